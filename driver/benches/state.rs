@@ -1,5 +1,5 @@
-//! What state tracking costs: to walk sets of several sizes, beside the loop over bools that they replace, and what setters and draws
-//! do when nothing has changed.
+//! The costs of state tracking: walks over sets of several sizes, next to loops over bools, and setters and draws without
+//! changes.
 //!
 //! `cargo bench --package ntv-driver --no-default-features --bench state`
 
@@ -25,7 +25,7 @@ bits! {
     pub struct Bits4096[4096];
 }
 
-/// Which bits are set: every n-th, and how that is called.
+/// The densities of bits: one in n, and their names.
 const DENSITIES: &[(usize, &str)] = &[(usize::MAX, "one"), (8, "eighth"), (1, "all")];
 
 fn iteration(criterion: &mut Criterion) {
@@ -39,7 +39,7 @@ fn iteration(criterion: &mut Criterion) {
 fn sizes<E: Bit, const N: usize>(criterion: &mut Criterion) {
     for (step, density) in DENSITIES {
         let mut group = criterion.benchmark_group(format!("iterate/{N}/{density}"));
-        // The last bit where there is one alone.
+        // The last bit if there is only one.
         let bools: [bool; N] = std::array::from_fn(|index| (N - 1 - index).is_multiple_of(*step));
         let set: BitSet<E> = (0..N).filter(|index| bools[*index]).map(E::from_index).collect();
         group.bench_function("bools", |bencher| {

@@ -1,12 +1,12 @@
-//! A driver that does nothing but track state: its device is the list of commands that it prints.
+//! A driver that only tracks state: its device is the list of commands that it prints.
 //!
 //! `cargo run --package ntv-driver --no-default-features --example state_tracking`
 //!
-//! It shows what `ntv_driver::state` is for: setters that cost nothing when nothing has changed, a clear that leaves to the draw what
-//! only the draw needs, a program that two contexts share, a texture that tells its framebuffer's context that it has changed, and
-//! a check of draws that is cached.
+//! It shows the purpose of `ntv_driver::state`: setters that cost nothing without a change, a clear that leaves state pending
+//! that only draws need, a program that two contexts share, a texture that notifies its framebuffer's context of a change, and a
+//! cached check of draws.
 
-#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+#![allow(clippy::print_stdout, reason = "an example prints its results")]
 
 use ntv_driver::state::{
     bits, derived, dirty_bits, walk, BitSet, Counters, Derived, Inbox, Relay, Revisions, Seen, Subject, Tracked,
@@ -14,7 +14,7 @@ use ntv_driver::state::{
 use std::sync::Arc;
 
 bits! {
-    /// The commands that look at state.
+    /// The commands that use state.
     enum Command {
         Draw,
         Clear,
@@ -30,7 +30,7 @@ bits! {
 }
 
 dirty_bits! {
-    /// What the command buffer does not have yet.
+    /// The state that the command buffer does not have yet.
     enum Dirty, commands Command, phases Phase, handlers fn(&mut Emitter<'_>) -> Result<(), String>;
 
     /// The attachments.
@@ -60,7 +60,7 @@ dirty_bits! {
         after: [Program],
         invalidates: [],
     }
-    /// The viewport, which is upside down where the framebuffer is that of a window.
+    /// The viewport, which is flipped if the framebuffer is that of a window.
     Viewport {
         setters: ["set_viewport"],
         commands: [Draw],
@@ -82,7 +82,7 @@ dirty_bits! {
 }
 
 derived! {
-    /// What a context computes from its state.
+    /// The values that a context computes from its state.
     struct Checks, values Check, from Dirty;
 
     /// Whether a draw may run.
@@ -90,14 +90,14 @@ derived! {
 }
 
 bits! {
-    /// What can change in a program that is in use.
+    /// The parts of a program that can change while it is in use.
     enum Part {
         Uniforms,
     }
 }
 
 bits! {
-    /// What can change in a framebuffer without its context.
+    /// The parts of a framebuffer that can change independently of its context.
     enum Attachment {
         Color0,
     }
@@ -117,7 +117,7 @@ impl Program {
     }
 }
 
-/// What setters have set.
+/// The values that setters have set.
 #[derive(Default)]
 struct State {
     viewport: Tracked<[u32; 4]>,
@@ -126,7 +126,7 @@ struct State {
     uses_stencil: bool,
 }
 
-/// What handlers get.
+/// The argument of handlers.
 struct Emitter<'a> {
     state: &'a mut State,
     /// The bits that handlers set.
@@ -142,7 +142,7 @@ impl Emitter<'_> {
 }
 
 fn framebuffer(emitter: &mut Emitter<'_>) -> Result<(), String> {
-    // The viewport that was recorded may be upside down now.
+    // The recorded viewport may have the wrong orientation now.
     emitter.state.viewport.forget();
     emitter.later.insert(Dirty::Viewport);
     emitter.record("vkCmdBeginRendering")
@@ -165,9 +165,9 @@ struct Context {
     name: &'static str,
     state: State,
     dirty: BitSet<Dirty>,
-    /// What has changed in resources.
+    /// Notifications of resources.
     inbox: Arc<Inbox<Dirty>>,
-    /// What this context knows of the program.
+    /// The revision of the program that this context has seen.
     program: Seen<Part>,
     uniform_bytes: Derived<[u8; 4], Part>,
     checks: Checks,
@@ -212,7 +212,7 @@ impl Context {
         Ok(())
     }
 
-    /// Records what `command` needs.
+    /// Records the state that `command` needs.
     fn emit(&mut self, command: Command) -> Result<Vec<&'static str>, String> {
         let mut relevant = BitSet::ALL;
         relevant.set(Dirty::StencilReference, self.state.uses_stencil);
@@ -229,11 +229,13 @@ fn main() -> Result<(), String> {
     let (mut program, texture) = (Program::default(), Subject::new());
     let (mut first, mut second) = (Context::new("first"), Context::new("second"));
 
-    println!("A clear leaves the rest to the draw. No shader looks at the stencil, so its reference stays pending.");
+    println!(
+        "A clear leaves the rest pending for the draw. No shader uses the stencil, so its reference stays pending."
+    );
     first.run(Command::Clear, &program)?;
     first.run(Command::Draw, &program)?;
 
-    println!("Nothing has changed, or was set and set back.");
+    println!("Nothing has changed, or it was set back.");
     first.set_viewport([0, 0, 64, 64]);
     first.set_viewport([0; 4]);
     first.run(Command::Draw, &program)?;
@@ -251,7 +253,7 @@ fn main() -> Result<(), String> {
         context.run(Command::Draw, &program)?;
     }
 
-    println!("A texture gets new storage: its framebuffer hears of it, and the context through that.");
+    println!("A texture gets new storage: its framebuffer is notified, and the context through the framebuffer.");
     let framebuffer = Arc::new(Relay::new());
     texture.observe(&framebuffer, Attachment::Color0);
     framebuffer.subject().observe(&first.inbox, Dirty::Framebuffer);

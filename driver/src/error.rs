@@ -1,13 +1,13 @@
-//! What can go wrong in the driver.
+//! Errors of the driver.
 
 use ash::vk;
 use std::fmt;
 
-/// What sort of error it is: what the caller can do about it.
+/// The kind of an error, from which the caller can decide how to react.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The call asks for what does not make sense, or what the device cannot do. Nothing has changed.
+    /// The call requests something that is invalid, or that the device does not support. Nothing has changed.
     #[default]
     Invalid,
     /// The host or the device has no memory left (`VK_ERROR_OUT_OF_HOST_MEMORY`, `VK_ERROR_OUT_OF_DEVICE_MEMORY`). The call did nothing,
@@ -15,16 +15,16 @@ pub enum ErrorKind {
     OutOfMemory,
     /// The device is lost (`VK_ERROR_DEVICE_LOST`). Its objects can only be dropped.
     DeviceLost,
-    /// Work did not end in time. The device may still use its objects, which are leaked for that reason.
+    /// Work did not end in time. The device may still use its objects, so they are leaked.
     Timeout,
 }
 
-/// Why a call failed.
+/// The reason why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// What sort of error it is.
+    /// The kind of error.
     pub kind: ErrorKind,
-    /// What is wrong; no trailing full stop.
+    /// The message, without a full stop at the end.
     pub message: String,
 }
 
@@ -49,7 +49,7 @@ impl std::error::Error for Error {}
 /// A result of the driver.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Names the call that failed.
+/// Adds the name of the failed call to an error.
 pub(crate) trait Context<T> {
     fn during(self, call: &str) -> Result<T>;
 }

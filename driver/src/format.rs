@@ -1,11 +1,11 @@
-//! Formats: what a driver has to know of a `VkFormat` besides its name.
+//! Formats: the properties of a `VkFormat` that a driver needs besides its name.
 
 use ash::vk;
 
-/// What the components of a texel are when a shader reads them, or a clear or a vertex fetch writes them.
+/// The numeric type of a texel's components, for shader reads, clears and vertex fetches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Numeric {
-    /// Floats: also normalized and scaled numbers.
+    /// Floats, and also normalized and scaled numbers.
     Float,
     /// Signed integers.
     Sint,
@@ -22,9 +22,9 @@ pub struct FormatInfo {
     pub format: vk::Format,
     /// The name: Vulkan's in small letters, without `VK_FORMAT_`.
     pub name: &'static str,
-    /// Bytes of a texel.
+    /// The number of bytes of a texel.
     pub bytes: u32,
-    /// What its components are.
+    /// The numeric type of its components.
     pub numeric: Numeric,
 }
 
@@ -120,7 +120,7 @@ impl FormatInfo {
     }
 }
 
-/// What a texel of `format` has: colour, depth, stencil.
+/// The aspects of `format`: color, depth, stencil.
 pub fn aspects(format: vk::Format) -> vk::ImageAspectFlags {
     match format {
         vk::Format::D16_UNORM | vk::Format::X8_D24_UNORM_PACK32 | vk::Format::D32_SFLOAT => vk::ImageAspectFlags::DEPTH,

@@ -1,4 +1,4 @@
-//! Which Vulkan the driver runs on: the installed one, or one of this crate's own for tests and measurements.
+//! The Vulkan implementation that the driver runs on: the installed one, or one of this crate for tests and measurements.
 
 use crate::error::{Error, Result};
 use crate::faults::{self, Faults};
@@ -8,16 +8,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A Vulkan implementation.
 #[derive(Clone, Debug, Default)]
 pub enum Implementation {
-    /// What the loader, libvulkan.so.1, finds.
+    /// The implementation that the loader, libvulkan.so.1, finds.
     #[default]
     Loader,
-    /// One that computes nothing; see [`null`].
+    /// An implementation that computes nothing; see [`null`].
     Null(Arc<World>),
-    /// Another one, of which calls fail; see [`faults`].
+    /// Another implementation with a layer in which calls fail; see [`faults`].
     Faulty(Box<Implementation>, Arc<Faults>),
 }
 
-/// The functions of an implementation. While it lives, this thread makes its instances of that implementation.
+/// The functions of an implementation. While it lives, instances that this thread creates belong to that implementation.
 pub(crate) struct Opened {
     pub(crate) entry: ash::Entry,
     _faults: Option<faults::Entered>,
@@ -25,7 +25,7 @@ pub(crate) struct Opened {
 }
 
 impl Implementation {
-    /// The same, but calls fail as `faults` says.
+    /// This implementation with a layer in which calls fail as `faults` says.
     pub fn with_faults(self, faults: &Arc<Faults>) -> Implementation {
         Implementation::Faulty(Box::new(self), Arc::clone(faults))
     }
@@ -40,7 +40,7 @@ impl Implementation {
             Implementation::Faulty(next, faults) => {
                 let mut opened = next.open()?;
                 if opened._faults.is_some() {
-                    return Err(Error::new("an implementation with faults has more of them put over it"));
+                    return Err(Error::new("an implementation that has faults cannot have more faults added"));
                 }
                 opened._faults = Some(faults::enter(faults, &opened.entry));
                 opened.entry = faults::entry();
@@ -50,7 +50,7 @@ impl Implementation {
     }
 }
 
-/// The loader. It stays loaded: a layer over it calls it without having it.
+/// The loader. It stays loaded, because a layer over it calls it without a reference to it.
 fn load() -> Result<ash::Entry> {
     static LOADER: Mutex<Option<ash::Entry>> = Mutex::new(None);
     let mut loader = LOADER.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,28 +1,28 @@
-//! ntv's own layered driver: calls shaped like those of a Gallium context, and Vulkan below.
+//! ntv's own layered driver: calls shaped like those of a Gallium context, on top of Vulkan.
 //!
-//! | module | what lives there |
+//! | module | contents |
 //! |-|-|
 //! | [`context`] | calls shaped like Gallium's: state, draws, dispatches, copies, queries |
-//! | [`program`] | shaders, and how they become modules |
-//! | `pipeline` | pipelines, found by what changed |
+//! | [`program`] | shaders, and their translation to modules |
+//! | `pipeline` | pipelines, found by the words that changed |
 //! | [`resource`] | buffers, textures, samplers, views |
-//! | [`mod@format`] | what a driver has to know of a `VkFormat` |
-//! | [`device`] | instance and device, what the device can do, messages of the validation layer |
-//! | [`state`] | what has changed and who has to know: dirty bits, cached values, observers; knows nothing of Vulkan |
+//! | [`mod@format`] | the properties of a `VkFormat` that a driver needs |
+//! | [`device`] | instance and device, features of the device, messages of the validation layer |
+//! | [`state`] | dirty bits, cached values, observers: tracks changes, independent of Vulkan |
 //! | [`headless`] | runs modules for their results |
 //! | [`null`] | a Vulkan implementation that computes nothing, for tests and measurements |
 //! | [`faults`] | a layer in which Vulkan calls fail, for tests |
 //!
-//! A draw goes through them so:
+//! The path of a draw:
 //!
 //! ```text
 //! bind_shader, set_*    context: compare, remember, set a dirty bit
 //! draw_vbo              context: handlers of dirty bits, in the order of their table
 //!                         program:  NIR --plan, translate, link--> modules with a layout        once for each set of shaders
-//!                         pipeline: current one + changed words --> the next one                 a hash of what changed
+//!                         pipeline: current one + changed words --> the next one                 a hash of the changes
 //!                         resource: descriptors, barriers                                        by contents, by use
 //!                       vkCmdDraw
-//! flush                 context: submit; what the batch used is let go when the device is done
+//! flush                 context: submit; release the objects of the batch when the device is done
 //! ```
 //!
 //! ```no_run

@@ -1,4 +1,5 @@
-//! Caches have bounds: what belongs to something goes with it, and what belongs to nothing goes when there is too much of it.
+//! Caches have limits: an object takes its dependents with it when it is dropped, and caches without an owner drop old values at
+//! their limit.
 
 #[path = "support/null.rs"]
 mod null;
@@ -18,10 +19,10 @@ use null::{alive, late, numbered_fragment, Shared};
 use std::sync::Arc;
 use support::{elements, shader};
 
-/// What is kept of pipelines at most, as the driver says it.
+/// The driver's limit for pipelines.
 const MOST_PIPELINES: u64 = 4096;
 
-/// A device that has all state in pipelines, and a context in which something can be drawn.
+/// A device on which all state is static, and a context that can draw.
 fn fixed() -> (Arc<World>, Device, Shared, Context) {
     let states: Vec<&str> = DynamicState::ALL.iter().map(|state| state.feature()).collect();
     let (world, device) = late(&states);
@@ -31,15 +32,15 @@ fn fixed() -> (Arc<World>, Device, Shared, Context) {
     (world, device, shared, context)
 }
 
-/// Draws, and now and then has the device be done with it.
+/// Draws, and waits for the device now and then.
 fn draw(context: &mut Context, number: u32) {
     context.draw_triangles(3).expect("a draw");
     if number % 16 == 15 {
-        context.finish().expect("no work is left");
+        context.finish().expect("the device is done");
     }
 }
 
-/// Pipelines of Vulkan that are alive: those that are kept, those of draws that are not done, and libraries.
+/// The number of live Vulkan pipelines: kept ones, those of pending draws, and libraries.
 fn pipelines(world: &World) -> u64 {
     alive(world, vk::ObjectType::PIPELINE)
 }
@@ -51,7 +52,7 @@ fn states_take_their_pipelines_with_them() {
     let (first, before) = (context.counters(), pipelines(&world));
     for number in 0..5000 {
         let [position, color] = elements();
-        // No two are alike.
+        // All of them differ.
         let color = VertexElement { src_offset: 16 + 4 * number, ..color };
         let elements = context.create_vertex_elements_state(&[position, color]).unwrap();
         context.bind_vertex_elements_state(&elements);
@@ -65,13 +66,13 @@ fn states_take_their_pipelines_with_them() {
         context.bind_blend_state(&blend);
         draw(&mut context, number);
         let counters = context.counters();
-        // Those that are bound, and those that the command buffer has.
+        // The bound states, and those in the command buffer.
         assert!(counters.states <= 8, "{} states", counters.states);
         assert!(counters.pipelines_kept <= 4, "{} pipelines", counters.pipelines_kept);
         assert!(pipelines(&world) < before + 200, "{} pipelines", pipelines(&world));
     }
     let counters = context.counters();
-    assert!(counters.pipelines.linked - first.pipelines.linked >= 5000, "each is another one");
+    assert!(counters.pipelines.linked - first.pipelines.linked >= 5000, "each draw needs another pipeline");
     context.finish().unwrap();
     assert_eq!(world.take_messages(), [""; 0]);
 }
@@ -99,7 +100,7 @@ fn programs_take_their_modules_and_pipelines_with_them() {
         let fragment = shader(&context, &numbered_fragment(number));
         context.bind_shader(Stage::Fragment, Some(&fragment)).unwrap();
         draw(&mut context, number);
-        // Every other one is deleted, and the rest is let go of.
+        // Every other shader is deleted, and the others are dropped.
         if number.is_multiple_of(2) {
             context.delete_shader(&fragment);
         }
@@ -115,7 +116,7 @@ fn programs_take_their_modules_and_pipelines_with_them() {
     assert_eq!(world.take_messages(), [""; 0]);
 }
 
-/// Formats that can be drawn to.
+/// Formats of color attachments.
 const FORMATS: [vk::Format; 17] = [
     vk::Format::R8_UNORM,
     vk::Format::R8G8_UNORM,
@@ -155,7 +156,7 @@ fn formats_have_no_more_pipelines_than_there_may_be() {
         context.set_framebuffer_state(&framebuffer(number)).unwrap();
         draw(&mut context, number);
         if number.is_multiple_of(1000) {
-            // One that is drawn to again and again stays.
+            // A pipeline that is used again and again is kept.
             let before = context.counters().pipelines;
             context.set_framebuffer_state(&framebuffer(0)).unwrap();
             draw(&mut context, 0);
@@ -166,13 +167,13 @@ fn formats_have_no_more_pipelines_than_there_may_be() {
     let counters = context.counters();
     assert_eq!(counters.pipelines.linked, u64::from(all));
     assert!(counters.pipelines_kept as u64 <= MOST_PIPELINES, "{} pipelines", counters.pipelines_kept);
-    // And as many libraries, with those that the last pipelines have.
+    // The same limit applies to libraries, plus those of the last pipelines.
     assert!(pipelines(&world) <= 3 * MOST_PIPELINES, "{} pipelines", pipelines(&world));
     assert_eq!(world.take_messages(), [""; 0]);
 }
 
 #[test]
-fn what_captures_goes_with_the_program_and_with_the_elements() {
+fn capture_shaders_are_dropped_with_the_program_and_the_elements() {
     let (world, device) = late(&["VK_EXT_transform_feedback"]);
     let mut keeper = support::context(&device);
     let shared = Shared::new(&mut keeper);

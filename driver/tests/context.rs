@@ -1,4 +1,4 @@
-//! Contexts on lavapipe: what comes out, with the validation layer looking on.
+//! Contexts on lavapipe: the results, with the validation layer.
 
 mod support;
 
@@ -84,7 +84,7 @@ fn uniforms_blocks_and_textures_are_seen() {
     context.draw_triangles(3).unwrap();
     assert_eq!(pixels(&mut context, &target)[0], [7; 4]);
 
-    // What is drawn is sampled, and drawn to again.
+    // The attachment is sampled, and drawn to again.
     let other = support::target(&context).unwrap();
     context.set_framebuffer_state(&framebuffer(&other)).unwrap();
     context.set_sampler_views(Stage::Fragment, 0, &[Some(SamplerView::whole(&target))]).unwrap();
@@ -95,7 +95,7 @@ fn uniforms_blocks_and_textures_are_seen() {
 }
 
 #[test]
-fn a_pass_without_colours_changes_no_blending() {
+fn a_pass_without_colors_changes_no_blending() {
     scene!(context, device, fragment(), without & []);
     let target = target(&context).unwrap();
     let (format, bind) = (vk::Format::D32_SFLOAT, Bind::DEPTH_STENCIL);
@@ -118,7 +118,7 @@ fn a_pass_without_colours_changes_no_blending() {
 }
 
 #[test]
-fn points_have_a_size_whatever_the_shader_says() {
+fn points_have_a_size_for_every_shader() {
     scene!(context, device, fragment(), without & []);
     let target = target(&context).unwrap();
     context.set_framebuffer_state(&framebuffer(&target)).unwrap();
@@ -138,7 +138,7 @@ fn points_have_a_size_whatever_the_shader_says() {
     assert_silent(&device);
 }
 
-/// Everything that lavapipe takes from commands is a part of pipelines on lesser devices.
+/// All dynamic state of lavapipe is a part of pipelines on devices with fewer features.
 const STATIC: &[&str] = &[
     "vertexInputDynamicState",
     "extendedDynamicState2LogicOp",

@@ -1,4 +1,4 @@
-//! Every Vulkan call of a context that can fail fails once: there is a clear error, nothing leaks, and the context goes on working
+//! Each Vulkan call of a context that can fail fails once: the error is clear, nothing leaks, and the context continues to work
 //! unless the device is lost.
 
 #[path = "../../tests/support/mod.rs"]
@@ -21,14 +21,14 @@ use std::sync::Arc;
 use std::time::Duration;
 use support::*;
 
-/// What a device is to lack, and whether something is counted there.
+/// The features that a device lacks, and whether the scenario has a query.
 #[derive(Clone, Copy)]
 struct Kind {
     without: &'static [&'static str],
     has_query: bool,
 }
 
-/// Uses all that a context has: draws, dispatches, copies, queries, transform feedback, reads.
+/// Uses all features of a context: draws, dispatches, copies, queries, transform feedback, reads.
 fn scenario(context: &mut Context, has_query: bool) -> Result<Vec<u8>> {
     let target = support::target(context)?;
     bind(context, &target)?;
@@ -46,7 +46,7 @@ fn scenario(context: &mut Context, has_query: bool) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Binds what draws need.
+/// Binds the state of draws.
 fn bind(context: &mut Context, target: &Arc<Texture>) -> Result<()> {
     let captured = "// ntv: xfb=POS.x:0+0/4\ndecl_function";
     let vertex = shader(context, &vertex().replace("decl_function", captured));
@@ -63,7 +63,7 @@ fn bind(context: &mut Context, target: &Arc<Texture>) -> Result<()> {
     context.set_constant_buffer(Stage::Fragment, 0, Some(ConstantBuffer::User(1.0f32.to_le_bytes().repeat(4))))
 }
 
-/// Begins queries of each kind that a part of a draw can answer.
+/// Begins queries of each kind that lie within a draw.
 fn begin(context: &mut Context) -> Result<Vec<Arc<Query>>> {
     let timestamp = context.create_query(QueryKind::Timestamp)?;
     context.end_query(&timestamp)?;
@@ -76,7 +76,7 @@ fn begin(context: &mut Context) -> Result<Vec<Arc<Query>>> {
     begun.into_iter().collect()
 }
 
-/// Captures, in two batches, and draws what was captured.
+/// Captures, in two batches, and draws the captured vertices.
 fn capture(context: &mut Context) -> Result<()> {
     let buffer = context.create_buffer_with(&[0; 64])?;
     let output = context.create_stream_output_target(BufferRange::whole(&buffer))?;
@@ -88,7 +88,7 @@ fn capture(context: &mut Context) -> Result<()> {
     context.draw_stream_output(&info(), &output)
 }
 
-/// Draws with textures, indices, numbers that are in buffers, and other pipelines.
+/// Draws with textures, indices, indirect parameters, and other pipelines.
 fn draw(context: &mut Context) -> Result<()> {
     let textured = shader(context, &fragment_with_texture());
     let texture = support::target(context)?;
@@ -124,7 +124,7 @@ fn draw(context: &mut Context) -> Result<()> {
     Ok(())
 }
 
-/// Draws with texel buffers, and programs that read and sample what they draw to.
+/// Draws with texel buffers, and with programs that read and sample their attachments.
 fn read_while_drawing(context: &mut Context) -> Result<()> {
     let [texels, doubles, textured] =
         [fragment_with_texels(), fragment_that_doubles(), fragment_with_texture()].map(|text| shader(context, &text));
@@ -144,7 +144,7 @@ fn read_while_drawing(context: &mut Context) -> Result<()> {
     context.draw_triangles(3)
 }
 
-/// Copies, scales, makes levels, and brings samples together.
+/// Copies, scales, generates levels, and resolves samples.
 fn copy(context: &mut Context, target: &Arc<Texture>) -> Result<()> {
     let bind = Bind::RENDER_TARGET | Bind::SAMPLER_VIEW;
     let description = TextureDescription { size: [8, 8, 1], bind, ..TextureDescription::default() };
@@ -162,7 +162,7 @@ fn copy(context: &mut Context, target: &Arc<Texture>) -> Result<()> {
     context.invalidate_texture(&levels)
 }
 
-/// Dispatches, also by numbers that are in a buffer.
+/// Dispatches, also with indirect parameters.
 fn compute(context: &mut Context) -> Result<Vec<u8>> {
     let increment = shader(context, &increment());
     context.bind_shader(Stage::Compute, Some(&increment))?;
@@ -193,7 +193,7 @@ fn open(implementation: Implementation, without: &[&str], cache: &Path) -> Resul
     Ok((device, context))
 }
 
-/// What a run with a fault did: whether it was in opening, the first result, and that of the same once more.
+/// The outcome of a run with a fault: the result of the first try, and that of the second unless opening failed.
 type Outcome = (Result<Vec<u8>>, Option<Result<Vec<u8>>>);
 
 fn run(implementation: Implementation, kind: Kind, cache: &Path) -> Outcome {
@@ -208,7 +208,7 @@ fn run(implementation: Implementation, kind: Kind, cache: &Path) -> Outcome {
     (first, Some(again))
 }
 
-/// Fails each call of the scenario over the implementation that `make` gives, and says which functions they were.
+/// Fails each call of the scenario on the implementation of `make`, and returns the names of these functions.
 fn fail_each(make: impl Fn() -> (Implementation, Box<dyn Fn(&str)>), kind: Kind, step: u64) -> BTreeSet<&'static str> {
     let folder = tempfile::tempdir().expect("a folder");
     let cache = folder.path().join("cache");
@@ -237,11 +237,11 @@ fn fail_each(make: impl Fn() -> (Implementation, Box<dyn Fn(&str)>), kind: Kind,
     names
 }
 
-/// Fails unless the fault came to what it should.
+/// Fails unless the fault had the expected outcome.
 fn judge((first, again): &Outcome, expected: &[u8], result: vk::Result, place: &str) {
     let lost = result == vk::Result::ERROR_DEVICE_LOST;
     match (first, again) {
-        // The driver asked for something else, or did without.
+        // The driver requested another object, or did without it.
         (Ok(bytes), _) => assert_eq!(*bytes, expected, "{place}"),
         (Err(error), None) => assert_ne!(error.message, "", "{place}"),
         (Err(error), Some(again)) => {
@@ -255,14 +255,14 @@ fn judge((first, again): &Outcome, expected: &[u8], result: vk::Result, place: &
     }
 }
 
-/// Calls whose result the driver looks at, and that do not fail here.
+/// Calls whose result the driver checks, and that do not fail here.
 const ELSEWHERE: &[(&str, &str)] = &[
-    ("vkResetDescriptorPool", "Vulkan says of no error that it could give"),
-    ("vkCreateDebugUtilsMessengerEXT", "only the validation layer is listened to: tests/faults.rs"),
-    ("vkEnumerateInstanceLayerProperties", "only the validation layer is looked for: tests/faults.rs"),
+    ("vkResetDescriptorPool", "Vulkan defines no error for it"),
+    ("vkCreateDebugUtilsMessengerEXT", "only used with the validation layer: tests/faults.rs"),
+    ("vkEnumerateInstanceLayerProperties", "only used with the validation layer: tests/faults.rs"),
 ];
 
-/// The calls whose result the driver looks at: its sources name them where they do. Memory is allocated by a library.
+/// The calls whose result the driver checks: its sources name them in these places. A library allocates memory.
 fn calls_of_the_driver() -> BTreeSet<String> {
     let mut names = BTreeSet::from(["vkAllocateMemory", "vkMapMemory"].map(String::from));
     for path in shared::files(&shared::root().join("driver/src"), &["rs"]) {
@@ -297,14 +297,14 @@ fn each_call_fails_over_the_null_implementation() {
     let missed: Vec<String> = calls_of_the_driver().into_iter().filter(missing).collect();
     assert!(missed.is_empty(), "no call of these failed: {missed:?}");
     for (name, why) in ELSEWHERE {
-        assert!(!failed.contains(name), "{name} fails here, although {why}");
+        assert!(!failed.contains(name), "{name} fails here, but the list says: {why}");
     }
 }
 
 #[test]
 fn calls_fail_over_lavapipe() {
-    // Each takes a tenth of a second: every seventh call. Without a query, since lavapipe 22.3 crashes where one spans a rendering
-    // in which nothing is drawn because a pipeline is missing; lavapipe 25.0 does not.
+    // Each run takes a tenth of a second, so only every seventh call fails. There is no query, since lavapipe 22.3 crashes if one
+    // spans a rendering without draws because a pipeline is missing; lavapipe 25.0 does not.
     let make = || (Implementation::Loader, Box::new(|_: &str| {}) as Box<dyn Fn(&str)>);
     fail_each(make, Kind { without: &[], has_query: false }, 7);
 }

@@ -1,8 +1,8 @@
-//! Draws and programs without end use no more memory than a few.
+//! The memory use of an unlimited number of draws and programs is that of a few.
 //!
-//! `NTV_DRAWS=N` draws so often over the null implementation, with a new program for each hundred draws.
+//! `NTV_DRAWS=N` draws N times over the null implementation, with a new program for each hundred draws.
 
-#![allow(clippy::print_stdout, reason = "tests tell what they did")]
+#![allow(clippy::print_stdout, reason = "tests print their results")]
 
 #[path = "support/null.rs"]
 mod null;
@@ -21,20 +21,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use support::{elements, framebuffer, shader};
 
-/// While it lives, no other test uses memory.
+/// While it lives, no other test allocates memory.
 fn alone() -> MutexGuard<'static, ()> {
     static TESTS: Mutex<()> = Mutex::new(());
     TESTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Bytes of memory that this process uses.
+/// The number of bytes of memory that this process uses.
 fn resident() -> u64 {
-    let numbers = std::fs::read_to_string("/proc/self/statm").expect("Linux says how much memory a process uses");
-    // The second number is that of pages.
+    let numbers = std::fs::read_to_string("/proc/self/statm").expect("Linux reports the memory of a process");
+    // The second number is the number of resident pages.
     numbers.split(' ').nth(1).expect("numbers").parse::<u64>().expect("a number") * 4096
 }
 
-/// Draws of an application that runs for long: it makes programs, resources and states, uses some of each, and lets go of them.
+/// The draws of a long-running application: it creates programs, resources and states, uses some of each, and drops them.
 struct Application {
     context: Context,
     shared: Shared,
@@ -44,7 +44,7 @@ struct Application {
     drawn: u64,
 }
 
-/// Programs, and textures, that it has at once.
+/// The number of programs, and of textures, at a time.
 const AT_ONCE: usize = 8;
 
 impl Application {
@@ -59,7 +59,7 @@ impl Application {
         Application { context, shared, fragments, textures, samplers, drawn: 0 }
     }
 
-    /// A new program, and another texture. The oldest ones go.
+    /// Creates a new program, and another texture. The oldest ones are dropped.
     fn change_program(&mut self, number: u32) {
         let context = &mut self.context;
         let fragment = shader(context, &numbered_fragment(number));
@@ -67,7 +67,7 @@ impl Application {
         self.fragments.push_back(fragment);
         if self.fragments.len() > AT_ONCE {
             let old = self.fragments.pop_front().expect("the oldest");
-            // It goes by either.
+            // Both ways to drop it.
             match number % 2 {
                 0 => context.delete_shader(&old),
                 _ => drop(old),
@@ -82,7 +82,7 @@ impl Application {
         self.change_states(number);
     }
 
-    /// States that are seldom the same.
+    /// Changes states, which are rarely equal.
     fn change_states(&mut self, number: u32) {
         let context = &mut self.context;
         let [position, color] = elements();
@@ -99,7 +99,7 @@ impl Application {
         context.set_vertex_buffers(0, &[Some(VertexBuffer { buffer, offset: 0 })]).expect("vertex buffers");
     }
 
-    /// Draws so often, with a new program each `of` times. Uniforms, textures and samplers change in between.
+    /// Draws `draws` times, with a new program each `of` draws. Uniforms, textures and samplers change in between.
     fn run(&mut self, draws: u64, of: u64) {
         for _ in 0..draws {
             let number = self.drawn;
@@ -130,7 +130,7 @@ impl Application {
     }
 }
 
-/// Memory that may come to be used after a tenth of the work: what the allocator of the process keeps, and tables that grow a last time.
+/// The memory that may be added after a tenth of the work: the reserve of the allocator, and the last growth of tables.
 const CEILING: u64 = 16 << 20;
 
 #[test]
@@ -157,7 +157,7 @@ fn draws_and_programs_use_no_more_memory_over_the_null_implementation() {
     assert!(used < CEILING, "{} KiB more", used >> 10);
     for (ty, count) in world.live_objects() {
         let before = live.iter().find(|row| row.0 == ty).map_or(0, |row| row.1);
-        // As many as there were, but for those of batches and pools that happen to be under way.
+        // The counts do not grow, except for pending batches and pools.
         assert!(count <= before + before / 2 + 64, "{count} of {ty:?}, of which there were {before}");
     }
     assert!(counters.programs <= AT_ONCE + 2 && counters.pipelines_kept <= 64, "{counters:?}");
@@ -186,6 +186,6 @@ fn draws_and_programs_use_no_more_memory_on_lavapipe() {
     println!("20000 draws in {:.1} s: {} KiB more", start.elapsed().as_secs_f32(), used >> 10);
     assert_eq!((counters.draws, counters.programs_built), (20_000, 200));
     assert!(counters.programs <= AT_ONCE + 2, "{counters:?}");
-    // lavapipe compiles a shader again for the formats that it samples, and keeps what it compiled.
+    // lavapipe compiles a shader again for each sampled format, and keeps the code.
     assert!(used < 4 * CEILING, "{} KiB more", used >> 10);
 }

@@ -1,4 +1,4 @@
-//! Every call of the headless device that can fail fails once, or from then on.
+//! Each call of the headless device that can fail fails once, or all calls from one on fail.
 
 #[path = "support/headless.rs"]
 mod support;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 const RESULTS: [vk::Result; 3] =
     [vk::Result::ERROR_OUT_OF_HOST_MEMORY, vk::Result::ERROR_OUT_OF_DEVICE_MEMORY, vk::Result::ERROR_DEVICE_LOST];
 
-/// Calls without which it goes on another way.
+/// Calls whose failure has an alternative.
 const SURVIVED: [&str; 4] = ["vkAllocateMemory", "vkBeginCommandBuffer", "vkResetCommandPool", "vkResetDescriptorPool"];
 
 /// Opens a device, dispatches and draws.
@@ -23,7 +23,8 @@ fn run(options: &DeviceOptions) -> Result<(), Error> {
     Ok(())
 }
 
-/// Fails each call of a run over what `open` gives. `check` looks at what is left, given whether the device gave up and leaked all.
+/// Fails each call of a run over the result of `open`. `check` checks the remaining objects, given whether the device gave up and
+/// leaked its objects.
 fn fail_each<T>(open: impl Fn() -> (DeviceOptions, T), sticky: bool, check: impl Fn(&T, &Faults, bool)) {
     for result in RESULTS {
         let go = |nth| {
@@ -39,14 +40,14 @@ fn fail_each<T>(open: impl Fn() -> (DeviceOptions, T), sticky: bool, check: impl
         for nth in 1..=counted.calls() {
             let (done, faults, more) = go(nth);
             let Some(name) = faults.failed() else {
-                // How often the device is asked whether it is done depends on how fast it is.
+                // The number of status queries depends on the speed of the device.
                 assert_eq!(done, Ok(()));
                 continue;
             };
             match done {
-                // Memory of another type is asked for, and another command buffer is made.
+                // Memory of another type is allocated, or another command buffer is created.
                 Ok(()) => assert!(!sticky && SURVIVED.contains(&name), "{nth}: {name}"),
-                // The allocator says it in its own words.
+                // The allocator has its own messages.
                 Err(error) if ["vkAllocateMemory", "vkMapMemory"].contains(&name) => {
                     assert_eq!(error.kind, ErrorKind::OutOfMemory, "{nth}: {error}");
                 }
@@ -55,7 +56,7 @@ fn fail_each<T>(open: impl Fn() -> (DeviceOptions, T), sticky: bool, check: impl
                 }
                 Err(error) => assert!(error.message.contains(&format!("{name} failed: {result}")), "{nth}: {error}"),
             }
-            // Whether the device is done is not known then.
+            // It is unknown then whether the device is done.
             let waits = ["vkGetSemaphoreCounterValue", "vkWaitSemaphores"].contains(&name);
             check(&more, &faults, waits && sticky && result != vk::Result::ERROR_DEVICE_LOST);
         }

@@ -1,4 +1,4 @@
-//! Textures that are used in several ways at once, on lavapipe with the validation layer looking on.
+//! Textures that are used in several ways at once, on lavapipe with the validation layer.
 
 mod support;
 
@@ -12,7 +12,7 @@ use ntv_driver::vk;
 use std::sync::Arc;
 use support::*;
 
-/// A context that draws what texture 0 has at the same place.
+/// A context whose fragment shader copies the texel of texture 0 at the same position.
 fn scene(device: &Device) -> Context {
     let mut context = context(device);
     for (stage, text) in [(Stage::Vertex, vertex()), (Stage::Fragment, fragment_with_texture())] {
@@ -30,7 +30,7 @@ fn scene(device: &Device) -> Context {
     context
 }
 
-/// A texture of 8 by 8 texels, which is sampled and drawn to.
+/// A texture of 8 by 8 texels, which is sampled and attached.
 fn texture(context: &Context, levels: u32, bind: Bind) -> Arc<Texture> {
     let bind = bind | Bind::SAMPLER_VIEW;
     let description = TextureDescription { size: [8, 8, 1], levels, bind, ..TextureDescription::default() };
@@ -51,7 +51,7 @@ fn draw_to(context: &mut Context, texture: &Arc<Texture>, level: u32) {
     context.set_framebuffer_state(&framebuffer).unwrap();
 }
 
-/// Has draws add to what is there.
+/// Sets a blend state in which draws add to the attachment.
 fn add(context: &mut Context) {
     let rgb = (vk::BlendOp::ADD, vk::BlendFactor::ONE, vk::BlendFactor::ONE);
     let blend = context.create_blend_state(&BlendState::all(RtBlendState {
@@ -77,7 +77,7 @@ fn levels_are_drawn_of_the_levels_before_them() {
         context.clear(&Clear::color([1.0; 4])).unwrap();
         context.draw_triangles(3).unwrap();
     }
-    // Each texel is the nearest to its middle: the last of two.
+    // Each texel is the nearest to its center: the second of two.
     let mut expected: Vec<Vec<[usize; 2]>> = vec![(0..64).map(|at| [at % 8, at / 8]).collect()];
     for level in 1..4 {
         let (size, before) = (8 >> level, &expected[level - 1]);
@@ -89,7 +89,7 @@ fn levels_are_drawn_of_the_levels_before_them() {
         let expected: Vec<u8> = expected.iter().flat_map(|[x, y]| texel(*x, *y)).collect();
         assert_eq!(bytes, expected, "level {level}");
     }
-    // What is sampled alone is so again.
+    // A texture that is only sampled has its usual layout again.
     let other = target(&context).unwrap();
     sample(&mut context, &texture, [3, 1]);
     draw_to(&mut context, &other, 0);
@@ -109,7 +109,7 @@ fn a_level_that_is_drawn_to_is_sampled_after_a_barrier() {
     sample(&mut context, &texture, [0, 1]);
     draw_to(&mut context, &texture, 0);
     add(&mut context);
-    // Each draw doubles what it finds.
+    // Each draw doubles the color.
     for _ in 0..4 {
         context.texture_barrier();
         context.draw_triangles(3).unwrap();
@@ -120,7 +120,7 @@ fn a_level_that_is_drawn_to_is_sampled_after_a_barrier() {
 }
 
 #[test]
-fn a_colour_that_is_drawn_to_is_read_after_a_barrier() {
+fn a_color_that_is_drawn_to_is_read_after_a_barrier() {
     let device = lavapipe(&[]);
     let mut context = scene(&device);
     let doubles = shader(&context, &fragment_that_doubles());
@@ -139,7 +139,7 @@ fn a_colour_that_is_drawn_to_is_read_after_a_barrier() {
 
 #[test]
 fn a_level_that_is_drawn_to_is_sampled_without_a_barrier() {
-    // What comes out is undefined in GL.
+    // The result is undefined in GL.
     let device = lavapipe(&[]);
     let mut context = scene(&device);
     let (texture, other) = (texture(&context, 1, Bind::RENDER_TARGET), target(&context).unwrap());
@@ -176,7 +176,7 @@ fn depths_that_are_tested_are_sampled() {
     assert_silent(&device);
 }
 
-/// Adds 1 to what texture 0 has, and stores it to image 0.
+/// Adds 1 to the texel of texture 0, and stores the sum to image 0.
 fn next_level() -> String {
     "shader: MESA_SHADER_COMPUTE\nworkgroup_size: 1, 1, 1\nnum_textures: 1\nnum_images: 1\n\
      decl_var uniform INTERP_MODE_NONE none usampler2D tex (0, 0, 0)\n\

@@ -1,4 +1,4 @@
-//! The implementation that computes nothing, beneath the headless device and by itself.
+//! The implementation that computes nothing, below the headless device and alone.
 
 #[path = "support/headless.rs"]
 mod support;
@@ -22,7 +22,7 @@ fn the_headless_device_runs_and_leaves_nothing() {
         let drawn = support::draw(&device).unwrap();
         assert_eq!(drawn.attachments.len(), 1);
         assert!(drawn.counts.statistics.is_some() && drawn.counts.generated == Some(0));
-        // The allocator keeps a block of each type of memory.
+        // The allocator keeps a block of each memory type.
         let mut left = world.live_objects();
         left.retain(|(ty, count)| *ty != vk::ObjectType::DEVICE_MEMORY || *count > 2);
         let own = [vk::ObjectType::INSTANCE, vk::ObjectType::DEVICE, vk::ObjectType::SEMAPHORE];
@@ -30,7 +30,7 @@ fn the_headless_device_runs_and_leaves_nothing() {
         drop(device);
         assert_eq!(world.take_messages(), [""; 0]);
         assert_eq!(world.live_objects(), []);
-        // One for the dispatch, and one for the draw with the four libraries that it is linked of.
+        // One for the dispatch, and one for the draw with its four libraries.
         assert_eq!(world.made_objects(vk::ObjectType::PIPELINE), 6);
         let commands = world.recorded_commands();
         assert_eq!((commands["vkCmdDispatch"], commands["vkCmdDraw"]), (1, 1));
@@ -54,7 +54,7 @@ fn two_runs_do_the_same() {
     let actions = run(false);
     assert_eq!(actions.iter().filter(|action| action.kind == ActionKind::Dispatch).count(), 1);
     assert_eq!(actions, run(false));
-    // Buffers without names are named by their order.
+    // The log names buffers without a name by their order.
     assert_ne!(actions, run(true));
 }
 
@@ -71,10 +71,10 @@ fn without_checks_it_runs_as_well() {
 }
 
 #[test]
-fn what_is_taken_away_is_not_there() {
+fn disabled_features_are_missing() {
     let world = World::new(WorldOptions::without(&["VK_EXT_transform_feedback", "pipelineStatisticsQuery"]));
     let device = open(&world).unwrap();
-    // Primitives that are generated are counted by devices that capture only (VK_EXT_primitives_generated_query).
+    // Generated primitives are only counted by devices that capture (VK_EXT_primitives_generated_query).
     let queries = device.queries();
     assert!(!queries.feedback && !queries.statistics && !queries.generated);
     drop(device);

@@ -1,4 +1,4 @@
-//! Targets of several samples on lavapipe: they are brought together, and each is fetched.
+//! Multisampled attachments on lavapipe: they are resolved, and each sample is fetched.
 
 mod support;
 
@@ -11,7 +11,7 @@ use support::*;
 
 const SAMPLES: u32 = 4;
 
-/// A fragment shader: the colour is that of a sample of texture 0, whose number is in block 0.
+/// A fragment shader whose color is a sample of texture 0, with the number in block 0.
 fn fetch() -> String {
     "shader: MESA_SHADER_FRAGMENT\nnum_textures: 1\nnum_ubos: 1\nfirst_ubo_is_default_ubo: true\n\
      decl_var uniform INTERP_MODE_NONE none sampler2DMS tex (0, 0, 0)\ndecl_function main () (entrypoint)\n\n\
@@ -32,7 +32,7 @@ fn bind_corners(context: &mut Context, corners: [[f32; 2]; 3]) {
     context.set_vertex_buffers(0, &[Some(VertexBuffer { buffer, offset: 0 })]).unwrap();
 }
 
-/// A context, and a target of several samples with a triangle whose long edge goes through pixels.
+/// A context, and a multisampled attachment with a triangle whose long edge crosses pixels.
 fn scene(device: &ntv_driver::device::Device) -> (Context, Arc<Texture>) {
     let mut context = context(device);
     for (stage, text) in [(Stage::Vertex, vertex()), (Stage::Fragment, fragment())] {
@@ -91,7 +91,7 @@ fn samples_are_fetched_one_by_one_and_brought_together() {
 }
 
 #[test]
-fn what_no_blit_does_is_an_error() {
+fn unsupported_blits_are_errors() {
     let device = lavapipe(&[]);
     let (mut context, samples) = scene(&device);
     let target = target(&context).unwrap();
@@ -107,7 +107,7 @@ fn what_no_blit_does_is_an_error() {
         context.create_texture(description).unwrap()
     };
     let blit = resolve(&depth(SAMPLES), &depth(1));
-    assert!(context.blit(&blit).is_err(), "Vulkan resolves no depths with commands");
+    assert!(context.blit(&blit).is_err(), "Vulkan has no command that resolves depths");
     context.finish().unwrap();
     drop(context);
     assert_silent(&device);

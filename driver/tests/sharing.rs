@@ -1,4 +1,4 @@
-//! Contexts of one device, on one thread and on two: what they share, and what becomes of it.
+//! Contexts of one device, on one thread and on two: the objects that they share, and the life of these objects.
 
 #[path = "support/null.rs"]
 mod null;
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{mpsc, Arc};
 use support::{context, shader};
 
-/// Draws, and gives the handlers that ran and the sets that were written.
+/// Draws, and returns the numbers of handlers that ran and sets that were written.
 fn draw(context: &mut Context) -> (u64, u64) {
     let before = context.counters();
     context.draw_triangles(3).expect("a draw");
@@ -26,10 +26,11 @@ fn drawn(context: &mut Context) {
     draw(context);
 }
 
-/// Replaces the storage of something that is shared.
+/// Replaces the storage of a shared resource.
 type Replace = fn(&mut Context, &Shared);
 
-/// What is replaced, and whether it is in a descriptor set. What the host writes while a draw uses it is copied there.
+/// The replaced resources, and whether they are in a descriptor set. If a draw uses a resource that the host writes, the bytes
+/// are copied to it.
 const REPLACED: [(&str, Replace, bool); 3] = [
     ("texture", |context, shared| context.invalidate_texture(&shared.texture).unwrap(), true),
     ("uniforms", |context, shared| context.invalidate_buffer(&shared.uniforms).unwrap(), true),
@@ -80,7 +81,7 @@ fn a_context_on_another_thread_sees_it_too() {
                 seen.store(true, Ordering::Release);
             }
             draw(&mut context);
-            // All was seen that was replaced before the other thread was done.
+            // All replacements before the end of the other thread were seen.
             assert_eq!(draw(&mut context), (0, 0));
             assert!(replaced > 0);
             context.finish().unwrap();
@@ -145,14 +146,14 @@ fn ten_thousand_resources_leave_nothing() {
     assert_eq!(world.take_messages(), [""; 0]);
 }
 
-/// Programs, pipelines and modules that there are.
+/// The numbers of programs, pipelines and modules that exist.
 fn kept(context: &Context, world: &ntv_driver::null::World) -> (usize, usize, u64) {
     let Counters { programs, pipelines_kept, .. } = context.counters();
     (programs, pipelines_kept, alive(world, vk::ObjectType::SHADER_MODULE))
 }
 
 #[test]
-fn a_shader_that_is_deleted_is_there_for_who_draws_with_it() {
+fn a_deleted_shader_lives_until_its_last_user() {
     let (world, device) = late(&[]);
     let mut keeper = context(&device);
     let shared = Shared::new(&mut keeper);
@@ -162,20 +163,20 @@ fn a_shader_that_is_deleted_is_there_for_who_draws_with_it() {
     let [one, other] = &mut contexts;
     one.delete_shader(&shared.fragment);
     assert_eq!(one.draw_triangles(3).err(), None, "the vertex shader draws alone");
-    // The other one draws on, and knows of nothing.
+    // The other context continues to draw, without handlers.
     assert_eq!(draw(other), (0, 0));
     other.flush().unwrap();
     draw(other);
     assert_eq!(draw(other), (0, 0));
-    // Another program of the same shader in the first one.
+    // The first context has another program with the same shader.
     let fragment = shader(one, &numbered_fragment(1));
     one.bind_shader(Stage::Fragment, Some(&fragment)).unwrap();
     draw(one);
-    // The program of the shader that was deleted goes when the other one draws with another.
+    // The program of the deleted shader is dropped when the other context draws with another program.
     other.bind_shader(Stage::Fragment, Some(&fragment)).unwrap();
     draw(other);
     assert_eq!(kept(&keeper, &world), (2, 2, 2), "one without and one with a fragment shader");
-    // A shader that someone still has can be bound again; it goes with its last user.
+    // A shader with a remaining reference can be bound again; it is dropped with its last user.
     other.bind_shader(Stage::Fragment, Some(&shared.fragment)).unwrap();
     draw(other);
     assert_eq!(kept(&keeper, &world).0, 3);

@@ -1,4 +1,4 @@
-//! Transform feedback of contexts on lavapipe: every back end captures the same bytes.
+//! Transform feedback of contexts on lavapipe: all back ends capture the same bytes.
 
 mod support;
 
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use support::*;
 
-/// What no vertex writes.
+/// A value that no vertex writes.
 const NOTHING: u32 = 0xdead_beef;
 
 struct Scene {
@@ -48,7 +48,7 @@ fn scene(device: &ntv_driver::device::Device, captures: BackEnd) -> Scene {
     Scene { context, captured, target }
 }
 
-/// Draws with captures that begin, pause, go on and end, and gives what was captured.
+/// Draws with captures that begin, pause, continue and end, and returns the captured words.
 fn run(scene: &mut Scene) -> Vec<u32> {
     let context = &mut scene.context;
     let range = BufferRange { buffer: Arc::clone(&scene.captured), offset: 64, size: 256 };
@@ -83,7 +83,7 @@ fn back_ends_capture_the_same() {
         assert_silent(&device);
         all.push((back_end, captured));
     }
-    // Two instances of each triangle, four words of a vertex, of which the first is not captured.
+    // Two instances of each triangle, four words per vertex, the first of which is not captured.
     let vertex = |[x, color]: [f32; 2], green: f32| [NOTHING, green.to_bits(), color.to_bits(), x.to_bits()];
     let triangle = |red: f32, green: f32| [-1.0, 3.0, -1.0].map(|x| vertex([x, red], green)).concat();
     let mut expected = vec![NOTHING; 128];
@@ -94,7 +94,7 @@ fn back_ends_capture_the_same() {
     }
 }
 
-/// A scene whose captured vertices have the form of those that are drawn, with two triangles: a red one behind a green one.
+/// A scene whose captured vertices have the format of its input, with two triangles: a green one covers a red one.
 fn whole_vertices(device: &ntv_driver::device::Device, captures: BackEnd) -> Scene {
     let mut scene = scene(device, captures);
     let rows = "// ntv: xfb=POS.xyzw:0+0/32\n// ntv: xfb=VAR0.xyzw:0+16/32\ndecl_function";
@@ -109,7 +109,7 @@ fn whole_vertices(device: &ntv_driver::device::Device, captures: BackEnd) -> Sce
     scene
 }
 
-/// What is left of the colour after what `target` captured was drawn.
+/// The color after a draw of the vertices that `target` captured.
 fn redrawn(scene: &mut Scene, target: &Arc<StreamOutputTarget>) -> [u8; 4] {
     scene.context.clear(&Clear::color([0.0; 4])).unwrap();
     scene.context.draw_stream_output(&info(), target).unwrap();
@@ -117,7 +117,7 @@ fn redrawn(scene: &mut Scene, target: &Arc<StreamOutputTarget>) -> [u8; 4] {
 }
 
 #[test]
-fn what_was_captured_is_drawn() {
+fn captured_vertices_are_drawn() {
     let without = "VK_EXT_transform_feedback";
     let ways = [(BackEnd::Extension, None), (BackEnd::Storage, Some(without)), (BackEnd::Compute, Some(without))];
     for (back_end, without) in ways {
@@ -130,21 +130,21 @@ fn what_was_captured_is_drawn() {
             let bound = VertexBuffer { buffer: Arc::clone(buffer), offset: 0 };
             scene.context.set_vertex_buffers(0, &[Some(bound)]).unwrap();
         };
-        // Nothing was captured yet, so nothing is drawn.
+        // There is no capture yet, so the draw has no vertices.
         assert_eq!(redrawn(&mut scene, &one), [0; 4], "{back_end:?}");
         scene.context.set_stream_output_targets(&[Some(Arc::clone(&one))], false).unwrap();
         scene.context.draw_triangles(6).unwrap();
         scene.context.set_stream_output_targets(&[], false).unwrap();
         bind(&mut scene, &first);
         assert_eq!(redrawn(&mut scene, &one), [0, 255, 0, 255], "{back_end:?}");
-        // What is drawn of it is captured again, elsewhere.
+        // The draw of the captured vertices is captured to the other target.
         scene.context.set_stream_output_targets(&[Some(Arc::clone(&other))], false).unwrap();
         scene.context.draw_stream_output(&info(), &one).unwrap();
         scene.context.set_stream_output_targets(&[], false).unwrap();
         scene.context.memory_barrier();
         let [copied, original] = [&second, &first].map(|buffer| scene.context.read_buffer(buffer, 0, 192).unwrap());
         assert_eq!(copied, original, "{back_end:?}");
-        // One triangle, where two were before.
+        // One triangle instead of two.
         bind(&mut scene, &second);
         scene.context.set_stream_output_targets(&[Some(Arc::clone(&one))], false).unwrap();
         scene.context.draw_triangles(3).unwrap();

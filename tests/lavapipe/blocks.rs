@@ -278,10 +278,10 @@ fn parts_that_no_device_can_bind_are_refused() {
     let shader = load("size_50");
     let bytes: Rc<[u8]> = vec![0; 4096].into();
     let cases = [
-        (8, 1024, "an offset of 8, which has to be a multiple of 16"),
-        (4096, 16, "16 bytes at 4096 of a buffer of 4096"),
-        (usize::MAX, 16, "16 bytes at 18446744073709551615 of a buffer of 4096"),
-        (0, 0, "0 bytes at 0 of a buffer of 4096"),
+        (8, 1024, "the offset 8 is not a multiple of 16"),
+        (4096, 16, "a range of 16 bytes at 4096 is not valid in a buffer of 4096 bytes"),
+        (usize::MAX, 16, "a range of 16 bytes at 18446744073709551615 is not valid in a buffer of 4096 bytes"),
+        (0, 0, "a range of 0 bytes at 0 is not valid in a buffer of 4096 bytes"),
     ];
     for stored in [Stored::None, Stored::All] {
         let module = module(&gpu, &shader, stored, false);

@@ -38,7 +38,7 @@ fn what_is_not_given_is_named() {
     let module = gpu.file("examples/histogram.nir");
     let mut resources = Resources::from([(ssbo(0), words(&[0, 0]))]);
     let error = gpu.try_dispatch(&module, [1, 1, 1], &mut resources).unwrap_err();
-    assert_eq!(error.message, "nothing is given for set 3, binding 1, element 0");
+    assert_eq!(error.message, "no resource is given for set 3, binding 1, element 0");
 }
 
 #[test]

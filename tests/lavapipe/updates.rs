@@ -271,6 +271,6 @@ fn updates_that_vulkan_does_not_take_are_refused() {
         let bytes = vec![0; len];
         let mut steps = [Step::Update { buffer: Rc::clone(&buffer), offset, bytes: &bytes }];
         let error = gpu.try_run(&mut steps).expect_err("no update").message;
-        assert_eq!(error, format!("an update of {len} bytes at {offset}, of 131072"));
+        assert_eq!(error, format!("an update of {len} bytes at {offset} is not valid in a buffer of 131072 bytes"));
     }
 }

@@ -1,6 +1,6 @@
-//! Barriers: what the device has to wait for, by what was done to a resource in this batch of commands.
+//! Barriers: the waits of a command, derived from the earlier accesses to a resource in this batch of commands.
 //!
-//! At the start of a batch nothing is pending: a submission ends with a barrier for all that comes after it, and every image is in its
+//! At the start of a batch nothing is pending: a submission ends with a barrier for all later commands, and every image is in its
 //! home layout. Within the batch each storage that is used has a record of its last accesses:
 //!
 //! ```text
@@ -10,8 +10,8 @@
 //! copy writes 5               barrier VERTEX_ATTRIBUTE_INPUT -> TRANSFER (execution)
 //! ```
 //!
-//! Stores of shaders to buffers and images are the application's to order ([`Context::memory_barrier`]), as in GL; all other
-//! accesses are ordered here.
+//! The application orders stores of shaders to buffers and images ([`Context::memory_barrier`]), as in GL; this module orders all
+//! other accesses.
 
 use super::Context;
 use crate::resource::{BufferStorage, ImageStorage};
@@ -22,12 +22,12 @@ use std::sync::Arc;
 
 macro_rules! uses {
     ($($(#[$doc:meta])* $name:ident $stages:ident $access:ident $layout:ident;)*) => {
-        /// How a command uses a storage: stages, accesses, and the layout that an image has to be in.
+        /// The way in which a command uses a storage: stages, accesses, and the layout of an image.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Use { $($(#[$doc])* $name,)* }
 
         impl Use {
-            /// The layout that an image has to be in.
+            /// The layout that an image must have.
             pub(super) fn layout(self) -> vk::ImageLayout {
                 self.row().2
             }
@@ -84,7 +84,7 @@ uses! {
     Uniform SHADERS UNIFORM UNDEFINED;
     /// A uniform texel buffer, or a sampled image.
     Sampled SHADERS SAMPLED SHADER_READ_ONLY_OPTIMAL;
-    /// A sampled image that the same commands draw or store to.
+    /// A sampled image that the same commands also draw or store to.
     SampledGeneral SHADERS SAMPLED GENERAL;
     /// A storage buffer, storage texel buffer or storage image.
     Storage SHADERS STORAGE GENERAL;
@@ -92,19 +92,19 @@ uses! {
     Vertex VERTEX_INPUT VERTEX UNDEFINED;
     /// An index buffer.
     Index INDEX_INPUT INDEX UNDEFINED;
-    /// Numbers of draws or dispatches.
+    /// The parameters of indirect draws or dispatches.
     Indirect INDIRECT INDIRECT UNDEFINED;
-    /// A colour that is drawn to.
+    /// A color attachment.
     ColorAttachment COLOR COLOR COLOR_ATTACHMENT_OPTIMAL;
-    /// Depth and stencil that are drawn to.
+    /// A depth and stencil attachment.
     DepthAttachment TESTS DEPTH DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
-    /// A colour that is drawn to, of an image that the same draws sample or store to.
+    /// A color attachment whose image the same draws sample or store to.
     ColorGeneral COLOR COLOR GENERAL;
-    /// As `ColorGeneral`, of depth and stencil.
+    /// As `ColorGeneral`, for depth and stencil.
     DepthGeneral TESTS DEPTH GENERAL;
-    /// A colour that is drawn to and read.
+    /// A color attachment that shaders also read.
     FetchedColor FETCHED_COLOR FETCHED_COLOR GENERAL;
-    /// Depth and stencil that are drawn to and read.
+    /// A depth and stencil attachment that shaders also read.
     FetchedDepth FETCHED_DEPTH FETCHED_DEPTH GENERAL;
     /// The source of a copy.
     CopySource TRANSFER TRANSFER_READ TRANSFER_SRC_OPTIMAL;
@@ -112,7 +112,7 @@ uses! {
     CopyDestination TRANSFER TRANSFER_WRITE TRANSFER_DST_OPTIMAL;
     /// Source and destination of a copy within an image.
     CopyWithin TRANSFER TRANSFER_BOTH GENERAL;
-    /// What transform feedback writes.
+    /// A transform feedback buffer.
     Feedback FEEDBACK FEEDBACK UNDEFINED;
     /// The counter of transform feedback.
     FeedbackCounter COUNTER COUNTER UNDEFINED;
@@ -128,16 +128,16 @@ const WRITES: vk::AccessFlags2 = vk::AccessFlags2::from_raw(
         | vk::AccessFlags2::TRANSFORM_FEEDBACK_COUNTER_WRITE_EXT.as_raw(),
 );
 
-/// What was done to a storage in this batch.
+/// The accesses to a storage in this batch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Record {
-    /// Stages and accesses of the last write; nothing if there was none, or all can see it.
+    /// Stages and accesses of the last write; empty if there was none, or if it is visible to all commands.
     written: (vk::PipelineStageFlags2, vk::AccessFlags2),
-    /// Stages and accesses that see it.
+    /// Stages and accesses to which the last write is visible.
     visible: (vk::PipelineStageFlags2, vk::AccessFlags2),
-    /// Stages that read since.
+    /// Stages that have read since the last write.
     read: vk::PipelineStageFlags2,
-    /// The last write was by shaders, which the application orders.
+    /// Whether shaders did the last write, which the application orders.
     by_shaders: bool,
     layout: vk::ImageLayout,
 }
@@ -148,7 +148,7 @@ impl Record {
         Record { written: (stages, access), visible: (stages, access), read: stages, by_shaders: false, layout }
     }
 
-    /// The barrier that `used` needs, as source and destination; `None` if none. Notes the use.
+    /// Records the use `used`; returns the source and destination of the barrier that it needs, if any.
     fn access(&mut self, used: Use) -> Option<[(vk::PipelineStageFlags2, vk::AccessFlags2); 2]> {
         let (stages, access, layout) = used.row();
         let moves = layout != vk::ImageLayout::UNDEFINED && self.layout != layout && self.is_image();
@@ -172,7 +172,7 @@ impl Record {
             }
             self.by_shaders = used == Use::Storage;
             if !access.intersects(WRITES) {
-                // A change of layout alone: whoever reads next in another way waits for it.
+                // A pure layout transition: the next read with another layout waits for it.
                 self.read = stages;
             }
         } else {
@@ -192,10 +192,10 @@ impl Record {
     }
 }
 
-/// An image that a batch uses: its layout is to be its home again at the end.
+/// The images that a batch uses, which must return to their home layouts at its end.
 pub(crate) type UsedImages = Vec<Arc<ImageStorage>>;
 
-/// What a batch did to storages, and what waits to be recorded.
+/// The accesses of a batch to storages, and the barriers that are not recorded yet.
 #[derive(Default)]
 pub(crate) struct Accesses {
     records: FxHashMap<u64, Record>,
@@ -219,9 +219,9 @@ impl Accesses {
 }
 
 impl Context {
-    /// Notes that the next commands use `storage` so, and whatever barrier that needs.
+    /// Records that the next commands use `storage` as `used`, and the barrier that they need.
     pub(super) fn use_buffer(&mut self, storage: &Arc<BufferStorage>, used: Use) {
-        // The counters of transform feedback are the context's own.
+        // The context itself orders the counters of transform feedback.
         if self.options.manual_barriers && used != Use::FeedbackCounter {
             return self.keep_buffer(storage);
         }
@@ -244,7 +244,7 @@ impl Context {
         });
     }
 
-    /// Notes that the next commands use `storage` so, and whatever barrier that needs.
+    /// Records that the next commands use `storage` as `used`, and the barrier that they need.
     pub(super) fn use_image(&mut self, storage: &Arc<ImageStorage>, used: Use) {
         let batch = &mut self.batch;
         let record = batch.accesses.records.entry(storage.id).or_insert_with(|| {
@@ -252,7 +252,7 @@ impl Context {
             if storage.is_initialized.swap(true, Ordering::AcqRel) {
                 return Record::new(storage.home);
             }
-            // What it has is undefined, whatever is done with it first.
+            // Its contents are undefined, for any first use.
             batch.accesses.images.push(transition(storage, vk::ImageLayout::UNDEFINED, storage.home).0);
             let mut record = Record::new(storage.home);
             record.written.0 = vk::PipelineStageFlags2::ALL_COMMANDS;
@@ -265,7 +265,7 @@ impl Context {
                 batch.accesses.wait([from, to]);
             }
         } else {
-            // A first transition may wait in the same list, which is not ordered.
+            // A first transition may be pending in the same list, which is not ordered.
             let undefined = batch.accesses.images.iter_mut().find(|first| first.image == *storage.raw);
             match undefined {
                 Some(first) => {
@@ -274,7 +274,7 @@ impl Context {
                 }
                 None => {
                     let (barrier, _) = transition(storage, before, record.layout);
-                    // What was done before the batch, or before a barrier for all, is waited for as a whole.
+                    // Accesses before the batch, or before a barrier for all commands, need a full barrier.
                     let barrier = match from.0.is_empty() {
                         true => barrier,
                         false => barrier.src_stage_mask(from.0).src_access_mask(from.1),
@@ -285,7 +285,7 @@ impl Context {
         }
     }
 
-    /// Records the barriers that wait, outside of a rendering.
+    /// Records the pending barriers, outside of a rendering.
     pub(super) fn flush_barriers(&mut self) {
         let accesses = &mut self.batch.accesses;
         if accesses.memory.is_none() && accesses.images.is_empty() {
@@ -293,22 +293,22 @@ impl Context {
         }
         self.end_rendering();
         let accesses = &mut self.batch.accesses;
-        // A rendering that was begun for clears, just now, recorded them.
+        // If a rendering has just been begun for clears, it has recorded them.
         if accesses.memory.is_none() && accesses.images.is_empty() {
             return;
         }
         let memory = accesses.memory.take();
         let info =
             vk::DependencyInfo::default().memory_barriers(memory.as_slice()).image_memory_barriers(&accesses.images);
-        // SAFETY: the buffer is recording, outside of a rendering; the images are in the layouts that their records say.
+        // SAFETY: the buffer is recording, outside of a rendering; the images have the layouts of their records.
         unsafe { self.device.raw.cmd_pipeline_barrier2(self.batch.commands, &info) };
         accesses.images.clear();
         self.counters.barriers += 1;
         self.counters.commands += 1;
     }
 
-    /// What comes after and is of the second stages and accesses waits for what came before and is of the first. The application's
-    /// way to order commands with [`ContextOptions::manual_barriers`](super::ContextOptions).
+    /// Later commands with the second stages and accesses wait for earlier commands with the first ones. With
+    /// [`ContextOptions::manual_barriers`](super::ContextOptions), the application uses it to order commands.
     pub fn barrier(
         &mut self,
         from: (vk::PipelineStageFlags2, vk::AccessFlags2),
@@ -321,7 +321,7 @@ impl Context {
         self.force(super::Dirty::Accesses);
     }
 
-    /// Whatever comes after sees what came before, also what shaders stored: Gallium's `memory_barrier`.
+    /// Makes all earlier writes, including stores of shaders, visible to all later commands: Gallium's `memory_barrier`.
     pub fn memory_barrier(&mut self) {
         self.end_rendering();
         self.flush_barriers();
@@ -335,7 +335,7 @@ impl Context {
         self.force(super::Dirty::Accesses);
     }
 
-    /// Brings all images home, and lets the host see what was written: the end of a batch.
+    /// Returns all images to their home layouts, and makes writes visible to the host: the end of a batch.
     pub(super) fn settle_accesses(&mut self) {
         let batch = &mut self.batch;
         for storage in &batch.images {
@@ -350,14 +350,14 @@ impl Context {
         let accesses = vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE | vk::AccessFlags2::HOST_READ;
         batch.accesses.wait([all, (stages, accesses)]);
         self.flush_barriers();
-        // lavapipe leaves out a barrier that is the last command, and begins the next batch before this one is done (Mesa 22.3,
-        // `lvp_execute_cmd_buffer`). So another command comes last.
+        // lavapipe skips a barrier that is the last command, and begins the next batch before this one is done (Mesa 22.3,
+        // `lvp_execute_cmd_buffer`). So another command is the last one.
         // SAFETY: the buffer is recording.
         unsafe { self.device.raw.cmd_set_blend_constants(self.batch.commands, &[0.0; 4]) };
     }
 }
 
-/// A transition of all of an image that waits for all, and all for it.
+/// A transition of a whole image that waits for all earlier commands, and all later commands wait for it.
 fn transition(
     storage: &ImageStorage,
     from: vk::ImageLayout,

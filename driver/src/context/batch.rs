@@ -1,4 +1,4 @@
-//! A batch: a command buffer, and all that it uses until the device is done with it.
+//! A batch: a command buffer, and the objects that it uses until the device is done with it.
 
 use super::access::{Accesses, UsedImages};
 use super::descriptors::Sets;
@@ -14,29 +14,30 @@ use rustc_hash::FxHashMap;
 use std::any::Any;
 use std::sync::Arc;
 
-/// Draws, dispatches and copies after which a batch is submitted although nobody asks, so that the device has work and memory is used again.
+/// The number of draws, dispatches and copies after which a batch is submitted without a flush, so that the device has work and
+/// memory is reused.
 const MOST_DRAWS: u32 = 10_000;
 
-/// Bytes of uploads after which it is.
+/// The number of uploaded bytes after which a batch is submitted without a flush.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// A command buffer with what it uses.
+/// A command buffer with the objects that it uses.
 pub(crate) struct Batch {
     device: Arc<Logical>,
     pub(crate) commands: vk::CommandBuffer,
     pool: Owned<vk::CommandPool>,
     pub(crate) buffers: Vec<Arc<BufferStorage>>,
     pub(crate) images: UsedImages,
-    /// Pipelines, samplers and pools of queries, by a number that each has.
+    /// Pipelines, samplers and query pools, by their numbers.
     kept: FxHashMap<u64, Arc<dyn Any + Send + Sync>>,
     pub(crate) accesses: Accesses,
     pub(crate) sets: Sets,
-    /// What the command buffer has of the state that commands set.
+    /// The dynamic state in the command buffer.
     pub(crate) recorded: Recorded,
-    /// Draws, dispatches and copies.
+    /// The number of draws, dispatches and copies.
     pub(crate) draws: u32,
     pub(crate) bytes: u64,
-    /// Another number each time that it is recorded.
+    /// A number that changes each time that it is recorded.
     pub(crate) stamp: u64,
     /// The number of its submission.
     pub(crate) number: Option<u64>,
@@ -79,7 +80,7 @@ impl Batch {
         unsafe { self.device.raw.begin_command_buffer(self.commands, &once) }.during("vkBeginCommandBuffer")
     }
 
-    /// Lets go of what it used; the device is done with it.
+    /// Releases the objects that it used; the device is done with it.
     pub(crate) fn release(&mut self) {
         self.buffers.clear();
         self.images.clear();
@@ -88,7 +89,7 @@ impl Batch {
         (self.draws, self.bytes) = (0, 0);
     }
 
-    /// Makes it ready to be recorded anew; the device is done with it.
+    /// Prepares it for a new recording; the device is done with it.
     pub(crate) fn restart(&mut self) -> Result<()> {
         self.release();
         self.number = None;
@@ -116,7 +117,7 @@ impl Batch {
 }
 
 impl Context {
-    /// Submits what was recorded if that is much.
+    /// Submits the recorded commands if the batch is long.
     pub(super) fn flush_if_long(&mut self) -> Result<()> {
         if self.batch.is_long() {
             self.submit()?;
@@ -124,10 +125,10 @@ impl Context {
         Ok(())
     }
 
-    /// Submits what was recorded, and begins a new batch. Gives the number of the submission.
+    /// Submits the recorded commands, and begins a new batch. Returns the number of the submission.
     pub(super) fn submit(&mut self) -> Result<u64> {
         self.check_lost()?;
-        // The next batch comes first: if there is no memory for it, nothing has changed.
+        // The next batch is created first: if there is no memory for it, nothing has changed.
         let next = self.next_batch()?;
         self.end_rendering();
         self.pause_queries();
@@ -147,7 +148,7 @@ impl Context {
                 Ok(number)
             }
             Err(error) => {
-                // What was recorded is lost. The device never saw it, so images are where they were.
+                // The recorded commands are lost. The device never executed them, so images keep their former layouts.
                 batch.images.iter().for_each(|image| {
                     image.is_initialized.store(false, std::sync::atomic::Ordering::Release);
                 });
@@ -156,7 +157,7 @@ impl Context {
         }
     }
 
-    /// A batch that nobody uses, or a new one.
+    /// A batch that is not in use, or a new one.
     fn next_batch(&mut self) -> Result<Batch> {
         self.retire()?;
         while let Some(mut batch) = self.spare.pop() {
@@ -170,7 +171,7 @@ impl Context {
         Batch::new(&self.device)
     }
 
-    /// Lets go of what the device is done with.
+    /// Releases the objects that the device is done with.
     pub(super) fn retire(&mut self) -> Result<()> {
         while let Some(batch) = self.submitted.front() {
             let Some(number) = batch.number else { break };
@@ -185,7 +186,7 @@ impl Context {
         Ok(())
     }
 
-    /// A new command buffer has nothing of the state.
+    /// Marks all state, because a new command buffer has no state.
     fn lose_commands(&mut self) {
         self.dirty = BitSet::ALL;
         self.forced = BitSet::ALL;
@@ -194,14 +195,14 @@ impl Context {
         self.current.rendering.lose();
         self.current.compute_sets = Default::default();
         self.current.indices = None;
-        // What was posted is a part of all.
+        // The posted bits are a subset of all bits.
         let _ = Inbox::take(&self.inbox);
     }
 }
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // What was recorded and not flushed is not wanted any more. What was submitted the device still uses.
+        // Commands that were not flushed are dropped. The device may still use the objects of submitted commands.
         let last = self.submitted.back().and_then(|batch| batch.number);
         let Some(number) = last else { return };
         let timeout = self.device.timeout;

@@ -1,4 +1,4 @@
-//! Setters: they compare, remember, and set dirty bits.
+//! Setters: they compare, store, and set dirty bits.
 
 use super::slots::Slots;
 use super::state::*;
@@ -12,24 +12,24 @@ use crate::state::Tracked;
 use ntv::module::Stage;
 use std::sync::Arc;
 
-/// Constant buffers of a stage.
+/// The number of constant buffers of a stage.
 pub(crate) const MAX_CONSTANT_BUFFERS: usize = 16;
-/// Shader buffers of a stage.
+/// The number of shader buffers of a stage.
 pub(crate) const MAX_SHADER_BUFFERS: usize = 32;
-/// Sampler views, and samplers, of a stage.
+/// The number of sampler views, and of samplers, of a stage.
 pub(crate) const MAX_SAMPLERS: usize = 32;
-/// Images of a stage.
+/// The number of images of a stage.
 pub(crate) const MAX_IMAGES: usize = 16;
-/// Vertex buffers.
+/// The number of vertex buffers.
 pub(crate) const MAX_VERTEX_BUFFERS: usize = 16;
-/// Viewports, and scissors.
+/// The number of viewports, and of scissors.
 pub(crate) const MAX_VIEWPORTS: usize = 16;
 
 /// A blend state that was created.
 #[derive(Clone, Debug)]
 pub struct Blend {
     pub(crate) state: Arc<BlendState>,
-    /// What pipelines know of it. Equal ones are one.
+    /// The part of it that pipelines depend on. Equal parts share one object.
     pub(crate) part: Arc<Numbered<BlendState>>,
 }
 
@@ -40,7 +40,7 @@ impl PartialEq for Blend {
     }
 }
 
-/// Vertex elements that were created. Equal ones are one.
+/// Vertex elements that were created. Equal ones share one object.
 #[derive(Clone, Debug)]
 pub struct Elements(pub(crate) Arc<Numbered<VertexElements>>);
 
@@ -58,16 +58,16 @@ pub struct Rasterizer(pub(crate) Arc<RasterizerState>);
 #[derive(Clone, Debug, PartialEq)]
 pub struct DepthStencilAlpha(pub(crate) Arc<DepthStencilAlphaState>);
 
-/// What a constant buffer is.
+/// The contents of a constant buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ConstantBuffer {
-    /// Bytes, as they are now.
+    /// Bytes, with their values at the call.
     User(Vec<u8>),
     /// A part of a buffer.
     Buffer(BufferRange),
 }
 
-/// What is bound to a stage.
+/// The resources that are bound to a stage.
 #[derive(Default)]
 pub(crate) struct StageSlots {
     pub(crate) constants: Slots<ConstantBuffer, MAX_CONSTANT_BUFFERS>,
@@ -75,11 +75,11 @@ pub(crate) struct StageSlots {
     pub(crate) views: Slots<SamplerView, MAX_SAMPLERS>,
     pub(crate) samplers: Slots<SamplerPointer, MAX_SAMPLERS>,
     pub(crate) images: Slots<ImageView, MAX_IMAGES>,
-    /// Where constant buffers that were given by value are in upload memory, and the stamp of the batch that keeps it.
+    /// The uploads of constant buffers that were given by value, with the stamp of the batch that keeps them.
     pub(super) uploaded: [Option<(u64, Uploaded)>; MAX_CONSTANT_BUFFERS],
 }
 
-/// A sampler, compared by what it is: equal states have one.
+/// A sampler, compared by identity: equal states share one sampler.
 #[derive(Clone)]
 pub(crate) struct SamplerPointer(pub(crate) Arc<Sampler>);
 
@@ -89,11 +89,11 @@ impl PartialEq for SamplerPointer {
     }
 }
 
-/// All that is bound.
+/// All bound state.
 #[derive(Default)]
 pub(crate) struct Bound {
     pub(crate) shaders: [Option<Arc<Shader>>; STAGES],
-    /// The numbers of the shaders of the graphics stages, and that of the compute shader; 0 where there is none.
+    /// The numbers of the shaders of the graphics stages, and that of the compute shader; 0 for none.
     pub(crate) program: Tracked<[u64; 5]>,
     pub(crate) compute_program: Tracked<u64>,
     pub(crate) stages: [StageSlots; STAGES],
@@ -101,7 +101,7 @@ pub(crate) struct Bound {
     pub(crate) rasterizer: Tracked<Option<Rasterizer>>,
     pub(crate) depth_stencil: Tracked<Option<DepthStencilAlpha>>,
     pub(crate) elements: Tracked<Option<Elements>>,
-    /// The number of the elements, as the handler of vertex buffers has it.
+    /// The number of the elements that the handler of vertex buffers has used.
     pub(crate) strides: Tracked<u32>,
     pub(crate) vertex_buffers: Slots<VertexBuffer, MAX_VERTEX_BUFFERS>,
     pub(crate) framebuffer: Tracked<FramebufferState>,
@@ -116,7 +116,7 @@ pub(crate) struct Bound {
     pub(crate) push_constants: Tracked<Vec<u8>>,
 }
 
-/// What modules depend on, of blend and rasterizer state.
+/// The blend and rasterizer state that modules depend on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct KeyState {
     dither: bool,
@@ -128,12 +128,12 @@ pub(crate) struct KeyState {
 }
 
 impl Bound {
-    /// The vertex buffers that the vertex elements read, a bit each.
+    /// The mask of vertex buffers that the vertex elements read.
     fn read_vertex_buffers(&self) -> u64 {
         self.elements.get().as_ref().map_or(0, |elements| elements.0.state.buffers.into())
     }
 
-    /// Whether a vertex or geometry shader is bound that may capture by itself.
+    /// Whether a bound shader may capture on its own.
     pub(super) fn captures(&self) -> bool {
         self.shaders.iter().flatten().any(|shader| shader.may_capture)
     }
@@ -155,7 +155,7 @@ impl Context {
         self.set_patch_vertices(3);
     }
 
-    /// Sets `bit` if what it says differs from what the command buffer has, and takes it back if not.
+    /// Sets `bit` if its state differs from that of the command buffer, and clears it otherwise.
     fn mark(&mut self, bit: Dirty, differs: bool) {
         self.revisions.bump(bit);
         if differs {
@@ -165,43 +165,43 @@ impl Context {
         }
     }
 
-    /// Sets `bit` whatever the command buffer has.
+    /// Sets `bit` without a comparison.
     pub(super) fn force(&mut self, bit: Dirty) {
         self.revisions.bump(bit);
         self.dirty.insert(bit);
         self.forced.insert(bit);
         if bit == Dirty::Accesses {
-            // A draw without indices takes the bit, and does not look at the index buffer.
+            // A draw without indices handles the bit, but does not check the index buffer.
             self.current.indices = None;
             self.current.is_settled = false;
         }
     }
 
-    /// A blend state.
+    /// Creates a blend state.
     pub fn create_blend_state(&self, state: &BlendState) -> Blend {
         Blend { state: Arc::new(*state), part: self.shared.blends.get(state.blending()) }
     }
 
-    /// Sets what becomes of colours.
+    /// Sets the blend state.
     pub fn bind_blend_state(&mut self, blend: &Blend) {
         let differs = self.bound.blend.set(Some(blend.clone()));
         self.mark(Dirty::Blend, differs);
         self.mark_key_state();
     }
 
-    /// A rasterizer state.
+    /// Creates a rasterizer state.
     pub fn create_rasterizer_state(&self, state: &RasterizerState) -> Rasterizer {
         Rasterizer(Arc::new(*state))
     }
 
-    /// Sets how primitives become fragments.
+    /// Sets the rasterizer state.
     pub fn bind_rasterizer_state(&mut self, rasterizer: &Rasterizer) {
         let differs = self.bound.rasterizer.set(Some(rasterizer.clone()));
         self.mark(Dirty::Rasterizer, differs);
         self.mark_key_state();
     }
 
-    /// Sets the bit of the key if what modules depend on differs.
+    /// Sets the bit of the key if the state that modules depend on differs.
     fn mark_key_state(&mut self) {
         let rasterizer = self.rasterizer_state();
         let state = KeyState {
@@ -218,7 +218,7 @@ impl Context {
         }
     }
 
-    /// A state of depth and stencil tests.
+    /// Creates a state of depth and stencil tests.
     pub fn create_depth_stencil_alpha_state(&self, state: &DepthStencilAlphaState) -> DepthStencilAlpha {
         DepthStencilAlpha(Arc::new(*state))
     }
@@ -229,12 +229,12 @@ impl Context {
         self.mark(Dirty::DepthStencilAlpha, differs);
     }
 
-    /// Vertex elements; equal ones are one. An error for a buffer that there cannot be, and for elements of one buffer that disagree on
-    /// its stride or divisor.
+    /// Creates vertex elements; equal ones share one object. An error for a vertex buffer that does not exist, and for elements
+    /// of one buffer with different strides or divisors.
     pub fn create_vertex_elements_state(&self, elements: &[VertexElement]) -> Result<Elements> {
         let most = self.device.limits.max_vertex_input_attributes as usize;
         if elements.len() > most {
-            return Err(Error::new(format!("{} vertex elements, where there may be {most}", elements.len())));
+            return Err(Error::new(format!("{} vertex elements exceed the limit of {most}", elements.len())));
         }
         for element in elements {
             let own = (element.src_stride, element.instance_divisor);
@@ -243,12 +243,12 @@ impl Context {
                     || (other.src_stride, other.instance_divisor) == own
             };
             if element.vertex_buffer_index as usize >= MAX_VERTEX_BUFFERS {
-                return Err(Error::new(format!("there is no vertex buffer {}", element.vertex_buffer_index)));
+                return Err(Error::new(format!("vertex buffer {} does not exist", element.vertex_buffer_index)));
             }
             if !elements.iter().all(agrees) {
                 let number = element.vertex_buffer_index;
                 return Err(Error::new(format!(
-                    "elements of vertex buffer {number} disagree on its stride or divisor"
+                    "elements of vertex buffer {number} have different strides or divisors"
                 )));
             }
             if element.instance_divisor > 1 && !self.device.features.instance_divisor {
@@ -258,19 +258,19 @@ impl Context {
         Ok(Elements(self.shared.elements.get(VertexElements::new(elements))))
     }
 
-    /// Sets the attributes of vertices.
+    /// Sets the vertex elements.
     pub fn bind_vertex_elements_state(&mut self, elements: &Elements) {
         if self.bound.elements.get().as_ref() == Some(elements) {
             return;
         }
         let differs = self.bound.elements.set(Some(elements.clone()));
         self.mark(Dirty::VertexElements, differs);
-        // Which buffers are read, and with which strides, changes with them.
+        // The buffers that are read, and their strides, depend on the elements.
         self.bound.strides.set(elements.0.number);
         self.mark_vertex_buffers();
     }
 
-    /// Sets the bit of vertex buffers if those that are read differ, or how they are.
+    /// Sets the bit of vertex buffers if those that are read, or their strides, differ.
     fn mark_vertex_buffers(&mut self) {
         let differs =
             self.bound.strides.differs() || self.bound.vertex_buffers.differs(self.bound.read_vertex_buffers());
@@ -295,7 +295,7 @@ impl Context {
         Ok(())
     }
 
-    /// Binds the shader of a stage; `None`: the stage has none.
+    /// Binds the shader of a stage; `None` unbinds it.
     pub fn bind_shader(&mut self, stage: Stage, shader: Option<&Arc<Shader>>) -> Result<()> {
         if let Some(shader) = shader.filter(|shader| shader.stage != stage) {
             let (own, name) = (shader.stage.name(), stage.name());
@@ -311,7 +311,7 @@ impl Context {
         Ok(())
     }
 
-    /// Sets the bit of the program that `stage` is of, if it is another than the last that was drawn or dispatched with.
+    /// Sets the bit of the program of `stage`, if the shaders differ from those of the last draw or dispatch.
     fn mark_shaders(&mut self, stage: Stage) {
         let shaders = &self.bound.shaders;
         let number = |stage: usize| shaders[stage].as_ref().map_or(0, |shader| shader.id);
@@ -322,7 +322,7 @@ impl Context {
         self.mark(bit, differs);
     }
 
-    /// Takes `shader` away where it is bound.
+    /// Unbinds `shader` where it is bound.
     pub(super) fn unbind_shader(&mut self, shader: &Arc<Shader>) {
         let stage = shader.stage;
         let is_bound = |bound: &Arc<Shader>| bound.id == shader.id;
@@ -332,7 +332,7 @@ impl Context {
         }
     }
 
-    /// Slots of `stage` and `class` that the bound program reads; all if there is none.
+    /// The mask of slots of `stage` and `class` that the bound program reads; all slots if there is no program.
     fn used(&self, stage: Stage, class: DescriptorClass) -> u64 {
         let program = match stage {
             Stage::Compute => self.current.compute.as_ref().map(|(program, _)| program),
@@ -342,7 +342,7 @@ impl Context {
         program.layout.sets.get(class as usize).map_or(0, |set| set.used[stage as usize])
     }
 
-    /// Sets the bit of what `stage` sees, if the bound program does. All is looked at anew when another is bound.
+    /// Sets the bit of `class` if the bound program of `stage` uses it. Another program checks all slots anew.
     fn mark_slot(&mut self, stage: Stage, class: DescriptorClass, differs: bool) {
         let bit = match (stage, class) {
             (Stage::Compute, _) => Dirty::ComputeResources,
@@ -352,7 +352,7 @@ impl Context {
             (_, DescriptorClass::StorageBuffers) => Dirty::StorageBuffers,
             (_, DescriptorClass::Images) => Dirty::Images,
         };
-        // Other slots have a part in the same bit: those of this class of all graphics stages, or of all classes of the compute stage.
+        // Other slots share the bit: those of this class in all graphics stages, or of all classes in the compute stage.
         let any_differs = |context: &Context| match stage {
             Stage::Compute => DescriptorClass::ALL.into_iter().any(|class| context.slot_differs(stage, class)),
             _ => Stage::ALL[..Stage::Compute as usize].iter().any(|stage| context.slot_differs(*stage, class)),
@@ -388,7 +388,7 @@ impl Context {
             return Ok(());
         }
         self.bound.stages[stage as usize].uploaded[index] = None;
-        // Slot 0 is of either class: that of shaders with loose uniforms, or that of all blocks.
+        // Slot 0 belongs to one of two classes: that of shaders with loose uniforms, or that of all blocks.
         for class in [DescriptorClass::Uniforms, DescriptorClass::UniformBuffers] {
             let used = self.used(stage, class);
             if used >> index & 1 != 0 {
@@ -398,7 +398,7 @@ impl Context {
         }
         let is_inline = |program: &Arc<Program>| program.inline_blocks.iter().any(|block| block.is(stage, index));
         match (stage, &self.current) {
-            // What dispatches have is not tracked.
+            // The state of dispatches is not tracked.
             (Stage::Compute, Current { compute: Some((program, _)), .. }) if is_inline(program) => {
                 self.current.is_settled = false;
             }
@@ -408,7 +408,7 @@ impl Context {
         Ok(())
     }
 
-    /// Sets the bit of push constants if what the bound program has there differs.
+    /// Sets the bit of push constants if those of the bound program differ.
     fn mark_push_constants(&mut self) {
         let differs = match &self.current.program {
             Some(program) if !program.is_plain => program.inline_blocks.iter().any(|block| {
@@ -440,7 +440,7 @@ impl Context {
         Ok(())
     }
 
-    /// Binds what a stage samples, from `first` on.
+    /// Binds sampler views of a stage from `first` on.
     pub fn set_sampler_views(&mut self, stage: Stage, first: usize, views: &[Option<SamplerView>]) -> Result<()> {
         check_slots("sampler view", first, views.len(), MAX_SAMPLERS)?;
         let used = self.used(stage, DescriptorClass::Textures);
@@ -494,10 +494,10 @@ impl Context {
         Ok(())
     }
 
-    /// Sets what is drawn to.
+    /// Sets the framebuffer.
     pub fn set_framebuffer_state(&mut self, framebuffer: &FramebufferState) -> Result<()> {
         if framebuffer.colors.len() > MAX_COLORS.min(self.device.limits.max_color_attachments as usize) {
-            return Err(Error::new(format!("{} colours", framebuffer.colors.len())));
+            return Err(Error::new(format!("{} color attachments are too many", framebuffer.colors.len())));
         }
         if self.bound.framebuffer.get() == framebuffer {
             return Ok(());
@@ -509,7 +509,7 @@ impl Context {
         Ok(())
     }
 
-    /// Sets where the picture is in the target, for each viewport.
+    /// Sets the viewports.
     pub fn set_viewport_states(&mut self, viewports: &[Viewport]) {
         let most = MAX_VIEWPORTS.min(self.device.limits.max_viewports as usize).max(1);
         let viewports = &viewports[..viewports.len().min(most)];
@@ -519,7 +519,7 @@ impl Context {
         }
     }
 
-    /// Sets what of the target may be drawn to, for each viewport, where the rasterizer state says so.
+    /// Sets the scissor of each viewport, which is used if the rasterizer state enables it.
     pub fn set_scissor_states(&mut self, scissors: &[Scissor]) {
         let most = MAX_VIEWPORTS.min(self.device.limits.max_viewports as usize).max(1);
         let scissors = &scissors[..scissors.len().min(most)];
@@ -529,25 +529,25 @@ impl Context {
         }
     }
 
-    /// Sets the constant of blending.
+    /// Sets the blend constant.
     pub fn set_blend_color(&mut self, color: [f32; 4]) {
         let differs = self.bound.blend_color.set(color);
         self.mark(Dirty::BlendColor, differs);
     }
 
-    /// Sets the reference of stencil tests, of front and back faces.
+    /// Sets the stencil reference of front and back faces.
     pub fn set_stencil_ref(&mut self, reference: [u32; 2]) {
         let differs = self.bound.stencil_ref.set(reference);
         self.mark(Dirty::StencilRef, differs);
     }
 
-    /// Sets which samples may be written.
+    /// Sets the mask of samples that may be written.
     pub fn set_sample_mask(&mut self, mask: u32) {
         let differs = self.bound.sample_mask.set(mask) || self.bound.min_samples.differs();
         self.mark(Dirty::Multisample, differs);
     }
 
-    /// Sets for how many samples the fragment shader runs at least; 0: it runs once for a pixel.
+    /// Sets the minimum number of samples that are shaded; 0 for one invocation per pixel.
     pub fn set_min_samples(&mut self, samples: u32) {
         if *self.bound.min_samples.get() != samples {
             let differs = self.bound.min_samples.set(samples) || self.bound.sample_mask.differs();
@@ -556,23 +556,23 @@ impl Context {
         }
     }
 
-    /// Sets the push constants of programs of SPIR-V from elsewhere; what is beyond them is zeros. Those of other programs are not
-    /// the application's.
+    /// Sets the push constants of programs of SPIR-V that ntv did not produce; bytes after them are zeros. Applications cannot
+    /// set those of other programs.
     pub fn set_push_constants(&mut self, bytes: &[u8]) -> Result<()> {
         let most = self.device.limits.max_push_constants_size;
         if bytes.len() > most as usize {
-            return Err(Error::new(format!("{} bytes of push constants, where there may be {most}", bytes.len())));
+            return Err(Error::new(format!("{} bytes of push constants exceed the limit of {most}", bytes.len())));
         }
         if self.bound.push_constants.get() != bytes {
             self.bound.push_constants.set(bytes.to_vec());
             self.mark_push_constants();
-            // What dispatches have is not tracked.
+            // The state of dispatches is not tracked.
             self.current.is_settled = false;
         }
         Ok(())
     }
 
-    /// Sets how many vertices a patch has.
+    /// Sets the number of vertices of a patch.
     pub fn set_patch_vertices(&mut self, vertices: u32) {
         let differs = self.bound.patch_vertices.set(vertices);
         self.mark(Dirty::PatchVertices, differs);
@@ -595,7 +595,7 @@ fn check_slots(what: &str, first: usize, count: usize, most: usize) -> Result<()
     match first.checked_add(count).is_some_and(|end| end <= most) {
         true => Ok(()),
         false => {
-            Err(Error::new(format!("{what}s {first} to {}, where there may be {most}", first.saturating_add(count))))
+            Err(Error::new(format!("{what}s {first} to {} exceed the limit of {most}", first.saturating_add(count))))
         }
     }
 }
@@ -603,10 +603,13 @@ fn check_slots(what: &str, first: usize, count: usize, most: usize) -> Result<()
 fn check_range(range: &BufferRange, alignment: u64) -> Result<()> {
     let BufferRange { buffer, offset, size } = range;
     if *size == 0 || offset.checked_add(*size).is_none_or(|end| end > buffer.size()) {
-        return Err(Error::new(format!("{size} bytes at {offset} of a buffer of {}", buffer.size())));
+        return Err(Error::new(format!(
+            "a range of {size} bytes at {offset} is not valid in a buffer of {} bytes",
+            buffer.size()
+        )));
     }
     match offset.is_multiple_of(alignment.max(1)) {
         true => Ok(()),
-        false => Err(Error::new(format!("an offset of {offset}, which has to be a multiple of {alignment}"))),
+        false => Err(Error::new(format!("the offset {offset} is not a multiple of {alignment}"))),
     }
 }

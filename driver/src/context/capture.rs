@@ -1,12 +1,12 @@
-//! Captures that shaders write themselves, for devices without `VK_EXT_transform_feedback`.
+//! Captures by shaders, for devices without `VK_EXT_transform_feedback`.
 //!
-//! | back end | who writes |
+//! | back end | shader that writes |
 //! |-|-|
-//! | [`BackEnd::Storage`] | the vertex shader that draws |
-//! | [`BackEnd::Compute`] | a compute shader made of the vertex shader, before the draw: it reads vertex buffers as storage buffers |
+//! | [`BackEnd::Storage`] | the vertex shader of the draw |
+//! | [`BackEnd::Compute`] | a compute shader from the vertex shader, before the draw: it reads vertex buffers as storage buffers |
 //!
-//! Both are told of each draw in a block of words ([`CaptureState`]). How many primitives were captured is counted here, so draws are
-//! those whose numbers the host knows: without indices, not indirect.
+//! Both get the parameters of each draw in a block of words ([`CaptureState`]). The host counts the captured primitives, so it
+//! must know the numbers of the draws: they have no indices and are not indirect.
 
 use super::access::Use;
 use super::descriptors::{buffer_descriptor, Descriptor};
@@ -23,15 +23,15 @@ use ntv::capture::{BUFFER_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
 use ntv::module::Stage;
 use std::sync::{Arc, PoisonError, Weak};
 
-/// Vertices of a workgroup of a compute shader that captures.
+/// The number of vertices of a workgroup of a capturing compute shader.
 const GROUP: u32 = 64;
 
-/// What shaders that capture are told, and what they have done.
+/// The parameters of capturing shaders, and their progress.
 #[derive(Default)]
 pub(super) struct CaptureProgress {
-    /// Vertices that the draw that is being recorded captures.
+    /// The number of vertices that the current draw captures.
     vertices: u32,
-    /// What they are told of the draw.
+    /// The parameters of the draw.
     words: Vec<u32>,
 }
 
@@ -41,13 +41,13 @@ impl Context {
         self.current.program.as_ref().is_some_and(|program| program.is_captured_by(back_end))
     }
 
-    /// Tells shaders that capture of a draw that comes, and captures it where a compute shader does.
+    /// Sets the parameters of capturing shaders for the next draw, and runs the compute shader if it captures.
     pub(super) fn before_draw(&mut self, info: &DrawInfo, is_indirect: bool, draws: &[DrawStart]) -> Result<()> {
         self.feedback.capture.vertices = 0;
         let by = |context: &Context| [BackEnd::Storage, BackEnd::Compute].map(|back_end| context.captures_by(back_end));
         let [mut by_drawing, mut by_computing] = by(self);
         if self.dirty.contains(Dirty::Program) && (by_drawing || by_computing || self.bound.captures()) {
-            // Who captures is known of the program.
+            // The program determines the back end.
             self.take_program()?;
             [by_drawing, by_computing] = by(self);
         }
@@ -56,14 +56,14 @@ impl Context {
         }
         let is_active = self.feedback.is_active();
         if is_active && (is_indirect || info.indices.is_some() || draws.len() > 1) {
-            return Err(Error::new("shaders that capture take single draws without indices"));
+            return Err(Error::new("captures by shaders support only single draws without indices"));
         }
         let draw = draws.first().copied().unwrap_or_default();
         let state = if is_active { self.capture_state(info, draw)? } else { CaptureState::INACTIVE };
         let (_, written) = state.primitives();
         self.feedback.capture.vertices = written.saturating_mul(state.topology.vertices_per_primitive());
         if by_drawing {
-            self.tell(&state.words());
+            self.set_capture_words(&state.words());
         } else if is_active {
             self.capture_by_computing(&state)?;
         }
@@ -74,11 +74,13 @@ impl Context {
         let Some(program) = &self.current.program else { return Ok(CaptureState::INACTIVE) };
         self.check_targets(program)?;
         let topology = capture_topology(info.mode)?;
-        let mut captured = self.targets_that_are_written().map(StreamOutputTarget::vertices);
+        let mut captured = self.written_targets().map(StreamOutputTarget::vertices);
         let vertices_before = captured.next().unwrap_or(0);
         let has_whole = vertices_before.is_multiple_of(topology.vertices_per_primitive());
         if captured.any(|vertices| vertices != vertices_before) || !has_whole {
-            return Err(Error::new("shaders that capture go on after whole primitives, after the same in all targets"));
+            return Err(Error::new(
+                "captures by shaders can only continue after whole primitives, equal in all targets",
+            ));
         }
         let used = program.xfb.buffers.iter().zip(&self.feedback.targets).filter(|(buffer, _)| buffer.is_used);
         let room = used.map(|(buffer, target)| (buffer.stride, target.as_ref().map_or(0, |target| target.range.size)));
@@ -106,29 +108,29 @@ impl Context {
     }
 
     /// The targets of the buffers that the bound program captures to.
-    fn targets_that_are_written(&self) -> impl Iterator<Item = &StreamOutputTarget> {
+    fn written_targets(&self) -> impl Iterator<Item = &StreamOutputTarget> {
         let buffers = self.current.program.iter().flat_map(|program| &program.xfb.buffers);
         let used = buffers.zip(&self.feedback.targets).filter(|(buffer, _)| buffer.is_used);
         used.filter_map(|(_, target)| target.as_deref())
     }
 
     /// Sets the words that the shader reads.
-    fn tell(&mut self, words: &[u32]) {
+    fn set_capture_words(&mut self, words: &[u32]) {
         if self.feedback.capture.words != words {
             self.feedback.capture.words = words.to_vec();
             self.force(Dirty::StorageBuffers);
         }
     }
 
-    /// Counts what was captured of a draw.
+    /// Counts the captured vertices of a draw.
     pub(super) fn after_draw(&mut self) {
         let vertices = std::mem::take(&mut self.feedback.capture.vertices);
         if vertices != 0 {
-            self.targets_that_are_written().for_each(|target| target.add_vertices(vertices));
+            self.written_targets().for_each(|target| target.add_vertices(vertices));
         }
     }
 
-    /// Runs the compute shader that is made of the vertex shader.
+    /// Runs the compute shader that was created from the vertex shader.
     fn capture_by_computing(&mut self, state: &CaptureState) -> Result<()> {
         self.end_rendering();
         let alignment = self.storage_alignment();
@@ -144,14 +146,14 @@ impl Context {
         self.bind_compute_sets(&program)?;
         let groups = [state.vertices.div_ceil(GROUP), state.instances, 1];
         let (raw, commands) = (&self.device.raw, self.batch.commands);
-        // SAFETY: the buffer is recording, outside of a rendering; the pipeline is for this bind point, the batch keeps it, and its
-        // descriptors are bound.
+        // SAFETY: the buffer is recording, outside of a rendering; the pipeline is for this bind point, the batch keeps it, and
+        // its descriptors are bound.
         unsafe {
             raw.cmd_bind_pipeline(commands, point, *pipeline.raw);
             raw.cmd_dispatch(commands, groups[0], groups[1], groups[2]);
         }
         self.counters.dispatches += 1;
-        // What the application had bound for computing is bound again when it dispatches.
+        // The next dispatch binds the application's compute state again.
         self.force(Dirty::ComputeProgram);
         self.force(Dirty::Accesses);
         Ok(())
@@ -159,7 +161,7 @@ impl Context {
 
     /// The compute shader of the bound program and vertex elements.
     fn capture_program(&mut self) -> Result<(Arc<Program>, Arc<Pipeline>)> {
-        let missing = || Error::new("nothing is bound that could be captured");
+        let missing = || Error::new("captures need a program and vertex elements");
         let program = self.current.program.clone().ok_or_else(missing)?;
         let elements = self.bound.elements.get().clone().ok_or_else(missing)?;
         let mut capturers = program.capturers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -170,7 +172,7 @@ impl Context {
         }
         let shader = self.bound.shaders[Stage::Vertex as usize].clone().ok_or_else(missing)?;
         let Source::Nir(nir) = &shader.source else {
-            return Err(Error::new("a shader that computes captures is made of NIR"));
+            return Err(Error::new("captures by compute shaders need shaders of NIR"));
         };
         let attributes: Vec<Attribute> = (0u32..)
             .zip(&elements.0.state.list)
@@ -180,7 +182,9 @@ impl Context {
                 let format = AttributeFormat::from_name(&name);
                 Ok(Attribute {
                     location,
-                    format: format.ok_or_else(|| Error::new(format!("no shader reads attributes of format {name}")))?,
+                    format: format.ok_or_else(|| {
+                        Error::new(format!("attributes of format {name} cannot be read by compute shaders"))
+                    })?,
                     binding: element.vertex_buffer_index,
                     offset: element.src_offset,
                     stride: element.src_stride,
@@ -201,7 +205,8 @@ impl Context {
         self.device.limits.min_storage_buffer_offset_alignment.max(4)
     }
 
-    /// The descriptor of what a shader that captures has beside the application's shader buffers; `None` for those.
+    /// The descriptor of a resource that capturing shaders use in addition to the application's shader buffers; `None` for the
+    /// latter.
     pub(super) fn describe_captured(&mut self, number: usize) -> Result<Option<Descriptor>> {
         let alignment = self.storage_alignment();
         if number == STATE_BINDING as usize {
@@ -226,14 +231,14 @@ impl Context {
                 Ok(Some(self.describe_words(&storage, target.range.offset, target.range.size)))
             }
             None => {
-                // The shader is told to write nothing.
+                // The shader gets parameters that disable its writes.
                 let place = self.upload(&[0; 16], 16, alignment)?;
                 Ok(Some(buffer_descriptor(*place.storage.raw, place.offset, 16)))
             }
         }
     }
 
-    /// A storage buffer that begins at an alignment before `offset`.
+    /// A storage buffer that begins at the last aligned offset up to `offset`.
     fn describe_words(&mut self, storage: &Arc<BufferStorage>, offset: u64, size: u64) -> Descriptor {
         self.use_buffer(storage, Use::Storage);
         let before = offset % self.storage_alignment();
@@ -250,6 +255,6 @@ fn capture_topology(mode: Topology) -> Result<ntv::capture::Topology> {
         Topology::TRIANGLE_LIST => Captured::Triangles,
         Topology::TRIANGLE_STRIP => Captured::TriangleStrip,
         Topology::TRIANGLE_FAN => Captured::TriangleFan,
-        other => return Err(Error::new(format!("shaders capture no {other:?}"))),
+        other => return Err(Error::new(format!("shaders cannot capture {other:?}"))),
     })
 }

@@ -1,4 +1,4 @@
-//! Clears of what is drawn to: Gallium's `clear`.
+//! Clears of attachments: Gallium's `clear`.
 
 use super::emit::rect;
 use super::state::Clear;
@@ -7,7 +7,7 @@ use crate::error::Result;
 use ash::vk;
 
 impl Context {
-    /// Clears attachments of the framebuffer. Where nothing was drawn yet it becomes a part of the begin of the rendering.
+    /// Clears attachments of the framebuffer. Before the first draw, the clear becomes a part of the begin of the rendering.
     pub fn clear(&mut self, clear: &Clear) -> Result<()> {
         self.flush_if_long()?;
         self.current.is_settled = false;
@@ -24,7 +24,7 @@ impl Context {
         Ok(())
     }
 
-    /// Of `clear` what there is in the framebuffer.
+    /// The part of `clear` that the framebuffer has.
     fn present(&self, clear: &Clear) -> Clear {
         let (colors, aspects) = self.current.rendering.present();
         Clear {

@@ -13,14 +13,14 @@ use std::sync::Arc;
 pub struct Region {
     /// The level.
     pub level: u32,
-    /// Where it begins.
+    /// The first texel.
     pub offset: [u32; 3],
     /// Its size.
     pub size: [u32; 3],
 }
 
 impl Region {
-    /// All of a level of `texture`.
+    /// A whole level of `texture`.
     pub fn of_level(texture: &Texture, level: u32) -> Region {
         let description = texture.description();
         let [width, height, depth] = description.level_size(level);
@@ -28,7 +28,7 @@ impl Region {
         Region { level, offset: [0; 3], size: [width, height, last] }
     }
 
-    /// An error unless it lies within `texture`.
+    /// Returns an error if it does not lie within `texture`.
     pub(super) fn check(&self, texture: &Texture) -> Result<()> {
         let description = texture.description();
         let all = Region::of_level(texture, self.level.min(description.levels));
@@ -38,25 +38,25 @@ impl Region {
         };
         match self.level < description.levels && (0..3).all(within) {
             true => Ok(()),
-            false => Err(Error::new(format!("{self:?} of a texture of {:?}", description.size))),
+            false => Err(Error::new(format!("{self:?} does not fit a texture of {:?}", description.size))),
         }
     }
 
     pub(super) fn bytes(&self, texture: &Texture) -> Result<u64> {
         let format = texture.description().format;
-        let info = FormatInfo::of(format).ok_or_else(|| Error::new(format!("bytes of {format:?}")))?;
+        let info = FormatInfo::of(format).ok_or_else(|| Error::new(format!("the size of {format:?} is unknown")))?;
         let texels = self.size.iter().try_fold(1u64, |all, size| all.checked_mul(u64::from(*size)));
         let bytes = texels.and_then(|texels| texels.checked_mul(info.bytes.into()));
-        bytes.ok_or_else(|| Error::new("more bytes than there can be"))
+        bytes.ok_or_else(|| Error::new("the number of bytes is too large"))
     }
 
-    /// As Vulkan says it: layers, offset, extent.
+    /// Converts it to Vulkan's form: layers, offset, extent.
     pub(super) fn raw(&self, texture: &Texture) -> (vk::ImageSubresourceLayers, vk::Offset3D, vk::Extent3D) {
         let [x, y, z] = self.offset;
         let [width, height, depth] = self.size;
         let is_3d = texture.description().target == TextureTarget::Texture3D;
         let all = crate::format::aspects(texture.description().format);
-        // Bytes are of depth or of stencil, not of both.
+        // A copy of bytes has depth or stencil, not both.
         let aspect = if all.contains(vk::ImageAspectFlags::DEPTH) { vk::ImageAspectFlags::DEPTH } else { all };
         let layers = vk::ImageSubresourceLayers {
             aspect_mask: aspect,
@@ -69,25 +69,25 @@ impl Region {
     }
 }
 
-/// A copy that scales, or brings several samples together: Gallium's `pipe_blit_info`.
+/// A copy that scales or resolves: Gallium's `pipe_blit_info`.
 #[derive(Clone, Debug)]
 pub struct Blit {
-    /// What is read.
+    /// The source.
     pub src: Arc<Texture>,
-    /// The part of it.
+    /// The part of the source.
     pub src_region: Region,
-    /// What is written.
+    /// The destination.
     pub dst: Arc<Texture>,
-    /// The part of it.
+    /// The part of the destination.
     pub dst_region: Region,
-    /// The picture is turned over: in x, in y.
+    /// Whether the image is flipped: in x, in y.
     pub flip: [bool; 2],
-    /// Texels in between are interpolated.
+    /// Whether texels are interpolated.
     pub linear: bool,
 }
 
 impl Context {
-    /// Overwrites bytes of a buffer. What was recorded before still sees the old ones.
+    /// Overwrites bytes of a buffer. Earlier commands still read the old ones.
     pub fn buffer_subdata(&mut self, buffer: &Arc<Buffer>, offset: u64, bytes: &[u8]) -> Result<()> {
         let size = bytes.len() as u64;
         check_bytes(buffer, offset, size)?;
@@ -95,7 +95,7 @@ impl Context {
             return Ok(());
         }
         let storage = buffer.storage();
-        // Only the buffer and this function have it: no batch does.
+        // Only the buffer and this function have a reference: no batch does.
         let is_idle = Arc::strong_count(&storage) == 2;
         if is_idle && storage.write(offset, bytes) {
             return Ok(());
@@ -126,7 +126,7 @@ impl Context {
         check_samples(texture)?;
         let size = region.bytes(texture)?;
         if size != bytes.len() as u64 {
-            return Err(Error::new(format!("{} bytes for texels of {size}", bytes.len())));
+            return Err(Error::new(format!("{} bytes were given for texels of {size} bytes", bytes.len())));
         }
         self.begin_copy()?;
         let place = self.upload(bytes, size, 16)?;
@@ -143,13 +143,13 @@ impl Context {
         };
         let layout = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
         let (from, to) = (*place.storage.raw, *storage.raw);
-        // SAFETY: as for buffers; the barrier before brought the image into this layout.
+        // SAFETY: as for buffers; the barrier has brought the image into this layout.
         unsafe { self.device.raw.cmd_copy_buffer_to_image(self.batch.commands, from, to, layout, &[copy]) };
         self.after_copy();
         Ok(())
     }
 
-    /// Copies bytes from a buffer to another, or to another place of it.
+    /// Copies bytes from one buffer to another, or within a buffer.
     pub fn copy_buffer(
         &mut self,
         (dst, dst_offset): (&Arc<Buffer>, u64),
@@ -160,7 +160,7 @@ impl Context {
         check_bytes(dst, dst_offset, size)?;
         let overlaps = src_offset < dst_offset + size && dst_offset < src_offset + size;
         if Arc::ptr_eq(src, dst) && overlaps {
-            return Err(Error::new("a copy to where it is read from"));
+            return Err(Error::new("the source and the destination of a copy must not overlap"));
         }
         if size == 0 {
             return Ok(());
@@ -177,7 +177,7 @@ impl Context {
         Ok(())
     }
 
-    /// Copies texels as they are: Gallium's `resource_copy_region`. The formats have texels of the same size.
+    /// Copies texels without conversion: Gallium's `resource_copy_region`. The texels of both formats have the same size.
     pub fn resource_copy_region(
         &mut self,
         dst: &Arc<Texture>,
@@ -190,7 +190,7 @@ impl Context {
         dst_region.check(dst)?;
         let bytes = |texture: &Arc<Texture>| FormatInfo::of(texture.description().format).map(|info| info.bytes);
         if bytes(src) != bytes(dst) || src.description().samples != dst.description().samples {
-            return Err(Error::new("a copy between textures of unlike texels"));
+            return Err(Error::new("a copy needs two textures with texels of the same size"));
         }
         self.begin_copy()?;
         let (from, to) = (src.storage(), dst.storage());
@@ -206,17 +206,17 @@ impl Context {
         Ok(())
     }
 
-    /// Copies texels, scaled and converted; those of several samples become one where the other texture has one.
+    /// Copies texels, scaled and converted; resolves a multisampled texture if the destination has one sample.
     pub fn blit(&mut self, blit: &Blit) -> Result<()> {
         let Blit { src, src_region, dst, dst_region, flip, linear } = blit;
         src_region.check(src)?;
         dst_region.check(dst)?;
         let samples = [src, dst].map(|texture| texture.description().samples);
         if samples[1] != 1 || samples[0] != 1 && (src_region.size != dst_region.size || *flip != [false; 2]) {
-            return Err(Error::new("samples are brought together, and nothing else is done with them, in one blit"));
+            return Err(Error::new("a blit of samples needs a destination with one sample, and cannot scale or flip"));
         }
         if samples[0] != 1 && aspects(src.description().format) != vk::ImageAspectFlags::COLOR {
-            return Err(Error::new("no blit brings samples of depth or stencil together"));
+            return Err(Error::new("a blit cannot resolve depth or stencil"));
         }
         self.begin_copy()?;
         let (from, to) = (src.storage(), dst.storage());
@@ -261,7 +261,7 @@ impl Context {
         Ok(())
     }
 
-    /// Makes each level of `texture` of the one before: Gallium's `generate_mipmap`.
+    /// Creates each level of `texture` from the previous one: Gallium's `generate_mipmap`.
     pub fn generate_mipmap(&mut self, texture: &Arc<Texture>) -> Result<()> {
         for level in 1..texture.description().levels {
             self.blit(&Blit {
@@ -276,22 +276,22 @@ impl Context {
         Ok(())
     }
 
-    /// Gives a texture new memory, whose texels are undefined: Gallium's `invalidate_resource`. The device may go on with the old.
-    /// Who has the texture bound sees the new one from now on.
+    /// Gives a texture new memory with undefined texels: Gallium's `invalidate_resource`. The device may continue to use the old
+    /// memory. Contexts that have the texture bound use the new memory from now on.
     pub fn invalidate_texture(&mut self, texture: &Arc<Texture>) -> Result<()> {
         texture.replace_storage()?;
         self.counters.replaced_storages += 1;
         Ok(())
     }
 
-    /// Gives a buffer new memory, whose bytes are undefined.
+    /// Gives a buffer new memory with undefined bytes.
     pub fn invalidate_buffer(&mut self, buffer: &Arc<Buffer>) -> Result<()> {
         buffer.replace_storage()?;
         self.counters.replaced_storages += 1;
         Ok(())
     }
 
-    /// Fills a part of a buffer with a word: Gallium's `clear_buffer`. The part has whole words.
+    /// Fills a part of a buffer with a word: Gallium's `clear_buffer`. The part consists of whole words.
     pub fn clear_buffer(&mut self, buffer: &Arc<Buffer>, offset: u64, size: u64, word: u32) -> Result<()> {
         check_bytes(buffer, offset, size)?;
         if !offset.is_multiple_of(4) || !size.is_multiple_of(4) {
@@ -310,7 +310,7 @@ impl Context {
         Ok(())
     }
 
-    /// Uses for a copy from an image to another, or to itself; the layouts that they are in.
+    /// Records the uses for a copy from an image to another, or to itself; returns their layouts.
     fn use_pair(&mut self, from: &Arc<ImageStorage>, to: &Arc<ImageStorage>) -> [vk::ImageLayout; 2] {
         if from.id == to.id {
             self.use_image(from, Use::CopyWithin);
@@ -321,8 +321,8 @@ impl Context {
         [vk::ImageLayout::TRANSFER_SRC_OPTIMAL, vk::ImageLayout::TRANSFER_DST_OPTIMAL]
     }
 
-    /// Submits what was recorded if that is much, and ends the rendering, before anything is noted of what a copy uses: clears that wait
-    /// for a rendering come first.
+    /// Submits the recorded commands if the batch is long, and ends the rendering. Both must precede the uses of a copy: pending
+    /// clears are recorded first.
     pub(super) fn begin_copy(&mut self) -> Result<()> {
         self.check_lost()?;
         self.flush_if_long()?;
@@ -341,13 +341,16 @@ impl Context {
 pub(super) fn check_bytes(buffer: &Buffer, offset: u64, size: u64) -> Result<()> {
     match offset.checked_add(size).is_some_and(|end| end <= buffer.size()) {
         true => Ok(()),
-        false => Err(Error::new(format!("{size} bytes at {offset} of a buffer of {}", buffer.size()))),
+        false => Err(Error::new(format!(
+            "a range of {size} bytes at {offset} is not valid in a buffer of {} bytes",
+            buffer.size()
+        ))),
     }
 }
 
 pub(super) fn check_samples(texture: &Texture) -> Result<()> {
     match texture.description().samples {
         1 => Ok(()),
-        samples => Err(Error::new(format!("bytes of a texture of {samples} samples"))),
+        samples => Err(Error::new(format!("a texture of {samples} samples cannot be copied to or from bytes"))),
     }
 }

@@ -1,10 +1,10 @@
-//! What a context did: for tests, for benchmarks, and for who wants to know why something is slow.
+//! Counts of a context's work, for tests, for benchmarks, and for performance analysis.
 
 use crate::pipeline::{PipelineCounters, TransitionCounters};
 use crate::state;
 use std::time::Duration;
 
-/// Counts since the context was made. Those of programs, modules and pipelines are of all contexts of the device.
+/// Counts since the context was created. Those of programs, modules and pipelines include all contexts of the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Draws that were recorded.
@@ -15,7 +15,7 @@ pub struct Counters {
     pub commands: u64,
     /// Dirty bits and handlers.
     pub sync: state::walk::Counters,
-    /// Time that handlers took, by [`Phase`](super::Phase), if [`ContextOptions::time_phases`](super::ContextOptions) says so.
+    /// The time that handlers took, by [`Phase`](super::Phase), with [`ContextOptions::time_phases`](super::ContextOptions).
     pub phases: [Duration; 3],
     /// Renderings that were begun.
     pub renderings: u64,
@@ -29,11 +29,11 @@ pub struct Counters {
     pub sets_written: u64,
     /// Uploads of uniforms that were given by value.
     pub uniform_uploads: u64,
-    /// Bytes that went through upload memory.
+    /// Bytes that were copied to upload memory.
     pub uploaded_bytes: u64,
     /// Storages of buffers and textures that were replaced.
     pub replaced_storages: u64,
-    /// Times that a derived value was computed.
+    /// Computations of derived values.
     pub derived: u64,
     /// Transitions between pipelines.
     pub transitions: TransitionCounters,
@@ -41,11 +41,11 @@ pub struct Counters {
     pub pipelines: PipelineCounters,
     /// Pipelines that the device keeps now.
     pub pipelines_kept: usize,
-    /// Blend states and vertex elements that there are now.
+    /// Blend states and vertex elements that exist now.
     pub states: usize,
     /// Modules of the device.
     pub modules: ntv::variant::Counters,
-    /// How long Vulkan took to make modules: vkCreateShaderModule.
+    /// The time that Vulkan took to create modules: vkCreateShaderModule.
     pub module_time: Duration,
     /// Programs that the device has now.
     pub programs: usize,

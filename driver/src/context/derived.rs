@@ -1,16 +1,16 @@
-//! Values that are computed of the state, and kept while nothing changes that they depend on.
+//! Values that are computed from the state, and kept until a dependency changes.
 //!
 //! | value | depends on |
 //! |-|-|
-//! | whether the framebuffer is complete | the framebuffer, and so the textures in it |
-//! | which vertex buffers are read | program, vertex elements |
-//! | who captures what is drawn | program, targets of transform feedback |
-//! | textures that are used in several ways at once | program, framebuffer, what is sampled and stored to |
-//! | whether anything can be drawn | all of these, and the vertex buffers |
+//! | whether the framebuffer is complete | the framebuffer, and so its textures |
+//! | the vertex buffers that are read | program, vertex elements |
+//! | the back end that captures | program, targets of transform feedback |
+//! | textures that are used in several ways at once | program, framebuffer, sampler views and images |
+//! | whether a draw is possible | all of these, and the vertex buffers |
 //!
-//! A draw that cannot be drawn is an error before anything is recorded of it.
+//! An impossible draw is an error before any of it is recorded.
 //!
-//! A change of a texture gets here through the inbox: the texture posts the bit of the framebuffer, and that is what counts.
+//! A change of a texture arrives through the inbox: the texture posts the bit of the framebuffer, which is the dependency.
 
 use super::bind::{Bound, MAX_VERTEX_BUFFERS};
 use super::general::{in_general, General};
@@ -27,9 +27,9 @@ use ntv::capture::BackEnd;
 /// The values of a context.
 pub(super) struct DerivedState {
     framebuffer: Derived<Option<String>, Dirty>,
-    /// Vertex buffers, a bit each; or why there are none.
+    /// The mask of vertex buffers; or the reason why there is none.
     vertex_buffers: Derived<std::result::Result<u32, String>, Dirty>,
-    /// Who writes what is captured; `None` if nothing is.
+    /// The back end that writes the captures; `None` if there are none.
     feedback: Derived<Option<BackEnd>, Dirty>,
     general: Derived<General, Dirty>,
     draw: Derived<Option<String>, Dirty>,
@@ -48,7 +48,7 @@ impl Default for DerivedState {
 }
 
 impl DerivedState {
-    /// How often a value was computed.
+    /// The number of computations of all values.
     pub(super) fn recomputations(&self) -> u64 {
         let own = self.framebuffer.recomputations() + self.vertex_buffers.recomputations();
         own + self.feedback.recomputations() + self.general.recomputations() + self.draw.recomputations()
@@ -67,25 +67,25 @@ impl DerivedState {
 }
 
 impl Context {
-    /// An error if nothing can be drawn with this state.
+    /// Returns an error if a draw is impossible with this state.
     pub(super) fn check_draw(&mut self) -> Result<()> {
         let Context { derived: DerivedState { vertex_buffers, draw, .. }, revisions, bound, current, .. } = self;
-        let why =
-            draw.get(revisions, || match vertex_buffers.get(revisions, || buffers_that_are_read(bound, current)) {
-                Ok(buffers) => why_unbound(bound, *buffers),
-                Err(why) => Some(why.clone()),
-            });
+        let why = draw.get(revisions, || match vertex_buffers.get(revisions, || read_buffers(bound, current)) {
+            Ok(buffers) => why_unbound(bound, *buffers),
+            Err(why) => Some(why.clone()),
+        });
         why.as_ref().map_or(Ok(()), |why| Err(Error::new(why.clone())))
     }
 
-    /// An error if the program reads what the vertex elements do not have: there is no pipeline of the two.
+    /// Returns an error if the program reads an attribute without a vertex element: no pipeline can have both.
     pub(super) fn check_elements(&mut self) -> Result<()> {
         let Context { derived: DerivedState { vertex_buffers, .. }, revisions, bound, current, .. } = self;
-        let buffers = vertex_buffers.get(revisions, || buffers_that_are_read(bound, current));
+        let buffers = vertex_buffers.get(revisions, || read_buffers(bound, current));
         buffers.as_ref().map(drop).map_err(|why| Error::new(why.clone()))
     }
 
-    /// Who captures what the bound program draws: `None` if nothing is captured, or transform feedback is paused.
+    /// The back end that captures the draws of the bound program: `None` if there are no captures, or transform feedback is
+    /// paused.
     pub(super) fn feedback_back_end(&mut self) -> Option<BackEnd> {
         let active = self.feedback.is_active();
         let program = self.current.program.as_ref();
@@ -94,7 +94,7 @@ impl Context {
         })
     }
 
-    /// Why the framebuffer cannot be drawn to: GL's framebuffer completeness.
+    /// The reason why the framebuffer cannot be drawn to: GL's framebuffer completeness.
     pub(super) fn why_incomplete(&mut self) -> Option<&str> {
         let Context { derived, revisions, bound, device, .. } = self;
         derived.framebuffer.get(revisions, || why_incomplete(bound.framebuffer.get(), &device.limits)).as_deref()
@@ -111,18 +111,20 @@ fn why_incomplete(framebuffer: &FramebufferState, limits: &vk::PhysicalDeviceLim
     let [width, height] = Rendering::of_size(framebuffer).size;
     let fits =
         (1..=limits.max_framebuffer_width).contains(&width) && (1..=limits.max_framebuffer_height).contains(&height);
-    (!fits).then(|| format!("a framebuffer of {width} x {height}"))
+    (!fits).then(|| format!("a framebuffer of {width} x {height} is not supported"))
 }
 
-/// The vertex buffers that the program reads, a bit each; or why it cannot.
-fn buffers_that_are_read(bound: &Bound, current: &Current) -> std::result::Result<u32, String> {
+/// The mask of vertex buffers that the program reads; or the reason why it cannot.
+fn read_buffers(bound: &Bound, current: &Current) -> std::result::Result<u32, String> {
     let Some(program) = &current.program else { return Ok(0) };
     let Some(elements) = bound.elements.get() else { return Ok(0) };
     let list = &elements.0.state.list;
     let read = |location: u32| program.attributes.checked_shr(location).unwrap_or(0) & 1 != 0;
     if let Some(location) = (list.len() as u32..32).find(|location| read(*location)) {
         let count = list.len();
-        return Err(format!("the vertex shader reads attribute {location}, and there are {count} vertex elements"));
+        return Err(format!(
+            "the vertex shader reads attribute {location}, but there are only {count} vertex elements"
+        ));
     }
     let read = (0u32..).zip(list).filter(|(location, _)| read(*location));
     Ok(read.fold(0, |buffers, (_, element)| buffers | 1 << element.vertex_buffer_index))
@@ -131,5 +133,5 @@ fn buffers_that_are_read(bound: &Bound, current: &Current) -> std::result::Resul
 fn why_unbound(bound: &Bound, buffers: u32) -> Option<String> {
     let is_unbound = |number: &usize| buffers >> number & 1 != 0 && bound.vertex_buffers.get(*number).is_none();
     let number = (0..MAX_VERTEX_BUFFERS).find(is_unbound)?;
-    Some(format!("the vertex shader reads vertex buffer {number}, where nothing is bound"))
+    Some(format!("the vertex shader reads vertex buffer {number}, which is not bound"))
 }

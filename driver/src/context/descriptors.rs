@@ -1,7 +1,7 @@
 //! Descriptor sets, by their contents.
 //!
-//! The descriptors of a class are written into memory of the host first. A set that has the same already is bound again; else
-//! a new one is written by the layout's template. Sets are of a batch, and their pools are used again when the device is done with it.
+//! The descriptors of a class are first written into host memory. A set with equal contents is bound again; otherwise the
+//! layout's template writes a new one. Sets belong to a batch, and their pools are reused when the device is done with it.
 
 use super::access::Use;
 use crate::device::handle::Owned;
@@ -13,16 +13,17 @@ use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// A descriptor as update templates read it: a `VkDescriptorBufferInfo`, a `VkDescriptorImageInfo`, or a `VkBufferView` and nothing.
+/// A descriptor in the form of update templates: a `VkDescriptorBufferInfo`, a `VkDescriptorImageInfo`, or a padded
+/// `VkBufferView`.
 pub(super) type Descriptor = [u64; 3];
 
-/// Sets of a pool.
+/// The number of sets of a pool.
 const POOL_SETS: u32 = 256;
 
-/// Descriptors of a kind, for each set of a pool.
+/// The number of descriptors of each type, for each set of a pool.
 const DESCRIPTORS_PER_SET: u32 = 8;
 
-/// What is bound.
+/// The bound sets.
 #[derive(Clone, Copy, Default)]
 pub(super) struct BoundSets {
     /// The layout that the sets were bound with; 0 for none.
@@ -34,7 +35,7 @@ pub(super) struct BoundSets {
 pub(crate) struct Sets {
     device: Arc<Logical>,
     pools: Vec<Owned<vk::DescriptorPool>>,
-    /// The pool that sets are taken from.
+    /// The index of the pool that sets are allocated from.
     current: usize,
     known: FxHashMap<u64, Vec<Known>>,
 }
@@ -50,7 +51,7 @@ impl Sets {
         Sets { device: Arc::clone(device), pools: Vec::new(), current: 0, known: FxHashMap::default() }
     }
 
-    /// Forgets what is in the sets: the next ones are new.
+    /// Forgets the contents of the sets: the next ones are new.
     pub(super) fn forget(&mut self) {
         self.known.clear();
     }
@@ -67,7 +68,7 @@ impl Sets {
         Ok(())
     }
 
-    /// The set of `layout` with these contents, and whether it was written just now.
+    /// The set of `layout` with these contents, and whether this call has written it.
     pub(super) fn get(&mut self, layout: &SetLayout, contents: &[Descriptor]) -> Result<(vk::DescriptorSet, bool)> {
         let mut hasher = FxHasher::default();
         (layout.id, contents).hash(&mut hasher);
@@ -78,7 +79,7 @@ impl Sets {
         }
         let set = self.allocate(layout)?;
         if let Some(template) = &layout.template {
-            // SAFETY: the set is new; the contents have a descriptor of the right kind for each entry of the template, of objects
+            // SAFETY: the set is new; the contents have a descriptor of the right type for each entry of the template, of objects
             // that the batch keeps.
             unsafe {
                 let data = contents.as_ptr().cast();
@@ -111,7 +112,7 @@ impl Sets {
     }
 }
 
-/// A pool that has room for many sets, and for one of `layout` in any case.
+/// A pool with room for many sets, and for at least one of `layout`.
 fn pool(device: &Arc<Logical>, layout: &SetLayout) -> Result<Owned<vk::DescriptorPool>> {
     use vk::DescriptorType as Type;
     const TYPES: [Type; 10] = [
@@ -142,7 +143,7 @@ pub(super) fn buffer_descriptor(buffer: vk::Buffer, offset: u64, range: u64) -> 
     [vk::Handle::as_raw(buffer), offset, range]
 }
 
-/// The descriptor of a view of an image that is used so, of a sampler, or of both.
+/// The descriptor of a view of an image that is used as `used`, of a sampler, or of both.
 pub(super) fn image_descriptor(used: Use, sampler: vk::Sampler, view: vk::ImageView) -> Descriptor {
     let info = vk::DescriptorImageInfo { sampler, image_view: view, image_layout: used.layout() };
     let mut words = [vk::Handle::as_raw(info.sampler), vk::Handle::as_raw(info.image_view), 0];

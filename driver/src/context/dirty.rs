@@ -1,7 +1,7 @@
-//! The dirty bits of a context: what the command buffer does not have yet, and what brings it there.
+//! The dirty bits of a context: the state that the command buffer does not have yet, and the handlers that record it.
 //!
-//! The rows are in the order in which handlers run. Those of the phase [`Phase::Outside`] may end the rendering, for a barrier or
-//! for other attachments; `Rendering` begins one; the rest records into it.
+//! The rows are in the order of the handlers. Handlers of the phase [`Phase::Outside`] may end the rendering, for a barrier or
+//! for other attachments; `Rendering` begins one; the others record into it.
 
 use super::{emit, Context};
 use crate::bits;
@@ -9,7 +9,7 @@ use crate::dirty_bits;
 use crate::error::Result;
 
 bits! {
-    /// What looks at state.
+    /// The commands that use state.
     pub enum Command {
         /// A draw.
         Draw,
@@ -20,19 +20,19 @@ bits! {
     }
 }
 
-/// When a handler runs.
+/// The phase of a handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Before the rendering begins; it may end the one that there is.
+    /// Before the rendering begins; it may end the current one.
     Outside,
-    /// Where the rendering begins.
+    /// At the begin of the rendering.
     Begin,
     /// Within the rendering.
     Inside,
 }
 
 dirty_bits! {
-    /// What of a context's state the command buffer does not have yet.
+    /// The state of a context that the command buffer does not have yet.
     pub enum Dirty, commands Command, phases Phase, handlers fn(&mut Context) -> Result<()>;
 
     /// The shaders of the graphics pipeline.
@@ -103,7 +103,7 @@ dirty_bits! {
         after: [Program],
         invalidates: [Rendering],
     }
-    /// What transform feedback writes.
+    /// The targets of transform feedback.
     StreamOutput {
         setters: ["set_stream_output_targets"],
         commands: [Draw],
@@ -112,7 +112,7 @@ dirty_bits! {
         after: [Program],
         invalidates: [Rendering, ShaderKey],
     }
-    /// Where vertices come from.
+    /// The vertex buffers that are bound.
     VertexBuffers {
         setters: ["set_vertex_buffers", "bind_vertex_elements_state"],
         commands: [Draw],
@@ -121,7 +121,7 @@ dirty_bits! {
         after: [Program],
         invalidates: [Rendering, VertexBindings],
     }
-    /// Accesses of what is bound, after commands that were not draws.
+    /// The accesses to bound resources, after commands other than draws.
     Accesses {
         setters: ["resource_copy_region", "blit", "buffer_subdata", "launch_grid"],
         commands: [Draw],
@@ -139,7 +139,7 @@ dirty_bits! {
         after: [],
         invalidates: [ComputeResources],
     }
-    /// What the compute shader sees.
+    /// The resources of the compute shader.
     ComputeResources {
         setters: [
             "set_constant_buffer", "set_sampler_views", "bind_sampler_states", "set_shader_buffers", "set_shader_images"
@@ -160,7 +160,7 @@ dirty_bits! {
         after: [Framebuffer, Accesses],
         invalidates: [],
     }
-    /// What modules depend on.
+    /// The state that modules depend on.
     ShaderKey {
         setters: ["bind_rasterizer_state", "bind_blend_state", "set_min_samples", "set_stream_output_targets"],
         commands: [Draw],
@@ -170,7 +170,7 @@ dirty_bits! {
         after: [Program, Framebuffer, StreamOutput],
         invalidates: [Pipeline],
     }
-    /// Attributes of vertices.
+    /// The attributes of vertices.
     VertexElements {
         setters: ["bind_vertex_elements_state"],
         commands: [Draw],
@@ -179,7 +179,7 @@ dirty_bits! {
         after: [Program],
         invalidates: [Pipeline],
     }
-    /// Vertices of a patch.
+    /// The number of vertices of a patch.
     PatchVertices {
         setters: ["set_patch_vertices"],
         commands: [Draw],
@@ -188,7 +188,7 @@ dirty_bits! {
         after: [Program],
         invalidates: [Pipeline],
     }
-    /// How colours are blended.
+    /// The blend state.
     Blend {
         setters: ["bind_blend_state"],
         commands: [Draw],
@@ -198,7 +198,7 @@ dirty_bits! {
         after: [Framebuffer],
         invalidates: [Multisample, Pipeline],
     }
-    /// How primitives become fragments.
+    /// The rasterizer state.
     Rasterizer {
         setters: ["bind_rasterizer_state"],
         commands: [Draw],
@@ -208,7 +208,7 @@ dirty_bits! {
         after: [Framebuffer],
         invalidates: [Multisample, Scissor, Pipeline],
     }
-    /// Samples of a pixel.
+    /// The multisample state.
     Multisample {
         setters: ["set_sample_mask", "set_min_samples"],
         commands: [Draw],
@@ -228,7 +228,7 @@ dirty_bits! {
         after: [Program, ShaderKey, VertexElements, PatchVertices, Blend, Rasterizer, Multisample],
         invalidates: [VertexBindings],
     }
-    /// Vertex buffers in the command buffer, and their strides where commands do not set the vertex input.
+    /// The vertex buffers in the command buffer, and their strides if the vertex input is not dynamic.
     VertexBindings {
         setters: [],
         commands: [Draw],
@@ -247,7 +247,7 @@ dirty_bits! {
         after: [],
         invalidates: [],
     }
-    /// The reference of stencil tests.
+    /// The stencil reference.
     StencilRef {
         setters: ["set_stencil_ref"],
         commands: [Draw],
@@ -256,7 +256,7 @@ dirty_bits! {
         after: [],
         invalidates: [],
     }
-    /// The constant of blending.
+    /// The blend constant.
     BlendColor {
         setters: ["set_blend_color"],
         commands: [Draw],
@@ -265,7 +265,7 @@ dirty_bits! {
         after: [],
         invalidates: [],
     }
-    /// Where the picture is in the target.
+    /// The viewports.
     Viewport {
         setters: ["set_viewport_states"],
         commands: [Draw],
@@ -275,7 +275,7 @@ dirty_bits! {
         after: [Framebuffer],
         invalidates: [Scissor],
     }
-    /// What of the target may be drawn to.
+    /// The scissors.
     Scissor {
         setters: ["set_scissor_states"],
         commands: [Draw],
@@ -285,7 +285,7 @@ dirty_bits! {
         after: [Framebuffer, Rasterizer],
         invalidates: [],
     }
-    /// Uniforms of the driver, and those that are in push constants.
+    /// The driver's own uniforms, and constant buffers in push constants.
     PushConstants {
         setters: ["set_constant_buffer", "set_push_constants", "draw_vbo"],
         commands: [Draw],

@@ -17,7 +17,7 @@ pub(super) struct BoundIndices {
     ty: vk::IndexType,
 }
 
-/// Bytes of an index; `None` for what is no index.
+/// The size of an index in bytes; `None` for types that are not supported.
 pub(crate) fn index_size(ty: vk::IndexType) -> Option<u64> {
     match ty {
         vk::IndexType::UINT8_EXT => Some(1),
@@ -27,7 +27,7 @@ pub(crate) fn index_size(ty: vk::IndexType) -> Option<u64> {
     }
 }
 
-/// The class of a topology, of which a pipeline is (Vulkan, "Topology Class"), as one of it.
+/// The class of a topology (Vulkan, "Topology Class"), given by one of its members. A pipeline depends on the class.
 fn class(topology: Topology) -> Topology {
     match topology {
         Topology::POINT_LIST | Topology::PATCH_LIST => topology,
@@ -40,7 +40,7 @@ fn class(topology: Topology) -> Topology {
 }
 
 impl Context {
-    /// Draws `draws`, or what `indirect` says.
+    /// Draws `draws`, or the commands of `indirect`.
     pub fn draw_vbo(&mut self, info: &DrawInfo, indirect: Option<&DrawIndirect>, draws: &[DrawStart]) -> Result<()> {
         self.flush_if_long()?;
         self.take_messages();
@@ -64,15 +64,15 @@ impl Context {
         Ok(())
     }
 
-    /// Draws a list of triangles: so many vertices.
+    /// Draws a list of triangles with this number of vertices.
     pub fn draw_triangles(&mut self, vertices: u32) -> Result<()> {
         self.draw_vbo(&DrawInfo::default(), None, &[DrawStart { count: vertices, ..DrawStart::default() }])
     }
 
-    /// Draws as many vertices as `target` captured: GL's `glDrawTransformFeedback`.
+    /// Draws the number of vertices that `target` captured: GL's `glDrawTransformFeedback`.
     pub fn draw_stream_output(&mut self, info: &DrawInfo, target: &StreamOutputTarget) -> Result<()> {
         if info.indices.is_some() {
-            return Err(Error::new("what transform feedback captured is drawn without indices"));
+            return Err(Error::new("a draw of captured vertices must have no indices"));
         }
         match target.captured() {
             Captured::Vertices(count) => self.draw_vbo(info, None, &[DrawStart { count, ..DrawStart::default() }]),
@@ -80,7 +80,7 @@ impl Context {
         }
     }
 
-    /// Draws as many vertices as the device captured to `target`, of so many bytes each.
+    /// Draws the number of vertices that the device captured to `target`, with `stride` bytes each.
     fn draw_byte_count(&mut self, info: &DrawInfo, target: &StreamOutputTarget, stride: u32) -> Result<()> {
         let Some(functions) = self.device.feedback.clone() else {
             return Err(Error::new("the device has no transformFeedback"));
@@ -89,7 +89,7 @@ impl Context {
         self.take_messages();
         self.current.is_settled = false;
         self.set_topology(info)?;
-        // A capture that is under way ends first, as its counter is read.
+        // A running capture ends first, because the draw reads its counter.
         self.suspend_feedback();
         let counter = target.counter.storage();
         self.use_buffer(&counter, Use::FeedbackCounter);
@@ -99,7 +99,7 @@ impl Context {
         self.record_input(info);
         self.resume_feedback()?;
         let (instances, first) = (info.instance_count, info.start_instance);
-        // SAFETY: the buffer is recording, within a rendering; the counter has the bytes that were captured.
+        // SAFETY: the buffer is recording, within a rendering; the counter has the number of captured bytes.
         unsafe {
             let commands = self.batch.commands;
             let draw = functions.fp().cmd_draw_indirect_byte_count_ext;
@@ -111,7 +111,7 @@ impl Context {
         Ok(())
     }
 
-    /// Notes the class of the topology, which pipelines have, and whether there are indices.
+    /// Records the class of the topology, which pipelines depend on, and whether there are indices.
     pub(super) fn set_topology(&mut self, info: &DrawInfo) -> Result<()> {
         let (class, points) = (class(info.mode).as_raw() as u32, Topology::POINT_LIST.as_raw() as u32);
         let before = self.current.desc.get(Word::Topology);
@@ -119,7 +119,7 @@ impl Context {
             self.current.desc.set(Word::Topology, class);
             self.force(Dirty::Pipeline);
             if [before, class].contains(&points) {
-                // Points have a size.
+                // Points need a size.
                 self.force(Dirty::ShaderKey);
             }
         }
@@ -138,7 +138,7 @@ impl Context {
         }
     }
 
-    /// Binds the index buffer, if another one is.
+    /// Binds the index buffer, if it differs from the bound one.
     fn use_indices(&mut self, indices: &Indices) -> Result<()> {
         let same = |bound: &BoundIndices| {
             Arc::ptr_eq(&bound.buffer, &indices.buffer) && (bound.offset, bound.ty) == (indices.offset, indices.ty)
@@ -151,18 +151,18 @@ impl Context {
                 return Err(Error::new("the device has no indexTypeUint8"));
             }
             Some(size) => size,
-            None => return Err(Error::new(format!("indices are not {:?}", indices.ty))),
+            None => return Err(Error::new(format!("indices cannot have the type {:?}", indices.ty))),
         };
         if !indices.offset.is_multiple_of(size) || indices.offset >= indices.buffer.size() {
             let (offset, bytes) = (indices.offset, indices.buffer.size());
-            return Err(Error::new(format!("indices at {offset} of a buffer of {bytes} bytes")));
+            return Err(Error::new(format!("indices at offset {offset} do not fit a buffer of {bytes} bytes")));
         }
         let storage = indices.buffer.storage();
         indices.buffer.subject.observe(&self.inbox, Dirty::Accesses);
         self.use_buffer(&storage, Use::Index);
         self.flush_barriers();
         let (raw, commands) = (&self.device.raw, self.batch.commands);
-        // SAFETY: the buffer is recording; the batch keeps the index buffer, and the device takes the type.
+        // SAFETY: the buffer is recording; the batch keeps the index buffer, and the device supports the type.
         unsafe { raw.cmd_bind_index_buffer(commands, *storage.raw, indices.offset, indices.ty) };
         self.counters.commands += 1;
         let (buffer, offset, ty) = (Arc::clone(&indices.buffer), indices.offset, indices.ty);
@@ -170,7 +170,7 @@ impl Context {
         Ok(())
     }
 
-    /// Looks whether the numbers of draws lie within their buffers, and waits for them.
+    /// Checks that the parameters of indirect draws lie within their buffers, and waits for writes to them.
     fn use_indirect(&mut self, indirect: &DrawIndirect, is_indexed: bool) -> Result<Indirect> {
         let size = match is_indexed {
             true => size_of::<vk::DrawIndexedIndirectCommand>(),
@@ -182,7 +182,10 @@ impl Context {
         let fits = end.is_some_and(|end| end <= buffer.size());
         let fits_stride = *draw_count <= 1 && count.is_none() || u64::from(*stride) >= size && stride % 4 == 0;
         if !fits || !fits_stride || !offset.is_multiple_of(4) {
-            return Err(Error::new(format!("{draw_count} indirect draws at {offset} of {} bytes", buffer.size())));
+            return Err(Error::new(format!(
+                "{draw_count} indirect draws at {offset} with stride {stride} are not valid in a buffer of {} bytes",
+                buffer.size()
+            )));
         }
         if *draw_count > 1 && self.device.core.multi_draw_indirect == vk::FALSE {
             return Err(Error::new("the device has no multiDrawIndirect"));
@@ -195,14 +198,16 @@ impl Context {
                 self.use_buffer(&storage, Use::Indirect);
                 Some((storage, *offset))
             }
-            Some((_, offset)) => return Err(Error::new(format!("the number of draws is at {offset}"))),
+            Some((_, offset)) => {
+                return Err(Error::new(format!("the number of draws cannot be at {offset} of its buffer")))
+            }
             None => None,
         };
         self.flush_barriers();
         Ok(Indirect { storage, offset: *offset, stride: *stride, draw_count: *draw_count, count })
     }
 
-    /// Records what each draw says of the vertices' way into primitives.
+    /// Records the input assembly state of a draw.
     fn record_input(&mut self, info: &DrawInfo) {
         let mut set = self.recorder();
         set.topology(info.mode);
@@ -214,7 +219,7 @@ impl Context {
         let (instances, first_instance) = (info.instance_count, info.start_instance);
         for draw in draws {
             let DrawStart { start, count, index_bias } = *draw;
-            // SAFETY: the buffer is recording, within a rendering; pipeline, descriptors and all dynamic state are there.
+            // SAFETY: the buffer is recording, within a rendering; pipeline, descriptors and all dynamic state are set.
             unsafe {
                 match info.indices {
                     Some(_) => raw.cmd_draw_indexed(commands, count, instances, start, index_bias, first_instance),
@@ -229,7 +234,7 @@ impl Context {
         let (raw, commands) = (&self.device.raw, self.batch.commands);
         let Indirect { storage, offset, stride, draw_count, count } = indirect;
         let buffer = *storage.raw;
-        // SAFETY: as for draws; the numbers lie within their buffers.
+        // SAFETY: as for draws; the parameters lie within their buffers.
         unsafe {
             match (count, is_indexed) {
                 (None, false) => raw.cmd_draw_indirect(commands, buffer, *offset, *draw_count, *stride),
@@ -247,7 +252,7 @@ impl Context {
     }
 }
 
-/// Numbers of draws, as commands take them.
+/// The parameters of indirect draws, in the form of the commands.
 struct Indirect {
     storage: Arc<BufferStorage>,
     offset: u64,

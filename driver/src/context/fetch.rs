@@ -1,8 +1,8 @@
-//! Framebuffer fetch: programs that read what they draw to (GL's `EXT_shader_framebuffer_fetch`, `KHR_blend_equation_advanced`).
+//! Framebuffer fetch: programs that read their attachments (GL's `EXT_shader_framebuffer_fetch`, `KHR_blend_equation_advanced`).
 //!
-//! Their shaders read input attachments, so they draw in a render pass object and not in a dynamic rendering. The attachments are those
-//! of the framebuffer, in the layout `GENERAL`. Within a draw a fragment reads what was there before the draw; what an earlier
-//! draw left is seen after [`Context::texture_barrier`].
+//! Their shaders read input attachments, so they draw in a render pass object instead of a dynamic rendering. The attachments are
+//! those of the framebuffer, in the layout `GENERAL`. Within a draw, a fragment reads the contents from before the draw; results
+//! of an earlier draw are visible after [`Context::texture_barrier`].
 
 use super::access::Use;
 use super::descriptors::{image_descriptor, Descriptor};
@@ -31,11 +31,11 @@ impl Context {
         self.current.program.as_ref().is_some_and(|program| program.reads_framebuffer)
     }
 
-    /// What is drawn from now on sees, where it reads the framebuffer or samples what it draws to, what was drawn before: Gallium's
+    /// Makes earlier draws visible to later ones that read the framebuffer or sample their attachments: Gallium's
     /// `texture_barrier`.
     pub fn texture_barrier(&mut self) {
         if !self.current.rendering.is_active || !self.current.rendering.is_pass {
-            // Whoever begins a pass later waits for what was drawn; who samples what it draws to looks again.
+            // The begin of a later pass waits for earlier draws; draws that sample their attachments check their accesses again.
             if !self.current.general.is_empty() {
                 self.force(Dirty::Accesses);
             }
@@ -49,7 +49,7 @@ impl Context {
         self.counters.commands += 1;
     }
 
-    /// Makes the render pass and the framebuffer for the attachments, if the program wants them and they are not there.
+    /// Creates the render pass and the framebuffer for the attachments, if the program needs them and they do not exist.
     pub(super) fn prepare_pass(&mut self) -> Result<()> {
         if !self.reads_framebuffer() || self.current.rendering.pass.is_some() {
             return Ok(());
@@ -65,7 +65,7 @@ impl Context {
             .width(width)
             .height(height)
             .layers(rendering.layers);
-        // SAFETY: the views are of the formats of the render pass, in its order, and at least of this size.
+        // SAFETY: the views have the formats of the render pass, in its order, and at least this size.
         let framebuffer = unsafe { self.device.raw.create_framebuffer(&info, None) }.during("vkCreateFramebuffer")?;
         let framebuffer = Arc::new(Owned::new(&self.device, framebuffer));
         self.current.rendering.pass = Some(Pass { raw, framebuffer, id: unique_id() });
@@ -85,8 +85,8 @@ impl Context {
             .framebuffer(**pass.framebuffer)
             .render_area(area);
         self.batch.keep(pass.id, &pass.framebuffer);
-        // SAFETY: the buffer is recording, outside of a rendering; the framebuffer is of this render pass, and the batch keeps it; the
-        // barriers before brought its images into the layout of the pass.
+        // SAFETY: the buffer is recording, outside of a rendering; the framebuffer belongs to this render pass, and the batch
+        // keeps it; the barriers have brought its images into the layout of the pass.
         unsafe { self.device.raw.cmd_begin_render_pass(self.batch.commands, &info, vk::SubpassContents::INLINE) };
     }
 
@@ -100,7 +100,7 @@ impl Context {
         };
         let surface = surface.filter(|surface| aspects(surface.format).contains(aspect));
         let missing =
-            || Error::new(format!("the shader reads attachment {number} of the framebuffer, and there is none"));
+            || Error::new(format!("the shader reads attachment {number}, which the framebuffer does not have"));
         let surface = surface.ok_or_else(missing)?;
         let view = surface.texture.storage().view(&self.device, &ViewKey { aspect, ..surface.key() })?;
         Ok(image_descriptor(Use::FetchedColor, vk::Sampler::null(), view))
@@ -108,7 +108,7 @@ impl Context {
 }
 
 impl Rendering {
-    /// The views of the attachments that are there: the colours, then depth and stencil.
+    /// The views of the attachments that exist: the colors, then depth and stencil.
     fn views(&self) -> impl Iterator<Item = vk::ImageView> + '_ {
         let depth_stencil = self.depth_stencil.iter().map(|(_, view, _)| *view);
         self.colors.iter().flatten().map(|(_, view)| *view).chain(depth_stencil)

@@ -1,7 +1,8 @@
-//! Textures that a draw or a dispatch uses in several ways at once, such as one whose level 1 is drawn to while level 0 is sampled.
+//! Textures that a draw or a dispatch uses in several ways at once, such as a texture whose level 1 is an attachment while level
+//! 0 is sampled.
 //!
-//! An image is in one layout, so such a one is in `GENERAL` for all of them. Samples of a level that is drawn to see what was
-//! drawn before [`Context::texture_barrier`], and maybe more: GL leaves it undefined.
+//! An image has one layout, so the layout of such an image is `GENERAL` for all uses. Samples of an attached level return the
+//! results of draws before [`Context::texture_barrier`], and maybe of later ones: GL leaves it undefined.
 
 use super::access::Use;
 use super::bind::Bound;
@@ -34,14 +35,15 @@ pub(super) fn in_general(bound: &Bound, program: &Program, framebuffer: Option<&
     let attached = framebuffer.into_iter().flat_map(FramebufferState::surfaces).map(|surface| &surface.texture);
     let is_drawn = |texture: &&Arc<Texture>| attached.clone().any(|it| it.id == texture.id);
     let is_stored = |texture: &&Arc<Texture>| stored.clone().any(|it| it.id == texture.id);
-    // What is bound for nothing else is sampled only.
+    // A texture with no other bind flag can only be sampled.
     let sampled = sampled.filter(|texture| texture.description().bind != Bind::SAMPLER_VIEW);
     let sampled = sampled.filter(|texture| is_drawn(texture) || is_stored(texture));
     sampled.chain(stored.clone().filter(is_drawn)).map(|texture| texture.id).collect()
 }
 
 impl Context {
-    /// Finds the textures that the draw that comes uses in several ways. If they are others, all is described and begun anew.
+    /// Finds the textures that the next draw uses in several ways. If they differ, all descriptors and the rendering are set up
+    /// again.
     pub(super) fn find_general(&mut self) {
         let Context { derived, revisions, bound, current, .. } = self;
         let general = derived.general(revisions, bound, current.program.as_deref());
@@ -55,7 +57,7 @@ impl Context {
         self.force(Dirty::Textures);
     }
 
-    /// How an attachment is drawn to.
+    /// The use of an attachment.
     pub(super) fn use_of_attachment(&self, storage: &ImageStorage, is_depth: bool) -> Use {
         match (self.current.general.contains(&storage.texture), is_depth) {
             (false, false) => Use::ColorAttachment,
@@ -65,7 +67,7 @@ impl Context {
         }
     }
 
-    /// How shaders of `stage` sample an image.
+    /// The use of an image that shaders of `stage` sample.
     pub(super) fn use_of_sampled(&self, stage: Stage, storage: &ImageStorage) -> Use {
         let general = if stage == Stage::Compute { &self.current.compute_general } else { &self.current.general };
         if general.contains(&storage.texture) {

@@ -1,7 +1,7 @@
-//! A context: calls shaped like those of Gallium's `pipe_context`, carried out by Vulkan.
+//! A context: calls shaped like those of Gallium's `pipe_context`, executed with Vulkan.
 //!
-//! Setters compare, remember, and set bits ([`Dirty`]). A command looks at the bits that concern it, has their handlers record what the
-//! command buffer does not have yet, and records itself. A draw whose state did not change is one command:
+//! Setters compare, store, and set bits ([`Dirty`]). A command runs the handlers of its bits, which record the state that the
+//! command buffer does not have yet, and records itself. A draw without state changes is one command:
 //!
 //! ```text
 //! set_viewport_states(..)   ->  dirty: Viewport
@@ -9,21 +9,21 @@
 //! draw_vbo(..)              ->  vkCmdDraw
 //! ```
 //!
-//! | file | what |
+//! | file | contents |
 //! |-|-|
-//! | `state` | what is bound as a whole: blend, rasterizer, framebuffer, ... |
+//! | `state` | state objects: blend, rasterizer, framebuffer, ... |
 //! | `dirty` | the table of dirty bits |
 //! | `bind`, `slots` | setters, and the slots that resources are bound to |
-//! | `sync`, `emit` | which handlers run, and what they record |
-//! | `derived` | values that are computed of the state, such as whether anything can be drawn |
+//! | `sync`, `emit` | selection of handlers, and the commands that they record |
+//! | `derived` | values that are computed from the state, such as whether a draw is possible |
 //! | `descriptors` | descriptor sets, by their contents |
-//! | `batch`, `access`, `rendering`, `upload` | a command buffer and what it uses; barriers; renderings; bytes on their way to the device |
+//! | `batch`, `access`, `rendering`, `upload` | a command buffer and its objects; barriers; renderings; uploads to the device |
 //! | `draw`, `grid`, `clear`, `copy`, `read` | commands |
-//! | `stream_output`, `capture`, `query` | transform feedback by the device, and by shaders; what is counted |
-//! | `fetch`, `general` | programs that read what they draw to; textures that are used in several ways at once |
-//! | `shared`, `warm` | what all contexts of a device share: programs, pipelines, the worker that warms them up |
+//! | `stream_output`, `capture`, `query` | transform feedback by the device, and by shaders; queries |
+//! | `fetch`, `general` | programs that read their attachments; textures that are used in several ways at once |
+//! | `shared`, `warm` | objects that all contexts of a device share: programs, pipelines, the worker that warms them up |
 //!
-//! A context is used by one thread at a time. Resources, shaders and samplers are shared between contexts of one device.
+//! A context must be used by one thread at a time. Contexts of one device share resources, shaders and samplers.
 
 mod access;
 mod batch;
@@ -78,19 +78,19 @@ use rustc_hash::FxHashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
-/// How a context works.
+/// The options of a context.
 #[derive(Clone, Debug, Default)]
 pub struct ContextOptions {
-    /// Nothing is left out: each command brings all state to the command buffer, as if it were new. For tests, which compare.
+    /// Whether each command records all of its state, as in a new command buffer. For tests that compare results.
     pub emit_all: bool,
-    /// The time that handlers take is measured, by phase: see [`Counters::phases`].
+    /// Whether the time of handlers is measured, by phase: see [`Counters::phases`].
     pub time_phases: bool,
-    /// Programs are warmed up on a worker when they are linked.
+    /// Whether a worker creates pipelines of programs when they are linked.
     pub warm_up: bool,
-    /// Accesses of buffers and images are ordered by [`Context::barrier`] and by the ends of batches alone, as in Vulkan. Images change
-    /// their layouts all the same.
+    /// Whether only [`Context::barrier`] and the ends of batches order accesses of buffers and images, as in Vulkan. Layout
+    /// transitions of images remain automatic.
     pub manual_barriers: bool,
-    /// Where the pipeline cache is kept between runs. The first context of a device decides.
+    /// The file of the pipeline cache, which is kept between runs. The first context of a device decides.
     pub pipeline_cache: Option<PathBuf>,
 }
 
@@ -101,20 +101,20 @@ pub struct Context {
     options: ContextOptions,
     bound: Bound,
     dirty: BitSet<Dirty>,
-    /// Bits that are dirty for another reason than a value that differs.
+    /// Bits that are dirty for other reasons than a changed value.
     forced: BitSet<Dirty>,
-    /// What the bound program sees.
+    /// The bits that the bound program uses.
     relevant: BitSet<Dirty>,
     revisions: Revisions<Dirty>,
     inbox: Arc<Inbox<Dirty>>,
     batch: Batch,
-    /// Batches that the device may still be at work on, the oldest first.
+    /// Batches that the device may still execute, the oldest first.
     submitted: std::collections::VecDeque<Batch>,
-    /// Batches that can be recorded anew.
+    /// Batches that can be reused.
     spare: Vec<Batch>,
     current: Current,
     transitions: Transitions,
-    /// Programs that were drawn with, by the shaders of the graphics stages.
+    /// Programs of earlier draws, by the shaders of the graphics stages.
     programs: FxHashMap<[u64; 5], Weak<Program>>,
     uploads: upload::Uploads,
     counters: Counters,
@@ -124,14 +124,14 @@ pub struct Context {
     scratch: Scratch,
 }
 
-/// Memory that handlers use again.
+/// Memory that handlers reuse.
 #[derive(Default)]
 struct Scratch {
     descriptors: Vec<descriptors::Descriptor>,
     offsets: Vec<u32>,
 }
 
-/// What the handlers made of the state.
+/// The results of the handlers.
 #[derive(Default)]
 struct Current {
     program: Option<Arc<Program>>,
@@ -141,24 +141,24 @@ struct Current {
     orientation: u64,
     compute: Option<(Arc<Program>, Arc<Pipeline>)>,
     compute_sets: descriptors::BoundSets,
-    /// Nothing but dispatches was recorded since the last one: what they see was not used in another way.
+    /// Whether only dispatches were recorded since the last one, so that their resources were not used in another way.
     is_settled: bool,
     rendering: rendering::Rendering,
     /// Textures that draws use in several ways at once.
     general: general::General,
-    /// As `general`, of the last dispatch.
+    /// As `general`, for the last dispatch.
     compute_general: general::General,
     sets: descriptors::BoundSets,
-    /// What the push constants are, and what the command buffer has of them.
+    /// The contents of the push constants, and those in the command buffer.
     push: Vec<u8>,
     is_indexed: bool,
     indices: Option<draw::BoundIndices>,
-    /// How many viewports there are, and which have no area, a bit each.
+    /// The number of viewports, and the mask of those without an area.
     viewports: (usize, u32),
 }
 
 impl Context {
-    /// A context of `device`.
+    /// Creates a context of `device`.
     pub fn new(device: &Device, options: ContextOptions) -> Result<Context> {
         if !device.logical.features.timeline {
             return Err(Error::new("the device has no timelineSemaphore or no synchronization2"));
@@ -193,12 +193,12 @@ impl Context {
         Ok(context)
     }
 
-    /// A buffer.
+    /// Creates a buffer.
     pub fn create_buffer(&self, description: BufferDescription) -> Result<Arc<Buffer>> {
         Buffer::new(&self.device, description)
     }
 
-    /// A buffer with these bytes.
+    /// Creates a buffer with these bytes.
     pub fn create_buffer_with(&mut self, bytes: &[u8]) -> Result<Arc<Buffer>> {
         let size = bytes.len() as u64;
         let buffer = self.create_buffer(BufferDescription { size, usage: Default::default() })?;
@@ -206,30 +206,31 @@ impl Context {
         Ok(buffer)
     }
 
-    /// A texture, whose texels are undefined.
+    /// Creates a texture with undefined texels.
     pub fn create_texture(&self, description: TextureDescription) -> Result<Arc<Texture>> {
         Texture::new(&self.device, description)
     }
 
-    /// A sampler; equal states have one.
+    /// Creates a sampler; equal states share one.
     pub fn create_sampler_state(&self, state: &SamplerState) -> Result<Arc<Sampler>> {
         self.shared.sampler(&self.device, state)
     }
 
-    /// A shader of NIR. It is translated when it is first drawn or linked with.
+    /// Creates a shader from NIR. It is translated at its first draw or link.
     pub fn create_shader(&self, nir: ntv::Shader) -> Result<Arc<Shader>> {
-        let stage = module_stage(nir.stage()).ok_or_else(|| Error::new("contexts have no such shader stage"))?;
+        let stage = module_stage(nir.stage()).ok_or_else(|| Error::new("contexts do not support this shader stage"))?;
         let (xfb, may_capture) = (nir.xfb_info.clone(), ntv::pass::is_captured(&nir));
         Ok(self.new_shader(stage, Source::Nir(Box::new(nir)), (xfb, may_capture)))
     }
 
-    /// A shader of a module that is there already, with its tables. Its descriptors are numbered as ntv numbers those of NIR.
+    /// Creates a shader from a translated module with its tables. Its descriptors have the numbers that ntv gives to those of
+    /// NIR.
     pub fn create_shader_of_module(&self, module: ntv::Module, xfb: XfbInfo) -> Result<Arc<Shader>> {
         Ok(self.new_shader(module.stage, Source::Module(Box::new(module)), (xfb, false)))
     }
 
-    /// A shader of SPIR-V from elsewhere. Its words stay as they are, but for the numbers of descriptors: [`Shader::slots`] says where they
-    /// are bound. Programs are of such shaders alone, or of others alone.
+    /// Creates a shader from SPIR-V that ntv did not produce. Its words do not change, except for the numbers of descriptors:
+    /// [`Shader::slots`] gives the slots that they are bound to. A program cannot mix such shaders with others.
     pub fn create_shader_of_words(&self, words: &[u32]) -> Result<Arc<Shader>> {
         let (words, xfb) = Words::new(words)?;
         Ok(self.new_shader(words.module.stage, Source::Words(Box::new(words)), (xfb, false)))
@@ -240,8 +241,9 @@ impl Context {
         Arc::new(Shader { id, stage, source, xfb, may_capture, shared })
     }
 
-    /// Makes the program of `shaders`, which come in the order of the pipeline, before it is drawn with: Gallium's `link_shader`. It has
-    /// `options` from now on. With [`ContextOptions::warm_up`] the worker makes the pipelines that draws will likely want.
+    /// Builds the program of `shaders`, which are in the order of the pipeline, before its first draw: Gallium's `link_shader`.
+    /// The program keeps `options`. With [`ContextOptions::warm_up`] the worker creates the pipelines that draws will likely
+    /// need.
     pub fn link_program(&mut self, shaders: &[Arc<Shader>], options: &ProgramOptions) -> Result<()> {
         let (program, is_new) = self.shared.programs.get(&self.device, shaders, options)?;
         if is_new && self.options.warm_up && program.has_fragment {
@@ -250,19 +252,20 @@ impl Context {
         Ok(())
     }
 
-    /// Forgets `shader`, as dropping its last `Arc` does, and unbinds it: its programs, modules and pipelines go when nothing uses them
-    /// any more.
+    /// Removes `shader`, as the drop of its last `Arc` does, and unbinds it: its programs, modules and pipelines are dropped when
+    /// they are no longer in use.
     pub fn delete_shader(&mut self, shader: &Arc<Shader>) {
         self.shared.programs.remove(shader.id);
         self.unbind_shader(shader);
     }
 
-    /// What the command buffer does not have yet. Bits that mean nothing for the bound program stay until another is bound.
+    /// The bits that the command buffer does not have yet. Bits that the bound program does not use stay until another program is
+    /// bound.
     pub fn dirty(&self) -> BitSet<Dirty> {
         self.dirty
     }
 
-    /// What it did so far.
+    /// The counts of its work so far.
     pub fn counters(&self) -> Counters {
         let mut counters = self.counters;
         counters.derived = self.derived.recomputations();
@@ -276,7 +279,7 @@ impl Context {
         counters
     }
 
-    /// An error if the device was lost: then nothing works any more.
+    /// Returns an error if the device was lost: it is unusable then.
     fn check_lost(&self) -> Result<()> {
         match self.device.is_gone() {
             true => Err(Error::of_kind(ErrorKind::DeviceLost, "the device is lost")),

@@ -1,7 +1,7 @@
-//! Queries: what is counted between a begin and an end.
+//! Queries: counts between a begin and an end.
 //!
-//! A query of Vulkan is within one command buffer. One of a context is as long as it is wanted: it has a part in each batch, and
-//! its result is their sum.
+//! A Vulkan query lies within one command buffer. A query of a context may span several: it has a part in each batch, and its
+//! result is the sum of the parts.
 
 use super::Context;
 use crate::device::handle::Owned;
@@ -12,7 +12,7 @@ use ash::vk;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// What is counted: Gallium's `PIPE_QUERY_*`.
+/// The kind of a query: Gallium's `PIPE_QUERY_*`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueryKind {
     /// Samples that passed all tests.
@@ -21,46 +21,46 @@ pub enum QueryKind {
     PrimitivesGenerated,
     /// Primitives that transform feedback wrote, and those that it would have written if the buffers were large enough.
     StreamOutputStatistics,
-    /// How often stages ran.
+    /// Invocations of stages.
     PipelineStatistics,
-    /// When the device has done all that was recorded before the end, in nanoseconds.
+    /// The time when the device has finished all commands before the end, in nanoseconds.
     Timestamp,
-    /// How long the device took, in nanoseconds.
+    /// The time that the device took, in nanoseconds.
     TimeElapsed,
 }
 
-/// What a query counted.
+/// The result of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueryResult {
     /// A number.
     Value(u64),
-    /// What transform feedback captured.
+    /// Counts of transform feedback.
     StreamOutput(StreamOutputCounts),
-    /// How often stages ran.
+    /// Invocations of stages.
     Statistics(Statistics),
 }
 
-/// What transform feedback captured.
+/// Counts of transform feedback.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamOutputCounts {
     /// Primitives that were written.
     pub written: u64,
-    /// Primitives that would have been if the buffers had been large enough.
+    /// Primitives that would have been written to large enough buffers.
     pub needed: u64,
 }
 
-/// How often stages ran.
+/// Invocations of stages, and counts of vertices and primitives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Vertices that input assembly took.
+    /// Vertices that input assembly read.
     pub vertices: u64,
-    /// Primitives that input assembly made.
+    /// Primitives that input assembly produced.
     pub primitives: u64,
     /// Invocations of the vertex shader.
     pub vertex_invocations: u64,
-    /// Primitives that clipping was given.
+    /// Primitives that clipping received.
     pub clipped: u64,
-    /// Primitives that clipping gave.
+    /// Primitives that clipping produced.
     pub visible: u64,
     /// Invocations of the fragment shader.
     pub fragment_invocations: u64,
@@ -86,7 +86,7 @@ impl QueryKind {
         }
     }
 
-    /// Queries of a part, and numbers of each.
+    /// The number of queries of a part, and the number of values of each.
     fn shape(self) -> [usize; 2] {
         match self {
             QueryKind::OcclusionCounter | QueryKind::PrimitivesGenerated | QueryKind::Timestamp => [1, 1],
@@ -101,7 +101,7 @@ impl QueryKind {
 pub struct Query {
     kind: QueryKind,
     parts: Mutex<Vec<Part>>,
-    /// Why it could not go on in a later batch.
+    /// The reason why it could not continue in a later batch.
     failed: Mutex<Option<Error>>,
     id: u64,
 }
@@ -109,21 +109,21 @@ pub struct Query {
 /// A part of a query, in one batch.
 struct Part {
     pool: Arc<Owned<vk::QueryPool>>,
-    /// The batch that has it: by its stamp, and by its submission if there was one.
+    /// The batch with the part: its stamp, and its submission if there was one.
     stamp: u64,
     submission: Option<u64>,
 }
 
-/// The queries of a context that were begun and not ended.
+/// The queries of a context between begin and end.
 #[derive(Default)]
 pub(super) struct Queries {
     active: Vec<Arc<Query>>,
-    /// Those with a part in the batch that is recorded.
+    /// The queries with a part in the current batch.
     recorded: Vec<Arc<Query>>,
 }
 
 impl Context {
-    /// A query; an error if the device cannot answer it.
+    /// Creates a query; an error if the device does not support it.
     pub fn create_query(&self, kind: QueryKind) -> Result<Arc<Query>> {
         let queries = self.device.queries;
         let (has, feature) = match kind {
@@ -139,10 +139,10 @@ impl Context {
         }
     }
 
-    /// Begins to count anew.
+    /// Begins a new count.
     pub fn begin_query(&mut self, query: &Arc<Query>) -> Result<()> {
         if query.kind == QueryKind::Timestamp {
-            return Err(Error::new("a timestamp has no begin"));
+            return Err(Error::new("a timestamp query cannot begin"));
         }
         self.end_dropped_queries();
         let same_type = |active: &Arc<Query>| active.kind.ty() == query.kind.ty();
@@ -157,11 +157,11 @@ impl Context {
         Ok(())
     }
 
-    /// Ends queries that were begun, and that nobody but this context has any more.
+    /// Ends active queries that only this context refers to.
     fn end_dropped_queries(&mut self) {
         for query in self.queries.active.clone() {
             let is_recorded = self.queries.recorded.iter().any(|recorded| recorded.id == query.id);
-            // The list of active ones, and the copy of it that is walked.
+            // The list of active queries and its copy in this loop.
             if Arc::strong_count(&query) == 2 + usize::from(is_recorded) {
                 // It was begun, so it can be ended.
                 let _ = self.end_query(&query);
@@ -169,7 +169,7 @@ impl Context {
         }
     }
 
-    /// Ends counting.
+    /// Ends the count.
     pub fn end_query(&mut self, query: &Arc<Query>) -> Result<()> {
         if query.kind == QueryKind::Timestamp {
             query.clear();
@@ -186,7 +186,7 @@ impl Context {
         Ok(())
     }
 
-    /// What `query` counted; waits for the device. An error if it was not ended.
+    /// The result of `query`; waits for the device. An error if it was not ended.
     pub fn query_result(&mut self, query: &Arc<Query>, timeout: Duration) -> Result<QueryResult> {
         if self.queries.active.iter().any(|active| active.id == query.id) {
             return Err(Error::new("the query was not ended"));
@@ -219,7 +219,7 @@ impl Context {
         })
     }
 
-    /// Begins a part of a query in the batch that is recorded, outside of a rendering.
+    /// Begins a part of a query in the current batch, outside of a rendering.
     fn begin_part(&mut self, query: &Arc<Query>) -> Result<()> {
         let pool = Arc::new(query.pool(&self.device)?);
         let (raw, commands, handle) = (&self.device.raw, self.batch.commands, **pool);
@@ -249,7 +249,7 @@ impl Context {
     /// Ends the last part of a query, outside of a rendering.
     fn end_part(&mut self, query: &Query) {
         let parts = query.parts();
-        // There is none if it could not go on in this batch.
+        // There is none if the query could not continue in this batch.
         let Some(part) = parts.last().filter(|part| part.stamp == self.batch.stamp) else { return };
         let (raw, commands, handle) = (&self.device.raw, self.batch.commands, **part.pool);
         // SAFETY: the buffer is recording, outside of a rendering; the part was begun in it.
@@ -264,14 +264,14 @@ impl Context {
         self.counters.commands += 1;
     }
 
-    /// Ends the parts of all active queries: the batch ends.
+    /// Ends the parts of all active queries at the end of a batch.
     pub(super) fn pause_queries(&mut self) {
         for query in self.queries.active.clone() {
             self.end_part(&query);
         }
     }
 
-    /// Notes the submission that has the parts, and begins new ones: a batch begins.
+    /// Stores the submission of the parts, and begins new parts at the begin of a batch.
     pub(super) fn resume_queries(&mut self, stamp: u64, submission: u64) {
         for query in std::mem::take(&mut self.queries.recorded) {
             let mut parts = query.parts();
@@ -286,7 +286,7 @@ impl Context {
 }
 
 impl Query {
-    /// Forgets what it counted.
+    /// Drops the results.
     fn clear(&self) {
         self.parts().clear();
         *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = None;
@@ -302,20 +302,20 @@ impl Query {
         if self.kind == QueryKind::PipelineStatistics {
             info = info.pipeline_statistics(STATISTICS);
         }
-        // SAFETY: the device answers queries of this type, and the count is not 0.
+        // SAFETY: the device supports queries of this type, and the count is not 0.
         let pool = unsafe { device.raw.create_query_pool(&info, None) }.during("vkCreateQueryPool")?;
         Ok(Owned::new(device, pool))
     }
 }
 
 impl Part {
-    /// Adds what it counted, once the device is done.
+    /// Adds its result, once the device is done.
     fn add(&self, kind: QueryKind, device: &Logical, sums: &mut [u64; 6]) -> Result<()> {
         let [count, numbers] = kind.shape();
         let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
         if kind == QueryKind::TimeElapsed || numbers == 1 {
             let mut results = vec![0u64; count];
-            // SAFETY: the queries were ended, and have one number of 64 bits each.
+            // SAFETY: the queries were ended, and have one 64-bit value each.
             let read = unsafe { device.raw.get_query_pool_results(**self.pool, 0, &mut results, flags) };
             read.during("vkGetQueryPoolResults")?;
             sums[0] += match kind {
@@ -326,7 +326,7 @@ impl Part {
             return Ok(());
         }
         let mut results = [[0u64; 6]];
-        // SAFETY: the query was ended; it has at most six numbers of 64 bits.
+        // SAFETY: the query was ended; it has at most six 64-bit values.
         let read = unsafe { device.raw.get_query_pool_results(**self.pool, 0, &mut results, flags) };
         read.during("vkGetQueryPoolResults")?;
         sums.iter_mut().zip(results[0]).take(numbers).for_each(|(sum, result)| *sum += result);

@@ -1,4 +1,4 @@
-//! Renderings: what is drawn to from one begin to an end, and clears that become a part of the begin.
+//! Renderings: draws to one set of attachments, and clears that become a part of the begin.
 
 use super::fetch::Pass;
 use super::state::{Clear, FramebufferState, MAX_COLORS};
@@ -9,7 +9,7 @@ use crate::resource::ImageStorage;
 use ash::vk;
 use std::sync::Arc;
 
-/// Clears that wait for a rendering to begin.
+/// Clears that are pending until a rendering begins.
 #[derive(Clone, Copy, Default)]
 pub(super) struct PendingClears {
     pub(super) colors: [Option<[u32; 4]>; MAX_COLORS],
@@ -22,7 +22,7 @@ impl PendingClears {
         self.colors.iter().all(Option::is_none) && self.depth.is_none() && self.stencil.is_none()
     }
 
-    /// Adds what `clear` clears.
+    /// Adds the attachments of `clear`.
     pub(super) fn add(&mut self, clear: &Clear) {
         for (number, color) in self.colors.iter_mut().enumerate() {
             if clear.colors >> number & 1 != 0 {
@@ -34,13 +34,13 @@ impl PendingClears {
     }
 }
 
-/// The attachments as the handler of the framebuffer left them, and whether a rendering to them is under way.
+/// The attachments that the handler of the framebuffer has set, and whether a rendering to them is active.
 #[derive(Default)]
 pub(super) struct Rendering {
     pub(super) is_active: bool,
-    /// The rendering that is under way is a render pass object: programs read the attachments.
+    /// Whether the active rendering is a render pass object: programs read the attachments.
     pub(super) is_pass: bool,
-    /// What such a rendering is made of, once it was needed.
+    /// The objects of such a rendering, once they were needed.
     pub(super) pass: Option<Pass>,
     pub(super) colors: Vec<Option<(Arc<ImageStorage>, vk::ImageView)>>,
     pub(super) depth_stencil: Option<(Arc<ImageStorage>, vk::ImageView, vk::ImageAspectFlags)>,
@@ -51,7 +51,7 @@ pub(super) struct Rendering {
 }
 
 impl Rendering {
-    /// A rendering to nothing, of the size that `framebuffer` has.
+    /// A rendering without attachments, with the size of `framebuffer`.
     pub(super) fn of_size(framebuffer: &FramebufferState) -> Rendering {
         let mut rendering = Rendering { size: framebuffer.size, layers: u32::MAX, samples: 1, ..Rendering::default() };
         for surface in framebuffer.surfaces() {
@@ -68,28 +68,28 @@ impl Rendering {
         rendering
     }
 
-    /// The colours that there are, a bit each, and whether there is depth and stencil.
+    /// The mask of color attachments that exist, and the aspects of depth and stencil.
     pub(super) fn present(&self) -> (u32, vk::ImageAspectFlags) {
         let bit = |(number, color): (usize, &Option<_>)| u32::from(color.is_some()) << number;
         let colors = self.colors.iter().enumerate().map(bit).sum();
         (colors, self.depth_stencil.as_ref().map_or(vk::ImageAspectFlags::empty(), |(.., aspects)| *aspects))
     }
 
-    /// The images that are drawn to, and whether as depth and stencil.
+    /// The attached images, and whether each is depth and stencil.
     pub(super) fn attachments(&self) -> Vec<(Arc<ImageStorage>, bool)> {
         let colors = self.colors.iter().flatten().map(|(storage, _)| (Arc::clone(storage), false));
         let depth_stencil = self.depth_stencil.iter().map(|(storage, ..)| (Arc::clone(storage), true));
         colors.chain(depth_stencil).collect()
     }
 
-    /// The command buffer is another one.
+    /// Resets the state for another command buffer.
     pub(super) fn lose(&mut self) {
         self.is_active = false;
     }
 }
 
 impl Context {
-    /// Takes over the attachments of the framebuffer that is bound.
+    /// Sets the attachments of the bound framebuffer.
     pub(super) fn take_framebuffer(&mut self) -> Result<()> {
         if let Some(why) = self.why_incomplete() {
             return Err(Error::new(why));
@@ -114,14 +114,14 @@ impl Context {
         Ok(())
     }
 
-    /// Begins a rendering to the attachments, unless one is under way.
+    /// Begins a rendering to the attachments, unless one is active.
     pub(super) fn begin_rendering(&mut self) {
         if self.current.rendering.is_active {
             return;
         }
         match self.current.rendering.pass.clone().filter(|_| self.reads_framebuffer()) {
             Some(pass) => {
-                // Clears that wait have a rendering of their own.
+                // Pending clears have their own rendering.
                 self.end_rendering();
                 self.begin_pass(&pass);
                 self.note_begin(true);
@@ -138,9 +138,9 @@ impl Context {
         self.counters.commands += 1;
     }
 
-    /// Begins a rendering without a render pass object, with the clears that wait.
+    /// Begins a rendering without a render pass object, with the pending clears.
     fn begin_dynamic_rendering(&mut self) {
-        // They are taken first: what ends a rendering begins one for clears that wait.
+        // The clears are taken first: the end of a rendering begins one for pending clears.
         let clears = std::mem::take(&mut self.current.rendering.clears);
         let colors = self.current.rendering.colors.clone();
         let depth_stencil = self.current.rendering.depth_stencil.clone();
@@ -179,22 +179,22 @@ impl Context {
         if let Some(stencil) = &stencil {
             info = info.stencil_attachment(stencil);
         }
-        // SAFETY: the buffer is recording, outside of a rendering; the views are of images that the batch keeps, which the barriers
-        // before brought into these layouts, and the area lies within all of them.
+        // SAFETY: the buffer is recording, outside of a rendering; the views are of images that the batch keeps, the barriers
+        // have brought them into these layouts, and the area lies within all of them.
         unsafe { self.device.raw.cmd_begin_rendering(self.batch.commands, &info) };
         self.note_begin(false);
     }
 
-    /// Ends the rendering that is under way, if there is one.
+    /// Ends the active rendering, if there is one.
     pub(super) fn end_rendering(&mut self) {
         if !self.current.rendering.clears.is_empty() {
-            // What was only cleared is cleared all the same.
+            // Attachments without draws must still be cleared.
             self.begin_dynamic_rendering();
         }
         if self.current.rendering.is_active {
             self.suspend_feedback();
             let (raw, commands) = (&self.device.raw, self.batch.commands);
-            // SAFETY: the buffer is recording, within a rendering that this context began, of this sort.
+            // SAFETY: the buffer is recording, within a rendering of this kind that this context began.
             unsafe {
                 match self.current.rendering.is_pass {
                     true => raw.cmd_end_render_pass(commands),

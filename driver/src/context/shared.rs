@@ -1,4 +1,5 @@
-//! What all contexts of a device share: programs, modules, pipelines, samplers, and the worker that warms pipelines up.
+//! The objects that all contexts of a device share: programs, modules, pipelines, samplers, and the worker that warms pipelines
+//! up.
 
 use crate::context::BlendState;
 use crate::device::{Device, Logical};
@@ -11,9 +12,9 @@ use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
 
-/// What contexts share.
+/// The objects that contexts share.
 pub(crate) struct Shared {
-    /// First, so that the worker ends before what it works with goes.
+    /// Declared first, so that the worker ends before the objects that it uses are dropped.
     worker: Mutex<Option<Worker>>,
     pub(crate) programs: Programs,
     pub(crate) pipelines: Arc<Pipelines>,
@@ -22,11 +23,11 @@ pub(crate) struct Shared {
     samplers: Mutex<Vec<Weak<Sampler>>>,
 }
 
-/// Where a device keeps it.
+/// The reference of a device to its shared objects.
 pub(crate) type SharedSlot = Mutex<Weak<Shared>>;
 
 impl Shared {
-    /// That of `device`; made for the first of its contexts.
+    /// The shared objects of `device`; the first context creates them.
     pub(crate) fn of(device: &Device, pipeline_cache: Option<PathBuf>) -> Result<Arc<Shared>> {
         let mut slot = device.shared.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(shared) = slot.upgrade() {
@@ -60,7 +61,7 @@ impl Shared {
         Ok(sampler)
     }
 
-    /// Has the worker make the pipelines of `jobs`.
+    /// Sends `jobs` to the worker, which creates their pipelines.
     pub(crate) fn warm_up(&self, jobs: Vec<(PipelineDesc, PipelineSource)>) {
         let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
         let worker = worker.get_or_insert_with(|| Worker::new(&self.pipelines));
@@ -70,16 +71,16 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // The worker ends first: it may make a pipeline just now.
+        // The worker ends first: it may be creating a pipeline.
         *self.worker.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        // A cache that cannot be written is made again the next time.
+        // If the cache cannot be written, the next run creates it again.
         let _ = self.pipelines.disk.save();
     }
 }
 
 type Job = (PipelineDesc, PipelineSource);
 
-/// A thread that makes pipelines before draws want them.
+/// A thread that creates pipelines before draws need them.
 struct Worker {
     jobs: Option<Sender<Job>>,
     thread: Option<JoinHandle<()>>,
@@ -91,11 +92,11 @@ impl Worker {
         let pipelines = Arc::clone(pipelines);
         let work = move || {
             for (desc, source) in jobs {
-                // What fails here fails again, with an error, when a draw wants it.
+                // If it fails here, the draw that needs it fails again, with an error.
                 let _ = pipelines.warm(&desc, &source);
             }
         };
-        // Without a thread nothing is warmed up.
+        // Without a thread there is no warm-up.
         let thread = std::thread::Builder::new().name("ntv-warm-up".into()).spawn(work).ok();
         Worker { jobs: Some(sender), thread }
     }
@@ -103,7 +104,7 @@ impl Worker {
     fn send(&self, jobs: Vec<Job>) {
         if let Some(sender) = &self.jobs {
             for job in jobs {
-                // The thread takes jobs until the sender is dropped; if there is no thread, there is no use in the job.
+                // The thread takes jobs until the sender is dropped; if there is no thread, the job is dropped.
                 let _ = sender.send(job);
             }
         }
@@ -114,7 +115,7 @@ impl Drop for Worker {
     fn drop(&mut self) {
         drop(self.jobs.take());
         if let Some(thread) = self.thread.take() {
-            // It panicked, or not: it is gone.
+            // The thread has ended, even if it panicked.
             let _ = thread.join();
         }
     }

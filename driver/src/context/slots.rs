@@ -1,11 +1,11 @@
-//! Slots that resources are bound to, one by one, with what the command buffer has of each.
+//! Slots that resources are bound to, with the state of each in the command buffer.
 
 use crate::state::Tracked;
 
 /// `N` slots.
 pub(crate) struct Slots<T: PartialEq + Clone, const N: usize> {
     slots: [Tracked<Option<T>>; N],
-    /// Slots that differ from what was synced, a bit each.
+    /// The mask of slots that differ from the command buffer.
     differs: u64,
 }
 
@@ -16,7 +16,8 @@ impl<T: PartialEq + Clone, const N: usize> Default for Slots<T, N> {
 }
 
 impl<T: PartialEq + Clone, const N: usize> Slots<T, N> {
-    /// Binds `value` to `slot`; `None` if that changes nothing, else whether any of `used` differs from what was synced now.
+    /// Binds `value` to `slot`; `None` if this changes nothing, otherwise whether any slot of `used` now differs from the command
+    /// buffer.
     pub(crate) fn set(&mut self, slot: usize, value: Option<T>, used: u64) -> Option<bool> {
         let tracked = self.slots.get_mut(slot)?;
         if *tracked.get() == value {
@@ -27,7 +28,7 @@ impl<T: PartialEq + Clone, const N: usize> Slots<T, N> {
         Some(self.differs & used != 0)
     }
 
-    /// Whether any of `used` differs from what was synced.
+    /// Whether any slot of `used` differs from the command buffer.
     pub(crate) fn differs(&self, used: u64) -> bool {
         self.differs & used != 0
     }
@@ -36,7 +37,7 @@ impl<T: PartialEq + Clone, const N: usize> Slots<T, N> {
         self.slots.get(slot)?.get().as_ref()
     }
 
-    /// The command buffer has those of `used` now.
+    /// Records that the command buffer has the slots of `used` now.
     pub(crate) fn synced(&mut self, used: u64) {
         let mut left = self.differs & used;
         while left != 0 {

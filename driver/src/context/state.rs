@@ -1,22 +1,22 @@
-//! State that is bound as a whole, after Gallium's `pipe_blend_state` and its likes, in Vulkan's terms.
+//! State objects, after Gallium's `pipe_blend_state` and similar structs, in Vulkan's terms.
 
 use crate::resource::{Buffer, Surface};
 use ash::vk;
 use std::sync::Arc;
 
-/// Colours that can be drawn to at once.
+/// The maximum number of color attachments.
 pub const MAX_COLORS: usize = 8;
 
-/// How a colour is blended: Gallium's `pipe_rt_blend_state`.
+/// The blend state of a color attachment: Gallium's `pipe_rt_blend_state`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RtBlendState {
-    /// Whether it is blended.
+    /// Whether blending is enabled.
     pub blend_enable: bool,
-    /// What becomes of red, green and blue: operation, factor of the source, factor of the destination.
+    /// The blending of red, green and blue: operation, factor of the source, factor of the destination.
     pub rgb: (vk::BlendOp, vk::BlendFactor, vk::BlendFactor),
-    /// What becomes of alpha.
+    /// The blending of alpha.
     pub alpha: (vk::BlendOp, vk::BlendFactor, vk::BlendFactor),
-    /// Components that are written.
+    /// The components that are written.
     pub colormask: vk::ColorComponentFlags,
 }
 
@@ -28,7 +28,7 @@ impl Default for RtBlendState {
 }
 
 impl RtBlendState {
-    /// What is drawn covers what was there by its alpha.
+    /// The source covers the destination by its alpha.
     pub fn alpha_over() -> RtBlendState {
         let rgb = (vk::BlendOp::ADD, vk::BlendFactor::SRC_ALPHA, vk::BlendFactor::ONE_MINUS_SRC_ALPHA);
         let alpha = (vk::BlendOp::ADD, vk::BlendFactor::ONE, vk::BlendFactor::ONE_MINUS_SRC_ALPHA);
@@ -36,70 +36,71 @@ impl RtBlendState {
     }
 }
 
-/// What becomes of colours after the fragment shader: Gallium's `pipe_blend_state`.
+/// The processing of colors after the fragment shader: Gallium's `pipe_blend_state`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BlendState {
-    /// A row for each colour; all have the first unless `independent_blend_enable`.
+    /// A row for each color; the first row for all colors unless `independent_blend_enable`.
     pub rt: [RtBlendState; MAX_COLORS],
-    /// Each colour has a row of its own.
+    /// Whether each color has its own row.
     pub independent_blend_enable: bool,
     /// The logical operation, if there is one.
     pub logicop: Option<vk::LogicOp>,
-    /// Alpha makes the coverage, where a pixel has several samples.
+    /// Whether alpha determines the coverage, if a pixel has several samples.
     pub alpha_to_coverage: bool,
-    /// Alpha becomes 1, where a pixel has several samples.
+    /// Whether alpha is replaced by 1, if a pixel has several samples.
     pub alpha_to_one: bool,
-    /// Colours of 16 bits are dithered.
+    /// Whether colors of 16 bits are dithered.
     pub dither: bool,
 }
 
 impl BlendState {
-    /// All colours are blended so.
+    /// A state with the same blending for all colors.
     pub fn all(rt: RtBlendState) -> BlendState {
         BlendState { rt: [rt; MAX_COLORS], ..BlendState::default() }
     }
 
-    /// How colours are blended, and no more. States that blend in the same way have the same.
+    /// The part of the state that blending depends on. States with the same blending have equal parts.
     pub(crate) fn blending(&self) -> BlendState {
         let rt = std::array::from_fn(|color| *self.row(color));
         BlendState { rt, independent_blend_enable: true, logicop: self.logicop, ..BlendState::default() }
     }
 
-    /// The row of a colour.
+    /// The row of a color.
     pub(crate) fn row(&self, color: usize) -> &RtBlendState {
         &self.rt[if self.independent_blend_enable { color.min(MAX_COLORS - 1) } else { 0 }]
     }
 }
 
-/// How primitives become fragments: Gallium's `pipe_rasterizer_state`.
+/// The rasterization of primitives: Gallium's `pipe_rasterizer_state`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RasterizerState {
-    /// Which sides of triangles are not drawn.
+    /// The sides of triangles that are culled.
     pub cull_face: vk::CullModeFlags,
-    /// The winding of a front face, in the window as GL sees it: y grows upwards.
+    /// The winding of a front face, in GL's window coordinates: y increases upwards.
     pub front_face: vk::FrontFace,
-    /// Triangles are filled, or drawn as lines or points.
+    /// Whether triangles are filled, or drawn as lines or points.
     pub fill: vk::PolygonMode,
     /// Depth bias: constant, clamp, slope.
     pub depth_bias: Option<[f32; 3]>,
-    /// Scissors are used.
+    /// Whether scissors are enabled.
     pub scissor: bool,
-    /// Primitives are clipped at the near and the far plane; else depths are clamped.
+    /// Whether primitives are clipped at the near and the far plane; otherwise depths are clamped.
     pub depth_clip: bool,
-    /// Clip space has Vulkan's depths, 0 to w; else GL's, -w to w.
+    /// Whether clip space has Vulkan's depth range, 0 to w; otherwise GL's, -w to w.
     pub clip_halfz: bool,
-    /// The first vertex of a primitive provokes, as in Vulkan; else the last, as in GL.
+    /// Whether the first vertex of a primitive is the provoking one, as in Vulkan; otherwise the last, as in GL.
     pub flatshade_first: bool,
-    /// Primitives go no further.
+    /// Whether primitives are discarded before rasterization.
     pub rasterizer_discard: bool,
-    /// Primitives are moved out of the clip volume: discard for devices that count no primitives that are discarded.
+    /// Whether primitives are discarded by a position outside of the clip volume, for devices that do not count discarded
+    /// primitives.
     pub discard_by_position: bool,
-    /// Width of lines.
+    /// The width of lines.
     pub line_width: f32,
-    /// What a shader that says no point size draws points with a size of 1: GL's points without `GL_PROGRAM_POINT_SIZE`. Vertices that
-    /// are drawn as points always have it.
+    /// Whether a shader that writes no point size draws points with a size of 1: GL's points without `GL_PROGRAM_POINT_SIZE`.
+    /// Vertices that are drawn as points always have this size.
     pub default_point_size: bool,
-    /// Depth and stencil are tested before the shader, where that changes no result.
+    /// Whether depth and stencil are tested before the shader, if this does not change the result.
     pub early_fragment_tests: bool,
 }
 
@@ -123,20 +124,20 @@ impl Default for RasterizerState {
     }
 }
 
-/// A side of the stencil test: Gallium's `pipe_stencil_state`.
+/// One side of the stencil test: Gallium's `pipe_stencil_state`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StencilState {
-    /// When it passes.
+    /// The comparison of the test.
     pub func: vk::CompareOp,
-    /// What becomes of the stencil where it fails.
+    /// The operation if the stencil test fails.
     pub fail_op: vk::StencilOp,
-    /// Where it passes and the depth test fails.
+    /// The operation if the stencil test passes and the depth test fails.
     pub zfail_op: vk::StencilOp,
-    /// Where both pass.
+    /// The operation if both pass.
     pub zpass_op: vk::StencilOp,
-    /// Bits that are compared.
+    /// The mask of bits that are compared.
     pub valuemask: u32,
-    /// Bits that are written.
+    /// The mask of bits that are written.
     pub writemask: u32,
 }
 
@@ -156,28 +157,28 @@ impl Default for StencilState {
 /// Tests of depth and stencil: Gallium's `pipe_depth_stencil_alpha_state`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DepthStencilAlphaState {
-    /// When the depth test passes; `None`: there is none.
+    /// The comparison of the depth test; `None` for no test.
     pub depth: Option<vk::CompareOp>,
-    /// Depths are written.
+    /// Whether depths are written.
     pub depth_write: bool,
-    /// Depths that the target has to be within.
+    /// The range that the depth of the attachment must be in.
     pub depth_bounds: Option<[f32; 2]>,
-    /// Stencil tests of front and back faces; `None`: there are none.
+    /// The stencil tests of front and back faces; `None` for no test.
     pub stencil: Option<[StencilState; 2]>,
 }
 
-/// An attribute of the vertex shader: Gallium's `pipe_vertex_element`. Its place in the list is the attribute's location.
+/// An attribute of the vertex shader: Gallium's `pipe_vertex_element`. Its index in the list is the attribute's Location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct VertexElement {
     /// The vertex buffer.
     pub vertex_buffer_index: u32,
-    /// Bytes from the start of the vertex.
+    /// The offset in the vertex, in bytes.
     pub src_offset: u32,
-    /// Bytes from a vertex to the next. All elements of a buffer have the same.
+    /// The stride of the buffer in bytes. All elements of a buffer have the same.
     pub src_stride: u32,
-    /// What it is.
+    /// The format.
     pub src_format: vk::Format,
-    /// 0: each vertex has a value. N: it is the same for N instances. All elements of a buffer have the same.
+    /// 0 for one value per vertex, N for one value per N instances. All elements of a buffer have the same.
     pub instance_divisor: u32,
 }
 
@@ -196,19 +197,19 @@ impl PartialEq for VertexBuffer {
     }
 }
 
-/// A part of a buffer that shaders see: Gallium's `pipe_constant_buffer` with a buffer, and `pipe_shader_buffer`.
+/// A part of a buffer for shaders: Gallium's `pipe_constant_buffer` with a buffer, and `pipe_shader_buffer`.
 #[derive(Clone, Debug)]
 pub struct BufferRange {
     /// The buffer.
     pub buffer: Arc<Buffer>,
-    /// The first byte: a multiple of what the device asks.
+    /// The first byte: a multiple of the device's required alignment.
     pub offset: u64,
-    /// How many bytes.
+    /// The number of bytes.
     pub size: u64,
 }
 
 impl BufferRange {
-    /// All of a buffer.
+    /// A whole buffer.
     pub fn whole(buffer: &Arc<Buffer>) -> BufferRange {
         BufferRange { buffer: Arc::clone(buffer), offset: 0, size: buffer.size() }
     }
@@ -220,10 +221,10 @@ impl PartialEq for BufferRange {
     }
 }
 
-/// A viewport: Vulkan's, with y growing downwards from the top of the target.
+/// A viewport: Vulkan's, with y increasing downwards from the top of the attachment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Viewport {
-    /// Left, top, width, height. A negative height turns the picture over, as GL has it.
+    /// Left, top, width, height. A negative height flips the image, as in GL.
     pub rect: [f32; 4],
     /// Depths of the near and the far plane.
     pub depth: [f32; 2],
@@ -235,7 +236,7 @@ impl Default for Viewport {
     }
 }
 
-/// What may be drawn to: Gallium's `pipe_scissor_state`.
+/// A scissor: Gallium's `pipe_scissor_state`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Scissor {
     /// Left and top.
@@ -244,23 +245,23 @@ pub struct Scissor {
     pub size: [u32; 2],
 }
 
-/// What is drawn to: Gallium's `pipe_framebuffer_state`.
+/// The attachments of draws: Gallium's `pipe_framebuffer_state`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FramebufferState {
-    /// The colours, by location; `None`: nothing is there.
+    /// The colors, by Location; `None` for no attachment.
     pub colors: Vec<Option<Surface>>,
     /// Depth, stencil, or both.
     pub depth_stencil: Option<Surface>,
-    /// Width and height where there is no attachment.
+    /// Width and height if there is no attachment.
     pub size: [u32; 2],
-    /// Samples of a pixel where there is no attachment; 0 for 1.
+    /// The number of samples of a pixel if there is no attachment; 0 for 1.
     pub samples: u32,
-    /// How the picture lies on the screen: bits of [`Key::ORIENTATION`](ntv::Key::ORIENTATION).
+    /// The orientation of the image on the screen: bits of [`Key::ORIENTATION`](ntv::Key::ORIENTATION).
     pub orientation: u64,
 }
 
 impl FramebufferState {
-    /// What is there of it.
+    /// The attachments that exist.
     pub(super) fn surfaces(&self) -> impl Iterator<Item = &Surface> + Clone {
         self.colors.iter().flatten().chain(&self.depth_stencil)
     }
@@ -269,14 +270,14 @@ impl FramebufferState {
 /// How vertices become primitives: Gallium's `mesa_prim`.
 pub type Topology = vk::PrimitiveTopology;
 
-/// What a draw is of: Gallium's `pipe_draw_info`.
+/// The parameters of a draw: Gallium's `pipe_draw_info`.
 #[derive(Clone, Debug)]
 pub struct DrawInfo {
     /// How vertices become primitives.
     pub mode: Topology,
-    /// Where indices are, if there are any.
+    /// The indices, if there are any.
     pub indices: Option<Indices>,
-    /// How many instances.
+    /// The number of instances.
     pub instance_count: u32,
     /// The first instance.
     pub start_instance: u32,
@@ -295,60 +296,60 @@ pub struct Indices {
     pub buffer: Arc<Buffer>,
     /// The first byte: a multiple of the size of an index.
     pub offset: u64,
-    /// What an index is.
+    /// The type of an index.
     pub ty: vk::IndexType,
-    /// The largest index begins a new run of vertices.
+    /// Whether the largest index restarts the primitive.
     pub restart: bool,
 }
 
-/// A run of vertices, or of indices: Gallium's `pipe_draw_start_count_bias`.
+/// A range of vertices, or of indices: Gallium's `pipe_draw_start_count_bias`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DrawStart {
     /// The first vertex or index.
     pub start: u32,
-    /// How many.
+    /// The number of vertices or indices.
     pub count: u32,
-    /// What is added to each index.
+    /// The number that is added to each index.
     pub index_bias: i32,
 }
 
-/// Where the numbers of draws are: Gallium's `pipe_draw_indirect_info`.
+/// The source of the parameters of indirect draws: Gallium's `pipe_draw_indirect_info`.
 #[derive(Clone, Debug)]
 pub struct DrawIndirect {
     /// The buffer, with `VkDrawIndirectCommand` or `VkDrawIndexedIndirectCommand`.
     pub buffer: Arc<Buffer>,
     /// The first byte: a multiple of 4.
     pub offset: u64,
-    /// Bytes from a command to the next: a multiple of 4.
+    /// The stride of commands in bytes: a multiple of 4.
     pub stride: u32,
-    /// How many draws; the most if the buffer `count` says.
+    /// The number of draws; the maximum if the buffer `count` gives the number.
     pub draw_count: u32,
-    /// Where the number of draws is: a buffer and an offset, a multiple of 4.
+    /// The source of the number of draws: a buffer and an offset, a multiple of 4.
     pub count: Option<(Arc<Buffer>, u64)>,
 }
 
-/// What is cleared.
+/// The parameters of a clear.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Clear {
-    /// The colours, a bit each.
+    /// The mask of colors.
     pub colors: u32,
-    /// What they become; integers by their bits.
+    /// The value of the colors; integers by their bits.
     pub color: [u32; 4],
-    /// What depths become.
+    /// The value of depths.
     pub depth: Option<f32>,
-    /// What stencils become.
+    /// The value of stencils.
     pub stencil: Option<u32>,
-    /// What is cleared only; all if not given.
+    /// The area that is cleared; all if not given.
     pub scissor: Option<Scissor>,
 }
 
 impl Clear {
-    /// Clears the first colour to floats.
+    /// Clears the first color to floats.
     pub fn color(color: [f32; 4]) -> Clear {
         Clear { colors: 1, color: color.map(f32::to_bits), ..Clear::default() }
     }
 
-    /// Clears the depth, too.
+    /// Also clears the depth.
     pub fn and_depth(self, depth: f32) -> Clear {
         Clear { depth: Some(depth), ..self }
     }

@@ -1,10 +1,10 @@
 //! Transform feedback: Gallium's stream output.
 //!
-//! With `VK_EXT_transform_feedback` the device captures. A capture begins with the first draw that has targets, and lasts until
-//! something ends it that Vulkan does not allow within: another pipeline, the end of the rendering. How far it came is in a counter
-//! on the device, so that it goes on from there.
+//! With `VK_EXT_transform_feedback` the device captures. A capture begins with the first draw that has targets, and lasts until a
+//! command that Vulkan does not allow within it: another pipeline, the end of the rendering. A counter on the device stores its
+//! progress, so that the next capture continues there.
 //!
-//! Where shaders write what is captured, see `capture`.
+//! For captures by shaders, see `capture`.
 
 use super::access::Use;
 use super::capture::CaptureProgress;
@@ -17,30 +17,30 @@ use ntv::capture::BackEnd;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Arc;
 
-/// Buffers that transform feedback writes.
+/// The maximum number of targets.
 pub(crate) const MAX_TARGETS: usize = 4;
 
 /// A part of a buffer that transform feedback writes: Gallium's `pipe_stream_output_target`.
 pub struct StreamOutputTarget {
     pub(crate) range: BufferRange,
-    /// Bytes that were captured, on the device.
+    /// The number of captured bytes, on the device.
     pub(crate) counter: Arc<Buffer>,
-    /// Bytes of a vertex, if the device captured there last; else 0.
+    /// The size of a vertex in bytes, if the device captured to it last; otherwise 0.
     stride: AtomicU32,
-    /// Vertices that shaders captured there since it was begun to.
+    /// The number of vertices that shaders have captured to it since the begin.
     vertices: AtomicU32,
 }
 
-/// How many vertices a target has.
+/// The number of vertices of a target.
 pub(super) enum Captured {
-    /// So many, as shaders captured them.
+    /// Known, because shaders captured them.
     Vertices(u32),
-    /// The device knows how many bytes it captured, of so many each.
+    /// The device has the number of captured bytes; a vertex has `stride` bytes.
     OnDevice { stride: u32 },
 }
 
 impl StreamOutputTarget {
-    /// How many vertices were captured there.
+    /// The number of vertices that were captured to it.
     pub(super) fn captured(&self) -> Captured {
         match self.stride.load(Ordering::Relaxed) {
             0 => Captured::Vertices(self.vertices()),
@@ -48,7 +48,7 @@ impl StreamOutputTarget {
         }
     }
 
-    /// Vertices that shaders captured there.
+    /// The number of vertices that shaders captured to it.
     pub(super) fn vertices(&self) -> u32 {
         self.vertices.load(Ordering::Relaxed)
     }
@@ -59,51 +59,51 @@ impl StreamOutputTarget {
     }
 }
 
-/// What is captured to.
+/// The state of transform feedback.
 #[derive(Default)]
 pub(super) struct Feedback {
     pub(super) targets: [Option<Arc<StreamOutputTarget>>; MAX_TARGETS],
-    /// Captures go on where they ended.
+    /// Whether captures continue where they ended.
     appends: bool,
-    /// A capture of the device is under way.
+    /// Whether a capture of the device is running.
     is_running: bool,
-    /// What shaders that capture are told, and what they have done.
+    /// The parameters and the progress of capturing shaders.
     pub(super) capture: CaptureProgress,
 }
 
 impl Feedback {
-    /// Whether anything is to be captured.
+    /// Whether there are targets.
     pub(super) fn is_active(&self) -> bool {
         self.targets.iter().any(Option::is_some)
     }
 }
 
 impl Context {
-    /// A part of a buffer that transform feedback can write. Its offset and size are multiples of 4.
+    /// Creates a target from a part of a buffer. Its offset and size are multiples of 4.
     pub fn create_stream_output_target(&mut self, range: BufferRange) -> Result<Arc<StreamOutputTarget>> {
         let fits = range.offset.checked_add(range.size).is_some_and(|end| end <= range.buffer.size());
         if !fits || !range.offset.is_multiple_of(4) || !range.size.is_multiple_of(4) || range.size == 0 {
-            return Err(Error::new("a part of a buffer that transform feedback cannot write"));
+            return Err(Error::new("transform feedback cannot write to this part of the buffer"));
         }
         let counter = self.create_buffer(BufferDescription { size: 4, usage: Default::default() })?;
         self.clear_buffer(&counter, 0, 4, 0)?;
         Ok(Arc::new(StreamOutputTarget { range, counter, stride: AtomicU32::new(0), vertices: AtomicU32::new(0) }))
     }
 
-    /// Sets what transform feedback writes; none ends it. With `append` it goes on where it ended, else it begins anew.
+    /// Sets the targets of transform feedback; none ends it. With `append` it continues where it ended, otherwise it begins anew.
     pub fn set_stream_output_targets(
         &mut self,
         targets: &[Option<Arc<StreamOutputTarget>>],
         append: bool,
     ) -> Result<()> {
         if targets.len() > MAX_TARGETS {
-            return Err(Error::new(format!("{} targets of transform feedback", targets.len())));
+            return Err(Error::new(format!("{} transform feedback targets are too many", targets.len())));
         }
         let same = |(number, bound): (usize, &Option<Arc<StreamOutputTarget>>)| {
             let target = targets.get(number).and_then(Option::as_ref);
             bound.as_ref().map(Arc::as_ptr) == target.map(Arc::as_ptr)
         };
-        // To go on with what is captured to is no change, and to end what did not begin is none either.
+        // Continuing with the current targets changes nothing, and neither does ending without a begin.
         let changes_nothing = append || targets.iter().all(Option::is_none);
         if changes_nothing && self.feedback.targets.iter().enumerate().all(same) {
             return Ok(());
@@ -127,17 +127,17 @@ impl Context {
         Ok(())
     }
 
-    /// Whether the device is to capture what the bound program draws.
+    /// Whether the device must capture the draws of the bound program.
     fn device_captures(&mut self) -> bool {
         self.feedback_back_end() == Some(BackEnd::Extension)
     }
 
-    /// An error if there is no target for a buffer that `program` captures to.
+    /// Returns an error if `program` captures to a buffer without a target.
     pub(super) fn check_targets(&self, program: &Program) -> Result<()> {
         let is_missing =
             |number: &usize| program.xfb.buffers[*number].is_used && self.feedback.targets[*number].is_none();
         match (0..MAX_TARGETS).find(is_missing) {
-            Some(number) => Err(Error::new(format!("the program captures to buffer {number}, and there is no target"))),
+            Some(number) => Err(Error::new(format!("the program captures to buffer {number}, which has no target"))),
             None => Ok(()),
         }
     }
@@ -158,7 +158,7 @@ impl Context {
             self.use_buffer(&storage, Use::Feedback);
             let (buffers, offsets, sizes) = ([*storage.raw], [target.range.offset], [target.range.size]);
             let commands = self.batch.commands;
-            // SAFETY: the buffer is recording, and no capture is under way; the part lies within the buffer, which the batch keeps.
+            // SAFETY: the buffer is recording, and no capture is running; the part lies within the buffer, which the batch keeps.
             unsafe {
                 let bind = functions.fp().cmd_bind_transform_feedback_buffers_ext;
                 bind(commands, number as u32, 1, buffers.as_ptr(), offsets.as_ptr(), sizes.as_ptr());
@@ -169,7 +169,7 @@ impl Context {
         Ok(())
     }
 
-    /// Has the device capture from now on, if it is to.
+    /// Begins or continues the device's capture, if it must capture.
     pub(super) fn resume_feedback(&mut self) -> Result<()> {
         if self.feedback.is_running || !self.device_captures() {
             return Ok(());
@@ -187,7 +187,7 @@ impl Context {
         self.begin_rendering();
         let handles: Vec<vk::Buffer> = match self.feedback.appends {
             true => counters.iter().map(|(_, storage)| *storage.raw).collect(),
-            // Without counters it begins anew.
+            // Without counters the capture begins anew.
             false => counters.iter().map(|_| vk::Buffer::null()).collect(),
         };
         let offsets = vec![0u64; handles.len()];
@@ -201,7 +201,7 @@ impl Context {
         Ok(())
     }
 
-    /// Ends a capture that is under way; it goes on later.
+    /// Ends a running capture, which can continue later.
     pub(super) fn suspend_feedback(&mut self) {
         if !std::mem::take(&mut self.feedback.is_running) {
             return;
@@ -217,7 +217,8 @@ impl Context {
         self.counters.commands += 1;
     }
 
-    /// The counters of the targets, up to the last; of a number without a target that of the one after it, as it is not written.
+    /// The counters of the targets up to the last one. A number without a target has the counter of the next target, because it
+    /// is not written.
     fn counters_of_targets(&self) -> Vec<(usize, Arc<crate::resource::BufferStorage>)> {
         let targets = self.feedback.targets.iter().enumerate();
         targets.filter_map(|(number, target)| Some((number, target.as_ref()?.counter.storage()))).collect()

@@ -1,4 +1,4 @@
-//! From dirty bits to the command buffer; flushes and fences.
+//! Records the state of dirty bits into the command buffer; flushes and fences.
 
 use super::{Command, Context, Dirty};
 use crate::device::Logical;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 impl Context {
-    /// Has the command buffer get all that `command` needs.
+    /// Records all state that `command` needs.
     pub(super) fn sync(&mut self, command: Command) -> Result<()> {
         self.sync_bits(Dirty::mask(command), |context| match command {
             Command::Draw => context.check_draw().map(|()| context.find_general()),
@@ -17,8 +17,8 @@ impl Context {
         })
     }
 
-    /// Has the command buffer get what bits of `mask` say. If there are some, `check` looks whether the state can be used, once the
-    /// program is known: nothing is recorded of state that cannot.
+    /// Records the state of the bits in `mask`. If there are any, `check` validates the state once the program is known: invalid
+    /// state is not recorded.
     pub(super) fn sync_bits(
         &mut self,
         mask: BitSet<Dirty>,
@@ -34,7 +34,7 @@ impl Context {
         }
         self.check_lost()?;
         if self.dirty.contains(Dirty::Program) {
-            // What is relevant is known of the program.
+            // The program determines the relevant bits.
             self.walk(mask & bits![Dirty: Program])?;
         }
         check(self)?;
@@ -53,13 +53,13 @@ impl Context {
         });
         self.dirty |= dirty;
         self.counters.sync += walked.inspect_err(|_| {
-            // A value that differs may have been noted as synced by a part of a handler: all is looked at again.
+            // A part of the handler may already have marked a value as synced: all state is recorded again.
             self.forced |= self.dirty;
         })?;
         Ok(())
     }
 
-    /// Runs the handler of a bit, and takes its time if that is wanted.
+    /// Runs the handler of a bit, and measures its time if enabled.
     fn handle(&mut self, bit: Dirty) -> Result<()> {
         if !self.options.time_phases {
             return bit.handler()(self);
@@ -70,7 +70,7 @@ impl Context {
         handled
     }
 
-    /// Takes over what resources told this context: they have other storages.
+    /// Takes the notifications of resources that have a new storage.
     pub(super) fn take_messages(&mut self) {
         let posted = self.inbox.take();
         if !posted.is_empty() {
@@ -86,7 +86,7 @@ impl Context {
         }
     }
 
-    /// Nothing that the command buffer has, and nothing that was found by what it was made of, counts any more.
+    /// Forgets the state of the command buffer, and all objects that were found by their contents.
     fn forget_all(&mut self) {
         (self.dirty, self.forced) = (BitSet::ALL, BitSet::ALL);
         self.derived = Default::default();
@@ -103,7 +103,7 @@ impl Context {
         self.bound.stages.iter_mut().for_each(|stage| stage.uploaded = Default::default());
     }
 
-    /// Submits all that was recorded. The fence is reached when the device is done with it.
+    /// Submits all recorded commands. The fence is reached when the device is done with them.
     pub fn flush(&mut self) -> Result<Fence> {
         let number = match self.batch.is_empty() && self.current.rendering.clears.is_empty() {
             true => self.submitted.back().and_then(|batch| batch.number).unwrap_or(0),
@@ -113,7 +113,7 @@ impl Context {
         Ok(Fence { device: Arc::clone(&self.device), number })
     }
 
-    /// Submits all that was recorded, and waits until the device is done: `glFinish`.
+    /// Submits all recorded commands, and waits until the device is done: `glFinish`.
     pub fn finish(&mut self) -> Result<()> {
         let timeout = self.device.timeout;
         self.flush()?.wait(timeout)?;
@@ -121,7 +121,7 @@ impl Context {
     }
 }
 
-/// Reached when the device is done with what was flushed: Gallium's `pipe_fence_handle`.
+/// A fence that is reached when the device is done with a flush: Gallium's `pipe_fence_handle`.
 pub struct Fence {
     device: Arc<Logical>,
     number: u64,
@@ -133,7 +133,7 @@ impl Fence {
         self.device.queue.is_done(&self.device.raw, self.number)
     }
 
-    /// Waits until it is reached; an error of the kind [`ErrorKind::Timeout`] if that takes longer.
+    /// Waits until it is reached; an error of the kind [`ErrorKind::Timeout`] if this takes longer than `timeout`.
     pub fn wait(&self, timeout: Duration) -> Result<()> {
         let waited = self.device.queue.wait(&self.device.raw, self.number, timeout);
         waited.inspect_err(|error| {

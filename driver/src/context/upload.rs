@@ -1,17 +1,17 @@
-//! Bytes on their way to the device: through memory that the host writes and commands read.
+//! Uploads to the device: memory that the host writes and commands read.
 
 use super::Context;
 use crate::error::{Error, Result};
 use crate::resource::{BufferDescription, BufferStorage, Usage};
 use std::sync::Arc;
 
-/// Bytes of a chunk.
+/// The size of a chunk in bytes.
 const CHUNK: u64 = 1 << 20;
 
-/// What chunks are called. A log of the null implementation has what is in them, and not where it is.
+/// The name of chunks. A log of the null implementation has their contents instead of their addresses.
 const NAME: &std::ffi::CStr = c"~uploads";
 
-/// Chunks of memory, filled one after the other. One that no batch uses any more is filled again.
+/// Chunks of memory, filled in sequence. A chunk that no batch uses any more is reused.
 #[derive(Default)]
 pub(super) struct Uploads {
     chunks: Vec<Arc<BufferStorage>>,
@@ -19,7 +19,7 @@ pub(super) struct Uploads {
     offset: u64,
 }
 
-/// Where bytes were put.
+/// The position of uploaded bytes.
 #[derive(Clone)]
 pub(super) struct Uploaded {
     pub(super) storage: Arc<BufferStorage>,
@@ -27,7 +27,7 @@ pub(super) struct Uploaded {
 }
 
 impl Context {
-    /// Puts `bytes`, and zeros up to `size` if that is more, into upload memory, at a multiple of `alignment`.
+    /// Writes `bytes`, padded with zeros to `size`, into upload memory, at a multiple of `alignment`.
     pub(super) fn upload(&mut self, bytes: &[u8], size: u64, alignment: u64) -> Result<Uploaded> {
         let size = size.max(bytes.len() as u64).max(1);
         let place = self.reserve(size, alignment)?;
@@ -35,7 +35,7 @@ impl Context {
         let written = place.storage.write(place.offset, bytes)
             && (padding == 0 || place.storage.write(place.offset + bytes.len() as u64, &vec![0; padding]));
         if !written {
-            return Err(Error::new("upload memory that the host does not see"));
+            return Err(Error::new("the host cannot write the upload memory"));
         }
         self.counters.uploaded_bytes += size;
         self.batch.bytes += size;

@@ -1,9 +1,10 @@
-//! Warm-up: pipelines that the first draws of a program will likely want, made on a worker when it is linked.
+//! Warm-up: pipelines that the first draws of a program will likely need, created on a worker when the program is linked.
 //!
-//! The state that is bound when a program is linked is what the application drew with last, so it is taken for the rest of the
-//! description; ntv's [`likely_keys`] say which variants. A wrong guess costs a pipeline that nobody wants, on another thread.
+//! The state that is bound at the link is that of the application's last draw, so it is used for the rest of the description;
+//! ntv's [`likely_keys`] give the variants. A wrong guess costs an unused pipeline, on another thread.
 //!
-//! Who knows what will be drawn has the pipeline made at once, by [`Context::prepare_draw`] or [`Context::prepare_grid`].
+//! An application that knows its draws can create the pipeline immediately, with [`Context::prepare_draw`] or
+//! [`Context::prepare_grid`].
 
 use super::{Context, Dirty, DrawInfo};
 use crate::error::Result;
@@ -14,11 +15,11 @@ use ntv::variant::likely_keys;
 use ntv::Key;
 use std::sync::Arc;
 
-/// Variants of a program that are made.
+/// The maximum number of variants of a program that are created.
 const MOST: usize = 2;
 
 impl Context {
-    /// Makes the pipeline that a draw with the state that is set needs. What shaders see need not be bound yet.
+    /// Creates the pipeline that a draw with the current state needs. The resources of shaders need not be bound yet.
     pub fn prepare_draw(&mut self, info: &DrawInfo) -> Result<()> {
         self.set_topology(info)?;
         let mask = bits![Dirty:
@@ -26,18 +27,18 @@ impl Context {
         self.sync_bits(mask, Context::check_elements)
     }
 
-    /// Makes the pipeline of the compute shader that is bound.
+    /// Creates the pipeline of the bound compute shader.
     pub fn prepare_grid(&mut self) -> Result<()> {
         self.sync_bits(bits![Dirty: ComputeProgram], |_| Ok(()))
     }
 
-    /// Has the worker make pipelines of `program`.
+    /// Sends pipelines of `program` to the worker.
     pub(super) fn warm_up(&mut self, program: &Arc<Program>) {
         let (Some(blend), Some(elements)) = (self.bound.blend.get(), self.bound.elements.get()) else { return };
         let mut base = self.current.desc;
         base.set(Word::Program, program.id);
         if base.get(Word::Colors) == 0 && base.get(Word::DepthStencil) == 0 {
-            // Nothing was drawn to yet: most programs draw to one colour.
+            // There was no draw yet: most programs draw to one color attachment.
             base.set(Word::Colors, 1);
             base.set(Word::Color0, ash::vk::Format::R8G8B8A8_UNORM.as_raw() as u32);
         }

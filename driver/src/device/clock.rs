@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-/// What the timestamps of the queue are.
+/// The properties of the queue's timestamps.
 #[derive(Clone, Copy)]
 pub(crate) struct Clock {
-    /// How many of a timestamp's bits count; 0: there are none.
+    /// The number of valid bits of a timestamp; 0 if there are no timestamps.
     pub(super) valid_bits: u32,
-    /// Nanoseconds from one number to the next.
+    /// The number of nanoseconds per increment.
     pub(super) period: f32,
 }
 
@@ -17,7 +17,7 @@ impl Clock {
         self.valid_bits != 0
     }
 
-    /// The time from one timestamp to a later one. The bits that count may have wrapped in between.
+    /// The time from one timestamp to a later one. The valid bits may have wrapped in between.
     pub(crate) fn between(self, start: u64, end: u64) -> Duration {
         let mask = u64::MAX >> (64 - self.valid_bits.clamp(1, 64));
         let ticks = end.wrapping_sub(start) & mask;

@@ -1,34 +1,34 @@
-//! State that commands set and pipelines need not have: what the device takes beyond what Vulkan 1.3 always does.
+//! Optional dynamic state: the states that a device supports beyond the dynamic states of Vulkan 1.3.
 //!
-//! A state that the device takes from commands costs a command when it changes. One that it does not take is a part of the
-//! pipeline, so a change costs another pipeline. The table says which feature decides, and the pipeline's description and the
-//! handlers of dirty bits read the answer.
+//! A dynamic state costs a command when it changes. A state that is not dynamic is a part of the pipeline, so a change needs
+//! another pipeline. The table gives the feature of each state; the pipeline's description and the handlers of dirty bits use the
+//! result.
 
 use super::features::Features;
 use ash::vk;
 
 macro_rules! dynamic {
     ($($(#[$doc:meta])* $name:ident = $state:ident, $feature:literal, $has:expr;)*) => {
-        /// A state that a command sets where the device has the feature.
+        /// A state that is dynamic if the device has the feature.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum DynamicState { $($(#[$doc])* $name,)* }
 
         impl DynamicState {
-            /// All of them.
+            /// All states.
             pub const ALL: &'static [DynamicState] = &[$(DynamicState::$name),*];
 
-            /// The name of the feature of the device that decides, in Vulkan.
+            /// The Vulkan name of the feature that the state needs.
             pub fn feature(self) -> &'static str {
                 match self { $(DynamicState::$name => $feature,)* }
             }
 
-            /// Vulkan's number.
+            /// The Vulkan value.
             pub(crate) fn raw(self) -> vk::DynamicState {
                 match self { $(DynamicState::$name => vk::DynamicState::$state,)* }
             }
 
-            /// Whether a device with these features takes it from commands.
-            fn is_had(self, features: &Features) -> bool {
+            /// Whether the state is dynamic on a device with these features.
+            fn is_supported(self, features: &Features) -> bool {
                 let has: fn(&Features) -> bool = match self { $(DynamicState::$name => $has,)* };
                 has(features)
             }
@@ -47,13 +47,13 @@ dynamic! {
     /// Whether there is a logical operation.
     LogicOpEnable = LOGIC_OP_ENABLE_EXT, "extendedDynamicState3LogicOpEnable",
         |f| f.dynamic3.extended_dynamic_state3_logic_op_enable != 0;
-    /// Whether colours are blended.
+    /// Whether colors are blended.
     BlendEnable = COLOR_BLEND_ENABLE_EXT, "extendedDynamicState3ColorBlendEnable",
         |f| f.dynamic3.extended_dynamic_state3_color_blend_enable != 0;
-    /// How colours are blended.
+    /// How colors are blended.
     BlendEquation = COLOR_BLEND_EQUATION_EXT, "extendedDynamicState3ColorBlendEquation",
         |f| f.dynamic3.extended_dynamic_state3_color_blend_equation != 0;
-    /// Which components of colours are written.
+    /// Which components of colors are written.
     WriteMask = COLOR_WRITE_MASK_EXT, "extendedDynamicState3ColorWriteMask",
         |f| f.dynamic3.extended_dynamic_state3_color_write_mask != 0;
     /// Whether depths are clamped.
@@ -62,40 +62,40 @@ dynamic! {
     /// Whether primitives are clipped at the near and the far plane.
     DepthClip = DEPTH_CLIP_ENABLE_EXT, "extendedDynamicState3DepthClipEnable",
         |f| f.dynamic3.extended_dynamic_state3_depth_clip_enable != 0 && f.depth_clip.depth_clip_enable != 0;
-    /// Whether clip space has GL's depths.
+    /// Whether clip space has GL's depth range.
     NegativeOneToOne = DEPTH_CLIP_NEGATIVE_ONE_TO_ONE_EXT, "extendedDynamicState3DepthClipNegativeOneToOne",
         |f| f.dynamic3.extended_dynamic_state3_depth_clip_negative_one_to_one != 0
             && f.clip_control.depth_clip_control != 0;
     /// Fill, lines or points.
     PolygonMode = POLYGON_MODE_EXT, "extendedDynamicState3PolygonMode",
         |f| f.dynamic3.extended_dynamic_state3_polygon_mode != 0;
-    /// Which vertex of a primitive provokes.
+    /// The provoking vertex of a primitive.
     ProvokingVertex = PROVOKING_VERTEX_MODE_EXT, "extendedDynamicState3ProvokingVertexMode",
         |f| f.dynamic3.extended_dynamic_state3_provoking_vertex_mode != 0
             && f.provoking.provoking_vertex_last != 0;
-    /// Samples of a pixel.
+    /// The number of samples of a pixel.
     Samples = RASTERIZATION_SAMPLES_EXT, "extendedDynamicState3RasterizationSamples",
         |f| f.dynamic3.extended_dynamic_state3_rasterization_samples != 0;
-    /// Samples that may be written.
+    /// The mask of samples that may be written.
     SampleMask = SAMPLE_MASK_EXT, "extendedDynamicState3SampleMask",
         |f| f.dynamic3.extended_dynamic_state3_sample_mask != 0;
-    /// Whether alpha makes the coverage.
+    /// Whether alpha determines the coverage.
     AlphaToCoverage = ALPHA_TO_COVERAGE_ENABLE_EXT, "extendedDynamicState3AlphaToCoverageEnable",
         |f| f.dynamic3.extended_dynamic_state3_alpha_to_coverage_enable != 0;
-    /// Whether alpha becomes 1.
+    /// Whether alpha is replaced by 1.
     AlphaToOne = ALPHA_TO_ONE_ENABLE_EXT, "extendedDynamicState3AlphaToOneEnable",
         |f| f.dynamic3.extended_dynamic_state3_alpha_to_one_enable != 0 && f.core.alpha_to_one != 0;
 }
 
-/// The states that a device takes from commands.
+/// The optional dynamic states of a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DynamicStates(u32);
 
 impl DynamicStates {
-    /// Those of a device with these features, without those that `without` names by their features.
+    /// The dynamic states of a device with these features, except states whose features `without` names.
     pub(super) fn query(features: &Features, without: &[String]) -> DynamicStates {
         let kept =
-            |state: &&DynamicState| state.is_had(features) && !without.iter().any(|name| name == state.feature());
+            |state: &&DynamicState| state.is_supported(features) && !without.iter().any(|name| name == state.feature());
         DynamicState::ALL.iter().filter(kept).copied().collect()
     }
 

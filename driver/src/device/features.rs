@@ -1,4 +1,4 @@
-//! What a device can do: Vulkan's feature structs, and the [`Target`] that follows from them.
+//! The features of a device: Vulkan's feature structs, and the [`Target`] that follows from them.
 
 use crate::error::{Error, Result};
 use ash::vk;
@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::ffi::{CStr, CString};
 use std::ptr;
 
-/// Extensions that are used where the device has them.
+/// Extensions that are used if the device has them.
 pub(crate) const EXTENSIONS: &[&CStr] = &[
     vk::KHR_SHADER_CLOCK_NAME,
     vk::KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_NAME,
@@ -31,7 +31,7 @@ pub(crate) const EXTENSIONS: &[&CStr] = &[
     vk::KHR_PIPELINE_LIBRARY_NAME,
 ];
 
-/// Extensions, and others that they cannot be enabled without.
+/// Extensions, and the extensions that they require.
 pub(super) const NEEDED: &[(&CStr, &CStr)] = &[
     (vk::EXT_PRIMITIVES_GENERATED_QUERY_NAME, vk::EXT_TRANSFORM_FEEDBACK_NAME),
     (vk::EXT_GRAPHICS_PIPELINE_LIBRARY_NAME, vk::KHR_PIPELINE_LIBRARY_NAME),
@@ -52,7 +52,7 @@ pub(crate) struct Features {
     feedback: vk::PhysicalDeviceTransformFeedbackFeaturesEXT<'static>,
     robustness: vk::PhysicalDeviceRobustness2FeaturesEXT<'static>,
     generated: vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT<'static>,
-    /// Transform feedback counts what it captures.
+    /// Whether transform feedback has queries.
     feedback_queries: bool,
     index_type: vk::PhysicalDeviceIndexTypeUint8FeaturesEXT<'static>,
     list_restart: vk::PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT<'static>,
@@ -64,42 +64,42 @@ pub(crate) struct Features {
     pub(super) clip_control: vk::PhysicalDeviceDepthClipControlFeaturesEXT<'static>,
     divisor: vk::PhysicalDeviceVertexAttributeDivisorFeaturesEXT<'static>,
     library: vk::PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT<'static>,
-    /// Pipelines are linked fast of libraries.
+    /// Whether linking pipelines from libraries is fast.
     links_fast: bool,
     subgroup: vk::SubgroupFeatureFlags,
     floats: vk::PhysicalDeviceFloatControlsProperties<'static>,
 }
 
-/// What a device can do with the vertices of draws.
+/// The features of a device for vertices of draws.
 #[derive(Clone, Copy)]
 pub(crate) struct InputFeatures {
-    /// Indices may have 8 bits.
+    /// Whether indices may have 8 bits.
     pub(crate) has_8_bit_indices: bool,
-    /// Indices may restart topologies whose primitives share no vertices.
+    /// Whether indices may restart topologies whose primitives share no vertices.
     pub(crate) restarts_lists: bool,
-    /// The last vertex of a primitive may provoke.
+    /// Whether the last vertex of a primitive may be the provoking one.
     pub(crate) provokes_last: bool,
 }
 
-/// What a context asks about a device.
+/// The features of a device that a context uses.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ContextFeatures {
-    /// Descriptors may be of nothing, which reads as zeros.
+    /// Whether descriptors may be null, which reads as zeros.
     pub(crate) null_descriptor: bool,
-    /// Pipelines are linked fast of libraries.
+    /// Whether linking pipelines from libraries is fast.
     pub(crate) pipeline_library: bool,
-    /// A value of a vertex buffer may serve several instances.
+    /// Whether a value of a vertex buffer may be used for several instances.
     pub(crate) instance_divisor: bool,
-    /// Clip space may have GL's depths.
+    /// Whether clip space may have GL's depth range.
     pub(crate) depth_clip_control: bool,
-    /// Clipping at the near and the far plane does not depend on clamping.
+    /// Whether clipping at the near and the far plane is independent of clamping.
     pub(crate) depth_clip_enable: bool,
-    /// Timeline semaphores and Vulkan 1.3's barriers: what contexts are made of.
+    /// Whether the device has timeline semaphores and Vulkan 1.3's barriers, which contexts need.
     pub(crate) timeline: bool,
 }
 
 impl Features {
-    /// Asks `physical`, which has Vulkan 1.3 and, of [`EXTENSIONS`], `extensions`.
+    /// Queries `physical`, which has Vulkan 1.3 and the given `extensions` of [`EXTENSIONS`].
     pub(crate) fn query(
         instance: &ash::Instance,
         physical: vk::PhysicalDevice,
@@ -121,7 +121,7 @@ impl Features {
         if features.extensions.contains(vk::EXT_GRAPHICS_PIPELINE_LIBRARY_NAME) {
             properties = properties.push_next(&mut library);
         }
-        // SAFETY: the structs in the chain are of Vulkan 1.1 and 1.2, and of extensions that the device has.
+        // SAFETY: the structs in the chain are from Vulkan 1.1 and 1.2, and from extensions that the device has.
         unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
         features.links_fast = library.graphics_pipeline_library_fast_linking == vk::TRUE;
         features.feedback_queries = feedback.transform_feedback_queries == vk::TRUE;
@@ -130,10 +130,10 @@ impl Features {
         features
     }
 
-    /// All structs that the device knows as one chain, to be filled in or to make a device with.
+    /// All structs that the device supports as one chain, for a query or for the creation of a device.
     pub(crate) fn chain(&mut self) -> vk::PhysicalDeviceFeatures2<'_> {
         let mut chain = vk::PhysicalDeviceFeatures2::default().features(self.core);
-        // A chain that was made before is forgotten first: `push_next` takes what hangs on a struct along.
+        // Each struct's old chain is cleared first, because `push_next` would keep the structs in it.
         macro_rules! link {
             ($($field:ident if $wanted:expr;)*) => {$(
                 self.$field.p_next = ptr::null_mut();
@@ -168,8 +168,8 @@ impl Features {
         chain
     }
 
-    /// Says whether what lies beyond the end of a buffer reads as 0 (robustBufferAccess2). Otherwise such accesses are faults
-    /// of ours, which a driver should not hide.
+    /// Sets whether accesses beyond the end of a buffer read 0 (robustBufferAccess2). Without it, such accesses are errors of
+    /// this crate, which a driver should not hide.
     pub(crate) fn set_robust(&mut self, robust: bool) -> Result<()> {
         if robust && self.robustness.robust_buffer_access2 == vk::FALSE {
             return Err(Error::new("the device has no robustBufferAccess2"));
@@ -181,17 +181,17 @@ impl Features {
         Ok(())
     }
 
-    /// Pipelines can be rendered with without a render pass object.
+    /// Whether pipelines can be used without a render pass object.
     pub(crate) fn has_dynamic_rendering(&self) -> bool {
         self.v13.dynamic_rendering == vk::TRUE
     }
 
-    /// Vertices can be captured.
+    /// Whether vertices can be captured.
     pub(crate) fn has_feedback(&self) -> bool {
         self.feedback.transform_feedback == vk::TRUE
     }
 
-    /// What can be asked about draws. Primitives are counted only where they are with rasterizer discard, too.
+    /// The queries that draws may have. Primitives are only counted if the count includes rasterizer discard.
     pub(crate) fn queries(&self) -> Queries {
         let generated = &self.generated;
         Queries {
@@ -202,7 +202,7 @@ impl Features {
         }
     }
 
-    /// What a context asks about the device besides.
+    /// The features that a context uses.
     pub(crate) fn context(&self) -> ContextFeatures {
         ContextFeatures {
             null_descriptor: self.robustness.null_descriptor == vk::TRUE,
@@ -214,7 +214,7 @@ impl Features {
         }
     }
 
-    /// What the input of draws may be.
+    /// The features of the input of draws.
     pub(crate) fn input(&self) -> InputFeatures {
         InputFeatures {
             has_8_bit_indices: self.index_type.index_type_uint8 == vk::TRUE,
@@ -223,7 +223,7 @@ impl Features {
         }
     }
 
-    /// What a translation for a device with these features and `limits` may use.
+    /// The target of translations for a device with these features and `limits`.
     pub(crate) fn target(&self, limits: &vk::PhysicalDeviceLimits) -> Target {
         let mut target = Target::new(Version(1, 3));
         for feature in Feature::ALL {
@@ -239,7 +239,7 @@ impl Features {
     }
 }
 
-type Row = (Feature, fn(&Features) -> bool);
+type FeatureRow = (Feature, fn(&Features) -> bool);
 
 macro_rules! rows {
     ($($feature:ident $from:expr;)*) => {
@@ -247,8 +247,8 @@ macro_rules! rows {
     };
 }
 
-/// Where Vulkan says whether a device has a feature.
-const TABLE: &[Row] = rows! {
+/// The sources of the features in Vulkan's structs.
+const TABLE: &[FeatureRow] = rows! {
     shaderInt64 |f| f.core.shader_int64 != 0;
     shaderInt16 |f| f.core.shader_int16 != 0;
     shaderInt8 |f| f.v12.shader_int8 != 0;
@@ -290,9 +290,9 @@ const TABLE: &[Row] = rows! {
     shaderSharedFloat32AtomicAdd |f| f.atomic_float.shader_shared_float32_atomic_add != 0;
     shaderBufferFloat32AtomicMinMax |f| f.atomic_float2.shader_buffer_float32_atomic_min_max != 0;
     shaderSharedFloat32AtomicMinMax |f| f.atomic_float2.shader_shared_float32_atomic_min_max != 0;
-    // Every device has it: there is no feature of Vulkan to ask for ("Capabilities", DerivativeControl).
+    // Every device has it: Vulkan has no feature for it ("Capabilities", DerivativeControl).
     derivativeControl |_| true;
-    // Offered, but not asked for: a target without it is what drivers for OpenGL use.
+    // Not enabled, even if the device has it: drivers for OpenGL use a target without it.
     vulkanMemoryModel |_| false;
     vulkanMemoryModelDeviceScope |_| false;
     uniformBufferStandardLayout |f| f.v12.uniform_buffer_standard_layout != 0;
@@ -354,7 +354,8 @@ const TABLE: &[Row] = rows! {
     fragmentStoresAndAtomics |f| f.core.fragment_stores_and_atomics != 0;
     shaderInputAttachmentArrayDynamicIndexing |f| f.v12.shader_input_attachment_array_dynamic_indexing != 0;
     shaderInputAttachmentArrayNonUniformIndexing |f| f.v12.shader_input_attachment_array_non_uniform_indexing != 0;
-    // What needs an extension that is not in EXTENSIONS, or a property that is not asked: no shader may rely on it here.
+    // Features that need an extension that is not in EXTENSIONS, or a property that is not queried. Shaders must not use them
+    // here.
     meshShader |_| false;
     VK_EXT_post_depth_coverage |_| false;
     computeDerivativeGroupQuads |_| false;
@@ -381,22 +382,22 @@ mod tests {
     }
 }
 
-/// What is asked about a draw.
+/// The queries of a draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Queries {
-    /// How often stages ran: `VK_QUERY_TYPE_PIPELINE_STATISTICS`.
+    /// The invocations of stages: `VK_QUERY_TYPE_PIPELINE_STATISTICS`.
     pub statistics: bool,
-    /// What transform feedback captured: `VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT`, of stream 0.
+    /// The captures of transform feedback: `VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT`, of stream 0.
     pub feedback: bool,
-    /// How many primitives there were, captured or not: `VK_QUERY_TYPE_PRIMITIVES_GENERATED_EXT`, of stream 0.
+    /// The number of primitives, captured or not: `VK_QUERY_TYPE_PRIMITIVES_GENERATED_EXT`, of stream 0.
     pub generated: bool,
 }
 
 impl Queries {
-    /// All of them.
+    /// All queries.
     pub const ALL: Queries = Queries { statistics: true, feedback: true, generated: true };
 
-    /// Those that are asked here and answered by a device that has `known`.
+    /// The queries of `self` that are also in `known`.
     pub fn and(self, known: Queries) -> Queries {
         Queries {
             statistics: self.statistics && known.statistics,

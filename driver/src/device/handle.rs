@@ -1,19 +1,19 @@
-//! Vulkan objects that destroy themselves, and the device behind them.
+//! Vulkan objects that destroy themselves, and keep their device.
 //!
-//! An [`Owned`] keeps its device alive. Objects are destroyed in the reverse order of need because a struct that needs
-//! another lists it later, and locals are dropped last first.
+//! An [`Owned`] keeps its device alive. Objects are destroyed before the objects that they depend on, because a struct lists an
+//! object before the objects that it depends on, and locals are dropped in reverse order.
 
 use super::Logical;
 use ash::vk;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// An object of a device.
+/// An object that belongs to a device.
 pub(crate) trait Destroy: Copy {
     /// Destroys the object.
     ///
     /// # Safety
-    /// It belongs to `device`, and neither the device nor the host uses it any more.
+    /// The object belongs to `device`, and neither the device nor the host uses it any more.
     unsafe fn destroy(self, device: &ash::Device);
 }
 
@@ -21,7 +21,7 @@ macro_rules! objects {
     ($($ty:ident $destroy:ident;)*) => {
         $(impl Destroy for vk::$ty {
             unsafe fn destroy(self, device: &ash::Device) {
-                // SAFETY: as the trait asks of the caller.
+                // SAFETY: the caller meets the trait's requirements.
                 unsafe { device.$destroy(self, None) }
             }
         })*
@@ -57,7 +57,7 @@ pub(crate) struct Owned<H: Destroy> {
 }
 
 impl<H: Destroy> Owned<H> {
-    /// Takes over `handle`, which was made by `device` and has no other owner.
+    /// Takes ownership of `handle`, which `device` created and which has no other owner.
     pub(crate) fn new(device: &Arc<Logical>, handle: H) -> Owned<H> {
         Owned { device: Arc::clone(device), handle }
     }
@@ -74,8 +74,8 @@ impl<H: Destroy> Deref for Owned<H> {
 impl<H: Destroy> Drop for Owned<H> {
     fn drop(&mut self) {
         if !self.device.is_lost() {
-            // SAFETY: this is the only owner, the device made it, and every submission is waited for before the objects
-            // that it uses go out of scope (see `submit`).
+            // SAFETY: this is the only owner, the device created it, and every submission has ended before the objects that it
+            // uses are dropped (see `submit`).
             unsafe { self.handle.destroy(&self.device.raw) }
         }
     }

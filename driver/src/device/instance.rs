@@ -1,4 +1,4 @@
-//! The instance of Vulkan, and what its validation layer says.
+//! The Vulkan instance, and the messages of its validation layer.
 
 use super::messages::is_false_alarm;
 use super::{DeviceOptions, DynamicStates};
@@ -12,9 +12,9 @@ use std::sync::{Mutex, PoisonError};
 pub(super) struct Instance {
     pub(super) raw: ash::Instance,
     debug: Option<(ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
-    /// Boxed, because the layer has its address.
+    /// Boxed, because the layer holds its address.
     messages: Box<Mutex<Vec<String>>>,
-    /// The version of Vulkan that the validation layer knows; 0 if it does not look on.
+    /// The version of Vulkan that the validation layer supports; 0 if it is not enabled.
     layer: u32,
     pub(super) lost: AtomicBool,
     /// The loaded library, which `raw` calls.
@@ -39,7 +39,7 @@ impl Instance {
         }
         if synchronization {
             if !validation {
-                return Err(Error::new("synchronization is looked at by the validation layer, which is not wanted"));
+                return Err(Error::new("synchronization validation needs the validation layer, which is not enabled"));
             }
             extensions.push(vk::EXT_VALIDATION_FEATURES_NAME.as_ptr());
         }
@@ -61,14 +61,14 @@ impl Instance {
         Ok(instance)
     }
 
-    /// What the layer said of a device that takes `states` from commands, without what it is known to be wrong about.
+    /// The layer's messages about a device with the dynamic `states`, without known false alarms.
     pub(super) fn take_messages(&self, states: DynamicStates) -> Vec<String> {
         let mut said = std::mem::take(&mut *self.messages.lock().unwrap_or_else(PoisonError::into_inner));
         said.retain(|message| !is_false_alarm(message, self.layer, states));
         said
     }
 
-    /// Collects what the validation layer says.
+    /// Collects the messages of the validation layer.
     fn listen(&mut self) -> Result<()> {
         use vk::{DebugUtilsMessageSeverityFlagsEXT as Severity, DebugUtilsMessageTypeFlagsEXT as Kind};
         let messages: *const Mutex<Vec<String>> = &*self.messages;
@@ -88,20 +88,20 @@ impl Instance {
 impl Drop for Instance {
     fn drop(&mut self) {
         if self.lost.load(Ordering::Relaxed) {
-            // The driver's threads may still run: the listener must stay.
+            // The driver's threads may still run, so the listener must not be freed.
             std::mem::forget(std::mem::take(&mut self.messages));
             return;
         }
         if let Some((debug, messenger)) = &self.debug {
-            // SAFETY: made by this instance, destroyed here only.
+            // SAFETY: this instance created it, and only this code destroys it.
             unsafe { debug.destroy_debug_utils_messenger(*messenger, None) }
         }
-        // SAFETY: the device, the only object of the instance that is left, is destroyed before it.
+        // SAFETY: the device, the last object of the instance, is destroyed before it.
         unsafe { self.raw.destroy_instance(None) }
     }
 }
 
-/// The version of Vulkan that the validation layer knows; fails if it is not installed.
+/// The version of Vulkan that the validation layer supports; fails if it is not installed.
 fn require_layer(entry: &ash::Entry) -> Result<u32> {
     // SAFETY: no requirements.
     let layers = unsafe { entry.enumerate_instance_layer_properties() }.during("vkEnumerateInstanceLayerProperties")?;
@@ -110,17 +110,17 @@ fn require_layer(entry: &ash::Entry) -> Result<u32> {
     found.map(|layer| layer.spec_version).ok_or_else(missing)
 }
 
-/// What the validation layer calls.
+/// The callback of the validation layer.
 ///
 /// # Safety
-/// `user` points to the `Mutex` that [`Instance::listen`] gave.
+/// `user` points to the `Mutex` that [`Instance::listen`] passed.
 unsafe extern "system" fn collect(
     _: vk::DebugUtilsMessageSeverityFlagsEXT,
     _: vk::DebugUtilsMessageTypeFlagsEXT,
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     user: *mut c_void,
 ) -> vk::Bool32 {
-    // SAFETY: the layer gives valid data with a message that is a C string, and the pointer that `listen` gave.
+    // SAFETY: the layer passes valid data with a message that is a C string, and the pointer that `listen` passed.
     let (message, messages) =
         unsafe { (CStr::from_ptr((*data).p_message), &*user.cast_const().cast::<Mutex<Vec<String>>>()) };
     let message = message.to_string_lossy().into_owned();

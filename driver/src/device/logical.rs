@@ -1,4 +1,4 @@
-//! The logical device: its queue, its memory, its functions, and what is known of it.
+//! The logical device: its queue, its memory, its functions, and its properties.
 
 use super::clock::Clock;
 use super::features::{ContextFeatures, Features, InputFeatures};
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// The Vulkan objects of a device, alive as long as anything made by it.
+/// The Vulkan objects of a device. They live as long as any object that the device created.
 pub(crate) struct Logical {
     pub(crate) raw: ash::Device,
     pub(crate) queue: Queue,
@@ -42,7 +42,7 @@ impl Logical {
         features: &mut Features,
         options: &DeviceOptions,
     ) -> Result<Logical> {
-        // SAFETY: `physical` is of this instance.
+        // SAFETY: `physical` belongs to this instance.
         let families = unsafe { instance.raw.get_physical_device_queue_family_properties(physical) };
         let wanted = vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE;
         let family = families.iter().position(|family| family.queue_flags.contains(wanted));
@@ -59,7 +59,7 @@ impl Logical {
             .queue_create_infos(&queues)
             .enabled_extension_names(&names)
             .push_next(&mut chain);
-        // SAFETY: the queue family, the extensions and the features are those that the device said it has.
+        // SAFETY: the device has reported the queue family, the extensions and the features.
         let raw = unsafe { instance.raw.create_device(physical, &info, None) }.during("vkCreateDevice")?;
         let feedback = has_feedback.then(|| ash::ext::transform_feedback::Device::new(&instance.raw, &raw));
         let functions = Functions::new(&instance.raw, &raw, options.names);
@@ -71,7 +71,7 @@ impl Logical {
             (Ok(queue), Ok(allocator)) => (queue, Mutex::new(Some(allocator))),
             (queue, allocator) => {
                 let error = allocator.err();
-                // SAFETY: nothing else of the device is left.
+                // SAFETY: no other objects of the device exist.
                 unsafe {
                     if let Ok(queue) = &queue {
                         queue.destroy(&raw);
@@ -102,20 +102,20 @@ impl Logical {
         })
     }
 
-    /// What the validation layer said since it was last asked, without what it is known to be wrong about.
+    /// The messages of the validation layer since the last call, without known false alarms.
     pub(super) fn take_messages(&self) -> Vec<String> {
         self.instance.take_messages(self.dynamic)
     }
 
-    /// Does something with the allocator of memory.
+    /// Calls `work` with the memory allocator.
     pub(crate) fn with_allocator<T>(&self, work: impl FnOnce(&mut Option<Allocator>) -> T) -> T {
         work(&mut self.allocator.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// An error if the device has no image like this.
+    /// An error if the device does not support such an image.
     pub(crate) fn check_image(&self, info: &vk::ImageCreateInfo<'_>) -> Result<()> {
         let (format, ty, tiling) = (info.format, info.image_type, info.tiling);
-        // SAFETY: the physical device is of this instance.
+        // SAFETY: the physical device belongs to this instance.
         let most = unsafe {
             let instance = &self.instance.raw;
             instance.get_physical_device_image_format_properties(
@@ -140,22 +140,22 @@ impl Logical {
         has.then_some(()).ok_or_else(|| Error::new(message()))
     }
 
-    /// Work did not end in time, or the driver gave up: nothing may be destroyed any more.
+    /// Whether work did not end in time, or the driver failed. Then no object may be destroyed any more.
     pub(crate) fn is_lost(&self) -> bool {
         self.instance.lost.load(Ordering::Relaxed)
     }
 
-    /// The driver said that the device is lost: its objects can only be destroyed.
+    /// Records that the device is lost: its objects can only be destroyed.
     pub(crate) fn note_lost(&self) {
         self.was_lost.store(true, Ordering::Relaxed);
     }
 
-    /// After a wait that failed: sees to it that objects can be destroyed, or else that they are not.
+    /// After a failed wait: ensures that objects can be destroyed, or prevents their destruction.
     pub(crate) fn settle(&self, error: &Error) {
         match error.kind {
             ErrorKind::DeviceLost => self.note_lost(),
             ErrorKind::Timeout => self.lose(),
-            // SAFETY: no other thread is at the queue meanwhile.
+            // SAFETY: no other thread uses the queue at the same time.
             _ => match self.queue.alone(|| unsafe { self.raw.device_wait_idle() }) {
                 Ok(()) => {}
                 Err(vk::Result::ERROR_DEVICE_LOST) => self.note_lost(),
@@ -164,7 +164,7 @@ impl Logical {
         }
     }
 
-    /// Whether nothing works any more.
+    /// Whether the device is unusable.
     pub(crate) fn is_gone(&self) -> bool {
         self.is_lost() || self.was_lost.load(Ordering::Relaxed)
     }
@@ -182,7 +182,7 @@ impl Drop for Logical {
             return;
         }
         drop(allocator);
-        // SAFETY: all objects of the device hold an `Arc` of this and are gone; all work was waited for.
+        // SAFETY: all objects of the device hold an `Arc` of this and are dropped; all work has ended.
         unsafe {
             self.queue.destroy(&self.raw);
             self.raw.destroy_device(None);
@@ -199,7 +199,7 @@ pub(crate) struct Functions {
 }
 
 impl Functions {
-    /// Those that the device has; it has others only where [`DynamicStates`] or an extension says so.
+    /// Loads the functions that the device has; [`DynamicStates`] or an extension says which may be called.
     fn new(instance: &ash::Instance, device: &ash::Device, names: bool) -> Functions {
         Functions {
             dynamic2: ash::ext::extended_dynamic_state2::Device::new(instance, device),
@@ -209,17 +209,18 @@ impl Functions {
         }
     }
 
-    /// Gives an object a name, if names are wanted.
+    /// Gives an object a name, if names are enabled.
     pub(crate) fn name<H: vk::Handle>(&self, object: H, name: &CStr) {
         if let Some(names) = &self.names {
             let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(object).object_name(name);
-            // SAFETY: the object is of this device, and nobody else names it. A name that cannot be given is done without.
+            // SAFETY: the object belongs to this device, and no other thread names it. The driver works without names, so errors
+            // are ignored.
             let _ = unsafe { names.set_debug_utils_object_name(&info) };
         }
     }
 }
 
-/// An allocator of memory of `device`.
+/// A memory allocator of `device`.
 fn allocator(instance: &ash::Instance, device: &ash::Device, physical: vk::PhysicalDevice) -> Result<Allocator> {
     let mut debug_settings = gpu_allocator::AllocatorDebugSettings::default();
     debug_settings.log_leaks_on_shutdown = false;
@@ -231,5 +232,6 @@ fn allocator(instance: &ash::Instance, device: &ash::Device, physical: vk::Physi
         buffer_device_address: false,
         allocation_sizes: gpu_allocator::AllocationSizes::default(),
     };
-    Allocator::new(&description).map_err(|error| Error::new(format!("no allocator of memory: {error}")))
+    Allocator::new(&description)
+        .map_err(|error| Error::new(format!("creation of the memory allocator failed: {error}")))
 }

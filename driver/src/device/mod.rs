@@ -1,11 +1,11 @@
-//! A Vulkan device without a window, and what the validation layer says about its use.
+//! A Vulkan device without a window, and the validation layer's messages about its use.
 //!
-//! | file | what |
+//! | file | contents |
 //! |-|-|
-//! | `instance`, `messages` | the instance, what the layer says, and what it is wrong about |
+//! | `instance`, `messages` | the instance, the messages of the layer, and its false alarms |
 //! | `logical`, `queue`, `clock` | the objects of an open device |
-//! | `features`, `dynamic` | what devices may have; the states that they take from commands |
-//! | `handle` | Vulkan's objects, destroyed when they are dropped |
+//! | `features`, `dynamic` | features of devices; dynamic states |
+//! | `handle` | Vulkan objects that are destroyed when they are dropped |
 
 mod clock;
 mod dynamic;
@@ -33,25 +33,25 @@ pub use features::Queries;
 pub(crate) use logical::Logical;
 pub(crate) use queue::Queue;
 
-/// Which device, and how to open it.
+/// The choice of a device, and the options to open it.
 #[derive(Clone, Debug)]
 pub struct DeviceOptions {
     /// A part of the device's name, such as `llvmpipe`; the first device if not given.
     pub name: Option<String>,
-    /// Have the validation layer (VK_LAYER_KHRONOS_validation) look on; an error if it is not installed.
+    /// Whether the validation layer (VK_LAYER_KHRONOS_validation) is enabled; an error if it is not installed.
     pub validation: bool,
-    /// Have the validation layer look for missing barriers too (synchronization validation).
+    /// Whether the validation layer also checks for missing barriers (synchronization validation).
     pub synchronization: bool,
-    /// Have what lies beyond the end of a buffer read as 0 (robustBufferAccess2); an error if the device cannot.
+    /// Whether reads beyond the end of a buffer return 0 (robustBufferAccess2); an error if the device does not support it.
     pub robust: bool,
-    /// How long work may take.
+    /// The time limit of work.
     pub timeout: Duration,
-    /// Features and extensions that are not used although the device may have them, by Vulkan's names: so that what is done on
-    /// lesser devices can be tried on any. An error if a name is not one of [`Device::optional`].
+    /// Features and extensions that are not used even if the device has them, by Vulkan's names. So behaviour on devices with
+    /// fewer features can be tested on any device. An error if a name is not one of [`Device::optional`].
     pub without: Vec<String>,
-    /// The objects that the driver has for itself get names, for debuggers and for the log of the null implementation.
+    /// Whether the driver's internal objects get names, for debuggers and for the log of the null implementation.
     pub names: bool,
-    /// Which Vulkan: the installed one, if nothing else is said.
+    /// The Vulkan implementation; the installed one by default.
     pub implementation: Implementation,
 }
 
@@ -70,14 +70,14 @@ impl Default for DeviceOptions {
     }
 }
 
-/// An open device of a driver.
+/// An open device.
 pub struct Device {
     pub(crate) logical: Arc<Logical>,
     is_cpu: bool,
     target: Target,
     name: String,
     driver: String,
-    /// What its contexts share.
+    /// The objects that its contexts share.
     pub(crate) shared: SharedSlot,
 }
 
@@ -88,7 +88,7 @@ impl Device {
         let (physical, properties) = choose(&instance.raw, options.name.as_deref())?;
         let mut extensions = extensions(&instance.raw, physical)?;
         if let Some(unknown) = options.without.iter().find(|name| !is_optional(name)) {
-            return Err(Error::new(format!("no feature that can be left out is called `{unknown}`")));
+            return Err(Error::new(format!("`{unknown}` is not the name of an optional feature")));
         }
         extensions.retain(|name| !options.without.iter().any(|left| left.as_bytes() == name.as_bytes()));
         for (name, needed) in features::NEEDED {
@@ -121,19 +121,19 @@ impl Device {
         })
     }
 
-    /// What [`DeviceOptions::without`] may name: features of shaders, states that commands set, extensions.
+    /// The names that [`DeviceOptions::without`] accepts: features of shaders, dynamic states, extensions.
     pub fn optional() -> impl Iterator<Item = &'static str> {
         let features = Feature::ALL.iter().map(|feature| feature.name());
         let states = DynamicState::ALL.iter().map(|state| state.feature());
         features.chain(states).chain(EXTENSIONS.iter().filter_map(|name| name.to_str().ok()))
     }
 
-    /// The states that it takes from commands.
+    /// The optional dynamic states that it supports.
     pub fn dynamic_states(&self) -> DynamicStates {
         self.logical.dynamic
     }
 
-    /// What a translation for this device may use.
+    /// The target of translations for this device.
     pub fn target(&self) -> &Target {
         &self.target
     }
@@ -153,17 +153,17 @@ impl Device {
         &self.driver
     }
 
-    /// What the device takes.
+    /// The limits of the device.
     pub fn limits(&self) -> &vk::PhysicalDeviceLimits {
         &self.logical.limits
     }
 
-    /// What can be asked about a draw.
+    /// The queries that draws may have.
     pub fn queries(&self) -> Queries {
         self.logical.queries
     }
 
-    /// What the validation layer said since it was last asked, without what it is known to be wrong about.
+    /// The messages of the validation layer since the last call, without known false alarms.
     pub fn take_messages(&self) -> Vec<String> {
         self.logical.take_messages()
     }
@@ -175,7 +175,7 @@ fn choose(instance: &ash::Instance, name: Option<&str>) -> Result<(vk::PhysicalD
     let devices = unsafe { instance.enumerate_physical_devices() }.during("vkEnumeratePhysicalDevices")?;
     let mut names = Vec::new();
     for device in devices {
-        // SAFETY: `device` is of this instance.
+        // SAFETY: `device` belongs to this instance.
         let properties = unsafe { instance.get_physical_device_properties(device) };
         let own = device_name(&properties);
         if properties.api_version >= vk::API_VERSION_1_3 && name.is_none_or(|name| own.contains(name)) {
@@ -200,16 +200,16 @@ fn driver_name(instance: &ash::Instance, physical: vk::PhysicalDevice) -> String
     names.map(|name| name.unwrap_or_default().to_string_lossy()).join(" ")
 }
 
-/// The extensions of `physical` that are of use here.
+/// The extensions of `physical` that the driver uses.
 fn extensions(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Result<HashSet<CString>> {
-    // SAFETY: `physical` is of this instance.
+    // SAFETY: `physical` belongs to this instance.
     let all = unsafe { instance.enumerate_device_extension_properties(physical) };
     let all = all.during("vkEnumerateDeviceExtensionProperties")?;
     let names = all.iter().filter_map(|extension| extension.extension_name_as_c_str().ok());
     Ok(names.filter(|name| EXTENSIONS.contains(name)).map(CStr::to_owned).collect())
 }
 
-/// Whether [`DeviceOptions::without`] may name it.
+/// Whether [`DeviceOptions::without`] accepts the name.
 fn is_optional(name: &str) -> bool {
     Device::optional().any(|known| known == name)
 }

@@ -1,7 +1,7 @@
-//! The queue of a device, and the timeline of what was submitted to it.
+//! The queue of a device, and the timeline of its submissions.
 //!
-//! Each submission gets the next number, and the timeline semaphore has the number of the last one that the device is done with.
-//! So "is the device done with it" is one comparison, for whatever was used and by whichever context.
+//! Each submission gets the next number, and the timeline semaphore has the number of the last finished one. So one comparison
+//! decides whether the device is done with an object, of any kind and from any context.
 
 use crate::error::{Context, Error, ErrorKind, Result};
 use ash::vk;
@@ -13,25 +13,25 @@ use std::time::Duration;
 pub(crate) struct Queue {
     pub(crate) raw: vk::Queue,
     timeline: vk::Semaphore,
-    /// The number of the last submission. Vulkan wants one thread at a time at a queue.
+    /// The number of the last submission. Vulkan allows one thread at a time to use a queue.
     last: Mutex<u64>,
-    /// What the timeline had when it was last asked.
+    /// The value of the timeline at the last query.
     seen: AtomicU64,
 }
 
 impl Queue {
     /// The only queue of `family` of `device`.
     pub(super) fn new(device: &ash::Device, family: u32) -> Result<Queue> {
-        // SAFETY: the device was made with one queue of this family.
+        // SAFETY: the device was created with one queue of this family.
         let raw = unsafe { device.get_device_queue(family, 0) };
         let mut ty = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
         let info = vk::SemaphoreCreateInfo::default().push_next(&mut ty);
-        // SAFETY: the device has timeline semaphores: Vulkan 1.2 asks them of every device.
+        // SAFETY: the device has timeline semaphores: Vulkan 1.2 requires them.
         let timeline = unsafe { device.create_semaphore(&info, None) }.during("vkCreateSemaphore")?;
         Ok(Queue { raw, timeline, last: Mutex::new(0), seen: AtomicU64::new(0) })
     }
 
-    /// Submits `commands`; gives the number of the submission.
+    /// Submits `commands`; returns the number of the submission.
     pub(crate) fn submit(&self, device: &ash::Device, commands: vk::CommandBuffer) -> Result<u64> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let next = *last + 1;
@@ -41,8 +41,8 @@ impl Queue {
             .value(next)
             .stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)];
         let submits = [vk::SubmitInfo2::default().command_buffer_infos(&buffers).signal_semaphore_infos(&signal)];
-        // SAFETY: the commands are recorded and of this device; the lock keeps other threads away from the queue; the numbers of
-        // the timeline grow.
+        // SAFETY: the commands are recorded and belong to this device; the lock keeps other threads away from the queue; the
+        // numbers of the timeline increase.
         unsafe { device.queue_submit2(self.raw, &submits, vk::Fence::null()) }.during("vkQueueSubmit2")?;
         *last = next;
         Ok(next)
@@ -60,7 +60,8 @@ impl Queue {
         Ok(value >= number)
     }
 
-    /// Waits until the device is done with submission `number`; an error of the kind [`ErrorKind::Timeout`] if that takes longer.
+    /// Waits until the device is done with submission `number`; an error of the kind [`ErrorKind::Timeout`] if this takes longer
+    /// than `timeout`.
     pub(crate) fn wait(&self, device: &ash::Device, number: u64, timeout: Duration) -> Result<()> {
         if self.is_done(device, number)? {
             return Ok(());
@@ -81,7 +82,7 @@ impl Queue {
         }
     }
 
-    /// Does work that no other thread may do beside a submission.
+    /// Runs work that other threads must not do at the same time as a submission.
     pub(super) fn alone<T>(&self, work: impl FnOnce() -> T) -> T {
         let _last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         work()
@@ -90,9 +91,9 @@ impl Queue {
     /// Destroys the timeline.
     ///
     /// # Safety
-    /// The device is done with all submissions, and nobody uses the queue any more.
+    /// The device is done with all submissions, and the queue is not used any more.
     pub(super) unsafe fn destroy(&self, device: &ash::Device) {
-        // SAFETY: as the caller says.
+        // SAFETY: the caller guarantees it.
         unsafe { device.destroy_semaphore(self.timeline, None) }
     }
 }

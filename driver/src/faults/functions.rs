@@ -1,5 +1,5 @@
-//! The functions of the layer: all that can run out of memory or lose the device, and those that make and destroy its instances and
-//! devices.
+//! The functions of the layer: all functions that can run out of memory or lose the device, and the functions that create and
+//! destroy its instances and devices.
 
 use super::layer::{get_device_proc_addr, get_instance_proc_addr, layer, remove, Function, Layer, Pointer};
 use ash::vk::{self, *};
@@ -12,7 +12,7 @@ const MEMORY: &[vk::Result] = &[vk::Result::ERROR_OUT_OF_HOST_MEMORY, vk::Result
 const LOST: &[vk::Result] =
     &[vk::Result::ERROR_OUT_OF_HOST_MEMORY, vk::Result::ERROR_OUT_OF_DEVICE_MEMORY, vk::Result::ERROR_DEVICE_LOST];
 
-/// A function's name: that of the type of its pointer without what it begins with.
+/// A function's name: the name of its pointer type without the prefix.
 const fn name(pfn: &'static str) -> &'static CStr {
     match CStr::from_bytes_with_nul(pfn.as_bytes().split_at("PFN_".len()).1) {
         Ok(name) => name,
@@ -20,26 +20,26 @@ const fn name(pfn: &'static str) -> &'static CStr {
     }
 }
 
-/// A function of which the name says the type.
+/// A function whose name gives its type.
 macro_rules! function {
     ($pfn:ident, $function:expr) => {
         Function {
             name: name(concat!(stringify!($pfn), "\0")),
-            // SAFETY: pointers to functions have one size; whoever calls it casts it back to the type that its name says.
+            // SAFETY: pointers to functions have one size; callers cast it back to the type that its name gives.
             pointer: unsafe { transmute::<$pfn, Pointer>($function) },
         }
     };
 }
 
-/// Functions that can fail, one row each: arguments, `by` which of them the layer is found, how it `fails`, which output is `null` then, and
-/// what is done `then` when it does not fail.
+/// Functions that can fail, one row each: the arguments, `by` the argument that finds the layer, the errors with which it
+/// `fails`, the output that becomes null on failure, and the code to run `then` on success.
 macro_rules! fallible {
     ($($pfn:ident($($arg:ident: $ty:ty),* $(,)?) by $by:tt $(:: $more:ident ())? fails $errors:ident
         $(null $out:ident[$count:expr])? $(then |$layer:ident| $then:expr)?;)*) => {
         &[$({
             unsafe extern "system" fn call($($arg: $ty),*) -> vk::Result {
                 const NAME: &CStr = name(concat!(stringify!($pfn), "\0"));
-                // SAFETY: the caller gives what the function asks for, and so may the next one be called.
+                // SAFETY: the caller meets the requirements of the function, which are those of the next one.
                 unsafe {
                     let Some(layer) = layer($by $(:: $more ())?) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
                     if let Some(result) = fault(&layer, NAME, $errors) {
@@ -60,7 +60,7 @@ macro_rules! fallible {
     };
 }
 
-/// Functions that make an object of a struct.
+/// Functions that create an object from a struct.
 macro_rules! creates {
     ($($pfn:ident($info:ident, $object:ident);)*) => {
         fallible! {$(
@@ -70,7 +70,7 @@ macro_rules! creates {
     };
 }
 
-/// Whether a call fails, and with what.
+/// The error with which a call fails, if it fails.
 fn fault(layer: &Layer, name: &'static CStr, errors: &[vk::Result]) -> Option<vk::Result> {
     let result = layer.faults.call(name.to_str().unwrap_or_default(), errors);
     if result == Some(vk::Result::ERROR_DEVICE_LOST) {
@@ -82,28 +82,28 @@ fn fault(layer: &Layer, name: &'static CStr, errors: &[vk::Result]) -> Option<vk
 /// Makes outputs null.
 ///
 /// # Safety
-/// There is room for `count` of them, and they are pointers or handles.
+/// `out` has room for `count` values, which are pointers or handles.
 unsafe fn set_null<T>(out: *mut T, count: u32) {
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     unsafe { out.write_bytes(0, count as usize) };
 }
 
-/// Says that physical devices are of the layer of their instance.
+/// Records that physical devices belong to the layer of their instance.
 ///
 /// # Safety
-/// There are as many, or the pointer is null.
+/// `devices` has `count` elements, or is null.
 unsafe fn add_physical_devices(layer: &Layer, count: u32, devices: *mut PhysicalDevice) {
     if devices.is_null() {
         return;
     }
     for i in 0..count as usize {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { layer.add(*devices.add(i)) };
     }
 }
 
 unsafe extern "system" fn destroy_instance(instance: Instance, allocator: *const AllocationCallbacks<'_>) {
-    // SAFETY: the caller gives an instance or null; the function's name says its type.
+    // SAFETY: the caller gives an instance or null; the function's name gives its type.
     unsafe {
         let layer = remove(instance);
         if let Some(next) = layer.and_then(|layer| layer.next(c"vkDestroyInstance")) {
@@ -113,7 +113,7 @@ unsafe extern "system" fn destroy_instance(instance: Instance, allocator: *const
 }
 
 unsafe extern "system" fn destroy_device(device: Device, allocator: *const AllocationCallbacks<'_>) {
-    // SAFETY: the caller gives a device or null; the function's name says its type.
+    // SAFETY: the caller gives a device or null; the function's name gives its type.
     unsafe {
         let layer = remove(device);
         if let Some(next) = layer.and_then(|layer| layer.next(c"vkDestroyDevice")) {
@@ -122,14 +122,14 @@ unsafe extern "system" fn destroy_device(device: Device, allocator: *const Alloc
     }
 }
 
-/// Has the messages of the validation layer kept, too.
+/// Creates a messenger whose messages are also kept.
 unsafe extern "system" fn create_messenger(
     instance: Instance,
     info: *const DebugUtilsMessengerCreateInfoEXT<'_>,
     allocator: *const AllocationCallbacks<'_>,
     out: *mut DebugUtilsMessengerEXT,
 ) -> vk::Result {
-    // SAFETY: the caller gives an instance, a valid struct, and a handle to write; the function's name says its type.
+    // SAFETY: the caller gives an instance, a valid struct, and a handle to write; the function's name gives its type.
     unsafe {
         let failed = vk::Result::ERROR_INITIALIZATION_FAILED;
         let Some(layer) = layer(instance) else { return failed };
@@ -144,7 +144,7 @@ unsafe extern "system" fn create_messenger(
     }
 }
 
-/// The functions by name.
+/// Finds a function of the layer by name.
 pub(super) fn find(name: &CStr) -> Option<Pointer> {
     let all = [PLAIN, CREATES, OTHERS].into_iter().flatten();
     all.into_iter().find(|function| function.name == name).map(|function| function.pointer)

@@ -1,4 +1,4 @@
-//! The layer: which of its instances and devices a call is for, and which functions come next.
+//! The layer: maps a call to its instance or device, and to the next function.
 
 use super::functions::find;
 use super::Faults;
@@ -11,19 +11,19 @@ use std::marker::PhantomData;
 use std::mem::transmute;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// A pointer to some function.
+/// A pointer to a function of any type.
 pub(super) type Pointer = unsafe extern "system" fn();
 
-/// A function that the layer puts itself before.
+/// A function that the layer intercepts.
 pub(super) struct Function {
     pub(super) name: &'static CStr,
     pub(super) pointer: Pointer,
 }
 
-/// Where the functions of an instance or a device come from.
+/// The source of the functions of an instance or a device.
 #[derive(Clone, Copy)]
 enum Source {
-    /// Nothing was made yet, or an instance.
+    /// An instance, or null before one exists.
     Instance(vk::PFN_vkGetInstanceProcAddr, vk::Instance),
     Device(vk::PFN_vkGetDeviceProcAddr, vk::Device),
 }
@@ -35,21 +35,21 @@ pub(super) struct Layer {
     source: Source,
 }
 
-/// The layers of instances and devices, by the first word of their dispatchable objects. That is the same for all objects of an instance or a
-/// device, as the loader makes it so for its own layers.
+/// The layers of instances and devices, by the first word of their dispatchable objects. All objects of an instance or a device
+/// have the same first word, because the loader guarantees it for its own layers.
 static LAYERS: RwLock<Option<HashMap<usize, Layer>>> = RwLock::new(None);
 
 thread_local! {
     static ENTERED: RefCell<Vec<Layer>> = const { RefCell::new(Vec::new()) };
 }
 
-/// While it lives, instances that this thread makes have a layer.
+/// While it lives, instances that this thread creates have a layer.
 pub(crate) struct Entered {
     /// It must be dropped on the same thread.
     _here: PhantomData<*const ()>,
 }
 
-/// Has the instances that this thread makes of [`entry`] have a layer with `faults` over `next`.
+/// Gives a layer with `faults` over `next` to the instances that this thread creates through [`entry`].
 pub(crate) fn enter(faults: &Arc<Faults>, next: &ash::Entry) -> Entered {
     let source = Source::Instance(next.static_fn().get_instance_proc_addr, vk::Instance::null());
     ENTERED.with_borrow_mut(|layers| layers.push(Layer { faults: Arc::clone(faults), source }));
@@ -64,29 +64,29 @@ impl Drop for Entered {
 
 /// The functions of the layer; see [`enter`].
 pub(crate) fn entry() -> ash::Entry {
-    // SAFETY: the function gives out functions with the signatures that Vulkan says, and they are never unloaded.
+    // SAFETY: the function returns functions with the signatures that Vulkan specifies, and they are never unloaded.
     unsafe { ash::Entry::from_static_fn(ash::StaticFn { get_instance_proc_addr }) }
 }
 
 /// The first word of a dispatchable object.
 ///
 /// # Safety
-/// `handle` is one that is alive.
+/// `handle` is alive.
 unsafe fn key<H: Handle>(handle: H) -> usize {
-    // SAFETY: as asked of the caller: a dispatchable handle is a pointer.
+    // SAFETY: the caller guarantees that the handle is alive, and a dispatchable handle is a pointer.
     unsafe { *(handle.as_raw() as usize as *const usize) }
 }
 
-/// The layer of a dispatchable object, or of what this thread will make.
+/// The layer of a dispatchable object, or for null, the layer of the next instance of this thread.
 ///
 /// # Safety
-/// `handle` is one that is alive, or null.
+/// `handle` is alive or null.
 pub(super) unsafe fn layer<H: Handle + Copy>(handle: H) -> Option<Layer> {
     if handle.is_null() {
         return entered();
     }
     let layers = LAYERS.read().unwrap_or_else(PoisonError::into_inner);
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     layers.as_ref()?.get(&unsafe { key(handle) }).cloned()
 }
 
@@ -95,7 +95,7 @@ fn entered() -> Option<Layer> {
 }
 
 impl Layer {
-    /// The next function of a name.
+    /// The next function with this name.
     pub(super) fn next(&self, name: &CStr) -> Option<Pointer> {
         // SAFETY: the functions and handles are the implementation's; the name is a C string.
         unsafe {
@@ -106,65 +106,65 @@ impl Layer {
         }
     }
 
-    /// Has the device finish its work.
+    /// Waits until the device has finished its work.
     pub(super) fn finish(&self) {
         if let (Source::Device(_, device), Some(wait)) = (self.source, self.next(c"vkDeviceWaitIdle")) {
-            // SAFETY: the function's name says its type; the device is alive, because it was called.
+            // SAFETY: the function's name gives its type; the device is alive, because a function of it was called.
             let _ = unsafe { transmute::<Pointer, vk::PFN_vkDeviceWaitIdle>(wait)(device) };
         }
     }
 
-    /// The layer of a new instance.
+    /// Adds the layer of a new instance.
     ///
     /// # Safety
-    /// The instance was made by the next implementation.
+    /// The next implementation created the instance.
     pub(super) unsafe fn add_instance(&self, instance: vk::Instance) {
         if let Source::Instance(get, _) = self.source {
             let layer = Layer { source: Source::Instance(get, instance), ..self.clone() };
-            // SAFETY: as asked of the caller.
+            // SAFETY: the caller guarantees it.
             unsafe { layer.add(instance) };
         }
     }
 
-    /// The layer of a new device.
+    /// Adds the layer of a new device.
     ///
     /// # Safety
-    /// The device was made by the next implementation.
+    /// The next implementation created the device.
     pub(super) unsafe fn add_device(&self, device: vk::Device) {
         if let Some(get) = self.next(c"vkGetDeviceProcAddr") {
-            // SAFETY: the function's name says its type.
+            // SAFETY: the function's name gives its type.
             let get = unsafe { transmute::<Pointer, vk::PFN_vkGetDeviceProcAddr>(get) };
             let layer = Layer { source: Source::Device(get, device), ..self.clone() };
-            // SAFETY: as asked of the caller.
+            // SAFETY: the caller guarantees it.
             unsafe { layer.add(device) };
         }
     }
 
-    /// Says that objects like `handle` are of this layer.
+    /// Records that objects like `handle` belong to this layer.
     ///
     /// # Safety
-    /// `handle` is one that is alive.
+    /// `handle` is alive.
     pub(super) unsafe fn add<H: Handle>(&self, handle: H) {
         let mut layers = LAYERS.write().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         layers.get_or_insert_default().insert(unsafe { key(handle) }, self.clone());
     }
 }
 
-/// Forgets the layer of an instance or a device that is about to be destroyed, and gives it.
+/// Removes the layer of an instance or a device that is about to be destroyed, and returns it.
 ///
 /// # Safety
-/// `handle` is one that is alive, or null.
+/// `handle` is alive or null.
 pub(super) unsafe fn remove<H: Handle + Copy>(handle: H) -> Option<Layer> {
     if handle.is_null() {
         return None;
     }
     let mut layers = LAYERS.write().unwrap_or_else(PoisonError::into_inner);
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     layers.as_mut()?.remove(&unsafe { key(handle) })
 }
 
-/// The function of the layer, where the next implementation has one of that name.
+/// The layer's function, if the next implementation has a function with this name.
 fn wrap(layer: &Layer, name: &CStr) -> vk::PFN_vkVoidFunction {
     let next = layer.next(name)?;
     Some(find(name).unwrap_or(next))

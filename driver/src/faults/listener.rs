@@ -1,18 +1,18 @@
-//! Keeps what a messenger is told, beyond the life of the device that it is about.
+//! Keeps the messages of a messenger beyond the life of the device that they are about.
 
 use ash::vk;
 use std::ffi::{c_void, CStr};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A messenger that keeps messages and hands them on.
+/// A messenger that keeps messages and forwards them.
 pub(super) struct Listener {
     messages: Mutex<Vec<String>>,
     callback: vk::PFN_vkDebugUtilsMessengerCallbackEXT,
     user: *mut c_void,
 }
 
-// SAFETY: the pointer is only handed on to the callback that came with it, as Vulkan does it.
+// SAFETY: the pointer is only passed to the callback that belongs to it, as Vulkan does.
 unsafe impl Send for Listener {}
 // SAFETY: as above.
 unsafe impl Sync for Listener {}
@@ -24,12 +24,12 @@ impl fmt::Debug for Listener {
 }
 
 impl Listener {
-    /// One before the messenger of `info`.
+    /// A listener that forwards to the messenger of `info`.
     pub(super) fn new(info: &vk::DebugUtilsMessengerCreateInfoEXT<'_>) -> Arc<Listener> {
         Arc::new(Listener { messages: Mutex::default(), callback: info.pfn_user_callback, user: info.p_user_data })
     }
 
-    /// `info` with this messenger. It must live as long as the instance.
+    /// `info` with this messenger instead of its own. It must live as long as the instance.
     pub(super) fn info<'a>(
         self: &Arc<Self>,
         info: &vk::DebugUtilsMessengerCreateInfoEXT<'a>,
@@ -41,7 +41,7 @@ impl Listener {
         }
     }
 
-    /// What was said since the last call.
+    /// The messages since the last call.
     pub(super) fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.messages.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -53,7 +53,7 @@ unsafe extern "system" fn hear(
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     user: *mut c_void,
 ) -> vk::Bool32 {
-    // SAFETY: the implementation gives valid data with a message that is a C string, and the pointer that it was given, which is that of a
+    // SAFETY: the implementation gives valid data with a message that is a C string, and the pointer that it was given: a
     // listener that lives as long as the instance.
     unsafe {
         let listener = &*user.cast_const().cast::<Listener>();

@@ -1,7 +1,7 @@
 //! A layer over a Vulkan implementation in which a call fails: it runs out of memory, or the device is lost.
 //!
-//! A [`Faults`] has a plan: which call fails, and with what. It counts the calls that can fail so, which a test takes as the number of
-//! its runs: it runs once without a fault, and then once for each call.
+//! A [`Faults`] has a plan: which call fails, and with which result. It counts the calls that can fail with this result. A test
+//! runs once without a fault to get this number, and then once for each call.
 //!
 //! ```
 //! use ntv_driver::faults::{FaultPlan, Faults};
@@ -26,11 +26,11 @@
 //! }
 //! ```
 //!
-//! - The call that fails is not passed on, and what it would write is null, as Vulkan asks ("Return Codes").
-//! - Before a call says that the device is lost, the device finishes its work: on a real one that is lost, too, all work ends at some
-//!   time, and what was submitted may be destroyed then.
-//! - It works over any implementation: over [`null`](crate::null), where objects that leak are counted, and over the installed one, where
-//!   the validation layer says what leaks.
+//! - The failing call is not passed on, and its outputs become null, as Vulkan requires ("Return Codes").
+//! - Before a call reports that the device is lost, the device finishes its work: on a real device that is lost, all work also
+//!   ends at some time, and the objects of submitted work may be destroyed then.
+//! - It works over any implementation: over [`null`](crate::null), where leaked objects are counted, and over the installed one,
+//!   where the validation layer reports leaked objects.
 
 mod functions;
 mod layer;
@@ -42,28 +42,28 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub(crate) use layer::{enter, entry, Entered};
 
-/// Which call fails, and with what.
+/// The call that fails, and its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultPlan {
-    /// Only calls of this function count, such as `vkCreateBuffer`; any, if it is not given.
+    /// The function whose calls count, such as `vkCreateBuffer`; `None` for all functions.
     pub function: Option<String>,
-    /// Which of the calls fails that can fail with `result`, counted from 1; none if it is 0.
+    /// The number of the failing call among the calls that can fail with `result`, counted from 1; 0 for no failure.
     pub nth: u64,
-    /// What it gives: `VK_ERROR_OUT_OF_HOST_MEMORY`, `VK_ERROR_OUT_OF_DEVICE_MEMORY` or `VK_ERROR_DEVICE_LOST`. With another result, no
-    /// call counts.
+    /// The result: `VK_ERROR_OUT_OF_HOST_MEMORY`, `VK_ERROR_OUT_OF_DEVICE_MEMORY` or `VK_ERROR_DEVICE_LOST`. With another result,
+    /// no call counts.
     pub result: vk::Result,
-    /// All that come after fail as well.
+    /// Whether all later calls fail as well.
     pub sticky: bool,
 }
 
 impl Default for FaultPlan {
-    /// No call fails; those count that can run out of memory of the device.
+    /// No call fails; the calls that can run out of device memory count.
     fn default() -> FaultPlan {
         FaultPlan { function: None, nth: 0, result: vk::Result::ERROR_OUT_OF_DEVICE_MEMORY, sticky: false }
     }
 }
 
-/// A plan, and what came of it.
+/// A plan, and its progress.
 #[derive(Debug)]
 pub struct Faults {
     plan: FaultPlan,
@@ -78,12 +78,12 @@ struct State {
 }
 
 impl Faults {
-    /// A plan of which nothing has come yet.
+    /// A plan before the first call.
     pub fn new(plan: FaultPlan) -> Arc<Faults> {
         Arc::new(Faults { plan, state: Mutex::default() })
     }
 
-    /// How many calls there were that could fail with the plan's result, of its function if it has one.
+    /// The number of calls that could fail with the plan's result, of the plan's function if it has one.
     pub fn calls(&self) -> u64 {
         self.lock().calls
     }
@@ -93,13 +93,13 @@ impl Faults {
         self.lock().failed
     }
 
-    /// What messengers of instances with this layer were told since the last call, up to the end of the instances: objects that outlive
-    /// their device are among it.
+    /// The messages to messengers of instances with this layer since the last call, up to the end of the instances. They include
+    /// messages about objects that outlive their device.
     pub fn take_messages(&self) -> Vec<String> {
         self.lock().listeners.iter().flat_map(|listener| listener.take()).collect()
     }
 
-    /// A messenger that is told what the one of `info` is, and keeps it.
+    /// A messenger that keeps the messages and forwards them to the messenger of `info`.
     fn listen<'a>(&self, info: &vk::DebugUtilsMessengerCreateInfoEXT<'a>) -> vk::DebugUtilsMessengerCreateInfoEXT<'a> {
         let listener = Listener::new(info);
         let info = listener.info(info);
@@ -111,7 +111,7 @@ impl Faults {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a call of a function that can fail with `results`; what it gives if it fails.
+    /// Counts a call of a function that can fail with `results`; returns the result if it fails.
     fn call(&self, name: &'static str, results: &[vk::Result]) -> Option<vk::Result> {
         let plan = &self.plan;
         if !results.contains(&plan.result) || plan.function.as_ref().is_some_and(|function| function != name) {
@@ -150,9 +150,9 @@ mod tests {
         assert_eq!(calls(FaultPlan { result: vk::Result::ERROR_DEVICE_LOST, ..plan }), ([false; 4], 0, None));
     }
 
-    /// Without a message for what leaks, silence means nothing.
+    /// Without a message for a leaked object, an empty list of messages would prove nothing.
     #[test]
-    fn what_outlives_its_device_is_heard_of() {
+    fn objects_that_outlive_their_device_are_reported() {
         let faults = Faults::new(FaultPlan::default());
         let opened = Implementation::Loader.with_faults(&faults).open().unwrap();
         let layers = [c"VK_LAYER_KHRONOS_validation".as_ptr()];
@@ -166,7 +166,7 @@ mod tests {
             .message_severity(vk::DebugUtilsMessageSeverityFlagsEXT::ERROR)
             .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION);
         let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
-        // SAFETY: the structs are valid; the fence is what Vulkan forbids.
+        // SAFETY: the structs are valid; only the leaked fence is invalid use.
         unsafe {
             let instance = opened.entry.create_instance(&info, None).expect("lavapipe with the validation layer");
             let debug = ash::ext::debug_utils::Instance::new(&opened.entry, &instance);

@@ -1,4 +1,4 @@
-//! From what shaders are given to what a context binds, and back to bytes.
+//! Binds the resources of shaders to a context, and reads them back.
 
 use super::resource::{Image, Part, Resource, Resources, Slot};
 use super::{Error, Result};
@@ -12,14 +12,14 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The buffers that parts were made of so far, by what the parts have.
+/// The buffers that were created for parts so far, by the bytes of the parts.
 #[derive(Default)]
 pub(super) struct SharedBuffers {
     list: Vec<(Rc<[u8]>, Arc<Buffer>)>,
 }
 
 impl SharedBuffers {
-    /// The buffer that holds `bytes`; it is made if there is none yet.
+    /// The buffer that holds `bytes`; creates it if there is none yet.
     pub(super) fn buffer(&mut self, context: &mut Context, bytes: &Rc<[u8]>) -> Result<Arc<Buffer>> {
         if let Some((_, buffer)) = self.list.iter().find(|(known, _)| Rc::ptr_eq(known, bytes)) {
             return Ok(Arc::clone(buffer));
@@ -35,7 +35,7 @@ impl SharedBuffers {
         Ok(BufferRange { buffer, offset: part.offset as u64, size: part.len as u64 })
     }
 
-    /// Where `bytes` are on the device: in the buffer that has them, or in a new one.
+    /// The vertex buffer with `bytes`: a range of the buffer that holds them, or a new buffer.
     pub(super) fn input(&self, context: &mut Context, bytes: &[u8]) -> Result<VertexBuffer> {
         let range = bytes.as_ptr_range();
         let within = |all: &[u8]| all.as_ptr_range().start <= range.start && range.end <= all.as_ptr_range().end;
@@ -49,7 +49,7 @@ impl SharedBuffers {
     }
 }
 
-/// What a descriptor is of.
+/// The object of a descriptor.
 enum Object {
     Buffer(BufferRange),
     View(SamplerView, Option<Arc<Sampler>>),
@@ -57,7 +57,7 @@ enum Object {
     Sampler(Arc<Sampler>),
 }
 
-/// The shaders of a pipeline with all that they see.
+/// The shaders of a pipeline with all of their resources.
 pub(super) struct Stages<'a> {
     shaders: Vec<Arc<Shader>>,
     objects: BTreeMap<Slot, (Kind, Object)>,
@@ -65,7 +65,8 @@ pub(super) struct Stages<'a> {
 }
 
 impl<'a> Stages<'a> {
-    /// Gives `modules` what they want of `resources`, or nothing if there are none. Parts are of the buffers that `shared` has, or gets.
+    /// Takes the `resources` that `modules` use, or none if there are none. Parts use the buffers of `shared`, which gets the
+    /// missing ones.
     pub(super) fn new(
         context: &mut Context,
         modules: &[&[u32]],
@@ -85,7 +86,8 @@ impl<'a> Stages<'a> {
                 Some(_) => return Err(Error::new(format!("the stages disagree on {place}"))),
                 None => {}
             }
-            let resource = resources.get(&slot).ok_or_else(|| Error::new(format!("nothing is given for {place}")))?;
+            let resource =
+                resources.get(&slot).ok_or_else(|| Error::new(format!("no resource is given for {place}")))?;
             let made = object(context, kind, resource, shared);
             let made = made.map_err(|error| Error::of_kind(error.kind, format!("{place}: {error}")))?;
             objects.insert(slot, (kind, made));
@@ -98,7 +100,7 @@ impl<'a> Stages<'a> {
         matches!(&self.shaders[..], [shader] if shader.stage() == Stage::Compute)
     }
 
-    /// Binds the shaders and all that they see.
+    /// Binds the shaders and all of their resources.
     pub(super) fn bind(&self, context: &mut Context) -> Result<()> {
         for stage in Stage::ALL.into_iter().filter(|stage| (*stage == Stage::Compute) == self.is_compute()) {
             context.bind_shader(stage, self.shaders.iter().find(|shader| shader.stage() == stage))?;
@@ -127,7 +129,7 @@ impl<'a> Stages<'a> {
         Ok(())
     }
 
-    /// Asks for what the shaders may have written to `resources`.
+    /// Starts downloads of the resources that the shaders may have written.
     pub(super) fn download(&self, context: &mut Context, resources: &Resources) -> Result<Vec<(Slot, Vec<Download>)>> {
         let mut downloads = Vec::new();
         for (slot, (kind, object)) in &self.objects {
@@ -151,7 +153,7 @@ impl<'a> Stages<'a> {
     }
 }
 
-/// Puts what was downloaded into `resources`.
+/// Stores the downloaded bytes in `resources`.
 pub(super) fn store(downloads: &[(Slot, Vec<Download>)], resources: &mut Resources) -> Result<()> {
     for (slot, list) in downloads {
         let mut list = list.iter().map(Download::bytes).collect::<Result<Vec<_>>>()?;
@@ -164,7 +166,8 @@ pub(super) fn store(downloads: &[(Slot, Vec<Download>)], resources: &mut Resourc
     Ok(())
 }
 
-/// The places of a shader's descriptors, what they are, and the slots of the context. What is drawn to is there anyway.
+/// The slots of a shader's descriptors, their kinds, and their slots in the context. Input attachments are not among them,
+/// because the framebuffer has them.
 fn places(shader: &Arc<Shader>) -> impl Iterator<Item = (Slot, Kind, usize)> + '_ {
     let bound = shader.slots().iter().filter(|row| row.binding.kind != Kind::InputAttachment);
     bound.flat_map(|row| {
@@ -202,7 +205,7 @@ fn object(context: &mut Context, kind: Kind, resource: &Resource, shared: &mut S
             Object::View(SamplerView::whole(&texture(context, image, sampled)?), Some(sampler(context, how)?))
         }
         (Kind::Sampler, Resource::Sampler(how)) => Object::Sampler(sampler(context, how)?),
-        _ => return Err(Error::new(format!("the shader wants a {kind:?}, what is given is something else"))),
+        _ => return Err(Error::new(format!("the shader needs a {kind:?}, but the resource is of another kind"))),
     })
 }
 
@@ -217,7 +220,8 @@ fn sampler(context: &Context, how: &interp::Sampler) -> Result<Arc<Sampler>> {
 
 /// A texture shaped like `image`, with its contents.
 pub(super) fn texture(context: &mut Context, image: &Image, bind: Bind) -> Result<Arc<Texture>> {
-    let target = TextureTarget::of_view(image.view).ok_or_else(|| Error::new(format!("{:?}", image.view)))?;
+    let target = TextureTarget::of_view(image.view)
+        .ok_or_else(|| Error::new(format!("image views of type {:?} are not supported", image.view)))?;
     let Image { format, extent: size, layers, .. } = *image;
     let (levels, samples) = (image.levels.len() as u32, image.samples.as_raw());
     let texture = context.create_texture(TextureDescription { target, format, size, layers, levels, samples, bind })?;

@@ -18,14 +18,14 @@ pub struct Dispatch<'a> {
 }
 
 impl Device {
-    /// Runs `dispatch` and leaves in `resources` what it wrote.
+    /// Runs `dispatch` and stores its writes in `resources`.
     pub fn dispatch(&self, dispatch: &Dispatch<'_>, resources: &mut Resources) -> Result<()> {
         self.run(&mut [Step::Dispatch(*dispatch, resources)])
     }
 }
 
 impl<'a> Dispatch<'a> {
-    /// The stage, with all that it wants if there are resources.
+    /// The compute stage, with its resources if there are any.
     pub(super) fn stages(
         &self,
         context: &mut Context,

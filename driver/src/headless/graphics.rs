@@ -1,4 +1,4 @@
-//! Graphics: vertex to fragment stage, one draw, the attachments and the captured vertices read back.
+//! Graphics: vertex to fragment stage, one draw, and readback of the attachments and the captured vertices.
 
 use super::bind::{texture, SharedBuffers, Stages};
 use super::resource::{texel_size, Image, Part, Resources};
@@ -21,18 +21,19 @@ pub struct Draw<'a> {
     pub modules: &'a [&'a [u32]],
     /// How vertices become primitives.
     pub topology: vk::PrimitiveTopology,
-    /// Whether the last vertex of a primitive provokes, as in GL, and not the first.
+    /// Whether the last vertex of a primitive is the provoking one, as in GL, instead of the first.
     pub provoking_last: bool,
-    /// Vertices of a patch, if there are tessellation shaders.
+    /// The number of vertices of a patch, if there are tessellation shaders.
     pub patch_vertices: u32,
-    /// How many vertices; how many indices, if there are any.
+    /// The number of vertices, or of indices if there are any.
     pub vertices: u32,
-    /// How many instances.
+    /// The number of instances.
     pub instances: u32,
-    /// The first vertex and the first instance: what VertexIndex and InstanceIndex count from. If there are indices, the first index.
+    /// The first vertex and the first instance, from which VertexIndex and InstanceIndex count. If there are indices, the first
+    /// index.
     pub first: [u32; 2],
-    /// Where a command is that says these four numbers in their place, and the base vertex if there are indices:
-    /// `VkDrawIndirectCommand`, `VkDrawIndexedIndirectCommand`. Attributes are as many as those four say.
+    /// A part with a command that replaces these four numbers, and the base vertex if there are indices: `VkDrawIndirectCommand`,
+    /// `VkDrawIndexedIndirectCommand`. The four numbers still give the size of the attributes.
     pub indirect: Option<Part>,
     /// The indices of the vertices.
     pub indices: Option<Indices<'a>>,
@@ -42,20 +43,21 @@ pub struct Draw<'a> {
     pub push_constants: &'a [u8],
     /// Width and height of the attachments, all of which the viewport covers.
     pub size: [u32; 2],
-    /// What is drawn to; colours in the order of their locations.
+    /// The attachments; colors in the order of their locations.
     pub attachments: &'a [Attachment],
-    /// Whether primitives are discarded before rasterization. Then there need be no fragment shader and no attachment.
+    /// Whether primitives are discarded before rasterization. The fragment shader and the attachments are optional then.
     pub discard: bool,
-    /// Bytes of each buffer of the transform feedback.
+    /// The number of bytes of each transform feedback buffer.
     pub captures: &'a [usize],
-    /// Which sides of triangles are not drawn.
+    /// The sides of triangles that are culled.
     pub cull_mode: vk::CullModeFlags,
-    /// Width and height of what may be drawn to, from the corner on; all if not given. OpenGL has viewports of no size, Vulkan only
-    /// scissors.
+    /// Width and height of the scissor, from the corner on; `None` for no scissor. OpenGL allows viewports of size zero, Vulkan
+    /// only scissors.
     pub scissor: Option<[u32; 2]>,
-    /// What is asked about it.
+    /// The queries around the draw.
     pub queries: Queries,
-    /// Bytes before and after those, which transform feedback must not write, in each of the same buffers. None if there are none.
+    /// The number of bytes before and after each capture in the same buffer, which transform feedback must not write. Empty for
+    /// no margins.
     pub capture_margins: &'a [[usize; 2]],
 }
 
@@ -88,14 +90,14 @@ impl Default for Draw<'_> {
 /// Indices of vertices.
 #[derive(Clone, Copy, Debug)]
 pub struct Indices<'a> {
-    /// What an index is.
+    /// The type of an index.
     pub ty: vk::IndexType,
-    /// The index buffer. Every index that is drawn must be in it, and its vertex in the attributes. It may be of a buffer on the
-    /// device as an [`Attribute`].
+    /// The index buffer. It must contain every index of the draw, and the attributes every vertex of these indices. It may be a
+    /// range of a shared buffer, like an [`Attribute`].
     pub bytes: &'a [u8],
-    /// Whether the largest index begins a new run of vertices.
+    /// Whether the largest index restarts the primitive.
     pub restart: bool,
-    /// What is added to each index.
+    /// The number that is added to each index.
     pub base_vertex: i32,
 }
 
@@ -104,49 +106,49 @@ pub struct Indices<'a> {
 pub struct Attribute<'a> {
     /// Location.
     pub location: u32,
-    /// What a vertex has in `bytes`; see [`texel_size`].
+    /// The format of a vertex in `bytes`; see [`texel_size`].
     pub format: vk::Format,
-    /// One value after the other. Bytes of a buffer of which a part was bound before in the same batch, not only equal ones, are of
-    /// that buffer on the device.
+    /// The values without gaps. If they are a range of the very bytes of a [`Part`] that was bound before in the same batch, and
+    /// not only equal bytes, they share its buffer on the device.
     pub bytes: &'a [u8],
-    /// There is a value for each instance, not for each vertex.
+    /// Whether there is a value for each instance instead of each vertex.
     pub per_instance: bool,
 }
 
-/// A render target. A depth format makes it the depth attachment, which every fragment passes and writes. Shaders may read it as an
-/// input attachment, see [`attachment_number`](ntv::target::attachment_number).
+/// A render target. An attachment with a depth format is the depth attachment, which every fragment passes and writes. Shaders
+/// may read it as an input attachment, see [`attachment_number`](ntv::target::attachment_number).
 #[derive(Clone, Debug)]
 pub struct Attachment {
-    /// Format of a texel.
+    /// The format of a texel.
     pub format: vk::Format,
-    /// What every texel is before the draw.
+    /// The bytes of every texel before the draw.
     pub clear: Vec<u8>,
 }
 
-/// The answers to [`Queries`], to those that were asked.
+/// The results of the [`Queries`] that were requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// How often stages ran.
+    /// The number of invocations of the stages.
     pub statistics: Option<Statistics>,
-    /// What transform feedback captured.
+    /// The transform feedback counts.
     pub feedback: Option<StreamOutputCounts>,
-    /// How many primitives reached the end of vertex processing.
+    /// The number of primitives that reached the end of vertex processing.
     pub generated: Option<u64>,
 }
 
-/// What a draw gave.
+/// The results of a draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drawn {
     /// The texels of each attachment, row by row from the top.
     pub attachments: Vec<Vec<u8>>,
-    /// Each buffer of the transform feedback, with its margins.
+    /// Each transform feedback buffer, with its margins.
     pub captures: Vec<Vec<u8>>,
-    /// What was asked about it.
+    /// The results of the queries.
     pub counts: Counts,
 }
 
 impl Device {
-    /// Runs `draw`, gives its attachments and leaves in `resources` what it wrote.
+    /// Runs `draw`, returns its attachments and stores the writes of its shaders in `resources`.
     pub fn draw(&self, draw: &Draw<'_>, resources: &mut Resources) -> Result<Drawn> {
         let mut drawn = Drawn::default();
         self.run(&mut [Step::Draw(draw.clone(), resources, &mut drawn)])?;
@@ -154,7 +156,7 @@ impl Device {
     }
 }
 
-/// A draw with all that it wants, ready to be recorded.
+/// A draw with all of its resources, ready to be recorded.
 pub(super) struct Drawing<'a> {
     draw: Draw<'a>,
     pub(super) stages: Stages<'a>,
@@ -168,7 +170,7 @@ pub(super) struct Drawing<'a> {
 }
 
 impl<'a> Drawing<'a> {
-    /// Parts of buffers are of those that `shared` has, or gets. Without resources it can only be [bound](Drawing::bind).
+    /// Parts use the buffers of `shared`, which gets the missing ones. Without resources it can only be [bound](Drawing::bind).
     pub(super) fn new(
         context: &mut Context,
         draw: &Draw<'a>,
@@ -197,7 +199,7 @@ impl<'a> Drawing<'a> {
         Ok(Drawing { draw, stages, elements, vertex_buffers, info, indirect, targets, captures, queries })
     }
 
-    /// Sets all that comes before the draw.
+    /// Sets all state of the draw.
     pub(super) fn bind(&self, context: &mut Context) -> Result<()> {
         let draw = &self.draw;
         self.stages.bind(context)?;
@@ -233,7 +235,7 @@ impl<'a> Drawing<'a> {
         })
     }
 
-    /// Records the draw; any number of them, with barriers between.
+    /// Records the draw. It may be recorded any number of times, with barriers in between.
     pub(super) fn record(&self, context: &mut Context) -> Result<()> {
         self.bind(context)?;
         context.set_stream_output_targets(&self.captures, false)?;
@@ -246,7 +248,7 @@ impl<'a> Drawing<'a> {
         context.set_stream_output_targets(&[], false)
     }
 
-    /// Asks for what was drawn and captured.
+    /// Starts downloads of the attachments and captures.
     pub(super) fn download(&self, context: &mut Context) -> Result<[Vec<Download>; 2]> {
         let target = |texture| context.download_texture(texture, Region::of_level(texture, 0));
         let targets = self.targets.iter().map(target).collect::<Result<_>>()?;
@@ -255,7 +257,7 @@ impl<'a> Drawing<'a> {
         Ok([targets, captures.collect::<Result<_>>()?])
     }
 
-    /// What it gave, once the device is done.
+    /// The results of the draw, once the device is done.
     pub(super) fn read(&self, context: &mut Context, [targets, captures]: &[Vec<Download>; 2]) -> Result<Drawn> {
         let bytes = |list: &[Download]| list.iter().map(Download::bytes).collect::<Result<_>>();
         let mut counts = Counts::default();
@@ -270,7 +272,7 @@ impl<'a> Drawing<'a> {
     }
 }
 
-/// The vertex elements: each attribute has a buffer of its own.
+/// The vertex elements: each attribute has its own buffer.
 fn elements(draw: &Draw<'_>) -> Result<Vec<VertexElement>> {
     let mut list = Vec::new();
     for (vertex_buffer_index, attribute) in (0..).zip(draw.attributes) {
@@ -278,7 +280,7 @@ fn elements(draw: &Draw<'_>) -> Result<Vec<VertexElement>> {
         let size = texel_size(src_format).ok_or_else(|| Error::new(format!("{src_format:?}")))?;
         let count = match per_instance {
             true => draw.instances,
-            // Which vertices there are the indices say.
+            // The indices choose the vertices.
             false if draw.indices.is_some() => 0,
             false => draw.vertices,
         };
@@ -290,12 +292,12 @@ fn elements(draw: &Draw<'_>) -> Result<Vec<VertexElement>> {
         list.push((location, element));
     }
     let count = list.iter().map(|(location, _)| location + 1).max().unwrap_or(0);
-    // A location without an attribute, which no shader reads, has any of them.
+    // A location without an attribute, which no shader reads, gets the first attribute.
     let of_location = |at| list.iter().find(|(location, _)| *location == at).or(list.first()).map(|row| row.1);
     Ok((0..count).filter_map(of_location).collect())
 }
 
-/// The index buffer of `draw`, if it has all indices.
+/// The index buffer of `draw`, if it contains all indices.
 fn index_buffer(
     context: &mut Context,
     draw: &Draw<'_>,
@@ -311,10 +313,10 @@ fn index_buffer(
     Ok(context::Indices { buffer, offset, ty: indices.ty, restart: indices.restart })
 }
 
-/// An image that is drawn to, with what it is before the draw.
+/// Creates a render target with its initial contents.
 fn target(context: &mut Context, draw: &Draw<'_>, Attachment { format, clear }: &Attachment) -> Result<Arc<Texture>> {
     if texel_size(*format) != Some(clear.len()) {
-        return Err(Error::new(format!("the clear value is no texel of {format:?}")));
+        return Err(Error::new(format!("the clear value is not a texel of {format:?}")));
     }
     let [width, height] = draw.size;
     let texels = clear.repeat(width as usize * height as usize);
@@ -327,7 +329,7 @@ fn is_depth(format: vk::Format) -> bool {
     aspects(format).contains(vk::ImageAspectFlags::DEPTH)
 }
 
-/// A part of a new buffer that transform feedback writes, between its margins.
+/// A range of a new buffer that transform feedback writes, between its margins.
 fn capture(context: &mut Context, draw: &Draw<'_>, number: usize) -> Result<Arc<StreamOutputTarget>> {
     let [before, after] = draw.capture_margins.get(number).copied().unwrap_or_default();
     let size = draw.captures[number];
@@ -335,7 +337,7 @@ fn capture(context: &mut Context, draw: &Draw<'_>, number: usize) -> Result<Arc<
     context.create_stream_output_target(BufferRange { buffer, offset: before as u64, size: size as u64 })
 }
 
-/// The kinds of queries that are asked.
+/// The kinds of the requested queries.
 fn kinds(queries: Queries) -> impl Iterator<Item = QueryKind> {
     let rows = [
         (queries.statistics, QueryKind::PipelineStatistics),

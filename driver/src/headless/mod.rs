@@ -1,8 +1,9 @@
-//! Runs SPIR-V modules on a Vulkan driver, without a window: what goes in and comes out is bytes.
+//! Runs SPIR-V modules on a Vulkan driver, without a window: inputs and outputs are bytes.
 //!
-//! A [`Device`] is a driver's device with every feature that it has switched on; [`Device::target`] is what a translation
-//! for it may use. [`Device::dispatch`] runs a compute module, [`Device::draw`] a graphics pipeline. Both take the modules
-//! and the contents of each descriptor ([`Resources`], by [`Slot`]) and leave in the writable ones what the shaders wrote:
+//! A [`Device`] is a driver's device with all of its features enabled; [`Device::target`] describes the features that a
+//! translation for it may use. [`Device::dispatch`] runs a compute module, [`Device::draw`] a graphics pipeline. Both take the
+//! modules and the contents of each descriptor ([`Resources`], by [`Slot`]) and store the writes of the shaders in the writable
+//! ones:
 //!
 //! ```no_run
 //! use ntv_driver::headless::{Device, DeviceOptions, Dispatch, Resource, Resources, Slot};
@@ -15,19 +16,20 @@
 //! # Ok::<(), ntv_driver::headless::Error>(())
 //! ```
 //!
-//! What a module wants is read from its words ([`ntv::import::reflect`]), so modules of any origin run. Their words stay as they are, but
-//! for the numbers of sets and bindings.
+//! The resources of a module are read from its words ([`ntv::import::reflect`]), so modules of any origin run. Their words do not
+//! change, except for the numbers of sets and bindings.
 //!
-//! Every call has a [`Context`] of its own, makes what it needs, and waits for the work: this is for finding out what a shader does, not
-//! for speed. Work that does not end in time ([`DeviceOptions::timeout`]) is an error, after which the device is of no use any more; its
-//! objects are then leaked, because Vulkan forbids to destroy what is in use and has no way to stop work.
+//! Every call has its own [`Context`], creates the objects that it needs, and waits for the work. This module serves to find out
+//! the results of a shader; it does not aim at speed. Work that does not end in time ([`DeviceOptions::timeout`]) is an error,
+//! and the device is unusable after it. Its objects are leaked, because Vulkan does not allow to destroy objects in use and has
+//! no way to stop work.
 //!
-//! | file | what |
+//! | file | contents |
 //! |-|-|
-//! | `resource`, `bind` | what modules are given; how it is bound, and read back |
+//! | `resource`, `bind` | the resources of modules; binding and readback |
 //! | `compute`, `graphics` | dispatches and draws |
 //! | `steps` | several of them in one batch, with updates and copies of buffers and barriers between them |
-//! | `timing` | how long pipelines, shaders and batches take |
+//! | `timing` | the time that pipelines, shaders and batches take |
 
 mod bind;
 mod compute;
@@ -51,13 +53,13 @@ use crate::context::{Context, ContextOptions};
 use crate::error::ErrorKind;
 
 impl Device {
-    /// Does `work` with a new context, in which only the barriers are that are asked for.
+    /// Runs `work` with a new context that has only the barriers that `work` requests.
     fn with_context<T>(&self, work: impl FnOnce(&mut Context) -> Result<T>) -> Result<T> {
         let options = ContextOptions { manual_barriers: true, ..ContextOptions::default() };
         let mut context = Context::new(self, options)?;
         work(&mut context).inspect_err(|error| {
             if error.kind == ErrorKind::Timeout {
-                // The commands may still be at work, and what they use with them.
+                // The device may still execute the commands, and use their objects.
                 self.logical.lose();
             }
         })

@@ -1,4 +1,4 @@
-//! What shaders are given: the contents of each descriptor.
+//! The resources of shaders: the contents of each descriptor.
 
 use super::{Error, Result};
 use crate::format::{FormatInfo, FORMATS};
@@ -9,31 +9,31 @@ use ntv::op::names::ImageDim;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// A descriptor's place.
+/// The position of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slot {
     /// DescriptorSet.
     pub set: u32,
     /// Binding.
     pub binding: u32,
-    /// Element of an array of descriptors, otherwise 0.
+    /// The element of an array of descriptors, otherwise 0.
     pub element: u32,
 }
 
-/// The contents of all descriptors. Modules may leave some unused; those that they use must be there.
+/// The contents of all descriptors. Modules may leave some of them unused; each one that a module uses must be present.
 pub type Resources = BTreeMap<Slot, Resource>;
 
-/// The contents of a descriptor. Whether a buffer is a uniform or a storage buffer, an image sampled or a storage image, is
-/// for the modules to say; storage is written back.
+/// The contents of a descriptor. The modules decide whether a buffer is a uniform or a storage buffer, and an image a sampled or
+/// a storage image; storage is written back.
 #[derive(Clone, Debug)]
 pub enum Resource {
-    /// A buffer of exactly these bytes.
+    /// A buffer with exactly these bytes.
     Buffer(Vec<u8>),
-    /// A part of a buffer, which is read.
+    /// A read-only part of a buffer.
     Part(Part),
     /// A buffer of texels.
     TexelBuffer(vk::Format, Vec<u8>),
-    /// All of a buffer, of which parts may be bound elsewhere, as texels. It is read.
+    /// A whole buffer as texels; parts of it may be bound elsewhere. It is read-only.
     TexelPart(vk::Format, Rc<[u8]>),
     /// An image.
     Image(Image),
@@ -43,30 +43,30 @@ pub enum Resource {
     Sampler(Sampler),
 }
 
-/// A part of a buffer. Parts with the same `bytes`, not only with equal ones, are of one buffer on the device. What a shader
-/// writes there is not read back.
+/// A part of a buffer. Parts with the same `bytes`, and not only with equal ones, share one buffer on the device. Writes of a
+/// shader to it are not read back.
 #[derive(Clone, Debug)]
 pub struct Part {
     /// All bytes of the buffer.
     pub bytes: Rc<[u8]>,
-    /// Where the part starts: a multiple of the device's minUniformBufferOffsetAlignment or minStorageBufferOffsetAlignment.
+    /// The offset of the part: a multiple of the device's minUniformBufferOffsetAlignment or minStorageBufferOffsetAlignment.
     pub offset: usize,
-    /// The bytes of the part.
+    /// The number of bytes of the part.
     pub len: usize,
 }
 
 /// An image with its contents.
 #[derive(Clone, Debug)]
 pub struct Image {
-    /// Format of a texel; see [`texel_size`].
+    /// The format of a texel; see [`texel_size`].
     pub format: vk::Format,
-    /// How the shader sees it.
+    /// The view type in the shader.
     pub view: vk::ImageViewType,
     /// Width, height, depth of level 0.
     pub extent: [u32; 3],
-    /// Layers; six for each cube.
+    /// The number of layers; six for each cube.
     pub layers: u32,
-    /// Samples of a texel. Images of several start undefined and are not read back.
+    /// The number of samples of a texel. Multisampled images have undefined contents at the start and are not read back.
     pub samples: vk::SampleCountFlags,
     /// Texels of each level, without gaps: layers of planes of rows.
     pub levels: Vec<Vec<u8>>,
@@ -86,31 +86,32 @@ impl Image {
     }
 }
 
-/// Bytes of a texel of `format`; `None` for formats that are not of use here.
+/// The number of bytes of a texel of `format`; `None` for formats that the driver does not support.
 pub fn texel_size(format: vk::Format) -> Option<usize> {
     FormatInfo::of(format).map(|info| info.bytes as usize)
 }
 
 impl Resource {
-    /// The image that the interpreter is given, with its sampler if it is a texture.
+    /// Converts an image of the interpreter, with its sampler if it is a texture.
     pub fn given(image: &interp::Image, sampler: Option<&Sampler>) -> Result<Resource> {
         let same = |info: &&FormatInfo| interp::Format::from_name(&info.nir_name()) == Some(image.format);
         let format = FORMATS.iter().find(same).map(|info| info.format);
-        let mut format = format.ok_or_else(|| Error::new(format!("no device is given {:?}", image.format)))?;
+        let mut format =
+            format.ok_or_else(|| Error::new(format!("images of format {:?} are not supported", image.format)))?;
         let levels: Vec<Vec<u8>> = image.levels.iter().map(|level| level.bytes.clone()).collect();
         if image.dim == ImageDim::buf {
             return Ok(Resource::TexelBuffer(format, levels.concat()));
         }
-        // What is compared is a depth.
+        // A comparison needs a depth format.
         if sampler.is_some_and(|sampler| sampler.compare.is_some()) {
             format = match format {
                 vk::Format::R32_SFLOAT => vk::Format::D32_SFLOAT,
                 vk::Format::R16_UNORM => vk::Format::D16_UNORM,
-                _ => return Err(Error::new("what is compared is an r32_float or r16_unorm")),
+                _ => return Err(Error::new("only r32_float and r16_unorm images can be compared")),
             };
         }
         let target = TextureTarget::of_dim(image.dim, image.array);
-        let target = target.ok_or_else(|| Error::new("images of several samples have no contents"))?;
+        let target = target.ok_or_else(|| Error::new("multisampled images cannot have contents"))?;
         let view = target.view_type();
         let samples = vk::SampleCountFlags::TYPE_1;
         let image = Image { format, view, extent: image.size, layers: image.layers, samples, levels };

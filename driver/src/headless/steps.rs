@@ -1,4 +1,4 @@
-//! Several steps in one batch of commands, with no barriers between them but those that are asked for.
+//! Several steps in one batch of commands, without barriers between them except the requested ones.
 
 use super::bind::{store, SharedBuffers, Stages};
 use super::compute::Dispatch;
@@ -11,30 +11,31 @@ use ash::vk;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A step of a batch. Parts of one buffer share it over all steps.
+/// A step of a batch. Parts with the same bytes share one buffer in all steps.
 #[derive(Debug)]
 pub enum Step<'a> {
-    /// Runs a compute module; what it wrote is in the resources when the batch is done.
+    /// Runs a compute module; the resources hold its writes when the batch is done.
     Dispatch(Dispatch<'a>, &'a mut Resources),
-    /// Draws, in a rendering of its own; what was drawn is there when the batch is done, as is what shaders wrote.
+    /// Draws in a rendering of its own; the last field holds the results and the resources hold the writes of shaders when the
+    /// batch is done.
     Draw(Draw<'a>, &'a mut Resources, &'a mut Drawn),
-    /// Overwrites bytes of a buffer of which parts are bound.
+    /// Overwrites bytes of a buffer whose parts are bound.
     Update {
-        /// The buffer, by the bytes that it was made with.
+        /// The buffer, identified by its initial bytes.
         buffer: Rc<[u8]>,
-        /// Where the new bytes go: a multiple of 4.
+        /// The offset of the new bytes: a multiple of 4.
         offset: usize,
-        /// The new bytes: a multiple of 4, and 65536 at most.
+        /// The new bytes: a multiple of 4, and at most 65536.
         bytes: &'a [u8],
     },
     /// Copies a buffer to the start of another one that is at least as large.
     Copy {
-        /// The buffer that is read, by the bytes that it was made with.
+        /// The source, identified by its initial bytes.
         from: Rc<[u8]>,
-        /// The one that is written.
+        /// The destination.
         to: Rc<[u8]>,
     },
-    /// What comes later and accesses memory in the second way waits for what came before and accessed it in the first.
+    /// Later commands that access memory in the second way wait for earlier ones that accessed it in the first way.
     Barrier((vk::PipelineStageFlags, vk::AccessFlags), (vk::PipelineStageFlags, vk::AccessFlags)),
 }
 
@@ -50,7 +51,7 @@ impl Device {
     }
 }
 
-/// Steps with all that they want on the device, ready to be recorded.
+/// Steps with all of their resources on the device, ready to be recorded.
 pub(super) struct Batch<'a> {
     work: Vec<Work<'a>>,
 }
@@ -66,12 +67,12 @@ impl<'a> Batch<'a> {
     pub(super) fn new(context: &mut Context, steps: &[Step<'a>]) -> Result<Batch<'a>> {
         let mut shared = SharedBuffers::default();
         let work = steps.iter().map(|step| Work::new(context, step, &mut shared)).collect::<Result<_>>()?;
-        // What comes before the steps is in a batch of its own, so that nothing waits in theirs.
+        // Uploads have a batch of their own, so that the batch of the steps has no waits.
         context.flush()?;
         Ok(Batch { work })
     }
 
-    /// Records the steps; any number of times.
+    /// Records the steps. They may be recorded any number of times.
     pub(super) fn record(&self, context: &mut Context) -> Result<()> {
         self.work.iter().try_for_each(|work| match work {
             Work::Dispatch(stages, groups) => {
@@ -87,7 +88,7 @@ impl<'a> Batch<'a> {
         })
     }
 
-    /// Puts what the steps wrote where the caller wants it.
+    /// Stores the writes of the steps in the places that the caller gave.
     fn read_back(&self, context: &mut Context, steps: &mut [Step<'_>]) -> Result<()> {
         let mut downloads = Vec::new();
         for (work, step) in self.work.iter().zip(&*steps) {
@@ -127,7 +128,10 @@ impl<'a> Work<'a> {
                 let size = bytes.len();
                 let is_whole = size.is_multiple_of(4) && offset.is_multiple_of(4) && (1..=65536).contains(&size);
                 if !is_whole || offset.checked_add(size).is_none_or(|end| end > buffer.len()) {
-                    return Err(Error::new(format!("an update of {size} bytes at {offset}, of {}", buffer.len())));
+                    return Err(Error::new(format!(
+                        "an update of {size} bytes at {offset} is not valid in a buffer of {} bytes",
+                        buffer.len()
+                    )));
                 }
                 let (from, to) = (context.create_buffer_with(bytes)?, shared.buffer(context, buffer)?);
                 Work::Copy { from, to, offset: *offset as u64 }
@@ -141,7 +145,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Stages and accesses as Vulkan 1.3 has them: the same bits.
+/// Converts stages and accesses to those of Vulkan 1.3, which have the same bits.
 fn wide((stages, accesses): (vk::PipelineStageFlags, vk::AccessFlags)) -> (vk::PipelineStageFlags2, vk::AccessFlags2) {
     let (stages, accesses) = (stages.as_raw().into(), accesses.as_raw().into());
     (vk::PipelineStageFlags2::from_raw(stages), vk::AccessFlags2::from_raw(accesses))

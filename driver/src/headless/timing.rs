@@ -1,4 +1,5 @@
-//! How long a pipeline, a shader or a batch takes: by the device's own clock, or by that of the host where the device has none.
+//! The time that a pipeline, a shader or a batch takes: by the clock of the device, or by that of the host if the device has
+//! none.
 
 use super::bind::SharedBuffers;
 use super::compute::Dispatch;
@@ -9,30 +10,30 @@ use super::{Device, Result};
 use crate::context::{Context, QueryKind, QueryResult};
 use std::time::{Duration, Instant};
 
-/// How long the driver took to make a pipeline. Each call has a pipeline cache of its own, which is empty; a driver may have one besides
-/// (Mesa's goes away with `MESA_SHADER_CACHE_DISABLE=1`).
+/// The time to create a pipeline. Each call has its own empty pipeline cache; a driver may have another cache
+/// (`MESA_SHADER_CACHE_DISABLE=1` disables Mesa's).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompileTime {
     /// For all modules: vkCreateShaderModule.
     pub modules: Duration,
-    /// For the pipeline: vkCreateComputePipelines or vkCreateGraphicsPipelines. Where the device links pipelines of libraries
-    /// (VK_EXT_graphics_pipeline_library), it is the time of all of them.
+    /// For the pipeline: vkCreateComputePipelines or vkCreateGraphicsPipelines. Where the device links pipelines from libraries
+    /// (VK_EXT_graphics_pipeline_library), the time of all of them.
     pub pipeline: Duration,
 }
 
-/// How long a pipeline and its dispatches took.
+/// The time that a pipeline and its dispatches took.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShaderTime {
-    /// What the driver took to make the pipeline, by the host's clock.
+    /// The time to create the pipeline, by the host's clock.
     pub compile: CompileTime,
-    /// The first, which pays for what a driver leaves for it to do: lavapipe makes the machine code then.
+    /// The first dispatch, which includes work that a driver defers to it: lavapipe creates the machine code then.
     pub first: Duration,
-    /// Those after it.
+    /// The dispatches after it.
     pub others: Vec<Duration>,
 }
 
 impl Device {
-    /// Makes the pipeline of `dispatch`, without resources.
+    /// Creates the pipeline of `dispatch`, without resources.
     pub fn time_dispatch(&self, dispatch: &Dispatch<'_>) -> Result<CompileTime> {
         self.with_context(|context| {
             dispatch.stages(context, None, &mut SharedBuffers::default())?.bind(context)?;
@@ -40,7 +41,7 @@ impl Device {
         })
     }
 
-    /// Makes the pipeline of `draw`, without resources.
+    /// Creates the pipeline of `draw`, without resources.
     pub fn time_draw(&self, draw: &Draw<'_>) -> Result<CompileTime> {
         self.with_context(|context| {
             let drawing = Drawing::new(context, draw, None, &mut SharedBuffers::default())?;
@@ -49,13 +50,13 @@ impl Device {
         })
     }
 
-    /// Whether the device has a clock. Without one, [`Device::time_shader`] takes the time from the submission to the end of the
-    /// work, which has the driver's part in it.
+    /// Whether the device has a clock. Without one, [`Device::time_shader`] measures from the submission to the end of the work,
+    /// which includes time in the driver.
     pub fn has_clock(&self) -> bool {
         self.logical.clock.is_there()
     }
 
-    /// Runs `dispatch` once, and then `times` more, in one pipeline, one after the other. What the shader writes is not read back.
+    /// Runs `dispatch` once, and then `times` more, with one pipeline, in sequence. The writes of the shader are not read back.
     pub fn time_shader(&self, dispatch: &Dispatch<'_>, resources: &Resources, times: u32) -> Result<ShaderTime> {
         self.with_context(|context| {
             dispatch.stages(context, Some(resources), &mut SharedBuffers::default())?.bind(context)?;
@@ -67,14 +68,14 @@ impl Device {
         })
     }
 
-    /// Whether timestamps say how long draws take. A driver for the CPU shades vertices while it goes through the commands, and takes
-    /// timestamps while it goes through the tiles.
+    /// Whether timestamps measure draws. A driver for the CPU shades vertices while it reads the commands, and takes timestamps
+    /// while it processes the tiles.
     pub fn has_clock_of_draws(&self) -> bool {
         self.has_clock() && !self.is_cpu()
     }
 
-    /// Runs `steps` so many times, one after the other. What they write is not read back. Gives how long each time took; the first
-    /// pays for what a driver leaves for it to do. Without a [clock of draws](Device::has_clock_of_draws) it is the time from the
+    /// Runs `steps` `times` times, in sequence. Their writes are not read back. Returns the time of each run; the first one
+    /// includes work that a driver defers to it. Without a [clock of draws](Device::has_clock_of_draws) it is the time from the
     /// submission to the end of the work.
     pub fn time_steps(&self, steps: &[Step<'_>], times: u32) -> Result<Vec<Duration>> {
         self.with_context(|context| {
@@ -83,7 +84,7 @@ impl Device {
         })
     }
 
-    /// Has the device do what `record` records, so many times, one after the other.
+    /// Executes the commands of `record` `times` times, in sequence.
     fn times(
         &self,
         context: &mut Context,
@@ -118,7 +119,7 @@ impl Device {
     }
 }
 
-/// What Vulkan takes to make what `make` has it make.
+/// The time that Vulkan takes for the objects that `make` creates.
 fn compile_time(context: &mut Context, make: impl FnOnce(&mut Context) -> Result<()>) -> Result<CompileTime> {
     let before = context.counters();
     make(context)?;

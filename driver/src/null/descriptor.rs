@@ -1,4 +1,4 @@
-//! Descriptor set layouts, pools, sets, and how sets are written.
+//! Descriptor set layouts, pools, sets, and the writes of sets.
 
 use super::device::{create, destroy, Create};
 use super::dispatch::world;
@@ -43,18 +43,19 @@ pub(super) struct Binding {
     pub(super) count: u32,
 }
 
-/// What is kept of a layout, shared with the sets that were made with it.
+/// The data of a layout, shared with the sets that were created with it.
 pub(super) struct SetLayout {
-    /// By number.
+    /// Sorted by number.
     pub(super) bindings: Vec<Binding>,
-    /// How many descriptors of each type it has.
+    /// The number of descriptors of each type.
     totals: Totals,
-    /// What it is made of.
+    /// The hash of its content.
     pub(super) content: u64,
 }
 
 impl SetLayout {
-    /// The binding and element that lies `more` elements after the start of `binding`: an update goes on in the next binding.
+    /// The binding and element that lies `element` elements after the start of `binding`: an update continues in the next
+    /// binding.
     pub(super) fn slot(&self, binding: u32, mut element: u32) -> Option<(u32, u32)> {
         let from = self.bindings.iter().filter(|known| known.number >= binding);
         for known in from {
@@ -100,7 +101,7 @@ impl Create for vk::DescriptorSetLayout {
 pub(super) unsafe fn slice<'a, T>(start: *const T, count: u32) -> &'a [T] {
     match start.is_null() {
         true => &[],
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         false => unsafe { std::slice::from_raw_parts(start, count as usize) },
     }
 }
@@ -110,21 +111,21 @@ unsafe extern "system" fn get_layout_support(
     _: *const vk::DescriptorSetLayoutCreateInfo<'_>,
     out: *mut vk::DescriptorSetLayoutSupport<'_>,
 ) {
-    // SAFETY: the caller's to write.
+    // SAFETY: the caller gives a struct to write.
     unsafe { (*out).supported = vk::TRUE };
 }
 
-/// What is kept of a pool.
+/// The data of a pool.
 pub(super) struct Pool {
     sets: Vec<vk::DescriptorSet>,
     max_sets: u32,
-    /// How many descriptors of each type are left.
+    /// The number of free descriptors of each type.
     left: Totals,
     all: Totals,
 }
 
 impl Pool {
-    /// Takes the descriptors of a set; whether there were enough.
+    /// Takes the descriptors of a set; returns whether there were enough.
     fn take(&mut self, totals: &Totals) -> bool {
         let left = |ty| self.left.iter().find(|left| left.0 == ty).map_or(0, |left| left.1);
         if self.sets.len() >= self.max_sets as usize || totals.iter().any(|(ty, count)| left(*ty) < *count) {
@@ -161,7 +162,7 @@ impl Create for vk::DescriptorPool {
     }
 }
 
-/// What a descriptor is of.
+/// The object of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Descriptor {
     Buffer(vk::Buffer, u64, u64),
@@ -169,10 +170,10 @@ pub(super) enum Descriptor {
     Texels(vk::BufferView),
 }
 
-/// What is kept of a set. Without checks, it is empty.
+/// The data of a set. Without checks, it is empty.
 pub(super) struct Set {
     pool: vk::DescriptorPool,
-    /// Its place among the sets of the pool.
+    /// Its index among the sets of the pool.
     place: usize,
     pub(super) layout: Arc<SetLayout>,
     pub(super) contents: BTreeMap<(u32, u32), (vk::DescriptorType, Descriptor)>,
@@ -238,7 +239,7 @@ unsafe extern "system" fn allocate_sets(
     info: *const vk::DescriptorSetAllocateInfo<'_>,
     out: *mut vk::DescriptorSet,
 ) -> vk::Result {
-    // SAFETY: the caller gives a device, a valid struct, and room for as many sets as it says.
+    // SAFETY: the caller gives a device, a valid struct, and room for the number of sets in the struct.
     let (mut state, layouts, pool, out) = unsafe {
         let (world, info) = (world(device, "vkAllocateDescriptorSets"), &*info);
         let count = info.descriptor_set_count;
@@ -271,7 +272,7 @@ unsafe extern "system" fn free_sets(
     vk::Result::SUCCESS
 }
 
-/// What a write puts into a number of descriptors from a place on.
+/// The descriptors that a write sets, from a position on.
 pub(super) struct Write {
     pub(super) binding: u32,
     pub(super) element: u32,
@@ -280,10 +281,10 @@ pub(super) struct Write {
 }
 
 impl Write {
-    /// Reads `count` descriptors of type `ty`, each `stride` bytes after the one before.
+    /// Reads `count` descriptors of type `ty`, each `stride` bytes after the previous one.
     ///
     /// # Safety
-    /// At `data` there are as many structs of the kind that the type takes.
+    /// At `data` there are as many structs of the kind that the type needs.
     unsafe fn read(
         (binding, element): (u32, u32),
         ty: vk::DescriptorType,
@@ -291,7 +292,7 @@ impl Write {
     ) -> Write {
         use vk::DescriptorType as Ty;
         let one = |i: u32| {
-            // SAFETY: as asked of the caller.
+            // SAFETY: the caller guarantees it.
             unsafe {
                 let data = data.byte_add(i as usize * stride);
                 match ty {
@@ -331,26 +332,26 @@ impl Write {
             _ => (write.p_image_info.cast(), size_of::<vk::DescriptorImageInfo>()),
         };
         let place = (write.dst_binding, write.dst_array_element);
-        // SAFETY: as asked of the caller: the array that the type takes has as many elements as the struct says.
+        // SAFETY: the caller guarantees it: the array for the type has as many elements as the struct gives.
         unsafe { Write::read(place, write.descriptor_type, (data, write.descriptor_count, stride)) }
     }
 }
 
-/// What is kept of a template.
+/// The data of a template.
 pub(super) struct Template {
     entries: Vec<vk::DescriptorUpdateTemplateEntry>,
     pub(super) bind_point: vk::PipelineBindPoint,
 }
 
 impl Template {
-    /// The writes that it makes of `data`.
+    /// The writes that it produces from `data`.
     ///
     /// # Safety
-    /// `data` has all that the template says.
+    /// `data` has everything that the template reads.
     pub(super) unsafe fn writes(&self, data: *const c_void) -> Vec<Write> {
         let write = |entry: &vk::DescriptorUpdateTemplateEntry| {
             let place = (entry.dst_binding, entry.dst_array_element);
-            // SAFETY: as asked of the caller.
+            // SAFETY: the caller guarantees it.
             unsafe {
                 let from = (data.byte_add(entry.offset), entry.descriptor_count, entry.stride);
                 Write::read(place, entry.descriptor_type, from)
@@ -386,14 +387,14 @@ impl State {
             }
         }
         if outside {
-            self.report(format!("{call}: the set has no such element of binding {}", write.binding));
+            self.report(format!("{call}: binding {} of the set has no such element", write.binding));
         }
         write.descriptors.iter().for_each(|descriptor| self.check_descriptor(call, *descriptor));
     }
 
     fn check_descriptor(&mut self, call: &str, descriptor: Descriptor) {
         fn check<T: Object>(state: &mut State, call: &str, handle: T) {
-            // A null descriptor is one of robustness2's; whoever reads samplers where there are none reads nothing.
+            // A null descriptor belongs to robustness2; null samplers are allowed because nothing reads them.
             if handle.as_raw() != 0 {
                 state.get(handle, call);
             }
@@ -456,7 +457,7 @@ unsafe extern "system" fn update_set_with_template(
     }
     let mut state = world.lock();
     let Some(template) = state.get(template, call).map(|template| Arc::clone(template)) else { return };
-    // SAFETY: the caller gives the data that the template says.
+    // SAFETY: the caller gives the data that the template reads.
     for write in unsafe { template.writes(data) } {
         state.write_set(call, set, &write);
     }

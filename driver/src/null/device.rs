@@ -1,4 +1,4 @@
-//! Functions of the device, debug names, and what all objects of a device have in common.
+//! Functions of the device, debug names, and the common functions of all device objects.
 
 use super::dispatch::{self, head, world, Head};
 use super::object::{Content, Object};
@@ -20,21 +20,21 @@ pub(super) const FUNCTIONS: &[Function] = functions! {
     PFN_vkDestroyDebugUtilsMessengerEXT = destroy_messenger;
 };
 
-/// An object that is made from a struct.
+/// An object that is created from a struct.
 pub(super) trait Create: Object {
     type Info<'a>;
 
-    /// What is kept of it, and how the log names it.
+    /// The name in the log and the data of the object.
     ///
     /// # Safety
     /// `info` is valid.
     unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, Self::Data), vk::Result>;
 
-    /// Destroys what was made of it.
+    /// Destroys the data of the object.
     fn destroyed(_state: &mut State, _data: Self::Data) {}
 }
 
-/// `vkCreate...` of any object.
+/// `vkCreate...` of all objects.
 pub(super) unsafe extern "system" fn create<T: Create>(
     device: vk::Device,
     info: *const T::Info<'_>,
@@ -55,7 +55,7 @@ pub(super) unsafe extern "system" fn create<T: Create>(
     }
 }
 
-/// `vkDestroy...` of any object.
+/// `vkDestroy...` of all objects.
 pub(super) unsafe extern "system" fn destroy<T: Create>(
     device: vk::Device,
     handle: T,
@@ -100,7 +100,7 @@ unsafe extern "system" fn get_device_queue(device: vk::Device, family: u32, inde
     };
     *out = vk::Queue::null();
     if (family, index) != (0, 0) {
-        return world.lock().report(format!("vkGetDeviceQueue: no queue {index} of family {family}"));
+        return world.lock().report(format!("vkGetDeviceQueue: family {family} has no queue {index}"));
     }
     // SAFETY: the head of a device is the first field of its record.
     *out = vk::Queue::from_raw(unsafe { &raw const (*record).queue } as u64);

@@ -1,7 +1,8 @@
-//! Dispatchable handles: each is a pointer to a record, whose head leads to its world.
+//! Dispatchable handles: each is a pointer to a record, whose head refers to its world.
 //!
-//! Records live until their world is dropped, so a handle that was destroyed can still be looked at. The first word of a record is the
-//! same for an instance and its physical device, and for a device, its queue and its command buffers: layers tell by it whose a handle is.
+//! Records live until their world is dropped, so a destroyed handle can still be checked. The first word of a record is the same
+//! for an instance and its physical device, and for a device, its queue and its command buffers: layers use it to find the owner
+//! of a handle.
 
 use super::command::CommandBuffer;
 use super::World;
@@ -11,7 +12,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
-/// What every record begins with.
+/// The head of every record.
 #[repr(C)]
 pub(super) struct Head {
     /// The address of the instance's or the device's record.
@@ -48,20 +49,20 @@ impl Head {
 /// The head of the record of a dispatchable handle.
 ///
 /// # Safety
-/// `handle` was given out by a world that still exists, or is null.
+/// A world that still exists created `handle`, or it is null.
 pub(super) unsafe fn head<'a, H: Handle>(handle: H) -> &'a Head {
     let record = handle.as_raw() as usize as *const Head;
-    // SAFETY: as asked of the caller; records live as long as their world.
+    // SAFETY: the caller guarantees it; records live as long as their world.
     let head = unsafe { record.as_ref() }.filter(|head| head.magic == MAGIC);
-    head.unwrap_or_else(|| panic!("a handle of {:?} that no world gave out", H::TYPE))
+    head.unwrap_or_else(|| panic!("a handle of {:?} that no world created", H::TYPE))
 }
 
-/// The world of a dispatchable handle; a message if it was destroyed.
+/// The world of a dispatchable handle; reports a message if the handle was destroyed.
 ///
 /// # Safety
-/// `handle` was given out by a world that still exists.
+/// A world that still exists created `handle`.
 pub(super) unsafe fn world<'a, H: Handle>(handle: H, call: &str) -> &'a World {
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     let head = unsafe { head(handle) };
     // SAFETY: the world exists as long as its records.
     let world = unsafe { &*head.world };
@@ -83,7 +84,7 @@ pub(super) struct Instance {
 pub(super) struct Device {
     pub(super) head: Head,
     pub(super) queue: Head,
-    /// The instance's head, by which it is known when the device outlives it.
+    /// The instance's head, which identifies the instance if the device outlives it.
     pub(super) instance: *const Head,
     /// The extensions that are enabled.
     pub(super) enabled: HashSet<String>,
@@ -99,7 +100,7 @@ pub(super) struct Records {
     free: VecDeque<NonNull<CommandBuffer>>,
 }
 
-// SAFETY: the records are heap allocations that the world owns; what they point to is the world.
+// SAFETY: the records are heap allocations that the world owns; they only point to the world.
 unsafe impl Send for Records {}
 
 impl Records {
@@ -130,10 +131,10 @@ impl Records {
     }
 
     pub(super) fn add_buffer(&mut self, make: impl FnOnce() -> CommandBuffer) -> NonNull<CommandBuffer> {
-        // The records that are free rest for a while, as slots of objects do.
+        // Free records are not reused immediately, like slots of objects.
         if self.free.len() > 64 {
             if let Some(mut record) = self.free.pop_front() {
-                // SAFETY: the record is one of ours, and nothing but stale handles points to it.
+                // SAFETY: the record belongs to this list, and only stale handles point to it.
                 unsafe { *record.as_mut() = make() };
                 return record;
             }
@@ -159,7 +160,7 @@ impl Records {
 
 impl Drop for Records {
     fn drop(&mut self) {
-        // SAFETY: each record was leaked from a box, once, and is only in its own list (`free` names records of `buffers`).
+        // SAFETY: each record was leaked from a box, once, and is in one list only (`free` refers to records of `buffers`).
         unsafe {
             self.instances.drain(..).for_each(|record| drop(Box::from_raw(record.as_ptr())));
             self.devices.drain(..).for_each(|record| drop(Box::from_raw(record.as_ptr())));
@@ -173,11 +174,11 @@ pub(super) fn keep(world: &Arc<World>) {
     let _ = Arc::into_raw(Arc::clone(world));
 }
 
-/// Undoes [`keep`].
+/// Reverts [`keep`].
 ///
 /// # Safety
-/// It was called for this world, and this is done once for it.
+/// `keep` was called for this world, and `release` is called once for each call.
 pub(super) unsafe fn release(world: *const World) {
-    // SAFETY: the pointer is that of an `Arc` of which `keep` kept a count.
+    // SAFETY: the pointer belongs to an `Arc` whose reference count `keep` increased.
     drop(unsafe { Arc::from_raw(world) });
 }

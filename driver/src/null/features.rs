@@ -1,4 +1,4 @@
-//! The features of the device: every struct of features that it knows, field by field.
+//! The features of the device: every supported struct of features, field by field.
 
 use super::World;
 use ash::vk;
@@ -10,9 +10,9 @@ use std::mem::offset_of;
 /// A struct whose fields, after its head, are features.
 pub(super) struct FeatureStruct {
     kind: vk::StructureType,
-    /// The extension that it belongs to; empty for those of Vulkan itself.
+    /// The extension that it belongs to; empty for structs of Vulkan itself.
     extension: &'static str,
-    /// The features' names in ash, and where they are in the struct.
+    /// The features' names in ash, and their offsets in the struct.
     fields: &'static [(&'static str, usize)],
 }
 
@@ -32,7 +32,7 @@ macro_rules! core_features {
     };
 }
 
-/// Features that the device does not have, whatever its options.
+/// Features that the device never has.
 const ABSENT: &[&str] = &[
     "sparse",
     "shaderResourceResidency",
@@ -264,7 +264,7 @@ const PLAIN_EXTENSIONS: &[&str] = &[
     "VK_KHR_maintenance4",
 ];
 
-/// A name without what Vulkan's and ash's way to write it differ in.
+/// A name in a form that is equal for Vulkan's and ash's spelling.
 fn plain(name: &str) -> String {
     name.chars().filter(|c| *c != '_').map(|c| c.to_ascii_lowercase()).collect()
 }
@@ -315,17 +315,17 @@ impl World {
                         unsafe { chain.byte_add(*offset).cast::<vk::Bool32>().write(has) };
                     }
                 }
-                None => self.lock().report(format!("vkGetPhysicalDeviceFeatures2: {kind:?} is not known here")),
+                None => self.lock().report(format!("vkGetPhysicalDeviceFeatures2: {kind:?} is not supported")),
             }
             // SAFETY: as above.
             chain = unsafe { (*head).p_next.cast() };
         }
     }
 
-    /// Checks that the device has what is to be enabled.
+    /// Checks that the device has the features and extensions that are enabled.
     ///
     /// # Safety
-    /// `info` and all that it points to is valid.
+    /// `info` and the structs that it points to are valid.
     pub(super) unsafe fn check_enabled(
         &self,
         info: &vk::DeviceCreateInfo<'_>,
@@ -333,12 +333,12 @@ impl World {
     ) -> Result<(), vk::Result> {
         let known = self.extensions();
         if let Some(name) = enabled.iter().find(|name| !known.contains(&name.as_str())) {
-            self.lock().report(format!("vkCreateDevice: no extension {name}"));
+            self.lock().report(format!("vkCreateDevice: extension {name} is not supported"));
             return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
         }
         let mut missing = Vec::new();
         if !info.p_enabled_features.is_null() {
-            // SAFETY: as asked of the caller.
+            // SAFETY: the caller guarantees it.
             unsafe { self.missing_core(info.p_enabled_features, &mut missing) };
         }
         let mut chain = info.p_next;
@@ -347,7 +347,7 @@ impl World {
             // SAFETY: every struct of a chain begins with this one.
             let (kind, next) = unsafe { ((*head).s_type, (*head).p_next) };
             if kind == vk::StructureType::PHYSICAL_DEVICE_FEATURES_2 {
-                // SAFETY: the structure type says what it is.
+                // SAFETY: the structure type gives the Rust type.
                 unsafe {
                     self.missing_core(
                         &raw const (*chain.cast::<vk::PhysicalDeviceFeatures2<'_>>()).features,
@@ -372,7 +372,7 @@ impl World {
         if missing.is_empty() {
             return Ok(());
         }
-        self.lock().report(format!("vkCreateDevice: no {}", missing.join(", ")));
+        self.lock().report(format!("vkCreateDevice: not supported: {}", missing.join(", ")));
         Err(vk::Result::ERROR_FEATURE_NOT_PRESENT)
     }
 

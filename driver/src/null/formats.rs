@@ -1,9 +1,9 @@
-//! What the device can do with formats.
+//! The properties of formats on the device.
 
 use super::World;
 use ash::vk;
 
-/// Formats from one number to another, with the bytes of a texel or block.
+/// Ranges of format numbers, with the bytes of a texel or block.
 const SIZES: &[(i32, i32, u64)] = &[
     (1, 1, 1),      // R4G4
     (2, 8, 2),      // 16 bits packed
@@ -41,13 +41,13 @@ const SIZES: &[(i32, i32, u64)] = &[
     (1000340000, 1000340001, 2),
 ];
 
-/// Bytes of a texel or block; 0 for formats that the device does not have.
+/// The number of bytes of a texel or block; 0 for formats that the device does not have.
 pub(super) fn size(format: vk::Format) -> u64 {
     let raw = format.as_raw();
     SIZES.iter().find(|(from, to, _)| (*from..=*to).contains(&raw)).map_or(0, |row| row.2)
 }
 
-/// Whether a format is of blocks of texels.
+/// Whether a format consists of blocks of texels.
 pub(super) fn is_compressed(format: vk::Format) -> bool {
     (131..=158).contains(&format.as_raw())
 }
@@ -57,7 +57,7 @@ pub(super) fn is_depth_stencil(format: vk::Format) -> bool {
     (124..=130).contains(&format.as_raw())
 }
 
-/// Three components of one size each: for vertices alone, as on most hardware.
+/// Three components of equal size: only for vertices, as on most hardware.
 fn is_for_vertices(format: vk::Format) -> bool {
     [23..=36, 84..=90, 104..=106, 110..=121].iter().any(|range| range.contains(&format.as_raw()))
 }

@@ -35,17 +35,17 @@ pub(super) const FUNCTIONS: &[Function] = functions! {
     PFN_vkCreateDevice = create_device;
 };
 
-/// Extensions of instances.
+/// The extensions of instances.
 const EXTENSIONS: &[&str] =
     &["VK_EXT_debug_utils", "VK_KHR_get_physical_device_properties2", "VK_KHR_portability_enumeration"];
 
-/// Answers a call that asks for a list: how many there are, or as many as there is room for.
+/// Implements a query of a list: writes the number of elements, or as many elements as there is room for.
 ///
 /// # Safety
-/// `count` can be written; if `out` is not null, as many of it can be as `count` says.
+/// `count` can be written; if `out` is not null, it has room for `count` elements.
 pub(super) unsafe fn give<T>(values: impl ExactSizeIterator<Item = T>, count: *mut u32, out: *mut T) -> vk::Result {
     let len = values.len() as u32;
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     unsafe {
         if out.is_null() {
             *count = len;
@@ -69,7 +69,7 @@ fn extension(name: &&str) -> vk::ExtensionProperties {
 }
 
 unsafe extern "system" fn enumerate_instance_version(version: *mut u32) -> vk::Result {
-    // SAFETY: the caller's to write.
+    // SAFETY: the caller gives pointers to write.
     unsafe { *version = vk::API_VERSION_1_3 };
     vk::Result::SUCCESS
 }
@@ -82,7 +82,7 @@ unsafe extern "system" fn enumerate_instance_extension_properties(
     if !layer.is_null() {
         return vk::Result::ERROR_LAYER_NOT_PRESENT;
     }
-    // SAFETY: the caller's to write.
+    // SAFETY: the caller gives pointers to write.
     unsafe { give(EXTENSIONS.iter().map(extension), count, out) }
 }
 
@@ -90,7 +90,7 @@ unsafe extern "system" fn enumerate_instance_layer_properties(
     count: *mut u32,
     out: *mut vk::LayerProperties,
 ) -> vk::Result {
-    // SAFETY: the caller's to write.
+    // SAFETY: the caller gives pointers to write.
     unsafe { give(std::iter::empty(), count, out) }
 }
 
@@ -99,7 +99,7 @@ unsafe extern "system" fn enumerate_instance_layer_properties(
 /// # Safety
 /// The array has `count` C strings.
 unsafe fn names(array: *const *const c_char, count: u32) -> HashSet<String> {
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     let name = |i: u32| unsafe { CStr::from_ptr(*array.add(i as usize)).to_string_lossy().into_owned() };
     (0..count).map(name).collect()
 }
@@ -145,7 +145,7 @@ unsafe extern "system" fn destroy_instance(instance: vk::Instance, _: *const vk:
         state.report("vkDestroyInstance: the instance has a device that is alive");
     }
     drop(state);
-    // SAFETY: kept when the instance, which is destroyed once, was made.
+    // SAFETY: `keep` was called when the instance was created, and the instance is destroyed once.
     unsafe { dispatch::release(head.world()) };
 }
 
@@ -158,11 +158,11 @@ unsafe extern "system" fn enumerate_physical_devices(
     // SAFETY: the caller gives an instance.
     let record = unsafe { &*ptr::from_ref::<Head>(head(instance)).cast::<dispatch::Instance>() };
     let physical = vk::PhysicalDevice::from_raw(&raw const record.physical as u64);
-    // SAFETY: the caller's to write.
+    // SAFETY: the caller gives pointers to write.
     unsafe { give(std::iter::once(physical), count, out) }
 }
 
-/// Defines functions that write what a method of the world gives.
+/// Defines functions that write the result of a method of the world.
 macro_rules! getters {
     ($($name:ident($out:ty) $world:ident => $value:expr;)*) => {$(
         unsafe extern "system" fn $name(physical: vk::PhysicalDevice, out: *mut $out) {
@@ -223,7 +223,7 @@ unsafe extern "system" fn get_format_properties2(
     format: vk::Format,
     out: *mut vk::FormatProperties2<'_>,
 ) {
-    // SAFETY: the caller gives a physical device, and a struct to write, whose chain has at most structs that say more.
+    // SAFETY: the caller gives a physical device, and a struct to write, whose chain has at most structs for more properties.
     unsafe {
         let properties = world(physical, "vkGetPhysicalDeviceFormatProperties2").format_properties(format);
         (*out).format_properties = properties;
@@ -231,7 +231,7 @@ unsafe extern "system" fn get_format_properties2(
         while !chain.is_null() {
             if (*chain).s_type == vk::StructureType::FORMAT_PROPERTIES_3 {
                 let more = &mut *chain.cast::<vk::FormatProperties3<'_>>();
-                // The flags of old have the same bits in the new type.
+                // The old flags have the same bits in the new type.
                 let wide = |flags: vk::FormatFeatureFlags| vk::FormatFeatureFlags2::from_raw(flags.as_raw().into());
                 more.linear_tiling_features = wide(properties.linear_tiling_features);
                 more.optimal_tiling_features = wide(properties.optimal_tiling_features);
@@ -284,7 +284,7 @@ unsafe extern "system" fn get_queue_family_properties(
     count: *mut u32,
     out: *mut vk::QueueFamilyProperties,
 ) {
-    // SAFETY: the caller's to write.
+    // SAFETY: the caller gives pointers to write.
     let _ = unsafe { give(std::iter::once(family()), count, out) };
 }
 
@@ -293,7 +293,7 @@ unsafe extern "system" fn get_queue_family_properties2(
     count: *mut u32,
     out: *mut vk::QueueFamilyProperties2<'_>,
 ) {
-    // SAFETY: the caller's to write.
+    // SAFETY: the caller gives pointers to write.
     unsafe {
         if out.is_null() || *count == 0 {
             *count = u32::from(out.is_null());
@@ -315,7 +315,7 @@ unsafe extern "system" fn enumerate_device_extension_properties(
     }
     // SAFETY: the caller gives a physical device.
     let names = unsafe { world(physical, "vkEnumerateDeviceExtensionProperties") }.extensions();
-    // SAFETY: the caller's to write.
+    // SAFETY: the caller gives pointers to write.
     unsafe { give(names.iter().map(extension), count, out) }
 }
 
@@ -324,7 +324,7 @@ unsafe extern "system" fn enumerate_device_layer_properties(
     count: *mut u32,
     out: *mut vk::LayerProperties,
 ) -> vk::Result {
-    // SAFETY: the caller's to write.
+    // SAFETY: the caller gives pointers to write.
     unsafe { give(std::iter::empty(), count, out) }
 }
 

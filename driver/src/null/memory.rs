@@ -1,4 +1,4 @@
-//! Device memory: two heaps of host memory, all of which can be mapped.
+//! Device memory: two heaps in host memory, all of which can be mapped.
 
 use super::device::{destroy, Create};
 use super::dispatch::world;
@@ -22,14 +22,14 @@ pub(super) const FUNCTIONS: &[Function] = functions! {
     PFN_vkGetDeviceMemoryCommitment = get_commitment;
 };
 
-/// The memory types: near the device and reached by the host; near the device alone; the host's, cached.
+/// The memory types: device-local and host-visible; device-local only; host-cached.
 const TYPES: [(vk::MemoryPropertyFlags, u32); 3] = [
     (vk::MemoryPropertyFlags::from_raw(0b0111), 0),
     (vk::MemoryPropertyFlags::DEVICE_LOCAL, 0),
     (vk::MemoryPropertyFlags::from_raw(0b1110), 1),
 ];
 
-/// How much of each heap is in use.
+/// The used bytes of each heap.
 pub(super) struct Heaps {
     size: u64,
     used: [u64; 2],
@@ -45,21 +45,22 @@ impl Heaps {
 pub(super) struct Bytes {
     start: NonNull<u8>,
     layout: Layout,
-    /// Bytes before the first that is given out.
+    /// The number of bytes before the first usable one.
     skipped: usize,
 }
 
-/// What the first byte is aligned to.
+/// The alignment of the first byte.
 const ALIGNMENT: usize = 256;
 
-// SAFETY: the bytes are accessed through raw pointers only; who does it when is for the application to order, as Vulkan says.
+// SAFETY: the bytes are only accessed through raw pointers; the application orders the accesses, as Vulkan requires.
 unsafe impl Send for Bytes {}
 // SAFETY: as above.
 unsafe impl Sync for Bytes {}
 
 impl Bytes {
     fn new(size: u64) -> Option<Arc<Bytes>> {
-        // More than any allocator gives by itself is asked for by room: zeros that are aligned would be written at once, all of them.
+        // A larger alignment than an allocator's default needs extra room: an aligned and zeroed allocation would write all zeros
+        // at once.
         let size = usize::try_from(size.max(1)).ok()?.checked_add(ALIGNMENT)?;
         let layout = Layout::from_size_align(size, 8).ok()?;
         // SAFETY: the size is not 0.
@@ -72,23 +73,23 @@ impl Bytes {
         (self.layout.size() - ALIGNMENT) as u64
     }
 
-    /// Where the bytes from `offset` on are, if there are `len` of them.
+    /// The address of the bytes from `offset` on, if there are `len` of them.
     pub(super) fn at(&self, offset: u64, len: u64) -> Option<*mut u8> {
         let fits = offset.checked_add(len).is_some_and(|end| end <= self.len());
-        // SAFETY: the offset is within the allocation, which has room for what is skipped.
+        // SAFETY: the offset is within the allocation, which includes the skipped bytes.
         fits.then(|| unsafe { self.start.as_ptr().add(self.skipped + offset as usize) })
     }
 }
 
 impl Drop for Bytes {
     fn drop(&mut self) {
-        // SAFETY: allocated with this layout.
+        // SAFETY: the memory was allocated with this layout.
         unsafe { dealloc(self.start.as_ptr(), self.layout) }
     }
 }
 
-/// What is kept of a memory object.
-pub(super) struct Memory {
+/// The data of a memory object.
+pub(super) struct MemoryObject {
     pub(super) bytes: Arc<Bytes>,
     pub(super) size: u64,
     ty: u32,
@@ -96,16 +97,16 @@ pub(super) struct Memory {
 }
 
 impl Object for vk::DeviceMemory {
-    type Data = Memory;
+    type Data = MemoryObject;
 }
 
 impl Create for vk::DeviceMemory {
     type Info<'a> = vk::MemoryAllocateInfo<'a>;
 
-    unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, Memory), vk::Result> {
+    unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, MemoryObject), vk::Result> {
         let ty = info.memory_type_index;
         let Some((_, heap)) = TYPES.get(ty as usize) else {
-            state.report(format!("vkAllocateMemory: no memory type {ty}"));
+            state.report(format!("vkAllocateMemory: memory type {ty} does not exist"));
             return Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
         };
         let (size, used) = (state.memory.size, &mut state.memory.used[*heap as usize]);
@@ -113,10 +114,10 @@ impl Create for vk::DeviceMemory {
         let after = after.ok_or(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)?;
         let bytes = Bytes::new(info.allocation_size).ok_or(vk::Result::ERROR_OUT_OF_HOST_MEMORY)?;
         *used = after;
-        Ok((Content::Order, Memory { bytes, size: info.allocation_size, ty, mapped: false }))
+        Ok((Content::Order, MemoryObject { bytes, size: info.allocation_size, ty, mapped: false }))
     }
 
-    fn destroyed(state: &mut State, memory: Memory) {
+    fn destroyed(state: &mut State, memory: MemoryObject) {
         state.memory.used[TYPES[memory.ty as usize].1 as usize] -= memory.size;
     }
 }
@@ -137,14 +138,14 @@ impl World {
         properties
     }
 
-    /// Fills in how much memory is left.
+    /// Writes the remaining memory.
     ///
     /// # Safety
     /// `chain` is a chain of structs that can be written.
     pub(super) unsafe fn fill_budget(&self, chain: *mut c_void) {
         let mut head = chain.cast::<vk::BaseOutStructure<'_>>();
         while !head.is_null() {
-            // SAFETY: every struct of a chain begins with its type, which says what it is.
+            // SAFETY: every struct of a chain begins with its type, which gives the Rust type.
             unsafe {
                 if (*head).s_type == vk::StructureType::PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT {
                     let budget = &mut *head.cast::<vk::PhysicalDeviceMemoryBudgetPropertiesEXT<'_>>();
@@ -157,7 +158,7 @@ impl World {
     }
 }
 
-/// What a buffer or an image of `size` bytes needs.
+/// The memory requirements of a buffer or an image of `size` bytes.
 pub(super) fn requirements(size: u64, alignment: u64) -> vk::MemoryRequirements {
     let size = size.next_multiple_of(alignment);
     vk::MemoryRequirements { size, alignment, memory_type_bits: (1 << TYPES.len()) - 1 }
@@ -185,7 +186,7 @@ unsafe extern "system" fn map_memory(
             vk::Result::SUCCESS
         }
         None => {
-            state.report("vkMapMemory: the memory is mapped, cannot be, or is too small");
+            state.report("vkMapMemory: the memory is already mapped, is not host-visible, or is too small");
             vk::Result::ERROR_MEMORY_MAP_FAILED
         }
     }

@@ -1,35 +1,35 @@
-//! A Vulkan implementation in this process that computes nothing, for tests and for measuring what the driver costs the CPU.
+//! A Vulkan implementation in this process that computes nothing, for tests and for measurements of the driver's CPU time.
 //!
-//! A [`World`] is one such implementation with its devices and all that is made from them. Worlds know nothing of each other, so tests
-//! that run in parallel each have their own:
+//! A [`World`] is one such implementation with its devices and their objects. Worlds are independent, so tests that run in
+//! parallel each have their own:
 //!
 //! ```
 //! use ntv_driver::null::{World, WorldOptions};
 //!
 //! let world = World::new(WorldOptions::default());
 //! let entry = ntv_driver::null::entry();
-//! let entered = world.enter(); // Says which world the instances are of that this thread makes.
-//! // SAFETY: nothing is enabled.
+//! let entered = world.enter(); // Instances that this thread creates now belong to the world.
+//! // SAFETY: no layers or extensions are enabled.
 //! let instance = unsafe { entry.create_instance(&Default::default(), None) }.unwrap();
 //! drop(entered);
-//! // SAFETY: nothing was made of it.
+//! // SAFETY: the instance has no objects.
 //! unsafe { instance.destroy_instance(None) };
 //! assert_eq!(world.live_objects(), []);
 //! assert_eq!(world.take_messages(), [""; 0]);
 //! ```
 //!
-//! - Objects are real: memory can be mapped, fences and semaphores have states, pools have ends, and everything that is made is
-//!   counted ([`World::live_objects`]). Draws and dispatches do nothing; of the other commands, those that copy or fill buffers and those
-//!   about queries and events take effect when their submission completes.
-//! - A submission completes at once, or as late as [`WorldOptions::lag`] lets it.
-//! - Wrong use of handles is a message ([`World::take_messages`]): handles of objects that are destroyed, of other worlds, of
-//!   other types; objects that are destroyed while a submission uses them; objects that outlive their device. It is not a validation layer:
-//!   it does not look for anything else, and a dispatchable handle that no world gave out is a crash.
-//! - Commands that were submitted can be recorded ([`World::set_recording`], [`World::take_log`]). The log names objects by what they are
-//!   made of, so that the logs of two runs can be compared: pipelines with all of their state, samplers, views and layouts by what they
-//!   were made from, descriptor sets by what is in them, buffers and images by their debug names or else by the order in which
-//!   they were made; see also [`BY_CONTENT`]. [`normalize`] takes away what is redundant.
-//! - Without [`WorldOptions::checks`], a command costs a few nanoseconds: it is counted, and that is all.
+//! - Objects have state: memory can be mapped, fences and semaphores have states, pools have limits, and every object is counted
+//!   ([`World::live_objects`]). Draws and dispatches do nothing; other commands that copy or fill buffers, or that are about
+//!   queries and events, take effect when their submission completes.
+//! - A submission completes immediately, or as late as [`WorldOptions::lag`] allows.
+//! - Invalid use of handles is a message ([`World::take_messages`]): handles of destroyed objects, of other worlds, of other
+//!   types; objects that are destroyed while a submission uses them; objects that outlive their device. It is not a validation
+//!   layer: it checks nothing else, and a dispatchable handle that no world created is a crash.
+//! - Submitted commands can be recorded ([`World::set_recording`], [`World::take_log`]). The log names objects by their contents,
+//!   so that the logs of two runs can be compared: pipelines by all of their state, samplers, views and layouts by their create
+//!   infos, descriptor sets by their descriptors, buffers and images by their debug names or otherwise by the order of creation;
+//!   see also [`BY_CONTENT`]. [`normalize`] removes redundant commands.
+//! - Without [`WorldOptions::checks`], a command costs a few nanoseconds: it is only counted.
 
 mod command;
 mod descriptor;
@@ -63,24 +63,24 @@ pub use command::Command;
 pub use encode::BY_CONTENT;
 pub use normalize::{first_difference, normalize, Action, ActionKind, StateKey};
 
-/// What a world's device is like.
+/// The properties of a world's device.
 #[derive(Clone, Debug)]
 pub struct WorldOptions {
     /// The device's name.
     pub name: String,
-    /// Check handles, keep the contents of descriptor sets, and let commands be recorded and take effect. Without, commands are only
-    /// counted, and queries are always available.
+    /// Whether handles are checked, contents of descriptor sets are kept, and commands can be recorded and take effect. Otherwise
+    /// commands are only counted, and queries are always available.
     pub checks: bool,
-    /// What the device lacks: features by their names in Vulkan (`geometryShader`) and extensions (`VK_EXT_transform_feedback`).
+    /// The missing features, by their names in Vulkan (`geometryShader`), and extensions (`VK_EXT_transform_feedback`).
     pub without: Vec<String>,
-    /// Formats that the device lacks.
+    /// The missing formats.
     pub without_formats: Vec<vk::Format>,
-    /// Changes the device's limits.
+    /// A function that changes the device's limits.
     pub limits: Option<fn(&mut vk::PhysicalDeviceLimits)>,
-    /// How many submissions stay incomplete until one more comes or something is waited for. Objects that are destroyed too early are
-    /// seen only where there are some.
+    /// The number of submissions that stay incomplete until another submission or a wait. Premature destruction is only detected
+    /// if it is not 0.
     pub lag: usize,
-    /// Bytes of each of the two memory heaps.
+    /// The size of each of the two memory heaps in bytes.
     pub heap: u64,
 }
 
@@ -104,23 +104,23 @@ impl WorldOptions {
         WorldOptions { without: names.iter().map(|name| (*name).to_owned()).collect(), ..WorldOptions::default() }
     }
 
-    /// A device for measuring: commands are only counted.
+    /// A device for measurements: commands are only counted.
     pub fn unchecked() -> WorldOptions {
         WorldOptions { checks: false, ..WorldOptions::default() }
     }
 }
 
-/// A Vulkan implementation that computes nothing, with all that was made of it.
+/// A Vulkan implementation that computes nothing, with all of its objects.
 pub struct World {
     options: WorldOptions,
     state: Mutex<State>,
-    /// A fence, a semaphore or an event has changed.
+    /// Notified when a fence, a semaphore or an event changes.
     changed: Condvar,
-    /// How often each command was recorded in command buffers that were ended.
+    /// The number of recordings of each command in command buffers that were ended.
     commands: Box<[AtomicU64]>,
 }
 
-/// What of a world changes.
+/// The mutable state of a world.
 struct State {
     objects: Objects,
     checks: bool,
@@ -130,11 +130,11 @@ struct State {
     queue: queue::Queue,
     records: dispatch::Records,
     memory: memory::Heaps,
-    /// How many threads wait for a change.
+    /// The number of threads that wait for a change.
     waiting: usize,
 }
 
-/// The most messages that are kept.
+/// The maximum number of messages that are kept.
 const MESSAGES: usize = 1000;
 
 impl State {
@@ -144,7 +144,7 @@ impl State {
         }
     }
 
-    /// What is kept of `handle`; a message if it is not one.
+    /// The data of `handle`; reports a message if it is invalid.
     fn get<T: Object>(&mut self, handle: T, call: &str) -> Option<&mut T::Data> {
         if let Err(bad) = self.objects.get(handle) {
             self.bad(call, T::TYPE, bad);
@@ -164,7 +164,7 @@ impl State {
             Ok((data, pending)) => {
                 if pending > 0 {
                     let name = name.map_or(String::new(), |name| format!(" '{name}'"));
-                    self.report(format!("{call}: a submission that is not complete uses the {:?}{name}", T::TYPE));
+                    self.report(format!("{call}: an incomplete submission uses the {:?}{name}", T::TYPE));
                 }
                 return Some(data);
             }
@@ -194,43 +194,43 @@ impl World {
         Arc::new(World { options, state: Mutex::new(state), changed: Condvar::new(), commands })
     }
 
-    /// Has the instances that this thread makes be of this world, until what is returned is dropped.
+    /// Makes the instances that this thread creates belong to this world, until the result is dropped.
     #[must_use]
     pub fn enter(self: &Arc<World>) -> Entered {
         ENTERED.with_borrow_mut(|worlds| worlds.push(Arc::clone(self)));
         Entered { _here: std::marker::PhantomData }
     }
 
-    /// What the device is like.
+    /// The properties of the device.
     pub fn options(&self) -> &WorldOptions {
         &self.options
     }
 
-    /// The objects that are alive, dispatchable ones among them, by type; types without any are left out. Queues and physical devices do not
-    /// count.
+    /// The number of live objects by type, including dispatchable ones; types without objects are left out. Queues and physical
+    /// devices are not counted.
     pub fn live_objects(&self) -> Vec<(vk::ObjectType, u64)> {
         let alive = |(kind, count): (vk::ObjectType, object::Count)| (kind, count.made - count.destroyed);
         let counts = self.lock().objects.counts();
         counts.into_iter().map(alive).filter(|(_, alive)| *alive != 0).collect()
     }
 
-    /// How many objects of a type were ever made.
+    /// The number of objects of a type that were created so far.
     pub fn made_objects(&self, kind: vk::ObjectType) -> u64 {
         self.lock().objects.counts().get(&kind).map_or(0, |count| count.made)
     }
 
-    /// How often each command was recorded in command buffers that were ended; those that were not are left out.
+    /// The number of recordings of each command in command buffers that were ended; commands with none are left out.
     pub fn recorded_commands(&self) -> BTreeMap<&'static str, u64> {
         let counts = self.commands.iter().map(|count| count.load(Ordering::Relaxed));
         command::names().zip(counts).filter(|(_, count)| *count != 0).collect()
     }
 
-    /// What was wrong since the last call; no more than the first thousand messages.
+    /// The messages since the last call; at most a thousand.
     pub fn take_messages(&self) -> Vec<String> {
         std::mem::take(&mut self.lock().messages)
     }
 
-    /// Whether the commands of submissions are appended to the log. They never are without [`WorldOptions::checks`].
+    /// Sets whether the commands of submissions are appended to the log. Without [`WorldOptions::checks`], they never are.
     pub fn set_recording(&self, recording: bool) {
         self.lock().recording = recording;
     }
@@ -240,7 +240,7 @@ impl World {
         std::mem::take(&mut self.lock().log)
     }
 
-    /// What a number that stands for an object in the log means.
+    /// The description of a number that represents an object in the log.
     pub fn describe(&self, number: u64) -> String {
         self.lock().objects.describe(number)
     }
@@ -249,9 +249,9 @@ impl World {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Wakes who waits for a change.
+    /// Wakes threads that wait for a change.
     fn wake(&self, state: &State) {
-        // Waking nobody is a system call, too.
+        // A notification is a system call even if no thread waits.
         if state.waiting > 0 {
             self.changed.notify_all();
         }
@@ -272,12 +272,12 @@ thread_local! {
     static ENTERED: RefCell<Vec<Arc<World>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The world that this thread is in.
+/// The world that this thread has entered.
 fn current() -> Option<Arc<World>> {
     ENTERED.with_borrow(|worlds| worlds.last().cloned())
 }
 
-/// While it lives, instances that this thread makes are of one world; see [`World::enter`].
+/// While it lives, instances that this thread creates belong to one world; see [`World::enter`].
 #[derive(Debug)]
 pub struct Entered {
     /// It must be dropped on the same thread.
@@ -290,9 +290,9 @@ impl Drop for Entered {
     }
 }
 
-/// The functions of this implementation. Making an instance needs a world; see [`World::enter`].
+/// The functions of this implementation. The creation of an instance needs a world; see [`World::enter`].
 pub fn entry() -> ash::Entry {
     let get_instance_proc_addr = table::get_instance_proc_addr;
-    // SAFETY: the function gives out functions with the signatures that Vulkan says, and they are never unloaded.
+    // SAFETY: the function returns functions with the signatures that Vulkan specifies, and they are never unloaded.
     unsafe { ash::Entry::from_static_fn(ash::StaticFn { get_instance_proc_addr }) }
 }

@@ -1,37 +1,37 @@
-//! The objects of a world: handles, what is known of each object, and how many are alive.
+//! The objects of a world: handles, the data of each object, and counts.
 //!
-//! A handle of an object that is not dispatchable is a number: the world's number (16 bits), a generation (16 bits) and the slot's number
-//! plus one (32 bits). The generation grows when the object is destroyed, so an old handle is known to be one. Slots are used again
-//! after all others that are free, which makes that the rule rather than luck.
+//! A handle of a non-dispatchable object is a number: the world's number (16 bits), a generation (16 bits) and the slot's number
+//! plus one (32 bits). The generation increases when the object is destroyed, so an old handle is detected. Free slots are reused
+//! in order of their release, so that this detection is reliable.
 
 use ash::vk;
 use ash::vk::Handle;
 use std::any::Any;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-/// What is kept of an object of a type of handle.
+/// The data of an object, by the type of its handle.
 pub(super) trait Object: Handle + Copy {
     type Data: Send + Sync + 'static;
 }
 
-/// How the log names an object.
+/// The name of an object in the log.
 pub(super) enum Content {
-    /// By the order of creation among the objects of its type.
+    /// The order of creation among the objects of its type.
     Order,
-    /// By what it was made from.
+    /// The hash of its create info.
     Hash(u64),
 }
 
-/// What is known of an object.
+/// The state of an object.
 struct Slot {
     generation: u16,
     kind: vk::ObjectType,
     /// A debug name, if it has one.
     name: Option<String>,
     content: u64,
-    /// How many submissions that are not complete use it.
+    /// The number of incomplete submissions that use it.
     pending: u32,
-    /// `None`: the object was destroyed.
+    /// `None` if the object was destroyed.
     data: Option<Box<dyn Any + Send + Sync>>,
 }
 
@@ -40,20 +40,20 @@ pub(super) struct Objects {
     world: u16,
     slots: Vec<Slot>,
     free: VecDeque<u32>,
-    /// By the place of the type in [`TYPES`].
+    /// By the index of the type, see `place`.
     made: [Count; TYPES],
-    /// What the numbers of the log that stand for objects mean, where they do not say it themselves.
+    /// The descriptions of log numbers that represent objects, if the number itself has none.
     described: HashMap<u64, String>,
 }
 
-/// How many objects of a type there are and were.
+/// The numbers of created and destroyed objects of a type.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Count {
     pub(super) made: u64,
     pub(super) destroyed: u64,
 }
 
-/// Why a handle is none.
+/// The reason why a handle is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BadHandle {
     Null,
@@ -67,7 +67,7 @@ impl BadHandle {
         match self {
             BadHandle::Null => "a null handle",
             BadHandle::Foreign => "a handle that is not of this world",
-            BadHandle::Destroyed => "the handle of an object that was destroyed",
+            BadHandle::Destroyed => "the handle of a destroyed object",
             BadHandle::Type => "the handle of an object of another type",
         }
     }
@@ -84,7 +84,7 @@ impl Objects {
         }
     }
 
-    /// Makes an object.
+    /// Creates an object.
     pub(super) fn add<T: Object>(&mut self, content: Content, data: T::Data) -> T {
         let order = self.count_made(T::TYPE);
         let content = match content {
@@ -94,7 +94,7 @@ impl Objects {
                 hash
             }
         };
-        // The slots that are free rest for a while: an old handle shall not name a new object soon.
+        // Free slots are not reused immediately: an old handle must not refer to a new object soon.
         let index = match self.free.len() > 1024 {
             true => self.free.pop_front().unwrap_or_default() as usize,
             false => {
@@ -109,14 +109,14 @@ impl Objects {
         T::from_raw(u64::from(self.world) << 48 | u64::from(slot.generation) << 32 | (index as u64 + 1))
     }
 
-    /// Counts an object that was made, and gives its number among those of its type.
+    /// Counts a created object, and returns its number among those of its type.
     pub(super) fn count_made(&mut self, kind: vk::ObjectType) -> u64 {
         let count = &mut self.made[place(kind)];
         count.made += 1;
         count.made - 1
     }
 
-    /// Counts an object that was destroyed.
+    /// Counts a destroyed object.
     pub(super) fn count_destroyed(&mut self, kind: vk::ObjectType) {
         self.made[place(kind)].destroyed += 1;
     }
@@ -136,21 +136,21 @@ impl Objects {
         Ok(index)
     }
 
-    /// What is kept of `handle`.
+    /// The data of `handle`.
     pub(super) fn get<T: Object>(&self, handle: T) -> Result<&T::Data, BadHandle> {
         let index = self.slot(T::TYPE, handle.as_raw())?;
         let data = self.slots[index].data.as_ref().and_then(|data| data.downcast_ref());
         data.ok_or(BadHandle::Type)
     }
 
-    /// What is kept of `handle`, to be changed.
+    /// The data of `handle`, for changes.
     pub(super) fn get_mut<T: Object>(&mut self, handle: T) -> Result<&mut T::Data, BadHandle> {
         let index = self.slot(T::TYPE, handle.as_raw())?;
         let data = self.slots[index].data.as_mut().and_then(|data| data.downcast_mut());
         data.ok_or(BadHandle::Type)
     }
 
-    /// Destroys `handle`; gives what was kept of it and how many submissions still use it.
+    /// Destroys `handle`; returns its data and the number of submissions that still use it.
     pub(super) fn remove<T: Object>(&mut self, handle: T) -> Result<(Box<T::Data>, u32), BadHandle> {
         let index = self.slot(T::TYPE, handle.as_raw())?;
         let slot = &mut self.slots[index];
@@ -162,13 +162,13 @@ impl Objects {
         Ok((data, pending))
     }
 
-    /// The number by which the log names `handle`: by its debug name, or by its content.
+    /// The number that represents `handle` in the log: from its debug name, or from its content.
     pub(super) fn content(&self, kind: vk::ObjectType, raw: u64) -> Result<u64, BadHandle> {
         let slot = &self.slots[self.slot(kind, raw)?];
         Ok(slot.name.as_deref().map_or(slot.content, |name| name_number(kind, name)))
     }
 
-    /// Gives `raw` a debug name, or takes it away.
+    /// Sets or removes the debug name of `raw`.
     pub(super) fn set_name(&mut self, kind: vk::ObjectType, raw: u64, name: Option<String>) -> Result<(), BadHandle> {
         let index = self.slot(kind, raw)?;
         if let Some(name) = &name {
@@ -183,7 +183,7 @@ impl Objects {
         self.slot(kind, raw).ok().and_then(|index| self.slots[index].name.as_deref())
     }
 
-    /// Says that one more or one less of the submissions that are not complete uses `raw`; whether it is alive.
+    /// Counts one more or one fewer incomplete submission that uses `raw`; fails if it is not alive.
     pub(super) fn use_in_submission(&mut self, kind: vk::ObjectType, raw: u64, begins: bool) -> Result<(), BadHandle> {
         let index = self.slot(kind, raw)?;
         let pending = &mut self.slots[index].pending;
@@ -191,7 +191,7 @@ impl Objects {
         Ok(())
     }
 
-    /// A number of the log in words.
+    /// The description of a number of the log.
     pub(super) fn describe(&self, number: u64) -> String {
         if let Some(text) = self.described.get(&number) {
             return text.clone();
@@ -202,14 +202,14 @@ impl Objects {
         }
     }
 
-    /// How many objects there are and were, of types of which there were any.
+    /// The counts of created and destroyed objects, of types with any.
     pub(super) fn counts(&self) -> BTreeMap<vk::ObjectType, Count> {
         let counts = self.made.iter().enumerate().map(|(place, count)| (type_at(place), *count));
         counts.filter(|(_, count)| count.made > 0).collect()
     }
 }
 
-/// Those of Vulkan 1.0 by their numbers; then those that came later.
+/// Types after those of Vulkan 1.0, which are indexed by their numbers.
 const LATER: [vk::ObjectType; 3] =
     [vk::ObjectType::DESCRIPTOR_UPDATE_TEMPLATE, vk::ObjectType::DEBUG_UTILS_MESSENGER_EXT, vk::ObjectType::UNKNOWN];
 const FIRST: usize = vk::ObjectType::COMMAND_POOL.as_raw() as usize + 1;
@@ -224,7 +224,7 @@ fn type_at(place: usize) -> vk::ObjectType {
     LATER.get(place.wrapping_sub(FIRST)).copied().unwrap_or(vk::ObjectType::from_raw(place as i32))
 }
 
-/// Numbers by order are marked in their highest byte, where hashes have 0. Below it are the type and the order.
+/// Numbers by order are marked in their highest byte, which is 0 in hashes. The type and the order are below it.
 const ORDER: u64 = 0xff << 56;
 
 fn order_number(kind: vk::ObjectType, order: u64) -> u64 {
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn old_foreign_and_mistaken_handles_are_known() {
+    fn old_foreign_and_mistyped_handles_are_detected() {
         let (mut objects, mut others) = (Objects::new(1), Objects::new(2));
         let handle: vk::CuModuleNVX = objects.add(Content::Order, 7);
         let other: vk::CuModuleNVX = others.add(Content::Order, 8);

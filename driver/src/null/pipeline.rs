@@ -54,10 +54,10 @@ impl Create for vk::ShaderModule {
     }
 }
 
-/// What is kept of a pipeline layout. Without checks, it is empty.
+/// The data of a pipeline layout. Without checks, it is empty.
 #[derive(Clone, Default)]
 pub(super) struct Layout {
-    /// What each set's layout is made of.
+    /// The content number of each set's layout.
     pub(super) sets: Vec<u64>,
     /// The sets' layouts. Libraries leave some out.
     pub(super) layouts: Vec<Option<Arc<SetLayout>>>,
@@ -66,7 +66,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// A number that is the same in layouts that are compatible as far as `set`.
+    /// A number that is equal for layouts that are compatible up to `set`.
     pub(super) fn compatibility(&self, set: usize) -> u64 {
         let ranges = self.ranges.iter().flat_map(|range| [range.0, range.1, range.2].map(u64::from));
         hash(ranges.chain(self.sets.iter().copied().take(set + 1)))
@@ -95,13 +95,13 @@ impl Create for vk::PipelineLayout {
         let ranges = unsafe { slice(info.p_push_constant_ranges, info.push_constant_range_count) };
         layout.ranges = ranges.iter().map(|range| (range.stage_flags.as_raw(), range.offset, range.size)).collect();
         layout.ranges.sort_unstable();
-        // SAFETY: there is nothing that it points to.
+        // SAFETY: the layout contains no pointers.
         let content = state.content("vkCreatePipelineLayout", |encoder| unsafe { layout.encode(encoder) });
         Ok((content, layout))
     }
 }
 
-/// What is kept of a cache: the numbers of the pipelines that were made with it, or were in the data that it was made from.
+/// The data of a cache: the numbers of the pipelines that were created with it, or were in its initial data.
 pub(super) struct Cache {
     pipelines: BTreeSet<u64>,
 }
@@ -112,7 +112,7 @@ impl Cache {
     }
 }
 
-/// What every cache's data begins with: see `VkPipelineCacheHeaderVersionOne`.
+/// The header of every cache: see `VkPipelineCacheHeaderVersionOne`.
 fn cache_head() -> Vec<u8> {
     let mut head = Vec::new();
     for word in [32_u32, 1, 0x10000, 0] {
@@ -132,7 +132,7 @@ impl Create for vk::PipelineCache {
     unsafe fn create(_: &mut State, info: &Self::Info<'_>) -> Result<(Content, Cache), vk::Result> {
         // SAFETY: the caller gives a valid struct.
         let bytes = unsafe { slice(info.p_initial_data.cast::<u8>(), info.initial_data_size as u32) };
-        // What is not a cache of this device is ignored.
+        // Data of other devices is ignored.
         let pipelines = bytes.strip_prefix(&*cache_head()).unwrap_or_default().chunks_exact(8);
         let number = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_ne_bytes);
         Ok((Content::Order, Cache { pipelines: pipelines.map(number).collect() }))
@@ -149,7 +149,7 @@ unsafe extern "system" fn get_cache_data(
     // SAFETY: the caller gives a device.
     let mut state = unsafe { world(device, call) }.lock();
     let bytes = state.get(cache, call).map_or(Vec::new(), |cache| cache.bytes());
-    // SAFETY: the caller gives a size to write, and room for as many bytes as it says, or null.
+    // SAFETY: the caller gives a size to write, and room for this number of bytes, or null.
     unsafe {
         if data.is_null() {
             *size = bytes.len();
@@ -183,16 +183,16 @@ unsafe extern "system" fn merge_caches(
     vk::Result::SUCCESS
 }
 
-/// What is kept of a pipeline. Without checks, it is empty.
+/// The data of a pipeline. Without checks, it is empty.
 #[derive(Clone, Default)]
 pub(super) struct Pipeline {
-    /// What its parts are made of: vertex input, shaders before rasterization, the fragment shader, output.
+    /// The content numbers of its parts: vertex input, shaders before rasterization, the fragment shader, output.
     parts: [Option<u64>; 4],
     /// The states that are dynamic.
     pub(super) dynamic: BTreeSet<i32>,
     /// The bindings of its vertex buffers.
     pub(super) bindings: BTreeSet<u32>,
-    /// How many viewports and scissors it has.
+    /// The number of viewports and of scissors.
     pub(super) rectangles: [u32; 2],
     pub(super) layout: Layout,
 }
@@ -210,14 +210,14 @@ impl Create for vk::Pipeline {
 }
 
 impl State {
-    /// A graphics pipeline, which may be linked of libraries or be one.
+    /// A graphics pipeline, which may be a library or linked from libraries.
     ///
     /// # Safety
     /// `info` is valid.
     unsafe fn graphics(&mut self, info: &vk::GraphicsPipelineCreateInfo<'_>) -> (Content, Pipeline) {
         let call = "vkCreateGraphicsPipelines";
         let mut pipeline = Pipeline::default();
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe {
             let libraries = find::<vk::PipelineLibraryCreateInfoKHR<'_>>(info.p_next);
             let libraries = libraries.map_or(&[][..], |all| slice(all.p_libraries, all.library_count));
@@ -250,7 +250,7 @@ impl State {
                 let dynamic = slice(dynamic.p_dynamic_states, dynamic.dynamic_state_count);
                 pipeline.dynamic.extend(dynamic.iter().map(|state| state.as_raw()));
             }
-            // A library of vertex input alone needs none.
+            // A library with only the vertex input needs no layout.
             if info.layout != vk::PipelineLayout::null() {
                 pipeline.layout = self.get(info.layout, call).cloned().unwrap_or_default();
             }
@@ -269,7 +269,7 @@ impl State {
     unsafe fn compute(&mut self, info: &vk::ComputePipelineCreateInfo<'_>) -> (Content, Pipeline) {
         let call = "vkCreateComputePipelines";
         let layout = self.get(info.layout, call).cloned().unwrap_or_default();
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         let content = self.content(call, |encoder| unsafe {
             Stage(&info.stage).encode(encoder);
             layout.encode(encoder);
@@ -277,7 +277,7 @@ impl State {
         (content, Pipeline { layout, ..Pipeline::default() })
     }
 
-    /// Makes a pipeline with a cache, if it is in the cache or need not be.
+    /// Creates a pipeline with a cache, if it is in the cache or compilation is allowed.
     fn add_pipeline(
         &mut self,
         cache: vk::PipelineCache,
@@ -330,10 +330,10 @@ unsafe extern "system" fn create_compute_pipelines(
     }
 }
 
-/// Makes a pipeline of each of `infos`, of which `make` says what it is.
+/// Creates a pipeline from each of `infos`, whose content `make` returns.
 ///
 /// # Safety
-/// There is room for as many pipelines at `out`, and `make` may be called with each of `infos`.
+/// `out` has room for as many pipelines, and `make` may be called with each of `infos`.
 unsafe fn create_pipelines<T>(
     device: vk::Device,
     cache: vk::PipelineCache,
@@ -350,7 +350,7 @@ unsafe fn create_pipelines<T>(
             result = error;
             vk::Pipeline::null()
         });
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { out.add(i).write(pipeline) };
     }
     result
@@ -359,7 +359,7 @@ unsafe fn create_pipelines<T>(
 /// An attachment of a render pass.
 #[derive(Clone)]
 pub(super) struct Attachment {
-    /// What it has, one for all but color.
+    /// The aspects of its format; for color, `COLOR`.
     pub(super) aspects: vk::ImageAspectFlags,
     pub(super) is_cleared: bool,
 }
@@ -389,7 +389,7 @@ impl Create for vk::RenderPass {
     type Info<'a> = vk::RenderPassCreateInfo<'a>;
 
     unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, Vec<Attachment>), vk::Result> {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         let content = state.content("vkCreateRenderPass", |encoder| unsafe { info.encode(encoder) });
         // SAFETY: as above.
         let attachments = unsafe { slice(info.p_attachments, info.attachment_count) };
@@ -417,7 +417,7 @@ unsafe extern "system" fn create_render_pass2(
 }
 
 unsafe extern "system" fn get_granularity(_: vk::Device, _: vk::RenderPass, out: *mut vk::Extent2D) {
-    // SAFETY: the caller's to write.
+    // SAFETY: the caller gives pointers to write.
     unsafe { *out = vk::Extent2D { width: 1, height: 1 } };
 }
 
@@ -429,7 +429,7 @@ impl Create for vk::Framebuffer {
     type Info<'a> = vk::FramebufferCreateInfo<'a>;
 
     unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, Vec<vk::ImageView>), vk::Result> {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         let content = state.content("vkCreateFramebuffer", |encoder| unsafe { info.encode(encoder) });
         let views = match info.flags.contains(vk::FramebufferCreateFlags::IMAGELESS) {
             true => &[],

@@ -14,7 +14,7 @@ pub(super) fn write_text<const N: usize>(text: &str) -> [c_char; N] {
     out
 }
 
-/// How many samples images may have: 1, 2, 4 or 8.
+/// The sample counts of images: 1, 2, 4 or 8.
 const SAMPLES: vk::SampleCountFlags = vk::SampleCountFlags::from_raw(0b1111);
 
 const LIMITS: vk::PhysicalDeviceLimits = vk::PhysicalDeviceLimits {
@@ -126,10 +126,10 @@ const LIMITS: vk::PhysicalDeviceLimits = vk::PhysicalDeviceLimits {
     non_coherent_atom_size: 64,
 };
 
-/// Writes fields into the struct at `$at` if it is one of those named; says whether it is.
+/// Writes fields into the struct at `$at` if its type is in the list; returns whether it is.
 macro_rules! fill {
     ($at:expr; $($ty:ident { $($field:ident: $value:expr),* $(,)? })*) => {
-        // SAFETY: every struct of a chain begins with its type, which says what it is.
+        // SAFETY: every struct of a chain begins with its type, which gives the Rust type.
         match unsafe { (*$at.cast::<vk::BaseOutStructure<'_>>()).s_type } {
             $(<vk::$ty<'static> as TaggedStructure>::STRUCTURE_TYPE => {
                 // SAFETY: as above.
@@ -188,7 +188,7 @@ impl World {
             if !(fill_core(chain) || fill_extensions(chain)) {
                 // SAFETY: every struct of a chain begins with this one.
                 let kind = unsafe { (*head).s_type };
-                self.lock().report(format!("vkGetPhysicalDeviceProperties2: {kind:?} is not known here"));
+                self.lock().report(format!("vkGetPhysicalDeviceProperties2: {kind:?} is not supported"));
             }
             // SAFETY: as above.
             chain = unsafe { (*head).p_next.cast() };

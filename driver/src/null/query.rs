@@ -20,11 +20,11 @@ pub(super) const FUNCTIONS: &[Function] = functions! {
     PFN_vkResetEvent = reset_event;
 };
 
-/// What is kept of a query pool.
+/// The data of a query pool.
 pub(super) struct QueryPool {
-    /// How many numbers a query gives.
+    /// The number of values of a query.
     numbers: u32,
-    /// The result of each query that is available. What is counted is always 0, but for timestamps.
+    /// The result of each available query. Counts are always 0; only timestamps have values.
     results: Vec<Option<u64>>,
 }
 
@@ -41,7 +41,7 @@ impl Create for vk::QueryPool {
             vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT => 2,
             _ => 1,
         };
-        // Without checks nothing says when a query ends, so all are available.
+        // Without checks the end of a query is not tracked, so all are available.
         let result = if state.checks { None } else { Some(0) };
         Ok((Content::Order, QueryPool { numbers, results: vec![result; info.query_count as usize] }))
     }
@@ -64,7 +64,7 @@ impl State {
         }
     }
 
-    /// Writes results as `vkGetQueryPoolResults` does; whether all were available.
+    /// Writes results as `vkGetQueryPoolResults` does; returns whether all were available.
     ///
     /// # Safety
     /// `data` has room for the results.
@@ -93,9 +93,9 @@ impl State {
             }
             for (j, number) in numbers.into_iter().enumerate() {
                 let at = u64::from(i) * stride + j as u64 * width;
-                // What is not available is not written.
+                // Unavailable results are not written.
                 let (Some(number), true) = (number, at + width <= size) else { continue };
-                // SAFETY: as asked of the caller.
+                // SAFETY: the caller guarantees it.
                 unsafe {
                     match wide {
                         true => data.byte_add(at as usize).cast::<u64>().write_unaligned(number),
@@ -138,13 +138,13 @@ unsafe extern "system" fn get_results(
     }
     // SAFETY: the caller gives room for the results.
     let all = unsafe { state.write_results((pool, first, count), (data, size as u64), stride, flags) };
-    // Whoever asks until there is an answer gets one.
+    // Repeated calls make progress.
     state.complete_one();
     world.wake(&state);
     match all {
         true => vk::Result::SUCCESS,
         false if flags.contains(vk::QueryResultFlags::WAIT) => {
-            state.report("vkGetQueryPoolResults: waits for a query that nothing submitted ends");
+            state.report("vkGetQueryPoolResults: waits for a query that no submission ends");
             vk::Result::ERROR_DEVICE_LOST
         }
         false => vk::Result::NOT_READY,

@@ -1,4 +1,4 @@
-//! Submissions, and the fences and semaphores that say when they are complete.
+//! Submissions, and the fences and semaphores that signal their completion.
 
 use super::command::{CommandBuffer, Recorded};
 use super::descriptor::slice;
@@ -34,7 +34,7 @@ pub(super) const FUNCTIONS: &[Function] = functions! {
     PFN_vkQueueInsertDebugUtilsLabelEXT = label;
 };
 
-/// The queue: submissions that are not complete, oldest first.
+/// The queue: incomplete submissions, oldest first.
 pub(super) struct Queue {
     lag: usize,
     pending: VecDeque<Submission>,
@@ -56,7 +56,7 @@ struct Submission {
     work: Vec<Arc<Recorded>>,
 }
 
-// SAFETY: the records of command buffers belong to the world, and only what of them is atomic is accessed.
+// SAFETY: the records of command buffers belong to the world, and only their atomic fields are accessed.
 unsafe impl Send for Submission {}
 
 impl Object for vk::Fence {
@@ -71,7 +71,7 @@ impl Create for vk::Fence {
     }
 }
 
-/// What is kept of a semaphore. A binary one counts as far as 1.
+/// The data of a semaphore. A binary one counts up to 1.
 pub(super) struct Semaphore {
     timeline: bool,
     value: u64,
@@ -100,7 +100,7 @@ impl Create for vk::Semaphore {
 pub(super) unsafe fn find<'a, T: vk::TaggedStructure>(chain: *const c_void) -> Option<&'a T> {
     let mut head = chain.cast::<vk::BaseInStructure<'_>>();
     while !head.is_null() {
-        // SAFETY: every struct of a chain begins with its type, which says what it is.
+        // SAFETY: every struct of a chain begins with its type, which gives the Rust type.
         unsafe {
             if (*head).s_type == T::STRUCTURE_TYPE {
                 return Some(&*head.cast());
@@ -135,12 +135,12 @@ impl State {
         self.settle();
     }
 
-    /// Completes what need not lag any more.
+    /// Completes the submissions that exceed the lag.
     fn settle(&mut self) {
         while self.queue.pending.len() > self.queue.lag && self.complete_one() {}
     }
 
-    /// Completes the oldest submission if it waits for nothing.
+    /// Completes the oldest submission unless it must wait.
     pub(super) fn complete_one(&mut self) -> bool {
         let ready = |state: &State, (semaphore, value): &(vk::Semaphore, u64)| {
             let known = state.objects.get(*semaphore);
@@ -160,7 +160,7 @@ impl State {
         for work in &done.work {
             work.run(self);
             for (kind, raw) in &work.uses {
-                // An object that was destroyed too early had its message then.
+                // Premature destruction of an object has already been reported.
                 let _ = self.objects.use_in_submission(*kind, *raw, false);
             }
         }
@@ -179,7 +179,7 @@ impl State {
         true
     }
 
-    /// Completes all submissions that can be; whether some are left.
+    /// Completes all submissions that can complete; returns whether some are left.
     pub(super) fn complete_all(&mut self) -> bool {
         while self.complete_one() {}
         !self.queue.pending.is_empty()
@@ -191,13 +191,13 @@ impl State {
         let grows = value > semaphore.value;
         semaphore.value = value;
         if !grows {
-            self.report(format!("a semaphore is signaled with {value}, which it has or is past"));
+            self.report(format!("a semaphore is signaled with {value}, which is not greater than its value"));
         }
     }
 }
 
 impl World {
-    /// Waits until `done`, for which submissions are completed as needed.
+    /// Waits until `done` returns true, and completes submissions as needed.
     fn wait(&self, nanoseconds: u64, mut done: impl FnMut(&mut State) -> bool) -> vk::Result {
         let start = Instant::now();
         let timeout = Duration::from_nanos(nanoseconds);
@@ -233,7 +233,7 @@ impl World {
         vk::Result::SUCCESS
     }
 
-    /// What command buffers hold.
+    /// The contents of command buffers.
     ///
     /// # Safety
     /// They are command buffers of this world.
@@ -243,7 +243,7 @@ impl World {
     ) -> (Vec<NonNull<CommandBuffer>>, Vec<Arc<Recorded>>) {
         let (mut records, mut work) = (Vec::new(), Vec::new());
         for buffer in buffers {
-            // SAFETY: as asked of the caller.
+            // SAFETY: the caller guarantees it.
             let record = unsafe { CommandBuffer::of(buffer) };
             match record.submitted() {
                 Ok(done) => work.extend(done),
@@ -335,7 +335,7 @@ unsafe extern "system" fn reset_fences(device: vk::Device, count: u32, fences: *
     let (mut state, fences) = unsafe { (world(device, "vkResetFences").lock(), slice(fences, count)) };
     for fence in fences {
         if state.queue.pending.iter().any(|pending| pending.fence == *fence) {
-            state.report("vkResetFences: a submission that is not complete signals the fence");
+            state.report("vkResetFences: an incomplete submission signals the fence");
         }
         if let Some(fence) = state.get(*fence, "vkResetFences") {
             *fence = false;
@@ -349,7 +349,7 @@ unsafe extern "system" fn get_fence_status(device: vk::Device, fence: vk::Fence)
     let world = unsafe { world(device, "vkGetFenceStatus") };
     let mut state = world.lock();
     let signaled = state.get(fence, "vkGetFenceStatus").is_some_and(|fence| *fence);
-    // Whoever asks until it is signaled gets there.
+    // Repeated calls make progress.
     state.complete_one();
     world.wake(&state);
     if signaled {
@@ -370,7 +370,7 @@ unsafe extern "system" fn wait_for_fences(
     // SAFETY: the caller gives a device and an array.
     let (world, fences) = unsafe { (world(device, call), slice(fences, count)) };
     world.wait(timeout, |state| {
-        // A handle that is none counts as signaled: the message is enough.
+        // An invalid handle counts as signaled: the message is sufficient.
         let signaled = fences.iter().filter(|fence| state.get(**fence, call).is_none_or(|fence| *fence)).count();
         if all == vk::TRUE {
             signaled == fences.len()
@@ -386,7 +386,7 @@ unsafe extern "system" fn get_counter_value(device: vk::Device, semaphore: vk::S
     let (world, out) = unsafe { (world(device, call), &mut *out) };
     let mut state = world.lock();
     *out = state.get(semaphore, call).map_or(0, |semaphore| semaphore.value);
-    // Whoever asks until it is high enough gets there.
+    // Repeated calls make progress.
     state.complete_one();
     world.wake(&state);
     vk::Result::SUCCESS

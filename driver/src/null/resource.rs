@@ -38,18 +38,18 @@ pub(super) const FUNCTIONS: &[Function] = functions! {
     PFN_vkDestroySampler = destroy::<vk::Sampler>;
 };
 
-/// Where the bytes of a resource are.
+/// The memory of a resource.
 #[derive(Clone)]
-pub(super) struct Place {
+pub(super) struct BoundMemory {
     pub(super) memory: vk::DeviceMemory,
     pub(super) bytes: Arc<Bytes>,
     pub(super) offset: u64,
 }
 
-/// What is kept of a buffer.
+/// The data of a buffer.
 pub(super) struct Buffer {
     pub(super) size: u64,
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<BoundMemory>,
 }
 
 impl Object for vk::Buffer {
@@ -61,17 +61,17 @@ impl Create for vk::Buffer {
 
     unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, Buffer), vk::Result> {
         if info.size == 0 || info.usage.is_empty() {
-            state.report("vkCreateBuffer: a buffer without bytes or without usage");
+            state.report("vkCreateBuffer: the buffer has no bytes or no usage");
         }
         Ok((Content::Order, Buffer { size: info.size, place: None }))
     }
 }
 
-/// What is kept of an image.
+/// The data of an image.
 pub(super) struct Image {
     size: u64,
     row: u64,
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<BoundMemory>,
 }
 
 impl Object for vk::Image {
@@ -83,20 +83,20 @@ impl Create for vk::Image {
 
     unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, Image), vk::Result> {
         if info.mip_levels == 0 || info.array_layers == 0 || info.extent.width == 0 || info.usage.is_empty() {
-            state.report("vkCreateImage: an image without texels or without usage");
+            state.report("vkCreateImage: the image has no texels or no usage");
         }
         let (size, row) = image_size(info);
         Ok((Content::Order, Image { size, row, place: None }))
     }
 }
 
-/// About how many bytes an image takes, and its first row.
+/// The approximate number of bytes of an image, and of its first row.
 fn image_size(info: &vk::ImageCreateInfo<'_>) -> (u64, u64) {
     let block = if formats::is_compressed(info.format) { 4 } else { 1 };
     let row = u64::from(info.extent.width.div_ceil(block)) * formats::size(info.format);
     let level = row * u64::from(info.extent.height.div_ceil(block)) * u64::from(info.extent.depth);
     let one = level * u64::from(info.array_layers) * u64::from(info.samples.as_raw().max(1));
-    // The smaller levels together are smaller than the first, but for images of few dimensions.
+    // All smaller levels together are smaller than the first, except for images of few dimensions.
     (if info.mip_levels > 1 { one * 2 } else { one }.max(1), row)
 }
 
@@ -108,7 +108,7 @@ impl Create for vk::BufferView {
     type Info<'a> = vk::BufferViewCreateInfo<'a>;
 
     unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, vk::Buffer), vk::Result> {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         let content = state.content("vkCreateBufferView", |encoder| unsafe { info.encode(encoder) });
         Ok((content, info.buffer))
     }
@@ -122,7 +122,7 @@ impl Create for vk::ImageView {
     type Info<'a> = vk::ImageViewCreateInfo<'a>;
 
     unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, vk::Image), vk::Result> {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         let content = state.content("vkCreateImageView", |encoder| unsafe { info.encode(encoder) });
         Ok((content, info.image))
     }
@@ -136,7 +136,7 @@ impl Create for vk::Sampler {
     type Info<'a> = vk::SamplerCreateInfo<'a>;
 
     unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, ()), vk::Result> {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         let content = state.content("vkCreateSampler", |encoder| unsafe { info.encode(encoder) });
         Ok((content, ()))
     }
@@ -210,26 +210,26 @@ unsafe extern "system" fn get_sparse_requirements(
     count: *mut u32,
     out: *mut vk::SparseImageMemoryRequirements,
 ) {
-    // SAFETY: the caller's to write.
+    // SAFETY: the caller gives pointers to write.
     let _ = unsafe { give(std::iter::empty(), count, out) };
 }
 
 impl State {
-    /// Where in a memory object something of `size` bytes is put; a message if it cannot be.
-    fn place(&mut self, call: &str, (memory, offset): (vk::DeviceMemory, u64), size: u64) -> Option<Place> {
+    /// The memory of a resource of `size` bytes; reports a message if it does not fit.
+    fn place(&mut self, call: &str, (memory, offset): (vk::DeviceMemory, u64), size: u64) -> Option<BoundMemory> {
         let known = self.get(memory, call)?;
         let fits = offset.checked_add(size).is_some_and(|end| end <= known.size);
-        let place = fits.then(|| Place { memory, bytes: Arc::clone(&known.bytes), offset });
+        let place = fits.then(|| BoundMemory { memory, bytes: Arc::clone(&known.bytes), offset });
         if place.is_none() {
             self.report(format!("{call}: {size} bytes do not fit at {offset}"));
         }
         place
     }
 
-    /// Says that something has memory for good.
+    /// Records that a resource has memory.
     fn bind(&mut self, call: &str, bound: bool) {
         if bound {
-            self.report(format!("{call}: it has memory already"));
+            self.report(format!("{call}: the resource already has memory"));
         }
     }
 }

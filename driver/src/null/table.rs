@@ -6,18 +6,18 @@ use ash::vk;
 use std::ffi::{c_char, CStr};
 use std::ptr;
 
-/// A function that an application may ask for.
+/// A function that an application can load.
 pub(super) struct Function {
     pub(super) name: &'static str,
     pub(super) pointer: unsafe extern "system" fn(),
 }
 
-/// A table of functions: a row is the type of the function's pointer in ash, from which its name follows, and the function.
+/// A table of functions: a row has the type of the function's pointer in ash, from which its name follows, and the function.
 macro_rules! functions {
     ($($pfn:ident = $function:expr;)*) => {
         &[$($crate::null::table::Function {
             name: stringify!($pfn).split_at("PFN_".len()).1,
-            // SAFETY: pointers to functions have one size; whoever calls it casts it back to the type that its name says.
+            // SAFETY: pointers to functions have one size; callers cast it back to the type that its name gives.
             pointer: unsafe { std::mem::transmute::<ash::vk::$pfn, unsafe extern "system" fn()>($function) },
         }),*]
     };
@@ -42,10 +42,10 @@ fn find(name: &str) -> Option<&'static Function> {
     TABLES.iter().copied().flatten().find(|function| function.name == name)
 }
 
-/// A function by its name, or by that of the extension from which it came into Vulkan.
+/// A function by its name, or by its name in the extension that was promoted to Vulkan.
 fn look_up(name: &str) -> Option<unsafe extern "system" fn()> {
     let core = || name.strip_suffix("KHR").or(name.strip_suffix("EXT")).and_then(find);
-    // Some functions that were promoted from one extension into another.
+    // Some functions were promoted from one extension into another.
     let khr = || name.strip_suffix("EXT").and_then(|stem| find(&format!("{stem}KHR")));
     find(name).or_else(core).or_else(khr).map(|function| function.pointer)
 }
@@ -59,7 +59,7 @@ pub(super) unsafe extern "system" fn get_instance_proc_addr(
     unsafe { CStr::from_ptr(name) }.to_str().ok().and_then(look_up)
 }
 
-/// Which extension has the functions whose names contain a text, first come first served. The functions of others are there in any case.
+/// The extension of functions whose names contain a text; the first match counts. All other functions are always available.
 const EXTENSIONS: &[(&str, &str)] = &[
     ("TransformFeedback", "VK_EXT_transform_feedback"),
     ("QueryIndexedEXT", "VK_EXT_transform_feedback"),
@@ -95,7 +95,7 @@ const EXTENSIONS: &[(&str, &str)] = &[
     ("SetDepthClipNegativeOneToOneEXT", "VK_EXT_extended_dynamic_state3"),
 ];
 
-/// `vkGetDeviceProcAddr`: functions of extensions that are not enabled are not there.
+/// `vkGetDeviceProcAddr`: functions of extensions that are not enabled are not available.
 pub(super) unsafe extern "system" fn get_device_proc_addr(
     device: vk::Device,
     name: *const c_char,

@@ -1,24 +1,24 @@
-//! A map with a bound.
+//! A map with a maximum size.
 
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
-/// A map that loses what nobody asked for in a long time. It has two halves: what is asked for moves to the young one, and when that is
-/// full it becomes the old one, whose values go.
+/// A map that drops values that were not used for a long time. It has two halves: a lookup moves its value to the young half.
+/// When that half is full, it becomes the old one, and the values of the former old half are dropped.
 pub(crate) struct Bounded<K, V> {
     young: FxHashMap<K, V>,
     old: FxHashMap<K, V>,
-    /// Values of a half.
+    /// The maximum number of values of a half.
     most: usize,
 }
 
 impl<K: Eq + Hash, V: Clone> Bounded<K, V> {
-    /// A map of at most `most` values, of which those stay that were asked for since another half as many were.
+    /// A map of at most `most` values. A value is kept until half as many other values were used after it.
     pub(crate) fn new(most: usize) -> Bounded<K, V> {
         Bounded { young: FxHashMap::default(), old: FxHashMap::default(), most: (most / 2).max(1) }
     }
 
-    /// What is there for `key`.
+    /// The value of `key`.
     pub(crate) fn get(&mut self, key: &K) -> Option<V> {
         if let Some(value) = self.young.get(key) {
             return Some(value.clone());
@@ -28,7 +28,7 @@ impl<K: Eq + Hash, V: Clone> Bounded<K, V> {
         Some(value)
     }
 
-    /// What is there for `key`, or `value`, which is there from now on.
+    /// The value of `key`; inserts `value` if there is none.
     pub(crate) fn get_or_insert(&mut self, key: K, value: V) -> V {
         if let Some(known) = self.get(&key) {
             return known;
@@ -44,13 +44,13 @@ impl<K: Eq + Hash, V: Clone> Bounded<K, V> {
         self.young.insert(key, value);
     }
 
-    /// Loses the values whose keys do not stay.
+    /// Drops the values whose keys do not match `stays`.
     pub(crate) fn retain(&mut self, stays: impl Fn(&K) -> bool) {
         self.young.retain(|key, _| stays(key));
         self.old.retain(|key, _| stays(key));
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub(crate) fn len(&self) -> usize {
         self.young.len() + self.old.len()
     }
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_asked_for_stays() {
+    fn used_values_are_kept() {
         let mut map = Bounded::new(8);
         assert_eq!(map.get_or_insert(0, "kept"), "kept");
         for key in 1..100 {

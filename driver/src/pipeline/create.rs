@@ -1,4 +1,4 @@
-//! Vulkan's pipelines, made of descriptions: whole, or as libraries of a part each.
+//! Creates Vulkan pipelines from descriptions: whole pipelines, or libraries of one part each.
 
 use super::desc::{MultisampleWord, PipelineDesc, RasterizerWord, Word};
 use super::elements::Input;
@@ -13,13 +13,13 @@ use ash::vk;
 use ntv::module::Stage;
 use std::sync::Arc;
 
-/// Modules of a pipeline, by stage.
+/// The modules of a pipeline, by stage.
 pub(crate) type StageModules = Vec<(Stage, Arc<Owned<vk::ShaderModule>>)>;
 
-/// What a description's numbers mean.
+/// The objects that belong to the numbers of a description.
 pub(crate) struct Source<'a> {
     pub(crate) desc: &'a PipelineDesc,
-    /// What it is drawn in, if that is an object.
+    /// The render pass, if the pipeline is for a render pass object.
     pub(crate) pass: Option<vk::RenderPass>,
     pub(crate) program: &'a Program,
     pub(crate) modules: &'a StageModules,
@@ -27,7 +27,7 @@ pub(crate) struct Source<'a> {
     pub(crate) elements: &'a VertexElements,
 }
 
-/// The parts that a pipeline is linked of (VK_EXT_graphics_pipeline_library).
+/// The parts that a pipeline is linked from (VK_EXT_graphics_pipeline_library).
 pub(crate) const PARTS: [vk::GraphicsPipelineLibraryFlagsEXT; 4] = [
     vk::GraphicsPipelineLibraryFlagsEXT::VERTEX_INPUT_INTERFACE,
     vk::GraphicsPipelineLibraryFlagsEXT::PRE_RASTERIZATION_SHADERS,
@@ -35,7 +35,7 @@ pub(crate) const PARTS: [vk::GraphicsPipelineLibraryFlagsEXT; 4] = [
     vk::GraphicsPipelineLibraryFlagsEXT::FRAGMENT_OUTPUT_INTERFACE,
 ];
 
-/// States that commands set on every device: those of Vulkan 1.0 to 1.3.
+/// States that are dynamic on every device: those of Vulkan 1.0 to 1.3.
 const ALWAYS_DYNAMIC: &[vk::DynamicState] = &[
     vk::DynamicState::VIEWPORT_WITH_COUNT,
     vk::DynamicState::SCISSOR_WITH_COUNT,
@@ -60,7 +60,7 @@ const ALWAYS_DYNAMIC: &[vk::DynamicState] = &[
     vk::DynamicState::PRIMITIVE_RESTART_ENABLE,
 ];
 
-/// The states that commands set for a pipeline. A part has no state that depends on words which it does not depend on.
+/// The dynamic states of a pipeline. A part has no state that depends on words on which the part does not depend.
 fn dynamic_states(
     device: &Logical,
     source: &Source<'_>,
@@ -72,7 +72,7 @@ fn dynamic_states(
     let shades = Parts::FRAGMENT_SHADER | Parts::FRAGMENT_OUTPUT_INTERFACE;
     let kept = |state: &DynamicState| match state {
         DynamicState::PatchControlPoints => source.program.has_tessellation,
-        // lavapipe 22.3 shades no samples where their number is dynamic.
+        // lavapipe 22.3 has no sample shading if the number of samples is dynamic.
         DynamicState::Samples => samples.min_samples == 0 && shades.contains(part.unwrap_or(shades)),
         _ => true,
     };
@@ -84,7 +84,7 @@ fn dynamic_states(
     list
 }
 
-/// Makes the pipeline of `source`: whole, or the library of one of [`PARTS`].
+/// Creates the pipeline of `source`: a whole pipeline, or the library of one of [`PARTS`].
 pub(crate) fn graphics(
     device: &Arc<Logical>,
     cache: vk::PipelineCache,
@@ -105,7 +105,7 @@ pub(crate) fn graphics(
     }
     let topology = vk::PrimitiveTopology::from_raw(desc.get(Word::Topology) as i32);
     let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(topology);
-    // GL's tessellation coordinates begin at the lower left.
+    // The origin of GL's tessellation coordinates is the lower left.
     let mut origin = vk::PipelineTessellationDomainOriginStateCreateInfo::default()
         .domain_origin(vk::TessellationDomainOrigin::LOWER_LEFT);
     let tessellation = vk::PipelineTessellationStateCreateInfo::default()
@@ -164,7 +164,7 @@ pub(crate) fn graphics(
     create(device, cache, &info)
 }
 
-/// The vertex input that the pipeline has. What commands set is not in the description, and so in no pipeline.
+/// The static vertex input. A description has no dynamic state, so no pipeline has it.
 fn static_input(source: &Source<'_>) -> Input {
     match source.desc.get(Word::VertexElements) {
         0 => Input::default(),
@@ -172,7 +172,7 @@ fn static_input(source: &Source<'_>) -> Input {
     }
 }
 
-/// How colours are blended, as far as the pipeline has it: as for [`static_input`].
+/// The static part of the blend state, as in [`static_input`].
 fn static_blend(source: &Source<'_>) -> BlendState {
     match source.desc.get(Word::Blend) {
         0 => BlendState::default(),
@@ -200,7 +200,7 @@ fn has_stage(part: Option<vk::GraphicsPipelineLibraryFlagsEXT>, stage: Stage) ->
     part.is_none_or(|part| part == own)
 }
 
-/// The state of the rasterizer, and of its extensions.
+/// The rasterization state with the state of its extensions.
 fn rasterization(
     word: RasterizerWord,
 ) -> (
@@ -219,7 +219,7 @@ fn rasterization(
     )
 }
 
-/// Which vertex of a primitive provokes.
+/// The provoking vertex of a primitive.
 pub(crate) fn provoking_mode(word: RasterizerWord) -> vk::ProvokingVertexModeEXT {
     match word.provoking_last {
         0 => vk::ProvokingVertexModeEXT::FIRST_VERTEX,
@@ -227,7 +227,7 @@ pub(crate) fn provoking_mode(word: RasterizerWord) -> vk::ProvokingVertexModeEXT
     }
 }
 
-/// Links a pipeline of the libraries of all [`PARTS`].
+/// Links a pipeline from the libraries of all [`PARTS`].
 pub(crate) fn link(
     device: &Arc<Logical>,
     cache: vk::PipelineCache,
@@ -239,16 +239,16 @@ pub(crate) fn link(
     create(device, cache, &info)
 }
 
-/// Makes the pipeline of a compute program.
+/// Creates the pipeline of a compute program.
 pub(crate) fn compute(
     device: &Arc<Logical>,
     cache: vk::PipelineCache,
     program: &Program,
     modules: &StageModules,
 ) -> Result<Owned<vk::Pipeline>> {
-    let stage = modules.first().ok_or_else(|| Error::new("a compute program without a shader"))?;
+    let stage = modules.first().ok_or_else(|| Error::new("the compute program has no shader"))?;
     let info = vk::ComputePipelineCreateInfo::default().stage(stage_info(program, stage)).layout(*program.layout.raw);
-    // SAFETY: the module has one compute shader of this name, and the layout has what it uses.
+    // SAFETY: the module has one compute shader with this name, and the layout has its resources.
     let made = unsafe { device.raw.create_compute_pipelines(cache, &[info], None) };
     let made = made.map_err(|(_, result)| result).during("vkCreateComputePipelines")?;
     first(device, made)
@@ -259,8 +259,8 @@ fn create(
     cache: vk::PipelineCache,
     info: &vk::GraphicsPipelineCreateInfo<'_>,
 ) -> Result<Owned<vk::Pipeline>> {
-    // SAFETY: all that `info` points to outlives the call; the modules are valid, the layout has what they use, and states that
-    // the device does not know are not in the list of dynamic ones.
+    // SAFETY: all data that `info` points to outlives the call; the modules are valid, the layout has their resources, and the
+    // list of dynamic states has only states that the device supports.
     let made = unsafe { device.raw.create_graphics_pipelines(cache, std::slice::from_ref(info), None) };
     let made = made.map_err(|(_, result)| result).during("vkCreateGraphicsPipelines")?;
     first(device, made)
@@ -309,7 +309,7 @@ fn rendering<'a>(desc: &PipelineDesc, formats: &'a [vk::Format]) -> vk::Pipeline
         .stencil_attachment_format(with(vk::ImageAspectFlags::STENCIL))
 }
 
-/// How colour `color` is blended.
+/// The blend state of attachment `color`.
 fn blend_attachment(blend: &BlendState, color: usize) -> vk::PipelineColorBlendAttachmentState {
     let row = blend.row(color);
     vk::PipelineColorBlendAttachmentState {

@@ -1,6 +1,6 @@
 //! The description of a pipeline, packed into words, so that comparing and hashing it is cheap.
 //!
-//! A word belongs to one piece of state. What the device takes from commands is 0 in it, so that it makes no other pipeline:
+//! A word belongs to one piece of state. The word of a dynamic state is 0, so that its value does not create another pipeline:
 //!
 //! ```text
 //! Program 7 | Key 0x40 0x0 | Color0 37 | DepthStencil 126 | Topology 3 | Blend 2 | Rasterizer 0x4 | ...
@@ -14,15 +14,15 @@ bits! {
     pub(crate) enum Word {
         /// The program's number.
         Program,
-        /// The bits of the key that the program sees.
+        /// The bits of the key that the program depends on.
         KeyLow,
-        /// The high half of them.
+        /// The high half of these bits.
         KeyHigh,
-        /// The width of the framebuffer, where modules depend on it.
+        /// The width of the framebuffer, if modules depend on it.
         KeyWidth,
-        /// The height of it.
+        /// The height of the framebuffer, if modules depend on it.
         KeyHeight,
-        /// The format of a colour; 0 if there is none.
+        /// The format of a color attachment; 0 if there is none.
         Color0,
         /// As `Color0`.
         Color1,
@@ -38,23 +38,23 @@ bits! {
         Color6,
         /// As `Color0`.
         Color7,
-        /// How many colours there are.
+        /// The number of color attachments.
         Colors,
         /// The format of depth and stencil; 0 if there is none.
         DepthStencil,
-        /// Points, lines, triangles or patches: the class of the topology.
+        /// The class of the topology: points, lines, triangles or patches.
         Topology,
-        /// Vertices of a patch.
+        /// The number of vertices of a patch.
         PatchVertices,
         /// The number of the vertex elements.
         VertexElements,
         /// The number of the blend state.
         Blend,
-        /// Bits of the rasterizer's state: see [`RasterizerWord`].
+        /// The bits of the rasterizer state: see [`RasterizerWord`].
         Rasterizer,
-        /// Bits of the state of samples: see [`MultisampleWord`].
+        /// The bits of the multisample state: see [`MultisampleWord`].
         Multisample,
-        /// Samples that may be written.
+        /// The mask of samples that may be written.
         SampleMask,
     }
 }
@@ -74,7 +74,7 @@ impl PipelineDesc {
         self.words[word.index()] = value;
     }
 
-    /// The formats of the colours that there are.
+    /// The formats of the color attachments that exist.
     pub(crate) fn colors(&self) -> &[u32] {
         let first = Word::Color0.index();
         &self.words[first..first + (self.get(Word::Colors) as usize).min(8)]
@@ -91,7 +91,7 @@ impl PipelineDesc {
         changed
     }
 
-    /// The values of some words, and 0 for the others.
+    /// The values of `words`, and 0 for the others.
     pub(crate) fn masked(&self, words: BitSet<Word>) -> PipelineDesc {
         let mut masked = PipelineDesc::default();
         for word in words.iter() {
@@ -120,7 +120,7 @@ macro_rules! packed {
 }
 
 packed! {
-    /// What of the rasterizer's state is in pipelines.
+    /// The rasterizer state that is static.
     RasterizerWord {
         /// `VkPolygonMode`.
         polygon_mode at 0 of 2;
@@ -128,23 +128,23 @@ packed! {
         depth_clamp at 2 of 1;
         /// Primitives are clipped at the near and the far plane.
         depth_clip at 3 of 1;
-        /// Clip space has GL's depths.
+        /// Clip space has GL's depth range.
         negative_one_to_one at 4 of 1;
-        /// The last vertex provokes.
+        /// The last vertex is the provoking one.
         provoking_last at 5 of 1;
     }
 }
 
 packed! {
-    /// What of the state of samples is in pipelines.
+    /// The multisample state that is static.
     MultisampleWord {
         /// `VkSampleCountFlagBits`.
         samples at 0 of 7;
-        /// Alpha makes the coverage.
+        /// Alpha determines the coverage.
         alpha_to_coverage at 7 of 1;
-        /// Alpha becomes 1.
+        /// Alpha is replaced by 1.
         alpha_to_one at 8 of 1;
-        /// Samples for which the shader runs at least; 0: it runs once.
+        /// The minimum number of samples that are shaded; 0 for one invocation per pixel.
         min_samples at 9 of 7;
     }
 }

@@ -1,7 +1,7 @@
 //! Vulkan's pipeline cache, kept in a file between runs.
 //!
-//! What is in the file is the driver's. A file of another driver or version, or a damaged one, is not used: the header that every
-//! cache begins with (Vulkan, "Pipeline Cache Header") says what made it, and the file has a sum of its bytes before it.
+//! The driver defines the contents of the file. A file of another driver or version, or a damaged one, is not used: the header of
+//! every cache (Vulkan, "Pipeline Cache Header") identifies its driver, and the file has a checksum before the cache.
 
 use crate::device::handle::Owned;
 use crate::device::Logical;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// The start of a file.
 const MAGIC: [u8; 8] = *b"ntvpc\0\0\x01";
 
-/// The cache of a device.
+/// The pipeline cache of a device.
 pub(crate) struct DiskCache {
     device: Arc<Logical>,
     pub(crate) raw: Owned<vk::PipelineCache>,
@@ -24,20 +24,20 @@ pub(crate) struct DiskCache {
 }
 
 impl DiskCache {
-    /// A cache with what the file at `path` has, if it is there and whole.
+    /// A cache with the contents of the file at `path`, if it exists and is not damaged.
     pub(crate) fn new(device: &Arc<Logical>, path: Option<PathBuf>) -> Result<DiskCache> {
         let data = path.as_deref().and_then(|path| fs::read(path).ok()).and_then(unpack).unwrap_or_default();
         let info = vk::PipelineCacheCreateInfo::default().initial_data(&data);
-        // SAFETY: the bytes are those that some driver wrote, whole; one that is not its own a driver ignores.
+        // SAFETY: the bytes are those that a driver wrote, complete; a driver ignores a cache of another driver.
         let raw = unsafe { device.raw.create_pipeline_cache(&info, None) }.during("vkCreatePipelineCache")?;
         let raw = Owned::new(device, raw);
         Ok(DiskCache { device: Arc::clone(device), raw, path })
     }
 
-    /// Writes it to its file, whole or not at all. Does nothing without a file.
+    /// Writes it to its file, completely or not at all. Does nothing without a file.
     pub(crate) fn save(&self) -> Result<()> {
         let Some(path) = &self.path else { return Ok(()) };
-        // SAFETY: the cache is of this device.
+        // SAFETY: the cache belongs to this device.
         let data = unsafe { self.device.raw.get_pipeline_cache_data(*self.raw) }.during("vkGetPipelineCacheData")?;
         write(path, &data).map_err(|error| Error::new(format!("{}: {error}", path.display())))
     }
@@ -55,7 +55,7 @@ fn write(path: &Path, data: &[u8]) -> std::io::Result<()> {
     written.inspect_err(|_| drop(fs::remove_file(&name)))
 }
 
-/// The cache's bytes in those of a file, if it is whole.
+/// The cache in the bytes of a file, if the file is not damaged.
 fn unpack(mut file: Vec<u8>) -> Option<Vec<u8>> {
     let head = MAGIC.len() + 8;
     let stored = file.get(MAGIC.len()..head)?;

@@ -1,16 +1,16 @@
-//! Vertex elements as Vulkan wants them: attributes, and a binding for each vertex buffer.
+//! Vertex elements in Vulkan's form: attributes, and a binding for each vertex buffer.
 
 use crate::context::VertexElement;
 use ash::vk;
 use std::hash::{Hash, Hasher};
 
-/// The attributes of the vertex shader; the place in the list is the location.
+/// The attributes of the vertex shader; the index in the list is the Location.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct VertexElements {
     pub(crate) list: Vec<VertexElement>,
-    /// Vertex buffers that are read, a bit each.
+    /// The mask of vertex buffers that are read.
     pub(crate) buffers: u32,
-    /// What commands are told, where the device takes it from them.
+    /// The parameters of the command, for devices with dynamic vertex input.
     pub(crate) dynamic: DynamicInput,
 }
 
@@ -28,14 +28,14 @@ impl Hash for VertexElements {
     }
 }
 
-/// What `vkCmdSetVertexInputEXT` is told.
+/// The parameters of `vkCmdSetVertexInputEXT`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DynamicInput {
     pub(crate) bindings: Vec<vk::VertexInputBindingDescription2EXT<'static>>,
     pub(crate) attributes: Vec<vk::VertexInputAttributeDescription2EXT<'static>>,
 }
 
-/// What a pipeline is told.
+/// The vertex input state of a pipeline.
 #[derive(Default)]
 pub(crate) struct Input {
     pub(crate) bindings: Vec<vk::VertexInputBindingDescription>,
@@ -71,13 +71,13 @@ impl VertexElements {
         DynamicInput { bindings: self.of_buffers().map(binding).collect(), attributes }
     }
 
-    /// Bytes from a vertex to the next in a vertex buffer that is read.
+    /// The stride of a vertex buffer that is read.
     pub(crate) fn stride(&self, buffer: u32) -> u32 {
         let of_buffer = |element: &&VertexElement| element.vertex_buffer_index == buffer;
         self.list.iter().find(of_buffer).map_or(0, |element| element.src_stride)
     }
 
-    /// The first element of each vertex buffer, which says what all of that buffer say.
+    /// The first element of each vertex buffer. All elements of a buffer have the same stride and input rate.
     fn of_buffers(&self) -> impl Iterator<Item = &VertexElement> {
         let first = |(at, element): &(usize, &VertexElement)| {
             self.list[..*at].iter().all(|other| other.vertex_buffer_index != element.vertex_buffer_index)

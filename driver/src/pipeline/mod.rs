@@ -1,12 +1,13 @@
-//! Pipelines: described in words, found by what changed, made when they are first needed.
+//! Pipelines: described in words, found by the words that changed, created when they are first needed.
 //!
 //! ```text
-//! current pipeline + changed words --Transitions--> pipeline        a context's own, no lock
-//! description ----------------------Pipelines-----> pipeline        a device's, a hash map
+//! current pipeline + changed words --Transitions--> pipeline        per context, no lock
+//! description ----------------------Pipelines-----> pipeline        per device, a hash map
 //! create info ----------------------VkPipelineCache-> machine code  kept on disk
 //! ```
 //!
-//! Programs and states have the numbers that descriptions name them by, and when one goes, so do the pipelines that are made of it.
+//! Programs and states have numbers by which descriptions name them. When one is dropped, the pipelines that use it are dropped,
+//! too.
 
 mod bounded;
 mod create;

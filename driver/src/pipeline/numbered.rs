@@ -7,7 +7,7 @@ use std::hash::Hash;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// A state object. When its last user lets go of it, the pipelines that name it are forgotten.
+/// A state object. When the last reference to it is dropped, the pipelines that name it are dropped.
 #[derive(Debug)]
 pub(crate) struct Numbered<T: Eq + Hash> {
     /// A number that no other state ever has; not 0.
@@ -16,7 +16,7 @@ pub(crate) struct Numbered<T: Eq + Hash> {
     numbers: Weak<Numbers<T>>,
 }
 
-/// The states that have numbers in a word: equal ones are one.
+/// The states that have numbers in a word. Equal states share one number.
 pub(crate) struct Numbers<T: Eq + Hash> {
     word: Word,
     pipelines: Arc<Pipelines>,
@@ -25,13 +25,13 @@ pub(crate) struct Numbers<T: Eq + Hash> {
 }
 
 impl<T: Eq + Hash> Numbers<T> {
-    /// Those of `word` in the descriptions of `pipelines`.
+    /// The states of `word` in the descriptions of `pipelines`.
     pub(crate) fn new(word: Word, pipelines: &Arc<Pipelines>) -> Arc<Numbers<T>> {
         let pipelines = Arc::clone(pipelines);
         Arc::new(Numbers { word, pipelines, known: Mutex::default(), last: AtomicU32::new(0) })
     }
 
-    /// The one that there is of `state`.
+    /// The object of `state`; the first call creates it.
     pub(crate) fn get(self: &Arc<Self>, state: T) -> Arc<Numbered<T>> {
         let mut known = self.known();
         if let Some(same) = known.get(&state).and_then(Weak::upgrade) {
@@ -43,7 +43,7 @@ impl<T: Eq + Hash> Numbers<T> {
         made
     }
 
-    /// How many there are.
+    /// The number of states.
     pub(crate) fn len(&self) -> usize {
         self.known().len()
     }
@@ -57,7 +57,7 @@ impl<T: Eq + Hash> Drop for Numbered<T> {
     fn drop(&mut self) {
         let Some(numbers) = self.numbers.upgrade() else { return };
         let mut known = numbers.known();
-        // Another thread may have made an equal one since.
+        // Another thread may have created an equal one since.
         if known.get(&*self.state).is_some_and(|same| same.strong_count() == 0) {
             known.remove(&*self.state);
         }

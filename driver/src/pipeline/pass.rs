@@ -1,9 +1,9 @@
-//! Render pass objects, for programs that read what they draw to: rendering without one has no input attachments (Vulkan,
+//! Render pass objects, for programs that read their attachments: dynamic rendering has no input attachments (Vulkan,
 //! "vkCmdBeginRendering"; `VK_KHR_dynamic_rendering_local_read` is newer).
 //!
-//! All attachments are in the layout `GENERAL`, kept from before, and stored. There is one subpass, whose input attachment `n` is
-//! colour `n`, and 8 and 9 the depth and the stencil, as [`attachment_number`](ntv::target::attachment_number) has them. It depends on
-//! itself, so that draws in it can wait for others.
+//! All attachments are in the layout `GENERAL`, loaded and stored. There is one subpass, whose input attachment `n` is color `n`,
+//! and 8 and 9 are the depth and the stencil, as [`attachment_number`](ntv::target::attachment_number) defines. The subpass has a
+//! self-dependency, so that draws in it can wait for others.
 
 use super::desc::{PipelineDesc, Word};
 use super::Bounded;
@@ -21,17 +21,17 @@ pub(crate) const STENCIL_ATTACHMENT: u32 = 9;
 
 const LAYOUT: vk::ImageLayout = vk::ImageLayout::GENERAL;
 
-/// What tells render passes apart.
+/// The properties that distinguish render passes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PassKey {
-    /// Formats of the colours; undefined where there is none.
+    /// The formats of the colors; undefined where there is none.
     colors: Vec<vk::Format>,
     depth_stencil: vk::Format,
     samples: u32,
 }
 
 impl PassKey {
-    /// That of a pipeline's description, with so many samples.
+    /// The key of a pipeline's description, with `samples` samples.
     pub(crate) fn new(desc: &PipelineDesc, samples: u32) -> PassKey {
         let format = |word: u32| vk::Format::from_raw(word as i32);
         let colors = desc.colors().iter().map(|word| format(*word)).collect();
@@ -39,7 +39,7 @@ impl PassKey {
     }
 }
 
-/// Render passes that are kept.
+/// The maximum number of render passes that are kept.
 const MOST: usize = 256;
 
 /// The render passes of a device.
@@ -54,7 +54,7 @@ impl Default for Passes {
 }
 
 impl Passes {
-    /// The one of `key`, made when it is first asked for.
+    /// The render pass of `key`; the first call creates it.
     pub(crate) fn get(&self, device: &Arc<Logical>, key: &PassKey) -> Result<Arc<Owned<vk::RenderPass>>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pass) = known.get(key) {
@@ -64,14 +64,14 @@ impl Passes {
     }
 }
 
-/// The barrier between draws of a pass: what was drawn is read as an input attachment of the same pixel.
+/// The barrier between draws of a pass: color and depth writes become visible to input attachment reads of the same pixel.
 pub(crate) fn barrier() -> vk::MemoryBarrier<'static> {
     vk::MemoryBarrier::default()
         .src_access_mask(vk::AccessFlags::COLOR_ATTACHMENT_WRITE | vk::AccessFlags::DEPTH_STENCIL_ATTACHMENT_WRITE)
         .dst_access_mask(vk::AccessFlags::INPUT_ATTACHMENT_READ)
 }
 
-/// The stages that wait for each other in [`barrier`].
+/// The source and destination stages of [`barrier`].
 pub(crate) const BARRIER_STAGES: [vk::PipelineStageFlags; 2] = [
     vk::PipelineStageFlags::from_raw(
         vk::PipelineStageFlags::COLOR_ATTACHMENT_OUTPUT.as_raw()
@@ -121,7 +121,7 @@ fn create(device: &Arc<Logical>, key: &PassKey) -> Result<Owned<vk::RenderPass>>
         .attachments(&attachments)
         .subpasses(&subpasses)
         .dependencies(&dependencies);
-    // SAFETY: each reference is to an attachment of the list, or to none.
+    // SAFETY: each reference is to an attachment of the list, or unused.
     let raw = unsafe { device.raw.create_render_pass2(&info, None) }.during("vkCreateRenderPass2")?;
     Ok(Owned::new(device, raw))
 }

@@ -17,14 +17,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A part of pipelines, which they are linked of.
+/// A library of one part, from which pipelines are linked.
 struct Library {
     raw: Owned<vk::Pipeline>,
-    /// lavapipe 22.3 looks at it when pipelines are linked, whatever has become of the program.
+    /// lavapipe 22.3 reads it when it links pipelines, even if the program was dropped.
     _layout: Arc<Layout>,
 }
 
-/// The number of a part, and the words that it depends on.
+/// The index of a part, and the words that it depends on.
 type LibraryName = (usize, PipelineDesc);
 
 /// A pipeline.
@@ -35,28 +35,28 @@ pub(crate) struct Pipeline {
     pub(crate) raw: Owned<vk::Pipeline>,
     /// It lives as long as the pipeline.
     _layout: Arc<Layout>,
-    /// What it was linked of: libraries live as long as the pipeline.
+    /// The libraries that it was linked from, which live as long as the pipeline.
     _libraries: Vec<Arc<Library>>,
 }
 
-/// What the pipelines of a device did so far.
+/// The work on the pipelines of a device so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PipelineCounters {
-    /// Times that the hash map had what was wanted.
+    /// The number of lookups that found a pipeline in the hash map.
     pub hits: u64,
-    /// Pipelines that were made whole.
+    /// The number of pipelines that were created whole.
     pub created: u64,
-    /// Pipelines that were linked of libraries.
+    /// The number of pipelines that were linked from libraries.
     pub linked: u64,
-    /// Libraries that were made for that.
+    /// The number of libraries that were created.
     pub libraries: u64,
-    /// Pipelines, or libraries, that the worker made before a draw wanted them.
+    /// The number of pipelines and libraries that the worker created before a draw needed them.
     pub warmed: u64,
-    /// How long Vulkan took to make them: vkCreateGraphicsPipelines and vkCreateComputePipelines.
+    /// The time that Vulkan took to create them: vkCreateGraphicsPipelines and vkCreateComputePipelines.
     pub time: Duration,
 }
 
-/// What a description's numbers mean. Who holds it keeps the pipelines that are made of it from being forgotten.
+/// The objects that belong to the numbers of a description. While it is alive, the pipelines of these objects are kept.
 #[derive(Clone)]
 pub(crate) struct PipelineSource {
     pub(crate) program: Arc<Program>,
@@ -65,11 +65,11 @@ pub(crate) struct PipelineSource {
     pub(crate) elements: Arc<Numbered<VertexElements>>,
 }
 
-/// Pipelines that are kept, and as many libraries. A program may be drawn with in any number of ways: to many formats, turned over in
-/// windows of many sizes.
+/// The maximum number of pipelines, and of libraries, that are kept. A program may be drawn with in any number of ways: to many
+/// formats, or flipped in windows of many sizes.
 const MOST: usize = 4096;
 
-/// The pipelines of a device. A pipeline is there no longer than the program and the states that its description names.
+/// The pipelines of a device. A pipeline does not outlive the program and the states that its description names.
 pub(crate) struct Pipelines {
     device: Arc<Logical>,
     pub(crate) disk: DiskCache,
@@ -127,7 +127,7 @@ impl Pipelines {
         }
     }
 
-    /// The pipeline of `desc`, made of what its numbers mean if it is not there.
+    /// The pipeline of `desc`; creates it from the objects in `source` if there is none.
     pub(crate) fn get(&self, desc: &PipelineDesc, source: &PipelineSource) -> Result<Arc<Pipeline>> {
         let known = self.map.lock().unwrap_or_else(PoisonError::into_inner).get(desc);
         if let Some(pipeline) = known {
@@ -135,11 +135,11 @@ impl Pipelines {
             return Ok(pipeline);
         }
         let made = Arc::new(self.create(desc, source)?);
-        // Another thread may have been faster; then its pipeline is the one.
+        // If another thread was faster, its pipeline is used.
         Ok(self.map.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(*desc, made))
     }
 
-    /// Makes what a draw with `desc` will want: on the worker.
+    /// Creates the pipeline, or the libraries, that a draw with `desc` will need. The worker calls it.
     pub(crate) fn warm(&self, desc: &PipelineDesc, source: &PipelineSource) -> Result<()> {
         let known = self.map.lock().unwrap_or_else(PoisonError::into_inner).get(desc);
         if known.is_none() {
@@ -149,10 +149,10 @@ impl Pipelines {
         Ok(())
     }
 
-    /// Makes the pipeline of `desc`, whatever is there.
+    /// Creates the pipeline of `desc`, even if there is one.
     pub(crate) fn create(&self, desc: &PipelineDesc, source: &PipelineSource) -> Result<Pipeline> {
         let stages = self.modules.get(&self.device, &source.program, &source.key)?;
-        // What reads the framebuffer is drawn in a render pass object, and made whole.
+        // Programs that read the framebuffer need a render pass object, and a whole pipeline.
         let samples = MultisampleWord::unpack(desc.get(Word::Multisample)).samples;
         let pass = || self.passes.get(&self.device, &PassKey::new(desc, samples));
         let pass = source.program.reads_framebuffer.then(pass).transpose()?;
@@ -177,7 +177,7 @@ impl Pipelines {
         Ok(Pipeline { id: unique_id(), desc: *desc, raw, _layout: layout, _libraries: libraries })
     }
 
-    /// A pipeline that is linked of libraries, which are made where they are not there.
+    /// Links a pipeline from libraries; creates the missing ones.
     fn link(&self, source: &Source<'_>) -> Result<(Owned<vk::Pipeline>, Vec<Arc<Library>>)> {
         let mut libraries = Vec::new();
         for (number, part) in PARTS.into_iter().enumerate() {
@@ -220,14 +220,14 @@ impl Pipelines {
         Ok(self.map.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(desc, made))
     }
 
-    /// Forgets the pipelines whose descriptions name what goes away: a program, or a state, by the number that it has in `word`.
+    /// Drops the pipelines whose descriptions name a program or a state that is dropped, by the number that it has in `word`.
     pub(crate) fn forget(&self, word: Word, number: u32) {
         let stays = |desc: &PipelineDesc| desc.get(word) != number;
         self.map.lock().unwrap_or_else(PoisonError::into_inner).retain(stays);
         self.libraries.lock().unwrap_or_else(PoisonError::into_inner).retain(|(_, desc)| stays(desc));
     }
 
-    /// How many pipelines there are.
+    /// The number of pipelines.
     pub(crate) fn len(&self) -> usize {
         self.map.lock().unwrap_or_else(PoisonError::into_inner).len()
     }

@@ -1,14 +1,14 @@
-//! Transitions: from the current pipeline, by what changed, to the next.
+//! Transitions: from the current pipeline and the changed words to the next pipeline.
 //!
-//! An application that draws frame after frame changes the same state in the same places. So what came after a pipeline for these
-//! words the last time is what comes after it now:
+//! An application that draws frame after frame changes the same state at the same points. So the pipeline that followed for these
+//! words the last time usually follows again:
 //!
 //! ```text
 //! (pipeline 3, { Blend: 2 -> 5 })  ->  pipeline 8
 //! ```
 //!
-//! The table is open addressed with a bound: a full neighbourhood loses an old row. A wrong guess is not possible, since the
-//! words of what is found are compared. It keeps no pipeline from going away.
+//! The table has open addressing and a fixed size: a new row replaces an old one if all rows that it can use are taken. A wrong
+//! pipeline cannot be found, since the words of the row are compared. The table does not keep pipelines alive.
 
 use super::desc::{PipelineDesc, Word};
 use super::table::Pipeline;
@@ -17,29 +17,29 @@ use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Weak};
 
-/// What a table of transitions did so far.
+/// The lookups in a table of transitions so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TransitionCounters {
-    /// Times that a transition was known.
+    /// The number of transitions that were found.
     pub hits: u64,
-    /// Times that it was not.
+    /// The number of transitions that were not found.
     pub misses: u64,
 }
 
-struct Row {
+struct Transition {
     from: u64,
     to: Weak<Pipeline>,
 }
 
-/// Rows of the table; a power of 2.
+/// The number of rows; a power of 2.
 const ROWS: usize = 1024;
 
-/// Rows that are looked at.
+/// The number of rows that a lookup checks.
 const PROBES: usize = 4;
 
 /// The table of a context.
 pub(crate) struct Transitions {
-    rows: Vec<Option<Row>>,
+    rows: Vec<Option<Transition>>,
     pub(crate) counters: TransitionCounters,
 }
 
@@ -50,9 +50,9 @@ impl Default for Transitions {
 }
 
 impl Transitions {
-    /// What comes after `from` where `changed` of its words become those of `to`.
+    /// The pipeline that follows `from` when its words `changed` become those of `to`.
     pub(crate) fn get(&mut self, from: &Pipeline, changed: BitSet<Word>, to: &PipelineDesc) -> Option<Arc<Pipeline>> {
-        let first = place(from.id, changed, to);
+        let first = first_row(from.id, changed, to);
         let found = (0..PROBES).find_map(|probe| {
             let row = self.rows[(first + probe) % ROWS].as_ref().filter(|row| row.from == from.id)?;
             row.to.upgrade().filter(|pipeline| pipeline.desc == *to)
@@ -62,17 +62,17 @@ impl Transitions {
         found
     }
 
-    /// Remembers that `to` comes after `from`.
+    /// Records that `to` follows `from`.
     pub(crate) fn add(&mut self, from: &Pipeline, changed: BitSet<Word>, to: &Arc<Pipeline>) {
-        let first = place(from.id, changed, &to.desc);
+        let first = first_row(from.id, changed, &to.desc);
         let is_free = |at: &usize| self.rows[*at].as_ref().is_none_or(|row| row.to.strong_count() == 0);
         let free = (0..PROBES).map(|probe| (first + probe) % ROWS).find(is_free);
-        // Where all are taken the first goes: the next time it is the last that came.
-        self.rows[free.unwrap_or(first)] = Some(Row { from: from.id, to: Arc::downgrade(to) });
+        // If all rows are taken, replace the first one.
+        self.rows[free.unwrap_or(first)] = Some(Transition { from: from.id, to: Arc::downgrade(to) });
     }
 }
 
-fn place(from: u64, changed: BitSet<Word>, to: &PipelineDesc) -> usize {
+fn first_row(from: u64, changed: BitSet<Word>, to: &PipelineDesc) -> usize {
     let mut hasher = FxHasher::default();
     from.hash(&mut hasher);
     for word in changed.iter() {

@@ -15,27 +15,27 @@ use std::ffi::CString;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Arc;
 
-/// What an application may say of a program.
+/// Options of an application for a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProgramOptions {
-    /// When dynamically indexed blocks are read from storage buffers although they need not be.
+    /// The condition for reading dynamically indexed blocks from storage buffers where this is optional.
     pub threshold: Threshold,
-    /// The class of all blocks that `classes` does not name, if it can be had.
+    /// The class of all blocks that `classes` does not name, where it is possible.
     pub all: Option<Class>,
     /// Classes of blocks, by their names: `ubo1`, or `MESA_SHADER_VERTEX.uniforms` for block 0 with GL's loose uniforms.
     pub classes: Vec<(String, Class)>,
-    /// Loose uniforms are in push constants where they fit. They must be given by value then.
+    /// Whether loose uniforms are in push constants if they fit. Then they must be given by value.
     pub inline_uniforms: bool,
-    /// Who writes what transform feedback captures; the device if it can, and not given.
+    /// The back end that writes the captures of transform feedback; `None` for the device if it can.
     pub captures: Option<BackEnd>,
-    /// Names and lines are in the modules, for debuggers.
+    /// Whether the modules have names and lines, for debuggers.
     pub names: bool,
 }
 
-/// Bytes of push constants that the driver has for itself: whether a draw has indices.
+/// The number of bytes of push constants that the driver uses itself: whether a draw has indices.
 const DRIVER_UNIFORM_BYTES: u32 = 16;
 
-/// Bits of a key that contexts set.
+/// The bits of a key that contexts set.
 const OFFERED: u64 = Key::ALL;
 
 /// Translates and links.
@@ -43,7 +43,7 @@ pub(crate) struct Builder {
     translator: Translator,
     options: Options,
     limits: Limits,
-    /// The device has transform feedback.
+    /// Whether the device has transform feedback.
     can_capture: bool,
 }
 
@@ -55,7 +55,7 @@ impl Builder {
         Builder { translator: Translator::new(options.clone()), options, limits, can_capture }
     }
 
-    /// A program of `shaders`, which come in the order of the pipeline.
+    /// Builds a program of `shaders`, which are in the order of the pipeline.
     pub(crate) fn build(
         &mut self,
         (device, layouts): (&Arc<Logical>, &Layouts),
@@ -93,14 +93,14 @@ impl Builder {
             Source::Nir(_) => None,
         };
         program.entries = shaders.iter().filter_map(entry).collect();
-        // The words of shaders from elsewhere have the device capture.
+        // Shaders that come as words use the device's transform feedback.
         program.captures = if is_plain { BackEnd::Extension } else { captures };
         Ok(program)
     }
 
-    /// Translates for this back end of transform feedback from now on.
+    /// Sets the back end of transform feedback for the next translations.
     fn capture_by(&mut self, captures: BackEnd) {
-        // What a compute shader captures, another variant draws: one without captures, so the device need not be able to.
+        // The draw of a capturing compute shader uses a variant without captures, so the device does not need transform feedback.
         let (back_end, drawn) = match captures {
             BackEnd::Compute => (BackEnd::Extension, true),
             back_end => (back_end, self.can_capture),
@@ -112,7 +112,7 @@ impl Builder {
         }
     }
 
-    /// Where each stage's blocks are.
+    /// Plans the placement of each stage's blocks.
     fn plan(&self, shaders: &[Arc<Shader>], options: &ProgramOptions) -> Result<(Vec<Placements>, Vec<InlineBlock>)> {
         let mut program = ntv::plan::Program::default();
         let nir = shaders.iter().filter_map(|shader| match &shader.source {
@@ -138,7 +138,7 @@ impl Builder {
         Ok((shaders.iter().map(of_stage).collect(), inline_blocks(&plan)))
     }
 
-    /// The module of a stage, and what it captures.
+    /// Translates a stage; returns its module and its captures.
     fn translate(
         &mut self,
         shader: &Shader,
@@ -160,7 +160,7 @@ impl Builder {
         }
     }
 
-    /// What a shader captures: as it came, or what its stores say.
+    /// The captures of a shader: its own description, or the one from its stores.
     fn captured(&mut self, shader: &Shader, nir: &ntv::Shader) -> Result<XfbInfo> {
         if !shader.may_capture || !shader.xfb.is_empty() {
             return Ok(shader.xfb.clone());
@@ -170,10 +170,10 @@ impl Builder {
         Ok(std::mem::take(&mut nir.xfb_info))
     }
 
-    /// Bytes of push constants that the program has: all that the device takes, if any stage reads some.
+    /// The number of bytes of push constants of the program: the maximum of the device if a stage reads any.
     fn push_constants(&self, modules: &[&Module]) -> u32 {
-        // The words say it: a variable of this storage class. Where it is there, the whole range is declared, so that
-        // programs share layouts.
+        // The words have a variable of this storage class then. The whole range is declared in this case, so that programs share
+        // layouts.
         let has = modules.iter().any(|module| reads_push_constants(&module.words));
         if has {
             self.limits.max_push_constants_size
@@ -183,7 +183,8 @@ impl Builder {
     }
 }
 
-/// The compute program that captures what a vertex shader of these attributes writes. Its resources are those of the vertex stage.
+/// Builds the compute program that captures the outputs of a vertex shader with these attributes. Its resources are those of the
+/// vertex stage.
 pub(crate) fn capture_program(
     (device, layouts): (&Arc<Logical>, &Layouts),
     target: &Target,
@@ -216,16 +217,16 @@ fn inline_blocks(plan: &Plan) -> Vec<InlineBlock> {
     list
 }
 
-/// Whether shaders are of words; an error if some are, and some not.
+/// Whether the shaders come as words; an error if only some do.
 fn is_plain(shaders: &[Arc<Shader>]) -> Result<bool> {
     let of_words = shaders.iter().filter(|shader| matches!(shader.source, Source::Words(_))).count();
     match of_words == 0 || of_words == shaders.len() {
         true => Ok(of_words > 0),
-        false => Err(Error::new("shaders of words and others are in one program")),
+        false => Err(Error::new("a program cannot mix shaders of words with other shaders")),
     }
 }
 
-/// Whether a module has a variable in the push constants.
+/// Whether a module has a push constant variable.
 fn reads_push_constants(words: &[u32]) -> bool {
     const OP_VARIABLE: u32 = 59;
     const PUSH_CONSTANT: u32 = 9;
@@ -234,7 +235,7 @@ fn reads_push_constants(words: &[u32]) -> bool {
         if first & 0xffff == OP_VARIABLE && words.get(at + 3) == Some(&PUSH_CONSTANT) {
             return true;
         }
-        // A length of 0 is in no module; it would not end.
+        // No valid module has a length of 0, which would not terminate.
         at += (first >> 16).max(1) as usize;
     }
     false
@@ -284,7 +285,7 @@ fn bit(at: u32) -> u32 {
     1u32.checked_shl(at).unwrap_or(0)
 }
 
-/// What a plan has to know of a device.
+/// The limits of a device for a plan.
 fn plan_limits(limits: &vk::PhysicalDeviceLimits) -> Limits {
     Limits {
         max_uniform_buffer_range: limits.max_uniform_buffer_range,

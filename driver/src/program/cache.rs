@@ -1,4 +1,4 @@
-//! The programs of a device, by the shaders that they are made of.
+//! The programs of a device, by their shaders.
 
 use super::{Builder, Layouts, Program, ProgramOptions, Shader};
 use crate::device::Logical;
@@ -30,7 +30,7 @@ impl Programs {
         Programs { state: Mutex::new(state), layouts, target: target.clone(), pipelines }
     }
 
-    /// The program of `shaders`, which come in the order of the pipeline; made with `options` if it is not there.
+    /// The program of `shaders`, which are in the order of the pipeline; the first call builds it with `options`.
     pub(crate) fn get(
         &self,
         device: &Arc<Logical>,
@@ -48,24 +48,24 @@ impl Programs {
         Ok((program, true))
     }
 
-    /// Has what is made of `program` go with it.
+    /// Makes the drop of `program` also drop its modules and pipelines.
     pub(crate) fn adopt(&self, mut program: Program) -> Arc<Program> {
         program.pipelines = Weak::clone(&self.pipelines);
         Arc::new(program)
     }
 
-    /// What translations may use.
+    /// The target of translations.
     pub(crate) fn target(&self) -> &Target {
         &self.target
     }
 
-    /// Forgets all programs with this shader. Those that are in use go when they no longer are.
+    /// Removes all programs with this shader. Programs in use are dropped with their last user.
     pub(crate) fn remove(&self, shader: u64) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.known.retain(|name, _| !name.contains(&shader));
     }
 
-    /// Programs that there are, and that were made so far.
+    /// The number of programs that exist, and the number that were built so far.
     pub(crate) fn counts(&self) -> (usize, u64) {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         (state.known.len(), state.built)

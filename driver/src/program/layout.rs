@@ -1,8 +1,8 @@
-//! Where the descriptors of a program are: sets by class, bindings in the order of stages and slots.
+//! The places of a program's descriptors: sets by class, bindings in the order of stages and slots.
 //!
-//! Stages are translated with bindings of their own, numbered by slot: constant buffer 2 of the vertex stage and of the fragment
-//! stage have the same set and binding. A link moves them apart. What changes together is in one set, so a new texture does not
-//! write the descriptors of uniform buffers again:
+//! Stages are translated with their own bindings, numbered by slot: constant buffer 2 of the vertex stage and of the fragment
+//! stage have the same set and binding. The link gives them different bindings. Descriptors that change together are in one set,
+//! so a new texture does not rewrite the descriptors of uniform buffers:
 //!
 //! ```text
 //! vertex:   set 1 binding 2 (constant buffer 2)     ->  set 1 binding 0
@@ -10,7 +10,7 @@
 //!           set 2 binding 0, 4 of them (textures)   ->  set 2 binding 0
 //! ```
 //!
-//! Layouts of equal content are one layout. Programs that share it leave all descriptors bound when one takes the other's place.
+//! Layouts of equal content are one layout. Between programs that share it, all descriptors stay bound.
 
 use super::STAGES;
 use crate::device::handle::Owned;
@@ -21,7 +21,7 @@ use ash::vk;
 use ntv::module::{Assignment, DescriptorKind, Module, Stage};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// What changes together: a set each, numbered as in [`Target::descriptor_set`](ntv::Target::descriptor_set).
+/// Descriptors that change together: one set each, numbered as in [`Target::descriptor_set`](ntv::Target::descriptor_set).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum DescriptorClass {
     /// Block 0, GL's loose uniforms.
@@ -36,7 +36,7 @@ pub(crate) enum DescriptorClass {
     Images,
 }
 
-/// How many classes there are.
+/// The number of classes.
 pub(crate) const CLASSES: usize = 5;
 
 impl DescriptorClass {
@@ -49,64 +49,65 @@ impl DescriptorClass {
     ];
 }
 
-/// Descriptors of one place.
+/// The descriptors of one binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SlotBinding {
     pub(crate) class: DescriptorClass,
-    /// The stage whose slots it sees.
+    /// The stage whose slots they refer to.
     pub(crate) stage: Stage,
-    /// The stage that sees them.
+    /// The stage whose shader uses them.
     pub(crate) runs_in: Stage,
-    /// The first slot that the context binds there.
+    /// The first slot that the context binds to it.
     pub(crate) slot: u32,
     pub(crate) count: u32,
     pub(crate) kind: DescriptorKind,
-    /// Bytes that a uniform range should have at least.
+    /// The minimum number of bytes of a uniform range.
     pub(crate) min_range: u32,
-    /// It has the bytes that were given, and none after them.
+    /// Whether the descriptor has exactly the given bytes, and none after them.
     pub(crate) is_exact: bool,
     /// The number of the binding in the set.
     pub(crate) binding: u32,
-    /// The first of its descriptors among those of the set.
+    /// The index of its first descriptor in the set.
     pub(crate) first: u32,
 }
 
-/// A set's layout, and what is bound where.
+/// A set's layout, and the slots of its bindings.
 pub(crate) struct SetLayout {
     /// A number that no other layout of a set has.
     pub(crate) id: u32,
     pub(crate) raw: Owned<vk::DescriptorSetLayout>,
     pub(crate) template: Option<Owned<vk::DescriptorUpdateTemplate>>,
     pub(crate) slots: Vec<SlotBinding>,
-    /// Offsets of uniform buffers are given when the set is bound.
+    /// Whether the offsets of uniform buffers are given when the set is bound.
     pub(crate) has_dynamic_offsets: bool,
-    /// Slots that are read, a bit each, by stage.
+    /// The mask of slots that are read, by stage.
     pub(crate) used: [u64; STAGES],
 }
 
 /// The layout of a pipeline.
 pub(crate) struct Layout {
-    /// A number that nothing else of a batch has.
+    /// A number that no other object of a batch has.
     pub(crate) id: u64,
     pub(crate) raw: Owned<vk::PipelineLayout>,
     pub(crate) sets: Vec<SetLayout>,
     pub(crate) push_constants: vk::PushConstantRange,
 }
 
-/// What tells layouts apart.
+/// The properties that distinguish layouts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Content {
     slots: [Vec<SlotBinding>; CLASSES],
     push_constants: (vk::ShaderStageFlags, u32),
 }
 
-/// Bytes of a descriptor in the data of an update template.
+/// The size of a descriptor in the data of an update template.
 pub(crate) const DESCRIPTOR_BYTES: usize = 24;
 
 impl Content {
-    /// Collects what `modules` use, and says where each stage's descriptors move.
+    /// Collects the descriptors that `modules` use, and assigns the new places of each stage's descriptors.
     ///
-    /// `slots_of` is the stage whose slots they see, if it is not their own: a compute shader may do what a vertex shader does.
+    /// `slots_of` is the stage whose slots they refer to, if it is not their own: a compute shader may do the work of a vertex
+    /// shader.
     pub(super) fn collect(
         modules: &[&Module],
         push_constants: u32,
@@ -149,7 +150,7 @@ impl Content {
         Ok((Content { slots, push_constants }, assignments))
     }
 
-    /// Whether all that is bound has the bytes that were given, and none after them.
+    /// Sets whether all descriptors have exactly the given bytes, and none after them.
     pub(super) fn set_exact(&mut self, is_exact: bool) {
         self.slots.iter_mut().flatten().for_each(|slot| slot.is_exact = is_exact);
     }
@@ -161,7 +162,7 @@ fn class_of(binding: &ntv::Binding) -> Result<usize> {
     (class < CLASSES).then_some(class).ok_or_else(message)
 }
 
-/// The layouts of a device, each there once.
+/// The layouts of a device, without duplicates.
 #[derive(Default)]
 pub(crate) struct Layouts {
     known: Mutex<Known>,
@@ -191,7 +192,7 @@ impl Layouts {
 impl Known {
     fn create(&mut self, device: &Arc<Logical>, content: &Content) -> Result<Layout> {
         let mut sets = Vec::new();
-        // Sets after the last that is used are left out; those between have no descriptors.
+        // Sets after the last used one are left out; unused sets before it have no descriptors.
         let count = content.slots.iter().rposition(|slots| !slots.is_empty()).map_or(0, |last| last + 1);
         let mut dynamic = device.limits.max_descriptor_set_uniform_buffers_dynamic;
         for slots in &content.slots[..count] {
@@ -206,8 +207,8 @@ impl Known {
         if size > 0 {
             info = info.push_constant_ranges(&ranges);
         }
-        // SAFETY: the layouts are of this device, and there are at most five; every device has four sets, and the fifth is an error of
-        // the call where it is not there.
+        // SAFETY: the layouts belong to this device, and there are at most five; every device has four sets, and if it has no
+        // fifth the call returns an error.
         let raw = unsafe { device.raw.create_pipeline_layout(&info, None) }.during("vkCreatePipelineLayout")?;
         let raw = Owned::new(device, raw);
         Ok(Layout { id: unique_id(), raw, sets, push_constants: range })
@@ -215,7 +216,7 @@ impl Known {
 }
 
 impl SetLayout {
-    /// A layout of `slots`. `dynamic` is how many uniform buffers may still have their offset given when they are bound.
+    /// A layout of `slots`. `dynamic` is the number of uniform buffers that may still have dynamic offsets.
     fn new(device: &Arc<Logical>, id: u32, slots: Vec<SlotBinding>, dynamic: &mut u32) -> Result<SetLayout> {
         let uniforms = slots.iter().filter(|slot| slot.kind == DescriptorKind::UniformBuffer);
         let uniforms: u32 = uniforms.map(|slot| slot.count).sum();
@@ -233,7 +234,7 @@ impl SetLayout {
             })
             .collect();
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
-        // SAFETY: each binding is there once.
+        // SAFETY: the bindings are distinct.
         let raw = unsafe { device.raw.create_descriptor_set_layout(&info, None) };
         let raw = Owned::new(device, raw.during("vkCreateDescriptorSetLayout")?);
         let entries: Vec<vk::DescriptorUpdateTemplateEntry> = slots
@@ -260,7 +261,7 @@ impl SetLayout {
             }
         };
         let mut used = [0u64; STAGES];
-        // What is drawn to is in no slot.
+        // Input attachments are not in a slot.
         for slot in slots.iter().filter(|slot| slot.kind != DescriptorKind::InputAttachment) {
             let bits = 1u64.checked_shl(slot.count).unwrap_or(0).wrapping_sub(1);
             used[slot.stage as usize] |= bits.checked_shl(slot.slot).unwrap_or(0);
@@ -268,7 +269,7 @@ impl SetLayout {
         Ok(SetLayout { id, raw, template, slots, has_dynamic_offsets, used })
     }
 
-    /// The type of the descriptors of this kind.
+    /// The descriptor type of this kind.
     pub(crate) fn descriptor_type(&self, kind: DescriptorKind) -> vk::DescriptorType {
         descriptor_type(kind, self.has_dynamic_offsets)
     }

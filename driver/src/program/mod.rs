@@ -4,9 +4,9 @@
 //! Shader (NIR) --plan, translate--> ntv::Module --link--> Program { modules, layout } --key--> words --> VkShaderModule
 //! ```
 //!
-//! A program is made once for each combination of shaders that is drawn with, and shared by all contexts. It goes with the first of its
-//! shaders, and its modules and pipelines with it. It knows what its shaders see: which slots of descriptors, which attributes, which
-//! bits of a key. So state that no shader sees costs nothing.
+//! A program is built once for each combination of shaders that is drawn with, and shared by all contexts. It is dropped with the
+//! first of its shaders, and its modules and pipelines with it. It records which slots of descriptors, attributes, and key bits
+//! its shaders use. So state that no shader uses costs nothing.
 
 mod build;
 mod cache;
@@ -33,17 +33,17 @@ use ntv::variant;
 use std::ffi::{CStr, CString};
 use std::sync::{Arc, Mutex, Weak};
 
-/// Stages that a context binds shaders to.
+/// The number of stages that a context binds shaders to.
 pub const STAGES: usize = 6;
 
-/// A shader as it came: Gallium's `pipe_shader_state`.
+/// A shader as the application created it: Gallium's `pipe_shader_state`.
 pub struct Shader {
     pub(crate) id: u64,
     pub(crate) stage: Stage,
     pub(crate) source: Source,
-    /// What it captures, as far as that is known before it is translated.
+    /// The captures, as far as they are known before translation.
     pub(crate) xfb: XfbInfo,
-    /// It captures, maybe by itself.
+    /// Whether it may capture; its stores may describe the captures.
     pub(crate) may_capture: bool,
     pub(crate) shared: Weak<Shared>,
 }
@@ -56,13 +56,13 @@ impl Drop for Shader {
     }
 }
 
-/// What a shader is made of.
+/// The source of a shader.
 pub(crate) enum Source {
-    /// NIR, which is translated when it is linked.
+    /// NIR, which is translated at the link.
     Nir(Box<ntv::Shader>),
-    /// A module that is there already.
+    /// A translated module.
     Module(Box<ntv::Module>),
-    /// SPIR-V from elsewhere.
+    /// SPIR-V that ntv did not produce.
     Words(Box<Words>),
 }
 
@@ -72,7 +72,7 @@ impl Shader {
         self.stage
     }
 
-    /// Where a context binds the descriptors of a shader of words. Those of other shaders have the slots that NIR says.
+    /// The slots to which a context binds the descriptors of a shader of words. Other shaders have the slots of NIR.
     pub fn slots(&self) -> &[ShaderSlot] {
         match &self.source {
             Source::Words(words) => &words.slots,
@@ -92,43 +92,43 @@ impl std::fmt::Debug for Shader {
     }
 }
 
-/// Shaders that are drawn or dispatched with together.
+/// Shaders that are used together in draws or dispatches.
 pub(crate) struct Program {
     /// A number that no other program has; not 0.
     pub(crate) id: u32,
     /// The linked stages, in the order of the pipeline.
     pub(crate) variants: variant::Program,
     pub(crate) layout: Arc<Layout>,
-    /// Bits of a key that change words of any stage.
+    /// The bits of a key that change words of any stage.
     pub(crate) seen: u64,
-    /// Words depend on the size of the framebuffer.
+    /// Whether words depend on the size of the framebuffer.
     pub(crate) is_sized: bool,
-    /// Locations of attributes that the vertex shader reads, a bit each.
+    /// The mask of the Locations of attributes that the vertex shader reads.
     pub(crate) attributes: u32,
-    /// Colours that the fragment shader writes, a bit each.
+    /// Whether it has a fragment shader.
     pub(crate) has_fragment: bool,
     pub(crate) has_tessellation: bool,
-    /// What is captured, if anything is.
+    /// The captures, if there are any.
     pub(crate) xfb: XfbInfo,
-    /// Who writes it.
+    /// The back end that writes them.
     pub(crate) captures: BackEnd,
-    /// Bytes of push constants; 0 if no stage reads any.
+    /// The number of bytes of push constants; 0 if no stage reads any.
     pub(crate) push_constants: u32,
-    /// Constant buffers that are in the push constants.
+    /// The constant buffers that are in the push constants.
     pub(crate) inline_blocks: Vec<InlineBlock>,
-    /// Names of entry points, by stage; those that are missing are `main`.
+    /// The names of entry points, by stage; missing ones are `main`.
     pub(crate) entries: Vec<(Stage, CString)>,
-    /// Its shaders are of words: the push constants are the application's, and what is bound has the bytes that were given.
+    /// Whether its shaders are of words: the push constants are the application's, and descriptors have exactly the given bytes.
     pub(crate) is_plain: bool,
-    /// Its fragment shader reads the framebuffer, as input attachments.
+    /// Whether its fragment shader reads the framebuffer, as input attachments.
     pub(crate) reads_framebuffer: bool,
-    /// Compute shaders that capture what it draws.
+    /// The compute shaders that capture its draws.
     pub(crate) capturers: Mutex<Vec<Capturer>>,
-    /// Where its modules and pipelines are.
+    /// The table with its modules and pipelines.
     pub(crate) pipelines: Weak<Pipelines>,
 }
 
-/// A compute shader that captures what a program draws with some vertex elements.
+/// A compute shader that captures the draws of a program with some vertex elements.
 pub(crate) struct Capturer {
     pub(crate) elements: Weak<Numbered<VertexElements>>,
     pub(crate) program: Arc<Program>,
@@ -161,7 +161,7 @@ impl Program {
 pub(crate) struct InlineBlock {
     pub(crate) stage: Stage,
     pub(crate) slot: u32,
-    /// Bytes from the start of the push constants.
+    /// The offset in the push constants, in bytes.
     pub(crate) offset: u32,
     pub(crate) bytes: u32,
 }
@@ -172,7 +172,7 @@ impl InlineBlock {
     }
 }
 
-/// The stage of ntv's modules that a stage of NIR becomes; `None` for those that no context has.
+/// Converts a stage of NIR to a stage of ntv's modules; `None` for stages that no context has.
 pub(crate) fn module_stage(stage: ntv::ir::Stage) -> Option<Stage> {
     let name = stage.name().strip_prefix("MESA_SHADER_")?;
     Stage::ALL.into_iter().find(|known| known.name().eq_ignore_ascii_case(name))

@@ -1,4 +1,4 @@
-//! Modules of Vulkan: one for equal words, made of the words that a program's stage has for a key.
+//! Vulkan modules: one for equal words, created from the words that a program's stage has for a key.
 
 use super::Program;
 use crate::device::handle::Owned;
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Words that are kept, of all modules together: 16 MiB.
+/// The maximum number of words that are kept, of all modules together: 16 MiB.
 const BOUND: usize = 4 << 20;
 
 /// The modules of a device.
@@ -27,7 +27,7 @@ impl Default for Modules {
     }
 }
 
-/// An error of a cache that may be Vulkan's or ntv's.
+/// An error of a cache, from Vulkan or from ntv.
 struct Failed(Error);
 
 impl From<ntv::Error> for Failed {
@@ -56,19 +56,19 @@ impl Modules {
             });
             modules.push((shader.module.stage, Arc::clone(made.map_err(|failed| failed.0)?)));
         }
-        // Pipelines that are being made hold those that they need.
+        // Pipelines that are being created hold their modules.
         cache.take_evicted();
         Ok(modules)
     }
 
-    /// Forgets the modules of `program`, which goes away.
+    /// Removes the modules of `program`, which is being dropped.
     pub(crate) fn remove(&self, program: &Program) {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         program.variants.shaders().iter().for_each(|shader| cache.remove(shader.id));
         cache.take_evicted();
     }
 
-    /// How long Vulkan took to make them.
+    /// The time that Vulkan took to create them.
     pub(crate) fn time(&self) -> Duration {
         Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed))
     }

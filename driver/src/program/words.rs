@@ -1,4 +1,5 @@
-//! Shaders of SPIR-V from elsewhere, whose words stay as they are. Only the numbers of their descriptors change: contexts bind slots.
+//! Shaders of SPIR-V that ntv did not produce. Their words do not change, except for the numbers of descriptors, because contexts
+//! bind slots.
 //!
 //! ```text
 //! set 0 binding 7, a storage buffer       ->  shader buffer 0
@@ -16,7 +17,7 @@ use std::ffi::CString;
 
 /// A shader of words.
 pub(crate) struct Words {
-    /// Its descriptors have the numbers that ntv gives to those of NIR.
+    /// The module, whose descriptors have the numbers that ntv gives to those of NIR.
     pub(crate) module: Module,
     pub(crate) slots: Vec<ShaderSlot>,
     /// The name of its entry point.
@@ -24,18 +25,18 @@ pub(crate) struct Words {
     pub(crate) reads_push_constants: bool,
 }
 
-/// Descriptors of a shader of words, and where a context binds them.
+/// Descriptors of a shader of words, and the slots to which a context binds them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShaderSlot {
-    /// What the words say: set and binding, kind, and how many there are.
+    /// The set and binding, kind, and count in the words.
     pub binding: Binding,
-    /// The first slot, of those of the kind: constant buffers, shader buffers, shader images, or sampler views and samplers. Of an
-    /// input attachment, which is not bound, its number in the framebuffer.
+    /// The first slot of the kind: constant buffers, shader buffers, shader images, or sampler views and samplers. For an input
+    /// attachment, which is not bound, its number in the framebuffer.
     pub slot: u32,
 }
 
 impl Words {
-    /// The shader, and what it captures.
+    /// The shader, and its captures.
     pub(crate) fn new(words: &[u32]) -> Result<(Words, XfbInfo)> {
         let message = |error: ntv::Error| Error::new(error.to_string());
         let (module, reflection) = keep(words).map_err(message)?;
@@ -44,12 +45,12 @@ impl Words {
         let module = linked.modules.into_iter().next().unwrap_or(module);
         let xfb = captured(&reflection);
         let Reflection { entry, reads_push_constants, .. } = reflection;
-        let entry = CString::new(entry).map_err(|_| Error::new("the name of the entry point ends early"))?;
+        let entry = CString::new(entry).map_err(|_| Error::new("the name of the entry point contains a zero"))?;
         Ok((Words { module, slots, entry, reads_push_constants }, xfb))
     }
 }
 
-/// Slots in the order of sets and bindings, from 0 on in each class.
+/// Assigns slots in the order of sets and bindings, from 0 on in each class.
 fn place(reflection: &Reflection) -> (Vec<ShaderSlot>, Assignment) {
     let (mut slots, mut assignment) = (Vec::new(), Assignment::default());
     let mut next = [0; DescriptorClass::ALL.len()];
@@ -82,7 +83,7 @@ fn class_of(kind: DescriptorKind) -> DescriptorClass {
     }
 }
 
-/// What is captured: the buffers, and what is written there.
+/// The captures: the buffers, and the outputs that are written to them.
 fn captured(reflection: &Reflection) -> XfbInfo {
     let mut xfb = XfbInfo::default();
     for varying in &reflection.varyings {

@@ -1,6 +1,6 @@
 //! Buffers.
 
-use super::{unique_id, Memory};
+use super::{unique_id, ResourceMemory};
 use crate::context::Dirty;
 use crate::device::handle::Owned;
 use crate::device::Logical;
@@ -11,10 +11,10 @@ use gpu_allocator::MemoryLocation;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How a resource is used: Gallium's `pipe_resource_usage`.
+/// The usage of a resource: Gallium's `pipe_resource_usage`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Usage {
-    /// The device reads and writes it, the host seldom.
+    /// The device reads and writes it, the host rarely does.
     #[default]
     Default,
     /// The host writes it often, the device reads it.
@@ -33,12 +33,12 @@ impl Usage {
     }
 }
 
-/// What a buffer is to be.
+/// The parameters of a new buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferDescription {
-    /// Bytes; not 0.
+    /// The number of bytes; not 0.
     pub size: u64,
-    /// How it is used.
+    /// The usage.
     pub usage: Usage,
 }
 
@@ -47,7 +47,7 @@ pub struct Buffer {
     device: Arc<Logical>,
     description: BufferDescription,
     storage: Mutex<Arc<BufferStorage>>,
-    /// Contexts that have it bound.
+    /// The contexts that have it bound.
     pub(crate) subject: Subject<Dirty>,
 }
 
@@ -62,27 +62,27 @@ impl Buffer {
         }))
     }
 
-    /// How many bytes it has.
+    /// The number of bytes.
     pub fn size(&self) -> u64 {
         self.description.size
     }
 
-    /// What it was made as.
+    /// The description with which it was created.
     pub fn description(&self) -> BufferDescription {
         self.description
     }
 
-    /// How many contexts are told when it gets another storage.
+    /// The number of contexts that are notified when its storage is replaced.
     pub fn observers(&self) -> usize {
         self.subject.len()
     }
 
-    /// The storage that commands use from now on.
+    /// The storage that later commands use.
     pub(crate) fn storage(&self) -> Arc<BufferStorage> {
         Arc::clone(&self.storage.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Gives it a new storage, whose contents are undefined, and tells the contexts that have it bound.
+    /// Replaces the storage by a new one with undefined contents, and notifies the contexts that have it bound.
     pub(crate) fn replace_storage(&self) -> Result<Arc<BufferStorage>> {
         let new = Arc::new(BufferStorage::new(&self.device, self.description)?);
         *self.storage.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&new);
@@ -97,15 +97,15 @@ impl std::fmt::Debug for Buffer {
     }
 }
 
-/// Format, first byte, and bytes of a view of texels.
+/// The format, first byte, and number of bytes of a texel view.
 pub(crate) type TexelKey = (vk::Format, u64, u64);
 
-/// A buffer of Vulkan with its memory.
+/// A Vulkan buffer with its memory.
 pub(crate) struct BufferStorage {
-    /// Before the buffer, so that they are destroyed before it.
+    /// Declared before the buffer, so that they are destroyed before it.
     texels: Mutex<Vec<(TexelKey, Owned<vk::BufferView>)>>,
     pub(crate) raw: Owned<vk::Buffer>,
-    memory: Memory,
+    memory: ResourceMemory,
     pub(crate) size: u64,
     pub(crate) id: u64,
 }
@@ -113,7 +113,7 @@ pub(crate) struct BufferStorage {
 impl BufferStorage {
     pub(crate) fn new(device: &Arc<Logical>, description: BufferDescription) -> Result<BufferStorage> {
         if description.size == 0 {
-            return Err(Error::new("a buffer of no bytes"));
+            return Err(Error::new("a buffer must have at least one byte"));
         }
         let mut usage = vk::BufferUsageFlags::TRANSFER_SRC
             | vk::BufferUsageFlags::TRANSFER_DST
@@ -129,19 +129,19 @@ impl BufferStorage {
                 | vk::BufferUsageFlags::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT;
         }
         let info = vk::BufferCreateInfo::default().size(description.size).usage(usage);
-        // SAFETY: the size is not 0, and the device has what the usage asks.
+        // SAFETY: the size is not 0, and the device supports the usage.
         let raw = unsafe { device.raw.create_buffer(&info, None) }.during("vkCreateBuffer")?;
         let raw = Owned::new(device, raw);
-        // SAFETY: the buffer is of this device.
+        // SAFETY: the buffer belongs to this device.
         let needs = unsafe { device.raw.get_buffer_memory_requirements(*raw) };
-        let memory = Memory::new(device, needs, description.usage.location(), true)?;
+        let memory = ResourceMemory::new(device, needs, description.usage.location(), true)?;
         let (block, offset) = memory.place();
-        // SAFETY: the memory is of a type and size that the buffer takes, and is bound once.
+        // SAFETY: the memory has a type and size that the buffer accepts, and is bound once.
         unsafe { device.raw.bind_buffer_memory(*raw, block, offset) }.during("vkBindBufferMemory")?;
         Ok(BufferStorage { texels: Mutex::new(Vec::new()), raw, memory, size: description.size, id: unique_id() })
     }
 
-    /// The view of a part of it as texels, made when it is first asked for.
+    /// The view of a part of it as texels; the first call creates it.
     pub(crate) fn texels(&self, device: &Arc<Logical>, key: TexelKey) -> Result<vk::BufferView> {
         let mut views = self.texels.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, view)) = views.iter().find(|(known, _)| *known == key) {
@@ -149,33 +149,36 @@ impl BufferStorage {
         }
         let (format, offset, size) = key;
         if size == 0 || !self.has(offset, size) {
-            return Err(Error::new(format!("texels from {size} bytes at {offset} of a buffer of {}", self.size)));
+            return Err(Error::new(format!(
+                "a texel view of {size} bytes at {offset} is not valid in a buffer of {} bytes",
+                self.size
+            )));
         }
         let info = vk::BufferViewCreateInfo::default().buffer(*self.raw).format(format).offset(offset).range(size);
-        // SAFETY: the part lies within the buffer; what the device cannot do with the format is an error of the call.
+        // SAFETY: the part lies within the buffer; if the device does not support the format, the call returns an error.
         let view = unsafe { device.raw.create_buffer_view(&info, None) }.during("vkCreateBufferView")?;
         views.push((key, Owned::new(device, view)));
         Ok(*views[views.len() - 1].1)
     }
 
-    /// Where the host sees its bytes, if it does.
+    /// The address of its mapping, if the host can access it.
     pub(crate) fn mapped(&self) -> Option<NonNull<u8>> {
         self.memory.mapped()
     }
 
-    /// Copies `bytes` to `offset`; false if the host does not see the buffer, or they do not fit.
+    /// Copies `bytes` to `offset`; false if the buffer is not mapped, or they do not fit.
     ///
-    /// The device must not access these bytes at the same time. That is no matter of memory safety for the host, which never
-    /// makes references to them.
+    /// The device must not access these bytes at the same time. This does not affect memory safety of the host, which never
+    /// creates references to them.
     pub(crate) fn write(&self, offset: u64, bytes: &[u8]) -> bool {
         let Some(to) = self.mapped().filter(|_| self.has(offset, bytes.len() as u64)) else { return false };
-        // SAFETY: the bytes lie within the mapping, which lives as long as `self`, and `bytes` are not in it: nobody has
-        // references into mappings.
+        // SAFETY: the bytes lie within the mapping, which lives as long as `self`, and `bytes` are not in it, because there are
+        // no references into mappings.
         unsafe { to.as_ptr().add(offset as usize).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         true
     }
 
-    /// Copies from `offset` on to `bytes`; false if the host does not see the buffer, or it has not so many.
+    /// Copies from `offset` to `bytes`; false if the buffer is not mapped, or has fewer bytes.
     pub(crate) fn read(&self, offset: u64, bytes: &mut [u8]) -> bool {
         let Some(from) = self.mapped().filter(|_| self.has(offset, bytes.len() as u64)) else { return false };
         // SAFETY: as in `write`.
@@ -187,7 +190,7 @@ impl BufferStorage {
         offset.checked_add(len).is_some_and(|end| end <= self.size)
     }
 }
-// SAFETY: the mapping is an address; what is done with it is said above.
+// SAFETY: the mapping is an address; `read` and `write` justify each access.
 unsafe impl Send for BufferStorage {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for BufferStorage {}

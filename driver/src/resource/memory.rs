@@ -8,21 +8,21 @@ use gpu_allocator::{AllocationError, MemoryLocation};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// Memory that goes back to the allocator when it is dropped.
-pub(crate) struct Memory {
+/// Memory that is returned to the allocator when it is dropped.
+pub(crate) struct ResourceMemory {
     device: Arc<Logical>,
-    /// `None` once it went back.
+    /// `None` after it was returned.
     allocation: Option<Allocation>,
 }
 
-impl Memory {
-    /// Memory at `location` for a resource that needs `needs`; buffers and linear images are `linear`.
+impl ResourceMemory {
+    /// Memory at `location` for the requirements `needs`; buffers and linear images are `linear`.
     pub(crate) fn new(
         device: &Arc<Logical>,
         needs: vk::MemoryRequirements,
         location: MemoryLocation,
         linear: bool,
-    ) -> Result<Memory> {
+    ) -> Result<ResourceMemory> {
         let description = AllocationCreateDesc {
             name: "",
             requirements: needs,
@@ -34,41 +34,41 @@ impl Memory {
             Some(allocator) => allocator.allocate(&description).map_err(failed),
             None => Err(Error::of_kind(ErrorKind::DeviceLost, "the device is gone")),
         });
-        Ok(Memory { device: Arc::clone(device), allocation: Some(allocation?) })
+        Ok(ResourceMemory { device: Arc::clone(device), allocation: Some(allocation?) })
     }
 
-    /// The block that it is a part of, and where it begins there.
+    /// The block that it is a part of, and its offset in the block.
     pub(crate) fn place(&self) -> (vk::DeviceMemory, u64) {
         match &self.allocation {
-            // SAFETY: the block is bound and mapped by nobody else; it is not freed before `self` is dropped.
+            // SAFETY: no other code binds and maps the block; it is not freed before `self` is dropped.
             Some(allocation) => unsafe { (allocation.memory(), allocation.offset()) },
             None => (vk::DeviceMemory::null(), 0),
         }
     }
 
-    /// Where the host sees it, if it does.
+    /// The address of its mapping, if the host can access it.
     pub(crate) fn mapped(&self) -> Option<NonNull<u8>> {
         self.allocation.as_ref()?.mapped_ptr().map(NonNull::cast)
     }
 }
 
 fn failed(error: AllocationError) -> Error {
-    // The others say that the host's memory is used up, or that it could not be mapped.
+    // The other errors mean that the host has no memory left, or that the memory could not be mapped.
     let kind = match error {
         AllocationError::NoCompatibleMemoryTypeFound | AllocationError::InvalidAllocationCreateDesc => {
             ErrorKind::Invalid
         }
         _ => ErrorKind::OutOfMemory,
     };
-    Error::of_kind(kind, format!("no memory: {error}"))
+    Error::of_kind(kind, format!("allocation of memory failed: {error}"))
 }
 
-impl Drop for Memory {
+impl Drop for ResourceMemory {
     fn drop(&mut self) {
         let Some(allocation) = self.allocation.take() else { return };
         self.device.with_allocator(|allocator| {
             if let Some(allocator) = allocator {
-                // It fails for memory that is not the allocator's only.
+                // It only fails for memory of another allocator.
                 let _ = allocator.free(allocation);
             }
         });

@@ -7,28 +7,28 @@ use ash::vk;
 use ntv::interp::{self, Compare, Filter, Wrap};
 use std::sync::Arc;
 
-/// How a texture is sampled: Gallium's `pipe_sampler_state`, in Vulkan's terms.
+/// The way in which a texture is sampled: Gallium's `pipe_sampler_state`, in Vulkan's terms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SamplerState {
-    /// How coordinates outside of the texture are wrapped, for s, t and r.
+    /// The wrap mode of coordinates outside of the texture, for s, t and r.
     pub wrap: [vk::SamplerAddressMode; 3],
-    /// The filter where a texel covers more than a pixel.
+    /// The filter for magnification.
     pub mag_filter: vk::Filter,
-    /// The filter where it covers less.
+    /// The filter for minification.
     pub min_filter: vk::Filter,
-    /// The filter between levels; `None` for level 0 alone.
+    /// The filter between levels; `None` if only level 0 is sampled.
     pub mip_filter: Option<vk::SamplerMipmapMode>,
-    /// What a comparison with depth asks; `None` if there is none.
+    /// The comparison with depth; `None` if there is none.
     pub compare: Option<vk::CompareOp>,
-    /// What is added to the level of detail.
+    /// The bias that is added to the level of detail.
     pub lod_bias: f32,
-    /// The least and the greatest level of detail.
+    /// The minimum and the maximum level of detail.
     pub lod: [f32; 2],
-    /// Samples along the longer side of a pixel's footprint; 1 for as many as along the other.
+    /// The maximum anisotropy; 1 disables anisotropic filtering.
     pub max_anisotropy: f32,
-    /// What is read outside of the texture where a coordinate is wrapped to the border.
+    /// The color outside of the texture if a coordinate is wrapped to the border.
     pub border: vk::BorderColor,
-    /// Coordinates count texels.
+    /// Whether coordinates count texels.
     pub unnormalized: bool,
 }
 
@@ -49,13 +49,13 @@ impl Default for SamplerState {
     }
 }
 
-/// What ntv's interpreter samples with. An error for a border that Vulkan does not have.
+/// Converts the sampler of ntv's interpreter. A border that Vulkan does not have is an error.
 impl TryFrom<&interp::Sampler> for SamplerState {
     type Error = Error;
 
     fn try_from(sampler: &interp::Sampler) -> Result<SamplerState> {
         if sampler.border != [0; 4] {
-            return Err(Error::new("a border other than zeros"));
+            return Err(Error::new("the border of a sampler must be zeros"));
         }
         let mip_filter = match sampler.mip {
             Filter::Nearest => vk::SamplerMipmapMode::NEAREST,
@@ -109,7 +109,7 @@ fn compare_op(compare: Compare) -> vk::CompareOp {
 pub struct Sampler {
     pub(crate) raw: Owned<vk::Sampler>,
     pub(crate) state: SamplerState,
-    /// A number that nothing else of a batch has.
+    /// A number that no other object of a batch has.
     pub(crate) number: u64,
 }
 
@@ -117,9 +117,9 @@ impl Sampler {
     pub(crate) fn new(device: &Arc<Logical>, state: &SamplerState) -> Result<Arc<Sampler>> {
         let anisotropic = state.max_anisotropy > 1.0 && device.core.sampler_anisotropy == vk::TRUE;
         if state.unnormalized && (state.compare.is_some() || anisotropic || state.mip_filter.is_some()) {
-            return Err(Error::new("a sampler whose coordinates count texels neither compares nor has levels"));
+            return Err(Error::new("a sampler with unnormalized coordinates must have no comparison and no levels"));
         }
-        // GL's filter without levels is level 0, whatever the footprint (Vulkan, "Mapping of OpenGL to Vulkan filter modes").
+        // GL's filter without levels samples level 0 for every footprint (Vulkan, "Mapping of OpenGL to Vulkan filter modes").
         let (mipmap_mode, lod) = match state.mip_filter {
             Some(mode) => (mode, state.lod),
             None if state.unnormalized => (vk::SamplerMipmapMode::NEAREST, [0.0; 2]),
@@ -141,12 +141,12 @@ impl Sampler {
             .max_lod(lod[1].max(lod[0]))
             .border_color(state.border)
             .unnormalized_coordinates(state.unnormalized);
-        // SAFETY: no extension structs, and anisotropy only where the device has it.
+        // SAFETY: no extension structs, and anisotropy only if the device supports it.
         let raw = unsafe { device.raw.create_sampler(&info, None) }.during("vkCreateSampler")?;
         Ok(Arc::new(Sampler { raw: Owned::new(device, raw), state: *state, number: super::unique_id() }))
     }
 
-    /// What it was made as.
+    /// The state with which it was created.
     pub fn state(&self) -> &SamplerState {
         &self.state
     }

@@ -1,7 +1,7 @@
 //! Textures.
 
 use super::view::ViewKey;
-use super::{unique_id, Memory};
+use super::{unique_id, ResourceMemory};
 use crate::context::Dirty;
 use crate::device::handle::Owned;
 use crate::device::Logical;
@@ -13,7 +13,7 @@ use gpu_allocator::MemoryLocation;
 use ntv::op::names::ImageDim;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What a texture is: Gallium's `pipe_texture_target`, but for buffers.
+/// The kind of a texture: Gallium's `pipe_texture_target`, without buffers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum TextureTarget {
@@ -48,7 +48,7 @@ impl TextureTarget {
         }
     }
 
-    /// The one of NIR's dimension; `None` for buffers and for several samples.
+    /// The target of NIR's dimension; `None` for buffers and multisampled images.
     pub fn of_dim(dim: ImageDim, is_array: bool) -> Option<TextureTarget> {
         Some(match (dim, is_array) {
             (ImageDim::dim_1d, false) => TextureTarget::Texture1D,
@@ -62,7 +62,7 @@ impl TextureTarget {
         })
     }
 
-    /// The one that a view of this type shows; `None` for types that Vulkan does not have.
+    /// The target of a view type; `None` for types that Vulkan does not have.
     pub fn of_view(view: vk::ImageViewType) -> Option<TextureTarget> {
         use TextureTarget::*;
         const ALL: [TextureTarget; 7] =
@@ -72,36 +72,36 @@ impl TextureTarget {
 }
 
 bitflags::bitflags! {
-    /// What a texture is bound as: Gallium's `PIPE_BIND_*`.
+    /// The ways in which a texture is bound: Gallium's `PIPE_BIND_*`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct Bind: u8 {
         /// Shaders sample it.
         const SAMPLER_VIEW = 1;
-        /// It is drawn to, as a colour.
+        /// It is a color attachment.
         const RENDER_TARGET = 2;
-        /// It is drawn to, as depth or stencil.
+        /// It is a depth or stencil attachment.
         const DEPTH_STENCIL = 4;
         /// Shaders load and store its texels.
         const SHADER_IMAGE = 8;
     }
 }
 
-/// What a texture is to be.
+/// The parameters of a new texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextureDescription {
-    /// What it is.
+    /// The kind of the texture.
     pub target: TextureTarget,
-    /// Its texels.
+    /// The format of its texels.
     pub format: vk::Format,
-    /// Width, height and depth of level 0 in texels; 1 where there is no such dimension.
+    /// Width, height and depth of level 0 in texels; 1 for dimensions that it does not have.
     pub size: [u32; 3],
-    /// Layers; six for each cube.
+    /// The number of layers; six for each cube.
     pub layers: u32,
-    /// Levels.
+    /// The number of levels.
     pub levels: u32,
-    /// Samples of a texel.
+    /// The number of samples of a texel.
     pub samples: u32,
-    /// What it is bound as.
+    /// The ways in which it is bound.
     pub bind: Bind,
 }
 
@@ -158,7 +158,7 @@ pub struct Texture {
     device: Arc<Logical>,
     description: TextureDescription,
     storage: Mutex<Arc<ImageStorage>>,
-    /// Contexts that have it bound.
+    /// The contexts that have it bound.
     pub(crate) subject: Subject<Dirty>,
 }
 
@@ -169,22 +169,22 @@ impl Texture {
         Ok(Arc::new(Texture { id, device: Arc::clone(device), description, storage, subject: Subject::new() }))
     }
 
-    /// What it was made as.
+    /// The description with which it was created.
     pub fn description(&self) -> &TextureDescription {
         &self.description
     }
 
-    /// How many contexts are told when it gets another storage.
+    /// The number of contexts that are notified when its storage is replaced.
     pub fn observers(&self) -> usize {
         self.subject.len()
     }
 
-    /// The storage that commands use from now on.
+    /// The storage that later commands use.
     pub(crate) fn storage(&self) -> Arc<ImageStorage> {
         Arc::clone(&self.storage.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Gives it a new storage, whose contents are undefined, and tells the contexts that have it bound.
+    /// Replaces the storage by a new one with undefined contents, and notifies the contexts that have it bound.
     pub(crate) fn replace_storage(&self) -> Result<Arc<ImageStorage>> {
         let new = Arc::new(ImageStorage::new(&self.device, &self.description, self.id)?);
         *self.storage.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&new);
@@ -199,18 +199,18 @@ impl std::fmt::Debug for Texture {
     }
 }
 
-/// An image of Vulkan with its memory and its views.
+/// A Vulkan image with its memory and its views.
 pub(crate) struct ImageStorage {
-    /// Before the image, so that they are destroyed before it.
+    /// Declared before the image, so that they are destroyed before it.
     views: Mutex<Vec<(ViewKey, Owned<vk::ImageView>)>>,
     pub(crate) raw: Owned<vk::Image>,
-    _memory: Memory,
+    _memory: ResourceMemory,
     pub(crate) id: u64,
     /// The number of its texture.
     pub(crate) texture: u64,
     pub(crate) aspects: vk::ImageAspectFlags,
     pub(crate) home: vk::ImageLayout,
-    /// Whether some commands brought it into its home layout.
+    /// Whether commands have brought it into its home layout.
     pub(crate) is_initialized: std::sync::atomic::AtomicBool,
 }
 
@@ -230,14 +230,14 @@ impl ImageStorage {
             .samples(vk::SampleCountFlags::from_raw(description.samples))
             .usage(description.usage());
         device.check_image(&info)?;
-        // SAFETY: `check` looked at what Vulkan asks of the shape, and the device was asked whether it has it.
+        // SAFETY: `check` has checked Vulkan's requirements of the shape, and the device has reported that it supports it.
         let raw = unsafe { device.raw.create_image(&info, None) }.during("vkCreateImage")?;
         let raw = Owned::new(device, raw);
-        // SAFETY: the image is of this device.
+        // SAFETY: the image belongs to this device.
         let needs = unsafe { device.raw.get_image_memory_requirements(*raw) };
-        let memory = Memory::new(device, needs, MemoryLocation::GpuOnly, false)?;
+        let memory = ResourceMemory::new(device, needs, MemoryLocation::GpuOnly, false)?;
         let (block, offset) = memory.place();
-        // SAFETY: the memory is of a type and size that the image takes, and is bound once.
+        // SAFETY: the memory has a type and size that the image accepts, and is bound once.
         unsafe { device.raw.bind_image_memory(*raw, block, offset) }.during("vkBindImageMemory")?;
         Ok(ImageStorage {
             views: Mutex::new(Vec::new()),
@@ -251,7 +251,7 @@ impl ImageStorage {
         })
     }
 
-    /// The view that `key` describes, made when it is first asked for.
+    /// The view that `key` describes; the first call creates it.
     pub(crate) fn view(&self, device: &Arc<Logical>, key: &ViewKey) -> Result<vk::ImageView> {
         let mut views = self.views.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, view)) = views.iter().find(|(known, _)| known == key) {
@@ -268,7 +268,7 @@ impl ImageStorage {
 fn check(limits: &vk::PhysicalDeviceLimits, description: &TextureDescription) -> Result<()> {
     let TextureDescription { target, format, size, layers, levels, samples, .. } = *description;
     if FormatInfo::of(format).is_none() {
-        return Err(Error::new(format!("textures have no format {format:?}")));
+        return Err(Error::new(format!("textures of format {format:?} are not supported")));
     }
     let most = match target {
         TextureTarget::Texture1D | TextureTarget::Texture1DArray => [limits.max_image_dimension1_d, 1, 1],
@@ -293,5 +293,7 @@ fn check(limits: &vk::PhysicalDeviceLimits, description: &TextureDescription) ->
         && samples <= 64
         && (samples == 1 || levels == 1 && target.image_type() == vk::ImageType::TYPE_2D && !cubes)
         && (!cubes || size[0] == size[1] && layers % 6 == 0);
-    is_fine.then_some(()).ok_or_else(|| Error::new(format!("no device has a texture of this shape: {description:?}")))
+    is_fine
+        .then_some(())
+        .ok_or_else(|| Error::new(format!("textures of this shape are not supported: {description:?}")))
 }

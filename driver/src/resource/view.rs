@@ -1,4 +1,4 @@
-//! How shaders and framebuffers see a resource: a part of it, in a format.
+//! Views of resources by shaders and framebuffers: a part of a resource, in a format.
 
 use super::texture::{Texture, TextureTarget};
 use super::Buffer;
@@ -8,7 +8,7 @@ use crate::format::aspects;
 use ash::vk;
 use std::sync::Arc;
 
-/// What a component of a texel is taken from: Gallium's `PIPE_SWIZZLE_*`.
+/// The source of a component of a texel: Gallium's `PIPE_SWIZZLE_*`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Swizzle {
@@ -37,39 +37,39 @@ impl Swizzle {
     }
 }
 
-/// What a shader samples.
+/// A view that a shader samples.
 #[derive(Clone, Debug)]
 pub enum SamplerView {
     /// A part of a texture.
     Texture {
         /// The texture.
         texture: Arc<Texture>,
-        /// What its texels are taken for.
+        /// The format of the view.
         format: vk::Format,
-        /// What its layers are taken for.
+        /// The target of the view.
         target: TextureTarget,
-        /// The first level and how many.
+        /// The first level and the number of levels.
         levels: [u32; 2],
-        /// The first layer and how many.
+        /// The first layer and the number of layers.
         layers: [u32; 2],
-        /// What the shader gets.
+        /// The source of each component.
         swizzle: [Swizzle; 4],
     },
     /// A part of a buffer, as texels.
     Buffer {
         /// The buffer.
         buffer: Arc<Buffer>,
-        /// What its texels are.
+        /// The format of its texels.
         format: vk::Format,
         /// The first byte.
         offset: u64,
-        /// How many bytes.
+        /// The number of bytes.
         size: u64,
     },
 }
 
 impl SamplerView {
-    /// All of a texture as it is.
+    /// A view of a whole texture with its own format and target.
     pub fn whole(texture: &Arc<Texture>) -> SamplerView {
         let description = texture.description();
         SamplerView::Texture {
@@ -82,7 +82,7 @@ impl SamplerView {
         }
     }
 
-    /// The view of Vulkan's image that it needs; `None` for a buffer.
+    /// The key of the Vulkan image view that it needs; `None` for a buffer.
     pub(crate) fn key(&self) -> Option<ViewKey> {
         let SamplerView::Texture { format, target, levels, layers, swizzle, .. } = self else { return None };
         // A shader samples depth or stencil, not both.
@@ -114,37 +114,37 @@ impl PartialEq for SamplerView {
     }
 }
 
-/// What a shader loads from and stores to: Gallium's `pipe_image_view`.
+/// A view for loads and stores of a shader: Gallium's `pipe_image_view`.
 #[derive(Clone, Debug)]
 pub enum ImageView {
     /// A level of a texture.
     Texture {
         /// The texture.
         texture: Arc<Texture>,
-        /// What its texels are taken for.
+        /// The format of the view.
         format: vk::Format,
         /// The level.
         level: u32,
-        /// The first layer and how many.
+        /// The first layer and the number of layers.
         layers: [u32; 2],
-        /// The shader sees one layer as a texture without layers.
+        /// Whether the shader sees one layer as a texture without layers.
         single_layer: bool,
     },
     /// A part of a buffer, as texels.
     Buffer {
         /// The buffer.
         buffer: Arc<Buffer>,
-        /// What its texels are.
+        /// The format of its texels.
         format: vk::Format,
         /// The first byte.
         offset: u64,
-        /// How many bytes.
+        /// The number of bytes.
         size: u64,
     },
 }
 
 impl ImageView {
-    /// Level 0 of a texture as it is.
+    /// A view of level 0 of a texture with its own format.
     pub fn whole(texture: &Arc<Texture>) -> ImageView {
         let description = texture.description();
         ImageView::Texture {
@@ -156,7 +156,7 @@ impl ImageView {
         }
     }
 
-    /// The view of Vulkan's image that it needs; `None` for a buffer.
+    /// The key of the Vulkan image view that it needs; `None` for a buffer.
     pub(crate) fn key(&self) -> Option<ViewKey> {
         let ImageView::Texture { texture, format, level, layers, single_layer } = self else { return None };
         let view = match (texture.description().target, single_layer) {
@@ -192,16 +192,16 @@ impl PartialEq for ImageView {
     }
 }
 
-/// What is drawn to: a level of a texture, and layers of it. Gallium's `pipe_surface`.
+/// A render target: a level of a texture, and layers of it. Gallium's `pipe_surface`.
 #[derive(Clone, Debug)]
 pub struct Surface {
     /// The texture.
     pub texture: Arc<Texture>,
-    /// What its texels are taken for.
+    /// The format of the view.
     pub format: vk::Format,
     /// The level.
     pub level: u32,
-    /// The first layer and how many.
+    /// The first layer and the number of layers.
     pub layers: [u32; 2],
 }
 
@@ -240,7 +240,7 @@ impl PartialEq for Surface {
     }
 }
 
-/// What tells a view of an image apart from others.
+/// The properties that distinguish views of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ViewKey {
     pub(crate) view: vk::ImageViewType,
@@ -254,7 +254,7 @@ pub(crate) struct ViewKey {
 impl ViewKey {
     pub(super) fn create(&self, device: &Logical, image: vk::Image) -> Result<vk::ImageView> {
         if self.levels[1] == 0 || self.layers[1] == 0 {
-            return Err(Error::new("a view of no level or no layer"));
+            return Err(Error::new("a view must have at least one level and one layer"));
         }
         let [r, g, b, a] = self.swizzle.map(Swizzle::raw);
         let range = vk::ImageSubresourceRange {
@@ -270,8 +270,8 @@ impl ViewKey {
             .format(self.format)
             .components(vk::ComponentMapping { r, g, b, a })
             .subresource_range(range);
-        // SAFETY: the image is of this device and has memory; whoever made the view looked whether the texture has these levels and
-        // layers.
+        // SAFETY: the image belongs to this device and has memory; the creator of the view has checked that the texture has these
+        // levels and layers.
         unsafe { device.raw.create_image_view(&info, None) }.during("vkCreateImageView")
     }
 }

@@ -1,7 +1,8 @@
-//! The words of a set that threads share: what an [`Inbox`](super::Inbox) keeps its messages in.
+//! The words of a set that threads share: the storage of the messages of an [`Inbox`](super::Inbox).
 //!
-//! [`AtomicWords::post`] adds bits and [`AtomicWords::take`] removes all. Each bit that is posted is taken once, by one taker, unless
-//! it is posted again before. Who takes a bit sees all that the poster wrote before: post is a release, take an acquire.
+//! [`AtomicWords::post`] adds bits and [`AtomicWords::take`] removes all of them. Each posted bit is taken once, by one taker,
+//! unless it is posted again. A taker of a bit sees all earlier writes of the poster: post is a release operation, take an
+//! acquire operation.
 
 use super::words::{Tree, Word, WordIndices, Words};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub trait AtomicWords<W>: Default + Send + Sync {
     /// Adds `bits`.
     fn post(&self, bits: W);
-    /// Removes all bits and returns them. While there are none, this is one relaxed load.
+    /// Removes all bits and returns them. If there are none, this is one relaxed load.
     fn take(&self) -> W;
 }
 
@@ -20,8 +21,8 @@ pub struct AtomicWord(AtomicU64);
 
 /// Up to `64 * W` bits.
 ///
-/// A poster writes its words first and the summary last, a taker the summary first. So a bit of the summary may be set for a word
-/// that was taken already, which costs one more look, but no word with bits stays without a bit of the summary.
+/// A poster writes its words first and the summary last, a taker reads the summary first. So the summary may have a bit for a
+/// word that was already taken, which costs one more load, but a word with bits always gets its bit in the summary.
 #[derive(Debug)]
 pub struct AtomicTree<const W: usize> {
     summary: AtomicU64,
@@ -34,14 +35,14 @@ impl<const W: usize> Default for AtomicTree<W> {
     }
 }
 
-/// Adds `bits` to `word`, after all that this thread wrote before.
+/// Adds `bits` to `word`, after all earlier writes of this thread.
 fn post(word: &AtomicU64, bits: u64) {
     if bits != 0 {
         word.fetch_or(bits, Ordering::Release);
     }
 }
 
-/// Takes all bits of `word`, and sees what their posters wrote before.
+/// Takes all bits of `word`; earlier writes of their posters become visible.
 fn take(word: &AtomicU64) -> u64 {
     if word.load(Ordering::Relaxed) == 0 {
         return 0;

@@ -1,15 +1,16 @@
 //! A set of the bits of one enum.
 //!
-//! - A bit of one enum cannot be put in another's set: it does not compile.
-//! - Up to 64 bits are one word. Above that, up to 4096 bits, a summary word says which words have bits ([`words`](super::words)).
-//! - A walk goes from the lowest bit to the highest, which is the order of the enum. [`BitSet::iter`] walks a copy. A [`Cursor`]
-//!   walks the set itself, while later bits come and go.
+//! - A bit of one enum cannot be inserted into the set of another: it does not compile.
+//! - Up to 64 bits are one word. Above that, up to 4096 bits, a summary word marks the words that have bits
+//!   ([`words`](super::words)).
+//! - A walk visits the bits from the lowest to the highest, which is the order of the enum. [`BitSet::iter`] walks a copy. A
+//!   [`Cursor`] walks the set itself, while later bits are added and removed.
 //!
 //! ```
 //! use ntv_driver::state::{bits, BitSet};
 //!
 //! bits! {
-//!     /// What a context binds.
+//!     /// The objects that a context binds.
 //!     pub enum Binding {
 //!         /// Vertex buffers.
 //!         Vertices,
@@ -37,17 +38,17 @@ pub use super::cursor::Cursor;
 
 /// An enum whose values are the bits of a set, or a number of that kind. [`bits!`](crate::bits) declares one.
 pub trait Bit: Copy + Eq + fmt::Debug + 'static {
-    /// How many bits there are.
+    /// The number of bits.
     const COUNT: usize;
-    /// What the bits are called, in their order.
+    /// The names of the bits, in their order.
     const NAMES: &'static [&'static str];
     /// The set of all bits.
     const ALL: BitSet<Self>;
-    /// What a set is stored in: has room for [`Bit::COUNT`] bits.
+    /// The storage of a set, with room for [`Bit::COUNT`] bits.
     type Words: Words;
-    /// The place of the bit in the enum.
+    /// The index of the bit in the enum.
     fn index(self) -> usize;
-    /// The bit at a place, which is below [`Bit::COUNT`].
+    /// The bit at an index below [`Bit::COUNT`].
     fn from_index(index: usize) -> Self;
 }
 
@@ -68,29 +69,29 @@ impl<E: Bit> BitSet<E> {
         BitSet::EMPTY
     }
 
-    /// These bits. In a constant, `bits![E: A, B]` says the same.
+    /// The set of these bits. In a constant, use `bits![E: A, B]`.
     pub fn of(bits: &[E]) -> BitSet<E> {
         bits.iter().copied().collect()
     }
 
-    /// The set that is stored in `words`, which have no bits from [`Bit::COUNT`] on.
+    /// The set with the storage `words`, which have no bits from [`Bit::COUNT`] on.
     pub const fn from_words(words: E::Words) -> BitSet<E> {
         BitSet { words }
     }
 
-    /// What the set is stored in.
+    /// The storage of the set.
     pub const fn words(&self) -> E::Words {
         self.words
     }
 
-    /// Adds `bit`; says whether it is new.
+    /// Adds `bit`; returns whether it is new.
     pub fn insert(&mut self, bit: E) -> bool {
         let new = !self.contains(bit);
         self.words.insert(bit.index());
         new
     }
 
-    /// Removes `bit`; says whether it was there.
+    /// Removes `bit`; returns whether the set had it.
     pub fn remove(&mut self, bit: E) -> bool {
         let there = self.contains(bit);
         self.words.remove(bit.index());
@@ -117,17 +118,17 @@ impl<E: Bit> BitSet<E> {
         std::mem::take(self)
     }
 
-    /// Whether `bit` is there.
+    /// Whether the set has `bit`.
     pub fn contains(&self, bit: E) -> bool {
         self.words.contains(bit.index())
     }
 
-    /// Whether there are no bits.
+    /// Whether the set has no bits.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// How many bits there are.
+    /// The number of bits.
     pub fn len(&self) -> usize {
         self.words.len()
     }
@@ -137,7 +138,7 @@ impl<E: Bit> BitSet<E> {
         (*self - *other).is_empty()
     }
 
-    /// Whether both have a bit.
+    /// Whether the sets have a common bit.
     pub fn intersects(&self, other: &BitSet<E>) -> bool {
         self.next_common(other, 0).is_some()
     }
@@ -152,17 +153,17 @@ impl<E: Bit> BitSet<E> {
         self.words.last().map(E::from_index)
     }
 
-    /// The lowest bit from the place `index` on.
+    /// The lowest bit from `index` on.
     pub fn next_from(&self, index: usize) -> Option<E> {
         self.next_common(self, index)
     }
 
-    /// The lowest bit from the place `index` on that both have.
+    /// The lowest common bit from `index` on.
     pub fn next_common(&self, other: &BitSet<E>, index: usize) -> Option<E> {
         self.words.next_common(&other.words, index).map(E::from_index)
     }
 
-    /// The bits, lowest first, of a copy: what happens to the set meanwhile makes no difference.
+    /// The bits, lowest first, of a copy: later changes of the set have no effect.
     pub fn iter(&self) -> Iter<E> {
         Iter { indices: self.words.indices() }
     }
@@ -210,11 +211,11 @@ macro_rules! operator {
 }
 
 operator! {
-    /// The bits of either.
+    /// The bits of either set.
     BitOr::bitor, BitOrAssign::bitor_assign, |a, b| a | b;
-    /// The bits of both.
+    /// The bits of both sets.
     BitAnd::bitand, BitAndAssign::bitand_assign, |a, b| a & b;
-    /// The bits that only one of them has.
+    /// The bits that only one of the sets has.
     BitXor::bitxor, BitXorAssign::bitxor_assign, |a, b| a ^ b;
     /// The bits of the first that the second does not have.
     Sub::sub, SubAssign::sub_assign, |a, b| a & !b;
@@ -265,7 +266,7 @@ impl<E: Bit> Extend<E> for BitSet<E> {
     }
 }
 
-/// Declares an enum and implements [`Bit`] for it, or the same for numbered bits, or makes a constant set.
+/// Declares an enum and implements [`Bit`] for it, or the same for numbered bits, or creates a constant set.
 ///
 /// ```
 /// use ntv_driver::state::{bits, Bit, BitSet};
@@ -319,7 +320,7 @@ macro_rules! bits {
             @set $vis $name, $count, &[stringify!($name); $count];
             |bit| bit.0 as usize;
             |index| {
-                assert!(index < $count, concat!("there are not so many of ", stringify!($name)));
+                assert!(index < $count, concat!("the index is too large for ", stringify!($name)));
                 $name(index as u16)
             }
         }

@@ -1,11 +1,11 @@
-//! A walk over a set that changes meanwhile.
+//! A walk over a set that changes during the walk.
 
 use super::bitset::{Bit, BitSet};
 
-/// A place in a set that changes while it is walked.
+/// A position in a set that changes while it is walked.
 ///
-/// The cursor does not borrow the set between its steps, so that what is done for a bit can add or remove later bits, which the walk
-/// then meets or does not meet. Bits that the cursor has passed must stay as they are; debug builds check this in the next step.
+/// The cursor does not borrow the set between its steps, so that the handling of a bit can add or remove later bits, and the walk
+/// follows these changes. Bits that the cursor has passed must not change; debug builds check this in the next step.
 ///
 /// ```
 /// use ntv_driver::state::{bits, BitSet, Cursor};
@@ -32,9 +32,9 @@ use super::bitset::{Bit, BitSet};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Cursor<E: Bit> {
-    /// The place after the bit that the last step returned.
+    /// The index after the bit that the last step returned.
     next: usize,
-    /// The set as the last step left it; in debug builds alone.
+    /// The set after the last step; only in debug builds.
     left: Option<BitSet<E>>,
 }
 
@@ -45,7 +45,7 @@ impl<E: Bit> Default for Cursor<E> {
 }
 
 impl<E: Bit> Cursor<E> {
-    /// A place before the first bit.
+    /// A position before the first bit.
     pub const fn new() -> Cursor<E> {
         Cursor { next: 0, left: None }
     }
@@ -64,7 +64,7 @@ impl<E: Bit> Cursor<E> {
         self.take_of(set, &BitSet::ALL)
     }
 
-    /// The next bit that is wanted, which is removed from `set`. All others stay.
+    /// Returns the next bit that is also in `wanted`, and removes it from `set`. The other bits stay.
     pub fn take_of(&mut self, set: &mut BitSet<E>, wanted: &BitSet<E>) -> Option<E> {
         let bit = self.step(set, wanted);
         if let Some(bit) = bit {
@@ -76,7 +76,7 @@ impl<E: Bit> Cursor<E> {
         bit
     }
 
-    /// The next bit that is wanted, after a look at what has changed since the last step.
+    /// The next bit that is also in `wanted`. Checks the changes since the last step.
     fn step(&mut self, set: &BitSet<E>, wanted: &BitSet<E>) -> Option<E> {
         if cfg!(debug_assertions) {
             let changed = self.left.and_then(|left| (left ^ *set).first()).filter(|bit| bit.index() < self.next);
@@ -89,7 +89,8 @@ impl<E: Bit> Cursor<E> {
 }
 
 impl<E: Bit> BitSet<E> {
-    /// Removes the bits one by one, lowest first, and calls `work` for each with what is left: `work` may add and remove later bits.
+    /// Removes the bits one by one, lowest first, and calls `work` for each with the rest of the set: `work` may add and remove
+    /// later bits.
     pub fn drain_live(&mut self, mut work: impl FnMut(E, &mut BitSet<E>)) {
         let mut cursor = Cursor::new();
         while let Some(bit) = cursor.take(self) {

@@ -1,15 +1,15 @@
 //! Cached values that are computed from state, with the bits that they depend on.
 //!
 //! There are two forms. [`Derived`] is one value and pulls: it compares the [`Revisions`] of an object with those of its last
-//! computation, so any number of values, in any place, can depend on the object. [`derived!`](crate::derived) declares all values of
-//! one owner, such as a context, and is pushed: the owner says which bits have changed. Which values a bit invalidates comes from the
-//! declared dependencies, and no list of it is written by hand.
+//! computation, so any number of values, in any place, can depend on the object. [`derived!`](crate::derived) declares all values
+//! of one owner, such as a context, and is pushed: the owner reports which bits have changed. The declared dependencies determine
+//! the values that a bit invalidates, so no list of them is written by hand.
 //!
 //! ```
 //! use ntv_driver::state::{bits, derived, Derived, Revisions};
 //!
 //! bits! {
-//!     /// What a context binds.
+//!     /// The objects that a context binds.
 //!     pub enum State { /// The program.
 //!         Program, /// Vertex elements.
 //!         Elements, /// The attachments.
@@ -24,7 +24,7 @@
 //! assert_eq!(attributes.recomputations(), 1);
 //!
 //! derived! {
-//!     /// What a context computes.
+//!     /// The values that a context computes.
 //!     pub struct Cached, values Value, from State;
 //!
 //!     /// The attributes that the program reads and an element feeds.
@@ -46,7 +46,7 @@
 use super::bitset::{Bit, BitSet};
 use super::revision::{Revisions, Seen};
 
-/// A value that was computed, and how often.
+/// A computed value, and the number of its computations.
 #[derive(Clone, Debug)]
 pub struct Slot<T> {
     value: Option<T>,
@@ -70,7 +70,7 @@ impl<T> Slot<T> {
         })
     }
 
-    /// How often it was computed.
+    /// The number of computations.
     pub const fn recomputations(&self) -> u64 {
         self.recomputations
     }
@@ -96,7 +96,7 @@ impl<T, E: Bit> Derived<T, E> {
         Derived { depends_on, seen: Seen::new(), slot: Slot::new() }
     }
 
-    /// The value, computed if what it depends on has changed since it was computed last, or if this is another object.
+    /// The value, recomputed if its dependencies have changed since the last computation, or if this is another object.
     pub fn get(&mut self, revisions: &Revisions<E>, compute: impl FnOnce() -> T) -> &T {
         let stale = self.seen.has_news_of(self.depends_on, revisions);
         let value = self.slot.get(stale, compute);
@@ -109,7 +109,7 @@ impl<T, E: Bit> Derived<T, E> {
         self.seen = Seen::new();
     }
 
-    /// How often the value was computed.
+    /// The number of computations of the value.
     pub const fn recomputations(&self) -> u64 {
         self.slot.recomputations()
     }
@@ -117,14 +117,14 @@ impl<T, E: Bit> Derived<T, E> {
 
 /// Declares a struct of cached values, each with the state that it is computed `from` and the earlier values that it `uses`.
 ///
-/// The struct has a method of the name of each field, which takes how to compute the value, and:
+/// The struct has a method with the name of each field, which takes a closure that computes the value, and:
 ///
-/// | method | what it does |
+/// | method | purpose |
 /// |-|-|
-/// | `changed(bit)`, `changed_set(bits)` | says which state has changed |
+/// | `changed(bit)`, `changed_set(bits)` | reports changed state |
 /// | `invalidates(bit)` | the values that depend on it |
-/// | `stale()` | the values that have to be computed again |
-/// | `recomputations(value)` | how often a value was computed |
+/// | `stale()` | the values that must be recomputed |
+/// | `recomputations(value)` | the number of computations of a value |
 ///
 /// [The module](mod@crate::state::derived) has an example.
 #[macro_export]
@@ -172,7 +172,7 @@ macro_rules! derived {
                     $(
                         assert!(
                             ($value::$used as usize) < ($value::$row as usize),
-                            concat!(stringify!($name), ": rule `uses`: ", stringify!($row), " has to come after ", stringify!($used)),
+                            concat!(stringify!($name), ": rule `uses`: ", stringify!($row), " must be after ", stringify!($used)),
                         );
                         let mut at = 0;
                         while at < STATES {
@@ -198,22 +198,22 @@ macro_rules! derived {
                 LISTS[bit as usize]
             }
 
-            /// Says that `bit` has changed.
+            /// Reports that `bit` has changed.
             $vis fn changed(&mut self, bit: $state) {
                 self.stale |= $name::invalidates(bit);
             }
 
-            /// Says that these bits have changed.
+            /// Reports that these bits have changed.
             $vis fn changed_set(&mut self, bits: $crate::state::BitSet<$state>) {
                 bits.iter().for_each(|bit| self.changed(bit));
             }
 
-            /// The values that have to be computed again.
+            /// The values that must be recomputed.
             $vis fn stale(&self) -> $crate::state::BitSet<$value> {
                 self.stale
             }
 
-            /// How often `value` was computed.
+            /// The number of computations of `value`.
             $vis fn recomputations(&self, value: $value) -> u64 {
                 match value {
                     $($value::$row => self.$field.recomputations(),)+

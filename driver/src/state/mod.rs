@@ -1,20 +1,20 @@
-//! State tracking: what has changed since the last draw, and who has to know.
+//! State tracking: records the state that has changed since the last draw, and notifies its users.
 //!
-//! A layered driver gets calls that set state and calls that use it. It has to bring to the device what has changed and nothing else,
-//! and to compute again what depends on it and nothing else. This module is what it does that with. It knows nothing of Vulkan,
-//! has no dependencies and no unsafe code: any driver can take it.
+//! A layered driver gets calls that set state and calls that use it. For each use, it must transfer the state that has changed to
+//! the device, and recompute the values that depend on it, but no more. This module provides the tools for that. It is
+//! independent of Vulkan, has no dependencies and no unsafe code: any driver can use it.
 //!
-//! | module | what it answers |
+//! | module | question that it answers |
 //! |-|-|
-//! | [`bitset`] | which of these? A set of the bits of one enum; [`Cursor`] walks one that changes meanwhile |
-//! | [`tracked`] | does the consumer have this value already? |
-//! | [`table`] | which commands need a bit, what brings it to the device, and in which order? |
-//! | [`walk`](mod@walk) | what does this command have to do now? |
-//! | [`revision`] | what has changed since this consumer has looked? |
-//! | [`derived`](mod@derived) | is this cached value still true? |
-//! | [`observer`] | who has to know that a shared resource has changed? |
+//! | [`bitset`] | Which elements are in a set? A set of the bits of one enum; [`Cursor`] walks a set that changes during the walk |
+//! | [`tracked`] | Does the consumer already have this value? |
+//! | [`table`] | Which commands need a bit, which handler transfers it to the device, and in which order? |
+//! | [`walk`](mod@walk) | Which handlers must this command run now? |
+//! | [`revision`] | What has changed since the last check of this consumer? |
+//! | [`derived`](mod@derived) | Is this cached value still valid? |
+//! | [`observer`] | Which users must be notified of the change of a shared resource? |
 //!
-//! The [rules] of a table hold at compile time. [`words`] and [`atomic`] are what sets and inboxes are stored in.
+//! The [rules] of a table are checked at compile time. [`words`] and [`atomic`] are the storage of sets and inboxes.
 //!
 //! A setter and a draw, in short:
 //!
@@ -22,7 +22,7 @@
 //! use ntv_driver::state::{bits, BitSet, Tracked};
 //!
 //! bits! {
-//!     /// What the device does not have yet.
+//!     /// The state that the device does not have yet.
 //!     pub enum Dirty { /// Blend state.
 //!         Blend, /// The viewport.
 //!         Viewport }
@@ -56,7 +56,7 @@
 //! assert!(context.draw().is_empty());
 //! ```
 //!
-//! `examples/state_tracking.rs` is a driver that does nothing but this.
+//! `examples/state_tracking.rs` is a driver that consists of this alone.
 
 #![forbid(unsafe_code)]
 
@@ -77,6 +77,6 @@ pub use bitset::{Bit, BitSet, Cursor};
 pub use derived::Derived;
 pub use observer::{Inbox, Observer, Relay, Subject};
 pub use revision::{Revisions, Seen};
-pub use table::{DirtyBit, Row};
+pub use table::{DirtyBit, DirtyRow};
 pub use tracked::Tracked;
 pub use walk::{walk, Counters, Later};

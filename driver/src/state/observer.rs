@@ -1,15 +1,16 @@
-//! Who has to know that a resource has changed, across threads.
+//! Notifies the users of a resource of changes, across threads.
 //!
-//! A message is a bit that the observer chose, and it waits in the observer's [`Inbox`] until the observer looks. So a notification
-//! calls nothing of the observer, and there is none that an observer has to be alive for: the [`Subject`] in a resource refers
-//! weakly to inboxes. A subject has at most one entry for each inbox that lives; what was dropped is removed on the way.
+//! A message is a bit that the observer chose, and it waits in the observer's [`Inbox`] until the observer takes it. So a
+//! notification does not call code of the observer, and the observer may be dropped at any time: the [`Subject`] in a resource
+//! refers weakly to inboxes. A subject has at most one entry for each live inbox; a notification removes the entries of dropped
+//! ones.
 //!
 //! ```
 //! use ntv_driver::state::{bits, Inbox, Subject};
 //! use std::sync::Arc;
 //!
 //! bits! {
-//!     /// What a context has bound.
+//!     /// The objects that a context has bound.
 //!     pub enum Binding { /// Texture unit 0.
 //!         Texture0, /// Texture unit 1.
 //!         Texture1 }
@@ -23,17 +24,17 @@
 //! assert!(context.take().is_empty());
 //! ```
 //!
-//! Where the observer is itself observed, as a framebuffer is between its textures and contexts, it has a [`Relay`]: an inbox that
-//! notifies a subject of its own with each message.
+//! If the observer is itself observed, as a framebuffer is between its textures and contexts, it has a [`Relay`]: an inbox that
+//! notifies its own subject with each message.
 //!
 //! ```
 //! # use ntv_driver::state::{bits, Inbox, Relay, Subject};
 //! # use std::sync::Arc;
-//! # bits! { /// What a context has bound.
+//! # bits! { /// The objects that a context has bound.
 //! # pub enum Binding { /// The framebuffer.
 //! #     Framebuffer } }
 //! bits! {
-//!     /// What a framebuffer has attached.
+//!     /// The attachments of a framebuffer.
 //!     pub enum Attachment { /// Color buffer 0.
 //!         Color0, /// Depth and stencil.
 //!         DepthStencil }
@@ -55,7 +56,7 @@ use super::words::Words;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// Messages to an observer, which it takes when it looks.
+/// Messages to an observer, which it takes when it checks for changes.
 pub struct Inbox<E: Bit> {
     words: <E::Words as Words>::Atomic,
 }
@@ -66,12 +67,12 @@ impl<E: Bit> Inbox<E> {
         Inbox { words: Default::default() }
     }
 
-    /// Adds messages. Who takes them sees what this thread wrote before.
+    /// Adds messages. The taker sees all earlier writes of this thread.
     pub fn post(&self, bits: BitSet<E>) {
         self.words.post(bits.words());
     }
 
-    /// Takes all messages. While there are none, this is one relaxed load.
+    /// Takes all messages. If there are none, this is one relaxed load.
     #[must_use]
     pub fn take(&self) -> BitSet<E> {
         BitSet::from_words(self.words.take())
@@ -90,14 +91,14 @@ impl<E: Bit> fmt::Debug for Inbox<E> {
     }
 }
 
-/// What a [`Subject`] can notify: an [`Inbox`] or a [`Relay`].
+/// The receiver of a [`Subject`]'s notifications: an [`Inbox`] or a [`Relay`].
 pub trait Observer<E: Bit>: Send + Sync + sealed::Sealed {
     /// Adds messages.
     fn post(&self, bits: BitSet<E>);
 }
 
 mod sealed {
-    // No one else: an observer with code of its own could call the subject while it is notifying.
+    // Sealed: an observer with code of its own could call the subject during a notification.
     pub trait Sealed {}
     impl<E: super::Bit> Sealed for super::Inbox<E> {}
     impl<E: super::Bit, T: super::Bit> Sealed for super::Relay<E, T> {}
@@ -109,28 +110,28 @@ impl<E: Bit> Observer<E> for Inbox<E> {
     }
 }
 
-/// An observer, and the messages that it asked for.
+/// An observer, and the messages that it registered for.
 struct Entry<E: Bit> {
     observer: Weak<dyn Observer<E>>,
     bits: BitSet<E>,
 }
 
-/// What is observed: a part of a resource.
+/// The observed part of a resource.
 pub struct Subject<E: Bit> {
     entries: Mutex<Vec<Entry<E>>>,
 }
 
 impl<E: Bit> Subject<E> {
-    /// A subject that no one observes.
+    /// A subject without observers.
     pub const fn new() -> Subject<E> {
         Subject { entries: Mutex::new(Vec::new()) }
     }
 
-    /// Posts `bit` to `observer` with each notification from now on.
+    /// Registers `observer` for `bit`: each later notification posts `bit` to it.
     ///
-    /// An observer asks for a set of bits: to ask for one twice is the same as once. So each place where a context can bind a
-    /// resource has a bit of its own, or [`unobserve`](Self::unobserve) is called where the last one of those that share it is
-    /// unbound.
+    /// An observer registers for a set of bits: two registrations for one bit are the same as one. So each place where a context
+    /// can bind a resource needs its own bit, or the places that share a bit call [`unobserve`](Self::unobserve) when the last
+    /// one is unbound.
     pub fn observe<O: Observer<E> + 'static>(&self, observer: &Arc<O>, bit: E) {
         let mut entries = self.entries();
         match entries.iter_mut().find(|entry| entry.is_of(&**observer)) {
@@ -144,7 +145,7 @@ impl<E: Bit> Subject<E> {
         };
     }
 
-    /// Posts `bit` no longer to `observer`.
+    /// Ends the registration of `observer` for `bit`.
     pub fn unobserve<O: Observer<E> + 'static>(&self, observer: &O, bit: E) {
         self.entries().retain_mut(|entry| {
             if entry.is_of(observer) {
@@ -154,12 +155,12 @@ impl<E: Bit> Subject<E> {
         });
     }
 
-    /// Posts to each observer the bits that it asked for.
+    /// Posts to each observer the bits that it registered for.
     pub fn notify(&self) {
         self.notify_with(BitSet::ALL);
     }
 
-    /// Posts to each observer those bits of `filter` that it asked for.
+    /// Posts to each observer the bits of `filter` that it registered for.
     pub fn notify_with(&self, filter: BitSet<E>) {
         self.entries().retain(|entry| {
             let Some(observer) = entry.observer.upgrade() else { return false };
@@ -171,7 +172,7 @@ impl<E: Bit> Subject<E> {
         });
     }
 
-    /// How many entries there are: at most as many as observers live, and those that were dropped since the last call.
+    /// The number of entries: at most one for each live observer, and those of observers that were dropped since the last call.
     pub fn len(&self) -> usize {
         self.entries().len()
     }
@@ -182,13 +183,13 @@ impl<E: Bit> Subject<E> {
     }
 
     fn entries(&self) -> MutexGuard<'_, Vec<Entry<E>>> {
-        // The list is whole between its operations, whatever a thread that panicked was doing.
+        // Each operation leaves the list consistent, even if a thread panicked.
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl<E: Bit> Entry<E> {
-    /// Whether it is that of `observer`. The memory of an observer is not used again while an entry refers to it.
+    /// Whether the entry is that of `observer`. The memory of an observer is not reused while an entry refers to it.
     fn is_of<O: Observer<E>>(&self, observer: &O) -> bool {
         std::ptr::addr_eq(self.observer.as_ptr(), observer)
     }
@@ -212,15 +213,15 @@ impl<E: Bit> fmt::Debug for Subject<E> {
 
 /// An observer of bits of `E` that is observed itself, with bits of `T`.
 ///
-/// A message waits in the relay, for who wants to know what has changed, and the observers of [`Relay::subject`] are notified. A
-/// relay must not observe itself, not through others either. It cannot where each link of a chain has an enum of its own.
+/// A message stays in the relay until it is taken, and the observers of [`Relay::subject`] are notified. A relay must not observe
+/// itself, not even through other relays. This is impossible if each link of a chain has its own enum.
 pub struct Relay<E: Bit, T: Bit> {
     inbox: Inbox<E>,
     subject: Subject<T>,
 }
 
 impl<E: Bit, T: Bit> Relay<E, T> {
-    /// A relay without messages, which no one observes.
+    /// A relay without messages and observers.
     pub fn new() -> Relay<E, T> {
         Relay { inbox: Inbox::new(), subject: Subject::new() }
     }
@@ -231,7 +232,7 @@ impl<E: Bit, T: Bit> Relay<E, T> {
         self.inbox.take()
     }
 
-    /// What observes this relay.
+    /// The subject with the observers of this relay.
     pub fn subject(&self) -> &Subject<T> {
         &self.subject
     }

@@ -1,13 +1,13 @@
-//! When each bit has changed last, for any number of consumers.
+//! The last change of each bit, for any number of consumers.
 //!
-//! A dirty bit is consumed once. What several consumers have to learn of, such as a change of a program that contexts share, has a
-//! revision for each bit instead, and each consumer remembers up to where it has seen them:
+//! A dirty bit is consumed once. If several consumers need a change, such as one of a program that contexts share, each bit has a
+//! revision instead, and each consumer records the revision that it has seen:
 //!
 //! ```
 //! use ntv_driver::state::{bits, BitSet, Revisions, Seen};
 //!
 //! bits! {
-//!     /// What can change in a program.
+//!     /// The parts of a program that can change.
 //!     pub enum Part { /// The modules.
 //!         Modules, /// The default uniform block.
 //!         Uniforms }
@@ -22,8 +22,8 @@
 //! assert_eq!(context.take(&program), BitSet::EMPTY);
 //! ```
 //!
-//! A consumer that looks at another object, or at another one in the same place of memory, takes all of its bits as changed. Whoever
-//! shares an object between threads puts its revisions under the lock that guards the rest of it.
+//! For another object, even one at the same address, all bits count as changed for a consumer. If threads share an object, the
+//! revisions must be under the lock that guards the rest of it.
 //!
 //! Revisions are 64 bits: at one change each nanosecond, they last for 584 years.
 
@@ -31,10 +31,10 @@ use super::bitset::{Bit, BitSet};
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// When each bit of an object has changed last.
+/// The revision of the last change of each bit of an object.
 #[derive(Debug)]
 pub struct Revisions<E: Bit> {
-    /// Which object it is; never 0.
+    /// The number of the object; never 0.
     object: u64,
     /// The revision of the last change.
     now: u64,
@@ -43,30 +43,30 @@ pub struct Revisions<E: Bit> {
     bits: PhantomData<E>,
 }
 
-/// Up to where a consumer has seen the revisions of an object.
+/// The revision of an object that a consumer has seen.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<E: Bit> {
-    /// Which object, 0 for none.
+    /// The number of the object, 0 for none.
     object: u64,
     revision: u64,
     bits: PhantomData<E>,
 }
 
 impl<E: Bit> Revisions<E> {
-    /// An object of which nothing has changed.
+    /// An object without changes.
     pub fn new() -> Revisions<E> {
         static OBJECTS: AtomicU64 = AtomicU64::new(1);
         let object = OBJECTS.fetch_add(1, Ordering::Relaxed);
         Revisions { object, now: 0, changed: vec![0; E::COUNT].into(), bits: PhantomData }
     }
 
-    /// Says that `bit` has changed.
+    /// Records that `bit` has changed.
     pub fn bump(&mut self, bit: E) {
         self.now += 1;
         self.changed[bit.index()] = self.now;
     }
 
-    /// Says that these bits have changed.
+    /// Records that these bits have changed.
     pub fn bump_set(&mut self, bits: BitSet<E>) {
         self.now += 1;
         for bit in bits {
@@ -74,7 +74,7 @@ impl<E: Bit> Revisions<E> {
         }
     }
 
-    /// Says that everything has changed.
+    /// Records that everything has changed.
     pub fn bump_all(&mut self) {
         self.now += 1;
         self.changed.fill(self.now);
@@ -87,7 +87,7 @@ impl<E: Bit> Seen<E> {
         Seen { object: 0, revision: 0, bits: PhantomData }
     }
 
-    /// What has changed since the consumer has caught up last.
+    /// The bits that have changed since the consumer last caught up.
     pub fn since(&self, revisions: &Revisions<E>) -> BitSet<E> {
         if self.is_current(revisions) {
             return BitSet::EMPTY;
@@ -99,24 +99,24 @@ impl<E: Bit> Seen<E> {
         changed.map(|(index, _)| E::from_index(index)).collect()
     }
 
-    /// Whether one of `bits` has changed since the consumer has caught up last.
+    /// Whether one of `bits` has changed since the consumer last caught up.
     pub fn has_news_of(&self, bits: BitSet<E>, revisions: &Revisions<E>) -> bool {
         !self.is_current(revisions)
             && (self.object != revisions.object
                 || bits.iter().any(|bit| revisions.changed[bit.index()] > self.revision))
     }
 
-    /// Whether nothing has changed since the consumer has caught up last.
+    /// Whether nothing has changed since the consumer last caught up.
     pub fn is_current(&self, revisions: &Revisions<E>) -> bool {
         self.object == revisions.object && self.revision == revisions.now
     }
 
-    /// Says that the consumer has seen all changes until now.
+    /// Records that the consumer has seen all changes until now.
     pub fn catch_up(&mut self, revisions: &Revisions<E>) {
         *self = Seen { object: revisions.object, revision: revisions.now, bits: PhantomData };
     }
 
-    /// What has changed since the consumer has caught up last, and catches up.
+    /// The bits that have changed since the consumer last caught up; then catches up.
     #[must_use]
     pub fn take(&mut self, revisions: &Revisions<E>) -> BitSet<E> {
         let changed = self.since(revisions);

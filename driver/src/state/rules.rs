@@ -1,22 +1,22 @@
-//! The rules of a table of dirty bits, which hold at compile time: a table that breaks one does not compile.
+//! The rules of a table of dirty bits, which are checked at compile time: a table that breaks one does not compile.
 //!
-//! [`dirty_bits!`](crate::dirty_bits) evaluates [`check`] as a constant. It works on plain indices, as a constant can neither call
-//! methods of traits nor format. Each message names the table, the rule and the rows.
+//! [`dirty_bits!`](crate::dirty_bits) evaluates [`check`] as a constant. It works on indices, since a constant can neither call
+//! trait methods nor format. Each message names the table, the rule and the rows.
 
-/// What the rules need to know of a row. Rows, commands and phases are meant by their place in their enum.
+/// A row as the rules need it. Rows, commands and phases are given by their index in their enum.
 #[derive(Debug)]
-pub struct Facts {
+pub struct RuleRow {
     /// The name of the bit.
     pub name: &'static str,
     /// The commands whose mask has the bit.
     pub commands: &'static [usize],
-    /// The commands for which the bit means nothing.
+    /// The commands that do not use the bit.
     pub not_for: &'static [usize],
     /// The phase of the handler.
     pub phase: usize,
     /// The name of the phase.
     pub phase_name: &'static str,
-    /// The bits whose handlers have to run before.
+    /// The bits whose handlers must run before this one.
     pub after: &'static [usize],
     /// The bits that the handler may set.
     pub invalidates: &'static [usize],
@@ -26,8 +26,8 @@ pub struct Facts {
 ///
 /// # Panics
 ///
-/// Panics with the first rule that is broken: an error of the compiler, as this runs in a constant.
-pub const fn check(table: &str, commands: &[&str], rows: &[Facts]) {
+/// Panics at the first broken rule. This is a compile error, because the function runs in a constant.
+pub const fn check(table: &str, commands: &[&str], rows: &[RuleRow]) {
     let mut at = 0;
     while at < rows.len() {
         phases(table, rows, at);
@@ -43,8 +43,8 @@ pub const fn check(table: &str, commands: &[&str], rows: &[Facts]) {
     }
 }
 
-/// Phases never go back along the table, so that what may end a render pass comes before what records into it.
-const fn phases(table: &str, rows: &[Facts], at: usize) {
+/// Phases do not decrease along the table, so that handlers that may end a render pass are before those that record into it.
+const fn phases(table: &str, rows: &[RuleRow], at: usize) {
     if at == 0 || rows[at - 1].phase <= rows[at].phase {
         return;
     }
@@ -53,29 +53,29 @@ const fn phases(table: &str, rows: &[Facts], at: usize) {
         table,
         ": rule `phase`: ",
         row.name,
-        " is of phase ",
+        " has phase ",
         row.phase_name,
         ", and ",
         before.name,
-        " in the row above of a later one, ",
+        " in the row above has a later one, ",
         before.phase_name,
     ]);
 }
 
-/// A bit comes after those that it names.
-const fn after(table: &str, rows: &[Facts], at: usize) {
+/// A bit is after the bits that it names.
+const fn after(table: &str, rows: &[RuleRow], at: usize) {
     let row = &rows[at];
     let mut list = 0;
     while list < row.after.len() {
         if row.after[list] >= at {
-            fail(&[table, ": rule `after`: ", row.name, " has to come after ", rows[row.after[list]].name]);
+            fail(&[table, ": rule `after`: ", row.name, " must be after ", rows[row.after[list]].name]);
         }
         list += 1;
     }
 }
 
-/// A bit comes before those that its handler may set, so that the same walk meets them.
-const fn invalidates(table: &str, rows: &[Facts], at: usize) {
+/// A bit is before the bits that its handler may set, so that the same walk handles them.
+const fn invalidates(table: &str, rows: &[RuleRow], at: usize) {
     let row = &rows[at];
     let mut list = 0;
     while list < row.invalidates.len() {
@@ -84,7 +84,7 @@ const fn invalidates(table: &str, rows: &[Facts], at: usize) {
                 table,
                 ": rule `invalidates`: ",
                 row.name,
-                " has to come before ",
+                " must be before ",
                 rows[row.invalidates[list]].name,
                 ", which it invalidates",
             ]);
@@ -93,8 +93,8 @@ const fn invalidates(table: &str, rows: &[Facts], at: usize) {
     }
 }
 
-/// A bit that means nothing for a command is not in its mask.
-const fn not_for(table: &str, commands: &[&str], row: &Facts) {
+/// A bit that a command does not use is not in its mask.
+const fn not_for(table: &str, commands: &[&str], row: &RuleRow) {
     let mut list = 0;
     while list < row.not_for.len() {
         if has(row.commands, row.not_for[list]) {
@@ -105,8 +105,8 @@ const fn not_for(table: &str, commands: &[&str], row: &Facts) {
     }
 }
 
-/// A command that handles a bit handles what this bit invalidates, or that means nothing for the command.
-const fn masks(table: &str, commands: &[&str], row: &Facts, invalid: &Facts) {
+/// A command that handles a bit also handles the bits that this bit invalidates, or is in their `not_for`.
+const fn masks(table: &str, commands: &[&str], row: &RuleRow, invalid: &RuleRow) {
     let mut list = 0;
     while list < row.commands.len() {
         let command = row.commands[list];
@@ -121,7 +121,7 @@ const fn masks(table: &str, commands: &[&str], row: &Facts, invalid: &Facts) {
                 invalid.name,
                 "; so ",
                 invalid.name,
-                " has to name ",
+                " must name ",
                 commands[command],
                 " in `commands` or `not_for`",
             ]);

@@ -1,37 +1,38 @@
-//! The table of dirty bits: one row says everything about a bit.
+//! The table of dirty bits, with one row for each bit.
 //!
-//! [`dirty_bits!`](crate::dirty_bits) makes the enum, the masks of commands, the handlers and the invalidation lists from the rows,
-//! in whose order handlers run. A row has:
+//! [`dirty_bits!`](crate::dirty_bits) generates the enum, the masks of commands, the handlers and the invalidation lists from the
+//! rows. Handlers run in the order of the rows. A row has:
 //!
-//! | column | what it says |
+//! | column | content |
 //! |-|-|
 //! | `setters` | the entry points that set the bit; for the documentation |
 //! | `commands` | the commands that handle the bit; others leave it pending |
-//! | `not_for` | the commands for which the bit means nothing: they may handle what invalidates it; may be left out |
-//! | `phase` | when the handler runs: a value of an enum whose order is that of time |
-//! | `handler` | the function that brings the state to the device |
-//! | `after` | the bits whose handlers have to run before |
+//! | `not_for` | the commands that do not use the bit: they may handle bits that invalidate it; optional |
+//! | `phase` | the phase of the handler: a value of an enum in order of time |
+//! | `handler` | the function that transfers the state to the device |
+//! | `after` | the bits whose handlers must run before this one |
 //! | `invalidates` | the bits that the handler may set |
 //!
 //! A table that breaks a rule does not compile, and the message names the rule and the rows:
 //!
-//! - `phase`: phases never go back along the table. So a handler that may end a render pass comes before all that record into it.
-//! - `after`: the bits that a row names there come before it.
-//! - `invalidates`: the bits that a row names there come after it, so that the same walk meets them.
-//! - `commands`: a command that handles a bit handles also what this bit invalidates, or that names the command in `not_for`.
+//! - `phase`: phases do not decrease along the table. So a handler that may end a render pass is before all handlers that record
+//!   into it.
+//! - `after`: the bits that a row names there are before it.
+//! - `invalidates`: the bits that a row names there are after it, so that the same walk handles them.
+//! - `commands`: a command that handles a bit also handles the bits that this bit invalidates, or is in their `not_for`.
 //! - `not_for`: no command is in both lists of a row.
 //!
 //! ```
 //! use ntv_driver::state::{bits, dirty_bits, walk, BitSet};
 //!
 //! bits! {
-//!     /// What looks at state.
+//!     /// The commands that use state.
 //!     pub enum Command { /// Draws.
 //!         Draw, /// Clears.
 //!         Clear }
 //! }
 //!
-//! /// When a handler runs.
+//! /// The phase of a handler.
 //! #[derive(Clone, Copy)]
 //! pub enum Phase { /// Outside of a render pass.
 //!     Outside, /// In one.
@@ -47,7 +48,7 @@
 //! }
 //!
 //! dirty_bits! {
-//!     /// What the device does not have yet.
+//!     /// The state that the device does not have yet.
 //!     pub enum Dirty, commands Command, phases Phase, handlers fn(&mut Vec<&str>) -> Result<(), String>;
 //!
 //!     /// The attachments.
@@ -82,20 +83,20 @@
 use super::bitset::{Bit, BitSet};
 
 /// A row of the table.
-pub struct Row<E: DirtyBit> {
+pub struct DirtyRow<E: DirtyBit> {
     /// The bit.
     pub bit: E,
     /// The entry points that set it.
     pub setters: &'static [&'static str],
     /// The commands that handle it.
     pub commands: BitSet<E::Command>,
-    /// The commands for which it means nothing.
+    /// The commands that do not use it.
     pub not_for: BitSet<E::Command>,
-    /// When the handler runs.
+    /// The phase of the handler.
     pub phase: E::Phase,
-    /// What brings the state to the device.
+    /// The function that transfers the state to the device.
     pub handler: E::Handler,
-    /// The bits whose handlers have to run before.
+    /// The bits whose handlers must run before this one.
     pub after: BitSet<E>,
     /// The bits that the handler may set.
     pub invalidates: BitSet<E>,
@@ -103,14 +104,14 @@ pub struct Row<E: DirtyBit> {
 
 /// The enum of a table that [`dirty_bits!`](crate::dirty_bits) declares.
 pub trait DirtyBit: Bit {
-    /// What looks at state.
+    /// The commands that use state.
     type Command: Bit;
-    /// When a handler runs.
+    /// The phase of a handler.
     type Phase: Copy + 'static;
-    /// A function that brings state to the device.
+    /// A function that transfers state to the device.
     type Handler: Copy + 'static;
     /// The rows, in the order of the bits.
-    const TABLE: &'static [Row<Self>];
+    const TABLE: &'static [DirtyRow<Self>];
 }
 
 /// Declares dirty bits by their [`table`](crate::state::table).
@@ -155,7 +156,7 @@ macro_rules! dirty_bits {
         const _: () = $crate::state::rules::check(
             stringify!($name),
             <$command as $crate::state::Bit>::NAMES,
-            &[$($crate::state::rules::Facts {
+            &[$($crate::state::rules::RuleRow {
                 name: stringify!($row),
                 commands: &[$($command::$on as usize),*],
                 not_for: &[$($($command::$not_for as usize),*)?],
@@ -170,7 +171,7 @@ macro_rules! dirty_bits {
             type Command = $command;
             type Phase = $phases;
             type Handler = $handler;
-            const TABLE: &'static [$crate::state::Row<$name>] = &[$($crate::state::Row {
+            const TABLE: &'static [$crate::state::DirtyRow<$name>] = &[$($crate::state::DirtyRow {
                 bit: $name::$row,
                 setters: &[$($setter),*],
                 commands: $command::bits(&[$($command::$on),*]),
@@ -185,7 +186,7 @@ macro_rules! dirty_bits {
         #[allow(dead_code, reason = "the same for every table")]
         impl $name {
             /// The rows, in the order of the bits.
-            $vis const TABLE: &'static [$crate::state::Row<$name>] = <$name as $crate::state::DirtyBit>::TABLE;
+            $vis const TABLE: &'static [$crate::state::DirtyRow<$name>] = <$name as $crate::state::DirtyBit>::TABLE;
 
             /// The bits that `command` handles.
             $vis fn mask(command: $command) -> $crate::state::BitSet<$name> {
@@ -202,16 +203,16 @@ macro_rules! dirty_bits {
             }
 
             /// The row of this bit.
-            $vis fn row(self) -> &'static $crate::state::Row<$name> {
+            $vis fn row(self) -> &'static $crate::state::DirtyRow<$name> {
                 &$name::TABLE[self as usize]
             }
 
-            /// When the handler runs.
+            /// The phase of the handler.
             $vis fn phase(self) -> $phases {
                 self.row().phase
             }
 
-            /// What brings the state to the device.
+            /// The function that transfers the state to the device.
             $vis fn handler(self) -> $handler {
                 self.row().handler
             }

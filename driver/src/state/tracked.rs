@@ -1,13 +1,13 @@
-//! A value and what its consumer has of it, so that a change and a change back cost nothing.
+//! A value and the consumer's version of it, so that a change and a change back cost nothing.
 //!
-//! A setter compares before it sets, and not with the value before but with the one that the consumer has: a state that goes from
-//! A to B and back to A between two draws leaves nothing to do.
+//! A setter compares the new value with the one that the consumer has, instead of the previous value: a state that changes from A
+//! to B and back to A between two draws needs no work.
 //!
 //! ```
 //! use ntv_driver::state::{bits, BitSet, Tracked};
 //!
 //! bits! {
-//!     /// What to record.
+//!     /// The state to record.
 //!     pub enum Dirty { /// Dynamic line width.
 //!         LineWidth }
 //! }
@@ -22,35 +22,35 @@
 //! assert!(dirty.is_empty());
 //! ```
 //!
-//! A setter may remove a bit so under two conditions:
+//! A setter may remove a bit in this way under two conditions:
 //!
-//! - The bit belongs to this value alone: values that share a bit are put in one `Tracked`.
-//! - Whatever else sets the bit calls [`Tracked::forget`], as the consumer then no longer has what it had: a new command buffer, or the
-//!   handler of another bit that invalidates this one.
+//! - The bit belongs to this value alone: values that share a bit are in one `Tracked`.
+//! - All other code that sets the bit calls [`Tracked::forget`], since the consumer has lost its value then: a new command
+//!   buffer, or the handler of another bit that invalidates this one.
 
-/// A value and what its consumer has of it.
+/// A value and the consumer's version of it.
 ///
-/// Floats that may be NaN differ from themselves; track their bits.
+/// NaN differs from itself; to track floats that may be NaN, track their bits.
 #[derive(Clone, Debug, Default)]
 pub struct Tracked<T: PartialEq> {
     value: T,
     consumer: Consumer<T>,
 }
 
-/// What the consumer has.
+/// The value that the consumer has.
 #[derive(Clone, Debug, Default)]
 enum Consumer<T> {
-    /// Nothing, or nothing that is known.
+    /// None, or an unknown value.
     #[default]
     Nothing,
-    /// The value.
+    /// The current value.
     Value,
     /// Another value.
     Other(T),
 }
 
 impl<T: PartialEq> Tracked<T> {
-    /// A value of which the consumer has nothing yet.
+    /// A value that the consumer does not have yet.
     pub const fn new(value: T) -> Tracked<T> {
         Tracked { value, consumer: Consumer::Nothing }
     }
@@ -60,7 +60,7 @@ impl<T: PartialEq> Tracked<T> {
         &self.value
     }
 
-    /// Changes the value; says whether it now differs from what the consumer has.
+    /// Changes the value; returns whether it now differs from the consumer's value.
     pub fn set(&mut self, value: T) -> bool {
         if self.value == value {
             return self.differs();
@@ -75,17 +75,17 @@ impl<T: PartialEq> Tracked<T> {
         self.differs()
     }
 
-    /// Whether the value differs from what the consumer has.
+    /// Whether the value differs from the consumer's value.
     pub const fn differs(&self) -> bool {
         !matches!(self.consumer, Consumer::Value)
     }
 
-    /// Says that the consumer has the value now.
+    /// Records that the consumer has the value now.
     pub fn synced(&mut self) {
         self.consumer = Consumer::Value;
     }
 
-    /// Says that the consumer has lost what it had, as a new command buffer does: the value differs until it is synced.
+    /// Records that the consumer has lost its value, as a new command buffer does: the value differs until it is synced.
     pub fn forget(&mut self) {
         self.consumer = Consumer::Nothing;
     }

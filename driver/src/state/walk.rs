@@ -1,19 +1,19 @@
 //! Runs the handlers of the dirty bits that a command needs.
 //!
-//! [`walk`] takes the bits that are dirty, in the mask of the command and relevant, in their order. All others stay pending: a clear
-//! does not consume a change of a texture, and no handler runs for what the bound shaders do not see.
+//! [`walk`] handles the bits that are dirty, in the mask of the command and relevant, in their order. All others stay pending: a
+//! clear does not consume a change of a texture, and no handler runs for state that the bound shaders do not use.
 //!
-//! A handler may return later bits, which the same walk meets where the command needs them. A driver whose handlers call setters,
-//! which set bits of the context, returns these:
+//! A handler may return later bits, which the same walk handles if the command needs them. If handlers call setters, which set
+//! bits of the context, the driver returns these bits:
 //!
 //! ```
 //! use ntv_driver::state::{bits, dirty_bits, walk, BitSet};
-//! # bits! { /// What looks at state.
+//! # bits! { /// The commands that use state.
 //! # pub enum Command { /// Draws.
 //! # Draw } }
 //! # #[derive(Clone, Copy)] pub enum Phase { Inside }
 //! # dirty_bits! {
-//! #     /// What the device does not have yet.
+//! #     /// The state that the device does not have yet.
 //! #     pub enum Dirty, commands Command, phases Phase, handlers fn(&mut Context) -> Result<(), String>;
 //! #     /// Program.
 //! #     Program { setters: [], commands: [Draw], phase: Inside, handler: program, after: [], invalidates: [Layout] }
@@ -37,7 +37,7 @@
 //!         bit.handler()(context)?;
 //!         Ok::<_, String>(context.dirty.take())
 //!     });
-//!     context.dirty |= dirty; // What is pending, also after an error.
+//!     context.dirty |= dirty; // The pending bits, also after an error.
 //!     assert_eq!(walked?.handlers, 2);
 //!     Ok(())
 //! }
@@ -53,14 +53,14 @@ use super::cursor::Cursor;
 use super::table::DirtyBit;
 use std::ops::AddAssign;
 
-/// What walks did.
+/// Counts of the work of walks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// How many walks there were.
+    /// The number of walks.
     pub walks: u64,
-    /// How many bits of the command were dirty when its walk began.
+    /// The number of the command's bits that were dirty when its walk began.
     pub bits: u64,
-    /// How many handlers ran: not those of bits that were not relevant, but those of bits that handlers have set.
+    /// The number of handlers that ran: not those of irrelevant bits, but including those of bits that handlers have set.
     pub handlers: u64,
 }
 
@@ -72,7 +72,7 @@ impl AddAssign for Counters {
     }
 }
 
-/// What a handler returns: the later bits that it has set, or `()` for none.
+/// The result of a handler: the later bits that it has set, or `()` for none.
 pub trait Later<E: DirtyBit> {
     /// The bits.
     fn bits(self) -> BitSet<E>;
@@ -90,15 +90,16 @@ impl<E: DirtyBit> Later<E> for BitSet<E> {
     }
 }
 
-/// Calls `handle` for each bit of `dirty & mask & relevant`, lowest first, which is removed from `dirty` before, and adds to `dirty` the
-/// bits that it returns. Returns what was done.
+/// Calls `handle` for each bit of `dirty & mask & relevant`, lowest first. Removes the bit from `dirty` before the call, and adds
+/// the bits that the call returns. Returns the counts.
 ///
-/// `relevant` may leave out state that nothing sees: neither the bound shaders nor the handler of a bit that is left in.
-/// `handle` may return those bits alone that the table says that its bit invalidates; debug builds check this.
+/// `relevant` may leave out state that neither the bound shaders nor the handlers of the other bits use. `handle` may only return
+/// bits that its
+/// row names in `invalidates`; debug builds check this.
 ///
 /// # Errors
 ///
-/// The error of `handle`: then its bit and the rest are still dirty, and the same walk may be tried again.
+/// The error of `handle`. Its bit and the rest are still dirty then, and the walk may be repeated.
 pub fn walk<E: DirtyBit, L: Later<E>, X>(
     dirty: &mut BitSet<E>,
     mask: BitSet<E>,
@@ -121,7 +122,7 @@ pub fn walk<E: DirtyBit, L: Later<E>, X>(
     Ok(counters)
 }
 
-/// The bits that the handler of `bit` has set, which its row has to name.
+/// The bits that the handler of `bit` has set; checks that its row names them.
 fn declared<E: DirtyBit>(bit: E, later: BitSet<E>) -> BitSet<E> {
     let undeclared = later - E::TABLE[bit.index()].invalidates;
     debug_assert!(

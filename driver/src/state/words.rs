@@ -1,51 +1,51 @@
 //! The words that hold the bits of a set: one `u64` up to 64 bits, and a tree of two levels up to 4096.
 //!
-//! In a [`Tree`], bit `w` of the summary word says whether word `w` has a bit. To find a bit takes a look at two words, however
-//! many bits there are, and empty words cost nothing:
+//! In a [`Tree`], bit `w` of the summary word tells whether word `w` has a bit. A search for a bit reads two words for any number
+//! of bits, and empty words cost nothing:
 //!
 //! ```text
 //! summary   0b0101                    words 0 and 2 have bits
 //! words     [0b0110, 0, 0b1000, 0]    bits 1, 2 and 131
 //! ```
 //!
-//! [`BitSet`](super::BitSet) is what users meet. Only who implements [`Bit`](super::Bit) without [`bits!`](crate::bits) names
-//! these types.
+//! Users of this module use [`BitSet`](super::BitSet). Only an implementation of [`Bit`](super::Bit) without
+//! [`bits!`](crate::bits) names these types.
 
 use super::atomic::{AtomicTree, AtomicWord, AtomicWords};
 use std::fmt::Debug;
 use std::hash::Hash;
 
-/// The most bits that a set can have.
+/// The maximum number of bits of a set.
 pub const MOST: usize = 64 * 64;
 
 /// Storage of a set. Indices are below [`Words::CAPACITY`].
 pub trait Words: Copy + Eq + Hash + Debug + Send + Sync + 'static + sealed::Sealed {
     /// No bits.
     const EMPTY: Self;
-    /// How many bits there is room for.
+    /// The number of bits that fit.
     const CAPACITY: usize;
-    /// The places of the bits, lowest first.
+    /// The indices of the bits, lowest first.
     type Indices: ExactSizeIterator<Item = usize> + Clone + Debug;
     /// The same bits, shared by threads.
     type Atomic: AtomicWords<Self>;
 
     /// Whether there are no bits.
     fn is_empty(&self) -> bool;
-    /// How many bits there are.
+    /// The number of bits.
     fn len(&self) -> usize;
-    /// Whether bit `index` is there.
+    /// Whether the set has bit `index`.
     fn contains(&self, index: usize) -> bool;
     /// Adds bit `index`.
     fn insert(&mut self, index: usize);
     /// Removes bit `index`.
     fn remove(&mut self, index: usize);
-    /// Puts the words of both together with `join`, which makes 0 of two zeros.
+    /// Combines the words of both with `join`, which must return 0 for two zeros.
     fn zip(&self, other: &Self, join: impl Fn(u64, u64) -> u64) -> Self;
-    /// The lowest bit from `from` on that both have.
+    /// The lowest common bit from `from` on.
     fn next_common(&self, other: &Self, from: usize) -> Option<usize>;
     /// The highest bit.
     fn last(&self) -> Option<usize>;
-    /// The places of the bits, lowest first, of a copy.
+    /// The indices of the bits, lowest first, of a copy.
     fn indices(self) -> Self::Indices;
 }
 
@@ -62,16 +62,16 @@ pub struct Word(pub(super) u64);
 /// Up to `64 * W` bits; `W` is at most 64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tree<const W: usize> {
-    /// Which words are not 0.
+    /// The mask of words that are not 0.
     summary: u64,
     words: [u64; W],
 }
 
-/// Chooses the storage by the number of words: a [`Word`] where `ONE` is true, else a [`Tree`].
+/// Selects the storage by the number of words: a [`Word`] if `ONE` is true, otherwise a [`Tree`].
 #[derive(Debug)]
 pub struct Size<const WORDS: usize, const ONE: bool>;
 
-/// What [`Size`] chooses.
+/// The selection of [`Size`].
 pub trait Choose {
     /// The storage.
     type Words: Words;
@@ -88,11 +88,11 @@ impl<const WORDS: usize> Choose for Size<WORDS, false> {
 /// The storage of a set of some bits: `WordsOf<{ words_for(N) }, { N <= 64 }>` for `N` of them.
 pub type WordsOf<const WORDS: usize, const ONE: bool> = <Size<WORDS, ONE> as Choose>::Words;
 
-/// How many words `bits` bits take.
+/// The number of words for `bits` bits.
 ///
 /// # Panics
 ///
-/// Panics if there are more than [`MOST`] bits. As a constant, this is an error of the compiler.
+/// Panics if there are more than [`MOST`] bits. In a constant, this is a compile error.
 pub const fn words_for(bits: usize) -> usize {
     assert!(bits <= MOST, "a BitSet has at most 4096 bits");
     bits.div_ceil(64)
@@ -117,7 +117,7 @@ fn last(word: u64) -> usize {
     63 - word.leading_zeros() as usize
 }
 
-// What constants are made of: trait methods cannot be called there.
+// Functions for constants, which cannot call trait methods.
 impl Word {
     /// The bits below `count`.
     pub const fn below(count: usize) -> Word {
@@ -130,7 +130,7 @@ impl Word {
         Word(self.0 | 1 << index)
     }
 
-    /// Whether bit `index` is there.
+    /// Whether the set has bit `index`.
     pub const fn has(&self, index: usize) -> bool {
         self.0 >> index & 1 != 0
     }
@@ -200,7 +200,7 @@ impl<const W: usize> Tree<W> {
         self
     }
 
-    /// Whether bit `index` is there.
+    /// Whether the set has bit `index`.
     pub const fn has(&self, index: usize) -> bool {
         self.words[index / 64] >> (index % 64) & 1 != 0
     }
@@ -211,7 +211,7 @@ impl<const W: usize> Tree<W> {
         self.summary = self.summary & !(1 << at) | u64::from(word != 0) << at;
     }
 
-    /// The summary word, and the words.
+    /// The summary word and the words.
     pub(super) fn parts(&self) -> (u64, &[u64; W]) {
         (self.summary, &self.words)
     }
@@ -283,7 +283,7 @@ impl<const W: usize> Words for Tree<W> {
     }
 }
 
-/// The places of the bits of a [`Word`].
+/// The indices of the bits of a [`Word`].
 #[derive(Clone, Debug)]
 pub struct WordIndices(pub(super) u64);
 
@@ -304,13 +304,13 @@ impl Iterator for WordIndices {
 
 impl ExactSizeIterator for WordIndices {}
 
-/// The places of the bits of a [`Tree`].
+/// The indices of the bits of a [`Tree`].
 #[derive(Clone, Debug)]
 pub struct TreeIndices<const W: usize> {
-    /// What is left of word `at`.
+    /// The remaining bits of word `at`.
     word: WordIndices,
     at: usize,
-    /// Which words come after it.
+    /// The mask of the later words.
     summary: WordIndices,
     words: [u64; W],
 }

@@ -1,4 +1,4 @@
-//! A row for each way in which state can be set: to one value, and to another.
+//! A row for each way to set a state, with two values.
 
 use crate::scene::{user, Scene, Shaders};
 use ntv::module::Stage;
@@ -11,26 +11,26 @@ use ntv_driver::resource::{ImageView, SamplerView, Surface};
 use ntv_driver::{vk, Result};
 use std::sync::Arc;
 
-/// Who sees a change.
+/// The consumer of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seen {
-    /// The device: something is recorded.
+    /// The device: commands are recorded.
     Yes,
-    /// A handler that finds that nothing is to be recorded.
+    /// A handler that finds no command to record.
     ByHandler,
-    /// Nobody.
+    /// None.
     No,
 }
 
-/// A way in which state can be set.
+/// A way to set a state.
 pub(crate) struct Case {
-    /// The setter, as the table of dirty bits calls it.
+    /// The setter, with its name in the table of dirty bits.
     pub(crate) setter: &'static str,
-    /// What it sets.
+    /// The state.
     pub(crate) what: &'static str,
     pub(crate) shaders: Shaders,
     pub(crate) seen: Seen,
-    /// Sets one value, or the other.
+    /// Sets one of two values.
     pub(crate) set: fn(&mut Scene, bool) -> Result<()>,
 }
 
@@ -45,7 +45,7 @@ macro_rules! cases {
     };
 }
 
-/// All setters, with what shaders see, and with what they do not.
+/// All setters, with state that shaders use, and with state that they do not use.
 pub(crate) const CASES: &[Case] = cases! {
     bind_shader("the fragment shader", PLAIN) Yes: |scene, other| shader(scene, Stage::Fragment, "uniforms", other);
     bind_shader("a geometry shader", PLAIN) Yes: |scene, other| shader(scene, Stage::Geometry, "", other);
@@ -62,7 +62,7 @@ pub(crate) const CASES: &[Case] = cases! {
         let framebuffer = scene.framebuffer(&[&scene.targets[usize::from(other)]]);
         scene.context.set_framebuffer_state(&framebuffer)
     };
-    set_framebuffer_state("two colours", PLAIN) Yes: |scene, other| {
+    set_framebuffer_state("two colors", PLAIN) Yes: |scene, other| {
         let list = [&scene.targets[0], &scene.targets[1]];
         let framebuffer = scene.framebuffer(&list[..1 + usize::from(other)]);
         scene.context.set_framebuffer_state(&framebuffer)
@@ -101,7 +101,7 @@ pub(crate) const CASES: &[Case] = cases! {
     set_constant_buffer("uniforms of the compute shader", Shaders::Compute("adds uniforms")) Yes: |scene, other| {
         constants(scene, Stage::Compute, 0, other)
     };
-    set_constant_buffer("a block of no shader", BLOCKS) No: |scene, other| constants(scene, Stage::Fragment, 5, other);
+    set_constant_buffer("a block that no shader uses", BLOCKS) No: |scene, other| constants(scene, Stage::Fragment, 5, other);
     set_constant_buffer("loose uniforms that are not read", BLOCKS) No: |scene, other| constants(scene, Stage::Fragment, 0, other);
     set_constant_buffer("a block of another stage", BLOCKS) No: |scene, other| constants(scene, Stage::Vertex, 1, other);
     set_constant_buffer("a block of a stage without shader", BLOCKS) No: |scene, other| constants(scene, Stage::Geometry, 1, other);
@@ -121,7 +121,7 @@ pub(crate) const CASES: &[Case] = cases! {
     set_sampler_views("a texture for dispatches", Shaders::Compute("from a texture to an image")) Yes: |scene, other| {
         view(scene, Stage::Compute, 0, other)
     };
-    set_sampler_views("a texture of no shader", PLAIN) No: |scene, other| view(scene, Stage::Fragment, 0, other);
+    set_sampler_views("a texture that no shader uses", PLAIN) No: |scene, other| view(scene, Stage::Fragment, 0, other);
     set_sampler_views("a texture of another slot", TEXTURE) No: |scene, other| view(scene, Stage::Fragment, 1, other);
     set_sampler_views("a texture of another stage", TEXTURE) No: |scene, other| view(scene, Stage::Vertex, 0, other);
     set_sampler_views("a texture that is not dispatched with", Shaders::Compute("increments")) No: |scene, other| {
@@ -131,7 +131,7 @@ pub(crate) const CASES: &[Case] = cases! {
     bind_sampler_states("a sampler for dispatches", Shaders::Compute("from a texture to an image")) Yes: |scene, other| {
         sampler(scene, Stage::Compute, 0, other)
     };
-    bind_sampler_states("a sampler of no shader", PLAIN) No: |scene, other| sampler(scene, Stage::Fragment, 0, other);
+    bind_sampler_states("a sampler that no shader uses", PLAIN) No: |scene, other| sampler(scene, Stage::Fragment, 0, other);
     bind_sampler_states("a sampler of another slot", TEXTURE) No: |scene, other| sampler(scene, Stage::Fragment, 1, other);
     set_shader_buffers("a buffer", Shaders::Draw("plain", "counts in a buffer")) Yes: |scene, other| {
         buffer(scene, Stage::Fragment, 0, other)
@@ -139,7 +139,7 @@ pub(crate) const CASES: &[Case] = cases! {
     set_shader_buffers("a buffer for dispatches", Shaders::Compute("increments")) Yes: |scene, other| {
         buffer(scene, Stage::Compute, 0, other)
     };
-    set_shader_buffers("a buffer of no shader", PLAIN) No: |scene, other| buffer(scene, Stage::Fragment, 0, other);
+    set_shader_buffers("a buffer that no shader uses", PLAIN) No: |scene, other| buffer(scene, Stage::Fragment, 0, other);
     set_shader_buffers("a buffer of another slot", Shaders::Compute("increments")) No: |scene, other| {
         buffer(scene, Stage::Compute, 1, other)
     };
@@ -149,7 +149,7 @@ pub(crate) const CASES: &[Case] = cases! {
     set_shader_images("an image for dispatches", Shaders::Compute("from a texture to an image")) Yes: |scene, other| {
         image(scene, Stage::Compute, 0, other)
     };
-    set_shader_images("an image of no shader", PLAIN) No: |scene, other| image(scene, Stage::Fragment, 0, other);
+    set_shader_images("an image that no shader uses", PLAIN) No: |scene, other| image(scene, Stage::Fragment, 0, other);
     set_shader_images("an image of another slot", Shaders::Draw("plain", "stores to an image")) No: |scene, other| {
         image(scene, Stage::Fragment, 1, other)
     };
@@ -197,10 +197,10 @@ pub(crate) const CASES: &[Case] = cases! {
         scene.context.set_framebuffer_state(&framebuffer)?;
         scene.bind_blend(BlendState { dither: other, ..BlendState::default() })
     };
-    bind_blend_state("dither of a colour that is not dithered", PLAIN) ByHandler: |scene, other| {
+    bind_blend_state("dither of a color that is not dithered", PLAIN) ByHandler: |scene, other| {
         scene.bind_blend(BlendState { dither: other, ..BlendState::default() })
     };
-    bind_blend_state("a row for each colour, all the same", PLAIN) No: |scene, other| {
+    bind_blend_state("a row for each color, all the same", PLAIN) No: |scene, other| {
         scene.bind_blend(BlendState { independent_blend_enable: other, ..BlendState::all(RtBlendState::alpha_over()) })
     };
     bind_depth_stencil_alpha_state("a test", PLAIN) Yes: |scene, other| {
@@ -244,16 +244,16 @@ pub(crate) const CASES: &[Case] = cases! {
         scene.context.set_patch_vertices(if other { 4 } else { 3 });
         Ok(())
     };
-    set_patch_vertices("of no patch", PLAIN) No: |scene, other| {
+    set_patch_vertices("without patches", PLAIN) No: |scene, other| {
         scene.context.set_patch_vertices(if other { 4 } else { 3 });
         Ok(())
     };
-    set_push_constants("those of the application", Shaders::Words) Yes: push_constants;
-    set_push_constants("those that no shader reads", PLAIN) No: push_constants;
-    set_push_constants("those that are the driver's", Shaders::Inline) No: push_constants;
+    set_push_constants("push constants of the application", Shaders::Words) Yes: push_constants;
+    set_push_constants("push constants that no shader reads", PLAIN) No: push_constants;
+    set_push_constants("push constants of the driver", Shaders::Inline) No: push_constants;
 };
 
-/// The shader that is bound at first, or another.
+/// The shader that is bound first, or another one.
 fn shader(scene: &mut Scene, stage: Stage, name: &str, other: bool) -> Result<()> {
     let shader = scene.other_shader(stage, name);
     let first = scene.first_shader(stage);

@@ -1,14 +1,14 @@
-//! State that the device takes from commands, and that is a part of pipelines where it does not.
+//! State that is dynamic if the device supports it, and otherwise a part of pipelines.
 
 use crate::cases::rasterizer;
-use crate::scene::{Place, Scene, Shaders};
+use crate::scene::{Scene, Shaders, TestDevice};
 use ntv_driver::context::{BlendState, Counters, RasterizerState, RtBlendState};
 use ntv_driver::device::DynamicState;
 use ntv_driver::{vk, Result};
 use std::collections::BTreeSet;
 
-/// A state, the shaders with which it is a part of pipelines, and what sets it to one value or the other, and nothing else.
-type Row = (&'static str, Shaders, fn(&mut Scene, bool) -> Result<()>);
+/// A state, the shaders with which it is a part of pipelines, and a function that sets only this state to one of two values.
+type StateCase = (&'static str, Shaders, fn(&mut Scene, bool) -> Result<()>);
 
 const PLAIN: Shaders = Shaders::Draw("plain", "plain");
 
@@ -16,7 +16,7 @@ fn row(scene: &mut Scene, row: RtBlendState) -> Result<()> {
     scene.bind_blend(BlendState::all(row))
 }
 
-const ROWS: &[Row] = &[
+const ROWS: &[StateCase] = &[
     ("vertexInputDynamicState", PLAIN, |scene, other| scene.bind_elements(if other { 0 } else { 16 })),
     ("extendedDynamicState2LogicOp", PLAIN, |scene, other| {
         let op = if other { vk::LogicOp::XOR } else { vk::LogicOp::AND };
@@ -86,9 +86,9 @@ fn every_state_is_in_the_table() {
 
 #[test]
 fn state_that_commands_set_makes_no_pipeline() {
-    let place = Place::without(&[]);
+    let device = TestDevice::without(&[]);
     for (feature, shaders, set) in ROWS {
-        let mut scene = Scene::new(&place, *shaders);
+        let mut scene = Scene::new(&device, *shaders);
         set(&mut scene, false).unwrap();
         let before = scene.command();
         set(&mut scene, true).unwrap();
@@ -101,8 +101,8 @@ fn state_that_commands_set_makes_no_pipeline() {
 #[test]
 fn state_of_pipelines_makes_one_for_each_value() {
     for (feature, shaders, set) in ROWS {
-        let place = Place::without(&[feature]);
-        let mut scene = Scene::new(&place, *shaders);
+        let device = TestDevice::without(&[feature]);
+        let mut scene = Scene::new(&device, *shaders);
         set(&mut scene, false).unwrap();
         let first = scene.command();
         set(&mut scene, true).unwrap();
@@ -111,7 +111,7 @@ fn state_of_pipelines_makes_one_for_each_value() {
         assert_eq!(second.modules.modules_made, first.modules.modules_made, "{feature}");
         set(&mut scene, false).unwrap();
         let back = scene.command();
-        // The first is found by its description, and from now on by what changed.
+        // The first lookup finds it by its description, later ones by the transition.
         assert_eq!((made(&back), back.pipelines.hits), (made(&second), second.pipelines.hits + 1), "{feature}");
         for (time, other) in (1..).zip([true, false, true, false]) {
             set(&mut scene, other).unwrap();

@@ -1,6 +1,6 @@
-//! What a change costs, counted: every setter of a context, over the implementation that computes nothing.
+//! The costs of changes, as counts: every setter of a context, over the implementation that computes nothing.
 
-#![allow(clippy::print_stdout, reason = "tests tell what they did")]
+#![allow(clippy::print_stdout, reason = "tests print their results")]
 
 mod cases;
 mod dynamic;
@@ -17,15 +17,15 @@ use ntv_driver::context::{BlendState, Clear, Counters, Dirty, FramebufferState, 
 use ntv_driver::device::DynamicState;
 use ntv_driver::resource::SamplerView;
 use ntv_driver::state::BitSet;
-use scene::{Place, Scene, Shaders};
+use scene::{Scene, Shaders, TestDevice};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Devices that take all state from commands, and none.
-fn places() -> [Place; 2] {
+/// Devices on which all optional states are dynamic, and on which none is.
+fn test_devices() -> [TestDevice; 2] {
     let states: Vec<&str> = DynamicState::ALL.iter().map(|state| state.feature()).collect();
-    [Place::without(&[]), Place::without(&states)]
+    [TestDevice::without(&[]), TestDevice::without(&states)]
 }
 
 /// The handlers that ran between two counts.
@@ -33,35 +33,36 @@ fn handlers(before: &Counters, after: &Counters) -> u64 {
     after.sync.handlers - before.sync.handlers
 }
 
-/// Counts without what a value that was set and set back may cost: what is derived of it is derived anew, and there is a state more.
+/// Counts without those that a value may change when it is set and set back: derived values are recomputed, and there is one more
+/// state.
 fn but_derived(counters: Counters) -> Counters {
     Counters { derived: 0, states: 0, ..counters }
 }
 
-/// Counts without handlers that found nothing to do.
+/// Counts without handlers that recorded nothing.
 fn but_handlers(counters: Counters) -> Counters {
     Counters { sync: Default::default(), ..but_derived(counters) }
 }
 
-/// A scene in which a case was set to its first value, and a command was carried out.
-fn settled(place: &Place, case: &Case) -> Scene {
-    let mut scene = Scene::new(place, case.shaders);
+/// A scene after a case has set its first value and a command has run.
+fn settled(device: &TestDevice, case: &Case) -> Scene {
+    let mut scene = Scene::new(device, case.shaders);
     (case.set)(&mut scene, false).expect("a value");
     scene.command();
     scene.command();
     scene
 }
 
-fn each_case(test: impl Fn(&Place, &Case)) {
-    for place in &places() {
+fn each_case(test: impl Fn(&TestDevice, &Case)) {
+    for device in &test_devices() {
         for case in CASES {
             let _named = Named(case);
-            test(place, case);
+            test(device, case);
         }
     }
 }
 
-/// Says the name of a case that fails.
+/// Prints the name of a failing case.
 struct Named<'a>(&'a Case);
 
 impl Drop for Named<'_> {
@@ -76,7 +77,7 @@ impl Drop for Named<'_> {
 #[test]
 fn every_setter_is_in_the_table() {
     let known: BTreeSet<&str> = CASES.iter().map(|case| case.setter).collect();
-    // What sets bits and is no setter.
+    // Calls that set bits and are not setters.
     let commands = ["resource_copy_region", "blit", "buffer_subdata", "launch_grid", "flush", "draw_vbo"];
     let rows = Dirty::TABLE.iter().flat_map(|row| row.setters).copied();
     let of_table: BTreeSet<&str> = rows.filter(|name| !commands.contains(name)).collect();
@@ -95,10 +96,10 @@ fn every_setter_is_in_the_table() {
 #[test]
 fn setters_set_the_bits_that_the_table_says() {
     let mut set: BTreeMap<&str, BitSet<Dirty>> = BTreeMap::new();
-    // What is captured is in shader buffers where shaders capture it.
-    for place in [Place::without(&[]), Place::without(&["VK_EXT_transform_feedback"])] {
+    // If shaders capture, the targets are in shader buffers.
+    for device in [TestDevice::without(&[]), TestDevice::without(&["VK_EXT_transform_feedback"])] {
         for case in CASES {
-            let mut scene = settled(&place, case);
+            let mut scene = settled(&device, case);
             let before = scene.context.dirty();
             (case.set)(&mut scene, true).expect("another value");
             *set.entry(case.setter).or_default() |= scene.context.dirty() - before;
@@ -113,8 +114,8 @@ fn setters_set_the_bits_that_the_table_says() {
 
 #[test]
 fn an_equal_value_costs_nothing() {
-    each_case(|place, case| {
-        let mut scene = settled(place, case);
+    each_case(|device, case| {
+        let mut scene = settled(device, case);
         let (before, dirty) = (scene.context.counters(), scene.context.dirty());
         (case.set)(&mut scene, false).unwrap();
         assert_eq!(scene.context.dirty(), dirty);
@@ -124,9 +125,9 @@ fn an_equal_value_costs_nothing() {
 
 #[test]
 fn a_value_that_is_set_back_costs_nothing() {
-    each_case(|place, case| {
-        let mut scene = settled(place, case);
-        // Both were seen before, so that programs and pipelines of both are there.
+    each_case(|device, case| {
+        let mut scene = settled(device, case);
+        // Both values were used before, so that programs and pipelines of both exist.
         (case.set)(&mut scene, true).unwrap();
         scene.command();
         (case.set)(&mut scene, false).unwrap();
@@ -136,7 +137,7 @@ fn a_value_that_is_set_back_costs_nothing() {
         (case.set)(&mut scene, true).unwrap();
         (case.set)(&mut scene, false).unwrap();
         if case.setter == "set_stream_output_targets" {
-            // A capture ends when its target is unbound, and is begun again.
+            // A capture ends when its target is unbound, and begins again.
             return assert!(scene.command().sync.handlers > before.sync.handlers);
         }
         assert_eq!(scene.context.dirty(), dirty);
@@ -145,9 +146,9 @@ fn a_value_that_is_set_back_costs_nothing() {
 }
 
 #[test]
-fn another_value_is_seen_by_whom_it_concerns() {
-    each_case(|place, case| {
-        let mut scene = settled(place, case);
+fn only_consumers_see_another_value() {
+    each_case(|device, case| {
+        let mut scene = settled(device, case);
         for other in [true, false, true] {
             let before = scene.context.counters();
             (case.set)(&mut scene, other).unwrap();
@@ -161,22 +162,22 @@ fn another_value_is_seen_by_whom_it_concerns() {
                 Seen::No => assert_eq!(but_derived(after), but_derived(unchanged)),
             }
             let before = scene.context.counters();
-            assert_eq!(scene.command(), scene.unchanged(before), "the next one is unchanged");
+            assert_eq!(scene.command(), scene.unchanged(before), "the next command records no state");
         }
     });
 }
 
 #[test]
 fn an_unchanged_draw_is_one_command() {
-    for place in places() {
+    for device in test_devices() {
         let recorded = |draws: u64| {
-            let before = place.world.recorded_commands();
-            let mut scene = Scene::new(&place, Shaders::Draw("moved by uniforms", "two textures"));
+            let before = device.world.recorded_commands();
+            let mut scene = Scene::new(&device, Shaders::Draw("moved by uniforms", "two textures"));
             for _ in 0..draws {
                 scene.command();
             }
             scene.context.flush().unwrap();
-            let mut after = place.world.recorded_commands();
+            let mut after = device.world.recorded_commands();
             after.iter_mut().for_each(|(name, count)| *count -= before.get(name).copied().unwrap_or(0));
             after
         };
@@ -188,8 +189,8 @@ fn an_unchanged_draw_is_one_command() {
 
 #[test]
 fn a_clear_leaves_a_texture_to_the_next_draw() {
-    let place = Place::without(&[]);
-    let mut scene = Scene::new(&place, Shaders::Draw("plain", "texture"));
+    let device = TestDevice::without(&[]);
+    let mut scene = Scene::new(&device, Shaders::Draw("plain", "texture"));
     scene.command();
     let view = SamplerView::whole(&scene.textures[1]);
     scene.context.set_sampler_views(Stage::Fragment, 0, &[Some(view)]).unwrap();
@@ -209,8 +210,8 @@ fn a_clear_leaves_a_texture_to_the_next_draw() {
 
 #[test]
 fn a_bit_of_one_stage_makes_no_module_of_another() {
-    let place = Place::without(&[]);
-    let mut scene = Scene::new(&place, Shaders::Draw("plain", "plain"));
+    let device = TestDevice::without(&[]);
+    let mut scene = Scene::new(&device, Shaders::Draw("plain", "plain"));
     let before = scene.context.counters().modules.modules_made;
     let mut made = Vec::new();
     for (early_fragment_tests, default_point_size) in [(false, false), (true, false), (true, true), (false, true)] {
@@ -218,9 +219,9 @@ fn a_bit_of_one_stage_makes_no_module_of_another() {
         rasterizer(&mut scene, state).unwrap();
         made.push(scene.command().modules.modules_made - before);
     }
-    // A vertex and a fragment shader; another fragment shader; another vertex shader; both are there.
+    // A vertex and a fragment shader; another fragment shader; another vertex shader; both exist.
     assert_eq!(made, [2, 3, 4, 4]);
-    // A picture that is turned over is turned over by the vertex shader: no fragment shader asks where it is.
+    // The vertex shader flips the image: no fragment shader depends on the orientation.
     let framebuffer =
         FramebufferState { orientation: Key::FLIP_Y, ..scene.framebuffer(&[&Arc::clone(&scene.targets[0])]) };
     scene.context.set_framebuffer_state(&framebuffer).unwrap();
@@ -228,9 +229,9 @@ fn a_bit_of_one_stage_makes_no_module_of_another() {
 }
 
 #[test]
-fn blending_makes_no_pipeline_where_there_are_no_colours() {
-    for place in places() {
-        let mut scene = Scene::new(&place, Shaders::Draw("plain", "plain"));
+fn blending_makes_no_pipeline_where_there_are_no_colors() {
+    for device in test_devices() {
+        let mut scene = Scene::new(&device, Shaders::Draw("plain", "plain"));
         let framebuffer = scene.framebuffer(&[]);
         scene.context.set_framebuffer_state(&framebuffer).unwrap();
         let before = scene.command();

@@ -1,4 +1,4 @@
-//! A context with everything bound, over the implementation that computes nothing.
+//! A context with all state bound, over the implementation that computes nothing.
 
 use crate::shaders::{self, Info};
 use crate::support::{elements, framebuffer, triangle, viewport, VEC4};
@@ -17,41 +17,41 @@ use ntv_driver::resource::{
 use ntv_driver::{vk, Implementation, Result};
 use std::sync::Arc;
 
-/// What is bound of shaders. Those of [`shaders`] have names.
+/// The bound shaders. Strings are names in [`shaders`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shaders {
     /// A vertex and a fragment shader.
     Draw(&'static str, &'static str),
-    /// With stages between.
+    /// The same with stages in between.
     Geometry,
     Tessellation,
     /// Uniforms are in push constants.
     Inline,
-    /// SPIR-V from elsewhere, which reads push constants.
+    /// SPIR-V that ntv did not produce, which reads push constants.
     Words,
     Compute(&'static str),
 }
 
-/// A world with a device in it.
-pub(crate) struct Place {
+/// A world with its device.
+pub(crate) struct TestDevice {
     pub(crate) device: Device,
     pub(crate) world: Arc<World>,
 }
 
-impl Place {
+impl TestDevice {
     /// A device without some features.
-    pub(crate) fn without(names: &[&str]) -> Place {
+    pub(crate) fn without(names: &[&str]) -> TestDevice {
         let world = World::new(WorldOptions::default());
         let options = DeviceOptions {
             implementation: Implementation::Null(Arc::clone(&world)),
             without: names.iter().map(ToString::to_string).collect(),
             ..DeviceOptions::default()
         };
-        Place { device: Device::open(&options).expect("a null device"), world }
+        TestDevice { device: Device::open(&options).expect("a null device"), world }
     }
 }
 
-impl Drop for Place {
+impl Drop for TestDevice {
     fn drop(&mut self) {
         if !std::thread::panicking() {
             assert_eq!(self.world.take_messages(), [""; 0]);
@@ -59,13 +59,13 @@ impl Drop for Place {
     }
 }
 
-/// A context, and what is bound in it. Of most there are two: one, and another.
+/// A context, and its resources. Most of them exist twice, for two values.
 pub(crate) struct Scene {
     pub(crate) context: Context,
     shaders: Shaders,
-    /// The shaders that are bound at first.
+    /// The shaders that are bound first.
     first: Vec<Arc<Shader>>,
-    /// Others, once they were asked for.
+    /// Other shaders, created at their first use.
     others: Vec<(Stage, Arc<Shader>)>,
     pub(crate) targets: [Arc<Texture>; 2],
     pub(crate) depth: Arc<Texture>,
@@ -76,11 +76,11 @@ pub(crate) struct Scene {
     pub(crate) samplers: [Arc<Sampler>; 2],
     pub(crate) buffers: [Arc<Buffer>; 2],
     pub(crate) captures: [Arc<StreamOutputTarget>; 2],
-    /// What pipelines name is kept: with it they would go.
+    /// States that pipelines depend on. They are kept, because their pipelines would be dropped with them.
     states: (Vec<Blend>, Vec<Elements>),
 }
 
-/// Uniforms of a value.
+/// Uniforms whose bytes have one value.
 pub(crate) fn user(value: u8) -> ConstantBuffer {
     ConstantBuffer::User(vec![value; 64])
 }
@@ -90,9 +90,9 @@ fn named(list: &'static [Info], name: &str) -> &'static Info {
 }
 
 impl Scene {
-    /// A context of `place` with everything bound that `shaders` see, and more.
-    pub(crate) fn new(place: &Place, shaders: Shaders) -> Scene {
-        let mut context = Context::new(&place.device, ContextOptions::default()).expect("a context");
+    /// A context of `device` with all state that `shaders` use, and more.
+    pub(crate) fn new(device: &TestDevice, shaders: Shaders) -> Scene {
+        let mut context = Context::new(&device.device, ContextOptions::default()).expect("a context");
         let texture = |format, samples, bind| {
             let description = TextureDescription { size: [8, 8, 1], format, samples, bind, ..Default::default() };
             context.create_texture(description).expect("a texture")
@@ -128,11 +128,11 @@ impl Scene {
             states: Default::default(),
         };
         scene.bind_shaders().expect("shaders");
-        scene.bind().expect("what they see");
+        scene.bind().expect("the resources of the shaders");
         scene
     }
 
-    /// A shader by its name.
+    /// A shader with this name.
     pub(crate) fn shader(&self, stage: Stage, name: &str) -> Arc<Shader> {
         let (info, stage) = match stage {
             Stage::Vertex => (named(shaders::VERTEX, name), "VERTEX"),
@@ -184,12 +184,12 @@ impl Scene {
         self.first.iter().try_for_each(|shader| self.context.bind_shader(shader.stage(), Some(shader)))
     }
 
-    /// The shader that is bound to a stage at first.
+    /// The shader that is bound to a stage first.
     pub(crate) fn first_shader(&self, stage: Stage) -> Option<Arc<Shader>> {
         self.first.iter().find(|shader| shader.stage() == stage).cloned()
     }
 
-    /// Another shader of a stage, the same each time.
+    /// Another shader of a stage, always the same one.
     pub(crate) fn other_shader(&mut self, stage: Stage, name: &str) -> Arc<Shader> {
         if let Some((_, shader)) = self.others.iter().find(|(known, _)| *known == stage) {
             return Arc::clone(shader);
@@ -225,7 +225,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Draws, or dispatches. Gives what it counted.
+    /// Draws, or dispatches. Returns the counters.
     pub(crate) fn command(&mut self) -> Counters {
         let mode = match self.shaders {
             Shaders::Tessellation => Topology::PATCH_LIST,
@@ -240,7 +240,7 @@ impl Scene {
         self.context.counters()
     }
 
-    /// What `before` becomes by a command that finds all as it is.
+    /// The counters after a command without state changes, if they were `before`.
     pub(crate) fn unchanged(&self, before: Counters) -> Counters {
         match self.shaders {
             Shaders::Compute(_) => Counters { dispatches: before.dispatches + 1, ..before },
@@ -248,13 +248,13 @@ impl Scene {
         }
     }
 
-    /// A framebuffer of these colours.
+    /// A framebuffer with these colors.
     pub(crate) fn framebuffer(&self, colors: &[&Arc<Texture>]) -> FramebufferState {
         let colors = colors.iter().map(|texture| Some(Surface::new(texture))).collect();
         FramebufferState { colors, size: [8, 8], ..FramebufferState::default() }
     }
 
-    /// Two attributes, of which the second begins at `offset`.
+    /// Binds two attributes, of which the second begins at `offset`.
     pub(crate) fn bind_elements(&mut self, offset: u32) -> Result<()> {
         let [position, mut color] = elements();
         (color.src_offset, color.src_format) = (offset, VEC4);
@@ -271,7 +271,7 @@ impl Scene {
         Ok(())
     }
 
-    /// As [`bind_blend`](Scene::bind_blend), where a pixel has four samples.
+    /// As [`bind_blend`](Scene::bind_blend), with four samples per pixel.
     pub(crate) fn bind_blend_of_samples(&mut self, state: BlendState) -> Result<()> {
         let framebuffer = self.framebuffer(&[&self.samples]);
         self.context.set_framebuffer_state(&framebuffer)?;

@@ -1,4 +1,4 @@
-//! What a context has bound, as far as one can tell from the calls: for which draws it makes sense to be carried out.
+//! The bindings of a context, as far as the calls determine them: they decide which draws are well defined.
 
 use crate::call::{Constants, Draw};
 use crate::scene::{resource_of_image, resource_of_view, Resource};
@@ -8,7 +8,7 @@ use ntv::module::Stage;
 use ntv_driver::context::Topology;
 use std::collections::HashMap;
 
-/// What is bound in a context.
+/// The bindings of a context.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Bound {
     pub(crate) vertex: Option<usize>,
@@ -39,7 +39,7 @@ impl Bound {
         list
     }
 
-    /// The topology that comes nearest to `mode` of those that the shaders take.
+    /// The topology most similar to `mode` that the shaders support.
     pub(crate) fn topology(&self, mode: Topology) -> Topology {
         match mode {
             _ if self.tessellation => Topology::PATCH_LIST,
@@ -51,7 +51,7 @@ impl Bound {
         }
     }
 
-    /// What a draw reads, and what it writes.
+    /// The resources that a draw reads, and those that it writes.
     fn resources_of_draw(&self, draw: &Draw) -> [Vec<Resource>; 2] {
         let [mut read, mut written] = self.resources_of(&self.shaders());
         let attributes = self.vertex.map_or(0, |number| shaders::VERTEX[number].attributes);
@@ -93,13 +93,13 @@ impl Bound {
         [read, written]
     }
 
-    /// Whether colours are drawn to that no fragment shader writes.
+    /// Whether there are color attachments that the fragment shader does not write.
     pub(crate) fn draws_undefined_colors(&self) -> bool {
         let colors = self.framebuffer.map_or(0, |number| tables::FRAMEBUFFERS[number].0.len());
         self.fragment.is_none() && colors > 0
     }
 
-    /// Whether a draw would read what it writes, or write it in two ways: what comes of that is undefined.
+    /// Whether a draw reads a resource that it writes, or writes it in two ways, which has an undefined result.
     pub(crate) fn draw_is_undefined(&self, draw: &Draw) -> bool {
         is_undefined(self.resources_of_draw(draw))
     }

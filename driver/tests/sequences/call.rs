@@ -1,12 +1,12 @@
-//! Calls of a context, with numbers for what they name: rows of the tables of a [`Scene`](crate::scene::Scene).
+//! Calls of a context, with indices of their objects in the tables of a [`Scene`](crate::scene::Scene).
 
 use ntv::module::Stage;
 use ntv_driver::context::Topology;
 
-/// What a constant buffer is.
+/// The contents of a constant buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Constants {
-    /// So many bytes of a value.
+    /// A number of bytes with one value.
     User(usize, u8),
     /// A buffer, an offset and a size.
     Buffer(usize, u64, u64),
@@ -15,7 +15,7 @@ pub(crate) enum Constants {
 /// Indices of a draw: the offset, whether they have 32 bits, and whether primitives restart.
 pub(crate) type Indices = (u64, bool, bool);
 
-/// Where the numbers of draws are.
+/// The source of the parameters of draws.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Indirect {
     One,
@@ -30,7 +30,7 @@ pub(crate) struct Draw {
     pub(crate) indices: Option<Indices>,
     pub(crate) instances: u32,
     pub(crate) first_instance: u32,
-    /// Start, count, and what is added to indices.
+    /// Start, count, and the number that is added to indices.
     pub(crate) runs: Vec<(u32, u32, i32)>,
     pub(crate) indirect: Option<Indirect>,
 }
@@ -47,10 +47,10 @@ pub(crate) enum Call {
     Rasterizer(usize),
     DepthStencil(usize),
     Elements(usize),
-    /// From a slot on, buffers and offsets.
+    /// The first slot, buffers and offsets.
     VertexBuffers(usize, Vec<Option<(usize, u64)>>),
     Constants(Stage, usize, Option<Constants>),
-    /// From a slot on, buffers, offsets and sizes.
+    /// The first slot, buffers, offsets and sizes.
     ShaderBuffers(Stage, usize, Vec<Option<(usize, u64, u64)>>),
     Views(Stage, usize, Vec<Option<usize>>),
     Samplers(Stage, usize, Vec<Option<usize>>),
@@ -63,12 +63,12 @@ pub(crate) enum Call {
     SampleMask(u32),
     MinSamples(u32),
     PatchVertices(u32),
-    /// Targets, and whether they go on.
+    /// Targets, and whether captures continue.
     Targets(Vec<Option<usize>>, bool),
     Draw(Draw),
-    /// As many vertices as a target has.
+    /// The number of vertices that a target captured.
     DrawCaptured(usize),
-    /// Colours, value, depth, stencil, scissor.
+    /// Colors, value, depth, stencil, scissor.
     Clear(u32, u8, Option<u8>, Option<u32>, Option<usize>),
     Dispatch([u32; 3]),
     DispatchIndirect,
@@ -86,16 +86,16 @@ pub(crate) enum Call {
     GenerateMipmap(usize),
     InvalidateBuffer(usize),
     InvalidateTexture(usize),
-    /// A new buffer in the place of one that is dropped.
+    /// A new buffer replaces one that is dropped.
     ReplaceBuffer(usize),
     ReplaceTexture(usize),
-    /// The fragment shader is deleted, and made again.
+    /// The fragment shader is deleted, and created again.
     ReplaceFragment(usize),
     BeginQuery(usize),
     EndQuery(usize),
     MemoryBarrier,
     Flush,
     Finish,
-    /// The calls that follow are of the other context.
+    /// The next calls belong to the other context.
     Switch,
 }

@@ -1,13 +1,13 @@
-//! What two drivers recorded, without what makes no difference.
+//! The recorded commands of two drivers, without equivalent differences.
 //!
-//! [`normalize`] gives for each action the state that it sees. Some actions are still said in two ways: an attachment is cleared where
-//! a rendering begins or within it, and data comes from another place of upload memory. Barriers are left out: they are judged where
-//! something computes, by the validation layer.
+//! [`normalize`] returns for each action the state that it uses. Some equal actions still have two forms: an attachment is
+//! cleared at the begin of a rendering or within it, and the source of data is another part of upload memory. Barriers are left
+//! out: the validation layer checks them on a device that computes.
 
 use ntv_driver::null::{first_difference, normalize, Action, ActionKind, Command, StateKey};
 use std::collections::BTreeMap;
 
-/// What the numbers of a log mean.
+/// A function that describes the numbers of a log.
 pub(crate) type Describe<'a> = &'a dyn Fn(u64) -> String;
 
 /// The actions of a log.
@@ -22,7 +22,7 @@ pub(crate) fn actions(log: &[Command], describe: Describe<'_>) -> Vec<Action> {
             _ => {
                 list.extend(settle(&mut clears));
                 if action.name.starts_with("vkCmdCopyBuffer") {
-                    without_place(&mut action, describe);
+                    remove_upload_offset(&mut action, describe);
                 }
                 list.push(action);
             }
@@ -32,7 +32,7 @@ pub(crate) fn actions(log: &[Command], describe: Describe<'_>) -> Vec<Action> {
     list
 }
 
-/// Where two lists differ, if they do.
+/// The first difference of two lists.
 pub(crate) fn difference(ours: &[Action], theirs: &[Action], describe: Describe<'_>) -> Option<String> {
     first_difference(ours, theirs, describe)
 }
@@ -74,7 +74,7 @@ impl Clear {
         let (count, mut words) = (action.words[0], &action.words[1..]);
         let mut attachments = Vec::new();
         for _ in 0..count {
-            // A colour has its number and four words, depth and stencil have one each.
+            // A color has its number and four words, depth and stencil have one word each.
             let len = if words[0] & COLOR != 0 { 6 } else { 3 };
             attachments.push(&words[..len]);
             words = &words[len..];
@@ -104,14 +104,14 @@ impl Clear {
         Action { kind: ActionKind::Clear, name: "clear of an attachment", words, state }
     }
 
-    /// Whether nothing of `other` is left after this one.
+    /// Whether this clear overwrites all of `other`.
     fn covers(&self, other: &Clear) -> bool {
         let is_whole = self.rect[..4] == self.area[..4];
         is_whole && (self.view, self.aspect, &self.area) == (other.view, other.aspect, &other.area)
     }
 }
 
-/// The words of a value that an aspect has.
+/// The words of a value that an aspect uses.
 fn value(aspect: u64, words: &[u64]) -> Vec<u64> {
     match aspect {
         COLOR => words.to_vec(),
@@ -120,7 +120,7 @@ fn value(aspect: u64, words: &[u64]) -> Vec<u64> {
     }
 }
 
-/// Clears that come one after the other: without those of which nothing is left, by what they clear.
+/// Consecutive clears: removes overwritten ones, and sorts the others by their attachments.
 fn settle(clears: &mut Vec<Clear>) -> Vec<Action> {
     let all = std::mem::take(clears);
     let is_left = |number: &usize| !all[number + 1..].iter().any(|later| later.covers(&all[*number]));
@@ -129,8 +129,8 @@ fn settle(clears: &mut Vec<Clear>) -> Vec<Action> {
     left.into_iter().map(Clear::action).collect()
 }
 
-/// Forgets where in upload memory the source of a copy is: the first word of each region.
-fn without_place(action: &mut Action, describe: Describe<'_>) {
+/// Removes the offset in upload memory of a copy's source: the first word of each region.
+fn remove_upload_offset(action: &mut Action, describe: Describe<'_>) {
     if !describe(action.words[0]).contains("~uploads") {
         return;
     }

@@ -1,4 +1,5 @@
-//! Sequences on lavapipe: what they draw, compute and count is compared, and the validation layer has nothing to say.
+//! Sequences on lavapipe: results of draws, dispatches and queries are compared, and the validation layer must not report
+//! messages.
 
 use crate::call::Call;
 use crate::generate::sequence;
@@ -8,7 +9,7 @@ use ntv_driver::context::{ContextOptions, Topology};
 use ntv_driver::device::DynamicState;
 use std::ops::Range;
 
-/// A way to play sequences. All come to the same.
+/// A way to play sequences. All ways have the same results.
 struct Way {
     name: &'static str,
     rig: Rig,
@@ -21,12 +22,12 @@ fn all(call: &Call) -> Option<Call> {
     Some(call.clone())
 }
 
-/// The validation layer (1.3.239) crashes on a library of a geometry shader, as the topology is in another library.
+/// The validation layer (1.3.239) crashes on a library with a geometry shader, because the topology is in another library.
 fn no_geometry(call: &Call) -> Option<Call> {
     Some(call.clone()).filter(|call| !matches!(call, Call::Geometry(_)))
 }
 
-/// What shaders that capture can do.
+/// The calls that captures by shaders support.
 fn simple(call: &Call) -> Option<Call> {
     match call {
         Call::Draw(draw) => {
@@ -34,12 +35,12 @@ fn simple(call: &Call) -> Option<Call> {
             (draw.indices, draw.indirect) = (None, None);
             draw.runs.truncate(1);
             if draw.mode != Topology::TRIANGLE_STRIP {
-                // They go on after whole primitives, so these are of one kind.
+                // Captures continue after whole primitives, so all draws have one topology.
                 draw.mode = Topology::TRIANGLE_LIST;
             }
             Some(Call::Draw(draw))
         }
-        // What is counted has to do with transform feedback of the device.
+        // These counts need transform feedback of the device.
         Call::BeginQuery(_) | Call::EndQuery(_) | Call::DrawCaptured(_) => None,
         other => Some(other.clone()),
     }
@@ -63,7 +64,7 @@ fn ways() -> Vec<Way> {
     ]
 }
 
-/// What came of a sequence.
+/// The results of a sequence.
 #[derive(PartialEq)]
 struct Outcome {
     results: Vec<String>,
@@ -81,7 +82,7 @@ impl Way {
         let results = std::mem::take(&mut player.results);
         drop(player);
         match self.rig.device.take_messages().first() {
-            Some(message) => Err(format!("the validation layer says: {message}")),
+            Some(message) => Err(format!("message of the validation layer: {message}")),
             None => Ok(Outcome { results, contents, counts }),
         }
     }
@@ -102,20 +103,20 @@ fn compare(ways: &[Way], calls: &[Call]) -> Result<(), String> {
 fn difference(ours: &Outcome, theirs: &Outcome) -> Result<(), String> {
     let results = ours.results.iter().zip(&theirs.results).enumerate();
     for (number, (ours, theirs)) in results {
-        // Which error is found first is no matter here.
+        // The order of the checks may differ, and so may the error.
         let is_error = |result: &str| result.starts_with("Invalid");
         if ours != theirs && !(is_error(ours) && is_error(theirs)) {
-            return Err(format!("call {number} returns \"{theirs}\" and not \"{ours}\""));
+            return Err(format!("call {number} returns \"{theirs}\" instead of \"{ours}\""));
         }
     }
     for ((name, ours), (_, theirs)) in ours.contents.iter().zip(&theirs.contents) {
         if let Some(place) = (0..ours.len()).find(|place| ours[*place] != theirs[*place]) {
-            return Err(format!("{name} has {} and not {} at byte {place}", theirs[place], ours[place]));
+            return Err(format!("{name} has {} instead of {} at byte {place}", theirs[place], ours[place]));
         }
     }
     for (ours, theirs) in ours.counts.iter().zip(&theirs.counts) {
         if theirs.is_some() && ours != theirs {
-            return Err(format!("a query counts {theirs:?} and not {ours:?}"));
+            return Err(format!("a query counts {theirs:?} instead of {ours:?}"));
         }
     }
     Ok(())
@@ -124,7 +125,7 @@ fn difference(ours: &Outcome, theirs: &Outcome) -> Result<(), String> {
 /// Plays the sequences of `seeds`, in all ways.
 ///
 /// # Panics
-/// If they do not come to the same.
+/// If the results differ.
 pub(crate) fn compare_all(seeds: Range<u64>) {
     let ways = ways();
     for seed in seeds {
@@ -135,7 +136,7 @@ pub(crate) fn compare_all(seeds: Range<u64>) {
     }
 }
 
-/// Leaves out of the calls what makes no difference to the failure, and fails.
+/// Removes calls that have no effect on the failure, and fails.
 fn fail(ways: &[Way], seed: u64, problem: &str, calls: Vec<Call>) -> ! {
     let (calls, last) = crate::shrink(calls, problem, |calls| compare(ways, calls).err());
     panic!(

@@ -8,18 +8,18 @@ use fastrand::Rng;
 use ntv::module::Stage;
 use ntv_driver::vk;
 
-/// The sequence of a number.
+/// The sequence with this number.
 pub(crate) fn sequence(seed: u64) -> Vec<Call> {
     let mut rng = Rng::with_seed(seed);
     let mut calls = Vec::new();
-    // Most sequences begin with something that can be drawn.
+    // Most sequences begin with a valid draw.
     if rng.u8(..20) > 0 {
         prologue(&mut rng, &mut calls);
     }
     let count = rng.usize(4..28);
     for _ in 0..count {
         let call = call(&mut rng);
-        // A draw is what shows what the setters before it did.
+        // A draw shows the effect of the setters before it.
         calls.push(call);
         if rng.u8(..3) == 0 {
             calls.push(draw(&mut rng));
@@ -62,7 +62,7 @@ fn one<T: Copy>(rng: &mut Rng, list: &[T]) -> T {
     list[rng.usize(..list.len())]
 }
 
-/// Mostly something.
+/// A value in most cases.
 fn some<T>(rng: &mut Rng, make: impl FnOnce(&mut Rng) -> T) -> Option<T> {
     (rng.u8(..8) > 0).then(|| make(rng))
 }
@@ -71,7 +71,7 @@ fn stage(rng: &mut Rng) -> Stage {
     one(rng, &[Stage::Vertex, Stage::Fragment, Stage::Fragment, Stage::Geometry, Stage::Compute])
 }
 
-/// A few rows, from a slot on.
+/// A few rows, and their first slot.
 fn rows<T>(rng: &mut Rng, most: usize, make: impl Fn(&mut Rng) -> T) -> (usize, Vec<Option<T>>) {
     let first = rng.usize(..most);
     let count = rng.usize(1..=(most - first).min(2));
@@ -134,7 +134,7 @@ fn state(rng: &mut Rng) -> Call {
 fn constants(rng: &mut Rng) -> Constants {
     match rng.bool() {
         true => Constants::User(one(rng, &[4, 16, 16, 32]), rng.u8(..3)),
-        // Sometimes at an offset that no device takes.
+        // Rarely an offset that no device supports.
         false => {
             let offset = if rng.u8(..16) == 0 { 3 } else { 256 * rng.u64(..2) };
             Constants::Buffer(one(rng, &tables::UNIFORMS), offset, one(rng, &[16, 64, 256]))
@@ -153,7 +153,7 @@ fn slots(rng: &mut Rng) -> Call {
         3 | 4 => {
             let (first, list) = rows(rng, 4, |rng| rng.usize(..VIEWS));
             let of = stage(rng);
-            // Texels are read at slot 3, textures at the others: mostly they are there.
+            // The shaders read texels at slot 3, and textures at the others: in most cases the view matches.
             let fits = |slot: usize, view: usize| if slot == 3 { 6 + view % 2 } else { view % 6 };
             let list = list.into_iter().enumerate().map(|(at, view)| view.map(|view| fits(first + at, view))).collect();
             Call::Views(of, first, list)
@@ -212,7 +212,7 @@ fn resource(rng: &mut Rng) -> Call {
             Call::TextureSubdata(number, rng.u32(..tables::texture(number).levels), rng.u8(..3))
         }
         4 => {
-            // Numbers of draws and indices stay what they are.
+            // Indirect parameters and indices do not change.
             let list = [0, 1, 2, 3, 4, 5, 8, 9, 10];
             Call::CopyBuffer(one(rng, &list), one(rng, &[0, 1, 2, 3, 10]), 64 * rng.u64(..2), 64)
         }

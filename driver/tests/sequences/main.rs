@@ -1,9 +1,9 @@
-//! Random sequences of calls: a context that records what changed does what one does that records everything.
+//! Random sequences of calls: a context that records only changes has the same results as one that records everything.
 //!
-//! Sequences are numbered, and every failure says the number and the calls, without those that make no difference to it.
-//! `NTV_SEED=N` plays sequence N alone, `NTV_SEEDS=N` plays so many.
+//! Sequences are numbered. Every failure prints the number and the calls, without those that have no effect on it. `NTV_SEED=N`
+//! plays only sequence N, `NTV_SEEDS=N` plays the first N.
 
-#![allow(clippy::print_stdout, reason = "tests tell what they did")]
+#![allow(clippy::print_stdout, reason = "tests print their results")]
 
 mod bound;
 mod call;
@@ -26,7 +26,7 @@ fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// The sequences to be played: those that are asked for, or the first `count`.
+/// The sequences to play: those of the variables, or the first `count`.
 fn seeds(count: u64) -> std::ops::Range<u64> {
     match number("NTV_SEED") {
         Some(seed) => seed..seed + 1,
@@ -34,7 +34,7 @@ fn seeds(count: u64) -> std::ops::Range<u64> {
     }
 }
 
-/// Those of `calls` without which `fails` says nothing, and what it says of them.
+/// Removes the calls that have no effect on the failure; returns the others, and the last problem of `fails`.
 fn shrink(mut calls: Vec<Call>, problem: &str, fails: impl Fn(&[Call]) -> Option<String>) -> (Vec<Call>, String) {
     let mut last = fails(&calls).unwrap_or_else(|| format!("{problem} (it does not fail again)"));
     for at in (0..calls.len()).rev() {
@@ -47,7 +47,7 @@ fn shrink(mut calls: Vec<Call>, problem: &str, fails: impl Fn(&[Call]) -> Option
     (calls, last)
 }
 
-/// A call in each line.
+/// One call per line.
 fn show(calls: &[Call]) -> String {
     calls.iter().map(|call| format!("    {call:?}")).collect::<Vec<_>>().join("\n")
 }
@@ -60,7 +60,7 @@ fn pixels_and_buffers_are_the_same_in_all_ways() {
 }
 
 #[test]
-fn what_changed_is_enough() {
+fn recording_changes_is_enough() {
     let start = Instant::now();
     // The whole test plays 100,000 in a release build: NTV_SEEDS.
     let seeds = seeds(2_000);
@@ -83,6 +83,6 @@ fn what_changed_is_enough() {
     done.iter().for_each(|part| all += part);
     println!("{count} sequences in {:.1} s: {all:?}", start.elapsed().as_secs_f32());
     if number("NTV_SEED").is_none() {
-        assert!(all.drawn > count, "the generator makes too few draws that can be");
+        assert!(all.drawn > count, "the generator creates too few valid draws");
     }
 }

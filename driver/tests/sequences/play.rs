@@ -1,4 +1,4 @@
-//! Carries calls out.
+//! Executes calls.
 
 use crate::bound::Bound;
 use crate::call::{Call, Constants, Draw, Indirect};
@@ -13,18 +13,18 @@ use ntv_driver::vk;
 use ntv_driver::{Error, Result};
 use std::sync::Arc;
 
-/// What the device does.
+/// The work of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Commands are recorded, and that is all.
+    /// Commands are only recorded.
     Records,
-    /// Buffers are copied: those that would be undefined are defined.
+    /// Buffers are copied: undefined copies are replaced by defined ones.
     Copies,
-    /// All that is undefined is left out or defined.
+    /// All undefined calls are left out or replaced by defined ones.
     Computes,
 }
 
-/// Contexts with a scene, in which calls are carried out.
+/// Contexts with a scene, in which calls are executed.
 pub(crate) struct Player<'a> {
     rig: &'a Rig,
     scene: Scene,
@@ -32,14 +32,14 @@ pub(crate) struct Player<'a> {
     bound: Vec<Bound>,
     current: usize,
     mode: Mode,
-    /// What each call returned.
+    /// The result of each call.
     pub(crate) results: Vec<String>,
 }
 
 const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(60);
 
 impl<'a> Player<'a> {
-    /// A player with as many contexts as `calls` are of.
+    /// A player with the number of contexts that `calls` use.
     pub(crate) fn new(rig: &'a Rig, calls: &[Call], options: &ContextOptions, mode: Mode) -> Result<Player<'a>> {
         let mut contexts = Vec::new();
         for _ in 0..if calls.contains(&Call::Switch) { 2 } else { 1 } {
@@ -55,7 +55,7 @@ impl<'a> Player<'a> {
         Ok(player)
     }
 
-    /// Carries out all calls. Errors of calls are results as others are.
+    /// Executes all calls. Errors of calls are results like any others.
     pub(crate) fn play(&mut self, calls: &[Call]) {
         for call in calls {
             let result = match self.call(call) {
@@ -66,12 +66,12 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Submits what all contexts have recorded.
+    /// Submits the recorded commands of all contexts.
     pub(crate) fn flush(&mut self) -> Result<()> {
         self.contexts.iter_mut().try_for_each(|context| context.flush().map(drop))
     }
 
-    /// What all buffers, and all textures of which that can be read, have in the end.
+    /// The final contents of all buffers, and of all textures that can be read.
     pub(crate) fn contents(&mut self) -> Result<Vec<(String, Vec<u8>)>> {
         self.flush()?;
         let computes = self.computes();
@@ -93,7 +93,7 @@ impl<'a> Player<'a> {
         Ok(contents)
     }
 
-    /// What the queries counted that the device has; not times.
+    /// The results of the queries that the device supports, except times.
     pub(crate) fn counts(&mut self) -> Vec<Option<String>> {
         let context = &mut self.contexts[0];
         let queries = self.scene.queries[..4].iter();
@@ -122,7 +122,7 @@ impl<'a> Player<'a> {
             let context = &mut self.contexts[current];
             context.set_framebuffer_state(&framebuffer)?;
             context.clear(&Clear { stencil: Some(1), ..Clear::color([0.5; 4]).and_depth(1.0) })?;
-            // What the sequence has bound is bound again.
+            // The framebuffer of the sequence is bound again.
             let before = self.bound[current].framebuffer.map(|before| self.scene.framebuffer(before));
             return self.contexts[current].set_framebuffer_state(&before.unwrap_or_default());
         }
@@ -184,7 +184,7 @@ impl<'a> Player<'a> {
             Call::Finish => self.context().finish()?,
             Call::Switch => {
                 if self.computes() {
-                    // GL asks it of those who want another context to see what was done.
+                    // GL requires a flush before another context sees the results.
                     self.context().flush()?;
                 }
                 self.current = 1 - self.current;
@@ -350,7 +350,7 @@ impl<'a> Player<'a> {
             indirect: None,
         };
         let is_target = bound.targets.contains(&Some(target));
-        // On a device that computes, what was captured may be more vertices than are bound.
+        // On a device that computes, there may be more captured vertices than bound ones.
         if self.computes() || is_target || bound.draw_is_undefined(&draw) {
             return Ok("undefined");
         }
@@ -360,7 +360,7 @@ impl<'a> Player<'a> {
         Ok("drawn")
     }
 
-    /// Stores of shaders are the application's to order.
+    /// Runs `work` between barriers if stores of shaders must be ordered.
     fn ordered(&mut self, is_ordered: bool, work: impl FnOnce(&mut Context) -> Result<()>) -> Result<()> {
         let context = &mut self.contexts[self.current];
         if is_ordered {
@@ -462,7 +462,7 @@ impl<'a> Player<'a> {
         let is_shared = Arc::ptr_eq(&old, &self.rig.fragment[number]);
         let context = &mut self.contexts[self.current];
         self.scene.fragment[number] = crate::scene::shader(context, "FRAGMENT", &crate::shaders::FRAGMENT[number]);
-        // Those of the rig are for all sequences.
+        // All sequences share the shaders of the rig.
         if !is_shared {
             context.delete_shader(&old);
             let bound = self.bound();
@@ -489,7 +489,7 @@ fn is_depth(format: vk::Format) -> bool {
     format == vk::Format::D32_SFLOAT_S8_UINT
 }
 
-/// Uniforms of so many bytes.
+/// Uniforms with this number of bytes.
 fn uniforms(size: usize, value: u8) -> Vec<u8> {
     let number = f32::from(value) / 8.0;
     number.to_le_bytes().into_iter().cycle().take(size).collect()

@@ -1,4 +1,4 @@
-//! Sequences on the null implementation: what is recorded is compared.
+//! Sequences on the null implementation: the recorded commands are compared.
 
 use crate::call::Call;
 use crate::compare::{actions, difference};
@@ -12,7 +12,7 @@ use ntv_driver::Implementation;
 use std::ops::{AddAssign, Range};
 use std::sync::Arc;
 
-/// What sequences were made of.
+/// Statistics of the sequences.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Statistics {
     pub(crate) calls: u64,
@@ -34,16 +34,16 @@ impl AddAssign<&Statistics> for Statistics {
     }
 }
 
-/// A world with a device in it.
-struct Place {
+/// A world with its device.
+struct TestDevice {
     rig: Rig,
     world: Arc<World>,
 }
 
-/// Kinds of devices: what they lack.
+/// The number of kinds of devices, which lack different features.
 pub(crate) const KINDS: usize = 4;
 
-/// What a device of a kind lacks.
+/// The features that a device of a kind lacks.
 pub(crate) fn without(kind: usize) -> Vec<String> {
     let names = |list: &[&str]| list.iter().map(ToString::to_string).collect();
     match kind {
@@ -54,8 +54,8 @@ pub(crate) fn without(kind: usize) -> Vec<String> {
     }
 }
 
-impl Place {
-    fn new(kind: usize) -> Place {
+impl TestDevice {
+    fn new(kind: usize) -> TestDevice {
         let world = World::new(WorldOptions { lag: 2, ..WorldOptions::default() });
         world.set_recording(true);
         let options = DeviceOptions {
@@ -65,11 +65,11 @@ impl Place {
             ..DeviceOptions::default()
         };
         let rig = Rig::new(Device::open(&options).expect("a null device"));
-        Place { rig, world }
+        TestDevice { rig, world }
     }
 }
 
-/// What came of a sequence.
+/// The results of a sequence.
 #[derive(PartialEq)]
 struct Outcome {
     actions: Vec<Action>,
@@ -78,8 +78,8 @@ struct Outcome {
     messages: Vec<String>,
 }
 
-/// Plays calls in a place.
-fn play(place: &Place, calls: &[Call], emit_all: bool, read: bool) -> Outcome {
+/// Plays calls on a device.
+fn play(place: &TestDevice, calls: &[Call], emit_all: bool, read: bool) -> Outcome {
     place.world.take_log();
     let options = ContextOptions { emit_all, ..ContextOptions::default() };
     let mode = if read { Mode::Copies } else { Mode::Records };
@@ -94,15 +94,15 @@ fn play(place: &Place, calls: &[Call], emit_all: bool, read: bool) -> Outcome {
     Outcome { actions, results, contents, messages: place.world.take_messages() }
 }
 
-/// A device on which only what changed is recorded, and one on which everything is.
-struct Pair([Place; 2]);
+/// A device with a context that records only changes, and one with a context that records everything.
+struct Pair([TestDevice; 2]);
 
 impl Pair {
     fn new(kind: usize) -> Pair {
-        Pair([false, true].map(|_| Place::new(kind)))
+        Pair([false, true].map(|_| TestDevice::new(kind)))
     }
 
-    /// What is wrong with the sequence, or what came of it.
+    /// The problem with the sequence, or its results.
     fn compare(&self, calls: &[Call], read: bool) -> Result<Outcome, String> {
         let played = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             [0, 1].map(|number| play(&self.0[number], calls, number == 1, read))
@@ -111,18 +111,18 @@ impl Pair {
             Some(text) => format!("a panic: {text}"),
             None => "a panic".to_owned(),
         })?;
-        for (who, outcome) in [("what changed", &ours), ("everything", &theirs)] {
+        for (who, outcome) in [("only changes", &ours), ("everything", &theirs)] {
             if let Some(message) = outcome.messages.first() {
-                return Err(format!("recording {who} is wrong: {message}"));
+                return Err(format!("the context that records {who} is wrong: {message}"));
             }
         }
         let mut results = ours.results.iter().zip(&theirs.results).enumerate();
         if let Some((number, (ours, theirs))) = results.find(|(_, (ours, theirs))| ours != theirs) {
-            return Err(format!("call {number} returns \"{ours}\", and \"{theirs}\" where everything is recorded"));
+            return Err(format!("call {number} returns \"{ours}\", but \"{theirs}\" if everything is recorded"));
         }
         let describe = |number: u64| self.0[0].world.describe(number);
         if let Some(found) = difference(&ours.actions, &theirs.actions, &describe) {
-            return Err(format!("{found} (what changed, and everything)"));
+            return Err(format!("{found} (only changes, and everything)"));
         }
         match ours.contents == theirs.contents {
             true => Ok(ours),
@@ -134,7 +134,7 @@ impl Pair {
 /// Plays the sequences of `seeds`.
 ///
 /// # Panics
-/// If one fails.
+/// If a sequence fails.
 pub(crate) fn compare_all(seeds: Range<u64>) -> Statistics {
     let mut pairs: [Option<Pair>; KINDS] = Default::default();
     let mut statistics = Statistics::default();
@@ -165,9 +165,10 @@ fn count(statistics: &mut Statistics, outcome: &Outcome) {
     }
 }
 
-/// Leaves out of the calls what makes no difference to the failure, and fails.
+/// Removes calls that have no effect on the failure, and fails.
 fn fail(seed: u64, kind: usize, problem: &str, calls: Vec<Call>) -> ! {
-    // The two may have made unlike numbers of objects, and nobody knows what a panic leaves: each try has its own.
+    // The two worlds may have created different numbers of objects, and a panic leaves an unknown state: each try has its own
+    // worlds.
     let (calls, last) = crate::shrink(calls, problem, |calls| Pair::new(kind).compare(calls, true).err());
     panic!(
         "sequence {seed} (device without {:?}): {problem}\nthese calls are enough: {last}\n{}\nagain: NTV_SEED={seed} cargo test -p \

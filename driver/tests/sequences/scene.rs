@@ -1,4 +1,4 @@
-//! What sequences are about: shaders of a device, and the resources of a sequence.
+//! The objects of sequences: shaders of a device, and the resources of a sequence.
 
 use crate::call::{Call, Constants};
 use crate::shaders::{self, Info};
@@ -20,9 +20,9 @@ use std::sync::Arc;
 
 /// A device with the shaders that all its sequences share.
 pub(crate) struct Rig {
-    /// Before the device: its programs are gone when the device is.
+    /// Declared before the device: the device needs its programs to be dropped first.
     _keeper: Context,
-    /// They keep the blocks of memory that resources are in.
+    /// They keep the memory blocks of resources allocated.
     _kept: (Vec<Arc<Buffer>>, Arc<Texture>),
     pub(crate) vertex: Vec<Arc<Shader>>,
     pub(crate) fragment: Vec<Arc<Shader>>,
@@ -46,7 +46,7 @@ impl Rig {
         let [geometry, control, evaluation] =
             [("GEOMETRY", &shaders::GEOMETRY), ("TESS_CTRL", &shaders::CONTROL), ("TESS_EVAL", &shaders::EVALUATION)]
                 .map(|(stage, info)| shader(&keeper, stage, info));
-        // Programs of which some blocks are in push constants, or in storage buffers.
+        // Programs with some blocks in push constants, or in storage buffers.
         let inline = ProgramOptions { inline_uniforms: true, ..ProgramOptions::default() };
         let storage = ProgramOptions { all: Some(Class::Storage), ..ProgramOptions::default() };
         let programs = [
@@ -97,7 +97,7 @@ pub(crate) struct States {
 impl States {
     fn new(context: &Context) -> Result<States> {
         let elements = |list: &Vec<_>| {
-            // Not every device has divisors.
+            // Not every device supports divisors.
             context.create_vertex_elements_state(list).or_else(|_| context.create_vertex_elements_state(&[]))
         };
         Ok(States {
@@ -116,12 +116,12 @@ impl States {
     }
 }
 
-/// What the calls of a sequence name. Resources that none names are not there.
+/// The resources that the calls of a sequence use. Unused resources are not created.
 pub(crate) struct Scene {
     pub(crate) buffers: Vec<Option<Arc<Buffer>>>,
     pub(crate) textures: Vec<Option<Arc<Texture>>>,
     targets: Vec<Option<Arc<StreamOutputTarget>>>,
-    /// Those that the device has.
+    /// The queries that the device supports.
     pub(crate) queries: Vec<Option<Arc<Query>>>,
     pub(crate) fragment: Vec<Arc<Shader>>,
 }
@@ -209,7 +209,7 @@ impl Scene {
     }
 }
 
-/// What a view of the table is of.
+/// The resource of a view in the table.
 pub(crate) fn resource_of_view(number: usize) -> Resource {
     match number {
         0..4 => Resource::Texture(number),
@@ -227,7 +227,7 @@ pub(crate) fn new_buffer(context: &mut Context, number: usize) -> Result<Arc<Buf
     context.create_buffer_with(&tables::bytes_of_buffer(number))
 }
 
-/// The resources that a call names.
+/// The resources that a call uses.
 fn resources(call: &Call) -> Vec<Resource> {
     use Resource::{Buffer, Target, Texture};
     match call {
@@ -271,7 +271,7 @@ fn resources(call: &Call) -> Vec<Resource> {
     }
 }
 
-/// How many views and images the tables have.
+/// The number of views and of images in the tables.
 pub(crate) const VIEWS: usize = 8;
 
 /// A resource of a scene.

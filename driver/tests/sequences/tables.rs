@@ -1,4 +1,4 @@
-//! The values that setters are called with: few, so that they come again.
+//! The values of setters: few, so that they are repeated.
 
 use ntv_driver::context::{
     BlendState, DepthStencilAlphaState, RasterizerState, Region, RtBlendState, Scissor, StencilState, VertexElement,
@@ -7,7 +7,7 @@ use ntv_driver::context::{
 use ntv_driver::resource::{Bind, SamplerState, TextureDescription, TextureTarget};
 use ntv_driver::vk;
 
-/// Bytes of each buffer.
+/// The size of each buffer in bytes.
 pub(crate) const BUFFERS: [u64; 11] = [512, 512, 512, 512, 1024, 1024, 256, 256, 512, 512, 256];
 /// Buffers with vertices.
 pub(crate) const VERTICES: [usize; 4] = [0, 1, 8, 4];
@@ -22,7 +22,7 @@ pub(crate) const TEXELS: usize = 10;
 /// Stream output targets: buffer, offset, size.
 pub(crate) const TARGETS: [(usize, u64, u64); 4] = [(8, 0, 512), (9, 0, 256), (9, 256, 256), (8, 128, 64)];
 
-/// Bytes that buffers have at first.
+/// The initial bytes of a buffer.
 pub(crate) fn bytes_of_buffer(number: usize) -> Vec<u8> {
     let size = BUFFERS[number] as usize;
     let mut bytes: Vec<u8> = match number {
@@ -51,7 +51,7 @@ fn vertex_bytes(vertex: usize) -> impl Iterator<Item = u8> {
     numbers.into_iter().flat_map(f32::to_le_bytes)
 }
 
-/// Textures.
+/// The number of textures.
 pub(crate) const TEXTURES: usize = 12;
 pub(crate) const DEPTH: usize = 4;
 pub(crate) const SAMPLES: usize = 5;
@@ -79,7 +79,7 @@ pub(crate) fn texture(number: usize) -> TextureDescription {
     }
 }
 
-/// What a framebuffer has: colours by texture, level and layers; whether there is depth; bits of the orientation.
+/// The attachments of a framebuffer: colors by texture, level and layers; whether there is depth; bits of the orientation.
 pub(crate) type Attachments = (&'static [Option<(usize, u32, [u32; 2])>], bool, u64);
 
 const fn whole(texture: usize) -> Option<(usize, u32, [u32; 2])> {
@@ -227,7 +227,7 @@ pub(crate) fn samplers() -> Vec<SamplerState> {
     ]
 }
 
-/// Copies of texels: to a texture, a level and a place, from a texture and a region.
+/// Copies of texels: destination texture, level and offset; source texture and region.
 pub(crate) fn copy(row: usize) -> (usize, u32, [u32; 3], usize, Region) {
     let part = |level, size: [u32; 3]| Region { level, offset: [0; 3], size };
     match row {
@@ -235,15 +235,15 @@ pub(crate) fn copy(row: usize) -> (usize, u32, [u32; 3], usize, Region) {
         1 => (3, 0, [0; 3], 2, part(1, [4, 4, 1])),
         2 => (0, 0, [4, 4, 0], 0, part(0, [4, 4, 1])),
         3 => (10, 0, [0, 0, 1], 1, part(0, [8, 8, 1])),
-        // More than there is.
+        // The region exceeds the texture.
         _ => (0, 0, [4, 0, 0], 3, part(0, [8, 8, 1])),
     }
 }
 
-/// How many copies there are.
+/// The number of copies.
 pub(crate) const COPIES: usize = 5;
 
-/// From a texture and a level, to a texture and a level; flips in x and y, and whether texels are interpolated.
+/// Source texture and level, destination texture and level; flips in x and y, and whether texels are interpolated.
 pub(crate) const BLITS: [(usize, u32, usize, u32, [bool; 2], bool); 4] = [
     (SAMPLES, 0, 0, 0, [false; 2], false),
     (3, 0, 1, 0, [true, false], true),

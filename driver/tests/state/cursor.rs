@@ -1,4 +1,4 @@
-//! Walks over sets that change meanwhile.
+//! Walks over sets that change during the walk.
 
 use crate::random::{self, for_each_size, Word};
 use ntv_driver::state::{Bit, BitSet, Cursor};
@@ -22,7 +22,7 @@ fn change_later<E: Bit + Ord>(set: &mut BitSet<E>, model: &mut BTreeSet<E>, from
 }
 
 #[test]
-fn a_cursor_meets_later_bits_as_they_come_and_go() {
+fn a_cursor_follows_changes_of_later_bits() {
     fn run<E: Bit + Ord>() {
         let mut random = fastrand::Rng::with_seed(7);
         for _ in 0..20_000 / (E::COUNT + 20) {
@@ -48,7 +48,7 @@ fn a_cursor_meets_later_bits_as_they_come_and_go() {
 }
 
 #[test]
-fn take_of_leaves_what_is_not_wanted() {
+fn take_of_leaves_other_bits() {
     fn run<E: Bit + Ord>() {
         let mut random = fastrand::Rng::with_seed(8);
         for _ in 0..20_000 / (E::COUNT + 20) {
@@ -65,7 +65,7 @@ fn take_of_leaves_what_is_not_wanted() {
 }
 
 #[test]
-fn drain_live_passes_what_is_left() {
+fn drain_live_passes_the_rest() {
     let bit = Word::from_index;
     let mut set = BitSet::of(&[bit(1), bit(5), bit(60)]);
     let mut met = Vec::new();

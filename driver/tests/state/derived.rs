@@ -1,10 +1,10 @@
-//! Cached values are computed again when what they depend on has changed, and at no other time.
+//! Cached values are recomputed if and only if a dependency has changed.
 
 use crate::random::Many;
 use ntv_driver::state::{bits, derived, Bit, BitSet, Derived, Revisions};
 
 bits! {
-    /// What a context binds.
+    /// The objects that a context binds.
     enum State {
         Program,
         Elements,
@@ -14,7 +14,7 @@ bits! {
 }
 
 derived! {
-    /// What a context computes.
+    /// The values that a context computes.
     struct Cached, values Value, from State;
 
     /// The attributes that the program reads and an element feeds.
@@ -23,12 +23,12 @@ derived! {
     Capturing { field: capturing, is: bool, from: [Feedback], uses: [] }
     /// Whether a draw may run.
     CanDraw { field: can_draw, is: bool, from: [Framebuffer], uses: [Attributes] }
-    /// Why a draw may not run.
+    /// The reason why a draw may not run.
     DrawError { field: draw_error, is: String, from: [], uses: [CanDraw, Capturing] }
 }
 
 #[test]
-fn a_derived_value_is_computed_when_what_it_depends_on_has_changed() {
+fn a_derived_value_is_recomputed_after_a_change_of_its_dependencies() {
     let mut state = Revisions::new();
     let mut value = Derived::new(bits![State: Program, Elements]);
     let mut get = |state: &Revisions<State>, new: u32| (*value.get(state, || new), value.recomputations());
@@ -72,7 +72,7 @@ fn invalidation_lists_come_from_the_dependencies() {
     assert_eq!(Cached::invalidates(State::Feedback), bits![Value: Capturing, DrawError]);
 }
 
-/// What a draw asks of the values.
+/// The values that a draw reads.
 fn draw(cached: &mut Cached) -> String {
     let attributes = *cached.attributes(|| 0b101);
     let capturing = *cached.capturing(|| false);
@@ -80,13 +80,13 @@ fn draw(cached: &mut Cached) -> String {
     cached.draw_error(|| format!("{can_draw} {capturing}")).clone()
 }
 
-/// How often each value was computed.
+/// The number of computations of each value.
 fn recomputations(cached: &Cached) -> Vec<u64> {
     BitSet::ALL.iter().map(|value| cached.recomputations(value)).collect()
 }
 
 #[test]
-fn a_table_computes_what_is_stale() {
+fn a_table_recomputes_stale_values() {
     let mut cached = Cached::default();
     assert_eq!(cached.stale(), BitSet::ALL);
     assert_eq!(draw(&mut cached), "true false");

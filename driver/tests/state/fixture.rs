@@ -1,10 +1,10 @@
-//! A driver small enough to be looked through: values are numbers, and the device is what its handlers wrote last.
+//! A driver that is small enough to compare completely: values are numbers, and the device is the last writes of its handlers.
 
 use ntv_driver::state::{bits, dirty_bits, walk, BitSet, Counters, Tracked};
 use std::collections::BTreeMap;
 
 bits! {
-    /// What looks at state.
+    /// The commands that use state.
     pub(crate) enum Command {
         Draw,
         Clear,
@@ -13,7 +13,7 @@ bits! {
 }
 
 bits! {
-    /// When a handler runs.
+    /// The phase of a handler.
     pub(crate) enum Phase {
         BeforeRendering,
         Rendering,
@@ -23,10 +23,10 @@ bits! {
 type Handler = fn(&mut Emitter<'_>) -> Result<(), String>;
 
 dirty_bits! {
-    /// What the device does not have yet.
+    /// The state that the device does not have yet.
     pub(crate) enum Dirty, commands Command, phases Phase, handlers Handler;
 
-    /// What shaders of an earlier draw wrote and this one reads.
+    /// Writes of shaders in earlier draws that this draw reads.
     Barriers {
         setters: ["memory_barrier"],
         commands: [Draw],
@@ -35,7 +35,7 @@ dirty_bits! {
         after: [],
         invalidates: [],
     }
-    /// The attachments. The viewport is upside down in those of a window.
+    /// The attachments. The viewport is flipped in those of a window.
     Framebuffer {
         setters: ["set_framebuffer_state"],
         commands: [Draw, Clear],
@@ -83,20 +83,20 @@ dirty_bits! {
     }
 }
 
-/// What setters have set.
+/// The values that setters have set.
 pub(crate) type State = BTreeMap<Dirty, Tracked<i32>>;
 
-/// What the device was told: bits and values.
+/// The state of the device: bits and values.
 pub(crate) type Device = BTreeMap<Dirty, i32>;
 
-/// What handlers get.
+/// The argument of handlers.
 pub(crate) struct Emitter<'a> {
     pub(crate) state: &'a mut State,
     pub(crate) device: &'a mut Device,
     pub(crate) log: &'a mut Vec<Dirty>,
     /// The bits that handlers set.
     pub(crate) later: BitSet<Dirty>,
-    /// The handler that reports an error.
+    /// The handler that returns an error.
     pub(crate) fault: Option<Dirty>,
 }
 
@@ -151,7 +151,7 @@ pub(crate) struct Context {
     pub(crate) state: State,
     pub(crate) dirty: BitSet<Dirty>,
     pub(crate) device: Device,
-    /// What the bound shaders see.
+    /// The bits that the bound shaders use.
     pub(crate) relevant: BitSet<Dirty>,
     pub(crate) counters: Counters,
     /// The handlers that ran.
@@ -189,7 +189,7 @@ impl Context {
         self.dirty.set(bit, differs);
     }
 
-    /// A new command buffer: the device has lost everything.
+    /// Begins a new command buffer: the device has lost all state.
     pub(crate) fn forget(&mut self) {
         self.state.values_mut().for_each(Tracked::forget);
         self.device.clear();

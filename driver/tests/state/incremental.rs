@@ -1,4 +1,5 @@
-//! What the driver of the fixture brings to its device with random calls is what one that brings everything each time does.
+//! With random calls, the fixture's driver transfers the same state to its device as a driver that transfers everything each
+//! time.
 
 use crate::fixture::{Command, Context, Device, Dirty, Emitter};
 use ntv_driver::state::{bits, BitSet};
@@ -6,7 +7,7 @@ use std::collections::BTreeMap;
 
 const SEQUENCES: u64 = 20_000;
 
-/// What `command` needs, brought to a new device.
+/// The state that `command` needs, transferred to a new device.
 fn everything(context: &Context, command: Command) -> Device {
     let mut device = BTreeMap::new();
     let mut emitter = Emitter {
@@ -22,10 +23,10 @@ fn everything(context: &Context, command: Command) -> Device {
     device
 }
 
-/// What no shader has to see; the handler of the viewport reads the framebuffer, so none of them can be left out alone.
+/// State that shaders may ignore; the handler of the viewport reads the framebuffer, so neither of them is optional alone.
 const OPTIONAL: BitSet<Dirty> = bits![Dirty: Barriers, Textures, Attributes];
 
-/// What random shaders see.
+/// The state that random shaders use.
 fn relevant(random: &mut fastrand::Rng) -> BitSet<Dirty> {
     BitSet::ALL - OPTIONAL.iter().filter(|_| random.bool()).collect()
 }
@@ -46,15 +47,15 @@ fn run(context: &mut Context, random: &mut fastrand::Rng) {
     context.log.clear();
     if context.run(command).is_err() {
         let fault = context.fault.take().expect("a fault");
-        assert!(context.dirty.contains(fault), "what failed is still dirty");
+        assert!(context.dirty.contains(fault), "the failed bit is still dirty");
         context.run(command).expect("the second try has no fault");
     }
     let needed = everything(context, command);
     assert!(needed.iter().all(|(bit, value)| context.device.get(bit) == Some(value)), "{command:?}: {needed:?}");
     let handled = Dirty::mask(command) & context.relevant;
     assert!((context.dirty & handled).is_empty());
-    assert!((pending - handled).is_subset(&context.dirty), "what the command does not need is still dirty");
-    // The viewport is written again where clears have turned it twice.
+    assert!((pending - handled).is_subset(&context.dirty), "bits that the command does not need are still dirty");
+    // The viewport is written again after two clears have flipped it twice.
     let redundant = |bit: &Dirty| *bit != Dirty::Viewport && before.get(bit) == context.device.get(bit);
     assert!(!context.log.iter().any(redundant), "{:?} of {before:?}", context.log);
 }

@@ -1,4 +1,4 @@
-//! Observers get the bits that they asked for, and lists of them do not grow.
+//! Observers get the bits that they registered for, and lists of observers do not grow.
 
 use crate::random::{for_each_size, Many, Most, Word};
 use ntv_driver::state::{bits, Bit, BitSet, Inbox, Relay, Subject};
@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 bits! {
-    /// What a context has bound.
+    /// The objects that a context has bound.
     enum Binding {
         Texture0,
         Texture1,
@@ -17,7 +17,7 @@ bits! {
 }
 
 bits! {
-    /// What a framebuffer has attached.
+    /// The attachments of a framebuffer.
     enum Attachment {
         Color0,
         Color1,
@@ -30,7 +30,7 @@ fn inbox<E: Bit>() -> Arc<Inbox<E>> {
 }
 
 #[test]
-fn each_observer_gets_the_bits_that_it_asked_for() {
+fn each_observer_gets_the_bits_that_it_registered_for() {
     let texture = Subject::new();
     let (first, second) = (inbox(), inbox());
     texture.observe(&first, Binding::Texture0);
@@ -67,7 +67,7 @@ fn an_observer_has_one_entry() {
 }
 
 #[test]
-fn what_is_dropped_leaves_the_list() {
+fn dropped_observers_are_removed() {
     let texture = Subject::new();
     let (kept, dropped) = (inbox(), inbox());
     texture.observe(&kept, Binding::Texture0);
@@ -89,20 +89,20 @@ fn ten_thousand_contexts_do_not_make_the_list_grow() {
     for round in 0..10_000 {
         let context = inbox();
         texture.observe(&context, Binding::Texture1);
-        assert!(texture.len() <= 2, "2 contexts live, and the list has {}", texture.len());
+        assert!(texture.len() <= 2, "2 contexts are alive, but the list has {} entries", texture.len());
         if round % 3 == 0 {
             texture.notify();
             assert_eq!(context.take(), bits![Binding: Texture1]);
         }
     }
-    // Many that live at the same time, too.
+    // The same for many contexts that are alive at the same time.
     let contexts: Vec<_> = (0..1_000).map(|_| inbox()).collect();
     contexts.iter().for_each(|context| texture.observe(context, Binding::Texture1));
     assert_eq!(texture.len(), 1_001);
     drop(contexts);
     texture.observe(&inbox(), Binding::Texture1);
-    assert_eq!(texture.len(), 2, "one that lives, and one that was dropped after it was added");
-    // And resources that come and go under one context.
+    assert_eq!(texture.len(), 2, "one live observer, and one that was dropped after it was added");
+    // The same for many resources and one context.
     for _ in 0..10_000 {
         Subject::new().observe(&kept, Binding::Texture0);
     }
@@ -122,12 +122,12 @@ fn a_change_of_a_texture_reaches_contexts_through_framebuffers() {
     depth.notify();
     assert_eq!(first.take(), bits![Binding: Framebuffer]);
     assert_eq!(framebuffer.take(), bits![Attachment: DepthStencil]);
-    // The message to the other context waits, and so does one to a framebuffer that no one looks at.
+    // The message to the other context waits, and so does one to a framebuffer that is not checked.
     color.notify();
     color.notify();
     assert_eq!((first.take(), second.take()), (bits![Binding: Framebuffer], bits![Binding: Framebuffer]));
     color.notify();
-    assert_eq!(first.take(), bits![Binding: Framebuffer], "a relay forwards what comes before its messages are taken");
+    assert_eq!(first.take(), bits![Binding: Framebuffer], "a relay forwards messages before they are taken from it");
 
     color.unobserve(&*framebuffer, Attachment::Color0);
     color.notify();
@@ -153,7 +153,7 @@ fn relays_chain() {
 }
 
 #[test]
-fn an_inbox_of_any_size_gives_what_was_posted() {
+fn an_inbox_of_any_size_returns_the_posted_bits() {
     fn run<E: Bit + Ord>() {
         let mut random = fastrand::Rng::with_seed(5);
         let inbox = Inbox::new();
@@ -171,11 +171,11 @@ fn an_inbox_of_any_size_gives_what_was_posted() {
     for_each_size!(run);
 }
 
-/// Threads write values and post that they have; whoever takes the message sees the value, and sees the last one in the end.
+/// Threads write values and post messages about them; the taker of a message sees the value, and finally sees the last one.
 fn post_from_threads<E: Bit>() {
     const THREADS: usize = 4;
     const ROUNDS: u64 = 20_000;
-    // Bits of different words where there are several, and of the same.
+    // Bits in different words if there are several, and in the same word.
     let bit = |thread: usize| E::from_index(thread * (E::COUNT - 1) / (THREADS - 1));
     let inbox = inbox::<E>();
     let values: [AtomicU64; THREADS] = Default::default();
@@ -218,12 +218,12 @@ fn no_message_of_any_thread_is_lost() {
     post_from_threads::<Many>();
 }
 
-/// One message at a time, which is taken before the next is posted: one that is lost is missed.
+/// One message at a time: each is taken before the next one is posted, so a lost message is detected.
 #[test]
 fn a_message_that_nothing_follows_is_not_lost() {
     const ROUNDS: u64 = 20_000;
     let (inbox, taken) = (inbox::<Most>(), AtomicU64::new(0));
-    // The last word, which a poster comes to last.
+    // The last word, which a poster writes last.
     let bit = BitSet::of(&[Most::from_index(Most::COUNT - 1)]);
     let deadline = Instant::now() + Duration::from_secs(60);
     thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! Bits of any number, and random bits of them.
+//! Enums with different numbers of bits, and random sets of them.
 
 use ntv_driver::state::{bits, Bit, BitSet};
 use std::collections::BTreeSet;
@@ -12,11 +12,11 @@ bits! {
     pub(crate) struct Few[20];
 }
 bits! {
-    /// As many bits as one word has.
+    /// The number of bits of one word.
     pub(crate) struct Word[64];
 }
 bits! {
-    /// The fewest bits that take a summary.
+    /// The smallest number of bits that needs a summary.
     pub(crate) struct WordAndOne[65];
 }
 bits! {
@@ -24,11 +24,11 @@ bits! {
     pub(crate) struct TwoWords[128];
 }
 bits! {
-    /// Several words, the last in part.
+    /// Several words, the last one partly used.
     pub(crate) struct Many[300];
 }
 bits! {
-    /// The most bits that a set can have.
+    /// The maximum number of bits of a set.
     pub(crate) struct Most[4096];
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn bit<E: Bit>(random: &mut fastrand::Rng) -> E {
     E::from_index(random.usize(..E::COUNT))
 }
 
-/// A set of random bits, none to all of them, and the same as a model.
+/// A set of random bits, from none to all of them, and an equal model.
 pub(crate) fn set<E: Bit + Ord>(random: &mut fastrand::Rng) -> (BitSet<E>, BTreeSet<E>) {
     let out_of = random.usize(1..20);
     let model: BTreeSet<E> = (0..E::COUNT).filter(|_| random.usize(..out_of) == 0).map(E::from_index).collect();

@@ -1,10 +1,10 @@
-//! Several consumers see each change once.
+//! Each of several consumers sees each change once.
 
 use crate::random::{self, for_each_size};
 use ntv_driver::state::{bits, Bit, BitSet, Revisions, Seen};
 
 bits! {
-    /// What can change in a program.
+    /// The parts of a program that can change.
     enum Part {
         Modules,
         Uniforms,
@@ -30,7 +30,7 @@ fn two_contexts_see_each_change_of_a_program_once() {
 }
 
 #[test]
-fn to_look_is_not_to_catch_up() {
+fn since_does_not_catch_up() {
     let mut program = Revisions::<Part>::new();
     let mut context = Seen::new();
     context.catch_up(&program);

@@ -1,4 +1,4 @@
-//! Sets of all sizes do what a `BTreeSet` does.
+//! Sets of all sizes behave like a `BTreeSet`.
 
 use crate::random::{self, for_each_size, Many, Most, Word, WordAndOne};
 use ntv_driver::state::{bits, Bit, BitSet};
@@ -38,7 +38,7 @@ fn storage_is_chosen_by_size() {
 }
 
 #[test]
-fn random_operations_do_what_a_model_does() {
+fn random_operations_agree_with_a_model() {
     fn run<E: Bit + Ord>() {
         let mut random = fastrand::Rng::with_seed(E::COUNT as u64);
         let (mut set, mut model) = random::set::<E>(&mut random);
@@ -73,7 +73,7 @@ fn change<E: Bit + Ord>(set: &mut BitSet<E>, model: &mut BTreeSet<E>, random: &m
     }
 }
 
-/// Puts a set and its model together with random others.
+/// Combines a set and its model with random others.
 fn join<E: Bit + Ord>(set: &mut BitSet<E>, model: &mut BTreeSet<E>, random: &mut fastrand::Rng) {
     let (other, other_model) = random::set::<E>(random);
     assert_eq!(set.is_subset(&other), model.is_subset(&other_model));
@@ -104,7 +104,7 @@ fn join<E: Bit + Ord>(set: &mut BitSet<E>, model: &mut BTreeSet<E>, random: &mut
     *model = joined.1;
 }
 
-/// All questions about a set have the answers of its model.
+/// Compares the results of all methods with those of the model.
 fn compare<E: Bit + Ord>(set: &BitSet<E>, model: &BTreeSet<E>, random: &mut fastrand::Rng) {
     assert!(set.iter().eq(model.iter().copied()));
     assert_eq!((set.iter().len(), set.len()), (model.len(), model.len()));
@@ -117,7 +117,7 @@ fn compare<E: Bit + Ord>(set: &BitSet<E>, model: &BTreeSet<E>, random: &mut fast
     assert_eq!(set.next_from(from), model.iter().copied().find(|bit| bit.index() >= from));
     let bit = random::bit::<E>(random);
     assert_eq!(set.contains(bit), model.contains(&bit));
-    // Equal sets are equal however they came to be so.
+    // Equal sets are equal independent of their history.
     let again: BitSet<E> = model.iter().copied().collect();
     assert_eq!((*set, hash(set)), (again, hash(&again)));
 }

@@ -1,4 +1,4 @@
-//! What a table says, and what walks do with it.
+//! The contents of a table, and the walks that use it.
 
 use crate::fixture::{Command, Context, Dirty, Phase};
 use ntv_driver::state::{bits, Bit, BitSet, Counters, DirtyBit};
@@ -46,7 +46,7 @@ fn set_and_set_back_costs_nothing() {
     }
     context.run(Command::Draw).unwrap();
     assert_eq!(context.counters, counters(1, 0, 0));
-    // With a draw between, both changes count.
+    // With a draw in between, both changes count.
     context.set(Dirty::Textures, 2);
     context.run(Command::Draw).unwrap();
     context.set(Dirty::Textures, 1);
@@ -68,7 +68,7 @@ fn a_clear_leaves_a_change_of_a_texture_for_the_draw() {
 }
 
 #[test]
-fn what_a_handler_invalidates_is_met_in_the_same_walk() {
+fn invalidated_bits_are_handled_in_the_same_walk() {
     let mut context = Context::synced();
     context.set(Dirty::Framebuffer, 2);
     context.run(Command::Draw).unwrap();
@@ -78,12 +78,12 @@ fn what_a_handler_invalidates_is_met_in_the_same_walk() {
 }
 
 #[test]
-fn what_a_handler_invalidates_stays_for_a_command_that_needs_it() {
+fn invalidated_bits_stay_for_a_command_that_needs_them() {
     let mut context = Context::synced();
     context.set(Dirty::Framebuffer, 2);
     context.run(Command::Clear).unwrap();
     assert_eq!(context.dirty, bits![Dirty: Viewport]);
-    // The device still has the viewport the other way up: to set it and to set it back does not help.
+    // The device still has the flipped viewport: setting it and setting it back does not help.
     context.set(Dirty::Viewport, 3);
     context.set(Dirty::Viewport, 1);
     context.run(Command::Draw).unwrap();
@@ -120,7 +120,7 @@ fn an_error_leaves_its_bit_and_the_rest() {
 #[test]
 #[cfg(debug_assertions)]
 #[should_panic(expected = "Textures has set {Viewport}, which its row does not name in `invalidates`")]
-fn a_handler_sets_what_its_row_names() {
+fn a_handler_must_only_set_bits_of_its_row() {
     let mut dirty = bits![Dirty: Textures];
     let _ = ntv_driver::state::walk(&mut dirty, BitSet::ALL, BitSet::ALL, |_| Ok::<_, ()>(bits![Dirty: Viewport]));
 }

@@ -1,16 +1,16 @@
-//! Values that were set and set back cost nothing.
+//! Values that are set and set back cost nothing.
 
 use ntv_driver::state::Tracked;
 
 #[test]
 fn a_value_differs_until_the_consumer_has_it() {
     let mut value = Tracked::new(1);
-    assert!(value.differs() && value.set(1), "the consumer has nothing yet");
+    assert!(value.differs() && value.set(1), "the consumer has no value yet");
     value.synced();
     assert!(!value.differs() && !value.set(1));
     assert!(value.set(2) && value.set(3));
     assert_eq!(*value.get(), 3);
-    assert!(!value.set(1), "set back to what the consumer has");
+    assert!(!value.set(1), "set back to the consumer's value");
     assert!(value.set(2));
     value.synced();
     assert!(!value.set(2));
@@ -18,7 +18,7 @@ fn a_value_differs_until_the_consumer_has_it() {
 }
 
 #[test]
-fn what_the_consumer_has_lost_differs_whatever_it_is() {
+fn every_value_differs_after_forget() {
     let mut value = Tracked::new("a".to_string());
     value.synced();
     assert!(value.set("b".to_string()));
@@ -29,7 +29,7 @@ fn what_the_consumer_has_lost_differs_whatever_it_is() {
 }
 
 #[test]
-fn random_sequences_agree_with_what_the_consumer_has() {
+fn random_sequences_agree_with_the_consumer() {
     let mut random = fastrand::Rng::with_seed(1);
     let mut value = Tracked::new(0);
     let mut consumer = None;

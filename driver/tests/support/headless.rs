@@ -1,4 +1,4 @@
-//! A dispatch and a draw of the headless device, to be run on any implementation.
+//! A dispatch and a draw of the headless device, for any implementation.
 
 use ntv::{EmitOptions, Options, Translator};
 use ntv_driver::headless::{
@@ -22,7 +22,7 @@ fn words(words: &[u32]) -> Resource {
     Resource::Buffer(words.iter().flat_map(|word| word.to_ne_bytes()).collect())
 }
 
-/// Makes a histogram of samples, all of which are 3, in bins of which each was 5.
+/// Computes a histogram of samples, all of which are 3, in bins with an initial value of 5.
 pub(crate) fn dispatch(device: &Device) -> Result<Vec<u32>> {
     let module = module(device, "examples/histogram.nir");
     let mut resources = Resources::from([(storage(0), words(&[4, 3, 3, 3, 3])), (storage(1), words(&[5; 64]))]);
@@ -31,7 +31,7 @@ pub(crate) fn dispatch(device: &Device) -> Result<Vec<u32>> {
     Ok(bytes.chunks_exact(4).map(|word| u32::from_ne_bytes(word.try_into().unwrap())).collect())
 }
 
-/// Draws a triangle over a target that was cleared, and counts what can be counted.
+/// Draws a triangle over a cleared attachment, with all queries that the device supports.
 pub(crate) fn draw(device: &Device) -> Result<Drawn> {
     let modules = [module(device, "examples/vertex.nir"), module(device, "examples/fragment.nir")];
     let modules: Vec<&[u32]> = modules.iter().map(Vec::as_slice).collect();

@@ -1,4 +1,4 @@
-//! What tests of the driver share: devices, shaders, a first scene.
+//! Helpers of the driver's tests: devices, shaders, a first scene.
 #![allow(dead_code, reason = "each test uses a part")]
 
 use ntv_driver::context::{
@@ -10,10 +10,10 @@ use ntv_driver::resource::{Bind, Surface, Texture, TextureDescription};
 use ntv_driver::{vk, Result};
 use std::sync::Arc;
 
-/// Opens lavapipe, or the device whose name has `NTV_DEVICE` in it, with the validation layer and `without` some features.
+/// Opens lavapipe, or the device whose name contains `NTV_DEVICE`, with the validation layer and `without` some features.
 ///
 /// # Panics
-/// If the driver or the layer is missing: a test that cannot judge has failed.
+/// If the driver or the layer is missing: a test that cannot check its result has failed.
 pub(crate) fn lavapipe(without: &[&str]) -> Device {
     let options = DeviceOptions {
         name: Some(std::env::var("NTV_DEVICE").unwrap_or_else(|_| "llvmpipe".into())),
@@ -31,13 +31,13 @@ pub(crate) fn context(device: &Device) -> Context {
     Context::new(device, ContextOptions::default()).expect("a context")
 }
 
-/// Fails if the validation layer said something.
+/// Fails if the validation layer reported a message.
 pub(crate) fn assert_silent(device: &Device) {
     let messages = device.take_messages();
-    assert!(messages.is_empty(), "the validation layer says:\n{}", messages.join("\n"));
+    assert!(messages.is_empty(), "messages of the validation layer:\n{}", messages.join("\n"));
 }
 
-/// The shader of a text of NIR.
+/// The shader of a NIR text.
 pub(crate) fn shader(context: &Context, text: &str) -> Arc<Shader> {
     let mut found = ntv::text::parse(text);
     let shader = found.remove(0).shader.unwrap_or_else(|errors| panic!("{errors}"));
@@ -53,7 +53,7 @@ fn stage(name: &str, head: &str, body: &str) -> String {
 
 const ATTRIBUTE: &str = "io location=VERT_ATTRIB_GENERIC";
 
-/// A vertex shader: attribute 0 is the position, attribute 1 goes to `VAR0`.
+/// A vertex shader: attribute 0 is the position, attribute 1 is written to `VAR0`.
 pub(crate) fn vertex() -> String {
     stage("VERTEX", "", &format!("    \
         32x4 %1 = @load_input (%0) (base=0, range=1, component=0, dest_type=float32, {ATTRIBUTE}0 slots=1)\n    \
@@ -65,7 +65,7 @@ pub(crate) fn vertex() -> String {
 const STORE_COLOR: &str = "@store_output (%9, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, \
                            io location=FRAG_RESULT_DATA0 slots=1)\n";
 
-/// A fragment shader: the colour is `VAR0`.
+/// A fragment shader: the color is `VAR0`.
 pub(crate) fn fragment() -> String {
     stage("FRAGMENT", "", &format!("    \
         32x2 %2 = @load_barycentric_pixel (interp_mode=INTERP_MODE_SMOOTH)\n    \
@@ -73,7 +73,7 @@ pub(crate) fn fragment() -> String {
         {STORE_COLOR}"))
 }
 
-/// A fragment shader: the colour is `VAR0` times loose uniforms, from block 0.
+/// A fragment shader: the color is `VAR0` times loose uniforms, from block 0.
 pub(crate) fn fragment_with_uniforms() -> String {
     let head = "num_ubos: 1\nfirst_ubo_is_default_ubo: true\n";
     stage("FRAGMENT", head, &format!("    \
@@ -83,7 +83,7 @@ pub(crate) fn fragment_with_uniforms() -> String {
         32x4 %9 = fmul %3, %4\n    {STORE_COLOR}"))
 }
 
-/// A fragment shader: the colour is the first vec4 of uniform block 1.
+/// A fragment shader: the color is the first vec4 of uniform block 1.
 pub(crate) fn fragment_with_block() -> String {
     let head = "num_ubos: 2\nfirst_ubo_is_default_ubo: true\n";
     stage(
@@ -98,7 +98,7 @@ pub(crate) fn fragment_with_block() -> String {
     )
 }
 
-/// A fragment shader: the colour is what texture 0 has at `VAR0.xy`.
+/// A fragment shader: the color is the texel of texture 0 at `VAR0.xy`.
 pub(crate) fn fragment_with_texture() -> String {
     let head = "num_textures: 1\ndecl_var uniform INTERP_MODE_NONE none sampler2D tex (0, 0, 0)\n";
     stage("FRAGMENT", head, &format!("    \
@@ -107,7 +107,7 @@ pub(crate) fn fragment_with_texture() -> String {
         32x4 %9 = (float32)tex %3 (coord), 0 (texture), 0 (sampler)\n    {STORE_COLOR}"))
 }
 
-/// A fragment shader: the colour is the first of texel buffer 0.
+/// A fragment shader: the color is the first texel of texel buffer 0.
 pub(crate) fn fragment_with_texels() -> String {
     let head = "num_textures: 1\ndecl_var uniform INTERP_MODE_NONE none samplerBuffer texels (0, 0, 0)\n";
     stage(
@@ -121,14 +121,14 @@ pub(crate) fn fragment_with_texels() -> String {
     )
 }
 
-/// A fragment shader: the colour becomes twice what it was.
+/// A fragment shader: the color is doubled.
 pub(crate) fn fragment_that_doubles() -> String {
     stage("FRAGMENT", "", &format!("    \
         32x4 %1 = @load_output (%0) (base=0, range=1, component=0, dest_type=float32, io location=FRAG_RESULT_DATA0 slots=1 fbfetch)\n    \
         32x4 %9 = fadd %1, %1\n    {STORE_COLOR}"))
 }
 
-/// A compute shader: adds 1 to the first word of storage block 0, of 4 invocations each to its own word.
+/// A compute shader: each of 4 invocations adds 1 to its own word of storage block 0.
 pub(crate) fn increment() -> String {
     stage(
         "COMPUTE",
@@ -161,18 +161,18 @@ pub(crate) fn triangle(color: [f32; 4]) -> Vec<u8> {
     corners.into_iter().flat_map(vertex).flat_map(|number: f32| number.to_le_bytes()).collect()
 }
 
-/// A target of 8 by 8 pixels.
+/// A color attachment of 8 by 8 pixels.
 pub(crate) fn target(context: &Context) -> Result<Arc<Texture>> {
     let bind = Bind::RENDER_TARGET | Bind::SAMPLER_VIEW;
     context.create_texture(TextureDescription { size: [8, 8, 1], bind, ..TextureDescription::default() })
 }
 
-/// A framebuffer of one colour.
+/// A framebuffer with one color.
 pub(crate) fn framebuffer(texture: &Arc<Texture>) -> FramebufferState {
     FramebufferState { colors: vec![Some(Surface::new(texture))], ..FramebufferState::default() }
 }
 
-/// All of a target.
+/// A viewport that covers a square attachment.
 pub(crate) fn viewport(size: f32) -> Viewport {
     Viewport { rect: [0.0, 0.0, size, size], ..Viewport::default() }
 }
@@ -184,12 +184,12 @@ pub(crate) fn pixels(context: &mut Context, texture: &Arc<Texture>) -> Vec<[u8; 
     bytes.chunks_exact(4).map(|texel| [texel[0], texel[1], texel[2], texel[3]]).collect()
 }
 
-/// Draws of nothing special.
+/// The parameters of a default draw.
 pub(crate) fn info() -> DrawInfo {
     DrawInfo::default()
 }
 
-/// A state that draws over what is there.
+/// Sets a default state, in which draws overwrite the color.
 pub(crate) fn plain(context: &mut Context) {
     let blend = context.create_blend_state(&BlendState::default());
     context.bind_blend_state(&blend);

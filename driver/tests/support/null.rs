@@ -1,4 +1,4 @@
-//! Scenes over the implementation that computes nothing, which knows what is alive.
+//! Scenes over the implementation that computes nothing, which counts live objects.
 #![allow(dead_code, reason = "each test uses a part")]
 
 use crate::support::{elements, framebuffer, shader, target, triangle, vertex, viewport};
@@ -21,19 +21,19 @@ pub(crate) fn open(world: &Arc<World>, without: &[&str]) -> Device {
     Device::open(&options).expect("a null device")
 }
 
-/// A world whose submissions are completed late, so that what goes too early is seen, and its device.
+/// A world with delayed completion of submissions, which detects premature destruction, and its device.
 pub(crate) fn late(without: &[&str]) -> (Arc<World>, Device) {
     let world = World::new(WorldOptions { lag: 2, ..WorldOptions::default() });
     let device = open(&world, without);
     (world, device)
 }
 
-/// How many objects of a type are alive.
+/// The number of live objects of a type.
 pub(crate) fn alive(world: &World, ty: vk::ObjectType) -> u64 {
     world.live_objects().iter().find(|row| row.0 == ty).map_or(0, |row| row.1)
 }
 
-/// A fragment shader that no other number gives, which samples a texture and reads uniforms.
+/// A fragment shader that is different for each number; it samples a texture and reads uniforms.
 pub(crate) fn numbered_fragment(number: u32) -> String {
     let head = "num_ubos: 1\nfirst_ubo_is_default_ubo: true\nnum_textures: 1\n\
                 decl_var uniform INTERP_MODE_NONE none sampler2D tex (0, 0, 0)\n";
@@ -50,7 +50,7 @@ pub(crate) fn numbered_fragment(number: u32) -> String {
     )
 }
 
-/// What contexts may share.
+/// The objects that contexts may share.
 pub(crate) struct Shared {
     pub(crate) vertex: Arc<Shader>,
     pub(crate) fragment: Arc<Shader>,
@@ -70,7 +70,7 @@ impl Shared {
         }
     }
 
-    /// A context in which all of it is bound, with a target of its own.
+    /// A context with all of them bound, and its own framebuffer.
     pub(crate) fn context(&self, device: &Device) -> Context {
         let mut context = Context::new(device, ContextOptions::default()).expect("a context");
         self.bind(&mut context);

@@ -1,26 +1,26 @@
-//! Shaders that together see every kind of state, as NIR, and which slots each of them reads and writes.
+//! Shaders in NIR that together use every kind of state, and the slots that each of them reads and writes.
 //!
-//! All vertex shaders write `VAR0`, all fragment shaders write both colours: whatever is combined, no value is undefined.
+//! All vertex shaders write `VAR0`, all fragment shaders write both colors: in all combinations, no value is undefined.
 #![allow(dead_code, reason = "each test uses a part")]
 
 /// A shader, and the slots that it uses.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Info {
-    /// What failures call it.
+    /// The name in messages.
     pub name: &'static str,
     head: &'static str,
     body: &'static str,
-    /// Constant buffers that it reads.
+    /// The constant buffers that it reads.
     pub constants: &'static [usize],
-    /// Sampler views that it reads.
+    /// The sampler views that it reads.
     pub views: &'static [usize],
-    /// Shader buffers that it writes.
+    /// The shader buffers that it writes.
     pub buffers: &'static [usize],
-    /// Images that it writes.
+    /// The images that it writes.
     pub images: &'static [usize],
-    /// Attributes that it reads.
+    /// The number of attributes that it reads.
     pub attributes: usize,
-    /// Stream output targets that it writes.
+    /// The number of stream output targets that it writes.
     pub targets: usize,
 }
 
@@ -86,7 +86,7 @@ macro_rules! varying {
     };
 }
 
-/// Both colours become `%9`.
+/// Both colors become `%9`.
 macro_rules! colors {
     () => {
         "    @store_output (%9, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA0 slots=1)\n    \
@@ -239,7 +239,7 @@ pub(crate) const CONTROL: Info = Info {
     ..PLAIN
 };
 
-/// A tessellation evaluation shader: each vertex is the corner that is nearest.
+/// A tessellation evaluation shader: each vertex is the nearest corner.
 pub(crate) const EVALUATION: Info = Info {
     name: "evaluation",
     head: "primitive_mode: 1\ntcs_vertices_out: 3\nspacing: 1\nccw: true\npoint_mode: false\n",
@@ -252,7 +252,7 @@ pub(crate) const EVALUATION: Info = Info {
     ..PLAIN
 };
 
-/// A geometry shader that makes a triangle of the first vertex of each.
+/// A geometry shader that emits a triangle from the first vertex of each primitive.
 pub(crate) const GEOMETRY: Info = Info {
     name: "geometry",
     head: "output_primitive: TRIANGLE_STRIP\ninput_primitive: TRIANGLES\nvertices_out: 3\ninvocations: 1\nvertices_in: 3\n\

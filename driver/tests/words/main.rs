@@ -1,4 +1,4 @@
-//! Shaders of SPIR-V from elsewhere on lavapipe: their descriptors are anywhere, and their entry points are called anything.
+//! Shaders of SPIR-V that ntv did not produce, on lavapipe: with any descriptor numbers and any entry point names.
 
 #[path = "../../../tests/support/mod.rs"]
 mod shared;
@@ -21,14 +21,14 @@ fn floats(numbers: [f32; 4]) -> Vec<u8> {
     numbers.into_iter().flat_map(f32::to_le_bytes).collect()
 }
 
-/// Where a context binds what a shader says is at a set and binding.
+/// The kind and slot to which a context binds the shader's resource at a set and binding.
 fn slot(shader: &Shader, [set, binding]: [u32; 2]) -> (DescriptorKind, usize) {
     let slot = shader.slots().iter().find(|slot| [slot.binding.set, slot.binding.binding] == [set, binding]);
     let slot = slot.unwrap_or_else(|| panic!("{:?} has no {set}.{binding}", shader.slots()));
     (slot.binding.kind, slot.slot as usize)
 }
 
-/// Binds a triangle that covers everything, in this colour.
+/// Binds a triangle that covers everything, in this color.
 fn bind_triangle(context: &mut Context, color: [f32; 4]) {
     let elements = context.create_vertex_elements_state(&elements()).unwrap();
     context.bind_vertex_elements_state(&elements);
@@ -42,7 +42,7 @@ fn bind(context: &mut Context, shaders: &[Arc<Shader>]) {
 }
 
 #[test]
-fn shaders_of_words_see_what_is_bound_to_their_slots() {
+fn shaders_of_words_use_their_slots() {
     let device = lavapipe(&[]);
     let mut context = context(&device);
     let shaders = ["vertex", "fragment"].map(|stage| context.create_shader_of_words(&words(stage)).unwrap());
@@ -117,6 +117,6 @@ fn shaders_of_words_are_not_mixed_with_others() {
     let mut context = context(&device);
     let shaders = [context.create_shader_of_words(&words("vertex")).unwrap(), shader(&context, &fragment())];
     let error = context.link_program(&shaders, &Default::default()).unwrap_err();
-    assert_eq!(error.message, "shaders of words and others are in one program");
+    assert_eq!(error.message, "a program cannot mix shaders of words with other shaders");
     assert!(context.create_shader_of_words(&[1, 2, 3]).is_err());
 }

@@ -1,14 +1,14 @@
-//! Commands that set state, and what the command buffer has of it.
+//! Dynamic state: its commands, and its values in the command buffer.
 //!
-//! A handler says the whole of its state, value by value. A command is recorded for each value that the command buffer does not have:
+//! A handler gives its whole state, value by value. A command is recorded for each value that the command buffer does not have:
 //!
 //! ```text
 //! blend 1 = { enabled, one, zero }    set_color_blend_enable, set_color_blend_equation, set_color_write_mask
 //! blend 2 = { enabled, one, one }     set_color_blend_equation
 //! ```
 //!
-//! Pipelines take all of this state from commands, whatever is bound, so no pipeline takes a value away from the command buffer. Those that
-//! do are named with the methods of [`Recorded`].
+//! In general no pipeline invalidates a value in the command buffer, because all of this state is dynamic in all pipelines. The
+//! methods of [`Recorded`] name the exceptions.
 
 use crate::context::batch::Batch;
 use crate::context::bind::{MAX_VERTEX_BUFFERS, MAX_VIEWPORTS};
@@ -18,7 +18,7 @@ use crate::pipeline::DynamicInput;
 use ash::vk;
 use std::sync::Arc;
 
-/// Records what a command buffer does not have.
+/// Records state that a command buffer does not have.
 pub(in crate::context) struct Recorder<'a> {
     device: &'a Logical,
     commands: vk::CommandBuffer,
@@ -42,11 +42,11 @@ macro_rules! values {
         $(#[$doc:meta])*
         $name:ident: $value:ty $(, if $state:ident)? => |$device:ident, $commands:ident, $new:ident| $call:expr;
     )*) => {
-        /// What a command buffer has of the state that commands set.
+        /// The dynamic state of a command buffer.
         #[derive(Default)]
         pub(crate) struct Recorded {
             $($name: Option<$value>,)*
-            /// With how many colours it was recorded.
+            /// The blend state, and the number of colors for which it was recorded.
             blend: Option<(Arc<BlendState>, usize)>,
             /// The number of the vertex elements.
             vertex_input: Option<u32>,
@@ -56,17 +56,17 @@ macro_rules! values {
         }
 
         impl Recorded {
-            /// A pipeline was bound that has the number of samples itself.
+            /// Called when a pipeline with a static number of samples is bound.
             pub(in crate::context) fn lose_samples(&mut self) {
                 self.samples = None;
             }
 
-            /// A pipeline without colours was bound.
+            /// Called when a pipeline without colors is bound.
             pub(in crate::context) fn lose_blend(&mut self) {
                 self.blend = None;
             }
 
-            /// A pipeline was bound that has the vertex input.
+            /// Called when a pipeline with static vertex input is bound.
             pub(in crate::context) fn lose_vertex_buffers(&mut self) {
                 self.vertex_buffers = VertexBuffers::default();
             }
@@ -84,7 +84,7 @@ macro_rules! values {
             }
             self.has.$name = Some($new);
             let ($device, $commands) = (self.device, self.commands);
-            // SAFETY: the buffer is recording, and every device takes the command.
+            // SAFETY: the buffer is recording, and every device has the command.
             unsafe { $call };
             *self.count += 1;
         }
@@ -95,13 +95,13 @@ macro_rules! values {
     ) => {
         $(#[$doc])*
         ///
-        /// False if the device does not take it from commands: it is a part of the pipeline.
+        /// Returns false if the state is not dynamic on the device: it is a part of the pipeline.
         pub(in crate::context) fn $name(&mut self, $new: $value) -> bool {
             let takes = self.takes(DynamicState::$state);
             if takes && self.has.$name != Some($new) {
                 self.has.$name = Some($new);
                 let ($device, $commands) = (self.device, self.commands);
-                // SAFETY: the buffer is recording, and the device takes the command.
+                // SAFETY: the buffer is recording, and the device has the command.
                 unsafe { $call };
                 *self.count += 1;
             }
@@ -113,27 +113,27 @@ macro_rules! values {
 values! {
     /// How vertices become primitives.
     topology: vk::PrimitiveTopology => |device, commands, topology| device.raw.cmd_set_primitive_topology(commands, topology);
-    /// Whether the largest index begins a new run of vertices.
+    /// Whether the largest index restarts the primitive.
     restart: bool => |device, commands, on| device.raw.cmd_set_primitive_restart_enable(commands, on);
-    /// Which sides of triangles are not drawn.
+    /// The sides of triangles that are culled.
     cull_mode: vk::CullModeFlags => |device, commands, mode| device.raw.cmd_set_cull_mode(commands, mode);
-    /// Which side is the front.
+    /// The winding of front faces.
     front_face: vk::FrontFace => |device, commands, face| device.raw.cmd_set_front_face(commands, face);
     /// Whether depths are biased.
     depth_bias_enable: bool => |device, commands, on| device.raw.cmd_set_depth_bias_enable(commands, on);
     /// Constant, clamp and slope.
     depth_bias: [f32; 3] => |device, commands, bias| device.raw.cmd_set_depth_bias(commands, bias[0], bias[1], bias[2]);
-    /// Whether primitives go no further.
+    /// Whether primitives are discarded before rasterization.
     rasterizer_discard: bool => |device, commands, on| device.raw.cmd_set_rasterizer_discard_enable(commands, on);
-    /// The width of lines, which the device takes.
+    /// The width of lines, which the device supports.
     line_width: f32 => |device, commands, width| device.raw.cmd_set_line_width(commands, width);
     /// Whether depths are tested.
     depth_test: bool => |device, commands, on| device.raw.cmd_set_depth_test_enable(commands, on);
     /// Whether depths are written.
     depth_write: bool => |device, commands, on| device.raw.cmd_set_depth_write_enable(commands, on);
-    /// When the depth test passes.
+    /// The comparison of the depth test.
     depth_compare: vk::CompareOp => |device, commands, op| device.raw.cmd_set_depth_compare_op(commands, op);
-    /// Whether the target's depths have bounds.
+    /// Whether there is a depth bounds test.
     depth_bounds_test: bool => |device, commands, on| device.raw.cmd_set_depth_bounds_test_enable(commands, on);
     /// The bounds.
     depth_bounds: [f32; 2] => |device, commands, bounds| device.raw.cmd_set_depth_bounds(commands, bounds[0], bounds[1]);
@@ -143,16 +143,16 @@ values! {
     stencil_op_front: StencilOp => |device, commands, op| op.record(device, commands, vk::StencilFaceFlags::FRONT);
     /// The stencil test of back faces.
     stencil_op_back: StencilOp => |device, commands, op| op.record(device, commands, vk::StencilFaceFlags::BACK);
-    /// Bits of front faces that are compared.
+    /// The mask of compared bits of front faces.
     stencil_compare_front: u32 => |device, commands, mask|
         device.raw.cmd_set_stencil_compare_mask(commands, vk::StencilFaceFlags::FRONT, mask);
-    /// Bits of back faces that are compared.
+    /// The mask of compared bits of back faces.
     stencil_compare_back: u32 => |device, commands, mask|
         device.raw.cmd_set_stencil_compare_mask(commands, vk::StencilFaceFlags::BACK, mask);
-    /// Bits of front faces that are written.
+    /// The mask of written bits of front faces.
     stencil_write_front: u32 => |device, commands, mask|
         device.raw.cmd_set_stencil_write_mask(commands, vk::StencilFaceFlags::FRONT, mask);
-    /// Bits of back faces that are written.
+    /// The mask of written bits of back faces.
     stencil_write_back: u32 => |device, commands, mask|
         device.raw.cmd_set_stencil_write_mask(commands, vk::StencilFaceFlags::BACK, mask);
     /// The reference of front faces.
@@ -161,7 +161,7 @@ values! {
     /// The reference of back faces.
     stencil_reference_back: u32 => |device, commands, reference|
         device.raw.cmd_set_stencil_reference(commands, vk::StencilFaceFlags::BACK, reference);
-    /// The constant of blending.
+    /// The blend constant.
     blend_constants: [f32; 4] => |device, commands, constants| device.raw.cmd_set_blend_constants(commands, &constants);
     /// Whether there is a logical operation.
     logic_op_enable: bool, if LogicOpEnable => |device, commands, on|
@@ -177,27 +177,27 @@ values! {
     /// Whether primitives are clipped at the near and the far plane.
     depth_clip: bool, if DepthClip => |device, commands, on|
         device.functions.dynamic3.cmd_set_depth_clip_enable(commands, on);
-    /// Whether clip space has GL's depths.
+    /// Whether clip space has GL's depth range.
     negative_one_to_one: bool, if NegativeOneToOne => |device, commands, on|
         device.functions.dynamic3.cmd_set_depth_clip_negative_one_to_one(commands, on);
-    /// Which vertex of a primitive provokes.
+    /// The provoking vertex of a primitive.
     provoking_vertex: vk::ProvokingVertexModeEXT, if ProvokingVertex => |device, commands, mode|
         device.functions.dynamic3.cmd_set_provoking_vertex_mode(commands, mode);
-    /// Samples of a pixel.
+    /// The number of samples of a pixel.
     samples: vk::SampleCountFlags, if Samples => |device, commands, samples|
         device.functions.dynamic3.cmd_set_rasterization_samples(commands, samples);
-    /// Samples that may be written, of so many.
+    /// The mask of samples that may be written, with their number.
     sample_mask: (vk::SampleCountFlags, u32), if SampleMask => |device, commands, mask|
         device.functions.dynamic3.cmd_set_sample_mask(commands, mask.0, &[mask.1]);
-    /// Whether alpha makes the coverage.
+    /// Whether alpha determines the coverage.
     alpha_to_coverage: bool, if AlphaToCoverage => |device, commands, on|
         device.functions.dynamic3.cmd_set_alpha_to_coverage_enable(commands, on);
-    /// Whether alpha becomes 1.
+    /// Whether alpha is replaced by 1.
     alpha_to_one: bool, if AlphaToOne => |device, commands, on|
         device.functions.dynamic3.cmd_set_alpha_to_one_enable(commands, on);
 }
 
-/// When a stencil test passes, and what becomes of the stencil where it fails, where the depth test fails, and where both pass.
+/// The comparison of a stencil test, and its operations: if it fails, if the depth test fails, and if both pass.
 #[derive(Clone, Copy, PartialEq)]
 pub(in crate::context) struct StencilOp {
     func: vk::CompareOp,
@@ -218,14 +218,14 @@ impl StencilOp {
     /// The buffer is recording.
     unsafe fn record(self, device: &Logical, commands: vk::CommandBuffer, face: vk::StencilFaceFlags) {
         let StencilOp { func, fail_op, zfail_op, zpass_op } = self;
-        // SAFETY: as the caller says.
+        // SAFETY: the caller guarantees it.
         unsafe { device.raw.cmd_set_stencil_op(commands, face, fail_op, zpass_op, zfail_op, func) }
     }
 }
 
 /// States of several elements.
 impl Recorder<'_> {
-    /// How so many colours are blended, of which there is one at least. False if the device does not take all of it from commands.
+    /// The blending of `colors` colors, at least one. Returns false if a part of it is not dynamic on the device.
     pub(super) fn blend(&mut self, state: &Arc<BlendState>, colors: usize) -> bool {
         let functions = &self.device.functions.dynamic3;
         let before = self.has.blend.take().filter(|(_, count)| *count == colors);
@@ -237,19 +237,19 @@ impl Recorder<'_> {
         let [has_enable, has_equation, has_mask] = has_states.map(|state| self.takes(state));
         if has_enable && differs(|one, other| one.blend_enable != other.blend_enable) {
             let enables = rows(state, |row| vk::Bool32::from(row.blend_enable));
-            // SAFETY: the buffer is recording, and the device takes the command.
+            // SAFETY: the buffer is recording, and the device has the command.
             unsafe { functions.cmd_set_color_blend_enable(self.commands, 0, &enables[..colors]) };
             *self.count += 1;
         }
         if has_equation && differs(|one, other| (one.rgb, one.alpha) != (other.rgb, other.alpha)) {
             let equations = rows(state, equation);
-            // SAFETY: as before.
+            // SAFETY: as above.
             unsafe { functions.cmd_set_color_blend_equation(self.commands, 0, &equations[..colors]) };
             *self.count += 1;
         }
         if has_mask && differs(|one, other| one.colormask != other.colormask) {
             let masks = rows(state, |row| row.colormask);
-            // SAFETY: as before.
+            // SAFETY: as above.
             unsafe { functions.cmd_set_color_write_mask(self.commands, 0, &masks[..colors]) };
             *self.count += 1;
         }
@@ -257,21 +257,21 @@ impl Recorder<'_> {
         has_enable && has_equation && has_mask
     }
 
-    /// The attributes of vertices: the vertex elements with a number. False if the device does not take them from commands.
+    /// The vertex input: the vertex elements with this number. Returns false if it is not dynamic on the device.
     pub(super) fn vertex_input(&mut self, number: u32, input: &DynamicInput) -> bool {
         let takes = self.takes(DynamicState::VertexInput);
         if takes && self.has.vertex_input != Some(number) {
             self.has.vertex_input = Some(number);
             let functions = &self.device.functions.vertex_input;
-            // SAFETY: the buffer is recording, and the device takes the command; each binding and location is there once.
+            // SAFETY: the buffer is recording, and the device has the command; bindings and Locations are distinct.
             unsafe { functions.cmd_set_vertex_input(self.commands, &input.bindings, &input.attributes) };
             *self.count += 1;
         }
         takes
     }
 
-    /// A vertex buffer with its offset, and its stride where that is not in the vertex input. It is bound by
-    /// [`bind_vertex_buffers`](Recorder::bind_vertex_buffers).
+    /// A vertex buffer with its offset, and its stride if the vertex input does not have it.
+    /// [`bind_vertex_buffers`](Recorder::bind_vertex_buffers) binds it.
     pub(super) fn vertex_buffer(&mut self, number: u32, buffer: vk::Buffer, offset: u64, stride: u32) {
         let (has, at) = (&mut self.has.vertex_buffers, number as usize);
         let value = (buffer, offset, u64::from(stride));
@@ -282,7 +282,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// Binds the vertex buffers that are others than before: with a command for each run of them.
+    /// Binds the vertex buffers that have changed, with one command for each consecutive range.
     pub(super) fn bind_vertex_buffers(&mut self, has_strides: bool) {
         let has = &mut self.has.vertex_buffers;
         while has.changed != 0 {
@@ -303,7 +303,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// The viewports, of which there is one at least.
+    /// The viewports, at least one.
     pub(super) fn viewports(&mut self, viewports: &[Viewport]) {
         if self.has.viewports != viewports {
             self.has.viewports.clear();
@@ -329,12 +329,12 @@ impl Recorder<'_> {
     }
 }
 
-/// Vertex buffers with their offsets, and their strides where these are not in the vertex input.
+/// Vertex buffers with their offsets, and their strides if the vertex input does not have them.
 #[derive(Default)]
 struct VertexBuffers {
-    /// Which there are, a bit each.
+    /// The mask of the buffers that exist.
     there: u32,
-    /// Those that are to be bound.
+    /// The mask of the buffers to bind.
     changed: u32,
     handles: [vk::Buffer; MAX_VERTEX_BUFFERS],
     offsets: [u64; MAX_VERTEX_BUFFERS],
@@ -344,12 +344,12 @@ struct VertexBuffers {
 fn raw_viewport(viewport: &Viewport) -> vk::Viewport {
     let [x, y, width, height] = viewport.rect;
     let [min_depth, max_depth] = viewport.depth;
-    // Vulkan has no viewports of no width: the scissor is empty then.
+    // Vulkan has no viewports of width 0; the scissor is empty then.
     let width = if width > 0.0 { width } else { 1.0 };
     vk::Viewport { x, y, width, height, min_depth, max_depth }
 }
 
-/// What `of` says of each colour.
+/// The results of `of` for the row of each color.
 fn rows<T>(state: &BlendState, of: impl Fn(&RtBlendState) -> T) -> [T; MAX_COLORS] {
     std::array::from_fn(|color| of(state.row(color)))
 }

@@ -1,4 +1,4 @@
-//! Handlers of the fixed function's state.
+//! Handlers of fixed-function state.
 
 use super::dynamic::Recorder;
 use crate::context::bind::MAX_VIEWPORTS;
@@ -21,24 +21,24 @@ impl Context {
         self.device.dynamic.has(state)
     }
 
-    /// Records state that the command buffer does not have.
+    /// A recorder of dynamic state for the current batch.
     pub(in crate::context) fn recorder(&mut self) -> Recorder<'_> {
         Recorder::new(&self.device, &mut self.batch, &mut self.counters.commands)
     }
 
-    /// The rasterizer state; the default before any was bound.
+    /// The rasterizer state; the default before the first bind.
     pub(in crate::context) fn rasterizer_state(&self) -> RasterizerState {
         self.bound.rasterizer.get().as_ref().map(|bound| *bound.0).unwrap_or_default()
     }
 }
 
-/// Whether a topology has patches is the pipeline's; how many vertices they have may be dynamic.
+/// The pipeline has a topology with or without patches; their number of vertices may be dynamic.
 pub(in crate::context) fn patch_vertices(context: &mut Context) -> Result<()> {
     let vertices = *context.bound.patch_vertices.get();
     let has_tessellation = context.current.program.as_ref().is_some_and(|program| program.has_tessellation);
     if context.takes(DynamicState::PatchControlPoints) {
         if has_tessellation {
-            // SAFETY: the buffer is recording, and the device takes the command.
+            // SAFETY: the buffer is recording, and the device has the command.
             unsafe {
                 let functions = &context.device.functions.dynamic2;
                 functions.cmd_set_patch_control_points(context.batch.commands, vertices);
@@ -55,7 +55,7 @@ pub(in crate::context) fn patch_vertices(context: &mut Context) -> Result<()> {
 pub(in crate::context) fn blend(context: &mut Context) -> Result<()> {
     let Some(blend) = context.bound.blend.get().clone() else { return Ok(()) };
     let state = &blend.state;
-    // Pipelines without colours want the state as well, and no command sets that of none.
+    // Pipelines without colors need the state as well, but the commands need at least one color.
     let colors = context.current.desc.colors().len().max(1);
     let has_logic_op = state.logicop.is_some() && context.device.core.logic_op == vk::TRUE;
     let mut set = context.recorder();
@@ -64,7 +64,7 @@ pub(in crate::context) fn blend(context: &mut Context) -> Result<()> {
         set.logic_op_enable(has_logic_op),
         set.logic_op(state.logicop.unwrap_or(vk::LogicOp::COPY)),
     ];
-    // Where there are no colours, no pipeline depends on it.
+    // Without colors, no pipeline depends on it.
     let is_static = is_dynamic.contains(&false) && context.current.desc.get(Word::Colors) > 0;
     context.set_word(Word::Blend, if is_static { blend.part.number } else { 0 });
     if context.bound.blend.differs() {
@@ -77,7 +77,7 @@ pub(in crate::context) fn blend(context: &mut Context) -> Result<()> {
 pub(in crate::context) fn rasterizer(context: &mut Context) -> Result<()> {
     let state = context.rasterizer_state();
     let turned = context.current.orientation & ntv::Key::ORIENTATION;
-    // Each flip, and each exchange of axes, turns windings over.
+    // Each flip, and each exchange of axes, reverses the winding.
     let front = match turned.count_ones() % 2 {
         0 => state.front_face,
         _ if state.front_face == vk::FrontFace::CLOCKWISE => vk::FrontFace::COUNTER_CLOCKWISE,
@@ -100,7 +100,7 @@ pub(in crate::context) fn rasterizer(context: &mut Context) -> Result<()> {
     set.depth_bias([constant, if core.depth_bias_clamp == vk::TRUE { clamp } else { 0.0 }, slope]);
     set.rasterizer_discard(state.rasterizer_discard);
     set.line_width(if core.wide_lines == vk::TRUE { state.line_width } else { 1.0 });
-    // What commands set is 0 in the pipeline's description.
+    // Dynamic state is 0 in the pipeline's description.
     let unless = |is_set: bool, value: &mut u32| *value = if is_set { 0 } else { *value };
     unless(set.polygon_mode(vk::PolygonMode::from_raw(word.polygon_mode as i32)), &mut word.polygon_mode);
     unless(set.depth_clamp(word.depth_clamp != 0), &mut word.depth_clamp);
@@ -120,7 +120,8 @@ pub(in crate::context) fn multisample(context: &mut Context) -> Result<()> {
     let samples = context.current.rendering.samples.max(1);
     let blend =
         context.bound.blend.get().as_ref().map(|blend| (blend.state.alpha_to_coverage, blend.state.alpha_to_one));
-    // With one sample alpha stays what it is (OpenGL 4.6, 17.3.1). Vulkan has no such rule, and lavapipe one for states of pipelines alone.
+    // With one sample alpha does not change (OpenGL 4.6, 17.3.1). Vulkan has no such rule, and lavapipe has one for static state
+    // only.
     let (alpha_to_coverage, alpha_to_one) = blend.filter(|_| samples > 1).unwrap_or_default();
     let mut word = MultisampleWord {
         samples,
@@ -132,7 +133,7 @@ pub(in crate::context) fn multisample(context: &mut Context) -> Result<()> {
     let count = vk::SampleCountFlags::from_raw(samples);
     let mut set = context.recorder();
     if set.samples(count) {
-        // Sample shading counts them; without it they are no part of the pipeline.
+        // Only sample shading needs the number in the pipeline.
         word.samples = if word.min_samples == 0 { 0 } else { samples };
     }
     let has_mask = set.sample_mask((count, mask));
@@ -193,7 +194,7 @@ pub(in crate::context) fn viewport(context: &mut Context) -> Result<()> {
     let empty = |(number, viewport): (usize, &Viewport)| u32::from(is_empty(viewport)) << number;
     let summary = (viewports.len(), viewports.iter().enumerate().map(empty).sum());
     if std::mem::replace(&mut context.current.viewports, summary) != summary {
-        // There is a scissor for each viewport, an empty one for those of no area.
+        // There is a scissor for each viewport, an empty one for viewports without an area.
         context.force(Dirty::Scissor);
     }
     context.bound.viewports.synced();
@@ -205,7 +206,7 @@ pub(in crate::context) fn scissor(context: &mut Context) -> Result<()> {
     let [width, height] = context.current.rendering.size;
     let all = vk::Rect2D { offset: vk::Offset2D::default(), extent: vk::Extent2D { width, height } };
     let mut scissors = [all; MAX_VIEWPORTS];
-    // There are as many scissors as viewports.
+    // The number of scissors equals the number of viewports.
     let count = context.bound.viewports.get().len().max(1);
     for (number, viewport) in context.bound.viewports.get().iter().enumerate() {
         if is_empty(viewport) {
@@ -219,12 +220,12 @@ pub(in crate::context) fn scissor(context: &mut Context) -> Result<()> {
     Ok(())
 }
 
-/// Whether nothing is drawn in it. GL has viewports of no size, Vulkan none of no width.
+/// Whether the viewport is empty. GL has empty viewports, Vulkan has no viewports of width 0.
 fn is_empty(viewport: &Viewport) -> bool {
     viewport.rect[2] <= 0.0 || viewport.rect[3] == 0.0
 }
 
-/// The part of a scissor that has no negative numbers, which Vulkan has not.
+/// The part of a scissor without negative coordinates, which Vulkan does not allow.
 pub(in crate::context) fn rect(scissor: &Scissor) -> vk::Rect2D {
     let axis = |axis: usize| {
         let start = i64::from(scissor.offset[axis]);

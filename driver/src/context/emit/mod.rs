@@ -1,9 +1,9 @@
 //! Handlers of dirty bits: they record what the command buffer does not have yet.
 //!
-//! | file | what |
+//! | file | contents |
 //! |-|-|
-//! | `dynamic` | commands that set state, and what the command buffer has of it |
-//! | `fixed` | state of the fixed function, and words of the pipeline's description where the device has no dynamic state |
+//! | `dynamic` | dynamic state, and its values in the command buffer |
+//! | `fixed` | fixed-function state, and words of the pipeline's description for states that are not dynamic |
 //! | `programs` | programs, keys, pipelines |
 //! | `resources` | descriptors, vertex buffers, push constants |
 

@@ -1,4 +1,4 @@
-//! Handlers of programs, keys and pipelines, and of what they are drawn to.
+//! Handlers of programs, keys and pipelines, and of the framebuffer.
 
 use crate::context::{Context, Dirty};
 use crate::device::DynamicState;
@@ -16,7 +16,7 @@ use std::sync::{Arc, Weak};
 const CLASS_BITS: [Dirty; CLASSES] =
     [Dirty::Uniforms, Dirty::UniformBuffers, Dirty::Textures, Dirty::StorageBuffers, Dirty::Images];
 
-/// Bits of a key that belong to the last stage before the rasterizer, or to fragments, whatever the program.
+/// The key bits of the last stage before the rasterizer, or of fragments, for all programs.
 const WITH_STATE: u64 = Key::ALL & !Key::STRIP;
 
 pub(in crate::context) fn program(context: &mut Context) -> Result<()> {
@@ -28,13 +28,13 @@ fn take(context: &mut Context) -> Result<()> {
     context.bound.program.synced();
     let before = context.current.program.replace(Arc::clone(&program));
     let same = |what: fn(&Program) -> u64| before.as_ref().is_some_and(|before| what(before) == what(&program));
-    // What is derived of the program is derived anew.
+    // Values that are derived from the program must be recomputed.
     context.revisions.bump(Dirty::Program);
     let is_same = same(|program| program.id.into()) && !context.forced_all();
     if is_same {
         return Ok(());
     }
-    // What is recorded names it, whether there is a pipeline or not.
+    // Commands refer to the layout, even without a pipeline.
     context.batch.keep(program.layout.id, &program.layout);
     if !same(|program| program.layout.id) {
         CLASS_BITS.iter().for_each(|bit| context.force(*bit));
@@ -54,7 +54,7 @@ fn take(context: &mut Context) -> Result<()> {
         }
     }
     if !same(|program| program.reads_framebuffer.into()) {
-        // They are drawn in a rendering of another sort, and their pipelines count samples.
+        // Such programs draw in another kind of rendering, and their pipelines depend on the number of samples.
         context.end_rendering();
         context.force(Dirty::Multisample);
     }
@@ -71,7 +71,7 @@ fn take(context: &mut Context) -> Result<()> {
     Ok(())
 }
 
-/// The bits of what `program` sees. Key bits that it does not see are 0 for it, whatever the state.
+/// The bits that `program` uses. Key bits that it does not use are 0 for every state.
 fn relevant(program: &Program) -> BitSet<Dirty> {
     let mut relevant = BitSet::ALL;
     for (class, bit) in CLASS_BITS.into_iter().enumerate() {
@@ -88,7 +88,7 @@ fn relevant(program: &Program) -> BitSet<Dirty> {
 }
 
 impl Context {
-    /// Takes over the program of the shaders that are bound.
+    /// Sets the program of the bound shaders.
     pub(in crate::context) fn take_program(&mut self) -> Result<()> {
         take(self)
     }
@@ -97,7 +97,7 @@ impl Context {
         self.options.emit_all || self.current.pipeline.is_none()
     }
 
-    /// The program of the shaders that are bound.
+    /// Finds the program of the bound shaders.
     fn find_program(&mut self) -> Result<Arc<Program>> {
         let name = *self.bound.program.get();
         if let Some(program) = self.programs.get(&name).and_then(Weak::upgrade) {
@@ -122,14 +122,14 @@ impl Context {
         self.set_word(Word::KeyHeight, key.size[1]);
     }
 
-    /// Whether the vertex shader makes points, so that it has to say how big they are (Vulkan, VUID-07722).
+    /// Whether the vertex shader produces points, so that it must write their size (Vulkan, VUID-07722).
     fn draws_vertices_as_points(&self) -> bool {
         let is_points = self.current.desc.get(Word::Topology) == vk::PrimitiveTopology::POINT_LIST.as_raw() as u32;
         let between = [Stage::TessEval, Stage::Geometry];
         is_points && between.iter().all(|stage| self.bound.shaders[*stage as usize].is_none())
     }
 
-    /// What the state asks of modules, and the program can tell apart.
+    /// The key of the state, limited to the bits that the program uses.
     pub(in crate::context) fn key_of_state(&self, program: &Program) -> Key {
         let rasterizer = self.rasterizer_state();
         let framebuffer = self.bound.framebuffer.get();
@@ -139,7 +139,7 @@ impl Context {
         set(Key::POINT_SIZE, rasterizer.default_point_size || self.draws_vertices_as_points());
         set(Key::EARLY_FRAGMENT_TESTS, rasterizer.early_fragment_tests);
         set(Key::SAMPLE_SHADING, *self.bound.min_samples.get() > 1 && self.current.rendering.samples > 1);
-        // What a compute shader captures is drawn without captures.
+        // If a compute shader captures, the draw has no captures.
         set(Key::NO_CAPTURE, !self.feedback.is_active() || program.is_captured_by(BackEnd::Compute));
         set(Key::DISCARD, rasterizer.discard_by_position);
         if self.bound.blend.get().as_ref().is_some_and(|blend| blend.state.dither) {
@@ -154,7 +154,7 @@ impl Context {
     }
 }
 
-/// The number that keys have for the format of a target that is dithered; 0 for others.
+/// The number in keys of the format of a dithered attachment; 0 for other formats.
 fn dithered(format: vk::Format) -> u64 {
     let name = match format {
         vk::Format::R4G4B4A4_UNORM_PACK16 | vk::Format::B4G4R4A4_UNORM_PACK16 => "4444",
@@ -205,7 +205,7 @@ pub(in crate::context) fn framebuffer(context: &mut Context) -> Result<()> {
         context.force(Dirty::Blend);
     }
     if std::mem::replace(&mut context.current.orientation, framebuffer.orientation) != framebuffer.orientation {
-        // Windings turn over with the picture.
+        // A flip of the image reverses windings.
         context.force(Dirty::Rasterizer);
     }
     context.bound.framebuffer.synced();
@@ -255,16 +255,16 @@ pub(in crate::context) fn pipeline(context: &mut Context) -> Result<()> {
     unsafe { context.device.raw.cmd_bind_pipeline(context.batch.commands, point, *pipeline.raw) };
     context.counters.commands += 1;
     if MultisampleWord::unpack(desc.get(Word::Multisample)).min_samples != 0 {
-        // The pipeline has the number of samples itself; what a command said is lost.
+        // The pipeline has the static number of samples; the value of a command is lost.
         context.batch.recorded.lose_samples();
     }
     if desc.get(Word::Colors) == 0 {
-        // lavapipe 22.3 forgets how colours are blended where there are none.
+        // lavapipe 22.3 loses the blend state if there are no colors.
         context.batch.recorded.lose_blend();
     }
     if !context.takes(DynamicState::VertexInput) {
-        // Pipelines without vertex buffers have no strides that commands set, and where pipelines are linked of libraries NVIDIA's driver
-        // (580.159) forgets those that were set before.
+        // Pipelines without vertex buffers have no dynamic strides, and if pipelines are linked from libraries NVIDIA's driver
+        // (580.159) loses the strides that were set before.
         context.batch.recorded.lose_vertex_buffers();
         context.force(Dirty::VertexBindings);
     }

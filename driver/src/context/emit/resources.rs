@@ -1,4 +1,4 @@
-//! Handlers of what shaders see: descriptors, vertex buffers, push constants.
+//! Handlers of the resources of shaders: descriptors, vertex buffers, push constants.
 
 use super::dynamic::Recorder;
 use crate::context::access::Use;
@@ -41,7 +41,7 @@ pub(in crate::context) fn compute_resources(context: &mut Context) -> Result<()>
     context.bind_compute_sets(&program)
 }
 
-/// Looks again whether what is bound waits for something.
+/// Checks again whether bound resources need barriers.
 pub(in crate::context) fn accesses(context: &mut Context) -> Result<()> {
     for class in DescriptorClass::ALL {
         context.bind_graphics(class)?;
@@ -88,13 +88,13 @@ pub(in crate::context) fn vertex_elements(context: &mut Context) -> Result<()> {
     let reads = context.reads_vertices();
     let Context { device, bound, batch, counters, .. } = context;
     let Some(elements) = bound.elements.get() else { return Ok(()) };
-    // A program without attributes has no vertex input, since nothing need be bound for it.
+    // A program without attributes has no vertex input, because it does not need any vertex buffers.
     let none = Default::default();
     let (number, input) = if reads { (elements.0.number, &elements.0.state.dynamic) } else { (0, &none) };
     let mut set = Recorder::new(device, batch, &mut counters.commands);
     let is_dynamic = set.vertex_input(number, input);
     bound.elements.synced();
-    // A program without attributes has pipelines without vertex buffers.
+    // The pipelines of a program without attributes have no vertex buffers.
     let is_read = !is_dynamic && context.reads_vertices();
     context.set_word(Word::VertexElements, if is_read { number } else { 0 });
     Ok(())
@@ -111,14 +111,14 @@ pub(in crate::context) fn stream_output(context: &mut Context) -> Result<()> {
 }
 
 impl Context {
-    /// Binds all that a compute program sees.
+    /// Binds all resources of a compute program.
     pub(in crate::context) fn bind_compute_sets(&mut self, program: &Arc<crate::program::Program>) -> Result<()> {
         self.current.compute_general = in_general(&self.bound, program, None);
         for class in DescriptorClass::ALL {
             self.bind_class(&program.layout, class, vk::PipelineBindPoint::COMPUTE)?;
         }
         if program.push_constants > 0 {
-            // There is one set of push constants for all bind points: those of draws are lost.
+            // All bind points share one set of push constants, so those of draws are lost.
             self.force(Dirty::PushConstants);
         }
         self.push_blocks(program, false)
@@ -129,7 +129,7 @@ impl Context {
         self.bind_class(&program.layout, class, vk::PipelineBindPoint::GRAPHICS)
     }
 
-    /// Binds the set of `class`, and waits for what it reads.
+    /// Binds the set of `class`, and waits for the resources that it reads.
     fn bind_class(&mut self, layout: &Layout, class: DescriptorClass, point: vk::PipelineBindPoint) -> Result<()> {
         let Some(set) = layout.sets.get(class as usize).filter(|set| !set.slots.is_empty()) else { return Ok(()) };
         let mut contents = std::mem::take(&mut self.scratch.descriptors);
@@ -192,8 +192,8 @@ impl Context {
         }
         bound.sets[number] = set;
         let (raw, commands) = (&self.device.raw, self.batch.commands);
-        // SAFETY: the buffer is recording; the set was made with this layout's set layout, and there is an offset for each
-        // descriptor that wants one.
+        // SAFETY: the buffer is recording; the set was created with this layout's set layout, and there is an offset for each
+        // dynamic descriptor.
         unsafe { raw.cmd_bind_descriptor_sets(commands, point, *layout.raw, number as u32, &[set], offsets) };
         self.counters.commands += 1;
     }
@@ -207,7 +207,7 @@ impl Context {
             Kind::StorageBuffer if slot.class == DescriptorClass::StorageBuffers => {
                 self.describe_storage(slot.stage, number)?
             }
-            // A block that a plan put into storage.
+            // A uniform block that a plan has changed to a storage block.
             Kind::StorageBuffer => self.describe_constants(slot, number)?,
             Kind::CombinedImageSampler | Kind::SampledImage | Kind::UniformTexelBuffer => {
                 self.describe_view(slot, number)?
@@ -251,7 +251,7 @@ impl Context {
             Some(ConstantBuffer::Buffer(BufferRange { buffer, offset, size })) => {
                 let storage = buffer.storage();
                 let left = storage.size - offset;
-                // Where loads of vec4s reach further than what is bound, the rest of the buffer is bound, too.
+                // Loads of vec4s may reach beyond the bound range, so the rest of the buffer is bound, too.
                 let wanted = match slot.is_exact {
                     true => *size,
                     false => (*size).max(slot.min_range.into()).next_multiple_of(16),
@@ -265,7 +265,7 @@ impl Context {
             Some(ConstantBuffer::User(bytes)) => {
                 let size = (bytes.len() as u64).max(slot.min_range.into()).next_multiple_of(16).max(16);
                 if size > most.into() {
-                    return Err(Error::new(format!("a constant buffer of {size} bytes, where there may be {most}")));
+                    return Err(Error::new(format!("a constant buffer of {size} bytes exceeds the limit of {most}")));
                 }
                 let stamp = self.batch.stamp;
                 let known = self.bound.stages[stage].uploaded[number].clone();
@@ -343,10 +343,10 @@ impl Context {
 
     fn mismatch(&self, slot: &SlotBinding, number: usize) -> Error {
         let (stage, kind) = (slot.stage.name(), slot.kind);
-        Error::new(format!("the {stage} shader wants a {kind:?} at slot {number}, and something else is bound there"))
+        Error::new(format!("the {stage} shader needs a {kind:?} at slot {number}, but another kind is bound"))
     }
 
-    /// The sampler at a slot; one that takes the nearest texel if none is bound.
+    /// The sampler at a slot; a nearest-texel sampler if none is bound.
     fn sampler(&mut self, stage: Stage, number: usize) -> Result<vk::Sampler> {
         let bound = self.bound.stages[stage as usize].samplers.get(number).cloned();
         let SamplerPointer(sampler) = match bound {
@@ -372,7 +372,7 @@ impl Context {
         }
     }
 
-    /// Brings the push constants to the command buffer: whether draws have indices, and constant buffers that are there.
+    /// Records the push constants: whether draws have indices, and constant buffers in push constants.
     fn push_blocks(&mut self, program: &Arc<crate::program::Program>, is_indexed: bool) -> Result<()> {
         if program.push_constants == 0 {
             return Ok(());
@@ -398,7 +398,7 @@ impl Context {
                 Some(ConstantBuffer::Buffer(_)) => {
                     let (stage, slot) = (block.stage.name(), block.slot);
                     written = Err(Error::new(format!(
-                        "constant buffer {slot} of the {stage} shader is in push constants, so it is given by value"
+                    "constant buffer {slot} of the {stage} shader is in push constants, so it must be given by value"
                     )));
                 }
                 None => {}
@@ -407,7 +407,7 @@ impl Context {
         if written.is_ok() {
             let range = program.layout.push_constants;
             let (raw, commands) = (&self.device.raw, self.batch.commands);
-            // SAFETY: the buffer is recording; the layout has a range of so many bytes for these stages.
+            // SAFETY: the buffer is recording; the layout has a range with this number of bytes for these stages.
             unsafe { raw.cmd_push_constants(commands, *program.layout.raw, range.stage_flags, 0, &bytes) };
             self.counters.commands += 1;
             for block in &program.inline_blocks {
@@ -422,7 +422,7 @@ impl Context {
     }
 }
 
-/// The numbers of the bits of `mask`, lowest first.
+/// The indices of the bits of `mask`, lowest first.
 fn bits_of(mask: u32) -> impl Iterator<Item = u32> {
     let rest = |left: &u32| Some(left & left.wrapping_sub(1));
     std::iter::successors(Some(mask), rest).take_while(|left| *left != 0).map(u32::trailing_zeros)

@@ -1,24 +1,24 @@
-//! What commands do when their submission completes: those that fill and copy buffers, and those about queries and events.
+//! The effects of commands when their submission completes: fills and copies of buffers, queries and events.
 
 use crate::null::State;
 use ash::vk;
 use std::sync::OnceLock;
 use std::time::Instant;
 
-/// What a command does.
+/// The effect of a command.
 #[derive(Clone)]
 pub(in crate::null) enum Effect {
-    /// From a buffer into another.
+    /// A copy from a buffer into another.
     Copy { from: vk::Buffer, to: vk::Buffer, regions: Vec<(u64, u64, u64)> },
-    /// Bytes into a buffer, from an offset on.
+    /// A write of bytes into a buffer, from an offset on.
     Update { to: vk::Buffer, offset: u64, bytes: Vec<u8> },
-    /// A word into a part of a buffer, again and again.
+    /// A fill of a part of a buffer with a word.
     Fill { to: vk::Buffer, offset: u64, size: u64, word: u32 },
-    /// Queries are available, with the result 0, or not.
+    /// Queries become available, with the result 0, or unavailable.
     Queries { pool: vk::QueryPool, first: u32, count: u32, available: bool },
-    /// A query gets the time.
+    /// The current time becomes the result of a query.
     Timestamp { pool: vk::QueryPool, query: u32 },
-    /// Results into a buffer.
+    /// A copy of query results into a buffer.
     Results {
         queries: (vk::QueryPool, u32, u32),
         to: vk::Buffer,
@@ -26,11 +26,11 @@ pub(in crate::null) enum Effect {
         stride: u64,
         flags: vk::QueryResultFlags,
     },
-    /// An event is set or not.
+    /// An event is set or reset.
     Event(vk::Event, bool),
 }
 
-/// Nanoseconds since something.
+/// The number of nanoseconds since the first call.
 fn now() -> u64 {
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 1
@@ -88,7 +88,7 @@ impl State {
         let place = buffer.place.clone();
         let at = place.and_then(|place| place.bytes.at(place.offset + offset, size)).filter(|_| fits);
         if at.is_none() {
-            self.report(format!("{call}: a command accesses {size} bytes at {offset} that a buffer does not have"));
+            self.report(format!("{call}: a command accesses {size} bytes at {offset} outside of a buffer"));
         }
         at.map(|at| (at, size as usize))
     }

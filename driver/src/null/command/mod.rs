@@ -1,7 +1,7 @@
-//! Command pools and buffers, and what is kept of commands.
+//! Command pools and buffers, and their recorded commands.
 //!
-//! A command costs as little as it can when nothing is checked: the handle of a command buffer is a pointer to its record, in which a
-//! number is counted up.
+//! Without checks, a command costs as little as possible: the handle of a command buffer is a pointer to its record, which has a
+//! counter for each command.
 
 mod effect;
 mod rows;
@@ -35,38 +35,38 @@ pub(super) const FUNCTIONS: &[Function] = functions! {
     PFN_vkResetCommandBuffer = reset_buffer;
 };
 
-/// Where a command buffer begins and ends in a log; the word says whether it is a secondary one.
+/// The begin and end of a command buffer in a log; the word of the begin tells whether it is a secondary one.
 pub(super) const BEGIN: &str = "vkBeginCommandBuffer";
 pub(super) const END: &str = "vkEndCommandBuffer";
 
-/// A command that was submitted. `vkBeginCommandBuffer` and `vkEndCommandBuffer` are commands here, and the commands of a secondary command
-/// buffer come after the `vkCmdExecuteCommands` that runs it.
+/// A submitted command. `vkBeginCommandBuffer` and `vkEndCommandBuffer` count as commands, and the commands of a secondary
+/// command buffer follow the `vkCmdExecuteCommands` that runs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
     /// Its name, such as `vkCmdDraw`.
     pub name: &'static str,
-    /// Its arguments in order: numbers, floats by their bits, lists by their lengths and elements, structs by their fields, and objects by
-    /// what they are made of.
+    /// Its arguments in order: numbers, floats by their bits, lists by their lengths and elements, structs by their fields, and
+    /// objects by numbers for their contents.
     pub words: Vec<u64>,
 }
 
-/// What was recorded in a command buffer. Without checks, it is empty.
+/// The recorded commands of a command buffer. Without checks, it is empty.
 #[derive(Default)]
 pub(super) struct Recorded {
     pub(super) commands: Vec<Command>,
     pub(super) effects: Vec<Effect>,
-    /// The objects that commands name.
+    /// The objects that commands use.
     pub(super) uses: FxHashSet<(vk::ObjectType, u64)>,
 }
 
 impl Recorded {
-    /// Has the commands take effect.
+    /// Runs the effects of the commands.
     pub(super) fn run(&self, state: &mut State) {
         self.effects.iter().for_each(|effect| effect.run(state));
     }
 }
 
-/// Where a command buffer is in its life.
+/// The life cycle state of a command buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Initial,
@@ -78,13 +78,13 @@ enum Stage {
 #[repr(C)]
 pub(super) struct CommandBuffer {
     head: Head,
-    /// How often each command was recorded since the start.
+    /// The number of recordings of each command since the begin.
     counts: [u32; COUNT],
     pub(super) checks: bool,
     stage: Stage,
     once: bool,
     is_secondary: bool,
-    /// How many submissions of it are not complete.
+    /// The number of its incomplete submissions.
     pending: AtomicU32,
     pub(super) recording: Recorded,
     done: Option<Arc<Recorded>>,
@@ -108,10 +108,10 @@ impl CommandBuffer {
     /// The record of a command buffer.
     ///
     /// # Safety
-    /// `buffer` is one that this implementation gave out, its world exists, and nothing else uses it meanwhile.
+    /// This implementation created `buffer`, its world exists, and no other code uses it at the same time.
     #[inline(always)]
     pub(super) unsafe fn of<'a>(buffer: vk::CommandBuffer) -> &'a mut CommandBuffer {
-        // SAFETY: as asked of the caller: the handle is the address of a record.
+        // SAFETY: the caller guarantees it: the handle is the address of a record.
         unsafe { &mut *(buffer.as_raw() as usize as *mut CommandBuffer) }
     }
 
@@ -127,12 +127,12 @@ impl CommandBuffer {
         self.counts[command] += 1;
     }
 
-    /// Says that one more or one less of the submissions that are not complete has it.
+    /// Counts one more or one fewer incomplete submission of it.
     ///
     /// # Safety
     /// The record exists.
     pub(super) unsafe fn pend(record: NonNull<CommandBuffer>, begins: bool) {
-        // SAFETY: as asked of the caller; the field is atomic, and no reference to the record is made.
+        // SAFETY: the caller guarantees it; the field is atomic, and no reference to the record is created.
         let pending = unsafe { &(*record.as_ptr()).pending };
         if begins {
             pending.fetch_add(1, Ordering::Relaxed)
@@ -141,7 +141,7 @@ impl CommandBuffer {
         };
     }
 
-    /// What it holds when it is submitted, or what is wrong.
+    /// Its contents for a submission, or an error message.
     pub(super) fn submitted(&mut self) -> Result<Option<Arc<Recorded>>, &'static str> {
         if !self.head.is_alive() {
             return Err("vkQueueSubmit: the command buffer was freed");
@@ -155,7 +155,7 @@ impl CommandBuffer {
         Ok(self.done.clone())
     }
 
-    /// Appends a command, whose words `write` writes.
+    /// Appends a command, whose words are written by `write`.
     #[cold]
     fn record(&mut self, name: &'static str, write: &dyn Fn(&mut Encoder<'_>)) {
         self.check_recording(name);
@@ -167,7 +167,7 @@ impl CommandBuffer {
         self.recording.commands.push(Command { name, words });
     }
 
-    /// A message unless commands can be recorded.
+    /// Reports a message unless commands can be recorded.
     fn check_recording(&self, name: &str) {
         let wrong = if !self.head.is_alive() { "was freed" } else { "is not recording" };
         if !self.head.is_alive() || self.stage != Stage::Recording {
@@ -177,7 +177,7 @@ impl CommandBuffer {
 
     fn reset(&mut self, call: &str) {
         if self.pending.load(Ordering::Relaxed) > 0 {
-            self.world().lock().report(format!("{call}: a submission of the command buffer is not complete"));
+            self.world().lock().report(format!("{call}: a submission of the command buffer is incomplete"));
         }
         self.stage = Stage::Initial;
         self.counts = [0; COUNT];
@@ -186,12 +186,12 @@ impl CommandBuffer {
     }
 }
 
-/// What is kept of a pool: its buffers.
+/// The data of a pool: its buffers.
 pub(super) struct Pool {
     buffers: Vec<NonNull<CommandBuffer>>,
 }
 
-// SAFETY: the records belong to the world; who uses them when is for the application to order, as Vulkan says.
+// SAFETY: the records belong to the world; the application orders their use, as Vulkan requires.
 unsafe impl Send for Pool {}
 // SAFETY: as above.
 unsafe impl Sync for Pool {}
@@ -214,10 +214,10 @@ impl Create for vk::CommandPool {
 
 impl State {
     fn free_buffer(&mut self, call: &str, record: NonNull<CommandBuffer>) {
-        // SAFETY: records live as long as the world, and the application does not use the buffer meanwhile.
+        // SAFETY: records live as long as the world, and the application does not use the buffer at the same time.
         let buffer = unsafe { record.as_ref() };
         if buffer.pending.load(Ordering::Relaxed) > 0 {
-            self.report(format!("{call}: a submission of the command buffer is not complete"));
+            self.report(format!("{call}: a submission of the command buffer is incomplete"));
         }
         buffer.head.set_alive(false);
         self.objects.count_destroyed(vk::ObjectType::COMMAND_BUFFER);
@@ -235,7 +235,7 @@ unsafe extern "system" fn reset_pool(
     let world = unsafe { world(device, call) };
     let buffers = world.lock().get(pool, call).map(|pool| pool.buffers.clone());
     for mut record in buffers.unwrap_or_default() {
-        // SAFETY: the application does not use the buffers of a pool that it resets.
+        // SAFETY: the application does not use the buffers of a pool during its reset.
         unsafe { record.as_mut() }.reset(call);
     }
     vk::Result::SUCCESS
@@ -249,7 +249,7 @@ unsafe extern "system" fn allocate_buffers(
     out: *mut vk::CommandBuffer,
 ) -> vk::Result {
     let call = "vkAllocateCommandBuffers";
-    // SAFETY: the caller gives a device, a valid struct, and room for as many buffers as it says.
+    // SAFETY: the caller gives a device, a valid struct, and room for the number of buffers in the struct.
     let (world, key, info, out) = unsafe {
         let out = std::slice::from_raw_parts_mut(out, (*info).command_buffer_count as usize);
         (world(device, call), head(device).key(), &*info, out)
@@ -282,7 +282,7 @@ unsafe extern "system" fn free_buffers(
     // SAFETY: the caller gives a device and an array.
     let (mut state, buffers) = unsafe { (world(device, call).lock(), slice(buffers, count)) };
     for buffer in buffers.iter().filter(|buffer| **buffer != vk::CommandBuffer::null()) {
-        // SAFETY: the caller gives buffers that are not used meanwhile.
+        // SAFETY: the caller gives buffers that are not used at the same time.
         let record = NonNull::from(unsafe { CommandBuffer::of(*buffer) });
         let Some(pool) = state.get(pool, call) else { return };
         let place = pool.buffers.iter().position(|known| *known == record);
@@ -291,7 +291,7 @@ unsafe extern "system" fn free_buffers(
                 pool.buffers.swap_remove(place);
                 state.free_buffer(call, record);
             }
-            None => state.report(format!("{call}: the pool has no such buffer")),
+            None => state.report(format!("{call}: the command buffer is not of this pool")),
         }
     }
 }
@@ -300,7 +300,7 @@ unsafe extern "system" fn begin_buffer(
     buffer: vk::CommandBuffer,
     info: *const vk::CommandBufferBeginInfo<'_>,
 ) -> vk::Result {
-    // SAFETY: the caller gives a command buffer that is not used meanwhile, and a valid struct.
+    // SAFETY: the caller gives a command buffer that is not used at the same time, and a valid struct.
     let (record, info) = unsafe { (CommandBuffer::of(buffer), &*info) };
     if !record.head.is_alive() || record.stage == Stage::Recording {
         record.world().lock().report("vkBeginCommandBuffer: the command buffer was freed or is recording");
@@ -315,7 +315,7 @@ unsafe extern "system" fn begin_buffer(
 }
 
 unsafe extern "system" fn end_buffer(buffer: vk::CommandBuffer) -> vk::Result {
-    // SAFETY: the caller gives a command buffer that is not used meanwhile.
+    // SAFETY: the caller gives a command buffer that is not used at the same time.
     let record = unsafe { CommandBuffer::of(buffer) };
     record.check_recording("vkEndCommandBuffer");
     record.stage = Stage::Executable;
@@ -332,12 +332,12 @@ unsafe extern "system" fn end_buffer(buffer: vk::CommandBuffer) -> vk::Result {
 }
 
 unsafe extern "system" fn reset_buffer(buffer: vk::CommandBuffer, _: vk::CommandBufferResetFlags) -> vk::Result {
-    // SAFETY: the caller gives a command buffer that is not used meanwhile.
+    // SAFETY: the caller gives a command buffer that is not used at the same time.
     unsafe { CommandBuffer::of(buffer) }.reset("vkResetCommandBuffer");
     vk::Result::SUCCESS
 }
 
-/// What commands do beyond being recorded.
+/// The effects of commands.
 impl CommandBuffer {
     fn effect(&mut self, effect: Effect) {
         self.recording.effects.push(effect);
@@ -351,7 +351,7 @@ impl CommandBuffer {
     /// # Safety
     /// `info` is valid.
     unsafe fn copy2(&mut self, info: &vk::CopyBufferInfo2<'_>) {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         let regions = unsafe { slice(info.p_regions, info.region_count) };
         let regions = regions.iter().map(|region| (region.src_offset, region.dst_offset, region.size)).collect();
         self.effect(Effect::Copy { from: info.src_buffer, to: info.dst_buffer, regions });
@@ -365,13 +365,13 @@ impl CommandBuffer {
         self.effect(Effect::Queries { pool, first: query, count: 1, available: true });
     }
 
-    /// Takes over what secondary command buffers hold.
+    /// Appends the contents of secondary command buffers.
     ///
     /// # Safety
-    /// They are command buffers that this implementation gave out.
+    /// This implementation created the command buffers.
     unsafe fn execute(&mut self, buffers: &[vk::CommandBuffer]) {
         for buffer in buffers {
-            // SAFETY: as asked of the caller; none is the one under recording.
+            // SAFETY: the caller guarantees it; none of them is the one under recording.
             let secondary = unsafe { CommandBuffer::of(*buffer) };
             let Some(done) = secondary.done.clone() else {
                 self.world().lock().report("vkCmdExecuteCommands: the command buffer is not executable");

@@ -10,8 +10,8 @@ use ash::vk::*;
 use std::ffi::c_void;
 use std::ptr::null;
 
-/// The functions that record commands, from rows of their arguments. An array says its length after its type; `then` says what happens
-/// beyond that the command is counted and recorded; `=>` says what is recorded of an argument in place of itself.
+/// Generates the functions that record commands, from rows of their arguments. The length of an array follows its type; `then`
+/// adds code that runs after the command was counted and recorded; `=>` replaces the recorded value of an argument.
 macro_rules! commands {
     ($($pfn:ident($($arg:ident: $ty:ty $([$count:expr])? $(=> $words:expr)?),* $(,)?) $(then $after:expr)?;)*) => {
         #[allow(non_camel_case_types, clippy::enum_variant_names)]
@@ -22,7 +22,7 @@ macro_rules! commands {
         /// The commands.
         pub(in crate::null) const COMMANDS: &[Function] = &[$({
             unsafe extern "system" fn command(buffer: CommandBuffer, $($arg: $ty),*) {
-                // SAFETY: the caller gives a command buffer that nothing else uses meanwhile.
+                // SAFETY: the caller gives a command buffer that no other code uses at the same time.
                 let record = unsafe { Record::of(buffer) };
                 record.count(Id::$pfn as usize);
                 if record.checks {
@@ -39,7 +39,7 @@ macro_rules! commands {
             }
             Function {
                 name: stringify!($pfn).split_at("PFN_".len()).1,
-                // SAFETY: pointers to functions have one size; whoever calls it casts it back to the type that its name says.
+                // SAFETY: pointers to functions have one size; callers cast it back to the type that its name gives.
                 pointer: unsafe { std::mem::transmute::<$pfn, unsafe extern "system" fn()>(command) },
             }
         }),*];
@@ -59,7 +59,7 @@ macro_rules! word {
     };
 }
 
-/// How many commands there are.
+/// The number of commands.
 pub(in crate::null) const COUNT: usize = COMMANDS.len();
 
 /// The names of the commands.
@@ -67,21 +67,21 @@ pub(in crate::null) fn names() -> impl Iterator<Item = &'static str> {
     COMMANDS.iter().map(|command| command.name)
 }
 
-/// Bytes that an argument points to.
+/// The bytes that an argument points to.
 ///
 /// # Safety
 /// There are `len` bytes.
 unsafe fn bytes<'a>(start: *const c_void, len: u64) -> &'a [u8] {
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     unsafe { slice(start.cast(), len as u32) }
 }
 
-/// What descriptors are pushed.
+/// The descriptors that are pushed.
 ///
 /// # Safety
 /// The structs are valid.
 unsafe fn writes_of(writes: &[WriteDescriptorSet<'_>]) -> Vec<Write> {
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     writes.iter().map(|write| unsafe { Write::of(write) }).collect()
 }
 

@@ -1,4 +1,4 @@
-//! Descriptor sets, by their layouts and what is in them.
+//! Descriptor sets, by their layouts and contents.
 
 use super::super::descriptor::{slice, Descriptor, Set, SetLayout, Write};
 use super::super::object::hash;
@@ -8,14 +8,14 @@ use ash::vk::Handle;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// A buffer whose debug name begins so is named in the log by the bytes that it holds where a descriptor, or a vertex buffer whose size is given,
-/// is of it, at the time when that is bound; not by its name and the place. That is for buffers in which data goes somewhere else for
-/// each draw.
+/// The prefix of debug names of buffers that the log names by content. If such a buffer is bound by a descriptor, or as a vertex
+/// buffer with a given size, the log has the bytes at the time of the bind instead of the name and the offset. It is meant for
+/// buffers in which data has a different offset for each draw.
 pub const BY_CONTENT: char = '~';
 
 impl Encode for vk::DescriptorSetLayoutBinding<'_> {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe {
             self.binding.encode(encoder);
             self.descriptor_type.encode(encoder);
@@ -34,7 +34,7 @@ fn is_dynamic(ty: vk::DescriptorType) -> bool {
     [vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC, vk::DescriptorType::STORAGE_BUFFER_DYNAMIC].contains(&ty)
 }
 
-/// Writes a descriptor of a type, with the offset that is added where it is bound.
+/// Writes a descriptor of a type, with its dynamic offset.
 fn descriptor(encoder: &mut Encoder<'_>, ty: vk::DescriptorType, value: Descriptor, dynamic: Option<u32>) {
     encoder.word(ty.as_raw() as u64);
     match value {
@@ -62,7 +62,7 @@ fn descriptor(encoder: &mut Encoder<'_>, ty: vk::DescriptorType, value: Descript
     }
 }
 
-/// The bytes of a part of a buffer, as a number, if the buffer is to be named by them.
+/// A number for the bytes of a part of a buffer, if the log names the buffer by content.
 fn by_content(encoder: &mut Encoder<'_>, buffer: vk::Buffer, offset: u64, range: u64) -> Option<u64> {
     let name = encoder.state.objects.name(vk::Buffer::TYPE, buffer.as_raw())?;
     if !name.starts_with(BY_CONTENT) {
@@ -80,8 +80,9 @@ fn by_content(encoder: &mut Encoder<'_>, buffer: vk::Buffer, offset: u64, range:
     Some(bytes)
 }
 
-/// `vkCmdBindDescriptorSets` after the layout: the first set, how many, and for each one number for what it holds, the offsets of the
-/// dynamic descriptors among it.
+/// `vkCmdBindDescriptorSets` after the layout: the first set, the number of sets, and for each one number for its contents, which
+/// include the
+/// dynamic offsets.
 pub(in crate::null) struct BoundSets<'a> {
     pub(in crate::null) sets: &'a [vk::DescriptorSet],
     pub(in crate::null) offsets: &'a [u32],
@@ -121,7 +122,7 @@ fn bound_set(encoder: &mut Encoder<'_>, set: vk::DescriptorSet, offsets: &mut im
     hash(std::mem::replace(&mut encoder.words, outer))
 }
 
-/// Descriptors that are pushed: how many, and for each its binding, element, type and what it is of, as one number.
+/// Pushed descriptors: their number, and for each its binding, element, type and object, as one number.
 pub(in crate::null) struct Pushed<'a> {
     pub(in crate::null) layout: vk::PipelineLayout,
     pub(in crate::null) set: u32,
@@ -148,7 +149,7 @@ impl Encode for Pushed<'_> {
     }
 }
 
-/// Descriptors that are pushed by a template, with the arguments before them as `vkCmdPushDescriptorSetKHR` has them.
+/// Descriptors that are pushed by a template, after the arguments of `vkCmdPushDescriptorSetKHR`.
 pub(in crate::null) struct PushedByTemplate {
     pub(in crate::null) template: vk::DescriptorUpdateTemplate,
     pub(in crate::null) layout: vk::PipelineLayout,
@@ -162,7 +163,7 @@ impl Encode for PushedByTemplate {
         let Some(template) = encoder.state.get(self.template, call).map(|template| Arc::clone(template)) else {
             return;
         };
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe {
             template.bind_point.encode(encoder);
             self.layout.encode(encoder);
@@ -172,8 +173,8 @@ impl Encode for PushedByTemplate {
     }
 }
 
-/// Parts of buffers that are bound to numbers: for each the buffer, the offset, and the size or `VK_WHOLE_SIZE`; then the strides, if there are
-/// any, after whether there are.
+/// Vertex buffers: for each the buffer, the offset, and the size or `VK_WHOLE_SIZE`; then whether there are strides, and the
+/// strides.
 pub(in crate::null) struct VertexBuffers {
     pub(in crate::null) buffers: *const vk::Buffer,
     pub(in crate::null) offsets: *const vk::DeviceSize,
@@ -184,7 +185,7 @@ pub(in crate::null) struct VertexBuffers {
 
 impl Encode for VertexBuffers {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         let (buffers, offsets, sizes) = unsafe {
             (slice(self.buffers, self.count), slice(self.offsets, self.count), slice(self.sizes, self.count))
         };
@@ -200,7 +201,7 @@ impl Encode for VertexBuffers {
             }
             encoder.word(size.unwrap_or(vk::WHOLE_SIZE));
         }
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { Optional(self.strides, self.count).encode(encoder) };
     }
 }

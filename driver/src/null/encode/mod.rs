@@ -1,9 +1,9 @@
-//! What commands and objects are made of, as words: numbers as they are, floats by their bits, what pointers point to, and objects by
-//! what they are made of.
+//! The contents of commands and objects as words: numbers unchanged, floats by their bits, the targets of pointers, and objects
+//! by numbers for their contents.
 //!
-//! So two objects that were made from equal structs have equal words, in every run. An array is its elements; its length is a word of its
-//! own where the struct or the function has it. A chain is nothing if it is empty, so that `vkCmdCopyBuffer` and `vkCmdCopyBuffer2` have the
-//! same words.
+//! So two objects that were created from equal structs have equal words, in every run. An array consists of its elements; its
+//! length is a word of its own where it is a field or an argument. An empty chain has no words, so that `vkCmdCopyBuffer` and
+//! `vkCmdCopyBuffer2` have the same words.
 
 mod descriptor;
 mod pipeline;
@@ -26,21 +26,21 @@ pub(super) use render::ATTACHMENT;
 /// Writes words.
 pub(super) struct Encoder<'a> {
     pub(super) state: &'a mut State,
-    /// The function that is called, for messages.
+    /// The called function, for messages.
     pub(super) call: &'static str,
     pub(super) words: Vec<u64>,
     /// Structs of chains that are left out.
     ignored: Vec<vk::StructureType>,
-    /// Where the objects are noted that a command names.
+    /// The recording to which the objects of a command are added.
     recorded: Option<&'a mut Recorded>,
 }
 
-/// What can be written as words.
+/// A type that can be written as words.
 pub(super) trait Encode {
-    /// Writes it.
+    /// Writes the words.
     ///
     /// # Safety
-    /// What it points to is valid, as Vulkan asks.
+    /// The pointers in it are valid, as Vulkan requires.
     unsafe fn encode(&self, encoder: &mut Encoder<'_>);
 }
 
@@ -49,7 +49,7 @@ impl<'a> Encoder<'a> {
         Encoder { state, call, words: Vec::new(), ignored: Vec::new(), recorded: None }
     }
 
-    /// One that writes a command, and notes what it names in `recorded`.
+    /// An encoder of a command, which adds its objects to `recorded`.
     pub(super) fn of_command(state: &'a mut State, call: &'static str, recorded: &'a mut Recorded) -> Encoder<'a> {
         Encoder { state, call, words: Vec::new(), ignored: Vec::new(), recorded: Some(recorded) }
     }
@@ -58,13 +58,13 @@ impl<'a> Encoder<'a> {
         self.words.push(word);
     }
 
-    /// Writes an object by what it is made of; 0 if there is none.
+    /// Writes the number of an object; 0 for null.
     pub(super) fn handle<T: Object>(&mut self, handle: T) {
         let word = if handle.is_null() { 0 } else { self.content(handle) };
         self.word(word);
     }
 
-    /// The number that stands for an object; a message if it is not one.
+    /// The number that represents an object; reports a message if the handle is invalid.
     pub(super) fn content<T: Object>(&mut self, handle: T) -> u64 {
         match self.state.objects.content(T::TYPE, handle.as_raw()) {
             Ok(content) => {
@@ -78,7 +78,7 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// Notes that the command needs an object, and what that one needs.
+    /// Records that the command uses an object, and the objects that this one needs.
     fn note(&mut self, kind: vk::ObjectType, raw: u64) {
         let Some(recorded) = &mut self.recorded else { return };
         let known = !recorded.uses.insert((kind, raw));
@@ -90,7 +90,7 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// Writes a chain, by types.
+    /// Writes a chain, sorted by types.
     ///
     /// # Safety
     /// The chain is valid.
@@ -105,13 +105,13 @@ impl<'a> Encoder<'a> {
                 continue;
             }
             let before = std::mem::take(&mut self.words);
-            // SAFETY: the structure type says what it is.
+            // SAFETY: the structure type gives the Rust type.
             let known = unsafe { structs::link(self, kind, head.cast()) };
             let words = std::mem::replace(&mut self.words, before);
             match known {
                 structs::Link::Known => links.push((kind.as_raw(), words)),
                 structs::Link::Elsewhere => {}
-                structs::Link::Unknown => self.state.report(format!("{}: {kind:?} is not known here", self.call)),
+                structs::Link::Unknown => self.state.report(format!("{}: {kind:?} is not supported", self.call)),
             }
             head = next;
         }
@@ -124,7 +124,7 @@ impl<'a> Encoder<'a> {
 }
 
 impl State {
-    /// How the log names an object that is made of what `write` writes.
+    /// The log's name of an object with the contents that `write` writes.
     pub(super) fn content(&mut self, call: &'static str, write: impl FnOnce(&mut Encoder<'_>)) -> Content {
         if !self.checks {
             return Content::Order;
@@ -134,7 +134,7 @@ impl State {
         Content::Hash(hash(encoder.words))
     }
 
-    /// The objects that an object is of no use without.
+    /// The objects that an object cannot be used without.
     fn needs(&self, kind: vk::ObjectType, raw: u64) -> Vec<(vk::ObjectType, u64)> {
         fn of<T: Object>(handle: T) -> (vk::ObjectType, u64) {
             (T::TYPE, handle.as_raw())
@@ -234,7 +234,7 @@ handles! {
 
 impl<T: Encode, const N: usize> Encode for [T; N] {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { self.as_slice().encode(encoder) };
     }
 }
@@ -242,7 +242,7 @@ impl<T: Encode, const N: usize> Encode for [T; N] {
 impl<T: Encode> Encode for [T] {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
         for element in self {
-            // SAFETY: as asked of the caller.
+            // SAFETY: the caller guarantees it.
             unsafe { element.encode(encoder) };
         }
     }
@@ -250,24 +250,24 @@ impl<T: Encode> Encode for [T] {
 
 impl<T: Encode + ?Sized> Encode for &T {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { (**self).encode(encoder) };
     }
 }
 
-/// Nothing.
+/// Writes nothing.
 impl Encode for () {
     unsafe fn encode(&self, _: &mut Encoder<'_>) {}
 }
 
-/// A struct that may be left out: whether it is there, and then the struct.
+/// An optional struct: whether it exists, and then the struct.
 impl<T: Encode> Encode for *const T {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         let value = unsafe { self.as_ref() };
         encoder.word(value.is_some().into());
         if let Some(value) = value {
-            // SAFETY: as asked of the caller.
+            // SAFETY: the caller guarantees it.
             unsafe { value.encode(encoder) };
         }
     }
@@ -276,7 +276,7 @@ impl<T: Encode> Encode for *const T {
 /// A chain.
 impl Encode for *const c_void {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { encoder.chain(*self) };
     }
 }
@@ -284,18 +284,18 @@ impl Encode for *const c_void {
 /// A chain.
 impl Encode for *mut c_void {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { encoder.chain(self.cast_const()) };
     }
 }
 
-/// An array that may be left out: whether it is there, and then its elements.
+/// An optional array: whether it exists, and then its elements.
 pub(super) struct Optional<T>(pub(super) *const T, pub(super) u32);
 
 impl<T: Encode> Encode for Optional<T> {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
         encoder.word((!self.0.is_null()).into());
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { slice(self.0, self.1).encode(encoder) };
     }
 }
@@ -314,19 +314,19 @@ pub(super) struct Text(pub(super) *const c_char);
 
 impl Encode for Text {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         let text = if self.0.is_null() { &[] } else { unsafe { CStr::from_ptr(self.0) }.to_bytes() };
         encoder.word(hash(text.iter().copied().map(u64::from)));
     }
 }
 
-/// Structs that lie a number of bytes apart.
+/// Structs with a stride in bytes.
 pub(super) struct Strided<T>(pub(super) *const T, pub(super) u32, pub(super) u32);
 
 impl<T: Encode> Encode for Strided<T> {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
         for i in 0..self.1 as usize {
-            // SAFETY: as asked of the caller.
+            // SAFETY: the caller guarantees it.
             unsafe { (*self.0.byte_add(i * self.2 as usize)).encode(encoder) };
         }
     }

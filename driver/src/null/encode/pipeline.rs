@@ -13,18 +13,18 @@ pub(in crate::null) struct Stage<'a>(pub(in crate::null) &'a vk::PipelineShaderS
 
 /// The words of a shader module as one word.
 pub(in crate::null) unsafe fn code(info: &vk::ShaderModuleCreateInfo<'_>) -> u64 {
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     hash(unsafe { slice(info.p_code, (info.code_size / 4) as u32) }.iter().copied().map(u64::from))
 }
 
 impl Encode for Stage<'_> {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
         let info = self.0;
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe {
             info.flags.encode(encoder);
             info.stage.encode(encoder);
-            // The code may come in the chain.
+            // The code may be in the chain.
             match find::<vk::ShaderModuleCreateInfo<'_>>(info.p_next) {
                 Some(module) if info.module == vk::ShaderModule::null() => encoder.word(code(module)),
                 _ => encoder.handle(info.module),
@@ -41,7 +41,7 @@ impl Encode for Stage<'_> {
 /// The constants by their ids.
 unsafe fn specialization(info: &vk::SpecializationInfo<'_>, encoder: &mut Encoder<'_>) {
     let mut constants = BTreeMap::new();
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     unsafe {
         let data = slice(info.p_data.cast::<u8>(), info.data_size as u32);
         for entry in slice(info.p_map_entries, info.map_entry_count) {
@@ -55,7 +55,7 @@ unsafe fn specialization(info: &vk::SpecializationInfo<'_>, encoder: &mut Encode
 /// Writes a part of a graphics pipeline.
 type Writer = unsafe fn(&vk::GraphicsPipelineCreateInfo<'_>, &mut Encoder<'_>);
 
-/// The hashes of the four parts that a graphics pipeline can be made of, for those that are in `info` itself.
+/// The hashes of the four parts of a graphics pipeline, for those that are in `info` itself.
 ///
 /// # Safety
 /// `info` is valid.
@@ -74,23 +74,23 @@ pub(in crate::null) unsafe fn graphics_parts(
     writers.map(|(part, write)| {
         parts.contains(part).then(|| {
             encoder.words.clear();
-            // SAFETY: as asked of the caller.
+            // SAFETY: the caller guarantees it.
             unsafe { write(info, encoder) };
             hash(std::mem::take(&mut encoder.words))
         })
     })
 }
 
-/// The states of a pipeline that are dynamic: what its structs say of them is ignored.
+/// The dynamic states of a pipeline: their values in its structs are ignored.
 struct Dynamic<'a>(&'a [vk::DynamicState]);
 
 impl<'a> Dynamic<'a> {
     /// # Safety
     /// `info` is valid.
     unsafe fn of(info: &'a vk::GraphicsPipelineCreateInfo<'_>) -> Dynamic<'a> {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         let state = unsafe { info.p_dynamic_state.as_ref() };
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         Dynamic(state.map_or(&[], |state| unsafe { slice(state.p_dynamic_states, state.dynamic_state_count) }))
     }
 
@@ -98,7 +98,7 @@ impl<'a> Dynamic<'a> {
         self.0.contains(&state)
     }
 
-    /// Forgets a value that is ignored.
+    /// Resets an ignored value.
     fn ignore<T: Default>(&self, state: vk::DynamicState, value: &mut T) {
         if self.has(state) {
             *value = T::default();
@@ -106,30 +106,30 @@ impl<'a> Dynamic<'a> {
     }
 }
 
-/// Writes a struct, if it is there, after `change`; and without the structs of its chain that are `ignored`.
+/// Writes an optional struct after `change`, without the structs of its chain that are `ignored`.
 ///
 /// # Safety
-/// The struct is valid, and still is after `change`.
+/// The struct is valid before and after `change`.
 unsafe fn changed<T: Copy + Encode>(
     state: *const T,
     ignored: &[(bool, vk::StructureType)],
     encoder: &mut Encoder<'_>,
     change: impl FnOnce(&mut T),
 ) {
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     let copy = unsafe { state.as_ref() }.map(|state| {
         let mut copy = *state;
         change(&mut copy);
         copy
     });
     encoder.ignored = ignored.iter().filter(|(is_ignored, _)| *is_ignored).map(|(_, kind)| *kind).collect();
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     unsafe { copy.as_ref().map_or(std::ptr::null(), std::ptr::from_ref).encode(encoder) };
     encoder.ignored.clear();
 }
 
 unsafe fn vertex_input(info: &vk::GraphicsPipelineCreateInfo<'_>, encoder: &mut Encoder<'_>) {
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     unsafe {
         let dynamic = Dynamic::of(info);
         if !dynamic.has(vk::DynamicState::VERTEX_INPUT_EXT) {
@@ -149,7 +149,7 @@ unsafe fn vertex_input(info: &vk::GraphicsPipelineCreateInfo<'_>, encoder: &mut 
 }
 
 unsafe fn stages(info: &vk::GraphicsPipelineCreateInfo<'_>, fragment: bool, encoder: &mut Encoder<'_>) {
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     unsafe {
         let stages = slice(info.p_stages, info.stage_count);
         let mut stages: Vec<_> =
@@ -158,7 +158,7 @@ unsafe fn stages(info: &vk::GraphicsPipelineCreateInfo<'_>, fragment: bool, enco
         for stage in stages {
             Stage(stage).encode(encoder);
         }
-        // Both parts are for the same views or subpass.
+        // Both parts have the same views or subpass.
         info.render_pass.encode(encoder);
         info.subpass.encode(encoder);
         let rendering = find::<vk::PipelineRenderingCreateInfo<'_>>(info.p_next);
@@ -168,7 +168,7 @@ unsafe fn stages(info: &vk::GraphicsPipelineCreateInfo<'_>, fragment: bool, enco
 
 unsafe fn pre_rasterization(info: &vk::GraphicsPipelineCreateInfo<'_>, encoder: &mut Encoder<'_>) {
     use vk::{DynamicState as State, StructureType as Type};
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     unsafe {
         let dynamic = Dynamic::of(info);
         stages(info, false, encoder);
@@ -202,7 +202,7 @@ unsafe fn pre_rasterization(info: &vk::GraphicsPipelineCreateInfo<'_>, encoder: 
 
 unsafe fn fragment(info: &vk::GraphicsPipelineCreateInfo<'_>, encoder: &mut Encoder<'_>) {
     use vk::DynamicState as State;
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     unsafe {
         let dynamic = Dynamic::of(info);
         stages(info, true, encoder);
@@ -229,11 +229,11 @@ unsafe fn fragment(info: &vk::GraphicsPipelineCreateInfo<'_>, encoder: &mut Enco
 
 unsafe fn output(info: &vk::GraphicsPipelineCreateInfo<'_>, encoder: &mut Encoder<'_>) {
     use vk::DynamicState as State;
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     unsafe {
         let dynamic = Dynamic::of(info);
         changed(info.p_multisample_state, &[], encoder, |state| {
-            // How many samples the mask has depends on them.
+            // The size of the mask depends on the number of samples.
             if dynamic.has(State::SAMPLE_MASK_EXT) {
                 state.p_sample_mask = std::ptr::null();
             }
@@ -273,8 +273,8 @@ fn ignore_blend(dynamic: &Dynamic<'_>, attachment: &mut vk::PipelineColorBlendAt
     }
 }
 
-/// How many sets a layout has, for each a number that is the same in layouts that are compatible as far as that set, and whether the set has
-/// no bindings; then how many ranges of push constants, and these: stages, offset, size.
+/// The number of sets, for each a number that is equal for layouts that are compatible up to that set, and whether the set has no
+/// bindings; then the number of push constant ranges, and for each: stages, offset, size.
 impl Encode for Layout {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
         encoder.word(self.sets.len() as u64);
@@ -289,18 +289,18 @@ impl Encode for Layout {
     }
 }
 
-/// The layout, and then as its [`Layout`] is written.
+/// The layout, followed by the words of its [`Layout`].
 impl Encode for vk::PipelineLayout {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
         encoder.handle(*self);
         let layout = encoder.state.objects.get(*self).cloned().unwrap_or_default();
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { layout.encode(encoder) };
     }
 }
 
-/// The pipeline; how many states are dynamic, and these; how many vertex buffers it reads, and their bindings; how many viewports and
-/// scissors it has; and the layout as [`Layout`] is written.
+/// The pipeline; the number of dynamic states, and these; the number of vertex buffers that it reads, and their bindings; the
+/// numbers of viewports and scissors; and the words of its [`Layout`].
 impl Encode for vk::Pipeline {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
         encoder.handle(*self);
@@ -310,7 +310,7 @@ impl Encode for vk::Pipeline {
         encoder.words.extend(dynamic.iter().map(|state| *state as u64));
         encoder.word(bindings.len() as u64);
         encoder.words.extend(bindings.iter().copied().chain(rectangles).map(u64::from));
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { layout.encode(encoder) };
     }
 }

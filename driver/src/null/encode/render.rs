@@ -1,20 +1,20 @@
-//! What is rendered to and cleared: unions, of which another value says what they hold.
+//! Attachments and clear values: unions whose active field depends on another value.
 
 use super::super::descriptor::slice;
 use super::{Encode, Encoder, Text};
 use ash::vk;
 
-/// All four components, whatever they are.
+/// All four components, of any type.
 impl Encode for vk::ClearColorValue {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
-        // SAFETY: all fields of the union are four components of 32 bits, which any value is valid for.
+        // SAFETY: all fields of the union are four components of 32 bits, and any value is valid for them.
         unsafe { self.uint32.encode(encoder) };
     }
 }
 
 impl Encode for vk::ClearAttachment {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
-        // SAFETY: the aspect says what the union holds.
+        // SAFETY: the aspect determines the active field of the union.
         unsafe {
             self.aspect_mask.encode(encoder);
             if self.aspect_mask.contains(vk::ImageAspectFlags::COLOR) {
@@ -27,7 +27,7 @@ impl Encode for vk::ClearAttachment {
     }
 }
 
-/// The value that depth and stencil are cleared to, without what is not cleared.
+/// The clear value of depth and stencil, with 0 for aspects that are not cleared.
 fn clear_depth_stencil(value: vk::ClearDepthStencilValue, aspects: vk::ImageAspectFlags) -> vk::ClearDepthStencilValue {
     vk::ClearDepthStencilValue {
         depth: if aspects.contains(vk::ImageAspectFlags::DEPTH) { value.depth } else { 0.0 },
@@ -35,11 +35,11 @@ fn clear_depth_stencil(value: vk::ClearDepthStencilValue, aspects: vk::ImageAspe
     }
 }
 
-/// How many words an attachment is.
+/// The number of words of an attachment.
 pub(in crate::null) const ATTACHMENT: usize = 11;
 
-/// Writes an attachment in [`ATTACHMENT`] words: the view, its layout, how, where and in which layout it is resolved, how it is loaded and
-/// stored, and the value that it is cleared to. One that is not there, or of no view, is zeros.
+/// Writes an attachment in [`ATTACHMENT`] words: the view, its layout, the mode, view and layout of its resolve, the load and
+/// store operations, and the clear value. A missing attachment, or one without a view, is zeros.
 unsafe fn attachment(
     encoder: &mut Encoder<'_>,
     info: Option<&vk::RenderingAttachmentInfo<'_>>,
@@ -47,7 +47,7 @@ unsafe fn attachment(
 ) {
     let start = encoder.words.len();
     if let Some(info) = info.filter(|info| info.image_view != vk::ImageView::null()) {
-        // SAFETY: as asked of the caller; the aspect says what the union holds.
+        // SAFETY: the caller guarantees it; the aspect determines the active field of the union.
         unsafe {
             info.image_view.encode(encoder);
             info.image_layout.encode(encoder);
@@ -71,10 +71,10 @@ unsafe fn attachment(
     encoder.words.resize(start + ATTACHMENT, 0);
 }
 
-/// Flags, the area, layers, the view mask, how many color attachments, and the attachments: colors, depth, stencil.
+/// Flags, the area, layers, the view mask, the number of color attachments, and the attachments: colors, depth, stencil.
 impl Encode for vk::RenderingInfo<'_> {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe {
             self.flags.encode(encoder);
             self.render_area.encode(encoder);
@@ -96,7 +96,7 @@ impl Encode for vk::RenderingInfo<'_> {
 impl Encode for vk::RenderPassBeginInfo<'_> {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
         let attachments = encoder.state.objects.get(self.render_pass).cloned().unwrap_or_default();
-        // SAFETY: as asked of the caller; the format says what each union holds.
+        // SAFETY: the caller guarantees it; the format determines the active field of each union.
         unsafe {
             self.render_pass.encode(encoder);
             self.framebuffer.encode(encoder);
@@ -116,7 +116,7 @@ impl Encode for vk::RenderPassBeginInfo<'_> {
 
 impl Encode for vk::DebugUtilsLabelEXT<'_> {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { Text(self.p_label_name).encode(encoder) };
     }
 }

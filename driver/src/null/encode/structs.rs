@@ -1,4 +1,4 @@
-//! Structs, one row each: their fields in order; an array has the field after it that says its length.
+//! Structs, one row each: their fields in order; the field with the length of an array follows the array.
 
 use super::super::descriptor::slice;
 use super::{Encode, Encoder};
@@ -10,7 +10,7 @@ macro_rules! structs {
     ($($ty:ty { $($field:ident $([$count:ident])?)* })*) => {$(
         impl Encode for $ty {
             unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
-                // SAFETY: as asked of the caller.
+                // SAFETY: the caller guarantees it.
                 unsafe {
                     $(field!(encoder, self.$field $(, self.$count)?);)*
                 }
@@ -28,7 +28,7 @@ macro_rules! field {
     };
 }
 
-// Of commands.
+// Structs of commands.
 structs! {
     vk::Viewport { x y width height min_depth max_depth }
     vk::Offset2D { x y }
@@ -91,7 +91,7 @@ structs! {
     vk::ColorBlendAdvancedEXT { advanced_blend_op src_premultiplied dst_premultiplied blend_overlap clamp_results }
 }
 
-// Of resources and descriptors.
+// Structs of resources and descriptors.
 structs! {
     vk::ComponentMapping { r g b a }
     vk::SamplerCreateInfo<'_> {
@@ -104,7 +104,7 @@ structs! {
     vk::PushConstantRange { stage_flags offset size }
 }
 
-// Of pipelines.
+// Structs of pipelines.
 structs! {
     vk::PipelineVertexInputStateCreateInfo<'_> {
         p_next vertex_binding_description_count p_vertex_binding_descriptions[vertex_binding_description_count]
@@ -140,7 +140,7 @@ structs! {
     }
 }
 
-// Of render passes.
+// Structs of render passes.
 structs! {
     vk::AttachmentDescription {
         flags format samples load_op store_op stencil_load_op stencil_store_op initial_layout final_layout
@@ -184,13 +184,13 @@ structs! {
     vk::InputAttachmentAspectReference { subpass input_attachment_index aspect_mask }
 }
 
-/// Whether a struct of a chain is one that is written.
+/// The handling of a struct of a chain.
 pub(super) enum Link {
     /// It was written.
     Known,
-    /// It says nothing, or something else writes what it says.
+    /// It has no contents for the log, or they are written elsewhere.
     Elsewhere,
-    /// It is not known.
+    /// It is not supported.
     Unknown,
 }
 
@@ -198,7 +198,7 @@ macro_rules! links {
     ($encoder:ident, $kind:ident, $at:ident; $($ty:ident { $($field:ident $([$count:ident])?)* })*) => {
         match $kind {
             $(<vk::$ty<'static> as TaggedStructure>::STRUCTURE_TYPE => {
-                // SAFETY: as asked of the caller: the structure type says what it is.
+                // SAFETY: the caller guarantees it: the structure type gives the Rust type.
                 unsafe {
                     let value = &*$at.cast::<vk::$ty<'_>>();
                     $(field!($encoder, value.$field $(, value.$count)?);)*

@@ -1,14 +1,14 @@
-//! What is bound for draws and dispatches: pipelines, sets, push constants, vertex and index buffers.
+//! The bindings for draws and dispatches: pipelines, sets, push constants, vertex and index buffers.
 
 use super::dynamic::DynamicStates;
 use super::{StateKey, Words};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A layout as a log has it.
+/// A layout in a log.
 #[derive(Clone, Default)]
 struct Layout {
-    /// For each set a number that is the same in layouts that are compatible as far as that set, and whether it has no bindings.
+    /// For each set, a number that is equal for layouts that are compatible up to that set, and whether it has no bindings.
     sets: Vec<(u64, bool)>,
     /// Ranges of push constants: stages, offset, size.
     ranges: Vec<[u32; 3]>,
@@ -26,14 +26,14 @@ impl Layout {
     }
 }
 
-/// A pipeline as a log has it.
+/// A pipeline in a log.
 #[derive(Default)]
 struct Pipeline {
     number: u64,
     dynamic: Vec<u64>,
-    /// Of the vertex buffers.
+    /// The bindings of the vertex buffers.
     bindings: Vec<u32>,
-    /// How many viewports and scissors.
+    /// The numbers of viewports and scissors.
     rectangles: [u32; 2],
     layout: Layout,
 }
@@ -48,27 +48,27 @@ impl Pipeline {
     }
 }
 
-/// What is bound as a set: by a number that is all of it, or descriptor by descriptor.
+/// The contents of a bound set: one number for all of it, or descriptor by descriptor.
 struct Set {
     layout: Layout,
     whole: Option<u64>,
     pushed: BTreeMap<[u32; 2], u64>,
 }
 
-/// Push constants: by stage, a byte at each offset, [`UNSET`] where none was written.
+/// Push constants: by stage, a byte at each offset, [`UNSET`] if it was not written.
 #[derive(Default)]
 struct PushConstants {
     ranges: Vec<[u32; 3]>,
     stages: BTreeMap<u32, Vec<u64>>,
 }
 
-/// No byte is so.
+/// A value that no byte has.
 const UNSET: u64 = u64::MAX;
 
-/// No device has so many bytes of push constants.
+/// A limit above that of all devices.
 const MOST: usize = 1 << 16;
 
-/// The numbers of the stages in a mask.
+/// The indices of the stages in a mask.
 fn stages_of(mask: u32) -> impl Iterator<Item = u32> {
     (0..32).filter(move |stage| mask >> stage & 1 != 0)
 }
@@ -84,7 +84,7 @@ impl PushConstants {
         all[offset..end].copy_from_slice(bytes);
     }
 
-    /// What a stage sees of a range: each run of bytes that were written, by where it starts.
+    /// Adds the written bytes of a range that a stage reads: each consecutive run, by its start.
     fn see(&self, stage: u32, range: Range<usize>, state: &mut BTreeMap<StateKey, Vec<u64>>) {
         let all = self.stages.get(&stage).map_or(&[][..], Vec::as_slice);
         let mut bytes = &all[range.start.min(all.len())..range.end.min(all.len())];
@@ -100,14 +100,14 @@ impl PushConstants {
     }
 }
 
-/// What is bound at one bind point.
+/// The bindings of one bind point.
 #[derive(Default)]
 pub(super) struct Bindings {
     pipeline: Pipeline,
     sets: BTreeMap<u32, Set>,
 }
 
-/// What is bound for draws and dispatches.
+/// The bindings for draws and dispatches.
 #[derive(Default)]
 pub(super) struct Bound {
     points: BTreeMap<u64, Bindings>,
@@ -122,7 +122,7 @@ pub(super) const GRAPHICS: u64 = 0;
 pub(super) const COMPUTE: u64 = 1;
 
 impl Bound {
-    /// Takes a command; whether it binds something.
+    /// Handles a command; returns whether it is a bind.
     pub(super) fn take(&mut self, name: &str, words: &[u64]) -> bool {
         let words = &mut Words(words);
         match name {
@@ -191,12 +191,12 @@ impl Bound {
         }
     }
 
-    /// Forgets all.
+    /// Resets all bindings.
     pub(super) fn clear(&mut self) {
         *self = Bound::default();
     }
 
-    /// What a dispatch or a draw sees of the pipeline and of what its layout says.
+    /// Adds the pipeline and the bindings of its layout, which a dispatch or a draw uses.
     pub(super) fn see_pipeline(&self, point: u64, state: &mut BTreeMap<StateKey, Vec<u64>>) {
         let Some(Bindings { pipeline, sets }) = self.points.get(&point) else { return };
         state.insert(StateKey("pipeline", [0, 0]), vec![pipeline.number]);
@@ -221,7 +221,7 @@ impl Bound {
         }
     }
 
-    /// What a draw sees.
+    /// Adds the state that a draw uses.
     pub(super) fn see_draw(&self, is_indexed: bool, state: &mut BTreeMap<StateKey, Vec<u64>>) {
         self.see_pipeline(GRAPHICS, state);
         let Some(Bindings { pipeline, .. }) = self.points.get(&GRAPHICS) else { return };
@@ -239,7 +239,7 @@ impl Bound {
 }
 
 impl Bindings {
-    /// Binds a set; the others stay as far as their layouts are compatible.
+    /// Binds a set; the others stay bound if their layouts are compatible.
     fn bind(&mut self, number: u32, set: Set) {
         self.sets.retain(|other, bound| {
             let common = number.min(*other);
@@ -249,7 +249,7 @@ impl Bindings {
     }
 }
 
-/// The bindings of a dynamic vertex input: how many, and four words each of which the first is the binding.
+/// The bindings of a dynamic vertex input: their number, and four words each, the first of which is the binding.
 fn input_bindings(words: &[u64]) -> Vec<u32> {
     Words(words).list(4).map(|binding| binding[0] as u32).collect()
 }

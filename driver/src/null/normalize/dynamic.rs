@@ -1,4 +1,4 @@
-//! The dynamic states: which command sets them, and which of them a draw sees.
+//! The dynamic states: the commands that set them, and those that a draw uses.
 
 use super::{StateKey, Words};
 use ash::vk::DynamicState as Dynamic;
@@ -6,13 +6,13 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// How the words of a command that sets a state are laid out.
+/// The layout of the words of a command that sets a state.
 enum Form {
-    /// All of them are the value.
+    /// All words are the value.
     Whole,
-    /// The first number, how many, and values of so many words each.
+    /// The first number, the count, and values with this number of words each.
     Indexed(usize),
-    /// How many, and values of so many words each.
+    /// The count, and values with this number of words each.
     Counted(usize),
     /// A mask of faces, and the value for each of them.
     Faces,
@@ -23,7 +23,7 @@ struct Setter {
     command: &'static str,
     state: &'static str,
     form: Form,
-    /// The dynamic states of a pipeline that are set so.
+    /// The dynamic states of a pipeline that the command sets.
     dynamic: &'static [Dynamic],
 }
 
@@ -94,7 +94,7 @@ const SETTERS: &[Setter] = setters! {
 /// The state of the strides of vertex buffers, which `vkCmdBindVertexBuffers2` sets.
 pub(super) const STRIDE: &str = "vertex buffer stride";
 
-/// Switches, and the states that a draw does not see while the switch is dynamic and 0.
+/// Switches, and the states that a draw does not use while the switch is dynamic and 0.
 const SWITCHES: &[(&str, &[&str])] = &[
     ("depth test", &["depth write", "depth compare op"]),
     ("depth bounds test", &["depth bounds"]),
@@ -113,7 +113,7 @@ pub(super) struct DynamicStates {
 }
 
 impl DynamicStates {
-    /// Takes a command; whether it sets a dynamic state.
+    /// Handles a command; returns whether it sets a dynamic state.
     pub(super) fn set(&mut self, command: &str, words: &[u64]) -> bool {
         let Some(setter) = index().by_command.get(command) else { return false };
         let mut words = Words(words);
@@ -149,7 +149,7 @@ impl DynamicStates {
         self.values.insert(StateKey(state, number), value.to_vec());
     }
 
-    /// A pipeline is bound: what of it is not dynamic takes the place of what was set.
+    /// Binds a pipeline: its static state replaces values that were set before.
     pub(super) fn bind(&mut self, dynamic: &[u64]) {
         self.values.retain(|key, _| is_dynamic(key.0, dynamic));
     }
@@ -159,7 +159,7 @@ impl DynamicStates {
         self.values.get(&StateKey(state, number)).filter(|_| is_dynamic(state, dynamic)).map(Vec::as_slice)
     }
 
-    /// Those that a draw with a pipeline sees.
+    /// The states that a draw with a pipeline uses.
     pub(super) fn seen(&self, dynamic: &[u64], rectangles: [u32; 2]) -> Vec<(StateKey, Vec<u64>)> {
         let has = |state: Dynamic| dynamic.contains(&(state.as_raw() as u64));
         let counts = [
@@ -170,7 +170,7 @@ impl DynamicStates {
             let by_pipeline = counts.iter().find(|count| count.0 == key.0 && !count.1);
             by_pipeline.is_none_or(|count| key.1[0] < count.2)
         };
-        // Vertex buffers have their strides with them.
+        // Vertex buffers include their strides.
         let seen = |key: &StateKey| {
             is_dynamic(key.0, dynamic) && counted(key) && key.0 != STRIDE && !self.is_off(key, dynamic)
         };
@@ -180,12 +180,12 @@ impl DynamicStates {
 
     fn is_off(&self, key: &StateKey, dynamic: &[u64]) -> bool {
         let Some((switch, _)) = SWITCHES.iter().find(|switch| switch.1.contains(&key.0)) else { return false };
-        // Of blending, each attachment has its own.
+        // For blending, each attachment has its own switch.
         let number = if *switch == "blend" { key.1 } else { [0, 0] };
         self.get(switch, number, dynamic).is_some_and(|value| value.iter().all(|word| *word == 0))
     }
 
-    /// The stride of a vertex buffer, if the pipeline takes it from there.
+    /// The stride of a vertex buffer, if it is dynamic in the pipeline.
     pub(super) fn stride(&self, binding: u32, dynamic: &[u64]) -> Option<u64> {
         let wanted = dynamic.contains(&(Dynamic::VERTEX_INPUT_BINDING_STRIDE.as_raw() as u64));
         let value = self.values.get(&StateKey(STRIDE, [binding, 0])).filter(|_| wanted);
@@ -193,7 +193,7 @@ impl DynamicStates {
     }
 }
 
-/// Whether a state is one of those of a pipeline that are dynamic.
+/// Whether a state is among the dynamic states of a pipeline.
 fn is_dynamic(state: &str, dynamic: &[u64]) -> bool {
     let has = |wanted: &Dynamic| dynamic.contains(&(wanted.as_raw() as u64));
     if state == STRIDE {
@@ -202,10 +202,10 @@ fn is_dynamic(state: &str, dynamic: &[u64]) -> bool {
     index().by_state.get(state).is_some_and(|states| states.iter().any(has))
 }
 
-/// The setters, so that they are found fast.
+/// The setters, indexed for fast lookup.
 struct Index {
     by_command: FxHashMap<&'static str, &'static Setter>,
-    /// The dynamic states of a pipeline that a state is.
+    /// The dynamic states of a pipeline that belong to a state.
     by_state: FxHashMap<&'static str, Vec<Dynamic>>,
 }
 

@@ -1,9 +1,9 @@
-//! What a log does, without how it is said: for each action, such as a draw, the state that it sees.
+//! The effect of a log, independent of its redundant commands: for each action, such as a draw, the state that it uses.
 //!
-//! Binding what is bound already, setting what no draw sees, ending a rendering to begin the same again: none of this changes what
-//! [`normalize`] gives. What does is a state that is missing: after the begin of a command buffer, after a pipeline in which it was not
-//! dynamic, after a set was bound with a layout that is not compatible. So two drivers of which one records only what changes and the
-//! other everything give equal actions, or one of them is wrong:
+//! Redundant binds, states that no draw uses, the end of a rendering followed by the begin of the same one: none of them changes
+//! the result of [`normalize`]. Missing state changes it: after the begin of a command buffer, after a pipeline in which it was
+//! not dynamic, after a bind of a set with an incompatible layout. So if one driver records only changes and another records
+//! everything, they have equal actions, or one of them is wrong:
 //!
 //! ```
 //! use ntv_driver::null::{normalize, Command};
@@ -11,7 +11,7 @@
 //! let begin = Command { name: "vkBeginCommandBuffer", words: vec![0] };
 //! let width = |width: f32| Command { name: "vkCmdSetLineWidth", words: vec![width.to_bits().into()] };
 //! let draw = Command { name: "vkCmdDraw", words: vec![3, 1, 0, 0] };
-//! // A pipeline of which the line width is dynamic.
+//! // A pipeline with dynamic line width.
 //! let line_width = ash::vk::DynamicState::LINE_WIDTH.as_raw() as u64;
 //! let pipeline = Command { name: "vkCmdBindPipeline", words: vec![0, 77, 1, line_width, 0, 1, 1, 0, 0] };
 //! let log = [begin.clone(), width(1.0), pipeline.clone(), width(2.0), draw.clone(), width(2.0), draw.clone()];
@@ -19,18 +19,19 @@
 //! assert_eq!(normalize(&log), normalize(&short));
 //! ```
 //!
-//! What an action sees:
+//! The state that an action uses:
 //!
-//! - a draw: the pipeline and the dynamic states that it declares, the vertex buffers of its bindings, the sets and push constants of its
-//!   layout, the index buffer if it has indices, what it renders to, the transform feedback and the condition if there are any. A state
-//!   that another one switches off (`vkCmdSetStencilReference` while the stencil test is off) is not seen;
+//! - a draw: the pipeline and its dynamic states, the vertex buffers of its bindings, the sets and push constants of its layout,
+//!   the index buffer if it has indices, its attachments, the transform feedback and the condition if there are any. A state that
+//!   another one disables (`vkCmdSetStencilReference` while the stencil test is off) is not used;
 //! - a dispatch: the compute pipeline, its sets and push constants, the condition;
-//! - a clear of attachments: what is rendered to, the condition;
-//! - all else: nothing but its arguments.
+//! - a clear of attachments: the attachments, the condition;
+//! - all other actions: only their arguments.
 //!
-//! Attachments that a rendering clears, discards or resolves when it begins or ends are actions of their own. Renderings of the same
-//! attachments that load what the one before stored, with nothing but barriers between, count as one; so do transform feedbacks that
-//! resume at once. Labels are left out. The `2` forms of commands have the names of those without.
+//! Attachments that a rendering clears, discards or resolves at its begin or end are separate actions. Renderings of the same
+//! attachments that load the results of the previous one, with only barriers in between, count as one; the same applies to
+//! transform feedback that resumes immediately. Labels are left out. The `2` forms of commands have the names of the original
+//! forms.
 
 mod draw;
 mod dynamic;
@@ -42,7 +43,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use tracker::Tracker;
 
-/// What kind of action it is.
+/// The kind of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ActionKind {
     /// A draw.
@@ -51,13 +52,13 @@ pub enum ActionKind {
     Dispatch,
     /// A clear of an image, a buffer or attachments.
     Clear,
-    /// A copy, blit or resolve, of attachments at the end of a rendering too; an update of a buffer.
+    /// A copy, blit or resolve, including that of attachments at the end of a rendering; an update of a buffer.
     Copy,
-    /// The contents of an attachment are given up.
+    /// The contents of an attachment are discarded.
     Discard,
     /// A begin or end of a render pass object.
     RenderPass,
-    /// A query begins, ends, is reset, copied, or gets the time.
+    /// A query begins, ends, is reset, copied, or gets a timestamp.
     Query,
     /// Transform feedback begins or ends.
     Feedback,
@@ -65,28 +66,28 @@ pub enum ActionKind {
     Event,
     /// A barrier, or a wait for events.
     Barrier,
-    /// A command that is not known here.
+    /// A command that is not supported.
     Other,
 }
 
-/// A state: what it is, and numbers that say which (the number of a viewport, a vertex buffer, a set).
+/// A state: its name, and numbers that identify an instance (the number of a viewport, a vertex buffer, a set).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StateKey(pub &'static str, pub [u32; 2]);
 
-/// What something does, with the state that it sees.
+/// An action, with the state that it uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Action {
-    /// What kind of action it is.
+    /// The kind of the action.
     pub kind: ActionKind,
-    /// The command's name, or that of what a rendering does at its begin or end.
+    /// The command's name, or the name of an operation at the begin or end of a rendering.
     pub name: &'static str,
     /// The command's arguments as in the log.
     pub words: Vec<u64>,
-    /// The states that it sees, as words of the log. One that was never set is left out.
+    /// The states that it uses, as words of the log. States that were never set are left out.
     pub state: BTreeMap<StateKey, Vec<u64>>,
 }
 
-/// What a log does.
+/// The actions of a log.
 pub fn normalize(log: &[Command]) -> Vec<Action> {
     let mut tracker = Tracker::default();
     for command in log {
@@ -95,8 +96,8 @@ pub fn normalize(log: &[Command]) -> Vec<Action> {
     tracker.finish()
 }
 
-/// Where two lists of actions first differ, in words; nothing if they are equal. `describe` says what a word means, see
-/// [`World::describe`](super::World::describe).
+/// The first difference of two lists of actions, as text; `None` if they are equal. `describe` returns the description of a word,
+/// see [`World::describe`](super::World::describe).
 pub fn first_difference(ours: &[Action], theirs: &[Action], describe: impl Fn(u64) -> String) -> Option<String> {
     let place = (0..ours.len().max(theirs.len())).find(|i| ours.get(*i) != theirs.get(*i))?;
     let mut text = format!("action {place}");
@@ -133,7 +134,7 @@ fn differing_states(
     Ok(())
 }
 
-/// Reads words; what is not there is 0.
+/// Reads words; missing words are 0.
 pub(super) struct Words<'a>(pub(super) &'a [u64]);
 
 impl<'a> Words<'a> {
@@ -152,13 +153,13 @@ impl<'a> Words<'a> {
         taken
     }
 
-    /// How many, and then as many elements of `width` words.
+    /// The count, and then as many elements of `width` words.
     pub(super) fn list(&mut self, width: usize) -> impl Iterator<Item = &'a [u64]> {
         let count = self.next() as usize;
         self.take(count.saturating_mul(width)).chunks_exact(width)
     }
 
-    /// A first number, how many, and then as many elements of `width` words, with their numbers.
+    /// A first number, the count, and then as many elements of `width` words, with their numbers.
     pub(super) fn numbered(&mut self, width: usize) -> impl Iterator<Item = (u32, &'a [u64])> {
         let first = self.next_u32();
         self.list(width).enumerate().map(move |(i, element)| (first.wrapping_add(i as u32), element))

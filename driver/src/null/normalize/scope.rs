@@ -1,4 +1,4 @@
-//! What lasts from one command to another: renderings and transform feedback, and which of them go on after an end.
+//! State that spans commands: renderings and transform feedback, and their continuation after an end.
 
 use super::super::encode::ATTACHMENT;
 use super::{Action, ActionKind, StateKey, Words};
@@ -12,7 +12,7 @@ struct Attachment {
     number: u32,
     view: u64,
     layout: u64,
-    /// How, where and in which layout it is resolved.
+    /// The mode, view and layout of its resolve.
     resolve: [u64; 3],
     load: u64,
     store: u64,
@@ -31,7 +31,7 @@ pub(super) struct Rendering {
 impl Rendering {
     pub(super) fn read(words: &[u64]) -> Rendering {
         let mut words = Words(words);
-        // The flags say how the rendering is recorded, not what it is.
+        // The flags describe the recording of the rendering, not its result.
         words.next();
         let area = words.take(6).to_vec();
         let colors = words.next_u32();
@@ -39,7 +39,7 @@ impl Rendering {
             let words = words.take(ATTACHMENT);
             let at = |i: usize| words.get(i).copied().unwrap_or_default();
             (words.len() == ATTACHMENT).then(|| Attachment {
-                // Depth and stencil have their own numbers, however many colors there are.
+                // Depth and stencil have their own numbers, independent of the number of colors.
                 number: if number < colors { number } else { number - colors + DEPTH },
                 view: at(0),
                 layout: at(1),
@@ -53,7 +53,7 @@ impl Rendering {
         Rendering { area, attachments, more: words.0.to_vec() }
     }
 
-    /// What draws see of it.
+    /// Adds the state that draws use.
     pub(super) fn see(&self, state: &mut BTreeMap<StateKey, Vec<u64>>) {
         state.insert(StateKey("render area", [0, 0]), self.area.iter().chain(&self.more).copied().collect());
         for attachment in &self.attachments {
@@ -61,18 +61,18 @@ impl Rendering {
         }
     }
 
-    /// Whether this one goes on after `other`, which has ended.
+    /// Whether this rendering continues `other`, which has ended.
     pub(super) fn resumes(&self, other: &Rendering) -> bool {
-        let goes_on = |(now, before): (&Attachment, &Attachment)| {
+        let continues = |(now, before): (&Attachment, &Attachment)| {
             (now.number, now.view, now.layout) == (before.number, before.view, before.layout)
                 && now.load == AttachmentLoadOp::LOAD.as_raw() as u64
                 && before.store == AttachmentStoreOp::STORE.as_raw() as u64
-                // What was resolved in between is resolved again at the end.
+                // A resolve in between is repeated at the end.
                 && (before.resolve[0] == 0 || before.resolve == now.resolve)
         };
         let (now, before) = (&self.attachments, &other.attachments);
         let same = self.area == other.area && self.more == other.more && now.len() == before.len();
-        same && now.iter().zip(before).all(goes_on)
+        same && now.iter().zip(before).all(continues)
     }
 
     fn action(&self, kind: ActionKind, name: &'static str, attachment: &Attachment, words: &[u64]) -> Action {
@@ -81,7 +81,7 @@ impl Rendering {
         Action { kind, name, words: own.iter().chain(words).copied().collect(), state }
     }
 
-    /// What it does when it begins.
+    /// The actions at its begin.
     pub(super) fn begin(&self) -> Vec<Action> {
         let action = |a: &Attachment| match AttachmentLoadOp::from_raw(a.load as i32) {
             AttachmentLoadOp::CLEAR => Some(self.action(ActionKind::Clear, "load op clear", a, &a.clear)),
@@ -91,7 +91,7 @@ impl Rendering {
         self.attachments.iter().filter_map(action).collect()
     }
 
-    /// What it does when it ends.
+    /// The actions at its end.
     pub(super) fn end(&self) -> Vec<Action> {
         let resolve = |a: &Attachment| {
             (a.resolve[0] != 0).then(|| self.action(ActionKind::Copy, "resolve of an attachment", a, &a.resolve))
@@ -115,7 +115,7 @@ type Buffers = BTreeMap<u32, Vec<u64>>;
 pub(super) struct Feedback {
     buffers: Buffers,
     is_active: bool,
-    /// The words of the end that is not given out yet, and the buffers then: the next begin may resume it.
+    /// The words of the pending end, and the buffers at that time: the next begin may resume it.
     ended: Option<(Vec<u64>, Buffers)>,
 }
 
@@ -124,7 +124,7 @@ impl Feedback {
         self.buffers.extend(Words(words).numbered(3).map(|(binding, buffer)| (binding, buffer.to_vec())));
     }
 
-    /// What draws see of it.
+    /// Adds the state that draws use.
     pub(super) fn see(&self, state: &mut BTreeMap<StateKey, Vec<u64>>) {
         for (binding, buffer) in self.buffers.iter().filter(|_| self.is_active) {
             state.insert(StateKey("feedback buffer", [*binding, 0]), buffer.clone());
@@ -133,8 +133,8 @@ impl Feedback {
 
     pub(super) fn begin(&mut self, words: &[u64]) -> Vec<Action> {
         self.is_active = true;
-        let goes_on = |ended: &(Vec<u64>, _)| ended.0 == words && ended.1 == self.buffers && has_counters(words);
-        if self.ended.as_ref().is_some_and(goes_on) {
+        let continues = |ended: &(Vec<u64>, _)| ended.0 == words && ended.1 == self.buffers && has_counters(words);
+        if self.ended.as_ref().is_some_and(continues) {
             self.ended = None;
             return Vec::new();
         }
@@ -151,7 +151,7 @@ impl Feedback {
         self.ended = Some((words.to_vec(), self.buffers.clone()));
     }
 
-    /// The end that was not given out, if there is one.
+    /// The pending end, if there is one.
     pub(super) fn flush(&mut self) -> impl Iterator<Item = Action> {
         let action = |(words, _)| Action {
             kind: ActionKind::Feedback,
@@ -162,14 +162,14 @@ impl Feedback {
         self.ended.take().map(action).into_iter()
     }
 
-    /// Forgets what a command buffer does not take over from another.
+    /// Resets the state at a command buffer boundary.
     pub(super) fn clear(&mut self) {
         self.buffers.clear();
         self.is_active = false;
     }
 }
 
-/// Whether a begin or an end of transform feedback counts in buffers, so that it can go on.
+/// Whether a begin or an end of transform feedback has counter buffers, so that it can continue.
 fn has_counters(words: &[u64]) -> bool {
     let mut words = Words(words);
     words.next();

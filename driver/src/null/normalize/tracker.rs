@@ -1,4 +1,4 @@
-//! The state of a command buffer as a log goes through it.
+//! The state of a command buffer during the walk over a log.
 
 use super::draw::{Bound, COMPUTE};
 use super::scope::{Feedback, Rendering};
@@ -6,12 +6,12 @@ use super::{Action, ActionKind, StateKey};
 use crate::null::command::{BEGIN, END};
 use std::collections::BTreeMap;
 
-/// What is known after some commands.
+/// The state after some commands.
 #[derive(Default)]
 pub(super) struct Tracker {
     bound: Bound,
     rendering: Option<Rendering>,
-    /// The rendering that has ended, of which what it does at the end is not given out yet.
+    /// The rendering that has ended, whose end actions are pending.
     ended: Option<Rendering>,
     /// A render pass object: its begin.
     pass: Option<Vec<u64>>,
@@ -21,7 +21,7 @@ pub(super) struct Tracker {
     actions: Vec<Action>,
 }
 
-/// Commands by their names without `vkCmd`, and what they are.
+/// The kinds of commands, by their names without `vkCmd`.
 const ACTIONS: &[(&str, ActionKind)] = &[
     ("CopyBuffer", ActionKind::Copy),
     ("CopyImage", ActionKind::Copy),
@@ -46,7 +46,7 @@ const ACTIONS: &[(&str, ActionKind)] = &[
     ("CopyQueryPoolResults", ActionKind::Query),
 ];
 
-/// Commands that have the same words in both forms.
+/// Commands with the same words in both forms.
 const TWO_FORMS: &[&str] = &[
     "vkCmdCopyBuffer",
     "vkCmdCopyImage",
@@ -73,7 +73,7 @@ impl Tracker {
             }
             "vkCmdBindTransformFeedbackBuffersEXT" => self.feedback.bind(words),
             "vkCmdBeginTransformFeedbackEXT" => {
-                // Whether it resumes is for it to say, so what has ended may not be given out before.
+                // The begin decides whether it resumes, so the pending end is not flushed before it.
                 let actions = self.feedback.begin(words);
                 if !actions.is_empty() {
                     self.flush_rendering();
@@ -83,14 +83,14 @@ impl Tracker {
             "vkCmdEndTransformFeedbackEXT" => self.feedback.end(words),
             "vkCmdBeginConditionalRenderingEXT" => self.condition = Some(words.to_vec()),
             "vkCmdEndConditionalRenderingEXT" => self.condition = None,
-            // What it runs comes after it.
+            // The executed commands follow it.
             "vkCmdExecuteCommands" => {}
             _ if name.contains("DebugUtilsLabel") => {}
             _ => self.action(name, words),
         }
     }
 
-    /// A command buffer begins or ends: nothing of the state stays, but a secondary one draws to what the first renders to.
+    /// Begins or ends a command buffer: all state is reset, but a secondary one inherits the attachments.
     fn boundary(&mut self, is_secondary: bool) {
         self.bound.clear();
         if !is_secondary {
@@ -119,7 +119,7 @@ impl Tracker {
         }
     }
 
-    /// Gives out the ends that nothing has resumed.
+    /// Emits the pending ends that were not resumed.
     fn flush(&mut self) {
         self.actions.extend(self.feedback.flush());
         self.flush_rendering();
@@ -154,7 +154,7 @@ impl Tracker {
                 state.insert(StateKey("condition", [0, 0]), condition.clone());
             }
         }
-        // A barrier may lie between an end and the begin that resumes it.
+        // A barrier may be between an end and the begin that resumes it.
         if kind != ActionKind::Barrier {
             self.flush();
         }
@@ -163,7 +163,7 @@ impl Tracker {
         self.actions.push(Action { kind, name, words: words.to_vec(), state });
     }
 
-    /// Keeps what a render pass object is at.
+    /// Tracks the current render pass object.
     fn render_pass(&mut self, plain: &str, words: &[u64]) {
         match plain {
             "BeginRenderPass" => (self.pass, self.subpass) = (Some(words.to_vec()), 0),

@@ -1,4 +1,4 @@
-//! Which functions there are.
+//! The functions that are available.
 
 use super::{Bench, WorldOptions};
 use crate::null::table::get_device_proc_addr;
@@ -6,7 +6,7 @@ use ash::vk;
 use std::collections::BTreeSet;
 use std::ffi::{c_void, CStr};
 
-/// What the device has no feature for.
+/// Functions of features that the device does not have.
 const ABSENT: &[&str] = &[
     "vkCmdSetDeviceMask",
     "vkCreatePrivateDataSlot",
@@ -30,7 +30,7 @@ const ABSENT: &[&str] = &[
     "vkSetPrivateData",
 ];
 
-/// What belongs to other extensions, too.
+/// Functions that also need other extensions.
 const ABSENT_OF_VENDORS: &[&str] = &[
     "vkCmdSetCoverageModulationModeNV",
     "vkCmdSetCoverageModulationTableEnableNV",
@@ -46,7 +46,7 @@ const ABSENT_OF_VENDORS: &[&str] = &[
     "vkGetQueueCheckpointData2NV",
 ];
 
-/// What of the names that `load` asks for is not there.
+/// The names that `load` requests and that are not available.
 fn missing(load: impl Fn(&mut dyn FnMut(&CStr) -> *const c_void)) -> BTreeSet<String> {
     let mut missing = BTreeSet::new();
     load(&mut |name| {
@@ -59,7 +59,7 @@ fn missing(load: impl Fn(&mut dyn FnMut(&CStr) -> *const c_void)) -> BTreeSet<St
     missing
 }
 
-/// What is missing of tables of functions.
+/// The missing functions of tables.
 macro_rules! missing_of {
     ($($table:path),* $(,)?) => {
         {
@@ -112,7 +112,7 @@ fn all_of_the_extensions_of_the_device() {
 }
 
 #[test]
-fn a_device_has_only_the_functions_of_what_is_enabled() {
+fn a_device_has_only_functions_of_enabled_extensions() {
     let bench = Bench::new(WorldOptions::default());
     let has = |name: &CStr| {
         // SAFETY: the device is alive, and the name is a C string.

@@ -1,17 +1,17 @@
-//! What the log says of objects.
+//! The contents of the log.
 
 use super::{Bench, WorldOptions};
 use crate::null::Command;
 use ash::vk;
 
-/// The smallest module that passes for SPIR-V here, which differs by `word`.
+/// The smallest module that this implementation accepts as SPIR-V, with a variable `word`.
 fn module(bench: &Bench, word: u32) -> vk::ShaderModule {
     let words = [0x0723_0203, word];
-    // SAFETY: the world looks at nothing but the first word.
+    // SAFETY: the world reads only the first word.
     unsafe { bench.device.create_shader_module(&vk::ShaderModuleCreateInfo::default().code(&words), None) }.unwrap()
 }
 
-/// What a pipeline of the tests is like.
+/// The parameters of a pipeline in the tests.
 #[derive(Clone, Copy)]
 struct Shape {
     code: u32,
@@ -21,7 +21,7 @@ struct Shape {
 
 const SHAPE: Shape = Shape { code: 1, cull_mode: vk::CullModeFlags::BACK, libraries: false };
 
-/// The word by which the log names a pipeline of this shape.
+/// The number of a pipeline of this shape in the log.
 fn number(bench: &Bench, shape: Shape) -> u64 {
     let device = &bench.device;
     // SAFETY: the structs are valid, and the buffer is recording.
@@ -54,7 +54,7 @@ fn number(bench: &Bench, shape: Shape) -> u64 {
             for part in 0..4 {
                 let flags = vk::GraphicsPipelineLibraryFlagsEXT::from_raw(1 << part);
                 let mut library = vk::GraphicsPipelineLibraryCreateInfoEXT::default().flags(flags);
-                // Whatever is not of the part must not count.
+                // State that does not belong to the part must have no effect.
                 made.push(make(info.flags(vk::PipelineCreateFlags::LIBRARY_KHR).push_next(&mut library)));
             }
             let mut libraries = vk::PipelineLibraryCreateInfoKHR::default().libraries(&made);
@@ -80,15 +80,15 @@ fn pipelines_are_named_by_all_of_their_state() {
     let (bench, other) = (Bench::new(WorldOptions::default()), Bench::new(WorldOptions::default()));
     let plain = number(&bench, SHAPE);
     assert_eq!(plain, number(&bench, SHAPE));
-    assert_eq!(plain, number(&other, SHAPE), "whatever the world");
+    assert_eq!(plain, number(&other, SHAPE), "the world has no effect");
     assert_ne!(plain, number(&bench, Shape { code: 3, ..SHAPE }));
     assert_ne!(plain, number(&bench, Shape { cull_mode: vk::CullModeFlags::FRONT, ..SHAPE }));
-    assert_eq!(plain, number(&bench, Shape { libraries: true, ..SHAPE }), "linked or made at once");
+    assert_eq!(plain, number(&bench, Shape { libraries: true, ..SHAPE }), "linked or created whole");
     let linked = number(&bench, Shape { libraries: true, cull_mode: vk::CullModeFlags::FRONT, ..SHAPE });
     assert_eq!(linked, number(&bench, Shape { cull_mode: vk::CullModeFlags::FRONT, ..SHAPE }));
 }
 
-/// A set with a uniform buffer of which `range` bytes hold `value`, at a place in a buffer called `name`.
+/// A set with a uniform buffer whose `range` bytes have the value `value`, at `offset` in a buffer called `name`.
 fn set_number(name: &std::ffi::CStr, offset: u64, value: u8) -> u64 {
     let bench = Bench::new(WorldOptions::default());
     let device = &bench.device;
@@ -126,13 +126,13 @@ fn set_number(name: &std::ffi::CStr, offset: u64, value: u8) -> u64 {
 }
 
 #[test]
-fn sets_are_named_by_what_is_in_them() {
+fn sets_are_named_by_their_contents() {
     let set = set_number(c"uniforms", 16, 1);
-    assert_eq!(set, set_number(c"uniforms", 16, 2), "the buffer, not what it holds");
+    assert_eq!(set, set_number(c"uniforms", 16, 2), "the buffer counts, not its contents");
     assert_ne!(set, set_number(c"uniforms", 32, 1));
     assert_ne!(set, set_number(c"others", 16, 1));
     let bytes = set_number(c"~uniforms", 16, 1);
-    assert_eq!(bytes, set_number(c"~uniforms", 32, 1), "what the buffer holds, not where");
+    assert_eq!(bytes, set_number(c"~uniforms", 32, 1), "the contents of the buffer count, not the offset");
     assert_ne!(bytes, set_number(c"~uniforms", 16, 2));
 }
 
@@ -159,7 +159,7 @@ fn both_forms_of_a_copy_have_the_same_words() {
 }
 
 #[test]
-fn nothing_is_recorded_unless_it_is_wanted() {
+fn nothing_is_recorded_by_default() {
     let bench = Bench::new(WorldOptions::default());
     bench.submit(bench.record(|_, _| {}), vk::Fence::null());
     assert_eq!(bench.world.take_log(), []);

@@ -1,4 +1,4 @@
-//! The world by itself, called as a driver calls it.
+//! Tests of the world alone, with the calls of a driver.
 
 mod functions;
 mod log;
@@ -26,12 +26,12 @@ impl Bench {
         Bench::with(options, &[])
     }
 
-    /// With some extensions.
+    /// A bench with some extensions.
     pub(super) fn with(options: WorldOptions, extensions: &[&CStr]) -> Bench {
         let extensions: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
         let world = World::new(options);
         let entered = world.enter();
-        // SAFETY: nothing is enabled, and the structs are valid.
+        // SAFETY: no features are enabled, and the structs are valid.
         unsafe {
             let instance = entry().create_instance(&vk::InstanceCreateInfo::default(), None).unwrap();
             drop(entered);
@@ -45,7 +45,7 @@ impl Bench {
         }
     }
 
-    /// A buffer of some bytes, with memory that is mapped.
+    /// A buffer of `size` bytes, with mapped memory.
     pub(super) fn buffer(&self, size: u64) -> (vk::Buffer, vk::DeviceMemory, *mut u8) {
         let info = vk::BufferCreateInfo::default().size(size).usage(vk::BufferUsageFlags::UNIFORM_BUFFER);
         let memory = vk::MemoryAllocateInfo::default().allocation_size(size);
@@ -60,14 +60,14 @@ impl Bench {
     }
 
     pub(super) fn free(&self, (buffer, memory, _): (vk::Buffer, vk::DeviceMemory, *mut u8)) {
-        // SAFETY: both are of this device.
+        // SAFETY: both belong to this device.
         unsafe {
             self.device.destroy_buffer(buffer, None);
             self.device.free_memory(memory, None);
         }
     }
 
-    /// A command buffer with what `record` records.
+    /// A command buffer with the commands of `record`.
     pub(super) fn record(&self, record: impl FnOnce(&ash::Device, vk::CommandBuffer)) -> vk::CommandBuffer {
         let info = vk::CommandBufferAllocateInfo::default().command_pool(self.pool).command_buffer_count(1);
         // SAFETY: the structs are valid.
@@ -87,7 +87,7 @@ impl Bench {
         unsafe { self.device.queue_submit(self.queue, &[info], fence) }.unwrap();
     }
 
-    /// The log of what `record` records.
+    /// The log of the commands of `record`.
     pub(super) fn log(&self, record: impl FnOnce(&ash::Device, vk::CommandBuffer)) -> Vec<Command> {
         self.world.set_recording(true);
         self.submit(self.record(record), vk::Fence::null());

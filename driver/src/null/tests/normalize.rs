@@ -1,4 +1,4 @@
-//! Logs that do the same, and logs that do not.
+//! Logs with equal and with different effects.
 
 use crate::null::{first_difference, normalize, Action, ActionKind, Command};
 use ash::vk::DynamicState as Dynamic;
@@ -26,7 +26,7 @@ fn pipeline(number: u64, dynamic: &[Dynamic], layout: &[u64]) -> Command {
 
 /// Two sets and a range of four bytes of push constants.
 const A: &[u64] = &[2, 10, 0, 11, 0, 1, 1, 0, 4];
-/// As A, but for set 1.
+/// As A, except for set 1.
 const B: &[u64] = &[2, 10, 0, 21, 0, 1, 1, 0, 4];
 /// Another range.
 const C: &[u64] = &[2, 30, 0, 31, 0, 1, 1, 0, 8];
@@ -58,7 +58,7 @@ fn assert_same(a: &[Command], b: &[Command]) {
     assert_eq!(a, b);
 }
 
-/// What differs, in words.
+/// The text of the difference.
 #[track_caller]
 fn difference(a: &[Command], b: &[Command]) -> String {
     let (a, b) = (normalize(a), normalize(b));
@@ -133,7 +133,7 @@ fn sets_last_as_far_as_layouts_are_compatible() {
     assert_eq!(state(&log(A)), [0, 1]);
     assert_eq!(state(&log(B)), [0]);
     assert_eq!(state(&log(C)), [0; 0]);
-    // A set that is bound with another layout disturbs those after it, and those before it that do not fit.
+    // A bind of a set with another layout disturbs the sets after it, and the incompatible sets before it.
     assert_eq!(state(&[begin(), pipeline(1, &[], A), sets(A, 0, &[5, 6]), sets(C, 0, &[7]), draw()]), [0; 0]);
     assert_eq!(state(&[begin(), pipeline(1, &[], A), sets(A, 0, &[5, 6]), sets(B, 0, &[7]), draw()]), [0, 1]);
     assert_eq!(state(&[begin(), pipeline(1, &[], B), sets(A, 0, &[5, 6]), sets(B, 1, &[7]), draw()]), [0, 1]);
@@ -151,7 +151,7 @@ fn a_draw_sees_only_the_states_that_are_dynamic() {
     let log = |width, dynamic| [begin(), line_width(width), pipeline(1, dynamic, A), draw()];
     difference(&log(1, WIDTH), &log(2, WIDTH));
     assert_same(&log(1, &[]), &log(2, &[]));
-    // A pipeline in which it is not dynamic puts its own in place of what was set.
+    // A pipeline with a static value replaces the dynamic one.
     let again = |commands: &[Command]| {
         [&[begin(), line_width(1), pipeline(1, &[], A), draw()], commands, &[pipeline(2, WIDTH, A), draw()]].concat()
     };
@@ -160,14 +160,14 @@ fn a_draw_sees_only_the_states_that_are_dynamic() {
 }
 
 #[test]
-fn what_is_switched_off_is_not_seen() {
+fn disabled_state_is_not_used() {
     let dynamic = [Dynamic::STENCIL_TEST_ENABLE, Dynamic::STENCIL_REFERENCE];
     let test = |on| command("vkCmdSetStencilTestEnable", &[on]);
     let reference = |faces, value| command("vkCmdSetStencilReference", &[faces, value]);
     let log = |on, value| [begin(), pipeline(1, &dynamic, A), test(on), reference(3, value), draw()];
     assert_same(&log(0, 1), &log(0, 2));
     difference(&log(1, 1), &log(1, 2));
-    // A switch that the pipeline has itself says nothing.
+    // The value of a static switch is unknown.
     let fixed = |value| [begin(), pipeline(1, &dynamic[1..], A), test(0), reference(3, value), draw()];
     difference(&fixed(1), &fixed(2));
     let by_faces = [begin(), pipeline(1, &dynamic, A), test(1), reference(1, 4), reference(2, 4), draw()];
@@ -196,7 +196,7 @@ fn barrier() -> Command {
 }
 
 #[test]
-fn renderings_that_go_on_count_as_one() {
+fn continued_renderings_count_as_one() {
     let (load, store) = (Load::LOAD, Store::STORE);
     let once = [begin(), rendering(5, load, store), draw(), draw(), end_rendering()];
     let split = |between: &[Command], then: Command| {
@@ -214,7 +214,7 @@ fn renderings_that_go_on_count_as_one() {
     assert_eq!(difference(&once, &cleared).split('[').next(), Some("action 1: vkCmdDraw "));
     assert_eq!(normalize(&cleared)[1].kind, ActionKind::Clear);
     difference(&once, &split(&[], rendering(5, Load::DONT_CARE, store)));
-    // A rendering in which nothing happens is nothing.
+    // An empty rendering has no actions.
     let empty = [
         begin(),
         rendering(7, load, store),
@@ -246,7 +246,7 @@ fn resolves_are_copies_at_the_end() {
 }
 
 #[test]
-fn feedback_that_goes_on_counts_as_one() {
+fn continued_feedback_counts_as_one() {
     let buffer = |buffer| command("vkCmdBindTransformFeedbackBuffersEXT", &[0, 1, buffer, 0, 64, 0]);
     let fresh = command("vkCmdBeginTransformFeedbackEXT", &[0, 0, 0, 0]);
     let resumed = command("vkCmdBeginTransformFeedbackEXT", &[0, 1, 1, 8, 1, 0]);
@@ -261,7 +261,7 @@ fn feedback_that_goes_on_counts_as_one() {
 }
 
 #[test]
-fn dispatches_see_what_is_bound_for_them() {
+fn dispatches_use_compute_bindings() {
     let bind = |number| command("vkCmdBindPipeline", &[1, number, 0, 0, 0, 0, 0, 0]);
     let dispatch = command("vkCmdDispatch", &[1, 1, 1]);
     let log = |graphics, number| [begin(), bind(number), pipeline(graphics, &[], A), dispatch.clone()];

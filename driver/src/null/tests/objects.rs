@@ -1,13 +1,13 @@
-//! Handles, and how long objects live.
+//! Handles, and the life of objects.
 
 use super::{Bench, WorldOptions};
 use ash::vk;
 use ash::vk::Handle;
 
 #[test]
-fn what_was_destroyed_or_is_of_another_world_is_a_message() {
+fn destroyed_and_foreign_handles_are_reported() {
     let (bench, other) = (Bench::new(WorldOptions::default()), Bench::new(WorldOptions::default()));
-    // SAFETY: this is what Vulkan forbids and a world must bear.
+    // SAFETY: Vulkan forbids this use, but a world must report it.
     unsafe {
         let fence = bench.device.create_fence(&vk::FenceCreateInfo::default(), None).unwrap();
         other.device.destroy_fence(fence, None);
@@ -15,7 +15,7 @@ fn what_was_destroyed_or_is_of_another_world_is_a_message() {
         bench.device.destroy_fence(fence, None);
         assert_eq!(bench.world.take_messages(), [""; 0]);
         bench.device.destroy_fence(fence, None);
-        assert_eq!(bench.world.take_messages(), ["vkDestroy...: the handle of an object that was destroyed as FENCE"]);
+        assert_eq!(bench.world.take_messages(), ["vkDestroy...: the handle of a destroyed object as FENCE"]);
         let sampler = bench.device.create_sampler(&vk::SamplerCreateInfo::default(), None).unwrap();
         bench.device.destroy_fence(vk::Fence::from_raw(sampler.as_raw()), None);
         assert_eq!(bench.world.take_messages(), ["vkDestroy...: the handle of an object of another type as FENCE"]);
@@ -26,7 +26,7 @@ fn what_was_destroyed_or_is_of_another_world_is_a_message() {
 }
 
 #[test]
-fn what_outlives_its_device_is_a_message() {
+fn objects_that_outlive_their_device_are_reported() {
     let bench = Bench::new(WorldOptions::default());
     let world = bench.world.clone();
     let (buffer, ..) = bench.buffer(16);
@@ -40,7 +40,7 @@ fn what_outlives_its_device_is_a_message() {
 }
 
 #[test]
-fn what_a_submission_uses_must_live_until_it_is_complete() {
+fn objects_of_a_submission_must_live_until_it_is_complete() {
     let bench = Bench::new(WorldOptions { lag: 1, ..WorldOptions::default() });
     let (used, unused) = (bench.buffer(16), bench.buffer(16));
     // SAFETY: the buffer is recording.
@@ -51,17 +51,17 @@ fn what_a_submission_uses_must_live_until_it_is_complete() {
     bench.free(used);
     let messages = bench.world.take_messages();
     let expected = [
-        "vkDestroy...: a submission that is not complete uses the BUFFER",
-        "vkDestroy...: a submission that is not complete uses the DEVICE_MEMORY",
+        "vkDestroy...: an incomplete submission uses the BUFFER",
+        "vkDestroy...: an incomplete submission uses the DEVICE_MEMORY",
     ];
     assert_eq!(messages, expected);
     // SAFETY: no requirements.
     unsafe { bench.device.device_wait_idle() }.unwrap();
-    assert_eq!(bench.world.take_messages(), ["vkQueueSubmit: the handle of an object that was destroyed as BUFFER"]);
+    assert_eq!(bench.world.take_messages(), ["vkQueueSubmit: the handle of a destroyed object as BUFFER"]);
 }
 
 #[test]
-fn a_command_names_only_what_lives() {
+fn commands_must_use_live_objects() {
     let bench = Bench::new(WorldOptions::default());
     let buffer = bench.buffer(16);
     // SAFETY: the buffer is recording.
@@ -69,13 +69,10 @@ fn a_command_names_only_what_lives() {
     bench.free(buffer);
     bench.submit(commands, vk::Fence::null());
     let messages = bench.world.take_messages();
-    assert!(
-        messages[0].starts_with("vkQueueSubmit: a command uses the handle of an object that was destroyed"),
-        "{messages:?}"
-    );
-    // SAFETY: this is what Vulkan forbids and a world must bear.
+    assert!(messages[0].starts_with("vkQueueSubmit: a command uses the handle of a destroyed object"), "{messages:?}");
+    // SAFETY: Vulkan forbids this use, but a world must report it.
     bench.record(|device, commands| unsafe { device.cmd_fill_buffer(commands, buffer.0, 0, 16, 7) });
-    assert_eq!(bench.world.take_messages(), ["vkCmdFillBuffer: the handle of an object that was destroyed as BUFFER"]);
+    assert_eq!(bench.world.take_messages(), ["vkCmdFillBuffer: the handle of a destroyed object as BUFFER"]);
     // SAFETY: as above.
     unsafe { bench.device.cmd_draw(commands, 3, 1, 0, 0) };
     assert_eq!(bench.world.take_messages(), ["vkCmdDraw: the command buffer is not recording"]);
@@ -97,7 +94,7 @@ fn pools_of_descriptors_end() {
         let layout = device.create_descriptor_set_layout(&info, None).unwrap();
         let layouts = [layout; 2];
         let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
-        // Two sets have four descriptors; the first of them is freed again.
+        // Two sets have four descriptors; the first set is freed again.
         assert_eq!(device.allocate_descriptor_sets(&info), Err(vk::Result::ERROR_OUT_OF_POOL_MEMORY));
         assert!(!bench.world.live_objects().iter().any(|(kind, _)| *kind == vk::ObjectType::DESCRIPTOR_SET));
         let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts[..1]);

@@ -1,4 +1,4 @@
-//! What is recorded by calls, as actions: what the log writes is what `normalize` reads.
+//! Recorded calls as actions: `normalize` must be able to read the words of the log.
 
 use super::{Bench, WorldOptions};
 use crate::null::{first_difference, normalize, Action, StateKey};
@@ -15,7 +15,7 @@ const DYNAMIC: [vk::DynamicState; 4] = [
 const UNIFORM: vk::DescriptorType = vk::DescriptorType::UNIFORM_BUFFER;
 const GRAPHICS: vk::PipelineBindPoint = vk::PipelineBindPoint::GRAPHICS;
 
-/// A device with what a draw needs.
+/// A device with the objects that a draw needs.
 struct Scene {
     bench: Bench,
     push: ash::khr::push_descriptor::Device,
@@ -82,7 +82,7 @@ impl Scene {
         [vk::DescriptorBufferInfo { buffer: self.buffer.0, offset, range: 32 }]
     }
 
-    /// Binds all that a draw needs but what is pushed.
+    /// Binds everything that a draw needs except pushed descriptors.
     unsafe fn bind(&self, device: &ash::Device, commands: vk::CommandBuffer) {
         let viewport = vk::Viewport { width: 8.0, height: 8.0, ..vk::Viewport::default() };
         // SAFETY: the buffer is recording, and the arguments are valid.
@@ -96,12 +96,12 @@ impl Scene {
             device.cmd_set_viewport_with_count(commands, &[viewport]);
             device.cmd_set_cull_mode(commands, vk::CullModeFlags::BACK);
             device.cmd_set_stencil_reference(commands, vk::StencilFaceFlags::FRONT_AND_BACK, 5);
-            // The pipeline has its own line width.
+            // The pipeline has a static line width.
             device.cmd_set_line_width(commands, 3.0);
         }
     }
 
-    /// The actions of what `record` records within a rendering.
+    /// The actions of the commands of `record` within a rendering.
     fn actions(&self, record: impl FnOnce(&ash::Device, vk::CommandBuffer)) -> Vec<Action> {
         let color = vk::RenderingAttachmentInfo::default()
             .image_view(self.view)
@@ -123,7 +123,7 @@ impl Scene {
 
 /// A pipeline that reads vertex buffer 3.
 unsafe fn pipeline(device: &ash::Device, layout: vk::PipelineLayout) -> vk::Pipeline {
-    // SAFETY: the structs are valid; a world does not ask for stages.
+    // SAFETY: the structs are valid; a world does not require stages.
     unsafe {
         let bindings = [vk::VertexInputBindingDescription { binding: 3, ..Default::default() }];
         let input = vk::PipelineVertexInputStateCreateInfo::default().vertex_binding_descriptions(&bindings);
@@ -137,7 +137,7 @@ unsafe fn pipeline(device: &ash::Device, layout: vk::PipelineLayout) -> vk::Pipe
 impl Drop for Scene {
     fn drop(&mut self) {
         let device = &self.bench.device;
-        // SAFETY: all are of this device, and nothing uses them.
+        // SAFETY: all objects belong to this device, and none is in use.
         unsafe {
             device.destroy_pipeline(self.pipeline, None);
             device.destroy_descriptor_update_template(self.template, None);
@@ -152,7 +152,7 @@ impl Drop for Scene {
 }
 
 #[test]
-fn a_draw_sees_what_is_bound() {
+fn a_draw_uses_the_bound_state() {
     let scene = Scene::new();
     let infos = scene.infos(16);
     let write = vk::WriteDescriptorSet::default().descriptor_type(UNIFORM).buffer_info(&infos);
@@ -215,7 +215,7 @@ fn descriptors_are_pushed_with_and_without_a_template() {
     };
     let by_template = draw(&|commands| {
         let info = scene.infos(16)[0];
-        // What the template reads begins after eight bytes.
+        // The template reads from the eighth byte on.
         let data = [0, info.buffer.as_raw(), info.offset, info.range];
         let (template, layout) = (scene.template, scene.layout);
         // SAFETY: as above; a descriptor of a buffer is three numbers of eight bytes.

@@ -1,4 +1,4 @@
-//! What submissions do, and when they are complete.
+//! The effects of submissions, and their completion.
 
 use super::{Bench, WorldOptions};
 use ash::vk;
@@ -19,7 +19,7 @@ fn buffers_are_filled_copied_and_updated() {
     });
     // SAFETY: the memory is mapped.
     let bytes = |buffer: (_, _, *mut u8)| unsafe { std::slice::from_raw_parts(buffer.2, 16) }.to_vec();
-    assert_eq!(bytes(to), [0; 16], "nothing happens before the submission");
+    assert_eq!(bytes(to), [0; 16], "there is no effect before the submission");
     bench.submit(commands, vk::Fence::null());
     assert_eq!(bytes(from), [0, 0, 0, 0, 1, 1, 1, 1, 9, 9, 9, 9, 1, 1, 1, 1]);
     assert_eq!(bytes(to), [1, 1, 1, 1, 9, 9, 9, 9, 1, 1, 1, 1, 0, 0, 0, 0]);
@@ -64,7 +64,7 @@ fn a_submission_lags_until_it_is_waited_for() {
         fences.iter().zip(commands).take(2).for_each(|(fence, commands)| bench.submit(commands, *fence));
         assert_eq!(device.wait_for_fences(&fences[..1], true, 0).err(), None, "the wait itself completes it");
         assert_eq!(device.get_fence_status(fences[1]), Ok(false));
-        assert_eq!(device.get_fence_status(fences[1]), Ok(true), "whoever asks gets there");
+        assert_eq!(device.get_fence_status(fences[1]), Ok(true), "a query of the status makes progress");
         bench.submit(commands[2], fences[2]);
         assert_eq!(device.get_fence_status(fences[2]), Ok(false));
         device.device_wait_idle().unwrap();

@@ -1,13 +1,13 @@
-//! What must not compile does not, for the right reason: each case is `rules/table.rs`, which compiles, with one edit.
+//! Invalid code does not compile, for the right reason: each case is `rules/table.rs`, which compiles, with one edit.
 //!
-//! The module is compiled with the compiler alone, which shows too that it needs nothing else.
+//! The module is compiled by rustc alone, which also shows that it has no dependencies.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const TABLE: &str = include_str!("table.rs");
 
-/// An edit of the table and what the compiler has to say to it.
+/// An edit of the table and the expected compiler message.
 struct Case {
     name: &'static str,
     replace: &'static str,
@@ -29,35 +29,35 @@ const CASES: &[Case] = &[
         replace: "after: [Barriers]",
         with: "after: [Viewport]",
         code: CONSTANT,
-        says: "Dirty: rule `after`: Framebuffer has to come after Viewport",
+        says: "Dirty: rule `after`: Framebuffer must be after Viewport",
     },
     Case {
         name: "after_itself",
         replace: "after: [Barriers]",
         with: "after: [Framebuffer]",
         code: CONSTANT,
-        says: "Dirty: rule `after`: Framebuffer has to come after Framebuffer",
+        says: "Dirty: rule `after`: Framebuffer must be after Framebuffer",
     },
     Case {
         name: "invalidates",
         replace: "invalidates: [Viewport]",
         with: "invalidates: [Barriers]",
         code: CONSTANT,
-        says: "Dirty: rule `invalidates`: Framebuffer has to come before Barriers, which it invalidates",
+        says: "Dirty: rule `invalidates`: Framebuffer must be before Barriers, which it invalidates",
     },
     Case {
         name: "phase",
         replace: "phase: BeforeRendering, handler: barriers",
         with: "phase: Rendering, handler: barriers",
         code: CONSTANT,
-        says: "Dirty: rule `phase`: Framebuffer is of phase BeforeRendering, and Barriers in the row above of a later one, Rendering",
+        says: "Dirty: rule `phase`: Framebuffer has phase BeforeRendering, and Barriers in the row above has a later one, Rendering",
     },
     Case {
         name: "commands",
         replace: "not_for: [Clear],",
         with: "",
         code: CONSTANT,
-        says: "Dirty: rule `commands`: Clear handles Framebuffer, which invalidates Viewport; so Viewport has to name Clear in \
+        says: "Dirty: rule `commands`: Clear handles Framebuffer, which invalidates Viewport; so Viewport must name Clear in \
                `commands` or `not_for`",
     },
     Case {
@@ -72,7 +72,7 @@ const CASES: &[Case] = &[
         replace: "from: [Framebuffer], uses: []",
         with: "from: [Framebuffer], uses: [CanDraw]",
         code: CONSTANT,
-        says: "Cached: rule `uses`: IsComplete has to come after CanDraw",
+        says: "Cached: rule `uses`: IsComplete must be after CanDraw",
     },
     Case {
         name: "set_of_another_enum",
@@ -110,7 +110,7 @@ fn broken_rules_do_not_compile() {
     let (compiles, messages) = compiler.compile("table", TABLE);
     assert!(compiles && messages.is_empty(), "the table without an edit:\n{messages}");
     for case in CASES {
-        assert_eq!(TABLE.matches(case.replace).count(), 1, "{}: `{}` is there once", case.name, case.replace);
+        assert_eq!(TABLE.matches(case.replace).count(), 1, "{}: `{}` must occur once", case.name, case.replace);
         let (compiles, messages) = compiler.compile(case.name, &TABLE.replace(case.replace, case.with));
         assert!(!compiles, "{} compiles", case.name);
         assert_eq!(codes(&messages), [case.code], "{}:\n{messages}", case.name);
@@ -118,7 +118,7 @@ fn broken_rules_do_not_compile() {
     }
 }
 
-/// The codes of the errors in what the compiler says.
+/// The codes of the errors in the compiler's messages.
 fn codes(messages: &str) -> Vec<&str> {
     let codes = messages.lines().filter_map(|line| line.strip_prefix("error["));
     codes.filter_map(|line| line.split(']').next()).collect()
@@ -132,7 +132,7 @@ struct Compiler {
 impl Compiler {
     fn new() -> Compiler {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("state_rules");
-        std::fs::create_dir_all(&folder).expect("a folder for what is compiled");
+        std::fs::create_dir_all(&folder).expect("a folder for compiled files");
         let compiler = Compiler { folder };
         let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs");
         let (compiles, messages) = compiler.run("ntv_driver", &library, &[]);
@@ -140,7 +140,7 @@ impl Compiler {
         compiler
     }
 
-    /// Compiles a program; returns whether it is right, and what the compiler says.
+    /// Compiles a program; returns whether it is valid, and the compiler's messages.
     fn compile(&self, name: &str, program: &str) -> (bool, String) {
         let file = self.folder.join(name).with_extension("rs");
         std::fs::write(&file, program).expect("a file is written");

@@ -1,11 +1,11 @@
-//! Compiles; the cases of `rules.rs` are edits of it that do not.
+//! This file compiles; the cases of `rules.rs` are edits of it that do not.
 
 use ntv_driver::state::words::words_for;
 use ntv_driver::state::{bits, derived, dirty_bits, BitSet, Inbox, Subject};
 use std::sync::Arc;
 
 bits! {
-    /// What looks at state.
+    /// The commands that use state.
     pub enum Command {
         /// Draws.
         Draw,
@@ -15,16 +15,16 @@ bits! {
 }
 
 bits! {
-    /// When a handler runs.
+    /// The phase of a handler.
     pub enum Phase {
         /// Outside of a render pass.
         BeforeRendering,
-        /// In one.
+        /// Within a render pass.
         Rendering,
     }
 }
 
-/// What handlers write to.
+/// The target of the handlers' writes.
 pub struct Emitter<'a>(pub &'a mut Vec<u32>);
 
 fn barriers(_: &mut Emitter<'_>) -> Result<(), String> {
@@ -40,7 +40,7 @@ fn viewport(_: &mut Emitter<'_>) -> Result<(), String> {
 }
 
 dirty_bits! {
-    /// What the device does not have yet.
+    /// The state that the device does not have yet.
     pub enum Dirty, commands Command, phases Phase, handlers fn(&mut Emitter<'_>) -> Result<(), String>;
 
     /// Barriers.
@@ -64,7 +64,7 @@ dirty_bits! {
 }
 
 derived! {
-    /// What a context computes.
+    /// The values that a context computes.
     pub struct Cached, values Value, from Dirty;
 
     /// Whether the framebuffer is complete.
