@@ -1,4 +1,4 @@
-//! What a module has for others: its inputs and outputs, and its descriptors.
+//! The lists of a module: its inputs, outputs and descriptors.
 
 use super::facts::{Facts, Global};
 use super::malformed;
@@ -7,16 +7,16 @@ use crate::module::{Binding, Capture, Varying};
 use rustc_hash::FxHashMap;
 use spirv::{Decoration, Op, StorageClass};
 
-/// The most inputs and outputs; no device has as many.
+/// The most inputs and outputs; no device supports as many.
 const MOST_VARYINGS: usize = 4096;
 
-/// In place of the number of a member: the whole variable.
+/// The member of a varying that is a whole variable.
 pub(super) const WHOLE: u32 = u32::MAX;
 
-/// An input or output: its variable, and the member that it is of that.
+/// An input or output: its variable, and its member in a block.
 pub(super) type Place = (u32, u32);
 
-/// Inputs and outputs in order, each with its variable: one, or for a block of members with locations one for each of them.
+/// Inputs and outputs in order: one for each variable, or for a block with locations one for each member.
 pub(super) fn varyings(facts: &Facts<'_>) -> Result<Vec<(Place, Varying)>, Error> {
     let mut all = Vec::new();
     for global in &facts.globals {
@@ -64,7 +64,7 @@ fn member_varyings<'f>(
         facts.types.get(&vertex).filter(|ty| ty.is(Op::TypeStruct)).map_or(0, |ty| ty.len().saturating_sub(2));
     (0..members as u32).filter_map(move |member| {
         let has = |decoration: Decoration| facts.members.get(&(vertex, member, decoration as u32)).copied();
-        // XfbBuffer and XfbStride may be the block's, Offset is always a member's.
+        // XfbBuffer and XfbStride may be decorations of the block, Offset is always one of the member.
         let buffer = has(Decoration::XfbBuffer).or(block.capture.map(|capture| capture.buffer));
         let stride = has(Decoration::XfbStride).or(block.capture.map(|capture| capture.stride)).unwrap_or(0);
         let capture = buffer.zip(has(Decoration::Offset)).map(|(buffer, offset)| Capture { buffer, stride, offset });
@@ -86,7 +86,7 @@ fn member_varyings<'f>(
     })
 }
 
-/// The variable of each interface block; none where several are of one type, whose members cannot move alone.
+/// The variable of each type of interface blocks; none if several variables have the type, as their members cannot move separately.
 pub(super) fn blocks(facts: &Facts<'_>) -> FxHashMap<u32, Option<u32>> {
     let mut blocks = FxHashMap::default();
     for global in facts.globals.iter().filter(|global| facts.io(global.id).is_some()) {
@@ -103,7 +103,7 @@ pub(super) fn bindings(facts: &Facts<'_>) -> Vec<Binding> {
     all
 }
 
-/// The descriptors that a variable is.
+/// The descriptors of a variable.
 pub(super) fn binding(facts: &Facts<'_>, global: &Global) -> Option<Binding> {
     let (kind, count) = facts.descriptor(global)?;
     let set = facts.decoration(global.id, Decoration::DescriptorSet)?;

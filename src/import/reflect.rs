@@ -1,4 +1,4 @@
-//! What a module wants from outside, and a module of words that stay as they are.
+//! The interface of a module, and modules whose words do not change.
 
 use super::facts::Facts;
 use super::lists::{binding, varyings};
@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::module::{Binding, Module, Patch, PatchKind, Stage, Varying, ALWAYS};
 use spirv::{Decoration, Op, StorageClass};
 
-/// What a module wants from outside and gives to it.
+/// The interface of a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reflection {
     /// The stage of its entry point.
@@ -20,18 +20,17 @@ pub struct Reflection {
     pub attachments: Vec<Option<u32>>,
     /// Its inputs and outputs, in their order.
     pub varyings: Vec<Varying>,
-    /// It reads push constants.
+    /// Whether it reads push constants.
     pub reads_push_constants: bool,
 }
 
-/// Reads what the module of `words` wants. An error if two variables of one place are of two kinds.
+/// Reads the interface of the module in `words`. Returns an error if two variables with one set and binding have different kinds.
 pub fn reflect(words: &[u32]) -> Result<Reflection, Error> {
     Reflection::new(&Facts::new(words)?)
 }
 
-/// A module of `words` whose descriptors can move, and nothing else: it has neither varyings that a link would take away or move nor
-/// options, so its words are those that came, but for the numbers of sets and bindings. Vertex inputs are listed, as no link
-/// touches them.
+/// A module of `words` in which only descriptors can move: it has no varyings that a link could remove or move, and no options, so
+/// its words are the input except for the numbers of sets and bindings. Vertex inputs are in its list, as links do not change them.
 pub fn keep(words: &[u32]) -> Result<(Module, Reflection), Error> {
     let facts = Facts::new(words)?;
     let reflection = Reflection::new(&facts)?;
@@ -66,7 +65,7 @@ impl Reflection {
         for global in &facts.globals {
             found.reads_push_constants |= global.class == StorageClass::PushConstant as u32;
             let Some(new) = binding(facts, global) else { continue };
-            // Several variables can see the same descriptors.
+            // Several variables can have the same descriptors.
             match rows.iter_mut().find(|(old, _)| (old.set, old.binding) == (new.set, new.binding)) {
                 Some((old, _)) if old.kind == new.kind => old.count = old.count.max(new.count),
                 Some(_) => return Err(malformed("one set and binding has descriptors of two kinds")),
@@ -78,7 +77,7 @@ impl Reflection {
         Ok(found)
     }
 
-    /// The row of the descriptors that are where `variable` is.
+    /// The row with the set and binding of `variable`.
     fn row(&self, variable: &Binding) -> Option<u32> {
         let same = |row: &Binding| (row.set, row.binding) == (variable.set, variable.binding);
         self.bindings.iter().position(same).map(|row| row as u32)

@@ -1,4 +1,4 @@
-//! Interface blocks as a variable for each member, as the emitter has them, so that each can go or move by itself.
+//! Splits interface blocks into a variable for each member, as in emitted modules, so that each can be removed or moved by itself.
 //!
 //! ```text
 //! %b = OpVariable %p Output                  %0 = OpVariable %q Output     BuiltIn Position
@@ -6,8 +6,8 @@
 //! %c = OpAccessChain %r %b %int_1            %c = OpAccessChain %r %1
 //! ```
 //!
-//! Only access chains with a constant for the member may name the block, and it has to be clear what each member is: a built-in,
-//! or at which location. A member that nothing names gets no variable. The struct stays, as a type that nothing is of.
+//! The block may only be used by access chains with a constant for the member, and each member needs a built-in or a location. An
+//! unused member gets no variable. The struct stays as an unused type.
 
 use super::facts::{Facts, Global};
 use super::{instructions, Inst};
@@ -16,7 +16,7 @@ use crate::module::Stage;
 use rustc_hash::{FxHashMap, FxHashSet};
 use spirv::{Decoration, Op, StorageClass};
 
-/// The most members of all blocks together; no device has as many inputs and outputs.
+/// The most members of all blocks together; no device supports as many inputs and outputs.
 const MOST_MEMBERS: usize = 1024;
 
 /// A block that is split.
@@ -24,34 +24,34 @@ struct Block<'w> {
     /// Its type, and the types of members.
     ty: u32,
     members: &'w [u32],
-    /// The array that it stands in: an element for each vertex.
+    /// The array around it, with an element for each vertex.
     array: Option<Inst<'w>>,
     /// The variable of the first member; the others follow.
     first: u32,
-    /// Members that are named.
+    /// The members in use.
     used: FxHashSet<u32>,
 }
 
 impl Block<'_> {
-    /// Which operand of an access chain says the member.
+    /// The index of the operand of an access chain that selects the member.
     fn index(&self) -> usize {
         4 + usize::from(self.array.is_some())
     }
 
-    /// The member that an access chain leads into.
+    /// The member that an access chain selects.
     fn member(&self, facts: &Facts<'_>, chain: Inst<'_>) -> Option<u32> {
         let index = facts.types.get(&chain.word(self.index())).filter(|index| index.is(Op::Constant))?.word(3);
         ((index as usize) < self.members.len()).then_some(index)
     }
 
-    /// Numbers and variables of members.
+    /// The indices and variables of members.
     fn variables(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         let used = (0..self.members.len() as u32).filter(|member| self.used.contains(member));
         used.map(|member| (member, self.first + member))
     }
 }
 
-/// The words of a module in which blocks are split; `None` if there is none to split.
+/// The words of a module with its blocks split; `None` if there are none to split.
 pub(super) fn blocks(facts: &Facts<'_>) -> Result<Option<Vec<u32>>, Error> {
     let mut blocks = candidates(facts);
     for inst in instructions(facts.words) {
@@ -78,7 +78,7 @@ pub(super) fn blocks(facts: &Facts<'_>) -> Result<Option<Vec<u32>>, Error> {
     Ok(Some(splitter.words))
 }
 
-/// Blocks that are alone of their type, and whose members say what they are.
+/// Blocks whose type has only one variable, and whose members have built-ins or locations.
 fn candidates<'w>(facts: &Facts<'w>) -> FxHashMap<u32, Block<'w>> {
     let mut of_type: FxHashMap<u32, u32> = FxHashMap::default();
     facts.globals.iter().for_each(|global| *of_type.entry(facts.block(global)).or_default() += 1);
@@ -109,10 +109,10 @@ fn candidate<'w>(facts: &Facts<'w>, global: &Global) -> Option<Block<'w>> {
     (is_block && clear).then_some(Block { ty, members, array, first: 0, used: FxHashSet::default() })
 }
 
-/// Blocks stay that `inst` names in any other way than as is provided for.
+/// Keeps the blocks that `inst` uses in an unsupported way.
 fn keep_named(facts: &Facts<'_>, inst: Inst<'_>, blocks: &mut FxHashMap<u32, Block<'_>>) {
     let operands = match Op::from_u32(inst.op) {
-        // Up to the last of the constants nothing else names variables, nor do the numbers of members.
+        // Up to the last opcode of constants, no other instruction uses variables, and literals are not ids.
         Some(op) if inst.op <= Op::SpecConstantOp as u32 && op != Op::ExtInst => return,
         Some(Op::Decorate | Op::MemberDecorate | Op::Variable | Op::Label | Op::Branch) => return,
         Some(Op::AccessChain | Op::InBoundsAccessChain) => {
@@ -136,7 +136,7 @@ struct Splitter<'f, 'w> {
     blocks: FxHashMap<u32, Block<'w>>,
     /// The blocks by their types.
     types: FxHashMap<u32, u32>,
-    /// Decorations of a block that its members have.
+    /// The decorations of a block that its members have themselves.
     seen: FxHashSet<(u32, Decoration)>,
     words: Vec<u32>,
     bound: u32,
@@ -187,7 +187,7 @@ impl Splitter<'_, '_> {
         self.words[head] = len << 16 | inst.op;
     }
 
-    /// What is said of a member is said of its variable.
+    /// Copies the name or decoration of a member to its variable.
     fn copy_to_member(&mut self, inst: Inst<'_>, op: Op) {
         let Some(block) = self.types.get(&inst.word(1)).and_then(|id| self.blocks.get(id)) else { return };
         if block.used.contains(&inst.word(2)) && inst.len() > 3 {
@@ -205,7 +205,7 @@ impl Splitter<'_, '_> {
         inst.word(3) == Decoration::Offset as u32 && !captured
     }
 
-    /// What is said of the block is said of all its members, but for those that say it themselves.
+    /// Copies a decoration of the block to all its members, except those that have it themselves.
     fn decorate_members(&mut self, inst: Inst<'_>) {
         let Some(decoration) = Decoration::from_u32(inst.word(2)) else { return };
         let Some(block) = self.blocks.get(&inst.word(1)) else { return };
@@ -216,7 +216,7 @@ impl Splitter<'_, '_> {
         for (member, id) in block.variables() {
             let own = self.facts.members.contains_key(&(block.ty, member, decoration as u32));
             match decoration {
-                // Members follow each other from the location of the block on.
+                // Members follow each other, beginning at the location of the block.
                 Decoration::Location => {
                     let before = block.members.iter().take(member as usize).map(|ty| self.facts.size(*ty).0);
                     let location = before.fold(inst.word(3), u32::saturating_add);
@@ -250,7 +250,7 @@ impl Splitter<'_, '_> {
 }
 
 impl Facts<'_> {
-    /// Whether inputs or outputs like this one have an element for each vertex.
+    /// Whether this variable is an input or output with one element per vertex.
     pub(super) fn is_per_vertex(&self, global: &Global) -> bool {
         let input = global.class == StorageClass::Input as u32;
         let patch = self.decoration(global.id, Decoration::Patch).is_some();

@@ -1,4 +1,4 @@
-//! The second look at the words: they are copied, with pointer types for varyings between them, and the tables are made.
+//! The second pass over a module: copies the words, inserts pointer types for varyings, and makes the tables.
 
 use super::facts::{Facts, Global};
 use super::lists::{binding, bindings, blocks, varyings, Place, WHOLE};
@@ -10,7 +10,7 @@ use crate::module::{
 use rustc_hash::FxHashMap;
 use spirv::{Capability, Decoration, ExecutionMode, Op, StorageClass};
 
-/// Options of a key that take no code: what import can offer.
+/// The options of a key that need no code, so that import can offer them.
 const OFFERED: u64 = Key::STRIP | Key::NO_CAPTURE;
 
 /// The module of `facts`.
@@ -42,7 +42,7 @@ pub(super) fn write(facts: &Facts<'_>) -> Result<Module, Error> {
     Ok(module)
 }
 
-/// Who wants a pointer type of its own in place of each: by pointer type, the variables.
+/// The variables that need a separate pointer type, by the pointer type.
 fn pointer_users(facts: &Facts<'_>) -> FxHashMap<u32, Vec<u32>> {
     let mut users: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     let removable = |root: u32| facts.io(root).is_some_and(|global| global.removable);
@@ -63,11 +63,11 @@ struct Writer<'f, 'w> {
     conditions: Vec<Condition>,
     known: FxHashMap<Condition, u16>,
     bound: u32,
-    /// Pointer types of their own, by variable and old type.
+    /// The separate pointer types, by variable and old type.
     pointers: FxHashMap<(u32, u32), u32>,
     users: FxHashMap<u32, Vec<u32>>,
     varyings: Vec<(Place, Varying)>,
-    /// Where each of them is in that list.
+    /// The index of each in that list.
     places: FxHashMap<Place, usize>,
     blocks: FxHashMap<u32, Option<u32>>,
     bindings: Vec<Binding>,
@@ -118,7 +118,7 @@ impl Writer<'_, '_> {
         })
     }
 
-    /// The words from `start` on are there only under a condition; one range for what follows each other.
+    /// Makes the words from `start` on depend on a condition. Adjacent words share one range.
     fn range(&mut self, start: usize, condition: Condition) {
         let when = self.condition(condition);
         let (start, end) = (start as u32, self.words.len() as u32);
@@ -132,12 +132,12 @@ impl Writer<'_, '_> {
         self.tables.patches.push(Patch { at: at as u32, kind, when: ALWAYS, arg });
     }
 
-    /// What is only there for transform feedback.
+    /// Makes the words from `at` on depend on transform feedback.
     fn captured(&mut self, at: usize) {
         self.range(at, Condition::none(Key::NO_CAPTURE));
     }
 
-    /// The varying that a variable is, if it is one as a whole.
+    /// The varying of a variable, if the whole variable is one.
     fn varying(&self, id: u32) -> Option<usize> {
         self.places.get(&(id, WHOLE)).copied()
     }
@@ -159,7 +159,7 @@ impl Writer<'_, '_> {
     }
 
     fn entry_point(&mut self, inst: Inst<'_>, at: usize) {
-        // From 1.4 on the list has all variables, so also Private ones.
+        // From 1.4 on the list has all variables, also Private ones.
         if self.facts.words[1] >= 0x0001_0400 {
             return;
         }
@@ -197,7 +197,7 @@ impl Writer<'_, '_> {
             (Decoration::Binding, _) if number => self.patch_binding(id, at + 3, PatchKind::Binding),
             (Decoration::RelaxedPrecision, Some(index)) => return self.range(at, self.relaxed(index)),
             (_, Some(index)) if number => self.decorate_varying(decoration, index, at),
-            // A block that is captured: its members say where.
+            // A captured block: its members have the offsets.
             (Decoration::XfbBuffer | Decoration::XfbStride, None) => self.captured(at),
             _ => {}
         }
@@ -208,7 +208,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// A decoration whose last word is a number that a link may change.
+    /// Records a decoration whose last word is a number that a link may change.
     fn decorate_varying(&mut self, decoration: Decoration, index: usize, at: usize) {
         let captured = self.varyings[index].1.capture.is_some();
         let kind = match decoration {
@@ -245,7 +245,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// The row of the list that descriptors are.
+    /// The row of the variable's descriptors in the list.
     fn row(&self, global: &Global) -> Option<u32> {
         let row = self.bindings.binary_search(&binding(self.facts, global)?);
         row.ok().map(|row| row as u32)
@@ -256,7 +256,7 @@ impl Writer<'_, '_> {
         self.bound - 1
     }
 
-    /// Behind a pointer type come those that stand for it in varyings of their own.
+    /// Inserts the separate pointer types of varyings after the pointer type that they replace.
     fn pointer(&mut self, inst: Inst<'_>) {
         for root in self.users.remove(&inst.word(1)).unwrap_or_default() {
             let Some(index) = self.removable(root) else { continue };
@@ -284,7 +284,7 @@ impl Writer<'_, '_> {
             self.words[at + 1] = pointer;
             return self.become_private(at + 3, index);
         }
-        // An input that nobody writes starts as zeros.
+        // An input that no stage writes is initialized with zeros.
         let first = self.id();
         self.words.truncate(at);
         self.words.extend([3 << 16 | Op::ConstantNull as u32, global.ty, first]);
@@ -297,7 +297,7 @@ impl Writer<'_, '_> {
         self.tables.ranges.push(Range { start, end: start + 1, head: head as u32, when });
     }
 
-    /// An array of descriptors gets a type of its own, with a length that nothing else has.
+    /// Gives an array of descriptors a separate type, with a length that is not used otherwise.
     fn array(&mut self, inst: Inst<'_>, global: &Global, at: usize) {
         let types = &self.facts.types;
         let Some((array, row)) = types.get(&global.ty).zip(self.row(global)) else { return };
