@@ -20,24 +20,24 @@
 //!
 //! [`keep`] leaves a module's words unchanged except for descriptors, and [`reflect`] only returns the interface.
 
-mod facts;
 mod lists;
 mod reflect;
 mod sizes;
+mod source;
 mod split;
 mod tables;
 
 use crate::error::{Error, ErrorKind, Place};
 use crate::module::Module;
-use facts::Facts;
 pub use reflect::{keep, reflect, Reflection};
+use source::SourceModule;
 
 /// Makes a module with tables from `words`.
 pub fn import(words: &[u32]) -> Result<Module, Error> {
-    let facts = Facts::new(words)?;
-    let module = match split::blocks(&facts)? {
-        Some(words) => tables::write(&Facts::new(&words)?)?,
-        None => tables::write(&facts)?,
+    let source = SourceModule::new(words)?;
+    let module = match split::blocks(&source)? {
+        Some(words) => tables::write(&SourceModule::new(&words)?)?,
+        None => tables::write(&source)?,
     };
     module.check()?;
     Ok(module)

@@ -1,7 +1,7 @@
 //! The interface of a module, and modules whose words do not change.
 
-use super::facts::Facts;
 use super::lists::{binding, varyings};
+use super::source::SourceModule;
 use super::{instructions, malformed};
 use crate::error::Error;
 use crate::module::{Binding, Module, Patch, PatchKind, Stage, Varying, ALWAYS};
@@ -26,14 +26,14 @@ pub struct Reflection {
 
 /// Reads the interface of the module in `words`. Returns an error if two variables with one set and binding have different kinds.
 pub fn reflect(words: &[u32]) -> Result<Reflection, Error> {
-    Reflection::new(&Facts::new(words)?)
+    Reflection::new(&SourceModule::new(words)?)
 }
 
 /// A module of `words` in which only descriptors can move: it has no varyings that a link could remove or move, and no options, so
 /// its words are the input except for the numbers of sets and bindings. Vertex inputs are in its list, as links do not change them.
 pub fn keep(words: &[u32]) -> Result<(Module, Reflection), Error> {
-    let facts = Facts::new(words)?;
-    let reflection = Reflection::new(&facts)?;
+    let source = SourceModule::new(words)?;
+    let reflection = Reflection::new(&source)?;
     let mut patches = Vec::new();
     let mut at = 5;
     for inst in instructions(words) {
@@ -43,33 +43,33 @@ pub fn keep(words: &[u32]) -> Result<(Module, Reflection), Error> {
             Some(Decoration::Binding) => Some(PatchKind::Binding),
             _ => None,
         };
-        let row = facts.global(inst.word(1)).and_then(|global| reflection.row(&binding(&facts, global)?));
+        let row = source.global(inst.word(1)).and_then(|global| reflection.row(&binding(&source, global)?));
         if let (true, Some(kind), Some(row)) = (inst.is(Op::Decorate) && inst.len() == 4, kind, row) {
             patches.push(Patch { at: at + 3, kind, when: ALWAYS, arg: row });
         }
         at += inst.len() as u32;
     }
-    let inputs = reflection.varyings.iter().filter(|it| facts.stage == Stage::Vertex && !it.is_output);
+    let inputs = reflection.varyings.iter().filter(|it| source.stage == Stage::Vertex && !it.is_output);
     let interface = inputs.map(|it| Varying { removable: false, ..*it }).collect();
-    let (stage, bindings) = (facts.stage, reflection.bindings.clone());
+    let (stage, bindings) = (source.stage, reflection.bindings.clone());
     let module = Module { words: words.to_vec(), patches, stage, interface, bindings, ..Module::default() };
     module.check()?;
     Ok((module, reflection))
 }
 
 impl Reflection {
-    fn new(facts: &Facts<'_>) -> Result<Reflection, Error> {
-        let varyings = varyings(facts)?.into_iter().map(|(_, varying)| varying).collect();
-        let mut found = Reflection { stage: facts.stage, entry: entry(facts), varyings, ..Reflection::default() };
+    fn new(source: &SourceModule<'_>) -> Result<Reflection, Error> {
+        let varyings = varyings(source)?.into_iter().map(|(_, varying)| varying).collect();
+        let mut found = Reflection { stage: source.stage, entry: entry(source), varyings, ..Reflection::default() };
         let mut rows: Vec<(Binding, Option<u32>)> = Vec::new();
-        for global in &facts.globals {
+        for global in &source.globals {
             found.reads_push_constants |= global.class == StorageClass::PushConstant as u32;
-            let Some(new) = binding(facts, global) else { continue };
+            let Some(new) = binding(source, global) else { continue };
             // Several variables can have the same descriptors.
             match rows.iter_mut().find(|(old, _)| (old.set, old.binding) == (new.set, new.binding)) {
                 Some((old, _)) if old.kind == new.kind => old.count = old.count.max(new.count),
                 Some(_) => return Err(malformed("one set and binding has descriptors of two kinds")),
-                None => rows.push((new, facts.decoration(global.id, Decoration::InputAttachmentIndex))),
+                None => rows.push((new, source.decoration(global.id, Decoration::InputAttachmentIndex))),
             }
         }
         rows.sort_unstable();
@@ -85,8 +85,8 @@ impl Reflection {
 }
 
 /// The name of the entry point.
-fn entry(facts: &Facts<'_>) -> String {
-    let Some(inst) = instructions(facts.words).flatten().find(|inst| inst.is(Op::EntryPoint)) else {
+fn entry(source: &SourceModule<'_>) -> String {
+    let Some(inst) = instructions(source.words).flatten().find(|inst| inst.is(Op::EntryPoint)) else {
         return String::new();
     };
     let bytes = inst.words.iter().skip(3).flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0);

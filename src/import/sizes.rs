@@ -1,6 +1,6 @@
 //! The locations of varyings and the kinds of descriptors, from the types of the module.
 
-use super::facts::{Facts, Global};
+use super::source::{Global, SourceModule};
 use super::Inst;
 use crate::module::DescriptorKind;
 use spirv::{Decoration, Dim, Op, StorageClass};
@@ -8,7 +8,7 @@ use spirv::{Decoration, Dim, Op, StorageClass};
 /// The most levels of arrays of descriptors.
 const MAX_DEPTH: u32 = 32;
 
-impl Facts<'_> {
+impl SourceModule<'_> {
     /// The locations of a variable, and the components in each, without the array of vertices.
     pub(super) fn varying_size(&self, global: &Global) -> (u32, u8) {
         let vertex = self.types.get(&global.ty).filter(|ty| self.is_per_vertex(global) && ty.is(Op::TypeArray));

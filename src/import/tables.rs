@@ -1,7 +1,7 @@
 //! The second pass over a module: copies the words, inserts pointer types for varyings, and makes the tables.
 
-use super::facts::{Facts, Global};
-use super::lists::{binding, bindings, blocks, varyings, Place, WHOLE};
+use super::lists::{binding, bindings, blocks, varyings, VaryingId, WHOLE};
+use super::source::{Global, SourceModule};
 use super::{instructions, Inst};
 use crate::error::Error;
 use crate::module::{
@@ -13,24 +13,24 @@ use spirv::{Capability, Decoration, ExecutionMode, Op, StorageClass};
 /// The options of a key that need no code, so that import can offer them.
 const OFFERED: u64 = Key::STRIP | Key::NO_CAPTURE;
 
-/// The module of `facts`.
-pub(super) fn write(facts: &Facts<'_>) -> Result<Module, Error> {
-    let varyings = varyings(facts)?;
+/// The module of `source`.
+pub(super) fn write(source: &SourceModule<'_>) -> Result<Module, Error> {
+    let varyings = varyings(source)?;
     let mut writer = Writer {
-        facts,
-        words: facts.words[..5].to_vec(),
+        source,
+        words: source.words[..5].to_vec(),
         tables: Tables::default(),
         conditions: Vec::new(),
         known: FxHashMap::default(),
-        bound: facts.words[3],
+        bound: source.words[3],
         pointers: FxHashMap::default(),
-        users: pointer_users(facts),
+        users: pointer_users(source),
         places: varyings.iter().enumerate().map(|(index, (place, _))| (*place, index)).collect(),
         varyings,
-        blocks: blocks(facts),
-        bindings: bindings(facts),
+        blocks: blocks(source),
+        bindings: bindings(source),
     };
-    for inst in instructions(facts.words) {
+    for inst in instructions(source.words) {
         writer.inst(inst?);
     }
     writer.words[3] = writer.bound;
@@ -38,15 +38,15 @@ pub(super) fn write(facts: &Facts<'_>) -> Result<Module, Error> {
     tables.sort();
     let interface = varyings.into_iter().map(|(_, varying)| varying).collect();
     let mut module = Module { conditions, interface, bindings, ..Module::default() };
-    module.fill(words, tables, facts.stage, OFFERED);
+    module.fill(words, tables, source.stage, OFFERED);
     Ok(module)
 }
 
 /// The variables that need a separate pointer type, by the pointer type.
-fn pointer_users(facts: &Facts<'_>) -> FxHashMap<u32, Vec<u32>> {
+fn pointer_users(source: &SourceModule<'_>) -> FxHashMap<u32, Vec<u32>> {
     let mut users: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-    let removable = |root: u32| facts.io(root).is_some_and(|global| global.removable);
-    for (root, pointer) in facts.chains.values().filter(|(root, _)| removable(*root)) {
+    let removable = |root: u32| source.io(root).is_some_and(|global| global.removable);
+    for (root, pointer) in source.chains.values().filter(|(root, _)| removable(*root)) {
         let users = users.entry(*pointer).or_default();
         if !users.contains(root) {
             users.push(*root);
@@ -57,7 +57,7 @@ fn pointer_users(facts: &Facts<'_>) -> FxHashMap<u32, Vec<u32>> {
 }
 
 struct Writer<'f, 'w> {
-    facts: &'f Facts<'w>,
+    source: &'f SourceModule<'w>,
     words: Vec<u32>,
     tables: Tables,
     conditions: Vec<Condition>,
@@ -66,9 +66,9 @@ struct Writer<'f, 'w> {
     /// The separate pointer types, by variable and old type.
     pointers: FxHashMap<(u32, u32), u32>,
     users: FxHashMap<u32, Vec<u32>>,
-    varyings: Vec<(Place, Varying)>,
+    varyings: Vec<(VaryingId, Varying)>,
     /// The index of each in that list.
-    places: FxHashMap<Place, usize>,
+    places: FxHashMap<VaryingId, usize>,
     blocks: FxHashMap<u32, Option<u32>>,
     bindings: Vec<Binding>,
 }
@@ -79,7 +79,7 @@ impl Writer<'_, '_> {
         self.words.extend_from_slice(inst.words);
         let Some(op) = Op::from_u32(inst.op) else { return };
         let strip = match op {
-            Op::String => !self.facts.has_debug_info,
+            Op::String => !self.source.has_debug_info,
             Op::Source | Op::SourceContinued | Op::SourceExtension | Op::Name | Op::MemberName => true,
             Op::Line | Op::NoLine | Op::ModuleProcessed => true,
             _ => false,
@@ -97,12 +97,12 @@ impl Writer<'_, '_> {
             Op::Variable => self.variable(inst, at),
             Op::ExtInst => self.interpolation(inst, at),
             Op::SpecConstant if inst.len() == 4 => {
-                if let Some(spec_id) = self.facts.decoration(inst.word(2), Decoration::SpecId) {
+                if let Some(spec_id) = self.source.decoration(inst.word(2), Decoration::SpecId) {
                     self.patch(at + 3, PatchKind::SpecValue, spec_id);
                 }
             }
             Op::AccessChain | Op::InBoundsAccessChain => {
-                let root = self.facts.chains.get(&inst.word(2)).map(|(root, _)| *root);
+                let root = self.source.chains.get(&inst.word(2)).map(|(root, _)| *root);
                 if let Some(pointer) = root.and_then(|root| self.pointers.get(&(root, inst.word(1)))) {
                     self.words[at + 1] = *pointer;
                 }
@@ -160,7 +160,7 @@ impl Writer<'_, '_> {
 
     fn entry_point(&mut self, inst: Inst<'_>, at: usize) {
         // From 1.4 on the list has all variables, also Private ones.
-        if self.facts.words[1] >= 0x0001_0400 {
+        if self.source.words[1] >= 0x0001_0400 {
             return;
         }
         for (word, id) in inst.words.iter().enumerate().skip(inst.name_end(3)) {
@@ -181,7 +181,7 @@ impl Writer<'_, '_> {
             LOCAL_SIZE if inst.len() == 6 => {
                 (0..3).for_each(|axis| self.patch(at + 3 + axis, PatchKind::LocalSize, axis as u32));
             }
-            OUTPUT_VERTICES if self.facts.stage == Stage::TessCtrl && inst.len() == 4 => {
+            OUTPUT_VERTICES if self.source.stage == Stage::TessCtrl && inst.len() == 4 => {
                 self.patch(at + 3, PatchKind::OutputVertices, 0);
             }
             _ => {}
@@ -239,15 +239,15 @@ impl Writer<'_, '_> {
     }
 
     fn patch_binding(&mut self, id: u32, at: usize, kind: PatchKind) {
-        let facts = self.facts;
-        if let Some(row) = facts.global(id).and_then(|global| self.row(global)) {
+        let source = self.source;
+        if let Some(row) = source.global(id).and_then(|global| self.row(global)) {
             self.patch(at, kind, row);
         }
     }
 
     /// The row of the variable's descriptors in the list.
     fn row(&self, global: &Global) -> Option<u32> {
-        let row = self.bindings.binary_search(&binding(self.facts, global)?);
+        let row = self.bindings.binary_search(&binding(self.source, global)?);
         row.ok().map(|row| row as u32)
     }
 
@@ -274,7 +274,7 @@ impl Writer<'_, '_> {
     }
 
     fn variable(&mut self, inst: Inst<'_>, at: usize) {
-        let Some(global) = self.facts.global(inst.word(2)).copied() else { return };
+        let Some(global) = self.source.global(inst.word(2)).copied() else { return };
         if global.resizable {
             return self.array(inst, &global, at);
         }
@@ -299,7 +299,7 @@ impl Writer<'_, '_> {
 
     /// Gives an array of descriptors a separate type, with a length that is not used otherwise.
     fn array(&mut self, inst: Inst<'_>, global: &Global, at: usize) {
-        let types = &self.facts.types;
+        let types = &self.source.types;
         let Some((array, row)) = types.get(&global.ty).zip(self.row(global)) else { return };
         let Some(length) = types.get(&array.word(3)) else { return };
         let [constant, array_type, pointer] = std::array::from_fn(|_| self.id());
@@ -313,8 +313,8 @@ impl Writer<'_, '_> {
 
     /// An input that became Private has the same value everywhere.
     fn interpolation(&mut self, inst: Inst<'_>, at: usize) {
-        let Some(pointer) = self.facts.interpolated(inst) else { return };
-        let root = self.facts.chains.get(&pointer).map(|chain| chain.0);
+        let Some(pointer) = self.source.interpolated(inst) else { return };
+        let root = self.source.chains.get(&pointer).map(|chain| chain.0);
         let Some(index) = root.and_then(|root| self.removable(root)) else { return };
         self.range(at, self.live(index));
         let at = self.words.len();

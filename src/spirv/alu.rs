@@ -124,7 +124,7 @@ impl Emit<'_> {
         self.other_operand(src, bases, n)
     }
 
-    /// An operand that needs a conversion to one of `bases`, a swizzle, or both.
+    /// An operand that is not an id of its own: a constant, or a value that needs a swizzle or a conversion to one of `bases`.
     #[inline(never)]
     fn other_operand(&mut self, src: &AluSrc, bases: u8, n: u8) -> Result<u32> {
         let value = self.state.values[src.def];

@@ -156,7 +156,7 @@ impl<'a> Parser<'a> {
         };
     }
 
-    /// Moves the components of `value` to their places in the register. The other components have any value.
+    /// Moves the components of `value` to their places in the register. The values of the other components do not matter.
     fn spread(&mut self, register: &RegisterRef, value: Def) -> Def {
         if self.shader.num_components(value) == register.num_components {
             return value;

@@ -29,7 +29,7 @@ pub(super) struct Global {
 }
 
 /// A parsed module.
-pub(super) struct Facts<'w> {
+pub(super) struct SourceModule<'w> {
     pub(super) words: &'w [u32],
     pub(super) stage: Stage,
     /// The instruction of each type and constant.
@@ -53,8 +53,8 @@ pub(super) struct Facts<'w> {
     pinned: FxHashSet<u32>,
 }
 
-impl<'w> Facts<'w> {
-    pub(super) fn new(words: &'w [u32]) -> Result<Facts<'w>, Error> {
+impl<'w> SourceModule<'w> {
+    pub(super) fn new(words: &'w [u32]) -> Result<SourceModule<'w>, Error> {
         if words.len() < 5 || words[0] != spirv::MAGIC_NUMBER || words.len() > u32::MAX as usize / 16 {
             return Err(malformed("the words do not start with a header of SPIR-V"));
         }
@@ -62,7 +62,7 @@ impl<'w> Facts<'w> {
         if words[3] > MOST_IDS {
             return Err(malformed("the bound of ids is too high"));
         }
-        let mut facts = Facts {
+        let mut source = SourceModule {
             words,
             stage: Stage::Compute,
             types: FxHashMap::default(),
@@ -82,16 +82,16 @@ impl<'w> Facts<'w> {
             entry_points += u32::from(inst.is(Op::EntryPoint));
             in_function |= inst.is(Op::Function);
             match in_function {
-                false => facts.declaration(inst)?,
-                true => facts.code(inst),
+                false => source.declaration(inst)?,
+                true => source.code(inst),
             }
         }
         if entry_points != 1 {
             let message = "a module with several entry points, or none, is not supported";
             return Err(Error::new(ErrorKind::Unsupported, Place::default(), message));
         }
-        facts.decide();
-        Ok(facts)
+        source.decide();
+        Ok(source)
     }
 
     fn declaration(&mut self, inst: Inst<'w>) -> Result<(), Error> {
