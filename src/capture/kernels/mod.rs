@@ -67,14 +67,14 @@
 //!    geometry shader, if draws may have several instances.
 //! 2. Fill counts with 0 if word 6 may be more than the primitives that there are. Barrier: transfer writes, then geometry shader.
 //! 3. Write the state. If the draw is indirect, `BeginDraw` writes it; bind counters to it that are not used otherwise, as it
-//!    counts the input primitives. Barrier: compute shader writes, then geometry shader reads. For memory that an earlier draw used:
-//!    compute shader reads, then geometry shader writes.
+//!    counts the input primitives. Barrier: compute shader writes, then geometry shader reads. For memory that an earlier draw
+//!    used: compute shader reads, then geometry shader writes.
 //! 4. Draw, outside of transform feedback. End the render pass before the next step. One render pass may have several draws if each
 //!    has its own memory.
 //! 5. Barrier: geometry shader writes, then compute shader reads.
 //! 6. Run `Compact` for each stream that is captured or whose primitives a query counts, in the order of the draws. It reads the
-//!    same state, whose words 12 to 15 are the beginnings of the buffers. The number of primitives written before and the number that
-//!    fits come from the counters and the parameters of the stream, not from words 7 and 8. A barrier between two draws: compute
+//!    same state, whose words 12 to 15 are the beginnings of the buffers. The number of primitives written before and the number
+//!    that fits come from the counters and the parameters of the stream, not from words 7 and 8. A barrier between two draws: compute
 //!    shader writes, then compute shader reads and writes. Two streams of a draw write no common memory.
 //! 7. Barrier: compute shader writes, then any reads of the buffers and the counters.
 //!
