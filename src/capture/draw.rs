@@ -1,6 +1,6 @@
 //! Topologies, and the state of a draw that shaders with captures read.
 
-/// How the vertices of a draw become primitives: GL's topologies without adjacency, in the order of GL's numbers.
+/// The topology of a draw: GL's topologies without adjacency, in the order of GL's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Topology {
     /// `GL_POINTS`.
@@ -91,7 +91,7 @@ pub struct CaptureState {
     /// Whether transform feedback is active and not paused. If not, the shader captures nothing, and only shaders that read vertex
     /// buffers and draws with a list need the other fields.
     pub is_active: bool,
-    /// How vertices become primitives.
+    /// The topology.
     pub topology: Topology,
     /// The order of the vertices of strips and fans.
     pub provoking: ProvokingVertex,

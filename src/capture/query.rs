@@ -1,4 +1,4 @@
-//! What queries about transform feedback count, for drivers whose shaders capture by themselves.
+//! The results of queries for transform feedback, for drivers whose shaders write the captures.
 
 use super::draw::CaptureState;
 use super::kernels::counter;

@@ -43,7 +43,7 @@ bitflags! {
     }
 }
 
-/// What each value is taken for.
+/// The readings of each value.
 pub(super) struct Readings<'a> {
     shader: &'a Shader,
     kinds: SideTable<Def, Kinds>,
@@ -51,7 +51,7 @@ pub(super) struct Readings<'a> {
 }
 
 impl<'a> Readings<'a> {
-    /// Looks at all uses of all values of `shader`.
+    /// Collects the readings from all uses of values in `shader`.
     pub(super) fn of(shader: &'a Shader) -> Readings<'a> {
         let mut readings = Readings { shader, kinds: shader.def_table(Kinds::empty()), changed: true };
         for _ in 0..SWEEPS {
@@ -137,7 +137,7 @@ impl<'a> Readings<'a> {
     }
 }
 
-/// What a texture instruction takes a source for.
+/// The base type of a source of a texture instruction.
 pub(super) fn tex_src_base(tex: &TexData, kind: TexSrcKind) -> Base {
     use TexSrcKind as Kind;
     let is_fetch = matches!(tex.op, TexOp::txf | TexOp::txf_ms);
@@ -150,7 +150,7 @@ pub(super) fn tex_src_base(tex: &TexData, kind: TexSrcKind) -> Base {
     }
 }
 
-/// What an intrinsic takes source `i` for, if it says so.
+/// The base type of source `i` of an intrinsic, if it is known.
 pub(super) fn intrinsic_src_base(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def], i: usize) -> Option<Base> {
     match (op, i) {
         (Intrinsic::store_deref, 1) => pointee_base(shader, srcs[0]),

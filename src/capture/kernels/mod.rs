@@ -209,7 +209,7 @@ impl CaptureState {
 /// The parameters of [`Kernel::EmissionList`] besides the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EmissionParameters {
-    /// How vertices become primitives.
+    /// The topology.
     pub topology: Topology,
     /// The order of the vertices of strips and fans.
     pub provoking: ProvokingVertex,
