@@ -1,18 +1,18 @@
-//! Errors: what is wrong with an input, and where.
+//! Errors: problems of an input, and their places.
 //!
-//! Every fault of an input is a value of this type; the library never prints and never panics on input. Several can be
+//! Every error of an input is a value of this type; the library never prints, and never panics on input. Several errors can be
 //! reported at once ([`Errors`]).
 
 use std::fmt;
 
-/// Where in a text an error stands.
+/// The place of an error in a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// Line, from 1; 0 if the input is not a text.
     pub line: u32,
     /// Column in characters, from 1; 0 for the whole line.
     pub column: u32,
-    /// Characters from there that are meant; at least 1 where a column is given.
+    /// The number of characters; at least 1 if there is a column.
     pub len: u32,
 }
 
@@ -23,10 +23,10 @@ impl Place {
     }
 }
 
-/// What sort of fault an error is.
+/// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The input is not what its format says.
+    /// The input does not follow its format.
     Syntax,
     /// The shader breaks a rule of NIR.
     Invalid,
@@ -34,9 +34,9 @@ pub enum ErrorKind {
     Unsupported,
     /// Bytes (wire, SPIR-V) that do not decode.
     Malformed,
-    /// Modules that cannot take the key or the link that is asked of them.
+    /// Modules that cannot take the requested key or link.
     Argument,
-    /// ntv's own fault.
+    /// An error in ntv.
     Internal,
 }
 
@@ -54,14 +54,14 @@ impl ErrorKind {
     }
 }
 
-/// One fault of an input.
+/// An error of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// What sort.
+    /// The kind.
     pub kind: ErrorKind,
-    /// What is wrong, and what was expected; no trailing full stop.
+    /// The problem, and the expected input; without a full stop.
     pub message: String,
-    /// Where.
+    /// The place.
     pub place: Place,
 }
 

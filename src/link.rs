@@ -1,46 +1,47 @@
-//! Link: what two stages pass to each other, decided from their tables and patched into their words.
+//! Links stages: decides from their tables which varyings two stages share, and patches their words.
 //!
-//! Every module says which inputs and outputs it has ([`Varying`]). Between a stage and the next:
+//! Every module has a list of its inputs and outputs ([`Varying`]). Between a stage and the next:
 //!
-//! - They agree by location and component, for a patch and for each vertex on their own; built-ins agree by what they are.
-//! - An output that the next stage does not read, and no transform feedback captures, becomes a Private variable; so does an
-//!   input that the stage before does not write, which then reads as zeros (colours as opaque black). Any may go: also the middle one of
-//!   `gl_Position`, `gl_PointSize` and `gl_ClipDistance`, each of which is a variable of its own.
-//! - A varying to which only one side gives less precision has full precision on both.
-//! - Locations are packed: those that are left follow each other from 0, and after them those that only transform feedback reads.
+//! - They match by location and component, separately for patches and vertices; built-ins match by their kind.
+//! - An output that the next stage does not read, and that is not captured, becomes a Private variable. So does an input that the
+//!   stage before does not write, which then reads as zeros (colours as opaque black). Any varying can be removed, also one of
+//!   `gl_Position`, `gl_PointSize` and `gl_ClipDistance`: each is a separate variable.
+//! - A varying with less precision on only one side gets full precision on both.
+//! - Locations are packed: the remaining varyings follow each other from 0, and after them those that are only captured.
 //!
 //! ```text
-//! vertex:   out 0, out 3 (nobody reads it), out 5   ->   out 0, Private, out 1
-//! fragment: in 0, in 5, in 9 (nobody writes it)     ->   in 0, in 1, Private = 0
+//! vertex:   out 0, out 3 (not read), out 5            ->   out 0, Private, out 1
+//! fragment: in 0, in 5, in 9 (not written)            ->   in 0, in 1, Private = 0
 //! ```
 //!
-//! The fixed function takes all built-ins of the last stage before the rasterizer. The cost is that of the tables: no word is parsed.
+//! The fixed function takes all built-ins of the last stage before the rasterizer. The cost depends on the tables only: no words
+//! are parsed.
 //!
-//! Links can follow each other: the first and last side of a link stay open, so stages may be linked alone to move their descriptors, then
-//! in parts, then all. What comes out is what one link with all that was decided gives, word by word. What two stages have settled
-//! stays: another partner for one of them is an error.
+//! Links can follow each other: the first and last side of a link stay open, so stages may be linked alone to move their
+//! descriptors, then in parts, then together. The result equals that of one link with all the decisions, word by word. The settled
+//! sides of two stages are final: another partner for one of them is an error.
 
 use crate::error::Error;
 use crate::module::{refused, Assignment, Decisions, Module, Stage, Varying};
 use std::collections::BTreeMap;
 
-/// What a link did.
+/// The result of a link.
 #[derive(Clone, Debug, Default)]
 pub struct Linked {
-    /// The stages with all that is decided, in the order in which they were given.
+    /// The linked stages, in the order of the input.
     pub modules: Vec<Module>,
-    /// Outputs that went.
+    /// The number of removed outputs.
     pub removed_outputs: usize,
-    /// Inputs that went.
+    /// The number of removed inputs.
     pub removed_inputs: usize,
 }
 
-/// Links stages that follow each other in a pipeline: one or more. `assignments` are what the driver decides besides, a stage each:
-/// descriptors, captures, constants; missing ones decide nothing. The locations that they give are those that stages agree by; between two
-/// stages of the link they are packed then.
+/// Links one or more successive stages of a pipeline. `assignments` are further decisions of the driver, one for each stage:
+/// descriptors, captures, constants; absent ones decide nothing. Their locations are those by which stages match; between two
+/// stages of the link, locations are then packed.
 ///
-/// An error where no pipeline has such stages, where a module cannot do what its assignment says ([`Module::accepts`]), and where
-/// a stage was linked with another partner before.
+/// Returns an error if a pipeline cannot have these stages, if a module cannot apply its assignment ([`Module::accepts`]), or if a
+/// stage was linked with another partner before.
 pub fn link(stages: &[&Module], mut assignments: Vec<Assignment>) -> Result<Linked, Error> {
     Stage::check_order(&stages.iter().map(|module| module.stage).collect::<Vec<Stage>>())?;
     if assignments.len() > stages.len() {
@@ -58,14 +59,14 @@ pub fn link(stages: &[&Module], mut assignments: Vec<Assignment>) -> Result<Link
     for second in (1..parts.len()).filter(|second| parts[*second].decisions.links.inputs.is_some()) {
         let (before, after) = linked.modules.split_at_mut(second);
         let (outputs, inputs) = (&mut before[second - 1].settled.outputs, &mut after[0].settled.inputs);
-        // Each side has its own number so far.
+        // So far, each side has a number of its own.
         let agreed = outputs.zip(*inputs).map(|(written, read)| written ^ read.rotate_left(16));
         (*outputs, *inputs) = (agreed, agreed);
     }
     Ok(linked)
 }
 
-/// Settles what `producer` passes to `consumer`, unless they settled it before.
+/// Settles the varyings between `producer` and `consumer`, unless they are settled already.
 fn settle(producer: &mut Part<'_>, consumer: &mut Part<'_>, linked: &mut Linked) -> Result<(), Error> {
     let (first, second) = (producer.module, consumer.module);
     let elsewhere = |stage: Stage, side: &str| {
@@ -95,7 +96,7 @@ fn settle(producer: &mut Part<'_>, consumer: &mut Part<'_>, linked: &mut Linked)
 /// A stage of a link.
 struct Part<'m> {
     module: &'m Module,
-    /// Its inputs and outputs, with the numbers that the driver gives them.
+    /// Its inputs and outputs, with the driver's numbers.
     interface: Vec<Varying>,
     decisions: Decisions,
 }
@@ -111,7 +112,7 @@ impl<'m> Part<'m> {
 }
 
 impl Part<'_> {
-    /// The outputs, or the inputs, that may be passed on.
+    /// The outputs or inputs that another stage may share.
     fn varyings(&self, is_output: bool) -> impl Iterator<Item = (usize, &Varying)> {
         let passed = move |it: &Varying| it.is_output == is_output && !it.removed && !it.is_copy;
         self.interface.iter().enumerate().filter(move |(_, it)| passed(it))
@@ -121,7 +122,8 @@ impl Part<'_> {
         Components::of(self.varyings(is_output))
     }
 
-    /// Takes away what nobody wants and the other side has not, and notes the locations of the rest. Returns how many went.
+    /// Removes varyings that are missing on the other side and not captured, and records the locations of the others. Returns the
+    /// number of removed ones.
     fn settle(
         &mut self,
         is_output: bool,
@@ -147,7 +149,7 @@ impl Part<'_> {
         removed
     }
 
-    /// Gives each varying the location that its own has become, and those that only transform feedback reads the next ones.
+    /// Moves each varying to its packed location, and those that are only captured to the locations after them.
     fn pack(&mut self, is_output: bool, used: &BTreeMap<u32, u32>) {
         let mut free = used.len() as u32;
         // Copies may share a location.
@@ -165,21 +167,22 @@ impl Part<'_> {
     }
 }
 
-/// Notes the locations of a varying that stays.
+/// Marks the locations of a varying that stays as used.
 fn take(used: &mut BTreeMap<u32, u32>, varying: &Varying) {
     if varying.builtin.is_none() {
         used.extend(slots(varying).map(|location| (location, location)));
     }
 }
 
-/// Locations of a varying; no device has as many as the bound.
+/// The locations of a varying; the bound is higher than those of all devices.
 fn slots(varying: &Varying) -> impl Iterator<Item = u32> {
     const MOST: u32 = 4096;
     let first = varying.location;
     (0..varying.locations.min(MOST)).map(move |slot| first.saturating_add(slot))
 }
 
-/// The components that a stage has on its side: by patch and location, a bit for each that is there, and for each of full precision.
+/// The components of one side of a stage: by patch and location, a bit for each one that exists, and for each one of full
+/// precision.
 #[derive(Default)]
 struct Components {
     taken: BTreeMap<(bool, u32), [u8; 2]>,

@@ -1,7 +1,7 @@
-//! What the driver below can do: every fact that a check, a pass or the emitter may ask.
+//! The capabilities of the Vulkan driver: all its properties that a check, a pass or the emitter uses.
 //!
-//! A preset is the most that a driver of that Vulkan version commonly offers; a driver switches off what its device lacks.
-//! Features carry Vulkan's names (`shaderFloat64`), so a message that names one can be looked up in the specification.
+//! A preset has the features that drivers of that Vulkan version commonly offer; a driver switches off those that its device lacks.
+//! Features have Vulkan's names (`shaderFloat64`), so a name in a message can be found in the specification.
 
 use crate::op::names::frag_result;
 use crate::op::AtomicOp;
@@ -20,13 +20,13 @@ const V1_3: Version = Version(1, 3);
 pub struct FeatureInfo {
     /// Vulkan's name.
     pub name: &'static str,
-    /// The first preset that has it; `None` if it must be asked for.
+    /// The first preset that has it; `None` if it must be requested.
     pub since: Option<Version>,
 }
 
 macro_rules! features {
     ($($(#[$doc:meta])* $name:ident $since:expr;)*) => {
-        /// An optional ability of a driver, by Vulkan's name.
+        /// An optional feature of a driver, by Vulkan's name.
         #[non_exhaustive]
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -124,7 +124,7 @@ features! {
     shaderSubgroupExtendedTypes Some(V1_2);
     /// OpGroupNonUniformRotateKHR.
     shaderSubgroupRotate None;
-    /// The same within clusters.
+    /// OpGroupNonUniformRotateKHR within clusters.
     shaderSubgroupRotateClustered None;
     /// Critical sections of a pixel.
     fragmentShaderPixelInterlock Some(V1_0);
@@ -164,13 +164,13 @@ features! {
     shaderSharedFloat64AtomicMinMax None;
     /// Addresses of buffers.
     bufferDeviceAddress Some(V1_2);
-    /// Coarse and fine derivatives (part of Vulkan 1.0 for every device; a switch for testing the way around).
+    /// Coarse and fine derivatives (part of Vulkan 1.0 for every device; a switch to test the alternative).
     derivativeControl Some(V1_0);
     /// Arrays of cubes.
     imageCubeArray Some(V1_0);
     /// Gathers with offsets that are not constant, or with four of them.
     shaderImageGatherExtended Some(V1_0);
-    /// A least level of detail for sampling.
+    /// A minimum level of detail for sampling.
     shaderResourceMinLod Some(V1_0);
     /// Residency codes of sparse textures and images.
     shaderResourceResidency Some(V1_0);
@@ -212,7 +212,7 @@ features! {
     vulkanMemoryModelDeviceScope None;
     /// Uniform blocks with the alignments of storage blocks: strides of arrays need not be multiples of 16.
     uniformBufferStandardLayout None;
-    /// Blocks of all kinds whose members are aligned as their scalars are.
+    /// Blocks of all kinds with the alignments of scalars.
     scalarBlockLayout None;
     /// Workgroup variables with an explicit layout.
     workgroupMemoryExplicitLayout None;
@@ -293,8 +293,8 @@ impl Feature {
     }
 }
 
-/// Float atomics that a target may have: operations, width, feature for buffers, feature for shared memory. Shared memory
-/// has no view of 16 bits that all targets with these features have.
+/// Float atomics that a target may have: operations, width, feature for buffers, feature for shared memory. There is no 16-bit view
+/// of shared memory that all targets with these features have.
 const FLOAT_ATOMICS: &[(&[AtomicOp], u8, Feature, Option<Feature>)] = {
     use Feature::*;
     const MIN_MAX: &[AtomicOp] = &[AtomicOp::fmin, AtomicOp::fmax];
@@ -308,7 +308,7 @@ const FLOAT_ATOMICS: &[(&[AtomicOp], u8, Feature, Option<Feature>)] = {
     ]
 };
 
-/// Descriptor types that have a set of their own.
+/// Descriptor types with their own sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Descriptor {
     /// Uniform block 0, GL's loose uniforms.
@@ -321,11 +321,11 @@ pub enum Descriptor {
     StorageBuffer,
     /// Storage images.
     Image,
-    /// Everything that a handle names; see [`bindless_binding`].
+    /// All bindless descriptors; see [`bindless_binding`].
     Bindless,
 }
 
-/// Descriptors in each array of bindless textures or images.
+/// The number of descriptors in each array of bindless textures or images.
 ///
 /// A bindless handle becomes an index into one of four arrays of this length in the set of [`Descriptor::Bindless`]: zink's
 /// layout. The low 32 bits of the handle are the index.
@@ -337,7 +337,7 @@ pub const ATTACHMENT_BINDING: u32 = 5;
 
 /// The input attachment through which a fragment shader reads the output `slot` of its framebuffer: its InputAttachmentIndex.
 ///
-/// | attachment | what |
+/// | attachment | contents |
 /// |-|-|
 /// | 0 to 7 | the colours |
 /// | 8 | depth, as a float |
@@ -366,18 +366,18 @@ pub fn bindless_binding(storage: bool, buffer: bool) -> u32 {
 pub struct WorkaroundInfo {
     /// zink's name.
     pub name: &'static str,
-    /// What the translator does.
+    /// The change in the translation.
     pub effect: &'static str,
-    /// Why.
+    /// The reason.
     pub why: &'static str,
 }
 
 macro_rules! workarounds {
     ($($(#[$doc:meta])* $name:ident $effect:literal, $why:literal;)*) => {
-        /// A fault of a driver that the translator works around, by zink's name: those of its workarounds that its translator is
-        /// told. Of the others, `lower_robustImageAccess2`, `needs_zs_shader_swizzle`, `needs_sanitised_layer`, `io_opt`,
-        /// `no_linestipple`, `no_linesmooth` and `no_hw_gl_point` change the NIR before it is translated; the rest
-        /// (`inconsistent_interpolation`, `general_depth_layout`, `z16_unscaled_bias`, ...) changes no shader.
+        /// A driver bug that the translator works around, by zink's name: the workarounds that zink's translator has. Of the
+        /// others, `lower_robustImageAccess2`, `needs_zs_shader_swizzle`, `needs_sanitised_layer`, `io_opt`, `no_linestipple`,
+        /// `no_linesmooth` and `no_hw_gl_point` change the NIR before it is translated; the rest (`inconsistent_interpolation`,
+        /// `general_depth_layout`, `z16_unscaled_bias`, ...) changes no shader.
         #[non_exhaustive]
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -396,13 +396,13 @@ macro_rules! workarounds {
 }
 
 workarounds! {
-    /// Constants of NIR are unsigned integers, and an OpBitcast makes floats and signed integers of them, also of vectors. Booleans
-    /// stay booleans, and offsets of textures signed constants, as SPIR-V wants a constant there. Constants of 8, 16 and 64 bits keep
-    /// their type if the target has no integers of that width, and so do numbers that are not constants of NIR, such as the 1.0
-    /// that a boolean is converted to: zink's translator does the same. Tables of constants are filled when the shader runs; what
-    /// NIR itself declares as a constant keeps its type.
+    /// Constants of NIR become unsigned integers, and an OpBitcast converts them to floats and signed integers, also in vectors.
+    /// Booleans stay booleans, and offsets of textures stay signed constants, as SPIR-V requires constants there. Constants of 8,
+    /// 16 and 64 bits keep their type if the target has no integers of that width, and so do numbers that are not constants of NIR,
+    /// such as the 1.0 of a boolean's conversion: zink's translator does the same. Tables of constants are filled when the shader
+    /// runs; constant variables of NIR keep their type.
     broken_arbitary_type_const
-        "constants are unsigned integers, which OpBitcast makes other numbers of",
+        "constants are unsigned integers, which OpBitcast converts to other types",
         "drivers of Imagination cannot handle constants of arbitrary types";
 }
 
@@ -423,24 +423,24 @@ impl Workaround {
     }
 }
 
-/// What the driver below can do and how it lays out resources.
+/// The capabilities of the Vulkan driver, and its layout of resources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// The Vulkan version, from which the SPIR-V version follows.
     pub vulkan: Version,
     features: u128,
     workarounds: u32,
-    /// Bytes that a uniform buffer range may have (`maxUniformBufferRange`): the size of blocks whose own is unknown.
+    /// The most bytes of a uniform buffer range (`maxUniformBufferRange`): the size of blocks whose own size is unknown.
     pub max_uniform_buffer_range: u32,
     /// Bytes of push constants (`maxPushConstantsSize`).
     pub max_push_constants_size: u32,
-    /// Byte offset in the push constants of a word that is 0 in draws without indices: `draw_mode_is_indexed` of zink's.
+    /// The byte offset in the push constants of a word that is 0 in draws without indices: zink's `draw_mode_is_indexed`.
     pub indexed_draw_offset: u32,
-    /// Colour attachments that GL's broadcast `gl_FragColor` is written to.
+    /// The number of colour attachments to which GL's broadcast `gl_FragColor` is written.
     pub max_draw_buffers: u32,
-    /// A promise of the driver: every range of a uniform buffer that it binds has a multiple of 16 bytes. Then a shader may
-    /// load a whole vec4 to read a part of it. Without the promise the range may end within the vec4, and a device with robust
-    /// buffer access may answer zeros for all of it (Vulkan, "Robust Buffer Access").
+    /// A promise of the driver: every uniform buffer range that it binds has a multiple of 16 bytes. Then a shader may load a whole
+    /// vec4 to read a part of it. Without the promise the range may end within the vec4, and a device with robust buffer access may
+    /// return zeros for all of it (Vulkan, "Robust Buffer Access").
     pub uniform_ranges_in_vec4s: bool,
 }
 
@@ -458,7 +458,7 @@ impl Target {
         target
     }
 
-    /// A driver of a Vulkan version that has none of the features, not even those that the version promises.
+    /// A driver of a Vulkan version without any features, not even those that the version guarantees.
     pub fn without_features(vulkan: Version) -> Target {
         Target {
             vulkan,
@@ -493,17 +493,17 @@ impl Target {
         self.features
     }
 
-    /// Switches all features at once. Bits beyond the last feature mean nothing.
+    /// Switches all features at once. Bits beyond the last feature have no effect.
     pub fn set_feature_bits(&mut self, bits: u128) {
         self.features = bits & u128::MAX >> (128 - Feature::ALL.len());
     }
 
-    /// Whether the translator works around this fault of the driver.
+    /// Whether the translator works around this driver bug.
     pub fn works_around(&self, workaround: Workaround) -> bool {
         self.workarounds >> workaround as u8 & 1 != 0
     }
 
-    /// Switches a workaround on or off. None is on unless someone says so.
+    /// Switches a workaround on or off. All are off by default.
     pub fn work_around(&mut self, workaround: Workaround, on: bool) {
         let bit = 1 << workaround as u8;
         self.workarounds = if on { self.workarounds | bit } else { self.workarounds & !bit };
@@ -514,7 +514,7 @@ impl Target {
         self.workarounds
     }
 
-    /// Switches all workarounds at once. Bits beyond the last mean nothing.
+    /// Switches all workarounds at once. Bits beyond the last have no effect.
     pub fn set_workaround_bits(&mut self, bits: u32) {
         self.workarounds = bits & u32::MAX >> (32 - Workaround::ALL.len());
     }
@@ -531,14 +531,14 @@ impl Target {
         })
     }
 
-    /// Whether arrays in uniform blocks may have strides that are no multiples of 16 bytes (Vulkan, "Offset and Stride
+    /// Whether arrays in uniform blocks may have strides that are not multiples of 16 bytes (Vulkan, "Offset and Stride
     /// Assignment").
     pub fn has_tight_uniform_arrays(&self) -> bool {
         self.has(Feature::uniformBufferStandardLayout) || self.has(Feature::scalarBlockLayout)
     }
 
-    /// What `spirv-val` has to be told to judge a module for this target from its standard input: the rules of the Vulkan
-    /// version, relaxed by nothing but the features that the target has.
+    /// The arguments with which `spirv-val` checks a module for this target from its standard input: the rules of the Vulkan
+    /// version, relaxed only by the features that the target has.
     pub fn spirv_val_arguments(&self) -> Vec<String> {
         let Version(major, minor) = self.vulkan;
         let layouts = [
@@ -551,7 +551,7 @@ impl Target {
         arguments
     }
 
-    /// The SPIR-V version that the Vulkan version takes: 1.0, 1.3, 1.5, 1.6.
+    /// The SPIR-V version of the Vulkan version: 1.0, 1.3, 1.5, 1.6.
     pub fn spirv_version(&self) -> (u8, u8) {
         match self.vulkan {
             Version(1, 0) => (1, 0),

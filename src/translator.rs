@@ -1,4 +1,4 @@
-//! From a shader to a SPIR-V module: check, passes, emission, with the memory of one shader reused for the next.
+//! Translates shaders to SPIR-V modules: check, passes, emission. The memory of one shader is reused for the next.
 
 use crate::capture::{Attribute, BackEnd};
 use crate::check::{self, Checker};
@@ -13,31 +13,31 @@ use crate::setters::setters;
 use crate::spirv::{EmitOptions, Emitter};
 use crate::target::{Feature, Target};
 
-/// What a translation depends on besides the shader.
+/// The options of a translation.
 #[non_exhaustive]
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The driver below.
+    /// The Vulkan driver.
     pub target: Target,
-    /// How buffers are read.
+    /// The way in which buffers are read.
     pub buffer_access: BufferAccess,
-    /// What is known of the shaders.
+    /// The assumptions about the shaders.
     pub input: Input,
-    /// Where their uniform blocks are: see [`Translator::set_placements`].
+    /// The storage classes of their uniform blocks: see [`Translator::set_placements`].
     pub placements: Placements,
-    /// Who writes what transform feedback captures.
+    /// The part of the system that writes the captures of transform feedback.
     pub captures: BackEnd,
-    /// The set of the buffers that a shader which captures by itself has, and the binding of the first:
-    /// [`BUFFER_BINDING`](crate::capture::BUFFER_BINDING) in the set of storage blocks if none is given. The other bindings follow as their
-    /// constants do.
+    /// The set of the buffers of a shader with captures, and the binding of the first: the default is
+    /// [`BUFFER_BINDING`](crate::capture::BUFFER_BINDING) in the set of storage blocks. The other bindings follow in the order of
+    /// their constants.
     pub capture_slot: Option<(u32, u32)>,
-    /// Where a vertex shader finds the attributes of its vertices if it writes captures itself: see [`BackEnd::Compute`] and
+    /// The attributes of a vertex shader with captures, which it reads from storage buffers: see [`BackEnd::Compute`] and
     /// [`BackEnd::Storage`].
     pub attributes: Vec<Attribute>,
-    /// For [`BackEnd::Storage`] and geometry shaders: the Location at which a vertex shader writes, and a geometry shader that captures
-    /// reads, the number of the instance in the draw, an unsigned integer. Nothing else may be there. A vertex shader writes it if
-    /// this says so, whether it captures or not. Without it every draw of a geometry shader that captures has one instance. Where
-    /// `shaderDrawParameters` is missing, the first instance of every draw has to be 0.
+    /// For [`BackEnd::Storage`] and geometry shaders: the Location at which a vertex shader writes the index of the instance in the
+    /// draw, an unsigned integer, and a geometry shader with captures reads it. It must not be used otherwise. A vertex shader
+    /// writes it if this is set, with and without captures. Without it, every draw of a geometry shader with captures has one
+    /// instance. If `shaderDrawParameters` is missing, the first instance of every draw has to be 0.
     pub instance_location: Option<u32>,
 }
 
@@ -54,17 +54,17 @@ setters! {
     }
 }
 
-/// What is known of the shaders that are to be translated.
+/// The assumptions about the shaders to be translated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Input {
-    /// Nothing: what breaks a rule of NIR is an error, with a message for each breach.
+    /// None: a violation of NIR's rules is an error, with a message for each.
     #[default]
     Unknown,
-    /// They keep the rules of NIR, those that [`validate`](check::validate) looks for. Only what has no translation is looked for,
-    /// which takes next to no time, and refused as ever.
+    /// They follow the rules of NIR that [`validate`](check::validate) checks. The translator then only checks for shaders without
+    /// a translation, which takes very little time, and refuses them.
     ///
-    /// One that breaks a rule all the same is an error or a panic, or gives a module that is not valid; there is no telling which.
-    /// Debug builds check it.
+    /// A shader that violates a rule leads to an error, a panic, or an invalid module; the result is not specified. Debug builds
+    /// check the rules.
     Valid,
 }
 
@@ -72,7 +72,7 @@ pub enum Input {
 #[derive(Debug)]
 pub struct Translator {
     context: Context,
-    /// What the target does not need passes for.
+    /// The needs that the target meets without passes.
     met: Needs,
     input: Input,
     checker: Checker,
@@ -86,14 +86,14 @@ impl Translator {
         Translator { met: met_by(&context), context, input, checker: Checker::default(), emitter: Emitter::default() }
     }
 
-    /// From now on, translates with `options`.
+    /// Sets the options of the following translations.
     pub fn set_options(&mut self, options: Options) {
         self.input = options.input;
         self.context = options.into();
         self.met = met_by(&self.context);
     }
 
-    /// Says where the uniform blocks of the shaders that are translated next are: what a [plan](crate::plan) says of their stage.
+    /// Sets the storage classes of uniform blocks for the following translations: those of a [plan](crate::plan) for their stage.
     pub fn set_placements(&mut self, placements: Placements) {
         if self.context.placements != placements {
             self.context.placements = placements;
@@ -101,7 +101,7 @@ impl Translator {
         }
     }
 
-    /// Where it takes the uniform blocks of shaders to be.
+    /// The storage classes of uniform blocks.
     pub fn placements(&self) -> &Placements {
         &self.context.placements
     }
@@ -118,7 +118,7 @@ impl Translator {
         if has_stores(shader, &self.context) {
             shader.ask_for(Needs::CAPTURES);
         }
-        // Mesa optimises before: what is to clean up is what the passes leave.
+        // Mesa has optimised the shader, so only the results of passes need to be cleaned up.
         shader.set_tidy(true);
         self.run_passes(shader, stop_after);
         Ok(())
@@ -132,7 +132,7 @@ impl Translator {
             left &= Needs::from_bits_retain((1 << end) - 1);
         }
         loop {
-            // Passes make needs of later ones.
+            // Passes may add needs of later ones.
             let needs = shader.needs() & left;
             let next = needs.bits().trailing_zeros();
             if cfg!(debug_assertions) {
@@ -147,8 +147,8 @@ impl Translator {
         }
     }
 
-    /// Looks whether the passes before the one `at` this place, which were not called though they are `left` to call, would leave
-    /// the shader alone. Not of large shaders, as this takes long.
+    /// Checks that the skipped passes before index `at`, which are still in `left`, would not change the shader. Large shaders are
+    /// not checked, as it takes long.
     fn assert_idle(&self, shader: &Shader, left: Needs, at: usize) {
         const MOST: usize = 400;
         assert!(shader.has_entered_variables(), "a variable was not declared");
@@ -167,7 +167,7 @@ impl Translator {
         Ok(module)
     }
 
-    /// The same, in the memory of a `module` that nobody needs any more; an error leaves nothing in it.
+    /// Translates `shader` into the memory of an unused `module`. After an error, the module is empty.
     pub fn translate_to(
         &mut self,
         shader: &mut Shader,
@@ -197,7 +197,7 @@ impl From<Options> for Context {
     }
 }
 
-/// Why a shader cannot write its captures itself, if it has any and is to.
+/// The reason why a shader cannot write its captures itself, if it has captures and is to write them.
 fn refused_captures(shader: &Shader, context: &Context) -> Option<&'static str> {
     if context.captures == BackEnd::Extension || !is_captured(shader) {
         return None;
@@ -225,7 +225,8 @@ impl Default for Translator {
     }
 }
 
-/// Looks whether the last of `passes` kept the rules of NIR, and whether what all of them remove is gone; our bug if not.
+/// Checks that the last of `passes` kept the rules of NIR, and that all forms are gone that the passes remove. A failure is an
+/// error in ntv.
 fn assert_sound(shader: &Shader, passes: &[Pass]) {
     let name = passes.last().map_or("", |pass| pass.name);
     let left = passes.iter().fold(Forms::empty(), |gone, pass| gone | pass.removes) & Forms::of(shader);

@@ -107,7 +107,7 @@ fn faults_are_named() {
     let head = |kind: u32, op: u32| kind | op << 4;
     // Where a word is replaced, by what, and what is said of it, at which word.
     let cases: &[(usize, u32, usize, &str)] = &[
-        (0, 7, 0, "this is no wire"),
+        (0, 7, 0, "this is not a wire"),
         (1, 5, 1, "version 5 of the format"),
         (2, 7, 2, "should have 7"),
         (3, 6, 3, "there are 5 instructions, not 6"),

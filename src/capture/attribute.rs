@@ -1,48 +1,48 @@
-//! Where a vertex shader that reads attributes itself finds those of its vertices.
+//! The layout of vertex attributes in memory, for vertex shaders that read them from storage buffers.
 
-/// An attribute of vertices: what Vulkan's `VkVertexInputAttributeDescription` and the binding's description say of it.
+/// A vertex attribute: the contents of Vulkan's `VkVertexInputAttributeDescription` and of the description of its binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Attribute {
     /// Location of the input.
     pub location: u32,
-    /// What its bytes mean.
+    /// The format of its bytes.
     pub format: AttributeFormat,
-    /// The vertex buffer: the storage buffer at [`VERTEX_BUFFER_BINDING`] and so many after it.
+    /// The index of the vertex buffer: the storage buffer has the binding [`VERTEX_BUFFER_BINDING`] plus this index.
     pub binding: u32,
-    /// Bytes from where an element begins to the attribute. Any number: nothing has to be aligned.
+    /// The offset in bytes of the attribute in an element. It can have any alignment.
     pub offset: u32,
-    /// Bytes from one element to the next.
+    /// The distance in bytes between two elements.
     pub stride: u32,
-    /// `None` if there is an element for each vertex. Else there is one for so many instances, or for all if it is 0.
+    /// `None` if there is an element for each vertex. Otherwise the number of instances that share an element, or 0 if all do.
     pub divisor: Option<u32>,
 }
 
-/// The binding of the first vertex buffer, in the set of storage blocks. A shader that runs as a compute shader, or was told where its
-/// attributes are, reads them.
+/// The binding of the first vertex buffer, in the set of storage blocks. Compute shaders made from vertex shaders, and vertex
+/// shaders translated with attributes, read vertex buffers.
 pub const VERTEX_BUFFER_BINDING: u32 = super::STATE_BINDING + 3;
 
-/// What the bytes of an attribute mean. As Vulkan's formats of one to four components: of 8, 16 or 32 bits, as any kind of number,
-/// of 64 bits as floats, and two packed ones of 10, 10, 10 and 2 bits.
+/// The format of an attribute: Vulkan's formats of one to four components of 8, 16 or 32 bits with any kind of number, those of
+/// 64-bit floats, and the two packed formats of 10, 10, 10 and 2 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AttributeFormat {
     channels: Channels,
-    /// How many there are.
+    /// The number of components.
     count: u8,
-    /// Blue comes first.
+    /// The first component in memory is blue.
     is_bgra: bool,
     numbers: Numbers,
 }
 
-/// Where the components are.
+/// The positions of the components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Channels {
-    /// One after the other, so many bits each.
+    /// The components follow each other and have this number of bits each.
     Each(u8),
-    /// 10, 10, 10 and 2 bits of a word, the first one lowest.
+    /// 10, 10, 10 and 2 bits of a word; the first component is in the lowest bits.
     Packed,
 }
 
-/// What the bits of a component mean.
+/// The kind of number in a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Numbers {
     Unorm,
@@ -65,15 +65,15 @@ impl Numbers {
         (Numbers::Sfloat, "SFLOAT"),
     ];
 
-    /// Whether the uppermost bit of an integer is its sign.
+    /// Whether the integer components are signed.
     pub(crate) fn is_signed(self) -> bool {
         matches!(self, Numbers::Snorm | Numbers::Sscaled | Numbers::Sint)
     }
 }
 
 impl AttributeFormat {
-    /// The format that Vulkan calls `VK_FORMAT_` and `name`, such as `R8G8B8A8_UNORM` or `A2B10G10R10_SNORM_PACK32`. There are names
-    /// for what GL has besides: `R32G32_UNORM`. `None` for what no attribute here has.
+    /// The format `VK_FORMAT_` + `name` of Vulkan, such as `R8G8B8A8_UNORM` or `A2B10G10R10_SNORM_PACK32`, or a format that only GL
+    /// has, such as `R32G32_UNORM`. `None` if attributes cannot have it.
     pub fn from_name(name: &str) -> Option<AttributeFormat> {
         let (channels, numbers) = name.strip_suffix("_PACK32").unwrap_or(name).split_once('_')?;
         let numbers = Numbers::NAMES.iter().find(|row| row.1 == numbers)?.0;
@@ -96,7 +96,7 @@ impl AttributeFormat {
         (is_known && is_named).then_some(AttributeFormat { channels, count, is_bgra, numbers })
     }
 
-    /// Bytes of an attribute.
+    /// The size of an attribute in bytes.
     pub fn bytes(&self) -> u32 {
         match self.channels {
             Channels::Each(bits) => u32::from(bits / 8) * u32::from(self.count),
@@ -104,17 +104,17 @@ impl AttributeFormat {
         }
     }
 
-    /// What its components mean.
+    /// The kind of number in the components.
     pub(crate) fn numbers(&self) -> Numbers {
         self.numbers
     }
 
-    /// Whether its components have 64 bits.
+    /// Whether the components have 64 bits.
     pub(crate) fn is_wide(&self) -> bool {
         self.channels == Channels::Each(64)
     }
 
-    /// The first bit of component `c`, red being the first, and how many it has. `None` if there is no such component.
+    /// The first bit of component `c`, where 0 is red, and its number of bits. `None` if there is no such component.
     pub(crate) fn bits(&self, c: u32) -> Option<(u32, u32)> {
         if c >= u32::from(self.count) {
             return None;
@@ -127,7 +127,7 @@ impl AttributeFormat {
     }
 }
 
-/// The bits of each component, and how many there are, of a name such as `R16G16B16`.
+/// The bits of each component and the number of components of a name such as `R16G16B16`.
 fn rgba(name: &str) -> Option<(u8, u8)> {
     let bits = [8, 16, 32, 64].into_iter().find(|bits| name.ends_with(&bits.to_string()))?;
     let mut full = String::new();

@@ -1,6 +1,6 @@
-//! What a draw captures: how vertices become primitives, and what a shader that captures by itself is told of a draw.
+//! Topologies, and the state of a draw that shaders with captures read.
 
-/// How the vertices of a draw become primitives: the topologies of GL without adjacency, in the order of their numbers there.
+/// The topology of a draw: GL's topologies without adjacency, in the order of GL's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Topology {
     /// `GL_POINTS`.
@@ -19,8 +19,8 @@ pub enum Topology {
     TriangleFan,
 }
 
-/// The vertex of a primitive that flat outputs come from, which has to do with the order in which strips and fans are captured. Their
-/// numbers are what shaders are told.
+/// The vertex of a primitive whose flat outputs are used. It determines the order in which vertices of strips and fans are
+/// captured. Shaders read these numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ProvokingVertex {
     /// GL's default.
@@ -31,7 +31,7 @@ pub enum ProvokingVertex {
 }
 
 impl Topology {
-    /// All of them.
+    /// All topologies.
     pub const ALL: [Topology; 7] = [
         Topology::Points,
         Topology::Lines,
@@ -42,7 +42,7 @@ impl Topology {
         Topology::TriangleFan,
     ];
 
-    /// Vertices of a primitive as it is captured.
+    /// The number of vertices of a captured primitive.
     pub fn vertices_per_primitive(self) -> u32 {
         match self {
             Topology::Points => 1,
@@ -51,7 +51,7 @@ impl Topology {
         }
     }
 
-    /// Primitives of an instance that has so many vertices. What is left of them makes none.
+    /// The number of primitives of an instance with `vertices` vertices. Vertices that do not complete a primitive are ignored.
     pub fn primitives(self, vertices: u32) -> u32 {
         match self {
             Topology::Points => vertices,
@@ -64,8 +64,8 @@ impl Topology {
         }
     }
 
-    /// Which vertices of an instance, of so many, a primitive has, in the order in which they are captured; only the first
-    /// [`vertices_per_primitive`](Topology::vertices_per_primitive) count. (OpenGL 4.6, 10.1 and 13.3; Vulkan 1.3, 20.1.)
+    /// The vertices of a primitive of an instance that has `vertices` vertices, in the order in which they are captured. Only the
+    /// first [`vertices_per_primitive`](Topology::vertices_per_primitive) count. (OpenGL 4.6, 10.1 and 13.3; Vulkan 1.3, 20.1.)
     pub fn vertices(self, primitive: u32, vertices: u32, provoking: ProvokingVertex) -> [u32; 3] {
         let p = primitive;
         let first = provoking == ProvokingVertex::First;
@@ -84,56 +84,57 @@ impl Topology {
     }
 }
 
-/// What a shader that writes its captures to storage buffers is told of a draw. The driver writes
-/// [`words`](CaptureState::words) to a storage buffer, at [`STATE_BINDING`].
+/// The state of a draw for shaders that write their captures to storage buffers. The driver writes [`words`](CaptureState::words)
+/// to a storage buffer at [`STATE_BINDING`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CaptureState {
-    /// Whether transform feedback is active and not paused. If not, the shader writes nothing, and the rest does not matter but to
-    /// shaders that read attributes themselves, and to draws over a list.
+    /// Whether transform feedback is active and not paused. If not, the shader captures nothing, and only shaders that read vertex
+    /// buffers and draws with a list need the other fields.
     pub is_active: bool,
-    /// How vertices become primitives.
+    /// The topology.
     pub topology: Topology,
     /// The order of the vertices of strips and fans.
     pub provoking: ProvokingVertex,
-    /// The list that the draw goes over, if it was made of one with indices.
+    /// The list of vertices, if the draw replaces a draw with indices.
     pub list: Option<DrawList>,
-    /// What Vulkan's VertexIndex counts from: `firstVertex`.
+    /// `firstVertex`, the first value of Vulkan's VertexIndex.
     pub first_vertex: u32,
-    /// Vertices of an instance.
+    /// The number of vertices of an instance.
     pub vertices: u32,
-    /// What Vulkan's InstanceIndex counts from: `firstInstance`.
+    /// `firstInstance`, the first value of Vulkan's InstanceIndex.
     pub first_instance: u32,
-    /// How many instances there are.
+    /// The number of instances.
     pub instances: u32,
-    /// GL's gl_DrawID. What is drawn has it from the device; a compute shader has it from here.
+    /// GL's gl_DrawID, for compute shaders. Other stages have it from the device.
     pub draw: u32,
-    /// Primitives that were captured before, since transform feedback began.
+    /// The number of primitives that were captured since transform feedback began, before this draw.
     pub primitives_before: u32,
-    /// Primitives that fit into the buffers: see [`fitting`].
+    /// The number of primitives that fit into the buffers: see [`fitting`].
     pub primitives_most: u32,
-    /// Words from where each storage buffer is bound to where transform feedback writes it: GL binds at any multiple of 4
-    /// bytes, Vulkan at its alignments.
+    /// For each buffer, the number of words from the beginning of the bound range to the place where transform feedback writes. GL
+    /// binds buffers at multiples of 4 bytes, Vulkan at its alignments.
     pub first_words: [u32; 4],
 }
 
-/// The list of a draw that was made of one with indices: its vertex `i` is what the list has at `i`. An
-/// [`emission_list`](super::emission_list), or what [`Kernel::EmissionList`](super::kernels::Kernel::EmissionList) wrote, with the
-/// base vertex added to each index. It is a storage buffer at [`LIST_BINDING`].
+/// The list of a draw that replaces a draw with indices: vertex `i` of the draw is the list's word `i`. The list is the result of
+/// [`emission_list`](super::emission_list) or [`Kernel::EmissionList`](super::kernels::Kernel::EmissionList), with the base vertex
+/// added to each index. It is in a storage buffer at [`LIST_BINDING`].
 ///
-/// The draw has as many vertices as the list, and the topology is that of the [list](Topology::list). What is captured goes by the
-/// place in the list. gl_VertexID is the index, and gl_BaseVertex the base vertex, as in the draw with indices.
+/// The draw has as many vertices as the list, and its topology is that of the [list](Topology::list). The position of a captured
+/// vertex depends on the position in the list. gl_VertexID is the index, and gl_BaseVertex the base vertex, as in the draw with
+/// indices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DrawList {
-    /// Words from where the storage buffer is bound to where the list begins.
+    /// The number of words from the beginning of the bound range to the beginning of the list.
     pub first_word: u32,
     /// The base vertex of the draw with indices: `vertexOffset`.
     pub base_vertex: u32,
 }
 
-/// Words of [`CaptureState::words`].
+/// The number of words of [`CaptureState::words`].
 pub const STATE_WORDS: usize = 24;
 
-/// The places of words in the state.
+/// The indices of the words of the state.
 pub(crate) mod word {
     pub(crate) const ACTIVE: u32 = 0;
     pub(crate) const TOPOLOGY: u32 = 1;
@@ -153,14 +154,14 @@ pub(crate) mod word {
     pub(crate) const VERTEX_BUFFERS: u32 = super::STATE_WORDS as u32;
 }
 
-/// The first of four bindings of the buffers that transform feedback writes, in the set of storage blocks.
+/// The first of the four bindings of the buffers that transform feedback writes, in the set of storage blocks.
 pub const BUFFER_BINDING: u32 = 64;
 
 /// The binding of the [state](CaptureState) of the draw, in the same set.
 pub const STATE_BINDING: u32 = BUFFER_BINDING + 4;
 
-/// The binding of the [list](DrawList) of a draw that was made of one with indices, in the same set. Only shaders that ask for the
-/// number of the vertex, or read attributes themselves, have it. They do not read it if the state says that there is no list.
+/// The binding of the [list](DrawList) of a draw that replaces a draw with indices, in the same set. Only shaders that use the
+/// vertex index or read vertex buffers have it. They do not read it if the state has no list.
 pub const LIST_BINDING: u32 = STATE_BINDING + 1;
 
 impl Default for CaptureState {
@@ -170,7 +171,7 @@ impl Default for CaptureState {
 }
 
 impl CaptureState {
-    /// A draw that captures nothing, of no points.
+    /// The state of a draw without vertices while transform feedback is not active.
     pub const INACTIVE: CaptureState = CaptureState {
         is_active: false,
         topology: Topology::Points,
@@ -186,7 +187,7 @@ impl CaptureState {
         list: None,
     };
 
-    /// What the shader reads, as a block `uint state[24]`.
+    /// The words that the shader reads, as a block `uint state[24]`.
     pub fn words(&self) -> [u32; STATE_WORDS] {
         let mut words = [0; STATE_WORDS];
         let primitives = self.topology.primitives(self.vertices);
@@ -212,21 +213,22 @@ impl CaptureState {
         words
     }
 
-    /// What a geometry shader reads that only counts: transform feedback is paused, or not active, while a query counts primitives.
-    /// The word that says whether it is active is 2 in place of 0 or 1.
+    /// The words for a geometry shader that counts primitives without capturing them: a query counts primitives while transform
+    /// feedback is paused or not active. The word for `is_active` is 2 instead of 0 or 1.
     pub fn counting_words(&self) -> [u32; STATE_WORDS] {
         let mut words = self.words();
         words[word::ACTIVE as usize] = 2;
         words
     }
 
-    /// What a shader reads that reads attributes itself: the same, and for each vertex buffer the bytes from where the storage buffer is
-    /// bound to where the vertex buffer begins. GL begins anywhere, Vulkan binds at its alignments.
+    /// The words for a shader that reads vertex buffers: [`words`](CaptureState::words), then for each vertex buffer the number of
+    /// bytes from the beginning of the bound range to the beginning of the vertex buffer. GL has no alignment for vertex buffers,
+    /// Vulkan has one for bindings.
     pub fn dispatch_words(&self, vertex_buffers: &[u32]) -> Vec<u32> {
         [&self.words()[..], vertex_buffers].concat()
     }
 
-    /// Primitives that the instances make, and how many of them are captured: what the queries
+    /// The number of primitives of all instances, and the number of captured ones: the values that the queries
     /// `PRIMITIVES_GENERATED` and `TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN` count.
     pub fn primitives(&self) -> (u32, u32) {
         let made = self.topology.primitives(self.vertices).saturating_mul(self.instances);
@@ -235,8 +237,8 @@ impl CaptureState {
     }
 }
 
-/// Primitives that fit into buffers: of each that is written, the bytes from one vertex to the next and those that it has from where
-/// transform feedback begins. The gap after what a last vertex captures has to fit, too.
+/// The number of primitives that fit into `buffers`: for each written buffer, the stride in bytes and the number of bytes from the
+/// place where transform feedback begins. The gap after the captures of the last vertex has to fit, too.
 pub fn fitting(topology: Topology, buffers: impl IntoIterator<Item = (u32, u64)>) -> u32 {
     let fits = |(stride, bytes): (u32, u64)| match u64::from(stride) * u64::from(topology.vertices_per_primitive()) {
         0 => u32::MAX,

@@ -1,9 +1,9 @@
-//! Which vertices a draw with indices captures, if the indices are known on the CPU.
+//! The vertices that a draw with indices captures, for indices that are known on the CPU.
 
 use super::draw::{ProvokingVertex, Topology};
 
 impl Topology {
-    /// The topology of the primitives as they are captured: points, lines or triangles, that share no vertices.
+    /// The topology of the captured primitives: points, lines or triangles that share no vertices.
     pub fn list(self) -> Topology {
         match self.vertices_per_primitive() {
             1 => Topology::Points,
@@ -13,12 +13,12 @@ impl Topology {
     }
 }
 
-/// The vertices that a draw of `indices` captures, in their order: a draw of these as a [list](Topology::list), without indices,
+/// The vertices that a draw of `indices` captures, in order. A draw of these vertices as a [list](Topology::list), without indices,
 /// captures the same.
 ///
-/// The index `restart` begins a new run of vertices. What a run has besides whole primitives is left out, and each loop closes. The
-/// base vertex is the caller's to add: it does not change which indices are restarts. On the device,
-/// [`Kernel::EmissionList`](super::kernels::Kernel::EmissionList) does the same.
+/// The index `restart` begins a new run of vertices. Vertices of a run that do not complete a primitive are left out, and each loop
+/// is closed. The caller adds the base vertex: it does not affect restarts.
+/// [`Kernel::EmissionList`](super::kernels::Kernel::EmissionList) does the same on the device.
 ///
 /// ```
 /// use ntv::capture::{emission_list, ProvokingVertex, Topology};

@@ -1,22 +1,22 @@
-//! Why a program does not link: facts, and the sentences that say them.
+//! Link errors of transform feedback, and their messages.
 
 use std::fmt;
 
-/// What is wrong with a request, and where.
+/// A problem of a request, and its place.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct XfbError {
-    /// Where.
+    /// The place of the problem.
     pub place: XfbPlace,
-    /// What.
+    /// The problem.
     pub problem: XfbProblem,
 }
 
-/// Where in a request an error is.
+/// The part of a request that has an error.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum XfbPlace {
     /// A name in the list, or a capture by layout qualifiers.
     Varying {
-        /// Its number in the list, from 0.
+        /// Its index in the list, from 0.
         index: usize,
         /// Its name.
         name: String,
@@ -25,17 +25,17 @@ pub enum XfbPlace {
     Buffer(u32),
 }
 
-/// What is wrong. In sentences `of` is the part of a name that the problem is about.
+/// The problem of a request. `of` is the part of the name that the problem is about.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum XfbProblem {
-    /// It is not what a name of an output looks like.
+    /// It is not a valid name of an output.
     Malformed,
     /// No output has this name.
     Unknown,
-    /// No output has this name, and only OpenGL's own begin like it.
+    /// No output has this name, and names with this prefix are reserved for OpenGL.
     Reserved,
-    /// An index after something that is not an array. Vectors and matrices are not.
+    /// An index after something that is not an array. Vectors and matrices are not arrays.
     NotAnArray {
         /// The part before the index.
         of: String,
@@ -44,10 +44,10 @@ pub enum XfbProblem {
     OutOfBounds {
         /// The array.
         of: String,
-        /// Its elements.
+        /// The number of its elements.
         length: u32,
     },
-    /// A member of what is no struct.
+    /// A member of something that is not a struct.
     NotAStruct {
         /// The part before the member.
         of: String,
@@ -59,93 +59,93 @@ pub enum XfbProblem {
         /// The name of the member.
         member: String,
     },
-    /// A struct, a block, or an array of something that is not basic, which cannot be listed as a whole.
+    /// A struct, a block, or an array of arrays, structs or blocks, which a list cannot name as a whole.
     Aggregate {
-        /// What it is.
+        /// The kind of type.
         what: &'static str,
     },
-    /// Another varying captures some of its components already.
+    /// Another varying already captures some of its components.
     Twice {
-        /// The number of the other in the list.
+        /// The index of the other varying in the list.
         other: usize,
     },
     /// A special name in separate mode.
     SpecialInSeparate,
-    /// More 32-bit components in an interleaved buffer than there may be.
+    /// More 32-bit components than an interleaved buffer may have.
     InterleavedComponents {
         /// The buffer.
         buffer: u32,
-        /// Components up to the end of this varying, skipped ones among them.
+        /// The components up to the end of this varying, with skipped ones.
         components: u32,
-        /// How many there may be.
+        /// The most components.
         most: u32,
     },
-    /// More 32-bit components in a varying than there may be in separate mode.
+    /// More 32-bit components than a varying may have in separate mode.
     SeparateComponents {
-        /// Those of the varying.
+        /// The components of the varying.
         components: u32,
-        /// How many there may be.
+        /// The most components.
         most: u32,
     },
-    /// More varyings than there may be in separate mode.
+    /// More varyings than separate mode may have.
     TooManyVaryings {
-        /// How many there may be.
+        /// The most varyings.
         most: u32,
     },
     /// A buffer that the device does not have.
     TooManyBuffers {
         /// The number of the buffer, from 0.
         buffer: u32,
-        /// How many there are.
+        /// The number of buffers of the device.
         most: u32,
     },
     /// A buffer is written from two vertex streams.
     Streams {
         /// The buffer.
         buffer: u32,
-        /// The stream of what is there already.
+        /// The stream of earlier captures.
         has: u32,
         /// The stream of this varying.
         stream: u32,
     },
-    /// An `xfb_offset` that is not a multiple of what is captured there.
+    /// An `xfb_offset` that is not a multiple of the size of the captured components.
     OffsetAlignment {
         /// The offset in bytes.
         offset: u32,
-        /// Of what it has to be a multiple.
+        /// The alignment in bytes.
         alignment: u32,
     },
-    /// The space of two captures overlaps.
+    /// Two captures overlap.
     Overlap {
-        /// The number of the other in the list.
+        /// The index of the other capture in the list.
         other: usize,
         /// The buffer.
         buffer: u32,
     },
-    /// A capture goes beyond the declared stride.
+    /// A capture ends beyond the declared stride.
     BeyondStride {
-        /// Where it ends: bytes from the beginning of the vertex.
+        /// The end: bytes from the beginning of the vertex.
         end: u64,
         /// The stride in bytes.
         stride: u32,
     },
-    /// A declared stride that is no multiple of the largest component: 4 bytes, or 8.
+    /// A declared stride that is not a multiple of the size of the largest component: 4 or 8 bytes.
     StrideAlignment {
         /// The stride in bytes.
         stride: u32,
-        /// Of what it has to be a multiple.
+        /// The alignment in bytes.
         alignment: u32,
     },
-    /// A stride, declared or with padding for 64-bit components, that is larger than all components that a buffer may have.
+    /// A stride, declared or with padding for 64-bit components, that exceeds the limit of components of a buffer.
     StrideLimit {
         /// The stride in bytes.
         stride: u32,
-        /// How many 32-bit components there may be.
+        /// The most 32-bit components.
         most: u32,
     },
-    /// What the frontend says of the output cannot be: not the fault of the application.
+    /// The frontend's description of the output is invalid. The application did not cause this.
     InvalidOutput {
-        /// Why.
+        /// The reason.
         why: &'static str,
     },
 }
@@ -191,7 +191,7 @@ impl fmt::Display for XfbProblem {
 }
 
 impl XfbProblem {
-    /// The sentences about streams, offsets and strides.
+    /// Writes the messages about streams, offsets and strides.
     fn fmt_layout(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             XfbProblem::Streams { buffer, has, stream } => {
@@ -224,7 +224,7 @@ impl fmt::Display for XfbError {
 
 impl std::error::Error for XfbError {}
 
-/// A number of things.
+/// `count` with its noun.
 fn counted(count: u32, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }

@@ -1,7 +1,7 @@
 //! The plan of layout qualifiers: GLSL 4.60, section 4.4.2.1 "Transform Feedback Layout Qualifiers".
 
 use super::place::{error, in_slots, Placer, Target};
-use super::resolve::{resolve, Found};
+use super::resolve::{resolve, OutputPart};
 use super::{LayoutCapture, Output, Type, XfbError, XfbInfo, XfbLimits, XfbPlace, XfbProblem};
 
 /// See [`plan`](super::plan).
@@ -29,7 +29,7 @@ pub(super) fn plan(
     Ok(info)
 }
 
-/// The space that a capture takes in a buffer.
+/// The bytes that a capture uses in a buffer.
 struct Space {
     entry: usize,
     buffer: u32,
@@ -37,19 +37,19 @@ struct Space {
     end: u32,
 }
 
-/// Captures that are planned one by one.
+/// A plan to which captures are added one by one.
 struct Layout<'a> {
     outputs: &'a [Output],
     strides: &'a [Option<u32>; 4],
     limits: XfbLimits,
-    /// Whether 64-bit components go to a buffer.
+    /// Whether 64-bit components are written to a buffer.
     wide: [bool; 4],
     spaces: Vec<Space>,
     placer: Placer,
 }
 
 impl Layout<'_> {
-    /// Refuses declared strides that no capture could make right.
+    /// Refuses declared strides that are invalid whatever is captured.
     fn check_declared(&self) -> Result<(), XfbError> {
         let XfbLimits { max_interleaved_components, max_buffers, .. } = self.limits;
         for (buffer, stride) in (0u32..).zip(self.strides).filter_map(|(buffer, stride)| Some((buffer, (*stride)?))) {
@@ -67,7 +67,7 @@ impl Layout<'_> {
         if capture.offset % alignment != 0 {
             return Err(XfbProblem::OffsetAlignment { offset: capture.offset, alignment });
         }
-        // Before anything is flattened: of a compact array there may be more elements than slots, which `put` sees.
+        // This check precedes the flattening. A compact array may have more elements than slots; `put` checks those.
         if !found.is_compact {
             in_slots(found.location, found.ty.slots())?;
         }
@@ -75,8 +75,8 @@ impl Layout<'_> {
         self.add_blocks(&capture.name, found, target).map(|_| ())
     }
 
-    /// Captures the blocks of an array each in the next buffer, and all else in one. Gives the buffer after the last.
-    fn add_blocks(&mut self, name: &str, found: Found<'_>, target: Target) -> Result<u32, XfbProblem> {
+    /// Captures each block of an array in the next buffer, or anything else in one buffer. Returns the buffer after the last.
+    fn add_blocks(&mut self, name: &str, found: OutputPart<'_>, target: Target) -> Result<u32, XfbProblem> {
         if !is_array_of_blocks(found.ty) {
             self.add_whole(name, found, target)?;
             return Ok(target.buffer.saturating_add(1));
@@ -87,13 +87,13 @@ impl Layout<'_> {
     }
 
     /// Captures all of `found` in one buffer.
-    fn add_whole(&mut self, name: &str, found: Found<'_>, target: Target) -> Result<(), XfbProblem> {
+    fn add_whole(&mut self, name: &str, found: OutputPart<'_>, target: Target) -> Result<(), XfbProblem> {
         let Target { entry, buffer, offset: start } = target;
         let most = self.limits.max_buffers;
         if buffer >= most {
             return Err(XfbProblem::TooManyBuffers { buffer, most });
         }
-        // Without the padding inside it, and so a lower bound: what is flattened is below the limit.
+        // The size without inner padding is a lower bound, so the result of flattening stays below the limit.
         self.end_in_limit(target, u64::from(start) + 4 * u64::from(found.ty.components()))?;
         let mut parts = Vec::new();
         let wide = found.ty.is_wide();
@@ -102,7 +102,7 @@ impl Layout<'_> {
         let overlaps = |space: &&Space| space.buffer == buffer && space.start < end && start < space.end;
         let overlapped = self.spaces.iter().find(overlaps).map(|space| space.entry);
         for (name, part, offset) in parts {
-            // Below `end`, which is an `u32`.
+            // It is below `end`, which is a `u32`.
             let offset = offset as u32;
             self.placer.put(&name, part, part.leaf()?, Target { offset, ..target })?;
         }
@@ -128,12 +128,12 @@ impl Layout<'_> {
         })
     }
 
-    /// Strides that are declared, and the least that hold what is captured where none is.
+    /// Sets the declared strides, and for the other buffers the smallest stride that holds the captures.
     fn set_strides(&mut self) -> Result<(), XfbError> {
         for (buffer, declared) in (0u32..).zip(self.strides) {
             let ends = self.spaces.iter().filter(|space| space.buffer == buffer).map(|space| space.end);
             let alignment = if self.wide[buffer as usize] { 8 } else { 4 };
-            // The cap of the limits leaves room for the padding.
+            // `XfbLimits::capped` leaves space for the padding.
             let least = ends.max().unwrap_or(0).next_multiple_of(alignment);
             let stride = declared.unwrap_or(least);
             check_stride(buffer, stride, alignment, self.limits.max_interleaved_components)?;
@@ -143,7 +143,7 @@ impl Layout<'_> {
     }
 }
 
-/// Refuses a stride that is no multiple of `alignment`, or larger than so many components.
+/// Refuses a stride that is not a multiple of `alignment`, or that has more than `most` components.
 fn check_stride(buffer: u32, stride: u32, alignment: u32, most: u32) -> Result<(), XfbError> {
     if stride % alignment != 0 {
         return Err(stride_error(buffer, XfbProblem::StrideAlignment { stride, alignment }));
@@ -165,8 +165,9 @@ fn is_array_of_blocks(ty: &Type) -> bool {
     }
 }
 
-/// Appends the parts of `found` that OpenGL has types for, each with its name and its offset, and gives the byte after the last.
-fn flatten<'a>(name: &str, found: Found<'a>, offset: u64, parts: &mut Vec<(String, Found<'a>, u64)>) -> u64 {
+/// Appends the parts of `found` that have types in OpenGL, each with its name and offset. Returns the first byte after the last
+/// part.
+fn flatten<'a>(name: &str, found: OutputPart<'a>, offset: u64, parts: &mut Vec<(String, OutputPart<'a>, u64)>) -> u64 {
     if let Ok(leaf) = found.leaf() {
         let start = offset.next_multiple_of(leaf.basic.component_bytes().into());
         parts.push((name.into(), found, start));

@@ -1,33 +1,33 @@
-//! What a geometry shader captures that writes its captures itself: how much it may make, and where that goes before it is compacted.
+//! The output of a geometry shader with captures: its limits, and the buffers that it writes before the captures are compacted.
 //!
-//! A geometry shader makes as many primitives as it likes, so nobody knows where those of an invocation go until all before it are
-//! done. It writes them to *scratch* buffers, where each invocation has a part of its own, and says how many there are. A
-//! [kernel](super::kernels::Kernel::Compact) then copies them to the buffers of transform feedback, one after the other.
+//! A geometry shader makes a variable number of primitives, so the position of the captures of an invocation is only known when all
+//! invocations before it are done. It writes them to *scratch* buffers, where each invocation has a part of its own, and writes
+//! their number. A [kernel](super::kernels::Kernel::Compact) then copies them to the buffers of transform feedback without gaps.
 //!
-//! Invocations have numbers: `n = (instance * primitives + gl_PrimitiveIDIn) * invocations + gl_InvocationID`, where `primitives` is
-//! that word of the draw's [state](super::CaptureState) and `instance` comes from the vertex shader. So the order of the numbers is
-//! that in which OpenGL captures.
+//! Invocations are numbered: `n = (instance * primitives + gl_PrimitiveIDIn) * invocations + gl_InvocationID`, where `primitives`
+//! is that word of the draw's [state](super::CaptureState) and `instance` comes from the vertex shader. The order of these numbers
+//! is the order in which OpenGL captures.
 
 use super::draw::Topology;
 use crate::ir::{ShaderInfo, XfbInfo};
 
-/// The binding of the counts that a geometry shader writes, in the set of storage blocks: `counts[4 * n + stream]` is how many whole
-/// primitives invocation `n` has made of a stream. It writes all four.
+/// The binding of the counts that a geometry shader writes, in the set of storage blocks: `counts[4 * n + stream]` is the number of
+/// whole primitives that invocation `n` has made in a stream. The shader writes all four.
 pub const COUNTS_BINDING: u32 = super::STATE_BINDING + 2;
 
-/// What a geometry shader may make: its output layout.
+/// The output layout of a geometry shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GeometryOutput {
     /// `Points`, `LineStrip` or `TriangleStrip`.
     pub topology: Topology,
-    /// The most vertices of an invocation: `max_vertices`.
+    /// The most vertices that an invocation emits: `max_vertices`.
     pub vertices: u32,
-    /// Invocations for each primitive that goes in, 1 at least.
+    /// The number of invocations for each input primitive, at least 1.
     pub invocations: u32,
 }
 
 impl GeometryOutput {
-    /// What a geometry shader says of itself.
+    /// The output layout in `info`.
     pub fn of(info: &ShaderInfo) -> GeometryOutput {
         let topology = match info.output_primitive.as_str() {
             name if name.ends_with("POINTS") => Topology::Points,
@@ -37,42 +37,44 @@ impl GeometryOutput {
         GeometryOutput { topology, vertices: info.vertices_out, invocations: info.invocations.max(1) }
     }
 
-    /// The most primitives of an invocation: it has room for so many in scratch buffers.
+    /// The most primitives that an invocation emits. The scratch buffers have space for so many.
     pub fn primitives(self) -> u32 {
         self.topology.primitives(self.vertices)
     }
 
-    /// Vertices of a primitive as it is captured.
+    /// The number of vertices of a captured primitive.
     pub fn corners(self) -> u32 {
         self.topology.vertices_per_primitive()
     }
 
-    /// How many invocations there are where so many primitives go in, those of all instances.
+    /// The number of invocations for `primitives` input primitives of all instances.
     pub fn invocations_of(self, primitives: u64) -> u64 {
         primitives.saturating_mul(self.invocations.into())
     }
 
-    /// Bytes of the counts of so many invocations.
+    /// The size in bytes of the counts of `invocations` invocations.
     pub fn count_bytes(self, invocations: u64) -> u64 {
         invocations.saturating_mul(16)
     }
 
-    /// Bytes of the scratch buffer of so many invocations, for a buffer of transform feedback that has `stride` bytes of each vertex.
+    /// The size in bytes of the scratch buffer of `invocations` invocations, for a buffer of transform feedback with `stride` bytes
+    /// for each vertex.
     pub fn scratch_bytes(self, invocations: u64, stride: u32) -> u64 {
         let vertices = u64::from(self.primitives()) * u64::from(self.corners());
         invocations.saturating_mul(vertices).saturating_mul(stride.into())
     }
 }
 
-/// What [`Kernel::Compact`](super::kernels::Kernel::Compact) is told of a stream. A block of [`words`](CompactParameters::words);
-/// only `primitives_most` depends on what is bound.
+/// The parameters of [`Kernel::Compact`](super::kernels::Kernel::Compact) for a stream, a block of
+/// [`words`](CompactParameters::words). Only `primitives_most` depends on the bound buffers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompactParameters {
-    /// What the geometry shader may make.
+    /// The output layout of the geometry shader.
     pub output: GeometryOutput,
-    /// Which stream.
+    /// The stream.
     pub stream: u32,
-    /// Primitives that fit into the buffers of this stream since transform feedback began: see [`fitting`](super::fitting).
+    /// The number of primitives that fit into the buffers of this stream since transform feedback began: see
+    /// [`fitting`](super::fitting).
     pub primitives_most: u32,
     /// The buffers.
     pub buffers: [CompactBuffer; XfbInfo::BUFFERS],
@@ -81,17 +83,18 @@ pub struct CompactParameters {
 /// A buffer of a [stream](CompactParameters).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CompactBuffer {
-    /// Words of a vertex, at most 512; 0 if nothing of the stream goes there, and then the buffer is not touched.
+    /// The number of words of a vertex, at most 512; 0 if the buffer has no captures of the stream: the kernel does not use the
+    /// buffer then.
     pub stride: u32,
-    /// Which of these words are captured: bit `w % 32` of number `w / 32`. The others stay as they are.
+    /// A bit for each of these words that is captured: bit `w % 32` of element `w / 32`. The other words keep their values.
     pub captured: [u32; 16],
 }
 
-/// Words of [`CompactParameters::words`].
+/// The number of words of [`CompactParameters::words`].
 pub const COMPACT_WORDS: usize = 8 + 17 * XfbInfo::BUFFERS;
 
 impl CompactParameters {
-    /// Those of `stream`, of which `info` is captured.
+    /// The parameters for `stream` of the captures `info`.
     pub fn new(output: GeometryOutput, info: &XfbInfo, stream: u32, primitives_most: u32) -> CompactParameters {
         let mut buffers = [CompactBuffer::default(); XfbInfo::BUFFERS];
         for (buffer, row) in buffers.iter_mut().zip(info.buffers) {
@@ -113,11 +116,11 @@ impl CompactParameters {
         CompactParameters { output, stream, primitives_most, buffers }
     }
 
-    /// What the kernel reads:
+    /// The words that the kernel reads:
     ///
     /// | word | |
     /// |-|-|
-    /// | 0 | invocations for each primitive that goes in |
+    /// | 0 | invocations for each input primitive |
     /// | 1 | the most primitives of an invocation: [`GeometryOutput::primitives`] |
     /// | 2 | vertices of a primitive |
     /// | 3 | the stream |

@@ -21,7 +21,7 @@ pub(super) fn plan(
     Ok(list.placer.finish())
 }
 
-/// What `glTransformFeedbackVaryings` itself refuses, before any program is linked.
+/// Checks the errors of the call `glTransformFeedbackVaryings` itself, which precede linking.
 fn check_call(names: &[String], mode: BufferMode, limits: &XfbLimits) -> Result<(), XfbError> {
     let mut buffer = 0;
     for (entry, name) in names.iter().enumerate() {
@@ -42,12 +42,12 @@ fn check_call(names: &[String], mode: BufferMode, limits: &XfbLimits) -> Result<
     Ok(())
 }
 
-/// A list that is planned name by name.
+/// A plan to which the names of a list are added.
 struct List<'a> {
     outputs: &'a [Output],
     mode: BufferMode,
     limits: XfbLimits,
-    /// Into which the next varying goes.
+    /// The buffer of the next varying.
     buffer: u32,
     placer: Placer,
 }
@@ -69,7 +69,7 @@ impl List<'_> {
                 let leaf = found.leaf()?;
                 self.grow(leaf.components())?;
                 self.placer.put(name, found, leaf, target)?;
-                // In separate mode the last varying may stand in the last buffer.
+                // In separate mode the last varying may be in the last buffer.
                 self.buffer +=
                     u32::from(self.mode == BufferMode::Separate && self.buffer + 1 < XfbInfo::BUFFERS as u32);
             }
@@ -77,7 +77,7 @@ impl List<'_> {
         Ok(())
     }
 
-    /// Makes room for so many components at the end of the buffer.
+    /// Reserves `more` components at the end of the buffer.
     fn grow(&mut self, more: u32) -> Result<(), XfbProblem> {
         let buffer = self.buffer;
         let stride = self.placer.stride(buffer);

@@ -1,10 +1,10 @@
-//! Transform feedback, planned: which 32-bit component of which slot goes to which byte of which buffer.
+//! Transform feedback: plans which 32-bit component of which slot is written to which byte of which buffer.
 //!
-//! OpenGL captures outputs of the last stage before rasterization by name. In NIR outputs are slots and components, so arrays,
-//! structs, matrices and blocks vanish as cases once the names are resolved. [`plan`] resolves them when a program is linked, of
-//! what the frontend knows of the outputs ([`Output`]), what the application asks ([`Request`]) and what the device takes
-//! ([`XfbLimits`]). The [`XfbInfo`] that comes out is plain data, after NIR's `nir_xfb_info`; every back end works from it alone,
-//! so that all capture the same bytes. What OpenGL says is a link error is an [`XfbError`], a place and a sentence.
+//! OpenGL captures outputs of the last stage before rasterization by name. In NIR, outputs are slots and components, so arrays,
+//! structs, matrices and blocks need no separate cases once the names are resolved. [`plan`] resolves them when a program is
+//! linked, from the frontend's description of the outputs ([`Output`]), the application's request ([`Request`]) and the device's
+//! limits ([`XfbLimits`]). The result is an [`XfbInfo`], plain data after NIR's `nir_xfb_info`. Every back end uses only that, so
+//! all of them capture the same bytes. A link error of OpenGL is an [`XfbError`], with a place and a message.
 //!
 //! | GLSL | slots | captured as |
 //! |-|-|-|
@@ -17,23 +17,23 @@
 //! | `Block { vec4 v; }` | each member begins a new one | `Block.v`, in arrays of blocks `Block[1].v` |
 //! | `float gl_ClipDistance[6]` | compact: four elements share one | `gl_ClipDistance`, `gl_ClipDistance[5]` |
 //!
-//! A [`BackEnd`] carries the plan out: the device, or the shader itself, which is told of each draw by a [`CaptureState`]. One that
-//! runs as a compute shader finds its inputs by [`Attribute`]s.
-//! The [`kernels`] keep the counts that this needs on the device, and a [`Query`] says what they were between its begin and its end.
+//! A [`BackEnd`] writes the captures: the device, or the shader itself, which reads a [`CaptureState`] for each draw. A vertex
+//! shader that runs as a compute shader reads its inputs through [`Attribute`]s. The [`kernels`] keep the necessary counts on the
+//! device, and a [`Query`] computes their differences between its begin and its end.
 //!
-//! Sources: OpenGL 4.6, section 7.3 (link errors), section 11.1.2.1 "Output Variables" (names and limits) and section 13.3 (what is
-//! written where); GLSL 4.60, section 4.4.2.1 "Transform Feedback Layout Qualifiers"; Mesa's `gl_nir_link_varyings.c` where these
-//! leave a choice. The choices:
+//! Sources: OpenGL 4.6, section 7.3 (link errors), section 11.1.2.1 "Output Variables" (names and limits) and section 13.3 (the
+//! layout of captures); GLSL 4.60, section 4.4.2.1 "Transform Feedback Layout Qualifiers"; Mesa's `gl_nir_link_varyings.c` where
+//! these leave a choice. The choices:
 //!
-//! - In interleaved and separate mode components follow each other without padding, also those of doubles. OpenGL leaves
-//!   undefined what a double at an offset that is no multiple of 8 gives, and asks the application to see to it with
+//! - In interleaved and separate mode, components follow each other without padding, also those of doubles. OpenGL does not define
+//!   the result of a double at an offset that is not a multiple of 8, and requires the application to avoid it with
 //!   `gl_SkipComponents`. Mesa's linker packs tightly too.
-//! - The limit of interleaved components is of one buffer, not of all together, and what is skipped counts.
-//! - A varying whose components another captures already is an error: `a` twice, and also `a` and `a[1]`. Mesa compares just
-//!   names and lets the second pass.
+//! - The limit of interleaved components applies to each buffer, not to all together, and skipped components count.
+//! - A varying whose components another varying already captures is an error: `a` twice, and also `a` and `a[1]`. Mesa compares
+//!   only names and accepts the second case.
 //! - Structs, blocks, arrays of these and arrays of arrays have no type that `glGetTransformFeedbackVarying` could report.
 //!   `glTransformFeedbackVaryings` has to name their members and elements. Layout qualifiers take them whole.
-//! - Buffers into which only components are skipped are not used: nothing need be bound there.
+//! - Buffers with only skipped components are not used: they need not be bound.
 //!
 //! ```
 //! use ntv::capture::{plan, Base, BufferMode, Output, Request, Type, XfbLimits};
@@ -84,39 +84,39 @@ pub use shape::{Base, Basic, Member, Output, Type};
 
 pub use crate::ir::{XfbBuffer, XfbInfo, XfbOutput, XfbVarying};
 
-/// Who writes what transform feedback captures.
+/// The part of the system that writes the captures of transform feedback.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BackEnd {
     /// The device: VK_EXT_transform_feedback.
     #[default]
     Extension,
-    /// The vertex or geometry shader, to storage buffers, while it draws: for devices with `vertexPipelineStoresAndAtomics`. It runs as
-    /// often as it would without captures, where a draw of its own for the captures would have it run twice. What a geometry shader
-    /// writes has to be compacted, see [`kernels`]. Of tessellation evaluation shaders nothing is captured: a driver puts a geometry
-    /// shader that passes everything on after them.
+    /// The vertex or geometry shader, which writes to storage buffers while it draws: for devices with
+    /// `vertexPipelineStoresAndAtomics`. The shader runs once; a separate draw for the captures would run it twice. The captures of
+    /// a geometry shader have to be compacted, see [`kernels`]. Tessellation evaluation shaders cannot capture: a driver adds a
+    /// geometry shader after them that passes all inputs on.
     ///
-    /// A draw with indices becomes one without, over a [list](DrawList) of vertices. Vertex fetch does not know the list, so
-    /// the vertex shader reads attributes itself if it is told where they are: see [`Attribute`].
+    /// A draw with indices becomes a draw without indices, over a [list](DrawList) of vertices. Vertex fetch does not read the
+    /// list, so the vertex shader reads the vertex buffers itself if it has their layout: see [`Attribute`].
     Storage,
-    /// A compute shader that does all that a vertex shader does, and writes what is captured to storage buffers: for devices that have
-    /// neither. It is dispatched for a draw without indices, or over a [list](DrawList), with 64 vertices in a workgroup:
-    /// `ceil(vertices / 64)`, `instances` and 1 are how many workgroups there are, within the limits of the device. The draw that is
-    /// seen takes a module of the same shader without captures.
+    /// A compute shader that does the work of the vertex shader and writes the captures to storage buffers: for devices that have
+    /// neither. It is dispatched for a draw without indices or with a [list](DrawList), with 64 vertices in a workgroup: the
+    /// numbers of workgroups are `ceil(vertices / 64)`, `instances` and 1, within the limits of the device. The visible draw uses a
+    /// module of the same shader without captures.
     ///
-    /// It reads vertex buffers as storage buffers, see [`Attribute`], and has the shader's other resources where a vertex shader
-    /// has them. Ranges have whole words, and hold all elements that the draw has. Numbers that were normalized are within what a
-    /// division may be off of what vertex fetch gives. A vertex shader that writes memory is refused, as it would do so twice. One
-    /// without captures stays one.
+    /// It reads vertex buffers as storage buffers, see [`Attribute`], and has the shader's other resources at the same bindings as
+    /// a vertex shader. Bound ranges are whole words and contain all elements of the draw. Normalized numbers differ from those of
+    /// vertex fetch by at most the error of a division. A vertex shader that writes memory is refused, as it would write twice. A
+    /// shader without captures stays a vertex shader.
     Compute,
 }
 
-/// Plans what `request` asks of `outputs`, those of the last stage before rasterization in any order.
+/// Plans the captures of `request` from `outputs`, the outputs of the last stage before rasterization in any order.
 ///
-/// A request for nothing gives the empty plan.
+/// An empty request has an empty plan.
 ///
 /// # Errors
-/// What `glTransformFeedbackVaryings` would refuse, then what OpenGL says is a link error: the first in the order of the
-/// request. See [`XfbProblem`].
+/// Returns the errors of `glTransformFeedbackVaryings`, then OpenGL's link errors: the first one in the order of the request. See
+/// [`XfbProblem`].
 pub fn plan(outputs: &[Output], request: &Request, limits: &XfbLimits) -> Result<XfbInfo, XfbError> {
     match request {
         Request::Varyings { names, mode } => listed::plan(outputs, names, *mode, limits),

@@ -1,11 +1,11 @@
-//! Names of what is captured, taken apart: OpenGL 4.6, section 7.3.1.1 "Naming Active Resources".
+//! The parser of names of captured outputs: OpenGL 4.6, section 7.3.1.1 "Naming Active Resources".
 
-/// A step from an aggregate into it.
+/// A member or element of an aggregate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step<'a> {
     /// `.name`.
     Member(&'a str),
-    /// `[index]`; one too large for any type is `u64::MAX`.
+    /// `[index]`. An index too large for any type is `u64::MAX`.
     Element(u64),
 }
 
@@ -14,16 +14,16 @@ pub(super) enum Step<'a> {
 pub(super) struct Path<'a> {
     /// The name of the variable or block.
     pub(super) head: &'a str,
-    /// Each step, and the name of that from which it leads.
+    /// Each step, and the name of the aggregate that it applies to.
     pub(super) steps: Vec<(&'a str, Step<'a>)>,
 }
 
-/// What a name of the list means that is no variable: ARB_transform_feedback3.
+/// A name in a list that is not a variable: ARB_transform_feedback3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Special {
     /// `gl_NextBuffer`.
     NextBuffer,
-    /// `gl_SkipComponents1` to `4`: so many 32-bit components.
+    /// `gl_SkipComponents1` to `4`: the number of skipped 32-bit components.
     Skip(u32),
 }
 
@@ -35,12 +35,12 @@ const SPECIALS: [(&str, Special); 5] = [
     ("gl_SkipComponents4", Special::Skip(4)),
 ];
 
-/// What `name` means, if it is one of the special names.
+/// The special name `name`, if it is one.
 pub(super) fn special(name: &str) -> Option<Special> {
     SPECIALS.iter().find(|(special, _)| *special == name).map(|(_, special)| *special)
 }
 
-/// Takes `name` apart; `None` if it is malformed. There are no blanks in names, and no leading zeros in indices.
+/// Parses `name`; `None` if it is malformed. Names have no blanks, and indices no leading zeros.
 pub(super) fn parse(name: &str) -> Option<Path<'_>> {
     let (head, mut rest) = identifier(name)?;
     let mut steps = Vec::new();
@@ -56,14 +56,14 @@ pub(super) fn parse(name: &str) -> Option<Path<'_>> {
     Some(Path { head, steps })
 }
 
-/// The identifier at the beginning, and what follows.
+/// The identifier at the beginning, and the text after it.
 fn identifier(text: &str) -> Option<(&str, &str)> {
     let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
     let starts = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     starts.then(|| text.split_at(end))
 }
 
-/// The index after an opening bracket, and what follows the closing one.
+/// The index after an opening bracket, and the text after the closing bracket.
 fn index(text: &str) -> Option<(Step<'_>, &str)> {
     let (digits, after) = text.split_once(']')?;
     let is_number = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());

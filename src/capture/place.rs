@@ -1,43 +1,49 @@
-//! Putting what is captured into buffers, in whichever way it was asked.
+//! Places captures in buffers, for both kinds of requests.
 
-use super::resolve::Found;
+use super::resolve::OutputPart;
 use super::shape::Leaf;
 use super::{XfbError, XfbInfo, XfbOutput, XfbPlace, XfbProblem, XfbVarying};
 use crate::op::names::varying;
 use std::collections::BTreeMap;
 
-/// A plan in the making.
+/// A plan under construction.
 #[derive(Default)]
 pub(super) struct Placer {
     pub(super) info: XfbInfo,
-    /// Which entry of the request captures a component: by the number of the output, slot and component.
+    /// The entry of the request that captures a component, by the index of the output, slot and component.
     taken: BTreeMap<(usize, u32, u8), usize>,
 }
 
-/// Where something goes.
+/// The position of a capture.
 #[derive(Clone, Copy)]
 pub(super) struct Target {
-    /// The number of the entry in the request.
+    /// The index of the entry in the request.
     pub(super) entry: usize,
     pub(super) buffer: u32,
-    /// In bytes. What is put there ends at a byte that is an `u32`: the limits see to that.
+    /// The offset in bytes. The limits ensure that the end of the capture is a `u32`.
     pub(super) offset: u32,
 }
 
 impl Placer {
-    /// The stride of a buffer that there is.
+    /// The stride of a buffer, which is added if it is new.
     pub(super) fn stride(&mut self, buffer: u32) -> &mut u32 {
         &mut self.info.buffers[buffer as usize].stride
     }
 
-    /// Lists a varying for `glGetTransformFeedbackVarying`.
+    /// Adds a varying to the list for `glGetTransformFeedbackVarying`.
     pub(super) fn list(&mut self, name: &str, gl_type: u32, size: u32, target: Target) {
         let Target { buffer, offset, .. } = target;
         self.info.varyings.push(XfbVarying { name: name.into(), gl_type, size, buffer, offset });
     }
 
-    /// Captures `leaf`, which `found` is and the request calls `name`.
-    pub(super) fn put(&mut self, name: &str, found: Found<'_>, leaf: Leaf, target: Target) -> Result<(), XfbProblem> {
+    /// Captures `leaf`, the type of `found`, which the request calls `name`.
+    pub(super) fn put(
+        &mut self,
+        name: &str,
+        found: OutputPart<'_>,
+        leaf: Leaf,
+        target: Target,
+    ) -> Result<(), XfbProblem> {
         in_slots(leaf.location, leaf.slots())?;
         self.claim_buffer(target.buffer, found.stream)?;
         for k in 0..leaf.components() {
@@ -52,7 +58,7 @@ impl Placer {
         Ok(())
     }
 
-    /// Says that `buffer` captures something of `stream`.
+    /// Records that `buffer` captures outputs of `stream`.
     fn claim_buffer(&mut self, buffer: u32, stream: u32) -> Result<(), XfbProblem> {
         let claimed = &mut self.info.buffers[buffer as usize];
         if claimed.is_used && claimed.stream != stream {
@@ -62,14 +68,14 @@ impl Placer {
         Ok(())
     }
 
-    /// The plan.
+    /// The finished plan.
     pub(super) fn finish(mut self) -> XfbInfo {
         self.info.finish();
         self.info
     }
 }
 
-/// Refuses what does not end within the slots that NIR numbers. It bounds what is flattened.
+/// Refuses outputs that end beyond the slots of NIR. This bounds the size of flattened types.
 pub(super) fn in_slots(location: u32, slots: u32) -> Result<(), XfbProblem> {
     if location.saturating_add(slots) > varying::END {
         return Err(XfbProblem::InvalidOutput { why: "it goes beyond the last slot" });
@@ -77,7 +83,7 @@ pub(super) fn in_slots(location: u32, slots: u32) -> Result<(), XfbProblem> {
     Ok(())
 }
 
-/// The error of entry `index`, which is called `name`.
+/// The error of the entry `index`, called `name`.
 pub(super) fn error(index: usize, name: &str, problem: XfbProblem) -> XfbError {
     XfbError { place: XfbPlace::Varying { index, name: name.into() }, problem }
 }

@@ -1,4 +1,4 @@
-//! What queries about transform feedback count, for drivers whose shaders capture by themselves.
+//! The results of queries for transform feedback, for drivers whose shaders write the captures.
 
 use super::draw::CaptureState;
 use super::kernels::counter;
@@ -7,11 +7,11 @@ use super::kernels::counter;
 /// device, or that a driver keeps itself. They wrap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Primitives that were captured since transform feedback began.
+    /// The number of captured primitives since transform feedback began.
     pub written: u32,
-    /// Primitives that were made.
+    /// The number of generated primitives.
     pub generated: u32,
-    /// Primitives that were made while transform feedback was active: those that buffers without an end would have.
+    /// The number of primitives generated while transform feedback was active: those that unlimited buffers would have.
     pub needed: u32,
 }
 
@@ -24,17 +24,17 @@ impl Counters {
         self.needed = self.needed.wrapping_add(if draw.is_active { made } else { 0 });
     }
 
-    /// The counters that a kernel left in a buffer.
+    /// The counters that a kernel wrote to a buffer.
     pub fn from_words(words: [u32; counter::WORDS]) -> Counters {
         let word = |at: u32| words[at as usize];
         Counters { written: word(counter::WRITTEN), generated: word(counter::GENERATED), needed: word(counter::NEEDED) }
     }
 }
 
-/// A query between its begin and its end: the difference of the counters, added up over all that was captured meanwhile.
+/// A query between its begin and its end: the differences of the counters, summed over all captures in between.
 ///
-/// `glBeginTransformFeedback` sets `written` to 0, and another feedback object has other counters. A query that is active then
-/// [goes on](Query::go_on) with these.
+/// `glBeginTransformFeedback` sets `written` to 0, and another feedback object has other counters. An active query then
+/// [continues](Query::go_on) with these.
 ///
 /// ```
 /// use ntv::capture::{Counters, Query};
@@ -53,29 +53,29 @@ pub struct Query {
     counted: Counted,
 }
 
-/// What a query counted.
+/// The result of a query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counted {
     /// `GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN`.
     pub written: u64,
     /// `GL_PRIMITIVES_GENERATED`.
     pub generated: u64,
-    /// What Vulkan calls primitives needed, beside those written.
+    /// Vulkan's number of primitives needed, next to that of primitives written.
     pub needed: u64,
 }
 
 impl Query {
-    /// One that begins now.
+    /// A query that begins now.
     pub fn begin(now: Counters) -> Query {
         Query { begin: now, counted: Counted::default() }
     }
 
-    /// Counts to here, and goes on with counters that are `begin` now.
+    /// Counts up to `end` and continues with counters that are `begin` now.
     pub fn go_on(&mut self, end: Counters, begin: Counters) {
         *self = Query { begin, counted: self.end(end) };
     }
 
-    /// What it counted from its begin to now. Between two counts of one and the same counters there are fewer than 2^32 primitives.
+    /// The result from the begin up to now. Between two readings of the same counters there are fewer than 2^32 primitives.
     pub fn end(&self, now: Counters) -> Counted {
         let since = |now: u32, begin: u32| u64::from(now.wrapping_sub(begin));
         Counted {
@@ -87,8 +87,8 @@ impl Query {
 }
 
 impl Counted {
-    /// `GL_TRANSFORM_FEEDBACK_OVERFLOW`: a primitive did not fit. Those that were made while transform feedback was paused do not
-    /// matter.
+    /// `GL_TRANSFORM_FEEDBACK_OVERFLOW`: a primitive did not fit. Primitives generated while transform feedback was paused do not
+    /// count.
     pub fn has_overflowed(&self) -> bool {
         self.needed > self.written
     }

@@ -1,13 +1,13 @@
-//! From a name to what it means among the outputs.
+//! Resolves names to outputs and their parts.
 
 use super::name::{self, Step};
 use super::shape::{places, Leaf};
 use super::{Output, Type, XfbProblem};
 
-/// What a name leads to: an output, or a part of one.
+/// The output, or the part of an output, that a name refers to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Found<'a> {
-    /// The number of the output.
+pub(super) struct OutputPart<'a> {
+    /// The index of the output.
     pub(super) output: usize,
     pub(super) stream: u32,
     pub(super) ty: &'a Type,
@@ -16,15 +16,15 @@ pub(super) struct Found<'a> {
     pub(super) is_compact: bool,
 }
 
-/// What `name` means.
-pub(super) fn resolve<'a>(outputs: &'a [Output], name: &str) -> Result<Found<'a>, XfbProblem> {
+/// Resolves `name`.
+pub(super) fn resolve<'a>(outputs: &'a [Output], name: &str) -> Result<OutputPart<'a>, XfbProblem> {
     let path = name::parse(name).ok_or(XfbProblem::Malformed)?;
     let mut named = outputs.iter().enumerate().filter(|(_, output)| output.name == path.head);
     let unknown = if path.head.starts_with("gl_") { XfbProblem::Reserved } else { XfbProblem::Unknown };
     let (number, output) = named.next().ok_or(unknown)?;
-    let checked = if named.next().is_some() { Err("two have this name") } else { output.check() };
+    let checked = if named.next().is_some() { Err("two outputs have this name") } else { output.check() };
     checked.map_err(|why| XfbProblem::InvalidOutput { why })?;
-    let found = Found {
+    let found = OutputPart {
         output: number,
         stream: output.stream.into(),
         ty: &output.ty,
@@ -38,9 +38,9 @@ pub(super) fn resolve<'a>(outputs: &'a [Output], name: &str) -> Result<Found<'a>
     })
 }
 
-impl<'a> Found<'a> {
-    /// Element `index` of this array, which is called `of`.
-    fn element(self, of: &str, index: u64) -> Result<Found<'a>, XfbProblem> {
+impl<'a> OutputPart<'a> {
+    /// Element `index` of this array, which the request calls `of`.
+    fn element(self, of: &str, index: u64) -> Result<OutputPart<'a>, XfbProblem> {
         let Type::Array(element, length) = self.ty else { return Err(XfbProblem::NotAnArray { of: of.into() }) };
         match u32::try_from(index) {
             Ok(index) if index < *length => Ok(self.nth(element, index)),
@@ -48,16 +48,16 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Where element `index` of this array lies, whose elements are `ty`.
-    fn nth(self, ty: &'a Type, index: u32) -> Found<'a> {
+    /// Element `index` of this array, whose elements are `ty`.
+    fn nth(self, ty: &'a Type, index: u32) -> OutputPart<'a> {
         let (slots, components) = if self.is_compact { (0, index) } else { (ty.slots().saturating_mul(index), 0) };
         let component = components.saturating_add(self.component.into());
         let location = self.location.saturating_add(slots).saturating_add(component / 4);
-        Found { ty, location, component: (component % 4) as u8, is_compact: false, ..self }
+        OutputPart { ty, location, component: (component % 4) as u8, is_compact: false, ..self }
     }
 
-    /// The member of this struct or block, which is called `of`.
-    fn member(self, of: &str, member: &str) -> Result<Found<'a>, XfbProblem> {
+    /// The member of this struct or block, which the request calls `of`.
+    fn member(self, of: &str, member: &str) -> Result<OutputPart<'a>, XfbProblem> {
         if !matches!(self.ty, Type::Struct(_) | Type::Block(_)) {
             return Err(XfbProblem::NotAStruct { of: of.into() });
         }
@@ -65,8 +65,8 @@ impl<'a> Found<'a> {
         found.ok_or_else(|| XfbProblem::UnknownMember { of: of.into(), member: member.into() })
     }
 
-    /// All elements, if it is an array.
-    pub(super) fn elements(self) -> impl Iterator<Item = Found<'a>> {
+    /// All elements of an array; nothing for other types.
+    pub(super) fn elements(self) -> impl Iterator<Item = OutputPart<'a>> {
         let (element, length) = match self.ty {
             Type::Array(element, length) => (&**element, *length),
             other => (other, 0),
@@ -74,18 +74,21 @@ impl<'a> Found<'a> {
         (0..length).map(move |index| self.nth(element, index))
     }
 
-    /// All members with their names, if it is a struct or a block.
-    pub(super) fn members(self) -> impl Iterator<Item = (&'a str, Found<'a>)> {
+    /// All members with their names; nothing for types other than structs and blocks.
+    pub(super) fn members(self) -> impl Iterator<Item = (&'a str, OutputPart<'a>)> {
         let members: &[_] = match self.ty {
             Type::Struct(members) | Type::Block(members) => members,
             _ => &[],
         };
         places(members).map(move |(member, at, component)| {
-            (&*member.name, Found { ty: &member.ty, location: self.location.saturating_add(at), component, ..self })
+            (
+                &*member.name,
+                OutputPart { ty: &member.ty, location: self.location.saturating_add(at), component, ..self },
+            )
         })
     }
 
-    /// It as what OpenGL has a type for, or what else it is.
+    /// A basic type or an array of a basic type, or the kind of type that it is otherwise.
     pub(super) fn leaf(self) -> Result<Leaf, XfbProblem> {
         let (basic, length) = match self.ty {
             Type::Basic(basic) => (*basic, 1),

@@ -1,12 +1,12 @@
-//! What the frontend knows of an output: its type, and the slots in which it lies.
+//! The frontend's description of an output: its type and its slots.
 
 use crate::ir::XfbInfo;
 use std::fmt;
 
-/// Deeper types are refused: GLSL compilers do not take them either, and walks over types recurse.
+/// The most levels of a type. GLSL compilers refuse deeper types too, and functions on types are recursive.
 const MOST_DEPTH: u32 = 32;
 
-/// The scalar types that GLSL has for varyings: `glsl_base_type`.
+/// The scalar types of varyings in GLSL: `glsl_base_type`.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Base {
@@ -18,8 +18,8 @@ pub enum Base {
     Uint64,
 }
 
-/// Bases and columns of all basic types, their names in GLSL for one row and for more, and their numbers in OpenGL for one to
-/// four rows; 0 is no type.
+/// Base and number of columns of each basic type, its names in GLSL for one row and for several rows, and its numbers in OpenGL for
+/// one to four rows; 0 if there is no such type.
 #[rustfmt::skip]
 const BASICS: &[(Base, u8, &str, &str, [u32; 4])] = &[
     (Base::Float,  1, "float",    "vec",    [0x1406, 0x8b50, 0x8b51, 0x8b52]),
@@ -36,14 +36,14 @@ const BASICS: &[(Base, u8, &str, &str, [u32; 4])] = &[
     (Base::Double, 4, "",         "dmat4x", [0,      0x8f4d, 0x8f4e, 0x8f48]),
 ];
 
-/// A scalar, a vector or a matrix: what OpenGL has a number for.
+/// A scalar, a vector or a matrix: a type with a number in OpenGL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Basic {
     /// The type of a component.
     pub base: Base,
-    /// Components of a vector or of a matrix's column: 1 to 4.
+    /// The number of components of a vector or of a matrix's column: 1 to 4.
     pub rows: u8,
-    /// Columns of a matrix: 2 to 4, or 1 for vectors and scalars.
+    /// The number of columns of a matrix: 2 to 4, or 1 for vectors and scalars.
     pub columns: u8,
 }
 
@@ -53,23 +53,23 @@ impl Basic {
         matches!(self.base, Base::Double | Base::Int64 | Base::Uint64)
     }
 
-    /// OpenGL's number of the type, such as 0x8b51 for `GL_FLOAT_VEC3`: `None` if GLSL has no such type.
+    /// OpenGL's number of the type, such as 0x8b51 for `GL_FLOAT_VEC3`; `None` if GLSL has no such type.
     pub fn gl_type(self) -> Option<u32> {
         let (.., numbers) = self.row()?;
         numbers.get(usize::from(self.rows).checked_sub(1)?).copied().filter(|number| *number != 0)
     }
 
-    /// 32-bit components of all columns.
+    /// The number of 32-bit components of all columns.
     pub fn components(self) -> u32 {
         self.width().saturating_mul(self.columns.into())
     }
 
-    /// 32-bit components of a column.
+    /// The number of 32-bit components of a column.
     pub(super) fn width(self) -> u32 {
         u32::from(self.rows).saturating_mul(self.component_bytes() / 4)
     }
 
-    /// Bytes of a component: its alignment.
+    /// The size of a component in bytes, which is also its alignment.
     pub(super) fn component_bytes(self) -> u32 {
         if self.is_wide() {
             8
@@ -78,7 +78,7 @@ impl Basic {
         }
     }
 
-    /// Slots of a column.
+    /// The number of slots of a column.
     fn column_slots(self) -> u32 {
         self.width().div_ceil(4)
     }
@@ -87,13 +87,13 @@ impl Basic {
         BASICS.iter().find(|(base, columns, ..)| (*base, *columns) == (self.base, self.columns))
     }
 
-    /// What is wrong with one that begins at `component` of a slot.
+    /// The error of a value of this type that begins at `component` of a slot.
     fn check(self, component: u8) -> Result<(), &'static str> {
         let (width, component) = (self.width(), u32::from(component));
         if self.gl_type().is_none() {
             return Err("GLSL has no such type");
         }
-        // What takes two slots begins with the first.
+        // A column that takes two slots begins at the first component.
         let fits = if width > 4 { component == 0 } else { component + width <= 4 };
         if !fits || self.is_wide() && component % 2 != 0 {
             return Err("it does not fit into its slot");
@@ -102,7 +102,7 @@ impl Basic {
     }
 }
 
-/// The name in GLSL, matrices with columns and rows: `vec3`, `dmat2x4`.
+/// The name in GLSL. Matrices have columns, then rows: `vec3`, `dmat2x4`.
 impl fmt::Display for Basic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.row() {
@@ -113,17 +113,17 @@ impl fmt::Display for Basic {
     }
 }
 
-/// The type of an output, without the array over vertices that some stages have.
+/// The type of an output, without the array of vertices that some stages have.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
     /// A scalar, a vector or a matrix.
     Basic(Basic),
-    /// So many of a type; at least one. Also an array of blocks.
+    /// An array of a type, also of blocks, with at least one element.
     Array(Box<Type>, u32),
-    /// A struct; at least one member.
+    /// A struct with at least one member.
     Struct(Vec<Member>),
-    /// An interface block with an instance name, captured by the block's own name. The members of one without are outputs of
-    /// their own.
+    /// An interface block with an instance name, captured by the block's name. The members of a block without an instance name are
+    /// separate outputs.
     Block(Vec<Member>),
 }
 
@@ -134,13 +134,13 @@ pub struct Member {
     pub name: String,
     /// Its type.
     pub ty: Type,
-    /// Where a layout qualifier puts a member of a block: slots from the beginning of the block, and the first 32-bit component in
-    /// that slot. `None`: in the slot after the member before it.
+    /// The position of a block member with a layout qualifier: slots from the beginning of the block, and the first 32-bit
+    /// component in that slot. `None`: the slot after the member before it.
     pub at: Option<(u32, u8)>,
 }
 
 impl Member {
-    /// One that follows the member before it.
+    /// A member that follows the one before it.
     pub fn new(name: impl Into<String>, ty: Type) -> Member {
         Member { name: name.into(), ty, at: None }
     }
@@ -152,12 +152,12 @@ impl Type {
         Type::vector(base, 1)
     }
 
-    /// A vector of so many components.
+    /// A vector with `rows` components.
     pub fn vector(base: Base, rows: u8) -> Type {
         Type::matrix(base, 1, rows)
     }
 
-    /// A matrix, as in the names of GLSL: columns, then rows.
+    /// A matrix with columns and rows in the order of GLSL's names.
     pub fn matrix(base: Base, columns: u8, rows: u8) -> Type {
         Type::Basic(Basic { base, rows, columns })
     }
@@ -167,7 +167,7 @@ impl Type {
         Type::Array(Box::new(self), length)
     }
 
-    /// 32-bit components, without padding; `u32::MAX` if there are more.
+    /// The number of 32-bit components, without padding; `u32::MAX` if there are more.
     pub(super) fn components(&self) -> u32 {
         match self {
             Type::Basic(basic) => basic.components(),
@@ -178,7 +178,7 @@ impl Type {
         }
     }
 
-    /// Slots of one that is not compact; `u32::MAX` if there are more.
+    /// The number of slots if it is not compact; `u32::MAX` if there are more.
     pub(super) fn slots(&self) -> u32 {
         match self {
             Type::Basic(basic) => basic.column_slots().saturating_mul(basic.columns.into()),
@@ -198,7 +198,7 @@ impl Type {
         }
     }
 
-    /// Whether it is nested more than `most` deep.
+    /// Whether it has more than `most` levels.
     fn is_deeper(&self, most: u32) -> bool {
         let Some(rest) = most.checked_sub(1) else { return true };
         match self {
@@ -208,7 +208,7 @@ impl Type {
         }
     }
 
-    /// What is wrong with a type that begins at `component` of a slot.
+    /// The error of a value of this type that begins at `component` of a slot.
     fn check(&self, component: u8) -> Result<(), &'static str> {
         match self {
             Type::Basic(basic) => basic.check(component),
@@ -223,7 +223,7 @@ impl Type {
     }
 }
 
-/// Every member with its slot from the beginning of the struct, and its first component there.
+/// Every member with its slot from the beginning of the struct, and its first component in that slot.
 pub(super) fn places(members: &[Member]) -> impl Iterator<Item = (&Member, u32, u8)> {
     let mut next: u32 = 0;
     members.iter().map(move |member| {
@@ -236,15 +236,15 @@ pub(super) fn places(members: &[Member]) -> impl Iterator<Item = (&Member, u32, 
 /// An output of the last stage before rasterization.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Output {
-    /// By what it is captured: the name of the variable, or of the block if its type is a block or an array of blocks.
+    /// The name for captures: that of the variable, or of the block if its type is a block or an array of blocks.
     pub name: String,
     /// Its type.
     pub ty: Type,
     /// Its first slot, a number of [`varying`](crate::op::names::varying).
     pub location: u32,
-    /// Its first 32-bit component in that slot, and that of each element of an array.
+    /// The first 32-bit component in that slot, for each element if it is an array.
     pub component: u8,
-    /// The vertex stream to which a geometry shader writes it; else 0.
+    /// The vertex stream of an output of a geometry shader; 0 for other stages.
     pub stream: u8,
     /// Whether it is an array of 32-bit scalars, four of which share a slot: `gl_ClipDistance`, `gl_CullDistance` and the
     /// tessellation levels. NIR's `nir_variable_data::compact`.
@@ -252,12 +252,12 @@ pub struct Output {
 }
 
 impl Output {
-    /// One of stream 0 that begins with the slot `location`.
+    /// An output of stream 0 with the first slot `location`.
     pub fn new(name: impl Into<String>, ty: Type, location: u32) -> Output {
         Output { name: name.into(), ty, location, component: 0, stream: 0, is_compact: false }
     }
 
-    /// What is wrong with what the frontend says.
+    /// The error of the description.
     pub(super) fn check(&self) -> Result<(), &'static str> {
         if self.component > 3 {
             return Err("a slot has four components");
@@ -277,11 +277,11 @@ impl Output {
     }
 }
 
-/// A scalar, vector, matrix, or an array of them, in its slots.
+/// A scalar, vector or matrix, or an array of these, in its slots.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leaf {
     pub(super) basic: Basic,
-    /// Elements of an array; 1 for what is none.
+    /// The number of elements of an array; 1 for other types.
     pub(super) length: u32,
     pub(super) location: u32,
     pub(super) component: u8,
@@ -289,12 +289,12 @@ pub(super) struct Leaf {
 }
 
 impl Leaf {
-    /// 32-bit components; `u32::MAX` if there are more.
+    /// The number of 32-bit components; `u32::MAX` if there are more.
     pub(super) fn components(&self) -> u32 {
         self.basic.components().saturating_mul(self.length)
     }
 
-    /// Slots to the end of it; `u32::MAX` if there are more.
+    /// The number of slots up to its end; `u32::MAX` if there are more.
     pub(super) fn slots(&self) -> u32 {
         if self.is_compact {
             return self.length.saturating_add(self.component.into()).div_ceil(4);
@@ -302,8 +302,8 @@ impl Leaf {
         self.basic.column_slots().saturating_mul(self.basic.columns.into()).saturating_mul(self.length)
     }
 
-    /// The slot and the component in it of the 32-bit component `k`, in the order of capture. Its slots are below
-    /// [`END`](crate::op::names::varying::END), which rules out overflow.
+    /// The slot of the 32-bit component `k`, in the order of capture, and the component in that slot. Slots are below
+    /// [`END`](crate::op::names::varying::END), so there is no overflow.
     pub(super) fn slot(&self, k: u32) -> (u32, u8) {
         let width = if self.is_compact { u32::MAX } else { self.basic.width() };
         let (column, within) = (k / width, k % width + u32::from(self.component));

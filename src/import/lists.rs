@@ -1,28 +1,28 @@
-//! What a module has for others: its inputs and outputs, and its descriptors.
+//! The lists of a module: its inputs, outputs and descriptors.
 
-use super::facts::{Facts, Global};
 use super::malformed;
+use super::source::{Global, SourceModule};
 use crate::error::Error;
 use crate::module::{Binding, Capture, Varying};
 use rustc_hash::FxHashMap;
 use spirv::{Decoration, Op, StorageClass};
 
-/// The most inputs and outputs; no device has as many.
+/// The most inputs and outputs; no device supports as many.
 const MOST_VARYINGS: usize = 4096;
 
-/// In place of the number of a member: the whole variable.
+/// The member of a varying that is a whole variable.
 pub(super) const WHOLE: u32 = u32::MAX;
 
-/// An input or output: its variable, and the member that it is of that.
-pub(super) type Place = (u32, u32);
+/// An input or output: its variable, and its member in a block.
+pub(super) type VaryingId = (u32, u32);
 
-/// Inputs and outputs in order, each with its variable: one, or for a block of members with locations one for each of them.
-pub(super) fn varyings(facts: &Facts<'_>) -> Result<Vec<(Place, Varying)>, Error> {
+/// Inputs and outputs in order: one for each variable, or for a block with locations one for each member.
+pub(super) fn varyings(source: &SourceModule<'_>) -> Result<Vec<(VaryingId, Varying)>, Error> {
     let mut all = Vec::new();
-    for global in &facts.globals {
-        let Some(global) = facts.io(global.id) else { continue };
-        let has = |decoration| facts.decoration(global.id, decoration);
-        let (locations, components) = facts.varying_size(global);
+    for global in &source.globals {
+        let Some(global) = source.io(global.id) else { continue };
+        let has = |decoration| source.decoration(global.id, decoration);
+        let (locations, components) = source.varying_size(global);
         let capture = has(Decoration::XfbBuffer).map(|buffer| Capture {
             buffer,
             stride: has(Decoration::XfbStride).unwrap_or(0),
@@ -45,7 +45,7 @@ pub(super) fn varyings(facts: &Facts<'_>) -> Result<Vec<(Place, Varying)>, Error
         if varying.builtin.is_some() || has(Decoration::Location).is_some() {
             all.push(((global.id, WHOLE), varying));
         } else {
-            all.extend(member_varyings(facts, global, varying).take(MOST_VARYINGS + 1));
+            all.extend(member_varyings(source, global, varying).take(MOST_VARYINGS + 1));
         }
         if all.len() > MOST_VARYINGS {
             return Err(malformed("there are more inputs and outputs than any device has"));
@@ -55,20 +55,20 @@ pub(super) fn varyings(facts: &Facts<'_>) -> Result<Vec<(Place, Varying)>, Error
 }
 
 fn member_varyings<'f>(
-    facts: &'f Facts<'_>,
+    source: &'f SourceModule<'_>,
     global: &Global,
     block: Varying,
-) -> impl Iterator<Item = (Place, Varying)> + 'f {
-    let (id, vertex) = (global.id, facts.block(global));
+) -> impl Iterator<Item = (VaryingId, Varying)> + 'f {
+    let (id, vertex) = (global.id, source.block(global));
     let members =
-        facts.types.get(&vertex).filter(|ty| ty.is(Op::TypeStruct)).map_or(0, |ty| ty.len().saturating_sub(2));
+        source.types.get(&vertex).filter(|ty| ty.is(Op::TypeStruct)).map_or(0, |ty| ty.len().saturating_sub(2));
     (0..members as u32).filter_map(move |member| {
-        let has = |decoration: Decoration| facts.members.get(&(vertex, member, decoration as u32)).copied();
-        // XfbBuffer and XfbStride may be the block's, Offset is always a member's.
+        let has = |decoration: Decoration| source.members.get(&(vertex, member, decoration as u32)).copied();
+        // XfbBuffer and XfbStride may be decorations of the block, Offset is always one of the member.
         let buffer = has(Decoration::XfbBuffer).or(block.capture.map(|capture| capture.buffer));
         let stride = has(Decoration::XfbStride).or(block.capture.map(|capture| capture.stride)).unwrap_or(0);
         let capture = buffer.zip(has(Decoration::Offset)).map(|(buffer, offset)| Capture { buffer, stride, offset });
-        let (locations, components) = facts.size(facts.types[&vertex].word(member as usize + 2));
+        let (locations, components) = source.size(source.types[&vertex].word(member as usize + 2));
         let builtin = has(Decoration::BuiltIn);
         let location = has(Decoration::Location);
         let varying = Varying {
@@ -86,27 +86,27 @@ fn member_varyings<'f>(
     })
 }
 
-/// The variable of each interface block; none where several are of one type, whose members cannot move alone.
-pub(super) fn blocks(facts: &Facts<'_>) -> FxHashMap<u32, Option<u32>> {
+/// The variable of each type of interface blocks; none if several variables have the type, as their members cannot move separately.
+pub(super) fn blocks(source: &SourceModule<'_>) -> FxHashMap<u32, Option<u32>> {
     let mut blocks = FxHashMap::default();
-    for global in facts.globals.iter().filter(|global| facts.io(global.id).is_some()) {
-        blocks.entry(facts.block(global)).and_modify(|only| *only = None).or_insert(Some(global.id));
+    for global in source.globals.iter().filter(|global| source.io(global.id).is_some()) {
+        blocks.entry(source.block(global)).and_modify(|only| *only = None).or_insert(Some(global.id));
     }
     blocks
 }
 
 /// Descriptors, each place and kind once, in order.
-pub(super) fn bindings(facts: &Facts<'_>) -> Vec<Binding> {
-    let mut all: Vec<Binding> = facts.globals.iter().filter_map(|global| binding(facts, global)).collect();
+pub(super) fn bindings(source: &SourceModule<'_>) -> Vec<Binding> {
+    let mut all: Vec<Binding> = source.globals.iter().filter_map(|global| binding(source, global)).collect();
     all.sort_unstable();
     all.dedup();
     all
 }
 
-/// The descriptors that a variable is.
-pub(super) fn binding(facts: &Facts<'_>, global: &Global) -> Option<Binding> {
-    let (kind, count) = facts.descriptor(global)?;
-    let set = facts.decoration(global.id, Decoration::DescriptorSet)?;
-    let binding = facts.decoration(global.id, Decoration::Binding)?;
+/// The descriptors of a variable.
+pub(super) fn binding(source: &SourceModule<'_>, global: &Global) -> Option<Binding> {
+    let (kind, count) = source.descriptor(global)?;
+    let set = source.decoration(global.id, Decoration::DescriptorSet)?;
+    let binding = source.decoration(global.id, Decoration::Binding)?;
     Some(Binding { set, binding, kind, count, min_range: 0 })
 }

@@ -1,9 +1,9 @@
-//! Import: tables for SPIR-V from elsewhere, which has none, by parsing it once.
+//! Import: parses SPIR-V of other compilers once, and makes its tables.
 //!
-//! What ntv emits has its tables from the start. A module of another compiler gets them here, so that it can be linked and
-//! patched like any other: names, lines and captures become ranges; sets, bindings, lengths, locations and constants become patches;
-//! inputs and outputs become varyings. One that another stage may not know gets pointer types of its own, as the emitter
-//! would have made them, so that its storage class can change; so does an array of descriptors, for its length:
+//! Modules that ntv emits have tables. A module of another compiler gets them here, so that it can be linked and patched like any
+//! other: names, lines and captures become ranges; sets, bindings, lengths, locations and constants become patches; inputs and
+//! outputs become varyings. A varying that another stage may not have gets separate pointer types, as in emitted modules, so that
+//! its storage class can change. An array of descriptors gets a separate type for its length:
 //!
 //! ```text
 //! %p = OpTypePointer Input %v4      %p = OpTypePointer Input %v4
@@ -11,34 +11,33 @@
 //! %b = OpVariable %p Input          %a = OpVariable %q Input         patch: Private
 //! ```
 //!
-//! An interface block becomes a variable for each member first, so that each can go and move by itself, also the middle one of
-//! `gl_PerVertex`.
+//! First, an interface block is split into a variable for each member, so that each can be removed and moved by itself, also each
+//! one of `gl_PerVertex`.
 //!
-//! Only what is certain is touched: a varying stays if anything but a load, a store, an access chain or an interpolation names
-//! it; a block stays one if it is named as a whole, and its members only get other numbers. The
-//! options of a [`Key`](crate::Key) that take code are not offered: only the emitter makes that. A module with several
-//! entry points is refused.
+//! Unclear cases are left unchanged: a varying with uses other than loads, stores, access chains and interpolation stays; a block
+//! that is used as a whole is not split, and its members only get other numbers. Import does not offer the options of a
+//! [`Key`](crate::Key) that need code, which only the emitter makes. A module with several entry points is refused.
 //!
-//! Who wants a module's words as they are has [`keep`], after which only descriptors move, and who only wants to know has [`reflect`].
+//! [`keep`] leaves a module's words unchanged except for descriptors, and [`reflect`] only returns the interface.
 
-mod facts;
 mod lists;
 mod reflect;
 mod sizes;
+mod source;
 mod split;
 mod tables;
 
 use crate::error::{Error, ErrorKind, Place};
 use crate::module::Module;
-use facts::Facts;
 pub use reflect::{keep, reflect, Reflection};
+use source::SourceModule;
 
-/// A module of `words`, with tables.
+/// Makes a module with tables from `words`.
 pub fn import(words: &[u32]) -> Result<Module, Error> {
-    let facts = Facts::new(words)?;
-    let module = match split::blocks(&facts)? {
-        Some(words) => tables::write(&Facts::new(&words)?)?,
-        None => tables::write(&facts)?,
+    let source = SourceModule::new(words)?;
+    let module = match split::blocks(&source)? {
+        Some(words) => tables::write(&SourceModule::new(&words)?)?,
+        None => tables::write(&source)?,
     };
     module.check()?;
     Ok(module)
@@ -53,7 +52,7 @@ fn malformed(what: &str) -> Error {
 struct Inst<'w> {
     /// Its opcode.
     op: u32,
-    /// Its words, the first of which has its length and opcode.
+    /// Its words. The first has its length and opcode.
     words: &'w [u32],
 }
 
@@ -62,12 +61,12 @@ impl Inst<'_> {
         self.op == op as u32
     }
 
-    /// Operand `at`, counted from 1; 0 if it is not there, which is no id.
+    /// Operand `at`, counted from 1; 0, which is not an id, if it does not exist.
     fn word(&self, at: usize) -> u32 {
         self.words.get(at).copied().unwrap_or(0)
     }
 
-    /// Where what is behind the string starts that is at operand `at`.
+    /// The index of the word after the string at operand `at`.
     fn name_end(&self, at: usize) -> usize {
         let ends = |word: &u32| word.to_le_bytes().contains(&0);
         let name = self.words.get(at..).and_then(|words| words.iter().position(ends));
@@ -80,7 +79,7 @@ impl Inst<'_> {
     }
 }
 
-/// The instructions of a module, behind its header.
+/// The instructions of a module, after its header.
 fn instructions(words: &[u32]) -> impl Iterator<Item = Result<Inst<'_>, Error>> {
     let mut rest = words.get(5..).unwrap_or_default();
     std::iter::from_fn(move || {

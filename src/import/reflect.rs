@@ -1,13 +1,13 @@
-//! What a module wants from outside, and a module of words that stay as they are.
+//! The interface of a module, and modules whose words do not change.
 
-use super::facts::Facts;
 use super::lists::{binding, varyings};
+use super::source::SourceModule;
 use super::{instructions, malformed};
 use crate::error::Error;
 use crate::module::{Binding, Module, Patch, PatchKind, Stage, Varying, ALWAYS};
 use spirv::{Decoration, Op, StorageClass};
 
-/// What a module wants from outside and gives to it.
+/// The interface of a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reflection {
     /// The stage of its entry point.
@@ -20,21 +20,20 @@ pub struct Reflection {
     pub attachments: Vec<Option<u32>>,
     /// Its inputs and outputs, in their order.
     pub varyings: Vec<Varying>,
-    /// It reads push constants.
+    /// Whether it reads push constants.
     pub reads_push_constants: bool,
 }
 
-/// Reads what the module of `words` wants. An error if two variables of one place are of two kinds.
+/// Reads the interface of the module in `words`. Returns an error if two variables with one set and binding have different kinds.
 pub fn reflect(words: &[u32]) -> Result<Reflection, Error> {
-    Reflection::new(&Facts::new(words)?)
+    Reflection::new(&SourceModule::new(words)?)
 }
 
-/// A module of `words` whose descriptors can move, and nothing else: it has neither varyings that a link would take away or move nor
-/// options, so its words are those that came, but for the numbers of sets and bindings. Vertex inputs are listed, as no link
-/// touches them.
+/// A module of `words` in which only descriptors can move: it has no varyings that a link could remove or move, and no options, so
+/// its words are the input except for the numbers of sets and bindings. Vertex inputs are in its list, as links do not change them.
 pub fn keep(words: &[u32]) -> Result<(Module, Reflection), Error> {
-    let facts = Facts::new(words)?;
-    let reflection = Reflection::new(&facts)?;
+    let source = SourceModule::new(words)?;
+    let reflection = Reflection::new(&source)?;
     let mut patches = Vec::new();
     let mut at = 5;
     for inst in instructions(words) {
@@ -44,33 +43,33 @@ pub fn keep(words: &[u32]) -> Result<(Module, Reflection), Error> {
             Some(Decoration::Binding) => Some(PatchKind::Binding),
             _ => None,
         };
-        let row = facts.global(inst.word(1)).and_then(|global| reflection.row(&binding(&facts, global)?));
+        let row = source.global(inst.word(1)).and_then(|global| reflection.row(&binding(&source, global)?));
         if let (true, Some(kind), Some(row)) = (inst.is(Op::Decorate) && inst.len() == 4, kind, row) {
             patches.push(Patch { at: at + 3, kind, when: ALWAYS, arg: row });
         }
         at += inst.len() as u32;
     }
-    let inputs = reflection.varyings.iter().filter(|it| facts.stage == Stage::Vertex && !it.is_output);
+    let inputs = reflection.varyings.iter().filter(|it| source.stage == Stage::Vertex && !it.is_output);
     let interface = inputs.map(|it| Varying { removable: false, ..*it }).collect();
-    let (stage, bindings) = (facts.stage, reflection.bindings.clone());
+    let (stage, bindings) = (source.stage, reflection.bindings.clone());
     let module = Module { words: words.to_vec(), patches, stage, interface, bindings, ..Module::default() };
     module.check()?;
     Ok((module, reflection))
 }
 
 impl Reflection {
-    fn new(facts: &Facts<'_>) -> Result<Reflection, Error> {
-        let varyings = varyings(facts)?.into_iter().map(|(_, varying)| varying).collect();
-        let mut found = Reflection { stage: facts.stage, entry: entry(facts), varyings, ..Reflection::default() };
+    fn new(source: &SourceModule<'_>) -> Result<Reflection, Error> {
+        let varyings = varyings(source)?.into_iter().map(|(_, varying)| varying).collect();
+        let mut found = Reflection { stage: source.stage, entry: entry(source), varyings, ..Reflection::default() };
         let mut rows: Vec<(Binding, Option<u32>)> = Vec::new();
-        for global in &facts.globals {
+        for global in &source.globals {
             found.reads_push_constants |= global.class == StorageClass::PushConstant as u32;
-            let Some(new) = binding(facts, global) else { continue };
-            // Several variables can see the same descriptors.
+            let Some(new) = binding(source, global) else { continue };
+            // Several variables can have the same descriptors.
             match rows.iter_mut().find(|(old, _)| (old.set, old.binding) == (new.set, new.binding)) {
                 Some((old, _)) if old.kind == new.kind => old.count = old.count.max(new.count),
                 Some(_) => return Err(malformed("one set and binding has descriptors of two kinds")),
-                None => rows.push((new, facts.decoration(global.id, Decoration::InputAttachmentIndex))),
+                None => rows.push((new, source.decoration(global.id, Decoration::InputAttachmentIndex))),
             }
         }
         rows.sort_unstable();
@@ -78,7 +77,7 @@ impl Reflection {
         Ok(found)
     }
 
-    /// The row of the descriptors that are where `variable` is.
+    /// The row with the set and binding of `variable`.
     fn row(&self, variable: &Binding) -> Option<u32> {
         let same = |row: &Binding| (row.set, row.binding) == (variable.set, variable.binding);
         self.bindings.iter().position(same).map(|row| row as u32)
@@ -86,8 +85,8 @@ impl Reflection {
 }
 
 /// The name of the entry point.
-fn entry(facts: &Facts<'_>) -> String {
-    let Some(inst) = instructions(facts.words).flatten().find(|inst| inst.is(Op::EntryPoint)) else {
+fn entry(source: &SourceModule<'_>) -> String {
+    let Some(inst) = instructions(source.words).flatten().find(|inst| inst.is(Op::EntryPoint)) else {
         return String::new();
     };
     let bytes = inst.words.iter().skip(3).flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0);

@@ -1,26 +1,26 @@
-//! How many locations a varying takes, and what a descriptor is, by the types of the module.
+//! The locations of varyings and the kinds of descriptors, from the types of the module.
 
-use super::facts::{Facts, Global};
+use super::source::{Global, SourceModule};
 use super::Inst;
 use crate::module::DescriptorKind;
 use spirv::{Decoration, Dim, Op, StorageClass};
 
-/// The deepest nesting of arrays of descriptors that is looked into.
+/// The most levels of arrays of descriptors.
 const MAX_DEPTH: u32 = 32;
 
-impl Facts<'_> {
-    /// Locations, and components of each, of a variable: those of one vertex.
+impl SourceModule<'_> {
+    /// The locations of a variable, and the components in each, without the array of vertices.
     pub(super) fn varying_size(&self, global: &Global) -> (u32, u8) {
         let vertex = self.types.get(&global.ty).filter(|ty| self.is_per_vertex(global) && ty.is(Op::TypeArray));
         self.size(vertex.map_or(global.ty, |array| array.word(2)))
     }
 
-    /// Locations, and components of each, of a type.
+    /// The locations of a type, and the components in each.
     pub(super) fn size(&self, ty: u32) -> (u32, u8) {
         self.sizes.get(&ty).copied().unwrap_or((1, 4))
     }
 
-    /// The same for a type that is just declared.
+    /// The locations and components of a type that is just declared.
     pub(super) fn size_of(&self, inst: Inst<'_>) -> (u32, u8) {
         let (locations, components) = self.size(inst.word(2));
         match Op::from_u32(inst.op) {
@@ -44,7 +44,7 @@ impl Facts<'_> {
         self.types.get(&id).filter(|constant| constant.is(Op::Constant)).map_or(1, |constant| constant.word(3))
     }
 
-    /// What a variable of descriptors is, and how many there are.
+    /// The kind and number of the descriptors of a variable.
     pub(super) fn descriptor(&self, global: &Global) -> Option<(DescriptorKind, u32)> {
         let (mut ty, mut count) = (self.types.get(&global.ty)?, 1u32);
         for _ in 0..MAX_DEPTH {

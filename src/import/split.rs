@@ -1,4 +1,4 @@
-//! Interface blocks as a variable for each member, as the emitter has them, so that each can go or move by itself.
+//! Splits interface blocks into a variable for each member, as in emitted modules, so that each can be removed or moved by itself.
 //!
 //! ```text
 //! %b = OpVariable %p Output                  %0 = OpVariable %q Output     BuiltIn Position
@@ -6,17 +6,17 @@
 //! %c = OpAccessChain %r %b %int_1            %c = OpAccessChain %r %1
 //! ```
 //!
-//! Only access chains with a constant for the member may name the block, and it has to be clear what each member is: a built-in,
-//! or at which location. A member that nothing names gets no variable. The struct stays, as a type that nothing is of.
+//! The block may only be used by access chains with a constant for the member, and each member needs a built-in or a location. An
+//! unused member gets no variable. The struct stays as an unused type.
 
-use super::facts::{Facts, Global};
+use super::source::{Global, SourceModule};
 use super::{instructions, Inst};
 use crate::error::Error;
 use crate::module::Stage;
 use rustc_hash::{FxHashMap, FxHashSet};
 use spirv::{Decoration, Op, StorageClass};
 
-/// The most members of all blocks together; no device has as many inputs and outputs.
+/// The most members of all blocks together; no device supports as many inputs and outputs.
 const MOST_MEMBERS: usize = 1024;
 
 /// A block that is split.
@@ -24,67 +24,69 @@ struct Block<'w> {
     /// Its type, and the types of members.
     ty: u32,
     members: &'w [u32],
-    /// The array that it stands in: an element for each vertex.
+    /// The array around it, with an element for each vertex.
     array: Option<Inst<'w>>,
     /// The variable of the first member; the others follow.
     first: u32,
-    /// Members that are named.
+    /// The members in use.
     used: FxHashSet<u32>,
 }
 
 impl Block<'_> {
-    /// Which operand of an access chain says the member.
+    /// The index of the operand of an access chain that selects the member.
     fn index(&self) -> usize {
         4 + usize::from(self.array.is_some())
     }
 
-    /// The member that an access chain leads into.
-    fn member(&self, facts: &Facts<'_>, chain: Inst<'_>) -> Option<u32> {
-        let index = facts.types.get(&chain.word(self.index())).filter(|index| index.is(Op::Constant))?.word(3);
+    /// The member that an access chain selects.
+    fn member(&self, source: &SourceModule<'_>, chain: Inst<'_>) -> Option<u32> {
+        let index = source.types.get(&chain.word(self.index())).filter(|index| index.is(Op::Constant))?.word(3);
         ((index as usize) < self.members.len()).then_some(index)
     }
 
-    /// Numbers and variables of members.
+    /// The indices and variables of members.
     fn variables(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         let used = (0..self.members.len() as u32).filter(|member| self.used.contains(member));
         used.map(|member| (member, self.first + member))
     }
 }
 
-/// The words of a module in which blocks are split; `None` if there is none to split.
-pub(super) fn blocks(facts: &Facts<'_>) -> Result<Option<Vec<u32>>, Error> {
-    let mut blocks = candidates(facts);
-    for inst in instructions(facts.words) {
+/// The words of a module with its blocks split; `None` if there are none to split.
+pub(super) fn blocks(source: &SourceModule<'_>) -> Result<Option<Vec<u32>>, Error> {
+    let mut blocks = candidates(source);
+    for inst in instructions(source.words) {
         let inst = inst?;
-        keep_named(facts, inst, &mut blocks);
+        keep_named(source, inst, &mut blocks);
     }
     if blocks.is_empty() {
         return Ok(None);
     }
-    let (mut types, mut bound) = (FxHashMap::default(), facts.words[3]);
-    let order = facts.globals.iter().map(|global| global.id);
+    let (mut types, mut bound) = (FxHashMap::default(), source.words[3]);
+    let order = source.globals.iter().map(|global| global.id);
     for id in order.filter(|id| blocks.contains_key(id)).collect::<Vec<u32>>() {
         let Some(block) = blocks.get_mut(&id) else { continue };
         block.first = bound;
         bound += block.members.len() as u32;
         types.insert(block.ty, id);
     }
-    let words = facts.words[..5].to_vec();
-    let mut splitter = Splitter { facts, blocks, types, seen: FxHashSet::default(), words, bound };
-    for inst in instructions(facts.words) {
+    let words = source.words[..5].to_vec();
+    let mut splitter = Splitter { source, blocks, types, seen: FxHashSet::default(), words, bound };
+    for inst in instructions(source.words) {
         splitter.inst(inst?);
     }
     splitter.words[3] = splitter.bound;
     Ok(Some(splitter.words))
 }
 
-/// Blocks that are alone of their type, and whose members say what they are.
-fn candidates<'w>(facts: &Facts<'w>) -> FxHashMap<u32, Block<'w>> {
+/// Blocks whose type has only one variable, and whose members have built-ins or locations.
+fn candidates<'w>(source: &SourceModule<'w>) -> FxHashMap<u32, Block<'w>> {
     let mut of_type: FxHashMap<u32, u32> = FxHashMap::default();
-    facts.globals.iter().for_each(|global| *of_type.entry(facts.block(global)).or_default() += 1);
+    source.globals.iter().for_each(|global| *of_type.entry(source.block(global)).or_default() += 1);
     let (mut blocks, mut members) = (FxHashMap::default(), 0);
-    for global in facts.globals.iter().filter(|global| facts.io(global.id).is_some() && !global.has_value) {
-        let Some(block) = candidate(facts, global).filter(|block| of_type.get(&block.ty) == Some(&1)) else { continue };
+    for global in source.globals.iter().filter(|global| source.io(global.id).is_some() && !global.has_value) {
+        let Some(block) = candidate(source, global).filter(|block| of_type.get(&block.ty) == Some(&1)) else {
+            continue;
+        };
         members += block.members.len();
         if members <= MOST_MEMBERS {
             blocks.insert(global.id, block);
@@ -93,31 +95,31 @@ fn candidates<'w>(facts: &Facts<'w>) -> FxHashMap<u32, Block<'w>> {
     blocks
 }
 
-fn candidate<'w>(facts: &Facts<'w>, global: &Global) -> Option<Block<'w>> {
-    let ty = facts.block(global);
-    let array = facts.types.get(&global.ty).filter(|array| array.is(Op::TypeArray)).copied();
-    if array.is_some() && !facts.is_per_vertex(global) {
+fn candidate<'w>(source: &SourceModule<'w>, global: &Global) -> Option<Block<'w>> {
+    let ty = source.block(global);
+    let array = source.types.get(&global.ty).filter(|array| array.is(Op::TypeArray)).copied();
+    if array.is_some() && !source.is_per_vertex(global) {
         return None;
     }
-    let members = facts.types.get(&ty).filter(|it| it.is(Op::TypeStruct))?.words.get(2..)?;
-    let has = |member: u32, decoration: Decoration| facts.members.contains_key(&(ty, member, decoration as u32));
+    let members = source.types.get(&ty).filter(|it| it.is(Op::TypeStruct))?.words.get(2..)?;
+    let has = |member: u32, decoration: Decoration| source.members.contains_key(&(ty, member, decoration as u32));
     let says = |member: &u32| has(*member, Decoration::BuiltIn) || has(*member, Decoration::Location);
     let saying = (0..members.len() as u32).filter(says).count();
-    let located = facts.decoration(global.id, Decoration::Location).is_some();
+    let located = source.decoration(global.id, Decoration::Location).is_some();
     let clear = saying == if located { 0 } else { members.len() };
-    let is_block = facts.decoration(ty, Decoration::Block).is_some();
+    let is_block = source.decoration(ty, Decoration::Block).is_some();
     (is_block && clear).then_some(Block { ty, members, array, first: 0, used: FxHashSet::default() })
 }
 
-/// Blocks stay that `inst` names in any other way than as is provided for.
-fn keep_named(facts: &Facts<'_>, inst: Inst<'_>, blocks: &mut FxHashMap<u32, Block<'_>>) {
+/// Keeps the blocks that `inst` uses in an unsupported way.
+fn keep_named(source: &SourceModule<'_>, inst: Inst<'_>, blocks: &mut FxHashMap<u32, Block<'_>>) {
     let operands = match Op::from_u32(inst.op) {
-        // Up to the last of the constants nothing else names variables, nor do the numbers of members.
+        // Up to the last opcode of constants, no other instruction uses variables, and literals are not ids.
         Some(op) if inst.op <= Op::SpecConstantOp as u32 && op != Op::ExtInst => return,
         Some(Op::Decorate | Op::MemberDecorate | Op::Variable | Op::Label | Op::Branch) => return,
         Some(Op::AccessChain | Op::InBoundsAccessChain) => {
             if let Some(block) = blocks.get_mut(&inst.word(3)) {
-                match block.member(facts, inst) {
+                match block.member(source, inst) {
                     Some(member) => drop(block.used.insert(member)),
                     None => drop(blocks.remove(&inst.word(3))),
                 }
@@ -132,11 +134,11 @@ fn keep_named(facts: &Facts<'_>, inst: Inst<'_>, blocks: &mut FxHashMap<u32, Blo
 }
 
 struct Splitter<'f, 'w> {
-    facts: &'f Facts<'w>,
+    source: &'f SourceModule<'w>,
     blocks: FxHashMap<u32, Block<'w>>,
     /// The blocks by their types.
     types: FxHashMap<u32, u32>,
-    /// Decorations of a block that its members have.
+    /// The decorations of a block that its members have themselves.
     seen: FxHashSet<(u32, Decoration)>,
     words: Vec<u32>,
     bound: u32,
@@ -162,7 +164,7 @@ impl Splitter<'_, '_> {
             Some(Op::Variable) if block(2).is_some() => self.variables(inst),
             Some(Op::AccessChain | Op::InBoundsAccessChain) => match block(3) {
                 Some(block) => {
-                    let (index, member) = (block.index(), block.member(self.facts, inst).unwrap_or(0));
+                    let (index, member) = (block.index(), block.member(self.source, inst).unwrap_or(0));
                     let head = ((inst.len() as u32 - 1) << 16) | inst.op;
                     self.words.extend([head, inst.word(1), inst.word(2), block.first + member]);
                     let indices = inst.words.iter().enumerate().skip(4).filter(|(at, _)| *at != index);
@@ -187,7 +189,7 @@ impl Splitter<'_, '_> {
         self.words[head] = len << 16 | inst.op;
     }
 
-    /// What is said of a member is said of its variable.
+    /// Copies the name or decoration of a member to its variable.
     fn copy_to_member(&mut self, inst: Inst<'_>, op: Op) {
         let Some(block) = self.types.get(&inst.word(1)).and_then(|id| self.blocks.get(id)) else { return };
         if block.used.contains(&inst.word(2)) && inst.len() > 3 {
@@ -198,14 +200,14 @@ impl Splitter<'_, '_> {
 
     /// Whether this is an Offset without transform feedback, which only a struct can have.
     fn is_layout(&self, inst: Inst<'_>) -> bool {
-        let (facts, buffer) = (self.facts, Decoration::XfbBuffer);
+        let (source, buffer) = (self.source, Decoration::XfbBuffer);
         let block = self.types.get(&inst.word(1));
-        let captured = facts.members.contains_key(&(inst.word(1), inst.word(2), buffer as u32))
-            || block.is_some_and(|block| facts.decoration(*block, buffer).is_some());
+        let captured = source.members.contains_key(&(inst.word(1), inst.word(2), buffer as u32))
+            || block.is_some_and(|block| source.decoration(*block, buffer).is_some());
         inst.word(3) == Decoration::Offset as u32 && !captured
     }
 
-    /// What is said of the block is said of all its members, but for those that say it themselves.
+    /// Copies a decoration of the block to all its members, except those that have it themselves.
     fn decorate_members(&mut self, inst: Inst<'_>) {
         let Some(decoration) = Decoration::from_u32(inst.word(2)) else { return };
         let Some(block) = self.blocks.get(&inst.word(1)) else { return };
@@ -214,11 +216,11 @@ impl Splitter<'_, '_> {
             return;
         }
         for (member, id) in block.variables() {
-            let own = self.facts.members.contains_key(&(block.ty, member, decoration as u32));
+            let own = self.source.members.contains_key(&(block.ty, member, decoration as u32));
             match decoration {
-                // Members follow each other from the location of the block on.
+                // Members follow each other, beginning at the location of the block.
                 Decoration::Location => {
-                    let before = block.members.iter().take(member as usize).map(|ty| self.facts.size(*ty).0);
+                    let before = block.members.iter().take(member as usize).map(|ty| self.source.size(*ty).0);
                     let location = before.fold(inst.word(3), u32::saturating_add);
                     self.words.extend([inst.words[0], id, inst.word(2), location]);
                 }
@@ -249,8 +251,8 @@ impl Splitter<'_, '_> {
     }
 }
 
-impl Facts<'_> {
-    /// Whether inputs or outputs like this one have an element for each vertex.
+impl SourceModule<'_> {
+    /// Whether this variable is an input or output with one element per vertex.
     pub(super) fn is_per_vertex(&self, global: &Global) -> bool {
         let input = global.class == StorageClass::Input as u32;
         let patch = self.decoration(global.id, Decoration::Patch).is_some();

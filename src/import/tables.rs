@@ -1,7 +1,7 @@
-//! The second look at the words: they are copied, with pointer types for varyings between them, and the tables are made.
+//! The second pass over a module: copies the words, inserts pointer types for varyings, and makes the tables.
 
-use super::facts::{Facts, Global};
-use super::lists::{binding, bindings, blocks, varyings, Place, WHOLE};
+use super::lists::{binding, bindings, blocks, varyings, VaryingId, WHOLE};
+use super::source::{Global, SourceModule};
 use super::{instructions, Inst};
 use crate::error::Error;
 use crate::module::{
@@ -10,27 +10,27 @@ use crate::module::{
 use rustc_hash::FxHashMap;
 use spirv::{Capability, Decoration, ExecutionMode, Op, StorageClass};
 
-/// Options of a key that take no code: what import can offer.
+/// The options of a key that need no code, so that import can offer them.
 const OFFERED: u64 = Key::STRIP | Key::NO_CAPTURE;
 
-/// The module of `facts`.
-pub(super) fn write(facts: &Facts<'_>) -> Result<Module, Error> {
-    let varyings = varyings(facts)?;
+/// The module of `source`.
+pub(super) fn write(source: &SourceModule<'_>) -> Result<Module, Error> {
+    let varyings = varyings(source)?;
     let mut writer = Writer {
-        facts,
-        words: facts.words[..5].to_vec(),
+        source,
+        words: source.words[..5].to_vec(),
         tables: Tables::default(),
         conditions: Vec::new(),
         known: FxHashMap::default(),
-        bound: facts.words[3],
+        bound: source.words[3],
         pointers: FxHashMap::default(),
-        users: pointer_users(facts),
+        users: pointer_users(source),
         places: varyings.iter().enumerate().map(|(index, (place, _))| (*place, index)).collect(),
         varyings,
-        blocks: blocks(facts),
-        bindings: bindings(facts),
+        blocks: blocks(source),
+        bindings: bindings(source),
     };
-    for inst in instructions(facts.words) {
+    for inst in instructions(source.words) {
         writer.inst(inst?);
     }
     writer.words[3] = writer.bound;
@@ -38,15 +38,15 @@ pub(super) fn write(facts: &Facts<'_>) -> Result<Module, Error> {
     tables.sort();
     let interface = varyings.into_iter().map(|(_, varying)| varying).collect();
     let mut module = Module { conditions, interface, bindings, ..Module::default() };
-    module.fill(words, tables, facts.stage, OFFERED);
+    module.fill(words, tables, source.stage, OFFERED);
     Ok(module)
 }
 
-/// Who wants a pointer type of its own in place of each: by pointer type, the variables.
-fn pointer_users(facts: &Facts<'_>) -> FxHashMap<u32, Vec<u32>> {
+/// The variables that need a separate pointer type, by the pointer type.
+fn pointer_users(source: &SourceModule<'_>) -> FxHashMap<u32, Vec<u32>> {
     let mut users: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-    let removable = |root: u32| facts.io(root).is_some_and(|global| global.removable);
-    for (root, pointer) in facts.chains.values().filter(|(root, _)| removable(*root)) {
+    let removable = |root: u32| source.io(root).is_some_and(|global| global.removable);
+    for (root, pointer) in source.chains.values().filter(|(root, _)| removable(*root)) {
         let users = users.entry(*pointer).or_default();
         if !users.contains(root) {
             users.push(*root);
@@ -57,18 +57,18 @@ fn pointer_users(facts: &Facts<'_>) -> FxHashMap<u32, Vec<u32>> {
 }
 
 struct Writer<'f, 'w> {
-    facts: &'f Facts<'w>,
+    source: &'f SourceModule<'w>,
     words: Vec<u32>,
     tables: Tables,
     conditions: Vec<Condition>,
     known: FxHashMap<Condition, u16>,
     bound: u32,
-    /// Pointer types of their own, by variable and old type.
+    /// The separate pointer types, by variable and old type.
     pointers: FxHashMap<(u32, u32), u32>,
     users: FxHashMap<u32, Vec<u32>>,
-    varyings: Vec<(Place, Varying)>,
-    /// Where each of them is in that list.
-    places: FxHashMap<Place, usize>,
+    varyings: Vec<(VaryingId, Varying)>,
+    /// The index of each in that list.
+    places: FxHashMap<VaryingId, usize>,
     blocks: FxHashMap<u32, Option<u32>>,
     bindings: Vec<Binding>,
 }
@@ -79,7 +79,7 @@ impl Writer<'_, '_> {
         self.words.extend_from_slice(inst.words);
         let Some(op) = Op::from_u32(inst.op) else { return };
         let strip = match op {
-            Op::String => !self.facts.has_debug_info,
+            Op::String => !self.source.has_debug_info,
             Op::Source | Op::SourceContinued | Op::SourceExtension | Op::Name | Op::MemberName => true,
             Op::Line | Op::NoLine | Op::ModuleProcessed => true,
             _ => false,
@@ -97,12 +97,12 @@ impl Writer<'_, '_> {
             Op::Variable => self.variable(inst, at),
             Op::ExtInst => self.interpolation(inst, at),
             Op::SpecConstant if inst.len() == 4 => {
-                if let Some(spec_id) = self.facts.decoration(inst.word(2), Decoration::SpecId) {
+                if let Some(spec_id) = self.source.decoration(inst.word(2), Decoration::SpecId) {
                     self.patch(at + 3, PatchKind::SpecValue, spec_id);
                 }
             }
             Op::AccessChain | Op::InBoundsAccessChain => {
-                let root = self.facts.chains.get(&inst.word(2)).map(|(root, _)| *root);
+                let root = self.source.chains.get(&inst.word(2)).map(|(root, _)| *root);
                 if let Some(pointer) = root.and_then(|root| self.pointers.get(&(root, inst.word(1)))) {
                     self.words[at + 1] = *pointer;
                 }
@@ -118,7 +118,7 @@ impl Writer<'_, '_> {
         })
     }
 
-    /// The words from `start` on are there only under a condition; one range for what follows each other.
+    /// Makes the words from `start` on depend on a condition. Adjacent words share one range.
     fn range(&mut self, start: usize, condition: Condition) {
         let when = self.condition(condition);
         let (start, end) = (start as u32, self.words.len() as u32);
@@ -132,12 +132,12 @@ impl Writer<'_, '_> {
         self.tables.patches.push(Patch { at: at as u32, kind, when: ALWAYS, arg });
     }
 
-    /// What is only there for transform feedback.
+    /// Makes the words from `at` on depend on transform feedback.
     fn captured(&mut self, at: usize) {
         self.range(at, Condition::none(Key::NO_CAPTURE));
     }
 
-    /// The varying that a variable is, if it is one as a whole.
+    /// The varying of a variable, if the whole variable is one.
     fn varying(&self, id: u32) -> Option<usize> {
         self.places.get(&(id, WHOLE)).copied()
     }
@@ -159,8 +159,8 @@ impl Writer<'_, '_> {
     }
 
     fn entry_point(&mut self, inst: Inst<'_>, at: usize) {
-        // From 1.4 on the list has all variables, so also Private ones.
-        if self.facts.words[1] >= 0x0001_0400 {
+        // From 1.4 on the list has all variables, also Private ones.
+        if self.source.words[1] >= 0x0001_0400 {
             return;
         }
         for (word, id) in inst.words.iter().enumerate().skip(inst.name_end(3)) {
@@ -181,7 +181,7 @@ impl Writer<'_, '_> {
             LOCAL_SIZE if inst.len() == 6 => {
                 (0..3).for_each(|axis| self.patch(at + 3 + axis, PatchKind::LocalSize, axis as u32));
             }
-            OUTPUT_VERTICES if self.facts.stage == Stage::TessCtrl && inst.len() == 4 => {
+            OUTPUT_VERTICES if self.source.stage == Stage::TessCtrl && inst.len() == 4 => {
                 self.patch(at + 3, PatchKind::OutputVertices, 0);
             }
             _ => {}
@@ -197,7 +197,7 @@ impl Writer<'_, '_> {
             (Decoration::Binding, _) if number => self.patch_binding(id, at + 3, PatchKind::Binding),
             (Decoration::RelaxedPrecision, Some(index)) => return self.range(at, self.relaxed(index)),
             (_, Some(index)) if number => self.decorate_varying(decoration, index, at),
-            // A block that is captured: its members say where.
+            // A captured block: its members have the offsets.
             (Decoration::XfbBuffer | Decoration::XfbStride, None) => self.captured(at),
             _ => {}
         }
@@ -208,7 +208,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// A decoration whose last word is a number that a link may change.
+    /// Records a decoration whose last word is a number that a link may change.
     fn decorate_varying(&mut self, decoration: Decoration, index: usize, at: usize) {
         let captured = self.varyings[index].1.capture.is_some();
         let kind = match decoration {
@@ -239,15 +239,15 @@ impl Writer<'_, '_> {
     }
 
     fn patch_binding(&mut self, id: u32, at: usize, kind: PatchKind) {
-        let facts = self.facts;
-        if let Some(row) = facts.global(id).and_then(|global| self.row(global)) {
+        let source = self.source;
+        if let Some(row) = source.global(id).and_then(|global| self.row(global)) {
             self.patch(at, kind, row);
         }
     }
 
-    /// The row of the list that descriptors are.
+    /// The row of the variable's descriptors in the list.
     fn row(&self, global: &Global) -> Option<u32> {
-        let row = self.bindings.binary_search(&binding(self.facts, global)?);
+        let row = self.bindings.binary_search(&binding(self.source, global)?);
         row.ok().map(|row| row as u32)
     }
 
@@ -256,7 +256,7 @@ impl Writer<'_, '_> {
         self.bound - 1
     }
 
-    /// Behind a pointer type come those that stand for it in varyings of their own.
+    /// Inserts the separate pointer types of varyings after the pointer type that they replace.
     fn pointer(&mut self, inst: Inst<'_>) {
         for root in self.users.remove(&inst.word(1)).unwrap_or_default() {
             let Some(index) = self.removable(root) else { continue };
@@ -274,7 +274,7 @@ impl Writer<'_, '_> {
     }
 
     fn variable(&mut self, inst: Inst<'_>, at: usize) {
-        let Some(global) = self.facts.global(inst.word(2)).copied() else { return };
+        let Some(global) = self.source.global(inst.word(2)).copied() else { return };
         if global.resizable {
             return self.array(inst, &global, at);
         }
@@ -284,7 +284,7 @@ impl Writer<'_, '_> {
             self.words[at + 1] = pointer;
             return self.become_private(at + 3, index);
         }
-        // An input that nobody writes starts as zeros.
+        // An input that no stage writes is initialized with zeros.
         let first = self.id();
         self.words.truncate(at);
         self.words.extend([3 << 16 | Op::ConstantNull as u32, global.ty, first]);
@@ -297,9 +297,9 @@ impl Writer<'_, '_> {
         self.tables.ranges.push(Range { start, end: start + 1, head: head as u32, when });
     }
 
-    /// An array of descriptors gets a type of its own, with a length that nothing else has.
+    /// Gives an array of descriptors a separate type, with a length that is not used otherwise.
     fn array(&mut self, inst: Inst<'_>, global: &Global, at: usize) {
-        let types = &self.facts.types;
+        let types = &self.source.types;
         let Some((array, row)) = types.get(&global.ty).zip(self.row(global)) else { return };
         let Some(length) = types.get(&array.word(3)) else { return };
         let [constant, array_type, pointer] = std::array::from_fn(|_| self.id());
@@ -313,8 +313,8 @@ impl Writer<'_, '_> {
 
     /// An input that became Private has the same value everywhere.
     fn interpolation(&mut self, inst: Inst<'_>, at: usize) {
-        let Some(pointer) = self.facts.interpolated(inst) else { return };
-        let root = self.facts.chains.get(&pointer).map(|chain| chain.0);
+        let Some(pointer) = self.source.interpolated(inst) else { return };
+        let root = self.source.chains.get(&pointer).map(|chain| chain.0);
         let Some(index) = root.and_then(|root| self.removable(root)) else { return };
         self.range(at, self.live(index));
         let at = self.words.len();

@@ -1,8 +1,8 @@
-//! A module as words that can be stored, and back without trust.
+//! Modules as words that can be stored, and loaded without trust.
 //!
-//! All numbers are 32-bit words. A stored module starts with a magic number, the version of this form, a hash of all words after it, the
-//! stage, the bits of keys that it takes (low, high), what links settled (which sides, inputs, outputs), and the length of each
-//! table; then come the tables, each record a fixed number of words, in the order of [`Module`]'s members:
+//! All numbers are 32-bit words. A stored module starts with a magic number, the version of this form, a hash of all words after
+//! it, the stage, the bits of keys that it takes (low, high), the settled sides (a bit for each side, inputs, outputs), and the
+//! length of each table. The tables follow, with a fixed number of words for each record, in the order of [`Module`]'s members:
 //!
 //! | table | words of a record |
 //! |-|-|
@@ -13,8 +13,8 @@
 //! | interface | flags and built-in, location, locations, components, capture (3) |
 //! | bindings | set, binding, kind, count, least range |
 //!
-//! Another version is refused: a cache then compiles again. The hash finds what a disk did to a file, not what an attacker did: whatever is
-//! loaded goes through [`Module::check`] and can neither be read out of bounds nor make more words than it has.
+//! Another version is refused: a cache then compiles again. The hash detects errors of storage, not attacks: every loaded module is
+//! checked by [`Module::check`], so it can neither be read out of bounds nor make more words than it has.
 
 use super::write::seen;
 use super::{Binding, Capture, Condition, DescriptorKind, Module, Patch, PatchKind, Range, Sides, Stage, Varying};
@@ -22,9 +22,9 @@ use crate::error::{Error, ErrorKind, Place};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"ntvm");
 const VERSION: u32 = 3;
-/// Words before the lengths of the tables.
+/// The number of words before the lengths of the tables.
 const FRONT: usize = 9;
-/// Words of a record of each table.
+/// The number of words of a record of each table.
 const RECORDS: [usize; 6] = [1, 3, 4, 7, 7, 5];
 /// "No built-in", in the upper half of a word.
 const NO_BUILTIN: u32 = 0xffff;
@@ -67,7 +67,7 @@ impl Module {
         out
     }
 
-    /// A number of what is passed on a side as a link left it: where each varying is that is still there.
+    /// A hash of the varyings that a link left on one side, with their places.
     pub(crate) fn side_hash(&self, is_output: bool) -> u32 {
         let passed = |it: &&Varying| it.is_output == is_output && !it.removed && !it.is_copy;
         let places = self.interface.iter().filter(passed).flat_map(|it| {
@@ -77,11 +77,11 @@ impl Module {
         hash(&places.collect::<Vec<u32>>())
     }
 
-    /// The module that [`Module::to_words`] wrote.
+    /// Loads a module that [`Module::to_words`] stored.
     pub fn from_words(stored: &[u32]) -> Result<Module, Error> {
         let (header, mut rest) = split(stored, FRONT + RECORDS.len())?;
         if header[0] != MAGIC || header[1] != VERSION {
-            return Err(malformed("no stored module of this version"));
+            return Err(malformed("not a stored module of this version"));
         }
         let lengths: usize = header[FRONT..].iter().zip(RECORDS).map(|(len, record)| *len as usize * record).sum();
         if lengths != rest.len() || header[2] != hash(&stored[3..]) {
@@ -129,17 +129,17 @@ fn hash(words: &[u32]) -> u32 {
     words.iter().fold(0x811c_9dc5, |hash, word| (hash ^ word).wrapping_mul(0x0100_0193))
 }
 
-/// A 64-bit number as words, the low one first.
+/// A 64-bit number as two words, the low one first.
 fn halves(number: u64) -> [u32; 2] {
     [number as u32, (number >> 32) as u32]
 }
 
-/// The number of two words.
+/// The number in two words.
 fn whole(words: &[u32]) -> u64 {
     u64::from(words[0]) | u64::from(words[1]) << 32
 }
 
-/// The low half of a word, where nothing is in the high half.
+/// The low half of a word; the high half has to be 0.
 fn half(word: u32) -> Result<u16, Error> {
     u16::try_from(word).map_err(|_| malformed("a number is too big"))
 }
@@ -211,7 +211,7 @@ mod tests {
     use super::*;
     use crate::module::{Decisions, Key, ALWAYS};
 
-    /// A module with a bit of everything.
+    /// A module with all kinds of records.
     fn example() -> Module {
         let conditions = vec![Condition::any(Key::STRIP), Condition::removed(0, false), Condition::none(Key::FLIP_Y)];
         let patch = |at, kind, when| Patch { at, kind, when, arg: 0 };
@@ -264,7 +264,7 @@ mod tests {
                 damaged[at] = value;
                 if damaged != stored {
                     let error = Module::from_words(&damaged).expect_err("a word that is not looked at").message;
-                    let version = at < 2 && error == "no stored module of this version";
+                    let version = at < 2 && error == "not a stored module of this version";
                     assert!(version || at >= 2 && error == "a stored module is damaged", "word {at}: {error}");
                 }
                 damaged[2] = hash(&damaged[3..]);

@@ -1,43 +1,42 @@
-//! What is decided about a module: by links, which give new numbers and take varyings away, and by the key of a draw.
+//! The decisions about a module: those of links, which renumber and remove varyings, and the key of a draw.
 
 use super::table::{set_varying, PRECISE, REMOVED};
 use super::{Binding, Capture, Condition, Key, Module, Patch, PatchKind, Sides, Varying};
 use crate::error::{Error, ErrorKind, Place};
 
-/// What a link gives new numbers.
+/// The new numbers that a link assigns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assignment {
-    /// The first locations of varyings, by varying; those that are missing keep theirs, here and below.
+    /// The first locations of varyings, by varying; absent ones keep theirs, here and below.
     pub locations: Vec<(u32, u32)>,
-    /// The first component of varyings in their location, by varying. One that starts with the first of all has no word for it.
+    /// The first component of varyings in their location, by varying. A varying that starts at component 0 has no word for it.
     pub components: Vec<(u32, u32)>,
-    /// The source of blending that outputs are, by varying: 0, or 1 for the second. They have a word for it if any is the second.
+    /// The blend source of outputs, by varying: 0, or 1 for the second. They have a word for it if any is the second.
     pub indices: Vec<(u32, u32)>,
-    /// What transform feedback captures now, by varying; those that are missing stay.
+    /// The new captures of transform feedback, by varying; absent ones do not change.
     pub captures: Vec<(u32, Capture)>,
-    /// Descriptors that move: set and binding, and those that they get.
+    /// Moved descriptors: their set and binding, and the new ones.
     pub bindings: Vec<([u32; 2], [u32; 2])>,
-    /// Arrays of descriptors, by set and binding as they were, and how many there are now. No index that is a constant may be
-    /// beyond the end.
+    /// New lengths of arrays of descriptors, by their old set and binding. Constant indices must stay within the length.
     pub lengths: Vec<([u32; 2], u32)>,
-    /// Specialization constants that get another number: as it was, and the new one.
+    /// Renumbered specialization constants: the old and the new number.
     pub spec_ids: Vec<(u32, u32)>,
-    /// Specialization constants whose default changes: number, as it was, and value.
+    /// New defaults of specialization constants: the old number, and the value.
     pub spec_values: Vec<(u32, u32)>,
     /// The size of a workgroup.
     pub local_size: Option<[u32; 3]>,
-    /// Vertices of the patch that a tessellation control shader makes.
+    /// The number of vertices of the output patch of a tessellation control shader.
     pub output_vertices: Option<u32>,
 }
 
 impl Assignment {
-    /// Where the descriptors at `set` and `binding` are now.
+    /// The current place of the descriptors at `set` and `binding`.
     pub fn binding(&self, set: u32, binding: u32) -> [u32; 2] {
         let row = self.bindings.iter().find(|row| row.0 == [set, binding]);
         row.map_or([set, binding], |row| row.1)
     }
 
-    /// Gives varying `index` this location.
+    /// Sets the location of varying `index`.
     pub(crate) fn set_location(&mut self, index: usize, location: u32) {
         match self.locations.iter_mut().find(|row| row.0 == index as u32) {
             Some(row) => row.1 = location,
@@ -51,7 +50,7 @@ impl Assignment {
         row.map(|row| row.1.max(1))
     }
 
-    /// The number of a specialization constant now.
+    /// The new number of a specialization constant.
     pub(super) fn spec_id(&self, old: u32) -> Option<u32> {
         find(&self.spec_ids, old)
     }
@@ -81,45 +80,45 @@ impl Assignment {
     }
 }
 
-/// The number in the row of `key`.
+/// The number in the row with `key`.
 fn find(rows: &[(u32, u32)], key: u32) -> Option<u32> {
     rows.iter().find(|row| row.0 == key).map(|row| row.1)
 }
 
-/// All that is decided about a module by now.
+/// All decisions about a module so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decisions {
-    /// The key of a draw, if there is one yet.
+    /// The key of a draw, if it is known.
     pub key: Option<Key>,
-    /// Bits of the varyings, for each side that was linked.
+    /// The bits of the varyings, for each linked side.
     pub links: Sides<Option<Vec<u64>>>,
-    /// New numbers.
+    /// The new numbers.
     pub assignment: Assignment,
 }
 
 impl Decisions {
-    /// What a draw without a link decides.
+    /// The decisions of a draw without a link.
     pub fn of_key(key: Key) -> Decisions {
         Decisions { key: Some(key), ..Decisions::of_link() }
     }
 
-    /// What a link decides that leaves all varyings there, on both sides.
+    /// The decisions of a link that keeps all varyings of both sides.
     pub fn of_link() -> Decisions {
         let links = Sides { inputs: Some(Vec::new()), outputs: Some(Vec::new()) };
         Decisions { links, ..Decisions::default() }
     }
 
-    /// Takes varying `index` away, an output or an input.
+    /// Removes varying `index`, an output or an input.
     pub fn remove(&mut self, index: usize, is_output: bool) {
         set_varying(self.links.of_mut(is_output).get_or_insert_with(Vec::new), index, REMOVED);
     }
 
-    /// Gives varying `index`, an output or an input, its full precision.
+    /// Sets varying `index`, an output or an input, to full precision.
     pub fn be_precise(&mut self, index: usize, is_output: bool) {
         set_varying(self.links.of_mut(is_output).get_or_insert_with(Vec::new), index, PRECISE);
     }
 
-    /// Whether a condition holds; `None` if that is not decided.
+    /// Whether a condition holds; `None` if it is not decided.
     pub fn holds(&self, condition: &Condition) -> Option<bool> {
         match condition.varyings() {
             None => self.key.map(|key| condition.holds_for_key(key.bits)),
@@ -130,7 +129,7 @@ impl Decisions {
         }
     }
 
-    /// What the word of `patch` becomes if that is decided and it does not stay.
+    /// The new value of the word of `patch`, if it is decided and changes.
     pub fn value(&self, patch: &Patch, when: Option<bool>, bindings: &[Binding]) -> Option<u32> {
         let size = || self.key.unwrap_or_default().size;
         match (patch.kind, when) {
@@ -142,7 +141,7 @@ impl Decisions {
         }
     }
 
-    /// Varying `index` as it is after all that is decided.
+    /// Varying `index` after all decisions.
     pub(crate) fn applied(&self, index: usize, varying: &Varying) -> Varying {
         let mut new = *varying;
         let numbers = &self.assignment;
@@ -165,8 +164,8 @@ impl Decisions {
 }
 
 impl Module {
-    /// Whether a link can do all that `assignment` says. Rows of descriptors and specialization constants that the module has
-    /// not are fine: they are other stages'. A row of a varying, a length or a size for which it has no word is an error.
+    /// Returns an error if a link cannot apply `assignment`. Rows of descriptors and specialization constants that the module does
+    /// not have are ignored: they are for other stages. A row of a varying, a length or a size without a word is an error.
     pub fn accepts(&self, assignment: &Assignment) -> Result<(), Error> {
         let numbers = [
             (PatchKind::Location, "location", &assignment.locations),
@@ -230,7 +229,7 @@ impl Module {
     }
 }
 
-/// Something that the modules cannot do.
+/// An error for an operation that the modules cannot do.
 pub(crate) fn refused(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Argument, Place::default(), message)
 }

@@ -1,4 +1,4 @@
-//! What a module wants from outside and gives to it: descriptors, inputs, outputs.
+//! The interface of a module: descriptors, inputs, outputs.
 
 use super::decisions::refused;
 use crate::error::Error;
@@ -17,7 +17,7 @@ pub enum Stage {
     Geometry,
     /// Fragment.
     Fragment,
-    /// Compute, which has no other stage beside it.
+    /// Compute, the only stage of its pipelines.
     #[default]
     Compute,
 }
@@ -27,18 +27,18 @@ impl Stage {
     pub const ALL: [Stage; 6] =
         [Stage::Vertex, Stage::TessCtrl, Stage::TessEval, Stage::Geometry, Stage::Fragment, Stage::Compute];
 
-    /// The name that files and options have.
+    /// The name in files and options.
     pub fn name(self) -> &'static str {
         ["vertex", "tess_ctrl", "tess_eval", "geometry", "fragment", "compute"][self as usize]
     }
 
-    /// This stage as a set of one, for columns of stages.
+    /// The bit of this stage in a set of stages.
     pub const fn bit(self) -> u8 {
         1 << self as u8
     }
 
-    /// The stages that can be the next one in a pipeline, a bit each (Vulkan, `VkGraphicsPipelineCreateInfo`: tessellation has both
-    /// of its stages or none).
+    /// The set of stages that can be next in a pipeline (Vulkan, `VkGraphicsPipelineCreateInfo`: a pipeline has both tessellation
+    /// stages or none).
     pub const fn next(self) -> u8 {
         match self {
             Stage::Vertex => Stage::TessCtrl.bit() | Stage::Geometry.bit() | Stage::Fragment.bit(),
@@ -49,7 +49,7 @@ impl Stage {
         }
     }
 
-    /// An error unless a pipeline can have these stages one after the other. There may be more before and after them.
+    /// Returns an error unless a pipeline can have these stages one after the other. Other stages may precede and follow them.
     pub fn check_order(stages: &[Stage]) -> Result<(), Error> {
         if stages.is_empty() {
             return Err(refused("there are no stages"));
@@ -64,24 +64,24 @@ impl Stage {
     }
 }
 
-/// Descriptors at one place that a module uses.
+/// The descriptors that a module uses at one set and binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Binding {
     /// DescriptorSet.
     pub set: u32,
     /// Binding.
     pub binding: u32,
-    /// What they are.
+    /// Their kind.
     pub kind: DescriptorKind,
-    /// How many there are, 1 if they are no array.
+    /// Their number; 1 if they are not an array.
     pub count: u32,
-    /// Uniform blocks, in whatever buffers: bytes that a bound range has at least for every load of the shader to be in bounds that was in NIR.
-    /// Where it has less, a device with robust buffer access may answer zeros for bytes that are there (Vulkan, "Robust
-    /// Buffer Access"). 0 where that is not known, and for all else.
+    /// Uniform blocks, in any kind of buffer: the bytes that a bound range needs so that every load of the NIR shader is in
+    /// bounds. If it has fewer, a device with robust buffer access may return zeros for bytes within the range (Vulkan, "Robust
+    /// Buffer Access"). 0 if it is not known, and for other descriptors.
     pub min_range: u32,
 }
 
-/// What a descriptor is: the kinds of `VkDescriptorType` that shaders of GL use.
+/// The kind of a descriptor: the kinds of `VkDescriptorType` that shaders of GL use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs)]
 #[repr(u8)]
@@ -115,7 +115,7 @@ impl DescriptorKind {
     };
 }
 
-/// Where transform feedback writes an output.
+/// The place at which transform feedback writes an output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Capture {
     /// XfbBuffer.
@@ -126,31 +126,31 @@ pub struct Capture {
     pub offset: u32,
 }
 
-/// An input or output that another stage, the fixed function or a vertex buffer sees.
+/// An input or output that is shared with another stage, the fixed function or a vertex buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Varying {
-    /// An output; else an input.
+    /// Whether it is an output, not an input.
     pub is_output: bool,
-    /// Once for a patch, not for each vertex.
+    /// Whether it exists per patch, not per vertex.
     pub patch: bool,
-    /// The built-in that it is. It then has no location.
+    /// Its built-in. It then has no location.
     pub builtin: Option<u32>,
     /// Its first location.
     pub location: u32,
-    /// How many it takes.
+    /// The number of its locations.
     pub locations: u32,
-    /// The first component that it has in each location.
+    /// Its first component in each location.
     pub component: u8,
-    /// How many it has there, in 32-bit units.
+    /// The number of its components in each location, in 32-bit units.
     pub components: u8,
     /// RelaxedPrecision.
     pub relaxed: bool,
-    /// A link may take it away: the tables say how.
+    /// Whether a link may remove it, as the tables describe.
     pub removable: bool,
-    /// A link took it away.
+    /// Whether a link removed it.
     pub removed: bool,
-    /// Transform feedback writes it.
+    /// Its capture by transform feedback.
     pub capture: Option<Capture>,
-    /// A copy of a captured built-in, or of a part of one. Transform feedback alone reads it: no other stage does.
+    /// Whether it is a copy of a captured built-in, or of a part of one. Only transform feedback reads it.
     pub is_copy: bool,
 }

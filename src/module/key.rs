@@ -1,30 +1,31 @@
-//! Keys: what a draw knows of the options that change words. The bits of each are in the table of options.
+//! Keys: the options of a draw that change words. The table of options has their bits.
 
 use super::OptionId;
 
-/// What a draw knows and a shader may depend on.
+/// The facts of a draw that a shader may depend on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key {
-    /// Options by their masks.
+    /// The bits of options, by their masks.
     pub bits: u64,
-    /// Width and height of the framebuffer in pixels, for `gl_FragCoord` where it is turned or flipped.
+    /// The width and height of the framebuffer in pixels, for `gl_FragCoord` in a turned or flipped image.
     pub size: [u32; 2],
 }
 
 impl Key {
-    /// Colour targets that can be dithered.
+    /// The number of colour targets that can be dithered.
     pub const DITHERED_TARGETS: u32 = 8;
 
-    /// Formats that are dithered, in the order of their numbers in a key; 0 is none. Bits of red, green, blue, alpha.
+    /// The dithered formats, in the order of their numbers in a key; 0 is none. The numbers are the bits of red, green, blue,
+    /// alpha.
     pub const DITHERED_FORMATS: [(&'static str, [u32; 4]); 3] =
         [("4444", [4, 4, 4, 4]), ("5551", [5, 5, 5, 0]), ("565", [5, 6, 5, 0])];
 
-    /// The bits that dither target `target` to the format with this number; 3 for the mask.
+    /// The bits that dither target `target` with the format of this number; 3 for the mask.
     pub const fn dither(target: u32, format: u64) -> u64 {
         (format & 3) << (Key::DITHER.trailing_zeros() + 2 * target)
     }
 
-    /// The names of the options that have one of these bits; a number for bits that no option has.
+    /// The names of the options with any of these bits; a number for bits without an option.
     pub fn option_names(bits: u64) -> String {
         let names = Key::options(bits).map(|option| option.name().to_string());
         let unknown = bits & !Key::ALL;
@@ -36,7 +37,7 @@ impl Key {
         Key { bits, size: [0; 2] }
     }
 
-    /// The key that `text` says: names of options, `dither0=565`, `size=640x480`, with commas between.
+    /// Parses a key: names of options, `dither0=565`, `size=640x480`, with commas between them.
     pub fn parse(text: &str) -> Result<Key, String> {
         let mut key = Key::default();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {

@@ -1,13 +1,13 @@
-//! A SPIR-V module and what is known about its words: which may change, which may go, and what decides it.
+//! A SPIR-V module with tables of its variable words: which may change, which may be removed, and under which conditions.
 //!
-//! A layered driver learns things late: descriptor sets, and what the other stage reads, when it links; the format of a
-//! target, or whether it is turned on its side, when it draws. A shader is emitted once all the same. While the emitter appends words
-//! it notes in tables where they stand, and from then on nobody parses SPIR-V:
+//! A layered driver has some facts late: descriptor sets and the inputs of the other stage when it links; the format of a target
+//! and the orientation of the image when it draws. A shader is still emitted only once. While the emitter appends words, it records
+//! the positions of those that depend on such facts, so SPIR-V is never parsed afterwards:
 //!
-//! - A [`Patch`] is one word that may become another: a set, a binding, a location, a storage class, a constant.
-//! - A [`Range`] is a run of words that is only there under a [`Condition`]: a decoration, a capability, an execution mode, an
-//!   instruction, a function. Ranges nest. A range within an instruction also shortens the word that says how long it is.
-//! - A [`Condition`] asks for some bits of a [`Key`] (known at draws), or for two bits of a varying (known at links).
+//! - A [`Patch`] is one word that may change: a set, a binding, a location, a storage class, a constant.
+//! - A [`Range`] is a sequence of words that exists only under a [`Condition`]: a decoration, a capability, an execution mode, an
+//!   instruction, a function. Ranges nest. A range within an instruction also changes the word with the instruction's length.
+//! - A [`Condition`] tests some bits of a [`Key`] (known at draws), or two bits of a varying (known at links).
 //!
 //! ```text
 //! OpDecorate %color Location 3      patch: Location of varying 1    range: varying 1 is used
@@ -15,22 +15,21 @@
 //! %p = OpTypePointer Output %v4     patch: Private, if varying 1 is unused
 //! ```
 //!
-//! Two functions use the tables. [`Module::link`] decides all that a link knows, and gives a module in which the rest is left to be
-//! asked: keys, and the varyings of a side that no other stage was on. [`Module::instantiate`] writes the words for a key: it
-//! copies the slices between ranges that go, and patches; its cost is that of the copy. What a module has no words for it
-//! refuses ([`Module::accepts`], [`Module::takes`]).
+//! Two functions use the tables. [`Module::link`] applies the decisions of a link, and returns a module in which the rest stays
+//! open: keys, and the varyings of a side that is not linked yet. [`Module::instantiate`] writes the words for a key: it copies the
+//! slices between removed ranges, and applies patches; it costs little more than the copy. A module refuses decisions for which it
+//! has no words ([`Module::accepts`], [`Module::takes`]).
 //!
-//! Rules, the first two of which [`Module::check`] finds broken, the others the tests in `tests/variants`:
+//! The tables follow these rules. [`Module::check`] checks the first two, the tests in `tests/variants` the others:
 //!
-//! - Ranges are sorted by their start, the outer before the inner, and each is within or apart from each other.
-//! - Patches are sorted by the word, and with no condition met, `words` have the values that they would get.
-//! - What a range defines is used within ranges that are there only if it is. So types are never in ranges: anybody may
-//!   find and use one. Constants, variables and code in a range are their own, never shared.
-//! - Ids never change, and the bound in the header stays: a variant has gaps in its numbers, and no map of ids is needed.
+//! - Ranges are sorted by their start, the outer before the inner, and two ranges are nested or disjoint.
+//! - Patches are sorted by their word, and `words` have the values for the case that no condition holds.
+//! - A definition in a range is used only within ranges whose condition implies the first. So types are never in ranges, as they
+//!   are reused. Constants, variables and code in a range are not shared.
+//! - Ids never change, and the bound in the header does not either: a variant has gaps in its ids, and needs no map of them.
 //!
-//! The proof that nothing was forgotten is [`Decisions`] in `EmitOptions::decided`:
-//! the emitter then writes the final words straight away, and
-//! they have to equal those that the tables give, byte for byte.
+//! [`Decisions`] in `EmitOptions::decided` prove that the tables are complete: the emitter then writes the final words at once, and
+//! tests compare them with the words from the tables, byte for byte.
 
 mod bytes;
 mod decisions;
@@ -52,52 +51,53 @@ pub(crate) use decisions::refused;
 /// A SPIR-V module with its tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Module {
-    /// The words, header first, with every range in them. Where no option was offered to the emitter this is a module as it is, the one of
-    /// the empty [`Key`]; else [`Module::instantiate`] makes one of it.
+    /// The words, header first, with all ranges. If the emitter offered no option, these are the words of the empty [`Key`], a
+    /// valid module; otherwise [`Module::instantiate`] writes a valid module.
     pub words: Vec<u32>,
     /// Words that may change, in order.
     pub patches: Vec<Patch>,
-    /// Runs of words that may go, in order.
+    /// Words that may be removed, in order.
     pub ranges: Vec<Range>,
-    /// What patches and ranges depend on.
+    /// The conditions of patches and ranges.
     pub conditions: Vec<Condition>,
     /// The stage of its entry point.
     pub stage: Stage,
-    /// Inputs and outputs that other stages see, in the order in which the shader first names them.
+    /// Inputs and outputs that other stages share, in the order of their first use.
     pub interface: Vec<Varying>,
-    /// Descriptors that it uses: each place and kind once, in order.
+    /// The descriptors in use: each place and kind once, in order.
     pub bindings: Vec<Binding>,
     /// Bits of a [`Key`] that change its words.
     pub seen: u64,
-    /// Bits of a [`Key`] that it provides for, whether they change its words or not.
+    /// Bits of a [`Key`] that it supports, with those that do not change its words.
     pub offered: u64,
-    /// What links settled with the stages before it and after it: a number that both sides have; `None` where there was no link yet.
+    /// The results of links with the stages before and after it: a number that both sides have; `None` for a side that is not
+    /// linked.
     pub settled: Sides<Option<u32>>,
 }
 
 impl Module {
-    /// Becomes the module of words and their tables; it has the conditions and lists already.
+    /// Fills in words, tables and stage; the conditions and lists are filled already.
     pub(crate) fn fill(&mut self, words: Vec<u32>, tables: Tables, stage: Stage, offered: u64) {
         (self.words, self.patches, self.ranges) = (words, tables.patches, tables.ranges);
         (self.stage, self.offered, self.settled) = (stage, offered & Key::ALL, Sides::default());
         self.seen = write::seen(&self.conditions);
     }
 
-    /// Takes its words and tables away.
+    /// Removes and returns its words and tables.
     pub(crate) fn take_parts(&mut self) -> (Vec<u32>, Tables) {
         let (patches, ranges) = (std::mem::take(&mut self.patches), std::mem::take(&mut self.ranges));
         (std::mem::take(&mut self.words), Tables { patches, ranges })
     }
 
-    /// Tessellation control: the word that says how many vertices the patch has that is made. A driver may change it.
+    /// Tessellation control: the position of the word with the number of output vertices. A driver may change it.
     pub fn tcs_vertices_out(&self) -> Option<usize> {
         let patch = self.patches.iter().find(|patch| patch.kind == PatchKind::OutputVertices)?;
         Some(patch.at as usize)
     }
 
-    /// Whether the words for `key` can be had. An option that means something in this stage has to be offered: SPIR-V from elsewhere
-    /// offers few. Where words depend on the size of the framebuffer, the key has to have one. Options of other stages are fine:
-    /// a key says all that a draw knows.
+    /// Returns an error if the module has no words for `key`. Options with an effect in this stage have to be offered; imported
+    /// SPIR-V offers few. If words depend on the size of the framebuffer, the key needs one. Options of other stages are accepted:
+    /// a key has all facts of a draw.
     pub fn takes(&self, key: &Key) -> Result<(), Error> {
         let here = Key::of_stage(self.stage);
         let missing = key.bits & !self.offered & (here | !Key::ALL);
@@ -113,7 +113,7 @@ impl Module {
         Ok(())
     }
 
-    /// The same for a key that turns the picture and lacks a side of the framebuffer.
+    /// The result of `takes` for a key that turns the image and lacks a side of the framebuffer.
     fn takes_without_size(&self, key: &Key) -> Result<(), Error> {
         let sized = Key { size: [1; 2], ..*key };
         let wanted = self.masked(&sized).size;
@@ -121,14 +121,14 @@ impl Module {
             Some(axis) => {
                 let (side, turn) = (["width", "height"][axis], Key::option_names(key.bits & Key::ORIENTATION));
                 Err(refused(format!(
-                    "`{turn}` in a key wants the {side} of the framebuffer (size=WIDTHxHEIGHT): the shader reads gl_FragCoord"
+                    "`{turn}` in a key needs the {side} of the framebuffer (size=WIDTHxHEIGHT): the shader reads gl_FragCoord"
                 )))
             }
             None => Ok(()),
         }
     }
 
-    /// What is left of `key` when all is taken away that does not change the words of this module.
+    /// The part of `key` that changes the words of this module.
     pub fn masked(&self, key: &Key) -> Key {
         let bits = key.bits & self.seen;
         let mut size = [0; 2];

@@ -1,7 +1,7 @@
-//! The table of all that a driver may learn late: by which mechanism each option is done, why, and its bits in a key.
+//! The table of options, the facts that a driver may have late: the mechanism of each, the reason, and its bits in a key.
 //!
-//! One row declares an option. From the rows come [`OptionId`], the table [`OPTIONS`] that `ntv options` prints, and the constants and
-//! masks of [`Key`]. So an id, a name, a bit and their documentation cannot differ:
+//! One row declares an option. The rows define [`OptionId`], the table [`OPTIONS`] that `ntv options` prints, and the constants and
+//! masks of [`Key`], so an id, a name, a bit and their documentation cannot differ:
 //!
 //! ```
 //! use ntv::module::{Mechanism, OptionId};
@@ -10,27 +10,27 @@
 //! assert_eq!(OptionId::FlipY.mask(), Key::FLIP_Y);
 //! assert_eq!(OptionId::from_name("flip_y"), Some(OptionId::FlipY));
 //! assert!(Key::new(Key::FLIP_Y).has(OptionId::FlipY));
-//! // This one makes no variant: a driver sets a state of the command buffer.
+//! This one makes no variant: a driver sets a state of the command buffer.
 //! assert_eq!(OptionId::FrontFace.mechanism(), Mechanism::DynamicState);
 //! assert_eq!(OptionId::FrontFace.mask(), 0);
 //! ```
 //!
-//! An option has bits in a key if, and only if, its mechanism is [`Mechanism::Range`]. No two options share a bit. The numbers of bits
-//! are in stored modules and in `ffi/ntv.h`: they do not change.
+//! An option has bits in a key if and only if its mechanism is [`Mechanism::Range`]. Two options share no bits. The numbers of the
+//! bits are in stored modules and in `ffi/ntv.h`, and do not change.
 
 use super::{Key, Stage};
 
-/// How something that is known late reaches the shader. The cheapest that does it is taken, in this order.
+/// The mechanism by which a late fact reaches the shader. Each option uses the cheapest possible one, in this order.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mechanism {
-    /// Dynamic state of the command buffer: no other module, no other pipeline.
+    /// Dynamic state of the command buffer: the same module and pipeline.
     DynamicState,
-    /// A word of the driver's own in the push constants.
+    /// A word of the driver in the push constants.
     DriverUniform,
-    /// State of the pipeline: another pipeline, of the same modules.
+    /// State of the pipeline: another pipeline, the same modules.
     PipelineState,
-    /// A specialization constant: another pipeline. Only where the values are few and known when it is made.
+    /// A specialization constant: another pipeline. Only if there are few values, known at its creation.
     SpecConstant,
     /// Patched words, decided by a link.
     Patch,
@@ -59,15 +59,15 @@ pub struct OptionInfo {
     pub id: OptionId,
     /// Its name, which a key in text form has.
     pub name: &'static str,
-    /// How it is done.
+    /// Its mechanism.
     pub mechanism: Mechanism,
     /// The stages whose words it can change, a bit each ([`Stage::bit`]).
     pub stages: u8,
     /// Its bits in a key; 0 if it has none.
     pub mask: u64,
-    /// Whether it changes the position or the size of a point: of the vertex stages of a pipeline, only the last does that.
+    /// Whether it changes the position or the size of a point: only in the last vertex stage of a pipeline.
     pub position: bool,
-    /// Why that mechanism.
+    /// The reason for the mechanism.
     pub why: &'static str,
 }
 
@@ -77,8 +77,8 @@ const PICTURE: u8 = LAST_VERTEX | FRAGMENT;
 const GRAPHICS: u8 = PICTURE | Stage::TessCtrl.bit();
 const ALL: u8 = GRAPHICS | Stage::Compute.bit();
 
-/// Declares all options: those without bits in a key, in the order of their mechanisms, and those that a key says. A row of a key has
-/// the constant of [`Key`] with its bits, and says whether it changes the position.
+/// Declares all options: those without bits in a key, in the order of their mechanisms, then those in keys. A row of the latter has
+/// the constant of [`Key`] with its bits, and whether it changes the position.
 macro_rules! options {
     (
         without_bits { $($(#[$doc:meta])* $id:ident $name:literal $mechanism:ident, $stages:expr, $why:literal;)* }
@@ -86,7 +86,7 @@ macro_rules! options {
             $($(#[$k_doc:meta])* $k_id:ident $k_name:literal $bits:ident = $mask:expr, $k_stages:expr, $position:expr, $k_why:literal;)*
         }
     ) => {
-        /// Something that a driver may learn after a shader was compiled.
+        /// A fact that a driver may have after the compilation of a shader.
         #[non_exhaustive]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
@@ -124,10 +124,10 @@ const fn row(
 
 options! {
     without_bits {
-        /// Which side of a triangle is its front.
+        /// The side of a triangle that is its front.
         FrontFace "front face" DynamicState, FRAGMENT,
-            "a flip turns windings over: vkCmdSetFrontFace, gl_FrontFacing follows";
-        /// Alpha is 1 in the colour that is stored, after coverage was made of it.
+            "a flip reverses windings: vkCmdSetFrontFace, gl_FrontFacing follows";
+        /// Stored colours have an alpha of 1, after alpha to coverage.
         AlphaToOne "alpha to one" DynamicState, FRAGMENT, "alphaToOneEnable, VK_EXT_extended_dynamic_state3";
         /// Planes of `glClipPlane`, for shaders that do not write clip distances.
         ClipPlanes "clip planes" DriverUniform, LAST_VERTEX,
@@ -138,20 +138,20 @@ options! {
         /// Samples of a pixel.
         SampleCount "sample count" PipelineState, FRAGMENT,
             "rasterizationSamples; dynamic with VK_EXT_extended_dynamic_state3";
-        /// The vertex of a primitive that flat varyings are taken of.
+        /// The vertex of a primitive that provides flat varyings.
         ProvokingVertex "provoking vertex" PipelineState, LAST_VERTEX, "VK_EXT_provoking_vertex";
-        /// How lines become pixels: GL's way, smooth, stippled.
+        /// The rasterization of lines: GL's default, smooth, stippled.
         LineRasterization "line rasterization" PipelineState, FRAGMENT,
-            "VK_EXT_line_rasterization; emulation in shaders had holes";
-        /// Invocations of a workgroup in each dimension.
+            "VK_EXT_line_rasterization; emulation in shaders leaves holes";
+        /// The size of a workgroup in each dimension.
         WorkgroupSize "workgroup size" SpecConstant, Stage::Compute.bit(),
             "given with each dispatch that may choose it";
-        /// Specialization constants of the shader's own.
+        /// The specialization constants of the shader.
         SpecConstants "specialization constants" SpecConstant, ALL,
-            "only with values known early: warm-up cannot guess others";
+            "only with values known early: warm-up cannot predict others";
         /// The set and the binding of each descriptor.
         Bindings "descriptor sets and bindings" Patch, ALL,
-            "known at link, decorations without any state behind them";
+            "known at link, decorations without other state";
         /// The length of each array of descriptors.
         DescriptorCounts "numbers of descriptors" Patch, ALL,
             "known at link, from the layout of the set; one constant";
@@ -161,40 +161,41 @@ options! {
         UnusedVaryings "unused varyings" Patch, GRAPHICS, "known at link; their storage class becomes Private";
         /// RelaxedPrecision of varyings.
         VaryingPrecision "precision of varyings" Patch, GRAPHICS, "known at link; lost where only one stage relaxes it";
-        /// Vertices of the patch that a tessellation control shader makes.
+        /// The number of vertices in the output patch of a tessellation control shader.
         PatchVertices "patch vertices" Patch, Stage::TessCtrl.bit(), "GL's patches have any size; one word";
     }
     of_key {
-        /// No names, no lines, no text of the source.
+        /// Removes names, lines and the text of the source.
         Strip "strip" STRIP = 1 << 0, ALL, false,
             "names and lines are for debuggers only, and a good part of the words";
-        /// Tests of depth and stencil before the shader.
+        /// Depth and stencil tests before the shader.
         EarlyFragmentTests "early_fragment_tests" EARLY_FRAGMENT_TESTS = 1 << 1, FRAGMENT, false,
-            "off unless asked for: drivers do it themselves; offered only where it changes no result";
-        /// Transform feedback is off: no decorations for it, no capability, and no outputs that only it reads, which take locations.
+            "off by default: drivers do it themselves; offered only where it changes no result";
+        /// Switches transform feedback off: no decorations, no capability, and no outputs that are only captured, which use
+        /// locations.
         ///
-        /// A module that stores its captures itself ([`BackEnd::Storage`](crate::capture::BackEnd)) is the same with it and without:
-        /// `is_active` in the state of the draw says whether it stores, and it still uses the buffers. Their stores are control flow
-        /// that passes move and merge, so they are no range of words. A program that never captures is translated without captures.
+        /// A module that stores its captures itself ([`BackEnd::Storage`](crate::capture::BackEnd)) does not change: `is_active` in
+        /// the state of the draw determines whether it stores, and it still uses the buffers. Its stores are control flow that
+        /// passes move and merge, so they cannot be ranges of words. A program that never captures is translated without captures.
         NoCapture "no_capture" NO_CAPTURE = 1 << 2, LAST_VERTEX, false,
             "a pipeline with captures is slower on some devices";
         /// Inputs are interpolated at each sample.
         SampleShading "sample_shading" SAMPLE_SHADING = 1 << 3, FRAGMENT, false,
             "GL's minSampleShading moves where inputs are taken";
-        /// X and y change places, first of all.
+        /// Swaps X and Y, before the flips.
         SwapXy "swap_xy" SWAP_XY = 1 << 4, PICTURE, true, "pre-rotation: four values, known with the surface";
-        /// X grows to the left.
+        /// X increases to the left.
         FlipX "flip_x" FLIP_X = 1 << 5, PICTURE, true, "pre-rotation";
-        /// Y grows upwards.
+        /// Y increases upwards.
         FlipY "flip_y" FLIP_Y = 1 << 6, PICTURE, true,
             "GL's window has y upwards; a negative viewport does it only for the position";
         /// Clip space has GL's depth, -w to w.
         GlDepth "gl_depth" GL_DEPTH = 1 << 7, LAST_VERTEX, true, "where VK_EXT_depth_clip_control is missing";
-        /// Rasterizer discard for devices whose pipelines cannot: every vertex goes to (-3, -3, -3, 1), outside of the clip volume, after
-        /// all else was done to the position and it was captured. Primitives count as generated. A device that clips points by user
-        /// planes alone (VkPointClippingBehavior) may draw points that are as large as two pictures.
+        /// Rasterizer discard for devices whose pipelines lack it: every vertex is moved to (-3, -3, -3, 1), outside of the clip
+        /// volume, after all other changes of the position and its capture. Primitives still count as generated. A device that
+        /// clips points only by user planes (VkPointClippingBehavior) may draw points that are larger than two framebuffers.
         Discard "discard" DISCARD = 1 << 8, LAST_VERTEX, true, "rasterizer discard that still counts primitives";
-        /// A shader that says no point size has one of 1.
+        /// Sets a point size of 1 if the shader writes none.
         PointSize "point_size" POINT_SIZE = 1 << 9, LAST_VERTEX, true,
             "points need a size (before maintenance5), other primitives none";
         /// Two bits for each colour target: see [`Key::dither`].
@@ -224,7 +225,7 @@ impl OptionId {
         self.info().mask
     }
 
-    /// How it is done.
+    /// The mechanism.
     pub const fn mechanism(self) -> Mechanism {
         self.info().mechanism
     }
@@ -237,21 +238,21 @@ impl OptionId {
 
 /// Bits of several options.
 impl Key {
-    /// All that turns or flips the picture.
+    /// All options that turn or flip the image.
     pub const ORIENTATION: u64 = Key::SWAP_XY | Key::FLIP_X | Key::FLIP_Y;
 
-    /// What changes the position or the size of a point ([`OptionInfo::position`]).
+    /// All options that change the position or the size of a point ([`OptionInfo::position`]).
     pub const POSITION: u64 = Key::of_rows(u8::MAX, true);
 
     /// The bits of all options.
     pub const ALL: u64 = Key::of_rows(u8::MAX, false);
 
-    /// The bits of the options that mean something in a stage.
+    /// The bits of the options with an effect in a stage.
     pub const fn of_stage(stage: Stage) -> u64 {
         Key::of_rows(stage.bit(), false)
     }
 
-    /// The bits of the options that mean something in one of these stages; of those alone that change the position, if so asked.
+    /// The bits of the options with an effect in one of these stages; with `position`, only of those that change the position.
     const fn of_rows(stages: u8, position: bool) -> u64 {
         let (mut all, mut row) = (0, 0);
         while row < OPTIONS.len() {
@@ -263,18 +264,18 @@ impl Key {
         all
     }
 
-    /// The options that have one of these bits, in table order.
+    /// The options with any of these bits, in table order.
     pub fn options(bits: u64) -> impl Iterator<Item = OptionId> {
         OptionId::ALL.iter().copied().filter(move |option| option.mask() & bits != 0)
     }
 
-    /// Whether it says anything of `option`.
+    /// Whether any bit of `option` is set.
     pub const fn has(&self, option: OptionId) -> bool {
         self.bits & option.mask() != 0
     }
 }
 
-/// Options with bits in a key have some that no other has.
+/// Options with bits in a key share none with others.
 const _: () = {
     let (mut seen, mut row) = (0, 0);
     while row < OPTIONS.len() {

@@ -3,65 +3,65 @@
 use super::Module;
 use crate::error::{Error, ErrorKind, Place};
 
-/// The index of no condition: a patch that does not depend on any.
+/// The index of a patch without a condition.
 pub const ALWAYS: u16 = u16::MAX;
 
-/// StorageClass Private, which inputs and outputs become that nobody else sees.
+/// StorageClass Private, for inputs and outputs that no other stage uses.
 pub const PRIVATE: u32 = spirv::StorageClass::Private as u32;
 
-/// A question about one word of what is decided late: word 0 is the key, the others are the links'.
+/// A test of one word of late decisions: word 0 is the key, the others are those of links.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Condition {
     /// 0 for the bits of a [`Key`](super::Key); `1 + 2 * (i / 32)` for varying `i` if that is an input, one more for an output.
     pub word: u16,
-    /// The bits that are looked at.
+    /// The tested bits.
     pub mask: u64,
-    /// What they are compared with.
+    /// The value to compare with.
     pub value: u64,
-    /// The condition holds if they are equal; else if they are not.
+    /// Whether the condition holds if they are equal, or if they differ.
     pub equal: bool,
-    /// It does not hold if any of these bits is set.
+    /// The condition does not hold if any of these bits is set.
     pub unless: u64,
 }
 
 impl Condition {
-    /// Any bit of `mask` is in the key.
+    /// Holds if any bit of `mask` is in the key.
     pub fn any(mask: u64) -> Condition {
         Condition { mask, ..Condition::default() }
     }
 
-    /// No bit of `mask` is in the key.
+    /// Holds if no bit of `mask` is in the key.
     pub fn none(mask: u64) -> Condition {
         Condition { mask, equal: true, ..Condition::default() }
     }
 
-    /// The bits of `mask` in the key are `value`.
+    /// Holds if the bits of `mask` in the key are `value`.
     pub fn is(mask: u64, value: u64) -> Condition {
         Condition { mask, value, equal: true, ..Condition::default() }
     }
 
-    /// The same condition, which does not hold if any bit of `bits` is in the key.
+    /// This condition, but it does not hold if any bit of `bits` is in the key.
     pub fn unless(self, bits: u64) -> Condition {
         Condition { unless: self.unless | bits, ..self }
     }
 
-    /// No other stage sees varying `index`, an output or an input.
+    /// Holds if no other stage uses varying `index`, an output or an input.
     pub fn removed(index: usize, is_output: bool) -> Condition {
         let word = 1 + 2 * (index / VARYINGS) as u16 + u16::from(is_output);
         Condition { word, mask: REMOVED << varying_shift(index), ..Condition::default() }
     }
 
-    /// Varying `index` is passed from one stage to the next.
+    /// Holds if varying `index` is shared by two stages.
     pub fn live(index: usize, is_output: bool) -> Condition {
         Condition { equal: true, ..Condition::removed(index, is_output) }
     }
 
-    /// Varying `index` may have less precision: both stages say so.
+    /// Holds if varying `index` may have less precision in both stages.
     pub fn relaxed(index: usize, is_output: bool) -> Condition {
         Condition { mask: PRECISE << varying_shift(index), ..Condition::live(index, is_output) }
     }
 
-    /// Where the condition looks if it is about a varying: which word of which side.
+    /// For a condition of a varying, the index of its word and whether the side is the outputs.
     pub(super) fn varyings(&self) -> Option<(usize, bool)> {
         let word = self.word.checked_sub(1)?;
         Some((usize::from(word / 2), word % 2 != 0))
@@ -72,23 +72,23 @@ impl Condition {
         self.holds_in(if self.word == 0 { key } else { 0 })
     }
 
-    /// Whether it holds for the word that it looks at.
+    /// Whether it holds for the value of its word.
     pub(super) fn holds_in(&self, word: u64) -> bool {
         (word & self.mask == self.value) == self.equal && word & self.unless == 0
     }
 }
 
-/// What is said of the inputs of a stage, and of its outputs.
+/// A value for the inputs of a stage, and one for its outputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sides<T> {
-    /// Of the inputs.
+    /// The value for the inputs.
     pub inputs: T,
-    /// Of the outputs.
+    /// The value for the outputs.
     pub outputs: T,
 }
 
 impl<T> Sides<T> {
-    /// Of the outputs, or of the inputs.
+    /// The value for the outputs, or for the inputs.
     pub fn of(&self, is_output: bool) -> &T {
         if is_output {
             &self.outputs
@@ -97,7 +97,7 @@ impl<T> Sides<T> {
         }
     }
 
-    /// The same, to be changed.
+    /// The mutable value for the outputs, or for the inputs.
     pub fn of_mut(&mut self, is_output: bool) -> &mut T {
         if is_output {
             &mut self.outputs
@@ -107,10 +107,10 @@ impl<T> Sides<T> {
     }
 }
 
-/// Varyings to a word of a link: each has two bits.
+/// The number of varyings in a word of a link: each has two bits.
 const VARYINGS: usize = 32;
 
-/// The bits of a varying: no other stage sees it; it has full precision.
+/// The bits of a varying: no other stage uses it; it has full precision.
 pub(super) const REMOVED: u64 = 1;
 pub(super) const PRECISE: u64 = 2;
 
@@ -129,7 +129,7 @@ pub(super) fn set_varying(links: &mut Vec<u64>, index: usize, bit: u64) {
 
 macro_rules! patch_kinds {
     ($($(#[$doc:meta])* $name:ident = $number:literal,)*) => {
-        /// What a patched word is, and so where its new value comes from.
+        /// The kind of a patched word, which determines its new value.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub enum PatchKind { $($(#[$doc])* $name = $number,)* }
@@ -174,43 +174,43 @@ patch_kinds! {
     LocalSize = 13,
     /// OutputVertices of a tessellation control shader.
     OutputVertices = 14,
-    /// How many descriptors the array at place `arg` has: a constant that nothing else uses.
+    /// The length of the array of descriptors with index `arg`, a constant that is not used otherwise.
     ArrayLength = 15,
 }
 
-/// One word that may become another.
+/// A word that may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patch {
-    /// Where it stands in [`Module::words`].
+    /// Its position in [`Module::words`].
     pub at: u32,
-    /// What it is.
+    /// Its kind.
     pub kind: PatchKind,
     /// An index into [`Module::conditions`], or [`ALWAYS`].
     pub when: u16,
-    /// What the kind says.
+    /// The argument of the kind.
     pub arg: u32,
 }
 
-/// A run of words that is only there under a condition.
+/// A sequence of words that exists only under a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// Where it starts in [`Module::words`].
+    /// Its start in [`Module::words`].
     pub start: u32,
-    /// Where what is behind it starts.
+    /// Its end, exclusive.
     pub end: u32,
-    /// The first word of the instruction that it is a part of; 0 if it is made of whole instructions.
+    /// The first word of the instruction that contains it; 0 if it is whole instructions.
     pub head: u32,
     /// The index of its condition.
     pub when: u16,
 }
 
 impl Range {
-    /// How many words it has.
+    /// Its number of words.
     pub fn len(&self) -> u32 {
         self.end.saturating_sub(self.start)
     }
 
-    /// Whether it has none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -219,14 +219,14 @@ impl Range {
 /// Patches and ranges of a module that is under construction.
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
-    /// Patches, by and by.
+    /// Patches, in the order in which they were recorded.
     pub patches: Vec<Patch>,
     /// Ranges, the inner before the outer.
     pub ranges: Vec<Range>,
 }
 
 impl Tables {
-    /// Forgets all.
+    /// Clears the tables.
     pub fn clear(&mut self) {
         self.patches.clear();
         self.ranges.clear();
@@ -234,7 +234,7 @@ impl Tables {
 
     /// Sorts: patches by word, ranges by start, the outer first.
     pub fn sort(&mut self) {
-        // Most are in order already: only those of words that were written late are not.
+        // Most are in order already, except those of words that were written late.
         if self.patches.windows(2).any(|pair| pair[0].at > pair[1].at) {
             self.patches.sort_by_key(|patch| patch.at);
         }
@@ -243,8 +243,8 @@ impl Tables {
 }
 
 impl Module {
-    /// Looks whether the tables fit the words: a module from anywhere that passes can be linked and instantiated. Whether
-    /// the words are valid SPIR-V is another question.
+    /// Checks that the tables fit the words: a module that passes can be linked and instantiated, whatever its origin. It does not
+    /// check that the words are valid SPIR-V.
     pub fn check(&self) -> Result<(), Error> {
         let wrong = |what: &str| Err(Error::new(ErrorKind::Malformed, Place::default(), what));
         if self.words.len() < 5 || self.words[0] != spirv::MAGIC_NUMBER || self.words.len() > u32::MAX as usize / 2 {

@@ -1,22 +1,22 @@
-//! Words from a module and what was decided: the two walks over the tables.
+//! Writes the words of a module for given decisions: two walks over the tables.
 
 use super::{Condition, Decisions, Key, Module, Patch, PatchKind, Range, ALWAYS};
 use crate::error::Error;
 
-/// How much of a module was copied.
+/// The progress of a copy.
 #[derive(Clone, Copy)]
 struct Cursor {
-    /// Where the next slice starts in the module.
+    /// The start of the next slice in the module.
     from: usize,
-    /// The next patch.
+    /// The index of the next patch.
     patch: usize,
-    /// The instruction that ranges were last taken from: where it starts in the module and in what is written.
+    /// The last instruction with a removed part: its start in the module and in the output.
     head: (u32, usize),
 }
 
 impl Module {
-    /// Writes the words for `key` to `words`, which are overwritten. Nothing is removed of what a link might. An error if the
-    /// module cannot take the key ([`Module::takes`]).
+    /// Writes the words for `key` to `words`, which are overwritten. It removes nothing that depends on a link. Returns an error if
+    /// the module cannot take the key ([`Module::takes`]).
     pub fn instantiate(&self, key: &Key, words: &mut Vec<u32>) -> Result<(), Error> {
         words.clear();
         self.takes(key)?;
@@ -37,10 +37,10 @@ impl Module {
         self.copy(key, self.words.len(), &mut cursor, words);
     }
 
-    /// The patches without a condition, each where its word stands in what [`Module::instantiate`] writes for `key`.
+    /// The patches without a condition, with their positions in the words that [`Module::instantiate`] writes for `key`.
     pub fn placed_patches<'m>(&'m self, key: &'m Key) -> impl Iterator<Item = Patch> + 'm {
         let mut ranges = self.ranges.as_slice();
-        // Where the last range that is gone ended, and how many words went until there.
+        // The end of the last removed range, and the number of words removed up to it.
         let (mut end, mut removed) = (0, 0);
         self.patches.iter().filter_map(move |patch| {
             while let Some((range, rest)) = ranges.split_first().filter(|(range, _)| range.start <= patch.at) {
@@ -53,7 +53,7 @@ impl Module {
         })
     }
 
-    /// Copies what is in front of `range`, and shortens the instruction that it is a part of.
+    /// Copies the words before `range`, and shortens the instruction that contains it.
     fn skip(&self, key: &Key, range: &Range, cursor: &mut Cursor, words: &mut Vec<u32>) {
         let (base, from) = (words.len(), cursor.from);
         self.copy(key, range.start as usize, cursor, words);
@@ -88,7 +88,7 @@ impl Module {
         }
     }
 
-    /// The module in which everything is as `decisions` say. What they leave open stays open.
+    /// The module after `decisions`. Everything that they leave open stays open.
     pub fn link(&self, decisions: &Decisions) -> Module {
         let holds: Vec<Option<bool>> = self.conditions.iter().map(|when| decisions.holds(when)).collect();
         let mut out = Module {
@@ -120,7 +120,7 @@ impl Module {
     fn link_tables(&self, decisions: &Decisions, holds: &[Option<bool>], moves: &Moves, out: &mut Module) {
         let mut conditions = Kept { old: &self.conditions, new: Vec::new(), index: vec![ALWAYS; holds.len()] };
         for range in self.ranges.iter().filter(|range| holds[usize::from(range.when)].is_none()) {
-            // What is left of it: ranges in it may have gone, from its start or its end on.
+            // The rest of the range: ranges in it may be removed, also at its start or end.
             let (start, end) = (moves.find_start(range.start), moves.find_end(range.end));
             let head = if range.head == 0 { 0 } else { moves.find(range.head).unwrap_or(0) as u32 };
             if start < end {
@@ -165,7 +165,7 @@ impl Module {
     }
 }
 
-/// The bits of a key that `conditions` look at.
+/// The bits of a key that `conditions` test.
 pub(super) fn seen(conditions: &[Condition]) -> u64 {
     conditions.iter().filter(|when| when.word == 0).fold(0, |all, when| all | when.mask | when.unless)
 }
@@ -174,7 +174,7 @@ pub(super) fn seen(conditions: &[Condition]) -> u64 {
 struct Kept<'m> {
     old: &'m [Condition],
     new: Vec<Condition>,
-    /// The new index of each.
+    /// The new index of each condition.
     index: Vec<u16>,
 }
 
@@ -189,10 +189,10 @@ impl Kept<'_> {
     }
 }
 
-/// Which slices of a module went where.
+/// The positions of a module's slices in the new module.
 #[derive(Default)]
 struct Moves {
-    /// Start and end in the module, and the place of the start in the new one.
+    /// Start and end in the module, and the start in the new one.
     slices: Vec<(usize, usize, usize)>,
 }
 
@@ -202,7 +202,7 @@ impl Moves {
         to.extend_from_slice(&from[start..end]);
     }
 
-    /// Where the word at `at` is now, if it still is.
+    /// The new position of the word at `at`, unless it is removed.
     fn find(&self, at: u32) -> Option<usize> {
         let at = at as usize;
         let slice = self.slices.partition_point(|slice| slice.0 <= at).checked_sub(1)?;
@@ -210,14 +210,14 @@ impl Moves {
         (at < end).then(|| to + at - start)
     }
 
-    /// Where what is left from `start` on starts now.
+    /// The new position of the first remaining word from `start` on.
     fn find_start(&self, start: u32) -> usize {
         let at = start as usize;
         let slice = self.slices.partition_point(|slice| slice.1 <= at);
         self.slices.get(slice).map_or(usize::MAX, |(start, _, to)| to + at.saturating_sub(*start))
     }
 
-    /// Where what is left in front of `end` ends now.
+    /// The new end of the remaining words before `end`.
     fn find_end(&self, end: u32) -> usize {
         let at = end as usize;
         let Some(slice) = self.slices.partition_point(|slice| slice.0 < at).checked_sub(1) else { return 0 };

@@ -1,31 +1,31 @@
-//! The rule by which ANGLE's Direct3D 11 back end makes a structured buffer of a uniform block, for those who compare with it.
+//! The rule by which ANGLE's Direct3D 11 back end makes a structured buffer of a uniform block, for comparisons with ANGLE.
 //!
-//! ANGLE decides by types, so a plan that follows it has to be told the [`Shape`] of each block: NIR no longer has it. It decides for
-//! each shader by itself and takes candidates in the order of their declarations; a plan decides once for all stages, and its order
-//! depends on no declaration.
+//! ANGLE decides by types, so a plan that follows it needs the [`Shape`] of each block, which NIR no longer has. ANGLE decides for
+//! each shader separately and takes candidates in the order of their declarations; a plan decides once for all stages, and its
+//! order does not depend on declarations.
 
-/// Elements that the array of a block has at least, if it is to become a structured buffer.
+/// The least length of the array in a block that becomes a structured buffer.
 pub const ANGLE_LEAST_LENGTH: u32 = 50;
 
-/// Structured buffers that a program has at most.
+/// The most structured buffers of a program.
 pub const ANGLE_MOST_BUFFERS: u32 = 60;
 
-/// What GLSL says of a block, as far as ANGLE's rule asks.
+/// The properties of a block in GLSL that ANGLE's rule needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// The layout is `std140`.
     pub is_std140: bool,
-    /// Members of the block.
+    /// The number of members of the block.
     pub members: u32,
-    /// Dimensions of the first member: `[50]` for `float a[50]`, none if it is no array.
+    /// The dimensions of the first member: `[50]` for `float a[50]`, none if it is not an array.
     pub dimensions: Vec<u32>,
-    /// What the first member is an array of.
+    /// The element type of the first member's array.
     pub element: Element,
-    /// The member is only ever indexed: it is not assigned, compared, returned or passed as a whole.
+    /// The member is always indexed: it is never assigned, compared, returned or passed as a whole.
     pub only_indexed: bool,
 }
 
-/// What an array of a block has in it.
+/// The element type of an array in a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Element {
     /// A scalar or vector.
@@ -39,18 +39,18 @@ pub enum Element {
         /// It has the layout qualifier `row_major`.
         row_major: bool,
     },
-    /// A struct of such fields.
+    /// A struct with these fields.
     Struct(Vec<Element>),
     /// A field that is an array.
     Array,
 }
 
 impl Element {
-    /// Whether an element without fields of its own fills the vec4s of `std140`.
+    /// Whether an element without fields fills the vec4s of `std140`.
     fn is_simple(&self) -> bool {
         match *self {
             Element::Vector => true,
-            // Columns are vec4s if they have four rows; rows if they have four columns.
+            // Columns are vec4s if they have four rows; rows are vec4s if they have four columns.
             Element::Matrix { columns, rows, row_major } => (if row_major { columns } else { rows }) == 4,
             Element::Struct(_) | Element::Array => false,
         }
@@ -65,7 +65,7 @@ impl Element {
 }
 
 impl Shape {
-    /// Whether ANGLE makes a structured buffer of the block, if there is room for it.
+    /// Whether ANGLE makes a structured buffer of the block, unless there are too many.
     pub fn is_structured(&self) -> bool {
         let is_large = matches!(self.dimensions[..], [length] if length >= ANGLE_LEAST_LENGTH);
         self.is_std140 && self.members == 1 && is_large && self.only_indexed && self.element.is_eligible()

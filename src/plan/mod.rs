@@ -1,18 +1,18 @@
-//! Which storage class each uniform block of a program gets, and why.
+//! Plans the storage class of each uniform block of a program, with the reasons.
 //!
-//! In NIR a load from a uniform block is a byte offset, so every block can be read through a storage buffer, whatever its type or
-//! layout: what is left to decide is policy. [`plan`] decides it once for all stages of a program, of what [`survey`] found in
-//! each stage, what the device takes ([`Limits`]) and what the driver wants ([`Wishes`]). A block is read as
+//! In NIR a load from a uniform block has a byte offset, so every block can be read through a storage buffer, with any type or
+//! layout: the choice is a matter of policy. [`plan`] makes it once for all stages of a program, from the uses of blocks in each
+//! stage ([`survey`]), the limits of the device ([`Limits`]) and the wishes of the driver ([`Wishes`]). The classes of a block are:
 //!
-//! | class | because |
+//! | class | reason |
 //! |-|-|
-//! | [`Uniform`](Class::Uniform) | nothing speaks against it |
-//! | [`Storage`](Class::Storage) | it is too large for a uniform buffer, its size is only known when it is bound, there are too many uniform buffers, much of it is indexed dynamically, or the driver asks |
-//! | [`PushConstant`](Class::PushConstant) | it is small, its offsets are known, and the driver has its bytes at hand when it draws |
+//! | [`Uniform`](Class::Uniform) | no reason against it |
+//! | [`Storage`](Class::Storage) | it is too large for a uniform buffer, its size is only known when it is bound, there are too many uniform buffers, much of it is indexed dynamically, or the driver requests it |
+//! | [`PushConstant`](Class::PushConstant) | it is small, its offsets are known, and the driver has its bytes on the CPU when it draws |
 //!
-//! A block keeps its descriptor set and its binding in the first two: only the type of the descriptor changes, so nothing that
-//! moves can collide. The class is chosen before a shader is translated, and not patched later: it is in the type of every pointer
-//! into the block, and a link knows all that the choice depends on. [`Placements`] take it to the passes, `place_blocks` and
+//! A block keeps its descriptor set and its binding in the first two classes: only the type of the descriptor changes, so there are
+//! no collisions. The class is chosen before a shader is translated, and is not patched later: it is part of the type of every
+//! pointer into the block, and a link has all the facts for the choice. [`Placements`] pass it to the passes `place_blocks` and
 //! `inline_blocks`.
 //!
 //! ```
@@ -57,25 +57,25 @@ pub use reason::{Impossible, Move, Reason};
 
 use crate::setters::setters;
 
-/// What the driver wants of a plan.
+/// The wishes of the driver for a plan.
 #[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wishes {
-    /// When dynamically indexed blocks go to storage although they need not.
+    /// The condition under which dynamically indexed blocks move to storage although they need not.
     pub threshold: Threshold,
-    /// The alignment of offsets that the driver promised to those who bind ranges of buffers to blocks (GL's
-    /// `GL_UNIFORM_BUFFER_OFFSET_ALIGNMENT`). A block whose class needs more cannot be bound where they say. 0: that of uniform
-    /// buffers.
+    /// The alignment of offsets that the driver promised to applications for binding ranges of buffers to blocks (GL's
+    /// `GL_UNIFORM_BUFFER_OFFSET_ALIGNMENT`). A block whose class needs a larger alignment cannot be bound at such offsets. 0: the
+    /// alignment of uniform buffers.
     pub offset_alignment: u32,
-    /// Bytes of push constants that are free for blocks, from where to where: for blocks whose bytes the driver has at hand.
+    /// The free bytes of push constants, start and end, for blocks whose bytes the driver has on the CPU.
     pub push_constants: (u32, u32),
-    /// Uniform buffers of each stage that are taken by something else.
+    /// The number of other uniform buffers in each stage.
     pub other_uniform_buffers: u32,
-    /// Storage buffers of each stage that are taken by something else: the program's own storage blocks, for instance.
+    /// The number of other storage buffers in each stage, for example the program's own storage blocks.
     pub other_storage_buffers: u32,
-    /// Classes that the driver asks for, by the block's name. Those that cannot be are errors.
+    /// The classes that the driver requests, by the block's name. It is an error if one is impossible.
     pub asked: Vec<(String, Class)>,
-    /// The class of all blocks that `asked` does not name, if it can be had: for tests.
+    /// The class of all blocks that `asked` does not name, if possible: for tests.
     pub all: Option<Class>,
 }
 
@@ -91,16 +91,16 @@ setters! {
     }
 }
 
-/// When dynamically indexed blocks go to storage although they need not.
+/// The condition under which dynamically indexed blocks move to storage although they need not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Threshold {
-    /// Never. It is the default, as one device loses by it what another gains: where an index diverges, lavapipe takes sixteen
-    /// times as long for a storage buffer, and an NVIDIA GPU a hundredth of the time (`benches/results/storage.md`). A driver that
-    /// knows its device sets a threshold.
+    /// Never. It is the default, as some devices lose by it and others gain: for divergent indices, lavapipe takes sixteen times as
+    /// long with a storage buffer, and an NVIDIA GPU a hundredth of the time (`benches/results/storage.md`). A driver can set a
+    /// threshold for its device.
     #[default]
     Never,
-    /// Where at least so many bytes are indexed dynamically.
+    /// If at least this number of bytes is indexed dynamically.
     Bytes(u32),
-    /// Where ANGLE's Direct3D 11 back end makes a structured buffer of a block: see [`Shape`].
+    /// If ANGLE's Direct3D 11 back end makes a structured buffer of the block: see [`Shape`].
     Angle,
 }

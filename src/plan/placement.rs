@@ -1,4 +1,4 @@
-//! Where the passes find each block: a plan, as one stage sees it.
+//! The storage classes of the blocks of one stage, for the passes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ pub enum Class {
     /// A uniform buffer.
     #[default]
     Uniform,
-    /// A storage buffer that nobody writes.
+    /// A storage buffer that is never written.
     Storage,
     /// Push constants from this byte on.
     PushConstant {
@@ -19,7 +19,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// What it is called.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Class::Uniform => "Uniform",
@@ -55,37 +55,37 @@ fn number(text: &str) -> Result<u32, String> {
     text.parse().map_err(|_| format!("`{text}` is not a number"))
 }
 
-/// What a pass has to know of a block.
+/// The placement of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Placement {
-    /// Where it is.
+    /// Its class.
     pub class: Class,
-    /// The most bytes of it that are ever bound; 0: as many as the device takes.
+    /// The most bytes of it that are ever bound; 0: the most that the device allows.
     pub range: u32,
-    /// Storage: the shader keeps dynamic offsets within what is bound, as the device does not. The range that is bound has a multiple
-    /// of 16 bytes then.
+    /// Storage: the shader keeps dynamic offsets within the bound range, as the device does not. The bound range then has a
+    /// multiple of 16 bytes.
     pub clamp: bool,
 }
 
-/// The placements of a stage's blocks, by the stage's own numbers of them. A block that is not in it is a uniform buffer.
+/// The placements of a stage's blocks, by the stage's own numbers. Blocks without a placement are uniform buffers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Placements {
-    /// By number.
+    /// Sorted by number.
     list: Vec<(u32, Placement)>,
 }
 
 impl Placements {
-    /// No block is anything but a uniform buffer.
+    /// Whether all blocks are uniform buffers.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Forgets all of them.
+    /// Removes all placements.
     pub fn clear(&mut self) {
         self.list.clear();
     }
 
-    /// Says where block number `block` is.
+    /// Sets the placement of block `block`.
     pub fn set(&mut self, block: u32, placement: Placement) {
         match self.list.binary_search_by_key(&block, |row| row.0) {
             Ok(at) => self.list[at].1 = placement,
@@ -93,14 +93,14 @@ impl Placements {
         }
     }
 
-    /// Where block number `block` is.
+    /// The placement of block `block`.
     pub fn of(&self, block: u32) -> Placement {
         let at = self.list.binary_search_by_key(&block, |row| row.0);
         at.map_or_else(|_| Placement::default(), |at| self.list[at].1)
     }
 
-    /// Where `count` blocks from `first` on are, which are one array: in storage if one of them is, and with what the most demanding
-    /// of them wants.
+    /// The placement of `count` blocks from `first` on, which are one array: storage if one of them is in storage, with the
+    /// strictest requirements of all.
     pub fn of_array(&self, first: u32, count: u32) -> Placement {
         let within = |row: &&(u32, Placement)| row.0 >= first && row.0 - first < count;
         let stored = self.list.iter().filter(within).filter(|row| row.1.class == Class::Storage);
@@ -113,7 +113,7 @@ impl Placements {
         stored.fold(None, both).unwrap_or_default()
     }
 
-    /// The most bytes that one of `count` blocks from `first` on may have, where a uniform buffer has `uniform`.
+    /// The most bytes of one of `count` blocks from `first` on, if a uniform buffer has at most `uniform`.
     pub fn most_bytes(&self, (first, count): (u32, u32), uniform: u32) -> u32 {
         match self.of_array(first, count) {
             Placement { class: Class::Storage, range: 0, .. } => u32::MAX,
@@ -132,18 +132,18 @@ impl Placements {
         self.list.iter().any(|row| matches!(row.1.class, Class::PushConstant { .. }))
     }
 
-    /// Each block's number and where it is.
+    /// The number and placement of each block.
     pub fn iter(&self) -> impl Iterator<Item = (u32, Placement)> + '_ {
         self.list.iter().copied()
     }
 }
 
-/// Where one block is, as a text: `1=Storage`, `1=Storage:clamp`, `2=Storage:80000`, `3=PushConstant@16:32`.
+/// The placement of one block as a text: `1=Storage`, `1=Storage:clamp`, `2=Storage:80000`, `3=PushConstant@16:32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockPlacement {
     /// The stage's number of the block.
     pub block: u32,
-    /// Where it is.
+    /// Its placement.
     pub placement: Placement,
 }
 

@@ -1,8 +1,8 @@
-//! The decision: groups of blocks that share a class, in an order that depends on no declaration.
+//! The planner: groups of blocks that share a class, in an order that does not depend on declarations.
 //!
-//! A group is a block, or all blocks of an array that is indexed dynamically. What has to go to storage goes first; then, of those
-//! that need not, the ones that gain most: the most bytes that are indexed dynamically, the largest, the first by name. One
-//! that does not fit is passed over, and the next one tried.
+//! A group is a block, or all blocks of an array that is indexed dynamically. Groups that have to be in storage are placed first,
+//! then those that gain most: the ones with the most dynamically indexed bytes, the largest, the first by name. A group that does
+//! not fit is skipped, and the next one is tried.
 
 use super::angle::ANGLE_MOST_BUFFERS;
 use super::{Class, Impossible, Limits, Move, Placement, Placements, Program, Reason, Threshold, Wishes};
@@ -21,35 +21,35 @@ pub struct Plan {
     pub blocks: Vec<Planned>,
 }
 
-/// What is decided of a block.
+/// The plan of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Planned {
     /// Its name.
     pub name: String,
-    /// The stages that read it, with their numbers of it.
+    /// The stages that read it, with their numbers for it.
     pub stages: Vec<(Stage, u32)>,
-    /// How it is read.
+    /// Its class.
     pub class: Class,
-    /// Why.
+    /// The reason for the class.
     pub reason: Reason,
-    /// What would move it, or keeps it.
+    /// The changes that would move it, and the reasons that keep it.
     pub moves: Vec<Move>,
     /// `VkBufferUsageFlags` that a buffer needs to be bound to it; 0 for push constants.
     pub buffer_usage: u32,
     /// `VkAccessFlags` of the shaders' reads, for barriers after writes to the buffer; 0 for push constants.
     pub access: u32,
-    /// Offsets at which it is bound are multiples of this; 1 for push constants.
+    /// Its offsets in buffers are multiples of this; 1 for push constants.
     pub offset_alignment: u32,
-    /// Bytes that the range bound to it has at least; 0 if nothing is known to be read.
+    /// The least number of bytes of its bound range; 0 if no read bytes are known.
     pub range: u32,
-    /// Bytes within which dynamic offsets lead, 0 if there are none.
+    /// The number of bytes in reach of dynamic offsets; 0 if there are none.
     pub dynamic_bytes: u32,
-    /// Shaders keep dynamic offsets within what is bound.
+    /// Whether shaders keep dynamic offsets within the bound range.
     pub clamp: bool,
 }
 
 impl Plan {
-    /// What the passes have to know of the blocks of a stage.
+    /// The placements of the blocks of a stage.
     pub fn placements(&self, stage: Stage) -> Placements {
         let mut placements = Placements::default();
         for block in self.blocks.iter().filter(|block| block.class != Class::Uniform) {
@@ -61,29 +61,29 @@ impl Plan {
         placements
     }
 
-    /// What is decided of the block called `name`.
+    /// The plan of the block called `name`.
     pub fn block(&self, name: &str) -> Option<&Planned> {
         let at = self.blocks.binary_search_by(|block| block.name.as_str().cmp(name)).ok()?;
         Some(&self.blocks[at])
     }
 }
 
-/// Plans the blocks of `program`. Blocks that no stage reads are not planned: nothing binds them.
+/// Plans the blocks of `program`. Blocks that no stage reads are not planned, as they are not bound.
 pub fn plan(program: &Program, limits: &Limits, wishes: &Wishes) -> Result<Plan, Impossible> {
     let mut planner = Planner::new(program, limits, wishes);
-    planner.ask()?;
-    planner.place_what_must()?;
+    planner.place_requested()?;
+    planner.place_required()?;
     planner.inline();
-    planner.place_what_gains();
+    planner.place_beneficial();
     planner.make_room()?;
     Ok(planner.finish())
 }
 
-/// What is known of a block.
+/// The uses of a block in all stages.
 #[derive(Clone, Debug, Default)]
 struct Read {
     stages: Vec<(Stage, u32)>,
-    /// One past the last byte that is read, or all bytes.
+    /// The end of the last byte that is read, or the size of the block.
     bytes: u32,
     dynamic: u32,
 }
@@ -91,21 +91,21 @@ struct Read {
 /// Blocks that share a class.
 #[derive(Clone, Debug, Default)]
 struct Group {
-    /// Names, in order.
+    /// The names, sorted.
     names: Vec<String>,
-    /// Descriptors in each stage.
+    /// The number of descriptors in each stage.
     counts: BTreeMap<Stage, u32>,
     bytes: u32,
     dynamic: u32,
     class: Class,
     reason: Reason,
-    /// The driver asks for this class.
+    /// Whether the driver requests this class.
     asked: bool,
     blocked: Option<Move>,
 }
 
 impl Group {
-    /// What goes first: it gains most. The name is the last word, so that no two are equal.
+    /// The order of placement: groups that gain most are first. Names differ, so two groups are never equal.
     fn order(&self) -> (std::cmp::Reverse<(u32, u32)>, &str) {
         (std::cmp::Reverse((self.dynamic, self.bytes)), &self.names[0])
     }
@@ -135,7 +135,7 @@ impl<'a> Planner<'a> {
                 let known = program.blocks.get(&used.name).and_then(|block| block.bytes);
                 let read = reads.entry(used.name.clone()).or_default();
                 read.stages.push((stage.stage, used.slot));
-                // What is beyond a block whose size is known reads nothing that anybody binds.
+                // Reads beyond a block of known size are outside of bound ranges.
                 read.bytes = known.unwrap_or_else(|| read.bytes.max(used.end));
                 let most = known.unwrap_or(limits.max_uniform_buffer_range.max(used.end));
                 read.dynamic = read.dynamic.max(used.dynamic_bytes.map_or(0, |bytes| bytes.min(most)));
@@ -147,11 +147,11 @@ impl<'a> Planner<'a> {
         planner
     }
 
-    /// Puts the blocks of arrays together that are indexed dynamically, in whatever stage.
+    /// Groups the blocks of arrays that are indexed dynamically in any stage.
     fn find_groups(&mut self) {
         let names: Vec<&String> = self.reads.keys().collect();
         let number = |name: &String| names.binary_search(&name).ok();
-        // The first block of the group of each.
+        // For each block, the first block of its group.
         let mut first: Vec<usize> = (0..names.len()).collect();
         for stage in &self.program.stages {
             let Some((start, count)) = stage.array else { continue };
@@ -172,8 +172,8 @@ impl<'a> Planner<'a> {
         self.groups.sort_by(|a, b| a.order().cmp(&b.order()));
     }
 
-    /// The classes that the driver asks for.
-    fn ask(&mut self) -> Result<(), Impossible> {
+    /// Places groups in the classes that the driver requests.
+    fn place_requested(&mut self) -> Result<(), Impossible> {
         for (name, class) in &self.wishes.asked {
             let Some(at) = self.groups.iter().position(|group| group.names.contains(name)) else { continue };
             let group = &self.groups[at];
@@ -195,7 +195,7 @@ impl<'a> Planner<'a> {
 
     fn why_not_inline(&self, group: &Group, offset: u32) -> Option<&'static str> {
         if group.names.len() > 1 {
-            return Some("it is one of an array");
+            return Some("it is part of an array");
         }
         if offset % 16 != 0 {
             return Some("the offset is not a multiple of 16");
@@ -205,8 +205,8 @@ impl<'a> Planner<'a> {
         (!fits || group.dynamic != 0).then_some("it does not fit, or is read at offsets that are not known")
     }
 
-    /// Blocks that no uniform buffer can be, and those of the right class that no buffer can be.
-    fn place_what_must(&mut self) -> Result<(), Impossible> {
+    /// Moves blocks that cannot be uniform buffers to storage, and reports those that are too large for their class.
+    fn place_required(&mut self) -> Result<(), Impossible> {
         let (uniform, storage) = (self.limits.max_uniform_buffer_range, self.limits.max_storage_buffer_range);
         let unsized_blocks = |group: &Group| {
             let is_unsized = |name| self.program.blocks.get(name).is_some_and(|block| block.is_unsized);
@@ -240,7 +240,7 @@ impl<'a> Planner<'a> {
         Impossible::Alignment { block: group.names[0].clone(), needs, promised: self.promised() }
     }
 
-    /// What the driver promised of offsets.
+    /// The alignment of offsets that the driver promised.
     fn promised(&self) -> u32 {
         match self.wishes.offset_alignment {
             0 => self.limits.min_uniform_buffer_offset_alignment,
@@ -248,12 +248,12 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Whether storage buffers can be bound wherever the driver promised.
+    /// Whether storage buffers can be bound at all offsets with the promised alignment.
     fn is_aligned(&self) -> bool {
         self.promised() % self.limits.min_storage_buffer_offset_alignment.max(1) == 0
     }
 
-    /// Small blocks whose bytes the driver has at hand, the smallest first.
+    /// Moves small blocks whose bytes the driver has on the CPU to push constants, the smallest first.
     fn inline(&mut self) {
         let (mut next, end) = self.wishes.push_constants;
         let end = end.min(self.limits.max_push_constants_size);
@@ -280,8 +280,8 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Blocks that need not go to storage, but gain by it or are asked to.
-    fn place_what_gains(&mut self) {
+    /// Moves blocks to storage that need not be there, but gain by it or are requested.
+    fn place_beneficial(&mut self) {
         let mut structured = 0;
         for at in 0..self.groups.len() {
             let group = &self.groups[at];
@@ -307,13 +307,13 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Whether ANGLE's rule holds of all blocks of a group.
+    /// Whether ANGLE's rule applies to all blocks of a group.
     fn is_structured(&self, group: &Group) -> bool {
         let shape = |name| self.program.blocks.get(name).and_then(|block| block.shape.as_ref());
         group.names.iter().all(|name| shape(name).is_some_and(super::Shape::is_structured))
     }
 
-    /// Moves a group to storage if it can be there; notes why not.
+    /// Moves a group to storage if possible; otherwise records the reason.
     fn try_to_store(&mut self, at: usize, reason: Reason) -> bool {
         let blocked = self.why_not_store(&self.groups[at]);
         let group = &mut self.groups[at];
@@ -340,12 +340,12 @@ impl<'a> Planner<'a> {
         (self.storage_buffers(None).saturating_add(all) > most).then_some(Move::StorageIsFull { stage: None, most })
     }
 
-    /// Uniform buffers of a stage, or of the pipeline.
+    /// The number of uniform buffers of a stage, or of the pipeline.
     fn uniform_buffers(&self, stage: Option<Stage>) -> u32 {
         self.buffers(stage, Class::Uniform).saturating_add(self.wishes.other_uniform_buffers)
     }
 
-    /// Storage buffers of a stage, or of the pipeline.
+    /// The number of storage buffers of a stage, or of the pipeline.
     fn storage_buffers(&self, stage: Option<Stage>) -> u32 {
         let own = self.program.stages.iter().filter(|row| stage.map_or(true, |stage| row.stage == stage));
         let own = own.map(|row| row.storage_blocks).fold(0, u32::saturating_add);
@@ -353,7 +353,7 @@ impl<'a> Planner<'a> {
         self.buffers(stage, Class::Storage).saturating_add(others)
     }
 
-    /// Descriptors of blocks of a class. A block that several stages read is one of the pipeline.
+    /// The number of descriptors of a class. A block that several stages read counts once for the pipeline.
     fn buffers(&self, stage: Option<Stage>, class: Class) -> u32 {
         let count = |group: &Group| match stage {
             Some(stage) => group.counts.get(&stage).copied().unwrap_or(0),
@@ -378,7 +378,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Moves blocks until no stage has more uniform buffers than it may have.
+    /// Moves blocks until no stage exceeds its limit of uniform buffers.
     fn make_room(&mut self) -> Result<(), Impossible> {
         for scope in self.scopes() {
             let most = self.most_uniform_buffers(scope);
@@ -451,7 +451,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The block of a group that has to be in storage, if the others are there for its sake.
+    /// The block of a group that has to be in storage, if the other blocks are there because of it.
     fn cause<'g>(&self, group: &'g Group) -> Option<&'g str> {
         let is_cause = |name: &&String| match group.reason {
             Reason::Range { bytes, .. } => self.reads[*name].bytes == bytes,
@@ -461,13 +461,13 @@ impl<'a> Planner<'a> {
         group.names.iter().find(is_cause).map(String::as_str)
     }
 
-    /// What would move a group, or keeps it.
+    /// The changes that would move a group, and the reasons that keep it.
     fn moves(&self, group: &Group) -> Vec<Move> {
         let mut moves: Vec<Move> = group.blocked.iter().cloned().collect();
         match (&group.reason, group.class) {
             (_, Class::Uniform) if !group.asked => {
                 moves.push(Move::Larger { most: self.limits.max_uniform_buffer_range });
-                // The stage that is next to its limit.
+                // The stage that is closest to its limit.
                 let counts = group.counts.keys().map(|stage| (self.uniform_buffers(Some(*stage)), *stage));
                 if let Some((has, stage)) = counts.max_by_key(|(has, stage)| (*has, std::cmp::Reverse(*stage))) {
                     let most = self.limits.max_per_stage_descriptor_uniform_buffers;

@@ -1,59 +1,59 @@
-//! The blocks of a program: what each stage reads of which.
+//! The blocks of a program, and the bytes that each stage reads.
 
 use crate::ir::{ArrayIndex, Deref, DerefKind, Inst, Shader, Stage, TypeData};
 use crate::op::{Index, Intrinsic, Modes};
 use crate::plan::Shape;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Blocks that a stage has at most. Dumps of hostile origin claim more.
+/// The most blocks of a stage. Hostile dumps may claim more.
 const MOST_BLOCKS: u32 = 4096;
 
-/// What one stage reads of a block.
+/// The reads of a block in one stage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockUse {
     /// The block's name: the same in all stages.
     pub name: String,
-    /// The stage's number of it.
+    /// The stage's number for it.
     pub slot: u32,
-    /// One past the last byte that is read, as far as that is known.
+    /// The end of the last byte that is read, as far as it is known.
     pub end: u32,
-    /// Bytes within which offsets that are not constant lead; `None` if there are no such, `u32::MAX` if nothing bounds them.
+    /// The number of bytes in reach of offsets that are not constant; `None` if there are no such offsets, `u32::MAX` if there is
+    /// no bound.
     pub dynamic_bytes: Option<u32>,
 }
 
-/// What one stage reads.
+/// The reads of one stage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StageBlocks {
     /// The stage.
     pub stage: Stage,
     /// The blocks that it reads, by slot.
     pub uses: Vec<BlockUse>,
-    /// The first of the blocks that are one array, and how many, as which of them is read is only known when the shader runs: these
-    /// share a class.
+    /// The first block of an array whose index is only known when the shader runs, and their number: these blocks share a class.
     pub array: Option<(u32, u32)>,
-    /// Storage blocks that it has.
+    /// The number of its storage blocks.
     pub storage_blocks: u32,
 }
 
 /// A block of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Block {
-    /// Bytes that it has, if that is known: GL's `GL_UNIFORM_BLOCK_DATA_SIZE`.
+    /// Its size in bytes, if it is known: GL's `GL_UNIFORM_BLOCK_DATA_SIZE`.
     pub bytes: Option<u32>,
-    /// Its size is that of what is bound.
+    /// Whether its size is that of the bound range.
     pub is_unsized: bool,
-    /// The driver has its bytes at hand when it draws: they can be push constants.
+    /// Whether the driver has its bytes on the CPU when it draws, so that they can be push constants.
     pub is_at_hand: bool,
-    /// What ANGLE's rule asks.
+    /// The shape for ANGLE's rule.
     pub shape: Option<Shape>,
 }
 
-/// A linked program: all that a plan is made of. Names are ids: blocks of one name are one block, in whatever stage.
+/// A linked program: the input of a plan. Names are ids: blocks with one name are one block in all stages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
     /// Its stages.
     pub stages: Vec<StageBlocks>,
-    /// What is known of blocks besides what stages read, by name.
+    /// The properties of blocks that do not depend on stages, by name.
     pub blocks: BTreeMap<String, Block>,
 }
 
@@ -63,7 +63,7 @@ impl Program {
         self.add_named(shader, |_| None);
     }
 
-    /// Adds a stage: `name` has the name of the block that it knows by this number, where there is one.
+    /// Adds a stage: `name` returns the name of the block with this number, if there is one.
     pub fn add_named(&mut self, shader: &Shader, name: impl Fn(u32) -> Option<String>) {
         let mut stage = survey(shader);
         for used in &mut stage.uses {
@@ -74,16 +74,16 @@ impl Program {
         self.stages.push(stage);
     }
 
-    /// What is known of the block called `name`.
+    /// The properties of the block called `name`.
     pub fn block(&mut self, name: &str) -> &mut Block {
         self.blocks.entry(name.to_string()).or_default()
     }
 }
 
-/// What `shader` reads of its uniform blocks, at the level that a Gallium driver gets (`load_ubo`) or at zink's (pointers).
+/// The reads of `shader` from its uniform blocks, at the level of Gallium drivers (`load_ubo`) or at zink's (derefs).
 ///
-/// Block n is called `ubo<n>`; block 0, where it has GL's loose uniforms (`first_ubo_is_default_ubo`), `<STAGE>.uniforms`, as each
-/// stage has its own.
+/// Block n is called `ubo<n>`. Block 0 is called `<STAGE>.uniforms` if it has GL's loose uniforms (`first_ubo_is_default_ubo`), as
+/// each stage has its own.
 pub fn survey(shader: &Shader) -> StageBlocks {
     let mut seen = Seen::default();
     for inst in &shader.order {
@@ -118,7 +118,7 @@ pub fn survey(shader: &Shader) -> StageBlocks {
     }
 }
 
-/// What is read of a block.
+/// The reads of a block.
 #[derive(Clone, Copy, Debug, Default)]
 struct Read {
     end: u32,
@@ -131,14 +131,14 @@ impl Read {
     }
 }
 
-/// What was found so far.
+/// The reads found so far.
 #[derive(Default)]
 struct Seen {
     uses: BTreeMap<u32, Read>,
-    /// What is read of a block whose number is not constant.
+    /// The reads of blocks whose number is not constant.
     any: Read,
     is_dynamic: bool,
-    /// The blocks behind a variable that is indexed dynamically.
+    /// The blocks of a variable that is indexed dynamically.
     array: Option<(u32, u32)>,
     storage: BTreeSet<u32>,
 }
@@ -213,12 +213,12 @@ impl Seen {
     }
 }
 
-/// One past the last of `bytes` bytes at an offset; 0 where no buffer reaches: an index below 0 leads there, and reads nothing.
+/// The end of `bytes` bytes at an offset; 0 for an offset beyond all buffers, from a negative index, which reads nothing.
 fn end_of(offset: u32, bytes: u32) -> u32 {
     offset.checked_add(bytes).filter(|end| *end <= i32::MAX as u32).unwrap_or(0)
 }
 
-/// What a `load_ubo` reads.
+/// The read of a `load_ubo`.
 fn by_offset(shader: &Shader, inst: Inst) -> Read {
     let Some((op, &[_, offset, ..])) = shader.as_intrinsic(inst) else { return Read::default() };
     let index = |index| shader.index(inst, index);

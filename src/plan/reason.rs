@@ -1,47 +1,47 @@
-//! Why a block is where it is, what would move it, and what cannot be: facts, and the sentences that say them.
+//! Reasons of a plan: why a block has its class, what would move it, and why there is no plan.
 
 use super::Class;
 use crate::ir::Stage;
 use std::fmt;
 
-/// Why a block has its class.
+/// The reason for the class of a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Reason {
-    /// Nothing asks for another class.
+    /// There is no reason for another class.
     #[default]
     Fits,
-    /// More bytes than the range of a uniform buffer has.
+    /// It has more bytes than a uniform buffer range.
     Range {
-        /// Bytes that are read.
+        /// The number of bytes that are read.
         bytes: u32,
         /// `maxUniformBufferRange`.
         most: u32,
     },
-    /// Its size is only known when it is bound.
+    /// Its size is known only when it is bound.
     Unsized,
-    /// More uniform buffers than a stage, or all of them (`None`), may have.
+    /// A stage, or all of them (`None`), would exceed the limit of uniform buffers.
     Descriptors {
         /// The stage.
         stage: Option<Stage>,
-        /// How many there would be.
+        /// The number of uniform buffers without the change.
         wanted: u32,
-        /// How many there may be.
+        /// The limit.
         most: u32,
     },
-    /// Enough of it is indexed dynamically.
+    /// Enough bytes of it are indexed dynamically.
     Threshold {
-        /// Bytes within which dynamic offsets lead.
+        /// The number of bytes in reach of dynamic offsets.
         bytes: u32,
         /// The threshold.
         least: u32,
     },
     /// ANGLE's rule.
     Angle,
-    /// The driver asks.
+    /// The driver requests it.
     Asked,
     /// It fits into push constants.
     PushConstants {
-        /// Bytes that it takes.
+        /// Its size in bytes.
         bytes: u32,
     },
     /// It shares an array, which is indexed dynamically, with this block.
@@ -51,7 +51,7 @@ pub enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reason::Fits => f.write_str("nothing asks for another class"),
+            Reason::Fits => f.write_str("there is no reason for another class"),
             Reason::Range { bytes, most } => {
                 write!(f, "{bytes} bytes are read, and a uniform buffer has at most {most}")
             }
@@ -63,55 +63,55 @@ impl fmt::Display for Reason {
                 write!(f, "{} are indexed dynamically, and the threshold is {least}", Bytes(*bytes))
             }
             Reason::Angle => f.write_str("ANGLE makes a structured buffer of it"),
-            Reason::Asked => f.write_str("the driver asks for it"),
+            Reason::Asked => f.write_str("the driver requests it"),
             Reason::PushConstants { bytes } => write!(f, "its {bytes} bytes fit into push constants"),
             Reason::ArrayWith(other) => write!(f, "it shares an array with {other}, which is indexed dynamically"),
         }
     }
 }
 
-/// What would move a block, or keeps it where it is.
+/// A change that would move a block, or a reason that keeps it.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Move {
-    /// To storage, if it were larger than a uniform buffer.
+    /// It would move to storage if it were larger than a uniform buffer.
     Larger {
         /// `maxUniformBufferRange`.
         most: u32,
     },
-    /// To storage, if its stage had more uniform buffers than it may have.
+    /// It would move to storage if its stage exceeded the limit of uniform buffers.
     MoreBlocks {
-        /// The stage, all of them for `None`.
+        /// The stage; `None` for all of them.
         stage: Option<Stage>,
-        /// How many there are.
+        /// The number of uniform buffers.
         has: u32,
-        /// How many there may be.
+        /// The limit.
         most: u32,
     },
-    /// To storage, if the threshold were this or less.
+    /// It would move to storage if the threshold were this or less.
     LowerThreshold {
-        /// Bytes within which dynamic offsets lead.
+        /// The number of bytes in reach of dynamic offsets.
         bytes: u32,
     },
-    /// To a uniform buffer, if the device took this.
+    /// It would move to a uniform buffer if the device had this limit.
     LimitAtLeast {
         /// Vulkan's name of the limit.
         limit: &'static str,
-        /// What it would have to be.
+        /// The necessary value.
         value: u32,
     },
-    /// Not to storage: offsets that are bound are multiples of too little.
+    /// It cannot be in storage: the promised alignment of offsets is too small.
     Alignment {
-        /// What storage buffers need.
+        /// The alignment of storage buffers.
         needs: u32,
-        /// What the driver promised.
+        /// The promised alignment.
         promised: u32,
     },
-    /// Not to storage: there are as many storage buffers as there may be.
+    /// It cannot be in storage: the limit of storage buffers is reached.
     StorageIsFull {
-        /// The stage, all of them for `None`.
+        /// The stage; `None` for all of them.
         stage: Option<Stage>,
-        /// How many there may be.
+        /// The limit.
         most: u32,
     },
 }
@@ -137,7 +137,7 @@ impl fmt::Display for Move {
     }
 }
 
-/// Why there is no plan.
+/// The reason why there is no plan.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Impossible {
@@ -147,37 +147,37 @@ pub enum Impossible {
         block: String,
         /// The class that it would have.
         class: Class,
-        /// Its bytes.
+        /// Its size in bytes.
         bytes: u32,
-        /// What the device takes.
+        /// The limit of the device.
         most: u32,
     },
-    /// A block has to be a storage buffer, and cannot be bound where the driver promised.
+    /// A block has to be a storage buffer, and cannot be bound at offsets with the promised alignment.
     Alignment {
         /// Its name.
         block: String,
-        /// What storage buffers need.
+        /// The alignment of storage buffers.
         needs: u32,
-        /// What the driver promised.
+        /// The promised alignment.
         promised: u32,
     },
-    /// There are too many buffers, in whatever classes.
+    /// There are too many buffers, for all choices of classes.
     Descriptors {
-        /// The stage, all of them for `None`.
+        /// The stage; `None` for all of them.
         stage: Option<Stage>,
-        /// Uniform buffers that are left, and how many there may be.
+        /// The number of remaining uniform buffers, and the limit.
         uniform: (u32, u32),
-        /// Storage buffers, and how many there may be.
+        /// The number of storage buffers, and the limit.
         storage: (u32, u32),
     },
-    /// The driver asks for push constants for a block that cannot be there.
+    /// The driver requests push constants for a block that cannot be there.
     PushConstants {
         /// Its name.
         block: String,
-        /// Why not.
+        /// The reason.
         why: &'static str,
     },
-    /// The driver asks for two classes of one block, or of two that share an array.
+    /// The driver requests two classes for one block, or for two that share an array.
     Contradiction {
         /// Its name.
         block: String,
@@ -204,7 +204,7 @@ impl fmt::Display for Impossible {
                 storage.1
             ),
             Impossible::PushConstants { block, why } => write!(f, "{block} cannot be in push constants: {why}"),
-            Impossible::Contradiction { block } => write!(f, "two classes are asked for {block}"),
+            Impossible::Contradiction { block } => write!(f, "the driver requests two classes for {block}"),
         }
     }
 }
@@ -216,7 +216,7 @@ fn whose(stage: Option<Stage>) -> String {
     stage.map_or_else(|| "the pipeline has".to_string(), |stage| format!("{} has", stage.name()))
 }
 
-/// Bytes, of which there may be any number.
+/// A number of bytes, which may be unbounded.
 struct Bytes(u32);
 
 impl fmt::Display for Bytes {

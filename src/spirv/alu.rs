@@ -1,4 +1,4 @@
-//! Arithmetic: one instruction per opcode, as the form in the opcode's row says.
+//! Arithmetic: emits one instruction per opcode, in the form of the opcode's row.
 
 use super::constants::one;
 use super::value::Value;
@@ -7,7 +7,7 @@ use crate::ir::{AluFlags, AluSrc, Inst, InstData, InstKind};
 use crate::op::{can_contract, AluInfo, AluOp, AluRow, Base, Emission, Form};
 use spirv::{Capability, Decoration, GlslStd450Op, Op};
 
-/// SPIR-V's instructions have no more operands; vectors do, all alike.
+/// The most operands of SPIR-V's instructions. Vectors have more, all of the same kind.
 const MAX_OPERANDS: usize = 4;
 
 /// An ALU instruction under emission.
@@ -15,17 +15,17 @@ struct Alu<'a> {
     op: AluOp,
     info: &'static AluInfo,
     srcs: &'a [AluSrc],
-    /// Shape of the result.
+    /// The number of components of the result.
     n: u8,
     bits: u8,
-    /// What the result is.
+    /// The base type of the result.
     base: Base,
-    /// Type of the result.
+    /// The type id of the result.
     ty: u32,
 }
 
 impl Emit<'_> {
-    /// Emits an ALU instruction, the result of which is a `base`, and returns the id of that. Most are one instruction.
+    /// Emits an ALU instruction with a result of base `base`, and returns its id. Most opcodes are one instruction.
     #[inline(always)]
     pub(super) fn alu(
         &mut self,
@@ -45,7 +45,7 @@ impl Emit<'_> {
         }
         let ty = self.m.numeric(base, bits, n);
         let mut ids = [self.operand(row, srcs, 0, base, n)?, 0, 0];
-        // No loop, as its end is dear to foresee.
+        // Not a loop: its end would be hard to predict.
         if srcs.len() > 1 {
             ids[1] = self.operand(row, srcs, 1, base, n)?;
             if srcs.len() > 2 {
@@ -68,7 +68,7 @@ impl Emit<'_> {
         Ok(id)
     }
 
-    /// The same, for what is not one instruction, or not always.
+    /// Emits the forms that are not always one instruction.
     #[inline(never)]
     fn other_alu(&mut self, data: &InstData, base: Base, op: AluOp, flags: AluFlags, srcs: &[AluSrc]) -> Result<u32> {
         let InstData { num_components: n, bit_size: bits, .. } = *data;
@@ -96,7 +96,7 @@ impl Emit<'_> {
         }
     }
 
-    /// The operands, each as the row wants it.
+    /// The operands, each with the base type that the row requires.
     fn operands(&mut self, alu: &Alu<'_>) -> Result<[u32; MAX_OPERANDS]> {
         let mut ids = [0; MAX_OPERANDS];
         for (at, id) in ids.iter_mut().enumerate().take(alu.srcs.len()) {
@@ -109,14 +109,14 @@ impl Emit<'_> {
         self.operand(alu.op.row(), alu.srcs, at, alu.base, alu.n)
     }
 
-    /// The operand at `at` of an instruction the result of which is `n` times a `base`.
+    /// The operand at `at` of an instruction whose result has `n` components of base `base`.
     #[inline(always)]
     fn operand(&mut self, row: &AluRow, srcs: &[AluSrc], at: usize, base: Base, n: u8) -> Result<u32> {
         let src = &srcs[at];
         let wanted = row.wanted(at);
         let (bases, n) = (wanted.bases(base), wanted.size(n));
         let value = self.state.values[src.def];
-        // One number for all that may not fit, as branches are dear that go now this way, now that.
+        // All reasons against the fast path are bits of one number: branches that are hard to predict are expensive.
         let refused = !bases >> value.base as u8 & 1;
         if u64::from(value.n ^ n | refused) | src.swizzle.moved(n) == 0 {
             return Ok(value.id);
@@ -124,24 +124,24 @@ impl Emit<'_> {
         self.other_operand(src, bases, n)
     }
 
-    /// An operand that may be one of `bases`, and is not simply a value as it is.
+    /// An operand that is not an id of its own: a constant, or a value that needs a swizzle or a conversion to one of `bases`.
     #[inline(never)]
     fn other_operand(&mut self, src: &AluSrc, bases: u8, n: u8) -> Result<u32> {
         let value = self.state.values[src.def];
         if value.id == 0 {
             return self.literal_operand(src, bases, n);
         }
-        let (fits, lane) = (bases >> value.base as u8 & 1 != 0, src.swizzle.get(0));
-        if fits & (n == 1) & (lane < value.n) {
+        let (fits, component) = (bases >> value.base as u8 & 1 != 0, src.swizzle.get(0));
+        if fits & (n == 1) & (component < value.n) {
             let ty = self.m.numeric(value.base, value.bits, 1);
-            return Ok(self.lane(value.id, ty, lane));
+            return Ok(self.extract(value.id, ty, component));
         }
-        // An integer operand of a logical opcode is a boolean here.
+        // An integer operand of a logical opcode is a boolean in SPIR-V.
         let other = if value.bits == 1 { Base::Bool } else { first_of([Base::Float, Base::Uint, Base::Int], bases) };
         self.other_src(src, value, n, if fits { value.base } else { other })
     }
 
-    /// The same for a constant or undefined value, mostly one number.
+    /// A constant or undefined operand, mostly a single number.
     fn literal_operand(&mut self, src: &AluSrc, bases: u8, n: u8) -> Result<u32> {
         let data = self.shader.def(src.def);
         let bits = data.bit_size;
@@ -155,14 +155,14 @@ impl Emit<'_> {
     }
 
     fn alu_op(&mut self, alu: &Alu<'_>, op: Op, flags: AluFlags) -> Result<u32> {
-        // A width that stays is no conversion (OpSConvert, OpUConvert, OpFConvert).
+        // SPIR-V has no conversions to the same width (OpSConvert, OpUConvert, OpFConvert).
         if matches!(op, Op::SConvert | Op::UConvert | Op::FConvert) && self.shader.bit_size(alu.srcs[0].def) == alu.bits
         {
             return self.src(&alu.srcs[0], alu.n, alu.base);
         }
         let operands = self.operands(alu)?;
         let operands = &operands[..alu.srcs.len()];
-        // `x != x` is how NIR asks for NaN.
+        // NIR tests for NaN with `x != x`.
         let op = match op {
             Op::FUnordNotEqual if operands[0] == operands[1] => {
                 return Ok(self.m.value(Op::IsNan, alu.ty, &operands[..1]));
@@ -172,7 +172,7 @@ impl Emit<'_> {
         Ok(self.arithmetic(op, alu.ty, operands, flags))
     }
 
-    /// The result of `op`, which nothing may be contracted with if it is exact.
+    /// The result of `op`, with NoContraction if it is exact.
     fn arithmetic(&mut self, op: Op, ty: u32, operands: &[u32], flags: AluFlags) -> u32 {
         let id = self.m.value(op, ty, operands);
         if flags.contains(AluFlags::EXACT) && can_contract(op) {
@@ -181,7 +181,7 @@ impl Emit<'_> {
         id
     }
 
-    /// A shift. NIR takes the count modulo the width, SPIR-V leaves larger counts undefined (OpShiftLeftLogical).
+    /// A shift. NIR takes the count modulo the width; SPIR-V leaves larger counts undefined (OpShiftLeftLogical).
     fn shift(&mut self, alu: &Alu<'_>, op: Op) -> Result<u32> {
         let value = self.operand_of(alu, 0)?;
         let max = u64::from(alu.bits) - 1;
@@ -205,7 +205,7 @@ impl Emit<'_> {
         Ok(self.m.value(op, alu.ty, &[value, count]))
     }
 
-    /// True if `src` is seen to be at most `max`: an `iand` with a constant.
+    /// True if `src` is provably at most `max`: an `iand` with a constant.
     fn is_at_most(&self, src: &AluSrc, n: u8, max: u64) -> bool {
         let Some((AluOp::iand, srcs)) = self.shader.as_alu(src.def) else { return false };
         srcs.iter().any(|mask| {
@@ -216,13 +216,13 @@ impl Emit<'_> {
         })
     }
 
-    /// The same bits as a vector or scalar of another width.
+    /// Bitcasts to a vector or scalar with another component width.
     fn reinterpret(&mut self, alu: &Alu<'_>) -> Result<u32> {
         let operand = self.operand_of(alu, 0)?;
         Ok(self.m.value(Op::Bitcast, alu.ty, &[operand]))
     }
 
-    /// A vector of scalars. Components that stand together in other vectors are not taken apart first.
+    /// Constructs a vector from scalars. Adjacent components of other vectors are not extracted first.
     fn construct(&mut self, alu: &Alu<'_>) -> Result<u32> {
         let n = alu.srcs.len();
         if n > 4 {
@@ -249,7 +249,7 @@ impl Emit<'_> {
         Ok(self.pure(Op::CompositeConstruct, alu.ty, &parts[..n]))
     }
 
-    /// One OpVectorShuffle, or a whole vector, if all components, which are of vectors, come from at most two.
+    /// One OpVectorShuffle or a whole vector, if all sources are components of at most two vectors.
     fn shuffle(&mut self, alu: &Alu<'_>) -> Result<Option<u32>> {
         let first = alu.srcs[0].def;
         let size = self.state.values[first].n;
@@ -285,7 +285,7 @@ impl Emit<'_> {
         Ok(self.m.value(Op::Select, alu.ty, &[cond, one, zero]))
     }
 
-    /// Opcodes that take more than one instruction; [`Form`] lists them.
+    /// Opcodes that need more than one instruction; [`Form`] lists them.
     fn special(&mut self, alu: &Alu<'_>, flags: AluFlags) -> Result<u32> {
         let member = |op, member| Some((op, member));
         let pair = match alu.op {
@@ -312,7 +312,7 @@ impl Emit<'_> {
         Ok(self.arithmetic(Op::FDiv, alu.ty, &[one, x], flags))
     }
 
-    /// FSign leaves NaN open; NIR's `fsign` of NaN is 0.
+    /// FSign does not define its result for NaN; NIR's `fsign` of NaN is 0.
     fn fsign(&mut self, alu: &Alu<'_>) -> Result<u32> {
         let x = self.operand_of(alu, 0)?;
         let sign = self.ext(GlslStd450Op::FSign, alu.ty, &[x]);
@@ -322,8 +322,8 @@ impl Emit<'_> {
         Ok(self.m.value(Op::Select, alu.ty, &[is_nan, zero, sign]))
     }
 
-    /// Drivers may make of Fract what gives a number for NaN, and nothing forbids them to: so an exact `ffract` is what it
-    /// stands for, `x - floor(x)`.
+    /// Drivers may lower Fract so that it returns a number for NaN, and no rule forbids this. So an exact `ffract` becomes its
+    /// definition, `x - floor(x)`.
     fn exact_fract(&mut self, alu: &Alu<'_>) -> Result<u32> {
         let x = self.operand_of(alu, 0)?;
         let whole = self.ext(GlslStd450Op::Floor, alu.ty, &[x]);
@@ -358,7 +358,7 @@ impl Emit<'_> {
         let InstData { num_components: n, bit_size: bits, .. } = self.shader.insts[inst];
         let (own, wide) = (self.m.numeric(Base::Float, bits, n), self.m.numeric(Base::Float, 32, n));
         let value = self.value(src, Base::Float)?;
-        // Derivatives are of 32 bits (OpDPdx).
+        // Derivatives have 32 bits (OpDPdx).
         if bits == 32 {
             return Ok(self.turned_derivative(op, wide, n, value));
         }
@@ -368,7 +368,7 @@ impl Emit<'_> {
     }
 }
 
-/// The first of `order` that is one of `bases`, a boolean if none is.
+/// The first base of `order` that is in `bases`; boolean if none is.
 fn first_of(order: [Base; 3], bases: u8) -> Base {
     order.into_iter().find(|base| bases >> *base as u8 & 1 != 0).unwrap_or(Base::Bool)
 }

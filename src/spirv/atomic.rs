@@ -7,7 +7,7 @@ use crate::ir::{Def, Inst};
 use crate::op::{Access, AtomicOp, Base, Index};
 use spirv::{Capability, MemorySemantics, Op, StorageClass};
 
-/// NIR's atomic operations that SPIR-V has.
+/// NIR's atomic operations that SPIR-V has, and their instructions.
 const OPS: &[(AtomicOp, Op)] = &[
     (AtomicOp::iadd, Op::AtomicIAdd),
     (AtomicOp::imin, Op::AtomicSMin),
@@ -42,7 +42,7 @@ impl Emit<'_> {
         self.atomic(op, (base, ty), [pointer.id, scope, semantics], data)
     }
 
-    /// Emits an atomic on `[pointer, scope, semantics]`, on numbers of this base and type.
+    /// Emits an atomic with the operands `[pointer, scope, semantics]` on numbers of this base and type.
     pub(super) fn atomic(&mut self, op: Op, (base, ty): (Base, u32), at: [u32; 3], data: &[Def]) -> Result<u32> {
         let [pointer, scope, semantics] = at;
         match *data {
@@ -50,7 +50,7 @@ impl Emit<'_> {
                 let value = self.value(value, base)?;
                 Ok(self.m.value(op, ty, &[pointer, scope, semantics, value]))
             }
-            // NIR gives the comparator first, SPIR-V last.
+            // The comparator is NIR's first source and SPIR-V's last operand.
             [comparator, value] => {
                 let (comparator, value) = (self.value(comparator, base)?, self.value(value, base)?);
                 let operands = [pointer, scope, semantics, semantics, value, comparator];
@@ -60,7 +60,7 @@ impl Emit<'_> {
         }
     }
 
-    /// Emits a load that other invocations' atomics do not tear.
+    /// Emits a load that cannot tear with atomics of other invocations.
     pub(super) fn atomic_load(&mut self, pointer: &Pointer, access: Access) -> u32 {
         if pointer.scalar.bits == 64 {
             self.m.capability(Capability::Int64Atomics);
@@ -89,7 +89,7 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// Relaxed: ordering is left to barriers, as in GLSL.
+    /// Relaxed semantics: barriers order memory, as in GLSL.
     pub(super) fn atomic_semantics(&mut self, access: Access) -> u32 {
         let volatile = self.vmm && access.contains(Access::VOLATILE);
         self.m.uint(if volatile { MemorySemantics::VOLATILE.bits() } else { 0 })

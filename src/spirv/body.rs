@@ -1,7 +1,7 @@
 //! The function: structured control flow, labels, and phis.
 //!
-//! SPIR-V wants a merge instruction in front of each branch and one back edge per loop (SPIR-V 2.11); NIR's list has the same
-//! structure. Blocks of the IR become blocks of the module with nothing in between:
+//! SPIR-V requires a merge instruction before each selection and loop branch, and one back edge per loop (SPIR-V 2.11). NIR's list
+//! has the same structure. Blocks of the IR become blocks of the module without blocks in between:
 //!
 //! ```text
 //! block b0                 %l0 = OpLabel ...
@@ -13,9 +13,9 @@
 //! block b3                 %l2 = OpLabel ...
 //! ```
 //!
-//! A side of an if that is empty, or only leaves the loop, is no block but the target of the branch. A loop has a header:
-//! its first block if that ends in `if { break }` or in no if at all, else a block with nothing but the phis. What a jump
-//! makes unreachable is not emitted.
+//! A side of an if that is empty or only leaves the loop does not become a block: the branch has its target. The header of a loop
+//! is its first block if that ends in `if { break }` or without an if; otherwise it is a new block that has only the phis. Code
+//! that is unreachable after a jump is not emitted.
 
 use super::memory::is_silent;
 use super::value::ScopeMark;
@@ -24,24 +24,24 @@ use crate::ir::{Block, BranchHint, Cf, Def, Inst, Jump, Stage};
 use crate::op::{Base, Intrinsic};
 use spirv::{LoopControl, Op, SelectionControl};
 
-/// The state of the walk over the control flow list.
+/// The state of the walk through the control flow list.
 #[derive(Debug, Default)]
 pub(super) struct Flow {
-    /// For each If its Else, for each Else its EndIf, for each Loop its Continue or EndLoop, for each Continue its EndLoop.
+    /// The partner of each item: of If its Else, of Else its EndIf, of Loop its Continue or EndLoop, of Continue its EndLoop.
     matching: Vec<u32>,
-    /// Items that are open, while `matching` is filled.
+    /// Open items while `matching` is filled.
     open: Vec<u32>,
     ifs: Vec<OpenIf>,
     loops: Vec<OpenLoop>,
-    /// Label of the block under construction, 0 where control does not come.
+    /// The label of the block under construction, 0 where control flow does not arrive.
     pub(super) label: u32,
-    /// Where the code behind that label starts.
+    /// The position of the code after that label.
     start: usize,
-    /// How control comes to that block.
+    /// The branches to that block.
     preds: Preds,
-    /// The IR's block.
+    /// The block of the IR.
     block: Option<Block>,
-    /// Merge block and continue target of the loop whose header is under construction.
+    /// The merge block and the continue target of the loop whose header is under construction.
     header: Option<[u32; 2]>,
 }
 
@@ -59,11 +59,11 @@ impl Flow {
     }
 }
 
-/// The branches to a block, as far as anyone wants to know.
+/// The branches to a block, as far as they are needed.
 #[derive(Clone, Copy, Debug, Default)]
 struct Preds {
     count: u32,
-    /// Label of the last.
+    /// The label of the last predecessor.
     last: u32,
 }
 
@@ -80,14 +80,14 @@ impl Preds {
 
 #[derive(Clone, Copy, Debug)]
 struct OpenIf {
-    /// Label of the block that branches to its sides.
+    /// The label of the block that branches to the sides.
     from: u32,
     merge: u32,
-    /// Label of the else-body, 0 if it is not emitted.
+    /// The label of the else side, 0 if it is not emitted.
     else_label: u32,
-    /// Branches to the merge block.
+    /// The branches to the merge block.
     joins: Preds,
-    /// What the scope knew in front of the if.
+    /// The state of the scope before the if.
     mark: ScopeMark,
 }
 
@@ -95,27 +95,28 @@ struct OpenIf {
 struct OpenLoop {
     header: u32,
     merge: u32,
-    /// The continue target.
+    /// The label of the continue target.
     next: u32,
-    /// Something branches to the continue target.
+    /// Whether there is a branch to the continue target.
     repeats: bool,
-    /// Branches to the merge block.
+    /// The branches to the merge block.
     breaks: Preds,
-    /// How far the continue target is.
+    /// The progress of the continue target.
     stage: LoopStage,
-    /// The IR's blocks: in front of the loop, its first, the first of its continue construct if it has one, behind it.
+    /// Blocks of the IR: the one before the loop, its first, the first of its continue construct if it has one, and the one after
+    /// it.
     before: Block,
     first: Block,
     construct: Option<Block>,
     after: Block,
-    /// Where its phis start among those of all open headers.
+    /// The index of its first phi among those of all open headers.
     first_back: usize,
-    /// What the scope knew in front of the loop.
+    /// The state of the scope before the loop.
     mark: ScopeMark,
 }
 
 impl OpenLoop {
-    /// The IR's block that a `continue` leads to.
+    /// The target block of a `continue` in the IR.
     fn continue_block(&self) -> Block {
         self.construct.unwrap_or(self.first)
     }
@@ -123,9 +124,9 @@ impl OpenLoop {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LoopStage {
-    /// The continue target is not open yet.
+    /// The continue target is not yet open.
     Body,
-    /// The body's only block behind the header is the continue target.
+    /// The only block of the body after the header is the continue target.
     Tail,
     /// The continue construct is open.
     Construct,
@@ -133,27 +134,27 @@ enum LoopStage {
     Closed,
 }
 
-/// A side of an if, by what becomes of it.
+/// A side of an if, by its form in the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
-    /// Nothing: the branch goes to the merge block.
+    /// It is empty: the branch leads to the merge block.
     Empty(Block),
-    /// The branch goes to the merge block of the loop.
+    /// The branch leads to the merge block of the loop.
     Break(Block),
-    /// The branch goes to the continue target of the loop.
+    /// The branch leads to the continue target of the loop.
     Continue(Block),
     /// It is emitted.
     Body,
 }
 
 impl Side {
-    /// True if both are the same target, so that phis could not tell them apart.
+    /// True if both have the same target, so that phis could not distinguish them.
     fn same_target(self, other: Side) -> bool {
         self != Side::Body && std::mem::discriminant(&self) == std::mem::discriminant(&other)
     }
 }
 
-/// The places of an if in the control flow list.
+/// The indices of an if in the control flow list.
 #[derive(Clone, Copy, Debug)]
 struct IfItems {
     then_side: Side,
@@ -164,7 +165,7 @@ struct IfItems {
 }
 
 impl<'a> Emit<'a> {
-    /// Emits the function behind its first label.
+    /// Emits the function after its first label.
     pub(super) fn body(&mut self) -> Result<()> {
         self.match_items()?;
         self.state.flow.label = self.m.entry_label;
@@ -187,7 +188,7 @@ impl<'a> Emit<'a> {
         Ok(())
     }
 
-    /// Finds the partner of each item, and that the list is properly nested.
+    /// Finds the partner of each item, and checks that the list is properly nested.
     fn match_items(&mut self) -> Result<()> {
         let cf = &self.shader.cf;
         if let [Cf::Block(_)] = cf[..] {
@@ -198,7 +199,7 @@ impl<'a> Emit<'a> {
         matching.resize(cf.len(), 0);
         let mut after_block = false;
         for (at, item) in cf.iter().enumerate() {
-            // Bodies begin and end with a block, and no two stand side by side.
+            // Bodies begin and end with a block, and two blocks are never adjacent.
             if matches!(item, Cf::Block(_)) == after_block {
                 return Err(broken());
             }
@@ -227,12 +228,12 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Where the partner of the item at `at` stands.
+    /// The index of the partner of the item at `at`.
     fn partner(&self, at: usize) -> usize {
         self.state.flow.matching[at] as usize
     }
 
-    /// The block at `at`.
+    /// The block at index `at`.
     fn block_at(&self, at: usize) -> Result<Block> {
         match self.shader.cf.get(at) {
             Some(Cf::Block(block)) => Ok(*block),
@@ -253,7 +254,7 @@ impl<'a> Emit<'a> {
         self.state.lines.end_block();
     }
 
-    /// Ends the block of the module. The block of a loop header ends in the merge instruction and the branch.
+    /// Ends the block of the module. The block of a loop header ends with the merge instruction and the branch.
     fn close(&mut self, op: Op, operands: &[u32]) {
         if let Some([merge, next]) = self.state.flow.header.take() {
             self.m.code.op(Op::LoopMerge, &[merge, next, LoopControl::NONE.bits()]);
@@ -274,7 +275,7 @@ impl<'a> Emit<'a> {
         self.close(op, &[]);
     }
 
-    /// Starts a merge block, or says that nothing comes to it.
+    /// Starts a merge block, or marks control flow as dead if there are no branches to it.
     fn open_merge(&mut self, label: u32, preds: Preds) {
         self.open(label, preds);
         if preds.count == 0 {
@@ -282,7 +283,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Emits a block of the IR into the block of the module that is open. Returns where to go on.
+    /// Emits a block of the IR into the open block of the module. Returns the index of the next item.
     fn block(&mut self, at: usize, block: Block) -> Result<usize> {
         self.state.flow.block = Some(block);
         let shader = self.shader;
@@ -304,7 +305,7 @@ impl<'a> Emit<'a> {
         Ok(at + 1)
     }
 
-    /// The block of the IR that control is in.
+    /// The IR block under emission.
     fn current_block(&self) -> Result<Block> {
         self.state.flow.block.ok_or_else(|| internal("no block is open"))
     }
@@ -323,7 +324,7 @@ impl<'a> Emit<'a> {
         })
     }
 
-    /// What becomes of the side of an if that starts at `start` and ends in front of `end`.
+    /// The form of the side of an if that starts at `start` and ends before `end`.
     fn side(&self, start: usize, end: usize) -> Result<Side> {
         let block = self.block_at(start)?;
         if end != start + 1 {
@@ -331,7 +332,7 @@ impl<'a> Emit<'a> {
         }
         let insts = self.shader.block_insts(block);
         let silent = insts.iter().take_while(|inst| is_silent(&self.shader.insts[**inst])).count();
-        // Out of a continue construct nothing jumps.
+        // There are no jumps out of a continue construct.
         let jumps = self.state.flow.loops.last().is_some_and(|open| open.stage != LoopStage::Construct);
         Ok(match insts[silent..] {
             [] => Side::Empty(block),
@@ -383,7 +384,7 @@ impl<'a> Emit<'a> {
         Ok(items.else_at)
     }
 
-    /// Where the branch to a side goes. Sides without a block of their own give the phis there their values.
+    /// The label that the branch to a side has. If the side is not emitted, its phis get their values.
     fn side_label(&mut self, side: Side, after: Block, merge: u32) -> Result<u32> {
         match side {
             Side::Body => Ok(self.m.id()),
@@ -415,7 +416,7 @@ impl<'a> Emit<'a> {
         Ok(at + 1)
     }
 
-    /// Ends a side of the innermost if: branches to the merge block, if control comes there.
+    /// Ends a side of the innermost if: branches to the merge block, unless control flow is dead.
     fn join(&mut self, after: Block) -> Result<()> {
         let label = self.state.flow.label;
         if label != 0 {
@@ -464,10 +465,10 @@ impl<'a> Emit<'a> {
         Ok(at + 1)
     }
 
-    /// Starts the header of a loop: a block of its own, or the open one if nothing stands in it yet.
+    /// Starts the header of a loop: a new block, or the open one if it is still empty.
     fn open_header(&mut self, before: Block, first: Block) -> Result<u32> {
         let Flow { label, start, preds, .. } = self.state.flow;
-        // Not if it is the function's first block, which nothing can branch back to, or the header of another loop.
+        // Not if it is the function's first block, which cannot be a branch target, or the header of another loop.
         let can_be_header = label != self.m.entry_label && self.state.flow.header.is_none();
         let empty = can_be_header && self.m.code.len() == start;
         if empty && (preds.count == 1 || self.phis(first).is_empty()) {
@@ -482,7 +483,8 @@ impl<'a> Emit<'a> {
         Ok(header)
     }
 
-    /// True if the first block of the loop at `at` can be its header: it ends in a plain branch, or in one out of the loop.
+    /// True if the first block of the loop at `at` can be its header: it ends in an unconditional branch, or in a branch out of the
+    /// loop.
     fn first_is_header(&self, at: usize, first: Block) -> Result<bool> {
         if !self.is_straight(first) {
             return Ok(false);
@@ -495,7 +497,7 @@ impl<'a> Emit<'a> {
         ))
     }
 
-    /// True if control comes through `block` to its end.
+    /// True if control flow reaches the end of `block`.
     fn is_straight(&self, block: Block) -> bool {
         self.shader.block_jump(block).is_none() && !self.terminates(block)
     }
@@ -506,7 +508,7 @@ impl<'a> Emit<'a> {
         self.shader.inventory().has(Intrinsic::terminate) && self.shader.block_insts(block).iter().any(ends)
     }
 
-    /// Emits the if behind a loop header that is the header's own branch: one side leaves the loop, the other goes on.
+    /// Emits the if after a loop header that is the header's own branch: one side leaves the loop, the other continues.
     fn leave_from_header(&mut self, items: IfItems, cond: Def) -> Result<usize> {
         let cond = self.value(cond, Base::Bool)?;
         let tail = self.shader.cf.get(items.end_at + 2) == Some(&Cf::EndLoop) && self.is_tail(items.after);
@@ -522,7 +524,7 @@ impl<'a> Emit<'a> {
         Ok(items.end_at + 1)
     }
 
-    /// True if `block`, the last of a loop, can be the continue target: nothing but its end leads back.
+    /// True if `block`, the last of a loop, can be the continue target: only its end branches back.
     fn is_tail(&self, block: Block) -> bool {
         matches!(self.shader.block_jump(block), None | Some(Jump::Continue)) && !self.terminates(block)
     }
@@ -541,11 +543,11 @@ impl<'a> Emit<'a> {
         let OpenLoop { next, repeats, mark, .. } = *self.innermost()?;
         self.state.release(mark);
         self.open(next, Preds::default());
-        // A continue target is not the header of another loop, however empty.
+        // A continue target cannot be the header of another loop, even if it is empty.
         self.state.flow.start = usize::MAX;
         self.innermost()?.stage = LoopStage::Construct;
         if !repeats {
-            // No one comes here, but a loop has a back edge.
+            // There are no branches to this block, but a loop must have a back edge.
             self.back_edge()?;
         }
         debug_assert_eq!(self.innermost()?.construct, Some(block));
@@ -581,7 +583,7 @@ impl<'a> Emit<'a> {
         Ok(at + 1)
     }
 
-    /// Branches back to the header and gives its phis what comes from there.
+    /// Branches back to the header and completes its phis.
     fn back_edge(&mut self) -> Result<()> {
         let open = *self.innermost()?;
         self.finish_header_phis(open.before, open.first_back);

@@ -1,4 +1,4 @@
-//! Built-in variables: which slots and system values they are, what they look like, and the capabilities they need.
+//! Built-in variables: their slots and system values, their types, and the capabilities that they need.
 
 use super::interface::VariableAt;
 use super::late::{Redirect, Section};
@@ -7,7 +7,7 @@ use crate::ir::{Stage, Variable};
 use crate::op::{Base, Intrinsic, Modes};
 use spirv::{BuiltIn, Capability, Decoration, StorageClass};
 
-/// A built-in variable of the module. There is one for each built-in and direction, whoever asks for it.
+/// A built-in variable of the module. There is one for each built-in and direction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BuiltinVariable {
     pub(super) builtin: BuiltIn,
@@ -21,11 +21,11 @@ pub(super) struct BuiltinVariable {
 pub(super) enum Shape {
     /// A scalar or vector.
     Vector(Base, u8),
-    /// An array of scalars of this length; 0 for as many as the shader declares.
+    /// An array of scalars of this length; 0 for the length that the shader declares.
     Array(Base, u32),
 }
 
-/// Whether another stage of the pipeline is on the other side of `builtin`, so that a link can find it unused.
+/// Whether another stage of the pipeline has the other side of `builtin`, so that a link can find it unused.
 pub(super) fn is_linked(stage: Stage, builtin: BuiltIn, input: bool) -> bool {
     use BuiltIn::{ClipDistance, CullDistance, PointSize, Position};
     let between = match stage {
@@ -37,7 +37,7 @@ pub(super) fn is_linked(stage: Stage, builtin: BuiltIn, input: bool) -> bool {
     (between || stage == Stage::TessEval) && matches!(builtin, Position | PointSize | ClipDistance | CullDistance)
 }
 
-/// What `builtin` looks like.
+/// The type of `builtin`.
 pub(super) fn shape(builtin: BuiltIn) -> Shape {
     use BuiltIn::*;
     match builtin {
@@ -61,13 +61,13 @@ pub(super) fn shape(builtin: BuiltIn) -> Shape {
 }
 
 impl Emit<'_> {
-    /// The built-in that an input or output is, if it is one.
+    /// The built-in of an input or output, if it is one.
     pub(super) fn io_builtin(&self, variable: &Variable) -> Option<BuiltIn> {
         let slots = self.builtin_slots[usize::from(variable.mode == Modes::SHADER_OUT)];
         *slots.get(variable.location? as usize)?
     }
 
-    /// The variable of `builtin`, made if there is none. `ty` is its type.
+    /// The variable of `builtin`, created if there is none. `ty` is its type.
     pub(super) fn builtin_variable(&mut self, builtin: BuiltIn, class: StorageClass, ty: u32) -> u32 {
         if let Some(found) = self.find_builtin(builtin, class) {
             return found.id;
@@ -94,7 +94,7 @@ impl Emit<'_> {
         self.state.builtins.iter().find(|it| it.builtin == builtin && it.class == class).copied()
     }
 
-    /// Decorates and remembers a variable that was just made.
+    /// Decorates and records a new variable.
     pub(super) fn new_builtin(&mut self, variable: BuiltinVariable, redirect: Option<Redirect>) {
         let BuiltinVariable { builtin, class, id, .. } = variable;
         let start = self.m.mark(Section::Annotations);
@@ -125,13 +125,13 @@ impl Emit<'_> {
         }
     }
 
-    /// Whether HelperInvocation may change, so that reading it has to be volatile (SPIR-V 1.6, HelperInvocation). Where
-    /// nothing demotes it is a plain input, which drivers take that cannot tell what became of an invocation.
+    /// Whether HelperInvocation may change, so that reads have to be volatile (SPIR-V 1.6, HelperInvocation). If the shader has no
+    /// demotion it is an ordinary input, which drivers without demotion accept.
     pub(super) fn may_be_demoted(&self) -> bool {
         self.shader.inventory().has(Intrinsic::demote)
     }
 
-    /// The type of a system value's variable.
+    /// The type of the variable of a system value.
     pub(super) fn builtin_type(&mut self, builtin: BuiltIn) -> u32 {
         match shape(builtin) {
             Shape::Vector(base, n) => {
@@ -145,8 +145,7 @@ impl Emit<'_> {
         }
     }
 
-    /// The variable of an input or output that is a built-in.
-    /// A link takes it away as `removal` says, if it can.
+    /// The variable of an input or output that is a built-in. A link removes it as `removal` says, if it can.
     pub(super) fn io_builtin_variable(
         &mut self,
         variable: &Variable,
@@ -175,7 +174,7 @@ impl Emit<'_> {
         if !fits || !has_width {
             return Err(unsupported(format_args!("a variable of this type for the built-in {builtin:?}")));
         }
-        // gl_SampleMask is an array, which NIR's variable is not.
+        // gl_SampleMask is an array; NIR's variable is not.
         let ty = if builtin == BuiltIn::SampleMask && !is_array { self.m.array(at.ty, 1) } else { at.ty };
         if self.find_builtin(builtin, at.class).is_some_and(|known| known.ty != ty) {
             return Err(unsupported(format_args!("the built-in {builtin:?} as two types")));

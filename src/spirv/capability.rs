@@ -1,14 +1,14 @@
-//! Capabilities, and the extension that each needs in versions of SPIR-V that do not have it in their core.
+//! Capabilities, and the extensions that they need in versions of SPIR-V whose core does not have them.
 
 use super::module::ModuleBuilder;
 use crate::module::ALWAYS;
 use spirv::Capability;
 
-/// The version in which a capability is part of SPIR-V itself: never.
+/// The version of a capability that no version of SPIR-V has in its core.
 const NEVER: (u8, u8) = (u8::MAX, 0);
 
-/// Capability, the SPIR-V version whose core has it, the extension below (SPIR-V 3.31, the extensions' own texts). In the order
-/// of their numbers.
+/// Capability, the SPIR-V version whose core has it, and the extension for older versions (SPIR-V 3.31, the extensions' own texts),
+/// in the order of the capabilities' numbers.
 const EXTENSIONS: &[(Capability, (u8, u8), &str)] = &[
     (Capability::SubgroupBallotKHR, NEVER, "SPV_KHR_shader_ballot"),
     (Capability::DrawParameters, (1, 3), "SPV_KHR_shader_draw_parameters"),
@@ -35,7 +35,7 @@ const EXTENSIONS: &[(Capability, (u8, u8), &str)] = &[
     (Capability::MeshShadingEXT, NEVER, "SPV_EXT_mesh_shader"),
     (Capability::ComputeDerivativeGroupQuadsKHR, NEVER, "SPV_NV_compute_shader_derivatives"),
     (Capability::ShaderNonUniform, (1, 5), "SPV_EXT_descriptor_indexing"),
-    // SPIR-V 1.5 has it, but no spirv-val for Vulkan 1.2 takes it without.
+    // The core of SPIR-V 1.5 has it, but spirv-val for Vulkan 1.2 requires the extension.
     (Capability::InputAttachmentArrayDynamicIndexing, NEVER, "SPV_EXT_descriptor_indexing"),
     (Capability::UniformTexelBufferArrayDynamicIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
     (Capability::StorageTexelBufferArrayDynamicIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
@@ -76,7 +76,7 @@ impl ModuleBuilder {
             return;
         }
         self.capabilities.push((capability, ALWAYS));
-        // Below are those of SPIR-V 1.0.
+        // Capabilities with lower numbers are in SPIR-V 1.0.
         if (capability as u32) < EXTENSIONS[0].0 as u32 {
             return;
         }
@@ -88,8 +88,8 @@ impl ModuleBuilder {
         }
     }
 
-    /// Declares the Vulkan memory model, which the core has from 1.5 on: most modules have it, so it is not looked for in the table,
-    /// which would be five lines of constants.
+    /// Declares the Vulkan memory model, which is in the core from 1.5 on. Most modules have it, so there is no search in the
+    /// table, whose constants take five cache lines.
     pub(super) fn vulkan_memory_model(&mut self, has_device_scope: bool) {
         self.capabilities.push((Capability::VulkanMemoryModel, ALWAYS));
         if has_device_scope {

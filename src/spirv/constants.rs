@@ -1,4 +1,4 @@
-//! Constants and undefined values, bit for bit, each once per type.
+//! Constants and undefined values, with exact bits, each once per type.
 
 use super::module::ModuleBuilder;
 use crate::op::Base;
@@ -41,14 +41,14 @@ impl ModuleBuilder {
         self.global(Op::ConstantComposite, ty, parts)
     }
 
-    /// A value that may be anything.
+    /// An undefined value.
     pub(super) fn undef(&mut self, base: Base, bits: u8, n: u8) -> u32 {
         let ty = self.numeric(base, bits, n);
         self.global(Op::Undef, ty, &[])
     }
 }
 
-/// Low word first; a narrow signed integer is sign-extended, everything else zero-extended (SPIR-V 2.2.1, Literal).
+/// The low word is first. A narrow signed integer is sign-extended, other values are zero-extended (SPIR-V 2.2.1, Literal).
 fn literal(base: Base, bits: u8, value: u64) -> [u32; 2] {
     let unused = 64 - u32::from(bits.clamp(1, 64));
     let value = match base {

@@ -1,4 +1,4 @@
-//! Names and lines, on request: OpName, OpSource with the text of the dump, and OpLine to it.
+//! Names and lines, if they are requested: OpName, OpSource with the text of the dump, and OpLine with lines of it.
 
 use super::late::Section;
 use super::words::MAX_INSTRUCTION;
@@ -7,51 +7,51 @@ use crate::ir::{Inst, LineNumber};
 use crate::module::{Condition, Key};
 use spirv::{Op, SourceLanguage};
 
-/// Where the words that follow are said to come from.
+/// The source line of the instructions that follow.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Lines {
-    /// OpString of the file's name, 0 if no lines are wanted.
+    /// The OpString of the file's name, 0 if lines are not requested.
     file: u32,
     current: LineNumber,
 }
 
 impl Lines {
-    /// A new block has no line until it is told one (OpLine).
+    /// A new block has no line until the next OpLine.
     pub(super) fn end_block(&mut self) {
         self.current = LineNumber(0);
     }
 }
 
 impl Emit<'_> {
-    /// Names `id` if names are wanted.
+    /// Names `id` if names are requested.
     pub(super) fn name(&mut self, id: u32, name: &str) {
         if self.options.names {
             self.m.names.op_string(Op::Name, &[id], name, &[]);
         }
     }
 
-    /// Names a built-in variable as GLSL does, if names are wanted.
+    /// Gives a built-in variable its name in GLSL if names are requested.
     pub(super) fn name_builtin(&mut self, id: u32, builtin: spirv::BuiltIn) {
         if self.options.names {
             self.name(id, &format!("gl_{builtin:?}"));
         }
     }
 
-    /// Names a member of a struct if names are wanted.
+    /// Names a member of a struct if names are requested.
     pub(super) fn name_member(&mut self, ty: u32, member: u32, name: &str) {
         if self.options.names {
             self.m.names.op_string(Op::MemberName, &[ty, member], name, &[]);
         }
     }
 
-    /// OpString and OpSource for the text that OpLine refers to.
+    /// Emits OpString and OpSource for the text that OpLine refers to.
     pub(super) fn source_text(&mut self) {
         self.name(self.m.main(), "main");
         let Some((file, text)) = self.options.lines else { return };
         self.state.lines.file = self.m.id();
         let id = self.state.lines.file;
         self.m.sources.op_string(Op::String, &[id], file, &[]);
-        // One instruction has room for 65531 words of text, the first one's other operands counted.
+        // One instruction has space for 65531 words of text, less the other operands of the first one.
         let (first, mut rest) = split_text(text, (MAX_INSTRUCTION - 5) * 4);
         self.m.sources.op_string(Op::Source, &[SourceLanguage::Unknown as u32, 0, id], first, &[]);
         while !rest.is_empty() {
@@ -61,7 +61,7 @@ impl Emit<'_> {
         }
     }
 
-    /// Says that the next instructions come from the line of `inst`, if lines are wanted.
+    /// Sets the line of the next instructions to that of `inst` if lines are requested.
     #[inline]
     pub(super) fn line(&mut self, inst: Inst) {
         if self.state.lines.file != 0 {

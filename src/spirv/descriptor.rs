@@ -1,4 +1,4 @@
-//! Textures, images and samplers: their types, their variables, and loading them.
+//! Textures, images and samplers: their types, their variables, and their loads.
 //!
 //! ```text
 //! sampler2D          OpTypeSampledImage of OpTypeImage %float 2D 0 0 0 1 Unknown
@@ -6,8 +6,8 @@
 //! image2D, r32_float OpTypeImage %float 2D 0 0 0 2 R32f
 //! ```
 //!
-//! A variable of them is in storage class UniformConstant, and is one or an array of them: `lower_descriptors` has seen to
-//! that. Nothing writes the variable itself, so a load serves all that it dominates.
+//! Their variables are in storage class UniformConstant, and are a single one or an array: `lower_descriptors` ensures that. The
+//! variable itself is never written, so a load serves all instructions that it dominates.
 
 use super::interface::View;
 use super::late::Section;
@@ -21,7 +21,7 @@ use crate::op::{Access, Base};
 use crate::target::{Descriptor, BINDLESS_HANDLES};
 use spirv::{Capability, Decoration, Dim, ImageFormat, Op, StorageClass};
 
-/// A texture or image that is loaded.
+/// A loaded texture or image.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Loaded {
     pub(super) id: u32,
@@ -32,10 +32,10 @@ pub(super) struct Loaded {
     non_uniform: bool,
 }
 
-/// Formats that every Vulkan device has (SPIR-V 3.11): the first of [`FORMATS`], behind Unknown.
+/// The number of formats that every Vulkan device has (SPIR-V 3.11): the first of [`FORMATS`] after Unknown.
 const BASE_FORMATS: u32 = 13;
 
-/// Capabilities of images by dimensionality and layers: sampled, storage.
+/// Dimensionalities and their capabilities: for sampled and for storage images.
 const DIMS: &[(ImageDim, Dim, Option<[Capability; 2]>)] = {
     use Capability::{Image1D, ImageBuffer, InputAttachment, Sampled1D, SampledBuffer};
     &[
@@ -43,7 +43,7 @@ const DIMS: &[(ImageDim, Dim, Option<[Capability; 2]>)] = {
         (ImageDim::dim_2d, Dim::Dim2D, None),
         (ImageDim::dim_3d, Dim::Dim3D, None),
         (ImageDim::cube, Dim::DimCube, None),
-        // Vulkan has no rectangle textures; whether coordinates are normalised is the sampler's affair.
+        // Vulkan has no rectangle textures; the sampler determines whether coordinates are normalised.
         (ImageDim::rect, Dim::Dim2D, None),
         (ImageDim::buf, Dim::DimBuffer, Some([SampledBuffer, ImageBuffer])),
         (ImageDim::external, Dim::Dim2D, None),
@@ -53,8 +53,8 @@ const DIMS: &[(ImageDim, Dim, Option<[Capability; 2]>)] = {
     ]
 };
 
-/// What it takes to index an array of descriptors: of which kind (storage, texel buffer, attachment), by a uniform value, by
-/// any.
+/// The requirements for indexing an array of descriptors: the kind (storage, texel buffer, attachment), the capability for a
+/// uniform index, the capability for any index.
 type Indexing = ([bool; 3], Capability, Capability);
 const INDEXING: &[Indexing] = {
     use Capability::*;
@@ -74,7 +74,7 @@ impl Emit<'_> {
         let variable = &shader.vars[var];
         let opaque = class == StorageClass::UniformConstant;
         let block = |ty| layout.is_block() && shader.types.as_struct(ty).is_some();
-        // Arrays of blocks are types like others, unless a link may change their length.
+        // Arrays of blocks are ordinary types, unless a link may change their length.
         let blocks = |elem| self.options.linkable && block(elem);
         match shader.types.get(variable.ty) {
             TypeData::Array { elem, len, .. } if opaque || blocks(elem) => {
@@ -91,7 +91,7 @@ impl Emit<'_> {
         }
     }
 
-    /// An array of `len` descriptors. A link may change the length, which then is a constant of its own.
+    /// An array of `len` descriptors. If a link may change the length, the length is a separate constant.
     fn descriptor_array(&mut self, elem: u32, len: u32, variable: &Variable) -> u32 {
         let set = self.descriptor_set(variable);
         let row = if self.options.linkable { self.note_binding(variable, set) } else { None };
@@ -116,7 +116,7 @@ impl Emit<'_> {
         })
     }
 
-    /// The OpTypeImage of `texture`, which `variable` holds.
+    /// The OpTypeImage of `texture` in `variable`.
     fn image_type(&mut self, texture: &Texture, variable: &Variable) -> u32 {
         let storage = texture.kind == TextureKind::Storage;
         let row = DIMS.iter().find(|row| row.0 == texture.dim).unwrap_or(&DIMS[1]);
@@ -150,13 +150,13 @@ impl Emit<'_> {
         self.m.global_type(Op::TypeImage, &operands)
     }
 
-    /// The descriptor set of a texture, image or sampler of which the input gives none.
+    /// The descriptor set of a texture, image or sampler for which the input has none.
     pub(super) fn default_descriptor_set(&self, variable: &Variable) -> u32 {
         let types = &self.shader.types;
         let bindless = types.as_array(variable.ty).is_some_and(|(_, len)| len == Some(BINDLESS_HANDLES));
         let descriptor = match types.get(types.without_arrays(variable.ty)) {
             _ if bindless => Descriptor::Bindless,
-            // zink has the attachment that a shader reads beside the default uniforms.
+            // zink has input attachments in the set of the default uniforms.
             TypeData::Image { dim, .. } if dim.is_subpass() => Descriptor::DefaultUniforms,
             TypeData::Image { .. } => Descriptor::Image,
             _ => Descriptor::Texture,
@@ -174,7 +174,7 @@ impl Emit<'_> {
         }
     }
 
-    /// The capability to pick an element of `var`, an array of textures, images or samplers.
+    /// The capability for indexing `var`, an array of textures, images or samplers.
     pub(super) fn indexing_capability(&self, var: Var, non_uniform: bool) -> Capability {
         let kind = Texture::of_var(self.shader, var).map_or([false; 3], |texture| {
             [texture.kind == TextureKind::Storage, texture.dim == ImageDim::buf, texture.dim.is_subpass()]
@@ -187,24 +187,24 @@ impl Emit<'_> {
         }
     }
 
-    /// A pointer to the texture, image or sampler that `pointer` leads to, and what it points to.
+    /// The pointer for the deref `pointer` of a texture, image or sampler, its type, and its variable.
     fn descriptor_pointer(&mut self, pointer: Def, access: Access) -> Result<(u32, u32, Var)> {
         let shader = self.shader;
         let var = self.deref_root(pointer)?;
-        let deref = shader.as_deref(pointer).ok_or_else(|| internal("a pointer that is no deref"))?;
+        let deref = shader.as_deref(pointer).ok_or_else(|| internal("a pointer that is not a deref"))?;
         let ty = self.opaque_type(deref.ty, &shader.vars[var])?;
         let root = self.root(var, View::Whole)?;
         Ok((self.chain_to(pointer, ty, &root, None, access)?, ty, var))
     }
 
-    /// A pointer to the image that `pointer` leads to, for atomics.
+    /// The pointer for the deref `pointer` of an image, for atomics.
     pub(super) fn image_pointer(&mut self, pointer: Def, access: Access) -> Result<(u32, Texture, Var)> {
         let texture = self.texture_behind(pointer)?;
         let (id, _, var) = self.descriptor_pointer(pointer, access)?;
         Ok((id, texture, var))
     }
 
-    /// Loads the texture or image that `pointer` leads to.
+    /// Loads the texture or image of the deref `pointer`.
     pub(super) fn load_texture(&mut self, pointer: Def, access: Access) -> Result<Loaded> {
         let texture = self.texture_behind(pointer)?;
         let (at, ty, var) = self.descriptor_pointer(pointer, access)?;
@@ -216,7 +216,7 @@ impl Emit<'_> {
         Ok(Loaded { id, texture, var, image_type, non_uniform })
     }
 
-    /// The texture with the sampler that `sampler` leads to, if it has none of its own.
+    /// The texture combined with the sampler of the deref `sampler`, if it has no sampler of its own.
     pub(super) fn with_sampler(&mut self, loaded: &Loaded, sampler: Option<Def>, access: Access) -> Result<u32> {
         if is_combined(&loaded.texture) {
             return Ok(loaded.id);
@@ -227,7 +227,7 @@ impl Emit<'_> {
         let non_uniform = self.state.non_uniform.contains(&at);
         self.mark_non_uniform(id, non_uniform);
         let ty = self.m.global_type(Op::TypeSampledImage, &[loaded.image_type]);
-        // Must stand in the block that uses it (SPIR-V, OpSampledImage), so it is made anew each time.
+        // OpSampledImage must be in the block of its user (SPIR-V, OpSampledImage), so it is emitted for each use.
         let both = self.m.value(Op::SampledImage, ty, &[loaded.id, id]);
         self.mark_non_uniform(both, non_uniform || loaded.non_uniform);
         Ok(both)
@@ -244,7 +244,7 @@ impl Emit<'_> {
     }
 
     fn texture_behind(&self, pointer: Def) -> Result<Texture> {
-        Texture::behind(self.shader, pointer).ok_or_else(|| internal("a pointer that leads to no texture"))
+        Texture::behind(self.shader, pointer).ok_or_else(|| internal("a pointer that is not to a texture"))
     }
 
     fn mark_non_uniform(&mut self, id: u32, non_uniform: bool) {
@@ -259,7 +259,7 @@ pub(super) fn is_combined(texture: &Texture) -> bool {
     texture.kind == TextureKind::Combined && texture.dim != ImageDim::buf
 }
 
-/// What texels are; one of no type is a float.
+/// The base type of texels; float if the texture has no type.
 pub(super) fn texel_base(texture: &Texture) -> Base {
     match texture.texel.base {
         Base::Bool => Base::Float,

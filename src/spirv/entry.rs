@@ -8,14 +8,14 @@ use crate::op::names::frag_result;
 use crate::op::{Base, Effects, Index, Intrinsic, Modes};
 use spirv::{BuiltIn, Capability, Decoration, ExecutionMode as Mode, Op};
 
-/// Specialization constants of the workgroup size, when it is given with the pipeline: those of zink.
+/// zink's specialization constants of the workgroup size, for sizes that the pipeline provides.
 const WORKGROUP_SPEC_IDS: [(u32, &str); 3] =
     [(1, "workgroup_size_x"), (2, "workgroup_size_y"), (3, "workgroup_size_z")];
 
-/// The specialization constant of the shared memory that a pipeline asks for besides the shader's own, in bytes: zink's.
+/// zink's specialization constant of the shared memory in bytes that a pipeline adds to the shader's own.
 const SHARED_MEMORY_SPEC_ID: (u32, &str) = (4, "variable_shared_mem");
 
-/// NIR's `gl_frag_depth_layout`: what a fragment shader promises of the depth that it writes.
+/// NIR's `gl_frag_depth_layout`: the shader's promise for the depth that it writes.
 const DEPTH_LAYOUTS: &[(u32, Mode)] = &[(2, Mode::DepthGreater), (3, Mode::DepthLess), (4, Mode::DepthUnchanged)];
 
 /// NIR's `tess_primitive_mode`.
@@ -25,7 +25,7 @@ const TESS_PRIMITIVES: &[(u32, Mode)] = &[(1, Mode::Triangles), (2, Mode::Quads)
 const TESS_SPACINGS: &[(u32, Mode)] =
     &[(1, Mode::SpacingEqual), (2, Mode::SpacingFractionalOdd), (3, Mode::SpacingFractionalEven)];
 
-/// Primitives that a geometry shader takes, by Mesa's name.
+/// Input primitives of geometry shaders, by Mesa's names.
 const INPUT_PRIMITIVES: &[(&str, Mode)] = &[
     ("POINTS", Mode::InputPoints),
     ("LINES", Mode::InputLines),
@@ -40,14 +40,14 @@ const INPUT_PRIMITIVES: &[(&str, Mode)] = &[
     ("TRIANGLE_STRIP_ADJACENCY", Mode::InputTrianglesAdjacency),
 ];
 
-/// Primitives that a geometry shader makes, by Mesa's name.
+/// Output primitives of geometry shaders, by Mesa's names.
 const OUTPUT_PRIMITIVES: &[(&str, Mode)] = &[
     ("POINTS", Mode::OutputPoints),
     ("LINE_STRIP", Mode::OutputLineStrip),
     ("TRIANGLE_STRIP", Mode::OutputTriangleStrip),
 ];
 
-/// Interlock modes: whether the header asks for it, the mode, its capability.
+/// Interlock modes: whether the header requires it, the mode, its capability.
 type Interlock = (fn(&ShaderInfo) -> bool, Mode, Capability);
 const INTERLOCKS: &[Interlock] = &[
     (|i| i.pixel_interlock_ordered, Mode::PixelInterlockOrderedEXT, Capability::FragmentShaderPixelInterlockEXT),
@@ -57,7 +57,7 @@ const INTERLOCKS: &[Interlock] = &[
 ];
 
 impl Emit<'_> {
-    /// Execution modes and what they need.
+    /// Emits the execution modes and declares their capabilities.
     pub(super) fn execution_modes(&mut self) -> Result<()> {
         match self.shader.stage() {
             Stage::Vertex => {}
@@ -75,7 +75,7 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// Vertices of the patch that is made. A dump of 22.3 has them only as the length of the outputs.
+    /// The number of vertices of the output patch. A dump of 22.3 has it only as the length of the outputs.
     fn tcs_vertices_out(&self) -> u32 {
         let info = &self.shader.info;
         let per_vertex = |v: &&Variable| v.mode == Modes::SHADER_OUT && !v.flags.contains(VarFlags::PATCH);
@@ -88,7 +88,7 @@ impl Emit<'_> {
         let info = &self.shader.info;
         self.m.capability(Capability::Tessellation);
         for (table, value) in [(TESS_PRIMITIVES, info.primitive_mode), (TESS_SPACINGS, info.spacing)] {
-            // Not said means the first: the default of GLSL's layout qualifiers.
+            // A value that is not in the table selects the first: the default of GLSL's layout qualifiers.
             let mode = table.iter().find(|row| row.0 == value).map_or(table[0].1, |row| row.1);
             self.m.mode(mode, &[]);
         }
@@ -101,7 +101,7 @@ impl Emit<'_> {
     fn geometry_modes(&mut self) -> Result<()> {
         let info = &self.shader.info;
         self.m.capability(Capability::Geometry);
-        // Streams are a feature of their own, which stream 0 does not need.
+        // Streams are a separate feature, which stream 0 does not need.
         if self.uses_streams() {
             self.m.capability(Capability::GeometryStreams);
         }
@@ -125,7 +125,7 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// Whether a vertex goes to, or an output belongs to, a stream other than 0.
+    /// Whether a vertex or an output belongs to a stream other than 0.
     pub(super) fn uses_streams(&self) -> bool {
         let shader = self.shader;
         shader.order.iter().any(|inst| shader.index(*inst, Index::stream_id) != 0)
@@ -137,7 +137,7 @@ impl Emit<'_> {
         self.m.mode(Mode::OriginUpperLeft, &[]);
         let (mut depth, mut stencil) = (false, false);
         for output in self.shader.vars.values().filter(|variable| variable.mode == Modes::SHADER_OUT) {
-            // A variable through which these are read is never written: `check` has seen to that.
+            // A variable with framebuffer fetch is never written: `check` ensures that.
             let is_read = output.flags.contains(VarFlags::FB_FETCH_OUTPUT);
             depth |= output.location == Some(frag_result::DEPTH) && !is_read;
             stencil |= output.location == Some(frag_result::STENCIL) && !is_read;
@@ -182,8 +182,8 @@ impl Emit<'_> {
         }
     }
 
-    /// Whether it changes nothing if depth and stencil are tested before the shader runs: it writes neither, nor a sample mask,
-    /// never gives up a pixel, and has no effect besides its colours. A driver must not ask for it with alpha to coverage.
+    /// Whether depth and stencil tests before the shader do not change its result: it writes neither depth, stencil nor a sample
+    /// mask, never discards, and has no effect besides its colours. A driver must not use this with alpha to coverage.
     fn may_test_early(&self) -> bool {
         let shader = self.shader;
         let harmless = |(op, srcs): (Intrinsic, &[Def])| {
@@ -207,15 +207,15 @@ impl Emit<'_> {
     fn compute_modes(&mut self) {
         let size = self.shader.info.workgroup_size;
         if size.contains(&0) || self.shader.info.workgroup_size_variable {
-            // Its constants override what LocalSize says (Vulkan 15.9, WorkgroupSize). LocalSizeId would say the same, but only
-            // with SPIR-V 1.6 and the feature maintenance4.
+            // Its constants override LocalSize (Vulkan 15.9, WorkgroupSize). LocalSizeId would do the same, but only with SPIR-V
+            // 1.6 and the feature maintenance4.
             let id = self.workgroup_size();
             self.m.decorate(id, Decoration::BuiltIn, &[BuiltIn::WorkgroupSize as u32]);
             self.m.mode(Mode::LocalSize, &[1, 1, 1]);
         } else {
             self.m.mode(Mode::LocalSize, &size);
             let first = self.m.mark(Section::Modes) - 3;
-            // What the shader has read as a constant no longer changes.
+            // A size that the shader has read as a constant can no longer change.
             let may_read = self.shader.inventory().has(Intrinsic::load_workgroup_size);
             let reads = may_read && self.intrinsics().any(|(op, _)| op == Intrinsic::load_workgroup_size);
             let axes = if reads { 0 } else { 3 };
@@ -263,7 +263,7 @@ impl Emit<'_> {
         id
     }
 
-    /// How many elements of `stride` bytes shared memory has, if the pipeline may ask for more than the shader does.
+    /// The number of elements of `stride` bytes in shared memory, if the pipeline may request more than the shader.
     pub(super) fn shared_memory_length(&mut self, stride: u32) -> u32 {
         if self.state.shared_memory == 0 {
             let (spec_id, name) = SHARED_MEMORY_SPEC_ID;

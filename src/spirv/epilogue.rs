@@ -1,7 +1,7 @@
-//! What a variant does behind the shader: to the position before it is rasterized, to colours before they are written.
+//! Changes of variants after the shader: to the position before rasterization, and to colours before they are written.
 //!
-//! A function does it, which is called where the shader returns and, in a geometry shader, in front of each vertex. Each option is a
-//! range of its own there that reads an output, changes it and writes it back:
+//! A function makes them. It is called where the shader returns and, in a geometry shader, before each EmitVertex. Each option is a
+//! separate range of the function that loads an output, changes it and stores it:
 //!
 //! ```text
 //! OpFunctionCall %void %finish           range: the key has one of the options
@@ -12,8 +12,8 @@
 //! OpStore %gl_Position %r
 //! ```
 //!
-//! Transform feedback writes what the shader wrote (OpenGL 4.6, 13.3). So where an option changes a position that is captured, an output
-//! of its own takes the place of `gl_Position` in the buffer, and the function copies the position to it first of all:
+//! Transform feedback writes the shader's own values (OpenGL 4.6, 13.3). If an option changes a captured position, a new output
+//! replaces `gl_Position` in the buffer, and the function first copies the position to it:
 //!
 //! ```text
 //! OpDecorate %gl_Position XfbBuffer 0        range: the key has none of the options
@@ -29,21 +29,21 @@ use crate::op::names::frag_result;
 use crate::op::{Base, Modes};
 use spirv::{BuiltIn, Capability, Decoration, FunctionControl, Op, StorageClass};
 
-/// What the shader gives the function to work on.
+/// The function and its outputs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Epilogue {
-    /// Bits of a key that mean something here; 0 if there is no such function.
+    /// The bits of a key that have an effect here; 0 if there is no function.
     bits: u64,
-    /// The function.
+    /// The id of the function.
     id: u32,
-    /// The captured output that it changes.
+    /// The captured output that the function changes.
     captured: Option<Captured>,
 }
 
 /// A captured position.
 #[derive(Clone, Copy, Debug)]
 struct Captured {
-    /// Its place in the list of varyings.
+    /// Its index in the list of varyings.
     varying: u32,
     capture: Capture,
     stream: u32,
@@ -53,7 +53,7 @@ struct Captured {
 const MOVES: u64 = Key::POSITION & !Key::POINT_SIZE;
 
 impl Emit<'_> {
-    /// Looks which outputs the shader writes, and so which options can do anything.
+    /// Finds the options with an effect: the ones whose outputs the shader writes.
     pub(super) fn plan_epilogue(&mut self) {
         let shader = self.shader;
         let vertex = matches!(shader.stage(), Stage::Vertex | Stage::TessEval | Stage::Geometry);
@@ -81,7 +81,7 @@ impl Emit<'_> {
         let vertex_bits = match (position, size) {
             (true, false) => wanted,
             (true, true) => wanted & !Key::POINT_SIZE,
-            // What is only captured is drawn as points all the same.
+            // Output that is only captured is still drawn as points.
             (false, false) => wanted & Key::POINT_SIZE,
             (false, true) => 0,
         };
@@ -90,7 +90,8 @@ impl Emit<'_> {
         self.state.epilogue = Epilogue { bits, id, captured: None };
     }
 
-    /// When transform feedback writes the output under construction itself: where it captures and no option changes the output.
+    /// The condition under which transform feedback writes the output under construction itself: captures are on and no option
+    /// changes it.
     pub(super) fn captured_in_place(&mut self, variable: &Variable, capture: Capture) -> u16 {
         let moves = self.state.epilogue.bits & MOVES;
         if moves == 0 || self.io_builtin(variable) != Some(BuiltIn::Position) {
@@ -101,7 +102,7 @@ impl Emit<'_> {
         self.m.condition(Condition::none(Key::NO_CAPTURE | moves))
     }
 
-    /// The colour target that an output is, if it can be dithered.
+    /// The colour target of an output that can be dithered.
     fn dithered_target(&self, var: Var) -> Option<u32> {
         let variable = &self.shader.vars[var];
         let target = variable.location?.checked_sub(frag_result::DATA0)?;
@@ -110,7 +111,7 @@ impl Emit<'_> {
         (colour && (scalar.base, scalar.bits) == (Base::Float, 32)).then_some(target)
     }
 
-    /// Calls the function, where control leaves the shader or a vertex is emitted.
+    /// Calls the function, where the shader ends or before a vertex is emitted.
     pub(super) fn call_epilogue(&mut self) {
         let Epilogue { bits, id, .. } = self.state.epilogue;
         if bits == 0 {
@@ -124,7 +125,7 @@ impl Emit<'_> {
         self.m.end_range(Section::Code, start, when);
     }
 
-    /// The function itself, behind the shader's.
+    /// Emits the function, after that of the shader.
     pub(super) fn epilogue(&mut self) {
         let Epilogue { bits, id, captured } = self.state.epilogue;
         if bits == 0 {
@@ -153,7 +154,7 @@ impl Emit<'_> {
         self.m.end_range(Section::Code, start, when);
     }
 
-    /// Copies the position to an output of its own, which transform feedback writes in its place.
+    /// Copies the position to another output, which transform feedback writes instead.
     fn copy_captured(&mut self, position: u32, captured: Captured, moves: u64) {
         let Captured { varying, capture, stream } = captured;
         let when = self.m.condition(Condition::any(moves).unless(Key::NO_CAPTURE));
@@ -205,7 +206,7 @@ impl Emit<'_> {
             let half = self.m.constant(Base::Float, 32, 0.5f32.to_bits().into());
             let start = self.m.mark(Section::Code);
             let value = self.m.value(Op::Load, v4, &[position]);
-            let [z, w] = [2, 3].map(|lane| self.m.value(Op::CompositeExtract, float, &[value, lane]));
+            let [z, w] = [2, 3].map(|component| self.m.value(Op::CompositeExtract, float, &[value, component]));
             let sum = self.m.value(Op::FAdd, float, &[z, w]);
             let depth = self.m.value(Op::FMul, float, &[sum, half]);
             let value = self.m.value(Op::CompositeInsert, v4, &[depth, value, 2]);
@@ -214,8 +215,8 @@ impl Emit<'_> {
         }
         if bits & Key::DISCARD != 0 {
             let when = self.m.condition(Condition::any(Key::DISCARD));
-            // Outside of each of the three slabs of the clip volume, whatever device and state make of depth.
-            let outside = [-3f32, -3., -3., 1.].map(|lane| u64::from(lane.to_bits()));
+            // A point outside of each of the three slabs of the clip volume, for all devices and depth states.
+            let outside = [-3f32, -3., -3., 1.].map(|component| u64::from(component.to_bits()));
             let outside = self.m.constant_vector(Base::Float, 32, &outside);
             let start = self.m.mark(Section::Code);
             self.m.code.op(Op::Store, &[position, outside]);
@@ -238,8 +239,8 @@ impl Emit<'_> {
         self.m.end_range(Section::Code, start, when);
     }
 
-    /// Adds a pattern of two by two pixels to the colours, as high as a step of their format. `x` and `y` are the low bits of the
-    /// pixel's place:
+    /// Adds a pattern of two by two pixels to the colours, whose height is one step of their format. `x` and `y` are the low bits
+    /// of the pixel's coordinates:
     ///
     /// ```text
     /// step * (((x ^ y) * 2 + y) / 4 - 3 / 8)      0 2      -3  1
@@ -259,7 +260,7 @@ impl Emit<'_> {
         }
     }
 
-    /// The pattern at this pixel, in steps.
+    /// The value of the pattern at this pixel, in steps.
     fn dither_pattern(&mut self, when: u16) -> u32 {
         let (v4, float) = (self.m.numeric(Base::Float, 32, 4), self.m.numeric(Base::Float, 32, 1));
         let (uint, one) = (self.m.numeric(Base::Uint, 32, 1), self.m.uint(1));
@@ -270,8 +271,8 @@ impl Emit<'_> {
             None => self.optional_input(BuiltIn::FragCoord, v4, when),
         };
         let place = self.m.value(Op::Load, v4, &[place]);
-        let [x, y] = [0, 1].map(|lane| {
-            let value = self.m.value(Op::CompositeExtract, float, &[place, lane]);
+        let [x, y] = [0, 1].map(|component| {
+            let value = self.m.value(Op::CompositeExtract, float, &[place, component]);
             let value = self.m.value(Op::ConvertFToU, uint, &[value]);
             self.m.value(Op::BitwiseAnd, uint, &[value, one])
         });
@@ -289,10 +290,10 @@ impl Emit<'_> {
         let ty = self.m.numeric(Base::Float, 32, n);
         let start = self.m.mark(Section::Globals);
         let mut steps = [0; 4];
-        for (lane, step) in steps.iter_mut().enumerate().take(usize::from(n)) {
+        for (component, step) in steps.iter_mut().enumerate().take(usize::from(n)) {
             let formats = (1..).zip(Key::DITHERED_FORMATS);
             let choices = formats.map(|(number, (_, widths))| {
-                let size = if widths[lane] == 0 { 0. } else { 1. / ((1u32 << widths[lane]) - 1) as f32 };
+                let size = if widths[component] == 0 { 0. } else { 1. / ((1u32 << widths[component]) - 1) as f32 };
                 (Condition::is(mask, Key::dither(target, number)), PatchKind::Word, size)
             });
             *step = self.chosen_float(0., &choices.collect::<Vec<_>>());

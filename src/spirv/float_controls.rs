@@ -1,9 +1,8 @@
-//! Float controls: what the header asks of denormals, signed zeros, infinities, NaNs and rounding, as execution modes.
+//! Float controls: execution modes for the header's requirements on denormals, signed zeros, infinities, NaNs and rounding.
 //!
-//! NIR's `float_controls_execution_mode` has a bit for each wish and width. A wish becomes a mode if the target has the
-//! property of that width; none is needed for a correct module, so others are left out. Without
-//! `*IndependenceAll` the widths have to agree (Vulkan, VkPhysicalDeviceFloatControlsProperties): where they do not, those
-//! concerned get none.
+//! NIR's `float_controls_execution_mode` has a bit for each requirement and width. A requirement becomes a mode if the target has
+//! the property for that width. A module is correct without these modes, so others are dropped. Without `*IndependenceAll` the
+//! widths have to agree (Vulkan, VkPhysicalDeviceFloatControlsProperties): widths that do not agree get no mode.
 
 use super::Emit;
 use crate::target::Feature::{self, *};
@@ -13,8 +12,8 @@ use spirv::{Capability, ExecutionMode as Mode};
 /// Widths of floats, in the order of NIR's bits.
 const WIDTHS: [u32; 3] = [16, 32, 64];
 
-/// A wish: its bits for 16-bit floats, the mode, its capability, the property for each width. The bits for 32 and 64 bits
-/// are one and two further up.
+/// A requirement: its bit for 16-bit floats, the mode, its capability, and the property for each width. The bits for 32 and 64 bits
+/// are the next two.
 struct Wish {
     bits: u32,
     mode: Mode,
@@ -22,7 +21,7 @@ struct Wish {
     properties: [Feature; 3],
 }
 
-/// Keeping zeros, infinities and NaNs: three bits in NIR, one mode in SPIR-V.
+/// Preserves signed zeros, infinities and NaNs: three bits in NIR, one mode in SPIR-V.
 const PRESERVE: Wish = Wish {
     bits: 1 << 0 | 1 << 3 | 1 << 6,
     mode: Mode::SignedZeroInfNanPreserve,
@@ -34,7 +33,7 @@ const PRESERVE: Wish = Wish {
     ],
 };
 
-/// What may happen to denormals.
+/// The treatment of denormals.
 const DENORMALS: [Wish; 2] = [
     Wish {
         bits: 1 << 9,
@@ -50,7 +49,7 @@ const DENORMALS: [Wish; 2] = [
     },
 ];
 
-/// Ways to round.
+/// The rounding modes.
 const ROUNDING: [Wish; 2] = [
     Wish {
         bits: 1 << 15,
@@ -67,14 +66,14 @@ const ROUNDING: [Wish; 2] = [
 ];
 
 impl Wish {
-    /// Whether `controls` has this wish for the width of number `width`, and `target` fulfils it.
+    /// Whether `controls` has this requirement for the width with index `width`, and `target` fulfils it.
     fn is_fulfilled(&self, controls: u32, target: &Target, width: usize) -> bool {
         controls >> width & self.bits != 0 && target.has(self.properties[width])
     }
 }
 
 impl Emit<'_> {
-    /// The modes of the float controls.
+    /// Emits the modes of the float controls.
     pub(super) fn float_controls(&mut self) {
         let (target, controls) = (self.target, self.shader.info.float_controls_execution_mode);
         if controls == 0 {
@@ -100,7 +99,7 @@ impl Emit<'_> {
     }
 }
 
-/// What is left of choices for 16, 32 and 64 bits where widths are independent: all of them, or 32 bits of the others.
+/// The choices for 16, 32 and 64 bits that the independence of the target allows: all of them, or only that for 32 bits.
 fn agreed(chosen: [Option<&Wish>; 3], [all, only_32]: [bool; 2]) -> [Option<&Wish>; 3] {
     let [half, single, double] = chosen.map(|wish| wish.map(|wish| wish.mode));
     if all || half == double && (only_32 || half == single) {

@@ -1,7 +1,7 @@
 //! Global memory: pointers made of 64-bit addresses.
 //!
-//! An address is a 64-bit integer or, where the target has none, its two halves; both become a pointer in the
-//! PhysicalStorageBuffer storage class (SPV_KHR_physical_storage_buffer). Such a pointer is of whatever type its user wants.
+//! An address is a 64-bit integer or, if the target has none, its two halves. Both become a pointer in the PhysicalStorageBuffer
+//! storage class (SPV_KHR_physical_storage_buffer). The user of the pointer determines its type.
 
 use super::memory::{Origin, Pointer};
 use super::{internal, Emit, Result};
@@ -10,9 +10,9 @@ use crate::op::Base;
 use spirv::{Capability, Op, StorageClass};
 
 impl Emit<'_> {
-    /// The pointer that `def` makes of the address `parent`, to numbers that are `wanted` if they can be.
+    /// The pointer for the deref `def` of the address `parent`. Its numbers have the base `wanted` if possible.
     pub(super) fn address_pointer(&mut self, def: Def, parent: Def, wanted: Base) -> Result<Pointer> {
-        let deref = self.shader.as_deref(def).ok_or_else(|| internal("a pointer that is no deref"))?;
+        let deref = self.shader.as_deref(def).ok_or_else(|| internal("a pointer that is not a deref"))?;
         let vector = self.shader.types.as_vector(deref.ty);
         let (scalar, n) = vector.ok_or_else(|| internal("an address of an array or struct"))?;
         let base = if scalar.bits == 8 { Base::Uint } else { wanted };
@@ -33,13 +33,13 @@ impl Emit<'_> {
             DerefKind::Cast { align_mul, align_offset, .. } => alignment(align_mul, align_offset),
             _ => 0,
         };
-        // A pointer without an alignment is to what is aligned as it is by itself.
+        // A pointer without an alignment has the natural alignment.
         let align = if align == 0 { u32::from(scalar.bits) / 8 } else { align };
         Ok(Pointer { id, class, origin: Origin::Address { align }, base, scalar, n, ty })
     }
 }
 
-/// The greatest power of two that divides what is `offset` modulo `mul`; 0 if that is unknown.
+/// The greatest power of two that divides addresses that are `offset` modulo `mul`; 0 if it is unknown.
 fn alignment(mul: u32, offset: u32) -> u32 {
     match offset {
         0 => mul,

@@ -1,4 +1,4 @@
-//! Storage images: reads, writes, atomics, and questions.
+//! Storage images: reads, writes, atomics and queries.
 //!
 //! NIR's coordinates always have four components; SPIR-V takes as many as the image has dimensions.
 
@@ -35,7 +35,7 @@ impl Emit<'_> {
         self.src(&src, texture.coordinates(), base)
     }
 
-    /// The operands of a read or write: the sample, and what the Vulkan memory model wants to know (SPIR-V 3.14).
+    /// The operands of a read or write: the sample, and the operands of the Vulkan memory model (SPIR-V 3.14).
     fn texel_operands(
         &mut self,
         texture: &Texture,
@@ -64,7 +64,7 @@ impl Emit<'_> {
         Ok(operands)
     }
 
-    /// A format that is not given is a feature: of reading, of writing.
+    /// Declares the capability for reads or writes of an image without a format.
     fn format_capability(&mut self, texture: &Texture, var: Var, capability: Capability) {
         if self.shader.vars[var].image_format == 0 && !texture.dim.is_subpass() {
             self.m.capability(capability);
@@ -96,11 +96,11 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// A value to be written: of the image's type, four components wide, which serves every format.
+    /// A value to be written: of the image's type, with four components, which all formats accept.
     fn texel(&mut self, texture: &Texture, value: Def) -> Result<u32> {
         let ty = AluType::new(texel_base(texture), texture.texel.bits);
         let (n, bits) = (self.shader.num_components(value), self.shader.bit_size(value));
-        // Components that are not there are never looked at.
+        // Missing components are never read.
         let mut swizzle = Swizzle::IDENTITY;
         (usize::from(n)..4).for_each(|c| swizzle.set(c, n - 1));
         let id = self.src(&AluSrc { def: value, swizzle }, 4, ty.base)?;
@@ -150,12 +150,12 @@ impl Emit<'_> {
         Ok(self.given_as(inst, given))
     }
 
-    /// Decorations of an image that depend on all that the code does with it.
+    /// Decorations of an image that depend on its uses in the code.
     pub(super) fn decorate_image(&mut self, var: Var) {
         let state = self.state.vars[var];
         let Some(id) = state.ids.into_iter().find(|id| *id != 0) else { return };
-        // Nothing is read of an image that is only asked for its size; without the feature that has to be said (Vulkan,
-        // VUID-RuntimeSpirv-apiVersion-07955).
+        // An image with only size queries is not read. Without the feature for reads without a format, this must be explicit
+        // (Vulkan, VUID-RuntimeSpirv-apiVersion-07955).
         let is_unknown = self.shader.vars[var].image_format == 0;
         let says_unread = state.written || is_unknown && !self.target.has(Feature::shaderStorageImageReadWithoutFormat);
         let aliased = !state.access.contains(Access::RESTRICT) && self.images_may_alias();
@@ -164,7 +164,7 @@ impl Emit<'_> {
                 self.m.decorate(id, decoration, &[]);
             }
         };
-        // Devices without StorageImageReadWithoutFormat, fragmentStoresAndAtomics, ... ask for these.
+        // Devices without StorageImageReadWithoutFormat, fragmentStoresAndAtomics, ... require these.
         decorate(!state.written, Decoration::NonWritable);
         decorate(!state.read && says_unread, Decoration::NonReadable);
         decorate(state.access.contains(Access::RESTRICT), Decoration::Restrict);
@@ -174,8 +174,8 @@ impl Emit<'_> {
         decorate(!self.vmm && state.access.contains(Access::VOLATILE), Decoration::Volatile);
     }
 
-    /// GL may bind one texture to several image units, which SPIR-V does not expect of variables that do not say so (SPIR-V
-    /// 2.18.2). It does not matter if nothing is written.
+    /// GL may bind one texture to several image units. SPIR-V requires a decoration for variables that alias (SPIR-V 2.18.2). It is
+    /// not needed if no image is written.
     fn images_may_alias(&self) -> bool {
         let images = || self.state.memory.iter().filter(|var| self.is_storage_image(**var));
         images().nth(1).is_some() && images().any(|var| self.state.vars[*var].written)

@@ -1,4 +1,4 @@
-//! First values of variables: constants of the variable's type.
+//! Initial values of variables: constants of the variable's type.
 
 use super::types::Layout;
 use super::{internal, unsupported, Emit, Result};
@@ -9,7 +9,7 @@ use crate::op::{AluType, Base};
 const MAX_DEPTH: u32 = 32;
 
 impl Emit<'_> {
-    /// The constant of type `ty` whose scalars are, in order, `values`.
+    /// The constant of type `ty` with the scalars `values`, in order.
     pub(super) fn constant_of(&mut self, ty: Type, layout: Layout, values: &[u64]) -> Result<u32> {
         let mut rest = values;
         let id = self.constant_part(ty, layout, &mut rest, 0)?;

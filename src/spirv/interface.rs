@@ -1,8 +1,7 @@
-//! Variables of the IR as variables of the module: storage class, type, views, and the decorations that make them inputs,
-//! outputs, buffers.
+//! Variables of the IR as variables of the module: storage class, type, views, and the decorations of inputs, outputs and buffers.
 //!
-//! A variable is made when the code first names it, so what nothing uses is not there. A buffer can be made twice, as
-//! `uvec4[]` and as `vec4[]`, two *views* of the same binding, so that loads have the type that their users want.
+//! A variable is created at its first use, so unused variables are not emitted. A buffer can be created twice, as `uvec4[]` and as
+//! `vec4[]`, two *views* of the same binding, so that loads have the types of their users.
 
 use super::late::Section;
 use super::types::{Layout, Numbers, Open};
@@ -15,27 +14,27 @@ use crate::op::{Access, AluType, Base, Intrinsic, Modes};
 use crate::target::{Descriptor, Feature};
 use spirv::{Capability, Decoration, Op, StorageClass};
 
-/// Memory that can be seen as integers and as floats, through two variables.
+/// Memory with views as integers and as floats, through two variables.
 const VIEWED: Modes = Modes::UBO.union(Modes::SSBO);
 
-/// What became of a variable.
+/// The module's variables for a variable of the IR.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct VariableState {
-    /// Its ids: as declared, or by view (the unsigned one, the float one).
+    /// Its ids: as declared, or by view (unsigned, float).
     pub(super) ids: [u32; 3],
     pub(super) read: bool,
     pub(super) written: bool,
-    /// Qualifiers of its declaration and all accesses.
+    /// The qualifiers of its declaration and of all accesses.
     pub(super) access: Access,
-    /// Its storage class, once it is made.
+    /// Its storage class, once it is created.
     pub(super) class: Option<StorageClass>,
-    /// The built-in is an array of one where NIR's variable is a scalar.
+    /// The built-in is an array of one element; NIR's variable is a scalar.
     pub(super) wrapped: bool,
     /// Only transform feedback reads it.
     pub(super) is_copy: bool,
 }
 
-/// How a variable is seen.
+/// The view of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum View {
     /// As declared.
@@ -46,7 +45,7 @@ pub(super) enum View {
     Float = 2,
 }
 
-/// A variable where pointers start.
+/// A variable at the root of a chain of derefs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Root {
     pub(super) var: Var,
@@ -55,7 +54,7 @@ pub(super) struct Root {
     pub(super) wrapped: bool,
 }
 
-/// A variable about to be made.
+/// A variable that is about to be created.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VariableAt {
     pub(super) class: StorageClass,
@@ -77,7 +76,7 @@ const CLASSES: &[(Modes, StorageClass)] = &[
     (Modes::FUNCTION_TEMP, StorageClass::Function),
 ];
 
-/// The same by the number of the mode's bit.
+/// The storage class by the index of the mode's bit.
 const CLASS_OF_BIT: [Option<StorageClass>; 32] = {
     let mut by_bit = [None; 32];
     let mut row = 0;
@@ -88,7 +87,7 @@ const CLASS_OF_BIT: [Option<StorageClass>; 32] = {
     by_bit
 };
 
-/// The capability for numbers of a width in each storage class: 16 bits, 8 bits.
+/// Capabilities for numbers in each storage class: of 16 bits, of 8 bits.
 const SMALL_NUMBERS: &[(StorageClass, Capability, Option<Capability>)] = &[
     (StorageClass::Input, Capability::StorageInputOutput16, None),
     (StorageClass::Output, Capability::StorageInputOutput16, None),
@@ -107,7 +106,7 @@ const SMALL_NUMBERS: &[(StorageClass, Capability, Option<Capability>)] = &[
 ];
 
 impl Emit<'_> {
-    /// The view of `var` in which a value of `scalar`'s width can be seen as `wanted`, and what it then is.
+    /// The view of `var` for a value of `scalar`'s width with the base `wanted`, and the base that it then has.
     #[inline(always)]
     pub(super) fn view(&self, var: Var, scalar: AluType, wanted: Base) -> (View, Base) {
         let mode = self.shader.vars[var].mode;
@@ -127,7 +126,7 @@ impl Emit<'_> {
         }
     }
 
-    /// What the numbers of `var` are, seen through `view`.
+    /// The numbers of `var` in this view.
     #[inline]
     pub(super) fn numbers(&self, var: Var, view: View) -> Numbers {
         let variable = &self.shader.vars[var];
@@ -142,7 +141,7 @@ impl Emit<'_> {
         }
     }
 
-    /// The layout of a variable whose numbers are seen like this.
+    /// The layout of a variable with these numbers.
     pub(super) fn layout(&self, var: Var, numbers: Numbers) -> Layout {
         let variable = &self.shader.vars[var];
         let is_block = variable.mode.intersects(Modes::UBO | Modes::SSBO | Modes::PUSH_CONST)
@@ -161,7 +160,7 @@ impl Emit<'_> {
         }
     }
 
-    /// `var` seen through `view`; the variable is made if there is none.
+    /// `var` in this view; the variable is created if there is none.
     #[inline(always)]
     pub(super) fn root(&mut self, var: Var, view: View) -> Result<Root> {
         let id = self.variable(var, view)?;
@@ -171,7 +170,7 @@ impl Emit<'_> {
         }
     }
 
-    /// The id of `var` seen through `view`; the variable is made if there is none.
+    /// The id of `var` in this view; the variable is created if there is none.
     #[inline(always)]
     pub(super) fn variable(&mut self, var: Var, view: View) -> Result<u32> {
         match self.state.vars[var].ids[view as usize] {
@@ -190,7 +189,7 @@ impl Emit<'_> {
         }
     }
 
-    /// Makes a variable that is no input or output, or an output that no one reads.
+    /// Creates a variable that is not an input or output, or an output that is not read.
     pub(super) fn memory_variable(
         &mut self,
         var: Var,
@@ -201,7 +200,7 @@ impl Emit<'_> {
         let shader = self.shader;
         let layout = self.layout(var, self.numbers(var, view));
         if layout.is_block() && shader.types.as_struct(shader.types.without_arrays(variable.ty)).is_none() {
-            return Err(unsupported("a buffer that is no struct"));
+            return Err(unsupported("a buffer that is not a struct"));
         }
         let ty = self.variable_type(var, class, layout)?;
         self.small_number_capability(variable, class);
@@ -221,7 +220,7 @@ impl Emit<'_> {
         Ok(id)
     }
 
-    /// Remembers that `var` seen through `view` is `id`.
+    /// Records `id` for this view of `var`.
     pub(super) fn made(&mut self, var: Var, view: View, class: StorageClass, id: u32) {
         let state = self.state.vars.entry(var);
         if state.ids == [0; 3] {
@@ -234,7 +233,7 @@ impl Emit<'_> {
         state.ids[view as usize] = id;
     }
 
-    /// The constant that a variable starts with, if it does. The driver sets the first values of uniforms.
+    /// The constant that initializes a variable, if there is one. The driver sets the initial values of uniforms.
     fn first_value(&mut self, variable: &Variable, class: StorageClass, layout: Layout) -> Result<Option<u32>> {
         match (class, variable.values) {
             (StorageClass::Private | StorageClass::Function, Some(values)) => {
@@ -284,7 +283,7 @@ impl Emit<'_> {
         }
     }
 
-    /// DescriptorSet of a variable.
+    /// The DescriptorSet of a variable.
     pub(super) fn descriptor_set(&self, variable: &Variable) -> u32 {
         variable.descriptor_set.unwrap_or_else(|| self.default_set(variable))
     }
@@ -300,7 +299,7 @@ impl Emit<'_> {
         })
     }
 
-    /// SPIR-V's Location, if the variable has one.
+    /// The Location, if the variable has one.
     pub(super) fn location(&self, variable: &Variable) -> Option<u32> {
         if self.shader.stage() == Stage::Fragment && variable.mode == Modes::SHADER_OUT {
             return variable.location?.checked_sub(frag_result::DATA0);
@@ -320,7 +319,7 @@ impl Emit<'_> {
         });
     }
 
-    /// Decorations of memory that depend on all that the code does with it.
+    /// Decorations of memory that depend on its uses in the code.
     pub(super) fn decorate_memory(&mut self) {
         for index in 0..self.state.memory.len() {
             let var = self.state.memory[index];
@@ -347,11 +346,11 @@ impl Emit<'_> {
                     self.m.decorate(id, decoration, &[]);
                 }
             };
-            // Devices without fragmentStoresAndAtomics ask for NonWritable where nothing writes. A view of what another writes
-            // has none: some drivers read such memory through a cache that sees no writes.
+            // Devices without fragmentStoresAndAtomics require NonWritable on memory that is not written. It is omitted if another
+            // view is written: some drivers read NonWritable memory through a cache that is not coherent with writes.
             decorate(!written, Decoration::NonWritable);
             decorate(!state.read && state.written, Decoration::NonReadable);
-            // Without Aliased, two variables of one binding may not see each other's writes (SPIR-V 2.18.2).
+            // Without Aliased, writes through one of two variables of a binding may be invisible to the other (SPIR-V 2.18.2).
             decorate(views > 1 && written, Decoration::Aliased);
             decorate(views == 1 && state.access.contains(Access::RESTRICT), Decoration::Restrict);
             // The Vulkan memory model has memory operands instead (SPIR-V 2.18.3).
@@ -360,7 +359,7 @@ impl Emit<'_> {
         }
     }
 
-    /// How many variables of the module are at the binding of `var`, and whether one of them is written.
+    /// The number of variables of the module at the binding of `var`, and whether one of them is written.
     fn views_of_binding(&self, var: Var) -> (usize, bool) {
         let place = |var: Var| {
             let variable = &self.shader.vars[var];
@@ -373,8 +372,8 @@ impl Emit<'_> {
         })
     }
 
-    /// Whether shared memory is seen through several variables, which then need a layout: the passes made two, or atomics
-    /// want integers and floats.
+    /// Whether shared memory has several variables, which then need a layout: the passes created two, or atomics need integers and
+    /// floats.
     pub(super) fn finds_shared_views(&self) -> bool {
         let shares = |variable: &Variable| variable.mode == Modes::SHARED;
         if !self.target.has(Feature::workgroupMemoryExplicitLayout) || !self.shader.vars.values().any(shares) {
@@ -396,7 +395,7 @@ impl Emit<'_> {
         vars[1].is_some() || bases == [true; 2]
     }
 
-    /// True if `var` is an array of blocks or textures, so that the first step of a pointer into it picks a descriptor.
+    /// True if `var` is an array of blocks or textures, so that the first index into it selects a descriptor.
     pub(super) fn is_descriptor_array(&self, var: Var) -> bool {
         let variable = &self.shader.vars[var];
         let types = &self.shader.types;
@@ -408,7 +407,7 @@ impl Emit<'_> {
     }
 }
 
-/// Only memory of the shader's own starts with a value, and uniforms, the first values of which the driver sets.
+/// Refuses initializers except on the shader's own memory and on uniforms, whose initial values the driver sets.
 pub(super) fn refuse_initializer(variable: &Variable) -> Result<()> {
     match variable.initializer.is_some() && variable.mode != Modes::UNIFORM {
         true => Err(unsupported("a variable with an initializer")),

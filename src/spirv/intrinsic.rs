@@ -1,4 +1,4 @@
-//! Instructions, and the intrinsics that belong to no larger family: system values, discards, barriers, clocks.
+//! Instructions, and the intrinsics that do not belong to a larger family: system values, discards, barriers, clocks.
 
 use super::builtin::{shape, Shape};
 use super::late::Section;
@@ -12,7 +12,7 @@ use crate::op::{Access, Base, Index, Intrinsic, Modes};
 use crate::target::Feature;
 use spirv::{BuiltIn, Capability, GlslStd450Op, MemoryAccess, MemorySemantics, Op, Scope, StorageClass};
 
-/// What memory semantics each mode of a barrier means.
+/// The memory semantics of each mode of a barrier.
 const BARRIER_MEMORY: &[(Modes, MemorySemantics)] = &[
     (Modes::IMAGE, MemorySemantics::IMAGE_MEMORY),
     (Modes::SHARED, MemorySemantics::WORKGROUP_MEMORY),
@@ -26,17 +26,18 @@ impl Emit<'_> {
     /// Emits an instruction that is not silent.
     pub(super) fn inst(&mut self, inst: Inst, data: &InstData) -> Result<()> {
         let shader = self.shader;
-        // 0, or one bit of 1, 8, 16, 32 and 64.
+        // Valid sizes are 0 and the powers of two 1, 8, 16, 32 and 64.
         let strange = data.bit_size & !(1 | 8 | 16 | 32 | 64) | data.bit_size & data.bit_size.wrapping_sub(1);
         if (data.num_components > 4) | (strange != 0) {
             return Err(strange_shape(data));
         }
         if matches!(data.kind, InstKind::Phi(_)) {
-            // Those of loop headers are there already.
+            // Phis of loop headers are emitted already.
             return if self.state.values[inst.def()].id == 0 { self.phi(inst, data) } else { Ok(()) };
         }
         self.line(inst);
-        // Apart from the others, which a table of jumps leads to: that is one line of constants more, and a jump that nobody foresees.
+        // Separate from the other kinds, which use a jump table: a table needs another cache line of constants and an unpredictable
+        // jump.
         if let InstKind::Alu { op, flags, srcs } = data.kind {
             let base = self.base(inst.def());
             let id = self.alu(data, base, op, flags, &shader.alu_srcs[srcs])?;
@@ -156,7 +157,7 @@ impl Emit<'_> {
                         true => self.m.value(Op::Load, ty, &[var, MemoryAccess::VOLATILE.bits()]),
                         false => self.m.value(Op::Load, ty, &[var]),
                     },
-                    // Other inputs do not change, so one load serves all that it dominates.
+                    // Other inputs do not change, so one load serves all instructions that it dominates.
                     _ => self.load_once(var, ty),
                 };
                 if is_mask {
@@ -182,12 +183,12 @@ impl Emit<'_> {
         }
     }
 
-    /// Interpolates an input at a place of the shader's choice.
+    /// Interpolates an input at a position that the shader chooses.
     fn interpolate(&mut self, inst: Inst, op: GlslStd450Op, srcs: &[Def]) -> Result<u32> {
         let data = self.shader.insts[inst];
         let pointer = self.pointer(srcs[0], Base::Float, self.access(inst))?;
         if pointer.class != StorageClass::Input || pointer.base != Base::Float || data.bit_size != 32 {
-            return Err(unsupported("interpolation of what is no float input"));
+            return Err(unsupported("interpolation of a value that is not a float input"));
         }
         self.m.capability(Capability::InterpolationFunction);
         let ty = self.m.numeric(Base::Float, 32, data.num_components);
@@ -215,7 +216,7 @@ impl Emit<'_> {
         }
         if let Some(redirect) = redirect {
             self.m.end_range(Section::Code, start, redirect.stays);
-            // What no stage writes is the same everywhere.
+            // An input that no stage writes has the same value everywhere.
             let start = self.m.mark(Section::Code);
             self.m.code.op(Op::Load, &[ty, id, pointer.id]);
             self.m.end_range(Section::Code, start, redirect.away);
@@ -229,7 +230,7 @@ impl Emit<'_> {
         self.m.code.op2(Op::ExtInst, &[ty, id, set, op as u32], &operands[..1 + usize::from(place.is_some())]);
     }
 
-    /// Ends the invocation without side effects. OpKill is deprecated where there is something else.
+    /// Ends the invocation without side effects. OpKill is deprecated in versions with an alternative.
     fn terminate(&mut self) {
         let core = self.m.version >= (1, 6);
         let op = if core || self.target.has(Feature::shaderTerminateInvocation) {
@@ -247,7 +248,7 @@ impl Emit<'_> {
         NirScope::ALL.get(self.shader.index(inst, index) as usize).copied().unwrap_or(NirScope::none)
     }
 
-    /// The SPIR-V scope that is as wide as this one, of those that Vulkan has (Vulkan, Scope validation rules).
+    /// The SPIR-V scope of the same width that Vulkan supports (Vulkan, Scope validation rules).
     fn scope(&self, scope: NirScope) -> Scope {
         match scope {
             NirScope::none | NirScope::invocation | NirScope::shader_call => Scope::Invocation,
@@ -263,13 +264,13 @@ impl Emit<'_> {
         }
     }
 
-    /// Whether memory can be ordered for a workgroup.
+    /// Whether memory can be ordered in the scope of a workgroup.
     fn has_workgroup_memory(&self) -> bool {
         let stage = self.shader.stage();
         stage.is_compute() || stage == Stage::TessCtrl && self.vmm
     }
 
-    /// A barrier: for execution if it has an execution scope, for memory if it has a memory scope.
+    /// A barrier: an execution barrier if it has an execution scope, a memory barrier if it has a memory scope.
     fn barrier(&mut self, inst: Inst) {
         let execution = self.scope_index(inst, Index::execution_scope);
         let memory = self.scope_index(inst, Index::memory_scope);
@@ -279,20 +280,21 @@ impl Emit<'_> {
         };
         let scope = match semantics {
             MemorySemantics::RELAXED => Scope::Invocation,
-            // Vulkan 1.0 has no subgroups to order memory for; wider does no harm (VUID-StandaloneSpirv-SubgroupVoteKHR-06997).
+            // Vulkan 1.0 has no subgroup scope for memory; a wider scope is correct, too
+            // (VUID-StandaloneSpirv-SubgroupVoteKHR-06997).
             _ if memory == NirScope::subgroup && self.m.version < (1, 3) => self.scope(NirScope::device),
-            // Workgroups have memory in compute shaders; patches only in the Vulkan memory model (Vulkan, Scope validation rules).
+            // Compute shaders have workgroup memory; patches only in the Vulkan memory model (Vulkan, Scope validation rules).
             _ if memory == NirScope::workgroup && !self.has_workgroup_memory() => self.scope(NirScope::device),
             _ => self.scope(memory),
         };
         if execution == NirScope::none && semantics == MemorySemantics::RELAXED {
-            // A memory barrier that orders nothing is not allowed (VUID-StandaloneSpirv-OpMemoryBarrier-04732).
+            // A memory barrier without memory semantics is invalid (VUID-StandaloneSpirv-OpMemoryBarrier-04732).
             return;
         }
         let (scope, semantics) = (self.m.uint(scope as u32), self.m.uint(semantics.bits()));
         if execution != NirScope::none {
             let execution = match self.shader.stage() {
-                // The patch is the workgroup of tessellation (Vulkan, Scope validation rules).
+                // A tessellation patch has the workgroup scope (Vulkan, Scope validation rules).
                 Stage::TessCtrl => Scope::Workgroup,
                 _ => self.scope(execution),
             };
@@ -306,14 +308,14 @@ impl Emit<'_> {
     fn barrier_semantics(&mut self, inst: Inst) -> MemorySemantics {
         let mut modes = Modes::from_bits_truncate(self.shader.index(inst, Index::memory_modes));
         if modes.is_empty() {
-            // GLSL's barrier() orders shared memory only, and Mesa takes that mode away from a shader that has none. But
-            // programs count on it for buffers, as drivers order all memory; so does zink's own translator.
+            // GLSL's barrier() orders shared memory only, and Mesa removes that mode from a shader without shared memory. But
+            // programs rely on it for buffers, as drivers order all memory. zink's own translator does the same.
             modes = Modes::SHARED | Modes::SSBO | Modes::IMAGE;
         }
         let order = Semantics::from_bits_truncate(self.shader.index(inst, Index::memory_semantics));
         let mut memory = MemorySemantics::RELAXED;
         for (mode, semantics) in BARRIER_MEMORY {
-            // Without the Vulkan memory model outputs are no memory that semantics can name (SPIR-V 3.25).
+            // Without the Vulkan memory model there are no semantics for outputs (SPIR-V 3.25).
             if modes.contains(*mode) && (self.vmm || *semantics != MemorySemantics::OUTPUT_MEMORY) {
                 memory |= *semantics;
             }
@@ -327,7 +329,7 @@ impl Emit<'_> {
             _ => MemorySemantics::ACQUIRE_RELEASE,
         };
         if self.vmm {
-            // Which of the two follows from the order (SPIR-V 3.25).
+            // The order determines which of the two is valid (SPIR-V 3.25).
             if !memory.contains(MemorySemantics::ACQUIRE) {
                 memory |= MemorySemantics::MAKE_AVAILABLE;
             }

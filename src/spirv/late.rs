@@ -1,10 +1,10 @@
-//! What is decided late: notes, while words are appended, of those that may change or go.
+//! Late decisions: records which of the appended words may change or be removed.
 //!
-//! Where everything is decided already (`EmitOptions::decided`) nothing is noted: words that go are taken back at once,
-//! and patches get their values. Either way the same ids are given, in the same order, so both ways lead to the same words;
-//! that they do is what the tests of [`module`](crate::module) hold on to.
+//! If all decisions are known (`EmitOptions::decided`), nothing is recorded: removed words are cut at once, and patched words get
+//! their values. Both ways use the same ids in the same order, so they produce the same words. The tests of
+//! [`module`](crate::module) check that.
 //!
-//! An option costs nothing unless it is offered (`EmitOptions::offer`): then words for it are emitted, in ranges of their own.
+//! An option costs nothing unless it is offered (`EmitOptions::offer`): then its words are emitted in separate ranges.
 
 use super::module::ModuleBuilder;
 use super::words::Words;
@@ -12,19 +12,19 @@ use super::Emit;
 use crate::module::{Condition, Patch, PatchKind, Range, Tables, ALWAYS, PRIVATE};
 use spirv::{Capability, Op, StorageClass};
 
-/// A section of a module that has ranges and patches, in the order in which they stand there.
+/// A section of a module that has ranges and patches, in the order of the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Section {
     Modes,
     Names,
     Annotations,
     Globals,
-    /// What the function does first of all.
+    /// The beginning of the function.
     Prologue,
     Code,
 }
 
-/// Patches and ranges of all sections, by and by, each relative to the start of its section.
+/// Patches and ranges of all sections, in the order in which they were recorded, each relative to the start of its section.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     patches: Vec<(Section, Patch)>,
@@ -37,7 +37,7 @@ impl Notes {
         self.ranges.clear();
     }
 
-    /// Adds them to the `tables` of a module in which the sections start at these places.
+    /// Adds them to the `tables` of a module whose sections start at these positions.
     pub(super) fn write(&self, starts: [u32; Section::Code as usize + 1], tables: &mut Tables) {
         let patch = |(section, patch): &(Section, Patch)| Patch { at: patch.at + starts[*section as usize], ..*patch };
         tables.patches.reserve_exact(self.patches.len());
@@ -55,9 +55,9 @@ impl Notes {
 /// An input or output that becomes a Private variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Redirect {
-    /// When it does.
+    /// The condition under which it does.
     pub(super) away: u16,
-    /// When it does not.
+    /// The condition under which it does not.
     pub(super) stays: u16,
 }
 
@@ -73,7 +73,7 @@ impl ModuleBuilder {
         }
     }
 
-    /// The index of a condition that several ask for.
+    /// The index of a condition that several records share.
     pub(super) fn condition(&mut self, condition: Condition) -> u16 {
         match self.conditions.iter().position(|other| *other == condition) {
             Some(index) => index as u16,
@@ -86,7 +86,7 @@ impl ModuleBuilder {
         if self.words_only {
             return ALWAYS;
         }
-        // Locations are so few that varyings never make so many.
+        // There are so few locations that varyings never have so many conditions.
         let index = self.conditions.len().min(usize::from(ALWAYS) - 1);
         if index == self.conditions.len() {
             self.conditions.push(condition);
@@ -94,7 +94,7 @@ impl ModuleBuilder {
         index as u16
     }
 
-    /// Whether a condition holds; `None` if that is not decided yet.
+    /// Whether a condition holds; `None` if it is not decided yet.
     pub(super) fn holds(&self, when: u16) -> Option<bool> {
         match (&self.decided, self.conditions.get(usize::from(when))) {
             (Some(decided), Some(condition)) => decided.holds(condition),
@@ -102,12 +102,12 @@ impl ModuleBuilder {
         }
     }
 
-    /// Where the next word of `section` will stand.
+    /// The position of the next word of `section`.
     pub(super) fn mark(&mut self, section: Section) -> usize {
         self.section(section).len()
     }
 
-    /// The words of `section` from `start` on are there only under a condition.
+    /// Makes the words of `section` from `start` on depend on a condition.
     pub(super) fn end_range(&mut self, section: Section, start: usize, when: u16) {
         match self.holds(when) {
             Some(true) => {}
@@ -116,7 +116,7 @@ impl ModuleBuilder {
         }
     }
 
-    /// The last words, from `start` on, of the instruction at `head` are there only under a condition.
+    /// Makes the last words of the instruction at `head`, from `start` on, depend on a condition.
     pub(super) fn end_part(&mut self, section: Section, head: usize, start: usize, when: u16) {
         match self.holds(when) {
             Some(true) => {}
@@ -125,7 +125,8 @@ impl ModuleBuilder {
         }
     }
 
-    /// Notes that the last words of `section`, from `start` on, may go, a part of the instruction at `head` if that is not 0.
+    /// Records that the last words of `section`, from `start` on, may be removed. They are a part of the instruction at `head` if
+    /// that is not 0.
     fn note_range(&mut self, section: Section, start: usize, head: usize, when: u16) {
         if self.words_only {
             return;
@@ -137,7 +138,7 @@ impl ModuleBuilder {
         }
     }
 
-    /// The word at `at` may change.
+    /// Records that the word at `at` may change.
     pub(super) fn patch(&mut self, section: Section, at: usize, kind: PatchKind, when: u16, arg: u32) {
         if self.words_only && kind != PatchKind::OutputVertices {
             return;
@@ -156,7 +157,7 @@ impl ModuleBuilder {
         }
     }
 
-    /// A pointer type of a variable's own, which becomes one of Private with it.
+    /// A pointer type for one variable only, which becomes a Private pointer together with the variable.
     pub(super) fn redirected_pointer(&mut self, class: StorageClass, ty: u32, redirect: Redirect) -> u32 {
         let id = self.id();
         let at = self.globals.op(Op::TypePointer, &[id, class as u32, ty]);
@@ -164,7 +165,7 @@ impl ModuleBuilder {
         id
     }
 
-    /// An input or output that becomes a Private variable with `first` in it, if that is not 0.
+    /// An input or output that becomes a Private variable. Its initializer is `first` if that is not 0.
     pub(super) fn redirected_variable(&mut self, ty: u32, class: StorageClass, redirect: Redirect, first: u32) -> u32 {
         let pointer = self.redirected_pointer(class, ty, redirect);
         let id = self.id();
@@ -175,7 +176,7 @@ impl ModuleBuilder {
             self.globals.extend(&[first]);
             self.end_part(Section::Globals, at - 1, at + 3, redirect.away);
         }
-        // Before SPIR-V 1.4 the entry point lists inputs and outputs only (OpEntryPoint).
+        // Before SPIR-V 1.4 the entry point lists only inputs and outputs (OpEntryPoint).
         self.interface.push((id, if self.version >= (1, 4) { ALWAYS } else { redirect.stays }));
         id
     }
@@ -192,14 +193,14 @@ impl ModuleBuilder {
         }
     }
 
-    /// True if the module declares `capability`, whatever is decided.
+    /// True if the module declares `capability` unconditionally.
     pub(super) fn has_capability(&self, capability: Capability) -> bool {
         self.capabilities.iter().any(|row| row.0 == capability)
     }
 }
 
 impl Emit<'_> {
-    /// Whether bits of a key are to be provided for.
+    /// Whether some bits of a key are offered.
     pub(super) fn offers(&self, bits: u64) -> bool {
         self.options.offer & bits != 0
     }

@@ -1,13 +1,13 @@
-//! The layout of blocks in memory, for which Vulkan has rules ("Offset and Stride Assignment").
+//! The layout of blocks in memory, by Vulkan's rules ("Offset and Stride Assignment").
 //!
-//! A driver's types come with offsets and strides, and are decorated with what they say. Types whose elements or members
-//! overlap or are not aligned are refused: no device need read them.
+//! A driver's types have offsets and strides, which become decorations. Types whose elements or members overlap or are not aligned
+//! are refused: Vulkan does not require devices to support them.
 
 use super::{unsupported, Result};
 use crate::ir::{Field, TypeData};
 use crate::op::AluType;
 
-/// What a type takes of memory, in bytes.
+/// The size and alignment of a type, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Extent {
     /// 0 for a run-time array.
@@ -16,15 +16,15 @@ pub(super) struct Extent {
 }
 
 impl Extent {
-    /// That of a scalar or vector.
+    /// The extent of a scalar or vector.
     #[inline(always)]
     pub(super) fn of_vector(scalar: AluType, n: u8) -> Extent {
         let bytes = u32::from(scalar.bits / 8).max(1);
-        // Three components are aligned as four.
+        // Three components have the alignment of four.
         Extent { size: bytes * u32::from(n), align: bytes * u32::from(n).next_power_of_two() }
     }
 
-    /// That of an array of these in a uniform block or another, and its stride.
+    /// The extent of an array of these in a uniform block or another block, and its stride.
     pub(super) fn in_array(self, len: Option<u32>, stride: u32, uniform: bool) -> Result<(Extent, u32)> {
         let stride = if stride == 0 { self.size } else { stride };
         let align = if uniform { self.align.max(16) } else { self.align };
@@ -37,21 +37,21 @@ impl Extent {
         Ok((Extent { size: stride.saturating_mul(len.map_or(0, |len| len.max(1))), align }, stride))
     }
 
-    /// That of a struct without members, in a uniform block or another.
+    /// The extent of a struct without members, in a uniform block or another block.
     pub(super) fn of_struct(uniform: bool) -> Extent {
         Extent { size: 0, align: if uniform { 16 } else { 1 } }
     }
 
-    /// Adds a `field`, which is a `ty` of this extent, to a struct. Returns its offset.
+    /// Adds a `field` of type `ty` and this extent to a struct. Returns its offset.
     pub(super) fn add(&mut self, field: &Field, ty: TypeData, extent: Extent, uniform: bool) -> Result<u32> {
-        // Without an offset it stands at the strictest alignment that one can have.
+        // Without an offset, it gets the strictest alignment that there is.
         let offset = field.offset.unwrap_or_else(|| self.size.checked_next_multiple_of(16).unwrap_or(u32::MAX));
         if offset < self.size {
             return Err(unsupported("a block whose members overlap"));
         }
         let aligned = match ty {
             TypeData::Vector(scalar, _) => {
-                // Vectors need the alignment of a component, but may not cross 16 bytes (relaxed block layout).
+                // Vectors need the alignment of a component, but must not cross 16 bytes (relaxed block layout).
                 let last = offset.saturating_add(extent.size - 1);
                 let crosses = if extent.size > 16 { offset % 16 != 0 } else { offset / 16 != last / 16 };
                 !crosses && offset % Extent::of_vector(scalar, 1).align == 0
@@ -63,7 +63,7 @@ impl Extent {
         }
         self.size = offset.saturating_add(extent.size);
         self.align = self.align.max(extent.align);
-        // What follows an array or struct in a uniform block does not share its padding.
+        // In a uniform block, a member after an array or struct cannot be in its padding.
         if uniform && matches!(ty, TypeData::Array { .. } | TypeData::Struct(_)) {
             self.size = self.size.checked_next_multiple_of(extent.align).unwrap_or(u32::MAX);
         }

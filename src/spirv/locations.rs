@@ -1,6 +1,7 @@
-//! Locations: no two inputs, and no two outputs, may share a component of one (Vulkan 15.1.5, VUID-StandaloneSpirv-OpEntryPoint-08721).
+//! Locations: two inputs or two outputs must not share a component of a location (Vulkan 15.1.5,
+//! VUID-StandaloneSpirv-OpEntryPoint-08721).
 //!
-//! Drivers assign locations without overlap; a dump may say anything.
+//! Drivers assign locations without overlap; a dump may have any.
 
 use super::{unsupported, Emit, Result};
 use crate::error::Error;
@@ -8,11 +9,10 @@ use crate::ir::{Stage, Type, TypeData, TypeTable, VarFlags, Variable};
 use crate::op::{AluType, Modes};
 use spirv::StorageClass;
 
-/// The most locations that one variable may take; devices have far fewer.
+/// The most locations of one variable; devices have far fewer.
 pub(super) const MAX_LOCATIONS: u32 = 1024;
 
-/// Components that are taken, a bit each, by location: four bits for each class, patch, and index of blending, which keep
-/// what has the same number apart.
+/// A bit for each used component, by location: four bits for each class, patch, and blend index, which have separate numbers.
 #[derive(Debug)]
 pub(super) struct Locations {
     taken: Vec<u32>,
@@ -24,24 +24,24 @@ impl Default for Locations {
     }
 }
 
-/// What a variable takes of the locations.
+/// The locations that a variable uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Located {
-    /// How many of them.
+    /// The number of locations.
     pub(super) count: u32,
-    /// 32-bit components of the vectors that it is made of; 4 for a struct, whose members may differ.
+    /// The number of 32-bit components of its vectors; 4 for a struct, whose members may differ.
     words: u32,
 }
 
 impl Located {
-    /// Components of each location.
+    /// The number of components of each location.
     pub(super) fn components(&self) -> u8 {
         self.words.min(4) as u8
     }
 }
 
 impl Locations {
-    /// As many as most shaders have at most.
+    /// The number of locations that suffices for most shaders.
     const FEW: usize = 32;
 
     pub(super) fn clear(&mut self) {
@@ -49,13 +49,13 @@ impl Locations {
         self.taken[..Locations::FEW].fill(0);
     }
 
-    /// The first location of which no output takes anything.
+    /// The first location that no output uses.
     pub(super) fn first_free_output(&self) -> u32 {
         let outputs = 0xffff << 16;
         self.taken.iter().position(|taken| taken & outputs == 0).unwrap_or(self.taken.len()) as u32
     }
 
-    /// Takes components of a location. False if one of them is taken.
+    /// Marks components of a location as used. False if one of them was used already.
     fn take(&mut self, location: u32, components: u32) -> bool {
         let at = location as usize;
         if at >= self.taken.len() {
@@ -68,7 +68,7 @@ impl Locations {
 }
 
 impl Emit<'_> {
-    /// Takes the components of an input or output at `location`.
+    /// Marks the components of an input or output at `location` as used.
     pub(super) fn take_locations(
         &mut self,
         variable: &Variable,
@@ -79,7 +79,7 @@ impl Emit<'_> {
         if count > MAX_LOCATIONS || location > MAX_LOCATIONS {
             return Err(unsupported(format_args!("a variable of {count} locations from {location} on")));
         }
-        // Arrays and matrices repeat one vector; what does not fit four 32-bit components goes on in the next location.
+        // Arrays and matrices repeat one vector; components beyond four 32-bit ones are in the next location.
         let first = u32::from(variable.location_frac);
         if first + words.min(4) > 4 {
             return Err(unsupported(format_args!("a variable of {words} components from {first} on")));
@@ -97,7 +97,7 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// The type that takes locations: that of one vertex.
+    /// The type that determines the locations: without the array of vertices.
     fn located_type(&self, variable: &Variable) -> Type {
         match self.shader.types.as_array(variable.ty) {
             Some((vertex, _)) if !variable.flags.contains(VarFlags::PATCH) && self.is_per_vertex(variable.mode) => {
@@ -107,7 +107,7 @@ impl Emit<'_> {
         }
     }
 
-    /// What a variable takes of the locations.
+    /// The locations that a variable uses.
     pub(super) fn located(&self, variable: &Variable) -> Located {
         let (types, ty) = (&self.shader.types, self.located_type(variable));
         if let Some((AluType { bits: 8..=32, .. }, n @ 1..=4)) = types.as_vector(ty) {
@@ -116,7 +116,7 @@ impl Emit<'_> {
         Located { count: types.slots(ty), words: vector_words(types, ty).unwrap_or(4) }
     }
 
-    /// True if inputs or outputs of this stage are arrays with an element for each vertex.
+    /// True if inputs or outputs of this stage are arrays with one element per vertex.
     fn is_per_vertex(&self, mode: Modes) -> bool {
         match self.shader.stage() {
             Stage::TessCtrl => true,
@@ -131,7 +131,7 @@ fn shared(location: u32) -> Box<Error> {
     unsupported(format_args!("more than one variable at location {location}"))
 }
 
-/// 32-bit components of the vectors that `ty` is made of; `None` for a struct, whose members may differ.
+/// The number of 32-bit components of the vectors of `ty`; `None` for a struct, whose members may differ.
 fn vector_words(types: &TypeTable, ty: Type) -> Option<u32> {
     let (scalar, n) = match types.get(types.without_arrays(ty)) {
         TypeData::Scalar(scalar) => (scalar, 1),

@@ -9,22 +9,22 @@ use crate::op::{Access, AluType, Base, Index, Modes};
 use crate::target::Feature;
 use spirv::{Capability, Decoration, MemoryAccess, Op, Scope, StorageClass};
 
-/// A pointer and what it points to.
+/// A pointer and the type of its memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pointer {
     pub(super) id: u32,
     pub(super) class: StorageClass,
     pub(super) origin: Origin,
-    /// What the numbers there are.
+    /// The base type of the numbers.
     pub(super) base: Base,
-    /// Width and count of the numbers there; count 1 and the declared width for a lane.
+    /// The width and count of the numbers; for a lane the count 1 and the declared width.
     pub(super) scalar: AluType,
     pub(super) n: u8,
-    /// The type of all that.
+    /// The id of the pointee's type.
     pub(super) ty: u32,
 }
 
-/// Where a pointer comes from.
+/// The root of a pointer.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Origin {
     /// A variable.
@@ -34,12 +34,12 @@ pub(super) enum Origin {
 }
 
 impl Emit<'_> {
-    /// The variable that `def` leads to.
+    /// The variable at the root of the deref `def`.
     pub(super) fn deref_root(&self, def: Def) -> Result<Var> {
         self.shader.deref_var(def).ok_or_else(|| unsupported("a pointer that is not of a variable"))
     }
 
-    /// A pointer to numbers, in the view in which they are `wanted` if there is a choice.
+    /// A pointer to numbers, in the view with the base `wanted` if there is a choice.
     pub(super) fn pointer(&mut self, def: Def, wanted: Base, access: Access) -> Result<Pointer> {
         let deref = self.shader.as_deref(def).ok_or_else(|| unsupported("a pointer that is not of a variable"))?;
         let (var, whole) = match deref.kind {
@@ -59,7 +59,7 @@ impl Emit<'_> {
         Ok(Pointer { id, class: root.class, origin: Origin::Var(var), base, scalar, n, ty })
     }
 
-    /// A pointer to one component of the vector at `pointer`, which `def` made.
+    /// A pointer to one component of the vector at `pointer`, which belongs to the deref `def`.
     fn component(&mut self, pointer: &Pointer, def: Def, c: u8, access: Access) -> Result<u32> {
         let Origin::Var(var) = pointer.origin else { return Err(internal("a store of some components at an address")) };
         let (view, _) = self.view(var, pointer.scalar, pointer.base);
@@ -69,7 +69,7 @@ impl Emit<'_> {
         self.chain_to(def, ty, &root, Some(c), access)
     }
 
-    /// The id of the pointer that `def` makes from `root`, extended by the index `more`, to something of type `ty`.
+    /// The id of the pointer for the deref `def` from `root`, extended by the index `more`, to a value of type `ty`.
     pub(super) fn chain_to(
         &mut self,
         def: Def,
@@ -81,7 +81,7 @@ impl Emit<'_> {
         let mut chain = Backwards::new();
         let mut fits = more.map_or(true, |more| chain.push(more));
         let non_uniform = self.collect_indices(&mut chain, def, root.var, access)?;
-        // gl_SampleMask is an array, which NIR's variable is not.
+        // gl_SampleMask is an array; NIR's variable is not.
         if root.wrapped {
             let zero = self.m.uint(0);
             fits &= chain.push(zero);
@@ -109,7 +109,7 @@ impl Emit<'_> {
         let shader = self.shader;
         let mut non_uniform = false;
         loop {
-            let deref = shader.as_deref(def).ok_or_else(|| internal("a pointer that is no deref"))?;
+            let deref = shader.as_deref(def).ok_or_else(|| internal("a pointer that is not a deref"))?;
             let (parent, index) = match deref.kind {
                 DerefKind::Var(_) => return Ok(non_uniform),
                 DerefKind::Array { parent, index } => (parent, self.array_index(index)?),
@@ -140,7 +140,7 @@ impl Emit<'_> {
         }
     }
 
-    /// Capabilities for picking a descriptor by a value. True if it may differ between invocations.
+    /// Declares the capabilities for indexing descriptors. True if the descriptor may differ between invocations.
     fn index_descriptors(&mut self, index: u32, var: Var, access: Access) -> bool {
         let access = access | self.shader.vars[var].access;
         let non_uniform = access.contains(Access::NON_UNIFORM);
@@ -173,7 +173,7 @@ impl Emit<'_> {
         if (pointer.scalar.bits, pointer.n) != (data.bit_size, data.num_components) {
             return Err(internal("a load of another size than its variable's"));
         }
-        // What nobody writes need not be read atomically.
+        // Memory that no other invocation can write need not be read atomically.
         let id = match access.contains(Access::ATOMIC) && is_shared(pointer.class) {
             true => self.atomic_load(&pointer, access),
             false => self.load(&pointer, access),
@@ -191,7 +191,7 @@ impl Emit<'_> {
     fn load(&mut self, pointer: &Pointer, access: Access) -> u32 {
         let constant =
             matches!(pointer.class, StorageClass::Input | StorageClass::Uniform | StorageClass::PushConstant);
-        // What nothing writes has no memory operands.
+        // Memory that is never written has no memory operands.
         if constant && !access.contains(Access::VOLATILE) {
             return self.load_once(pointer.id, pointer.ty);
         }
@@ -200,7 +200,7 @@ impl Emit<'_> {
         self.m.value(Op::Load, pointer.ty, &operands[..1 + len])
     }
 
-    /// Emits `store_deref`: one store of the whole, or one for each component that is written.
+    /// Emits `store_deref`: one store of the whole value, or one for each written component.
     pub(super) fn store_deref(&mut self, target: Def, value: Def, write_mask: u32, access: Access) -> Result<()> {
         let known = self.known(value);
         let own = if known.id == 0 { self.literal_view(target) } else { known.base };
@@ -219,8 +219,8 @@ impl Emit<'_> {
         for c in (0..pointer.n).filter(|c| mask >> c & 1 != 0) {
             let part = crate::ir::AluSrc { def: value, swizzle: crate::ir::Swizzle::splat(c) };
             let part = self.src(&part, 1, pointer.base)?;
-            let lane = self.component(&pointer, target, c, access)?;
-            self.store(&pointer, lane, part, access);
+            let component = self.component(&pointer, target, c, access)?;
+            self.store(&pointer, component, part, access);
         }
         Ok(())
     }
@@ -240,7 +240,7 @@ impl Emit<'_> {
         }
     }
 
-    /// The view for a store of a constant: one that is there already.
+    /// The view for a store of a constant: one that already exists.
     fn literal_view(&self, target: Def) -> Base {
         let Some(var) = self.shader.deref_var(target) else { return Base::Uint };
         let ids = self.state.vars[var].ids;
@@ -257,7 +257,7 @@ impl Emit<'_> {
         Access::from_bits_truncate(self.shader.index(inst, Index::access))
     }
 
-    /// Remembers how a variable is used.
+    /// Records how a variable is used.
     pub(super) fn note_access(&mut self, var: Var, access: Access, read: bool, written: bool) {
         let state = self.state.vars.entry(var);
         state.read |= read;
@@ -271,7 +271,7 @@ impl Emit<'_> {
         }
     }
 
-    /// Qualifiers of an access and of the variable that it goes to.
+    /// The qualifiers of an access and of its variable.
     pub(super) fn all_access(&self, pointer: &Pointer, access: Access) -> Access {
         match pointer.origin {
             Origin::Var(var) => access | self.shader.vars[var].access,
@@ -279,9 +279,9 @@ impl Emit<'_> {
         }
     }
 
-    /// The memory operands, and how many words they are. An address has an alignment. The Vulkan memory model wants to know
-    /// that what other invocations may touch is not private, and makes coherent accesses visible or available (SPIR-V 3.26);
-    /// without it, variables have decorations instead, and what is at an address can be volatile only.
+    /// The memory operands and their number of words. An address has an alignment. The Vulkan memory model requires
+    /// NonPrivatePointer for memory that other invocations may access, and coherent accesses make it visible or available (SPIR-V
+    /// 3.26). Without that model, variables have decorations instead, and memory at an address can only be volatile.
     #[inline]
     fn memory_operands(&mut self, pointer: &Pointer, access: Access, make: MemoryAccess) -> ([u32; 3], usize) {
         match pointer.origin {
@@ -309,7 +309,7 @@ impl Emit<'_> {
             if access.contains(Access::VOLATILE) {
                 operands |= MemoryAccess::VOLATILE;
             }
-            // What is volatile is coherent, too (GLSL 4.10, Memory Qualifiers).
+            // Volatile memory is coherent, too (GLSL 4.10, Memory Qualifiers).
             if coherent {
                 operands |= make;
                 words[len] = self.memory_scope(pointer.class);
@@ -324,14 +324,14 @@ impl Emit<'_> {
     pub(super) fn memory_scope(&mut self, class: StorageClass) -> u32 {
         let scope = match class {
             StorageClass::Workgroup => Scope::Workgroup,
-            // Device scope is a feature of its own in the Vulkan memory model.
+            // Device scope is a separate feature in the Vulkan memory model.
             _ if self.vmm && !self.target.has(Feature::vulkanMemoryModelDeviceScope) => Scope::QueueFamily,
             _ => Scope::Device,
         };
         self.m.uint(scope as u32)
     }
 
-    /// Emits `deref_buffer_array_length`: elements of the run-time array at the end of the block at `source`.
+    /// Emits `deref_buffer_array_length`: the length of the run-time array at the end of the block at `source`.
     pub(super) fn array_length(&mut self, source: Def, access: Access) -> Result<u32> {
         let var = self.deref_root(source)?;
         let mut block = source;
@@ -339,9 +339,10 @@ impl Emit<'_> {
         if let Some(DerefKind::Struct { parent, field: last }) = self.shader.as_deref(source).map(|deref| deref.kind) {
             (block, field) = (parent, Some(last));
         }
-        let deref = self.shader.as_deref(block).ok_or_else(|| internal("a pointer that is no deref"))?;
+        let deref = self.shader.as_deref(block).ok_or_else(|| internal("a pointer that is not a deref"))?;
         let fields = self.shader.types.as_struct(deref.ty).map_or(0, |data| data.fields.len() as u32);
-        let field = field.or(fields.checked_sub(1)).ok_or_else(|| unsupported("the length of what is no block"))?;
+        let field =
+            field.or(fields.checked_sub(1)).ok_or_else(|| unsupported("the length of a value that is not a block"))?;
         let ids = self.state.vars[var].ids;
         let view =
             if ids[View::Uint as usize] == 0 && ids[View::Float as usize] != 0 { View::Float } else { View::Uint };
@@ -354,12 +355,12 @@ impl Emit<'_> {
     }
 }
 
-/// True if nothing of this instruction is emitted where it stands.
+/// True if the instruction is not emitted at its own position.
 pub(super) fn is_silent(data: &InstData) -> bool {
     InstKind::SILENT >> data.kind.number() & 1 != 0
 }
 
-/// Whether other invocations may touch memory of `class` meanwhile.
+/// Whether other invocations may access memory of `class`.
 fn is_shared(class: StorageClass) -> bool {
     matches!(class, StorageClass::StorageBuffer | StorageClass::Workgroup | StorageClass::PhysicalStorageBuffer)
 }

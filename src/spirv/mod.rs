@@ -1,24 +1,24 @@
 //! IR to SPIR-V words in one forward walk.
 //!
-//! Emission takes a shader in emittable form: what `check` let through and the passes left. It cannot lower anything; what
-//! has no SPIR-V form by now is an error. Each instruction of the IR appends its words to the function; types, constants,
-//! variables, decorations, capabilities and extensions go to their own sections when something first needs them. There are
-//! no instruction objects, and ids are given in the order of need, so the same shader always gives the same words.
+//! Emission takes a shader in emittable form: `check` has accepted it, and the passes have lowered it. Emission does not lower; an
+//! instruction without a SPIR-V form is an error. Each instruction of the IR appends its words to the function; types, constants,
+//! variables, decorations, capabilities and extensions are added to their sections at their first use. There are no instruction
+//! objects, and ids are assigned in the order of use, so the same shader always has the same words.
 //!
-//! | file | what |
+//! | file | contents |
 //! |-|-|
 //! | `words`, `module` | buffers of words, the sections of a module |
-//! | `types`, `constants`, `capability` | what is written once and found again |
+//! | `types`, `constants`, `capability` | declarations that are written once and reused |
 //! | `interface`, `varying`, `locations`, `builtin` | variables with their decorations, inputs and outputs, built-ins |
 //! | `entry`, `float_controls` | execution modes |
 //! | `body`, `phi` | structured control flow and labels, phis |
-//! | `value` | ids of values, at the type and swizzle that their user wants |
+//! | `value` | ids of values, with the type and swizzle that their users need |
 //! | `descriptor` | types and variables of textures, images and samplers |
 //! | `alu`, `memory`, `global`, `atomic`, `tex`, `image`, `intrinsic`, `subgroup` | one family of instructions each |
-//! | `late` | notes of words that may change or go, for links and draws |
-//! | `turn`, `epilogue` | what variants do in front of the shader and behind it |
-//! | `reflection` | what the module wants from outside, for the driver |
-//! | `debug` | names and lines, on request |
+//! | `late` | records of words that may change or be removed, for links and draws |
+//! | `turn`, `epilogue` | changes of variants before and after the shader |
+//! | `reflection` | the resources of the module, for the driver |
+//! | `debug` | names and lines, if they are requested |
 
 mod alu;
 mod atomic;
@@ -66,7 +66,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use spirv::{BuiltIn, MemoryModel};
 use words::Dedup;
 
-/// What to emit besides the code.
+/// Options of emission.
 ///
 /// ```
 /// let options = ntv::EmitOptions::default().names(true).linkable(true);
@@ -76,16 +76,16 @@ use words::Dedup;
 pub struct EmitOptions<'a> {
     /// OpName for variables, types and the entry point.
     pub names: bool,
-    /// OpSource with this text and OpLine to the lines of its instructions: file name and contents of the dump.
+    /// The file name and contents of the dump: OpSource with this text, and OpLine with the lines of its instructions.
     pub lines: Option<(&'a str, &'a str)>,
-    /// Bits of a [`Key`](crate::Key) that may be asked for later.
+    /// Bits of a [`Key`](crate::Key) that may be set later.
     pub offer: u64,
-    /// Varyings that another stage does not see may be taken away later.
+    /// Varyings that another stage does not use may be removed later.
     pub linkable: bool,
-    /// All that the tables would leave open: the words are final then, and the tables empty.
+    /// All decisions that the tables would leave open: the words are then final, and the tables empty.
     pub decided: Option<&'a Decisions>,
-    /// Nobody asks for more than the words, those of the empty [`Key`](crate::Key): no tables are made, nor lists of varyings and
-    /// bindings, but for the patch that [`Module::tcs_vertices_out`] finds.
+    /// Only the words for the empty [`Key`](crate::Key) are needed: there are no tables, and no lists of varyings and bindings,
+    /// except for the patch that [`Module::tcs_vertices_out`] finds.
     pub words_only: bool,
 }
 
@@ -105,7 +105,7 @@ pub fn emit(shader: &Shader, target: &Target, options: &EmitOptions<'_>) -> Resu
     Emitter::default().emit(shader, target, options)
 }
 
-/// Emits shaders, one after the other, and keeps its memory in between.
+/// Emits shaders, one after the other, and keeps its memory for reuse.
 #[derive(Debug, Default)]
 pub struct Emitter {
     module: ModuleBuilder,
@@ -121,7 +121,7 @@ impl Emitter {
         Ok(module)
     }
 
-    /// The same, in the memory of a `module` that nobody needs any more; an error leaves nothing in it.
+    /// Emits a shader into the memory of an unused `module`. After an error, the module is empty.
     pub fn emit_to(
         &mut self,
         shader: &Shader,
@@ -145,7 +145,7 @@ impl Emitter {
     }
 }
 
-/// Errors are rare and results many: these fit two registers.
+/// Errors are rare and results frequent: these fit in two registers.
 type Result<T, E = Box<Error>> = std::result::Result<T, E>;
 
 /// The emission of one shader.
@@ -156,34 +156,34 @@ struct Emit<'a> {
     m: &'a mut ModuleBuilder,
     types: &'a ValueTypes,
     state: &'a mut State,
-    /// The module uses the Vulkan memory model.
+    /// Whether the module uses the Vulkan memory model.
     vmm: bool,
-    /// The built-ins of slots of inputs, and of outputs.
+    /// The built-ins of the slots of inputs and of outputs.
     builtin_slots: [&'static [Option<BuiltIn>]; 2],
 }
 
-/// What emission has to remember.
+/// The state of emission.
 #[derive(Debug, Default)]
 struct State {
     values: SideTable<Def, value::Value>,
-    /// Pure instructions whose results dominate what is emitted next.
+    /// Pure instructions whose results dominate the next instruction.
     scope: Dedup,
-    /// Components taken out of vectors, likewise.
-    lanes: value::Lanes,
-    /// Types of variables and their parts, but scalars and vectors: with the first layout of each, and with others.
+    /// Components extracted from vectors that dominate the next instruction.
+    components: value::Components,
+    /// Types of variables and their parts, except scalars and vectors: with the first layout of each, and with others.
     types: SideTable<Type, types::LaidOut>,
     other_types: FxHashMap<u64, types::LaidOut>,
-    /// A stack of members of structs under construction.
+    /// A stack of struct members under construction.
     members: Vec<types::Member>,
     vars: SideTable<Var, VariableState>,
-    /// Buffers, images and shared memory, in the order in which they were made.
+    /// Buffers, images and shared memory, in order of creation.
     memory: Vec<Var>,
-    /// Outputs, likewise.
+    /// Outputs, in order of creation.
     outputs: Vec<Var>,
-    /// Shared memory is seen through several variables.
+    /// Shared memory has several variables.
     shared_views: bool,
     builtins: Vec<BuiltinVariable>,
-    /// Some output of a fragment shader is the second source of blending; then all say which they are.
+    /// An output of a fragment shader is the second source of blending; then all outputs have an index.
     is_dual_source: bool,
     locations: locations::Locations,
     /// Inputs and outputs that become Private variables, by id.
@@ -192,11 +192,11 @@ struct State {
     redirected_pointers: FxHashMap<(u32, u32), u32>,
     /// Ids that are decorated NonUniform.
     non_uniform: FxHashSet<u32>,
-    /// Structs of code and texels, by the texels.
+    /// Structs of residency code and texels, by the texels.
     sparse_reads: FxHashMap<Def, u32>,
-    /// The workgroup size as a constant, 0 if not made.
+    /// The workgroup size as a constant, 0 if not created.
     workgroup_size: u32,
-    /// The specialization constant of shared memory, 0 if not made.
+    /// The specialization constant of shared memory, 0 if not created.
     shared_memory: u32,
     /// A stack of ids for operands under construction.
     ids: Vec<u32>,
@@ -210,7 +210,7 @@ impl State {
     fn clear(&mut self, shader: &Shader) {
         self.values.reset(shader.num_defs());
         self.scope.clear();
-        self.lanes.clear();
+        self.components.clear();
         self.types.reset(shader.types.len());
         self.other_types.clear();
         self.members.clear();
@@ -272,13 +272,13 @@ impl<'a> Emit<'a> {
     }
 }
 
-/// The shader is not in emittable form: a fault of ntv's.
+/// The shader is not in emittable form: an error in ntv.
 #[cold]
 fn internal(message: impl Into<String>) -> Box<Error> {
     Box::new(Error::new(ErrorKind::Internal, Place::default(), message))
 }
 
-/// Something that is not translated.
+/// An unsupported feature.
 #[cold]
 fn unsupported(what: impl std::fmt::Display) -> Box<Error> {
     Box::new(Error::new(ErrorKind::Unsupported, Place::default(), format!("{what} is not supported")))

@@ -1,7 +1,7 @@
-//! The sections of a module, each a buffer that only grows, and the header in front of them when all is done.
+//! The sections of a module, each a buffer that only grows, and the header that precedes them at the end.
 //!
-//! SPIR-V 2.4 fixes the order of the sections. Instructions go to the section they belong to as soon as something needs
-//! them, so a type is written when the first value of it is, and nothing that is unused is ever written.
+//! SPIR-V 2.4 fixes the order of the sections. Instructions are appended to their section at their first use, so a type is written
+//! with its first value, and unused declarations are never written.
 
 use super::late::{Notes, Section};
 use super::types::NumericTypes;
@@ -17,26 +17,26 @@ const MAIN: [u32; 2] = literal("main");
 /// A module under construction. Its memory is reused for the next one.
 #[derive(Debug, Default)]
 pub(super) struct ModuleBuilder {
-    /// Version of SPIR-V.
+    /// The version of SPIR-V.
     pub(super) version: (u8, u8),
     next_id: u32,
-    /// Pointers may come from addresses.
+    /// Whether pointers may come from addresses.
     pub(super) addresses: bool,
-    /// In the order in which something needed them, and when they are needed.
+    /// The capabilities in the order of their first use, with their conditions.
     pub(super) capabilities: Vec<(Capability, u16)>,
     pub(super) extensions: Vec<&'static str>,
-    /// Id of the GLSL.std.450 import, 0 if unused.
+    /// The id of the GLSL.std.450 import, 0 if unused.
     glsl: u32,
-    /// Variables that the entry point lists, and when it does.
+    /// The variables that the entry point lists, with their conditions.
     pub(super) interface: Vec<(u32, u16)>,
-    /// What is decided late, and which words that concerns.
+    /// The conditions of late decisions.
     pub(super) conditions: Vec<Condition>,
     pub(super) notes: Notes,
-    /// Bits of a key that may be asked for later.
+    /// Bits of a key that may be set later.
     offered: u64,
-    /// No tables and lists are made.
+    /// Whether no tables and lists are created.
     pub(super) words_only: bool,
-    /// All that is decided, if it is already.
+    /// All decisions, if they are known already.
     pub(super) decided: Option<Decisions>,
     /// Inputs and outputs.
     pub(super) varyings: Vec<Varying>,
@@ -50,39 +50,39 @@ pub(super) struct ModuleBuilder {
     known: Dedup,
     /// Scalar and vector types.
     pub(super) numeric_types: NumericTypes,
-    /// The first constants of `uint`, 0 where there is none: members and elements. Pointers name so many that looking for each in
-    /// `known` would take a tenth of all instructions of a translation.
+    /// The first constants of `uint`, 0 for those that do not exist: members and elements. Pointers use so many that searching for
+    /// them in `known` would take a tenth of all instructions of a translation.
     pub(super) uints: [u32; 16],
-    /// OpVariable of the function.
+    /// OpVariable instructions of the function.
     pub(super) locals: Words,
-    /// The function behind its variables: what comes first of all, and the rest.
+    /// The function after its variables: its beginning, and the rest.
     pub(super) prologue: Words,
     pub(super) code: Words,
-    /// The types of nothing and of a function without parameters that returns it; 0 if not made.
+    /// The void type, and the type of a void function without parameters; 0 if not created.
     void_function: [u32; 2],
-    /// Descriptors that variables name.
+    /// The descriptors of variables.
     pub(super) bindings: Vec<Binding>,
-    /// Memory for those, before they are sorted.
+    /// Memory for the unsorted descriptors.
     old_bindings: Vec<Binding>,
     main: u32,
-    /// Label of the block in which the function starts, and its variables stand.
+    /// The label of the first block of the function, which has its variables.
     pub(super) entry_label: u32,
 }
 
 impl ModuleBuilder {
-    /// Forgets the last module and starts one.
+    /// Clears the last module and starts a new one.
     pub(super) fn begin(&mut self, version: (u8, u8), options: &EmitOptions<'_>) {
         self.conditions.clear();
         self.notes.clear();
         self.varyings.clear();
         let EmitOptions { offer, decided, .. } = *options;
-        // Names and captures are in ranges whether that is asked for or not.
+        // Names and captures are always in ranges.
         (self.version, self.offered) = (version, offer | Key::STRIP | Key::NO_CAPTURE);
         self.words_only = options.words_only && !options.linkable && offer == 0 && decided.is_none();
         if self.words_only {
             self.offered = 0;
         } else {
-            // It changes places with the list of another module: most are large enough from the start.
+            // It is swapped with the list of another module; this capacity is enough for most.
             self.varyings.reserve(8);
         }
         if decided.is_some() || self.decided.is_some() {
@@ -127,17 +127,17 @@ impl ModuleBuilder {
         self.main
     }
 
-    /// A type: the one that is already there if there is an equal one.
+    /// A type; an equal one is reused.
     pub(super) fn global_type(&mut self, op: Op, operands: &[u32]) -> u32 {
         self.global(op, 0, operands)
     }
 
-    /// A constant or undefined value: the one that is already there if there is an equal one.
+    /// A constant or undefined value; an equal one is reused.
     pub(super) fn global(&mut self, op: Op, ty: u32, operands: &[u32]) -> u32 {
         self.known.intern(&mut self.globals, &mut self.next_id, op, ty, operands)
     }
 
-    /// An instruction without effects in the function: the one that `scope` knows if there is an equal one.
+    /// An instruction without effects in the function; an equal one in `scope` is reused.
     pub(super) fn pure(&mut self, scope: &mut Dedup, op: Op, ty: u32, operands: &[u32]) -> u32 {
         scope.intern(&mut self.code, &mut self.next_id, op, ty, operands)
     }
@@ -149,7 +149,7 @@ impl ModuleBuilder {
         id
     }
 
-    /// The types of nothing, and of a function without parameters that returns it.
+    /// The void type, and the type of a void function without parameters.
     pub(super) fn void_function(&mut self) -> [u32; 2] {
         let void = self.void();
         if self.void_function[1] == 0 {
@@ -159,7 +159,7 @@ impl ModuleBuilder {
         self.void_function
     }
 
-    /// The type of nothing.
+    /// The void type.
     pub(super) fn void(&mut self) -> u32 {
         if self.void_function[0] == 0 {
             self.void_function[0] = self.id();
@@ -176,7 +176,7 @@ impl ModuleBuilder {
         self.glsl
     }
 
-    /// Decorates `target`. Returns where the first operand stands in the section.
+    /// Decorates `target`. Returns the position of the first operand in the section.
     #[inline(always)]
     pub(super) fn decorate(&mut self, target: u32, decoration: Decoration, operands: &[u32]) -> usize {
         let decoration = decoration as u32;
@@ -192,12 +192,12 @@ impl ModuleBuilder {
         self.annotations.op(Op::MemberDecorate, &[target, member, decoration as u32, operand]);
     }
 
-    /// Gives the entry point an execution mode.
+    /// Adds an execution mode to the entry point.
     pub(super) fn mode(&mut self, mode: ExecutionMode, operands: &[u32]) {
         self.modes.op2(Op::ExecutionMode, &[self.main, mode as u32], operands);
     }
 
-    /// Says how many vertices a tessellation control shader makes of a patch.
+    /// Sets the number of vertices in the output patch of a tessellation control shader.
     pub(super) fn tcs_output_vertices(&mut self, vertices: u32) {
         self.mode(ExecutionMode::OutputVertices, &[vertices]);
         self.patch(Section::Modes, self.modes.len() - 1, PatchKind::OutputVertices, ALWAYS, 0);
@@ -208,21 +208,21 @@ impl ModuleBuilder {
         self.global_variable_with(ty, class, &[])
     }
 
-    /// The same, with a constant to start with, or none.
+    /// A variable outside of the function, with an optional constant as initializer.
     pub(super) fn global_variable_with(&mut self, ty: u32, class: StorageClass, first: &[u32]) -> u32 {
         let id = self.id();
         match *first {
             [] => self.globals.op(Op::Variable, &[ty, id, class as u32]),
             _ => self.globals.op2(Op::Variable, &[ty, id, class as u32], first),
         };
-        // From 1.4 on the interface is every global variable used, before only inputs and outputs (OpEntryPoint).
+        // From 1.4 on, the interface lists every global variable in use; before, only inputs and outputs (OpEntryPoint).
         if self.version >= (1, 4) || matches!(class, StorageClass::Input | StorageClass::Output) {
             self.interface.push((id, ALWAYS));
         }
         id
     }
 
-    /// Puts the sections together, in the memory of another `module`.
+    /// Joins the sections, in the memory of another `module`.
     pub(super) fn finish(&mut self, stage: Stage, memory: MemoryModel, module: &mut Module) -> Result<(), Error> {
         let [void, function_type] = self.void_function();
         let (words, mut tables) = module.take_parts();
@@ -244,12 +244,12 @@ impl ModuleBuilder {
             return Err(Error::new(ErrorKind::Unsupported, Place::default(), message));
         }
         self.notes.write([modes, names, annotations, globals, prologue, code], &mut tables);
-        // The inner ranges are before the outer.
+        // Inner ranges precede outer ones.
         tables.ranges.extend(stripped);
         if !self.words_only {
             self.sort(&mut tables);
         }
-        // These change places with lists that nobody needs any more.
+        // These are swapped with lists that are no longer needed.
         std::mem::swap(&mut module.conditions, &mut self.conditions);
         std::mem::swap(&mut module.interface, &mut self.varyings);
         std::mem::swap(&mut module.bindings, &mut self.bindings);
@@ -257,7 +257,7 @@ impl ModuleBuilder {
         Ok(())
     }
 
-    /// The words for debuggers, which start here and may go: their range, if it is to be noted.
+    /// Appends the words for debuggers. Returns their range if ranges are recorded, as they may be removed.
     #[inline(never)]
     fn stripped(&mut self, words: &mut Words, start: usize) -> Option<Range> {
         if words.len() == start {
@@ -272,7 +272,7 @@ impl ModuleBuilder {
     fn sort(&mut self, tables: &mut Tables) {
         tables.sort();
         if self.bindings.windows(2).any(|pair| pair[0] > pair[1]) {
-            // The list of descriptors is sorted, and patches name its rows.
+            // The list of descriptors is sorted, and patches refer to its rows.
             let old = &mut self.old_bindings;
             old.clone_from(&self.bindings);
             self.bindings.sort_unstable();
@@ -285,7 +285,7 @@ impl ModuleBuilder {
         }
     }
 
-    /// Everything in front of the memory model.
+    /// Writes all sections before the memory model.
     fn header(&self, words: &mut Words, tables: &mut Tables) {
         let version = u32::from(self.version.0) << 16 | u32::from(self.version.1) << 8;
         words.extend(&[spirv::MAGIC_NUMBER, version, 0, self.next_id, 0]);
@@ -304,7 +304,7 @@ impl ModuleBuilder {
         }
     }
 
-    /// The entry point, whose list of variables may get shorter.
+    /// Writes the entry point, whose list of variables may get shorter.
     fn entry_point(&self, words: &mut Words, tables: &mut Tables, model: ExecutionModel) {
         let head = words.len();
         words.op(Op::EntryPoint, &[model as u32, self.main, MAIN[0], MAIN[1]]);
@@ -319,7 +319,7 @@ impl ModuleBuilder {
         words.lengthen(head);
     }
 
-    /// As [`ModuleBuilder::end_range`], for words that are no section: the range, if it is to be noted.
+    /// Like [`ModuleBuilder::end_range`], for words outside of the sections. Returns the range if ranges are recorded.
     fn range_of(&self, words: &mut Words, start: usize, when: u16) -> Option<Range> {
         match self.holds(when) {
             Some(true) => None,
@@ -331,7 +331,7 @@ impl ModuleBuilder {
         }
     }
 
-    /// About how many words the module has, the few of the header aside.
+    /// The approximate number of words of the module, without the short header.
     fn len(&self) -> usize {
         64 + self.annotations.len() + self.globals.len() + self.code.len()
     }

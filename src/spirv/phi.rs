@@ -1,25 +1,25 @@
-//! Phis: OpPhi for each, with the values and labels that come over the edges of the control flow graph.
+//! Phis: one OpPhi for each, with the values and labels of the edges of the control flow graph.
 //!
 //! ```text
 //! 32   %7 = phi b1: %3, b2: %5          %7 = OpPhi %float %3 %l1 %6 %l2
 //! ```
 //!
-//! When a branch is about to be emitted, each phi behind it gets its *edge*: the value that it has then, bitcast in front of
-//! the branch if need be, and the label of the block that really ends there. So all operands are known when the phi is
-//! emitted, but for the header of a loop: there the second operand is written when the back edge is. SPIR-V has one back edge
-//! where NIR may have many; if several values come over it, a phi in the continue target joins them.
+//! Before a branch is emitted, each phi of its target gets its *edge*: the value at that point, bitcast before the branch if
+//! necessary, and the label of the block that ends there. So all operands are known when the phi is emitted, except in a loop
+//! header: there the second operand is written with the back edge. SPIR-V has one back edge, NIR may have several. If they bring
+//! several values, a phi in the continue target joins them.
 
 use super::{internal, Emit, Result};
 use crate::entity::SideTable;
 use crate::ir::{Block, Inst, InstData};
 use spirv::Op;
 
-/// What is known of the shader's phis.
+/// The state of the shader's phis.
 #[derive(Debug, Default)]
 pub(super) struct Phis {
-    /// Operands as far as they are known.
+    /// The operands that are known so far.
     edges: Vec<Edge>,
-    /// Where the operands of a phi start in `edges`, plus one.
+    /// The index in `edges` of the first operand of a phi, plus one.
     first_edge: SideTable<Inst, u32>,
     /// Phis of the headers of open loops.
     back: Vec<BackPhi>,
@@ -33,7 +33,7 @@ impl Phis {
     }
 }
 
-/// An operand of a phi; label 0 if control does not come from there.
+/// An operand of a phi; label 0 if the edge is unreachable.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Edge {
     value: u32,
@@ -44,12 +44,12 @@ pub(super) struct Edge {
 #[derive(Clone, Copy, Debug)]
 struct BackPhi {
     phi: Inst,
-    /// Where in the code the value and the label of the back edge stand.
+    /// The position in the code of the value and label of the back edge.
     at: usize,
 }
 
 impl<'a> Emit<'a> {
-    /// The phis of `block`, which stand first.
+    /// The phis of `block`, which are its first instructions.
     pub(super) fn phis(&self, block: Block) -> &'a [Inst] {
         let shader = self.shader;
         let insts = shader.block_insts(block);
@@ -57,7 +57,7 @@ impl<'a> Emit<'a> {
         &insts[..count]
     }
 
-    /// Where the operands of `phi` start.
+    /// The index of the first operand of `phi`.
     fn first_edge(&mut self, phi: Inst, count: usize) -> usize {
         let Phis { first_edge, edges, .. } = &mut self.state.phis;
         let first = first_edge.entry(phi);
@@ -68,7 +68,7 @@ impl<'a> Emit<'a> {
         *first as usize - 1
     }
 
-    /// The operand that `phi` has for the edge from `pred`.
+    /// The operand of `phi` for the edge from `pred`.
     pub(super) fn edge_from(&mut self, phi: Inst, pred: Block) -> Result<&mut Edge> {
         let srcs = self.shader.phi(phi).unwrap_or_default();
         let first = self.first_edge(phi, srcs.len());
@@ -77,7 +77,7 @@ impl<'a> Emit<'a> {
         Ok(&mut self.state.phis.edges[first + index])
     }
 
-    /// Gives the phis of `to` their values for the branch from `from` that the open block is about to make.
+    /// Sets the operands of the phis of `to` for the branch from `from` that the open block is about to end with.
     pub(super) fn edge(&mut self, from: Block, to: Block) -> Result<()> {
         let label = self.state.flow.label;
         for phi in self.phis(to) {
@@ -113,8 +113,8 @@ impl<'a> Emit<'a> {
         Ok(())
     }
 
-    /// Emits the phis of a loop header, with room for what the back edge brings. Returns where they start among those of all
-    /// open headers.
+    /// Emits the phis of a loop header, with space for the operands of the back edge. Returns the index of the first among those of
+    /// all open headers.
     pub(super) fn header_phis(&mut self, before: Block, first: Block) -> Result<usize> {
         let start = self.state.phis.back.len();
         for phi in self.phis(first) {
@@ -130,7 +130,7 @@ impl<'a> Emit<'a> {
         Ok(start)
     }
 
-    /// Gives the phis of the innermost loop's header, which start at `start`, what comes from the open block.
+    /// Completes the phis of the innermost loop's header, which start at `start`, with the operands from the open block.
     pub(super) fn finish_header_phis(&mut self, before: Block, start: usize) {
         let label = self.state.flow.label;
         for index in start..self.state.phis.back.len() {
@@ -142,7 +142,7 @@ impl<'a> Emit<'a> {
         self.state.phis.back.truncate(start);
     }
 
-    /// What `phi` is in the next iteration: the one value that comes, a phi of several, anything if none comes.
+    /// The value of `phi` in the next iteration: the only value, a phi of several, or an undefined value if there is none.
     fn back_value(&mut self, phi: Inst, before: Block) -> u32 {
         let shader = self.shader;
         let data = shader.insts[phi];

@@ -1,4 +1,4 @@
-//! What a module wants from outside: noted while it is emitted, so that a driver need not read the words.
+//! The resources of a module: recorded during emission, so that a driver need not parse the words.
 
 use super::descriptor::is_combined;
 use super::Emit;
@@ -9,14 +9,14 @@ use crate::op::names::ImageDim;
 use crate::op::Modes;
 
 impl Emit<'_> {
-    /// Notes the descriptors that a variable is. Several variables can see the same. Returns their row in the list, if there is one.
+    /// Records the descriptors of a variable. Several variables can have the same. Returns their row in the list, if there is one.
     pub(super) fn note_binding(&mut self, variable: &Variable, set: u32) -> Option<u32> {
         if self.m.words_only {
             return None;
         }
         let kind = self.descriptor_kind(variable)?;
         let (binding, count) = (variable.binding, self.descriptor_count(variable));
-        // Known of uniform blocks, also of those that are storage buffers.
+        // Only uniform blocks have a known range, also those in storage buffers.
         let min_range = variable.min_range;
         let bindings = &mut self.m.bindings;
         let same = |old: &Binding| (old.set, old.binding, old.kind) == (set, binding, kind);
@@ -24,7 +24,7 @@ impl Emit<'_> {
         match bindings.get_mut(row) {
             Some(old) => {
                 old.count = old.count.max(count);
-                // One that nothing is known of may need more than any other.
+                // A variable without a known range may need more than any other.
                 old.min_range = if old.min_range.min(min_range) == 0 { 0 } else { old.min_range.max(min_range) };
             }
             None => bindings.push(Binding { set, binding, kind, count, min_range }),

@@ -1,7 +1,7 @@
 //! Subgroup operations: votes, ballots, data from other invocations, reductions and scans.
 //!
-//! SPIR-V 1.3 has the OpGroupNonUniform instructions; before there are those of SPV_KHR_shader_ballot and
-//! SPV_KHR_subgroup_vote, which know votes, ballots and broadcasts of 32-bit scalars.
+//! SPIR-V 1.3 has the OpGroupNonUniform instructions; earlier versions have those of SPV_KHR_shader_ballot and
+//! SPV_KHR_subgroup_vote: votes, ballots, and broadcasts of 32-bit scalars.
 
 use super::{internal, unsupported, Emit, Result};
 use crate::analysis::value_types::reduction_base;
@@ -33,7 +33,7 @@ const VOTES: &[(Intrinsic, Op, Op)] = &[
     (Intrinsic::vote_ieq, Op::GroupNonUniformAllEqual, Op::SubgroupAllEqualKHR),
 ];
 
-/// Questions about a ballot: intrinsic, instruction, how bits are counted.
+/// Operations on a ballot: intrinsic, instruction, the group operation of bit counts.
 const BALLOT_BITS: &[(Intrinsic, Op, Option<GroupOperation>)] = &[
     (Intrinsic::ballot_bit_count_reduce, Op::GroupNonUniformBallotBitCount, Some(GroupOperation::Reduce)),
     (Intrinsic::ballot_bit_count_inclusive, Op::GroupNonUniformBallotBitCount, Some(GroupOperation::InclusiveScan)),
@@ -43,7 +43,7 @@ const BALLOT_BITS: &[(Intrinsic, Op, Option<GroupOperation>)] = &[
     (Intrinsic::inverse_ballot, Op::GroupNonUniformInverseBallot, None),
 ];
 
-/// What a reduction or scan combines with: on numbers, on booleans, which are numbers of one bit for NIR (true is -1 signed).
+/// The operations of reductions and scans: on numbers, and on booleans, which are one-bit numbers in NIR (true is -1 signed).
 const REDUCTIONS: &[(AluOp, Op, Op)] = &[
     (AluOp::iadd, Op::GroupNonUniformIAdd, Op::GroupNonUniformLogicalXor),
     (AluOp::fadd, Op::GroupNonUniformFAdd, NO_BOOLEANS),
@@ -125,7 +125,7 @@ impl Emit<'_> {
         self.m.uint(Scope::Subgroup as u32)
     }
 
-    /// A vote on booleans, or on whether numbers are equal as `base`: as floats, zeros are, and NaN is not.
+    /// A vote on booleans, or on whether numbers are equal as `base`: as floats, 0 equals -0, and NaN does not equal itself.
     fn vote(&mut self, op: Op, khr: Op, src: Def, base: Base) -> Result<u32> {
         let base = if self.shader.bit_size(src) == 1 { Base::Bool } else { base };
         let value = self.value(src, base)?;
@@ -140,7 +140,7 @@ impl Emit<'_> {
         Ok(self.m.value(op, ty, &[scope, value]))
     }
 
-    /// The invocations for which a boolean holds, as the words that the result has.
+    /// The invocations for which a boolean is true, in the words of the result.
     fn ballot(&mut self, inst: Inst, src: Def) -> Result<u32> {
         let data = self.shader.insts[inst];
         let value = self.value(src, Base::Bool)?;
@@ -238,7 +238,7 @@ impl Emit<'_> {
         Ok(self.m.value(Op::GroupNonUniformQuadSwap, ty, &[scope, value, direction]))
     }
 
-    /// A reduction over the subgroup or clusters of it, or a scan.
+    /// A reduction over the subgroup or over its clusters, or a scan.
     fn reduction(&mut self, inst: Inst, src: Def, group: GroupOperation) -> Result<u32> {
         let combine = AluOp::ALL.get(self.shader.index(inst, Index::reduction_op) as usize);
         let row = combine.and_then(|combine| REDUCTIONS.iter().find(|row| row.0 == *combine));

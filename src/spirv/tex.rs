@@ -1,8 +1,8 @@
-//! Texture operations: sampling, fetching, gathering, asking.
+//! Texture operations: sampling, fetches, gathers and queries.
 //!
-//! Sampling chooses among sixteen instructions by three questions: is the level of detail explicit, is something compared,
-//! is there a projector; sparse reads have eight of their own. All of them, fetches and gathers too, end in the same *image
-//! operands*: a mask and a word or two for each bit of it, lowest first (SPIR-V 3.14).
+//! Three properties select one of sixteen sampling instructions: an explicit level of detail, a comparison, a projector. Sparse
+//! reads have eight of their own. All of them, also fetches and gathers, end in the same *image operands*: a mask, and one or two
+//! words for each of its bits, lowest first (SPIR-V 3.14).
 //!
 //! ```text
 //! %7 = (float32)txl %5 (texture_deref), %1 (coord), %2 (comparator), %3 (lod)
@@ -15,7 +15,7 @@ use crate::ir::{Def, Inst, Precision, Swizzle, TexData};
 use crate::op::{Access, AluType, Base, TexOp, TexSrcKind};
 use spirv::{Capability, Decoration, ImageOperands, Op};
 
-/// Image operands under construction. Bits are added from the lowest up, as their words follow in that order.
+/// Image operands under construction. Bits are added from the lowest to the highest, as their words have that order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operands {
     mask: ImageOperands,
@@ -35,7 +35,7 @@ impl Operands {
         self.len += ids.len();
     }
 
-    /// The words behind the other operands: none if there is nothing to say.
+    /// The words after the other operands: none if the mask is empty.
     pub(super) fn words(&mut self) -> &[u32] {
         self.words[0] = self.mask.bits();
         match self.mask.is_empty() {
@@ -45,7 +45,7 @@ impl Operands {
     }
 }
 
-/// A result as the instruction gives it.
+/// The result of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Given {
     pub(super) id: u32,
@@ -53,7 +53,7 @@ pub(super) struct Given {
     pub(super) n: u8,
 }
 
-/// The sampling instruction. Explicit level, comparison and projection pick one of eight.
+/// The sampling instruction for an explicit level, a comparison, a projection and sparse reads.
 fn sample_op(explicit: bool, compared: bool, projected: bool, sparse: bool) -> Result<Op> {
     use Op::*;
     let row = match (sparse, projected) {
@@ -80,7 +80,9 @@ fn sample_op(explicit: bool, compared: bool, projected: bool, sparse: bool) -> R
 impl Emit<'_> {
     /// Emits a texture instruction.
     pub(super) fn tex(&mut self, inst: Inst, tex: &TexData) -> Result<u32> {
-        let pointer = tex.src(TexSrcKind::texture_deref).ok_or_else(|| internal("a texture that has no pointer"))?;
+        let pointer = tex
+            .src(TexSrcKind::texture_deref)
+            .ok_or_else(|| internal("a texture instruction without a texture deref"))?;
         let access = non_uniform(tex.texture_non_uniform);
         let loaded = self.load_texture(pointer, access)?;
         let given = match tex.op {
@@ -96,7 +98,7 @@ impl Emit<'_> {
         Ok(self.given_as(inst, given))
     }
 
-    /// The source of this kind, as the numbers that the operation wants.
+    /// The source of this kind, with the base type that the operation requires.
     fn number(&mut self, tex: &TexData, kind: TexSrcKind) -> Result<Option<u32>> {
         let Some(def) = tex.src(kind) else { return Ok(None) };
         let base = match kind.base(tex.op) {
@@ -106,7 +108,7 @@ impl Emit<'_> {
         self.value(def, base).map(Some)
     }
 
-    /// The signedness that an integer has already, where either will do.
+    /// The signedness that an integer already has, for operations that accept both.
     pub(super) fn integer_base(&self, def: Def) -> Base {
         match self.base(def) {
             Base::Int if !self.is_literal(def) => Base::Int,
@@ -144,7 +146,7 @@ impl Emit<'_> {
         self.read(inst, op, n, loaded, &first[..2 + usize::from(compare.is_some())], &mut operands)
     }
 
-    /// The coordinates, with the projector behind them if there is one.
+    /// The coordinates, followed by the projector if there is one.
     fn point(&mut self, tex: &TexData, projector: Option<Def>) -> Result<u32> {
         let def = tex.src(TexSrcKind::coord).ok_or_else(|| internal("no coordinates"))?;
         let point = self.number(tex, TexSrcKind::coord)?.ok_or_else(|| internal("no coordinates"))?;
@@ -154,11 +156,11 @@ impl Emit<'_> {
         Ok(self.pure(Op::CompositeConstruct, ty, &[point, projector]))
     }
 
-    /// An offset: constant wherever possible, as only gathers take another, and that is a feature.
+    /// An offset: constant if possible, as only gathers accept others, and that is a feature.
     fn add_offset(&mut self, tex: &TexData, operands: &mut Operands) -> Result<()> {
         if let Some(offset) = tex.src(TexSrcKind::offset) {
             if let Some(values) = self.shader.as_const(offset) {
-                // Must be a constant itself (SPIR-V, ConstOffset), and a signed one, as it may be negative.
+                // ConstOffset requires a constant (SPIR-V, ConstOffset); it is signed, as it may be negative.
                 let offset = self.m.constant_vector(Base::Int, self.shader.bit_size(offset), values);
                 operands.add(ImageOperands::CONST_OFFSET, &[offset]);
             } else if tex.op == TexOp::tg4 {
@@ -218,7 +220,7 @@ impl Emit<'_> {
         self.read(inst, op, 4, loaded, &[id, point, last], &mut operands)
     }
 
-    /// A read of `n` numbers: the instruction, and for a sparse one what is in its result.
+    /// A read of `n` numbers: the instruction, and for a sparse one the type of its result.
     pub(super) fn read(
         &mut self,
         inst: Inst,
@@ -284,7 +286,7 @@ impl Emit<'_> {
         Ok(self.query_with(inst, Op::ImageQuerySizeLod, loaded, &[lod]))
     }
 
-    /// A question about a texture or image whose answer is integers.
+    /// A query of a texture or image with integer results.
     pub(super) fn query(&mut self, inst: Inst, op: Op, loaded: &Loaded) -> Given {
         self.query_with(inst, op, loaded, &[])
     }
@@ -305,8 +307,8 @@ impl Emit<'_> {
         Given { id: self.pure(op, ty, &operands[..1 + more.len()]), ty: AluType::new(base, 32), n }
     }
 
-    /// What an instruction gives as the result that NIR has: one number splat over all components, or as many of the
-    /// components as are wanted; as wide as NIR's; of the type that its users want.
+    /// Converts the result of an instruction to NIR's result: one number splat over all components or the needed components, with
+    /// NIR's width, and with the base type that its users need.
     pub(super) fn given_as(&mut self, inst: Inst, given: Given) -> u32 {
         let data = self.shader.insts[inst];
         let Given { mut id, ty, n } = given;
@@ -333,7 +335,7 @@ impl Emit<'_> {
         self.m.value(Op::Bitcast, wanted, &[id])
     }
 
-    /// A vector with ones behind its components: the extent of dimensions that are not there.
+    /// Extends a vector with ones: the extents of missing dimensions.
     fn pad(&mut self, given: Given, n: u8) -> u32 {
         let one = self.m.constant(given.ty.base, given.ty.bits, super::constants::one(given.ty.base, given.ty.bits));
         let ty = self.m.numeric(given.ty.base, given.ty.bits, n);
@@ -341,7 +343,7 @@ impl Emit<'_> {
         self.pure(Op::CompositeConstruct, ty, &parts[..1 + usize::from(n - given.n).min(3)])
     }
 
-    /// The code that came with a sparse read.
+    /// The residency code of a sparse read.
     pub(super) fn residency_code(&mut self, texels: Def) -> Result<u32> {
         let read = self.state.sparse_reads.get(&texels).copied();
         let read = read.ok_or_else(|| internal(format!("{texels} has no residency code")))?;
@@ -349,7 +351,7 @@ impl Emit<'_> {
         Ok(self.pure(Op::CompositeExtract, uint, &[read, 0]))
     }
 
-    /// Whether a residency code says that all texels are in memory.
+    /// Whether a residency code means that all texels are resident.
     pub(super) fn is_resident(&mut self, inst: Inst, code: Def) -> Result<u32> {
         self.m.capability(Capability::SparseResidency);
         let code = self.value(code, Base::Uint)?;

@@ -1,19 +1,19 @@
-//! Pictures that are turned or flipped: what a fragment shader sees of the window has to be turned back.
+//! Turned or flipped images: a fragment shader has to undo the turn in its view of the window.
 //!
-//! A vertex swaps X and Y first ([`Key::SWAP_XY`]), then changes the sign of X or Y ([`Key::FLIP_X`], [`Key::FLIP_Y`]): all eight ways
-//! to lay a picture on itself. The fragment shader undoes it:
+//! The vertex stage first swaps X and Y ([`Key::SWAP_XY`]), then negates X or Y ([`Key::FLIP_X`], [`Key::FLIP_Y`]): all eight
+//! symmetries of a rectangle. The fragment shader undoes it:
 //!
-//! | what | how |
+//! | value | change |
 //! |-|-|
-//! | `gl_FragCoord` | Y is `height - y`, X is `width - x` where flipped, then they change places where swapped |
+//! | `gl_FragCoord` | Y is `height - y`, X is `width - x` where flipped, then they are swapped where swapped |
 //! | `gl_PointCoord`, `gl_SamplePosition` | the same in a square of side 1 |
-//! | derivatives | the other one where swapped, with the other sign where flipped |
-//! | `interpolateAtOffset` | the offset goes the way of the vertex |
-//! | `gl_FrontFacing` | nothing: the driver turns the front face over with the flip |
+//! | derivatives | the other one where swapped, negated where flipped |
+//! | `interpolateAtOffset` | the offset is changed like the vertices |
+//! | `gl_FrontFacing` | none: the driver changes the front face with the flip |
 //!
-//! The built-ins become Private variables then, which a function fills that is called first of all; so all that the shader
-//! does with them stays as it is. Swaps are patched literals of OpVectorShuffle, signs are patched constants: exact, with no multiplication
-//! by zero.
+//! The built-ins then become Private variables, which a function fills at the beginning of the shader, so the shader's uses of them
+//! do not change. Swaps are patched literals of OpVectorShuffle, signs are patched constants: they are exact, without
+//! multiplication by zero.
 
 use super::late::{Redirect, Section};
 use super::Emit;
@@ -22,29 +22,29 @@ use crate::module::{Condition, Key, PatchKind};
 use crate::op::Base;
 use spirv::{BuiltIn, FunctionControl, Op, StorageClass};
 
-/// Built-ins that depend on how the picture lies, and whether they count pixels of the window.
+/// Built-ins that depend on the turn, and whether they count pixels of the window.
 const TURNED: [(BuiltIn, bool); 3] =
     [(BuiltIn::FragCoord, true), (BuiltIn::PointCoord, false), (BuiltIn::SamplePosition, false)];
 
-/// How the value of a float constant depends on the key: these values under these conditions, else the default.
+/// The values of a float constant under these conditions; otherwise it has the default value.
 pub(super) type Choices<'a> = &'a [(Condition, PatchKind, f32)];
 
 const MINUS_X: [(Condition, PatchKind, f32); 1] = [(has(Key::FLIP_X), PatchKind::Word, -1.0)];
 const MINUS_Y: [(Condition, PatchKind, f32); 1] = [(has(Key::FLIP_Y), PatchKind::Word, -1.0)];
 
-/// The condition that a key has this one bit.
+/// The condition that a key has this bit.
 const fn has(bit: u64) -> Condition {
     Condition { word: 0, mask: bit, value: bit, equal: true, unless: 0 }
 }
 
-/// The condition that a key swaps or does not, and flips an axis.
+/// The condition that a key swaps or does not swap, and flips an axis.
 const fn flips(swap: bool, axis: u64) -> Condition {
     let value = if swap { Key::SWAP_XY | axis } else { axis };
     Condition { word: 0, mask: Key::SWAP_XY | axis, value, equal: true, unless: 0 }
 }
 
 impl Emit<'_> {
-    /// How an input is read that depends on how the picture lies.
+    /// The redirection of an input that depends on the turn.
     pub(super) fn turned(&mut self, builtin: BuiltIn, class: StorageClass) -> Option<Redirect> {
         let turns = TURNED.iter().any(|row| row.0 == builtin) && class == StorageClass::Input;
         if !turns || !self.offers(Key::ORIENTATION) || self.shader.stage() != Stage::Fragment {
@@ -54,13 +54,13 @@ impl Emit<'_> {
         Some(Redirect { away, stays })
     }
 
-    /// The picture is turned, or it is not.
+    /// The conditions that the image is turned and that it is not.
     fn turn_conditions(&mut self) -> (u16, u16) {
         let [on, off] = [Condition::any, Condition::none].map(|it| self.m.condition(it(Key::ORIENTATION)));
         (on, off)
     }
 
-    /// A float constant of its own, whose value follows from the key. It is for a range.
+    /// A new float constant whose value depends on the key. It is used in a range.
     pub(super) fn chosen_float(&mut self, default: f32, choices: Choices<'_>) -> u32 {
         let ty = self.m.numeric(Base::Float, 32, 1);
         let id = self.m.id();
@@ -72,7 +72,7 @@ impl Emit<'_> {
         id
     }
 
-    /// A vector constant of its own with these for X and Y, and `rest` for Z and W. It is for a range.
+    /// A new vector constant with these choices for X and Y, and `rest` for Z and W. It is used in a range.
     fn chosen_vector(&mut self, n: u8, default: f32, choices: [Choices<'_>; 2], rest: f32) -> u32 {
         let ty = self.m.numeric(Base::Float, 32, n);
         let [x, y] = choices.map(|choices| self.chosen_float(default, choices));
@@ -82,24 +82,24 @@ impl Emit<'_> {
         id
     }
 
-    /// The signs of X and Y as a vector of `n`, 1 for what follows.
+    /// The signs of X and Y as a vector of `n` components; the others are 1.
     pub(super) fn signs(&mut self, n: u8) -> u32 {
         self.chosen_vector(n, 1.0, [&MINUS_X, &MINUS_Y], 1.0)
     }
 
-    /// `value`, a vector of `n`, with X and Y swapped if the key says so.
+    /// `value`, a vector of `n` components, with X and Y swapped if the key requires it.
     pub(super) fn swapped(&mut self, section: Section, ty: u32, value: u32, n: u8) -> u32 {
         let id = self.m.id();
         let operands = [value, value, 0, 1, 2, 3];
         let at = self.m.section(section).op2(Op::VectorShuffle, &[ty, id], &operands[..2 + usize::from(n)]);
         let swap = self.m.condition(has(Key::SWAP_XY));
-        for (lane, word) in [1, 0].into_iter().enumerate() {
-            self.m.patch(section, at + 4 + lane, PatchKind::Word, swap, word);
+        for (component, word) in [1, 0].into_iter().enumerate() {
+            self.m.patch(section, at + 4 + component, PatchKind::Word, swap, word);
         }
         id
     }
 
-    /// A derivative of floats as the shader means it: `op` along X or Y.
+    /// A derivative of floats in the shader's coordinates: `op` along X or Y.
     pub(super) fn turned_derivative(&mut self, op: Op, ty: u32, n: u8, value: u32) -> u32 {
         if !self.offers(Key::ORIENTATION) || self.shader.stage() != Stage::Fragment {
             return self.m.value(op, ty, &[value]);
@@ -135,7 +135,7 @@ impl Emit<'_> {
         id
     }
 
-    /// The offset of `interpolateAtOffset` in the window, and the conditions under which it is needed, if it can be.
+    /// The offset of `interpolateAtOffset` in the window, and the conditions under which it is used, if there are any.
     pub(super) fn turned_offset(&mut self, offset: u32) -> Option<(u32, Redirect)> {
         if !self.offers(Key::ORIENTATION) {
             return None;
@@ -152,7 +152,7 @@ impl Emit<'_> {
         Some((id, Redirect { away: on, stays: off }))
     }
 
-    /// The function that fills the built-ins of a turned picture, and the call of it.
+    /// Emits the function that fills the built-ins of a turned image, and its call.
     pub(super) fn prologue(&mut self) {
         let mut used = [0; TURNED.len()];
         for (id, (builtin, _)) in used.iter_mut().zip(TURNED) {
@@ -179,7 +179,7 @@ impl Emit<'_> {
         self.m.end_range(Section::Code, start, on);
     }
 
-    /// Reads `builtin` as it is and stores it in `private` as the shader wants it.
+    /// Reads `builtin`, undoes the turn, and stores the result in `private`.
     fn turn_back(&mut self, builtin: BuiltIn, in_pixels: bool, private: u32, on: u16) {
         let n = if builtin == BuiltIn::FragCoord { 4 } else { 2 };
         let ty = self.m.numeric(Base::Float, 32, n);
@@ -198,12 +198,12 @@ impl Emit<'_> {
         self.m.code.op(Op::Store, &[private, value]);
     }
 
-    /// A built-in input of type `ty` that is only there under a condition.
+    /// A built-in input of type `ty` that exists only under a condition.
     pub(super) fn optional_input(&mut self, builtin: BuiltIn, ty: u32, when: u16) -> u32 {
         self.optional_variable(builtin, StorageClass::Input, ty, when)
     }
 
-    /// A built-in variable of type `ty` that is only there under a condition.
+    /// A built-in variable of type `ty` that exists only under a condition.
     pub(super) fn optional_variable(&mut self, builtin: BuiltIn, class: StorageClass, ty: u32, when: u16) -> u32 {
         let pointer = self.m.pointer(class, ty);
         let id = self.m.id();

@@ -1,7 +1,7 @@
-//! Types: numbers and vectors of them once each, and the arrays, structs and pointers that variables need.
+//! Types: one for each number and vector, and the arrays, structs and pointers that variables need.
 //!
-//! A variable's type has a *layout* besides its NIR type: whether offsets and strides are decorated, and whether its numbers
-//! are seen as another base (a *view*: the same buffer as `uvec4[]` and as `vec4[]`, so that no load needs an OpBitcast).
+//! A variable's type has a *layout* besides its NIR type: whether offsets and strides are decorated, and whether its numbers have
+//! another base (a *view*: the same buffer as `uvec4[]` and as `vec4[]`, so that loads need no OpBitcast).
 
 use super::layout::Extent;
 use super::module::ModuleBuilder;
@@ -11,17 +11,17 @@ use crate::ir::{Type, TypeData, TypeTable};
 use crate::op::{AluType, Base};
 use spirv::{Capability, Decoration, Op, StorageClass};
 
-/// The deepest nesting of arrays and structs that is translated; GLSL compilers allow far less.
+/// The most levels of arrays and structs in a type; GLSL compilers allow far fewer.
 pub(super) const MAX_DEPTH: u32 = 32;
 
-/// How a variable's type is written.
+/// The layout of a variable's type.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
-    /// What arrays without a length are.
+    /// The form of arrays without a length.
     pub(super) open: Open,
-    /// What numbers are seen as.
+    /// The base of numbers.
     pub(super) numbers: Numbers,
-    /// A number that no other layout has; among its bits are the flags.
+    /// A number that identifies the layout; some of its bits are the flags.
     number: u8,
 }
 
@@ -34,55 +34,55 @@ impl Layout {
         Layout { open, numbers, number: flags | (open as u8) << 3 | numbers.number() << 5 }
     }
 
-    /// Of what is no memory.
+    /// The layout of values that are not in memory.
     pub(super) fn plain(numbers: Numbers) -> Layout {
         Layout::new(0, Open::One, numbers)
     }
 
-    /// Of memory that is no buffer.
+    /// The layout of memory other than buffers.
     pub(super) fn of_memory(open: Open, numbers: Numbers) -> Layout {
         Layout::new(0, open, numbers)
     }
 
-    /// Of a buffer, with stricter rules if it is `uniform`.
+    /// The layout of a buffer, with stricter rules if it is `uniform`.
     pub(super) fn of_block(uniform: bool, open: Open, numbers: Numbers) -> Layout {
         let uniform = if uniform { Layout::UNIFORM } else { 0 };
         Layout::new(Layout::EXPLICIT | Layout::BLOCK | uniform, open, numbers)
     }
 
-    /// Of the members of a struct of this layout.
+    /// The layout of the members of a struct with this layout.
     fn of_members(self) -> Layout {
         Layout { number: self.number & !Layout::BLOCK, ..self }
     }
 
-    /// Offset, ArrayStride and Block decorations are due.
+    /// Whether types have Offset, ArrayStride and Block decorations.
     pub(super) fn is_explicit(self) -> bool {
         self.number & Layout::EXPLICIT != 0
     }
 
-    /// Structs that are not in another are blocks.
+    /// Whether outermost structs are blocks.
     pub(super) fn is_block(self) -> bool {
         self.number & Layout::BLOCK != 0
     }
 
-    /// They are uniform blocks, which have stricter rules.
+    /// Whether the blocks are uniform blocks, which have stricter rules.
     fn is_uniform(self) -> bool {
         self.number & Layout::UNIFORM != 0
     }
 
-    /// A number that no other type with a layout has.
+    /// A number that identifies a type with this layout.
     fn key(self, ty: Type) -> u64 {
         u64::from(self.number) << 32 | ty.index() as u64
     }
 }
 
-/// A type as it is written; id 0 if there is none.
+/// The SPIR-V type for a type with a layout; id 0 if there is none.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LaidOut {
     id: u32,
-    /// The number of its layout.
+    /// The number of the layout.
     layout: u8,
-    /// What it takes of memory, if the layout is explicit.
+    /// Its size and alignment, if the layout is explicit.
     extent: Extent,
 }
 
@@ -93,25 +93,25 @@ pub(super) struct Member {
     offset: u32,
 }
 
-/// What arrays without a length are.
+/// The form of arrays without a length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Open {
-    /// Of one element.
+    /// Arrays of one element.
     One,
-    /// Run-time arrays, which only storage blocks have.
+    /// Run-time arrays, which only storage blocks can have.
     Runtime,
-    /// As long as the shared memory that the pipeline asks for.
+    /// Arrays with the length of the shared memory that the pipeline requests.
     Specialized,
 }
 
-/// What the numbers of a variable are seen as.
+/// The base of the numbers of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Numbers {
-    /// As declared, with signed integers: inputs and outputs, which others must match.
+    /// As declared, with signed integers: inputs and outputs, which have to match other stages.
     Declared,
-    /// As declared, but all integers unsigned, so that fewer types meet.
+    /// As declared, but with unsigned integers only, so that there are fewer types.
     Unsigned,
-    /// All as this base, where the width has it.
+    /// This base, for widths that have it.
     As(Base),
 }
 
@@ -124,7 +124,7 @@ impl Numbers {
         }
     }
 
-    /// What `scalar` becomes.
+    /// The base that `scalar` gets.
     pub(super) fn apply(self, scalar: AluType) -> Base {
         match (self, scalar.base) {
             (_, Base::Bool) => Base::Bool,
@@ -137,14 +137,14 @@ impl Numbers {
     }
 }
 
-/// Ids of scalar and vector types; 0 where there is none.
+/// Ids of scalar and vector types; 0 for those that do not exist.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NumericTypes {
-    /// Booleans and numbers of 32 bits, by base and size: all that most shaders have.
+    /// Booleans and numbers of 32 bits, by base and size: the only types of most shaders.
     usual: [u32; 4 * 4],
     /// The others.
     others: Vec<((Base, u8, u8), u32)>,
-    /// There are numbers of 8 or 16 bits.
+    /// Whether there are numbers of 8 or 16 bits.
     pub(super) small: bool,
 }
 
@@ -258,7 +258,7 @@ impl Emit<'_> {
         }
     }
 
-    /// The same with its extent.
+    /// The SPIR-V type with its extent.
     #[inline(always)]
     fn laid_out(&mut self, ty: Type, layout: Layout, depth: u32) -> Result<LaidOut> {
         match self.shader.types.as_vector(ty) {
@@ -312,7 +312,7 @@ impl Emit<'_> {
     ) -> Result<(u32, Extent)> {
         let LaidOut { id: elem_id, extent, .. } = self.laid_out(elem, layout, depth + 1)?;
         let types = &self.shader.types;
-        // Blocks stand in arrays of descriptors, which have no stride.
+        // Blocks in arrays of descriptors have no stride.
         let descriptors = layout.is_block() && is_block(types, elem);
         if descriptors && len.is_none() || layout.open == Open::Runtime && is_unsized(types, elem) && !descriptors {
             return Err(unsupported("an array of this type"));
@@ -331,7 +331,7 @@ impl Emit<'_> {
             return Ok((id, extent));
         }
         let (extent, stride) = extent.in_array(len, stride, layout.is_uniform())?;
-        // Equal arrays with other strides are other types, so this one is not looked for among those without.
+        // Equal arrays with other strides are other types, so arrays with strides are not reused.
         let id = self.m.id();
         match len_id {
             Some(len) => self.m.globals.op(Op::TypeArray, &[id, elem_id, len]),
@@ -384,7 +384,7 @@ impl Emit<'_> {
     }
 }
 
-/// True for a run-time array, and for what has one at its end.
+/// True for a run-time array, and for a type that ends with one.
 fn is_unsized(types: &TypeTable, mut ty: Type) -> bool {
     for _ in 0..MAX_DEPTH {
         ty = match types.get(ty) {

@@ -1,8 +1,8 @@
-//! Values: the id of a value at the type and with the components that its user wants.
+//! Values: the id of a value with the type and the components that its user needs.
 //!
-//! Every value has one id at the type that [`ValueTypes`](crate::analysis::value_types::ValueTypes) chose. A user that wants
-//! another type or other components gets an OpBitcast, OpCompositeExtract, ... of it, which later users within the same
-//! dominance region find again. Constants and undefined values are made as wanted and cost no instruction.
+//! Every value has one id, with the type that [`ValueTypes`](crate::analysis::value_types::ValueTypes) chose. A user that needs
+//! another type or other components gets an OpBitcast, OpCompositeExtract, ... of it, which later users within the same dominance
+//! region reuse. Constants and undefined values are created with the needed type and cost no instruction.
 
 use super::{internal, unsupported, Emit, Result};
 use crate::ir::{AluSrc, Def, Inst, InstData, InstKind, Swizzle};
@@ -10,15 +10,15 @@ use crate::op::Base;
 use crate::target::{Feature, Workaround};
 use spirv::{GlslStd450Op, Op};
 
-/// A value of the IR and the one of the module that it is.
+/// The module's value for a value of the IR.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Value {
-    /// Its id; 0 before its definition, and for what is made as wanted.
+    /// Its id; 0 before its definition, and for values that are created on use.
     pub(super) id: u32,
     /// The type that [`ValueTypes`](crate::analysis::value_types::ValueTypes) chose.
     pub(super) base: Base,
     pub(super) bits: u8,
-    /// Components; 0 before its definition, and for what is made as wanted.
+    /// The number of components; 0 before its definition, and for values that are created on use.
     pub(super) n: u8,
 }
 
@@ -29,110 +29,110 @@ impl Default for Value {
 }
 
 impl Value {
-    /// What is made as wanted.
+    /// A value that is created on use.
     pub(super) fn unmade(data: &InstData) -> Value {
         Value { bits: data.bit_size, n: data.num_components, ..Value::default() }
     }
 }
 
-/// The components that were taken out of vectors, each where its definition dominates. What was loaded from a pointer, for
-/// good, is the first component of that.
+/// The components extracted from vectors, valid where the definitions dominate. The value loaded from a pointer to constant memory
+/// is the first component of the pointer's id.
 #[derive(Debug, Default)]
-pub(super) struct Lanes {
-    /// The ids of the four components of each id, 0 where one was not taken out.
+pub(super) struct Components {
+    /// The ids of the four components of each id, 0 for those that are not extracted.
     ids: Vec<[u32; 4]>,
-    /// Those that were, in order: an id and a component.
+    /// The extracted components in order: an id and a component.
     taken: Vec<(u32, u8)>,
 }
 
-impl Lanes {
-    /// The component `lane` of `vector`, 0 if it was not taken out yet.
+impl Components {
+    /// The id of this component of `vector`, 0 if it is not extracted yet.
     #[inline(always)]
-    fn get(&self, vector: u32, lane: u8) -> u32 {
-        self.ids.get(vector as usize).map_or(0, |ids| ids[usize::from(lane & 3)])
+    fn get(&self, vector: u32, component: u8) -> u32 {
+        self.ids.get(vector as usize).map_or(0, |ids| ids[usize::from(component & 3)])
     }
 
-    /// Remembers that `id` is the component `lane` of `vector`.
-    fn add(&mut self, vector: u32, lane: u8, id: u32) {
+    /// Records that `id` is this component of `vector`.
+    fn add(&mut self, vector: u32, component: u8, id: u32) {
         let at = vector as usize;
         if at >= self.ids.len() {
             self.grow(at);
         }
-        self.ids[at][usize::from(lane & 3)] = id;
-        self.taken.push((vector, lane & 3));
+        self.ids[at][usize::from(component & 3)] = id;
+        self.taken.push((vector, component & 3));
     }
 
     #[cold]
     fn grow(&mut self, at: usize) {
-        // Not by one each time: ids count up.
+        // Grows in large steps, as ids count up.
         self.ids.resize((at + 1).next_multiple_of(64), [0; 4]);
     }
 
-    /// How much is known now, for [`release`](Lanes::release).
+    /// The current state, for [`release`](Components::release).
     fn mark(&self) -> usize {
         self.taken.len()
     }
 
-    /// Forgets what was taken out since `mark`.
+    /// Forgets the components extracted since `mark`.
     fn release(&mut self, mark: usize) {
-        for (vector, lane) in self.taken.drain(mark.min(self.taken.len())..) {
-            self.ids[vector as usize][usize::from(lane)] = 0;
+        for (vector, component) in self.taken.drain(mark.min(self.taken.len())..) {
+            self.ids[vector as usize][usize::from(component)] = 0;
         }
     }
 
-    /// Forgets all, which is little, and not the table, which is long.
+    /// Clears the extracted entries, which are few, and not the whole table.
     pub(super) fn clear(&mut self) {
         self.release(0);
     }
 }
 
-/// How much of what was computed is known at a place.
+/// A state of the reusable computations.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ScopeMark {
     scope: usize,
-    lanes: usize,
+    components: usize,
 }
 
 impl super::State {
-    /// How much is known now.
+    /// The current state of the reusable computations.
     pub(super) fn mark(&self) -> ScopeMark {
-        ScopeMark { scope: self.scope.mark(), lanes: self.lanes.mark() }
+        ScopeMark { scope: self.scope.mark(), components: self.components.mark() }
     }
 
-    /// Forgets what was computed since `mark`.
+    /// Forgets the computations since `mark`.
     pub(super) fn release(&mut self, mark: ScopeMark) {
         self.scope.release(mark.scope);
-        self.lanes.release(mark.lanes);
+        self.components.release(mark.components);
     }
 }
 
 impl Emit<'_> {
-    /// What `def` is, or for a constant what it is made as when no one asks for more.
+    /// The base of `def`; for a constant the base that it has by default.
     #[inline(always)]
     pub(super) fn base(&self, def: Def) -> Base {
         self.types.base(def)
     }
 
-    /// The type of `def` seen as `base`.
+    /// The type of `def` with the base `base`.
     pub(super) fn type_as(&mut self, def: Def, base: Base) -> u32 {
         let data = self.shader.def(def);
         self.m.numeric(base, data.bit_size, data.num_components)
     }
 
-    /// Remembers the id of a value that was just defined; its type is that of [`Emit::base`].
+    /// Records the id of a value that was just defined; its type is that of [`Emit::base`].
     #[inline(always)]
     pub(super) fn define(&mut self, inst: Inst, data: &InstData, id: u32) {
         self.define_as(inst, data, self.base(inst.def()), id);
     }
 
-    /// The same, where `base` is known.
+    /// Records the id of a value whose `base` is known.
     #[inline(always)]
     pub(super) fn define_as(&mut self, inst: Inst, data: &InstData, base: Base, id: u32) {
         let value = Value { id, base, bits: data.bit_size, n: data.num_components };
         self.state.values.set(inst.def(), value);
     }
 
-    /// What is known of `def`: all if it is defined, its shape if it is made as wanted.
+    /// The state of `def`: complete if it is defined, its shape if it is created on use.
     #[inline]
     pub(super) fn known(&self, def: Def) -> Value {
         let value = self.state.values[def];
@@ -142,12 +142,12 @@ impl Emit<'_> {
         Value::unmade(self.shader.def(def))
     }
 
-    /// True if `def` can be made at any type for free.
+    /// True if `def` can be created with any type without cost.
     pub(super) fn is_literal(&self, def: Def) -> bool {
         matches!(self.shader.def(def).kind, InstKind::Const(_) | InstKind::Undef)
     }
 
-    /// The whole value of `def`, seen as `base`.
+    /// The whole value of `def` with the base `base`.
     pub(super) fn value(&mut self, def: Def, base: Base) -> Result<u32> {
         let value = self.state.values[def];
         if value.id == 0 {
@@ -159,7 +159,7 @@ impl Emit<'_> {
         }
     }
 
-    /// `value`, which `def` is, seen as another base.
+    /// `value` of `def`, converted to another base.
     fn cast(&mut self, def: Def, value: Value, base: Base) -> Result<u32> {
         if value.base == Base::Bool || base == Base::Bool {
             return Err(internal(format!("{def} is used as boolean and as number")));
@@ -168,7 +168,7 @@ impl Emit<'_> {
         Ok(self.pure(Op::Bitcast, ty, &[value.id]))
     }
 
-    /// The `n` components that `swizzle` picks of `def`, a constant or undefined value, made as `base`.
+    /// The `n` components that `swizzle` selects from `def`, a constant or undefined value, with the base `base`.
     fn literal(&mut self, def: Def, swizzle: Swizzle, n: u8, base: Base) -> Result<u32> {
         let data = self.shader.def(def);
         if n > 4 {
@@ -190,7 +190,7 @@ impl Emit<'_> {
         }
     }
 
-    /// A scalar or vector constant of NIR, seen as `base`.
+    /// A scalar or vector constant of NIR with the base `base`.
     pub(super) fn nir_constant(&mut self, base: Base, bits: u8, values: &[u64]) -> u32 {
         if !self.target.works_around(Workaround::broken_arbitary_type_const) || !self.is_remade(base, bits) {
             return self.m.constant_vector(base, bits, values);
@@ -200,7 +200,7 @@ impl Emit<'_> {
         self.pure(Op::Bitcast, ty, &[unsigned])
     }
 
-    /// Whether a constant of this type can be made of an unsigned integer.
+    /// Whether a constant of this type is created from an unsigned integer.
     fn is_remade(&self, base: Base, bits: u8) -> bool {
         let has_integers = match bits {
             8 => self.target.has(Feature::shaderInt8),
@@ -211,12 +211,12 @@ impl Emit<'_> {
         matches!(base, Base::Float | Base::Int) && has_integers
     }
 
-    /// The first `n` components of a swizzled source, seen as `base`.
+    /// The first `n` components of a swizzled source with the base `base`.
     pub(super) fn src(&mut self, src: &AluSrc, n: u8, base: Base) -> Result<u32> {
         self.src_of(src, self.known(src.def), n, base)
     }
 
-    /// The same, where `value` is what is known of the source.
+    /// The first `n` components of a swizzled source, where `value` is the state of the source.
     #[inline(always)]
     pub(super) fn src_of(&mut self, src: &AluSrc, value: Value, n: u8, base: Base) -> Result<u32> {
         if value.id != 0 && u64::from(value.n ^ n | value.base as u8 ^ base as u8) | src.swizzle.moved(n) == 0 {
@@ -225,7 +225,7 @@ impl Emit<'_> {
         self.other_src(src, value, n, base)
     }
 
-    /// A source that is not simply a value as it is.
+    /// A source that needs a swizzle or a conversion.
     pub(super) fn other_src(&mut self, src: &AluSrc, value: Value, n: u8, base: Base) -> Result<u32> {
         if n == 0 || src.swizzle.reads_beyond(n, value.n) {
             return Err(internal(format!("{} has too few components", src.def)));
@@ -240,7 +240,7 @@ impl Emit<'_> {
         Ok(self.swizzled(id, base, value.bits, value.n, src.swizzle, n))
     }
 
-    /// The first `n` components that `swizzle` picks of `id`, which has `size` components.
+    /// The first `n` components that `swizzle` selects from `id`, which has `size` components.
     pub(super) fn swizzled(&mut self, id: u32, base: Base, bits: u8, size: u8, swizzle: Swizzle, n: u8) -> u32 {
         if n == size && swizzle.is_identity(usize::from(n)) {
             return id;
@@ -248,7 +248,7 @@ impl Emit<'_> {
         let ty = self.m.numeric(base, bits, n);
         match (size, n) {
             (1, _) => self.pure(Op::CompositeConstruct, ty, &[id; 4][..usize::from(n)]),
-            (_, 1) => self.lane(id, ty, swizzle.get(0)),
+            (_, 1) => self.extract(id, ty, swizzle.get(0)),
             _ => {
                 let picks: [u32; 4] = std::array::from_fn(|i| u32::from(swizzle.get(i)));
                 let operands = [id, id, picks[0], picks[1], picks[2], picks[3]];
@@ -257,22 +257,22 @@ impl Emit<'_> {
         }
     }
 
-    /// Component `lane`, which has type `ty`, of a vector.
-    pub(super) fn lane(&mut self, vector: u32, ty: u32, lane: u8) -> u32 {
-        match self.state.lanes.get(vector, lane) {
+    /// A component of a vector, which has the type `ty`.
+    pub(super) fn extract(&mut self, vector: u32, ty: u32, component: u8) -> u32 {
+        match self.state.components.get(vector, component) {
             0 => {
-                let id = self.m.value(Op::CompositeExtract, ty, &[vector, lane.into()]);
-                self.state.lanes.add(vector, lane, id);
+                let id = self.m.value(Op::CompositeExtract, ty, &[vector, component.into()]);
+                self.state.components.add(vector, component, id);
                 id
             }
             known => known,
         }
     }
 
-    /// What is at `pointer`, a `ty` that nothing changes: loaded once for all that the load dominates.
+    /// The value of type `ty` at `pointer`, whose memory never changes: loaded once for all instructions that the load dominates.
     #[inline(always)]
     pub(super) fn load_once(&mut self, pointer: u32, ty: u32) -> u32 {
-        match self.state.lanes.get(pointer, 0) {
+        match self.state.components.get(pointer, 0) {
             0 => self.new_load(pointer, ty),
             known => known,
         }
@@ -280,11 +280,11 @@ impl Emit<'_> {
 
     fn new_load(&mut self, pointer: u32, ty: u32) -> u32 {
         let id = self.m.value(Op::Load, ty, &[pointer]);
-        self.state.lanes.add(pointer, 0, id);
+        self.state.components.add(pointer, 0, id);
         id
     }
 
-    /// An instruction without effects, or the equal one that dominates.
+    /// An instruction without effects; an equal one that dominates is reused.
     pub(super) fn pure(&mut self, op: Op, ty: u32, operands: &[u32]) -> u32 {
         self.m.pure(&mut self.state.scope, op, ty, operands)
     }

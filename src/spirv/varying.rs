@@ -1,8 +1,8 @@
-//! Inputs and outputs: variables that other stages, the fixed function or a vertex buffer see, with their decorations.
+//! Inputs and outputs: variables that are shared with other stages, the fixed function or a vertex buffer, with their decorations.
 //!
-//! If the module may be linked later (`EmitOptions::linkable`), a varying that the other stage may not know has pointer types
-//! of its own. Taken away, it is a Private variable: its storage class is patched wherever it stands, its decorations go, and an input
-//! has a value to start with.
+//! If the module may be linked later (`EmitOptions::linkable`), a varying that the other stage may not have uses separate pointer
+//! types. A link can remove it: its storage class is then patched to Private in all instructions, its decorations are removed, and
+//! an input gets an initializer.
 
 use super::builtin::is_linked;
 use super::interface::{refuse_initializer, VariableAt, VariableState, View};
@@ -17,16 +17,16 @@ use crate::op::names::{varying, InterpMode};
 use crate::op::{Base, Intrinsic, Modes};
 use spirv::{BuiltIn, Capability, Decoration, ExecutionMode, Op, StorageClass};
 
-/// Slots that read as opaque black where nobody writes them (GL's colours, by Gallium's convention); all others as zeros.
+/// Slots that are opaque black if no stage writes them (GL's colours, by Gallium's convention); all others are zero.
 const COLOURS: [u32; 4] = [varying::COL0, varying::COL1, varying::BFC0, varying::BFC1];
 
 impl Emit<'_> {
-    /// Makes the variable of an input or output.
+    /// Creates the variable of an input or output.
     pub(super) fn io_variable(&mut self, var: Var, variable: &Variable, class: StorageClass) -> Result<u32> {
         let builtin = self.io_builtin(variable);
         let location = self.location(variable);
         if builtin.is_none() && location.is_none() && class == StorageClass::Output {
-            // An output that no one reads has no Location and is not part of the interface.
+            // An output that is not read has no Location and is not part of the interface.
             return self.memory_variable(var, variable, View::Whole, StorageClass::Private);
         }
         let ty = self.ir_type(variable.ty, Layout::plain(Numbers::Declared))?;
@@ -44,7 +44,7 @@ impl Emit<'_> {
                 self.m.global_variable(pointer, class)
             }
         };
-        // gl_SampleMask is an array, which NIR's variable is not.
+        // gl_SampleMask is an array; NIR's variable is not.
         let wrapped = builtin == Some(BuiltIn::SampleMask) && self.shader.types.as_array(variable.ty).is_none();
         let state = VariableState {
             ids: [id, 0, 0],
@@ -80,7 +80,7 @@ impl Emit<'_> {
         Ok(id)
     }
 
-    /// Says of an input or output that its precision does not matter, if both sides do.
+    /// Decorates an input or output with RelaxedPrecision, under the condition that both stages do.
     fn relax(&mut self, id: u32, variable: &Variable) {
         if matches!(variable.precision, Precision::Medium | Precision::Low) {
             let start = self.m.mark(Section::Annotations);
@@ -93,7 +93,7 @@ impl Emit<'_> {
         }
     }
 
-    /// How a link takes this variable away, if it can.
+    /// The redirection by which a link removes this variable, if it can.
     fn removal(&mut self, var: Var, builtin: Option<BuiltIn>, class: StorageClass) -> Option<Redirect> {
         let (stage, variable) = (self.shader.stage(), &self.shader.vars[var]);
         let input = class == StorageClass::Input;
@@ -101,9 +101,9 @@ impl Emit<'_> {
             Some(builtin) => is_linked(stage, builtin, input) && !self.has_builtin(builtin, class),
             None => (stage, input) != (Stage::Vertex, true) && (stage, input) != (Stage::Fragment, false),
         };
-        // Outputs of other streams are there to be captured; those of mesh shaders are nobody's who links here.
+        // Outputs of other streams are only captured. The outputs of mesh shaders are never linked here.
         let known = variable.stream == 0 && !variable.flags.contains(VarFlags::PER_PRIMITIVE);
-        // What an invocation may read of another's outputs has to stay an output.
+        // An output that other invocations may read has to stay an output.
         if !linked || !known || stage == Stage::TessCtrl && !input && self.is_read(var) {
             return None;
         }
@@ -119,7 +119,7 @@ impl Emit<'_> {
         self.intrinsics().any(|(op, srcs)| op == Intrinsic::load_deref && read(srcs) == Some(var))
     }
 
-    /// A variable that a link may take away.
+    /// A variable that a link may remove.
     pub(super) fn redirected(&mut self, at: VariableAt, redirect: Redirect, variable: &Variable) -> u32 {
         let first = match at.class {
             StorageClass::Input => self.missing_value(at.ty, variable, redirect),
@@ -130,7 +130,7 @@ impl Emit<'_> {
         id
     }
 
-    /// An output that only transform feedback reads. It is not there where nothing is captured, and so takes no location then.
+    /// An output that only transform feedback reads. Without captures it does not exist, and uses no location.
     fn captured_copy(&mut self, at: VariableAt, variable: &Variable) -> u32 {
         let when = self.captured();
         let pointer = self.m.pointer(at.class, at.ty);
@@ -145,12 +145,12 @@ impl Emit<'_> {
         id
     }
 
-    /// When something is captured.
+    /// The condition that there are captures.
     pub(super) fn captured(&mut self) -> u16 {
         self.m.condition(Condition::none(Key::NO_CAPTURE))
     }
 
-    /// What an input is that no stage writes: a constant of its own, so that it can go.
+    /// The value of an input that no stage writes: a separate constant, so that it can be removed.
     fn missing_value(&mut self, ty: u32, variable: &Variable, redirect: Redirect) -> u32 {
         let colour =
             self.shader.stage() == Stage::Fragment && variable.location.is_some_and(|at| COLOURS.contains(&at));
@@ -197,7 +197,7 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// Decorations besides the location or built-in, which few inputs and outputs have.
+    /// Adds the decorations besides the location or built-in, which few inputs and outputs have.
     fn decorate_io(
         &mut self,
         id: u32,
@@ -235,12 +235,12 @@ impl Emit<'_> {
         self.m.patch(Section::Annotations, at, kind, ALWAYS, index);
     }
 
-    /// Transform feedback and streams (SPIR-V 2.16, "Validation Rules for Shader Capabilities").
+    /// Adds the decorations of transform feedback and streams (SPIR-V 2.16, "Validation Rules for Shader Capabilities").
     fn decorate_capture(&mut self, id: u32, variable: &Variable) {
         if let Some(capture) = variable.capture {
             let captured = self.captured();
             if !self.m.has_capability(Capability::TransformFeedback) {
-                // Streams imply it, whether anything is captured or not.
+                // Streams imply the capability, also without captures.
                 self.m.capability_when(Capability::TransformFeedback, captured);
                 let start = self.m.mark(Section::Modes);
                 self.m.mode(ExecutionMode::Xfb, &[]);
@@ -256,7 +256,7 @@ impl Emit<'_> {
         }
     }
 
-    /// Says where transform feedback writes `id`, as captured of varying `index`.
+    /// Decorates `id` with its place in transform feedback, for the varying `index`.
     pub(super) fn decorate_xfb(&mut self, id: u32, Capture { buffer, stride, offset }: Capture, index: u32) {
         for (decoration, number, kind) in [
             (Decoration::XfbBuffer, buffer, PatchKind::XfbBuffer),
@@ -306,7 +306,7 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// Puts an input or output on the list of those that others see.
+    /// Adds an input or output to the list of those that other stages share.
     fn note_varying(
         &mut self,
         variable: &Variable,
@@ -337,7 +337,7 @@ impl Emit<'_> {
     }
 }
 
-/// Whether only transform feedback reads this output: slots are what stages agree by.
+/// Whether only transform feedback reads this output: stages match by slots.
 fn is_copy(variable: &Variable, builtin: Option<BuiltIn>, class: StorageClass) -> bool {
     class == StorageClass::Output && variable.capture.is_some() && builtin.is_none() && variable.location.is_none()
 }
@@ -351,7 +351,7 @@ mod tests {
     use crate::target::Target;
     use spirv::{Decoration, Op};
 
-    /// The words of a vertex shader that writes 0 to outputs at these locations, with these flags, or why it is refused.
+    /// The words of a vertex shader that writes 0 to outputs at these locations with these flags, or the reason why it is refused.
     fn writes(outputs: &[(u32, VarFlags)]) -> Result<Vec<u32>, String> {
         let mut shader = Shader::default();
         shader.info.stage = Stage::Vertex;

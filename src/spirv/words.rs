@@ -1,20 +1,20 @@
-//! Words: appending SPIR-V instructions to a buffer, and finding an equal one that is already there.
+//! Buffers of words: append SPIR-V instructions, and find equal ones.
 
 use spirv::Op;
 
-/// The most words an instruction can have: its length is a 16-bit field (SPIR-V 2.3).
+/// The most words of an instruction: its length is a 16-bit field (SPIR-V 2.3).
 pub(super) const MAX_INSTRUCTION: usize = 65535;
 
-/// A run of instructions.
+/// A sequence of instructions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Words {
     words: Vec<u32>,
-    /// An instruction was longer than [`MAX_INSTRUCTION`].
+    /// Whether an instruction was longer than [`MAX_INSTRUCTION`].
     overflow: bool,
 }
 
 impl Words {
-    /// None yet, with room for so many, in the memory of others.
+    /// An empty sequence with space for `room` words, in the memory of `words`.
     pub(super) fn in_memory_of(mut words: Vec<u32>, room: usize) -> Words {
         words.clear();
         words.reserve(room);
@@ -25,14 +25,14 @@ impl Words {
         self.words
     }
 
-    /// Appends an instruction. Returns where its first operand is.
+    /// Appends an instruction. Returns the position of its first operand.
     pub(super) fn op<const N: usize>(&mut self, op: Op, operands: &[u32; N]) -> usize {
         self.words.push((N as u32 + 1) << 16 | op as u32);
         self.words.extend_from_slice(operands);
         self.words.len() - N
     }
 
-    /// Appends an instruction with operands in two parts. Returns where the first stands.
+    /// Appends an instruction with operands in two parts. Returns the position of the first operand.
     pub(super) fn op2(&mut self, op: Op, first: &[u32], rest: &[u32]) -> usize {
         self.head(op, first.len() + rest.len());
         let at = self.words.len();
@@ -48,18 +48,18 @@ impl Words {
         self.words.extend(rest);
     }
 
-    /// Appends an instruction with a result type, 0 for none, and a result.
+    /// Appends an instruction with a result type, or 0 for none, and a result.
     pub(super) fn result(&mut self, op: Op, [ty, id]: [u32; 2], operands: &[u32]) {
         self.head(op, usize::from(ty != 0) + 1 + operands.len());
         if ty != 0 {
             self.words.push(ty);
         }
         self.words.push(id);
-        // Few: a call to copy them takes longer.
+        // There are few operands: a call that copies them would take longer.
         operands.iter().for_each(|operand| self.words.push(*operand));
     }
 
-    /// The result of the instruction at `at`, if it is this one.
+    /// The result of the instruction at `at`, if it equals this one.
     fn result_of(&self, at: u32, op: Op, ty: u32, operands: &[u32]) -> Option<u32> {
         let typed = usize::from(ty != 0);
         let len = typed + 2 + operands.len();
@@ -83,7 +83,7 @@ impl Words {
     pub(super) fn op_string(&mut self, op: Op, first: &[u32], text: &str, rest: &[u32]) {
         self.head(op, first.len() + string_words(text) + rest.len());
         self.words.extend_from_slice(first);
-        // UTF-8, four bytes to a word from its low end, with at least one 0 byte behind (SPIR-V 2.2.1). A 0 byte within
+        // UTF-8, four bytes to a word from its low end, followed by at least one 0 byte (SPIR-V 2.2.1). A 0 byte within the text
         // would end the string early.
         let byte = |byte: u8| u32::from(if byte == 0 { b' ' } else { byte });
         let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, next| word << 8 | byte(*next));
@@ -113,7 +113,7 @@ impl Words {
         self.words.extend_from_slice(words);
     }
 
-    /// Appends a section. Returns where it starts.
+    /// Appends a section. Returns its start.
     #[inline(never)]
     pub(super) fn append(&mut self, section: &Words) -> u32 {
         self.overflow |= section.overflow;
@@ -121,14 +121,14 @@ impl Words {
         (self.words.len() - section.words.len()) as u32
     }
 
-    /// Says that all words behind `head` are of the instruction there.
+    /// Sets the length of the last instruction, at `head`, so that it ends at the end of the buffer.
     pub(super) fn lengthen(&mut self, head: usize) {
         let len = self.words.len() - head;
         self.overflow |= len > MAX_INSTRUCTION;
         self.words[head] = (len as u32) << 16 | self.words[head] & 0xffff;
     }
 
-    /// Takes the words from `start` on away; they are the last of the instruction at `head`, if that is given.
+    /// Removes the words from `start` on. They are the end of the instruction at `head`, if there is one.
     pub(super) fn cut(&mut self, start: usize, head: Option<usize>) {
         let gone = (self.words.len() - start) as u32;
         if let Some(head) = head {
@@ -137,7 +137,7 @@ impl Words {
         self.words.truncate(start);
     }
 
-    /// True if some instruction does not fit its length field, so the words are no module.
+    /// True if an instruction does not fit its length field, so that the words are not a valid module.
     pub(super) fn overflowed(&self) -> bool {
         self.overflow
     }
@@ -161,26 +161,26 @@ pub(super) const fn literal<const N: usize>(text: &str) -> [u32; N] {
     words
 }
 
-/// Words that a literal string takes.
+/// The number of words of a literal string.
 fn string_words(text: &str) -> usize {
     text.len() / 4 + 1
 }
 
-/// Operands that are put together from the last to the first.
+/// Operands that are pushed from the last to the first.
 pub(super) struct Backwards {
     words: [u32; Backwards::MOST],
     at: usize,
 }
 
 impl Backwards {
-    /// The most operands: more than types are deep that variables can have.
+    /// The most operands: more than the levels of types of variables.
     const MOST: usize = 44;
 
     pub(super) fn new() -> Backwards {
         Backwards { words: [0; Backwards::MOST], at: Backwards::MOST }
     }
 
-    /// Puts `word` before the others. False if there are too many.
+    /// Inserts `word` before the others. False if there are too many.
     pub(super) fn push(&mut self, word: u32) -> bool {
         let room = self.at != 0;
         self.at -= usize::from(room);
@@ -193,21 +193,21 @@ impl Backwards {
     }
 }
 
-/// Finds instructions of a [`Words`] by what they are, the result aside. What was added last can be forgotten again, so
-/// that a value is found only where its definition dominates.
+/// Finds instructions of a [`Words`] by all their words except the result. The entries added last can be removed again, so that a
+/// value is found only where its definition dominates.
 #[derive(Clone, Debug)]
 pub(super) struct Dedup {
     entries: Vec<Entry>,
-    /// Last entry of each bucket, plus one; 0 for an empty one. As many as a power of two.
+    /// The last entry of each bucket, plus one; 0 for an empty one. Their number is a power of two.
     heads: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     hash: u32,
-    /// The entry before it in its bucket, plus one.
+    /// The previous entry of its bucket, plus one.
     next: u32,
-    /// Where the instruction starts.
+    /// The position of the instruction.
     at: u32,
 }
 
@@ -218,11 +218,11 @@ impl Default for Dedup {
 }
 
 impl Dedup {
-    /// Buckets for most modules.
+    /// The number of buckets that suffices for most modules.
     const FEW: usize = 64;
 
-    /// The result of the instruction in `words` that equals this one, which is appended with result `new` if there is none. `ty` is
-    /// the result type, 0 if it has none.
+    /// The result of an equal instruction in `words`. If there is none, it is appended with the result `new`. `ty` is the result
+    /// type, 0 if it has none.
     #[inline(never)]
     pub(super) fn intern(&mut self, words: &mut Words, new: &mut u32, op: Op, ty: u32, operands: &[u32]) -> u32 {
         let hash = hash(op, ty, operands);
@@ -252,7 +252,7 @@ impl Dedup {
         let len = self.heads.len() * 2;
         self.heads.clear();
         self.heads.resize(len, 0);
-        // In order, so that later entries still stand before earlier ones in their bucket.
+        // In order, so that later entries still precede earlier ones in their bucket.
         for at in 0..self.entries.len() {
             let bucket = self.bucket(self.entries[at].hash);
             self.entries[at].next = self.heads[bucket];
@@ -260,18 +260,18 @@ impl Dedup {
         }
     }
 
-    /// Where the entries with this hash start in `heads`.
+    /// The index in `heads` of the bucket of this hash.
     #[inline(always)]
     fn bucket(&self, hash: u32) -> usize {
         hash as usize & self.heads.len().wrapping_sub(1)
     }
 
-    /// How much is known now, for [`release`](Dedup::release).
+    /// The current state, for [`release`](Dedup::release).
     pub(super) fn mark(&self) -> usize {
         self.entries.len()
     }
 
-    /// Forgets what was added since `mark`.
+    /// Removes the entries added since `mark`.
     pub(super) fn release(&mut self, mark: usize) {
         while self.entries.len() > mark {
             let Some(entry) = self.entries.pop() else { return };
@@ -282,13 +282,13 @@ impl Dedup {
 
     pub(super) fn clear(&mut self) {
         self.entries.clear();
-        // After a large module the table is large, which the next hardly needs.
+        // A large module makes a large table, which the next module rarely needs.
         self.heads.truncate(Dedup::FEW);
         self.heads.fill(0);
     }
 }
 
-/// Of all words of an instruction but its result.
+/// Hashes all words of an instruction except its result.
 fn hash(op: Op, ty: u32, operands: &[u32]) -> u32 {
     let mut hash = u64::from(op as u32) << 32 | u64::from(ty);
     for word in operands {

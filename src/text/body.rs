@@ -1,14 +1,14 @@
 //! The body of the entry point: control flow and the lines in it.
 //!
-//! The braces of a dump become the flat control flow list. What a dump says about predecessors and successors follows from
-//! that list, and so does its last, empty block: both are skipped.
+//! The braces of a dump become the flat control flow list. The predecessors and successors in a dump follow from that list, and so
+//! does its last, empty block: the parser skips both.
 
 use super::cursor::Cursor;
 use super::parser::{Flow, Open, Parser, Part};
 use crate::error::Error;
 use crate::ir::{BranchHint, Cf};
 
-/// What an `if` prints between condition and brace, with its reader in mind: `don't flatten` holds `flatten`.
+/// The hints that an `if` prints between condition and brace, in the order of matching: `don't flatten` contains `flatten`.
 pub(super) const HINTS: &[(BranchHint, &str)] = &[
     (BranchHint::DontFlatten, "don't flatten"),
     (BranchHint::DivergentAlwaysTaken, "divergent always taken"),
@@ -16,7 +16,7 @@ pub(super) const HINTS: &[(BranchHint, &str)] = &[
 ];
 
 impl<'a> Parser<'a> {
-    /// `main () (entrypoint)`, behind `decl_function`.
+    /// Parses `main () (entrypoint)`, after `decl_function`.
     pub(super) fn decl_function(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
         let start = line.token_start();
         let name = line.take_while(|b| b != b' ' && b != b'(');
@@ -33,12 +33,12 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// `main {`, behind `impl`.
+    /// Parses `main {`, after `impl`.
     pub(super) fn begin_impl(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
         let start = line.token_start();
         let name = line.take_while(|b| b != b' ');
         let span = line.span_from(start);
-        // The body is read whatever its name, so that what is in it is not taken for header lines.
+        // The body is read with any name, so that its lines are not taken for header lines.
         let before = std::mem::replace(&mut self.part, Part::Body);
         if before != Part::Declared {
             let what =
@@ -52,7 +52,7 @@ impl<'a> Parser<'a> {
         line.expect_end()
     }
 
-    /// A line of the body.
+    /// Parses a line of the body.
     pub(super) fn body_line(&mut self, mut line: Cursor<'a>) -> Flow {
         line.skip_blanks();
         let control = match line.peek() {
@@ -81,7 +81,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A declaration or an instruction.
+    /// Parses a declaration or an instruction.
     fn statement(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
         match line.peek() {
             b'd' if line.eat_str("decl_var ") => return self.decl_var(line),
@@ -103,7 +103,7 @@ impl<'a> Parser<'a> {
         self.block_number(line)
     }
 
-    /// `b5:`, behind `block`.
+    /// Parses `b5:`, after `block`.
     fn block_number(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
         let start = line.token_start();
         let number = block_name(line)?;
@@ -122,7 +122,7 @@ impl<'a> Parser<'a> {
         }
         let block = self.shader.append_new_block();
         if !self.blocks.define(number, block) {
-            self.report(line.error_at(span, &format!("block b{number} stands twice")));
+            self.report(line.error_at(span, &format!("block b{number} is defined twice")));
         }
         if self.blocks_are_first() {
             self.declare_registers();
@@ -137,7 +137,7 @@ impl<'a> Parser<'a> {
     fn begin_if(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
         self.expect_block(line)?;
         line.eat_str("if ");
-        // The hint is a comment, and the brace stands behind it.
+        // The hint is a comment, and the brace is after it.
         let text = line.rest();
         let hint = HINTS.iter().find(|(_, name)| text.contains(name)).map_or(BranchHint::None, |(hint, _)| *hint);
         let cond = self.src(line)?;
@@ -154,7 +154,7 @@ impl<'a> Parser<'a> {
         self.open_loop(line)
     }
 
-    /// `{`, behind `loop`.
+    /// Parses `{`, after `loop`.
     fn open_loop(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
         self.expect_block(line)?;
         line.expect(b'{', "`{`")?;
@@ -164,7 +164,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// `}`, `} else {` or `} continue {`.
+    /// Parses `}`, `} else {` or `} continue {`.
     fn close(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
         if self.part != Part::EndBlock {
             self.expect_block(line)?;
@@ -187,7 +187,7 @@ impl<'a> Parser<'a> {
             }
         };
         if self.open.last() != Some(&from) {
-            return Err(line.error(0, "this does not close what is open"));
+            return Err(line.error(0, "this does not close the open construct"));
         }
         self.open.pop();
         self.open.extend(to);
@@ -195,7 +195,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Control flow stands between blocks.
+    /// Checks that the last item of control flow is a block.
     fn expect_block(&self, line: &mut Cursor<'a>) -> Result<(), Error> {
         if self.part == Part::EndBlock {
             return Err(line.unexpected("`}`: an empty block ended the function"));
@@ -207,7 +207,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// `b5` (25.0) or `block_5` (22.3).
+/// Parses `b5` (25.0) or `block_5` (22.3).
 pub(super) fn block_name(line: &mut Cursor<'_>) -> Result<u32, Error> {
     if !line.eat_str("block_") && !line.eat(b'b') {
         return Err(line.unexpected("a block such as `b1`"));

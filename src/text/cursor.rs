@@ -1,8 +1,8 @@
 //! Reads one line of a dump from left to right.
 //!
-//! A dump is line-oriented: no construct spans two lines, so a fault costs one line and the parser goes on with the next.
-//! The cursor works on bytes and only ever stops at ASCII ones, so it can hand out parts of the line without copying. Blanks
-//! and 22.3's `/* ... */` notes between tokens are skipped; `//` ends a line.
+//! A dump is line-oriented: no construct spans two lines, so an error costs one line and the parser continues with the next. The
+//! cursor works on bytes and stops only at ASCII ones, so it can return parts of the line without copies. Blanks and 22.3's `/* ...
+//! */` notes between tokens are skipped; `//` ends a line.
 
 use crate::error::{Error, ErrorKind, Place};
 
@@ -35,13 +35,13 @@ impl<'a> Lines<'a> {
         Some(Cursor { line: line.strip_suffix('\r').unwrap_or(line), number: self.number, at: 0 })
     }
 
-    /// The number of the line that was read last.
+    /// The number of the last line that was returned.
     pub(super) fn number(&self) -> u32 {
         self.number
     }
 }
 
-/// A part of a line, kept to say where an error is.
+/// A part of a line, for the position of an error.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
     pub(super) start: usize,
@@ -62,7 +62,7 @@ impl<'a> Cursor<'a> {
         self.number
     }
 
-    /// What is left of the line.
+    /// The rest of the line.
     pub(super) fn rest(&self) -> &'a str {
         &self.line[self.at..]
     }
@@ -72,7 +72,7 @@ impl<'a> Cursor<'a> {
         self.line.as_bytes().get(self.at).copied().unwrap_or(0)
     }
 
-    /// The byte after that.
+    /// The byte after the cursor.
     pub(super) fn peek_second(&self) -> u8 {
         self.line.as_bytes().get(self.at + 1).copied().unwrap_or(0)
     }
@@ -107,7 +107,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// True if nothing but a comment is left.
+    /// True if there is only a comment left.
     pub(super) fn at_end(&mut self) -> bool {
         match self.skip_blanks() {
             0 => self.at >= self.line.len(),
@@ -151,7 +151,7 @@ impl<'a> Cursor<'a> {
         Err(self.unexpected(what))
     }
 
-    /// Checks that nothing but a comment is left.
+    /// Checks that there is only a comment left.
     pub(super) fn expect_end(&mut self) -> Result<(), Error> {
         if self.at_end() {
             return Ok(());
@@ -159,19 +159,19 @@ impl<'a> Cursor<'a> {
         Err(self.unexpected("the end of the line"))
     }
 
-    /// The letters, digits and underscores that follow, perhaps none.
+    /// The letters, digits and underscores at the cursor, possibly none.
     pub(super) fn word(&mut self) -> &'a str {
         self.skip_blanks();
         self.take_while(|b| b.is_ascii_alphanumeric() || b == b'_')
     }
 
-    /// What follows up to a blank.
+    /// The text up to the next blank.
     pub(super) fn token(&mut self) -> &'a str {
         self.skip_blanks();
         self.take_while(|b| b != b' ' && b != b'\t')
     }
 
-    /// What follows, from the cursor on, as long as `wanted` says so. `wanted` must be true of all bytes above 127 or of none.
+    /// The text from the cursor up to the first byte that is not `wanted`. `wanted` must be true of all bytes above 127 or of none.
     pub(super) fn take_while(&mut self, wanted: impl Fn(u8) -> bool) -> &'a str {
         let start = self.at;
         let bytes = &self.line.as_bytes()[start..];
@@ -179,7 +179,7 @@ impl<'a> Cursor<'a> {
         &self.line[start..self.at]
     }
 
-    /// What follows up to `stop`, which is ASCII, or all.
+    /// The text up to `stop`, an ASCII byte, or up to the end.
     pub(super) fn until(&mut self, stop: u8) -> &'a str {
         self.take_while(|b| b != stop)
     }
@@ -198,7 +198,7 @@ impl<'a> Cursor<'a> {
         digits.parse().map_err(|_| self.error(start, &format!("expected {what}")))
     }
 
-    /// Skips a `( ... )` group without groups in it, if it is there.
+    /// Skips a `( ... )` group without inner groups, if there is one.
     pub(super) fn skip_group(&mut self) {
         if self.eat(b'(') {
             self.take_while(|b| b != b')');
@@ -206,18 +206,18 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Skips blanks and returns where the next token starts.
+    /// Skips blanks and returns the start of the next token.
     pub(super) fn token_start(&mut self) -> usize {
         self.skip_blanks();
         self.at
     }
 
-    /// From `start` to the cursor.
+    /// The span from `start` to the cursor.
     pub(super) fn span_from(&self, start: usize) -> Span {
         Span { start, end: self.at }
     }
 
-    /// An error about what follows, which is not `what`.
+    /// An error for a token that is not `what`.
     pub(super) fn unexpected(&mut self, what: &str) -> Error {
         let start = self.token_start();
         self.take_while(|b| !matches!(b, b' ' | b'\t' | b',' | b'(' | b')'));
@@ -227,12 +227,12 @@ impl<'a> Cursor<'a> {
         self.error(start, &format!("expected {what}"))
     }
 
-    /// A syntax error about the text from `start` to the cursor, or to the end of the token that starts there.
+    /// A syntax error for the text from `start` to the cursor, or to the end of the token that starts there.
     pub(super) fn error(&self, start: usize, message: &str) -> Error {
         self.error_at(self.span_from(start), message)
     }
 
-    /// A syntax error about `span`.
+    /// A syntax error for `span`.
     pub(super) fn error_at(&self, span: Span, message: &str) -> Error {
         let text = self.line.get(span.start..span.end).unwrap_or("");
         let found = if text.is_empty() { "the end of the line".to_string() } else { format!("`{text}`") };
@@ -241,7 +241,7 @@ impl<'a> Cursor<'a> {
         Error::new(ErrorKind::Syntax, self.place(span), message)
     }
 
-    /// Where `span` is, in characters.
+    /// The place of `span`, in characters.
     pub(super) fn place(&self, span: Span) -> Place {
         let chars = |from: usize, to: usize| self.line.get(from..to).map_or(0, |text| text.chars().count() as u32);
         Place { line: self.number, column: chars(0, span.start) + 1, len: chars(span.start, span.end).max(1) }

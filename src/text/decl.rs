@@ -26,8 +26,8 @@ const LOCATED: Modes = Modes::SHADER_IN
     .union(Modes::SSBO)
     .union(Modes::IMAGE);
 
-/// The name of zink's push constants and their members: name and number of 32-bit words. Text never prints them, they
-/// never change.
+/// The name of zink's push constants and their members: name and number of 32-bit words. A dump never has them, and they never
+/// change.
 const PUSH_CONSTANTS: (&str, &[(&str, u32)]) = (
     "gfx_pushconst",
     &[
@@ -43,7 +43,7 @@ const PUSH_CONSTANTS: (&str, &[(&str, u32)]) = (
 );
 
 impl<'a> Parser<'a> {
-    /// The rest of a line behind `decl_var`.
+    /// Parses the rest of a line after `decl_var`.
     pub(super) fn decl_var(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
         let in_function = self.part == Part::Body;
         let mut flags = VarFlags::empty();
@@ -93,7 +93,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// The type of a variable. A struct gets a type of its own, without members.
+    /// The type of a variable. A struct becomes a new type without members.
     fn declared_type(&mut self, line: &mut Cursor<'a>) -> Result<Type, Error> {
         let start = line.token_start();
         let word = line.token();
@@ -106,7 +106,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `slot.comps, driver_location, binding)`, or only `slot)`.
+    /// Parses `slot.comps, driver_location, binding)`, or only `slot)`.
     fn var_location(&mut self, line: &mut Cursor<'a>, var: &mut Variable) -> Result<(), Error> {
         let kind = slot_kind(self.shader.info.stage, var.mode);
         let start = line.token_start();
@@ -130,7 +130,7 @@ impl<'a> Parser<'a> {
         line.expect(b')', "`)`")
     }
 
-    /// Everything from `=` on, with its braces checked.
+    /// The text from `=` on, with its braces checked.
     fn initializer(&mut self, line: &mut Cursor<'a>) -> Result<crate::entity::Str, Error> {
         let start = line.token_start();
         let text = line.rest().trim_end();
@@ -148,8 +148,8 @@ impl<'a> Parser<'a> {
         Ok(self.shader.strings.add(text))
     }
 
-    /// Adds its members to the type of zink's push constants, if `name` with type `ty` is that and they are not there yet: a pointer
-    /// leads to it. Otherwise nothing needs them.
+    /// Adds the members of zink's push constants, if `name` with type `ty` is their variable and the members do not exist yet. This
+    /// is called when a deref uses the variable; otherwise the members are not needed.
     pub(super) fn add_push_constants(&mut self, name: &str, ty: Type) {
         if name != PUSH_CONSTANTS.0 {
             return;
@@ -169,7 +169,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Access words; 25.0 prints `none` for none of them, 22.3 nothing.
+/// Parses access words; 25.0 prints `none` if there are none, 22.3 prints nothing.
 fn var_access(line: &mut Cursor<'_>) -> Access {
     let mut access = Access::empty();
     loop {
@@ -187,7 +187,7 @@ fn var_access(line: &mut Cursor<'_>) -> Access {
     }
 }
 
-/// The format of an image. The `none` that [`var_access`] took may have been it: then it was no format.
+/// Parses the format of an image. [`var_access`] may have parsed a `none` that was the format; then there is no format.
 fn var_format(line: &mut Cursor<'_>) -> u32 {
     let mut ahead = *line;
     let word = ahead.token();
@@ -200,7 +200,7 @@ fn var_format(line: &mut Cursor<'_>) -> u32 {
     }
 }
 
-/// Which numbering the locations of `mode`'s variables have.
+/// The numbering of the locations of `mode`'s variables.
 pub(super) fn slot_kind(stage: Stage, mode: Modes) -> Option<SlotKind> {
     match (stage, mode) {
         (Stage::Compute | Stage::Kernel, _) => None,
@@ -211,7 +211,7 @@ pub(super) fn slot_kind(stage: Stage, mode: Modes) -> Option<SlotKind> {
     }
 }
 
-/// The component that `letter` stands for: `xyzw` in small vectors, `a` to `p` in others.
+/// The component for `letter`: `xyzw` in small vectors, `a` to `p` in others.
 pub(super) fn component_of(letter: u8) -> Option<u8> {
     match letter {
         b'x'..=b'z' => Some(letter - b'x'),

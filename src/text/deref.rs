@@ -1,8 +1,8 @@
-//! Pointers: `deref_var`, `deref_array`, `deref_struct`, `deref_ptr_as_array`, `deref_cast`, and the types they print.
+//! Derefs: `deref_var`, `deref_array`, `deref_struct`, `deref_ptr_as_array`, `deref_cast`, and the types that they print.
 //!
-//! A printed type is only a name, and all interface blocks are called `struct`. So the type of a step follows from its
-//! parent's, and the printed name is checked against it. Where the parent is a struct whose member was not seen before, the
-//! printed type is how the member's type is learnt.
+//! A printed type is only a name, and all interface blocks are called `struct`. So the type of a deref follows from the type of its
+//! parent, and the printed name is checked against it. If the parent is a struct and the member is new, the member gets the printed
+//! type.
 //!
 //! ```text
 //! 32    %5 = deref_array &(*%4)[0] (ubo struct)           // &blocks[0]
@@ -19,13 +19,13 @@ use crate::ir::types::Struct;
 use crate::ir::{ArrayIndex, Def, Deref, DerefKind, Field, InstKind, Shader, Type, TypeData};
 use crate::op::Modes;
 
-/// Members that zink's buffer blocks have at fixed places.
+/// Members of zink's buffer blocks, which have fixed indices.
 const FIXED_MEMBERS: &[&str] = &["base", "unsized"];
 
-/// Structs in structs, and arrays of arrays, are not nested more deeply.
+/// The most levels of structs in structs, and of arrays of arrays.
 pub(super) const MAX_DEPTH: usize = 16;
 
-/// The printed `(modes type)` of a step.
+/// The printed `(modes type)` of a deref.
 struct Pointee<'a> {
     modes: Modes,
     name: &'a str,
@@ -33,14 +33,14 @@ struct Pointee<'a> {
 }
 
 impl Pointee<'_> {
-    /// Where the type stands.
+    /// The span of the type.
     fn span(&self) -> Span {
         Span { start: self.start, end: self.start + self.name.len() }
     }
 }
 
 impl<'a> Parser<'a> {
-    /// The rest of a step of a pointer behind its `kind`.
+    /// Parses the rest of a deref after its `kind`.
     pub(super) fn deref(&mut self, line: &mut Cursor<'a>, kind: &str, dest: &Dest) -> Result<Def, Error> {
         let deref = match kind {
             "deref_var" => self.var_deref(line)?,
@@ -53,14 +53,14 @@ impl<'a> Parser<'a> {
         Ok(self.emit(dest.num_components, dest.bit_size, InstKind::Deref(deref)).def())
     }
 
-    /// `&name (modes type)`.
+    /// Parses `&name (modes type)`.
     fn var_deref(&mut self, line: &mut Cursor<'a>) -> Result<Deref, Error> {
         line.expect(b'&', "`&`")?;
         let start = line.token_start();
         let name = line.take_while(|b| b != b' ');
         let Some(var) = self.vars.get(name).copied() else {
             let error = line.error(start, &format!("no variable is called `{name}`"));
-            // Mesa 25.0 prints one of the inputs or outputs that share a slot: dual-source outputs, for example.
+            // Mesa 25.0 prints only one of the inputs or outputs that share a slot, for example of dual-source outputs.
             let is_io = line.rest().starts_with(" (shader_");
             let hint = if is_io { "; Mesa leaves out a variable that shares its location with another" } else { "" };
             return Err(Error { message: error.message + hint, ..error });
@@ -74,7 +74,7 @@ impl<'a> Parser<'a> {
         Ok(Deref { kind: DerefKind::Var(var), ty, modes: pointee.modes })
     }
 
-    /// `&(*%1)[index] (modes type)`.
+    /// Parses `&(*%1)[index] (modes type)`.
     fn array_deref(&mut self, line: &mut Cursor<'a>, ptr_as_array: bool) -> Result<Deref, Error> {
         line.expect(b'&', "`&`")?;
         line.expect(b'(', "`(`")?;
@@ -99,7 +99,7 @@ impl<'a> Parser<'a> {
         line.expect(b']', "`]`")?;
         let pointee = self.pointee(line)?;
         let Some(parent_ty) = self.shader.as_deref(parent).map(|deref| deref.ty) else {
-            return Err(line.error_at(parent_span, "this is no pointer to an array"));
+            return Err(line.error_at(parent_span, "this is not a pointer to an array"));
         };
         let ty = match kind {
             DerefKind::PtrAsArray { .. } => Some(parent_ty),
@@ -113,7 +113,7 @@ impl<'a> Parser<'a> {
         Ok(Deref { kind, ty, modes: pointee.modes })
     }
 
-    /// `&%1->member (modes type)`.
+    /// Parses `&%1->member (modes type)`.
     fn struct_deref(&mut self, line: &mut Cursor<'a>) -> Result<Deref, Error> {
         line.expect(b'&', "`&`")?;
         let start = line.token_start();
@@ -126,7 +126,7 @@ impl<'a> Parser<'a> {
         let pointee = self.pointee(line)?;
         let parent_ty = self.shader.as_deref(parent).map(|deref| self.shader.types.get(deref.ty));
         let Some(TypeData::Struct(id)) = parent_ty else {
-            return Err(line.error_at(parent_span, "this is no pointer to a struct"));
+            return Err(line.error_at(parent_span, "this is not a pointer to a struct"));
         };
         let name = self.shader.strings.add(name);
         let fields = &self.shader.types.structs[id].fields;
@@ -146,13 +146,13 @@ impl<'a> Parser<'a> {
         Ok(Deref { kind: DerefKind::Struct { parent, field: index as u32 }, ty, modes: pointee.modes })
     }
 
-    /// Whether a directive says what the struct is.
+    /// Whether a directive describes the struct.
     fn is_described(&self, id: Struct) -> bool {
         let name = self.shader.types.structs[id].name;
         self.members.contains_key(&self.shader.strings[name])
     }
 
-    /// Adds a member whose type is not known yet, `void`, and those that stand in front of it.
+    /// Adds a member of type `void`, as its type is not known yet, and the fixed members before it.
     fn add_member(&mut self, id: Struct, name: Str) -> usize {
         let void = self.shader.types.intern(TypeData::Void);
         let fixed = FIXED_MEMBERS.iter().position(|fixed| *fixed == &self.shader.strings[name]);
@@ -166,7 +166,7 @@ impl<'a> Parser<'a> {
         fields.len() - 1
     }
 
-    /// `(type *)%1 (modes type)  (ptr_stride=16, align_mul=4, align_offset=0)`.
+    /// Parses `(type *)%1 (modes type)  (ptr_stride=16, align_mul=4, align_offset=0)`.
     fn cast_deref(&mut self, line: &mut Cursor<'a>) -> Result<Deref, Error> {
         line.expect(b'(', "`(`")?;
         line.until(b')');
@@ -200,7 +200,7 @@ impl<'a> Parser<'a> {
         Ok(Deref { kind, ty, modes: pointee.modes })
     }
 
-    /// A struct that only casts name: one type for each name.
+    /// A struct that only casts use: one type for each name.
     fn cast_struct(&mut self, line: &Cursor<'a>, pointee: &Pointee<'a>) -> Result<Type, Error> {
         if let Some(ty) = self.cast_structs.get(pointee.name) {
             return Ok(*ty);
@@ -212,7 +212,7 @@ impl<'a> Parser<'a> {
         Ok(ty)
     }
 
-    /// `(modes type)`.
+    /// Parses `(modes type)`.
     fn pointee(&mut self, line: &mut Cursor<'a>) -> Result<Pointee<'a>, Error> {
         line.expect(b'(', "`(modes type)`")?;
         let mut modes = Modes::empty();
@@ -229,7 +229,7 @@ impl<'a> Parser<'a> {
         Ok(Pointee { modes, name, start })
     }
 
-    /// Checks that a step that points to `ty` prints its name.
+    /// Checks that the printed name of a deref is that of its type `ty`.
     fn expect_type(&mut self, line: &Cursor<'a>, ty: Type, pointee: &Pointee<'a>) -> Result<(), Error> {
         let agrees = match self.builtin_type(pointee.name) {
             Some(printed) => printed == ty || self.shader.types.name(ty, &self.shader.strings) == pointee.name,
@@ -242,7 +242,7 @@ impl<'a> Parser<'a> {
         Err(line.error_at(pointee.span(), &format!("expected the type `{name}`")))
     }
 
-    /// The type of a member of `parent` that is new: a struct in it is a new one.
+    /// The type of a new member of `parent`. A struct becomes a new type.
     fn member_type(&mut self, line: &Cursor<'a>, pointee: &Pointee<'a>, parent: Struct) -> Result<Type, Error> {
         if let Some(ty) = self.builtin_type(pointee.name) {
             return Ok(ty);
@@ -265,8 +265,8 @@ impl<'a> Parser<'a> {
         ty
     }
 
-    /// A new struct within `depth` others, in the arrays that `name` says: `Light[2][3]`. `None` if it says nothing of the
-    /// kind.
+    /// A new struct with `depth` levels of structs around it, in the arrays of `name`: `Light[2][3]`. `None` if `name` is not of
+    /// this form.
     pub(super) fn new_struct_type(&mut self, name: &str, depth: usize) -> Option<Type> {
         let (stem, lengths) = name.split_at(name.find('[').unwrap_or(name.len()));
         if stem.is_empty() || is_too_deep(name) {
@@ -286,7 +286,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// True if `name` has more array lengths than anything needs: types are walked by recursion.
+/// True if `name` has more array lengths than necessary: functions on types are recursive.
 fn is_too_deep(name: &str) -> bool {
     name.bytes().filter(|byte| *byte == b'[').count() > MAX_DEPTH
 }
@@ -305,7 +305,7 @@ fn is_struct_named(shader: &Shader, mut ty: Type, name: &str) -> bool {
                 return lengths.is_empty() && shader.strings[shader.types.structs[id].name] == *stem;
             }
             TypeData::Array { elem, len, .. } => {
-                // The outermost length comes first.
+                // The outermost length is first.
                 let Some((length, rest)) = lengths.strip_prefix('[').and_then(|rest| rest.split_once(']')) else {
                     return false;
                 };

@@ -1,12 +1,12 @@
-//! What only Mesa 22.3 prints: registers, source modifiers, and opcodes that 25.0 has no more.
+//! Constructs that only Mesa 22.3 prints: registers, source modifiers, and opcodes that 25.0 does not have.
 //!
-//! All of it is rewritten into what 25.0 has as it is read, so the rest of the crate knows one NIR:
+//! The parser rewrites them into constructs of 25.0, so the rest of the crate has one NIR:
 //!
 //! | 22.3 | becomes |
 //! |-|-|
 //! | `decl_reg vec4 32 r0`, `r0` as source or result | `decl_reg`, `load_reg`, `store_reg` |
 //! | `-ssa_1`, `abs(ssa_1)`, `fadd.sat` | `fneg` or `ineg`, `fabs` or `iabs`, `fsat` |
-//! | `fddx`, `ssbo_atomic_add`, `discard`, ... | what [`crate::op::old`] says |
+//! | `fddx`, `ssbo_atomic_add`, `discard`, ... | the replacement in [`crate::op::old`] |
 
 use super::cursor::Cursor;
 use super::decl::component_of;
@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 #[derive(Default)]
 pub(super) struct Registers {
     by_number: FxHashMap<u32, Register>,
-    /// Declared and not yet made: they stand in front of the first block.
+    /// Declared registers without a `decl_reg` instruction yet: the instructions are at the start of the first block.
     pending: Vec<u32>,
 }
 
@@ -31,18 +31,18 @@ struct Register {
     num_components: u8,
     bit_size: u8,
     num_array_elems: u32,
-    /// What `decl_reg` makes.
+    /// The value of `decl_reg`.
     handle: Option<Def>,
 }
 
-/// A place in a register.
+/// An access to a register.
 pub(super) struct RegisterRef {
     handle: Def,
     num_components: u8,
     bit_size: u8,
     base: u32,
     indirect: Option<Def>,
-    /// Components that are written.
+    /// The written components.
     mask: u16,
 }
 
@@ -54,7 +54,7 @@ impl Registers {
 }
 
 impl<'a> Parser<'a> {
-    /// `vec4 32 r0[8]`, behind `decl_reg`.
+    /// Parses `vec4 32 r0[8]`, after `decl_reg`.
     pub(super) fn decl_reg(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
         let num_components = self.component_count(line, "vec")?;
         let bit_size = bit_size(line)?;
@@ -75,7 +75,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Makes the registers declared so far.
+    /// Emits `decl_reg` for the registers declared so far.
     pub(super) fn declare_registers(&mut self) {
         for number in std::mem::take(&mut self.registers.pending) {
             let Some(register) = self.registers.by_number.get(&number).copied() else { continue };
@@ -89,7 +89,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `r0`, `r0[2]` or `r0[2 + ssa_5]`.
+    /// Parses `r0`, `r0[2]` or `r0[2 + ssa_5]`.
     fn register(&mut self, line: &mut Cursor<'a>) -> Result<RegisterRef, Error> {
         let start = line.token_start();
         line.expect(b'r', "a register such as `r0`")?;
@@ -112,7 +112,7 @@ impl<'a> Parser<'a> {
         Ok(register)
     }
 
-    /// A register as the result of an instruction.
+    /// Parses a register as the result of an instruction.
     pub(super) fn register_dest(&mut self, line: &mut Cursor<'a>) -> Result<Dest, Error> {
         let mut register = self.register(line)?;
         if line.peek() == b'.' {
@@ -130,7 +130,7 @@ impl<'a> Parser<'a> {
         Ok(Dest { num_components, bit_size: register.bit_size, target: Target::Register(register) })
     }
 
-    /// The value of a register that is used.
+    /// Loads a register that is used as a source.
     pub(super) fn load_register(&mut self, line: &mut Cursor<'a>) -> Result<Def, Error> {
         let register = self.register(line)?;
         let indices = [(Index::base, register.base)];
@@ -143,7 +143,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Writes `value`, which has as many components as are written.
+    /// Stores `value`, which has one component for each written one.
     pub(super) fn store_register(&mut self, register: &RegisterRef, value: Def) {
         let value = self.spread(register, value);
         let indices = [(Index::base, register.base), (Index::write_mask, u32::from(register.mask))];
@@ -156,7 +156,7 @@ impl<'a> Parser<'a> {
         };
     }
 
-    /// A value with the register's components, in which those written are where the register has them.
+    /// Moves the components of `value` to their places in the register. The values of the other components do not matter.
     fn spread(&mut self, register: &RegisterRef, value: Def) -> Def {
         if self.shader.num_components(value) == register.num_components {
             return value;
@@ -170,7 +170,7 @@ impl<'a> Parser<'a> {
         self.emit_plain_alu(AluOp::mov, register.num_components, register.bit_size, &[src])
     }
 
-    /// The negative and the magnitude of a source.
+    /// Applies the modifiers of a source: negation and absolute value.
     pub(super) fn modified(&mut self, src: AluSrc, n: u8, operand: &Operand, negate: bool, abs: bool) -> AluSrc {
         let bits = self.shader.bit_size(src.def);
         let float = operand.ty.base == Base::Float;
@@ -192,7 +192,7 @@ impl<'a> Parser<'a> {
         self.emit_plain_alu(AluOp::fsat, n, bits, &[value.into()])
     }
 
-    /// An ALU opcode that 25.0 does not have, from its source on.
+    /// Parses an ALU instruction whose opcode 25.0 does not have, from its source on.
     pub(super) fn old_alu(&mut self, line: &mut Cursor<'a>, dest: &Dest, old: OldAlu) -> Result<Def, Error> {
         let (flags, saturate) = alu_flags(line)?;
         let operand = match old {
@@ -216,7 +216,7 @@ impl<'a> Parser<'a> {
         Ok(if saturate { self.saturate(def) } else { def })
     }
 
-    /// The value that a source reads.
+    /// The value of a source, with the swizzle applied.
     fn without_swizzle(&mut self, src: AluSrc, n: u8) -> Def {
         let live = self.shader.num_components(src.def);
         if live == n && src.swizzle.is_identity(usize::from(n)) {
@@ -231,7 +231,7 @@ impl<'a> Parser<'a> {
         self.emit(n, bits, InstKind::Alu { op, flags: AluFlags::empty(), srcs }).def()
     }
 
-    /// An intrinsic that the text does not have; indices that are not given are 0.
+    /// Emits an intrinsic that is not in the text; indices that are not given are 0.
     pub(super) fn emit_intrinsic(
         &mut self,
         op: Intrinsic,

@@ -1,7 +1,7 @@
-//! `// ntv:` comments: what a dump has lost. The table of them is at the head of [`text`](super).
+//! `// ntv:` comments: facts that a dump does not have. The documentation of [`text`](super) has a table of them.
 //!
-//! Before the first variable they are about the shader, one `key=value` on a line; behind a declaration they are about the
-//! variable, any number of them:
+//! Before the first variable they apply to the shader, one `key=value` on a line. After a declaration they apply to the variable,
+//! with any number of them:
 //!
 //! ```text
 //! // ntv: shared_offset_units=bytes
@@ -18,20 +18,20 @@ use crate::ir::info::is_directive;
 use crate::ir::{Capture, Field, Shader, TypeData, Variable};
 use std::fmt::Write;
 
-/// Described structs have no more members than this, those of structs in them included: walks over a type visit each.
+/// The most members of a described struct, with those of inner structs: functions on types visit each.
 const MAX_MEMBERS: usize = 4096;
 
-/// Members of a struct that is described.
+/// The members of a described struct.
 pub(super) struct Members {
     pub(super) fields: Vec<Field>,
-    /// How deeply structs nest in it.
+    /// The number of levels of structs in it.
     depth: usize,
-    /// How many members it has, those of structs in it included.
+    /// The number of members, with those of inner structs.
     count: usize,
 }
 
 impl<'a> Parser<'a> {
-    /// A directive about the shader, behind `// ntv:`.
+    /// Parses a directive for the shader, after `// ntv:`.
     pub(super) fn directive(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
         let start = line.token_start();
         if line.eat_str("struct=") {
@@ -44,13 +44,13 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         if !is_directive(key, value) {
-            return Err(line.error(start, "expected `key=value` of a directive that ntv knows"));
+            return Err(line.error(start, "expected `key=value` of a known directive"));
         }
         self.shader.info.directives.push((key.to_string().into(), value.to_string().into()));
         Ok(())
     }
 
-    /// `name { type member offset=0, type[4] member offset=16 stride=4 }`: what the structs of that name are.
+    /// Parses `name { type member offset=0, type[4] member offset=16 stride=4 }`: the members of the structs with that name.
     fn struct_directive(&mut self, line: &mut Cursor<'a>, start: usize) -> Result<(), Error> {
         let text = line.rest().trim_end();
         let name = line.token();
@@ -69,7 +69,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// `type member offset=0 stride=4`, the stride only for arrays.
+    /// Parses `type member offset=0 stride=4`; only arrays have a stride.
     fn member(&mut self, line: &mut Cursor<'a>, members: &mut Members) -> Result<(), Error> {
         let start = line.token_start();
         let word = line.token();
@@ -97,13 +97,13 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Prints the directives about the shader.
+/// Prints the directives for the shader.
 pub(super) fn print(shader: &Shader, out: &mut String) -> std::fmt::Result {
     shader.info.directives.iter().try_for_each(|(key, value)| writeln!(out, "// ntv: {key}={value}"))?;
     shader.xfb_info.rows().try_for_each(|row| writeln!(out, "// ntv: xfb={row}"))
 }
 
-/// What stands behind `// ntv:` at the end of a declaration.
+/// Parses the text after `// ntv:` at the end of a declaration.
 pub(super) fn parse_note(line: &mut Cursor<'_>, var: &mut Variable) -> Result<(), Error> {
     while line.skip_blanks() != 0 {
         if line.eat_word("xfb") {
@@ -123,7 +123,7 @@ pub(super) fn parse_note(line: &mut Cursor<'_>, var: &mut Variable) -> Result<()
     Ok(())
 }
 
-/// Prints what [`parse_note`] reads, if there is anything to say.
+/// Prints the comment that [`parse_note`] reads, unless it would be empty.
 pub(super) fn print_note(var: &Variable, out: &mut String) -> std::fmt::Result {
     let start = out.len();
     if let Some(Capture { buffer, stride, offset }) = var.capture {
@@ -144,7 +144,7 @@ pub(super) fn print_note(var: &Variable, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// `key=1`.
+/// Parses `key=1`.
 fn key_number(line: &mut Cursor<'_>, key: &str) -> Result<u32, Error> {
     if !line.eat_word(key) {
         return Err(line.unexpected(&format!("`{key}=`")));

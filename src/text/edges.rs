@@ -2,7 +2,7 @@
 
 use crate::ir::{Cf, Jump, Shader};
 
-/// Where control may come from and go to, by the block's number in program order. The end of the function is a block too.
+/// The predecessors and successors of each block, by its number in program order. The end of the function is a block too.
 pub(super) struct Edges {
     pub(super) preds: Vec<Vec<u32>>,
     pub(super) succs: Vec<Vec<u32>>,
@@ -35,12 +35,12 @@ impl Edges {
     }
 }
 
-/// The control flow list with what belongs together in it.
+/// The control flow list with the positions of its bodies.
 struct Tree<'a> {
     cf: &'a [Cf],
-    /// For each item that opens a body, where that body ends: at Else, EndIf, Continue or EndLoop.
+    /// For each item that opens a body, the end of that body: the index of Else, EndIf, Continue or EndLoop.
     body_end: Vec<usize>,
-    /// For each item, how many blocks stand before it.
+    /// For each item, the number of blocks before it.
     blocks_before: Vec<u32>,
     /// The number of the end of the function.
     end: u32,
@@ -66,17 +66,17 @@ impl<'a> Tree<'a> {
         tree
     }
 
-    /// The number of the block at `at` of the list.
+    /// The number of the block at index `at` of the list.
     fn block_at(&self, at: usize) -> u32 {
         self.blocks_before.get(at).copied().unwrap_or(self.end)
     }
 
-    /// The block behind the body that the item at `start` opens.
+    /// The block after the body that the item at `start` opens.
     fn block_behind(&self, start: usize) -> u32 {
         self.block_at(self.body_end[start] + 1)
     }
 
-    /// Where control goes from the block at `at`, within the loop at `innermost`.
+    /// The successors of the block at `at`, within the loop at `innermost`.
     fn successors(&self, at: usize, jump: Option<Jump>, innermost: Option<usize>) -> Vec<u32> {
         let continue_at =
             innermost.map(|start| self.body_end[start]).filter(|end| self.cf.get(*end) == Some(&Cf::Continue));

@@ -8,7 +8,7 @@ use crate::ir::info::{FieldMut, Stage, FIELDS};
 use crate::ir::{Shader, ShaderInfo};
 use std::fmt::Write;
 
-/// Printed names that are not the field's: 25.0's first, then 22.3's.
+/// Printed names that differ from the field's name: those of 25.0 first, then those of 22.3.
 const PRINTED_NAMES: &[(&str, &str)] = &[
     ("ray queries", "ray_queries"),
     ("source_sha1", "source_blake3"),
@@ -23,7 +23,7 @@ const PRINTED_NAMES: &[(&str, &str)] = &[
 ];
 
 impl<'a> Parser<'a> {
-    /// A line outside of a function's body.
+    /// Parses a line outside of a function's body.
     pub(super) fn header_line(&mut self, mut line: Cursor<'a>) {
         let result = if line.eat_str("// ntv:") {
             self.directive(&mut line)
@@ -72,7 +72,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The fields with a form of their own. `None` if `key` is none of them, `Some(None)` if the value is wrong.
+/// Sets a field with its own syntax. `None` if `key` is not such a field, `Some(None)` if the value is wrong.
 fn set_leading_field(info: &mut ShaderInfo, key: &str, value: &str) -> Option<Option<()>> {
     let unbraced = |text: &str| Some(text.strip_prefix('{')?.strip_suffix('}')?.to_string());
     match key {
@@ -153,7 +153,7 @@ pub(super) fn print(shader: &Shader, out: &mut String) -> std::fmt::Result {
             writeln!(out, "{key}: {value}")?;
         }
     }
-    // The table gives out fields to change; what is printed is a copy.
+    // The table returns mutable fields, so a copy is printed.
     let mut copy = info.clone();
     for row in FIELDS {
         let always = (row.always)(info.stage);
@@ -166,7 +166,7 @@ pub(super) fn print(shader: &Shader, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// The two fields that are printed behind `internal`.
+/// The two fields that are printed after `internal`.
 fn print_stages(info: &ShaderInfo, out: &mut String) -> std::fmt::Result {
     if info.stage.is_compute() {
         let [x, y, z] = info.workgroup_size;

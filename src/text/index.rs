@@ -1,6 +1,6 @@
-//! The values of intrinsic indices, read and written: `wrmask=xy`, `access=coherent|volatile`, `io location=...`.
+//! Values of intrinsic indices, parsed and printed: `wrmask=xy`, `access=coherent|volatile`, `io location=...`.
 //!
-//! 22.3 writes some of them as the number that the C enumeration had then; they are translated here.
+//! 22.3 prints some of them as the number in its C enumeration; the parser translates them.
 
 use super::cursor::Cursor;
 use super::decl::{component_letters, print_access, print_flags};
@@ -18,7 +18,7 @@ use std::fmt::Write;
 const BASES: &[(Base, &str)] =
     &[(Base::Uint, "uint"), (Base::Int, "int"), (Base::Bool, "bool"), (Base::Float, "float")];
 
-/// Reads what stands behind the name of an index.
+/// Parses the text after the name of an index.
 pub(super) fn parse_index(line: &mut Cursor<'_>, index: Index, context: &IndexContext) -> Result<u32, Error> {
     match index.kind() {
         IndexKind::IoSemantics => return parse_io(line, context),
@@ -57,7 +57,7 @@ pub(super) fn parse_index(line: &mut Cursor<'_>, index: Index, context: &IndexCo
     value.ok_or_else(|| line.error(start, &format!("expected a value of `{}`", index.printed())))
 }
 
-/// The indices that 22.3 prints as a number: access flags and interpolation, which kept their order. `0` is no modes.
+/// Parses the indices that 22.3 prints as a number: access flags and interpolation, whose order is unchanged. `0` means no modes.
 fn parse_raw(line: &mut Cursor<'_>, kind: IndexKind) -> Option<u32> {
     let mut ahead = *line;
     let value = ahead.number32("").ok()?;
@@ -95,7 +95,7 @@ pub(super) fn alu_type_named(text: &str) -> Option<AluType> {
     })
 }
 
-/// Which numbering the location of an intrinsic has.
+/// The numbering of an intrinsic's location.
 fn slot_kind(context: &IndexContext) -> Option<SlotKind> {
     let mode = match context.op {
         Intrinsic::load_input
@@ -108,7 +108,7 @@ fn slot_kind(context: &IndexContext) -> Option<SlotKind> {
     super::decl::slot_kind(context.stage, mode)
 }
 
-/// ` location=VARYING_SLOT_VAR0 slots=1 flags`, behind `io`.
+/// Parses ` location=VARYING_SLOT_VAR0 slots=1 flags`, after `io`.
 fn parse_io(line: &mut Cursor<'_>, context: &IndexContext) -> Result<u32, Error> {
     let mut io = IoSemantics::default();
     let start = line.token_start();
@@ -138,7 +138,7 @@ fn parse_io(line: &mut Cursor<'_>, context: &IndexContext) -> Result<u32, Error>
     }
 }
 
-/// `(x=0 y=0 z=1 w=0)`.
+/// Parses `(x=0 y=0 z=1 w=0)`.
 fn parse_streams(line: &mut Cursor<'_>) -> Result<u8, Error> {
     let mut streams = 0;
     line.expect(b'(', "`(`")?;
@@ -152,7 +152,7 @@ fn parse_streams(line: &mut Cursor<'_>) -> Result<u8, Error> {
     Ok(streams)
 }
 
-/// `(components=0..1 buffer=0 offset=16, component=1 buffer=0 offset=4)`, behind `xfb` or `xfb2`.
+/// Parses `(components=0..1 buffer=0 offset=16, component=1 buffer=0 offset=4)`, after `xfb` or `xfb2`.
 fn parse_xfb(line: &mut Cursor<'_>) -> Result<u32, Error> {
     let mut xfb = IoXfb::default();
     line.expect(b'(', "`(`")?;
@@ -189,7 +189,7 @@ fn parse_xfb(line: &mut Cursor<'_>) -> Result<u32, Error> {
     Ok(xfb.pack())
 }
 
-/// Writes an index of an intrinsic.
+/// Prints an index of an intrinsic.
 pub(super) fn print_index(index: Index, value: u32, context: &IndexContext, out: &mut String) -> std::fmt::Result {
     let name = index.printed();
     match index.kind() {
@@ -224,7 +224,7 @@ pub(super) fn print_index(index: Index, value: u32, context: &IndexContext, out:
     Ok(())
 }
 
-/// Writes `float32`, `uint`, ...
+/// Prints `float32`, `uint`, ...
 pub(super) fn print_alu_type(ty: AluType, out: &mut String) -> std::fmt::Result {
     out.push_str(BASES.iter().find(|(base, _)| *base == ty.base).map_or("", |(_, name)| name));
     match ty.bits {
@@ -251,7 +251,7 @@ fn print_io(io: IoSemantics, context: &IndexContext, out: &mut String) -> std::f
         write!(out, " {name}")?;
     }
     let is_store = context.op.name().starts_with("store_");
-    // Inputs have none in NIR, but a driver's words may say so.
+    // Inputs have no streams in NIR, but a driver's words may have them.
     if is_store && context.stage == Stage::Geometry || io.gs_streams != 0 {
         let stream = |i: u32| io.gs_streams >> (2 * i) & 3;
         write!(out, " gs_streams(x={} y={} z={} w={})", stream(0), stream(1), stream(2), stream(3))?;

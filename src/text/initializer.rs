@@ -1,32 +1,33 @@
-//! First values of variables: ` = { { 1.000000, 0.000000 }, { 0x00000001 } }`, ` = null`.
+//! Initial values of variables: ` = { { 1.000000, 0.000000 }, { 0x00000001 } }`, ` = null`.
 //!
-//! NIR prints an aggregate's members in braces, and numbers by their type: integers as hexadecimal bits, booleans as words,
-//! floats with six digits behind the point. So a float is what those digits say, which may not be what the shader had: a
-//! dump has lost the rest. Mesa never writes the bits of a float, `0x3f800000`, but here that is understood. Of a vector of 64-bit integers only the first component is printed, and of a struct a dump does not
-//! give the members; such values are not known, and neither is the address of another variable (` = &name`).
+//! NIR prints the members of an aggregate in braces, and numbers by their type: integers as hexadecimal bits, booleans as words,
+//! floats with six digits after the point. So a float has the value of its digits, which may differ from the original: the dump
+//! does not have the other digits. The parser also accepts the bits of a float, `0x3f800000`, which Mesa never prints. Only the
+//! first component of a vector of 64-bit integers is printed, and the members of a struct are not in a dump. The values of these
+//! are not known, and neither is the address of another variable (` = &name`).
 
 use crate::ir::{Type, TypeData, TypeTable};
 use crate::op::fold::{from_float, to_float};
 use crate::op::{AluType, Base};
 
-/// The most scalars that a variable with known values has.
+/// The most scalars of a variable with known values.
 const MAX_SCALARS: u32 = 1 << 16;
 
-/// The scalars of a variable of type `ty`, in order, from the text behind its declaration; `None` if they are not known.
+/// The scalars of a variable of type `ty`, in order, from the text after its declaration; `None` if they are not known.
 pub(super) fn parse(types: &TypeTable, ty: Type, text: &str) -> Option<Vec<u64>> {
     let count = types.num_scalars(ty).filter(|count| *count <= MAX_SCALARS)? as usize;
     let text = text.trim().strip_prefix('=')?.trim();
     if text == "null" {
         return Some(vec![0; count]);
     }
-    // Members come in order and each type is known, so the braces say nothing more.
+    // Members are in order and the types are known, so the braces have no information.
     let scalar = uniform_scalar(types, ty)?;
     let words = text.split(|c: char| matches!(c, '{' | '}' | ',') || c.is_whitespace()).filter(|word| !word.is_empty());
     let values: Option<Vec<u64>> = words.map(|word| number(scalar, word)).collect();
     values.filter(|values| values.len() == count)
 }
 
-/// The text for `values` that no dump gave: numbers without inner braces, floats with as many digits as they take.
+/// The text for `values` that are not from a dump: numbers without inner braces, and floats with all necessary digits.
 pub(super) fn print(types: &TypeTable, ty: Type, values: &[u64]) -> String {
     let scalar = uniform_scalar(types, ty).unwrap_or(AluType::new(Base::Uint, 32));
     let word = |value: &u64| match scalar.base {
@@ -37,7 +38,7 @@ pub(super) fn print(types: &TypeTable, ty: Type, values: &[u64]) -> String {
     format!("= {{ {} }}", values.iter().map(word).collect::<Vec<_>>().join(", "))
 }
 
-/// What all scalars of `ty` are.
+/// The common type of all scalars of `ty`.
 fn uniform_scalar(types: &TypeTable, ty: Type) -> Option<AluType> {
     match types.get(types.without_arrays(ty)) {
         TypeData::Scalar(scalar) | TypeData::Vector(scalar, _) | TypeData::Matrix { scalar, .. } => Some(scalar),

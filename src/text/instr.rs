@@ -1,8 +1,8 @@
-//! Instructions: the result, the operands, and the kinds that are simple enough to need no file of their own.
+//! Instructions: the result, the operands, and the simple kinds of instructions.
 //!
 //! ```text
 //! 32x2   %7 = fmul! %3.xx, %4 (0.500000, 2.000000)
-//! result      ALU opcode, flags, sources with swizzles; what stands in parentheses repeats a constant and is skipped
+//! result      ALU opcode, flags, sources with swizzles; a constant repeated in parentheses is skipped
 //! ```
 
 use super::body::block_name;
@@ -15,27 +15,27 @@ use crate::ir::{AluFlags, AluSrc, Def, InstKind, Jump, PhiSrc};
 use crate::op::old::old_alu;
 use crate::op::{AluOp, Operand};
 
-/// The result of an instruction as its line starts.
+/// The result at the start of an instruction's line.
 pub(super) struct Dest {
     pub(super) num_components: u8,
     pub(super) bit_size: u8,
     pub(super) target: Target,
 }
 
-/// Where a result goes.
+/// The destination of a result.
 pub(super) enum Target {
-    /// To the value with this number.
+    /// The value with this number.
     Number(u32, Span),
-    /// 22.3: to a register.
+    /// A register, in 22.3.
     Register(dialect22::RegisterRef),
 }
 
-/// The jumps that structured control flow has.
+/// The jumps in structured control flow.
 pub(super) const JUMPS: &[(Jump, &str)] =
     &[(Jump::Break, "break"), (Jump::Continue, "continue"), (Jump::Return, "return"), (Jump::Halt, "halt")];
 
 impl<'a> Parser<'a> {
-    /// A line with an instruction.
+    /// Parses a line with an instruction.
     pub(super) fn instruction(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
         if line.peek() == b'@' {
             line.eat(b'@');
@@ -62,7 +62,7 @@ impl<'a> Parser<'a> {
         }
         let dest = self.dest(line)?;
         let value = self.operation(line, &dest);
-        // A number whose line is wrong means something from here on, so that only this line is reported.
+        // A number is bound even if its line has an error, so that only this line is reported.
         let bound = match &value {
             Ok(def) => *def,
             Err(_) => self.broken_value(&dest),
@@ -84,7 +84,7 @@ impl<'a> Parser<'a> {
         def
     }
 
-    /// What stands behind `=`. Returns the value.
+    /// Parses the text after `=`. Returns the value.
     fn operation(&mut self, line: &mut Cursor<'a>, dest: &Dest) -> Result<Def, Error> {
         match line.skip_blanks() {
             b'@' => {
@@ -111,7 +111,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `32x4   %5 =` (25.0), `vec4 32 ssa_5 =` or `r2.xy =` (22.3).
+    /// Parses `32x4   %5 =` (25.0), `vec4 32 ssa_5 =` or `r2.xy =` (22.3).
     fn dest(&mut self, line: &mut Cursor<'a>) -> Result<Dest, Error> {
         skip_divergence(line);
         if line.peek() == b'r' && line.peek_second().is_ascii_digit() {
@@ -135,7 +135,7 @@ impl<'a> Parser<'a> {
         Ok(Dest { num_components, bit_size, target: Target::Number(number, span) })
     }
 
-    /// A number of components behind `prefix`.
+    /// Parses a number of components after `prefix`.
     pub(super) fn component_count(&mut self, line: &mut Cursor<'a>, prefix: &str) -> Result<u8, Error> {
         let start = line.token_start();
         if !line.eat_str(prefix) {
@@ -147,7 +147,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A value that is used: `%5`, `ssa_5`, or a register of 22.3. A constant's value behind it is skipped.
+    /// Parses a source: `%5`, `ssa_5`, or a register of 22.3. The value of a constant after it is skipped.
     pub(super) fn src(&mut self, line: &mut Cursor<'a>) -> Result<Def, Error> {
         let def = self.src_without_note(line)?;
         if line.skip_blanks() == b'(' {
@@ -156,7 +156,7 @@ impl<'a> Parser<'a> {
         Ok(def)
     }
 
-    /// The same, but leaves what is behind it.
+    /// Parses a source without the text after it.
     pub(super) fn src_without_note(&mut self, line: &mut Cursor<'a>) -> Result<Def, Error> {
         let start = line.token_start();
         if line.peek() == b'r' && line.peek_second().is_ascii_digit() {
@@ -206,7 +206,7 @@ impl<'a> Parser<'a> {
         self.emit(dest.num_components, dest.bit_size, InstKind::Alu { op, flags, srcs }).def()
     }
 
-    /// A source of an ALU instruction: `%5.xy`, in 22.3 with `-` and `abs()` around it.
+    /// Parses a source of an ALU instruction: `%5.xy`, in 22.3 with `-` and `abs()` around it.
     pub(super) fn alu_src(&mut self, line: &mut Cursor<'a>, dest: &Dest, operand: &Operand) -> Result<AluSrc, Error> {
         let needed = operand.components(dest.num_components);
         let negate = line.eat(b'-');
@@ -238,7 +238,7 @@ impl<'a> Parser<'a> {
         Ok(if negate || abs { self.modified(src, needed, operand, negate, abs) } else { src })
     }
 
-    /// `(0x3f800000, 0x00000000) = (1.000000, 0.000000)`: the bits, and other ways to write them, which are skipped.
+    /// Parses `(0x3f800000, 0x00000000) = (1.000000, 0.000000)`: the bits, and other forms of them, which are skipped.
     fn load_const(&mut self, line: &mut Cursor<'a>, dest: &Dest) -> Result<Def, Error> {
         line.expect(b'(', "`(`")?;
         let mut values = [0; 16];
@@ -257,7 +257,7 @@ impl<'a> Parser<'a> {
         Ok(self.emit(dest.num_components, dest.bit_size, InstKind::Const(values)).def())
     }
 
-    /// `b1: %4, b2: %7`. Blocks and values may come later, so they are looked up at the end.
+    /// Parses `b1: %4, b2: %7`. Blocks and values may be defined later, so they are resolved at the end.
     fn phi(&mut self, line: &mut Cursor<'a>, dest: &Dest) -> Result<Def, Error> {
         let phi = self.shader.insts.next_id();
         let block = self.shader.block_order().next_back();
@@ -280,14 +280,14 @@ impl<'a> Parser<'a> {
             self.phi_srcs.push(PendingPhiSrc { phi, index: count, pred, def, cursor: *line, pred_span, def_span });
             count += 1;
         }
-        // Until then each source is the phi itself.
+        // Until then, each source is the phi itself.
         let srcs = block.map(|pred| PhiSrc { pred, def: phi.def() }).into_iter().cycle().take(count);
         let srcs = self.shader.phi_srcs.extend(srcs);
         Ok(self.emit(dest.num_components, dest.bit_size, InstKind::Phi(srcs)).def())
     }
 }
 
-/// Skips the result of Mesa's divergence analysis, if it was run.
+/// Skips the result of Mesa's divergence analysis, if there is one.
 pub(super) fn skip_divergence(line: &mut Cursor<'_>) {
     if matches!(line.skip_blanks(), b'c' | b'd') && (line.eat_word("div") || line.eat_word("con")) {
         line.skip_blanks();
@@ -302,7 +302,7 @@ pub(super) fn bit_size(line: &mut Cursor<'_>) -> Result<u8, Error> {
     }
 }
 
-/// What follows an opcode: flags, and whether the result is clamped to 0..1 (22.3).
+/// Parses the text after an opcode: flags, and whether the result is clamped to 0..1 (22.3).
 pub(super) fn alu_flags(line: &mut Cursor<'_>) -> Result<(AluFlags, bool), Error> {
     let mut flags = AluFlags::empty();
     let mut saturate = false;

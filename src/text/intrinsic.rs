@@ -10,19 +10,19 @@ use crate::op::intrinsic::Components;
 use crate::op::old::old_intrinsic;
 use crate::op::{Intrinsic, IntrinsicInfo};
 
-/// No opcode has more indices.
+/// The most indices of an opcode.
 const MAX_INDICES: usize = 16;
 
-/// What the values of indices depend on.
+/// The properties that the values of indices depend on.
 pub(super) struct IndexContext {
     pub(super) op: Intrinsic,
     pub(super) stage: Stage,
-    /// Components of the instruction: of its result, or of what it stores.
+    /// The number of components of the result or of the stored value.
     pub(super) num_components: u8,
 }
 
 impl IndexContext {
-    /// That of `op` with these sources and a result with `dest` components, 0 for none.
+    /// The context of `op` with these sources and a result of `dest` components, 0 for none.
     pub(super) fn new(shader: &Shader, op: Intrinsic, dest: u8, srcs: &[Def]) -> IndexContext {
         let stored = op.info().srcs.iter().position(|components| *components == Components::Instr);
         let num_components = match (dest, stored.and_then(|at| srcs.get(at))) {
@@ -34,12 +34,12 @@ impl IndexContext {
 }
 
 impl<'a> Parser<'a> {
-    /// An intrinsic with a result, from its name on.
+    /// Parses an intrinsic with a result, from its name on.
     pub(super) fn intrinsic_value(&mut self, line: &mut Cursor<'a>, dest: &Dest, old: bool) -> Result<Def, Error> {
         self.intrinsic(line, Some(dest), old).map(Inst::def)
     }
 
-    /// An intrinsic, from its name on; `old` in 22.3.
+    /// Parses an intrinsic, from its name on; `old` for 22.3.
     pub(super) fn intrinsic(&mut self, line: &mut Cursor<'a>, dest: Option<&Dest>, old: bool) -> Result<Inst, Error> {
         let start = line.token_start();
         let name = line.word();
@@ -79,7 +79,7 @@ impl<'a> Parser<'a> {
         Ok(self.emit(num_components, bit_size, InstKind::Intrinsic { op, srcs: list, indices }))
     }
 
-    /// `(%1, %2)`.
+    /// Parses `(%1, %2)`.
     fn intrinsic_srcs(
         &mut self,
         line: &mut Cursor<'a>,
@@ -110,7 +110,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// `name=value, name=value)`, behind `(`. Those that are not printed keep their value.
+/// Parses `name=value, name=value)`, after `(`. Indices that are not printed keep their values.
 fn intrinsic_indices(line: &mut Cursor<'_>, context: &IndexContext, values: &mut [u32]) -> Result<(), Error> {
     let info = context.op.info();
     let mut next = 0;

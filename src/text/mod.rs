@@ -1,8 +1,8 @@
 //! NIR text to IR and back.
 //!
-//! Reads what `nir_print_shader` writes in Mesa 22.3 and in 25.0, told apart construct by construct, wherever it stands: a
-//! dump, several one after the other, or a log with dumps between other lines. Writes the 25.0 dialect. For every shader that
-//! was read, reading what was written gives an equal shader.
+//! The parser reads the output of `nir_print_shader` of Mesa 22.3 and of 25.0, and accepts both dialects for each construct. The
+//! text may be a dump, several dumps, or a log with dumps between other lines. The printer writes the 25.0 dialect. For every
+//! shader, parsing the printed text returns an equal shader.
 //!
 //! ```text
 //! shader: MESA_SHADER_COMPUTE                                    header:    one line for each field
@@ -22,32 +22,32 @@
 //! }
 //! ```
 //!
-//! # What a dump has lost
+//! # Facts that a dump does not have
 //!
-//! Mesa does not print everything. Each fact that is missing is found again by a rule; where the rule is wrong, a comment
-//! `// ntv: ...` in the dump says what is right, and is printed again. `key=value` stands on a line of its own before the first
-//! variable; what is said of a variable stands behind its declaration. The files are in `tests/corpus/directives`.
+//! Mesa does not print everything. A rule supplies each missing fact. If the rule is wrong, a comment `// ntv: ...` in the dump has
+//! the correct fact, and is printed again. For the shader, `key=value` is on its own line before the first variable; for a
+//! variable, it is after its declaration. The files are in `tests/corpus/directives`.
 //!
-//! | lost | rule | comment that overrides it | shown by |
+//! | missing | rule | comment that overrides it | shown by |
 //! |-|-|-|-|
 //! | descriptor set | one for each kind of descriptor: [`Target::descriptor_set`](crate::Target::descriptor_set); uniform blocks of driver location 0 are GL's loose uniforms | `set=7` | `descriptor_set.nir` |
 //! | index of a dual-source output or of an attachment | 0 | `index=1` | `index.nir` |
 //! | one of two outputs at a location (25.0 prints one) | using it is an error | its declaration, with `index=1` | `index.nir` |
-//! | what transform feedback captures, and streams | nothing, stream 0 | `xfb(buffer=0 stride=32 offset=16) stream=1` | `feedback.nir` |
-//! | what transform feedback captures of a slot | what the stores say | `xfb=VAR1.yz:0+16/24`: buffer, offset, stride | `feedback_slots.nir` |
-//! | members, offsets and strides of structs | a member is learnt from the `deref_struct` that names it, and its number from the order in which they come; zink's buffers have `base` and `unsized`, its push constants what they always have; no offset and no stride, so that pointers into global memory are refused | `struct=light { vec3 color offset=0, float[4] power offset=16 stride=16 }` | `struct.nir` |
-//! | digits of floats that variables start with | those that are printed, six behind the point | the bits in place of the number: `0x3f800000` | `initializers.nir` |
-//! | vectors of 64-bit integers that variables start with | refused | all components in the initializer | `initializers.nir` |
-//! | whether offsets of shared memory and scratch count elements | as those of blocks do: [`lower_memory`](crate::pass::memory::lower_memory) | `shared_offset_units=bytes`, `shared_offset_units=elements` | `shared_offset_units.nir` |
-//! | shared memory that comes with the pipeline | none | `variable_shared_memory=true` | `variable_shared_memory.nir` |
-//! | whether the framebuffer that is read has several samples of each pixel | no: [`lower_fbfetch`](crate::pass::io::lower_fbfetch) | `framebuffer=multisample` | `framebuffer.nir` |
-//! | whether blocks that are named by constants are one array | no, unless one is picked by a number: [`lower_ubo`](crate::pass::memory::lower_ubo), [`lower_ssbo`](crate::pass::memory::lower_ssbo) | `uniform_blocks=array`, `storage_blocks=array` | `block_arrays.nir` |
+//! | captures of transform feedback, and streams | no captures, stream 0 | `xfb(buffer=0 stride=32 offset=16) stream=1` | `feedback.nir` |
+//! | captures of a slot by transform feedback | those of the stores | `xfb=VAR1.yz:0+16/24`: buffer, offset, stride | `feedback_slots.nir` |
+//! | members, offsets and strides of structs | a member and its type come from the `deref_struct` that names it, and its index from their order; zink's buffers have `base` and `unsized`, its push constants have fixed members; there is no offset and no stride, so pointers into global memory are refused | `struct=light { vec3 color offset=0, float[4] power offset=16 stride=16 }` | `struct.nir` |
+//! | digits of floats in initializers | the printed ones, six after the point | the bits in place of the number: `0x3f800000` | `initializers.nir` |
+//! | vectors of 64-bit integers in initializers | refused | all components in the initializer | `initializers.nir` |
+//! | whether offsets of shared memory and scratch count elements | as for blocks: [`lower_memory`](crate::pass::memory::lower_memory) | `shared_offset_units=bytes`, `shared_offset_units=elements` | `shared_offset_units.nir` |
+//! | shared memory that the pipeline adds | none | `variable_shared_memory=true` | `variable_shared_memory.nir` |
+//! | whether the framebuffer of a fetch has several samples per pixel | no: [`lower_fbfetch`](crate::pass::io::lower_fbfetch) | `framebuffer=multisample` | `framebuffer.nir` |
+//! | whether blocks with constant numbers are one array | no, unless a block is selected by a variable number: [`lower_ubo`](crate::pass::memory::lower_ubo), [`lower_ssbo`](crate::pass::memory::lower_ssbo) | `uniform_blocks=array`, `storage_blocks=array` | `block_arrays.nir` |
 //! | whether locations were assigned | yes by 25.0, no by 22.3: [`assign_locations`](crate::pass::io::assign_locations) | `locations=slots`, `locations=declared` | `locations.nir` |
-//! | the type of a texture that is named by a unit or handle | that of the variable at that unit, or of one that fits; else guessed from the coordinates: [`lower_descriptors`](crate::pass::texture::lower_descriptors) | a declaration of the texture | `texture_type.nir` |
-//! | most of the header, in 22.3 | what the variables and instructions say, else GL's default | 25.0's line for the field, as `spacing: 2` | `header_fields.nir` |
+//! | the type of a texture that has only a unit or handle | that of the variable at that unit, or of a compatible one; otherwise it is derived from the coordinates: [`lower_descriptors`](crate::pass::texture::lower_descriptors) | a declaration of the texture | `texture_type.nir` |
+//! | most of the header, in 22.3 | derived from the variables and instructions, otherwise GL's default | 25.0's line for the field, such as `spacing: 2` | `header_fields.nir` |
 //!
-//! Nothing depends on what else is lost: whether a struct is an interface block, `fp_fast_math`, hints of loops, the ids of
-//! constant indices. What zink knows of the device is [`Target`](crate::Target).
+//! Other missing facts have no effect: whether a struct is an interface block, `fp_fast_math`, hints of loops, the ids of constant
+//! indices. [`Target`](crate::Target) has zink's knowledge of the device.
 
 mod body;
 mod cursor;
@@ -73,9 +73,9 @@ use crate::ir::Shader;
 /// A shader found in a text.
 #[derive(Debug)]
 pub struct Found {
-    /// Line of the text, from 1, on which the shader starts.
+    /// The line of the text, from 1, on which the shader starts.
     pub line: u32,
-    /// The shader, or everything that is wrong with it (the first 20 faults).
+    /// The shader, or its errors (the first 20).
     pub shader: Result<Shader, Errors>,
 }
 
@@ -90,7 +90,7 @@ pub fn print(shader: &Shader) -> String {
     print::print(shader)
 }
 
-/// Prints the instructions of each block, a line each, the blocks in program order.
+/// Prints the instructions of each block, one on a line, with the blocks in program order.
 pub fn print_blocks(shader: &Shader) -> Vec<Vec<String>> {
     print::print_blocks(shader)
 }

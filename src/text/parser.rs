@@ -1,4 +1,4 @@
-//! Finds the shaders of a text and drives the parse of each, line by line.
+//! Finds the shaders of a text and parses each, line by line.
 
 use super::cursor::{Cursor, Lines, Span};
 use super::dialect22::Registers;
@@ -9,10 +9,10 @@ use crate::error::{Error, ErrorKind, Errors, Place};
 use crate::ir::{Block, Cf, Def, Inst, InstData, InstKind, LineNumber, Shader, Type, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What the first line of a shader starts with, in both dialects.
+/// The start of a shader's first line, in both dialects.
 const FIRST_LINE: &str = "shader: MESA_SHADER_";
 
-/// More faults than this are not reported for one shader.
+/// The most errors that are reported for one shader.
 const MAX_ERRORS: usize = 20;
 
 /// Finds and parses every shader in `text`.
@@ -32,7 +32,7 @@ fn starts_shader(line: &Cursor<'_>) -> bool {
     line.peek() == b's' && line.rest().starts_with(FIRST_LINE)
 }
 
-/// The state of the parse of one shader; the tables are kept from one to the next.
+/// The state of the parse of one shader; the tables are reused for the next.
 pub(super) struct Parser<'a> {
     pub(super) shader: Shader,
     /// The line being read.
@@ -40,32 +40,32 @@ pub(super) struct Parser<'a> {
     pub(super) defs: Numbering<Def>,
     pub(super) blocks: Numbering<Block>,
     pub(super) vars: FxHashMap<&'a str, Var>,
-    /// Printed types, `None` for those that name a struct.
+    /// Printed types, `None` for structs.
     pub(super) types: FxHashMap<&'a str, Option<Type>>,
-    /// Structs that casts name.
+    /// Structs in casts.
     pub(super) cast_structs: FxHashMap<&'a str, Type>,
-    /// Members of structs that a directive describes.
+    /// Members of structs with a directive.
     pub(super) members: FxHashMap<&'a str, Members>,
-    /// How many structs each struct is nested in.
+    /// The number of structs around each struct.
     pub(super) struct_depths: Vec<usize>,
-    /// Phi sources, which may come before what they name.
+    /// Phi sources, which may precede the definitions of their blocks and values.
     pub(super) phi_srcs: Vec<PendingPhiSrc<'a>>,
-    /// Control flow that is open, outermost first.
+    /// Open control flow constructs, outermost first.
     pub(super) open: Vec<Open>,
     pub(super) registers: Registers,
     /// Memory for the sources of an intrinsic.
     pub(super) src_list: Vec<Def>,
     /// Results of lines with an error.
     pub(super) broken: FxHashSet<Def>,
-    /// This line uses such a result, so an error in it may follow from the other.
+    /// Whether this line uses such a result, so that an error in it may follow from the other.
     pub(super) uses_broken: bool,
-    /// Where the header's table is searched first: fields come in its order.
+    /// The first row of the header's table to search: fields are in its order.
     pub(super) next_field: usize,
     pub(super) part: Part,
     errors: Vec<Error>,
 }
 
-/// How much of the shader was read.
+/// The progress of the parse.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     /// Header, variables, functions without a body.
@@ -74,9 +74,9 @@ pub(super) enum Part {
     Declared,
     /// Inside `impl`.
     Body,
-    /// Inside `impl`, behind the end block.
+    /// Inside `impl`, after the end block.
     EndBlock,
-    /// Behind `impl`.
+    /// After `impl`.
     Done,
 }
 
@@ -89,7 +89,7 @@ pub(super) enum Open {
     Continue,
 }
 
-/// A source of a phi that is filled in at the end.
+/// A source of a phi that is resolved at the end.
 pub(super) struct PendingPhiSrc<'a> {
     pub(super) phi: Inst,
     pub(super) index: usize,
@@ -100,11 +100,11 @@ pub(super) struct PendingPhiSrc<'a> {
     pub(super) def_span: Span,
 }
 
-/// What to do after a line.
+/// The action after a line.
 pub(super) enum Flow {
     /// Read the next.
     Next,
-    /// The rest of this shader makes no sense.
+    /// Stop, as the rest of this shader cannot be parsed.
     Stop,
 }
 
@@ -148,14 +148,14 @@ impl<'a> Parser<'a> {
         self.part = Part::Header;
     }
 
-    /// Parses the shader whose first line is `first`, and leaves `lines` behind its last.
+    /// Parses the shader whose first line is `first`, and leaves `lines` after its last.
     fn shader(&mut self, first: Cursor<'a>, lines: &mut Lines<'a>) -> Result<Shader, Errors> {
         self.reset();
         self.line = first.number();
         self.header_line(first);
         let mut ahead = lines.clone();
         while let Some(line) = ahead.next() {
-            // A log may cut a dump short.
+            // A dump in a log may be incomplete.
             if starts_shader(&line) || self.is_over(line) {
                 break;
             }
@@ -173,7 +173,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// True if `line` does not belong to this shader any more.
+    /// True if `line` does not belong to this shader.
     fn is_over(&self, mut line: Cursor<'a>) -> bool {
         self.part == Part::Done && !line.at_end() && !line.rest().starts_with("decl_function ")
     }
@@ -191,14 +191,14 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reports `error` unless there were too many.
+    /// Reports `error` unless there are too many.
     pub(super) fn report(&mut self, error: Error) {
         if self.errors.len() < MAX_ERRORS {
             self.errors.push(error);
         }
     }
 
-    /// Checks what can only be known at the end.
+    /// Makes the checks that need the whole shader.
     fn finish(&mut self, last_line: u32) {
         if self.part == Part::Done {
             self.resolve_phis();
@@ -229,7 +229,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Appends an instruction that this line made.
+    /// Appends an instruction of this line.
     pub(super) fn emit(&mut self, num_components: u8, bit_size: u8, kind: InstKind) -> Inst {
         let inst = self.shader.append(InstData { num_components, bit_size, kind });
         self.shader.lines.set(inst, LineNumber(self.line));

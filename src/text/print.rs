@@ -1,4 +1,4 @@
-//! Prints a shader as Mesa 25.0 does: values and blocks numbered in program order, everything padded to Mesa's columns.
+//! Prints a shader as Mesa 25.0 does: values and blocks are numbered in program order, and all columns are padded as in Mesa.
 
 use super::body::HINTS;
 use super::edges::Edges;
@@ -35,14 +35,14 @@ pub(super) fn print_blocks(shader: &Shader) -> Vec<Vec<String>> {
     shader.block_order().map(insts).collect()
 }
 
-/// What everything is called in the dump that is printed.
+/// The names and numbers of a printed dump.
 pub(super) struct Printer<'a> {
     pub(super) shader: &'a Shader,
     pub(super) readings: Readings<'a>,
     pub(super) names: SideTable<Var, String>,
     pub(super) numbers: SideTable<Def, u32>,
     pub(super) block_numbers: SideTable<Block, u32>,
-    /// Digits of the largest number.
+    /// The number of digits of the largest number.
     pub(super) digits: usize,
 }
 
@@ -90,7 +90,7 @@ impl<'a> Printer<'a> {
         let edges = Edges::of(self.shader);
         let mut depth = 1usize;
         for item in &self.shader.cf {
-            // The structure may be invalid: that is a reason to look at it.
+            // The structure may be invalid, and a print should show it.
             depth = depth.saturating_sub(matches!(item, Cf::Else | Cf::Continue | Cf::EndIf | Cf::EndLoop).into());
             match *item {
                 Cf::Block(block) => {
@@ -155,7 +155,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// The name of each variable in a dump: its own, made different from those before it.
+/// The name of each variable in a dump: its own, changed if an earlier variable has it.
 fn unique_names(shader: &Shader) -> SideTable<Var, String> {
     let mut names = SideTable::with_len(String::new(), shader.vars.len());
     let mut taken: FxHashSet<String> = FxHashSet::default();
@@ -192,7 +192,7 @@ pub(super) fn pad(blanks: usize, out: &mut String) {
     out.extend(std::iter::repeat(' ').take(blanks));
 }
 
-/// How many digits `number` prints as.
+/// The number of digits of `number`.
 pub(super) fn num_digits(number: u32) -> usize {
     number.checked_ilog10().unwrap_or(0) as usize + 1
 }

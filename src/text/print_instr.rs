@@ -1,6 +1,6 @@
 //! Prints instructions.
 //!
-//! A constant is printed in all readings that tell something where it is made, and again in one reading where it is used.
+//! The definition of a constant has all plausible readings, and a use has one reading.
 
 use super::decl::{component_letters, print_flags};
 use super::index::{print_alu_type, print_index};
@@ -13,11 +13,11 @@ use crate::op::fold::{sign_extend, to_float};
 use crate::op::{AluOp, Base, Intrinsic, Modes, Operand, TexOp, TexSrcKind};
 use std::fmt::{Result, Write};
 
-/// The comment with the whole chain of a pointer is left out if it has more steps.
+/// The most derefs in the comment with a whole deref chain; it is omitted for longer ones.
 const MAX_CHAIN: usize = 64;
 
 impl Printer<'_> {
-    /// Prints an instruction; `padding` is how far one without a result is moved in.
+    /// Prints an instruction; `padding` is the indentation of an instruction without a result.
     pub(super) fn inst(&self, inst: Inst, padding: usize, out: &mut String) -> Result {
         let shader = self.shader;
         let data = shader.insts[inst];
@@ -44,7 +44,7 @@ impl Printer<'_> {
         }
     }
 
-    /// `32x4   %5 = `.
+    /// Prints `32x4   %5 = `.
     fn def(&self, def: Def, num_components: u8, bit_size: u8, out: &mut String) -> Result {
         let number = self.numbers[def];
         write!(out, "{bit_size}")?;
@@ -56,7 +56,7 @@ impl Printer<'_> {
         write!(out, "%{number} = ")
     }
 
-    /// A value that is used; a constant with its components, read as `base` or as what it is taken for.
+    /// Prints a source. A constant is followed by its components, as `base` or as in the readings.
     pub(super) fn src(&self, def: Def, base: Option<Base>, out: &mut String) -> Result {
         write!(out, "%{}", self.numbers[def])?;
         let Some(values) = self.shader.as_const(def) else { return Ok(()) };
@@ -101,7 +101,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// The bits, then each reading that is not ruled out.
+    /// Prints the bits, then each plausible reading.
     fn constant(&self, def: Def, values: &[u64], out: &mut String) -> Result {
         let bits = self.shader.bit_size(def);
         let separator = if values.len() > 1 { ") = (" } else { " = " };
@@ -184,7 +184,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The member or the index of a step.
+    /// Prints the member or the index of a deref.
     fn deref_step(&self, kind: &DerefKind, out: &mut String) -> Result {
         match *kind {
             DerefKind::Var(_) | DerefKind::Cast { .. } => Ok(()),
@@ -197,7 +197,7 @@ impl Printer<'_> {
                 let data = self.shader.as_deref(parent).and_then(|deref| self.shader.types.as_struct(deref.ty));
                 let name = data.and_then(|data| Some(&self.shader.strings[data.fields.get(field as usize)?.name]));
                 match name {
-                    // A driver may leave names away.
+                    // A driver may omit names.
                     Some("") => write!(out, "field{field}"),
                     name => write!(out, "{}", name.unwrap_or("?")),
                 }
@@ -205,7 +205,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A comment with all steps from a variable or a cast on.
+    /// Prints a comment with all derefs, from a variable or a cast on.
     fn deref_chain(&self, last: Deref, out: &mut String) -> Result {
         let mut steps = vec![last];
         while let Some(parent) = steps.last().and_then(|step| self.shader.as_deref(step.kind.parent()?)) {
@@ -261,7 +261,7 @@ impl Printer<'_> {
         if !has(&[Kind::texture_deref, Kind::texture_deref_intrinsic, Kind::sampler_deref_intrinsic]) {
             write!(out, ", {} (texture)", tex.texture_index)?;
         }
-        // Mesa leaves the number out where the operation has no sampler; then it is 0.
+        // Mesa omits the number if the operation has no sampler; it is then 0.
         if !has(&[Kind::sampler_deref]) && (needs_sampler(tex.op) || tex.sampler_index != 0) {
             write!(out, ", {} (sampler)", tex.sampler_index)?;
         }

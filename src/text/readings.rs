@@ -1,7 +1,7 @@
-//! How the constants of a dump are read best: as integers, as floats, or as either.
+//! Readings of the constants of a dump: as integers, as floats, or as both.
 //!
-//! NIR's values have no type. Mesa prints a constant as what its users take it for, found by following moves, selections and
-//! phis; this does the same, so that a printed dump reads like Mesa's. What is printed this way is never read back.
+//! NIR's values have no type. Mesa prints a constant with the type that its users have, which it finds through moves, selections
+//! and phis. This module does the same, so that a printed dump is like Mesa's. The parser ignores the readings.
 
 use crate::entity::SideTable;
 use crate::ir::{Def, Inst, InstKind, Shader, TexData, TypeData};
@@ -9,7 +9,7 @@ use crate::op::names::unpack_alu_type;
 use crate::op::{Base, Index, Intrinsic, Props, TexOp, TexSrcKind};
 use bitflags::bitflags;
 
-/// Sweeps over the shader. Chains of moves that need more are rare, and only their looks are at stake.
+/// The number of sweeps over the shader. Chains of moves that need more are rare, and affect only the printed readings.
 const SWEEPS: usize = 4;
 
 /// The source of an intrinsic that is an offset, an integer.
@@ -43,7 +43,7 @@ bitflags! {
     }
 }
 
-/// What each value is taken for.
+/// The readings of each value.
 pub(super) struct Readings<'a> {
     shader: &'a Shader,
     kinds: SideTable<Def, Kinds>,
@@ -51,7 +51,7 @@ pub(super) struct Readings<'a> {
 }
 
 impl<'a> Readings<'a> {
-    /// Looks at all uses of all values of `shader`.
+    /// Collects the readings from all uses of values in `shader`.
     pub(super) fn of(shader: &'a Shader) -> Readings<'a> {
         let mut readings = Readings { shader, kinds: shader.def_table(Kinds::empty()), changed: true };
         for _ in 0..SWEEPS {
@@ -81,7 +81,7 @@ impl<'a> Readings<'a> {
                 let info = op.info();
                 let is_move = info.props.contains(Props::TYPELESS);
                 for (src, operand) in shader.alu_srcs[srcs].iter().zip(info.srcs) {
-                    // The condition of a selection is no move.
+                    // The condition of a selection is not moved.
                     if is_move && operand.ty.base != Base::Bool {
                         self.copy(src.def, inst.def());
                     } else {
@@ -127,7 +127,7 @@ impl<'a> Readings<'a> {
         self.add(def, if base == Base::Float { Kinds::FLOAT } else { Kinds::INT });
     }
 
-    /// `dest` is a copy of `src`. What is known of a constant says nothing about the other values that meet it.
+    /// Records that `dest` is a copy of `src`. A constant has no effect on other values that are copied to the same destination.
     fn copy(&mut self, src: Def, dest: Def) {
         let source = self.kinds[src];
         self.add(src, self.kinds[dest]);
@@ -137,7 +137,7 @@ impl<'a> Readings<'a> {
     }
 }
 
-/// What a texture instruction takes a source for.
+/// The base type of a source of a texture instruction.
 pub(super) fn tex_src_base(tex: &TexData, kind: TexSrcKind) -> Base {
     use TexSrcKind as Kind;
     let is_fetch = matches!(tex.op, TexOp::txf | TexOp::txf_ms);
@@ -150,7 +150,7 @@ pub(super) fn tex_src_base(tex: &TexData, kind: TexSrcKind) -> Base {
     }
 }
 
-/// What an intrinsic takes source `i` for, if it says so.
+/// The base type of source `i` of an intrinsic, if it is known.
 pub(super) fn intrinsic_src_base(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def], i: usize) -> Option<Base> {
     match (op, i) {
         (Intrinsic::store_deref, 1) => pointee_base(shader, srcs[0]),

@@ -1,4 +1,4 @@
-//! Each construct is read, and printed as 25.0 prints it; each fault is found where it is.
+//! Each construct is parsed and printed as 25.0 prints it; each error has its place.
 
 use super::{parse, print, Found};
 use crate::error::{Error, Errors, Place};
@@ -33,7 +33,7 @@ fn one(text: &str) -> Shader {
     found.remove(0).shader.unwrap_or_else(|errors| panic!("{errors}\n{text}"))
 }
 
-/// The lines of the body of what `text` prints, without padding and comments about control flow.
+/// The lines of the body in the printed form of `text`, without padding and comments about control flow.
 fn printed(text: &str) -> Vec<String> {
     let shader = one(text);
     let printed = print(&shader);
@@ -55,7 +55,7 @@ fn errors(text: &str) -> Vec<Error> {
     }
 }
 
-/// The only error of a body: what it points at, and its message.
+/// The only error of a body: the text at its place, and its message.
 fn error(decls: &str, body: &str) -> (String, String) {
     let text = dump25(decls, body);
     let errors = errors(&text);
@@ -66,7 +66,7 @@ fn error(decls: &str, body: &str) -> (String, String) {
     (meant, errors[0].message.clone())
 }
 
-/// Checks that 25.0 prints each line as it stands.
+/// Checks that 25.0 prints each line unchanged.
 fn same(decls: &str, lines: &[&str]) {
     assert_eq!(printed(&dump25(decls, &lines.join("\n"))), lines);
 }
@@ -253,7 +253,7 @@ fn push_constants_have_their_members() {
     };
     let pointer = "32 %0 = deref_var &gfx_pushconst (push_const struct)";
     assert_eq!(offsets(pointer), [0, 4, 8, 12, 20, 36, 40, 48].map(Some));
-    // Nobody asks.
+    // There is no use.
     assert_eq!(offsets(""), []);
 }
 
@@ -548,7 +548,7 @@ fn nesting_is_no_danger() {
     let open = format!("block b0:\n{loops}");
     assert_eq!(errors(&dump25("", &open))[0].message, "a block cannot follow another");
     let ends: String = (1..depth).map(|end| format!("break\n}}\nblock b{}:\n", 100 + depth + end)).collect();
-    // A loop, its block, its end and what follows.
+    // A loop, its block, its end and the block after it.
     assert_eq!(one(&dump25("", &format!("{open}{ends}break\n}}"))).cf.len(), 1 + 4 * depth);
     let arrays = format!("decl_var ubo INTERP_MODE_NONE none uint{} u (0, 0, 0)\n", "[1]".repeat(depth));
     let message = &errors(&dump25(&arrays, ""))[0].message;

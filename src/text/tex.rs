@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! 32x4   %7 = (float32)tg4 %5 (texture_deref), %5 (sampler_deref), %6 (coord), 1 (gather_component)
-//!              type    op   sources, each with what it is             numbers, each with what it is
+//!              type    op   sources, each with its kind                numbers, each with its kind
 //! ```
 
 use super::cursor::Cursor;
@@ -14,7 +14,7 @@ use crate::ir::{Def, InstKind, TexData, TexSrcs};
 use crate::op::{TexOp, TexSrcKind};
 
 impl<'a> Parser<'a> {
-    /// A texture instruction, from its type on.
+    /// Parses a texture instruction, from its type on.
     pub(super) fn tex(&mut self, line: &mut Cursor<'a>, dest: &Dest) -> Result<Def, Error> {
         line.expect(b'(', "`(`")?;
         let start = line.token_start();
@@ -50,7 +50,7 @@ impl<'a> Parser<'a> {
         Ok(self.emit(dest.num_components, dest.bit_size, InstKind::Tex(tex)).def())
     }
 
-    /// A source, a number or a flag.
+    /// Parses a source, a number or a flag.
     fn tex_item(&mut self, line: &mut Cursor<'a>, tex: &mut TexData) -> Result<(), Error> {
         match line.skip_blanks() {
             b'{' => {
@@ -75,11 +75,11 @@ impl<'a> Parser<'a> {
         let (kind, start) = kind;
         let kind = TexSrcKind::from_name(kind).ok_or_else(|| {
             let span = super::cursor::Span { start, end: start + kind.len() };
-            line.error_at(span, "expected what this source is, such as `coord`")
+            line.error_at(span, "expected the kind of this source, such as `coord`")
         })?;
         match tex.srcs.push(kind, def) {
             true => Ok(()),
-            false => Err(line.error(start, "more sources than there are kinds of them")),
+            false => Err(line.error(start, "more sources than source kinds")),
         }
     }
 }
@@ -94,16 +94,16 @@ fn flags(tex: &mut TexData) -> [(&mut bool, &'static str); 4] {
     ]
 }
 
-/// What stands in parentheses, and where.
+/// The text in parentheses, and its position.
 fn group<'a>(line: &mut Cursor<'a>) -> Result<(&'a str, usize), Error> {
-    line.expect(b'(', "`(` and what this source is")?;
+    line.expect(b'(', "`(` and the kind of this source")?;
     let start = line.token_start();
     let text = line.take_while(|b| b != b')');
     line.expect(b')', "`)`")?;
     Ok((text, start))
 }
 
-/// `0 (texture)`.
+/// Parses `0 (texture)`.
 fn number(line: &mut Cursor<'_>, tex: &mut TexData) -> Result<(), Error> {
     let value = line.number32("a number")?;
     let start = line.token_start();
@@ -116,7 +116,7 @@ fn number(line: &mut Cursor<'_>, tex: &mut TexData) -> Result<(), Error> {
     Ok(())
 }
 
-/// `{ (0, 0), (1, 0), (0, 1), (1, 1) } (offsets)`.
+/// Parses `{ (0, 0), (1, 0), (0, 1), (1, 1) } (offsets)`.
 fn offsets(line: &mut Cursor<'_>) -> Result<[[i8; 2]; 4], Error> {
     let mut offsets = [[0; 2]; 4];
     line.expect(b'{', "`{`")?;

@@ -1,4 +1,4 @@
-//! The cache: what a driver made of the words of a variant, by shader and key, and by the words themselves.
+//! A cache of the driver's modules: by shader and key, and by their words.
 
 use super::Shader;
 use crate::error::Error;
@@ -6,44 +6,44 @@ use crate::module::Key;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
-/// What a cache did so far.
+/// Statistics of a cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Times that what was wanted was there.
+    /// The number of lookups that found a module.
     pub hits: u64,
-    /// Variants whose words were written.
+    /// The number of variants whose words were written.
     pub instantiated: u64,
-    /// Words that were written for them.
+    /// The number of words written for them.
     pub words_copied: u64,
-    /// Words of SPIR-V that were parsed: always 0.
+    /// The number of SPIR-V words that were parsed: always 0.
     pub words_parsed: u64,
-    /// Modules that the driver made: of words that it had no module of.
+    /// The number of modules that the driver made, for words without a module.
     pub modules_made: u64,
-    /// Modules that were thrown out.
+    /// The number of evicted modules.
     pub evicted: u64,
 }
 
 /// No entry.
 const NONE: u32 = u32::MAX;
 
-/// A module, and its neighbours in the order of use.
+/// A module, and its neighbours in the order of last use.
 #[derive(Debug)]
 struct Entry<M> {
     made: M,
     words: Box<[u32]>,
     hash: u64,
-    /// All that lead here.
+    /// All names of this entry.
     names: Vec<(u64, Key)>,
-    /// Used just after it, and just before.
+    /// The entries used just after it and just before it.
     newer: u32,
     older: u32,
 }
 
-/// Keeps a module `M` (say, a `VkShaderModule`) for each variant. One of equal words serves all. The words of all modules together have a
-/// bound; beyond it, what was not used for longest goes first.
+/// Keeps a module `M` (for example, a `VkShaderModule`) for each variant. Variants with equal words share one. The number of words
+/// of all modules has a bound; beyond it, the least recently used module is evicted first.
 #[derive(Debug)]
 pub struct Cache<M> {
-    /// The most words that may be kept.
+    /// The most words that the cache keeps.
     bound: usize,
     words: usize,
     entries: Vec<Option<Entry<M>>>,
@@ -75,33 +75,33 @@ impl<M> Cache<M> {
         }
     }
 
-    /// What it did so far.
+    /// The statistics so far.
     pub fn counters(&self) -> Counters {
         self.counters
     }
 
-    /// Words that it keeps now.
+    /// The number of words in the cache.
     pub fn words(&self) -> usize {
         self.words
     }
 
-    /// Modules that it keeps now.
+    /// The number of modules in the cache.
     pub fn len(&self) -> usize {
         self.entries.len() - self.free.len()
     }
 
-    /// Whether it keeps none.
+    /// Whether the cache is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Modules that were thrown out since the last call, for the driver to destroy when the device is done with them.
+    /// The modules that were evicted since the last call. The driver destroys them when the device has finished with them.
     pub fn take_evicted(&mut self) -> Vec<M> {
         std::mem::take(&mut self.evicted)
     }
 
-    /// The module of `shader` for `key`, which [`Program::keys`](super::Program::keys) gave. `make` makes it of its words. An error
-    /// is that of `make`, or says that the shader cannot take the key.
+    /// The module of `shader` for `key`, which comes from [`Program::keys`](super::Program::keys). `make` creates it from its
+    /// words. The error is that of `make`, or the shader cannot take the key.
     pub fn get<E: From<Error>>(
         &mut self,
         shader: &Shader,
@@ -125,7 +125,7 @@ impl<M> Cache<M> {
         }
     }
 
-    /// Forgets all modules of a shader that goes away, but for those whose words others share.
+    /// Forgets all modules of a deleted shader, except those whose words other shaders share.
     pub fn remove(&mut self, shader: u64) {
         for index in 0..self.entries.len() {
             let Some(entry) = &mut self.entries[index] else { continue };
@@ -177,7 +177,7 @@ impl<M> Cache<M> {
         index
     }
 
-    /// Throws out what was not used for longest until the rest fits, but never `keep`.
+    /// Evicts the least recently used modules until the rest fits, but never `keep`.
     fn trim(&mut self, keep: u32) {
         while self.words > self.bound && self.oldest != keep {
             self.counters.evicted += 1;
@@ -202,7 +202,7 @@ impl<M> Cache<M> {
         self.evicted.push(entry.made);
     }
 
-    /// Makes an entry that is in no order the newest.
+    /// Makes an entry that is not in the order the newest.
     fn link(&mut self, index: u32) {
         let before = std::mem::replace(&mut self.newest, index);
         if let Some(entry) = &mut self.entries[index as usize] {
@@ -214,7 +214,7 @@ impl<M> Cache<M> {
         }
     }
 
-    /// Takes an entry out of the order.
+    /// Removes an entry from the order.
     fn unlink(&mut self, index: u32) {
         let Some(Some(Entry { newer, older, .. })) = self.entries.get(index as usize) else { return };
         let (newer, older) = (*newer, *older);

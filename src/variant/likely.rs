@@ -1,24 +1,24 @@
-//! Warm-up: which variants of a program the first draws will want.
+//! Warm-up: predicts the variants of a program that its first draws need.
 //!
-//! A program says much of how it will be drawn: one with captures is there to capture, one that does not say a point size seldom draws
-//! points. Each such guess is a row with a chance in percent; the chance of a key is the product of its rows, as far as the
-//! program's words depend on them. A key that the program cannot take is not among them: as a framebuffer's size cannot be guessed,
-//! it has to be given where words depend on it.
+//! The program itself gives hints: one with captures usually captures, one that writes no point size rarely draws points. Each such
+//! guess is a row with a probability in percent; the probability of a key is the product over the rows on which the program's words
+//! depend. Keys that the program cannot take are left out. The size of the framebuffer cannot be predicted, so it has to be given
+//! if words depend on it.
 
 use super::Program;
 use crate::module::{Key, OptionId};
 
-/// Options that a draw may want, how often it does, and why.
+/// Options that a draw may have, their probability, and the reason.
 const GUESSES: &[(OptionId, u32, &str)] = &[
-    (OptionId::FlipY, 60, "most draws go to the window, whose y GL counts from below"),
-    (OptionId::NoCapture, 30, "a program with captures is there to capture"),
-    (OptionId::PointSize, 10, "who draws points says how big they are"),
+    (OptionId::FlipY, 60, "most draws are to the window, where GL's y increases upwards"),
+    (OptionId::NoCapture, 30, "a program with captures usually captures"),
+    (OptionId::PointSize, 10, "a program for points usually writes their size"),
     (OptionId::SampleShading, 4, "minSampleShading is rarely set"),
     (OptionId::Dither, 3, "565, on small screens"),
     (OptionId::Discard, 1, "rasterizer discard is for captures"),
 ];
 
-/// The bits of an option that a draw which wants it has: one format of one target, where it is dithered.
+/// The bits of an option in a draw that has it: for dithering, one format of one target.
 const fn wanted(option: OptionId) -> u64 {
     match option {
         OptionId::Dither => Key::dither(0, 3),
@@ -26,8 +26,8 @@ const fn wanted(option: OptionId) -> u64 {
     }
 }
 
-/// The keys that draws of `program` most likely have, the likeliest first, at most `most`. `always` are the bits that all draws on this
-/// device have (stripped names, GL's depth, a rotated screen), with the size of the window.
+/// The most likely keys of draws of `program`, the most likely first, at most `most`. `always` has the bits of all draws on this
+/// device (stripped names, GL's depth, a rotated screen), and the size of the window.
 pub fn likely_keys(program: &Program, always: Key, most: usize) -> Vec<Key> {
     let seen = |bits: u64| {
         let key = Key { bits, size: [1; 2] };
@@ -41,7 +41,7 @@ pub fn likely_keys(program: &Program, always: Key, most: usize) -> Vec<Key> {
         let chosen = |n: usize| choice >> n & 1 != 0;
         let bits = (0..guesses.len()).filter(|n| chosen(*n)).fold(always.bits, |bits, n| bits | guesses[n].0);
         let chance = |n: usize| u64::from(if chosen(n) { guesses[n].1 } else { 100 - guesses[n].1 });
-        // In hundredths of each row: six rows fit 64 bits.
+        // In percent for each row: the product of six rows fits in 64 bits.
         keys.push(((0..guesses.len()).map(chance).product(), Key { bits, ..always }));
     }
     keys.sort_by_key(|(chance, key)| (std::cmp::Reverse(*chance), key.bits));

@@ -1,8 +1,8 @@
-//! Variants: the words that a program's stages have for a key, each made once.
+//! Variants: the words of a program's stages for a key, each written once.
 //!
-//! A key says all that a draw knows ([`Key`]), but no stage sees all of it. [`Program::keys`] splits it: what belongs to the position goes to the last
-//! stage in front of the rasterizer, and each stage keeps only the bits that change its words. So a bit of fragment shaders
-//! never makes a vertex module, and a bit that no shader sees makes none:
+//! A key has all facts of a draw ([`Key`]), but a stage needs only some of them. [`Program::keys`] splits it: bits of the position
+//! are for the last stage before the rasterizer, and each stage keeps only the bits that change its words. So a bit of fragment
+//! shaders never makes a vertex module, and a bit without an effect makes none:
 //!
 //! ```text
 //! key            flip_y, dither0=565
@@ -10,9 +10,9 @@
 //! fragment       dither0=565            (and flip_y, if it reads gl_FragCoord, takes derivatives, ...)
 //! ```
 //!
-//! [`Cache`] keeps what a driver makes of words, one for equal words, and forgets what was not wanted for longest.
-//! [`likely_keys`] says which variants to make before the first draw. What a key can say, and by which mechanism all else is done
-//! that a driver learns late, is the table [`OPTIONS`](crate::module::OPTIONS).
+//! [`Cache`] keeps the driver's modules, one for equal words, and evicts the least recently used. [`likely_keys`] predicts the
+//! variants that the first draws need. The table [`OPTIONS`](crate::module::OPTIONS) has the options of keys, and the mechanisms of
+//! all other facts that a driver has late.
 
 mod cache;
 mod likely;
@@ -24,10 +24,10 @@ use crate::error::Error;
 use crate::module::{Key, Module, Stage};
 use std::sync::Arc;
 
-/// A module that a cache tells apart from others by a number.
+/// A module with a number that identifies it in a cache.
 #[derive(Clone, Debug)]
 pub struct Shader {
-    /// Its number: no two modules that live at the same time have the same.
+    /// Its number: two modules that exist at the same time have different numbers.
     pub id: u64,
     /// The module.
     pub module: Arc<Module>,
@@ -40,7 +40,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// A program of these stages, which come in the order of the pipeline; an error if no pipeline has them so.
+    /// A program of these stages in the order of the pipeline; an error if a pipeline cannot have them.
     pub fn new(shaders: Vec<Shader>) -> Result<Program, Error> {
         Stage::check_order(&shaders.iter().map(|shader| shader.module.stage).collect::<Vec<Stage>>())?;
         Ok(Program { shaders })
@@ -51,13 +51,13 @@ impl Program {
         &self.shaders
     }
 
-    /// What each stage sees of `key`; an error if one of them cannot take its part ([`Module::takes`]).
+    /// The part of `key` for each stage; an error if a stage cannot take its part ([`Module::takes`]).
     pub fn keys<'p>(&'p self, key: &'p Key) -> Result<impl Iterator<Item = (&'p Shader, Key)>, Error> {
         self.parts(key).try_for_each(|(shader, part)| shader.module.takes(&part))?;
         Ok(self.parts(key).map(|(shader, part)| (shader, shader.module.masked(&part))))
     }
 
-    /// What of `key` is for each stage.
+    /// The part of `key` for each stage.
     fn parts<'p>(&'p self, key: &'p Key) -> impl Iterator<Item = (&'p Shader, Key)> {
         let last = self.shaders.iter().rev().find(|shader| shader.module.stage < Stage::Fragment);
         let last = last.map(|shader| shader.module.stage);

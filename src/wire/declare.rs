@@ -1,4 +1,4 @@
-//! Reading what stands outside of the body: the header of the shader, types, variables.
+//! Reads the records outside of the body: the header of the shader, types, variables.
 
 use super::decode::Reading;
 use super::format::{
@@ -14,9 +14,9 @@ use crate::ir::{Capture, Field, Type, TypeData, Var, VarFlags, Variable};
 use crate::op::names::InterpMode;
 use crate::op::{Access, AluType, Base, Index, Modes};
 
-/// Arrays and structs within each other: code that walks types recurs.
+/// The most levels of arrays and structs: functions on types are recursive.
 const MAX_DEPTH: u32 = 64;
-/// Arrays and struct members of a type, each counted as often as it occurs.
+/// The most arrays and struct members of a type, each counted as often as it occurs.
 const MAX_PARTS: u32 = 1 << 16;
 
 /// A type by the writer's number.
@@ -28,12 +28,12 @@ pub(super) struct TypeRow {
 }
 
 impl Reading<'_> {
-    /// The header; a wire that has none ends reading without an error.
+    /// Reads the header. If the wire has none, reading ends without an error.
     pub(super) fn header(&mut self) -> Read<()> {
         let &[magic, version, len, num_insts, stages, x, y, z, num_textures, num_ubos, num_ssbos, num_images, float_controls, shared_size, derivative_group, depth_layout] =
             self.wire.first_chunk::<HEADER_WORDS>().ok_or(Stop)?;
         self.rest = &self.wire[HEADER_WORDS..];
-        // An instruction has a word or more, so that its memory is in proportion.
+        // An instruction has at least one word, so its memory is in proportion to the wire.
         if magic != MAGIC
             || version != VERSION
             || len as usize != self.wire.len()
@@ -67,8 +67,8 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// What NIR does not say: a key and a value by their numbers. What a dump has lost and said again, a wire has: it is only kept
-    /// for printing.
+    /// Reads a fact that NIR does not have: a key and a value by their numbers. A wire does not need the directives of dumps; they
+    /// are only kept for printing.
     pub(super) fn directive(&mut self, head: Head) -> Read<()> {
         let &[word] = self.row()?;
         let Some((key, values)) = pick(DIRECTIVES, head.op()) else {
@@ -78,7 +78,7 @@ impl Reading<'_> {
             let text = self.string(word)?;
             let text = self.shader.strings[text].to_string();
             if key == "xfb" {
-                let row = text.parse().map_err(|_| self.unexpected(1, "what transform feedback captures", word))?;
+                let row = text.parse().map_err(|_| self.unexpected(1, "a capture of transform feedback", word))?;
                 self.shader.xfb_info.add_row(row);
                 return Ok(());
             }
@@ -90,12 +90,12 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// A field of the header of a dump.
+    /// Reads a field of the header of a dump.
     #[cold]
     pub(super) fn fact(&mut self, head: Head) -> Read<()> {
         let mut info = std::mem::take(&mut self.shader.info);
         let Some(field) = FIELDS.get(head.op() as usize).map(|row| (row.field)(&mut info)) else {
-            return Err(self.unexpected(1, "a fact", head.op()));
+            return Err(self.unexpected(1, "a header field", head.op()));
         };
         match field {
             FieldMut::Dec(value) | FieldMut::Hex(value, _) => [*value] = *self.row()?,
@@ -119,7 +119,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// A name of the shader as a whole.
+    /// Reads a name of the shader.
     #[cold]
     pub(super) fn name(&mut self, head: Head) -> Read<()> {
         let &[len] = self.row()?;
@@ -134,14 +134,14 @@ impl Reading<'_> {
             name::LABEL => {
                 self.shader.info.label.get_or_insert_with(|| self.state.labels[1].take().unwrap_or_default())
             }
-            other => return Err(self.unexpected(1, "what has a name", other)),
+            other => return Err(self.unexpected(1, "a kind of name", other)),
         };
         memory.clear();
         memory.push_str(text);
         Ok(())
     }
 
-    /// The type `number`, which is `back` words before the rest and was written before.
+    /// The type `number`, which is `back` words before the rest and was defined before.
     #[inline(always)]
     pub(super) fn type_row(&mut self, number: u32, back: usize) -> Read<TypeRow> {
         match self.state.types.get(number as usize) {
@@ -169,7 +169,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// A struct, whose members follow its name.
+    /// Reads a struct, whose members follow its name.
     fn struct_type(&mut self, num_members: u32, len: u32) -> Read<TypeRow> {
         let name = self.string(len)?;
         let (mut depth, mut parts) = (1, 1u32);
@@ -184,7 +184,7 @@ impl Reading<'_> {
         Ok(TypeRow { ty: self.shader.types.new_struct_of(name, fields), depth, parts })
     }
 
-    /// A type without parts.
+    /// Reads a type without parts.
     #[inline(always)]
     fn leaf(&mut self, kind: u32, [a, b, c]: [u32; 3]) -> Read<Type> {
         if kind != kind::VECTOR {
@@ -198,7 +198,7 @@ impl Reading<'_> {
         Ok(self.shader.types.vector(scalar, b as u8))
     }
 
-    /// A type without parts that is no vector.
+    /// Reads a type without parts that is not a vector.
     #[inline(never)]
     fn opaque(&mut self, kind: u32, [a, b, c]: [u32; 3]) -> Read<Type> {
         let data = match TypeKind::from_number(kind).ok_or_else(|| self.unexpected(4, "a kind of types", kind))? {
@@ -256,7 +256,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// What few variables have.
+    /// Reads the words that few variables have.
     #[inline(never)]
     fn more_of_variable(&mut self, var: &mut Variable) -> Read<()> {
         let &[format, stream, buffer, stride, offset, num_values] = self.row::<{ variable::MORE_WORDS }>()?;
@@ -280,7 +280,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// The type of a variable, for one that was not known when the variable was written.
+    /// Reads the type of a variable that was not known when the variable was written.
     pub(super) fn variable_type(&mut self) -> Read<()> {
         let &[var, ty] = self.row()?;
         let ty = self.type_row(ty, 1)?.ty;
@@ -303,7 +303,7 @@ impl Reading<'_> {
     }
 }
 
-/// A number, unless it is "none".
+/// A number, or `None` for [`NONE`](format::NONE).
 fn optional(word: u32) -> Option<u32> {
     (word != NONE).then_some(word)
 }

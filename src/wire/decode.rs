@@ -1,4 +1,4 @@
-//! Reading a wire: its header, its records one after the other, and control flow.
+//! Reads a wire: its header, its records one after the other, and control flow.
 
 use super::declare::TypeRow;
 use super::format::{pick, record, Control, Head, HINTS, MAGIC, VERSION};
@@ -7,15 +7,15 @@ use crate::entity::Id;
 use crate::error::Error;
 use crate::ir::{rewrite, BlockData, Cf, Edit, Inst, InstData, Shader};
 
-/// Reads wires, one after the other, and keeps its memory in between.
+/// Reads wires, one after the other, and keeps its memory for reuse.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
     pub(super) types: Vec<TypeRow>,
-    /// Instructions that no wire has, with the instruction that they come before. Their numbers follow those of the wire's.
+    /// Instructions that are not in the wire, with the instruction that follows each. Their numbers follow those of the wire.
     pub(super) extras: Vec<(Inst, InstData)>,
     /// Memory for the name and the label of a shader.
     pub(super) labels: [Option<String>; 2],
-    /// Why reading ended.
+    /// The reason why reading ended.
     pub(super) error: Option<Error>,
 }
 
@@ -23,7 +23,7 @@ impl Decoder {
     /// Reads the shader in `words` into `shader`, which is emptied first, and again after an error.
     ///
     /// # Errors
-    /// Says what is wrong with which word, counted from 0.
+    /// Returns the first word that is wrong, counted from 0, and the reason.
     pub fn decode(&mut self, words: &[u32], shader: &mut Shader) -> Result<(), Error> {
         if shader.info.name.is_some() || shader.info.label.is_some() {
             self.keep_labels(shader);
@@ -57,9 +57,9 @@ pub(super) struct Reading<'a> {
     pub(super) state: &'a mut Decoder,
     pub(super) shader: &'a mut Shader,
     pub(super) wire: &'a [u32],
-    /// The words that were not read yet.
+    /// The words that are not read yet.
     pub(super) rest: &'a [u32],
-    /// How many instructions there are.
+    /// The number of instructions.
     pub(super) num_insts: usize,
     /// Whether the last item of control flow is a block.
     in_block: bool,
@@ -119,7 +119,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// What few wires have.
+    /// Reads the records that few wires have.
     #[inline(never)]
     fn other(&mut self, head: Head) -> Read<()> {
         match head.record() {
@@ -154,7 +154,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// Lets the instructions that no wire has stand before those that they were made for.
+    /// Inserts the instructions that are not in the wire before their users.
     #[cold]
     fn place_extras(&mut self) {
         let extras = &self.state.extras;
@@ -185,7 +185,7 @@ impl Reading<'_> {
     }
 }
 
-/// Why `wire` has no header.
+/// The reason why `wire` has no valid header.
 #[cold]
 fn no_wire(wire: &[u32]) -> Error {
     match *wire {
@@ -196,6 +196,6 @@ fn no_wire(wire: &[u32]) -> Error {
         [MAGIC, version, ..] if version != VERSION => {
             error(1, format_args!("version {version} of the format, but this ntv reads version {VERSION}"))
         }
-        _ => error(0, format_args!("this is no wire: it does not begin with {MAGIC:#x}, a version and a length")),
+        _ => error(0, format_args!("this is not a wire: it does not begin with {MAGIC:#x}, a version and a length")),
     }
 }

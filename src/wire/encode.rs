@@ -1,4 +1,4 @@
-//! Writing a shader: header, types, variables and control flow.
+//! Writes a shader: header, types, variables and control flow.
 
 use super::format::{
     flag, name, number_in, record, variable, Control, Head, TypeFlags, TypeKind, HEADER_WORDS, HINTS, MAGIC, NONE,
@@ -43,10 +43,10 @@ pub(super) fn encode(shader: &Shader) -> Vec<u32> {
 pub(super) struct Writer<'a> {
     pub(super) shader: &'a Shader,
     words: Vec<u32>,
-    /// Number of each type that was written.
+    /// The number of each written type.
     types: SideTable<Type, Option<u32>>,
     num_types: u32,
-    /// Where each instruction stands.
+    /// The position of each instruction.
     insts: SideTable<Inst, u32>,
     blocks: SideTable<Block, u32>,
 }
@@ -85,7 +85,7 @@ impl Writer<'_> {
         self.text(text);
     }
 
-    /// The bytes of a string in whole words.
+    /// Writes the bytes of a string in whole words.
     fn text(&mut self, text: &str) {
         let mut bytes = text.as_bytes().to_vec();
         bytes.resize(bytes.len().next_multiple_of(4), 0);
@@ -123,7 +123,7 @@ impl Writer<'_> {
         self.push(&header);
     }
 
-    /// What few shaders have, and dumps.
+    /// Writes the records that few shaders have, and the fields of dumps.
     fn facts(&mut self) {
         let info = &self.shader.info;
         let names = [
@@ -138,7 +138,7 @@ impl Writer<'_> {
                 self.string(text);
             }
         }
-        // The table gives out fields to change; what is written is a copy.
+        // The table returns mutable fields, so a copy is written.
         let (mut copy, mut none): (ShaderInfo, _) = (info.clone(), ShaderInfo::default());
         copy.num_textures = 0;
         copy.num_ubos = 0;
@@ -184,7 +184,7 @@ impl Writer<'_> {
         self.push(&[values.iter().position(|it| *it == value).unwrap_or(0) as u32]);
     }
 
-    /// Writes `root` behind the types that it is made of, without recursion.
+    /// Writes `root` after its parts, without recursion.
     fn ty(&mut self, root: Type) {
         let mut way = vec![root];
         while let Some(ty) = way.last().copied() {
@@ -197,7 +197,7 @@ impl Writer<'_> {
                 _ => None,
             };
             match part {
-                // No deeper than there are types: a type that contains itself, which `check` refuses, ends here.
+                // The depth is at most the number of types: a type that contains itself, which `check` refuses, ends here.
                 Some(part) if way.len() <= self.shader.types.len() => way.push(part),
                 _ => {
                     if self.types[ty].is_none() {
@@ -293,7 +293,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Control flow, and the instructions of each block after it.
+    /// Writes control flow, and the instructions of each block after it.
     fn body(&mut self) {
         let shader = self.shader;
         for item in &shader.cf {
@@ -315,7 +315,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Sources of phis, which may be values that come later than the phi.
+    /// Writes the sources of phis, which may be values after the phi.
     fn phi_srcs(&mut self) {
         let shader = self.shader;
         for inst in &shader.order {
@@ -328,7 +328,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whole words.
+/// The bytes as whole words.
 pub(super) fn words_of(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
 }

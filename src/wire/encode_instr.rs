@@ -1,4 +1,4 @@
-//! Writing instructions.
+//! Writes instructions.
 
 use super::encode::Writer;
 use super::format::{number_in, plain, record, Head, Step, TexFlags, JUMPS, WIDE};

@@ -1,6 +1,6 @@
-//! The numbers of the format: those of `ffi/ntv.h`, which a test of the C ABI holds to these.
+//! The numbers of the format: those of `ffi/ntv.h`. A test of the C ABI compares them.
 //!
-//! Enumerations of the IR that are not here cross by their own discriminants.
+//! Other enumerations of the IR use their own discriminants.
 
 use crate::ir::{BranchHint, Jump, Precision, Stage};
 use crate::op::names::ImageDim;
@@ -10,16 +10,16 @@ use bitflags::bitflags;
 
 /// The first word: `NTVW` in a file.
 pub const MAGIC: u32 = 0x5756_544e;
-/// The second word: changes with anything that an older reader would misread.
+/// The second word: it changes with every change that an older reader would misread.
 pub const VERSION: u32 = 6;
-/// Words of the header: magic, version, words in all, instructions, stages and flags, and what most shaders have of facts.
+/// The number of words of the header: magic, version, number of words, instructions, stages and flags, and the frequent fields.
 pub(super) const HEADER_WORDS: usize = 16;
-/// "There is none", where a number or a string is optional.
+/// An optional number or string that is absent.
 pub(super) const NONE: u32 = u32::MAX;
-/// The same for a stage, which has a byte.
+/// An absent stage, which has a byte.
 pub(super) const NO_STAGE: u32 = 0xff;
 
-/// The flags of the header, in the word of the stages. The first one's bit is 16.
+/// The flags of the header, in the word of the stages. The first one is bit 16.
 pub(super) mod flag {
     pub(in crate::wire) const WORKGROUP_SIZE_VARIABLE: u32 = 1 << 16;
     pub(in crate::wire) const FIRST_UBO_IS_DEFAULT_UBO: u32 = 1 << 17;
@@ -34,7 +34,7 @@ macro_rules! numbered {
         pub(super) enum $name { $($variant = $number,)* }
 
         impl $name {
-            /// The one with this number.
+            /// The item with this number.
             pub(super) fn from_number(number: u32) -> Option<$name> {
                 match number { $($number => Some($name::$variant),)* _ => None }
             }
@@ -42,7 +42,7 @@ macro_rules! numbered {
     };
 }
 
-/// What a record is: the lowest four bits of its first word.
+/// The kind of a record: the lowest four bits of its first word.
 pub(super) mod record {
     pub(in crate::wire) const ALU: u32 = 0;
     pub(in crate::wire) const INTRINSIC: u32 = 1;
@@ -61,7 +61,7 @@ pub(super) mod record {
     pub(in crate::wire) const NAME: u32 = 14;
 }
 
-/// What a name is the name of: the opcodes of [`record::NAME`].
+/// The object of a name: the opcodes of [`record::NAME`].
 pub(super) mod name {
     pub(in crate::wire) const ENTRY: u32 = 0;
     pub(in crate::wire) const SOURCE_HASH: u32 = 1;
@@ -69,26 +69,26 @@ pub(super) mod name {
     pub(in crate::wire) const LABEL: u32 = 3;
 }
 
-/// How a record of a variable packs what is small.
+/// The packed fields of a record of a variable.
 pub(super) mod variable {
-    /// Words after the head, the length of the name among them.
+    /// Words after the head, with the length of the name.
     pub(in crate::wire) const WORDS: usize = 9;
-    /// In the word of the mode, whose bits are the lowest.
+    /// The mask of the modes, the lowest bits of their word.
     pub(in crate::wire) const MODES: u32 = 0x3fff;
     pub(in crate::wire) const INTERP: u32 = 14;
     pub(in crate::wire) const PRECISION: u32 = 17;
     pub(in crate::wire) const LOCATION_FRAC: u32 = 19;
-    /// More words follow the name.
+    /// Whether more words follow the name.
     pub(in crate::wire) const MORE: u32 = 1 << 27;
     pub(in crate::wire) const UNKNOWN: u32 = !0 << 28;
-    /// In the word of the access flags, which are the lowest.
+    /// The shift of the flags above the access flags.
     pub(in crate::wire) const FLAGS: u32 = 18;
     /// Words that follow the name if there are more: format, stream, three of the capture, number of values.
     pub(in crate::wire) const MORE_WORDS: usize = 6;
 }
 
 numbered! {
-    /// What a type is.
+    /// The kind of a type.
     TypeKind {
         Void = 0,
         Vector = 1,
@@ -124,14 +124,14 @@ numbered! {
     }
 }
 
-/// The opcodes of instructions without operands. Those of jumps follow.
+/// The opcodes of instructions without operands. Those of jumps follow them.
 pub(super) mod plain {
     pub(in crate::wire) const UNDEF: u32 = 0;
     pub(in crate::wire) const PHI: u32 = 1;
     pub(in crate::wire) const JUMP: u32 = 2;
 }
 
-/// A list of names whose places are numbers in a wire.
+/// A list of names whose indices are numbers in a wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Table {
     /// ALU opcodes: `fadd`.
@@ -143,14 +143,14 @@ pub enum Table {
 }
 
 impl Table {
-    /// The one with this number.
+    /// The list with this number.
     pub fn from_number(number: u32) -> Option<Table> {
         pick(&[Table::Alu, Table::Intrinsic, Table::Format], number)
     }
 }
 
 numbered! {
-    /// A step of a pointer.
+    /// The kind of a deref.
     Step {
         Var = 0,
         Array = 1,
@@ -185,7 +185,7 @@ bitflags! {
     }
 }
 
-/// The flag of an ALU instruction the sources of which have three words: more of their swizzles. The others are those of the IR.
+/// The flag of an ALU instruction whose sources have three words, for longer swizzles. The others are those of the IR.
 pub(super) const WIDE: u8 = 1 << 3;
 
 pub(super) const JUMPS: &[Jump] = &[Jump::Break, Jump::Continue, Jump::Return, Jump::Halt];
@@ -197,12 +197,12 @@ pub(super) const PRECISIONS: &[Precision] = &[Precision::None, Precision::High, 
 
 const BASES: [Base; 4] = [Base::Bool, Base::Int, Base::Uint, Base::Float];
 
-/// The element of `list` that a number stands for.
+/// The element of `list` for a number.
 pub(super) fn pick<T: Copy>(list: &[T], number: u32) -> Option<T> {
     list.get(number as usize).copied()
 }
 
-/// The number that stands for `item`.
+/// The number of `item` in `list`.
 pub(super) fn number_in<T: PartialEq>(list: &[T], item: &T) -> u32 {
     list.iter().position(|it| it == item).unwrap_or(0) as u32
 }
@@ -223,34 +223,34 @@ pub(super) fn tex_src(number: u32) -> Option<TexSrcKind> {
     pick(TexSrcKind::ALL, number)
 }
 
-/// What the numbers of a variable can be: `None` for what GLSL has no scalar of.
+/// The type of the numbers of a variable; `None` if GLSL has no such scalar.
 #[inline]
 pub(super) fn scalar(packed: u32) -> Option<AluType> {
-    // All widths are powers of two, so that a sum of them is a set.
+    // All widths are powers of two, so a set is their sum.
     const WIDTHS: [u8; 4] = [1, 8 + 16 + 32 + 64, 8 + 16 + 32 + 64, 16 + 32 + 64];
     let (base, bits) = (BASES[(packed >> 8 & 3) as usize], packed as u8);
     let exists = packed >> 10 == 0 && bits.is_power_of_two() && WIDTHS[base as usize] & bits != 0;
     exists.then_some(AluType::new(base, bits))
 }
 
-/// What the components of a texel can be.
+/// The type of the components of a texel.
 pub(super) fn texel(packed: u32) -> Option<AluType> {
     alu_type(packed).filter(|ty| match ty.base {
-        // `void` images: the shader does not say.
+        // `void` images: the shader does not have the type.
         Base::Bool => ty.bits == 1,
         Base::Int | Base::Uint => ty.bits >= 32,
         Base::Float => ty.bits == 32,
     })
 }
 
-/// An ALU type as `ntv_alu_type` packs it.
+/// The ALU type for the packed `ntv_alu_type`.
 pub(super) fn alu_type(packed: u32) -> Option<AluType> {
     let base = pick(&BASES, packed >> 8)?;
     let bits = packed as u8;
     matches!(bits, 0 | 1 | 8 | 16 | 32 | 64).then_some(AluType::new(base, bits))
 }
 
-/// The first word of a record: what it is, its opcode, the shape of its result, and flags.
+/// The first word of a record: its kind, its opcode, the shape of its result, and flags.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head(pub(super) u32);
 
@@ -284,12 +284,12 @@ impl Head {
         (self.0 >> 28) as u8
     }
 
-    /// No components and no bits are no result.
+    /// Whether there are 0 components of 0 bits, which means no result.
     pub(super) fn has_no_result(self) -> bool {
         self.0 >> 16 & 0xfff == 0
     }
 
-    /// Whether there are such results: of 1 to 5, 8 or 16 components of 1, 8, 16, 32 or 64 bits.
+    /// Whether the result is valid: 1 to 5, 8 or 16 components of 1, 8, 16, 32 or 64 bits.
     #[inline(always)]
     pub(super) fn is_shape(self) -> bool {
         const COMPONENTS: u32 = 0b11_1110 | 1 << 8 | 1 << 16;

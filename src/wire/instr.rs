@@ -1,4 +1,4 @@
-//! Reading instructions: a record each, which says with its first word how many more there are.
+//! Reads instructions: one record each, whose first word has the number of the others.
 
 use super::decode::Reading;
 use super::format::{self, alu_type, pick, plain, Head, Step, TexFlags, JUMPS, WIDE};
@@ -13,7 +13,7 @@ use crate::op::old::OldAlu;
 use crate::op::{AluOp, Intrinsic, Modes};
 
 impl Reading<'_> {
-    /// Instructions without operands, and phis, whose operands may come later.
+    /// Reads instructions without operands, and phis, whose operands may follow later.
     #[inline(never)]
     pub(super) fn plain(&mut self, head: Head) -> Read<InstKind> {
         let kind = match head.op() {
@@ -30,7 +30,7 @@ impl Reading<'_> {
         }
     }
 
-    /// A source of a phi. Those of one phi follow each other.
+    /// Reads a source of a phi. The sources of one phi follow each other.
     pub(super) fn phi_src(&mut self) -> Read<()> {
         let &[phi, pred, def] = self.row()?;
         let all = self.shader.phi_srcs.values().len();
@@ -67,7 +67,7 @@ impl Reading<'_> {
         Ok(InstKind::Alu { op, flags, srcs })
     }
 
-    /// ALU instructions that read more than eight components of a source, and those of older releases.
+    /// Reads ALU instructions with more than eight components of a source, and those of older releases.
     #[cold]
     #[inline(never)]
     fn other_alu(&mut self, head: Head) -> Read<InstKind> {
@@ -98,7 +98,7 @@ impl Reading<'_> {
         Ok(AluSrc { def, swizzle })
     }
 
-    /// An opcode of an older release: its instruction now, behind those that it takes besides.
+    /// Reads an opcode of an older release: its current instruction, after the additional ones that it needs.
     fn old_alu(&mut self, head: Head, flags: AluFlags, is_wide: bool) -> Read<InstKind> {
         let Some(old) = old_alu(head.op()) else {
             return Err(self.stop(1, format_args!("there is no ALU opcode {}", head.op())));
@@ -128,7 +128,7 @@ impl Reading<'_> {
         Ok(kind)
     }
 
-    /// An instruction that the wire does not have, before the one that is read.
+    /// Adds an instruction that is not in the wire, before the one that is read.
     fn extra(&mut self, num_components: u8, bit_size: u8, kind: InstKind) -> Def {
         let inst = Inst::from_index(self.num_insts + self.state.extras.len());
         self.state.extras.push((self.shader.insts.next_id(), InstData { num_components, bit_size, kind }));
@@ -150,7 +150,7 @@ impl Reading<'_> {
         Ok(InstKind::Const(self.shader.consts.since(first)))
     }
 
-    /// A pointer to a variable, of its type and mode.
+    /// Reads a deref of a variable, with its type and mode.
     #[inline(always)]
     pub(super) fn deref_var(&mut self, head: Head) -> Read<InstKind> {
         let &[number] = self.row()?;
@@ -158,13 +158,13 @@ impl Reading<'_> {
         self.step(head, Deref { kind: DerefKind::Var(var), ty, modes })
     }
 
-    /// A step on from a pointer.
+    /// Reads a deref with a parent.
     #[inline(always)]
     pub(super) fn deref(&mut self, head: Head) -> Read<InstKind> {
         let &[ty, modes, first, a, b] = self.row()?;
         let ty = self.type_row(ty, 5)?.ty;
         let modes = Modes::from_bits(modes).ok_or_else(|| self.unexpected(4, "modes", modes))?;
-        let step = Step::from_number(head.op()).ok_or_else(|| self.unexpected(6, "a step of a pointer", head.op()))?;
+        let step = Step::from_number(head.op()).ok_or_else(|| self.unexpected(6, "a kind of deref", head.op()))?;
         if step == Step::Var {
             let kind = DerefKind::Var(self.var(first, 3)?.0);
             return self.step(head, Deref { kind, ty, modes });
@@ -207,7 +207,7 @@ impl Reading<'_> {
             self.are_values(op, values)?;
         }
         let first = self.shader.indices.values().len();
-        // They are few: a call would cost more.
+        // There are few values: a call would cost more.
         values.iter().for_each(|value| self.shader.indices.add(*value));
         let indices = self.shader.indices.since(first);
         Ok(InstKind::Intrinsic { op, srcs, indices })
@@ -224,7 +224,7 @@ impl Reading<'_> {
         Ok(self.shader.srcs.since(first))
     }
 
-    /// An intrinsic of an older release: what it is today, with the indices that the old name implied.
+    /// Reads an intrinsic of an older release: its current form, with the indices that the old name implied.
     #[cold]
     #[inline(never)]
     fn old_intrinsic(&mut self, head: Head) -> Read<InstKind> {
@@ -251,7 +251,7 @@ impl Reading<'_> {
         Ok(InstKind::Intrinsic { op, srcs, indices })
     }
 
-    /// Refuses indices, the words before the rest, that have a value that they cannot have.
+    /// Refuses indices, the words before the rest, with values that are not valid.
     #[cold]
     #[inline(never)]
     fn are_values(&mut self, op: Intrinsic, indices: &[u32]) -> Read<()> {
@@ -259,7 +259,7 @@ impl Reading<'_> {
             None => Ok(()),
             Some((at, name)) => {
                 let value = indices[at];
-                Err(self.stop(indices.len() - at, format_args!("{name} is {value}, which has no name")))
+                Err(self.stop(indices.len() - at, format_args!("{name} is {value}, which is not a known value")))
             }
         }
     }
@@ -280,7 +280,7 @@ impl Reading<'_> {
             let &[kind, number] = self.row()?;
             let kind = format::tex_src(kind).ok_or_else(|| self.unexpected(2, "a kind of source", kind))?;
             if !srcs.push(kind, self.src(number, 1)?) {
-                return Err(self.stop(2, format_args!("more sources than there are kinds of them")));
+                return Err(self.stop(2, format_args!("more sources than source kinds")));
             }
         }
         let offsets = [low, low >> 16, high, high >> 16].map(|pair| [pair as i8, (pair >> 8) as i8]);
@@ -300,7 +300,7 @@ impl Reading<'_> {
         Ok(InstKind::Tex(tex))
     }
 
-    /// Refuses the result of a record, the head of which is `back` words before the rest.
+    /// Refuses the result of a record whose head is `back` words before the rest.
     #[cold]
     #[inline(never)]
     pub(super) fn no_shape(&mut self, head: Head, back: usize) -> Stop {

@@ -1,37 +1,35 @@
-//! NIR as words: the flat form in which a C driver hands over a shader, and back.
+//! NIR as words, the flat form of a shader that a C driver passes: reader and writer.
 //!
-//! A wire is a header and records, one after the other. `ffi/ntv.h` describes them all and writes them; this module reads them, and
-//! writes them too for tests, dumps and round trips. For every shader that `check` accepts, reading what was written gives an equal
-//! shader.
+//! A wire is a header followed by records. `ffi/ntv.h` describes and writes them. This module reads them, and also writes them for
+//! tests, dumps and round trips. For every shader that `check` accepts, reading the written words returns an equal shader.
 //!
 //! ```text
-//! 0x5756544e 6 words instructions stages ...  header: magic, version, how much there is of what, what most shaders have of facts
+//! 0x5756544e 6 words instructions stages ...  header: magic, version, sizes, and the fields that most shaders have
 //! TYPE/vector float32 4 0                     vec4, the first type: number 0
 //! VARIABLE 0 shader_out ...                   the first variable: number 0
 //! CONTROL/block                               block b0
 //! CONST/32x4 ...                              instruction 0, and the value %0
-//! ALU/fadd/32x4 0.xyzw 0.xyzw                 instruction 1; the opcode is its place in ntv's list of names
+//! ALU/fadd/32x4 0.xyzw 0.xyzw                 instruction 1; the opcode is its index in ntv's list of names
 //! ```
 //!
-//! The form is made for code that runs once, with nothing of it in a cache: all words are written and read once, in order, so that
-//! a writer fills one buffer, and a reader is one loop over few lines of code. The first word of a record says what it is, and with it
-//! how long it is. What few shaders have is in records that others do not have, and the code for it is kept apart.
+//! The form is for code that runs once, with cold caches: all words are written and read once, in order, so that a writer fills one
+//! buffer, and a reader is a small loop. The first word of a record has its kind and its length. Rare facts are in separate
+//! records, and their code is separate.
 //!
-//! Types, variables, blocks and instructions have the numbers of their places among their like, and values those of their
-//! instructions: nothing is looked up, and whatever is referred to was read before. Indices of intrinsics are as the shader holds
-//! them.
+//! Types, variables and blocks are numbered in their order, instructions too, and a value has the number of its instruction. So
+//! there are no lookups, and all references are to earlier records. Indices of intrinsics have the form of the IR.
 //!
-//! Reading trusts nothing: any words give an error, or a shader whose ids, lists and types are sound; that it keeps the
-//! rules of NIR is for [`check`](crate::check) to say, as it is for text. It is one pass without recursion, its memory is in
-//! proportion to the words, and a [`Decoder`] that is used again allocates only where a shader is larger than all before.
+//! The reader does not trust its input: for any words it returns an error, or a shader with sound ids, lists and types.
+//! [`check`](crate::check) checks the rules of NIR, as for text. Reading is one pass without recursion, its memory is in proportion
+//! to the words, and a reused [`Decoder`] allocates only if a shader is larger than all before.
 //!
 //! | file | what |
 //! |-|-|
 //! | `format` | the numbers of the format |
-//! | `words` | words one after the other, strings, sources, errors |
+//! | `words` | sequences of words, strings, sources, errors |
 //! | `names` | the numbers of opcodes, intrinsics and formats |
-//! | `decode`, `declare`, `instr` | reading: the records and control flow; header, types and variables; instructions |
-//! | `encode`, `encode_instr` | writing |
+//! | `decode`, `declare`, `instr` | the reader: the records and control flow; header, types and variables; instructions |
+//! | `encode`, `encode_instr` | the writer |
 
 mod declare;
 mod decode;
@@ -61,7 +59,7 @@ pub fn encode(shader: &Shader) -> Vec<u32> {
     encode::encode(shader)
 }
 
-/// Whether `bytes`, the contents of a file, are meant to be a wire.
+/// Whether `bytes`, the contents of a file, begin like a wire.
 pub fn is_wire(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC.to_le_bytes())
 }

@@ -1,7 +1,7 @@
-//! The numbers of names: opcodes, intrinsics and image formats cross as their places in ntv's own lists.
+//! The numbers of names: opcodes, intrinsics and image formats are indices into ntv's own lists.
 //!
-//! A writer asks once for the number of each name that it knows, so it may be of any version of NIR, and a wire has no names in
-//! it. Behind the lists of today come the names of older releases. Another order of a list is another version of the format.
+//! A writer looks up the number of each name once, so it may be of any version of NIR, and a wire has no names. The names of older
+//! releases follow the current lists. Another order of a list is another version of the format.
 
 use super::format::Table;
 use crate::ir::Stage;
@@ -9,7 +9,7 @@ use crate::op::names::FORMATS;
 use crate::op::old::{self, OldAlu, OldIntrinsic};
 use crate::op::{AluOp, Index, Intrinsic, IntrinsicInfo};
 
-/// The number of `name`; `None` if ntv knows no such name.
+/// The number of `name`; `None` if ntv does not have this name.
 pub fn number(table: Table, name: &str) -> Option<u32> {
     let number = match table {
         Table::Alu => {
@@ -23,34 +23,34 @@ pub fn number(table: Table, name: &str) -> Option<u32> {
     number.map(|number| number as u32)
 }
 
-/// How many sources ALU opcode `number` of today has; none if there is no such opcode.
+/// The number of sources of the current ALU opcode `number`; 0 if there is no such opcode.
 pub fn num_sources(number: u32) -> usize {
     AluOp::ALL.get(number as usize).map_or(0, |op| op.info().srcs.len())
 }
 
-/// How many indices a record of intrinsic `number` has; none if there is no such intrinsic.
+/// The number of indices in a record of intrinsic `number`; 0 if there is no such intrinsic.
 pub fn num_indices(number: u32) -> usize {
     info(number).map_or(0, |info| info.indices.len())
 }
 
-/// Where the index called `name` stands among the indices of a record of intrinsic `number`.
+/// The position of the index called `name` among the indices of a record of intrinsic `number`.
 pub fn index_slot(number: u32, name: &str) -> Option<usize> {
     info(number)?.indices.iter().position(|index| index.name() == name)
 }
 
-/// The row of an intrinsic, of today or older.
+/// The row of a current or older intrinsic.
 fn info(number: u32) -> Option<&'static IntrinsicInfo> {
     let number = number as usize;
     let today = Intrinsic::ALL.get(number).copied();
     Some(today.or_else(|| Some(old::intrinsic(number.checked_sub(Intrinsic::ALL.len())?, false)?.op))?.info())
 }
 
-/// What an ALU opcode of an older release has become.
+/// The current form of an ALU opcode of an older release.
 pub(super) fn old_alu(number: u32) -> Option<OldAlu> {
     (number as usize).checked_sub(AluOp::ALL.len()).and_then(old::alu)
 }
 
-/// What an intrinsic of an older release has become in a shader of this stage.
+/// The current form of an intrinsic of an older release, in a shader of this stage.
 pub(super) fn old_intrinsic(number: u32, stage: Stage) -> Option<OldIntrinsic> {
     let number = (number as usize).checked_sub(Intrinsic::ALL.len())?;
     old::intrinsic(number, stage == Stage::TessCtrl)
@@ -62,7 +62,7 @@ pub(super) fn has_names(info: &IntrinsicInfo) -> bool {
     info.has_index(Index::format) || info.has_index(Index::reduction_op)
 }
 
-/// The first index of an intrinsic the value of which has no name, and what the index is called.
+/// The first index of an intrinsic whose value has no name, and the name of the index.
 pub(super) fn value_without_name(op: Intrinsic, values: &[u32]) -> Option<(usize, &'static str)> {
     let mut pairs = op.info().indices.iter().zip(values).enumerate();
     pairs.find_map(|(at, (index, value))| (!is_value(*index, *value)).then(|| (at, index.name())))
@@ -84,7 +84,7 @@ mod tests {
     use crate::op::old::intrinsic;
     use crate::wire::VERSION;
 
-    /// All names by their numbers, a line each.
+    /// All names by their numbers, one on a line.
     fn names() -> String {
         let mut names = String::new();
         let mut add = |name: &str| {
@@ -126,7 +126,7 @@ mod tests {
             }
         }
         for (at, name) in (0..).map_while(old::intrinsic_name).enumerate() {
-            // Some are still there, with more sources.
+            // Some still exist, with more sources.
             if Intrinsic::from_name(&name).is_some() {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! What the readers of all records share: words one after the other, strings, sources, and errors.
+//! Functions for the readers of all records: sequences of words, strings, sources, and errors.
 
 use super::decode::Reading;
 use crate::entity::{Id, Str};
@@ -6,11 +6,11 @@ use crate::error::{Error, ErrorKind, Place};
 use crate::ir::Def;
 use std::fmt::Arguments;
 
-/// Says that reading has ended. Why is in the [`Decoder`](super::Decoder): what is returned fits into a register.
+/// The end of reading. The reason is in the [`Decoder`](super::Decoder), so that results fit in a register.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stop;
 
-/// What was read, unless reading has ended.
+/// A result, unless reading has ended.
 pub(super) type Read<T> = Result<T, Stop>;
 
 impl<'a> Reading<'a> {
@@ -37,14 +37,14 @@ impl<'a> Reading<'a> {
         Ok(words)
     }
 
-    /// A string of the shader's table, the length of which was the last word.
+    /// A string of the shader's table, whose length was the last word.
     #[inline(never)]
     pub(super) fn string(&mut self, len: u32) -> Read<Str> {
         let words = self.words((len as usize).div_ceil(4))?;
         Ok(self.shader.strings.add_words(words, len as usize))
     }
 
-    /// The value `number`, which is `back` words before the rest: one of the instructions that were read.
+    /// The value `number`, which is `back` words before the rest: one of the instructions read so far.
     #[inline(always)]
     pub(super) fn src(&mut self, number: u32, back: usize) -> Read<Def> {
         match self.shader.insts.at(number as usize) {
@@ -59,14 +59,14 @@ impl<'a> Reading<'a> {
         self.stop(back, format_args!("value {number} is not defined before this use"))
     }
 
-    /// What is wrong with `word`, which is `back` words before the rest.
+    /// An error for `word`, which is `back` words before the rest.
     #[cold]
     #[inline(never)]
     pub(super) fn unexpected(&mut self, back: usize, what: &str, word: u32) -> Stop {
         self.stop(back, format_args!("expected {what}, found {word}"))
     }
 
-    /// That the wire ends where more words should follow.
+    /// An error for a wire that ends too early.
     #[cold]
     #[inline(never)]
     pub(super) fn ends_early(&mut self) -> Stop {
@@ -74,7 +74,7 @@ impl<'a> Reading<'a> {
         self.stop(0, format_args!("the wire ends too early"))
     }
 
-    /// Ends reading for what is wrong with the word that is `back` words before the rest.
+    /// Ends reading with an error for the word that is `back` words before the rest.
     #[cold]
     #[inline(never)]
     pub(super) fn stop(&mut self, back: usize, message: Arguments<'_>) -> Stop {

@@ -247,5 +247,5 @@ fn outputs_that_cannot_be() {
     assert_eq!(why(Output::new("v", float(1), u32::MAX), "v"), "it goes beyond the last slot");
     let two = [Output::new("v", float(1), VAR0), Output::new("v", float(1), VAR0 + 1)];
     let error = message(interleaved(&two, &["v"], &ROOMY));
-    assert_eq!(error, "varying 0 \"v\": the output is not described properly: two have this name");
+    assert_eq!(error, "varying 0 \"v\": the output is not described properly: two outputs have this name");
 }

@@ -227,7 +227,7 @@ fn buffers_that_spirv_cannot_have_are_refused() {
     let bare = dump.replace("none struct b", "none uvec4[] b").replace("(ssbo struct)", "(ssbo uvec4[])");
     let bare = bare.replace("    32    %91 = deref_struct &%90->base (ssbo uvec4[])\n", "").replace("*%91", "*%90");
     for (wrong, message) in
-        [(arrays, "an array of this type is not supported"), (bare, "a buffer that is no struct is not supported")]
+        [(arrays, "an array of this type is not supported"), (bare, "a buffer that is not a struct is not supported")]
     {
         let errors = emit(&parse(&wrong), &Target::default(), &EmitOptions::default()).expect_err("no such buffer");
         assert!(errors.to_string().ends_with(&format!(": {message}")), "{errors}");

@@ -143,7 +143,7 @@ fn a_key_that_needs_a_size_is_refused_without() {
     let module = emit(shader("FRAGMENT", "", coord));
     let wants = |side: &str, turn: &str| {
         format!(
-            "`{turn}` in a key wants the {side} of the framebuffer (size=WIDTHxHEIGHT): the shader reads gl_FragCoord"
+            "`{turn}` in a key needs the {side} of the framebuffer (size=WIDTHxHEIGHT): the shader reads gl_FragCoord"
         )
     };
     assert_eq!(refusal(&module, "flip_y"), wants("height", "flip_y"));

@@ -577,7 +577,7 @@ fn a_plan_says_where_blocks_are_and_why() {
     let clamped = place.run("plan a.nir");
     assert!(stdout(&clamped).contains("Storage, clamped"));
     let small = place.run("plan b.nir --all Storage");
-    assert!(stdout(&small).contains("the driver asks for it"), "{}", stdout(&small));
+    assert!(stdout(&small).contains("the driver requests it"), "{}", stdout(&small));
     let two = place.run("plan a.nir a.nir");
     expect(&two, 2, "ntv: a program has each stage once, and there are two shaders of MESA_SHADER_COMPUTE");
 }

@@ -227,8 +227,8 @@ fn keys_and_stages_that_modules_cannot_take_are_refused() {
         ("variant b.spv --key flip_y,strip -o x", of_imported),
         ("variant a.spv --key flip_y -o x", "cannot take `flip_y` in a key: it takes strip,no_capture"),
         ("link a.spv b.nir --key flip_y -o x", "cannot take `flip_y` in a key"),
-        ("variant coord.nir --key flip_y -o x", "`flip_y` in a key wants the height of the framebuffer"),
-        ("link a.nir coord.nir --key flip_y -o x", "`flip_y` in a key wants the height of the framebuffer"),
+        ("variant coord.nir --key flip_y -o x", "`flip_y` in a key needs the height of the framebuffer"),
+        ("link a.nir coord.nir --key flip_y -o x", "`flip_y` in a key needs the height of the framebuffer"),
         ("link a.nir c.nir -o x", "no pipeline has a compute stage right after a vertex stage"),
         ("link b.nir c.nir -o x", "no pipeline has a compute stage right after a fragment stage"),
     ];

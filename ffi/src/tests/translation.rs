@@ -203,7 +203,7 @@ fn bad_words_are_named() {
         assert!(got == status && none.is_empty() && error.contains(text), "{got} {error}");
     };
     let good = words();
-    check(&[], NTV_ERROR_MALFORMED, "word 0: this is no wire");
+    check(&[], NTV_ERROR_MALFORMED, "word 0: this is not a wire");
     check(&good[..good.len() - 1], NTV_ERROR_MALFORMED, "but should have");
     let mut other = good.clone();
     other[1] = 77;

@@ -1,4 +1,4 @@
-//! What has to be known of a module before its tables can be made: types, decorations, and who names which variable.
+//! The first pass over a module: collects types, decorations, and the uses of variables, before the tables are made.
 
 use super::{instructions, malformed, Inst};
 use crate::error::{Error, ErrorKind, Place};
@@ -6,10 +6,10 @@ use crate::module::Stage;
 use rustc_hash::{FxHashMap, FxHashSet};
 use spirv::{BuiltIn, Decoration, GlslStd450Op, Op, StorageClass};
 
-/// Opcodes of types, whose first operand is their id.
+/// The opcodes of types, whose first operand is their id.
 const TYPES: std::ops::RangeInclusive<u32> = Op::TypeVoid as u32..=Op::TypeForwardPointer as u32;
 
-/// The most ids that a module is taken with.
+/// The highest accepted bound of ids.
 const MOST_IDS: u32 = 1 << 24;
 
 /// A variable outside of functions.
@@ -17,52 +17,52 @@ const MOST_IDS: u32 = 1 << 24;
 pub(super) struct Global {
     pub(super) id: u32,
     pub(super) class: u32,
-    /// Its pointer type, and what that points to.
+    /// Its pointer type, and the type that this points to.
     pub(super) pointer: u32,
     pub(super) ty: u32,
-    /// It starts with a value.
+    /// Whether it has an initializer.
     pub(super) has_value: bool,
-    /// A link may take it away.
+    /// Whether a link may remove it.
     pub(super) removable: bool,
-    /// It is an array of descriptors whose length a link may change.
+    /// Whether it is an array of descriptors whose length a link may change.
     pub(super) resizable: bool,
 }
 
-/// A module that is only read.
-pub(super) struct Facts<'w> {
+/// A parsed module.
+pub(super) struct SourceModule<'w> {
     pub(super) words: &'w [u32],
     pub(super) stage: Stage,
-    /// The instruction that makes each type and constant.
+    /// The instruction of each type and constant.
     pub(super) types: FxHashMap<u32, Inst<'w>>,
-    /// Locations that a type takes, and components of each. Types are made of earlier ones.
+    /// The number of locations of a type, and of components in each. Types refer only to earlier ones.
     pub(super) sizes: FxHashMap<u32, (u32, u8)>,
-    /// Number by id and decoration; the first operand, or 0.
+    /// Decorations by id and number: the first operand, or 0.
     pub(super) decorations: FxHashMap<(u32, u32), u32>,
-    /// The same for members.
+    /// Decorations of members, by type, member and number.
     pub(super) members: FxHashMap<(u32, u32, u32), u32>,
     pub(super) globals: Vec<Global>,
-    /// Where each of them is in that list.
+    /// The index of each in that list.
     index: FxHashMap<u32, usize>,
-    /// Pointers into variables that access chains made: the variable, and the pointer type.
+    /// The results of access chains into variables: the variable, and the pointer type.
     pub(super) chains: FxHashMap<u32, (u32, u32)>,
-    /// Strings are there for more than names and lines.
+    /// Whether strings are used for more than names and lines.
     pub(super) has_debug_info: bool,
     /// The import of GLSL.std.450, or 0.
     glsl: u32,
-    /// Inputs and outputs that something else names, and variables that something else names as a whole.
+    /// Inputs and outputs with other uses, and variables that are used as a whole.
     pinned: FxHashSet<u32>,
 }
 
-impl<'w> Facts<'w> {
-    pub(super) fn new(words: &'w [u32]) -> Result<Facts<'w>, Error> {
+impl<'w> SourceModule<'w> {
+    pub(super) fn new(words: &'w [u32]) -> Result<SourceModule<'w>, Error> {
         if words.len() < 5 || words[0] != spirv::MAGIC_NUMBER || words.len() > u32::MAX as usize / 16 {
             return Err(malformed("the words do not start with a header of SPIR-V"));
         }
-        // SPIR-V 2.17 has 4194303 for the bound; new ids come on top.
+        // SPIR-V 2.17 has a bound of 4194303; new ids are above it.
         if words[3] > MOST_IDS {
             return Err(malformed("the bound of ids is too high"));
         }
-        let mut facts = Facts {
+        let mut source = SourceModule {
             words,
             stage: Stage::Compute,
             types: FxHashMap::default(),
@@ -82,16 +82,16 @@ impl<'w> Facts<'w> {
             entry_points += u32::from(inst.is(Op::EntryPoint));
             in_function |= inst.is(Op::Function);
             match in_function {
-                false => facts.declaration(inst)?,
-                true => facts.code(inst),
+                false => source.declaration(inst)?,
+                true => source.code(inst),
             }
         }
         if entry_points != 1 {
             let message = "a module with several entry points, or none, is not supported";
             return Err(Error::new(ErrorKind::Unsupported, Place::default(), message));
         }
-        facts.decide();
-        Ok(facts)
+        source.decide();
+        Ok(source)
     }
 
     fn declaration(&mut self, inst: Inst<'w>) -> Result<(), Error> {
@@ -124,7 +124,7 @@ impl<'w> Facts<'w> {
                 self.chains.insert(id, (id, pointer));
             }
             Op::Constant | Op::SpecConstant => drop(self.types.insert(inst.word(2), inst)),
-            // Decorations that are not by one id each could name anything.
+            // Decorations with several ids could refer to any variable.
             Op::DecorateId | Op::GroupDecorate | Op::GroupMemberDecorate | Op::DecorateString => self.pin_all(inst),
             _ if TYPES.contains(&inst.op) => {
                 let size = self.size_of(inst);
@@ -143,7 +143,7 @@ impl<'w> Facts<'w> {
                 self.chains.insert(inst.word(2), (root, inst.word(1)));
             }
             Some(Op::Load) => {
-                // What an invocation may read of another's outputs has to stay an output.
+                // An output that other invocations may read has to stay an output.
                 let io = self.root(inst.word(3)).and_then(|root| self.io(root));
                 if io.map_or(true, |io| self.stage == Stage::TessCtrl && io.class == StorageClass::Output as u32) {
                     self.pin(inst.word(3));
@@ -151,31 +151,31 @@ impl<'w> Facts<'w> {
             }
             Some(Op::Store) => self.pin(inst.word(2)),
             Some(Op::Line | Op::NoLine | Op::Label | Op::Branch) => {}
-            // Vectors and composites of values, with numbers that look like ids.
+            // Vectors and composites of values, with literals that look like ids.
             Some(Op::VectorShuffle | Op::CompositeExtract | Op::CompositeInsert) => {}
             _ if self.interpolated(inst).is_some() => {}
             _ => self.pin_all(inst),
         }
     }
 
-    /// Whatever `inst` names stays. A number that looks like an id keeps a variable without need.
+    /// Pins all operands of `inst`. A literal that looks like an id may pin a variable unnecessarily.
     fn pin_all(&mut self, inst: Inst<'w>) {
         inst.words[1..].iter().for_each(|word| self.pin(*word));
     }
 
-    /// An input or output stays whatever part of it is named; of others only the whole counts.
+    /// Pins an input or output if any part of it is used, other variables only if they are used as a whole.
     fn pin(&mut self, id: u32) {
         if let Some(root) = self.root(id).filter(|root| *root == id || self.io(*root).is_some()) {
             self.pinned.insert(root);
         }
     }
 
-    /// The variable that a pointer leads into.
+    /// The variable at the root of a pointer.
     fn root(&self, pointer: u32) -> Option<u32> {
         self.chains.get(&pointer).map(|chain| chain.0)
     }
 
-    /// The pointer to an input that `inst` interpolates at another place than usual.
+    /// The pointer to an input that `inst` interpolates at an explicit position.
     pub(super) fn interpolated(&self, inst: Inst<'_>) -> Option<u32> {
         use GlslStd450Op::{InterpolateAtCentroid, InterpolateAtOffset, InterpolateAtSample};
         let ops = [InterpolateAtCentroid, InterpolateAtSample, InterpolateAtOffset].map(|op| op as u32);
@@ -187,7 +187,7 @@ impl<'w> Facts<'w> {
         self.decorations.get(&(id, decoration as u32)).copied()
     }
 
-    /// Decides which varyings may go, and which arrays may be longer or shorter.
+    /// Decides which varyings may be removed, and which arrays may change their length.
     fn decide(&mut self) {
         for at in 0..self.globals.len() {
             let global = self.globals[at];
@@ -204,14 +204,14 @@ impl<'w> Facts<'w> {
                 None => self.decoration(global.id, Decoration::Location).is_some(),
             };
             let stream = self.decoration(global.id, Decoration::Stream).unwrap_or(0);
-            // No mesh shader links here.
+            // Mesh shaders are not linked here.
             let per_primitive = self.decoration(global.id, Decoration::PerPrimitiveNV).is_some();
             let free = !self.pinned.contains(&global.id) && located && stream == 0 && !per_primitive;
             self.globals[at].removable &= varying && io && free;
         }
     }
 
-    /// Whether another stage is on the other side of a built-in, so that a link can find it unused.
+    /// Whether another stage has the other side of a built-in, so that a link can find it unused.
     fn is_linked(&self, builtin: u32, input: bool) -> bool {
         use BuiltIn::{ClipDistance, CullDistance, PointSize, Position};
         let between = match self.stage {
@@ -223,7 +223,7 @@ impl<'w> Facts<'w> {
         between && [Position, PointSize, ClipDistance, CullDistance].iter().any(|it| *it as u32 == builtin)
     }
 
-    /// Whether a variable is an array of descriptors with a length of its own: no constant of a pipeline, no layout.
+    /// Whether a variable is an array of descriptors with a constant length: not a specialization constant, and without a stride.
     fn is_descriptor_array(&self, global: &Global) -> bool {
         let Some(array) = self.types.get(&global.ty).filter(|ty| ty.is(Op::TypeArray)) else { return false };
         let length = self.types.get(&array.word(3)).filter(|length| length.is(Op::Constant) && length.len() == 4);
@@ -237,13 +237,13 @@ impl<'w> Facts<'w> {
         self.index.get(&id).map(|index| &self.globals[*index])
     }
 
-    /// The same, if it is an input or output.
+    /// The input or output with this id.
     pub(super) fn io(&self, id: u32) -> Option<&Global> {
         const IO: [u32; 2] = [StorageClass::Input as u32, StorageClass::Output as u32];
         self.global(id).filter(|global| IO.contains(&global.class))
     }
 
-    /// The type that members of an interface block are of: that of one vertex.
+    /// The type of an interface block, without the array of vertices.
     pub(super) fn block(&self, global: &Global) -> u32 {
         self.types.get(&global.ty).filter(|ty| ty.is(Op::TypeArray)).map_or(global.ty, |array| array.word(2))
     }
