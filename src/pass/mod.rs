@@ -61,7 +61,7 @@
 //! - Instructions that nobody reads any more, copies and equal values may be left to [`clean_up`](opt::clean_up). It looks at shaders that
 //!   `rewrite` has changed; a pass that changes them by other means and leaves such things calls
 //!   [`set_tidy(false)`](Shader::set_tidy).
-//! - Accesses to memory by byte offset go through `memory::lanes`; `memory::blocks` declares the blocks that they access.
+//! - Accesses to memory by byte offset go through `memory::byte_access`; `memory::blocks` declares the blocks that they access.
 //!
 //! Its description begins with a sentence to remember, then says **What** it does and **Why** SPIR-V, Vulkan or NIR makes it
 //! necessary, and ends with a shader `Before:` and `After:`. These two are excerpts of `tests/corpus/pass/NAME_example.nir`,

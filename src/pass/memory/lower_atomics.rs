@@ -8,7 +8,7 @@
 //! atomics at all; everything else can be made of it. Helper invocations of fragment shaders leave the loop at once: what
 //! their atomics return is undefined (Vulkan, Helper Invocations), so that they might never get out.
 //!
-//! Needs pointers instead of offsets. Atomics of parts of a lane are made into such loops by `lanes`.
+//! Needs pointers instead of offsets. Atomics of parts of a lane are made into such loops by `byte_access`.
 //!
 //! Before:
 //!

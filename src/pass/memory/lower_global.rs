@@ -3,7 +3,7 @@
 //! **What.** `load_global`, `load_global_constant`, `store_global` and `global_atomic*` go through a `deref_cast` of their
 //! address to the vector that they access. 64-bit numbers are accessed as two words; vectors of more than four components,
 //! and components that the write mask leaves out, make several accesses. What is less aligned than its numbers, or of 8 or 16
-//! bits where the target has no such members of buffers, goes through the words that hold it; see `lanes`.
+//! bits where the target has no such members of buffers, goes through the words that hold it; see `byte_access`.
 //!
 //! **Why.** SPIR-V has global memory as pointers in the PhysicalStorageBuffer class; each access says how its address is
 //! aligned, and a number must not be less aligned than by its size (VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314).
@@ -27,7 +27,7 @@
 //!             @store_deref (%8, %9) (wrmask=xy, access=none)
 //! ```
 
-use super::lanes::{self, global_pointer, Address, Memory, Whole};
+use super::byte_access::{self, global_pointer, Address, Memory, Whole};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, TypeData};
 use crate::op::{AluOp, Index, Intrinsic, Modes, Needs};
 use crate::pass::{Context, Forms, Pass};
@@ -142,7 +142,7 @@ impl Access {
 
     fn lower(&self, b: &mut Builder<'_>, target: &Target) -> Edit {
         let is_direct = self.alignment() >= u32::from(self.bits) / 8 || self.bits == 64 && self.alignment() >= 4;
-        let has_members = lanes::has_elements(target, self.bits);
+        let has_members = byte_access::has_elements(target, self.bits);
         match self.operation {
             Operation::Load if is_direct && has_members => Edit::Replace(self.load(b)),
             Operation::Store { value, mask } if is_direct && has_members => {
@@ -151,7 +151,7 @@ impl Access {
             }
             Operation::Atomic { data } if self.bits >= 32 => {
                 let pointer = global_pointer(b, self.address, (1, self.bits), u32::from(self.bits) / 8);
-                Edit::Replace(lanes::atomic_at(b, self.inst, pointer, data))
+                Edit::Replace(byte_access::atomic_at(b, self.inst, pointer, data))
             }
             _ => self.lower_by_lanes(b, target),
         }
@@ -246,14 +246,20 @@ impl Access {
             at_address: true,
         };
         match self.operation {
-            Operation::Load => {
-                Edit::Replace(lanes::load(b, &memory, address, (self.components, self.bits), lanes::NO_OTHERS))
-            }
+            Operation::Load => Edit::Replace(byte_access::load(
+                b,
+                &memory,
+                address,
+                (self.components, self.bits),
+                byte_access::NO_OTHERS,
+            )),
             Operation::Store { value, mask } => {
-                lanes::store(b, &memory, address, value, mask);
+                byte_access::store(b, &memory, address, value, mask);
                 Edit::Remove
             }
-            Operation::Atomic { data } => Edit::Replace(lanes::atomic(b, target, &memory, address, (self.inst, data))),
+            Operation::Atomic { data } => {
+                Edit::Replace(byte_access::atomic(b, target, &memory, address, (self.inst, data)))
+            }
         }
     }
 }

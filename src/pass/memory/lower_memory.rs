@@ -1,7 +1,7 @@
 //! Accesses to shared memory, scratch and push constants by byte offset become accesses through access chains.
 //!
 //! **What.** `load_/store_shared`, `shared_atomic*`, `load_/store_scratch`, `load_push_constant` and zink's
-//! `load_push_constant_zink` go through one variable each, `struct { uvec4 base[N]; }`; see `lanes`. N is the size that
+//! `load_push_constant_zink` go through one variable each, `struct { uvec4 base[N]; }`; see `byte_access`. N is the size that
 //! the header gives, rounded up to 16 bytes; the pipeline layout's push constant range is to be rounded up likewise.
 //! Shared memory lives in the Workgroup storage class, scratch in Private, push constants in PushConstant. If some access is
 //! to a lane of a vec4 that is not known, the memory is `uint base[]`: no code is made to find the lane.
@@ -44,7 +44,7 @@
 //! ```
 
 use super::blocks::{base_pointer, new_block, vec4s, Element, UINT, UINT64, UVEC4};
-use super::lanes::{self, Elements, Granularity, Memory, Offset, Whole};
+use super::byte_access::{self, Elements, Granularity, Memory, Offset, Whole};
 use super::lower_buffer_derefs::is_typed_access;
 use crate::analysis::offsets::Offsets;
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader, Var};
@@ -171,17 +171,17 @@ impl Access {
         let memory = memories.memory(b, self.mode);
         match self.operation {
             Operation::Load => {
-                Edit::Replace(lanes::load(b, &memory, address, (num_components, bits), lanes::NO_OTHERS))
+                Edit::Replace(byte_access::load(b, &memory, address, (num_components, bits), byte_access::NO_OTHERS))
             }
             Operation::Store => {
                 let value = self.source(b.shader, 0);
                 let mask = b.shader.index(self.inst, Index::write_mask);
-                lanes::store(b, &memory, address, value, mask);
+                byte_access::store(b, &memory, address, value, mask);
                 Edit::Remove
             }
             Operation::Atomic => {
                 let memory = memories.atomic_view(b, memory, bits);
-                Edit::Replace(lanes::atomic(b, &memories.context.target, &memory, address, (self.inst, 1)))
+                Edit::Replace(byte_access::atomic(b, &memories.context.target, &memory, address, (self.inst, 1)))
             }
         }
     }
@@ -202,8 +202,8 @@ impl Access {
             Operation::Store => b.shader.index(self.inst, Index::write_mask),
             Operation::Atomic => return None,
         };
-        let has = self.mode == Modes::SHARED && lanes::has_shared_elements(&memories.context.target, bits);
-        if !has || !lanes::is_narrow(offset, bits, mask, memories.vec4s(b.shader, self.mode)) {
+        let has = self.mode == Modes::SHARED && byte_access::has_shared_elements(&memories.context.target, bits);
+        if !has || !byte_access::is_narrow(offset, bits, mask, memories.vec4s(b.shader, self.mode)) {
             return None;
         }
         let elements = Elements { base: memories.narrow_view(b, bits), access: 0, offset, offsets };

@@ -1,7 +1,7 @@
 //! Accesses to storage blocks by byte offset become accesses through access chains.
 //!
 //! **What.** `load_ssbo`, `store_ssbo`, `ssbo_atomic` and `ssbo_atomic_swap` go through a block variable `struct {
-//! uvec4 base[]; }` with three indices, see `lanes`; `get_ssbo_size` becomes the length of a `uint base[]` at the same
+//! uvec4 base[]; }` with three indices, see `byte_access`; `get_ssbo_size` becomes the length of a `uint base[]` at the same
 //! binding, times 4.
 //!
 //! **Why.** Logical SPIR-V has no byte addresses. A buffer's size is asked in units of 4 bytes, the smallest that GL
@@ -38,7 +38,7 @@
 //! ```
 
 use super::blocks::{block_pointer, block_type, vector_of, BasePointers, Element, UINT, UVEC4};
-use super::lanes::{self, is_narrow, Elements, Granularity, Memory, Offset, Whole};
+use super::byte_access::{self, is_narrow, Elements, Granularity, Memory, Offset, Whole};
 use crate::analysis::offsets::Offsets;
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Var, Variable};
 use crate::op::{Access, AtomicOp, Index, Intrinsic, Modes, Needs};
@@ -93,7 +93,7 @@ fn load(b: &mut Builder<'_>, context: &Context, blocks: &mut Blocks<'_>, inst: I
     let granularity = blocks.granularity(b.shader, offset, block);
     let address = offset.address(b, &blocks.made.offsets, granularity);
     let memory = blocks.memory(b, block, access, (context, offset.view(granularity)));
-    lanes::load(b, &memory, address, size, lanes::NO_OTHERS)
+    byte_access::load(b, &memory, address, size, byte_access::NO_OTHERS)
 }
 
 fn store(b: &mut Builder<'_>, context: &Context, blocks: &mut Blocks<'_>, inst: Inst, block: Def) {
@@ -108,7 +108,7 @@ fn store(b: &mut Builder<'_>, context: &Context, blocks: &mut Blocks<'_>, inst: 
     let granularity = blocks.granularity(b.shader, offset, block);
     let address = offset.address(b, &blocks.made.offsets, granularity);
     let memory = blocks.memory(b, block, access, (context, offset.view(granularity)));
-    lanes::store(b, &memory, address, value, mask);
+    byte_access::store(b, &memory, address, value, mask);
 }
 
 /// Operations on storage blocks, and the source that says which block.
@@ -166,12 +166,12 @@ fn atomic(b: &mut Builder<'_>, context: &Context, blocks: &mut Blocks<'_>, inst:
         let base = blocks.elements(b, block, bits);
         let element = offset.element(b, &blocks.made.offsets, u32::from(bits / 8));
         let pointer = b.deref_array(base, element);
-        return lanes::atomic_at(b, inst, pointer, 2);
+        return byte_access::atomic_at(b, inst, pointer, 2);
     }
     let granularity = blocks.granularity(b.shader, offset, block);
     let address = offset.address(b, &blocks.made.offsets, granularity);
     let memory = blocks.memory(b, block, 0, (context, offset.view(granularity)));
-    lanes::atomic(b, &context.target, &memory, address, (inst, 2))
+    byte_access::atomic(b, &context.target, &memory, address, (inst, 2))
 }
 
 /// Whether the target has the atomic `inst` on a view of 16-bit floats.
@@ -320,7 +320,7 @@ impl<'m> Blocks<'m> {
     ) -> bool {
         match bits {
             64 => offset.is_multiple_of(8) && self.wishes(shader, block).wide,
-            _ => lanes::has_elements(&context.target, bits) && is_narrow(offset, bits, mask, None),
+            _ => byte_access::has_elements(&context.target, bits) && is_narrow(offset, bits, mask, None),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Loads from uniform blocks by byte offset become loads through access chains.
 //!
 //! **What.** `load_ubo` and `load_ubo_vec4` become a load through a block variable `struct { uvec4 base[N]; }` with up
-//! to three indices: member 0, the vec4 (`offset >> 4`), the lane (`offset >> 2 & 3`); see `lanes`.
+//! to three indices: member 0, the vec4 (`offset >> 4`), the lane (`offset >> 2 & 3`); see `byte_access`.
 //!
 //! **Why.** Logical SPIR-V has no byte addresses: a load goes through OpAccessChain with typed indices. And an array in
 //! a uniform block has a stride that is a multiple of 16, unless the device has an optional layout feature (Vulkan,
@@ -51,7 +51,7 @@
 use super::blocks::{
     block_type, elements, least_range, vec4s, vector_of, BasePointers, Element, U64VEC2, UINT, UVEC2, UVEC4,
 };
-use super::lanes::{self, is_wide, load_wide, uniform_granularity, Offset, Others, Vec4s, Whole};
+use super::byte_access::{self, is_wide, load_wide, uniform_granularity, Offset, Others, Vec4s, Whole};
 use crate::analysis::offsets::{Offsets, Split};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, TypeData, Var, Variable};
 use crate::op::names::push_number;
@@ -218,9 +218,9 @@ impl UboLoad {
         let lanes = element.components.into();
         let (len, whole) = (blocks.len(var), self.whole(b.shader, survey, context));
         let memory =
-            lanes::Memory { base, access, whole, lanes, len, shared: false, in_pairs: false, at_address: false };
+            byte_access::Memory { base, access, whole, lanes, len, shared: false, in_pairs: false, at_address: false };
         let wanted = |vec4| survey.lanes_of(number, vec4);
-        lanes::load(b, &memory, address, size, Others { lanes: wanted, vec4s: Some(vec4s) })
+        byte_access::load(b, &memory, address, size, Others { lanes: wanted, vec4s: Some(vec4s) })
     }
 }
 

@@ -12,4 +12,4 @@ pub mod lower_ubo;
 pub mod place_blocks;
 
 pub(super) mod blocks;
-pub(super) mod lanes;
+pub(super) mod byte_access;

@@ -1,7 +1,7 @@
 //! Typed pointers into uniform and storage blocks become accesses to the lanes of `uvec4 base[]`.
 //!
 //! **What.** zink turns byte offsets into derefs of blocks `struct { uintN base[]; }`, one variable per width. Their
-//! loads, stores and atomics become accesses through one variable per binding whose element is `uvec4`; see `lanes`. The arithmetic
+//! loads, stores and atomics become accesses through one variable per binding whose element is `uvec4`; see `byte_access`. The arithmetic
 //! that divided an offset is undone, and lanes of one vec4 find together: see [`lower_ubo`](super::lower_ubo), "Offsets". Loads of
 //! uniform blocks at known places, which are most, are lowered where they stand; see `uniforms`. Storage blocks of which all
 //! elements can be had, some at places that are not known, stay arrays of these; see `staying`.
@@ -56,7 +56,7 @@ use super::blocks::{
     block_pointer, block_type, elements, is_block, least_range, vec4s, vector_of, BasePointers, Element, U64VEC2, UINT,
     UINT64, UVEC2, UVEC4,
 };
-use super::lanes::{self, is_wide, load_wide, uniform_granularity, Granularity, Offset, Others, Vec4s, Whole};
+use super::byte_access::{self, is_wide, load_wide, uniform_granularity, Granularity, Offset, Others, Vec4s, Whole};
 use crate::analysis::block_picks::zinks_array;
 use crate::analysis::offsets::Offsets;
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, InstKind, Shader, Var, Variable};
@@ -141,7 +141,7 @@ fn in_place(shader: &Shader, context: &Context) -> InPlace {
         || inventory.has_any_alu(&UNPACKS) || inventory.has_derefs(Modes::SSBO) || inventory.has_any(STORES);
     match context.buffer_access {
         BufferAccess::Lane => InPlace::Nothing,
-        BufferAccess::Auto if lanes::has_64_bits(&context.target) && !takes_apart() => InPlace::Pairs,
+        BufferAccess::Auto if byte_access::has_64_bits(&context.target) && !takes_apart() => InPlace::Pairs,
         BufferAccess::Auto => InPlace::Lanes,
     }
 }
@@ -181,7 +181,7 @@ impl Extent {
         let has_64 = self.atomic64 || self.stays & 8 != 0;
         let var64 = has_64.then(|| declare(shader, target, UINT64, None, self));
         let narrow = [(0, 8), (1, 16)].map(|(slot, bits)| {
-            let has = self.narrow[slot] && !self.is_ubo && lanes::has_elements(target, bits);
+            let has = self.narrow[slot] && !self.is_ubo && byte_access::has_elements(target, bits);
             has.then(|| declare(shader, target, Element { bits, components: 1 }, None, self))
         });
         Views { vec4s, pairs, halves, words, var64, narrow, len }
@@ -329,7 +329,7 @@ impl Lower<'_> {
             match op {
                 Intrinsic::load_deref => return Edit::Replace(b.load_deref(pointer, access)),
                 Intrinsic::store_deref => b.store_deref(pointer, stored(b.shader, inst), 1, access),
-                _ => return Edit::Replace(lanes::atomic_at(b, inst, pointer, 1)),
+                _ => return Edit::Replace(byte_access::atomic_at(b, inst, pointer, 1)),
             }
             return Edit::Remove;
         }
@@ -346,7 +346,7 @@ impl Lower<'_> {
         let lanes = offset.view(granularity);
         let Some(var) = views.of_vectors(lanes) else { return Edit::Keep };
         let wanted = found.vec4.map_or(0, |at| self.wanted.get_mut(at).lanes);
-        let memory = lanes::Memory {
+        let memory = byte_access::Memory {
             base: self.bases.get(b, var, array.block),
             access,
             whole: self.whole(extent, offset, wanted),
@@ -359,13 +359,13 @@ impl Lower<'_> {
         match op {
             Intrinsic::load_deref => {
                 let vec4s = is_ubo.then_some(&mut *self.vec4s);
-                Edit::Replace(lanes::load(b, &memory, address, size, Others { lanes: |_| wanted, vec4s }))
+                Edit::Replace(byte_access::load(b, &memory, address, size, Others { lanes: |_| wanted, vec4s }))
             }
             Intrinsic::store_deref => {
-                lanes::store(b, &memory, address, stored(b.shader, inst), 1);
+                byte_access::store(b, &memory, address, stored(b.shader, inst), 1);
                 Edit::Remove
             }
-            _ => Edit::Replace(lanes::atomic(b, &self.context.target, &memory, address, (inst, 1))),
+            _ => Edit::Replace(byte_access::atomic(b, &self.context.target, &memory, address, (inst, 1))),
         }
     }
 

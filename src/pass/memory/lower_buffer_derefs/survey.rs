@@ -7,7 +7,7 @@ use crate::analysis::offsets::Offsets;
 use crate::ir::{ArrayIndex, Block, Changes, Def, DerefKind, Inst, InstKind, Shader, TypeData, Var, Variable};
 use crate::op::{Access, Intrinsic, Modes};
 use crate::pass::memory::blocks::pointed_block;
-use crate::pass::memory::lanes::{self, is_wide, uniform_granularity, Offset};
+use crate::pass::memory::byte_access::{self, is_wide, uniform_granularity, Offset};
 use crate::pass::Context;
 use crate::target::{Feature, Target};
 
@@ -470,7 +470,7 @@ fn can_stay(target: &Target, op: Intrinsic, bytes: u32) -> bool {
     match bytes {
         4 => true,
         8 => target.has(Feature::shaderInt64),
-        _ => !is_atomic(op) && lanes::has_elements(target, 8 * bytes as u8),
+        _ => !is_atomic(op) && byte_access::has_elements(target, 8 * bytes as u8),
     }
 }
 
