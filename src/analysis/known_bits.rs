@@ -255,7 +255,7 @@ impl KnownBits {
     }
 
     /// Keeps no more memory than a usual shader needs, until the next one is looked at.
-    pub(crate) fn let_go_of_much(&mut self, shader: &Shader) {
+    pub(crate) fn shrink(&mut self, shader: &Shader) {
         self.of.clear_to(shader.most_kept());
     }
 

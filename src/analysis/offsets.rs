@@ -83,7 +83,7 @@ impl Offsets {
 
     /// Forgets the shader, and keeps no more memory than a usual one needs.
     pub(crate) fn forget(&mut self, shader: &Shader) {
-        self.known.let_go_of_much(shader);
+        self.known.shrink(shader);
         self.is_known = false;
     }
 

@@ -39,7 +39,7 @@ impl Changes {
     }
 
     /// Puts `new`, which is in no block, in front of `inst`. There is room for one.
-    pub fn put_in_front(&mut self, inst: Inst, new: Inst) {
+    pub fn insert_before(&mut self, inst: Inst, new: Inst) {
         self.of.entry(inst).front = Some(new);
         self.more += 1;
     }

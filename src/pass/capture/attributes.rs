@@ -33,7 +33,7 @@ pub(super) struct Attributes<'a> {
 }
 
 /// An attribute of the vertex at hand.
-struct Found<'a> {
+struct LocatedAttribute<'a> {
     attribute: &'a Attribute,
     /// Pointer to the words of the buffer.
     buffer: Def,
@@ -94,7 +94,7 @@ impl<'a> Attributes<'a> {
         })
     }
 
-    fn find(&mut self, b: &mut Builder<'_>, attribute: &'a Attribute) -> Found<'a> {
+    fn find(&mut self, b: &mut Builder<'_>, attribute: &'a Attribute) -> LocatedAttribute<'a> {
         let Attribute { binding, offset, stride, divisor, .. } = *attribute;
         let buffer = self.buffer(b, binding);
         let buffer = base_pointer(b, buffer, None);
@@ -112,7 +112,7 @@ impl<'a> Attributes<'a> {
         let at = b.alu(AluOp::imul, &[element, stride]);
         let at = b.iadd_imm(at, offset.into());
         let first = self.state.word(b, word::VERTEX_BUFFERS.saturating_add(binding));
-        Found { attribute, buffer, byte: b.iadd(at, first) }
+        LocatedAttribute { attribute, buffer, byte: b.iadd(at, first) }
     }
 
     /// The variable of a vertex buffer.
@@ -128,7 +128,7 @@ impl<'a> Attributes<'a> {
     }
 }
 
-impl Found<'_> {
+impl LocatedAttribute<'_> {
     /// Component `c`, as 32 or 64 bits; none if it has not so many.
     fn component(&self, b: &mut Builder<'_>, c: u32) -> Option<Def> {
         let format = &self.attribute.format;

@@ -116,7 +116,7 @@ impl Buffers<'_> {
         let values: Vec<Vec<Def>> = self
             .captured
             .iter()
-            .map(|buffer| buffer.words.iter().map(|word| loads.word(b, &word.place)).collect())
+            .map(|buffer| buffer.words.iter().map(|word| loads.word(b, &word.source)).collect())
             .collect();
         let state = State::new(b, self.state);
         let vertex = Vertex::new(b, state, self.is_compute);

@@ -9,12 +9,12 @@ pub(super) struct Word {
     pub buffer: u32,
     /// Bytes from the start of the vertex.
     pub offset: u32,
-    pub place: Place,
+    pub source: OutputWord,
 }
 
 /// A word of an output variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct OutputWord {
     pub var: Var,
     /// From the variable to a vector or scalar.
     path: Vec<Step>,
@@ -37,7 +37,7 @@ const MOST_WORDS: usize = 1024;
 /// The words of all outputs that have a slot, as [`XfbInfo`] numbers these: slot and component of each.
 pub(super) struct OutputWords {
     /// By variable, in the order in which a variable that is captured as it is goes to a buffer.
-    list: Vec<((u32, u8), Place)>,
+    list: Vec<((u32, u8), OutputWord)>,
 }
 
 impl OutputWords {
@@ -61,18 +61,18 @@ impl OutputWords {
     /// captured by nobody.
     pub(super) fn captured(&self, shader: &Shader, info: &XfbInfo) -> Vec<Word> {
         let mut words = Vec::new();
-        for ((location, component), place) in &self.list {
+        for ((location, component), source) in &self.list {
             if let Some((buffer, offset)) = info.captured(*location, *component) {
-                words.push(Word { buffer, offset, place: place.clone() });
+                words.push(Word { buffer, offset, source: source.clone() });
             }
         }
         for (var, variable) in shader.vars.ids().zip(shader.vars.values()) {
             let Some(Capture { buffer, offset, .. }) = variable.capture else { continue };
             let offsets = (0u32..).map(|word| offset.saturating_add(4 * word));
-            words.extend(self.of(var).zip(offsets).map(|(place, offset)| Word {
+            words.extend(self.of(var).zip(offsets).map(|(source, offset)| Word {
                 buffer,
                 offset,
-                place: place.clone(),
+                source: source.clone(),
             }));
         }
         words.sort_by_key(|word| (word.buffer, word.offset));
@@ -80,8 +80,8 @@ impl OutputWords {
     }
 
     /// The words of `var`.
-    pub(super) fn of(&self, var: Var) -> impl Iterator<Item = &Place> {
-        self.list.iter().map(|row| &row.1).filter(move |place| place.var == var)
+    pub(super) fn of(&self, var: Var) -> impl Iterator<Item = &OutputWord> {
+        self.list.iter().map(|row| &row.1).filter(move |source| source.var == var)
     }
 }
 
@@ -99,7 +99,7 @@ struct Walk<'a> {
     location: u32,
     is_compact: bool,
     path: Vec<Step>,
-    list: &'a mut Vec<((u32, u8), Place)>,
+    list: &'a mut Vec<((u32, u8), OutputWord)>,
     most: usize,
 }
 
@@ -161,13 +161,13 @@ impl Walk<'_> {
         for word in 0..u32::from(components) * halves {
             let at = first + word;
             let location = self.location.saturating_add(slot).saturating_add(at / 4);
-            let place = Place {
+            let source = OutputWord {
                 var: self.var,
                 path: self.path.clone(),
                 component: (word / halves) as u8,
                 half: (bits == 64).then_some((word % 2) as u8),
             };
-            self.list.push(((location, (at % 4) as u8), place));
+            self.list.push(((location, (at % 4) as u8), source));
         }
     }
 }
@@ -181,30 +181,30 @@ pub(super) struct Loads {
 
 impl Loads {
     /// The word at `place`, as 32 bits.
-    pub(super) fn word(&mut self, b: &mut Builder<'_>, place: &Place) -> Def {
-        let vector = self.vector(b, place);
-        let scalar = b.channel(vector, place.component);
-        match place.half {
+    pub(super) fn word(&mut self, b: &mut Builder<'_>, source: &OutputWord) -> Def {
+        let vector = self.vector(b, source);
+        let scalar = b.channel(vector, source.component);
+        match source.half {
             Some(0) => b.alu(AluOp::unpack_64_2x32_split_x, &[scalar]),
             Some(_) => b.alu(AluOp::unpack_64_2x32_split_y, &[scalar]),
             None => scalar,
         }
     }
 
-    fn vector(&mut self, b: &mut Builder<'_>, place: &Place) -> Def {
-        let same = |row: &&(Var, Vec<Step>, Def)| row.0 == place.var && row.1 == place.path;
+    fn vector(&mut self, b: &mut Builder<'_>, source: &OutputWord) -> Def {
+        let same = |row: &&(Var, Vec<Step>, Def)| row.0 == source.var && row.1 == source.path;
         if let Some((_, _, known)) = self.vectors.iter().find(same) {
             return *known;
         }
-        let mut pointer = b.deref_var(place.var);
-        for step in &place.path {
+        let mut pointer = b.deref_var(source.var);
+        for step in &source.path {
             pointer = match *step {
                 Step::Element(index) => b.deref_array(pointer, ArrayIndex::Imm(i64::from(index))),
                 Step::Member(number) => b.deref_struct(pointer, number),
             };
         }
         let loaded = b.load_deref(pointer, 0);
-        self.vectors.push((place.var, place.path.clone(), loaded));
+        self.vectors.push((source.var, source.path.clone(), loaded));
         loaded
     }
 }

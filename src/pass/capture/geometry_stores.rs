@@ -268,7 +268,7 @@ impl<'w> Writer<'w> {
             .buffers
             .iter()
             .map(|place| &self.buffers.captured[*place])
-            .map(|buffer| (buffer, buffer.words.iter().map(|word| loads.word(b, &word.place)).collect()))
+            .map(|buffer| (buffer, buffer.words.iter().map(|word| loads.word(b, &word.source)).collect()))
             .collect();
         let done = get(b, stream.done);
         let (zero, most) = (b.imm32(0), b.imm32(self.output.primitives()));

@@ -44,7 +44,7 @@
 //! ```
 
 use super::capture_stores::Buffers;
-use super::captured::{Loads, OutputWords, Place, Word};
+use super::captured::{Loads, OutputWord, OutputWords, Word};
 use super::{drawn_vertex, geometry_stores, vertex_to_compute};
 use crate::capture::BackEnd;
 use crate::ir::{
@@ -78,7 +78,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     let words = outputs.captured(shader, &info);
     let words = capture_whole(shader, &info, &outputs, words);
     for word in &words {
-        shader.vars[word.place.var].precision = Precision::None;
+        shader.vars[word.source.var].precision = Precision::None;
     }
     let shadows = declare(shader, &info, words);
     if !shadows.is_empty() {
@@ -174,18 +174,18 @@ fn capture_whole(shader: &mut Shader, info: &XfbInfo, outputs: &OutputWords, wor
     let mut left = words;
     let vars: Vec<Var> = shader.vars.ids().collect();
     for var in vars {
-        let Some(first) = left.iter().find(|word| word.place.var == var) else { continue };
+        let Some(first) = left.iter().find(|word| word.source.var == var) else { continue };
         let (buffer, offset) = (first.buffer, first.offset);
         let stride = info.buffers.get(buffer as usize).map_or(0, |row| row.stride);
         let wide = shader.types.scalar_of(shader.vars[var].ty).map_or(true, |scalar| scalar.bits != 32);
-        let count = left.iter().filter(|word| word.place.var == var).count();
-        let goes_there = |(place, offset): (&Place, u32)| {
-            left.iter().any(|word| (word.buffer, word.offset, &word.place) == (buffer, offset, place))
+        let count = left.iter().filter(|word| word.source.var == var).count();
+        let goes_there = |(source, offset): (&OutputWord, u32)| {
+            left.iter().any(|word| (word.buffer, word.offset, &word.source) == (buffer, offset, source))
         };
         let offsets = (0u32..).map(|word| offset.saturating_add(4 * word));
         if !wide && outputs.of(var).count() == count && outputs.of(var).zip(offsets).all(goes_there) {
             shader.set_capture(var, Capture { buffer, stride, offset });
-            left.retain(|word| word.place.var != var);
+            left.retain(|word| word.source.var != var);
         }
     }
     left
@@ -195,7 +195,7 @@ fn capture_whole(shader: &mut Shader, info: &XfbInfo, outputs: &OutputWords, wor
 struct Shadow {
     var: Var,
     stream: u32,
-    words: Vec<Place>,
+    words: Vec<OutputWord>,
 }
 
 /// Declares the outputs that `words` are copied to.
@@ -233,7 +233,7 @@ fn shadow(shader: &mut Shader, info: &XfbInfo, locations: &mut Locations, run: V
         stream: row.stream,
         ..Variable::new(name, ty, Modes::SHADER_OUT)
     });
-    Shadow { var, stream: row.stream, words: run.into_iter().map(|word| word.place).collect() }
+    Shadow { var, stream: row.stream, words: run.into_iter().map(|word| word.source).collect() }
 }
 
 /// The Locations of shadows.
@@ -289,7 +289,7 @@ fn where_done(shader: &mut Shader, mut write: impl FnMut(&mut Builder<'_>, Optio
 fn copy<'s>(b: &mut Builder<'_>, shadows: impl Iterator<Item = &'s Shadow>) {
     let mut loads = Loads::default();
     for shadow in shadows {
-        let words: Vec<_> = shadow.words.iter().map(|place| loads.word(b, place)).collect();
+        let words: Vec<_> = shadow.words.iter().map(|source| loads.word(b, source)).collect();
         let value = if let [word] = words[..] { word } else { b.vec(&words) };
         let pointer = b.deref_var(shadow.var);
         b.store_deref(pointer, value, (1 << words.len()) - 1, 0);

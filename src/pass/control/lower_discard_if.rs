@@ -47,7 +47,7 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
-    let ends = find_ends(shader);
+    let ends = collect_terminations(shader);
     rewrite(shader, |builder, inst| match (ends[inst], builder.shader.as_intrinsic(inst)) {
         (End::Kept, _) => Edit::Keep,
         (End::Jump, _) => Edit::Remove,
@@ -88,7 +88,7 @@ enum End {
 }
 
 /// Finds the terminations at the end of a body, and takes the ways from there out of the phis.
-fn find_ends(shader: &mut Shader) -> SideTable<Inst, End> {
+fn collect_terminations(shader: &mut Shader) -> SideTable<Inst, End> {
     let mut ends = SideTable::new(End::None);
     let mut ended = SideTable::new(false);
     for (at, item) in shader.cf.iter().enumerate() {

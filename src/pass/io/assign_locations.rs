@@ -59,7 +59,7 @@ fn assign(shader: &mut Shader, mode: Modes) -> bool {
         v.mode == mode && v.location.is_some_and(|slot| slots::builtin(kind, slot, fragment_input).is_none())
     };
     let unlinked = kind == SlotKind::Varying && shader.info.directive("locations") == Some("slots");
-    shader.with_spare(|shader, Memory { vars, extents }: &mut Memory| {
+    shader.with_spare(|shader, LocationTables { vars, extents }: &mut LocationTables| {
         vars.clear();
         vars.extend(shader.vars.ids().filter(|var| is_user(shader, var)));
         vars.sort_unstable_by_key(|var| (shader.vars[*var].location, *var));
@@ -86,7 +86,7 @@ fn assign(shader: &mut Shader, mode: Modes) -> bool {
 
 /// What is kept from shader to shader.
 #[derive(Debug, Default)]
-struct Memory {
+struct LocationTables {
     /// Inputs or outputs of the user, by slot.
     vars: Vec<Var>,
     extents: Vec<Extent>,

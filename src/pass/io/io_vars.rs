@@ -16,7 +16,7 @@ use crate::op::{slots, AluType, Modes};
 
 /// The part of an access that one variable serves.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct VarPart {
     pub var: Var,
     /// The element of an array variable that the slot starts at, before a dynamic offset.
     pub element: Option<u32>,
@@ -199,13 +199,13 @@ impl IoVars {
 
     /// The variables that `io` reads or writes: several if its components are spread. They are put into `places`, which is
     /// emptied first.
-    pub(super) fn find(&self, io: &Io, places: &mut Vec<Place>) {
-        places.clear();
+    pub(super) fn find(&self, io: &Io, parts: &mut Vec<VarPart>) {
+        parts.clear();
         let part = Part::new(io);
         for group in self.groups.iter().filter(|group| group.part == part) {
-            group.places(io, self.stage, places);
+            group.parts(io, self.stage, parts);
         }
-        places.sort_by_key(|place| place.source);
+        parts.sort_by_key(|part| part.source);
     }
 }
 
@@ -371,11 +371,11 @@ impl Group {
         (self.style.ty, count as u8)
     }
 
-    fn places(&self, io: &Io, stage: Stage, places: &mut Vec<Place>) {
+    fn parts(&self, io: &Io, stage: Stage, parts: &mut Vec<VarPart>) {
         let Some(var) = self.var else { return };
         let kind = io.kind(stage);
         let (start, count) = self.span();
-        let place = Place {
+        let part = VarPart {
             var,
             element: None,
             step: Step::Times(1),
@@ -392,7 +392,7 @@ impl Group {
             let at = 4 * (io.slot - row.first) + io.component;
             for c in (0..io.num_components).filter(|c| (start..start + count).contains(&(at + c))) {
                 let element = Some(at + c - start);
-                places.push(Place { element, step: Step::Times(4), source: c, ..place });
+                parts.push(VarPart { element, step: Step::Times(4), source: c, ..part });
             }
             return;
         }
@@ -408,13 +408,13 @@ impl Group {
         if first >= last {
             return;
         }
-        places.push(Place {
+        parts.push(VarPart {
             element: (self.slots > per_element).then_some(element),
             step: if per_element == 2 { Step::Half } else { Step::Times(1) },
             first: (first - start) / units,
             count: (last - first) / units,
             source: (first - component) / units,
-            ..place
+            ..part
         });
     }
 

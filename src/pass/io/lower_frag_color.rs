@@ -41,32 +41,32 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     let is_color = |v: &Variable| is_fragment && v.mode == Modes::SHADER_OUT && v.location == Some(frag_result::COLOR);
     let is_dual = shader.vars.values().any(|v| v.mode == Modes::SHADER_OUT && v.index != 0);
     let count = if is_dual { 1 } else { context.target.max_draw_buffers };
-    shader.with_spare(|shader, memory: &mut Memory| {
-        memory.outputs.clear();
+    shader.with_spare(|shader, tables: &mut OutputTables| {
+        tables.outputs.clear();
         for index in 0..shader.vars.len() {
             let var = Var::from_index(index);
             if is_color(&shader.vars[var]) {
-                memory.declare(shader, var, count);
+                tables.declare(shader, var, count);
             }
         }
-        rewrite(shader, |b, inst| lower(b, inst, &memory.outputs));
+        rewrite(shader, |b, inst| lower(b, inst, &tables.outputs));
         // Outputs were declared, if not written.
-        !memory.outputs.is_empty()
+        !tables.outputs.is_empty()
     })
 }
 
 /// What is kept from shader to shader.
 #[derive(Debug, Default)]
-struct Memory {
+struct OutputTables {
     /// The variables that were one colour, each with one that it became.
     outputs: Vec<(Var, Var)>,
     name: String,
 }
 
-impl Memory {
+impl OutputTables {
     /// Declares an output like `color` for each of the first `count` draw buffers.
     fn declare(&mut self, shader: &mut Shader, color: Var, count: u32) {
-        let Memory { outputs, name } = self;
+        let OutputTables { outputs, name } = self;
         name.clear();
         name.push_str(&shader.strings[shader.vars[color].name]);
         let stem = name.len();

@@ -30,7 +30,7 @@
 //! 32x2  %2 = @load_deref (%1) (access=none)
 //! ```
 
-use super::io_vars::{IoVars, Place, Step};
+use super::io_vars::{IoVars, Step, VarPart};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Stage, XfbInfo, XfbOutput};
 use crate::op::names::{frag_result, unpack_alu_type, IoFlags, IoSemantics, IoXfb, SlotKind};
 use crate::op::{AluType, Base, Index, Intrinsic, Needs};
@@ -46,20 +46,20 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
-    shader.with_spare(|shader, Memory { vars, places }: &mut Memory| {
+    shader.with_spare(|shader, IoTables { vars, parts }: &mut IoTables| {
         if !survey(shader, vars) {
             return false;
         }
         vars.declare(shader);
-        rewrite(shader, |b, inst| lower(b, inst, vars, places))
+        rewrite(shader, |b, inst| lower(b, inst, vars, parts))
     })
 }
 
 /// What is kept from shader to shader.
 #[derive(Debug, Default)]
-struct Memory {
+struct IoTables {
     vars: IoVars,
-    places: Vec<Place>,
+    parts: Vec<VarPart>,
 }
 
 /// Gathers all accesses. Says whether there is anything to lower.
@@ -87,15 +87,15 @@ fn survey(shader: &mut Shader, vars: &mut IoVars) -> bool {
     any
 }
 
-fn lower(b: &mut Builder<'_>, inst: Inst, vars: &IoVars, places: &mut Vec<Place>) -> Edit {
+fn lower(b: &mut Builder<'_>, inst: Inst, vars: &IoVars, parts: &mut Vec<VarPart>) -> Edit {
     let Some(op) = explicit_io(b.shader, inst) else { return Edit::Keep };
     // What else it may be is a barycentric, at which the loads that name it looked themselves.
     let Some(io) = Io::new(b.shader, op, inst) else { return Edit::Remove };
-    vars.find(&io, places);
+    vars.find(&io, parts);
     if !io.is_store {
-        return Edit::Replace(load(b, &io, places));
+        return Edit::Replace(load(b, &io, parts));
     }
-    places.iter().for_each(|place| store(b, &io, place));
+    parts.iter().for_each(|part| store(b, &io, part));
     Edit::Remove
 }
 
@@ -137,7 +137,7 @@ fn sampling(op: Intrinsic, srcs: &[Def]) -> Option<Sampling> {
 
 /// What an explicit access is told by its opcode.
 #[derive(Clone, Copy)]
-struct Row {
+struct AccessForm {
     is_output: bool,
     /// The source with the vertex, if it has one.
     vertex: Option<u8>,
@@ -146,7 +146,7 @@ struct Row {
 }
 
 /// The row of `op`; `None` if it is no explicit access.
-fn row(op: Intrinsic) -> Option<Row> {
+fn row(op: Intrinsic) -> Option<AccessForm> {
     let (is_output, vertex, offset) = match op {
         Intrinsic::load_input => (false, None, 0),
         Intrinsic::load_interpolated_input => (false, None, 1),
@@ -158,7 +158,7 @@ fn row(op: Intrinsic) -> Option<Row> {
         Intrinsic::store_per_vertex_output => (true, Some(1), 2),
         _ => return None,
     };
-    Some(Row { is_output, vertex, offset })
+    Some(AccessForm { is_output, vertex, offset })
 }
 
 /// The opcode of `inst` if it reads or writes inputs or outputs by slot.
@@ -200,7 +200,7 @@ pub(super) struct Io {
 impl Io {
     /// The access that `inst` is, whose opcode is `op`.
     fn new(shader: &Shader, op: Intrinsic, inst: Inst) -> Option<Io> {
-        let Row { is_output, vertex, offset } = row(op)?;
+        let AccessForm { is_output, vertex, offset } = row(op)?;
         let (_, srcs) = shader.as_intrinsic(inst)?;
         let offset = srcs[usize::from(offset)];
         let semantics = IoSemantics::unpack(shader.index(inst, Index::io_semantics));
@@ -323,16 +323,16 @@ pub(super) fn location(kind: SlotKind, slot: u32, base: u32) -> u32 {
 }
 
 /// A pointer to the part of the interface that `place` names.
-fn pointer(b: &mut Builder<'_>, io: &Io, place: &Place) -> Def {
-    let mut pointer = b.deref_var(place.var);
+fn pointer(b: &mut Builder<'_>, io: &Io, part: &VarPart) -> Def {
+    let mut pointer = b.deref_var(part.var);
     if let Some(vertex) = io.vertex {
         pointer = b.deref_array(pointer, ArrayIndex::Def(vertex));
     }
-    match (place.element, io.offset) {
+    match (part.element, io.offset) {
         (None, _) => pointer,
         (Some(element), None) => b.deref_array(pointer, ArrayIndex::Imm(i64::from(element))),
         (Some(element), Some(offset)) => {
-            let scaled = match place.step {
+            let scaled = match part.step {
                 Step::Times(elements) => b.ishl_imm(offset, elements.trailing_zeros()),
                 Step::Half => b.ushr_imm(offset, 1),
             };
@@ -343,27 +343,27 @@ fn pointer(b: &mut Builder<'_>, io: &Io, place: &Place) -> Def {
 }
 
 /// What is at `places`, put together.
-fn load(b: &mut Builder<'_>, io: &Io, places: &[Place]) -> Def {
-    if let [place] = places {
-        let whole = load_place(b, io, place);
-        return b.swizzle(whole, &run_of(place.first)[..place.count as usize]);
+fn load(b: &mut Builder<'_>, io: &Io, parts: &[VarPart]) -> Def {
+    if let [part] = parts {
+        let whole = load_part(b, io, part);
+        return b.swizzle(whole, &run_of(part.first)[..part.count as usize]);
     }
     let mut scalars = Vec::with_capacity(4);
-    for place in places {
-        let whole = load_place(b, io, place);
-        scalars.extend((0..place.count).map(|i| b.channel(whole, (place.first + i) as u8)));
+    for part in parts {
+        let whole = load_part(b, io, part);
+        scalars.extend((0..part.count).map(|i| b.channel(whole, (part.first + i) as u8)));
     }
     b.vec(&scalars)
 }
 
 /// Loads what a place is a part of as the interpolation of this access wants it, unless the variable says so already.
-fn load_place(b: &mut Builder<'_>, io: &Io, place: &Place) -> Def {
-    let pointer = pointer(b, io, place);
-    let (scalar, components) = place.pointee;
+fn load_part(b: &mut Builder<'_>, io: &Io, part: &VarPart) -> Def {
+    let pointer = pointer(b, io, part);
+    let (scalar, components) = part.pointee;
     let (op, argument) = match io.interpolation.map(|i| i.sampling) {
         Some(Sampling::AtSample(sample)) => (Intrinsic::interp_deref_at_sample, Some(sample)),
         Some(Sampling::AtOffset(offset)) => (Intrinsic::interp_deref_at_offset, Some(offset)),
-        Some(sampling) if sampling == place.sampling => return b.load_deref(pointer, 0),
+        Some(sampling) if sampling == part.sampling => return b.load_deref(pointer, 0),
         Some(Sampling::Centroid) => (Intrinsic::interp_deref_at_centroid, None),
         Some(Sampling::Sample) => {
             let own = b.intrinsic(Intrinsic::load_sample_id, 1, 32, &[]).def();
@@ -380,24 +380,24 @@ fn run_of(first: u32) -> [u8; 16] {
     std::array::from_fn(|i| first as u8 + i as u8)
 }
 
-fn store(b: &mut Builder<'_>, io: &Io, place: &Place) {
+fn store(b: &mut Builder<'_>, io: &Io, part: &VarPart) {
     let Some((value, write_mask)) = io.value else { return };
-    let (_, components) = place.pointee;
-    let written = write_mask >> place.source & ((1 << place.count) - 1);
+    let (_, components) = part.pointee;
+    let written = write_mask >> part.source & ((1 << part.count) - 1);
     if written == 0 {
         return;
     }
-    let pointer = pointer(b, io, place);
+    let pointer = pointer(b, io, part);
     let all = (1 << components) - 1;
-    if written << place.first == all {
-        let whole = b.swizzle(value, &run_of(place.source)[..usize::from(components)]);
+    if written << part.first == all {
+        let whole = b.swizzle(value, &run_of(part.source)[..usize::from(components)]);
         b.store_deref(pointer, whole, all, 0);
         return;
     }
-    for c in (0..place.count).filter(|c| written >> c & 1 != 0) {
-        let component = b.channel(value, (place.source + c) as u8);
+    for c in (0..part.count).filter(|c| written >> c & 1 != 0) {
+        let component = b.channel(value, (part.source + c) as u8);
         let lane =
-            if components == 1 { pointer } else { b.deref_array(pointer, ArrayIndex::Imm(i64::from(place.first + c))) };
+            if components == 1 { pointer } else { b.deref_array(pointer, ArrayIndex::Imm(i64::from(part.first + c))) };
         b.store_deref(lane, component, 1, 0);
     }
 }

@@ -49,7 +49,7 @@ struct Change {
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
     let may_be_narrow = context.target.has(Feature::storageInputOutput16);
-    shader.with_spare(|shader, Memory { changes, interpolated }: &mut Memory| {
+    shader.with_spare(|shader, InterpolationTables { changes, interpolated }: &mut InterpolationTables| {
         changes.clear();
         interpolated.clear();
         if may_be_narrow {
@@ -64,7 +64,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
 
 /// What is kept from shader to shader.
 #[derive(Debug, Default)]
-struct Memory {
+struct InterpolationTables {
     changes: Changes,
     /// The variables that are interpolated anew, which there are none of 16 bits for.
     interpolated: Vec<Var>,

@@ -36,13 +36,13 @@ pub const PASS: Pass = Pass {
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
     rewrite(shader, |b, inst| match inlined(b.shader, context, inst) {
-        Some((offset, place)) => Edit::Replace(load(b, inst, offset, place)),
+        Some((offset, inlined)) => Edit::Replace(load(b, inst, offset, inlined)),
         None => Edit::Keep,
     })
 }
 
 /// Where in push constants a load finds its block.
-struct Place {
+struct PushConstantRange {
     /// The first byte of the block.
     base: u32,
     /// Bytes of the block, 0 if that is not known.
@@ -50,16 +50,18 @@ struct Place {
 }
 
 /// The offset of a load from a block in push constants, and where that is.
-fn inlined(shader: &Shader, context: &Context, inst: Inst) -> Option<(Def, Place)> {
+fn inlined(shader: &Shader, context: &Context, inst: Inst) -> Option<(Def, PushConstantRange)> {
     let (Intrinsic::load_ubo, &[block, offset]) = shader.as_intrinsic(inst)? else { return None };
     let block = shader.as_const_scalar(block)? as u32;
     match context.placements.of(block) {
-        Placement { class: Class::PushConstant { offset: base }, range, .. } => Some((offset, Place { base, range })),
+        Placement { class: Class::PushConstant { offset: base }, range, .. } => {
+            Some((offset, PushConstantRange { base, range }))
+        }
         _ => None,
     }
 }
 
-fn load(b: &mut Builder<'_>, inst: Inst, offset: Def, Place { base, range }: Place) -> Def {
+fn load(b: &mut Builder<'_>, inst: Inst, offset: Def, PushConstantRange { base, range }: PushConstantRange) -> Def {
     let (components, bits) = (b.shader.insts[inst].num_components, b.shader.insts[inst].bit_size);
     let bytes = u32::from(components) * u32::from(bits) / 8;
     let index = |index| b.shader.index(inst, index);

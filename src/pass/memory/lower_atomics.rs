@@ -61,7 +61,7 @@ pub const PASS: Pass = Pass {
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
     let target = &context.target;
-    shader.with_spare(|shader, Memory { places, mixed }: &mut Memory| {
+    shader.with_spare(|shader, AtomicTables { places, mixed }: &mut AtomicTables| {
         list_intrinsics(shader, places);
         mixed_shared_memory(shader, target, places, mixed);
         let lowered = |shader: &Shader, inst| Atomic::new(shader, inst).filter(|a| a.is_lowered(shader, target, mixed));
@@ -81,7 +81,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
 
 /// What is kept from shader to shader.
 #[derive(Debug, Default)]
-struct Memory {
+struct AtomicTables {
     /// Where the intrinsics stand.
     places: Vec<u32>,
     /// The variables of shared memory that have integer atomics, now or after this pass, so that float ones need another view.

@@ -101,7 +101,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
                 None => Edit::Remove,
             }
         });
-        known.let_go_of_much(shader);
+        known.shrink(shader);
         seen.finish(shader);
         changed
     })

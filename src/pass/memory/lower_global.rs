@@ -27,7 +27,7 @@
 //!             @store_deref (%8, %9) (wrmask=xy, access=none)
 //! ```
 
-use super::byte_access::{self, global_pointer, Address, Memory, Whole};
+use super::byte_access::{self, global_pointer, Address, MemoryView, Whole};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, TypeData};
 use crate::op::{AluOp, Index, Intrinsic, Modes, Needs};
 use crate::pass::{Context, Forms, Pass};
@@ -235,7 +235,7 @@ impl Access {
             let base = b.alu(AluOp::isub, &[self.address, wide]);
             (base, Address::Byte { offset: byte, mul: mul.max(1), rem: offset % mul.max(1) })
         };
-        let memory = Memory {
+        let memory = MemoryView {
             base,
             access: self.access,
             whole: Whole::Never,

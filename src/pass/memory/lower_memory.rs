@@ -44,7 +44,7 @@
 //! ```
 
 use super::blocks::{base_pointer, new_block, vec4s, Element, UINT, UINT64, UVEC4};
-use super::byte_access::{self, Elements, Granularity, Memory, Offset, Whole};
+use super::byte_access::{self, Elements, Granularity, MemoryView, Offset, Whole};
 use super::lower_buffer_derefs::is_typed_access;
 use crate::analysis::offsets::Offsets;
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader, Var};
@@ -277,9 +277,9 @@ impl<'c> Memories<'c> {
     }
 
     /// The view of `memory` for atomics of `bits` bits.
-    fn atomic_view(&self, b: &mut Builder<'_>, memory: Memory, bits: u8) -> Memory {
+    fn atomic_view(&self, b: &mut Builder<'_>, memory: MemoryView, bits: u8) -> MemoryView {
         match self.shared64.filter(|_| bits == 64) {
-            Some(var) => Memory { base: base_pointer(b, var, None), in_pairs: true, ..memory },
+            Some(var) => MemoryView { base: base_pointer(b, var, None), in_pairs: true, ..memory },
             None => memory,
         }
     }
@@ -294,7 +294,7 @@ impl<'c> Memories<'c> {
         base_pointer(b, *var, None)
     }
 
-    fn memory(&mut self, b: &mut Builder<'_>, mode: Modes) -> Memory {
+    fn memory(&mut self, b: &mut Builder<'_>, mode: Modes) -> MemoryView {
         let place = MODES.iter().position(|other| *other == mode).unwrap_or(0);
         let (var, len) = self.vars[place].unwrap_or_else(|| {
             let name = match mode {
@@ -319,7 +319,7 @@ impl<'c> Memories<'c> {
         };
         let base = base_pointer(b, var, None);
         let lanes = if self.words.contains(mode) { 1 } else { 4 };
-        Memory { base, access: 0, whole, lanes, len, shared: mode == Modes::SHARED, in_pairs, at_address: false }
+        MemoryView { base, access: 0, whole, lanes, len, shared: mode == Modes::SHARED, in_pairs, at_address: false }
     }
 
     /// Number of vec4s of a memory; `None` if the pipeline says how much more shared memory there is.

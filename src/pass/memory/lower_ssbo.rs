@@ -38,7 +38,7 @@
 //! ```
 
 use super::blocks::{block_pointer, block_type, vector_of, BasePointers, Element, UINT, UVEC4};
-use super::byte_access::{self, is_narrow, Elements, Granularity, Memory, Offset, Whole};
+use super::byte_access::{self, is_narrow, Elements, Granularity, MemoryView, Offset, Whole};
 use crate::analysis::offsets::Offsets;
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Var, Variable};
 use crate::op::{Access, AtomicOp, Index, Intrinsic, Modes, Needs};
@@ -337,13 +337,19 @@ impl<'m> Blocks<'m> {
         self.made.wishes.get(&self.binding(shader, block)).copied().unwrap_or_default()
     }
 
-    fn memory(&mut self, b: &mut Builder<'_>, block: Def, access: u32, (context, lanes): (&Context, u32)) -> Memory {
+    fn memory(
+        &mut self,
+        b: &mut Builder<'_>,
+        block: Def,
+        access: u32,
+        (context, lanes): (&Context, u32),
+    ) -> MemoryView {
         let (var, index) = self.find(b, block, vector_of(lanes));
         let whole = match context.buffer_access {
             BufferAccess::Lane => Whole::Never,
             BufferAccess::Auto => Whole::Covered,
         };
-        Memory {
+        MemoryView {
             base: self.made.bases.get(b, var, index),
             access,
             whole,

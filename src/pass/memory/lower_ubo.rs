@@ -75,7 +75,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
 
 /// What the pass allocates.
 #[derive(Default)]
-struct Memory {
+struct UboTables {
     offsets: Offsets,
     survey: Survey,
     blocks: Blocks,
@@ -83,8 +83,8 @@ struct Memory {
     vec4s: Vec4s,
 }
 
-fn lower(shader: &mut Shader, context: &Context, memory: &mut Memory) -> bool {
-    let Memory { offsets, survey, blocks, bases, vec4s } = memory;
+fn lower(shader: &mut Shader, context: &Context, memory: &mut UboTables) -> bool {
+    let UboTables { offsets, survey, blocks, bases, vec4s } = memory;
     survey.look_at(shader, context, offsets);
     if survey.loads.is_empty() {
         return false;
@@ -217,8 +217,16 @@ impl UboLoad {
         let address = offset.address(b, offsets, uniform_granularity(context));
         let lanes = element.components.into();
         let (len, whole) = (blocks.len(var), self.whole(b.shader, survey, context));
-        let memory =
-            byte_access::Memory { base, access, whole, lanes, len, shared: false, in_pairs: false, at_address: false };
+        let memory = byte_access::MemoryView {
+            base,
+            access,
+            whole,
+            lanes,
+            len,
+            shared: false,
+            in_pairs: false,
+            at_address: false,
+        };
         let wanted = |vec4| survey.lanes_of(number, vec4);
         byte_access::load(b, &memory, address, size, Others { lanes: wanted, vec4s: Some(vec4s) })
     }

@@ -25,7 +25,7 @@
 //! 32x2  %4 = fadd %1.yx, %1.xy
 //! ```
 
-use super::clean_up::{run_rules, Facts, Found, Rules};
+use super::clean_up::{run_rules, InstFlags, InstState, Rules};
 use crate::entity::Id;
 use crate::ir::{AluFlags, AluSrc, Def, Inst, InstData, InstKind, PhiSrc, Shader, Swizzle};
 use crate::op::AluOp::*;
@@ -53,9 +53,9 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
 }
 
 /// What `src`, of which `read` components are read, reads through the moves and vectors in front of it.
-pub(super) fn look_through_copies(shader: &Shader, found: &[Found], mut src: AluSrc, read: usize) -> AluSrc {
+pub(super) fn look_through_copies(shader: &Shader, insts: &[InstState], mut src: AluSrc, read: usize) -> AluSrc {
     for _ in 0..MOST_IN_A_ROW {
-        if !found[src.def.index()].facts.contains(Facts::COPY) {
+        if !insts[src.def.index()].flags.contains(InstFlags::COPY) {
             break;
         }
         let Some(origin) = origin(shader, src, read) else { break };

@@ -39,7 +39,7 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
 }
 
 /// An instruction and its block.
-type Place = (Block, Inst);
+type Position = (Block, Inst);
 
 /// The instruction met last of each content: a table with open addressing, most of which stays free.
 #[derive(Default)]
@@ -59,7 +59,7 @@ pub(super) struct Known {
 struct Slot {
     /// The run of the pass that took it, above the hash of the content.
     key: u64,
-    place: Place,
+    position: Position,
 }
 
 /// Up to this size, a table has four slots for each instruction, so that hardly any two want the same; a larger one has two.
@@ -95,7 +95,7 @@ impl Known {
         if self.run == 0 || self.slots.len() <= self.mask {
             self.run = 1;
             self.slots.clear();
-            self.slots.resize(self.mask + 1, Slot { key: 0, place: (Block::from_index(0), Inst::from_index(0)) });
+            self.slots.resize(self.mask + 1, Slot { key: 0, position: (Block::from_index(0), Inst::from_index(0)) });
         }
     }
 
@@ -116,20 +116,20 @@ impl Known {
         }
         self.room -= 1;
         // One that does not reach here is of no use further on either, because blocks come in program order.
-        self.slots[at] = Slot { key, place: (block, inst) };
+        self.slots[at] = Slot { key, position: (block, inst) };
         None
     }
 
     /// The slot for what `inst` computes, and where that was met before.
-    fn slot(&self, shader: &Shader, own: u64, inst: Inst) -> (usize, Option<Place>) {
+    fn slot(&self, shader: &Shader, own: u64, inst: Inst) -> (usize, Option<Position>) {
         let mut at = own as usize & self.mask;
         for _ in 0..MOST_PROBES {
-            let Slot { key, place } = self.slots[at];
+            let Slot { key, position } = self.slots[at];
             if key >> 32 != own >> 32 {
                 break;
             }
-            if key == own && is_equal(shader, place.1, inst) {
-                return (at, Some(place));
+            if key == own && is_equal(shader, position.1, inst) {
+                return (at, Some(position));
             }
             at = (at + 1) & self.mask;
         }

@@ -22,7 +22,7 @@
 //! @store_ssbo (%2, %0 (0x0), %0 (0x0)) (wrmask=x, access=none, align_mul=4, align_offset=0)
 //! ```
 
-use super::clean_up::{run_rules, Facts, Found, Memory, Rules};
+use super::clean_up::{run_rules, InstFlags, InstState, Rules, WalkTables};
 use crate::entity::Id;
 use crate::ir::{Cf, Inst, Shader};
 use crate::op::Needs;
@@ -42,45 +42,45 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
 }
 
 /// Marks what is needed of what the walk has found.
-pub(super) fn find_needed(shader: &Shader, memory: &mut Memory) {
-    let (found, late) = (memory.found.as_mut_slice(), &mut memory.phis);
+pub(super) fn find_needed(shader: &Shader, tables: &mut WalkTables) {
+    let (insts, late) = (tables.insts.as_mut_slice(), &mut tables.phis);
     late.clear();
     // Backwards, uses come before what they use, but for phis of loops.
     for inst in shader.order.iter().rev() {
-        let Found { reads, facts } = found[inst.index()];
+        let InstState { reads, flags } = insts[inst.index()];
         for read in reads {
-            found[read.index()].facts |= facts & Facts::NEEDED;
+            insts[read.index()].flags |= flags & InstFlags::NEEDED;
         }
-        if facts.contains(Facts::NEEDED | Facts::READS_MORE) {
-            read_all(shader, found, *inst, late);
+        if flags.contains(InstFlags::NEEDED | InstFlags::READS_MORE) {
+            read_all(shader, insts, *inst, late);
         }
     }
     while let Some(inst) = late.pop() {
-        read_all(shader, found, inst, late);
+        read_all(shader, insts, inst, late);
     }
 }
 
 /// Takes back what [`find_needed`] marked, as some of the control flow is gone.
-pub(super) fn forget_needs(shader: &Shader, memory: &mut Memory) {
-    let found = memory.found.as_mut_slice();
+pub(super) fn forget_needs(shader: &Shader, tables: &mut WalkTables) {
+    let insts = tables.insts.as_mut_slice();
     for inst in &shader.order {
-        let facts = &mut found[inst.index()].facts;
-        facts.set(Facts::NEEDED, facts.contains(Facts::EFFECTS));
+        let flags = &mut insts[inst.index()].flags;
+        flags.set(InstFlags::NEEDED, flags.contains(InstFlags::EFFECTS));
     }
     for item in &shader.cf {
         if let Cf::If { cond, .. } = item {
-            found[cond.index()].facts |= Facts::NEEDED;
+            insts[cond.index()].flags |= InstFlags::NEEDED;
         }
     }
 }
 
 /// Marks all that `inst` reads. What that reads is left to be marked where the walk back may have passed it already: a phi may
 /// read what stands behind it.
-fn read_all(shader: &Shader, found: &mut [Found], inst: Inst, late: &mut Vec<Inst>) {
+fn read_all(shader: &Shader, insts: &mut [InstState], inst: Inst, late: &mut Vec<Inst>) {
     shader.for_each_src(inst, |def| {
-        let facts = &mut found[def.index()].facts;
-        if !facts.contains(Facts::NEEDED) {
-            facts.insert(Facts::NEEDED);
+        let flags = &mut insts[def.index()].flags;
+        if !flags.contains(InstFlags::NEEDED) {
+            flags.insert(InstFlags::NEEDED);
             late.push(def.inst());
         }
     });

@@ -138,7 +138,7 @@ impl When {
 
 /// What is known of an opcode.
 #[derive(Clone, Copy)]
-struct Row {
+struct OpRules {
     /// Places in [`RULES`], each one more, and 0 after the last one.
     rules: [u8; 4],
     /// Its result is a boolean of several bits.
@@ -146,12 +146,12 @@ struct Row {
 }
 
 /// The rows of all opcodes. A table that was made at the first use took 0.63 ms of the first shader of a process.
-static ROWS: [Row; AluOp::ALL.len()] = rows();
+static ROWS: [OpRules; AluOp::ALL.len()] = rows();
 
 const _: () = assert!(RULES.len() < 256, "the place of a rule is a u8");
 
-const fn rows() -> [Row; AluOp::ALL.len()] {
-    let mut rows = [Row { rules: [0; 4], is_wide_bool: false }; AluOp::ALL.len()];
+const fn rows() -> [OpRules; AluOp::ALL.len()] {
+    let mut rows = [OpRules { rules: [0; 4], is_wide_bool: false }; AluOp::ALL.len()];
     let mut rule = 0;
     while rule < RULES.len() {
         let ops = RULES[rule].ops;
@@ -173,9 +173,9 @@ const fn rows() -> [Row; AluOp::ALL.len()] {
     rows
 }
 
-impl Row {
+impl OpRules {
     /// The row with a rule more.
-    const fn with(mut self, rule: usize) -> Row {
+    const fn with(mut self, rule: usize) -> OpRules {
         let mut at = 0;
         while self.rules[at] != 0 {
             at += 1;

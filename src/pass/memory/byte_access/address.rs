@@ -1,6 +1,6 @@
 //! Byte offsets by what is known of them, the addresses that are made of them, and the lanes they lead to.
 
-use super::Memory;
+use super::MemoryView;
 use crate::analysis::offsets::{Offsets, Parts, Split};
 use crate::ir::{ArrayIndex, Builder, Def, Shader};
 use crate::op::AluOp;
@@ -226,36 +226,36 @@ impl Address {
     }
 
     /// Where dword `k`, counted from the dword that holds the first byte, is in `memory`.
-    pub(super) fn place(self, b: &mut Builder<'_>, memory: &Memory, k: u32) -> Place {
+    pub(super) fn indices(self, b: &mut Builder<'_>, memory: &MemoryView, k: u32) -> LaneIndices {
         let lanes = memory.lanes;
         match self {
             Address::Static { byte } => {
                 let dword = byte / 4 + k;
-                Place { element: imm(dword / lanes), lane: imm(dword % lanes) }
+                LaneIndices { element: imm(dword / lanes), lane: imm(dword % lanes) }
             }
             Address::Vector { index, byte, lanes: own } => {
                 debug_assert_eq!(own, lanes, "the memory is of such vectors");
                 let dword = byte / 4 + k;
                 let element = b.iadd_imm(index, u64::from(dword / lanes));
-                Place { element: ArrayIndex::Def(element), lane: imm(dword % lanes) }
+                LaneIndices { element: ArrayIndex::Def(element), lane: imm(dword % lanes) }
             }
             Address::Dword { index, even: true, .. } if k % 2 == 1 && lanes == 4 => {
                 // The dword after an even one is in the same vec4.
                 let before = b.iadd_imm(index, u64::from(k - 1));
-                let mut place = Place::of_dword(b, memory, before);
-                if let ArrayIndex::Def(lane) = place.lane {
-                    place.lane = ArrayIndex::Def(b.iadd_imm(lane, 1));
+                let mut indices = LaneIndices::of_dword(b, memory, before);
+                if let ArrayIndex::Def(lane) = indices.lane {
+                    indices.lane = ArrayIndex::Def(b.iadd_imm(lane, 1));
                 }
-                place
+                indices
             }
             Address::Dword { index, .. } => {
                 let dword = b.iadd_imm(index, u64::from(k));
-                Place::of_dword(b, memory, dword)
+                LaneIndices::of_dword(b, memory, dword)
             }
             Address::Byte { offset, .. } => {
                 let first = b.ushr_imm(offset, 2);
                 let dword = b.iadd_imm(first, u64::from(k));
-                Place::of_dword(b, memory, dword)
+                LaneIndices::of_dword(b, memory, dword)
             }
         }
     }
@@ -311,22 +311,22 @@ impl Granularity {
 
 /// Indices of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct LaneIndices {
     pub(super) element: ArrayIndex,
     pub(super) lane: ArrayIndex,
 }
 
-impl Place {
-    pub(super) fn of_dword(b: &mut Builder<'_>, memory: &Memory, dword: Def) -> Place {
+impl LaneIndices {
+    pub(super) fn of_dword(b: &mut Builder<'_>, memory: &MemoryView, dword: Def) -> LaneIndices {
         if memory.lanes == 1 {
-            return Place { element: ArrayIndex::Def(dword), lane: imm(0) };
+            return LaneIndices { element: ArrayIndex::Def(dword), lane: imm(0) };
         }
         let vec4 = shift_down(b, dword, 2);
         let lane = b.iand_imm(dword, 3);
-        Place { element: ArrayIndex::Def(vec4), lane: ArrayIndex::Def(lane) }
+        LaneIndices { element: ArrayIndex::Def(vec4), lane: ArrayIndex::Def(lane) }
     }
 
-    pub(super) fn is_outside(self, memory: &Memory) -> bool {
+    pub(super) fn is_outside(self, memory: &MemoryView) -> bool {
         let len = memory.len.map(|len| i64::from(len) * i64::from(4 / memory.lanes));
         matches!((self.element, len), (ArrayIndex::Imm(i), Some(len)) if i >= len)
     }

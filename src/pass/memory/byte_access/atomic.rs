@@ -1,7 +1,7 @@
 //! Atomics: on a lane, on the element of a pair, or on a part of either by a loop that exchanges the whole.
 
-use super::address::{Address, Place};
-use super::{pair, pointer, Memory};
+use super::address::{Address, LaneIndices};
+use super::{pair, pointer, MemoryView};
 use crate::ir::{ArrayIndex, Builder, Def, Inst};
 use crate::op::{AluOp, AtomicOp, Index, Intrinsic};
 use crate::pass::memory::lower_atomics::{compare_exchange_loop, updated, Data};
@@ -12,32 +12,32 @@ use crate::target::Target;
 pub(in crate::pass) fn atomic(
     b: &mut Builder<'_>,
     target: &Target,
-    memory: &Memory,
+    memory: &MemoryView,
     address: Address,
     (inst, data): (Inst, usize),
 ) -> Def {
     let bits = b.shader.insts[inst].bit_size;
-    let place = address.place(b, memory, 0);
-    if place.is_outside(memory) {
+    let indices = address.indices(b, memory, 0);
+    if indices.is_outside(memory) {
         return b.imm(bits, 0);
     }
     match (bits, memory.in_pairs) {
         (64, _) => {
-            let pointer = pair::pointer(b, memory, place);
+            let pointer = pair::pointer(b, memory, indices);
             atomic_at(b, inst, pointer, data)
         }
         (32, false) => {
-            let pointer = pointer(b, memory, place);
+            let pointer = pointer(b, memory, indices);
             atomic_at(b, inst, pointer, data)
         }
         (_, false) => {
-            let whole = Whole { pointer: pointer(b, memory, place), bits: 32 };
+            let whole = Whole { pointer: pointer(b, memory, indices), bits: 32 };
             let shift = shift_in_lane(b, address);
             atomic_on_part(b, target, whole, shift, (inst, data))
         }
         (_, true) => {
-            let whole = Whole { pointer: pair::pointer(b, memory, place), bits: 64 };
-            let shift = shift_in_pair(b, address, place);
+            let whole = Whole { pointer: pair::pointer(b, memory, indices), bits: 64 };
+            let shift = shift_in_pair(b, address, indices);
             atomic_on_part(b, target, whole, shift, (inst, data))
         }
     }
@@ -73,8 +73,8 @@ fn shift_in_lane(b: &mut Builder<'_>, address: Address) -> Def {
 }
 
 /// How far up in its element an access starts, in bits.
-fn shift_in_pair(b: &mut Builder<'_>, address: Address, place: Place) -> Def {
-    let lane = match place.lane {
+fn shift_in_pair(b: &mut Builder<'_>, address: Address, indices: LaneIndices) -> Def {
+    let lane = match indices.lane {
         ArrayIndex::Imm(lane) => b.imm32(lane as u32),
         ArrayIndex::Def(lane) => lane,
     };

@@ -1,7 +1,7 @@
 //! Loads: dwords from lanes or whole vec4s, moved into place, cut or put together.
 
-use super::address::{imm, rest_of, Address, Place};
-use super::{load_lane, pair, Memory, Whole};
+use super::address::{imm, rest_of, Address, LaneIndices};
+use super::{load_lane, pair, MemoryView, Whole};
 use crate::ir::{ArrayIndex, Builder, Def};
 use crate::op::{Access, AluOp};
 use crate::pass::memory::blocks::MadeOnce;
@@ -37,7 +37,7 @@ pub(in crate::pass) const NO_OTHERS: Others<'static, fn(u32) -> u8> = Others { l
 /// Loads `components` values of `bits` bits.
 pub(in crate::pass) fn load<F: Fn(u32) -> u8>(
     b: &mut Builder<'_>,
-    memory: &Memory,
+    memory: &MemoryView,
     address: Address,
     (components, bits): (u8, u8),
     mut others: Others<'_, F>,
@@ -45,8 +45,8 @@ pub(in crate::pass) fn load<F: Fn(u32) -> u8>(
     let bytes = u32::from(components) * u32::from(bits) / 8;
     if memory.in_pairs && bits == 64 && address.is_even(0) && address.start() == 0 {
         return b.vec_of(components, |b, c| {
-            let place = address.place(b, memory, 2 * u32::from(c));
-            pair::load_element(b, memory, place)
+            let indices = address.indices(b, memory, 2 * u32::from(c));
+            pair::load_element(b, memory, indices)
         });
     }
     if let Some(value) = load_from_one(b, memory, address, (bytes, bits), &mut others) {
@@ -79,7 +79,7 @@ pub(in crate::pass) fn load<F: Fn(u32) -> u8>(
 /// The frequent case in short: up to four lanes of one vec4 at known places that are loaded with all of it, or a single lane.
 fn load_from_one<F: Fn(u32) -> u8>(
     b: &mut Builder<'_>,
-    memory: &Memory,
+    memory: &MemoryView,
     address: Address,
     (bytes, bits): (u32, u8),
     others: &mut Others<'_, F>,
@@ -89,12 +89,12 @@ fn load_from_one<F: Fn(u32) -> u8>(
     if address.start() != 0 || bits < 32 || first + count > memory.lanes {
         return None;
     }
-    let place = address.place(b, memory, 0);
+    let indices = address.indices(b, memory, 0);
     let (first, count) = (first as u8, count as u8);
-    if !memory.reads_whole(place, lanes_of(first, count), || (others.lanes)(0)) || place.is_outside(memory) {
-        return (count == 1).then(|| load_lane(b, memory, place));
+    if !memory.reads_whole(indices, lanes_of(first, count), || (others.lanes)(0)) || indices.is_outside(memory) {
+        return (count == 1).then(|| load_lane(b, memory, indices));
     }
-    let vec4 = load_whole(b, memory, place, &mut others.vec4s);
+    let vec4 = load_whole(b, memory, indices, &mut others.vec4s);
     let lanes = [first, first + 1, first + 2, first + 3];
     if bits == 32 {
         return Some(b.swizzle(vec4, &lanes[..usize::from(count)]));
@@ -110,7 +110,7 @@ fn load_from_one<F: Fn(u32) -> u8>(
 /// Loads `count` dwords whose lanes are known, or each its own.
 fn load_dwords<F: Fn(u32) -> u8>(
     b: &mut Builder<'_>,
-    memory: &Memory,
+    memory: &MemoryView,
     address: Address,
     count: u32,
     others: &mut Others<'_, F>,
@@ -119,15 +119,15 @@ fn load_dwords<F: Fn(u32) -> u8>(
     let own = address.first_lane(memory.lanes);
     let mut k = 0;
     while k < count {
-        let place = address.place(b, memory, k);
+        let indices = address.indices(b, memory, k);
         let Some(own) = own else {
-            dwords.push(load_lane(b, memory, place).into());
+            dwords.push(load_lane(b, memory, indices).into());
             k += 1;
             continue;
         };
         let (first, number) = ((own + k) % memory.lanes, (own + k) / memory.lanes);
         let lanes = (memory.lanes - first).min(count - k);
-        load_vector(b, memory, place, (first as u8, lanes as u8), (number, others), dwords);
+        load_vector(b, memory, indices, (first as u8, lanes as u8), (number, others), dwords);
         k += lanes;
     }
 }
@@ -137,12 +137,12 @@ fn lanes_of(first: u8, count: u8) -> u8 {
     ((1u8 << count) - 1) << first
 }
 
-impl Memory {
+impl MemoryView {
     /// Whether lanes are loaded with the vector that they are in: where all of it may be read, and where it pays. `own` are those
     /// of the load, `others` those of all others.
-    fn reads_whole(&self, place: Place, own: u8, others: impl FnOnce() -> u8) -> bool {
+    fn reads_whole(&self, indices: LaneIndices, own: u8, others: impl FnOnce() -> u8) -> bool {
         let covers = own >> (self.lanes - 1) & 1 != 0;
-        let may = match (self.whole, place.element) {
+        let may = match (self.whole, indices.element) {
             // Atomic are loads of scalars only.
             _ if Access::from_bits_retain(self.access).contains(Access::ATOMIC) => false,
             (Whole::Never, _) => false,
@@ -158,14 +158,14 @@ impl Memory {
 }
 
 /// Loads the vector at `place`, unless it is there already.
-fn load_whole(b: &mut Builder<'_>, memory: &Memory, place: Place, known: &mut Option<&mut Vec4s>) -> Def {
+fn load_whole(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices, known: &mut Option<&mut Vec4s>) -> Def {
     let make = |b: &mut Builder<'_>| {
-        let pointer = b.deref_array(memory.base, place.element);
+        let pointer = b.deref_array(memory.base, indices.element);
         b.load_deref(pointer, memory.access)
     };
     match known {
         Some(known) if !Access::from_bits_retain(memory.access).contains(Access::VOLATILE) => {
-            known.get_or_make(b, (memory.base, place.element, memory.access), make)
+            known.get_or_make(b, (memory.base, indices.element, memory.access), make)
         }
         _ => make(b),
     }
@@ -174,20 +174,20 @@ fn load_whole(b: &mut Builder<'_>, memory: &Memory, place: Place, known: &mut Op
 /// Loads `count` lanes from `first` on of the vector at `place`, the `number`-th of the load.
 fn load_vector<F: Fn(u32) -> u8>(
     b: &mut Builder<'_>,
-    memory: &Memory,
-    place: Place,
+    memory: &MemoryView,
+    indices: LaneIndices,
     (first, count): (u8, u8),
     (number, others): (u32, &mut Others<'_, F>),
     dwords: &mut Vec<Lane>,
 ) {
     let own = lanes_of(first, count);
-    if memory.reads_whole(place, own, || (others.lanes)(number)) && !place.is_outside(memory) {
-        let vec4 = load_whole(b, memory, place, &mut others.vec4s);
+    if memory.reads_whole(indices, own, || (others.lanes)(number)) && !indices.is_outside(memory) {
+        let vec4 = load_whole(b, memory, indices, &mut others.vec4s);
         dwords.extend((first..first + count).map(|component| Lane { def: vec4, component }));
         return;
     }
     for lane in first..first + count {
-        dwords.push(load_lane(b, memory, Place { lane: imm(u32::from(lane)), ..place }).into());
+        dwords.push(load_lane(b, memory, LaneIndices { lane: imm(u32::from(lane)), ..indices }).into());
     }
 }
 
@@ -195,7 +195,7 @@ fn load_vector<F: Fn(u32) -> u8>(
 /// address, so it is found from the last byte: it is loaded twice rather than anything behind it.
 fn load_straddling(
     b: &mut Builder<'_>,
-    memory: &Memory,
+    memory: &MemoryView,
     address: Address,
     bytes: u32,
     (mul, rem): (u32, u32),
@@ -206,14 +206,14 @@ fn load_straddling(
     let count = (largest_start + bytes).div_ceil(4);
     for k in 0..count {
         let surely_touched = k == 0 || 4 * k < bytes;
-        let place = if surely_touched {
-            address.place(b, memory, k)
+        let indices = if surely_touched {
+            address.indices(b, memory, k)
         } else {
             let last = b.iadd_imm(offset, u64::from(bytes - 1));
             let last = b.ushr_imm(last, 2);
-            Place::of_dword(b, memory, last)
+            LaneIndices::of_dword(b, memory, last)
         };
-        dwords.push(load_lane(b, memory, place).into());
+        dwords.push(load_lane(b, memory, indices).into());
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) use wide::{has_64_bits, is_wide, load_wide, uniform_granularity};
 
 use crate::ir::{ArrayIndex, Builder, Def, Deref, DerefKind, InstKind};
 use crate::op::{AluOp, AluType, Base, Modes};
-use address::Place;
+use address::LaneIndices;
 
 /// 16 components of 8 bytes, and one more lane where they straddle.
 const MAX_DWORDS: usize = 33;
@@ -59,7 +59,7 @@ pub(super) enum Whole {
 
 /// The memory behind a pointer to `uvec4 base[]`, or another view of it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Memory {
+pub(super) struct MemoryView {
     /// The pointer.
     pub base: Def,
     /// [`Access`](crate::op::Access) bits of each load and store.
@@ -79,24 +79,24 @@ pub(super) struct Memory {
 }
 
 /// A pointer to a lane.
-fn pointer(b: &mut Builder<'_>, memory: &Memory, place: Place) -> Def {
+fn pointer(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices) -> Def {
     if memory.at_address {
-        return address_of(b, memory, place);
+        return address_of(b, memory, indices);
     }
-    let element = b.deref_array(memory.base, place.element);
+    let element = b.deref_array(memory.base, indices.element);
     if memory.lanes == 1 {
         return element;
     }
-    b.deref_array(element, place.lane)
+    b.deref_array(element, indices.lane)
 }
 
 /// The same in memory without a pointer to all of it.
-fn address_of(b: &mut Builder<'_>, memory: &Memory, place: Place) -> Def {
+fn address_of(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices) -> Def {
     let bytes = |b: &mut Builder<'_>, index, shift| match index {
         ArrayIndex::Imm(index) => b.imm32((index as u32) << shift),
         ArrayIndex::Def(index) => b.ishl_imm(index, shift),
     };
-    let (vec4, lane) = (bytes(b, place.element, 4), bytes(b, place.lane, 2));
+    let (vec4, lane) = (bytes(b, indices.element, 4), bytes(b, indices.lane, 2));
     let offset = b.iadd(vec4, lane);
     let offset = b.alu(AluOp::u2u64, &[offset]);
     let address = b.iadd(memory.base, offset);
@@ -113,13 +113,13 @@ pub(super) fn global_pointer(b: &mut Builder<'_>, address: Def, (components, bit
 }
 
 /// Loads one lane.
-fn load_lane(b: &mut Builder<'_>, memory: &Memory, place: Place) -> Def {
-    if place.is_outside(memory) {
+fn load_lane(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices) -> Def {
+    if indices.is_outside(memory) {
         return b.imm32(0);
     }
     if memory.in_pairs {
-        return pair::load_lane(b, memory, place);
+        return pair::load_lane(b, memory, indices);
     }
-    let pointer = pointer(b, memory, place);
+    let pointer = pointer(b, memory, indices);
     b.load_deref(pointer, memory.access)
 }

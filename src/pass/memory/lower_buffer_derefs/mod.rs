@@ -63,7 +63,7 @@ use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, InstKind, Shader,
 use crate::op::{Access, AluOp, AluSet, Index, Intrinsic, Modes, Needs};
 use crate::pass::{BufferAccess, Context, Forms, Pass};
 use crate::target::{Descriptor, Target};
-use survey::{element, is_atomic, Extent, Found, InPlace, Survey};
+use survey::{element, is_atomic, BlockAccess, Extent, InPlace, Survey};
 use vec4s::WantedVec4s;
 
 /// See the [module](self).
@@ -81,14 +81,14 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
 
 /// What the pass allocates.
 #[derive(Default)]
-struct Memory {
+struct BufferTables {
     survey: Survey,
     uniforms: uniforms::Tables,
     bases: BasePointers,
     vec4s: Vec4s,
 }
 
-fn lower(shader: &mut Shader, context: &Context, memory: &mut Memory) -> bool {
+fn lower(shader: &mut Shader, context: &Context, memory: &mut BufferTables) -> bool {
     let survey = &mut memory.survey;
     survey.look_at(shader, context, in_place(shader, context));
     if !survey.uniforms.is_empty() && (survey.has_others || uniforms::needs_lanes(survey, context)) {
@@ -106,7 +106,7 @@ fn lower(shader: &mut Shader, context: &Context, memory: &mut Memory) -> bool {
     if !survey.accesses.is_empty() || sized.is_some() {
         lower_others(shader, context, memory, sized);
     }
-    let Memory { survey, uniforms, .. } = memory;
+    let BufferTables { survey, uniforms, .. } = memory;
     if !survey.has_others {
         if !survey.uniforms.is_empty() {
             uniforms::lower(shader, survey, uniforms, context);
@@ -121,8 +121,8 @@ fn lower(shader: &mut Shader, context: &Context, memory: &mut Memory) -> bool {
 
 /// Lowers what is not lowered in place. Apart from what is, which most shaders have alone.
 #[inline(never)]
-fn lower_others(shader: &mut Shader, context: &Context, memory: &mut Memory, sized: Option<Sized>) {
-    let Memory { survey, bases, vec4s, .. } = memory;
+fn lower_others(shader: &mut Shader, context: &Context, memory: &mut BufferTables, sized: Option<Sized>) {
+    let BufferTables { survey, bases, vec4s, .. } = memory;
     let Survey { accesses, extents, vec4s: wanted, offsets, .. } = survey;
     bases.clear();
     vec4s.clear();
@@ -287,8 +287,8 @@ struct Lower<'a> {
     offsets: &'a Offsets,
     wanted: &'a mut WantedVec4s,
     /// The access that the walk reaches next, and those behind it.
-    next: Option<&'a Found>,
-    accesses: std::slice::Iter<'a, Found>,
+    next: Option<&'a BlockAccess>,
+    accesses: std::slice::Iter<'a, BlockAccess>,
     sized: Option<Sized>,
     bases: &'a mut BasePointers,
     vec4s: &'a mut Vec4s,
@@ -310,7 +310,7 @@ impl Lower<'_> {
     }
 
     /// Lowers an access.
-    fn access(&mut self, b: &mut Builder<'_>, found: &Found) -> Edit {
+    fn access(&mut self, b: &mut Builder<'_>, found: &BlockAccess) -> Edit {
         let inst = found.inst;
         let extent = &self.extents[found.extent];
         let Extent { is_ubo, views: Some(views), .. } = *extent else { return Edit::Keep };
@@ -346,7 +346,7 @@ impl Lower<'_> {
         let lanes = offset.view(granularity);
         let Some(var) = views.of_vectors(lanes) else { return Edit::Keep };
         let wanted = found.vec4.map_or(0, |at| self.wanted.get_mut(at).lanes);
-        let memory = byte_access::Memory {
+        let memory = byte_access::MemoryView {
             base: self.bases.get(b, var, array.block),
             access,
             whole: self.whole(extent, offset, wanted),

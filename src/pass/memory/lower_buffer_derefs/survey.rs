@@ -1,6 +1,6 @@
 //! What the accesses of a shader want of blocks, found before any of them is lowered.
 
-use super::vec4s::{DynamicPlace, Place, WantedVec4s};
+use super::vec4s::{DynamicVec4Key, Vec4Key, WantedVec4s};
 use super::Views;
 use crate::analysis::kinds::list_intrinsics;
 use crate::analysis::offsets::Offsets;
@@ -46,7 +46,7 @@ impl ArrayPointer {
     }
 
     /// The vec4 that element `index` is in, and the first byte of it, if they are known.
-    fn vec4(&self, extent: usize, index: ArrayIndex) -> Option<(Place, u32)> {
+    fn vec4(&self, extent: usize, index: ArrayIndex) -> Option<(Vec4Key, u32)> {
         let ArrayIndex::Imm(index) = index else { return None };
         let byte = (index as u32).checked_mul(self.bytes)?;
         let block = match self.block {
@@ -54,7 +54,7 @@ impl ArrayPointer {
             Some(ArrayIndex::Imm(block)) => u64::try_from(block).ok()?,
             Some(ArrayIndex::Def(_)) => return None,
         };
-        Some((Place::new(extent, block, byte / 16)?, byte % 16))
+        Some((Vec4Key::new(extent, block, byte / 16)?, byte % 16))
     }
 
     /// Whether it surely has an element `index`.
@@ -159,7 +159,7 @@ impl Extent {
 
 impl Extent {
     /// Something is loaded up to byte `end` of a vec4.
-    fn reads(&mut self, vec4: Place, end: u32) {
+    fn reads(&mut self, vec4: Vec4Key, end: u32) {
         if self.is_mixed {
             return;
         }
@@ -181,7 +181,7 @@ pub(super) struct Array {
 
 /// An access to lower.
 #[derive(Clone, Copy)]
-pub(super) struct Found {
+pub(super) struct BlockAccess {
     pub(super) inst: Inst,
     /// The place in [`Survey::extents`] of the blocks that it is to.
     pub(super) extent: usize,
@@ -227,7 +227,7 @@ pub(super) enum InPlace {
 #[derive(Default)]
 pub(super) struct Survey {
     /// In order; without those in [`uniforms`](Survey::uniforms) and through [`staying`](Survey::staying).
-    pub(super) accesses: Vec<Found>,
+    pub(super) accesses: Vec<BlockAccess>,
     /// The pointers of accesses that stay.
     pub(super) staying: Vec<Def>,
     /// What is known of indices that are not constant.
@@ -371,16 +371,16 @@ impl Survey {
         if !extent.is_ubo || !is_plain || bytes < 4 || !array.pointer.has(index) {
             return false;
         }
-        let Some((place, byte)) = array.pointer.vec4(array.extent, index) else { return false };
+        let Some((key, byte)) = array.pointer.vec4(array.extent, index) else { return false };
         let is_pair = bytes == 8 && in_place == InPlace::Pairs;
         let is_pack = bytes == 8 && !is_pair;
         let lane = (if is_pair { byte / 8 } else { byte / 4 }) as u8;
         array.in_place = true;
-        extent.reads(place, byte + bytes);
+        extent.reads(key, byte + bytes);
         extent.pairs |= is_pair;
         extent.lanes |= !is_pair;
         let lanes = if is_pack { 0b11 } else { 0b1 } << lane;
-        let vec4 = self.vec4s.add(if is_pair { place.of_pairs() } else { place }, lanes);
+        let vec4 = self.vec4s.add(if is_pair { key.of_pairs() } else { key }, lanes);
         self.uniforms.push(Uniform { load, vec4, lane, is_pack });
         true
     }
@@ -413,7 +413,7 @@ impl Survey {
                 None
             }
         };
-        self.accesses.push(Found { inst, extent: place, vec4 });
+        self.accesses.push(BlockAccess { inst, extent: place, vec4 });
     }
 
     /// Adds a load of a uniform block. The place of the vec4 that it is from, if its lane is known.
@@ -440,8 +440,8 @@ impl Survey {
             }
             let (number, lane) = offset.vec4(shader, &self.offsets, 0)?;
             let within = (!context.target.uniform_ranges_in_vec4s).then_some(block);
-            let place = DynamicPlace { extent: place, block: pointer.block, number, within };
-            return Some(self.vec4s.add_dynamic(place, lanes(4 * lane)));
+            let key = DynamicVec4Key { extent: place, block: pointer.block, number, within };
+            return Some(self.vec4s.add_dynamic(key, lanes(4 * lane)));
         }
         let extent = &mut self.extents[place];
         extent.lanes = true;

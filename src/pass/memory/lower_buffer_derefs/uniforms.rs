@@ -140,7 +140,7 @@ impl Lower<'_> {
         let kind = DerefKind::Array { parent: pointer, index: ArrayIndex::Imm(lane.into()) };
         let step = self.shader.derefs.push(Deref { kind, ty, modes: Modes::UBO });
         let data = InstData { num_components: 1, bit_size: 32, kind: InstKind::Deref(step) };
-        self.shader.srcs[srcs][0] = self.put_in_front(inst, data);
+        self.shader.srcs[srcs][0] = self.insert_before(inst, data);
     }
 
     /// Loads all of a vec4 that the pointer of a load leads to. The load itself does unless a copy of a lane takes its place.
@@ -154,15 +154,15 @@ impl Lower<'_> {
         let op = Intrinsic::load_deref;
         let (srcs, indices) = (self.shader.srcs.push(&[pointer]), self.shader.indices.push(&[access]));
         let kind = InstKind::Intrinsic { op, srcs, indices };
-        self.put_in_front(inst, InstData { num_components, bit_size: scalar.bits, kind })
+        self.insert_before(inst, InstData { num_components, bit_size: scalar.bits, kind })
     }
 
-    fn put_in_front(&mut self, inst: Inst, data: InstData) -> Def {
+    fn insert_before(&mut self, inst: Inst, data: InstData) -> Def {
         let new = self.shader.make(data);
         if self.shader.lines[inst] != LineNumber(0) {
             self.shader.lines.set(new, self.shader.lines[inst]);
         }
-        self.changes.put_in_front(inst, new);
+        self.changes.insert_before(inst, new);
         new.def()
     }
 

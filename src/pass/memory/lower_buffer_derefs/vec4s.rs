@@ -12,12 +12,12 @@ pub(super) struct WantedVec4s {
     /// Memory: the same in the order of places.
     sorted: Vec<usize>,
     /// The numbers of those that are at places which depend on the run.
-    dynamic: FxHashMap<DynamicPlace, usize>,
+    dynamic: FxHashMap<DynamicVec4Key, usize>,
 }
 
 /// A place that depends on the run.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct DynamicPlace {
+pub(super) struct DynamicVec4Key {
     pub(super) extent: usize,
     /// Which of the blocks, if the variable is an array.
     pub(super) block: Option<ArrayIndex>,
@@ -31,13 +31,13 @@ pub(super) struct DynamicPlace {
 /// if it is an array of them (20 bits), number in the block (28 bits). One whose place depends on the run has a number of its own,
 /// and the place of no extent.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place(u64);
+pub(super) struct Vec4Key(u64);
 
-impl Place {
+impl Vec4Key {
     /// `None` for numbers that are too large, which may be anywhere then.
-    pub(super) fn new(extent: usize, block: u64, number: u32) -> Option<Place> {
+    pub(super) fn new(extent: usize, block: u64, number: u32) -> Option<Vec4Key> {
         let fits = extent < (1 << 15) - 1 && block < 1 << 20 && number < 1 << 28;
-        fits.then_some(Place((extent as u64) << 48 | block << 28 | u64::from(number)))
+        fits.then_some(Vec4Key((extent as u64) << 48 | block << 28 | u64::from(number)))
     }
 
     /// Its number in the block.
@@ -46,19 +46,19 @@ impl Place {
     }
 
     /// The `number`-th of those that are at places which depend on the run.
-    fn dynamic(number: usize) -> Place {
-        Place(((1 << 15) - 1) << 48 | number as u64)
+    fn dynamic(number: usize) -> Vec4Key {
+        Vec4Key(((1 << 15) - 1) << 48 | number as u64)
     }
 
     /// The same of one of pairs of lanes.
-    pub(super) fn of_pairs(self) -> Place {
-        Place(self.0 | 1 << 63)
+    pub(super) fn of_pairs(self) -> Vec4Key {
+        Vec4Key(self.0 | 1 << 63)
     }
 }
 
 /// A vec4 that accesses are to.
 pub(super) struct WantedVec4 {
-    place: Place,
+    key: Vec4Key,
     /// The one that stands for it.
     same: usize,
     /// A bit for each lane, or pair, that is wanted.
@@ -70,7 +70,7 @@ pub(super) struct WantedVec4 {
 impl WantedVec4 {
     /// Its number in the block.
     pub(super) fn number(&self) -> u32 {
-        self.place.number()
+        self.key.number()
     }
 }
 
@@ -81,18 +81,18 @@ impl WantedVec4s {
     }
 
     /// The same at a place that depends on the run.
-    pub(super) fn add_dynamic(&mut self, place: DynamicPlace, lanes: u8) -> usize {
+    pub(super) fn add_dynamic(&mut self, key: DynamicVec4Key, lanes: u8) -> usize {
         let next = self.dynamic.len();
-        let number = *self.dynamic.entry(place).or_insert(next);
-        self.add(Place::dynamic(number), lanes)
+        let number = *self.dynamic.entry(key).or_insert(next);
+        self.add(Vec4Key::dynamic(number), lanes)
     }
 
     /// Where the vec4 at `place` stands, of which these lanes are wanted.
-    pub(super) fn add(&mut self, place: Place, lanes: u8) -> usize {
+    pub(super) fn add(&mut self, key: Vec4Key, lanes: u8) -> usize {
         match self.all.last_mut() {
             // Scalars of a vector stand together.
-            Some(last) if last.place == place => last.lanes |= lanes,
-            _ => self.all.push(WantedVec4 { place, same: self.all.len(), lanes, loaded: None }),
+            Some(last) if last.key == key => last.lanes |= lanes,
+            _ => self.all.push(WantedVec4 { key, same: self.all.len(), lanes, loaded: None }),
         }
         self.all.len() - 1
     }
@@ -100,15 +100,15 @@ impl WantedVec4s {
     /// Lets the first of those at one place stand for all of them.
     pub(super) fn unite(&mut self) {
         let WantedVec4s { all, sorted, .. } = self;
-        if all.windows(2).all(|pair| pair[0].place < pair[1].place) {
+        if all.windows(2).all(|pair| pair[0].key < pair[1].key) {
             return;
         }
         sorted.clear();
         sorted.extend(0..all.len());
-        sorted.sort_unstable_by_key(|at| (all[*at].place, *at));
+        sorted.sort_unstable_by_key(|at| (all[*at].key, *at));
         let mut first = sorted[0];
         for at in sorted.iter().copied().skip(1) {
-            if all[at].place == all[first].place {
+            if all[at].key == all[first].key {
                 all[first].lanes |= all[at].lanes;
                 all[at].same = first;
             } else {

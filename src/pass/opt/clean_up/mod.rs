@@ -35,11 +35,11 @@
 //! 32    %6 = iadd %4, %5
 //! ```
 
-mod found;
 mod operands;
 mod simplify;
+mod tables;
 
-pub(super) use found::{Facts, Found, Memory};
+pub(super) use tables::{InstFlags, InstState, WalkTables};
 
 use operands::{Operands, Step};
 
@@ -94,34 +94,34 @@ const LOOKED_AT: AluSet =
     AluSet::of(&[AluOp::vec2, AluOp::vec3, AluOp::vec4, AluOp::vec5, AluOp::vec8, AluOp::vec16, AluOp::pack_64_2x32]);
 
 /// What is known of ALU operations that stay, by opcode.
-const FACTS_OF: [Facts; AluOp::ALL.len()] = {
-    let mut facts = [Facts::MADE; AluOp::ALL.len()];
+const FLAGS_OF: [InstFlags; AluOp::ALL.len()] = {
+    let mut flags = [InstFlags::MADE; AluOp::ALL.len()];
     let mut at = 0;
-    while at < facts.len() {
+    while at < flags.len() {
         if copy_prop::COPIES.contains(AluOp::ALL[at]) {
-            facts[AluOp::ALL[at] as usize] = Facts::MADE.union(Facts::COPY);
+            flags[AluOp::ALL[at] as usize] = InstFlags::MADE.union(InstFlags::COPY);
         }
         at += 1;
     }
-    facts
+    flags
 };
 
 /// The walk with some of the rules. Returns true if anything changed.
 #[inline(never)]
 pub(super) fn run_rules(shader: &mut Shader, rules: Rules) -> bool {
-    shader.with_spare(|shader, memory: &mut Memory| {
-        memory.reset(shader);
+    shader.with_spare(|shader, tables: &mut WalkTables| {
+        tables.reset(shader);
         let Some(Cf::Block(entry)) = shader.cf.first().copied() else { return false };
         let changed =
-            Walk { shader: &mut *shader, memory: &mut *memory, rules, entry, block: entry, changed: false }.run();
-        memory.let_go_of_much(shader);
+            Walk { shader: &mut *shader, tables: &mut *tables, rules, entry, block: entry, changed: false }.run();
+        tables.shrink(shader);
         changed
     })
 }
 
 struct Walk<'a> {
     shader: &'a mut Shader,
-    memory: &'a mut Memory,
+    tables: &'a mut WalkTables,
     rules: Rules,
     entry: Block,
     /// The block that the walk is in.
@@ -142,15 +142,15 @@ impl Walk<'_> {
         }
         self.shader.order = order;
         self.rename_later_uses();
-        if !self.memory.constants.is_empty() {
+        if !self.tables.constants.is_empty() {
             self.insert_constants();
         }
-        if self.rules.contains(Rules::WIDE_LANES) && !self.memory.packs.is_empty() {
+        if self.rules.contains(Rules::WIDE_LANES) && !self.tables.packs.is_empty() {
             self.widen_lanes();
         }
         let mut changed = self.changed | self.remove_unread();
-        while self.rules.contains(Rules::EMPTY_IFS) && dead_cf::remove_empty_ifs(self.shader, &mut self.memory.joined) {
-            dce::forget_needs(self.shader, self.memory);
+        while self.rules.contains(Rules::EMPTY_IFS) && dead_cf::remove_empty_ifs(self.shader, &mut self.tables.joined) {
+            dce::forget_needs(self.shader, self.tables);
             self.remove_unread();
             changed = true;
         }
@@ -161,12 +161,12 @@ impl Walk<'_> {
     fn remove_unread(&mut self) -> bool {
         let kept = match self.rules.contains(Rules::UNREAD) {
             true => {
-                dce::find_needed(self.shader, self.memory);
-                Facts::NEEDED
+                dce::find_needed(self.shader, self.tables);
+                InstFlags::NEEDED
             }
-            false => Facts::STAYS,
+            false => InstFlags::STAYS,
         };
-        self.shader.retain(|inst| self.memory.found[inst.index()].facts.intersects(kept))
+        self.shader.retain(|inst| self.tables.insts[inst.index()].flags.intersects(kept))
     }
 
     fn visit(&mut self, inst: Inst) {
@@ -196,9 +196,9 @@ impl Walk<'_> {
     /// Whether no rule is for this operation, so that it stays unless an equal one is known.
     #[inline(always)]
     fn is_plain(&self, data: &InstData, op: AluOp, operands: &Operands) -> bool {
-        let [a, b, c] = operands.defs.map(|def| self.memory.facts(def));
-        let to_replace = (a | b | c) & (Facts::COPY | Facts::RENAMED) | a & b & c & Facts::NUMBER;
-        let rules = algebraic::rules(op, operands.there(self.memory));
+        let [a, b, c] = operands.defs.map(|def| self.tables.flags(def));
+        let to_replace = (a | b | c) & (InstFlags::COPY | InstFlags::RENAMED) | a & b & c & InstFlags::NUMBER;
+        let rules = algebraic::rules(op, operands.there(self.tables));
         // A move of a whole value begins with its first component, which is all of most.
         let may_be_whole = (op == AluOp::mov)
             & (operands.contents[0] & 15 == 0)
@@ -209,49 +209,49 @@ impl Walk<'_> {
 
     /// Lets an instruction stay, unless an equal one, which has this hash, is known.
     #[inline(never)]
-    fn settle(&mut self, inst: Inst, facts: Facts, reads: [Def; 3], hash: Option<u64>) {
+    fn settle(&mut self, inst: Inst, flags: InstFlags, reads: [Def; 3], hash: Option<u64>) {
         if let Some(hash) = hash.filter(|_| self.rules.contains(Rules::EQUALS)) {
-            if let Some(same) = self.memory.known.find(self.shader, self.block, inst, hash) {
+            if let Some(same) = self.tables.known.find(self.shader, self.block, inst, hash) {
                 return self.rename(inst, same.def());
             }
         }
-        self.memory.found[inst.index()] = Found { reads, facts: facts | Facts::STAYS };
+        self.tables.insts[inst.index()] = InstState { reads, flags: flags | InstFlags::STAYS };
     }
 
     /// Lets `def` take the place of an instruction.
     fn rename(&mut self, inst: Inst, def: Def) {
-        self.memory.found[inst.index()] = Found { reads: [def; 3], facts: Facts::RENAMED };
+        self.tables.insts[inst.index()] = InstState { reads: [def; 3], flags: InstFlags::RENAMED };
         self.changed = true;
     }
 
     fn settle_constant(&mut self, inst: Inst, data: &InstData) {
         let InstKind::Const(values) = data.kind else { return };
         let hash = cse::hash_of_constant(data, &self.shader.consts[values]);
-        self.settle(inst, Facts::NUMBER, [inst.def(); 3], Some(hash));
+        self.settle(inst, InstFlags::NUMBER, [inst.def(); 3], Some(hash));
     }
 
     fn settle_alu(&mut self, inst: Inst, data: &InstData, op: AluOp, operands: &Operands) {
         let hash = cse::hash_of_alu(data, op, &operands.contents, operands.count);
-        let mut facts = FACTS_OF[op as usize];
-        facts.set(Facts::READS_MORE, operands.count > operands.defs.len());
-        self.settle(inst, facts, operands.defs, Some(hash));
+        let mut flags = FLAGS_OF[op as usize];
+        flags.set(InstFlags::READS_MORE, operands.count > operands.defs.len());
+        self.settle(inst, flags, operands.defs, Some(hash));
     }
 
     fn visit_deref(&mut self, inst: Inst, deref: DerefId) {
         let own = inst.def();
         let mut step = Step::new(&self.shader.derefs[deref].kind, own);
-        if step.index != own || self.memory.facts(step.parent).contains(Facts::RENAMED) {
+        if step.index != own || self.tables.flags(step.parent).contains(InstFlags::RENAMED) {
             self.simplify_deref(inst, deref);
             step = Step::new(&self.shader.derefs[deref].kind, own);
         }
         let hash = cse::hash_of_deref(step.content, self.shader.derefs[deref].ty);
-        self.settle(inst, Facts::empty(), [step.parent, step.index, own], Some(hash));
+        self.settle(inst, InstFlags::empty(), [step.parent, step.index, own], Some(hash));
     }
 
     #[inline(never)]
     fn simplify_deref(&mut self, inst: Inst, deref: DerefId) {
-        let Walk { shader, memory, .. } = self;
-        shader.derefs[deref].kind.map_srcs(|def| memory.renamed(def));
+        let Walk { shader, tables, .. } = self;
+        shader.derefs[deref].kind.map_srcs(|def| tables.renamed(def));
         if self.rules.contains(Rules::CONSTANTS) {
             self.changed |= constant_fold::fold_index(self.shader, inst);
         }
@@ -260,28 +260,28 @@ impl Walk<'_> {
     fn visit_intrinsic(&mut self, inst: Inst, data: &InstData) {
         let InstKind::Intrinsic { op, srcs, indices } = data.kind else { return };
         let own = inst.def();
-        let mut facts = Facts::empty();
+        let mut flags = InstFlags::empty();
         let reads = match &mut self.shader.srcs[srcs] {
             [] => [own; 3],
             [a] => {
-                *a = self.memory.renamed(*a);
+                *a = self.tables.renamed(*a);
                 [*a, own, own]
             }
             [a, b] => {
-                (*a, *b) = (self.memory.renamed(*a), self.memory.renamed(*b));
+                (*a, *b) = (self.tables.renamed(*a), self.tables.renamed(*b));
                 [*a, *b, own]
             }
             more => {
-                more.iter_mut().for_each(|src| *src = self.memory.renamed(*src));
-                facts |= Facts::READS_MORE;
+                more.iter_mut().for_each(|src| *src = self.tables.renamed(*src));
+                flags |= InstFlags::READS_MORE;
                 [own; 3]
             }
         };
         let effects = effects::of(self.shader, op, srcs, indices);
-        facts.set(Facts::NEEDED | Facts::EFFECTS, !effects.contains(Effects::ELIMINATE));
+        flags.set(InstFlags::NEEDED | InstFlags::EFFECTS, !effects.contains(Effects::ELIMINATE));
         let is_equal_anywhere = effects.contains(Effects::REORDER);
         let hash = is_equal_anywhere.then(|| cse::hash_of_intrinsic(self.shader, data));
-        self.settle(inst, facts, reads, hash);
+        self.settle(inst, flags, reads, hash);
     }
 
     /// What is rare, out of the way of the rest.
@@ -291,60 +291,60 @@ impl Walk<'_> {
         match data.kind {
             InstKind::Phi(srcs) => {
                 for src in &mut self.shader.phi_srcs[srcs] {
-                    src.def = self.memory.renamed(src.def);
+                    src.def = self.tables.renamed(src.def);
                 }
                 let same = copy_prop::only_operand(&self.shader.phi_srcs[srcs], own);
                 if let Some(same) = same.filter(|same| self.may_be_read_instead(*same)) {
                     return self.rename(inst, same);
                 }
-                self.memory.phis.push(inst);
-                self.settle(inst, Facts::READS_MORE, [own; 3], None);
+                self.tables.phis.push(inst);
+                self.settle(inst, InstFlags::READS_MORE, [own; 3], None);
             }
             InstKind::Tex(tex) => {
-                let Walk { shader, memory, .. } = self;
-                shader.texs[tex].srcs.iter_mut().for_each(|(_, src)| *src = memory.renamed(*src));
+                let Walk { shader, tables, .. } = self;
+                shader.texs[tex].srcs.iter_mut().for_each(|(_, src)| *src = tables.renamed(*src));
                 let hash = cse::hash_of_tex(&self.shader.texs[tex]);
-                self.settle(inst, Facts::READS_MORE, [own; 3], Some(hash));
+                self.settle(inst, InstFlags::READS_MORE, [own; 3], Some(hash));
             }
-            InstKind::Undef => self.settle(inst, Facts::empty(), [own; 3], Some(cse::hash_of_undef(data))),
-            _ => self.settle(inst, Facts::NEEDED | Facts::EFFECTS, [own; 3], None),
+            InstKind::Undef => self.settle(inst, InstFlags::empty(), [own; 3], Some(cse::hash_of_undef(data))),
+            _ => self.settle(inst, InstFlags::NEEDED | InstFlags::EFFECTS, [own; 3], None),
         }
     }
 
     /// Whether copies of `def` may be replaced by it. It stands before them unless they are in a circle, which is never reached.
     fn may_be_read_instead(&self, def: Def) -> bool {
-        self.rules.intersects(Rules::COPIES | Rules::ALGEBRA) && self.memory.facts(def).contains(Facts::STAYS)
+        self.rules.intersects(Rules::COPIES | Rules::ALGEBRA) && self.tables.flags(def).contains(InstFlags::STAYS)
     }
 
     /// Runs what needs to know all packs before it changes one, and takes its instructions in.
     #[inline(never)]
     fn widen_lanes(&mut self) {
-        let Walk { shader, memory, .. } = self;
+        let Walk { shader, tables, .. } = self;
         let first_new = shader.insts.next_id().index();
-        self.changed |= wide_ubo_lanes::widen(shader, &memory.packs);
-        memory.make_room(shader);
+        self.changed |= wide_ubo_lanes::widen(shader, &tables.packs);
+        tables.make_room(shader);
         let new = (first_new..shader.num_defs()).map(Inst::from_index);
-        for inst in memory.packs.iter().copied().chain(new) {
+        for inst in tables.packs.iter().copied().chain(new) {
             let (mut reads, mut count) = ([inst.def(); 3], 0);
             shader.for_each_src(inst, |def| {
                 reads[count] = def;
                 count += 1;
             });
-            memory.found[inst.index()] = Found { reads, facts: Facts::STAYS };
+            tables.insts[inst.index()] = InstState { reads, flags: InstFlags::STAYS };
         }
     }
 
     /// Phis and conditions have the names of values that stand further down, too.
     fn rename_later_uses(&mut self) {
         let Shader { cf, phi_srcs, insts, .. } = &mut *self.shader;
-        for phi in &self.memory.phis {
+        for phi in &self.tables.phis {
             let InstKind::Phi(srcs) = insts[*phi].kind else { continue };
-            phi_srcs[srcs].iter_mut().for_each(|src| src.def = self.memory.renamed(src.def));
+            phi_srcs[srcs].iter_mut().for_each(|src| src.def = self.tables.renamed(src.def));
         }
         for item in cf {
             if let Cf::If { cond, .. } = item {
-                *cond = self.memory.renamed(*cond);
-                self.memory.found[cond.index()].facts |= Facts::NEEDED;
+                *cond = self.tables.renamed(*cond);
+                self.tables.insts[cond.index()].flags |= InstFlags::NEEDED;
             }
         }
     }

@@ -1,6 +1,6 @@
 //! What an instruction reads, taken apart with as few branches as there are kinds of it.
 
-use super::{Facts, Memory};
+use super::{InstFlags, WalkTables};
 use crate::ir::{AluSrc, ArrayIndex, Def, DerefKind};
 use crate::pass::opt::{algebraic, cse};
 
@@ -49,9 +49,9 @@ impl Operands {
 
     /// What algebraic rules may need and these operands have.
     #[inline(always)]
-    pub(super) fn there(&self, memory: &Memory) -> u8 {
+    pub(super) fn there(&self, tables: &WalkTables) -> u8 {
         let [a, b, c] = self.defs;
-        let kinds = (memory.facts(a) | memory.facts(b) | memory.facts(c)) & (Facts::NUMBER | Facts::MADE);
+        let kinds = (tables.flags(a) | tables.flags(b) | tables.flags(c)) & (InstFlags::NUMBER | InstFlags::MADE);
         let is_same = (a == b) & (self.count > 1) | (b == c) & (self.count > 2);
         kinds.bits() | if is_same { algebraic::SAME } else { 0 }
     }

@@ -65,13 +65,13 @@ pub(super) fn remove_dead(shader: &mut Shader) -> bool {
     if !(0..shader.cf.len()).any(|at| may_start(shader, &shader.cf[at..])) {
         return false;
     }
-    shader.with_spare(|shader, memory: &mut Memory| {
-        memory.reset(shader);
-        let mut walk = Walk { shader, memory, continues: false };
+    shader.with_spare(|shader, tables: &mut ControlTables| {
+        tables.reset(shader);
+        let mut walk = Walk { shader, tables, continues: false };
         walk.walk();
-        let changed = shader.cf != memory.old_cf || shader.order != memory.old_order;
+        let changed = shader.cf != tables.old_cf || shader.order != tables.old_order;
         if changed {
-            rename(shader, memory);
+            rename(shader, tables);
         }
         changed
     })
@@ -104,8 +104,8 @@ enum Open {
 }
 
 /// Finds the loops that nothing leaves or repeats but a break at the end of their body.
-fn find_loops_that_run_once(shader: &Shader, memory: &mut Memory) {
-    let Memory { once, around, .. } = memory;
+fn find_loops_that_run_once(shader: &Shader, tables: &mut ControlTables) {
+    let ControlTables { once, around, .. } = tables;
     once.clear();
     around.clear();
     for (at, item) in shader.cf.iter().enumerate() {
@@ -126,7 +126,7 @@ fn find_loops_that_run_once(shader: &Shader, memory: &mut Memory) {
 }
 
 #[derive(Default)]
-struct Memory {
+struct ControlTables {
     old_cf: Vec<Cf>,
     old_order: Vec<Inst>,
     /// The block that an old block is part of; `None` for those that are gone, or not reached yet.
@@ -141,7 +141,7 @@ struct Memory {
     left: Vec<PhiSrc>,
 }
 
-impl Memory {
+impl ControlTables {
     /// Takes the lists of the shader over.
     fn reset(&mut self, shader: &mut Shader) {
         find_loops_that_run_once(shader, self);
@@ -157,7 +157,7 @@ impl Memory {
 
 struct Walk<'a> {
     shader: &'a mut Shader,
-    memory: &'a mut Memory,
+    tables: &'a mut ControlTables,
     /// The next block continues the one that is open.
     continues: bool,
 }
@@ -165,8 +165,8 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn walk(&mut self) {
         let mut at = 0;
-        while at < self.memory.old_cf.len() {
-            let item = self.memory.old_cf[at];
+        while at < self.tables.old_cf.len() {
+            let item = self.tables.old_cf[at];
             at += 1;
             let rest_is_dead = match item {
                 Cf::Block(block) => self.block(block),
@@ -196,11 +196,11 @@ impl Walk<'_> {
         if open.is_none() {
             self.shader.append_cf(Cf::Block(block));
         }
-        self.memory.now.set(block, Some(open.unwrap_or(block)));
+        self.tables.now.set(block, Some(open.unwrap_or(block)));
         self.continues = false;
-        let leaves_once = matches!(self.memory.open.last(), Some(Open::Once { last }) if *last == block);
+        let leaves_once = matches!(self.tables.open.last(), Some(Open::Once { last }) if *last == block);
         for index in range.start..range.end - u32::from(leaves_once) {
-            let inst = self.memory.old_order[index as usize];
+            let inst = self.tables.old_order[index as usize];
             match open {
                 Some(_) if self.shader.phi(inst).is_some() => self.settle_phi(inst),
                 _ => self.shader.append_existing(inst),
@@ -210,13 +210,13 @@ impl Walk<'_> {
     }
 
     fn begin_loop(&mut self, at: usize) -> bool {
-        match self.memory.once.get(&at) {
+        match self.tables.once.get(&at) {
             Some(last) => {
-                self.memory.open.push(Open::Once { last: *last });
+                self.tables.open.push(Open::Once { last: *last });
                 self.continues = true;
             }
             None => {
-                self.memory.open.push(Open::Loop);
+                self.tables.open.push(Open::Loop);
                 self.shader.append_cf(Cf::Loop);
             }
         }
@@ -224,7 +224,7 @@ impl Walk<'_> {
     }
 
     fn end_loop(&mut self) -> bool {
-        if let Some(Open::Once { .. }) = self.memory.open.pop() {
+        if let Some(Open::Once { .. }) = self.tables.open.pop() {
             self.continues = true;
             return self.jumps();
         }
@@ -233,15 +233,15 @@ impl Walk<'_> {
     }
 
     fn begin_if(&mut self, item: Cf, cond: Def) -> bool {
-        match self.shader.as_const_scalar(resolve(&self.memory.alias, cond)) {
+        match self.shader.as_const_scalar(resolve(&self.tables.alias, cond)) {
             Some(value) => {
                 let then = value != 0;
-                self.memory.open.push(Open::Chosen { then });
+                self.tables.open.push(Open::Chosen { then });
                 self.continues = true;
                 !then
             }
             None => {
-                self.memory.open.push(Open::If);
+                self.tables.open.push(Open::If);
                 self.shader.append_cf(item);
                 false
             }
@@ -249,7 +249,7 @@ impl Walk<'_> {
     }
 
     fn begin_else(&mut self) -> bool {
-        match self.memory.open.last() {
+        match self.tables.open.last() {
             Some(Open::Chosen { then }) => {
                 self.continues = true;
                 *then
@@ -262,7 +262,7 @@ impl Walk<'_> {
     }
 
     fn end_if(&mut self) -> bool {
-        if let Some(Open::Chosen { .. }) = self.memory.open.pop() {
+        if let Some(Open::Chosen { .. }) = self.tables.open.pop() {
             self.continues = true;
             return self.jumps();
         }
@@ -281,7 +281,7 @@ impl Walk<'_> {
     /// The item of the old list, at or behind `at`, that ends the body that `at` is in.
     fn end_of_list(&self, at: usize) -> usize {
         let mut depth = 0;
-        let end = self.memory.old_cf[at..].iter().position(|item| match item {
+        let end = self.tables.old_cf[at..].iter().position(|item| match item {
             Cf::If { .. } | Cf::Loop => {
                 depth += 1;
                 false
@@ -293,16 +293,16 @@ impl Walk<'_> {
             }
             Cf::Block(_) => false,
         });
-        end.map_or(self.memory.old_cf.len(), |end| at + end)
+        end.map_or(self.tables.old_cf.len(), |end| at + end)
     }
 
     /// Replaces a phi whose block has one predecessor left, which it now continues.
     fn settle_phi(&mut self, phi: Inst) {
         let srcs = self.shader.phi(phi).unwrap_or(&[]);
         let value =
-            srcs.iter().find(|src| self.memory.now[src.pred].is_some()).map(|src| resolve(&self.memory.alias, src.def));
+            srcs.iter().find(|src| self.tables.now[src.pred].is_some()).map(|src| resolve(&self.tables.alias, src.def));
         match value.filter(|value| *value != phi.def()) {
-            Some(value) => self.memory.alias.set(phi.def(), Some(value)),
+            Some(value) => self.tables.alias.set(phi.def(), Some(value)),
             // Only code that is never reached has a phi of itself.
             None => {
                 self.shader.set_kind(phi, InstKind::Undef);
@@ -320,8 +320,8 @@ fn resolve(alias: &SideTable<Def, Option<Def>>, mut def: Def) -> Def {
 }
 
 /// Renames values and predecessors.
-fn rename(shader: &mut Shader, memory: &mut Memory) {
-    let Memory { now, alias, left, .. } = memory;
+fn rename(shader: &mut Shader, tables: &mut ControlTables) {
+    let ControlTables { now, alias, left, .. } = tables;
     for index in 0..shader.order.len() {
         let inst = shader.order[index];
         if shader.phi(inst).is_some() {

@@ -8,7 +8,7 @@ use bitflags::bitflags;
 bitflags! {
     /// What is known of an instruction that the walk has passed.
     #[derive(Clone, Copy, Default)]
-    pub(in crate::pass) struct Facts: u8 {
+    pub(in crate::pass) struct InstFlags: u8 {
         /// It is a constant.
         const NUMBER = algebraic::NUMBER;
         /// It does more than to make a value.
@@ -21,7 +21,7 @@ bitflags! {
         const STAYS = 1 << 4;
         /// It is gone, and another value took its place.
         const RENAMED = 1 << 5;
-        /// It reads more than [`Memory::reads`] has room for.
+        /// It reads more than [`WalkTables::reads`] has room for.
         const READS_MORE = 1 << 6;
         /// It must stay: it has effects, or something that must stay reads it.
         const NEEDED = 1 << 7;
@@ -30,17 +30,17 @@ bitflags! {
 
 /// What is known of an instruction.
 #[derive(Clone, Copy)]
-pub(in crate::pass) struct Found {
+pub(in crate::pass) struct InstState {
     /// What it reads; any value where that is less. Of one that is renamed, first what took its place.
     pub(in crate::pass) reads: [Def; 3],
-    pub(in crate::pass) facts: Facts,
+    pub(in crate::pass) flags: InstFlags,
 }
 
-/// Memory of the walk.
+/// WalkTables of the walk.
 #[derive(Default)]
-pub(in crate::pass) struct Memory {
+pub(in crate::pass) struct WalkTables {
     /// By the number of the instruction.
-    pub(in crate::pass) found: Vec<Found>,
+    pub(in crate::pass) insts: Vec<InstState>,
     pub(super) known: Known,
     /// The phis that stay.
     pub(in crate::pass) phis: Vec<Inst>,
@@ -52,9 +52,9 @@ pub(in crate::pass) struct Memory {
     pub(super) constants: Vec<Inst>,
 }
 
-impl Memory {
+impl WalkTables {
     pub(super) fn reset(&mut self, shader: &Shader) {
-        self.found.clear();
+        self.insts.clear();
         self.make_room(shader);
         self.known.reset(shader);
         self.phis.clear();
@@ -63,28 +63,28 @@ impl Memory {
 
     /// Nothing is known of new instructions yet.
     pub(super) fn make_room(&mut self, shader: &Shader) {
-        let nothing = Found { reads: [Inst::from_index(0).def(); 3], facts: Facts::empty() };
-        self.found.resize(shader.num_defs(), nothing);
+        let nothing = InstState { reads: [Inst::from_index(0).def(); 3], flags: InstFlags::empty() };
+        self.insts.resize(shader.num_defs(), nothing);
     }
 
     /// Keeps no large tables: see [`Shader::most_kept`].
-    pub(super) fn let_go_of_much(&mut self, shader: &Shader) {
-        if self.found.capacity() > shader.most_kept() {
-            *self = Memory::default();
+    pub(super) fn shrink(&mut self, shader: &Shader) {
+        if self.insts.capacity() > shader.most_kept() {
+            *self = WalkTables::default();
         }
     }
 
     /// What `def` is called now.
     #[inline(always)]
     pub(super) fn renamed(&self, def: Def) -> Def {
-        let Found { reads, facts } = &self.found[def.index()];
-        match facts.contains(Facts::RENAMED) {
+        let InstState { reads, flags } = &self.insts[def.index()];
+        match flags.contains(InstFlags::RENAMED) {
             true => reads[0],
             false => def,
         }
     }
 
-    pub(super) fn facts(&self, def: Def) -> Facts {
-        self.found[def.index()].facts
+    pub(super) fn flags(&self, def: Def) -> InstFlags {
+        self.insts[def.index()].flags
     }
 }
