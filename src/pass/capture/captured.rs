@@ -1,9 +1,9 @@
-//! Which words of which output variables transform feedback captures, told from what it captures by slot.
+//! Finds the words of output variables that transform feedback captures, from captures by slot.
 
 use crate::ir::{ArrayIndex, Builder, Capture, Def, Shader, Type, TypeData, Var, Variable, XfbInfo};
 use crate::op::{AluOp, Modes};
 
-/// A captured word of an output: 32 bits, where they are and where they go.
+/// A captured 32-bit word of an output, and its position in a buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word {
     pub buffer: u32,
@@ -16,32 +16,32 @@ pub(super) struct Word {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OutputWord {
     pub var: Var,
-    /// From the variable to a vector or scalar.
+    /// The path from the variable to a vector or scalar.
     path: Vec<Step>,
-    /// The component of that.
+    /// The component of that vector.
     component: u8,
-    /// Which half of a component of 64 bits.
+    /// The half of a 64-bit component.
     half: Option<u8>,
 }
 
-/// A step into a variable.
+/// A level of a path into a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Element(u32),
     Member(u32),
 }
 
-/// Words in a variable that nobody counts beyond: there are not as many components of outputs.
+/// The maximum number of words of a variable that are counted: outputs do not have as many components.
 const MOST_WORDS: usize = 1024;
 
-/// The words of all outputs that have a slot, as [`XfbInfo`] numbers these: slot and component of each.
+/// The words of all outputs that have a slot, with the slot and component by which [`XfbInfo`] identifies them.
 pub(super) struct OutputWords {
-    /// By variable, in the order in which a variable that is captured as it is goes to a buffer.
+    /// By variable, in the order in which a variable that is captured as a whole is written to a buffer.
     list: Vec<((u32, u8), OutputWord)>,
 }
 
 impl OutputWords {
-    /// Those of variables that are captured as they are, too, or not.
+    /// With or without variables that are captured as a whole.
     pub(super) fn new(shader: &Shader, with_captured: bool) -> OutputWords {
         let mut list = Vec::new();
         for (var, variable) in shader.vars.ids().zip(shader.vars.values()) {
@@ -57,8 +57,8 @@ impl OutputWords {
         OutputWords { list }
     }
 
-    /// The captured ones, by slot and of variables that are captured as they are, by buffer and offset. What no variable has is
-    /// captured by nobody.
+    /// The captured words, by slot or of variables that are captured as a whole, sorted by buffer and offset. Captured slots
+    /// without a variable are ignored.
     pub(super) fn captured(&self, shader: &Shader, info: &XfbInfo) -> Vec<Word> {
         let mut words = Vec::new();
         for ((location, component), source) in &self.list {
@@ -92,7 +92,7 @@ fn is_compact(shader: &Shader, variable: &Variable) -> bool {
     distances && shader.types.as_array(variable.ty).is_some()
 }
 
-/// Goes through a variable.
+/// Walks the type of a variable.
 struct Walk<'a> {
     shader: &'a Shader,
     var: Var,
@@ -146,7 +146,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes one step deeper; false if there is no more room.
+    /// Walks one level deeper; false if there is no more room.
     fn step(&mut self, step: Step, ty: Type, slot: u32, first: u32) -> bool {
         self.path.push(step);
         if self.path.len() < 32 {
@@ -172,7 +172,7 @@ impl Walk<'_> {
     }
 }
 
-/// Loads words of outputs, each vector once.
+/// Loads words of outputs, and each vector only once.
 #[derive(Default)]
 pub(super) struct Loads {
     /// The vectors that were loaded.
@@ -180,7 +180,7 @@ pub(super) struct Loads {
 }
 
 impl Loads {
-    /// The word at `place`, as 32 bits.
+    /// The word `source`, as 32 bits.
     pub(super) fn word(&mut self, b: &mut Builder<'_>, source: &OutputWord) -> Def {
         let vector = self.vector(b, source);
         let scalar = b.channel(vector, source.component);

@@ -1,10 +1,10 @@
-//! Instructions whose results nobody reads are removed.
+//! Removes instructions whose results have no uses.
 //!
 //! **What.** A value is needed if an instruction with effects, the condition of an if, or another needed instruction
 //! reads it; a phi that only feeds itself around a loop is not.
 //!
-//! **Why.** NIR arrives without such instructions, but the passes leave them: the offset of a load that became a
-//! pointer, a vector of which one component was read.
+//! **Why.** NIR has no such instructions, but passes leave them: the offset of a load that became a deref, a vector of which
+//! one component was read.
 //!
 //! Before:
 //!
@@ -31,7 +31,7 @@ use crate::pass::{Context, Forms, Pass};
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "dce",
-    about: "removes instructions whose results nobody reads",
+    about: "removes instructions whose results have no uses",
     needs: Needs::UNTIDY,
     removes: Forms::empty(),
     run,
@@ -41,11 +41,11 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
     run_rules(shader, Rules::UNREAD)
 }
 
-/// Marks what is needed of what the walk has found.
+/// Marks the instructions that are needed.
 pub(super) fn find_needed(shader: &Shader, tables: &mut WalkTables) {
     let (insts, late) = (tables.insts.as_mut_slice(), &mut tables.phis);
     late.clear();
-    // Backwards, uses come before what they use, but for phis of loops.
+    // Backwards: uses are visited before the values that they use, except for phis of loops.
     for inst in shader.order.iter().rev() {
         let InstState { reads, flags } = insts[inst.index()];
         for read in reads {
@@ -60,7 +60,7 @@ pub(super) fn find_needed(shader: &Shader, tables: &mut WalkTables) {
     }
 }
 
-/// Takes back what [`find_needed`] marked, as some of the control flow is gone.
+/// Clears the marks of [`find_needed`], because some of the control flow was removed.
 pub(super) fn forget_needs(shader: &Shader, tables: &mut WalkTables) {
     let insts = tables.insts.as_mut_slice();
     for inst in &shader.order {
@@ -74,8 +74,8 @@ pub(super) fn forget_needs(shader: &Shader, tables: &mut WalkTables) {
     }
 }
 
-/// Marks all that `inst` reads. What that reads is left to be marked where the walk back may have passed it already: a phi may
-/// read what stands behind it.
+/// Marks all values that `inst` reads. Sources of phis are marked later, because the walk may have passed them: a phi may read
+/// a value that is defined after it.
 fn read_all(shader: &Shader, insts: &mut [InstState], inst: Inst, late: &mut Vec<Inst>) {
     shader.for_each_src(inst, |def| {
         let flags = &mut insts[def.index()].flags;

@@ -1,20 +1,20 @@
-//! What lowering left is made less, in one walk.
+//! Removes redundant instructions after the lowerings, in one walk.
 //!
-//! **What.** Sets of rules look at each instruction, one after the other: its operands are read where they are made
-//! ([`copy_prop`]), it is computed if they are constants ([`constant_fold`]), made simpler ([`algebraic`]), and goes if an
-//! equal one was met ([`cse`]). Behind the walk pairs of lanes are loaded as 64 bits ([`wide_ubo_lanes`]), and what nobody
-//! reads goes ([`dce`]), and so do ifs with nothing in them. If branches are decided by then, they go ([`dead_cf`]), and the walk
-//! is done once more.
+//! **What.** The walk applies sets of rules to each instruction: sources skip copies ([`copy_prop`]), operations on constants
+//! are computed ([`constant_fold`]), others are simplified ([`algebraic`]), and an instruction is removed if an equal one
+//! dominates it ([`cse`]). After the walk, pairs of lanes are loaded as 64 bits ([`wide_ubo_lanes`]), and instructions without
+//! uses ([`dce`]) and empty ifs are removed. If branches have become constant, they are removed ([`dead_cf`]), and the walk
+//! runs once more.
 //!
-//! **Why.** Each lowering writes what it means without looking around. The rules are of most use together: what is equal shows
-//! when copies are looked through, what is constant when equal loads are one. And what a walk costs is mostly the walk: to
-//! find out what kind of instruction comes next.
+//! **Why.** Each lowering emits code without regard to its surroundings. The rules are most effective together: equal
+//! instructions are found when copies are skipped, and constants are found when equal loads are one. And most of the cost of a
+//! walk is the walk itself: the branch on the kind of the next instruction.
 //!
-//! Mesa optimises what it hands over, and most shaders need few lowerings: of shaders that are [tidy](Shader::is_tidy) only the
-//! control flow is looked at, which is soon done.
+//! Mesa optimises NIR before, and most shaders need few lowerings: for [tidy](Shader::is_tidy) shaders, only the control flow
+//! is checked, which is fast.
 //!
-//! Each set of rules is a pass of its own too, this walk with no other rules: for tests, and for those who look for what
-//! changed an instruction.
+//! Each set of rules is also a pass of its own, this walk without the other rules, for tests and for developers who search for
+//! the rule that changed an instruction.
 //!
 //! Before:
 //!
@@ -53,7 +53,7 @@ use bitflags::bitflags;
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "clean_up",
-    about: "computes what is known, once, and only what is read",
+    about: "computes constants, removes copies, equal values and instructions without uses",
     needs: Needs::UNTIDY,
     removes: Forms::empty(),
     run,
@@ -72,28 +72,28 @@ bitflags! {
     /// Sets of rules.
     #[derive(Clone, Copy)]
     pub(super) struct Rules: u8 {
-        /// Of [`copy_prop`].
+        /// Rules of [`copy_prop`].
         const COPIES = 1 << 0;
-        /// Of [`constant_fold`].
+        /// Rules of [`constant_fold`].
         const CONSTANTS = 1 << 1;
-        /// Of [`algebraic`].
+        /// Rules of [`algebraic`].
         const ALGEBRA = 1 << 2;
-        /// Of [`cse`].
+        /// Rules of [`cse`].
         const EQUALS = 1 << 3;
-        /// Of [`dce`].
+        /// Rules of [`dce`].
         const UNREAD = 1 << 4;
-        /// Of [`wide_ubo_lanes`].
+        /// Rules of [`wide_ubo_lanes`].
         const WIDE_LANES = 1 << 5;
-        /// Of [`dead_cf`]: ifs with nothing in them go.
+        /// Rules of [`dead_cf`] that remove empty ifs.
         const EMPTY_IFS = 1 << 6;
     }
 }
 
-/// Operations that are looked at whatever their operands are: for the rules of vectors, and those that pack lanes.
+/// Operations that are examined whatever their operands are: for the rules of vectors, and those that pack lanes.
 const LOOKED_AT: AluSet =
     AluSet::of(&[AluOp::vec2, AluOp::vec3, AluOp::vec4, AluOp::vec5, AluOp::vec8, AluOp::vec16, AluOp::pack_64_2x32]);
 
-/// What is known of ALU operations that stay, by opcode.
+/// The flags of ALU operations that stay, by opcode.
 const FLAGS_OF: [InstFlags; AluOp::ALL.len()] = {
     let mut flags = [InstFlags::MADE; AluOp::ALL.len()];
     let mut at = 0;
@@ -106,7 +106,7 @@ const FLAGS_OF: [InstFlags; AluOp::ALL.len()] = {
     flags
 };
 
-/// The walk with some of the rules. Returns true if anything changed.
+/// Runs the walk with some of the rules. Returns true if anything changed.
 #[inline(never)]
 pub(super) fn run_rules(shader: &mut Shader, rules: Rules) -> bool {
     shader.with_spare(|shader, tables: &mut WalkTables| {
@@ -124,7 +124,7 @@ struct Walk<'a> {
     tables: &'a mut WalkTables,
     rules: Rules,
     entry: Block,
-    /// The block that the walk is in.
+    /// The block that is visited.
     block: Block,
     changed: bool,
 }
@@ -157,7 +157,7 @@ impl Walk<'_> {
         changed
     }
 
-    /// Removes what the walk found out not to stay. Returns true if there was something.
+    /// Removes the instructions that the walk marked as unneeded. Returns true if there were any.
     fn remove_unread(&mut self) -> bool {
         let kept = match self.rules.contains(Rules::UNREAD) {
             true => {
@@ -182,7 +182,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What is not arithmetic.
+    /// Visits an instruction that is not an ALU operation.
     #[inline(never)]
     fn visit_other(&mut self, inst: Inst, data: &InstData) {
         match data.kind {
@@ -199,7 +199,7 @@ impl Walk<'_> {
         let [a, b, c] = operands.defs.map(|def| self.tables.flags(def));
         let to_replace = (a | b | c) & (InstFlags::COPY | InstFlags::RENAMED) | a & b & c & InstFlags::NUMBER;
         let rules = algebraic::rules(op, operands.there(self.tables));
-        // A move of a whole value begins with its first component, which is all of most.
+        // A move of a whole value begins with the first component, which is the only one of most values.
         let may_be_whole = (op == AluOp::mov)
             & (operands.contents[0] & 15 == 0)
             & (self.shader.num_components(operands.defs[0]) == data.num_components);
@@ -207,7 +207,7 @@ impl Walk<'_> {
         u64::from(to_replace.bits()) | rules | u64::from(is_other) == 0
     }
 
-    /// Lets an instruction stay, unless an equal one, which has this hash, is known.
+    /// Keeps an instruction, unless an equal one, which has this hash, is known.
     #[inline(never)]
     fn settle(&mut self, inst: Inst, flags: InstFlags, reads: [Def; 3], hash: Option<u64>) {
         if let Some(hash) = hash.filter(|_| self.rules.contains(Rules::EQUALS)) {
@@ -218,7 +218,7 @@ impl Walk<'_> {
         self.tables.insts[inst.index()] = InstState { reads, flags: flags | InstFlags::STAYS };
     }
 
-    /// Lets `def` take the place of an instruction.
+    /// Replaces an instruction by `def`.
     fn rename(&mut self, inst: Inst, def: Def) {
         self.tables.insts[inst.index()] = InstState { reads: [def; 3], flags: InstFlags::RENAMED };
         self.changed = true;
@@ -284,7 +284,7 @@ impl Walk<'_> {
         self.settle(inst, flags, reads, hash);
     }
 
-    /// What is rare, out of the way of the rest.
+    /// Visits rare instructions. It is a function of its own so that the common path stays small.
     #[inline(never)]
     fn visit_rare(&mut self, inst: Inst, data: &InstData) {
         let own = inst.def();
@@ -311,12 +311,13 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether copies of `def` may be replaced by it. It stands before them unless they are in a circle, which is never reached.
+    /// Whether uses of copies of `def` may read `def` itself. It dominates them unless they form a cycle, which is never
+    /// reached.
     fn may_be_read_instead(&self, def: Def) -> bool {
         self.rules.intersects(Rules::COPIES | Rules::ALGEBRA) && self.tables.flags(def).contains(InstFlags::STAYS)
     }
 
-    /// Runs what needs to know all packs before it changes one, and takes its instructions in.
+    /// Loads pairs of lanes, which requires that all packs are known, and adds the new instructions to the tables.
     #[inline(never)]
     fn widen_lanes(&mut self) {
         let Walk { shader, tables, .. } = self;
@@ -334,7 +335,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Phis and conditions have the names of values that stand further down, too.
+    /// Updates phis and conditions, which may read values that are defined further down.
     fn rename_later_uses(&mut self) {
         let Shader { cf, phi_srcs, insts, .. } = &mut *self.shader;
         for phi in &self.tables.phis {

@@ -1,15 +1,15 @@
-//! What an instruction reads, taken apart with as few branches as there are kinds of it.
+//! The values that an instruction reads, collected with few branches.
 
 use super::{InstFlags, WalkTables};
 use crate::ir::{AluSrc, ArrayIndex, Def, DerefKind};
 use crate::pass::opt::{algebraic, cse};
 
-/// A step of a pointer.
+/// A deref.
 pub(super) struct Step {
-    /// What it reads, each the step itself if there is none.
+    /// The values that it reads; its own value where there is none.
     pub(super) parent: Def,
     pub(super) index: Def,
-    /// What tells it from others.
+    /// The part of the hash that distinguishes it from other derefs.
     pub(super) content: u64,
 }
 
@@ -29,11 +29,11 @@ impl Step {
     }
 }
 
-/// The operands of an ALU operation that are looked at without knowing how many there are.
+/// The operands of an ALU operation, in a form that does not depend on their number.
 pub(super) struct Operands {
-    /// The values that the first three read; the last again where there are fewer.
+    /// The values that the first three read; the last is repeated where there are fewer.
     pub(super) defs: [Def; 3],
-    /// What tells these from others.
+    /// The part of the hash that distinguishes them from other operands.
     pub(super) contents: [u64; 3],
     pub(super) count: usize,
 }
@@ -47,7 +47,7 @@ impl Operands {
         Operands { defs: [a.def, b.def, c.def], contents, count: srcs.len() }
     }
 
-    /// What algebraic rules may need and these operands have.
+    /// The conditions of algebraic rules that these operands meet.
     #[inline(always)]
     pub(super) fn there(&self, tables: &WalkTables) -> u8 {
         let [a, b, c] = self.defs;

@@ -1,4 +1,4 @@
-//! Arithmetic that rules may be for.
+//! Applies rules to ALU operations.
 
 use super::algebraic::{self, New};
 use super::operands::Operands;
@@ -8,7 +8,7 @@ use crate::op::fold::mask;
 use crate::op::AluOp;
 
 impl Walk<'_> {
-    /// An ALU operation that a rule may be for.
+    /// Simplifies an ALU operation that a rule may be for.
     #[inline(never)]
     pub(super) fn simplify(&mut self, inst: Inst) {
         let InstData { num_components, kind: InstKind::Alu { op, srcs, .. }, .. } = self.shader.insts[inst] else {
@@ -35,15 +35,15 @@ impl Walk<'_> {
         self.settle_simplified(inst);
     }
 
-    /// Makes an operation on constants a constant, and a selection with a constant condition what it selects. False if it is
-    /// neither.
+    /// Makes an operation on constants a constant, and a selection with a constant condition the selected value. False if
+    /// neither holds.
     fn compute(&mut self, inst: Inst) -> bool {
         let is_computed = self.rules.contains(Rules::CONSTANTS) && constant_fold::fold(self.shader, inst);
         self.changed |= is_computed;
         is_computed
     }
 
-    /// Makes an operation what the first of these rules says that has an answer. False if none has.
+    /// Replaces an operation by the result of the first of these rules that matches. False if none does.
     fn apply_algebra(&mut self, inst: Inst, rules: u64) -> bool {
         let data = self.shader.insts[inst];
         let InstKind::Alu { op, flags, srcs } = data.kind else { return false };
@@ -96,8 +96,8 @@ impl Walk<'_> {
         self.tables.renamed(constant.def())
     }
 
-    /// Lets the new constants stand where all can read them: in front of all but phis, which the first block may have, though
-    /// they choose among nothing.
+    /// Inserts the new constants where all instructions can read them: before all others but phis, which the first block may
+    /// have, though they have no sources.
     #[inline(never)]
     pub(super) fn insert_constants(&mut self) {
         let Shader { cf, blocks, order, insts, .. } = &mut *self.shader;

@@ -1,14 +1,14 @@
-//! Ifs whose way is known, and loops that run once, are removed.
+//! Removes ifs with constant conditions, and loops that run once.
 //!
-//! **What.** The body that runs takes the place of its if, and an if with nothing in it goes. What stands behind a jump
-//! that now always happens goes with the body that does not run. A loop without a way but to its end, and a break there, is
-//! its body.
+//! **What.** The body that runs replaces its if, and an empty if is removed. Code after a jump that is now always taken is
+//! removed, like the body that does not run. A loop that is left only by a break at its end, and that nothing continues, is
+//! replaced by its body.
 //!
-//! **Why.** Folding decides conditions, and `dce` empties bodies. SPIR-V would pay for each if with a merge and a
-//! branch; and phis that one value reaches keep the passes after this one from seeing through them.
+//! **Why.** Folding makes conditions constant, and `dce` empties bodies. SPIR-V needs a merge and a branch for each if; and
+//! phis with one value prevent later passes from seeing that value.
 //!
-//! Blocks that come to stand in a row are one block; phis lose the operands from blocks that are gone, and one that
-//! stands behind a removed if or loop is its remaining operand.
+//! Consecutive blocks are merged; phis lose the operands from removed blocks, and a phi after a removed if or loop is replaced
+//! by its remaining operand.
 //!
 //! Before:
 //!
@@ -49,7 +49,7 @@ use rustc_hash::FxHashMap;
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "dead_cf",
-    about: "removes control flow that does not depend on anything",
+    about: "removes ifs with constant conditions, empty ifs and loops that run once",
     needs: Needs::UNTIDY,
     removes: Forms::empty(),
     run,
@@ -59,7 +59,7 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
     shader.with_spare(|shader, joined: &mut Joined| remove_dead(shader) | remove_empty_ifs(shader, joined))
 }
 
-/// Removes what is decided; ifs that have nothing in them then are left.
+/// Removes constant branches; empty ifs remain.
 #[inline(never)]
 pub(super) fn remove_dead(shader: &mut Shader) -> bool {
     if !(0..shader.cf.len()).any(|at| may_start(shader, &shader.cf[at..])) {
@@ -77,8 +77,8 @@ pub(super) fn remove_dead(shader: &mut Shader) -> bool {
     })
 }
 
-/// Whether something may be dead where a part of the control flow starts: an if that is decided, what follows a jump, or a loop
-/// that ends in one. The walk finds no more unless it finds such a one first.
+/// Whether something may be dead where a part of the control flow starts: a constant if, code after a jump, or a loop that ends
+/// in a jump. The walk finds dead code only after such a start.
 fn may_start(shader: &Shader, rest: &[Cf]) -> bool {
     match rest {
         [Cf::If { cond, .. }, ..] => shader.as_const_scalar(*cond).is_some(),
@@ -87,23 +87,23 @@ fn may_start(shader: &Shader, rest: &[Cf]) -> bool {
     }
 }
 
-/// An if or loop around what is visited.
+/// An if or loop that contains the visited item.
 #[derive(Clone, Copy)]
 enum Open {
     /// An if that stays.
     If,
-    /// An if that its then-body, or else its else-body, takes the place of.
+    /// An if that is replaced by its then-body, or else by its else-body.
     Chosen {
         then: bool,
     },
     Loop,
-    /// A loop that its body takes the place of, and the last block of that.
+    /// A loop that is replaced by its body, and the last block of that.
     Once {
         last: Block,
     },
 }
 
-/// Finds the loops that nothing leaves or repeats but a break at the end of their body.
+/// Finds the loops that are left only by a break at the end of their body and never repeated.
 fn find_loops_that_run_once(shader: &Shader, tables: &mut ControlTables) {
     let ControlTables { once, around, .. } = tables;
     once.clear();
@@ -129,20 +129,20 @@ fn find_loops_that_run_once(shader: &Shader, tables: &mut ControlTables) {
 struct ControlTables {
     old_cf: Vec<Cf>,
     old_order: Vec<Inst>,
-    /// The block that an old block is part of; `None` for those that are gone, or not reached yet.
+    /// The block that an old block became part of; `None` for removed blocks and for blocks that are not visited yet.
     now: SideTable<Block, Option<Block>>,
     alias: SideTable<Def, Option<Def>>,
     open: Vec<Open>,
-    /// The loops that run once, by their place in the list, and the block that leaves each.
+    /// The loops that run once, by their index in the list, and the block that leaves each.
     once: FxHashMap<usize, Block>,
-    /// The loops around, and how many jumps of each were seen.
+    /// The enclosing loops, and the number of jumps of each that were found.
     around: Vec<(usize, usize)>,
-    /// Operands of a phi.
+    /// The remaining operands of a phi.
     left: Vec<PhiSrc>,
 }
 
 impl ControlTables {
-    /// Takes the lists of the shader over.
+    /// Takes the lists of the shader.
     fn reset(&mut self, shader: &mut Shader) {
         find_loops_that_run_once(shader, self);
         self.old_cf.clear();
@@ -158,7 +158,7 @@ impl ControlTables {
 struct Walk<'a> {
     shader: &'a mut Shader,
     tables: &'a mut ControlTables,
-    /// The next block continues the one that is open.
+    /// Whether the next block continues the open one.
     continues: bool,
 }
 
@@ -186,7 +186,7 @@ impl Walk<'_> {
         }
     }
 
-    /// These return true if what follows in the same list never runs.
+    /// These functions return true if the rest of the same list never runs.
     fn block(&mut self, block: Block) -> bool {
         let range = self.shader.blocks[block];
         let open = match self.shader.cf.last() {
@@ -278,7 +278,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The item of the old list, at or behind `at`, that ends the body that `at` is in.
+    /// The item of the old list, at or after `at`, that ends the body that contains `at`.
     fn end_of_list(&self, at: usize) -> usize {
         let mut depth = 0;
         let end = self.tables.old_cf[at..].iter().position(|item| match item {
@@ -296,7 +296,7 @@ impl Walk<'_> {
         end.map_or(self.tables.old_cf.len(), |end| at + end)
     }
 
-    /// Replaces a phi whose block has one predecessor left, which it now continues.
+    /// Replaces a phi whose block has one predecessor left, of which it is now a part.
     fn settle_phi(&mut self, phi: Inst) {
         let srcs = self.shader.phi(phi).unwrap_or(&[]);
         let value =

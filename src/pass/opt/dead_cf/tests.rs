@@ -2,9 +2,9 @@ use super::*;
 use crate::entity::Id;
 use crate::ir::{BranchHint, Builder};
 
-/// Control flow from words: `if`, `else`, `end`, `loop`, `continue`, `endloop`, the jumps `break` and `next`, and `work`
-/// for an instruction. `if` has an unknown condition, `yes` a true one, `no` a false one. A block stands in front of
-/// every item and at the end.
+/// Control flow from words: `if`, `else`, `end`, `loop`, `continue`, `endloop`, the jumps `break` and `next`, and `work` for an
+/// instruction. `if` has an unknown condition, `yes` a true one, `no` a false one. There is a block before every item and at
+/// the end.
 fn shader(words: &str) -> Shader {
     let mut shader = Shader::default();
     shader.append_new_block();
@@ -113,7 +113,7 @@ fn nothing_runs_behind_a_jump() {
 /// Two values that are conditions in such a shader.
 const CONDITIONS: [usize; 2] = [1, 2];
 
-/// A shader of two ifs, its blocks, and a phi at its end that asks which way through the second of them control came.
+/// A shader of two ifs, its blocks, and a phi at its end that depends on the branch of the second if.
 fn shader_with_phi(words: &str) -> (Shader, Vec<Block>, Def) {
     let mut shader = shader(words);
     let blocks: Vec<_> = shader.block_order().collect();
