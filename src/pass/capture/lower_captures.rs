@@ -127,7 +127,7 @@ fn store(shader: &mut Shader, context: &Context) -> bool {
     if shader.stage() == Stage::Geometry && context.captures == BackEnd::Storage {
         return geometry_stores::run(shader, context, &info, &words) | was_captured;
     }
-    let tells_instance = has_stores(shader, context) && tell_instance(shader, context);
+    let outputs_instance = has_stores(shader, context) && output_instance(shader, context);
     let is_bare = words.is_empty() && forget_lists(shader);
     if !words.is_empty() {
         let buffers = Buffers::new(shader, context, &info, &words);
@@ -140,7 +140,7 @@ fn store(shader: &mut Shader, context: &Context) -> bool {
             vertex_to_compute::run(shader, context, buffers.state);
         }
     }
-    was_captured || tells_instance || is_bare || !words.is_empty()
+    was_captured || outputs_instance || is_bare || !words.is_empty()
 }
 
 /// Removes the captures and the list: the draw is as without transform feedback.
@@ -152,7 +152,7 @@ fn forget_lists(shader: &mut Shader) -> bool {
 }
 
 /// Makes a vertex shader output its instance in the draw, because a geometry shader has no such input.
-fn tell_instance(shader: &mut Shader, context: &Context) -> bool {
+fn output_instance(shader: &mut Shader, context: &Context) -> bool {
     let Some(location) = context.instance_location else { return false };
     let ty = shader.types.vector(AluType::new(Base::Uint, 32), 1);
     let name = shader.strings.add("xfb_instance");

@@ -1,25 +1,23 @@
-//! Accesses to storage blocks by byte offset become accesses through access chains.
+//! Turns accesses to storage blocks by byte offset into accesses through access chains.
 //!
-//! **What.** `load_ssbo`, `store_ssbo`, `ssbo_atomic` and `ssbo_atomic_swap` go through a block variable `struct {
-//! uvec4 base[]; }` with three indices, see `byte_access`; `get_ssbo_size` becomes the length of a `uint base[]` at the same
-//! binding, times 4.
+//! **What.** `load_ssbo`, `store_ssbo`, `ssbo_atomic` and `ssbo_atomic_swap` access a block variable `struct { uvec4 base[]; }`
+//! with three indices, see `byte_access`; `get_ssbo_size` becomes the length of a `uint base[]` at the same binding, times 4.
 //!
-//! **Why.** Logical SPIR-V has no byte addresses. A buffer's size is asked in units of 4 bytes, the smallest that GL
-//! can bind, since OpArrayLength rounds down.
+//! **Why.** Logical SPIR-V has no byte addresses. The size of a buffer is queried in units of 4 bytes, the smallest that GL can
+//! bind, because OpArrayLength rounds down.
 //!
-//! A whole vec4 is loaded or stored only where the access covers its last lane, as a buffer's size need not be a
+//! A whole vec4 is loaded or stored only if the access covers its last lane, because the size of a buffer need not be a
 //! multiple of 16.
 //!
-//! There is one variable per block index where all indices are constants, else, or if the directive `storage_blocks=array` says
-//! so, one array of blocks. Bytes and 16-bit
-//! values that do not fill lanes go through a `uint8_t base[]` or `uint16_t base[]` at the same binding, if the target has
-//! such (`storageBuffer8BitAccess`, `storageBuffer16BitAccess`). Else they are written by clearing and setting bits of their
-//! lane atomically: other invocations may write the lane's other bytes. 64-bit atomics, which have no lane to point to, go
-//! through a `uint64_t base[]`, and loads and stores of 64 bits with them.
+//! There is one variable per block index if all indices are constants. Otherwise, or with the directive `storage_blocks=array`,
+//! there is one array of blocks. Bytes and 16-bit values that do not fill lanes use a `uint8_t base[]` or `uint16_t base[]` at
+//! the same binding, if the target supports it (`storageBuffer8BitAccess`, `storageBuffer16BitAccess`). Otherwise they are
+//! written by clearing and setting bits of their lane atomically: other invocations may write the other bytes of the lane.
+//! 64-bit atomics, for which lanes are too small, use a `uint64_t base[]`, and loads and stores of 64 bits with them.
 //!
-//! If some access is to a lane of a vec4 that is not known, the binding is seen as `uint base[]`, so that no code is made to find
-//! the lane; as `uvec4 base[]`, too, where that serves accesses to several lanes at once. Variables that see the same bytes, of
-//! which some are written, are Aliased (SPIR-V 2.18.2).
+//! If an access is to an unknown lane of a vec4, the binding is declared as `uint base[]`, so that no code is needed to find
+//! the lane; also as `uvec4 base[]` if that serves accesses to several lanes at once. Variables that alias the same bytes, some
+//! of which are written, are Aliased (SPIR-V 2.18.2).
 //!
 //! Before:
 //!
@@ -49,7 +47,7 @@ use rustc_hash::FxHashMap;
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_ssbo",
-    about: "accesses to storage blocks by byte offset become access chains",
+    about: "turns accesses to storage blocks by byte offset into access chains",
     needs: Needs::SSBO_OFFSETS,
     removes: Forms::SSBO_OFFSETS,
     run,
@@ -111,7 +109,7 @@ fn store(b: &mut Builder<'_>, context: &Context, blocks: &mut Blocks<'_>, inst: 
     byte_access::store(b, &memory, address, value, mask);
 }
 
-/// Operations on storage blocks, and the source that says which block.
+/// Operations on storage blocks, and the number of the source with the block index.
 const OPERATIONS: &[(Intrinsic, usize)] = &[
     (Intrinsic::load_ssbo, 0),
     (Intrinsic::store_ssbo, 1),
@@ -131,7 +129,7 @@ fn source(shader: &Shader, inst: Inst, i: usize) -> Def {
     shader.as_intrinsic(inst).map(|(_, srcs)| srcs[i]).expect("an intrinsic")
 }
 
-/// Which source of an access is its byte offset.
+/// The source of an access with its byte offset.
 fn offset_source(op: Intrinsic, srcs: &[Def]) -> Def {
     if op == Intrinsic::store_ssbo {
         srcs[2]
@@ -184,19 +182,19 @@ fn has_narrow_atomic(shader: &Shader, target: &Target, inst: Inst) -> bool {
 /// The block variables of a shader.
 struct Blocks<'m> {
     set: u32,
-    /// Blocks of an array; `None` if there is none.
+    /// The number of blocks of the array; `None` if there is no array.
     count: Option<u32>,
     made: &'m mut BlockVars,
     /// Qualifiers of all of them.
     access: Access,
 }
 
-/// What is known of the shader, and the block variables that were made so far; kept from shader to shader.
+/// Information about the shader, and its block variables so far; kept for the next shader.
 #[derive(Default)]
 struct BlockVars {
     offsets: Offsets,
     bases: BasePointers,
-    /// What the accesses to each binding want it to be seen as.
+    /// The views that the accesses to each binding need.
     wishes: FxHashMap<u32, Wishes>,
     /// By block index (0 for the array) and element.
     vars: FxHashMap<(u32, u8, u8), Var>,
@@ -214,13 +212,13 @@ fn is_atomic(op: Intrinsic) -> bool {
     matches!(op, Intrinsic::ssbo_atomic | Intrinsic::ssbo_atomic_swap)
 }
 
-/// Whether an operation is at an offset that is not constant.
+/// Whether the offset of an operation is not constant.
 fn is_dynamic(shader: &Shader, op: Intrinsic, inst: Inst) -> bool {
     let is_dynamic = |srcs| shader.as_const_scalar(offset_source(op, srcs)).is_none();
     op != Intrinsic::get_ssbo_size && shader.as_intrinsic(inst).is_some_and(|(_, srcs)| is_dynamic(srcs))
 }
 
-/// What an access wants its binding to be seen as.
+/// The views that an access needs.
 fn wishes(shader: &Shader, offsets: &Offsets, op: Intrinsic, inst: Inst) -> Wishes {
     let (components, bits) = match op {
         Intrinsic::store_ssbo => {
@@ -231,7 +229,7 @@ fn wishes(shader: &Shader, offsets: &Offsets, op: Intrinsic, inst: Inst) -> Wish
     };
     match bits {
         64 if is_atomic(op) => return Wishes { wide: true, ..Wishes::default() },
-        // These mostly have views of their own.
+        // These usually have views of their own.
         8 | 16 => return Wishes::default(),
         _ => {}
     }
@@ -240,14 +238,14 @@ fn wishes(shader: &Shader, offsets: &Offsets, op: Intrinsic, inst: Inst) -> Wish
     Wishes { words: !is_known, vec4s: is_known && bytes > 4, wide: false }
 }
 
-/// What accesses to a binding want it to be seen as.
+/// The views that the accesses to a binding need.
 #[derive(Clone, Copy, Default)]
 struct Wishes {
-    /// Some are to a lane that is not known: words, so that no code is made to find it.
+    /// Whether some are to an unknown lane: words need no code to find it.
     words: bool,
-    /// Some are to several lanes of one vec4.
+    /// Whether some are to several lanes of one vec4.
     vec4s: bool,
-    /// Some are atomics of 64 bits, which have a view of their own.
+    /// Whether some are atomics of 64 bits, which have a view of their own.
     wide: bool,
 }
 
@@ -270,7 +268,7 @@ impl<'m> Blocks<'m> {
             dynamic |= index.is_none();
             written |= !matches!(op, Intrinsic::load_ssbo | Intrinsic::get_ssbo_size);
             last = last.max(Some(index.unwrap_or(0)));
-            // Others do not want another view than the usual one.
+            // Others need no view but the common one.
             asks |= is_dynamic(shader, op, *inst) || is_atomic(op) && shader.insts[*inst].bit_size == 64;
         }
         let count = last?.saturating_add(1).max(shader.info.num_ssbos);
@@ -286,7 +284,7 @@ impl<'m> Blocks<'m> {
         Some(blocks)
     }
 
-    /// Asks all accesses what they want their binding to be seen as.
+    /// Collects the views that all accesses need.
     fn ask(&mut self, shader: &Shader) {
         for inst in &shader.order {
             let Some((op, block)) = operation(shader, *inst) else { continue };
@@ -310,7 +308,7 @@ impl<'m> Blocks<'m> {
         }
     }
 
-    /// Whether an access is to elements of its width one by one.
+    /// Whether an access is to single elements of its width.
     fn has_elements(
         &self,
         shader: &Shader,
@@ -324,7 +322,7 @@ impl<'m> Blocks<'m> {
         }
     }
 
-    /// How an access at an offset sees its block: one view serves all accesses unless both are worth it.
+    /// The view for an access at an offset: one view serves all accesses unless two are worthwhile.
     fn granularity(&self, shader: &Shader, offset: Offset, block: Def) -> Granularity {
         match self.wishes(shader, block) {
             Wishes { words: false, .. } => Granularity::Vec4s,
@@ -361,13 +359,13 @@ impl<'m> Blocks<'m> {
         }
     }
 
-    /// A pointer to the elements of `bits` bits of `block`.
+    /// A deref of the elements of `bits` bits of `block`.
     fn elements(&mut self, b: &mut Builder<'_>, block: Def, bits: u8) -> Def {
         let (var, index) = self.find(b, block, Element { bits, components: 1 });
         self.made.bases.get(b, var, index)
     }
 
-    /// The variable that holds `block` as an array of `element`, and which of its blocks.
+    /// The variable that has `block` as an array of `element`, and the index of the block in it.
     fn find(&mut self, b: &mut Builder<'_>, block: Def, element: Element) -> (Var, Option<ArrayIndex>) {
         let constant = b.shader.as_const_scalar(block).map(|index| index as u32);
         let binding = self.binding(b.shader, block);

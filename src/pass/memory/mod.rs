@@ -1,4 +1,4 @@
-//! Memory: byte offsets and typed pointers become access chains into the types that the module declares.
+//! Memory: byte offsets and typed derefs become access chains into the types that the module declares.
 
 pub mod const_arrays;
 pub mod inline_blocks;

@@ -7,8 +7,8 @@ use crate::op::{AluOp, AtomicOp, Index, Intrinsic};
 use crate::pass::memory::lower_atomics::{compare_exchange_loop, updated, Data};
 use crate::target::Target;
 
-/// The atomic `inst`, whose data starts at source `data`, at `address`, which is a multiple of its size. Behind the end of
-/// the memory it gives 0.
+/// The atomic `inst`, whose data starts at source `data`, at `address`, which is a multiple of its size. Beyond the end of the
+/// memory it returns 0.
 pub(in crate::pass) fn atomic(
     b: &mut Builder<'_>,
     target: &Target,
@@ -43,7 +43,7 @@ pub(in crate::pass) fn atomic(
     }
 }
 
-/// The atomic `inst`, whose data starts at source `data`, on what `pointer` points to.
+/// The atomic `inst`, whose data starts at source `data`, on `pointer`.
 pub(in crate::pass) fn atomic_at(b: &mut Builder<'_>, inst: Inst, pointer: Def, data: usize) -> Def {
     let data = b.shader.as_intrinsic(inst).map_or(&[][..], |(_, srcs)| &srcs[data..]);
     let (mut srcs, count) = ([pointer; 3], 1 + data.len());
@@ -54,14 +54,14 @@ pub(in crate::pass) fn atomic_at(b: &mut Builder<'_>, inst: Inst, pointer: Def, 
     b.intrinsic_with(op, 1, bits, &srcs[..count], &indices).def()
 }
 
-/// What a compare-exchange can be made on.
+/// The operand of a compare-exchange.
 #[derive(Clone, Copy)]
 struct Whole {
     pointer: Def,
     bits: u8,
 }
 
-/// How far up in its lane an access starts, in bits.
+/// The number of bits in its lane below the start of an access.
 fn shift_in_lane(b: &mut Builder<'_>, address: Address) -> Def {
     match address {
         Address::Byte { offset, .. } => {
@@ -72,7 +72,7 @@ fn shift_in_lane(b: &mut Builder<'_>, address: Address) -> Def {
     }
 }
 
-/// How far up in its element an access starts, in bits.
+/// The number of bits in its element below the start of an access.
 fn shift_in_pair(b: &mut Builder<'_>, address: Address, indices: LaneIndices) -> Def {
     let lane = match indices.lane {
         ArrayIndex::Imm(lane) => b.imm32(lane as u32),

@@ -1,4 +1,4 @@
-//! Loads: dwords from lanes or whole vec4s, moved into place, cut or put together.
+//! Loads: reads dwords from lanes or whole vec4s, shifts them, and splits or joins them.
 
 use super::address::{imm, rest_of, Address, LaneIndices};
 use super::{load_lane, pair, MemoryView, Whole};
@@ -19,19 +19,20 @@ impl From<Def> for Lane {
     }
 }
 
-/// Vec4s of memory that nobody writes, by pointer to all of it, index and access: one that was loaded is not loaded again. Of
-/// drivers that take vectors apart into scalars each scalar would load its vec4 anew, for [`cse`](crate::pass::opt::cse) to find.
+/// Vec4s of read-only memory that were loaded, by deref of the array, index and access: they are not loaded again. If a driver
+/// splits vectors into scalars, each scalar would otherwise load its vec4 again, and [`cse`](crate::pass::opt::cse) would have
+/// to find them.
 pub(in crate::pass) type Vec4s = MadeOnce<(Def, ArrayIndex, u32)>;
 
-/// What other loads of a shader want, and did.
+/// The needs and the results of the other loads of a shader.
 pub(in crate::pass) struct Others<'a, F: Fn(u32) -> u8> {
-    /// The lanes of the `i`-th vec4 touched that they want.
+    /// The lanes of the `i`-th vec4 of this load that they use.
     pub lanes: F,
-    /// What they loaded, if nobody writes the memory.
+    /// The vec4s that they loaded, if the memory is not written.
     pub vec4s: Option<&'a mut Vec4s>,
 }
 
-/// Nothing is known of other loads.
+/// For a load without information about others.
 pub(in crate::pass) const NO_OTHERS: Others<'static, fn(u32) -> u8> = Others { lanes: |_| 0, vec4s: None };
 
 /// Loads `components` values of `bits` bits.
@@ -76,7 +77,8 @@ pub(in crate::pass) fn load<F: Fn(u32) -> u8>(
     value
 }
 
-/// The frequent case in short: up to four lanes of one vec4 at known places that are loaded with all of it, or a single lane.
+/// Fast path for the common case: up to four lanes of one vec4 at known positions that are loaded with all of it, or a single
+/// lane.
 fn load_from_one<F: Fn(u32) -> u8>(
     b: &mut Builder<'_>,
     memory: &MemoryView,
@@ -107,7 +109,7 @@ fn load_from_one<F: Fn(u32) -> u8>(
     Some(b.vec(&pairs[..usize::from(count / 2)]))
 }
 
-/// Loads `count` dwords whose lanes are known, or each its own.
+/// Loads `count` dwords with known lanes, or each from its own lane.
 fn load_dwords<F: Fn(u32) -> u8>(
     b: &mut Builder<'_>,
     memory: &MemoryView,
@@ -138,12 +140,12 @@ fn lanes_of(first: u8, count: u8) -> u8 {
 }
 
 impl MemoryView {
-    /// Whether lanes are loaded with the vector that they are in: where all of it may be read, and where it pays. `own` are those
+    /// Whether lanes are loaded with their whole vector: if all of it may be read, and if it saves loads. `own` are the lanes
     /// of the load, `others` those of all others.
     fn reads_whole(&self, indices: LaneIndices, own: u8, others: impl FnOnce() -> u8) -> bool {
         let covers = own >> (self.lanes - 1) & 1 != 0;
         let may = match (self.whole, indices.element) {
-            // Atomic are loads of scalars only.
+            // Only loads of scalars are atomic.
             _ if Access::from_bits_retain(self.access).contains(Access::ATOMIC) => false,
             (Whole::Never, _) => false,
             (Whole::Covered, _) => covers,
@@ -157,7 +159,7 @@ impl MemoryView {
     }
 }
 
-/// Loads the vector at `place`, unless it is there already.
+/// Loads the vector at `indices`, unless it is loaded already.
 fn load_whole(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices, known: &mut Option<&mut Vec4s>) -> Def {
     let make = |b: &mut Builder<'_>| {
         let pointer = b.deref_array(memory.base, indices.element);
@@ -171,7 +173,7 @@ fn load_whole(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices, kn
     }
 }
 
-/// Loads `count` lanes from `first` on of the vector at `place`, the `number`-th of the load.
+/// Loads `count` lanes from `first` on of the vector at `indices`, the `number`-th of the load.
 fn load_vector<F: Fn(u32) -> u8>(
     b: &mut Builder<'_>,
     memory: &MemoryView,
@@ -192,7 +194,7 @@ fn load_vector<F: Fn(u32) -> u8>(
 }
 
 /// Loads every dword that `bytes` bytes at an unaligned address may touch. Whether they touch the last one depends on the
-/// address, so it is found from the last byte: it is loaded twice rather than anything behind it.
+/// address, so its index is computed from the last byte: the same dword may be loaded twice, but none beyond it.
 fn load_straddling(
     b: &mut Builder<'_>,
     memory: &MemoryView,
@@ -217,7 +219,7 @@ fn load_straddling(
     }
 }
 
-/// How far bytes have to move: bits, below 32 and a multiple of 8.
+/// The distance that bytes have to move: in bits, below 32 and a multiple of 8.
 #[derive(Clone, Copy)]
 enum Shift {
     Static(u32),
@@ -252,7 +254,7 @@ fn shift_down(b: &mut Builder<'_>, value: Def, shift: Shift) -> Def {
     }
 }
 
-/// `value << (32 - shift)`, 0 for a shift of 0: in two steps, as a count of 32 is one of 0 to a GPU.
+/// `value << (32 - shift)`, 0 for a shift of 0: in two steps, because GPUs take a count of 32 as 0.
 fn shift_up_rest(b: &mut Builder<'_>, value: Def, shift: Shift) -> Def {
     match shift {
         Shift::Static(bits) => b.ishl_imm(value, 32 - bits),
@@ -266,7 +268,7 @@ fn shift_up_rest(b: &mut Builder<'_>, value: Def, shift: Shift) -> Def {
 
 /// Components `first .. first + count` of `bits` bits, not 32, of the dwords, as one value.
 fn gather_elements(b: &mut Builder<'_>, dwords: &[Lane], bits: u8, first: usize, count: usize) -> Def {
-    // As many as a vector has at most, and as many dwords as these take where they are less than 32 bits.
+    // The maximum number of components of a vector, and the dwords that these use where they have less than 32 bits.
     let (mut elements, mut unpacked) = ([dwords[0]; 16], [None; 16]);
     for (i, element) in (first..).zip(&mut elements[..count]) {
         *element = match bits {
@@ -289,7 +291,7 @@ fn gather_elements(b: &mut Builder<'_>, dwords: &[Lane], bits: u8, first: usize,
     gather(b, &elements[..count])
 }
 
-/// The lanes as one value: a swizzle if they are of one value, else put together.
+/// Makes one value of the lanes: a swizzle if they are of one value, else a vector.
 fn gather(b: &mut Builder<'_>, lanes: &[Lane]) -> Def {
     let first = lanes[0].def;
     if lanes.len() <= 4 && lanes.iter().all(|lane| lane.def == first) {
@@ -297,7 +299,7 @@ fn gather(b: &mut Builder<'_>, lanes: &[Lane]) -> Def {
         components.iter_mut().zip(lanes).for_each(|(component, lane)| *component = lane.component);
         return b.swizzle(first, &components[..lanes.len()]);
     }
-    // As many as a vector has at most.
+    // The maximum number of components of a vector.
     let mut scalars = [first; 16];
     scalars.iter_mut().zip(lanes).for_each(|(scalar, lane)| *scalar = b.channel(lane.def, lane.component));
     b.vec(&scalars[..lanes.len()])

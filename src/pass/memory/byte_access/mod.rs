@@ -1,9 +1,9 @@
-//! The lane loader: bytes at an offset as loads and stores of 32-bit lanes of `uvec4 base[]`.
+//! Lowers accesses to bytes at an offset to loads and stores of 32-bit lanes of `uvec4 base[]`.
 //!
 //! Every buffer and memory that NIR addresses in bytes becomes a block `struct { uvec4 base[N]; }`, the one layout that is
-//! legal in every storage class without an optional layout feature (Vulkan, "Offset and Stride Assignment": arrays in
-//! uniform blocks have strides that are multiples of 16). An access is then a chain of three indices: member 0, the vec4
-//! (`offset >> 4`), the lane (`offset >> 2 & 3`). What is known of the offset decides the form:
+//! legal in every storage class without an optional layout feature (Vulkan, "Offset and Stride Assignment": arrays in uniform
+//! blocks have strides that are multiples of 16). An access is then a chain of three indices: member 0, the vec4 (`offset >>
+//! 4`), the lane (`offset >> 2 & 3`). The form depends on the known part of the offset:
 //!
 //! | known | form | cost besides the loads |
 //! |-|-|-|
@@ -12,15 +12,15 @@
 //! | the offset modulo 4 | [`Address::Dword`] | that, and a shift and a mask per lane |
 //! | less | [`Address::Byte`] | that, and shifts that move the bytes into place |
 //!
-//! Where the layout of the memory is free, it has another [`Granularity`]: `uint base[]`, in which a lane that is not known costs
-//! no more than one that is, and `uvec2 base[]` for an offset that is known modulo 8.
+//! If the layout of the memory is free, it has another [`Granularity`]: `uint base[]`, in which an unknown lane costs no more
+//! than a known one, and `uvec2 base[]` for an offset that is known modulo 8.
 //!
-//! An [`Offset`] is what is known before code is made. [`offsets`](crate::analysis::offsets) takes it apart, so that accesses to
-//! one vec4 are found to be so. Code is made for `((scale * x + before) >> shift) + after`: the shift is undone where that
-//! takes no more than it saves.
+//! An [`Offset`] has the known bits before code is made. [`offsets`](crate::analysis::offsets) splits it into terms, so that
+//! accesses to one vec4 are recognized. Code is made for `((scale * x + before) >> shift) + after`: the shift is undone if that
+//! takes no more instructions than it saves.
 //!
-//! Nothing outside the bytes asked for is touched, but for the other bytes of a 32-bit lane, and the other lanes of a vec4
-//! where [`Whole`] says that they exist. Values narrower than a lane are cut out of it; wider ones are put together.
+//! Only the requested bytes are accessed, except the other bytes of a 32-bit lane, and the other lanes of a vec4 if [`Whole`]
+//! says that they exist. Values narrower than a lane are extracted from it; wider ones are joined.
 
 mod address;
 mod atomic;
@@ -41,44 +41,44 @@ use crate::ir::{ArrayIndex, Builder, Def, Deref, DerefKind, InstKind};
 use crate::op::{AluOp, AluType, Base, Modes};
 use address::LaneIndices;
 
-/// 16 components of 8 bytes, and one more lane where they straddle.
+/// 16 components of 8 bytes, and one more lane for an unaligned start.
 const MAX_DWORDS: usize = 33;
 
-/// When a whole vec4 may be loaded although not all of its lanes are wanted.
+/// The condition under which a whole vec4 may be loaded although not all of its lanes are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Whole {
     /// One load per lane, always.
     Never,
-    /// If the last lane is wanted, so that the vec4 cannot stick out of what may be read.
+    /// If the last lane is used, so that the vec4 cannot exceed the readable range.
     Covered,
-    /// That, and if it is known to end at this byte or before: so much may be read.
+    /// That, and if the vec4 is known to end at this byte or before: the range up to it may be read.
     Until(u32),
     /// Always: all of it may be read.
     Always,
 }
 
-/// The memory behind a pointer to `uvec4 base[]`, or another view of it.
+/// The memory of a deref of `uvec4 base[]`, or another view of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MemoryView {
-    /// The pointer.
+    /// The deref.
     pub base: Def,
     /// [`Access`](crate::op::Access) bits of each load and store.
     pub access: u32,
-    /// When whole vec4s may be loaded.
+    /// The condition for loads of whole vec4s.
     pub whole: Whole,
-    /// Lanes of an element: 4, or 2 or 1 for a view of the same bytes as `uvec2` or `uint`.
+    /// The number of lanes of an element: 4, or 2 or 1 for a view of the same bytes as `uvec2` or `uint`.
     pub lanes: u32,
-    /// Number of vec4s, if known: constant offsets behind them read zeros and write nothing.
+    /// Number of vec4s, if known: accesses at constant offsets beyond them read zeros and write nothing.
     pub len: Option<u32>,
     /// Invocations may write neighbouring bytes of one lane at the same time.
     pub shared: bool,
     /// The elements are not `uvec4` but `uint64_t`, two lanes each, for 64-bit atomics where views cannot alias.
     pub in_pairs: bool,
-    /// There is no such pointer: `base` is the address of the first vec4, and lanes are at addresses of their own.
+    /// There is no such deref: `base` is the address of the first vec4, and each lane has an address of its own.
     pub at_address: bool,
 }
 
-/// A pointer to a lane.
+/// A deref of a lane.
 fn pointer(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices) -> Def {
     if memory.at_address {
         return address_of(b, memory, indices);
@@ -90,7 +90,7 @@ fn pointer(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices) -> De
     b.deref_array(element, indices.lane)
 }
 
-/// The same in memory without a pointer to all of it.
+/// The same for memory without a deref of all of it.
 fn address_of(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices) -> Def {
     let bytes = |b: &mut Builder<'_>, index, shift| match index {
         ArrayIndex::Imm(index) => b.imm32((index as u32) << shift),
@@ -103,7 +103,7 @@ fn address_of(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices) ->
     global_pointer(b, address, (1, 32), 4)
 }
 
-/// A pointer to `components` numbers of `bits` bits at a global address that is a multiple of `align`.
+/// A deref of `components` numbers of `bits` bits at a global address that is a multiple of `align`.
 pub(super) fn global_pointer(b: &mut Builder<'_>, address: Def, (components, bits): (u8, u8), align: u32) -> Def {
     let ty = b.shader.types.vector(AluType::new(Base::Uint, bits), components);
     let kind = DerefKind::Cast { parent: address, stride: 0, align_mul: align, align_offset: 0 };

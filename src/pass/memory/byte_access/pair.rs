@@ -1,14 +1,14 @@
 //! Lanes of a memory whose elements are `uint64_t`: each is half of an element.
 //!
-//! 64-bit atomics need a pointer to 64 bits. Where no second view of the memory can alias the first (Workgroup variables
-//! without an explicit layout), everything goes through 64-bit elements.
+//! 64-bit atomics need a pointer to 64 bits. If no second view of the memory can alias the first (Workgroup variables without
+//! an explicit layout), all accesses use 64-bit elements.
 
 use super::address::LaneIndices;
 use super::MemoryView;
 use crate::ir::{AluFlags, ArrayIndex, Builder, Def};
 use crate::op::{AluOp, AtomicOp, Index, Intrinsic};
 
-/// A pointer to the element that holds the lane at `place`.
+/// A deref of the element that contains the lane at `indices`.
 pub(super) fn pointer(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices) -> Def {
     let index = match (indices.element, indices.lane) {
         (ArrayIndex::Imm(vec4), ArrayIndex::Imm(lane)) => ArrayIndex::Imm(vec4 * 2 + lane / 2),
@@ -37,7 +37,7 @@ fn is_upper(b: &mut Builder<'_>, lane: ArrayIndex) -> Def {
     b.alu(AluOp::ine, &[bit, zero])
 }
 
-/// Loads the element whose lower half is the lane at `place`.
+/// Loads the element whose lower half is the lane at `indices`.
 pub(super) fn load_element(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices) -> Def {
     if indices.is_outside(memory) {
         return b.imm(64, 0);
@@ -61,7 +61,7 @@ pub(super) fn load_lane(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneI
     }
 }
 
-/// Stores both lanes of the element at `place`.
+/// Stores both lanes of the element at `indices`.
 pub(super) fn store_both(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices, lanes: [Def; 2]) {
     let pair = b.vec(&lanes);
     let element = b.alu(AluOp::pack_64_2x32, &[pair]);
@@ -69,7 +69,7 @@ pub(super) fn store_both(b: &mut Builder<'_>, memory: &MemoryView, indices: Lane
     b.store_deref(pointer, element, 1, memory.access);
 }
 
-/// Stores the bits of one lane that `mask` names, by clearing and setting bits of the element atomically.
+/// Stores the bits of one lane that are in `mask`, by clearing and setting bits of the element atomically.
 pub(super) fn store_lane(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices, value: Def, mask: Def) {
     let (value, mask) = (in_element(b, indices.lane, value), in_element(b, indices.lane, mask));
     let keep = b.alu(AluOp::inot, &[mask]);
@@ -80,7 +80,7 @@ pub(super) fn store_lane(b: &mut Builder<'_>, memory: &MemoryView, indices: Lane
     }
 }
 
-/// A lane's value where the element has it, the other half zero.
+/// The value of a lane at its position in the element, with the other half zero.
 fn in_element(b: &mut Builder<'_>, lane: ArrayIndex, value: Def) -> Def {
     let wide = b.alu_with(AluOp::u2u64, AluFlags::empty(), &[value.into()], Some((1, 64)));
     match lane {

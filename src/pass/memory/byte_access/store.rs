@@ -1,11 +1,11 @@
-//! Stores: parts of values put together into dwords, and dwords into vec4s; parts of dwords without touching the rest.
+//! Stores: joins parts of values into dwords, and dwords into vec4s; stores parts of dwords without changing the rest.
 
 use super::address::{imm, rest_of, Address, LaneIndices};
 use super::{pair, pointer, MemoryView, Whole, MAX_DWORDS};
 use crate::ir::{AluFlags, AluSrc, Builder, Def, Shader};
 use crate::op::{AluOp, AtomicOp, Index, Intrinsic};
 
-/// Stores the components of `value` that `write_mask` names.
+/// Stores the components of `value` that are in `write_mask`.
 pub(in crate::pass) fn store(b: &mut Builder<'_>, memory: &MemoryView, address: Address, value: Def, write_mask: u32) {
     let (components, bits) = (b.shader.num_components(value), b.shader.bit_size(value));
     let written = (0..components).filter(|c| write_mask >> c & 1 != 0);
@@ -57,7 +57,7 @@ fn push_parts(b: &mut Builder<'_>, scalar: Def, at: u32, parts: &mut Vec<Part>) 
     }
 }
 
-/// What one dword gets: a value, and which of its bits count.
+/// The new bits of one dword: a value, and a mask of its bits.
 #[derive(Clone, Copy, Default)]
 struct Image {
     value: Option<Def>,
@@ -74,7 +74,7 @@ impl Image {
     }
 }
 
-/// Stores parts whose place within a dword is known: dword by dword, whole vec4s at once.
+/// Stores parts whose position within a dword is known: dword by dword, whole vec4s at once.
 fn store_parts(b: &mut Builder<'_>, memory: &MemoryView, address: Address, parts: &[Part]) {
     let mut images = [Image::default(); MAX_DWORDS];
     for part in parts {
@@ -143,7 +143,7 @@ fn whole_vector(shader: &Shader, lanes: &[Def]) -> Option<Def> {
     whole
 }
 
-/// Which bits of a dword a store changes.
+/// The bits of a dword that a store changes.
 #[derive(Clone, Copy)]
 enum Mask {
     Static(u32),
@@ -159,8 +159,8 @@ impl Mask {
     }
 }
 
-/// Stores one dword, or the bits of it that `mask` names and `value` holds. Where other invocations may write the other
-/// bits meanwhile, those are kept by clearing and setting bits atomically.
+/// Stores one dword, or the bits of it that are in `mask` and `value`. If other invocations may write the other bits at the
+/// same time, those are preserved by clearing and setting bits atomically.
 fn store_lane(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices, value: Def, mask: Mask) {
     if indices.is_outside(memory) {
         return;
@@ -188,7 +188,7 @@ fn store_lane(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices, va
     b.store_deref(pointer, new, 1, memory.access);
 }
 
-/// Stores a part at an address whose place within a dword is unknown: its low bytes into the dword of the first byte, the
+/// Stores a part at an address whose position within a dword is unknown: its low bytes into the dword of the first byte, the
 /// rest into the dword of the last, which may be the same.
 fn store_unaligned(b: &mut Builder<'_>, memory: &MemoryView, offset: Def, (mul, rem): (u32, u32), part: Part) {
     let first = b.iadd_imm(offset, u64::from(part.at));

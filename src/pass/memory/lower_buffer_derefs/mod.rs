@@ -1,19 +1,20 @@
-//! Typed pointers into uniform and storage blocks become accesses to the lanes of `uvec4 base[]`.
+//! Turns typed derefs of uniform and storage blocks into accesses to the lanes of `uvec4 base[]`.
 //!
-//! **What.** zink turns byte offsets into derefs of blocks `struct { uintN base[]; }`, one variable per width. Their
-//! loads, stores and atomics become accesses through one variable per binding whose element is `uvec4`; see `byte_access`. The arithmetic
-//! that divided an offset is undone, and lanes of one vec4 find together: see [`lower_ubo`](super::lower_ubo), "Offsets". Loads of
-//! uniform blocks at known places, which are most, are lowered where they stand; see `uniforms`. Storage blocks of which all
-//! elements can be had, some at places that are not known, stay arrays of these; see `staying`.
+//! **What.** zink turns byte offsets into derefs of blocks `struct { uintN base[]; }`, one variable per width. Their loads,
+//! stores and atomics become accesses through one variable per binding whose element is `uvec4`; see `byte_access`. The
+//! arithmetic that divided an offset is undone, and accesses to lanes of one vec4 are combined: see
+//! [`lower_ubo`](super::lower_ubo), "Offsets". Loads of uniform blocks at constant indices, the most common accesses, are
+//! lowered in place; see `uniforms`. Storage blocks whose elements all have a width that the target supports, with accesses at
+//! unknown indices, stay arrays of these elements; see `staying`.
 //!
-//! **Why.** `uint base[]` has a stride of 4 bytes, which a uniform block may not have without
-//! `uniformBufferStandardLayout` (Vulkan, "Offset and Stride Assignment"); and variables of several widths at one
-//! binding alias. A storage block may have it. Lanes pay there where a whole `uvec4` is loaded for several of them, for which
-//! their places must be known: where they are not, each access would only get a shift and a mask more. Elements of 8 and 16
-//! bits of a storage block keep a variable of their own if the target has such.
+//! **Why.** `uint base[]` has a stride of 4 bytes, which a uniform block may not have without `uniformBufferStandardLayout`
+//! (Vulkan, "Offset and Stride Assignment"); and variables of several widths at one binding alias. A storage block may have it.
+//! In a storage block, lanes are better if a whole `uvec4` is loaded for several of them, which requires that their positions
+//! are known: if not, each access would only get an additional shift and mask. Elements of 8 and 16 bits of a storage block
+//! keep a variable of their own if the target supports it.
 //!
-//! The old derefs go if nothing else reads them: they are a good part of what zink makes. A `get_ssbo_size` becomes the length of a
-//! `uint base[]` at the same binding, times 4, as in [`lower_ssbo`](super::lower_ssbo).
+//! The old derefs are removed if no other instruction reads them: they are a large part of the instructions that zink makes. A
+//! `get_ssbo_size` becomes the length of a `uint base[]` at the same binding, times 4, as in [`lower_ssbo`](super::lower_ssbo).
 //!
 //! Before:
 //!
@@ -69,7 +70,7 @@ use vec4s::WantedVec4s;
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_buffer_derefs",
-    about: "typed pointers into uniform and storage blocks become lane accesses",
+    about: "turns typed derefs of uniform and storage blocks into lane accesses",
     needs: Needs::BUFFER_DEREFS,
     removes: Forms::BUFFER_DEREFS,
     run,
@@ -79,7 +80,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     shader.with_spare(|shader, memory| lower(shader, context, memory))
 }
 
-/// What the pass allocates.
+/// Tables that are kept for the next shader.
 #[derive(Default)]
 struct BufferTables {
     survey: Survey,
@@ -92,7 +93,7 @@ fn lower(shader: &mut Shader, context: &Context, memory: &mut BufferTables) -> b
     let survey = &mut memory.survey;
     survey.look_at(shader, context, in_place(shader, context));
     if !survey.uniforms.is_empty() && (survey.has_others || uniforms::needs_lanes(survey, context)) {
-        // The pointers in front of them may not change, or a pair has to be loaded by lanes.
+        // Their derefs may not change, or a pair has to be loaded by lanes.
         survey.look_at(shader, context, InPlace::Nothing);
     }
     let mut sized = Sized::new(shader);
@@ -119,7 +120,7 @@ fn lower(shader: &mut Shader, context: &Context, memory: &mut BufferTables) -> b
     true
 }
 
-/// Lowers what is not lowered in place. Apart from what is, which most shaders have alone.
+/// Lowers accesses that are not lowered in place. It is a function of its own because most shaders have only the others.
 #[inline(never)]
 fn lower_others(shader: &mut Shader, context: &Context, memory: &mut BufferTables, sized: Option<Sized>) {
     let BufferTables { survey, bases, vec4s, .. } = memory;
@@ -133,8 +134,8 @@ fn lower_others(shader: &mut Shader, context: &Context, memory: &mut BufferTable
     offsets.forget(shader);
 }
 
-/// What loads of uniform blocks may become in their places. Pairs of lanes stay lanes where the target lacks 64 bits, or where
-/// something may take them apart again.
+/// The forms that loads of uniform blocks may take in place. Pairs of lanes stay lanes if the target lacks 64 bits, or if an
+/// instruction may split them again.
 fn in_place(shader: &Shader, context: &Context) -> InPlace {
     let inventory = shader.inventory();
     let takes_apart =
@@ -146,7 +147,7 @@ fn in_place(shader: &Shader, context: &Context) -> InPlace {
     }
 }
 
-/// What takes 64 bits apart.
+/// Opcodes that split 64 bits.
 const UNPACKS: AluSet = AluSet::of(&[
     AluOp::unpack_64_2x32,
     AluOp::unpack_64_2x32_split_x,
@@ -157,8 +158,8 @@ const UNPACKS: AluSet = AluSet::of(&[
 /// Stores of lanes, 64 bits among them.
 const STORES: &[Intrinsic] = &[Intrinsic::store_ssbo, Intrinsic::store_global];
 
-/// Whether `inst` accesses a block other than by lanes, as only accesses to elements of new variables do afterwards, and atomics
-/// that are no lane; for [`Forms`](crate::pass::Forms).
+/// Whether `inst` accesses a block other than by lanes, which only accesses to elements of new variables and atomics that are
+/// not on a lane do afterwards; for [`Forms`](crate::pass::Forms).
 pub(in crate::pass) fn is_typed_access(shader: &Shader, inst: Inst) -> bool {
     let Some((op, array, _)) = element(shader, inst) else { return false };
     if is_block(shader, shader.vars[array.var].ty) {
@@ -188,12 +189,12 @@ impl Extent {
     }
 }
 
-/// The storage blocks whose size is asked for: zink's one array of them.
+/// The storage blocks whose size is queried: zink's one array of them.
 struct Sized {
     extent: Extent,
-    /// The block index that the array starts at, which zink's own translator forgets.
+    /// The block index that the array starts at, which zink's own translator ignores.
     first: u32,
-    /// The variable that has their lengths, once there is one.
+    /// The variable for queries of their lengths, once there is one.
     view: Option<Var>,
 }
 
@@ -242,7 +243,7 @@ fn declare(shader: &mut Shader, target: &Target, element: Element, len: Option<u
     shader.vars.push(Variable { ty, access, min_range, descriptor_set: Some(set), ..old })
 }
 
-/// The new variables behind a key.
+/// The new variables of a key.
 #[derive(Clone, Copy)]
 struct Views {
     vec4s: Option<Var>,
@@ -254,13 +255,13 @@ struct Views {
     words: Option<Var>,
     /// and as numbers of 64 bits.
     var64: Option<Var>,
-    /// Those for elements of 8 and 16 bits.
+    /// The variables with elements of 8 and 16 bits.
     narrow: [Option<Var>; 2],
     len: Option<u32>,
 }
 
 impl Views {
-    /// The one whose elements are vectors of so many lanes.
+    /// The variable whose elements are vectors of this number of lanes.
     fn of_vectors(&self, lanes: u32) -> Option<Var> {
         match lanes {
             4 => self.vec4s,
@@ -269,7 +270,7 @@ impl Views {
         }
     }
 
-    /// The one whose elements are numbers of so many bytes.
+    /// The variable whose elements are numbers of this number of bytes.
     fn of_elements(&self, bytes: u32) -> Option<Var> {
         match bytes {
             1 => self.narrow[0],
@@ -280,13 +281,13 @@ impl Views {
     }
 }
 
-/// The walk that lowers what is not lowered in place.
+/// The walk that lowers accesses that are not lowered in place.
 struct Lower<'a> {
     context: &'a Context,
     extents: &'a [Extent],
     offsets: &'a Offsets,
     wanted: &'a mut WantedVec4s,
-    /// The access that the walk reaches next, and those behind it.
+    /// The access that the walk reaches next, and those after it.
     next: Option<&'a BlockAccess>,
     accesses: std::slice::Iter<'a, BlockAccess>,
     sized: Option<Sized>,
@@ -314,7 +315,7 @@ impl Lower<'_> {
         let inst = found.inst;
         let extent = &self.extents[found.extent];
         let Extent { is_ubo, views: Some(views), .. } = *extent else { return Edit::Keep };
-        // Taken apart again: the values in it may have got other names by now.
+        // Read again, because values in it may have been replaced by now.
         let Some((op, array, index)) = element(b.shader, inst) else { return Edit::Keep };
         let size = (b.shader.insts[inst].num_components, b.shader.insts[inst].bit_size);
         let access = b.shader.index(inst, Index::access);
@@ -369,14 +370,14 @@ impl Lower<'_> {
         }
     }
 
-    /// When a whole vec4 may be loaded of which these lanes are wanted.
+    /// The condition for loading a whole vec4 of which these lanes are used.
     fn whole(&self, extent: &Extent, offset: Offset, wanted: u8) -> Whole {
         match (self.context.buffer_access, extent.is_ubo) {
             (BufferAccess::Lane, _) => Whole::Never,
             (BufferAccess::Auto, false) => Whole::Covered,
             (BufferAccess::Auto, true) if self.context.target.uniform_ranges_in_vec4s => Whole::Always,
             (BufferAccess::Auto, true) if offset.as_static().is_some() => Whole::Until(extent.readable),
-            // What is wanted is loaded in the same block of the IR, so the last lane is there if it is among these.
+            // The used lanes are loaded in the same block of the IR, so the last lane exists if it is among these.
             (BufferAccess::Auto, true) if wanted & 8 != 0 => Whole::Always,
             (BufferAccess::Auto, true) => Whole::Covered,
         }

@@ -1,10 +1,10 @@
-//! Accesses to storage blocks at places that are not known, which stay as they are: only their pointers lead into other variables.
+//! Accesses to storage blocks at unknown indices, which stay as they are: only their derefs lead to other variables.
 
 use super::steps::Steps;
 use super::survey::Survey;
 use crate::ir::Shader;
 
-/// Lets the pointers lead to the new variables.
+/// Changes the derefs to derefs of the new variables.
 pub(super) fn lower(shader: &mut Shader, survey: &mut Survey) {
     let Survey { staying, arrays, extents, changes, .. } = survey;
     let mut steps = Steps { shader, changes };
