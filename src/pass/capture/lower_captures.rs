@@ -143,7 +143,7 @@ fn store(shader: &mut Shader, context: &Context) -> bool {
     was_captured || outputs_instance || is_bare || !words.is_empty()
 }
 
-/// Removes the captures and the list: the draw is as without transform feedback.
+/// Replaces the flag for list draws by false in a shader that captures nothing: the draw runs as without transform feedback.
 fn forget_lists(shader: &mut Shader) -> bool {
     rewrite(shader, |b, inst| match b.shader.as_intrinsic(inst) {
         Some((Intrinsic::load_is_indexed_draw, _)) => Edit::Replace(b.imm32(0)),
