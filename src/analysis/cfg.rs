@@ -231,11 +231,11 @@ impl Nesting {
         let item = at + 1;
         match cf.get(item) {
             Some(Cf::If { .. }) => {
-                [block_behind(cf, item), self.second[item].and_then(|else_item| block_behind(cf, else_item))]
+                [block_after(cf, item), self.second[item].and_then(|else_item| block_after(cf, else_item))]
             }
-            Some(Cf::Else) => [block_behind(cf, self.partner[self.partner[item]]), None],
-            Some(Cf::EndIf | Cf::Loop | Cf::Continue) => [block_behind(cf, item), None],
-            Some(Cf::EndLoop) => [block_behind(cf, self.partner[item]), None],
+            Some(Cf::Else) => [block_after(cf, self.partner[self.partner[item]]), None],
+            Some(Cf::EndIf | Cf::Loop | Cf::Continue) => [block_after(cf, item), None],
+            Some(Cf::EndLoop) => [block_after(cf, self.partner[item]), None],
             Some(Cf::Block(_)) | None => [None, None],
         }
     }
@@ -244,14 +244,14 @@ impl Nesting {
     fn jump_target(&self, cf: &[Cf], jump: Jump, innermost: Option<usize>) -> Option<Block> {
         let start = innermost?;
         match jump {
-            Jump::Break => block_behind(cf, self.partner[start]),
-            Jump::Continue => block_behind(cf, self.second[start].unwrap_or(start)),
+            Jump::Break => block_after(cf, self.partner[start]),
+            Jump::Continue => block_after(cf, self.second[start].unwrap_or(start)),
             Jump::Return | Jump::Halt => None,
         }
     }
 }
 
-fn block_behind(cf: &[Cf], item: usize) -> Option<Block> {
+fn block_after(cf: &[Cf], item: usize) -> Option<Block> {
     match cf.get(item + 1) {
         Some(Cf::Block(block)) => Some(*block),
         _ => None,

@@ -242,7 +242,7 @@ pub struct KnownBits {
 
 impl KnownBits {
     /// Computes the properties of the values of `shader`, and forgets those of the previous one.
-    pub fn look_at(&mut self, shader: &Shader) {
+    pub fn analyse(&mut self, shader: &Shader) {
         self.phis.clear();
         self.bounds.find(shader);
         for walk in 1..=MOST_WALKS {
@@ -251,7 +251,7 @@ impl KnownBits {
             for inst in &shader.order {
                 self.visit(shader, *inst, &mut phis);
             }
-            if self.doubt(shader, walk + 1 == MOST_WALKS) {
+            if self.check_assumptions(shader, walk + 1 == MOST_WALKS) {
                 return;
             }
         }
@@ -332,7 +332,7 @@ impl KnownBits {
     }
 
     /// Compares the assumptions about phis of loops with the results of the loops. Returns true if all hold.
-    fn doubt(&mut self, shader: &Shader, is_last: bool) -> bool {
+    fn check_assumptions(&mut self, shader: &Shader, is_last: bool) -> bool {
         let mut phis = std::mem::take(&mut self.phis);
         let mut holds = true;
         for (phi, believed) in &mut phis {
@@ -463,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_is_true() {
+    fn known_properties_hold() {
         let mut random = Random(1);
         for round in 0..400_000 {
             let op = OPS[round % OPS.len()];
@@ -505,7 +505,7 @@ mod tests {
         let sum = b.iadd_imm(product, 6);
         let small = b.alu(AluOp::umod, &[x, three]);
         let mut known = KnownBits::default();
-        known.look_at(&shader);
+        known.analyse(&shader);
         assert_eq!(known.of(&shader, product).low_bits(), (4, 0));
         assert_eq!(known.of(&shader, sum).low_bits(), (4, 6));
         assert_eq!(known.of(&shader, small).max, 2);
@@ -542,7 +542,7 @@ mod tests {
         let known = |step, limit| {
             let (shader, phi) = counter(step, limit);
             let mut known = KnownBits::default();
-            known.look_at(&shader);
+            known.analyse(&shader);
             known.of(&shader, phi)
         };
         assert_eq!(known(16, None).low_bits(), (4, 0));
@@ -555,7 +555,7 @@ mod tests {
     }
 
     #[test]
-    fn phis_that_depend_on_each_other_come_to_an_end() {
+    fn phis_that_depend_on_each_other_are_analysed_in_linear_time() {
         let mut shader = Shader::default();
         let entry = shader.append_new_block();
         let mut b = Builder::new(&mut shader);
@@ -572,7 +572,7 @@ mod tests {
         }
         b.end_loop();
         let mut known = KnownBits::default();
-        known.look_at(&shader);
+        known.analyse(&shader);
         assert_eq!(known.of(&shader, phis[0]).low_bits().0, 0);
     }
 }

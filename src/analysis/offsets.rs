@@ -74,9 +74,9 @@ pub struct Offsets {
 
 impl Offsets {
     /// Computes the known bits of the values of `shader`, once: it may be called for each offset that is not constant.
-    pub fn look_at(&mut self, shader: &Shader) {
+    pub fn analyse(&mut self, shader: &Shader) {
         if !self.is_known {
-            self.known.look_at(shader);
+            self.known.analyse(shader);
             self.is_known = true;
         }
     }
@@ -160,7 +160,7 @@ impl<'a> Walk<'a> {
         }
         match op {
             AluOp::mov => {
-                self.go_on(self.operand(srcs[0]));
+                self.continue_at(self.operand(srcs[0]));
                 true
             }
             AluOp::iadd | AluOp::ior => self.with_number(srcs).is_some_and(|(x, number)| {
@@ -190,7 +190,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn go_on(&mut self, at: Scalar) {
+    fn continue_at(&mut self, at: Scalar) {
         self.at = at;
         if self.scale == 1 {
             self.scaled = (at, self.constant);
@@ -199,14 +199,14 @@ impl<'a> Walk<'a> {
 
     fn add(&mut self, x: Scalar, number: u32) -> bool {
         self.constant = self.constant.wrapping_add(self.scale.wrapping_mul(number));
-        self.go_on(x);
+        self.continue_at(x);
         true
     }
 
     fn multiply(&mut self, x: Scalar, number: u32, is_said_whole: bool) -> bool {
         self.is_whole &= is_said_whole || self.known(x).max.saturating_mul(number.into()) <= u32::MAX.into();
         self.scale = self.scale.wrapping_mul(number);
-        self.go_on(x);
+        self.continue_at(x);
         true
     }
 
@@ -216,7 +216,7 @@ impl<'a> Walk<'a> {
         if is_bare {
             self.shift += count;
             self.is_exact &= count == 0;
-            self.go_on(x);
+            self.continue_at(x);
         }
         is_bare
     }
@@ -227,7 +227,7 @@ impl<'a> Walk<'a> {
         let is_moot = cleared == 0 || self.scale == 1 && self.constant == 0 && cleared >> self.shift == 0;
         if is_moot {
             self.is_exact &= cleared == 0;
-            self.go_on(x);
+            self.continue_at(x);
         }
         is_moot
     }
@@ -284,7 +284,7 @@ mod tests {
         let x = b.undef(1, 32);
         let value = make(&mut b, x);
         let mut offsets = Offsets::default();
-        offsets.look_at(&shader);
+        offsets.analyse(&shader);
         let (bits, low) = offsets.known(&shader, value).low_bits();
         let remainder = (bits >= shift).then_some(low as u32 & low_mask(shift));
         (offsets.split(&shader, (value, 0), shift, (bits.min(32), low as u32)), remainder, x)
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn constants_below_the_alignment_stand_behind_the_shift() {
+    fn constants_below_the_alignment_are_added_after_the_shift() {
         let (parts, remainder, x) = split(4, |b, x| {
             let up = b.ishl_imm(x, 6);
             b.iadd_imm(up, 0x28)
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn others_stay_in_front_as_the_sum_may_wrap() {
+    fn other_constants_are_added_before_the_shift() {
         let (parts, remainder, x) = split(4, |b, x| {
             let up = b.ishl_imm(x, 4);
             b.iadd_imm(up, 0xffff_ffd4)
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn they_do_not_where_it_cannot() {
+    fn other_constants_are_added_after_the_shift_if_the_sum_cannot_wrap() {
         let (parts, _, x) = split(4, |b, x| {
             let small = b.iand_imm(x, 0xff);
             let up = b.ishl_imm(small, 4);
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_the_variable() {
+    fn other_operations_are_the_variable() {
         let (parts, remainder, x) = split(4, |b, x| {
             let sum = b.iadd_imm(x, 5);
             b.iadd_imm(sum, 3)

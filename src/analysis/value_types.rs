@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn loads_from_buffers_are_what_their_users_want() {
+    fn loads_from_buffers_have_the_type_of_their_uses() {
         let mut shader = Shader::default();
         let [first, second] = buffer(&mut shader, Modes::UBO);
         let mut b = Builder::new(&mut shader);
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn what_moves_bits_is_what_most_of_its_users_want() {
+    fn moves_have_the_type_of_most_uses() {
         let mut shader = Shader::default();
         let [first, second] = buffer(&mut shader, Modes::SSBO);
         let mut b = Builder::new(&mut shader);
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_wants_is_what_it_was_made_as() {
+    fn values_without_votes_have_the_type_of_their_definition() {
         let mut shader = Shader::default();
         let [first, second] = buffer(&mut shader, Modes::SSBO);
         let mut b = Builder::new(&mut shader);
@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_of_the_shaders_own_is_in_the_web() {
+    fn private_variables_have_votes() {
         let mut shader = Shader::default();
         let [first, second] = buffer(&mut shader, Modes::SHARED);
         let mut b = Builder::new(&mut shader);

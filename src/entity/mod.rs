@@ -454,7 +454,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_that_are_far_apart_cost_no_more() {
+    fn distant_numbers_use_no_more_memory() {
         let mut numbering = Numbering::new();
         for i in 0..1000u32 {
             assert!(numbering.define(i * 4_000_000, i) && !numbering.define(i * 4_000_000, i));

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strings_come_as_words() {
+    fn strings_are_read_from_words() {
         let words = |text: &[u8]| -> Vec<u32> {
             text.chunks(4).map(|part| part.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))).collect()
         };

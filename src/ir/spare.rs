@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_comes_back_by_its_type() {
+    fn values_are_kept_by_type() {
         let mut shader = Shader::default();
         let mut numbers: Box<Vec<u32>> = shader.take_spare();
         numbers.push(7);

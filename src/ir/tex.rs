@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn sources_come_and_go_in_order() {
+    fn sources_are_added_and_removed_in_order() {
         let mut srcs = list(&[lod, coord, bias]);
         srcs.insert(1, ddx, Def::from_index(ddx as usize));
         assert_eq!(srcs, list(&[lod, ddx, coord, bias]));

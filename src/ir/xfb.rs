@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_that_go_on_are_one() {
+    fn adjacent_runs_are_joined() {
         let mut info = XfbInfo::default();
         for row in ["VAR1.x:0+4/16", "VAR1.x:0+4/16", "VAR1.y:0+8/16", "VAR1.w:0+12/16", "VAR1.x:0+4/16"] {
             info.add_row(row.parse().expect("a row"));

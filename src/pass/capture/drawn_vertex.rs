@@ -83,10 +83,10 @@ struct Values {
     is_listed: Def,
     base_vertex: Def,
     /// Further values that a compute shader reads from the state.
-    told: Option<Told>,
+    compute: Option<ComputeValues>,
 }
 
-struct Told {
+struct ComputeValues {
     instance: Def,
     first_vertex: Def,
     first_instance: Def,
@@ -132,20 +132,20 @@ impl Drawn<'_> {
             let pointer = b.deref_var(*var);
             attributes.fill(b, pointer, *location, *component);
         }
-        let told = is_compute.then(|| {
+        let compute = is_compute.then(|| {
             let (instance, draw) = (b.iadd(instance, first_instance), state.word(b, word::DRAW));
-            Told { instance, first_vertex, first_instance, draw }
+            ComputeValues { instance, first_vertex, first_instance, draw }
         });
-        Values { vertex, is_listed, base_vertex, told }
+        Values { vertex, is_listed, base_vertex, compute }
     }
 
     /// The value of the system value that `op` loads.
     fn value(&self, b: &mut Builder<'_>, op: Intrinsic) -> Option<Def> {
         let values = self.values.as_ref()?;
-        match (op, &values.told) {
+        match (op, &values.compute) {
             (Intrinsic::load_vertex_id, _) => Some(values.vertex),
-            (Intrinsic::load_first_vertex, told) => {
-                let own = told.as_ref().map(|told| told.first_vertex);
+            (Intrinsic::load_first_vertex, compute) => {
+                let own = compute.as_ref().map(|compute| compute.first_vertex);
                 let own = own.unwrap_or_else(|| b.intrinsic(op, 1, 32, &[]).def());
                 Some(b.alu(AluOp::bcsel, &[values.is_listed, values.base_vertex, own]))
             }
@@ -153,9 +153,9 @@ impl Drawn<'_> {
                 let (all, none) = (b.imm32(u32::MAX), b.imm32(0));
                 Some(b.alu(AluOp::bcsel, &[values.is_listed, all, none]))
             }
-            (Intrinsic::load_instance_index, Some(told)) => Some(told.instance),
-            (Intrinsic::load_base_instance, Some(told)) => Some(told.first_instance),
-            (Intrinsic::load_draw_id, Some(told)) => Some(told.draw),
+            (Intrinsic::load_instance_index, Some(compute)) => Some(compute.instance),
+            (Intrinsic::load_base_instance, Some(compute)) => Some(compute.first_instance),
+            (Intrinsic::load_draw_id, Some(compute)) => Some(compute.draw),
             // Transform feedback excludes multiview.
             (Intrinsic::load_view_index, Some(_)) => Some(b.imm32(0)),
             _ => None,

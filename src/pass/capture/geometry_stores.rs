@@ -77,7 +77,7 @@ impl Rewriter for Stores<'_> {
         match b.shader.insts[inst].kind {
             InstKind::Deref(deref) => {
                 let row = b.shader.derefs[deref];
-                if row.modes == Modes::SHADER_OUT && leads_to_own(b.shader, row.kind) {
+                if row.modes == Modes::SHADER_OUT && is_of_own_output(b.shader, row.kind) {
                     b.shader.derefs[deref].modes = Modes::FUNCTION_TEMP;
                     b.shader.set_kind(inst, InstKind::Deref(deref));
                 }
@@ -124,7 +124,7 @@ fn keep_first(stream: u32) -> Edit {
 }
 
 /// Whether a deref is of a variable that was an output, or of a part of one.
-fn leads_to_own(shader: &Shader, kind: DerefKind) -> bool {
+fn is_of_own_output(shader: &Shader, kind: DerefKind) -> bool {
     match kind {
         DerefKind::Var(var) => shader.vars[var].mode == Modes::FUNCTION_TEMP,
         DerefKind::Array { parent, .. } | DerefKind::Struct { parent, .. } => {

@@ -180,11 +180,11 @@ fn capture_whole(shader: &mut Shader, info: &XfbInfo, outputs: &OutputWords, wor
         let stride = info.buffers.get(buffer as usize).map_or(0, |row| row.stride);
         let wide = shader.types.scalar_of(shader.vars[var].ty).map_or(true, |scalar| scalar.bits != 32);
         let count = left.iter().filter(|word| word.source.var == var).count();
-        let goes_there = |(source, offset): (&OutputWord, u32)| {
+        let is_captured_there = |(source, offset): (&OutputWord, u32)| {
             left.iter().any(|word| (word.buffer, word.offset, &word.source) == (buffer, offset, source))
         };
         let offsets = (0u32..).map(|word| offset.saturating_add(4 * word));
-        if !wide && outputs.of(var).count() == count && outputs.of(var).zip(offsets).all(goes_there) {
+        if !wide && outputs.of(var).count() == count && outputs.of(var).zip(offsets).all(is_captured_there) {
             shader.set_capture(var, Capture { buffer, stride, offset });
             left.retain(|word| word.source.var != var);
         }

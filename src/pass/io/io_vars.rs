@@ -298,11 +298,11 @@ impl Group {
     /// Whether both may be one variable.
     fn is_alike(&self, other: &Group) -> bool {
         // Sampling at a given position is an instruction on the deref, so it does not separate variables.
-        let sampled_alike = self.sampling == other.sampling || self.is_asked() || other.is_asked();
+        let sampled_alike = self.sampling == other.sampling || self.has_interpolation() || other.has_interpolation();
         self.meets(other) && self.style == other.style && sampled_alike
     }
 
-    fn is_asked(&self) -> bool {
+    fn has_interpolation(&self) -> bool {
         matches!(self.sampling, Sampling::AtSample(_) | Sampling::AtOffset(_))
     }
 

@@ -99,7 +99,7 @@ pub(in crate::pass) fn base_pointer(b: &mut Builder<'_>, var: Var, index: Option
 }
 
 /// The number of values that [`MadeOnce`] searches: the time for a block with very many values stays linear.
-const MOST_LOOKED_AT: usize = 256;
+const MOST_SEARCHED: usize = 256;
 
 /// Values that are made once in the open block of the IR, with their keys.
 pub(in crate::pass) struct MadeOnce<K> {
@@ -133,7 +133,7 @@ impl<K: PartialEq> MadeOnce<K> {
             self.made.clear();
         }
         // The latest first: scalars of a vector are next to each other. More distant values are made again; `cse` finds them.
-        if let Some((_, known)) = self.made.iter().rev().take(MOST_LOOKED_AT).find(|(other, _)| *other == key) {
+        if let Some((_, known)) = self.made.iter().rev().take(MOST_SEARCHED).find(|(other, _)| *other == key) {
             return *known;
         }
         let value = make(b);

@@ -142,7 +142,7 @@ impl Tables {
             self.count += 1;
         }
         if shader.inventory().has_unusual_steps() {
-            self.drop_unusual(shader);
+            self.exclude_unusual(shader);
         }
         let mut intrinsics = std::mem::take(&mut self.intrinsics);
         if self.count != 0 {
@@ -159,7 +159,7 @@ impl Tables {
     }
 
     /// Excludes variables that are accessed other than by name, member and index.
-    fn drop_unusual(&mut self, shader: &Shader) {
+    fn exclude_unusual(&mut self, shader: &Shader) {
         for deref in shader.derefs.values() {
             if !matches!(deref.kind, DerefKind::Var(_) | DerefKind::Array { .. } | DerefKind::Struct { .. }) {
                 if let Some(var) = deref.kind.parent().and_then(|parent| own_var(shader, parent)) {

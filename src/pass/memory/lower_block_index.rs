@@ -87,7 +87,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     }
     let blocks = Blocks::new(shader);
     shader.with_spare(|shader, known: &mut KnownBits| {
-        known.look_at(shader);
+        known.analyse(shader);
         let mut seen = Seen::default();
         let changed = rewrite(shader, |b, inst| {
             let Some(pick) = lowered(b.shader, inst) else { return Edit::Keep };
@@ -138,7 +138,7 @@ impl Seen {
             directives.push(("storage_blocks".into(), "array".into()));
         }
         if self.variables {
-            drop_unread(shader);
+            remove_unread_derefs(shader);
         }
     }
 }
@@ -229,7 +229,7 @@ fn pointer_into(b: &mut Builder<'_>, pointer: Def, block: u32) -> Def {
 }
 
 /// Removes derefs of blocks that have lost their uses: the next pass would treat them as accesses.
-fn drop_unread(shader: &mut Shader) {
+fn remove_unread_derefs(shader: &mut Shader) {
     let mut reads = vec![0u32; shader.insts.len()];
     for inst in &shader.order {
         shader.for_each_src(*inst, |def| reads[def.inst().index()] += 1);

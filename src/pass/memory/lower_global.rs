@@ -289,7 +289,7 @@ type Step = (Option<ArrayIndex>, u32);
 fn address_of(b: &mut Builder<'_>, pointer: Def) -> Option<Def> {
     let mut steps: Box<Vec<Step>> = b.shader.take_spare();
     let start = list_steps(b.shader, pointer, &mut steps);
-    let address = start.map(|start| steps.iter().rev().fold(start, |address, step| go(b, address, *step)));
+    let address = start.map(|start| steps.iter().rev().fold(start, |address, step| address_below(b, address, *step)));
     b.shader.give_back(steps);
     address
 }
@@ -316,7 +316,7 @@ fn list_steps(shader: &Shader, pointer: Def, steps: &mut Vec<Step>) -> Option<De
 }
 
 /// The address of a level below `address`.
-fn go(b: &mut Builder<'_>, address: Def, (index, stride): Step) -> Def {
+fn address_below(b: &mut Builder<'_>, address: Def, (index, stride): Step) -> Def {
     let offset = match index {
         None => b.imm(64, u64::from(stride)),
         Some(ArrayIndex::Imm(index)) => b.imm(64, (index as u64).wrapping_mul(u64::from(stride))),

@@ -96,7 +96,7 @@ fn lower(shader: &mut Shader, context: &Context, offsets: &mut Offsets) -> bool 
     let mut memories = Memories::new(shader, context);
     let is_dynamic = |access: Access| shader.as_const_scalar(access.offset).is_none();
     if shader.order.iter().any(|inst| Access::new(shader, *inst).is_some_and(is_dynamic)) {
-        offsets.look_at(shader);
+        offsets.analyse(shader);
         if context.buffer_access == BufferAccess::Auto {
             memories.find_words(shader, offsets, in_elements);
         }

@@ -195,7 +195,7 @@ struct BlockVars {
     offsets: Offsets,
     bases: BasePointers,
     /// The views that the accesses to each binding need.
-    wishes: FxHashMap<u32, Wishes>,
+    needed_views: FxHashMap<u32, NeededViews>,
     /// By block index (0 for the array) and element.
     vars: FxHashMap<(u32, u8, u8), Var>,
 }
@@ -204,7 +204,7 @@ impl BlockVars {
     fn clear(&mut self) {
         self.bases.clear();
         self.vars.clear();
-        self.wishes.clear();
+        self.needed_views.clear();
     }
 }
 
@@ -219,7 +219,7 @@ fn is_dynamic(shader: &Shader, op: Intrinsic, inst: Inst) -> bool {
 }
 
 /// The views that an access needs.
-fn wishes(shader: &Shader, offsets: &Offsets, op: Intrinsic, inst: Inst) -> Wishes {
+fn needed_views(shader: &Shader, offsets: &Offsets, op: Intrinsic, inst: Inst) -> NeededViews {
     let (components, bits) = match op {
         Intrinsic::store_ssbo => {
             let value = source(shader, inst, 0);
@@ -228,19 +228,19 @@ fn wishes(shader: &Shader, offsets: &Offsets, op: Intrinsic, inst: Inst) -> Wish
         _ => (shader.insts[inst].num_components, shader.insts[inst].bit_size),
     };
     match bits {
-        64 if is_atomic(op) => return Wishes { wide: true, ..Wishes::default() },
+        64 if is_atomic(op) => return NeededViews { wide: true, ..NeededViews::default() },
         // These usually have views of their own.
-        8 | 16 => return Wishes::default(),
+        8 | 16 => return NeededViews::default(),
         _ => {}
     }
     let is_known = offset(shader, offsets, inst).lanes() == Some(4);
     let bytes = u32::from(components) * u32::from(bits) / 8;
-    Wishes { words: !is_known, vec4s: is_known && bytes > 4, wide: false }
+    NeededViews { words: !is_known, vec4s: is_known && bytes > 4, wide: false }
 }
 
 /// The views that the accesses to a binding need.
 #[derive(Clone, Copy, Default)]
-struct Wishes {
+struct NeededViews {
     /// Whether some are to an unknown lane: words need no code to find it.
     words: bool,
     /// Whether some are to several lanes of one vec4.
@@ -249,9 +249,9 @@ struct Wishes {
     wide: bool,
 }
 
-impl Wishes {
-    fn with(self, other: Wishes) -> Wishes {
-        Wishes { words: self.words | other.words, vec4s: self.vec4s | other.vec4s, wide: self.wide | other.wide }
+impl NeededViews {
+    fn with(self, other: NeededViews) -> NeededViews {
+        NeededViews { words: self.words | other.words, vec4s: self.vec4s | other.vec4s, wide: self.wide | other.wide }
     }
 }
 
@@ -261,7 +261,7 @@ impl<'m> Blocks<'m> {
         let mut last = None;
         let mut dynamic = shader.info.has_block_array(false);
         let mut written = false;
-        let mut asks = false;
+        let mut needs_views = false;
         for inst in &shader.order {
             let Some((op, block)) = operation(shader, *inst) else { continue };
             let index = shader.as_const_scalar(block).map(|index| index as u32);
@@ -269,7 +269,7 @@ impl<'m> Blocks<'m> {
             written |= !matches!(op, Intrinsic::load_ssbo | Intrinsic::get_ssbo_size);
             last = last.max(Some(index.unwrap_or(0)));
             // Others need no view but the common one.
-            asks |= is_dynamic(shader, op, *inst) || is_atomic(op) && shader.insts[*inst].bit_size == 64;
+            needs_views |= is_dynamic(shader, op, *inst) || is_atomic(op) && shader.insts[*inst].bit_size == 64;
         }
         let count = last?.saturating_add(1).max(shader.info.num_ssbos);
         let mut blocks = Blocks {
@@ -278,23 +278,23 @@ impl<'m> Blocks<'m> {
             made,
             access: if written { Access::empty() } else { Access::READONLY },
         };
-        if asks && context.buffer_access == BufferAccess::Auto {
-            blocks.ask(shader);
+        if needs_views && context.buffer_access == BufferAccess::Auto {
+            blocks.collect_views(shader);
         }
         Some(blocks)
     }
 
     /// Collects the views that all accesses need.
-    fn ask(&mut self, shader: &Shader) {
+    fn collect_views(&mut self, shader: &Shader) {
         for inst in &shader.order {
             let Some((op, block)) = operation(shader, *inst) else { continue };
             if is_dynamic(shader, op, *inst) {
-                self.made.offsets.look_at(shader);
+                self.made.offsets.analyse(shader);
             }
             if op != Intrinsic::get_ssbo_size {
-                let wishes = wishes(shader, &self.made.offsets, op, *inst);
-                let all = self.made.wishes.entry(self.binding(shader, block)).or_default();
-                *all = all.with(wishes);
+                let needed_views = needed_views(shader, &self.made.offsets, op, *inst);
+                let all = self.made.needed_views.entry(self.binding(shader, block)).or_default();
+                *all = all.with(needed_views);
             }
         }
     }
@@ -317,22 +317,22 @@ impl<'m> Blocks<'m> {
         (offset, bits, mask): (Offset, u8, u32),
     ) -> bool {
         match bits {
-            64 => offset.is_multiple_of(8) && self.wishes(shader, block).wide,
+            64 => offset.is_multiple_of(8) && self.needed_views(shader, block).wide,
             _ => byte_access::has_elements(&context.target, bits) && is_narrow(offset, bits, mask, None),
         }
     }
 
     /// The view for an access at an offset: one view serves all accesses unless two are worthwhile.
     fn granularity(&self, shader: &Shader, offset: Offset, block: Def) -> Granularity {
-        match self.wishes(shader, block) {
-            Wishes { words: false, .. } => Granularity::Vec4s,
-            Wishes { vec4s: true, .. } if offset.lanes() == Some(4) => Granularity::Vec4s,
+        match self.needed_views(shader, block) {
+            NeededViews { words: false, .. } => Granularity::Vec4s,
+            NeededViews { vec4s: true, .. } if offset.lanes() == Some(4) => Granularity::Vec4s,
             _ => Granularity::Words,
         }
     }
 
-    fn wishes(&self, shader: &Shader, block: Def) -> Wishes {
-        self.made.wishes.get(&self.binding(shader, block)).copied().unwrap_or_default()
+    fn needed_views(&self, shader: &Shader, block: Def) -> NeededViews {
+        self.made.needed_views.get(&self.binding(shader, block)).copied().unwrap_or_default()
     }
 
     fn memory(

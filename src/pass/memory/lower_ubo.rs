@@ -85,7 +85,7 @@ struct UboTables {
 
 fn lower(shader: &mut Shader, context: &Context, memory: &mut UboTables) -> bool {
     let UboTables { offsets, survey, blocks, bases, vec4s } = memory;
-    survey.look_at(shader, context, offsets);
+    survey.collect(shader, context, offsets);
     if survey.loads.is_empty() {
         return false;
     }
@@ -244,7 +244,7 @@ struct Survey {
     /// The range that loads with dynamic indices read of any block, if there are such loads.
     dynamic: Option<Block>,
     /// Whether bytes that are read through a constant index certainly exist.
-    is_told: bool,
+    are_bytes_certain: bool,
     /// The lanes of each vec4 that are used.
     lanes: FxHashMap<(u32, Split), u8>,
 }
@@ -299,15 +299,15 @@ impl Block {
 
 impl Survey {
     /// Forgets the previous shader, and collects the needs of this one.
-    fn look_at(&mut self, shader: &Shader, context: &Context, offsets: &mut Offsets) {
+    fn collect(&mut self, shader: &Shader, context: &Context, offsets: &mut Offsets) {
         self.loads.clear();
         self.blocks.clear();
         self.dynamic = shader.info.has_block_array(true).then_some(Block::UNREAD);
-        self.is_told = self.dynamic.is_none();
+        self.are_bytes_certain = self.dynamic.is_none();
         self.lanes.clear();
         for load in shader.order.iter().filter_map(|inst| UboLoad::new(shader, *inst)) {
             if load.const_offset(shader).is_none() {
-                offsets.look_at(shader);
+                offsets.analyse(shader);
             }
             self.add(shader, context, &load, offsets);
         }
@@ -321,8 +321,8 @@ impl Survey {
         let offset = load.offset(shader, offsets);
         let view = element_of(context, offset, load.size(shader).1);
         let block = load.const_block(shader);
-        let is_told = self.is_told || block.is_some_and(|block| block < first_in_array(shader));
-        let more = Block { end, readable: if is_told { readable } else { 0 }, views: view_bit(view) };
+        let are_bytes_certain = self.are_bytes_certain || block.is_some_and(|block| block < first_in_array(shader));
+        let more = Block { end, readable: if are_bytes_certain { readable } else { 0 }, views: view_bit(view) };
         let known = match block {
             Some(block) => self.blocks.entry(block).or_insert(Block::UNREAD),
             None => self.dynamic.get_or_insert(Block::UNREAD),

@@ -83,7 +83,7 @@ impl Tables {
                 None => Edit::Keep,
             },
             DerefKind::Array { parent, index } if is_stored(b.shader, parent) => {
-                let index = self.kept_within(b, parent, index);
+                let index = self.clamped_index(b, parent, index);
                 Edit::Replace(b.deref_array(parent, index))
             }
             DerefKind::Struct { parent, field } if is_stored(b.shader, parent) => {
@@ -111,7 +111,7 @@ impl Tables {
     }
 
     /// The index of an element, clamped to the length of `array` if that is required and the index is not a constant.
-    fn kept_within(&mut self, b: &mut Builder<'_>, array: Def, index: ArrayIndex) -> ArrayIndex {
+    fn clamped_index(&mut self, b: &mut Builder<'_>, array: Def, index: ArrayIndex) -> ArrayIndex {
         let ArrayIndex::Def(number) = index else { return index };
         let Some(&Deref { kind: DerefKind::Struct { parent: block, .. }, ty, .. }) = b.shader.as_deref(array) else {
             return index;

@@ -159,7 +159,7 @@ pub(super) fn rules(op: AluOp, there: u8) -> u64 {
 }
 
 /// The result of the first of these rules that matches.
-pub(super) fn first_answer(
+pub(super) fn first_replacement(
     shader: &Shader,
     mut rules: u64,
     data: &InstData,
@@ -379,7 +379,7 @@ mod tests {
     use crate::pass::testing::store;
 
     #[test]
-    fn numbers_stand_behind_phis_of_the_first_block() {
+    fn constants_are_inserted_after_phis_of_the_first_block() {
         let mut shader = Shader::default();
         shader.append_new_block();
         let mut b = Builder::new(&mut shader);
@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn neutral_operands_go() {
+    fn neutral_operands_are_removed() {
         for (op, value) in [(iadd, 0), (isub, 0), (ior, 0), (ixor, 0), (imul, 1), (iand, u64::MAX), (umin, u64::MAX)] {
             assert_becomes_input(X, |b, x, _| with(b, op, x, value));
         }
@@ -474,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn masks_that_clear_nothing_go() {
+    fn masks_that_clear_nothing_are_removed() {
         assert_becomes(ushr, 28, |b, x, _| {
             let top = with(b, ushr, x, 28);
             with(b, iand, top, 15)
@@ -517,7 +517,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_is_unpacked() {
+    fn packed_values_are_unpacked() {
         let mut shader = Shader::default();
         shader.append_new_block();
         let mut b = Builder::new(&mut shader);

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_condition_chooses() {
+    fn constant_conditions_select() {
         let mut shader = Shader::default();
         shader.append_new_block();
         let mut b = Builder::new(&mut shader);

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vector_put_back_together_is_the_value() {
+    fn reassembled_vectors_are_the_value() {
         let mut shader = start();
         let mut b = Builder::new(&mut shader);
         let x = b.undef(3, 32);
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn phis_of_one_value_go() {
+    fn phis_of_one_value_are_removed() {
         let mut shader = start();
         let mut b = Builder::new(&mut shader);
         let x = b.undef(1, 32);

@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_forgets_before_it_is_full() {
+    fn the_table_is_cleared_before_it_is_full() {
         let mut shader = start();
         let mut b = Builder::new(&mut shader);
         let count = MOST_SLOTS as u32;
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_dominates_counts() {
+    fn only_dominating_instructions_are_used() {
         let constant = |b: &mut Builder<'_>| {
             b.imm32(7);
         };

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_without_a_reader_goes() {
+    fn chains_without_uses_are_removed() {
         let mut shader = Shader::default();
         shader.append_new_block();
         let mut b = Builder::new(&mut shader);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phi_that_feeds_itself_goes() {
+    fn phis_that_only_use_themselves_are_removed() {
         let mut shader = Shader::default();
         let entry = shader.append_new_block();
         let mut b = Builder::new(&mut shader);

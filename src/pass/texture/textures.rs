@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operations_on_images_say_what_the_image_is() {
+    fn image_operations_determine_the_image_type() {
         for op in Intrinsic::ALL {
             assert_eq!(IMAGE_OPS.contains(*op), op.info().has_index(Index::image_dim), "{op:?}");
         }

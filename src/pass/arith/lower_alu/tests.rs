@@ -183,7 +183,7 @@ fn no_lowered_opcode_is_left() {
 }
 
 #[test]
-fn exact_goes_over() {
+fn exactness_is_kept() {
     let case = Case::lowered(AluOp::fsat, 1, 32).unwrap();
     let flags = case.shader.order.iter().filter_map(|inst| match case.shader.insts[*inst].kind {
         InstKind::Alu { flags, .. } => Some(flags),
@@ -210,7 +210,7 @@ fn swizzles_are_applied() {
 }
 
 #[test]
-fn what_can_be_emitted_stays() {
+fn operations_that_can_be_emitted_stay() {
     for op in [AluOp::fadd, AluOp::bcsel, AluOp::ieq, AluOp::fsign, AluOp::u2u64, AluOp::pack_64_2x32] {
         assert!(Case::lowered(op, 2, 32).is_none(), "{}", op.name());
     }

@@ -243,7 +243,7 @@ fn floats_of_integers_are_rounded_once() {
 }
 
 #[test]
-fn pairs_go_through_loops() {
+fn pairs_are_carried_through_loops() {
     let mut shader = Shader::default();
     shader.append_new_block();
     let mut b = Builder::new(&mut shader);

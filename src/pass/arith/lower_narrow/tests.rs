@@ -192,7 +192,7 @@ fn narrow_numbers_compute_what_the_opcode_folds_to() {
 }
 
 #[test]
-fn what_the_target_has_stays() {
+fn supported_widths_stay() {
     let case = Case::new(iadd, 1, 16);
     let lowered = case.lowered(&[Feature::shaderInt8]);
     assert_eq!(lowered.order, case.shader.order);

@@ -91,10 +91,10 @@ struct BufferTables {
 
 fn lower(shader: &mut Shader, context: &Context, memory: &mut BufferTables) -> bool {
     let survey = &mut memory.survey;
-    survey.look_at(shader, context, in_place(shader, context));
+    survey.collect(shader, context, in_place(shader, context));
     if !survey.uniforms.is_empty() && (survey.has_others || uniforms::needs_lanes(survey, context)) {
         // Their derefs may not change, or a pair has to be loaded by lanes.
-        survey.look_at(shader, context, InPlace::Nothing);
+        survey.collect(shader, context, InPlace::Nothing);
     }
     let mut sized = Sized::new(shader);
     if survey.accesses.is_empty() && survey.uniforms.is_empty() && survey.staying.is_empty() && sized.is_none() {

@@ -252,7 +252,7 @@ pub(super) struct Survey {
 
 impl Survey {
     /// Forgets the previous shader, and collects the needs of this one.
-    pub(super) fn look_at(&mut self, shader: &Shader, context: &Context, in_place: InPlace) {
+    pub(super) fn collect(&mut self, shader: &Shader, context: &Context, in_place: InPlace) {
         self.accesses.clear();
         self.staying.clear();
         self.uniforms.clear();
@@ -272,7 +272,7 @@ impl Survey {
                 block = blocks.next();
             }
             let Some((block, _)) = block else { break };
-            self.look_at_intrinsic(shader, context, shader.order[*at as usize], block, in_place);
+            self.collect_intrinsic(shader, context, shader.order[*at as usize], block, in_place);
         }
         self.intrinsics = intrinsics;
         // Derefs without uses count, too.
@@ -304,7 +304,7 @@ impl Survey {
         });
     }
 
-    fn look_at_intrinsic(&mut self, shader: &Shader, context: &Context, inst: Inst, block: Block, in_place: InPlace) {
+    fn collect_intrinsic(&mut self, shader: &Shader, context: &Context, inst: Inst, block: Block, in_place: InPlace) {
         let InstKind::Intrinsic { op, srcs, indices } = shader.insts[inst].kind else { return };
         let srcs = &shader.srcs[srcs];
         if !is_access(op) {
@@ -427,7 +427,7 @@ impl Survey {
     ) -> Option<usize> {
         let lanes = |byte: u32| ((1 << pointer.bytes.div_ceil(4)) - 1) << (byte / 4);
         if let ArrayIndex::Def(index) = index {
-            self.offsets.look_at(shader);
+            self.offsets.analyse(shader);
             let offset = Offset::of_element(shader, &self.offsets, index, pointer.bytes);
             let extent = &mut self.extents[place];
             match is_wide(context, offset, 8 * pointer.bytes) {

@@ -90,7 +90,7 @@ bitflags! {
 }
 
 /// Operations that are examined whatever their operands are: for the rules of vectors, and those that pack lanes.
-const LOOKED_AT: AluSet =
+const ALWAYS_EXAMINED: AluSet =
     AluSet::of(&[AluOp::vec2, AluOp::vec3, AluOp::vec4, AluOp::vec5, AluOp::vec8, AluOp::vec16, AluOp::pack_64_2x32]);
 
 /// The flags of ALU operations that stay, by opcode.
@@ -203,7 +203,7 @@ impl Walk<'_> {
         let may_be_whole = (op == AluOp::mov)
             & (operands.contents[0] & 15 == 0)
             & (self.shader.num_components(operands.defs[0]) == data.num_components);
-        let is_other = LOOKED_AT.contains(op) | may_be_whole | (operands.count > operands.defs.len());
+        let is_other = ALWAYS_EXAMINED.contains(op) | may_be_whole | (operands.count > operands.defs.len());
         u64::from(to_replace.bits()) | rules | u64::from(is_other) == 0
     }
 

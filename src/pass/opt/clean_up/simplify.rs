@@ -50,7 +50,7 @@ impl Walk<'_> {
         if !self.rules.contains(Rules::ALGEBRA) {
             return false;
         }
-        let Some(new) = algebraic::first_answer(self.shader, rules, &data, op, &self.shader.alu_srcs[srcs]) else {
+        let Some(new) = algebraic::first_replacement(self.shader, rules, &data, op, &self.shader.alu_srcs[srcs]) else {
             return false;
         };
         let flags = flags & AluFlags::EXACT;

@@ -9,7 +9,7 @@ pub(in crate::pass) type Joined = SideTable<Block, Option<Block>>;
 /// Removes ifs with empty bodies. The block after such an if is merged into the block before it.
 pub(in crate::pass) fn remove_empty_ifs(shader: &mut Shader, joined: &mut Joined) -> bool {
     let ends_empty_if =
-        |at: &usize| shader.cf[*at] == Cf::EndIf && front_of_empty_if(shader, &shader.cf[..*at + 2]).is_some();
+        |at: &usize| shader.cf[*at] == Cf::EndIf && blocks_around_empty_if(shader, &shader.cf[..*at + 2]).is_some();
     let Some(first) = (0..shader.cf.len()).find(ends_empty_if) else { return false };
     joined.clear();
     let behind_first = first + 1;
@@ -17,7 +17,7 @@ pub(in crate::pass) fn remove_empty_ifs(shader: &mut Shader, joined: &mut Joined
     for at in behind_first..shader.cf.len() {
         shader.cf[len] = shader.cf[at];
         len += 1;
-        if let Some((front, behind)) = front_of_empty_if(shader, &shader.cf[..len]) {
+        if let Some((front, behind)) = blocks_around_empty_if(shader, &shader.cf[..len]) {
             shader.blocks[front].end = shader.blocks[behind].end;
             joined.set(behind, Some(front));
             len -= LEN_OF_EMPTY_IF + 1;
@@ -33,7 +33,7 @@ const LEN_OF_EMPTY_IF: usize = 5;
 
 /// The blocks before and after an if that does nothing, if `cf` ends in these and no phi in the block after it depends on the
 /// branch.
-fn front_of_empty_if(shader: &Shader, cf: &[Cf]) -> Option<(Block, Block)> {
+fn blocks_around_empty_if(shader: &Shader, cf: &[Cf]) -> Option<(Block, Block)> {
     let [.., Cf::Block(front), Cf::If { .. }, Cf::Block(then), Cf::Else, Cf::Block(or_else), Cf::EndIf, Cf::Block(behind)] =
         *cf
     else {
