@@ -106,7 +106,7 @@ impl Texture {
                 "texture operations on storage images and attachments"
             }
             _ if texel.base == Base::Bool => "textures without a texel type",
-            _ if array && !can_have_layers(dim) => "layers of textures that GL has none of",
+            _ if array && !can_have_layers(dim) => "layers of textures of a dimension without arrays",
             op if op.samples() && !self.has_levels() => "sampling of multisample and buffer textures",
             TexOp::query_levels if !self.has_levels() => "levels of multisample and buffer textures",
             TexOp::texture_samples if dim != ms => "samples of textures that are not multisample",

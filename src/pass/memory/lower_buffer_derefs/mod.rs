@@ -47,8 +47,8 @@
 //!             @store_deref (%10, %6) (wrmask=x, access=none)
 //! ```
 
+mod redirect;
 mod staying;
-mod steps;
 mod survey;
 mod uniforms;
 mod vec4s;

@@ -4,7 +4,7 @@
 //! its lanes is used, and ALU instructions read their lane from it: moves, which would be removed later, are made only if other
 //! instructions read the lane.
 
-use super::steps::Steps;
+use super::redirect::Redirect;
 use super::survey::{Extent, Load, Survey, Uniform};
 use super::vec4s::WantedVec4;
 use super::Views;
@@ -55,7 +55,7 @@ pub(super) fn lower(shader: &mut Shader, survey: &mut Survey, tables: &mut Table
     for array in arrays.iter().filter(|array| array.in_place) {
         let Some(Views { vec4s, pairs, .. }) = extents[array.extent].views else { continue };
         let view = pairs.filter(|_| array.pointer.bytes == 8 && !are_packed).or(vec4s);
-        view.into_iter().for_each(|view| Steps { shader, changes }.lead_to(array.def, view));
+        view.into_iter().for_each(|view| Redirect { shader, changes }.set_variable(array.def, view));
     }
     let mut lower = Lower { shader, tables, changes };
     for uniform in uniforms.iter() {
@@ -129,7 +129,7 @@ impl Lower<'_> {
     /// Changes a deref of an element of an array to one of a vec4 of the array's new type. Returns the type of the vec4.
     fn point_to_vec4(&mut self, pointer: Def, number: u32) -> Option<Type> {
         let number = Some(ArrayIndex::Imm(number.into()));
-        Steps { shader: self.shader, changes: self.changes }.point_to(pointer, number)
+        Redirect { shader: self.shader, changes: self.changes }.set_element(pointer, number)
     }
 
     /// Makes a load whose deref is a vec4 load one lane of it.

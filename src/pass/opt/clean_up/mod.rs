@@ -41,7 +41,7 @@ mod tables;
 
 pub(super) use tables::{InstFlags, InstState, WalkTables};
 
-use operands::{Operands, Step};
+use operands::{DerefOperands, Operands};
 
 use super::{algebraic, constant_fold, copy_prop, cse, dce, dead_cf, effects, wide_ubo_lanes};
 use crate::entity::Id;
@@ -239,13 +239,13 @@ impl Walk<'_> {
 
     fn visit_deref(&mut self, inst: Inst, deref: DerefId) {
         let own = inst.def();
-        let mut step = Step::new(&self.shader.derefs[deref].kind, own);
-        if step.index != own || self.tables.flags(step.parent).contains(InstFlags::RENAMED) {
+        let mut operands = DerefOperands::new(&self.shader.derefs[deref].kind, own);
+        if operands.index != own || self.tables.flags(operands.parent).contains(InstFlags::RENAMED) {
             self.simplify_deref(inst, deref);
-            step = Step::new(&self.shader.derefs[deref].kind, own);
+            operands = DerefOperands::new(&self.shader.derefs[deref].kind, own);
         }
-        let hash = cse::hash_of_deref(step.content, self.shader.derefs[deref].ty);
-        self.settle(inst, InstFlags::empty(), [step.parent, step.index, own], Some(hash));
+        let hash = cse::hash_of_deref(operands.content, self.shader.derefs[deref].ty);
+        self.settle(inst, InstFlags::empty(), [operands.parent, operands.index, own], Some(hash));
     }
 
     #[inline(never)]

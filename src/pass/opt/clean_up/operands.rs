@@ -5,7 +5,7 @@ use crate::ir::{AluSrc, ArrayIndex, Def, DerefKind};
 use crate::pass::opt::{algebraic, cse};
 
 /// A deref.
-pub(super) struct Step {
+pub(super) struct DerefOperands {
     /// The values that it reads; its own value where there is none.
     pub(super) parent: Def,
     pub(super) index: Def,
@@ -13,15 +13,19 @@ pub(super) struct Step {
     pub(super) content: u64,
 }
 
-impl Step {
+impl DerefOperands {
     #[inline(always)]
-    pub(super) fn new(kind: &DerefKind, own: Def) -> Step {
-        let after = |parent: Def, step: u64| Step { parent, index: own, content: cse::mixed(cse::word(parent)) ^ step };
+    pub(super) fn new(kind: &DerefKind, own: Def) -> DerefOperands {
+        let after = |parent: Def, index: u64| DerefOperands {
+            parent,
+            index: own,
+            content: cse::mixed(cse::word(parent)) ^ index,
+        };
         match *kind {
-            DerefKind::Var(var) => Step { parent: own, index: own, content: cse::word(var) },
+            DerefKind::Var(var) => DerefOperands { parent: own, index: own, content: cse::word(var) },
             DerefKind::Array { parent, index } | DerefKind::PtrAsArray { parent, index } => match index {
                 ArrayIndex::Imm(number) => after(parent, number as u64),
-                ArrayIndex::Def(index) => Step { index, ..after(parent, cse::word(index)) },
+                ArrayIndex::Def(index) => DerefOperands { index, ..after(parent, cse::word(index)) },
             },
             DerefKind::Struct { parent, field } => after(parent, field.into()),
             DerefKind::ArrayWildcard { parent } | DerefKind::Cast { parent, .. } => after(parent, 0),

@@ -2,16 +2,16 @@
 
 use crate::ir::{ArrayIndex, Changes, Def, DerefKind, InstKind, Shader, Type, Var};
 
-/// Changes derefs.
-pub(super) struct Steps<'a> {
+/// Changes derefs of blocks to derefs of other variables.
+pub(super) struct Redirect<'a> {
     pub(super) shader: &'a mut Shader,
     /// Derefs of blocks are removed, except those that are changed.
     pub(super) changes: &'a mut Changes,
 }
 
-impl Steps<'_> {
+impl Redirect<'_> {
     /// Changes the deref `array` of the array in a block to one of the array in a block of `view`.
-    pub(super) fn lead_to(&mut self, array: Def, view: Var) {
+    pub(super) fn set_variable(&mut self, array: Def, view: Var) {
         let variable = self.shader.vars[view].ty;
         let block = self.shader.types.without_arrays(variable);
         let base = self.shader.types.as_struct(block).map_or(block, |block| block.fields[0].ty);
@@ -35,7 +35,7 @@ impl Steps<'_> {
 
     /// Changes a deref of an element of an array to one of an element of the array's new type: the element with this index, or
     /// with the old one. Returns the type of the element.
-    pub(super) fn point_to(&mut self, pointer: Def, number: Option<ArrayIndex>) -> Option<Type> {
+    pub(super) fn set_element(&mut self, pointer: Def, number: Option<ArrayIndex>) -> Option<Type> {
         let DerefKind::Array { parent, index } = self.shader.as_deref(pointer)?.kind else { return None };
         let array = self.shader.as_deref(parent)?.ty;
         let ty = self.shader.types.element(array)?;
