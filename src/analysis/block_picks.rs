@@ -1,20 +1,20 @@
-//! Accesses that pick one of several uniform or storage blocks by a number that is not constant.
+//! Accesses to one of several uniform or storage blocks with an index that is not constant.
 //!
-//! A device must have a feature for that: one for numbers that are the same in all invocations, another for the rest. Without it,
-//! there are ifs on the number, and the blocks are named by constants: `lower_block_index`.
+//! A device needs a feature for this: one for indices that are the same in all invocations, another for the others. Without it,
+//! `lower_block_index` makes ifs on the index, and the blocks have constant indices.
 
 use crate::ir::{ArrayIndex, Def, DerefKind, Inst, Shader, Var};
 use crate::op::{Access, Index, Intrinsic, Modes};
 use crate::target::Feature::{self, *};
 use std::ops::Range;
 
-/// From so many blocks none is picked by ifs.
+/// The maximum number of blocks that are selected by ifs.
 pub const MOST_BLOCKS: u32 = 4096;
 
-/// Copies of accesses, one for each block that they may be to, that there are at most.
+/// The maximum number of copies of accesses, one for each possible block.
 pub const MOST_LEAVES: usize = 1 << 15;
 
-/// Any of the features for this.
+/// The features for this; any of them.
 pub const FEATURES: [Feature; 4] = [
     shaderUniformBufferArrayDynamicIndexing,
     shaderUniformBufferArrayNonUniformIndexing,
@@ -24,31 +24,31 @@ pub const FEATURES: [Feature; 4] = [
 
 const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO);
 
-/// How an access picks its block.
+/// The way in which an access selects its block.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockPick {
-    /// The number.
+    /// The index.
     pub index: Def,
-    /// What the device needs.
+    /// The feature that the device needs.
     pub feature: Feature,
-    /// What the number is one of.
+    /// The blocks that the index is into.
     pub of: PickOf,
 }
 
-/// What a number picks a block of.
+/// The blocks that an index is into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PickOf {
     /// All uniform blocks.
     Uniforms,
     /// All storage blocks.
     Storage,
-    /// The same, of which the size is asked for.
+    /// The same, for a query of the size.
     Sizes,
     /// A variable that is an array of blocks.
     Variable(Var),
 }
 
-/// The source of an access by byte offset that says which block, and what it is one of.
+/// The source of an access by byte offset that has the block index, and the blocks that it is into.
 pub fn block_source(op: Intrinsic) -> Option<(usize, PickOf)> {
     use Intrinsic::*;
     match op {
@@ -61,7 +61,7 @@ pub fn block_source(op: Intrinsic) -> Option<(usize, PickOf)> {
 }
 
 impl BlockPick {
-    /// `None` if `inst` accesses no block, or one that is known.
+    /// `None` if `inst` accesses no block, or one with a constant index.
     pub fn new(shader: &Shader, inst: Inst) -> Option<BlockPick> {
         let (op, srcs) = shader.as_intrinsic(inst)?;
         let (index, of, mode, declared) = match block_source(op) {
@@ -90,7 +90,7 @@ impl BlockPick {
     }
 }
 
-/// The array of blocks that a pointer starts from, and the number of the block that it leads into, if this is a value.
+/// The array of blocks that a deref starts from, and the index of the block, if it is a value.
 fn picked_element(shader: &Shader, mut pointer: Def) -> Option<(Var, Def)> {
     if !shader.as_deref(pointer)?.modes.intersects(BUFFERS) {
         return None;
@@ -113,7 +113,7 @@ fn picked_element(shader: &Shader, mut pointer: Def) -> Option<(Var, Def)> {
     }
 }
 
-/// The blocks that a shader has, by number.
+/// The number of blocks of a shader, by kind.
 #[derive(Clone, Debug)]
 pub struct Blocks {
     uniforms: Range<u32>,
@@ -122,8 +122,8 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Those of `shader`: as many as its header says, and those that it names by constants. GL's loose uniforms are a block that no
-    /// number picks.
+    /// Those of `shader`: as many as its header says, or more if it has higher constant indices. No index selects GL's loose
+    /// uniforms, which are a block, too.
     pub fn new(shader: &Shader) -> Blocks {
         let mut ends = [shader.info.num_ubos, shader.info.num_ssbos];
         for inst in &shader.order {
@@ -140,7 +140,7 @@ impl Blocks {
         Blocks { uniforms: first..ends[0].max(first + 1), storage, sizes }
     }
 
-    /// Those that `pick` may be about; `None` if their number is not known.
+    /// The blocks that `pick` may select; `None` if their number is unknown.
     pub fn of(&self, shader: &Shader, pick: &BlockPick) -> Option<Range<u32>> {
         match pick.of {
             PickOf::Uniforms => Some(self.uniforms.clone()),
@@ -154,7 +154,7 @@ impl Blocks {
     }
 }
 
-/// zink's array of storage blocks, which has their sizes: the variable, and the block that it starts with.
+/// zink's array of storage blocks, which is used for their sizes: the variable, and its first block.
 pub fn zinks_array(shader: &Shader) -> Option<(Var, u32)> {
     let is_zinks = |variable: &crate::ir::Variable| {
         variable.mode == Modes::SSBO && shader.strings[variable.name].starts_with("ssbos@")
@@ -163,7 +163,7 @@ pub fn zinks_array(shader: &Shader) -> Option<(Var, u32)> {
     Some((var, variable.driver_location))
 }
 
-/// The blocks of [`zinks_array`], if it is what sizes are asked of.
+/// The blocks of [`zinks_array`], if sizes are queried of it.
 fn sized_array(shader: &Shader) -> Option<Range<u32>> {
     if !shader.inventory().has_derefs(BUFFERS) {
         return None;

@@ -15,18 +15,18 @@
 //! block b5            b5 ends the shader: no successors
 //! ```
 //!
-//! The end of the shader is not a block. A block that ends in a jump has the jump's target only, so what stands behind it
-//! may be unreachable. Every edge but the one back to a loop's first block leads forward in program order; reachability and
-//! dominators therefore need one walk.
+//! The end of the shader is not a block. A block that ends in a jump has only the target of the jump as successor, so the code
+//! after it may be unreachable. Every edge but the one back to the first block of a loop leads forward in program order;
+//! reachability and dominators therefore need one walk.
 //!
-//! The list must keep the invariants of [`ir`](crate::ir); `check` finds out. Of another list the graph is wrong or lacks
+//! The list must meet the invariants of [`ir`](crate::ir), which `check` verifies. For another list the graph is wrong or lacks
 //! edges, but is built without panicking as long as every block of the list exists and has instructions that exist.
 
 use super::dominators::Dominators;
 use crate::entity::{Id, SideTable};
 use crate::ir::{Block, Cf, Jump, Shader};
 
-/// The graph. It does not follow changes of the shader.
+/// The graph. It is not updated when the shader changes.
 #[derive(Clone, Debug, Default)]
 pub struct Cfg {
     succs: SideTable<Block, [Option<Block>; 2]>,
@@ -35,9 +35,10 @@ pub struct Cfg {
     pred_list: Vec<Block>,
     position: SideTable<Block, u32>,
     dominators: Dominators,
-    /// Where the blocks below a block in the dominator tree stand in preorder: where it stands, and how many they are with it.
+    /// The subtree of each block in preorder of the dominator tree: the position of the block, and the number of blocks in the
+    /// subtree.
     spans: SideTable<Block, (u32, u32)>,
-    /// Memory of the building.
+    /// Tables for building.
     nesting: Nesting,
     open: Vec<usize>,
     next_pre: SideTable<Block, u32>,
@@ -51,7 +52,7 @@ impl Cfg {
         cfg
     }
 
-    /// Becomes the graph of `shader`.
+    /// Rebuilds the graph for `shader`.
     pub fn build(&mut self, shader: &Shader) {
         let blocks = shader.blocks.len();
         self.succs.reset(blocks);
@@ -65,28 +66,28 @@ impl Cfg {
         self.number_dominators(shader);
     }
 
-    /// The blocks from which control reaches `block`, in program order; unreachable ones among them.
+    /// The predecessors of `block`, in program order, including unreachable ones.
     pub fn preds(&self, block: Block) -> &[Block] {
         let (start, end) = self.pred_runs[block];
         &self.pred_list[start as usize..end as usize]
     }
 
-    /// The blocks that control may reach from `block`: then- and else-body in front of an if, else at most one.
+    /// The successors of `block`: then- and else-body before an if, else at most one.
     pub fn succs(&self, block: Block) -> [Option<Block>; 2] {
         self.succs[block]
     }
 
-    /// Whether control can reach `block`, whatever the conditions.
+    /// Whether a path leads to `block`, whatever the conditions.
     pub fn is_reachable(&self, block: Block) -> bool {
         self.dominators.is_reachable(block)
     }
 
-    /// The last block through which every way to `block` leads; `None` for the entry block and unreachable ones.
+    /// The immediate dominator of `block`; `None` for the entry block and unreachable ones.
     pub fn idom(&self, block: Block) -> Option<Block> {
         self.dominators.idom(block)
     }
 
-    /// Whether every way to `b` leads through `a`. No way leads to an unreachable block, so all blocks dominate it.
+    /// Whether every path to `b` leads through `a`. There is no path to an unreachable block, so all blocks dominate it.
     pub fn dominates(&self, a: Block, b: Block) -> bool {
         let (start, size) = self.spans[a];
         // Unreachable blocks have no span.
@@ -96,7 +97,7 @@ impl Cfg {
         }
     }
 
-    /// Where `block` stands in program order, from 0.
+    /// The index of `block` in program order, from 0.
     pub fn position(&self, block: Block) -> usize {
         self.position[block] as usize
     }
@@ -153,7 +154,7 @@ impl Cfg {
         for (position, block) in shader.block_order().enumerate() {
             let mut idom = None;
             for pred in self.preds(block) {
-                // Ways through a back edge have been through this block before.
+                // Paths through a back edge have passed this block before.
                 if self.position(*pred) < position && self.is_reachable(*pred) {
                     idom = self.dominators.common(idom, Some(*pred));
                 }
@@ -167,7 +168,7 @@ impl Cfg {
     }
 
     fn number_dominators(&mut self, shader: &Shader) {
-        // A block stands behind its dominators, so backwards each subtree is complete before its root is met.
+        // A block is after its dominators, so backwards each subtree is complete before its root is visited.
         for block in shader.block_order().rev().filter(|block| self.dominators.is_reachable(*block)) {
             let size = &mut self.spans.entry(block).1;
             *size += 1;
@@ -188,7 +189,7 @@ impl Cfg {
     }
 }
 
-/// Which items of the list belong together, by their positions in it.
+/// The items of the list that belong together, by their indices.
 #[derive(Clone, Debug, Default)]
 struct Nesting {
     /// For an item that ends a body or opens a second one: the If or Loop. For an If or Loop: its last item.
@@ -198,7 +199,7 @@ struct Nesting {
 }
 
 impl Nesting {
-    /// Looks at another list; `open` is memory.
+    /// Processes another list; `open` is kept to avoid allocations.
     fn find(&mut self, cf: &[Cf], open: &mut Vec<usize>) {
         self.partner.clear();
         self.partner.extend(0..cf.len());
@@ -225,32 +226,32 @@ impl Nesting {
         }
     }
 
-    /// Where control goes from the block at `at`, which has no jump.
+    /// The successors of the block at `at`, which has no jump.
     fn fall_targets(&self, cf: &[Cf], at: usize) -> [Option<Block>; 2] {
         let item = at + 1;
         match cf.get(item) {
             Some(Cf::If { .. }) => {
-                [block_behind(cf, item), self.second[item].and_then(|else_item| block_behind(cf, else_item))]
+                [block_after(cf, item), self.second[item].and_then(|else_item| block_after(cf, else_item))]
             }
-            Some(Cf::Else) => [block_behind(cf, self.partner[self.partner[item]]), None],
-            Some(Cf::EndIf | Cf::Loop | Cf::Continue) => [block_behind(cf, item), None],
-            Some(Cf::EndLoop) => [block_behind(cf, self.partner[item]), None],
+            Some(Cf::Else) => [block_after(cf, self.partner[self.partner[item]]), None],
+            Some(Cf::EndIf | Cf::Loop | Cf::Continue) => [block_after(cf, item), None],
+            Some(Cf::EndLoop) => [block_after(cf, self.partner[item]), None],
             Some(Cf::Block(_)) | None => [None, None],
         }
     }
 
-    /// Where `jump` goes from within the loop that starts at `innermost`.
+    /// The target of `jump` within the loop that starts at `innermost`.
     fn jump_target(&self, cf: &[Cf], jump: Jump, innermost: Option<usize>) -> Option<Block> {
         let start = innermost?;
         match jump {
-            Jump::Break => block_behind(cf, self.partner[start]),
-            Jump::Continue => block_behind(cf, self.second[start].unwrap_or(start)),
+            Jump::Break => block_after(cf, self.partner[start]),
+            Jump::Continue => block_after(cf, self.second[start].unwrap_or(start)),
             Jump::Return | Jump::Halt => None,
         }
     }
 }
 
-fn block_behind(cf: &[Cf], item: usize) -> Option<Block> {
+fn block_after(cf: &[Cf], item: usize) -> Option<Block> {
     match cf.get(item + 1) {
         Some(Cf::Block(block)) => Some(*block),
         _ => None,
@@ -262,8 +263,8 @@ mod tests {
     use super::*;
     use crate::ir::{BranchHint, InstData, InstKind};
 
-    /// Builds a shader from words: `if else end loop continue endloop`, jumps, and `.` between neighbours; a block stands
-    /// in front of every item but a jump, and at the end.
+    /// Builds a shader from words: `if else end loop continue endloop`, jumps, and `.` between neighbours; there is a block
+    /// before every item but a jump, and at the end.
     fn shader(words: &str) -> Shader {
         let mut shader = Shader::default();
         shader.append_new_block();

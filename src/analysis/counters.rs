@@ -1,4 +1,5 @@
-//! How far loop counters count: phis that start at a number, grow by a number, and are compared with one before the loop goes on.
+//! Bounds of loop counters: phis that start at a constant, are incremented by a constant, and are compared with one before the
+//! loop continues.
 //!
 //! ```text
 //! loop {
@@ -13,19 +14,19 @@
 //! }
 //! ```
 //!
-//! The loop goes on only below the limit, so the phi is at most `limit - 1 + step`, by induction, and never wraps.
+//! The loop continues only below the limit, so the phi is at most `limit - 1 + step`, by induction, and never wraps.
 
 use crate::ir::{AluSrc, Block, Cf, Def, InstKind, Jump, Shader};
 use crate::op::AluOp;
 
-/// The greatest numbers that counters of a shader can be.
+/// The maximum values of the counters of a shader.
 #[derive(Debug, Default)]
 pub(super) struct Bounds {
     of: Vec<(Def, u64)>,
 }
 
 impl Bounds {
-    /// Finds the counters of `shader`, instead of those of another one.
+    /// Finds the counters of `shader`, and forgets those of the previous one.
     pub(super) fn find(&mut self, shader: &Shader) {
         self.of.clear();
         for items in shader.cf.windows(6) {
@@ -39,7 +40,7 @@ impl Bounds {
         self.of.sort_unstable();
     }
 
-    /// The greatest number that `phi` can be, if it counts.
+    /// The maximum value of `phi`, if it is a counter.
     pub(super) fn of(&self, phi: Def) -> Option<u64> {
         self.of.binary_search_by_key(&phi, |(phi, _)| *phi).ok().map(|at| self.of[at].1)
     }
@@ -65,29 +66,29 @@ fn counter(shader: &Shader, head: Block, cond: Def, sides: [Block; 2]) -> Option
         };
         bound = reached.max(bound);
     }
-    // Nothing of it is negative, so comparisons of either signedness mean the same.
+    // No value is negative, so signed and unsigned comparisons are equivalent.
     (bound <= most).then_some((phi, bound))
 }
 
-/// Whether `phi` is one of the phis of the loop whose first block is `head`: one of an outer loop stays while this one runs.
+/// Whether `phi` is a phi of the loop whose first block is `head`: phis of an outer loop are constant while this one runs.
 fn is_in(shader: &Shader, head: Block, phi: Def) -> bool {
     let mut phis = shader.block_insts(head).iter().take_while(|inst| shader.phi(**inst).is_some());
     phis.any(|inst| *inst == phi.inst())
 }
 
-/// What the loop goes on below, if a comparison says so: the value, and the number.
+/// The value and the limit below which the loop continues, if a comparison has them.
 fn limit(shader: &Shader, op: AluOp, (a, b): (AluSrc, AluSrc), breaks_if_true: bool) -> Option<(Def, u64)> {
     use AluOp::{ige, ilt, uge, ult};
     match (op, breaks_if_true) {
-        // Breaks if a >= limit; goes on if a < limit.
+        // Breaks if a >= limit; continues if a < limit.
         (ige | uge, true) | (ilt | ult, false) => Some((a.def, shader.as_const_src(b)?)),
-        // Breaks if limit < b; goes on if limit >= b.
+        // Breaks if limit < b; continues if limit >= b.
         (ilt | ult, true) | (ige | uge, false) => Some((b.def, shader.as_const_src(a)?.checked_add(1)?)),
         _ => None,
     }
 }
 
-/// By how much `next` is greater than `phi`, if it is by a number.
+/// The constant difference of `next` and `phi`, if there is one.
 fn step(shader: &Shader, phi: Def, next: Def) -> Option<u64> {
     let (AluOp::iadd, [a, b]) = shader.as_alu(next)? else { return None };
     match (a.def == phi, b.def == phi) {

@@ -1,7 +1,7 @@
-//! The dominator tree: for each block the last other one through which every way to it leads.
+//! The dominator tree: for each block its immediate dominator.
 //!
-//! Structured control flow gives it in one walk, without a graph: what dominates the place that the walk has come to is known,
-//! and kept for the other side of an if and for what stands behind a loop.
+//! Structured control flow allows it to be built in one walk, without a graph: the dominator of the current position is known,
+//! and is kept for the else-body of an if and for the code after a loop.
 
 use crate::entity::SideTable;
 use crate::ir::{Block, Cf, Jump, Shader};
@@ -10,7 +10,7 @@ use crate::ir::{Block, Cf, Jump, Shader};
 #[derive(Clone, Debug, Default)]
 pub struct Dominators {
     nodes: SideTable<Block, Option<Node>>,
-    /// Memory of the walk.
+    /// Tables of the walk.
     ifs: Vec<Option<Block>>,
     loops: Vec<Loop>,
 }
@@ -20,12 +20,12 @@ pub struct Dominators {
 struct Node {
     /// The parent; the entry block is its own.
     idom: Block,
-    /// An ancestor some way up, so chosen that any ancestor is a logarithmic number of steps away.
+    /// An ancestor further up, chosen so that any ancestor is reached in a logarithmic number of jumps.
     jump: Block,
     depth: u32,
 }
 
-/// A loop that is open: the last block that all its jumps of a kind so far lead through.
+/// An open loop: the common dominator of all its jumps of each kind so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Loop {
     breaks: Option<Block>,
@@ -40,11 +40,11 @@ impl Dominators {
         tree
     }
 
-    /// Becomes the tree of a valid shader.
+    /// Rebuilds the tree for a valid shader.
     pub fn build(&mut self, shader: &Shader) {
         self.reset(shader.blocks.len());
         let (mut ifs, mut loops) = (std::mem::take(&mut self.ifs), std::mem::take(&mut self.loops));
-        // The last block that every way to here leads through; `None` if there is no way.
+        // The innermost block that dominates this position; `None` if it is unreachable.
         let mut here = None;
         for (at, item) in shader.cf.iter().enumerate() {
             match *item {
@@ -67,7 +67,7 @@ impl Dominators {
                 }
                 Cf::If { .. } => ifs.push(here),
                 Cf::Else => {
-                    // Until here it was the block in front of the if, from here on it is the end of the then-body.
+                    // Until here it was the block before the if, from here on it is the end of the then-body.
                     if let Some(other) = ifs.last_mut() {
                         std::mem::swap(other, &mut here);
                     }
@@ -83,12 +83,12 @@ impl Dominators {
         (self.ifs, self.loops) = (ifs, loops);
     }
 
-    /// Whether control can reach `block`, whatever the conditions.
+    /// Whether a path leads to `block`, whatever the conditions.
     pub fn is_reachable(&self, block: Block) -> bool {
         self.nodes[block].is_some()
     }
 
-    /// Whether every way to `b` leads through `a`. No way leads to an unreachable block, so all blocks dominate it.
+    /// Whether every path to `b` leads through `a`. There is no path to an unreachable block, so all blocks dominate it.
     pub fn dominates(&self, a: Block, mut b: Block) -> bool {
         let Some(top) = self.nodes[a] else { return !self.is_reachable(b) };
         while let Some(node) = self.nodes[b].filter(|node| node.depth > top.depth) {
@@ -97,7 +97,7 @@ impl Dominators {
         a == b || !self.is_reachable(b)
     }
 
-    /// The last other block through which every way to `block` leads; `None` for the entry block and unreachable ones.
+    /// The immediate dominator of `block`; `None` for the entry block and unreachable ones.
     pub fn idom(&self, block: Block) -> Option<Block> {
         self.nodes[block].map(|node| node.idom).filter(|idom| *idom != block)
     }
@@ -127,7 +127,7 @@ impl Dominators {
         }
     }
 
-    /// The last block through which every way to `a` and every way to `b` leads; the other one where there is no way.
+    /// The innermost block that dominates both `a` and `b`; the other one if one is unreachable.
     pub(super) fn common(&self, a: Option<Block>, b: Option<Block>) -> Option<Block> {
         let (Some(mut a), Some(mut b)) = (a, b) else { return a.or(b) };
         while let (Some(x), Some(y)) = (self.nodes[a], self.nodes[b]) {

@@ -1,4 +1,4 @@
-//! Reads of the framebuffer: loads of a fragment shader's outputs by slot, and through variables that say so.
+//! Reads of the framebuffer: loads of a fragment shader's outputs by slot, and through variables with that flag.
 //!
 //! ```text
 //! 32x4  %1 = @load_output (%0) (..., io location=FRAG_RESULT_DATA1 slots=1 fbfetch)      colour 1
@@ -16,20 +16,20 @@ use crate::target::attachment_number;
 pub struct FramebufferRead {
     /// The first slot that may be read.
     pub slot: u32,
-    /// How many slots may be read: one, or several colours.
+    /// The number of slots that may be read: one, or several colours.
     pub count: u32,
-    /// Which of several is read.
+    /// The index, if one of several is read.
     pub index: Option<Def>,
     /// The first component that is read.
     pub component: u8,
-    /// How far after it the component is to which the pointer leads, if that is not known.
+    /// The component after it that is read, if the index is dynamic.
     pub lane: Option<Def>,
-    /// What the components of a texel are.
+    /// The type of the components of a texel.
     pub base: Base,
 }
 
 impl FramebufferRead {
-    /// What `inst` reads of the framebuffer; `None` if it does not read it, or there is no attachment to read.
+    /// The read of the framebuffer by `inst`; `None` if it does not read it, or if there is no attachment to read.
     pub fn new(shader: &Shader, inst: Inst) -> Option<FramebufferRead> {
         let (op, srcs) = shader.as_intrinsic(inst).filter(|_| shader.stage() == Stage::Fragment)?;
         match op {
@@ -69,7 +69,7 @@ impl FramebufferRead {
         Some(read)
     }
 
-    /// Goes to the slot that is so far from the first. Beyond the last one may read anything.
+    /// Adds an index to the slot. An index beyond the last slot may read anything.
     fn step(&mut self, shader: &Shader, index: ArrayIndex) {
         match constant(shader, index) {
             Ok(number) => (self.slot, self.count) = (self.slot + number.min(self.count - 1), 1),
@@ -77,7 +77,7 @@ impl FramebufferRead {
         }
     }
 
-    /// Goes to one component.
+    /// Selects one component.
     fn pick(&mut self, shader: &Shader, index: ArrayIndex) {
         match constant(shader, index) {
             Ok(number) => self.component += number.min(3) as u8,
@@ -86,7 +86,7 @@ impl FramebufferRead {
     }
 }
 
-/// The number that an index is, or the value.
+/// The constant index, or the value.
 fn constant(shader: &Shader, index: ArrayIndex) -> Result<u32, Def> {
     let number = match index {
         ArrayIndex::Imm(number) => number as u64,
@@ -95,13 +95,13 @@ fn constant(shader: &Shader, index: ArrayIndex) -> Result<u32, Def> {
     Ok(u32::try_from(number).unwrap_or(u32::MAX))
 }
 
-/// True if the framebuffer has attachments for `count` slots: one, or several colours.
+/// True if the framebuffer can have attachments for `count` slots: one, or several colours.
 fn have_attachments(slot: u32, count: u32) -> bool {
     let last = slot.saturating_add(count - 1);
     [slot, last].iter().all(|slot| attachment_number(*slot).is_some()) && (count == 1 || slot >= frag_result::DATA0)
 }
 
-/// True if `variable` is an output of which the framebuffer has attachments: one, or an array of colours. The second colour of
+/// True if `variable` is an output with attachments in the framebuffer: one, or an array of colours. The second colour of
 /// dual-source blending has none, and neither has the sample mask.
 pub fn is_readable_output(shader: &Shader, variable: &Variable) -> bool {
     let element = shader.types.as_array(variable.ty).map_or(variable.ty, |(element, _)| element);
@@ -111,7 +111,7 @@ pub fn is_readable_output(shader: &Shader, variable: &Variable) -> bool {
         && (variable.mode == Modes::SHADER_OUT && variable.index == 0 && variable.location_frac < 4)
 }
 
-/// True if the framebuffer that `shader` reads has several samples of each pixel.
+/// True if the framebuffer that `shader` reads has several samples per pixel.
 pub fn is_multisample(shader: &Shader) -> bool {
     shader.info.directive("framebuffer") == Some("multisample")
 }

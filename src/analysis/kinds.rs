@@ -1,12 +1,12 @@
-//! Where the instructions of one kind are.
+//! Lists the instructions of one kind.
 //!
-//! A walk that asks each instruction what it is takes another way at every second one, which processors cannot foresee and
-//! which costs more than all else that such a walk does. The list is made without asking: each instruction is written to where
-//! the next of the kind stands, and stays there if it is of that kind.
+//! A walk that tests the kind of each instruction takes another branch at every second one. Processors cannot predict these
+//! branches, which cost more than the rest of such a walk. The list is made without branches: each instruction is written to
+//! the next free element, which is kept if the instruction is of that kind.
 
 use crate::ir::{InstKind, Shader};
 
-/// Lists where in the order of a shader the intrinsics are.
+/// Lists the positions of the intrinsics in the order of a shader.
 pub(crate) fn list_intrinsics(shader: &Shader, places: &mut Vec<u32>) {
     places.resize(shader.order.len(), 0);
     let mut count = 0;

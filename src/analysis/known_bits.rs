@@ -1,4 +1,4 @@
-//! What is known of numbers without running the shader: bits that are always 0 or 1, and an upper bound.
+//! Known properties of numbers for all inputs of the shader: bits that are always 0 or 1, and an upper bound.
 //!
 //! ```text
 //! 32    %1 = iand %0, 0xff    bits 8 to 31 are 0, at most 255
@@ -6,9 +6,10 @@
 //! 32    %3 = iadd %2, 20      bits 0 to 3 are 0100, at most 4100
 //! ```
 //!
-//! [`Known::of_alu`] is the one place that says what an opcode does to such facts. [`KnownBits`] has them for all values of a
-//! shader. A phi of a loop begins with what comes from outside the loop; the walk is repeated, with less believed of the phi,
-//! until what the loop makes of it agrees, a few times at most (`MOST_WALKS`): the time stays linear in the shader.
+//! [`Known::of_alu`] has the effects of all opcodes on these properties. [`KnownBits`] has them for all values of a shader. A
+//! phi of a loop starts with the properties of the value from outside the loop; the walk is repeated, with weaker assumptions
+//! about the phi, until the value from the loop agrees, a few times at most (`MOST_WALKS`): the time stays linear in the size
+//! of the shader.
 
 use super::counters;
 use crate::entity::SideTable;
@@ -16,46 +17,46 @@ use crate::ir::{AluSrc, Def, Inst, InstKind, Shader};
 use crate::op::fold::mask;
 use crate::op::{AluOp, Base, Form, Intrinsic};
 
-/// What is known of a number of up to 64 bits. Those above its width are 0.
+/// The known properties of a number of up to 64 bits. Bits above its width are 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known {
     /// Bits that are 0.
     pub zeros: u64,
     /// Bits that are 1.
     pub ones: u64,
-    /// It is no greater.
+    /// An upper bound.
     pub max: u64,
 }
 
 impl Known {
-    /// Nothing is known of a number of `bits` bits.
+    /// A number of `bits` bits without known properties.
     pub fn nothing(bits: u8) -> Known {
         let max = mask(u64::MAX, bits);
         Known { zeros: !max, ones: 0, max }
     }
 
-    /// It is this number.
+    /// A constant.
     pub fn number(value: u64) -> Known {
         Known { zeros: !value, ones: value, max: value }
     }
 
-    /// It is at most `max`.
+    /// A number that is at most `max`.
     pub fn up_to(max: u64) -> Known {
         Known { zeros: !all_below(max), ones: 0, max }
     }
 
-    /// The number, if there is only one that it can be.
+    /// The number, if there is only one possible value.
     pub fn as_number(self) -> Option<u64> {
         (self.zeros | self.ones == u64::MAX).then_some(self.ones)
     }
 
-    /// How many of the lowest bits are known, and which number they are.
+    /// The number of lowest bits that are known, and their value.
     pub fn low_bits(self) -> (u32, u64) {
         let count = (self.zeros | self.ones).trailing_ones();
         (count, mask(self.ones, count as u8))
     }
 
-    /// How many of the lowest bits are 0.
+    /// The number of lowest bits that are 0.
     pub fn trailing_zeros(self) -> u32 {
         self.zeros.trailing_ones()
     }
@@ -65,19 +66,19 @@ impl Known {
         !self.zeros
     }
 
-    /// What is known of a number that is one of two.
+    /// The known properties of a number that is one of two.
     pub fn or(self, other: Known) -> Known {
         Known { zeros: self.zeros & other.zeros, ones: self.ones & other.ones, max: self.max.max(other.max) }
     }
 
-    /// Lets the bound say something of the bits, and the bits of the bound.
+    /// Derives bits from the bound, and the bound from bits.
     #[inline(never)]
     fn settled(self, bits: u8) -> Known {
         let zeros = self.zeros | !all_below(self.max) | !mask(u64::MAX, bits);
         Known { zeros, ones: self.ones & !zeros, max: self.max.min(!zeros) }
     }
 
-    /// The sum with `carry`, without the bits that are lost above 64.
+    /// The sum with `carry`, without the bits above 64.
     #[inline(never)]
     fn plus(self, other: Known, carry: bool) -> Known {
         let carry = u64::from(carry);
@@ -93,7 +94,7 @@ impl Known {
     #[inline(never)]
     fn times(self, other: Known) -> Known {
         let (a, b) = (self.low_bits(), other.low_bits());
-        // What is above the known bits is multiplied by the zeros at the end of the other number at least.
+        // Unknown bits of one number are multiplied at least by the zeros at the end of the other.
         let count = (a.0 + other.trailing_zeros()).min(b.0 + self.trailing_zeros()).min(64);
         let low = mask(u64::MAX, count as u8);
         let product = a.1.wrapping_mul(b.1);
@@ -115,7 +116,8 @@ impl Known {
         Known { zeros: self.zeros | !low, ones: self.ones & low, max: self.max.min(low) }
     }
 
-    /// What is known of the result of `op`, which has `bits` bits, by what is known of its operands, which have `src_bits` bits.
+    /// The known properties of the result of `op`, which has `bits` bits, from those of its operands, which have `src_bits`
+    /// bits.
     pub fn of_alu(op: AluOp, bits: u8, src_bits: u8, src: &dyn Fn(usize) -> Known) -> Known {
         use AluOp::*;
         match op {
@@ -129,7 +131,7 @@ impl Known {
             iand | ior | ixor | inot | ishl | ushr | ishr => Known::of_bits(op, bits, src),
             imin | imax | umin | umax | udiv | umod => Known::of_order(op, bits, src),
             u2u8 | u2u16 | u2u32 | u2u64 => src(0).in_width(bits, Some(src(0).max)),
-            // Narrowing keeps bits, and a number that is not negative stays as it is.
+            // Narrowing keeps the low bits, and a number that is not negative keeps its value.
             i2i8 | i2i16 | i2i32 | i2i64 if src_bits >= bits || !src(0).may_be_negative(src_bits) => {
                 src(0).in_width(bits, Some(src(0).max))
             }
@@ -145,7 +147,7 @@ impl Known {
         }
     }
 
-    /// The lowest `bits` bits of what is known of a result, which is at most `max` unless that is more than they can say.
+    /// The known lowest `bits` bits of a result, which is at most `max` unless that exceeds the width.
     #[inline(never)]
     fn in_width(self, bits: u8, max: Option<u64>) -> Known {
         let all = mask(u64::MAX, bits);
@@ -225,21 +227,22 @@ fn all_below(max: u64) -> u64 {
     u64::MAX.checked_shr(max.leading_zeros()).unwrap_or(0)
 }
 
-/// How often the instructions of a shader with loops are looked at. After the last but one, nothing is believed of phis of loops.
+/// The maximum number of walks over the instructions of a shader with loops. After the last but one, nothing is assumed about
+/// phis of loops.
 const MOST_WALKS: usize = 5;
 
-/// What is known of each value of a shader; of a vector, what is known of all its components.
+/// The known properties of each value of a shader; for a vector, those that all its components have.
 #[derive(Debug, Default)]
 pub struct KnownBits {
     of: SideTable<Def, Option<Known>>,
-    /// Phis with an operand that is made further on, and what is believed of them.
+    /// Phis with an operand that is defined later, and the assumptions about them.
     phis: Vec<(Inst, Known)>,
     bounds: counters::Bounds,
 }
 
 impl KnownBits {
-    /// Finds out what is known of the values of `shader`, instead of those of another one.
-    pub fn look_at(&mut self, shader: &Shader) {
+    /// Computes the properties of the values of `shader`, and forgets those of the previous one.
+    pub fn analyse(&mut self, shader: &Shader) {
         self.phis.clear();
         self.bounds.find(shader);
         for walk in 1..=MOST_WALKS {
@@ -248,23 +251,23 @@ impl KnownBits {
             for inst in &shader.order {
                 self.visit(shader, *inst, &mut phis);
             }
-            if self.doubt(shader, walk + 1 == MOST_WALKS) {
+            if self.check_assumptions(shader, walk + 1 == MOST_WALKS) {
                 return;
             }
         }
     }
 
-    /// Keeps no more memory than a usual shader needs, until the next one is looked at.
-    pub(crate) fn let_go_of_much(&mut self, shader: &Shader) {
+    /// Frees large tables, until the next shader.
+    pub(crate) fn shrink(&mut self, shader: &Shader) {
         self.of.clear_to(shader.most_kept());
     }
 
-    /// What is known of `def`.
+    /// The known properties of `def`.
     pub fn of(&self, shader: &Shader, def: Def) -> Known {
         self.of[def].unwrap_or(Known::nothing(shader.bit_size(def)))
     }
 
-    /// What is known of the component that a scalar operand reads.
+    /// The known properties of the component that a scalar operand reads.
     pub fn of_src(&self, shader: &Shader, src: AluSrc) -> Known {
         shader.as_const_src(src).map_or_else(|| self.of(shader, src.def), Known::number)
     }
@@ -296,7 +299,7 @@ impl KnownBits {
         self.of.set(inst.def(), Some(known));
     }
 
-    /// What is known of a phi: what is believed of it, or what all operands have in common that are made before it.
+    /// The known properties of a phi: the assumptions, or those that all operands have which are defined before it.
     fn phi(&mut self, shader: &Shader, inst: Inst, phis: &mut usize) -> Known {
         if let Some((_, believed)) = self.phis.get(*phis).filter(|(phi, _)| *phi == inst) {
             *phis += 1;
@@ -311,7 +314,7 @@ impl KnownBits {
         known
     }
 
-    /// What the operands of a phi that are known have in common, and whether all are.
+    /// The properties that the known operands of a phi share, and whether all operands are known.
     fn join(&self, shader: &Shader, inst: Inst) -> (Known, bool) {
         let bits = shader.insts[inst].bit_size;
         let (mut all, mut is_whole) = (None, true);
@@ -328,8 +331,8 @@ impl KnownBits {
         (Known { max, ..known }.settled(bits), is_whole)
     }
 
-    /// Compares what is believed of phis of loops with what the loops make of them. Returns true if all holds.
-    fn doubt(&mut self, shader: &Shader, is_last: bool) -> bool {
+    /// Compares the assumptions about phis of loops with the results of the loops. Returns true if all hold.
+    fn check_assumptions(&mut self, shader: &Shader, is_last: bool) -> bool {
         let mut phis = std::mem::take(&mut self.phis);
         let mut holds = true;
         for (phi, believed) in &mut phis {
@@ -340,7 +343,7 @@ impl KnownBits {
                 continue;
             }
             holds = false;
-            // What changed once may change again: only the low bits, and a bound that is proven, are believed any further.
+            // A property that changed once may change again: only the low bits, and a proven bound, are still assumed.
             let (count, low) = both.low_bits();
             let mask = mask(u64::MAX, count as u8);
             let max = self.bounds.of(phi.def()).unwrap_or(u64::MAX);
@@ -355,12 +358,12 @@ impl KnownBits {
     }
 }
 
-/// Whether nothing is entered for what is made in this way.
+/// Whether values of this kind have no entry.
 fn is_never_known(kind: &InstKind) -> bool {
     !matches!(kind, InstKind::Alu { .. } | InstKind::Const(_) | InstKind::Phi(_) | InstKind::Intrinsic { .. })
 }
 
-/// What is known of numbers that the device gives.
+/// The known properties of numbers from the device.
 fn of_intrinsic(shader: &Shader, op: Intrinsic, bits: u8) -> Known {
     let size = shader.info.workgroup_size;
     let is_open = size.contains(&0) || shader.info.workgroup_size_variable;
@@ -436,7 +439,7 @@ mod tests {
             self.0
         }
 
-        /// A number of so many bits, small or with few bits as often as any.
+        /// A number of this width, which is often small or has few bits.
         fn number(&mut self, bits: u8) -> u64 {
             let (a, b, shift) = (self.next(), self.next(), self.next() % 64);
             mask(
@@ -450,7 +453,7 @@ mod tests {
             )
         }
 
-        /// Something true of `value`.
+        /// Properties that `value` has.
         fn truth(&mut self, value: u64, bits: u8) -> Known {
             let unknown = self.number(bits);
             let unknown = if self.next() % 4 == 0 { 0 } else { unknown };
@@ -460,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_is_true() {
+    fn known_properties_hold() {
         let mut random = Random(1);
         for round in 0..400_000 {
             let op = OPS[round % OPS.len()];
@@ -502,7 +505,7 @@ mod tests {
         let sum = b.iadd_imm(product, 6);
         let small = b.alu(AluOp::umod, &[x, three]);
         let mut known = KnownBits::default();
-        known.look_at(&shader);
+        known.analyse(&shader);
         assert_eq!(known.of(&shader, product).low_bits(), (4, 0));
         assert_eq!(known.of(&shader, sum).low_bits(), (4, 6));
         assert_eq!(known.of(&shader, small).max, 2);
@@ -539,20 +542,20 @@ mod tests {
         let known = |step, limit| {
             let (shader, phi) = counter(step, limit);
             let mut known = KnownBits::default();
-            known.look_at(&shader);
+            known.analyse(&shader);
             known.of(&shader, phi)
         };
         assert_eq!(known(16, None).low_bits(), (4, 0));
         assert_eq!(known(16, None).max, 0xffff_fff0);
         assert_eq!(known(1, Some(10)).max, 10);
         assert_eq!((known(3, Some(10)).max, known(12, Some(96)).low_bits().0), (12, 2));
-        // It may wrap, or count the other way.
+        // It may wrap, or count down.
         assert_eq!(known(u32::MAX, Some(10)).max, u32::MAX.into());
         assert_eq!(known(1, Some(u32::MAX)).max, u32::MAX.into());
     }
 
     #[test]
-    fn phis_that_depend_on_each_other_come_to_an_end() {
+    fn phis_that_depend_on_each_other_are_analysed_in_linear_time() {
         let mut shader = Shader::default();
         let entry = shader.append_new_block();
         let mut b = Builder::new(&mut shader);
@@ -563,13 +566,13 @@ mod tests {
         b.break_if(cond);
         let last = b.current_block();
         for (i, phi) in phis.iter().enumerate() {
-            // Each takes a bit less of the next one.
+            // Each depends on fewer bits of the next one.
             let half = b.ushr_imm(phis[(i + 1) % phis.len()], 1);
             b.set_phi_src(*phi, 1, PhiSrc { pred: last, def: half });
         }
         b.end_loop();
         let mut known = KnownBits::default();
-        known.look_at(&shader);
+        known.analyse(&shader);
         assert_eq!(known.of(&shader, phis[0]).low_bits().0, 0);
     }
 }

@@ -1,4 +1,4 @@
-//! Read-only questions about a shader.
+//! Read-only analyses of a shader.
 
 pub mod block_picks;
 pub mod cfg;

@@ -1,4 +1,4 @@
-//! Byte offsets and indices of arrays taken apart: what part is constant, what is scaled, and what of it is known.
+//! Byte offsets and indices of arrays, split into a constant part and a scaled part, with their known bits.
 //!
 //! ```text
 //! 32    %1 = ishl %0, 4
@@ -6,10 +6,10 @@
 //! 32    %3 = ushr %2, 2       split(%3, 2): the same vec4, as dwords were counted
 //! ```
 //!
-//! Offsets are numbers modulo 2^32, so `%0` above is 0x10000000 if `%2` is to be 24, too. A [`Split`] is exact for every value of
-//! its variable: what may not be added, as a sum may have wrapped, is kept in front of the shift.
+//! Offsets are numbers modulo 2^32, so `%0` above is 0x10000000 if `%2` is to be 24, too. A [`Split`] is exact for every value
+//! of its variable: a constant that cannot be moved out of the shift, because a sum may have wrapped, is added before it.
 //!
-//! One analysis serves all memories: uniform and storage blocks by byte offset and by zink's typed pointers, push constants,
+//! One analysis serves all memories: uniform and storage blocks by byte offset and by zink's typed derefs, push constants,
 //! shared memory, scratch.
 
 use super::known_bits::{Known, KnownBits};
@@ -21,7 +21,7 @@ use crate::op::AluOp;
 pub struct Scalar {
     /// The value.
     pub def: Def,
-    /// Which of its components.
+    /// The component.
     pub component: u8,
 }
 
@@ -29,9 +29,9 @@ pub struct Scalar {
 /// second sum does not wrap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Split {
-    /// `None` if the value is constant: `after` is all there is.
+    /// `None` if the value is constant: then it is `after`.
     pub term: Option<Term>,
-    /// Added behind the shift.
+    /// Added after the shift.
     pub after: u32,
 }
 
@@ -40,59 +40,59 @@ pub struct Split {
 pub struct Term {
     /// The variable.
     pub x: Scalar,
-    /// What it is multiplied by.
+    /// The factor.
     pub scale: u32,
-    /// Added in front of the shift, modulo 2^32.
+    /// Added before the shift, modulo 2^32.
     pub before: u32,
-    /// How far all of it is shifted to the right.
+    /// The shift to the right.
     pub shift: u32,
 }
 
-/// A [`Split`], and what else is known.
+/// A [`Split`] with additional information.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts {
     /// The quotient.
     pub split: Split,
-    /// A value of the shader that is `scale * x + inner` modulo 2^32, as far as it is not shifted out.
+    /// A value of the shader that is `scale * x + inner` modulo 2^32, except for bits that are shifted out.
     pub scaled: Scalar,
     /// See there.
     pub inner: u32,
-    /// `scale * x + before` is below 2^32 in whole numbers, so that it may be shifted part by part.
+    /// `scale * x + before` does not exceed 2^32, so that its parts may be shifted one by one.
     pub is_whole: bool,
 }
 
-/// How many instructions are looked through at most: chains of Mesa's have a handful.
+/// The maximum number of instructions that are traced: Mesa's chains have a handful.
 const MOST_STEPS: u32 = 32;
 
 /// The offsets of a shader.
 #[derive(Debug, Default)]
 pub struct Offsets {
     known: KnownBits,
-    /// The shader was looked at.
+    /// Whether the shader was analysed.
     is_known: bool,
 }
 
 impl Offsets {
-    /// Finds out what is known of the values of `shader`, once: it may be said at each offset that is not constant.
-    pub fn look_at(&mut self, shader: &Shader) {
+    /// Computes the known bits of the values of `shader`, once: it may be called for each offset that is not constant.
+    pub fn analyse(&mut self, shader: &Shader) {
         if !self.is_known {
-            self.known.look_at(shader);
+            self.known.analyse(shader);
             self.is_known = true;
         }
     }
 
-    /// Forgets the shader, and keeps no more memory than a usual one needs.
+    /// Forgets the shader, and frees large tables.
     pub(crate) fn forget(&mut self, shader: &Shader) {
-        self.known.let_go_of_much(shader);
+        self.known.shrink(shader);
         self.is_known = false;
     }
 
-    /// What is known of a scalar.
+    /// The known properties of a scalar.
     pub fn known(&self, shader: &Shader, value: Def) -> Known {
         self.known.of(shader, value)
     }
 
-    /// Takes `(value + plus) >> shift` apart. `low` is what is known of the lowest bits of the sum: of how many, and what they are.
+    /// Splits `(value + plus) >> shift`. `low` has the known lowest bits of the sum: their number, and their value.
     pub fn split(&self, shader: &Shader, (value, plus): (Def, u32), shift: u32, low: (u32, u32)) -> Parts {
         let mut walk = Walk::new(self, shader, value, plus, shift);
         (0..MOST_STEPS).any(|_| !walk.step());
@@ -104,8 +104,8 @@ fn low_mask(bits: u32) -> u32 {
     u32::MAX.checked_shl(bits).map_or(u32::MAX, |high| !high)
 }
 
-/// The walk from a value to what it depends on: `value >> shift` is `(scale * at + constant) >> shift`, all but the shift
-/// modulo 2^32.
+/// The walk from a value to the values that it depends on: `value >> shift` is `(scale * at + constant) >> shift`, all but the
+/// shift modulo 2^32.
 struct Walk<'a> {
     offsets: &'a Offsets,
     shader: &'a Shader,
@@ -113,11 +113,11 @@ struct Walk<'a> {
     scale: u32,
     constant: u32,
     shift: u32,
-    /// The last place at which the scale was 1, and the constant there.
+    /// The last value at which the scale was 1, and the constant there.
     scaled: (Scalar, u32),
-    /// The walk went through nothing but sums and products.
+    /// Whether there were only sums and products so far.
     is_exact: bool,
-    /// No product and no sum so far wraps.
+    /// Whether no product and no sum so far wraps.
     is_whole: bool,
 }
 
@@ -143,14 +143,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The other operand and the number, if one of two is a number.
+    /// The other operand and the constant, if one of two is a constant.
     fn with_number(&self, srcs: &[AluSrc]) -> Option<(Scalar, u32)> {
         let [a, b] = *srcs else { return None };
         let second = self.number(b).map(|number| (self.operand(a), number));
         second.or_else(|| self.number(a).map(|number| (self.operand(b), number)))
     }
 
-    /// Goes on to an operand of what makes the value that the walk has come to. False if there is none to go on to.
+    /// Continues with an operand of the current value's instruction. False if there is none to continue with.
     fn step(&mut self) -> bool {
         let InstKind::Alu { op, srcs, flags } = self.shader.def(self.at.def).kind else { return false };
         let srcs = &self.shader.alu_srcs[srcs];
@@ -160,7 +160,7 @@ impl<'a> Walk<'a> {
         }
         match op {
             AluOp::mov => {
-                self.go_on(self.operand(srcs[0]));
+                self.continue_at(self.operand(srcs[0]));
                 true
             }
             AluOp::iadd | AluOp::ior => self.with_number(srcs).is_some_and(|(x, number)| {
@@ -190,7 +190,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn go_on(&mut self, at: Scalar) {
+    fn continue_at(&mut self, at: Scalar) {
         self.at = at;
         if self.scale == 1 {
             self.scaled = (at, self.constant);
@@ -199,54 +199,54 @@ impl<'a> Walk<'a> {
 
     fn add(&mut self, x: Scalar, number: u32) -> bool {
         self.constant = self.constant.wrapping_add(self.scale.wrapping_mul(number));
-        self.go_on(x);
+        self.continue_at(x);
         true
     }
 
     fn multiply(&mut self, x: Scalar, number: u32, is_said_whole: bool) -> bool {
         self.is_whole &= is_said_whole || self.known(x).max.saturating_mul(number.into()) <= u32::MAX.into();
         self.scale = self.scale.wrapping_mul(number);
-        self.go_on(x);
+        self.continue_at(x);
         true
     }
 
-    /// `(x >> count) >> shift` is one shift, unless something was added in between.
+    /// `(x >> count) >> shift` is one shift, unless a constant was added in between.
     fn shift_more(&mut self, x: Scalar, count: u32) -> bool {
         let is_bare = self.scale == 1 && self.constant == 0 && self.shift + count < 32;
         if is_bare {
             self.shift += count;
             self.is_exact &= count == 0;
-            self.go_on(x);
+            self.continue_at(x);
         }
         is_bare
     }
 
-    /// A mask that clears only what is shifted out, or is 0 anyway, does nothing.
+    /// Skips a mask that clears only bits that are shifted out, or are 0 anyway.
     fn look_through_mask(&mut self, x: Scalar, kept: u32) -> bool {
         let cleared = self.known(x).possible() as u32 & !kept;
         let is_moot = cleared == 0 || self.scale == 1 && self.constant == 0 && cleared >> self.shift == 0;
         if is_moot {
             self.is_exact &= cleared == 0;
-            self.go_on(x);
+            self.continue_at(x);
         }
         is_moot
     }
 
-    /// What the walk has found.
+    /// The result of the walk.
     fn finish(self, low: (u32, u32)) -> Parts {
         let Walk { at, scale, constant, shift, scaled, is_exact, is_whole, .. } = self;
         if let Some(value) = self.as_number() {
             let split = Split { term: None, after: value >> shift };
             return Parts { split, scaled: at, inner: 0, is_whole: true };
         }
-        // Of the product: how many low bits are known, and what they are.
+        // The number of low bits of the product that are known, and their value.
         let x = self.known(at);
         let (mut bits, own) = Known::of_alu(AluOp::imul, 32, 32, &|i| [x, Known::number(scale.into())][i]).low_bits();
         let mut own = own as u32;
         if bits < shift && is_exact && low.0 >= shift {
             (bits, own) = (low.0, low.1.wrapping_sub(constant) & low_mask(low.0));
         }
-        // What is below the known bits of the product does not carry out of them if those are 0.
+        // Bits below the known bits of the product do not carry out of them if those are 0.
         let safe = low_mask(if own == 0 { bits } else { shift });
         let own = own & low_mask(shift);
         let (before, after) = match is_whole {
@@ -275,7 +275,8 @@ mod tests {
     use super::*;
     use crate::ir::Builder;
 
-    /// What the last value that `make` makes is, shifted by `shift`, what is shifted out if it is known, and the variable.
+    /// The split of the last value that `make` makes, shifted by `shift`, the bits that are shifted out if known, and the
+    /// variable.
     fn split(shift: u32, make: impl FnOnce(&mut Builder<'_>, Def) -> Def) -> (Parts, Option<u32>, Def) {
         let mut shader = Shader::default();
         shader.append_new_block();
@@ -283,7 +284,7 @@ mod tests {
         let x = b.undef(1, 32);
         let value = make(&mut b, x);
         let mut offsets = Offsets::default();
-        offsets.look_at(&shader);
+        offsets.analyse(&shader);
         let (bits, low) = offsets.known(&shader, value).low_bits();
         let remainder = (bits >= shift).then_some(low as u32 & low_mask(shift));
         (offsets.split(&shader, (value, 0), shift, (bits.min(32), low as u32)), remainder, x)
@@ -294,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn constants_below_the_alignment_stand_behind_the_shift() {
+    fn constants_below_the_alignment_are_added_after_the_shift() {
         let (parts, remainder, x) = split(4, |b, x| {
             let up = b.ishl_imm(x, 6);
             b.iadd_imm(up, 0x28)
@@ -304,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn others_stay_in_front_as_the_sum_may_wrap() {
+    fn other_constants_are_added_before_the_shift() {
         let (parts, remainder, x) = split(4, |b, x| {
             let up = b.ishl_imm(x, 4);
             b.iadd_imm(up, 0xffff_ffd4)
@@ -314,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn they_do_not_where_it_cannot() {
+    fn other_constants_are_added_after_the_shift_if_the_sum_cannot_wrap() {
         let (parts, _, x) = split(4, |b, x| {
             let small = b.iand_imm(x, 0xff);
             let up = b.ishl_imm(small, 4);
@@ -353,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_the_variable() {
+    fn other_operations_are_the_variable() {
         let (parts, remainder, x) = split(4, |b, x| {
             let sum = b.iadd_imm(x, 5);
             b.iadd_imm(sum, 3)

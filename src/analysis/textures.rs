@@ -1,6 +1,6 @@
-//! What texture and image instructions work on.
+//! The textures and images that instructions access.
 //!
-//! An instruction names its texture by a pointer to a variable, by the number of a unit, or by a handle that is a value:
+//! An instruction identifies its texture by a deref, by the number of a unit, or by a handle that is a value:
 //!
 //! ```text
 //! (float32)tex %3 (texture_deref), %3 (sampler_deref), %1 (coord)          a pointer
@@ -12,34 +12,34 @@ use crate::ir::{Def, Inst, Shader, TexData, Type, TypeData, TypeTable, Var, VarF
 use crate::op::names::ImageDim;
 use crate::op::{AluType, Base, Index, Intrinsic, Modes, TexOp, TexSrcKind};
 
-/// What a texture or image is, arrays of them aside.
+/// The type of a texture or image, without arrays of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Texture {
     /// Dimensionality.
     pub dim: ImageDim,
-    /// Has layers.
+    /// Whether it has layers.
     pub array: bool,
-    /// Compares.
+    /// Whether it compares.
     pub shadow: bool,
-    /// What the components of a texel are.
+    /// The type of the components of a texel.
     pub texel: AluType,
-    /// How the descriptor is read.
+    /// The kind of its descriptor.
     pub kind: TextureKind,
 }
 
-/// How a descriptor is read.
+/// The kind of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextureKind {
-    /// Through the sampler that comes with it.
+    /// A texture with a sampler.
     Combined,
-    /// Through a sampler of its own, or none.
+    /// A texture without a sampler, read with a separate sampler or none.
     Separate,
-    /// As a storage image.
+    /// A storage image.
     Storage,
 }
 
 impl Texture {
-    /// The texture or image that `ty` is.
+    /// The texture or image of the type `ty`.
     pub fn of_type(types: &TypeTable, ty: Type) -> Option<Texture> {
         match types.get(ty) {
             TypeData::Texture { dim, shadow, array, texel, bare } => {
@@ -53,17 +53,17 @@ impl Texture {
         }
     }
 
-    /// The texture or image that `pointer` leads to.
+    /// The texture or image at the deref `pointer`.
     pub fn behind(shader: &Shader, pointer: Def) -> Option<Texture> {
         Texture::of_type(&shader.types, shader.as_deref(pointer)?.ty)
     }
 
-    /// The textures or images that `var` holds.
+    /// The type of the textures or images in `var`.
     pub fn of_var(shader: &Shader, var: Var) -> Option<Texture> {
         Texture::of_type(&shader.types, shader.types.without_arrays(shader.vars[var].ty))
     }
 
-    /// The type of a variable that holds one.
+    /// The type of a variable for it.
     pub fn ty(&self, types: &mut TypeTable) -> Type {
         let Texture { dim, array, shadow, texel, kind } = *self;
         types.intern(match kind {
@@ -72,7 +72,7 @@ impl Texture {
         })
     }
 
-    /// Coordinates of a texel or a point, the layer among them.
+    /// The number of coordinates of a texel or a point, including the layer.
     pub fn coordinates(&self) -> u8 {
         self.dim.coordinates() + u8::from(self.array && !self.is_cube_of_faces())
     }
@@ -87,7 +87,7 @@ impl Texture {
         !self.dim.is_multisample() && !self.dim.is_subpass() && self.dim != ImageDim::buf
     }
 
-    /// True if a coordinate may be divided on the way (SPIR-V, OpImageSampleProjImplicitLod).
+    /// True if coordinates may be divided by the instruction (SPIR-V, OpImageSampleProjImplicitLod).
     pub fn can_project(&self) -> bool {
         use ImageDim::*;
         !self.array && matches!(self.dim, dim_1d | dim_2d | dim_3d | rect | external)
@@ -95,7 +95,7 @@ impl Texture {
 }
 
 impl Texture {
-    /// Why `tex` cannot be done on such a texture: SPIR-V says of each instruction which dimensions it takes (3.49.10).
+    /// The reason why `tex` cannot be used on such a texture: SPIR-V has the valid dimensions of each instruction (3.49.10).
     pub fn misfit(&self, tex: &TexData) -> Option<&'static str> {
         use ImageDim::*;
         let Texture { dim, array, kind, texel, .. } = *self;
@@ -106,7 +106,7 @@ impl Texture {
                 "texture operations on storage images and attachments"
             }
             _ if texel.base == Base::Bool => "textures without a texel type",
-            _ if array && !can_have_layers(dim) => "layers of textures that GL has none of",
+            _ if array && !can_have_layers(dim) => "layers of textures of a dimension without arrays",
             op if op.samples() && !self.has_levels() => "sampling of multisample and buffer textures",
             TexOp::query_levels if !self.has_levels() => "levels of multisample and buffer textures",
             TexOp::texture_samples if dim != ms => "samples of textures that are not multisample",
@@ -129,12 +129,12 @@ pub fn can_have_layers(dim: ImageDim) -> bool {
     matches!(dim, ImageDim::dim_1d | ImageDim::dim_2d | ImageDim::cube | ImageDim::ms)
 }
 
-/// How an instruction names a texture, image or sampler.
+/// The way in which an instruction identifies a texture, image or sampler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Name {
     /// By a deref.
     Pointer(Def),
-    /// By the number of a unit, and what is added to it.
+    /// By the number of a unit, and a value that is added to it.
     Unit(u32, Option<Def>),
     /// By a handle.
     Handle(Def),
@@ -158,14 +158,14 @@ impl Name {
             return Name::Pointer(pointer);
         }
         match tex.src(by_handle) {
-            // zink puts a pointer into an array of descriptors where the handle was.
+            // zink replaces the handle by a deref of an array of descriptors.
             Some(pointer) if shader.as_deref(pointer).is_some() => Name::Pointer(pointer),
             Some(handle) => Name::Handle(handle),
             None => Name::Unit(unit, tex.src(added)),
         }
     }
 
-    /// What a pointer or unit is declared as; `None` if nothing is declared, or for a handle.
+    /// The declared type of a deref or unit; `None` if there is no declaration, or for a handle.
     pub fn declared(self, shader: &Shader, storage: bool) -> Option<Texture> {
         match self {
             Name::Pointer(pointer) => Texture::behind(shader, pointer),
@@ -175,10 +175,10 @@ impl Name {
     }
 }
 
-/// The variables of textures (or storage images) that stand for unit `unit`, and which of their elements does.
+/// The variables of textures (or storage images) with unit `unit`, and the element of each for this unit.
 ///
-/// What a Gallium driver receives has the unit as binding. After zink's lowering that is a Vulkan binding, and the unit is
-/// the driver location; such variables come last.
+/// In the input of a Gallium driver, the unit is the binding. After zink's lowering the binding is a Vulkan binding, and the
+/// unit is the driver location; such variables come last.
 pub fn variables_at(shader: &Shader, storage: bool, unit: u32) -> impl Iterator<Item = (Var, u32)> + '_ {
     let modes = if storage { Modes::IMAGE | Modes::UNIFORM } else { Modes::UNIFORM };
     let by = move |first: fn(&Variable) -> u32| {
@@ -193,7 +193,7 @@ pub fn variables_at(shader: &Shader, storage: bool, unit: u32) -> impl Iterator<
     by(|variable| variable.binding).chain(by(|variable| variable.driver_location))
 }
 
-/// How many things that are no arrays `ty` is.
+/// The number of elements of `ty`, through all levels of arrays.
 pub fn elements(types: &TypeTable, mut ty: Type) -> u32 {
     let mut count = 1u32;
     while let TypeData::Array { elem, len, .. } = types.get(ty) {
@@ -203,7 +203,7 @@ pub fn elements(types: &TypeTable, mut ty: Type) -> u32 {
     count
 }
 
-/// What the texels of an image intrinsic are: as the image is declared, else as the instruction says.
+/// The texel type of an image intrinsic: from the declaration of the image, else from the instruction.
 pub fn image_texel(shader: &Shader, inst: Inst) -> AluType {
     let declared = shader.as_intrinsic(inst).and_then(|(_, srcs)| Texture::behind(shader, *srcs.first()?));
     match declared.map(|texture| texture.texel) {
@@ -212,7 +212,7 @@ pub fn image_texel(shader: &Shader, inst: Inst) -> AluType {
     }
 }
 
-/// What an image intrinsic itself says of the texels: type, operation or format.
+/// The texel type according to the image intrinsic itself: type, operation or format.
 pub fn instr_texel(shader: &Shader, inst: Inst) -> AluType {
     use crate::op::names::{format_base, unpack_alu_type};
     use crate::op::AtomicOp;

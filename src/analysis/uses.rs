@@ -1,4 +1,4 @@
-//! Who uses a value: counts, and the users themselves.
+//! The uses of values: counts, and the users.
 //!
 //! The condition of an if is a use like a source of an instruction. An instruction that uses a value twice counts twice and
 //! is listed twice.
@@ -6,23 +6,23 @@
 use crate::entity::{Id, SideTable};
 use crate::ir::{Block, Cf, Def, Inst, Shader};
 
-/// What uses a value.
+/// A user of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum User {
     /// A source of this instruction.
     Inst(Inst),
-    /// The condition of the if behind this block.
+    /// The condition of the if after this block.
     If(Block),
 }
 
-/// How often each value is used by the instructions and conditions of the program order.
+/// The number of uses of each value by the instructions and conditions of the program order.
 pub fn use_counts(shader: &Shader) -> SideTable<Def, u32> {
     let mut counts = shader.def_table(0);
     for_each_use(shader, |def, _| *counts.entry(def) += 1);
     counts
 }
 
-/// The users of every value. It does not follow changes of the shader.
+/// The users of every value. It is not updated when the shader changes.
 #[derive(Clone, Debug)]
 pub struct Uses {
     /// The users of each value are a run of `users`.
@@ -49,13 +49,13 @@ impl Uses {
         Uses { runs, users }
     }
 
-    /// The users of `def` in program order, but phis where they stand.
+    /// The users of `def` in program order, with phis at their own position.
     pub fn of(&self, def: Def) -> &[User] {
         let (start, end) = self.runs[def];
         &self.users[start as usize..end as usize]
     }
 
-    /// How often `def` is used.
+    /// The number of uses of `def`.
     pub fn count(&self, def: Def) -> usize {
         self.of(def).len()
     }

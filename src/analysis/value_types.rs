@@ -1,23 +1,24 @@
-//! Chooses how SPIR-V sees each value: as boolean, signed or unsigned integer, or float.
+//! Chooses the SPIR-V type of each value: boolean, signed or unsigned integer, or float.
 //!
-//! NIR's values have a width but no type; SPIR-V's have one, and an OpBitcast wherever makers and users disagree. Most
-//! values have no choice (`fadd` makes floats). What only moves bits does: phis, `mov`, `vec4`, `bcsel`, loads from buffers
-//! and from memory of the shader's own.
+//! NIR's values have a width but no type; SPIR-V's have one, and an OpBitcast wherever the definition and a use disagree. Most
+//! values have no choice (`fadd` makes floats). Instructions that only move bits have one: phis, `mov`, `vec4`, `bcsel`, loads
+//! from buffers and from private and shared variables.
 //!
-//! One walk chooses. It goes backward, so that it meets all users of a value before the value: those have voted by then, and the
-//! majority wins. What a value then is, it wants of all that flows into it:
+//! One walk chooses. It is backward, so that it visits all uses of a value before the value: by then they have voted, and the
+//! majority wins. The type of a value is then its vote for all values that it moves:
 //!
 //! ```text
-//! 32   %3 = @load_deref (%2)          a buffer: free; the phi wants a float
-//! 32   %4 = phi b0: %3, b2: %6        a float, as two operands want
+//! 32   %3 = @load_deref (%2)          a buffer: free; the phi votes for a float
+//! 32   %4 = phi b0: %3, b2: %6        a float, as two operands need
 //! 32   %5 = fmul %4, %4
 //! ```
 //!
-//! What no user wants to be anything is what flows into it. The sources of a phi that come from the end of a loop are chosen before
-//! the phi is.
+//! A value without votes gets the type of the values that it moves. The sources of a phi that are defined at the end of a loop
+//! are chosen before the phi.
 //!
-//! Integers have a second choice, their signedness, which SPIR-V hardly ever looks at: they are unsigned unless inputs or
-//! outputs declared signed want otherwise. Constants and undefined values have no type; they are made as their user wants.
+//! Integers have a second choice, their signedness, which few SPIR-V instructions depend on: they are unsigned unless inputs or
+//! outputs that are declared signed require otherwise. Constants and undefined values have no type; they are made with the type
+//! of each use.
 
 use super::textures::image_texel;
 use super::wants::{
@@ -34,16 +35,16 @@ pub use super::wants::{atomic_base, has_own_base, leaf, reduction_base};
 /// The types of a shader's values.
 #[derive(Clone, Debug, Default)]
 pub struct ValueTypes {
-    /// What each value is or may be, and after them each variable.
+    /// The choice or the type of each value, followed by that of each variable.
     nodes: Vec<Choice>,
-    /// What makers and users of each node want.
+    /// The votes of the definition and the uses of each node.
     votes: Vec<Vote>,
-    /// Nodes below this are values, the others variables.
+    /// The number of values: nodes from here on are variables.
     num_defs: usize,
     free: Free,
 }
 
-/// What numbers of 16 and of 64 bits may be that have a choice: the target may have only integers of a width, or only floats.
+/// The remaining choices of numbers of 16 and of 64 bits: the target may have only integers of a width, or only floats.
 #[derive(Clone, Copy, Debug)]
 struct Free {
     bits16: Choice,
@@ -57,12 +58,12 @@ impl Default for Free {
 }
 
 impl Free {
-    /// What is left of `choice` for a number of `bits` bits.
+    /// The remaining choice for a number of `bits` bits.
     fn left(self, choice: Choice, bits: u8) -> Choice {
         match (choice, bits) {
             (_, 1) => Choice::Bool,
             (Choice::Bool, _) => Choice::Uint,
-            // There are no floats of 8 bits.
+            // 8-bit floats do not exist.
             (Choice::Free, 8) => Choice::Integer,
             (Choice::Free, 16) => self.bits16,
             (Choice::Free, 64) => self.bits64,
@@ -71,21 +72,21 @@ impl Free {
     }
 }
 
-/// How many instructions that only move bits are followed to what made them.
+/// The maximum number of moves that are traced to the definition of a value.
 const MOST_MOVES: u32 = 8;
 
-/// Outweighs every ordinary vote: an atomic cannot be bitcast.
+/// Exceeds all ordinary votes: an atomic cannot be bitcast.
 const MUST: i16 = 1 << 14;
 
 impl ValueTypes {
-    /// Chooses anew, for `shader`.
+    /// Chooses the types of `shader`.
     pub fn infer(&mut self, shader: &Shader) {
         self.free = Free::default();
         self.choose(shader);
     }
 
-    /// Chooses anew, for `shader` as passes left it for `target`: what has a width of which the target has floats only is a
-    /// float, of which it has integers only an integer.
+    /// Chooses the types of `shader` after the passes for `target`: values of a width for which the target has only floats are
+    /// floats, and those for which it has only integers are integers.
     pub fn infer_for(&mut self, shader: &Shader, target: &Target) {
         let has = |integer, float| match (target.has(integer), target.has(float)) {
             (false, true) => Choice::Float,
@@ -110,7 +111,7 @@ impl ValueTypes {
         self.walk(shader, num_nodes);
     }
 
-    /// Chooses what the memory of the shader's own is, by what goes to it and what comes out.
+    /// Chooses the types of private and shared variables, from the values that are stored and the uses of the loads.
     #[cold]
     fn choose_variables(&mut self, shader: &Shader, num_nodes: usize) {
         for (var, variable) in shader.vars.iter().filter(|(_, variable)| variable.mode.intersects(OWN_MEMORY)) {
@@ -132,19 +133,19 @@ impl ValueTypes {
         }
     }
 
-    /// Chooses for all values; variables only hear their votes.
+    /// Chooses the types of all values; variables only collect votes.
     fn walk(&mut self, shader: &Shader, num_nodes: usize) {
         self.votes.clear();
         self.votes.resize(num_nodes, [0; 2]);
         shader.order.iter().rev().for_each(|inst| self.visit(shader, *inst));
     }
 
-    /// What `def` is, if it is no constant or undefined value: those may be made as anything.
+    /// The type of `def`, unless it is a constant or undefined value: those may be made with any type.
     pub fn base(&self, def: Def) -> Base {
         self.base_at(def.index())
     }
 
-    /// What the numbers of `var` are, if they are all alike; only for memory of the shader's own.
+    /// The type of the numbers of `var`, if they all have the same; only for private and shared variables.
     pub fn var_base(&self, var: Var) -> Base {
         self.base_at(self.num_defs + var.index())
     }
@@ -153,13 +154,13 @@ impl ValueTypes {
         self.nodes.get(index).map_or(Base::Uint, |node| node.base())
     }
 
-    /// Counts a vote. Where there is no choice it counts for nothing.
+    /// Adds a vote. It has no effect if there is no choice.
     fn vote(&mut self, node: usize, vote: Vote) {
         let votes = &mut self.votes[node];
         *votes = [votes[0].saturating_add(vote[0]), votes[1].saturating_add(vote[1])];
     }
 
-    /// Chooses what the result of `inst` is, which may be what `choice` says, and says what that counts.
+    /// Chooses the type of the result of `inst` from `choice`, and returns its vote.
     fn settle(&mut self, shader: &Shader, inst: Inst, choice: Choice) -> Vote {
         let [float, signed] = self.votes[inst.index()];
         let choice = match self.free.left(choice, shader.insts[inst].bit_size) {
@@ -172,7 +173,7 @@ impl ValueTypes {
         choice.vote()
     }
 
-    /// What `inst` is, which may be anything and nobody wants to be a float rather than an integer: what most of what it moves is.
+    /// The type of `inst`, which has a free choice and no majority of votes: that of most of the values that it moves.
     #[inline(never)]
     fn as_made(&self, shader: &Shader, inst: Inst) -> Choice {
         let [mut float, mut signed] = self.votes[inst.index()];
@@ -183,7 +184,7 @@ impl ValueTypes {
         number(float, signed)
     }
 
-    /// What `def` is made as, which the walk may not have come to yet; followed through so many instructions that move it.
+    /// The type with which `def` is made, if the walk has not visited it yet; traced through at most `most` moves.
     fn maker(&self, shader: &Shader, def: Def, most: u32) -> Choice {
         let (inst, data) = (def.inst(), shader.def(def));
         let choice = match data.kind {
@@ -229,7 +230,7 @@ impl ValueTypes {
         }
     }
 
-    /// Chooses what the result of `inst` is, and counts what it wants of its sources.
+    /// Chooses the type of the result of `inst`, and votes for its sources.
     fn visit(&mut self, shader: &Shader, inst: Inst) {
         match shader.insts[inst].kind {
             InstKind::Alu { op, srcs, .. } => {
@@ -271,7 +272,7 @@ impl ValueTypes {
         }
     }
 
-    /// A load: of a variable of the shader's own, that wants what the variable is, and the variable what it is.
+    /// A load of a private or shared variable votes for the type of the variable, and the variable for that of the load.
     fn load(&mut self, shader: &Shader, inst: Inst, choice: Choice, variable: Option<usize>) {
         if let Some(variable) = variable {
             self.vote(inst.index(), self.nodes[variable].vote());
@@ -280,7 +281,7 @@ impl ValueTypes {
         variable.into_iter().for_each(|variable| self.vote(variable, own));
     }
 
-    /// A store to a variable of the shader's own.
+    /// A store to a private or shared variable.
     #[inline(never)]
     fn store(&mut self, shader: &Shader, value: Def, variable: usize) {
         self.vote(variable, self.maker(shader, value, MOST_MOVES).vote());
@@ -307,7 +308,7 @@ impl ValueTypes {
         }
     }
 
-    /// What a value in the memory at `pointer` may be, and the node of the variable of the shader's own that it is in.
+    /// The choices of a value in the memory at `pointer`, and the node of its private or shared variable.
     fn memory_choice(&self, shader: &Shader, pointer: Def) -> (Choice, Option<usize>) {
         let Some(deref) = shader.as_deref(pointer) else { return (Choice::Uint, None) };
         let scalar = shader.types.as_vector(deref.ty).map(|(scalar, _)| scalar);
@@ -326,7 +327,7 @@ impl ValueTypes {
     }
 }
 
-/// What a texture operation gives.
+/// The choice of the result of a texture operation.
 fn tex_choice(tex: &TexData) -> Choice {
     match tex.op.is_query() {
         true => Choice::Integer,
@@ -349,7 +350,7 @@ fn intrinsic_want(shader: &Shader, inst: Inst, op: Intrinsic, index: usize) -> W
     }
 }
 
-/// What so many votes for floats and for signed integers make.
+/// The type for this number of votes for floats and for signed integers.
 fn number(float: i16, signed: i16) -> Choice {
     match (float > 0, signed > 0) {
         (true, _) => Choice::Float,
@@ -364,7 +365,7 @@ mod tests {
     use crate::ir::{Block, Builder, PhiSrc, Variable};
     use crate::op::{AluOp, AluType, Modes};
 
-    /// A shader with a buffer of 16 words, and pointers to its first two.
+    /// A shader with a buffer of 16 words, and derefs of its first two.
     fn buffer(shader: &mut Shader, mode: Modes) -> [Def; 2] {
         shader.append_new_block();
         let uint = shader.types.vector(AluType::new(Base::Uint, 32), 1);
@@ -383,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn loads_from_buffers_are_what_their_users_want() {
+    fn loads_from_buffers_have_the_type_of_their_uses() {
         let mut shader = Shader::default();
         let [first, second] = buffer(&mut shader, Modes::UBO);
         let mut b = Builder::new(&mut shader);
@@ -398,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn what_moves_bits_is_what_most_of_its_users_want() {
+    fn moves_have_the_type_of_most_uses() {
         let mut shader = Shader::default();
         let [first, second] = buffer(&mut shader, Modes::SSBO);
         let mut b = Builder::new(&mut shader);
@@ -410,7 +411,7 @@ mod tests {
         b.alu(AluOp::fadd, &[vector, vector]);
         b.iadd(y, y);
         let types = infer(&shader);
-        // Two operands of the sum of integers outweigh the vector, which is a float as its users are.
+        // Two operands of the integer sum outnumber the vector, which is a float because its uses are.
         assert_eq!([x, y, phi, vector].map(|def| types.base(def)), [Base::Float, Base::Uint, Base::Float, Base::Float]);
         let mut b = Builder::new(&mut shader);
         b.alu(AluOp::fmul, &[y, y]);
@@ -419,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_wants_is_what_it_was_made_as() {
+    fn values_without_votes_have_the_type_of_their_definition() {
         let mut shader = Shader::default();
         let [first, second] = buffer(&mut shader, Modes::SSBO);
         let mut b = Builder::new(&mut shader);
@@ -435,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_of_the_shaders_own_is_in_the_web() {
+    fn private_variables_have_votes() {
         let mut shader = Shader::default();
         let [first, second] = buffer(&mut shader, Modes::SHARED);
         let mut b = Builder::new(&mut shader);

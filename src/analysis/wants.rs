@@ -1,4 +1,4 @@
-//! What makers and users of values want them to be, and what values may be: the rules by which
+//! The types that definitions and uses of values prefer, and the possible types of values: the rules by which
 //! [`value_types`](super::value_types) chooses.
 
 use crate::ir::{Def, Inst, InstKind, Shader, Type, TypeData, TypeTable, Variable};
@@ -6,11 +6,11 @@ use crate::op::{
     operand_want, AluOp, AluType, AtomicOp, Base, Choice, Index, Intrinsic, Modes, TexOp, TexSrcKind, Want,
 };
 
-/// How much a user wants a value to be a float rather than an integer, and a signed integer rather than an unsigned one.
+/// The vote of a use: for a float rather than an integer, and for a signed integer rather than an unsigned one.
 pub(super) type Vote = [i16; 2];
 
 impl Choice {
-    /// The base, unsigned where the signedness is open and for what has a choice.
+    /// The base type, unsigned if the signedness or the type is free.
     pub(crate) const fn base(self) -> Base {
         match self {
             Choice::Bool => Base::Bool,
@@ -20,7 +20,7 @@ impl Choice {
         }
     }
 
-    /// What it wants of what it flows into.
+    /// The preference for the values that it moves.
     pub(super) const fn want(self) -> Want {
         match self {
             Choice::Literal | Choice::Free => Want::Any,
@@ -29,14 +29,14 @@ impl Choice {
         }
     }
 
-    /// What that counts.
+    /// The vote of that preference.
     pub(super) const fn vote(self) -> Vote {
         self.want().vote()
     }
 }
 
 impl Want {
-    /// What it counts where there is a choice.
+    /// The vote for a value with a choice.
     pub(super) const fn vote(self) -> Vote {
         match self {
             Want::Is(Base::Float) => [1, 0],
@@ -48,7 +48,7 @@ impl Want {
     }
 }
 
-/// What the numbers of memory of the shader's own may be.
+/// The possible types of the numbers in a private or shared variable.
 pub(super) fn variable_choice(types: &TypeTable, ty: Type) -> Choice {
     let end = leaf_type(types, ty);
     match end.map(|(_, scalar)| scalar) {
@@ -67,16 +67,16 @@ pub(super) fn variable_choice(types: &TypeTable, ty: Type) -> Choice {
     }
 }
 
-/// Memory that no one outside of the shader sees, so that its type is the shader's own affair.
+/// Modes of memory that is not visible outside of the shader, so that its type can be chosen.
 pub(super) const OWN_MEMORY: Modes =
     Modes::SHARED.union(Modes::SHADER_TEMP).union(Modes::FUNCTION_TEMP).union(Modes::CONSTANT);
 
-/// What a number that is declared as a `scalar` may be in memory of `modes` that others see, too.
+/// The possible types of a number that is declared as a `scalar` in memory of `modes` that are visible outside, too.
 #[inline(always)]
 pub(super) fn memory_choice(modes: Modes, scalar: Option<AluType>) -> Choice {
     const FREE: Modes = Modes::UBO.union(Modes::SSBO).union(Modes::GLOBAL);
     const DECLARED: Modes = Modes::SHADER_IN.union(Modes::SHADER_OUT);
-    // By whether a number is what it is declared as, and its base.
+    // Indexed by whether a number has its declared type, and by its base.
     const CHOICES: [[Choice; 4]; 2] = {
         use Choice::{Bool, Float, Int, Uint};
         let mut choices = [[Bool; 4]; 2];
@@ -93,19 +93,20 @@ pub(super) fn memory_choice(modes: Modes, scalar: Option<AluType>) -> Choice {
     }
 }
 
-/// True if the numbers of `variable` have the one base that [`ValueTypes::var_base`](super::value_types::ValueTypes::var_base) says, whatever it declares.
+/// True if the numbers of `variable` have the one base of [`ValueTypes::var_base`](super::value_types::ValueTypes::var_base),
+/// whatever its declaration is.
 pub fn has_own_base(types: &TypeTable, variable: &Variable) -> bool {
     variable.mode.intersects(OWN_MEMORY) && leaf(types, variable.ty).is_some()
 }
 
-/// The scalar that all numbers of `ty` are, if they are all alike.
+/// The scalar type of all numbers of `ty`, if it is the same for all.
 pub fn leaf(types: &TypeTable, ty: Type) -> Option<AluType> {
     leaf_type(types, ty).map(|(_, scalar)| scalar)
 }
 
-/// The same with the scalar, vector or matrix that the first of these numbers are in.
+/// The same with the scalar, vector or matrix type that the first of these numbers are in.
 fn leaf_type(types: &TypeTable, mut ty: Type) -> Option<(Type, AluType)> {
-    // Structs in structs are followed through their first members; GLSL's are never that deep.
+    // Nested structs are traced through their first members; GLSL's are never nested this deeply.
     for _ in 0..64 {
         ty = match types.get(ty) {
             TypeData::Scalar(scalar) | TypeData::Vector(scalar, _) | TypeData::Matrix { scalar, .. } => {
@@ -145,7 +146,7 @@ pub fn atomic_base(shader: &Shader, inst: Inst) -> Base {
     }
 }
 
-/// What a reduction or scan computes with.
+/// The type of a reduction or scan.
 pub fn reduction_base(shader: &Shader, inst: Inst) -> Base {
     let op = AluOp::ALL.get(shader.index(inst, Index::reduction_op) as usize);
     op.map_or(Base::Uint, |op| unsigned(op.info().dest.ty.base))
@@ -156,7 +157,7 @@ pub(super) fn interpolates(op: Intrinsic) -> bool {
     matches!(op, interp_deref_at_centroid | interp_deref_at_sample | interp_deref_at_offset | interp_deref_at_vertex)
 }
 
-/// Calls `visit` with each value the bits of which are those of the result of `inst`.
+/// Calls `visit` with each value whose bits are those of the result of `inst`.
 pub(super) fn for_each_moved(shader: &Shader, inst: Inst, mut visit: impl FnMut(Def)) {
     match shader.insts[inst].kind {
         InstKind::Phi(srcs) => shader.phi_srcs[srcs].iter().for_each(|src| visit(src.def)),
@@ -172,7 +173,7 @@ pub(super) fn for_each_moved(shader: &Shader, inst: Inst, mut visit: impl FnMut(
     }
 }
 
-/// What a texture operation wants of a source.
+/// The type that a texture operation needs for a source.
 pub(super) fn tex_want(op: TexOp, kind: TexSrcKind) -> Want {
     match kind.base(op) {
         Some(Base::Float) => Want::Is(Base::Float),

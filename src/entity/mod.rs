@@ -1,7 +1,7 @@
 //! Typed 32-bit ids, the dense arenas they index, and the interning tables: the only container code of the crate.
 //!
 //! An id is four bytes and so is an `Option` of it. Ids of one arena are dense from 0, so a side table is a plain vector
-//! indexed by id. Nothing here is freed one by one: a shader clears its arenas and keeps their memory.
+//! indexed by id. Entities are not freed one by one: a shader clears its arenas and keeps their memory.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -93,7 +93,7 @@ impl<K: Id, V> Arena<K, V> {
         K::from_index(self.items.len())
     }
 
-    /// How many entities there are.
+    /// The number of entities.
     pub fn len(&self) -> usize {
         self.items.len()
     }
@@ -108,7 +108,7 @@ impl<K: Id, V> Arena<K, V> {
         self.items.get(id.index())
     }
 
-    /// The entity at a position, or `None` behind the last.
+    /// The entity at a position, or `None` beyond the last.
     #[inline(always)]
     pub fn at(&self, index: usize) -> Option<&V> {
         self.items.get(index)
@@ -120,12 +120,12 @@ impl<K: Id, V> Arena<K, V> {
         self.items.get_mut(index)
     }
 
-    /// Takes memory for `additional` more entities.
+    /// Reserves memory for `additional` more entities.
     pub fn reserve(&mut self, additional: usize) {
         self.items.reserve(additional);
     }
 
-    /// Makes the entities `len`, new ones like `value`.
+    /// Changes the number of entities to `len`; new ones are `value`.
     pub fn resize(&mut self, len: usize, value: V)
     where
         V: Clone,
@@ -158,12 +158,12 @@ impl<K: Id, V> Arena<K, V> {
         self.items.iter_mut()
     }
 
-    /// Forgets all entities, keeps the memory.
+    /// Forgets all entities, but keeps the memory.
     pub fn clear(&mut self) {
         self.items.clear();
     }
 
-    /// Takes all entities out, in order.
+    /// Removes all entities and returns them, in order.
     pub fn drain(&mut self) -> impl Iterator<Item = V> + '_ {
         self.items.drain(..)
     }
@@ -194,7 +194,7 @@ impl<K, V: fmt::Debug> fmt::Debug for Arena<K, V> {
     }
 }
 
-/// Facts about the entities of an arena, kept beside it; an entity without an entry has the default.
+/// Information about the entities of an arena, stored separately; an entity without an entry has the default.
 #[derive(Clone, Debug)]
 pub struct SideTable<K, V> {
     items: Vec<V>,
@@ -218,7 +218,7 @@ impl<K: Id, V: Clone> SideTable<K, V> {
         *self.entry(id) = value;
     }
 
-    /// The entry of `id`, made from the default if there was none.
+    /// The entry of `id`, created from the default if there was none.
     #[inline]
     pub fn entry(&mut self, id: K) -> &mut V {
         let at = id.index();
@@ -234,12 +234,12 @@ impl<K: Id, V: Clone> SideTable<K, V> {
         &mut self.items[at]
     }
 
-    /// Gives every entity the default again, keeps the memory.
+    /// Resets all entries to the default, but keeps the memory.
     pub fn clear(&mut self) {
         self.items.clear();
     }
 
-    /// Gives every entity the default again, keeps the memory of `most` entities if there is no more.
+    /// Resets all entries to the default, and frees a table of more than `most` entities.
     pub fn clear_to(&mut self, most: usize) {
         self.items.clear();
         if self.items.capacity() > most {
@@ -247,7 +247,7 @@ impl<K: Id, V: Clone> SideTable<K, V> {
         }
     }
 
-    /// True if every entity has the default, as nothing was set.
+    /// True if no entry was set, so that every entity has the default.
     pub fn is_clear(&self) -> bool {
         self.items.is_empty()
     }
@@ -255,7 +255,7 @@ impl<K: Id, V: Clone> SideTable<K, V> {
     /// The same, with room for `len` entities.
     pub fn reset(&mut self, len: usize) {
         self.items.clear();
-        // Loops of few lengths are foreseen, those of any are not.
+        // Loops with few different lengths are predictable.
         self.items.resize(len.next_multiple_of(8), self.default.clone());
     }
 }
@@ -275,7 +275,7 @@ pub struct Slice {
 }
 
 impl Slice {
-    /// How many values the run has.
+    /// The number of values of the run.
     pub fn len(self) -> usize {
         self.len as usize
     }
@@ -285,7 +285,7 @@ impl Slice {
         self.len == 0
     }
 
-    /// The run with one value more, for the last run of a pool of `end` values, or for an empty one.
+    /// The run with one more value, for the last run of a pool of `end` values, or for an empty one.
     pub(crate) fn longer(self, end: usize) -> Option<Slice> {
         let start = if self.is_empty() { end as u32 } else { self.start };
         ((start + self.len) as usize == end).then_some(Slice { start, len: self.len + 1 })
@@ -309,7 +309,7 @@ impl<T> Default for Pool<T> {
 }
 
 impl<T: Copy> Pool<T> {
-    /// Takes memory for `additional` more values.
+    /// Reserves memory for `additional` more values.
     pub fn reserve(&mut self, additional: usize) {
         self.items.reserve(additional);
     }
@@ -321,7 +321,7 @@ impl<T: Copy> Pool<T> {
         Slice { start, len: values.len() as u32 }
     }
 
-    /// Adds a value to the run that somebody makes [since](Pool::since) some time.
+    /// Adds a value to the run that a caller builds, see [`since`](Pool::since).
     #[inline(always)]
     pub fn add(&mut self, value: T) {
         self.items.push(value);
@@ -339,7 +339,7 @@ impl<T: Copy> Pool<T> {
         Slice { start: start as u32, len: (self.items.len() - start) as u32 }
     }
 
-    /// The values of all runs, those that nobody refers to any more among them.
+    /// The values of all runs, including unused ones.
     pub fn values(&self) -> &[T] {
         &self.items
     }
@@ -349,7 +349,7 @@ impl<T: Copy> Pool<T> {
         &mut self.items
     }
 
-    /// Forgets all runs, keeps the memory.
+    /// Forgets all runs, but keeps the memory.
     pub fn clear(&mut self) {
         self.items.clear();
     }
@@ -368,10 +368,10 @@ impl<T> IndexMut<Slice> for Pool<T> {
     }
 }
 
-/// From the numbers that an input gives its values or blocks (`%5`, `b3`) to ids.
+/// The map from the numbers of values or blocks in an input (`%5`, `b3`) to ids.
 ///
-/// Numbers are small and mostly dense, but an input may use any: a table covers those near what has been seen so far, a map
-/// the rest, so memory stays in proportion to how many there are.
+/// Numbers are small and mostly dense, but an input may use any: a table covers those near the numbers seen so far, a map the
+/// rest, so memory is proportional to their count.
 #[derive(Clone, Debug)]
 pub struct Numbering<K> {
     near: Vec<Option<K>>,
@@ -380,12 +380,12 @@ pub struct Numbering<K> {
 }
 
 impl<K: Copy> Numbering<K> {
-    /// No number means anything.
+    /// A numbering without numbers.
     pub fn new() -> Numbering<K> {
         Numbering { near: Vec::new(), far: rustc_hash::FxHashMap::default(), count: 0 }
     }
 
-    /// What `number` means.
+    /// The id of `number`.
     #[inline]
     pub fn get(&self, number: u32) -> Option<K> {
         match self.near.get(number as usize) {
@@ -394,14 +394,14 @@ impl<K: Copy> Numbering<K> {
         }
     }
 
-    /// The same for a number that the table does not have.
+    /// The same for a number that is not in the table.
     #[cold]
     #[inline(never)]
     fn get_far(&self, number: u32) -> Option<K> {
         self.far.get(&number).copied()
     }
 
-    /// Gives `number` a meaning; false if it had one.
+    /// Defines `number`; false if it is defined already.
     #[inline(always)]
     pub fn define(&mut self, number: u32, id: K) -> bool {
         match self.near.get_mut(number as usize) {
@@ -414,7 +414,7 @@ impl<K: Copy> Numbering<K> {
         }
     }
 
-    /// The same for a number that may be beyond the table.
+    /// The same for a number that may be outside of the table.
     #[cold]
     fn define_outside(&mut self, number: u32, id: K) -> bool {
         if self.get(number).is_some() {
@@ -425,7 +425,7 @@ impl<K: Copy> Numbering<K> {
         let most = 1024 + 4 * self.count;
         if at < self.near.len().max(most) {
             if at >= self.near.len() {
-                // Not by one each time: numbers mostly count up.
+                // It grows by more than one element, because numbers usually count up.
                 self.near.resize((2 * at).clamp(64, most).max(at + 1), None);
             }
             self.near[at] = Some(id);
@@ -435,7 +435,7 @@ impl<K: Copy> Numbering<K> {
         true
     }
 
-    /// Forgets all numbers, keeps the memory.
+    /// Forgets all numbers, but keeps the memory.
     pub fn clear(&mut self) {
         self.near.clear();
         self.far.clear();
@@ -454,14 +454,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_that_are_far_apart_cost_no_more() {
+    fn distant_numbers_use_no_more_memory() {
         let mut numbering = Numbering::new();
         for i in 0..1000u32 {
             assert!(numbering.define(i * 4_000_000, i) && !numbering.define(i * 4_000_000, i));
         }
         assert!((0..1000).all(|i| numbering.get(i * 4_000_000) == Some(i)));
         assert!(numbering.near.len() < 10_000, "{}", numbering.near.len());
-        // The table may grow over numbers that the map has.
+        // The table may grow over numbers that are in the map.
         assert!((1..6000).all(|i| numbering.define(i, i) && numbering.get(i) == Some(i)));
         assert_eq!(numbering.get(4_000_000), Some(1));
     }

@@ -1,4 +1,4 @@
-//! The names of a shader: strings one behind the other.
+//! The names of a shader: consecutive strings.
 
 use super::Id;
 use std::fmt::Arguments;
@@ -11,12 +11,12 @@ entity!(
     "str"
 );
 
-/// Strings in one buffer. Adding one looks for no other: names are many, and hardly any is ever read.
+/// Strings in one buffer. Adding a string does not search for an equal one: there are many names, and few are ever read.
 #[derive(Clone, Debug, Default)]
 pub struct StringTable {
-    /// In UTF-8, each string of its own.
+    /// In UTF-8, each string by itself.
     text: Vec<u8>,
-    /// Where each string starts, and how many bytes it has.
+    /// The start and the number of bytes of each string.
     spans: Vec<(u32, u32)>,
 }
 
@@ -28,10 +28,10 @@ impl StringTable {
         self.push(start as u32, text.len() as u32)
     }
 
-    /// Writes `text` where it stays.
+    /// Formats `text` into the buffer.
     pub(crate) fn format(&mut self, text: Arguments<'_>) -> Str {
         let start = self.text.len();
-        // Memory takes all that is written to it.
+        // Writing to memory does not fail.
         let _ = self.text.write_fmt(text);
         self.push(start as u32, (self.text.len() - start) as u32)
     }
@@ -61,14 +61,14 @@ impl StringTable {
         std::str::from_utf8(&self.text[start as usize..][..len as usize]).unwrap_or_default()
     }
 
-    /// Forgets all strings, keeps the memory.
+    /// Forgets all strings, but keeps the memory.
     pub fn clear(&mut self) {
         self.text.clear();
         self.spans.clear();
     }
 }
 
-/// Replaces what is not UTF-8 by question marks.
+/// Replaces bytes that are not UTF-8 by question marks.
 #[cold]
 fn with_question_marks(bytes: &mut [u8]) {
     let mut start = 0;
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strings_come_as_words() {
+    fn strings_are_read_from_words() {
         let words = |text: &[u8]| -> Vec<u32> {
             text.chunks(4).map(|part| part.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))).collect()
         };
@@ -105,7 +105,7 @@ mod tests {
         ];
         let added = texts.map(|(bytes, _)| strings.add_words(&words(bytes), bytes.len()));
         assert_eq!(added.map(|id| &strings[id]), texts.map(|(_, text)| text));
-        // What follows the bytes is not a part of them.
+        // Bytes after the first `len` are ignored.
         let cut = strings.add_words(&words(b"cut\xff"), 3);
         assert_eq!(&strings[cut], "cut");
     }

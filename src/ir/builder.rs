@@ -1,6 +1,6 @@
-//! Makes instructions at the end of the block that is open, folding constants as it goes.
+//! Makes instructions at the end of the open block, and folds constants.
 //!
-//! Lowering passes write what they mean (`b.iadd_imm(offset, 4)`) and a constant offset costs no instruction: an ALU
+//! Lowering passes write the full computation (`b.iadd_imm(offset, 4)`) and a constant offset needs no instruction: an ALU
 //! operation on constants becomes a constant through the fold column of the table, and the `_imm` helpers drop identities.
 
 use super::{
@@ -14,13 +14,13 @@ use crate::op::{AluOp, Index, Intrinsic};
 pub struct Builder<'a> {
     /// The shader under construction.
     pub shader: &'a mut Shader,
-    /// Line of the dump that new instructions are attributed to.
+    /// The line of the dump for new instructions.
     pub line: LineNumber,
-    /// Set when a new block was opened in the middle of an old one.
+    /// Whether a new block was opened in the middle of an old one.
     pub(super) split: bool,
 }
 
-/// None of this is inlined: passes that make much are rare, and their machine code is better small than fast.
+/// These functions are not inlined: passes that make many instructions are rare, so small code is better than fast code.
 impl<'a> Builder<'a> {
     /// A builder that appends to the open block of `shader`.
     pub fn new(shader: &'a mut Shader) -> Builder<'a> {
@@ -37,7 +37,7 @@ impl<'a> Builder<'a> {
         inst
     }
 
-    /// A constant with these components, each cut to `bits`.
+    /// A constant with these components, each truncated to `bits`.
     #[inline(never)]
     pub fn constant(&mut self, bits: u8, values: &[u64]) -> Def {
         let values = self.shader.consts.extend(values.iter().map(|value| mask(*value, bits)));
@@ -56,13 +56,13 @@ impl<'a> Builder<'a> {
         self.imm(32, u64::from(value))
     }
 
-    /// A value that may be anything.
+    /// An undefined value.
     #[inline(never)]
     pub fn undef(&mut self, num_components: u8, bits: u8) -> Def {
         self.inst(num_components, bits, InstKind::Undef).def()
     }
 
-    /// An ALU operation on whole values; a constant if all operands are.
+    /// An ALU operation on whole values; a constant if all operands are constants.
     #[inline(never)]
     pub fn alu(&mut self, op: AluOp, srcs: &[Def]) -> Def {
         let mut list = [AluSrc::from(srcs[0]); 16];
@@ -72,8 +72,8 @@ impl<'a> Builder<'a> {
         self.alu_with(op, AluFlags::empty(), &list[..srcs.len()], None)
     }
 
-    /// An ALU operation with swizzles and flags. The result has as many components and bits as the opcode's row and its
-    /// operands say; `size` gives (components, bits) where they do not, or where swizzles widen the operands.
+    /// An ALU operation with swizzles and flags. The opcode's row and the operands determine the components and bits of the
+    /// result; `size` is (components, bits) where they do not, or where swizzles widen the operands.
     #[inline(never)]
     pub fn alu_with(&mut self, op: AluOp, flags: AluFlags, srcs: &[AluSrc], size: Option<(u8, u8)>) -> Def {
         let (num_components, bits) = size.unwrap_or_else(|| self.alu_size(op, srcs.iter().map(|src| src.def)));
@@ -84,7 +84,7 @@ impl<'a> Builder<'a> {
         self.inst(num_components, bits, InstKind::Alu { op, flags, srcs }).def()
     }
 
-    /// A `mov`, the short way for what is not a constant: lowered loads make many.
+    /// A fast path for a `mov` of a value that is not a constant: lowered loads make many.
     #[inline(never)]
     fn mov(&mut self, src: AluSrc, num_components: u8) -> Def {
         let InstData { bit_size, kind, .. } = *self.shader.def(src.def);
@@ -96,7 +96,7 @@ impl<'a> Builder<'a> {
         self.inst(num_components, bit_size, InstKind::Alu { op, flags, srcs }).def()
     }
 
-    /// Components and bits of the result of `op` on `srcs` without widening swizzles.
+    /// The components and bits of the result of `op` on `srcs` without widening swizzles.
     pub fn alu_size(&self, op: AluOp, srcs: impl Iterator<Item = Def>) -> (u8, u8) {
         let info = op.info();
         let mut components = info.dest.size;
@@ -119,7 +119,7 @@ impl<'a> Builder<'a> {
         if self.shader.num_components(def) == 1 {
             return def;
         }
-        // The component of a vector that was just put together is the scalar it was made of.
+        // A component of a vector that was just made is the scalar operand.
         if let Some((op, srcs)) = self.shader.as_alu(def) {
             if op.info().form == crate::op::Form::Construct {
                 let src = srcs[usize::from(c)];
@@ -138,7 +138,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A vector of `count` components, one at least, each of which `component` makes.
+    /// A vector of `count` components, at least one, made by calls of `component`.
     pub fn vec_of(&mut self, count: u8, mut component: impl FnMut(&mut Builder<'a>, u8) -> Def) -> Def {
         let first = component(self, 0);
         let mut scalars = [first; 16];
@@ -148,7 +148,7 @@ impl<'a> Builder<'a> {
         self.vec(&scalars[..usize::from(count)])
     }
 
-    /// `def` with its components picked by `components`.
+    /// `def` with the given components.
     #[inline(never)]
     pub fn swizzle(&mut self, def: Def, components: &[u8]) -> Def {
         let swizzle = Swizzle::new(components);
@@ -221,7 +221,7 @@ impl<'a> Builder<'a> {
         self.inst(num_components, bits, InstKind::Intrinsic { op, srcs, indices })
     }
 
-    /// A pointer to `var`.
+    /// A deref of `var`.
     #[inline(never)]
     pub fn deref_var(&mut self, var: Var) -> Def {
         let variable = &self.shader.vars[var];
@@ -229,7 +229,7 @@ impl<'a> Builder<'a> {
         self.deref(Deref { kind: DerefKind::Var(var), ty, modes })
     }
 
-    /// A pointer to element `index` of the array, matrix or vector at `parent`.
+    /// A deref of element `index` of the array, matrix or vector at `parent`.
     #[inline(never)]
     pub fn deref_array(&mut self, parent: Def, index: ArrayIndex) -> Def {
         let index = match index {
@@ -243,7 +243,7 @@ impl<'a> Builder<'a> {
         self.deref(Deref { kind: DerefKind::Array { parent, index }, ty: elem, modes })
     }
 
-    /// A pointer to member `field` of the struct at `parent`.
+    /// A deref of member `field` of the struct at `parent`.
     #[inline(never)]
     pub fn deref_struct(&mut self, parent: Def, field: u32) -> Def {
         let (ty, modes) = self.pointee(parent);
@@ -256,7 +256,7 @@ impl<'a> Builder<'a> {
         (deref.ty, deref.modes)
     }
 
-    /// A step of a pointer.
+    /// A deref.
     #[inline(never)]
     pub fn deref(&mut self, deref: Deref) -> Def {
         let deref = self.shader.push_deref(deref);
@@ -274,14 +274,14 @@ impl<'a> Builder<'a> {
         self.inst(components, scalar.bits, InstKind::Intrinsic { op, srcs, indices }).def()
     }
 
-    /// Stores the components of `value` that `write_mask` names.
+    /// Stores the components of `value` that are in `write_mask`.
     #[inline(never)]
     pub fn store_deref(&mut self, pointer: Def, value: Def, write_mask: u32, access: u32) {
         let indices = [(Index::access, access), (Index::write_mask, write_mask)];
         self.intrinsic_with(Intrinsic::store_deref, 0, 0, &[pointer, value], &indices);
     }
 
-    /// A phi at the start of the block that is open.
+    /// A phi at the start of the open block.
     #[inline(never)]
     pub fn phi(&mut self, num_components: u8, bits: u8, srcs: &[PhiSrc]) -> Def {
         let srcs = self.shader.phi_srcs.push(srcs);
@@ -303,7 +303,7 @@ impl<'a> Builder<'a> {
         self.shader.append_new_block();
     }
 
-    /// Ends the else-body and opens the block behind the if.
+    /// Ends the else-body and opens the block after the if.
     #[inline(never)]
     pub fn end_if(&mut self) {
         self.shader.append_cf(Cf::EndIf);
@@ -326,20 +326,20 @@ impl<'a> Builder<'a> {
         self.end_if();
     }
 
-    /// Ends the body of the loop and opens the block behind it.
+    /// Ends the body of the loop and opens the block after it.
     pub fn end_loop(&mut self) {
         self.shader.append_cf(Cf::EndLoop);
         self.shader.append_new_block();
     }
 
-    /// Sets source `i` of `phi`: what a phi of a loop becomes is known at the end of the body.
+    /// Sets source `i` of `phi`: the second source of a phi of a loop is known at the end of the body.
     pub fn set_phi_src(&mut self, phi: Def, i: usize, src: PhiSrc) {
         if let InstKind::Phi(srcs) = self.shader.def(phi).kind {
             self.shader.phi_srcs[srcs][i] = src;
         }
     }
 
-    /// The block that is open.
+    /// The open block.
     pub fn current_block(&self) -> super::Block {
         match self.shader.cf.last() {
             Some(Cf::Block(block)) => *block,
@@ -348,7 +348,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The opcode that puts `n` scalars together; `None` for one.
+/// The opcode that makes a vector of `n` scalars; `None` for one.
 pub fn vec_op(n: usize) -> Option<AluOp> {
     match n {
         2 => Some(AluOp::vec2),
@@ -361,7 +361,7 @@ pub fn vec_op(n: usize) -> Option<AluOp> {
     }
 }
 
-/// The components of `op` on `srcs` if all of them are constants.
+/// The components of the result of `op` on `srcs` if all of them are constants.
 pub fn fold_alu(shader: &Shader, op: AluOp, srcs: &[AluSrc], num_components: u8, bits: u8) -> Option<[u64; 16]> {
     if srcs.iter().any(|src| !matches!(shader.def(src.def).kind, InstKind::Const(_))) {
         return None;
@@ -373,7 +373,8 @@ pub fn fold_alu(shader: &Shader, op: AluOp, srcs: &[AluSrc], num_components: u8,
     evaluate_alu(op, &operands[..srcs.len()], num_components, bits)
 }
 
-/// The components of `op` on operands given as components, swizzle and width; `None` if a swizzle leaves its operand.
+/// The components of the result of `op` on operands given as components, swizzle and width; `None` if a swizzle reads beyond
+/// its operand.
 pub fn evaluate_alu(op: AluOp, operands: &[(&[u64], Swizzle, u8)], num_components: u8, bits: u8) -> Option<[u64; 16]> {
     let info = op.info();
     let count = operands.len();

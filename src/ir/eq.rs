@@ -1,8 +1,8 @@
-//! When two shaders are the same: equal in content, whatever their ids.
+//! Equality of shaders: equal in content, with any ids.
 //!
-//! Both are walked in program order. Variables correspond by their place in the list, values and blocks by where they are
-//! made, struct types by where they are used. Lines of the dump do not count, nor does what is in no block, nor what a pass
-//! noted for the driver ([`Variable::min_range`]).
+//! Both are walked in program order. Variables correspond by their index in the list, values and blocks by their definition,
+//! struct types by their use. Lines of the dump are ignored, and so are instructions in no block and information that passes
+//! note for the driver ([`Variable::min_range`]).
 
 use super::{
     ArrayIndex, Block, Cf, Def, Deref, DerefKind, Inst, InstKind, PhiSrc, Shader, TexData, Type, TypeData, Variable,
@@ -22,7 +22,7 @@ impl PartialEq for Shader {
     }
 }
 
-/// Two shaders and what corresponds in them, from the left one to the right one.
+/// Two shaders and the correspondence of their items, from the left one to the right one.
 struct Pair<'a> {
     a: &'a Shader,
     b: &'a Shader,
@@ -106,7 +106,7 @@ impl<'a> Pair<'a> {
             && flags == b_flags
             && srcs.len() == b_srcs.len()
             && srcs.iter().zip(b_srcs).zip(operands).all(|((a, b), operand)| {
-                // Components beyond those that are read say nothing.
+                // Components that are not read are ignored.
                 let read = usize::from(operand.components(num_components));
                 self.def(a.def, b.def) && a.swizzle.is_same(b.swizzle, read)
             })

@@ -1,4 +1,4 @@
-//! Facts about a shader as a whole: NIR's `shader_info`, as the header of a dump prints it.
+//! Information about a shader as a whole: NIR's `shader_info`, as the header of a dump prints it.
 //!
 //! One table gives each field its name in the dump (the field's own), its printed form and whether it is printed when zero.
 
@@ -37,7 +37,7 @@ impl Stage {
         Stage::NAMES.iter().find(|(stage, _)| *stage == self).map_or("", |(_, name)| name)
     }
 
-    /// The stage that a dump calls `name`.
+    /// The stage with this name in a dump.
     pub fn from_name(name: &str) -> Option<Stage> {
         Stage::NAMES.iter().find(|(_, n)| *n == name).map(|(stage, _)| *stage)
     }
@@ -51,8 +51,8 @@ impl Stage {
         }
     }
 
-    /// Whether `slot` of its inputs or outputs, in the numbering of varyings, has a value for each vertex: the variable is
-    /// an array of vertices then.
+    /// Whether `slot` of its inputs or outputs, in the numbering of varyings, has a value for each vertex: then the variable is
+    /// an array over vertices.
     pub fn is_per_vertex(self, output: bool, slot: u32) -> bool {
         let arrayed = match self {
             Stage::TessCtrl => true,
@@ -67,7 +67,7 @@ impl Stage {
         matches!(self, Stage::Compute | Stage::Kernel)
     }
 
-    /// True where invocations come in workgroups, which can wait: patches of control shaders are such.
+    /// True if invocations are in workgroups, which have barriers: patches of tessellation control shaders are such.
     pub fn has_workgroups(self) -> bool {
         self.is_compute() || self == Stage::TessCtrl
     }
@@ -96,7 +96,7 @@ pub enum FieldMut<'a> {
 pub struct FieldRow {
     /// The name in the dump, which is also the field's.
     pub name: &'static str,
-    /// Printed even when zero, in the stages for which the function says so.
+    /// Whether it is printed even when zero, by stage.
     pub always: fn(Stage) -> bool,
     /// The field.
     pub field: fn(&mut ShaderInfo) -> FieldMut<'_>,
@@ -118,7 +118,7 @@ fn in_geometry(stage: Stage) -> bool {
 /// Key and value.
 pub type Directive = (Cow<'static, str>, Cow<'static, str>);
 
-/// What a field can forget.
+/// Clears a field.
 trait Clear {
     fn clear(&mut self);
 }
@@ -185,18 +185,18 @@ macro_rules! info_fields {
             pub label: Option<String>,
             /// Invocations of a workgroup in x, y, z.
             pub workgroup_size: [u32; 3],
-            /// The workgroup size is given when the pipeline is made.
+            /// The workgroup size is set when the pipeline is created.
             pub workgroup_size_variable: bool,
             /// The stage that consumes the outputs, if known.
             pub next_stage: Option<Stage>,
-            /// `// ntv: key=value` lines: what a dump cannot say but a reader must know.
+            /// `// ntv: key=value` lines: information that a dump cannot express but a reader needs.
             pub directives: Vec<Directive>,
             printed: Rest,
             $(pub $read: $read_ty,)*
         }
 
         impl ShaderInfo {
-            /// Forgets everything, keeps the memory of names and of the list of directives.
+            /// Forgets everything, but keeps the memory of names and of the list of directives.
             pub fn clear(&mut self) {
                 self.stage = Stage::default();
                 self.source_hash.clear();
@@ -213,14 +213,14 @@ macro_rules! info_fields {
             }
         }
 
-        /// The fields that nothing reads: they are kept as they were read, and only matter for printing a dump again.
+        /// The fields that no code uses: they are kept as they were read, only to print a dump again.
         #[derive(Clone, Debug, Default, PartialEq)]
         #[allow(missing_docs)]
         pub struct Printed {
             $(pub $printed: $printed_ty,)*
         }
 
-        /// The header's table, in printed order, without the fields that every dump starts with.
+        /// The table of the header, in printed order, without the fields that every dump starts with.
         pub const FIELDS: &[FieldRow] = &[$(FieldRow {
             name: stringify!($name),
             always: $always,
@@ -229,7 +229,7 @@ macro_rules! info_fields {
     };
 }
 
-/// A [`Printed`], or nothing as long as no field of it was set: a driver sets none.
+/// A [`Printed`], or nothing if no field of it was set: a driver sets none.
 #[derive(Clone, Debug, Default)]
 struct Rest(Option<Box<Printed>>);
 
@@ -468,27 +468,28 @@ info_fields! {
     }
 }
 
-/// What a directive may say, and the values it may have; none if it is a text.
+/// The keys of directives, and their possible values; none if the value is a text.
 pub const DIRECTIVES: &[(&str, &[&str])] = &[
     // zink divides the offsets of shared and scratch memory by the element size; Gallium's are bytes.
     ("shared_offset_units", &["bytes", "elements"]),
-    // zink 25.0 assigns locations before its translator runs. 22.3 prints its shaders before: they have those of their slots.
+    // zink 25.0 assigns locations before its translator runs. 22.3 prints its shaders before that: their locations are the
+    // slots.
     ("locations", &["declared", "slots"]),
-    // Kernels may be given more shared memory when they start.
+    // Kernels may be given more shared memory when they are started.
     ("variable_shared_memory", &["false", "true"]),
-    // Members of a struct: of use to the parser only.
+    // Members of a struct: used only by the parser.
     ("struct", &[]),
     // Whether the framebuffer that a fragment shader reads has several samples of each pixel.
     ("framebuffer", &["single_sample", "multisample"]),
-    // Blocks may be named by constants because a pass names each that a number picks one of: what is read of one says nothing of
-    // its size, and those that are not variables are one array.
+    // Blocks may have constant indices because a pass made an access for each block that an index may select: reads of one
+    // imply nothing about its size, and blocks that are not variables are one array.
     ("uniform_blocks", &["array", "picked"]),
     ("storage_blocks", &["array"]),
-    // Not kept as such: a row of the shader's `xfb_info`.
+    // Not stored as a directive: a row of the shader's `xfb_info`.
     ("xfb", &[]),
 ];
 
-/// Whether there is a directive `key` that may be `value`.
+/// Whether there is a directive `key` with the possible value `value`.
 pub fn is_directive(key: &str, value: &str) -> bool {
     DIRECTIVES.iter().any(|(name, values)| *name == key && values.contains(&value))
 }
@@ -499,12 +500,12 @@ impl ShaderInfo {
         self.printed.0.as_deref()
     }
 
-    /// True if invocations have neighbours, from which texture operations choose a level of detail.
+    /// True if invocations have neighbours, with which texture operations compute a level of detail.
     pub fn has_implicit_lod(&self) -> bool {
         self.stage == Stage::Fragment || self.stage.is_compute() && self.derivative_group != 0
     }
 
-    /// True if the driver adds shared memory, whose size is only known when the pipeline is made.
+    /// True if the driver adds shared memory, whose size is only known when the pipeline is created.
     pub fn has_variable_shared_memory(&self) -> bool {
         self.directive("variable_shared_memory") == Some("true")
     }
@@ -515,12 +516,12 @@ impl ShaderInfo {
         !self.directives.is_empty() && self.directive(key) == Some("array")
     }
 
-    /// True if a uniform block may be named, and read, that is none of those that the shader means.
+    /// True if a block index may be out of range, so that blocks other than the intended one may be selected and read.
     pub fn has_picked_uniforms(&self) -> bool {
         !self.directives.is_empty() && self.directive("uniform_blocks").is_some()
     }
 
-    /// What the directive `key` says, if it was given; the last counts.
+    /// The value of the directive `key`, if present; the last one if there are several.
     pub fn directive(&self, key: &str) -> Option<&str> {
         self.directives.iter().rev().find(|(name, _)| name == key).map(|(_, value)| &**value)
     }

@@ -1,6 +1,6 @@
 //! Instructions and their operands.
 //!
-//! An instruction has at most one result, so a [`Def`] is the [`Inst`] that makes it. Operand lists live in the pools of the
+//! An instruction has at most one result, so a [`Def`] is the [`Inst`] that defines it. Operand lists are in the pools of the
 //! shader; an instruction holds a [`Slice`] of them. Those of texture instructions are in `tex`.
 
 use super::types::Type;
@@ -30,13 +30,13 @@ entity!(
     "tex"
 );
 entity!(
-    /// The step that a deref makes.
+    /// The data of a deref.
     DerefId,
     "deref"
 );
 
 impl Def {
-    /// The instruction that makes this value.
+    /// The instruction that defines this value.
     pub fn inst(self) -> Inst {
         Inst(self.0)
     }
@@ -49,14 +49,14 @@ impl Inst {
     }
 }
 
-/// An instruction: its result's shape and what it does.
+/// An instruction: the shape of its result, and its kind.
 #[derive(Clone, Copy, Debug)]
 pub struct InstData {
     /// Components of the result: 0 (no result), 1 to 5, 8 or 16.
     pub num_components: u8,
     /// Width of the result: 1, 8, 16, 32 or 64 bits; 0 without a result.
     pub bit_size: u8,
-    /// What it does.
+    /// Its kind and operands.
     pub kind: InstKind,
 }
 
@@ -67,15 +67,15 @@ impl InstData {
     }
 }
 
-/// What an instruction does.
+/// The kind of an instruction.
 ///
-/// Every walk asks for it, so the answer is a byte of its own, and what is large is kept elsewhere.
+/// Every walk reads it, so the kind is a byte of its own, and large operands are stored elsewhere.
 #[derive(Clone, Copy, Debug)]
 #[repr(u8)]
 pub enum InstKind {
     /// Arithmetic on swizzled sources.
     Alu {
-        /// What may not, or may, be assumed.
+        /// Restrictions and assumptions.
         flags: AluFlags,
         /// The opcode.
         op: AluOp,
@@ -84,9 +84,9 @@ pub enum InstKind {
     },
     /// Constant bits, one `u64` per component, in [`Shader::consts`](super::Shader::consts).
     Const(Slice),
-    /// A step of a pointer, in [`Shader::derefs`](super::Shader::derefs).
+    /// A deref, in [`Shader::derefs`](super::Shader::derefs).
     Deref(DerefId),
-    /// Everything with effects or without arithmetic.
+    /// All other instructions: those with effects, or that are not arithmetic.
     Intrinsic {
         /// The opcode.
         op: Intrinsic,
@@ -95,9 +95,9 @@ pub enum InstKind {
         /// In [`Shader::indices`](super::Shader::indices), in the order of the opcode's row.
         indices: Slice,
     },
-    /// Any value.
+    /// An undefined value.
     Undef,
-    /// One value per predecessor, in [`Shader::phi_srcs`](super::Shader::phi_srcs). Phis stand first in their block.
+    /// One value per predecessor, in [`Shader::phi_srcs`](super::Shader::phi_srcs). Phis are first in their block.
     Phi(Slice),
     /// A texture operation, in [`Shader::texs`](super::Shader::texs).
     Tex(Tex),
@@ -106,19 +106,19 @@ pub enum InstKind {
 }
 
 impl InstKind {
-    /// How many kinds there are.
+    /// The number of kinds.
     pub const COUNT: usize = 8;
 
-    /// A bit for each kind that does nothing by itself, by number: constants, steps of pointers, undefined values.
+    /// A bit for each kind without an effect or computation of its own, by number: constants, derefs, undefined values.
     pub const SILENT: u32 = 1 << 1 | InstKind::DEREFS | 1 << 4;
 
-    /// The bit of arithmetic.
+    /// The bit of ALU instructions.
     pub const ALU: u32 = 1 << 0;
 
-    /// The bit of the steps of pointers.
+    /// The bit of derefs.
     pub const DEREFS: u32 = 1 << 2;
 
-    /// The number of the kind, which is read without deciding anything: what sorts by it is fast.
+    /// The number of the kind, which is read without a branch: code that sorts by it is fast.
     #[inline(always)]
     pub fn number(&self) -> usize {
         match self {
@@ -147,9 +147,9 @@ bitflags! {
     }
 }
 
-/// Which component of the source each component reads: 16 numbers of four bits, component 0 lowest.
+/// The component of the source that each component reads: 16 numbers of four bits, component 0 lowest.
 ///
-/// Packed, so that an [`AluSrc`] has no gap.
+/// Packed, so that an [`AluSrc`] has no padding.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(C, packed(4))]
 pub struct Swizzle(u64);
@@ -163,7 +163,7 @@ impl Swizzle {
         Swizzle(0x1111_1111_1111_1111 * c as u64)
     }
 
-    /// From the component that each component reads; the rest read their own.
+    /// From the components that are read; the rest read their own.
     pub fn new(components: &[u8]) -> Swizzle {
         let mut swizzle = Swizzle::IDENTITY;
         for (i, c) in components.iter().enumerate() {
@@ -172,7 +172,7 @@ impl Swizzle {
         swizzle
     }
 
-    /// From the numbers of four bits of the first eight components; the rest read their own.
+    /// From the four-bit numbers of the first eight components; the rest read their own.
     #[inline(always)]
     pub fn from_first(bits: u32) -> Swizzle {
         Swizzle(u64::from(bits) | Swizzle::IDENTITY.0 & !u64::from(u32::MAX))
@@ -183,7 +183,7 @@ impl Swizzle {
         u64::MAX.checked_shl(4 * u32::from(n)).unwrap_or(0)
     }
 
-    /// The numbers of four bits of all components.
+    /// The four-bit numbers of all components.
     pub fn bits(self) -> u64 {
         self.0
     }
@@ -198,16 +198,16 @@ impl Swizzle {
         self.0 = self.0 & !(15 << (4 * i)) | u64::from(c & 15) << (4 * i);
     }
 
-    /// The first `n` components read.
+    /// The components that the first `n` components read.
     pub fn components(self, n: usize) -> impl Iterator<Item = u8> {
         (0..n).map(move |i| self.get(i))
     }
 
-    /// True if one of the first `n` components reads none of the `there` components that there are.
+    /// True if one of the first `n` components reads beyond the `there` components that exist.
     pub fn reads_beyond(self, n: u8, there: u8) -> bool {
         const BYTES: u64 = 0x0101_0101_0101_0101;
         let read = self.0 & !u64::MAX.checked_shl(4 * u32::from(n)).unwrap_or(0);
-        // What is not below reaches 16 where the others do not, all numbers at once, each in a byte.
+        // Adds the missing count to all numbers at once, each in a byte: numbers that are not below `there` reach 16.
         let short = BYTES * u64::from(16u8.saturating_sub(there));
         let halves = [read, read >> 4].map(|half| (half & (15 * BYTES)) + short);
         (halves[0] | halves[1]) & (16 * BYTES) != 0
@@ -218,8 +218,8 @@ impl Swizzle {
         self.is_same(Swizzle::IDENTITY, n)
     }
 
-    /// 0 if the first `n` components, of which there is one at least, read their own: [`is_identity`](Swizzle::is_identity)
-    /// for those who have more to ask at once.
+    /// 0 if the first `n` components, at least one, read their own: [`is_identity`](Swizzle::is_identity) for callers that
+    /// combine several such tests.
     #[inline(always)]
     pub(crate) fn moved(self, n: u8) -> u64 {
         (self.0 ^ Swizzle::IDENTITY.0).wrapping_shl(64u32.wrapping_sub(4 * u32::from(n)))
@@ -235,7 +235,7 @@ impl Swizzle {
     pub fn compose(self, inner: Swizzle) -> Swizzle {
         let component = |i: u32| (inner.0 >> (4 * (self.0 >> (4 * i) & 15)) & 15) << (4 * i);
         let first = component(0) | component(1) | component(2) | component(3);
-        // Nearly none has more than four components that are not in order.
+        // Few swizzles have more than four components that are not in order.
         if self.is_short() && inner.is_short() {
             return Swizzle(first | Swizzle::IDENTITY.0 & Swizzle::unread(4));
         }
@@ -259,7 +259,7 @@ impl std::fmt::Debug for Swizzle {
 pub struct AluSrc {
     /// The value.
     pub def: Def,
-    /// Which of its components are read.
+    /// The components that are read.
     pub swizzle: Swizzle,
 }
 
@@ -274,59 +274,59 @@ impl From<Def> for AluSrc {
 pub struct PhiSrc {
     /// The predecessor.
     pub pred: Block,
-    /// The value if control came from there.
+    /// The value if control comes from there.
     pub def: Def,
 }
 
-/// A step of a pointer: NIR's `nir_deref_instr`.
+/// A deref: NIR's `nir_deref_instr`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deref {
-    /// The step.
+    /// Its kind.
     pub kind: DerefKind,
-    /// What the pointer points to.
+    /// The type of the memory at the deref.
     pub ty: Type,
-    /// Where it may point.
+    /// The modes of memory that it may point to.
     pub modes: Modes,
 }
 
-/// How a pointer is made.
+/// The kind of a deref.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DerefKind {
-    /// To a variable.
+    /// Of a variable.
     Var(Var),
-    /// To an element of the array, matrix or vector at `parent`.
+    /// Of an element of the array, matrix or vector at `parent`.
     Array {
-        /// Pointer to the whole.
+        /// Deref of the whole.
         parent: Def,
-        /// Which element.
+        /// The element.
         index: ArrayIndex,
     },
-    /// To all elements, in copies.
+    /// Of all elements, in copies.
     ArrayWildcard {
-        /// Pointer to the whole.
+        /// Deref of the whole.
         parent: Def,
     },
-    /// To the `index`-th thing after the one at `parent`.
+    /// Of the `index`-th object after the one at `parent`.
     PtrAsArray {
-        /// Pointer to a thing.
+        /// Deref of an object.
         parent: Def,
-        /// How far.
+        /// The distance.
         index: ArrayIndex,
     },
-    /// To member `field` of the struct at `parent`.
+    /// Of member `field` of the struct at `parent`.
     Struct {
-        /// Pointer to the whole.
+        /// Deref of the whole.
         parent: Def,
         /// Index into the struct's fields.
         field: u32,
     },
-    /// The address `parent` as a pointer.
+    /// Of the memory at the address `parent`.
     Cast {
-        /// The address or pointer.
+        /// The address or deref.
         parent: Def,
-        /// Distance of the things pointed to in bytes, 0 if not said.
+        /// The distance of the objects in bytes, 0 if unspecified.
         stride: u32,
-        /// Alignment of the address, 0 if not said.
+        /// Alignment of the address, 0 if unspecified.
         align_mul: u32,
         /// Remainder modulo `align_mul`.
         align_offset: u32,
@@ -342,16 +342,16 @@ pub enum ArrayIndex {
     Def(Def),
 }
 
-/// Where control goes.
+/// The target of a jump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Jump {
-    /// Behind the innermost loop.
+    /// The block after the innermost loop.
     Break,
-    /// To the continue construct, or the head, of the innermost loop.
+    /// The continue construct, or the head, of the innermost loop.
     Continue,
-    /// Out of the function.
+    /// The end of the function.
     Return,
-    /// Out of the shader.
+    /// The end of the shader.
     Halt,
 }
 

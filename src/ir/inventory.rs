@@ -1,8 +1,9 @@
-//! What kinds of instructions a shader has: how one knows without looking what it has not, and which passes it needs.
+//! The kinds of instructions in a shader: without a search, it shows which instructions a shader does not have, and which
+//! passes it needs.
 //!
-//! Every instruction that is appended or changed is entered, none is taken out: an opcode that is not listed is nowhere in the
-//! shader; one that is may be gone by now. So are inputs and outputs. Debug builds look after each pass whether the list is
-//! complete.
+//! Every instruction that is appended or changed is added, none is removed: an opcode that is not listed is nowhere in the
+//! shader; a listed one may have been removed since. The same holds for inputs and outputs. Debug builds check after each pass
+//! that the list is complete.
 
 use super::{
     ArrayIndex, Capture, Cf, Deref, DerefKind, Inst, InstData, InstKind, Shader, Stage, Var, VarFlags, Variable,
@@ -11,13 +12,13 @@ use crate::entity::{Id, Slice};
 use crate::op::names::{frag_result, varying, IoSemantics, SlotKind};
 use crate::op::{slots, AluSet, Base, Index, Intrinsic, IntrinsicSet, Modes, Needs};
 
-/// The opcodes, pointers and sizes that a shader has, or has had.
+/// The opcodes, derefs and sizes that a shader has, or has had.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Inventory {
-    /// What is not told by the rest.
+    /// Needs that do not follow from the other fields.
     needs: Needs,
     modes: Modes,
-    /// How many pointers its intrinsics take, each counted again when it changes.
+    /// The number of derefs that its intrinsics take, each counted again when it changes.
     num_pointers: u32,
     /// A bit for each width of a result: 1, 8, 16, 32 and 64 are powers of two.
     widths: u8,
@@ -33,18 +34,18 @@ pub struct Inventory {
     locations: [u64; 2],
 }
 
-/// What is known of stores to outputs while each is stored to once, by a pointer of its own.
+/// Information about stores to outputs, while each output is stored to once, with a deref of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Outputs {
-    /// A bit for each variable that there is a pointer to.
+    /// A bit for each variable that has a deref.
     pointed_to: u64,
-    /// A bit for the number of each pointer that was stored to, modulo their count.
+    /// A bit for the number of each deref that was stored to, modulo their count.
     stored_to: u64,
-    /// The highest number of such a pointer.
+    /// The highest number of such a deref.
     last: u32,
 }
 
-/// Memory of modes that passes are about.
+/// The modes of private memory, which passes handle.
 const OWN_MEMORY: Modes = Modes::FUNCTION_TEMP.union(Modes::SHADER_TEMP);
 const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO);
 const IO: Modes = Modes::SHADER_IN.union(Modes::SHADER_OUT);
@@ -56,7 +57,7 @@ impl Inventory {
         self.has_wide_vectors |= data.num_components > 4;
     }
 
-    /// What passes have to look at, as far as the instructions tell.
+    /// The needs that follow from the instructions.
     fn needs(&self) -> Needs {
         let mut needs = self.needs;
         needs.set(Needs::BUFFER_DEREFS, self.modes.intersects(BUFFERS));
@@ -101,12 +102,12 @@ impl Inventory {
         self.intrinsics.intersects(ops)
     }
 
-    /// The intrinsics that there may be.
+    /// The intrinsics that may be in the shader.
     pub fn intrinsics(&self) -> impl Iterator<Item = Intrinsic> + '_ {
         self.intrinsics.iter()
     }
 
-    /// True if there may be a pointer to memory of one of these modes.
+    /// True if there may be a deref of memory of one of these modes.
     pub fn has_derefs(&self, modes: Modes) -> bool {
         self.modes.intersects(modes)
     }
@@ -126,13 +127,13 @@ impl Inventory {
         self.has_textures
     }
 
-    /// True if there may be a step of a pointer other than to a variable, a member, or an element the number of which is known:
-    /// where there is none, no value names an element.
+    /// True if there may be a deref other than of a variable, a member, or an element with a constant index: if not, no element
+    /// has a dynamic index.
     pub fn has_unusual_steps(&self) -> bool {
         self.has_unusual_steps
     }
 
-    /// How many pointers its intrinsics take, if none has changed since it was made.
+    /// The number of derefs that its intrinsics take, if none has changed since it was made.
     pub fn num_pointers(&self) -> usize {
         self.num_pointers as usize
     }
@@ -149,7 +150,7 @@ impl Inventory {
 }
 
 impl Shader {
-    /// Enters an instruction.
+    /// Adds an instruction.
     #[inline(always)]
     pub(super) fn enter(&mut self, inst: Inst, data: InstData) {
         let has = &mut self.inventory;
@@ -184,7 +185,7 @@ impl Shader {
         }
     }
 
-    /// Enters a step of a pointer. `is_usual` says whether it is one that [`Inventory::has_unusual_steps`] does not tell.
+    /// Adds a deref. `is_usual` is true for those that [`Inventory::has_unusual_steps`] does not report.
     #[inline(always)]
     pub(super) fn enter_step(&mut self, data: InstData, deref: Deref, is_usual: bool) {
         let has = &mut self.inventory;
@@ -196,7 +197,7 @@ impl Shader {
         }
     }
 
-    /// Enters an ALU operation that may have to be lowered, if its first operand has the width for it.
+    /// Adds an ALU operation that may have to be lowered, if its first operand has the width for it.
     #[inline(never)]
     fn enter_odd_alu(&mut self, inst: Inst) {
         if self.is_lowered(inst) {
@@ -204,7 +205,7 @@ impl Shader {
         }
     }
 
-    /// Whether `inst` stores a constant to memory of the shader's own.
+    /// Whether `inst` stores a constant to private memory.
     fn stores_to_table(&self, inst: Inst) -> bool {
         let Some((Intrinsic::store_deref, &[pointer, value])) = self.as_intrinsic(inst) else { return false };
         matches!(self.def(value).kind, InstKind::Const(_))
@@ -222,7 +223,7 @@ impl Shader {
         }
     }
 
-    /// Enters an intrinsic that a pass may have to look at.
+    /// Adds an intrinsic that a pass may have to handle.
     #[inline(never)]
     fn enter_odd_intrinsic(&mut self, inst: Inst, data: InstData, op: Intrinsic, (srcs, indices): (Slice, Slice)) {
         use Intrinsic::*;
@@ -252,7 +253,7 @@ impl Shader {
         matches!(source, Some(InstData { kind: InstKind::Const(_), .. }))
     }
 
-    /// Enters the pointer and the value of a store.
+    /// Adds the deref and the value of a store.
     #[inline(always)]
     fn needs_of_store(&mut self, inst: Inst, srcs: Slice) -> Needs {
         let &[pointer, _] = &self.srcs[srcs] else { return Needs::empty() };
@@ -266,8 +267,8 @@ impl Shader {
         needs
     }
 
-    /// Enters a step of a pointer to an output: most are a pointer to a variable that no other points to. Stores to those that are
-    /// not vectors are not put together.
+    /// Adds a deref of an output: most are the only deref of a variable. Stores to outputs that are not vectors are not
+    /// combined.
     #[inline(never)]
     fn enter_step_to_output(&mut self, deref: Deref) {
         let vector = match deref.kind {
@@ -301,18 +302,18 @@ impl Shader {
         var
     }
 
-    /// Says where transform feedback writes an output.
+    /// Sets the buffer and offset to which transform feedback writes an output.
     pub fn set_capture(&mut self, var: Var, capture: Capture) {
         self.vars[var].capture = Some(capture);
         self.inventory.needs |= Needs::CAPTURES;
     }
 
-    /// Says that passes have something to do that nothing in the shader tells of.
+    /// Adds needs that do not follow from the contents of the shader.
     pub fn ask_for(&mut self, needs: Needs) {
         self.inventory.needs |= needs;
     }
 
-    /// Enters an input, an output, or memory of the shader's own.
+    /// Adds an input, an output, or a private variable.
     #[inline(never)]
     fn enter_variable(&mut self, var: Var) {
         let mut locations = self.inventory.locations;
@@ -320,7 +321,7 @@ impl Shader {
         self.inventory.locations = locations;
     }
 
-    /// What a variable needs where others have these Locations.
+    /// The needs of a variable if others have these Locations.
     fn needs_of_variable(&self, var: Var, locations: &mut [u64; 2]) -> Needs {
         let Variable { ty, mode, location, driver_location, flags, values, capture, .. } = self.vars[var];
         if mode.intersects(OWN_MEMORY) {
@@ -351,7 +352,7 @@ impl Shader {
                 _ => self.num_slots(var),
             };
             let taken = &mut locations[usize::from(is_output)];
-            // A bit each: there may be more.
+            // There is one bit for each Location, but there may be more Locations.
             if driver_location >= 64 || count > 63 - driver_location {
                 return needs | Needs::LOCATIONS;
             }
@@ -364,8 +365,8 @@ impl Shader {
         needs
     }
 
-    /// Enters what follows the last item of the control flow list, where an instruction stands `at` next: an if that is decided, or
-    /// what follows a jump, is to clean up.
+    /// Adds the needs of the code after the last item of the control flow list, if the next instruction is at position `at`:
+    /// constant ifs, and code after a jump, need a clean-up.
     #[inline(always)]
     pub(super) fn enter_cf(&mut self, cf: Cf, at: usize) {
         if let Cf::If { cond, .. } = cf {
@@ -382,7 +383,7 @@ impl Shader {
     fn enter_cf_after_jump(&mut self, cf: Cf, at: usize) {
         let (Cf::If { .. } | Cf::Loop | Cf::EndLoop, Some(Cf::Block(block))) = (cf, self.cf.last()) else { return };
         if at > self.blocks[*block].start as usize {
-            // Places are put in order when all items are there.
+            // The order is set when all items are present.
             let last = self.order.get(at - 1).copied().unwrap_or(Inst::from_index(at - 1));
             if matches!(self.insts[last].kind, InstKind::Jump(_)) {
                 self.inventory.needs |= Needs::UNTIDY;
@@ -390,8 +391,7 @@ impl Shader {
         }
     }
 
-    /// What passes have to look at: all that instructions, inputs and outputs were entered with, and what the header and the types
-    /// tell.
+    /// The needs of the shader: those of its instructions, inputs and outputs, and those of the header and the types.
     pub fn needs(&self) -> Needs {
         let mut needs = self.inventory.needs();
         if self.types.has_64_bits() {
@@ -405,7 +405,7 @@ impl Shader {
         }
         if !self.is_tidy {
             needs |= Needs::UNTIDY;
-            // What is stored may have become a constant.
+            // The stored value may have become a constant.
             needs.set(Needs::OWN_MEMORY, self.inventory.modes.intersects(OWN_MEMORY));
         }
         match self.stage() {
@@ -418,7 +418,7 @@ impl Shader {
         needs
     }
 
-    /// True if `inst` is entered; what the check of debug builds looks at.
+    /// True if `inst` was added; for the check of debug builds.
     pub fn is_entered(&self, inst: Inst) -> bool {
         let data = self.insts[inst];
         let has = &self.inventory;
@@ -439,7 +439,7 @@ impl Shader {
         is_listed && has.widths & data.bit_size == data.bit_size && (has.has_wide_vectors || data.num_components <= 4)
     }
 
-    /// True if all variables are entered that have to be; for debug builds, too.
+    /// True if all variables that must be added were; for debug builds, too.
     pub fn has_entered_variables(&self) -> bool {
         let mut locations = [0; 2];
         let vars = self.vars.iter().filter(|(_, variable)| variable.mode.intersects(IO | OWN_MEMORY));
@@ -447,7 +447,7 @@ impl Shader {
         self.inventory.needs.contains(needs)
     }
 
-    /// Slots that an input or output takes; the array over vertices takes none.
+    /// The number of slots of an input or output, without the array over vertices.
     pub fn num_slots(&self, var: Var) -> u32 {
         let Variable { ty, mode, location, flags, .. } = self.vars[var];
         let is_arrayed = self.stage().is_per_vertex(mode == Modes::SHADER_OUT, location.unwrap_or(0));

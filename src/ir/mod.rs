@@ -1,4 +1,4 @@
-//! The IR: a shader of NIR in arenas. Data and the one way to change it; algorithms live in `analysis` and `pass`.
+//! The IR: a shader of NIR in arenas. It has the data and the one way to change it; algorithms are in `analysis` and `pass`.
 //!
 //! A shader is one entry point. Its control flow is a flat list of [`Cf`] items, the tokens of the structured tree:
 //!
@@ -12,12 +12,12 @@
 //! block b3        Block(b3)
 //! ```
 //!
-//! Invariants: the list and every body begin and end with a block, two neighbours are never both blocks, and every
-//! If has one Else and one EndIf, every Loop one EndLoop and at most one Continue before it. A flat list is walked, printed
-//! and emitted without recursion, so nesting is bounded by memory only.
+//! Invariants: the list and every body begin and end with a block, no two blocks are adjacent, and every If has one Else and
+//! one EndIf, every Loop one EndLoop and at most one Continue before it. A flat list is walked, printed and emitted without
+//! recursion, so only memory limits nesting.
 //!
-//! The instructions of a block are a range of [`Shader::order`]; blocks stand there in the order of the control flow list.
-//! A value is the instruction that makes it (at most one each). Passes do not insert into the order: they rebuild it in one
+//! The instructions of a block are a range of [`Shader::order`], in which blocks are in the order of the control flow list. A
+//! value is the instruction that defines it (at most one each). Passes do not insert into the order: they rebuild it in one
 //! walk, see [`mod@rewrite`].
 
 pub mod builder;
@@ -62,7 +62,7 @@ pub enum Cf {
     If {
         /// A 1-bit value.
         cond: Def,
-        /// What the application would like.
+        /// The application's hint.
         hint: BranchHint,
     },
     /// The else-body follows.
@@ -87,7 +87,7 @@ pub enum BranchHint {
     Flatten,
     /// Branch.
     DontFlatten,
-    /// Some invocation always takes the then-side.
+    /// At least one invocation always takes the then-side.
     DivergentAlwaysTaken,
 }
 
@@ -105,7 +105,8 @@ pub struct BlockData {
 pub struct Shader {
     /// The header.
     pub info: ShaderInfo,
-    /// What transform feedback captures by slot. What it captures of a variable as it is, the variable says.
+    /// The captures of transform feedback by slot. A variable that is captured as a whole has its own
+    /// [`capture`](Variable::capture).
     pub xfb_info: XfbInfo,
     /// Name of the entry point.
     pub entry: String,
@@ -115,7 +116,7 @@ pub struct Shader {
     pub types: TypeTable,
     /// Variables in the order of declaration.
     pub vars: Arena<Var, Variable>,
-    /// All instructions, those no longer used among them.
+    /// All instructions, including unused ones.
     pub insts: Tracked<Inst, InstData>,
     /// All blocks.
     pub blocks: Arena<Block, BlockData>,
@@ -133,20 +134,20 @@ pub struct Shader {
     pub consts: Pool<u64>,
     /// Sources of phis.
     pub phi_srcs: Pool<PhiSrc>,
-    /// Steps of pointers.
+    /// Derefs.
     pub derefs: Tracked<DerefId, Deref>,
     /// Texture operands.
     pub texs: Arena<Tex, TexData>,
-    /// Line of the dump each instruction came from, 0 if none.
+    /// The line of the dump of each instruction, 0 if none.
     pub lines: SideTable<Inst, LineNumber>,
     inventory: Inventory,
     /// See [`is_tidy`](Shader::is_tidy).
     is_tidy: bool,
-    /// Memory of [`rewrite_cf`].
+    /// Tables of [`rewrite_cf`].
     scratch: rewrite::Scratch,
-    /// Memory of passes.
+    /// Tables of passes.
     spare: spare::Spare,
-    /// How many instructions the shader had that was here before.
+    /// The number of instructions of the previous shader.
     num_before: usize,
 }
 
@@ -161,7 +162,7 @@ impl<K: crate::entity::Id, V: Clone + Default> Default for SideTable<K, V> {
 }
 
 impl Shader {
-    /// Forgets everything, keeps the memory for the next shader.
+    /// Forgets everything, but keeps the memory for the next shader.
     pub fn clear(&mut self) {
         self.num_before = self.insts.len();
         self.info.clear();
@@ -205,7 +206,7 @@ impl Shader {
         })
     }
 
-    /// What makes `def`.
+    /// The instruction that defines `def`.
     pub fn def(&self, def: Def) -> &InstData {
         &self.insts[def.inst()]
     }
@@ -238,7 +239,7 @@ impl Shader {
         self.as_const(src.def)?.get(usize::from(src.swizzle.get(0))).copied()
     }
 
-    /// The ALU opcode and sources that make `def`.
+    /// The ALU opcode and sources of the definition of `def`.
     pub fn as_alu(&self, def: Def) -> Option<(AluOp, &[AluSrc])> {
         match self.def(def).kind {
             InstKind::Alu { op, srcs, .. } => Some((op, &self.alu_srcs[srcs])),
@@ -246,7 +247,7 @@ impl Shader {
         }
     }
 
-    /// The deref that makes `def`.
+    /// The deref that defines `def`.
     pub fn as_deref(&self, def: Def) -> Option<&Deref> {
         match self.def(def).kind {
             InstKind::Deref(deref) => Some(&self.derefs[deref]),
@@ -283,7 +284,7 @@ impl Shader {
         }
     }
 
-    /// The variable that the pointer `def` leads to, unless it goes through a cast.
+    /// The variable of the deref `def`, unless there is a cast in its chain.
     #[inline(never)]
     pub fn deref_var(&self, mut def: Def) -> Option<Var> {
         loop {
@@ -318,7 +319,7 @@ impl Shader {
         }
     }
 
-    /// Appends an instruction to the block that is open, the last of the control flow list.
+    /// Appends an instruction to the open block, the last of the control flow list.
     #[inline(never)]
     pub fn append(&mut self, data: InstData) -> Inst {
         let inst = self.make(data);
@@ -326,7 +327,7 @@ impl Shader {
         inst
     }
 
-    /// Appends an instruction that exists and is in no block.
+    /// Appends an existing instruction that is in no block.
     pub fn append_existing(&mut self, inst: Inst) {
         self.order.push(inst);
         self.end_block(self.order.len());
@@ -339,13 +340,13 @@ impl Shader {
         inst
     }
 
-    /// Takes memory for `count` instructions.
+    /// Reserves memory for `count` instructions.
     pub(crate) fn reserve_insts(&mut self, count: usize) {
         self.insts.arena.reserve(with_room(count));
         self.order.reserve(with_room(count));
     }
 
-    /// Makes an instruction in the block that is open, for a shader that is [ordered](Shader::order_all) in the end.
+    /// Makes an instruction in the open block, for a shader that is [ordered](Shader::order_all) in the end.
     #[inline(always)]
     pub(crate) fn make_in_order(&mut self, data: InstData) {
         let inst = self.insts.arena.push(data);
@@ -359,7 +360,7 @@ impl Shader {
         self.end_block(self.order.len());
     }
 
-    /// Lets the block that is open, if one is, end at this place of the order.
+    /// Ends the open block, if there is one, at this position of the order.
     fn end_block(&mut self, at: usize) {
         if let Some(Cf::Block(block)) = self.cf.last() {
             self.blocks[*block].end = at as u32;
@@ -371,7 +372,7 @@ impl Shader {
         self.append_cf_at(cf, self.order.len());
     }
 
-    /// The same before the instruction that will be `at` this place of the order.
+    /// The same before the instruction that will be at position `at` of the order.
     pub(crate) fn append_cf_at(&mut self, cf: Cf, at: usize) {
         self.end_block(at);
         self.enter_cf(cf, at);
@@ -397,26 +398,26 @@ impl Shader {
         }
     }
 
-    /// Makes `inst` do something else.
+    /// Changes the kind of `inst`.
     pub fn set_kind(&mut self, inst: Inst, kind: InstKind) {
         self.insts.arena[inst].kind = kind;
         self.enter(inst, self.insts[inst]);
     }
 
-    /// Gives an ALU instruction other flags.
+    /// Changes the flags of an ALU instruction.
     pub fn set_alu_flags(&mut self, inst: Inst, new: AluFlags) {
         if let InstKind::Alu { flags, .. } = &mut self.insts.arena[inst].kind {
             *flags = new;
         }
     }
 
-    /// Gives the result of `inst` another number of components.
+    /// Changes the number of components of the result of `inst`.
     pub fn set_num_components(&mut self, inst: Inst, num_components: u8) {
         self.insts.arena[inst].num_components = num_components;
         self.enter(inst, self.insts[inst]);
     }
 
-    /// Adds a deref that no instruction has yet.
+    /// Adds a deref without an instruction.
     #[inline(always)]
     pub fn push_deref(&mut self, deref: Deref) -> DerefId {
         self.derefs.arena.push(deref)
@@ -430,24 +431,24 @@ impl Shader {
         }
     }
 
-    /// Gives the result of `inst` another width.
+    /// Changes the width of the result of `inst`.
     pub fn set_bit_size(&mut self, inst: Inst, bit_size: u8) {
         self.insts.arena[inst].bit_size = bit_size;
         self.enter(inst, self.insts[inst]);
     }
 
-    /// The kinds of instructions that there are.
+    /// The kinds of instructions in the shader.
     pub fn inventory(&self) -> &Inventory {
         &self.inventory
     }
 
-    /// Whether it is not worth it to look for what could be simpler: somebody [said](Shader::set_tidy) that it is tidy, and no
-    /// [walk](rewrite()) has changed anything since.
+    /// Whether a clean-up is not worthwhile: the shader was [marked](Shader::set_tidy) as tidy, and no [walk](rewrite()) has
+    /// changed anything since.
     pub fn is_tidy(&self) -> bool {
         self.is_tidy
     }
 
-    /// Says whether it is tidy.
+    /// Marks the shader as tidy or not.
     pub fn set_tidy(&mut self, is_tidy: bool) {
         self.is_tidy = is_tidy;
     }
@@ -466,13 +467,14 @@ impl Shader {
     }
 }
 
-/// Room for `count` instructions and those that passes add to most shaders: the first that has none would double the memory.
+/// Room for `count` instructions and for those that passes add to most shaders: the first instruction beyond it would double
+/// the memory.
 fn with_room(count: usize) -> usize {
     count + count / 8 + 8
 }
 
 impl DerefKind {
-    /// The pointer this step starts from; `None` for a variable.
+    /// The parent of this deref; `None` for a variable.
     pub fn parent(&self) -> Option<Def> {
         match *self {
             DerefKind::Var(_) => None,
@@ -484,7 +486,7 @@ impl DerefKind {
         }
     }
 
-    /// The index of this step, if it is one and no constant.
+    /// The index of this deref, if it has one that is not a constant.
     pub fn index(&self) -> Option<Def> {
         match *self {
             DerefKind::Array { index: ArrayIndex::Def(index), .. }

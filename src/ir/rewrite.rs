@@ -1,22 +1,21 @@
-//! One walk that rebuilds a shader's program order: how passes change a shader.
+//! One walk that rebuilds the program order of a shader: the way in which passes change a shader.
 //!
-//! The walk visits every instruction in order. For each, the pass says whether to keep it, drop it, or replace its result,
-//! and may first append new instructions, new ifs among them, in front. Uses of replaced results are renamed as the walk
-//! reaches them; phis, whose sources may come later, at its end. A shader that a walk has changed is
-//! [tidy](Shader::is_tidy) no more.
+//! The walk visits every instruction in order. For each, the pass returns whether to keep it, remove it, or replace its result,
+//! and may first append new instructions, including ifs, before it. Uses of replaced results are renamed when the walk reaches
+//! them; phis, whose sources may come later, at the end. A shader that a walk has changed is no longer [tidy](Shader::is_tidy).
 
 use super::{Block, Builder, Cf, Def, Inst, InstKind, Shader};
 use crate::entity::{Id, SideTable};
 use std::cell::Cell;
 
-/// What becomes of the instruction that is visited.
+/// The edit of the visited instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// It stays, behind what the visit appended.
+    /// It is kept, after the instructions that the visit appended.
     Keep,
-    /// It goes; it has no result, or none that is used.
+    /// It is removed; it has no result, or its result is not used.
     Remove,
-    /// It goes, and its result is this value from now on.
+    /// It is removed, and its result is replaced by this value.
     Replace(Def),
 }
 
@@ -25,12 +24,12 @@ pub fn rewrite(shader: &mut Shader, mut visit: impl FnMut(&mut Builder<'_>, Inst
     rewrite_cf(shader, &mut visit)
 }
 
-/// What a walk does: a closure that visits instructions, or a type that also looks at blocks.
+/// The callbacks of a walk: a closure that visits instructions, or a type that also handles blocks.
 pub trait Rewriter {
     /// Called with each block as it is opened, before its first instruction; phis may be appended.
     fn enter(&mut self, _builder: &mut Builder<'_>, _block: Block) {}
 
-    /// Says what becomes of `inst`.
+    /// Returns the edit of `inst`.
     fn visit(&mut self, builder: &mut Builder<'_>, inst: Inst) -> Edit;
 }
 
@@ -54,7 +53,8 @@ pub fn rewrite_cf(shader: &mut Shader, rewriter: &mut dyn Rewriter) -> bool {
     changed
 }
 
-/// The walk: makes program order and control flow anew from the old ones. One function for all passes, as they are rare.
+/// The walk: builds new program order and control flow from the old ones. It is one function for all passes, because they are
+/// rare.
 fn rebuild(shader: &mut Shader, rewriter: &mut dyn Rewriter, order: &[Inst], cf: &[Cf], names: &mut Names) -> bool {
     let mut changed = false;
     let first_new = shader.insts.next_id();
@@ -83,7 +83,7 @@ fn rebuild(shader: &mut Shader, rewriter: &mut dyn Rewriter, order: &[Inst], cf:
                 builder.line = builder.shader.lines[*inst];
             }
             match rewriter.visit(&mut builder, *inst) {
-                // The end of the block follows below: most instructions of most walks stay.
+                // The common case: most instructions of most walks are kept.
                 Edit::Keep => builder.shader.order.push(*inst),
                 Edit::Remove => changed = true,
                 Edit::Replace(def) => names.set(inst.def(), def),
@@ -104,7 +104,7 @@ fn rebuild(shader: &mut Shader, rewriter: &mut dyn Rewriter, order: &[Inst], cf:
     changed
 }
 
-/// The old lists of a walk, and its tables: their memory serves the next walk.
+/// The old lists of a walk, and its tables: their memory is used again for the next walk.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
     pub(super) order: Vec<Inst>,
@@ -112,10 +112,10 @@ pub(super) struct Scratch {
     names: Names,
 }
 
-/// What values and blocks are called after the walk.
+/// The new names of values and blocks after the walk.
 #[derive(Clone, Debug, Default)]
 struct Names {
-    /// There is an alias.
+    /// Whether there is an alias.
     any: bool,
     alias: SideTable<Def, Option<Def>>,
     /// The block that ends where an old block ended, if it was split.
@@ -128,7 +128,7 @@ impl Names {
         self.alias.set(def, Some(alias));
     }
 
-    /// Forgets all, and keeps a table of aliases that has no more room than this.
+    /// Forgets all, and frees a table of aliases that is larger than this.
     fn clear(&mut self, most_kept: usize) {
         self.any = false;
         self.alias.clear_to(most_kept);
@@ -142,7 +142,7 @@ impl Names {
         def
     }
 
-    /// Renames the sources of `inst`, unless it is a phi. Out of the way of walks that rename nothing.
+    /// Renames the sources of `inst`, unless it is a phi. It is a function of its own because most walks rename nothing.
     #[inline(never)]
     fn rename_srcs(&self, shader: &mut Shader, inst: Inst) {
         if !matches!(shader.insts[inst].kind, InstKind::Phi(_)) {
@@ -150,8 +150,8 @@ impl Names {
         }
     }
 
-    /// Renames the sources of all phis, which stand first in their blocks. Those from `first_new` on were made by the walk,
-    /// and name the blocks that it opened.
+    /// Renames the sources of all phis, which are first in their blocks. Phis from `first_new` on were made by the walk, and
+    /// refer to the blocks that it opened.
     fn rename_phis(&self, shader: &mut Shader, first_new: Inst) {
         let Shader { cf, blocks, order, insts, phi_srcs, .. } = shader;
         for item in cf.iter() {
@@ -178,7 +178,7 @@ impl Names {
 }
 
 impl Shader {
-    /// Removes the instructions of which `keep` says no; nothing that stays may use them. Returns true if there were such.
+    /// Removes the instructions for which `keep` returns false; kept ones may not use them. Returns true if there were any.
     pub fn retain(&mut self, keep: impl Fn(Inst) -> bool) -> bool {
         let Shader { cf, blocks, order, .. } = self;
         let cells = Cell::from_mut(order.as_mut_slice()).as_slice_of_cells();
@@ -199,22 +199,22 @@ impl Shader {
         some_went
     }
 
-    /// A table with an entry for each instruction that exists now.
+    /// A table with an entry for each existing instruction.
     pub fn inst_table<V: Clone>(&self, default: V) -> SideTable<Inst, V> {
         SideTable::with_len(default, self.insts.len())
     }
 
-    /// A table with an entry for each value that exists now.
+    /// A table with an entry for each existing value.
     pub fn def_table<V: Clone>(&self, default: V) -> SideTable<Def, V> {
         SideTable::with_len(default, self.insts.len())
     }
 
-    /// A table with an entry for each block that exists now.
+    /// A table with an entry for each existing block.
     pub fn block_table<V: Clone>(&self, default: V) -> SideTable<Block, V> {
         SideTable::with_len(default, self.blocks.len())
     }
 
-    /// The number of values that could exist: one past the largest id.
+    /// The number of possible values: one past the largest id.
     pub fn num_defs(&self) -> usize {
         self.insts.next_id().index()
     }

@@ -1,10 +1,10 @@
-//! What values and blocks are called in messages: by the numbers that a dump gives them, which are not those of their ids.
+//! The names of values and blocks in messages: the numbers of a dump, which are not those of their ids.
 
 use super::{Block, Def, Shader};
 use std::fmt::{self, Display, Formatter};
 
 impl Shader {
-    /// `def` by the number that a dump gives it: values are counted in program order.
+    /// `def` by its number in a dump: values are counted in program order.
     pub fn shown(&self, def: Def) -> impl Display + '_ {
         Shown("%", move || {
             let mut defs = self.order.iter().filter(|inst| self.insts[**inst].has_def());
@@ -12,13 +12,13 @@ impl Shader {
         })
     }
 
-    /// `block` by the number that a dump gives it.
+    /// `block` by its number in a dump.
     pub fn shown_block(&self, block: Block) -> impl Display + '_ {
         Shown("b", move || self.block_order().position(|other| other == block))
     }
 }
 
-/// A prefix and a number that is only searched for when it is wanted.
+/// A prefix and a number that is only computed when it is printed.
 struct Shown<F>(&'static str, F);
 
 impl<F: Fn() -> Option<usize>> Display for Shown<F> {

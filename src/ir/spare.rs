@@ -1,20 +1,20 @@
-//! Memory that outlives the walk which needs it: tables of passes, kept from one shader to the next.
+//! Tables of passes that are kept from one shader to the next.
 //!
-//! A pass that gathers facts puts its tables into a type of its own. It borrows that from the shader and clears what it uses, so
-//! that after a few shaders nothing is allocated any more:
+//! A pass with tables puts them into a type of its own. It borrows that from the shader and clears the tables that it uses, so
+//! that after a few shaders no memory is allocated any more:
 //!
 //! ```
 //! use ntv::entity::SideTable;
 //! use ntv::ir::{Def, Shader};
 //!
 //! #[derive(Default)]
-//! struct Memory {
+//! struct Tables {
 //!     seen: SideTable<Def, bool>,
 //! }
 //!
 //! fn run(shader: &mut Shader) {
-//!     shader.with_spare(|shader, memory: &mut Memory| {
-//!         memory.seen.reset(shader.num_defs());
+//!     shader.with_spare(|shader, tables: &mut Tables| {
+//!         tables.seen.reset(shader.num_defs());
 //!         // ...
 //!     });
 //! }
@@ -25,27 +25,27 @@ use super::Shader;
 use std::any::{Any, TypeId};
 use std::panic::AssertUnwindSafe;
 
-/// Tables by instruction of shaders of so many are always kept.
+/// Tables by instruction are always kept for shaders of up to this number of instructions.
 const ALWAYS_KEPT: usize = 4096;
 
-/// One of each type, unless it is taken.
+/// One value of each type, unless it is taken.
 #[derive(Default)]
 pub(super) struct Spare {
-    by_type: Vec<(TypeId, Option<Memory>)>,
+    by_type: Vec<(TypeId, Option<Kept>)>,
 }
 
-/// A panic leaves nothing bad behind: what is in it is old anyway.
-type Memory = AssertUnwindSafe<Box<dyn Any + Send + Sync>>;
+/// Unwind safe: a value that a panic leaves behind is as usable as any old one.
+type Kept = AssertUnwindSafe<Box<dyn Any + Send + Sync>>;
 
 impl Shader {
-    /// How much room a table by instruction may have to be kept. Emission takes the most memory, and does not need those of
-    /// passes, so that a huge shader takes less if they go. But if there was one as large just before, more may follow, and each
-    /// finds the tables of the last. A table has up to twice the room that it needs, as it grows.
+    /// The maximum capacity of a table by instruction that is kept. Emission needs the most memory, and does not need the
+    /// tables of passes, so freeing them reduces the memory of a huge shader. But if the previous shader was as large, more may
+    /// follow, and each uses the tables of the one before. The capacity of a table is up to twice its size, because it grows.
     pub(crate) fn most_kept(&self) -> usize {
         2 * self.num_before.max(ALWAYS_KEPT)
     }
 
-    /// Runs `work` with the memory of its type, in which the last run may have left something.
+    /// Runs `work` with the kept value of its type, which may have contents from the last run.
     pub fn with_spare<T: Default + Send + Sync + 'static, R>(
         &mut self,
         work: impl FnOnce(&mut Shader, &mut T) -> R,
@@ -56,13 +56,13 @@ impl Shader {
         result
     }
 
-    /// The memory of this type that was given back last, with what was left in it, or new memory.
+    /// The value of this type that was given back last, with its contents, or a new one.
     pub fn take_spare<T: Default + Send + Sync + 'static>(&mut self) -> Box<T> {
         let spare = self.spare.take(TypeId::of::<T>());
         spare.and_then(|spare| spare.0.downcast().ok()).unwrap_or_default()
     }
 
-    /// Keeps memory for the next one that asks for this type.
+    /// Keeps a value for the next user of this type.
     pub fn give_back<T: Default + Send + Sync + 'static>(&mut self, spare: Box<T>) {
         self.spare.put(TypeId::of::<T>(), AssertUnwindSafe(spare));
     }
@@ -70,20 +70,20 @@ impl Shader {
 
 impl Spare {
     #[inline(never)]
-    fn take(&mut self, of: TypeId) -> Option<Memory> {
+    fn take(&mut self, of: TypeId) -> Option<Kept> {
         self.by_type.iter_mut().find(|(other, _)| *other == of)?.1.take()
     }
 
     #[inline(never)]
-    fn put(&mut self, of: TypeId, memory: Memory) {
+    fn put(&mut self, of: TypeId, kept: Kept) {
         match self.by_type.iter_mut().find(|(other, _)| *other == of) {
-            Some((_, place)) => *place = Some(memory),
-            None => self.by_type.push((of, Some(memory))),
+            Some((_, place)) => *place = Some(kept),
+            None => self.by_type.push((of, Some(kept))),
         }
     }
 }
 
-/// The copy of a shader has memory of its own.
+/// The clone of a shader has no kept values.
 impl Clone for Spare {
     fn clone(&self) -> Spare {
         Spare::default()
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_comes_back_by_its_type() {
+    fn values_are_kept_by_type() {
         let mut shader = Shader::default();
         let mut numbers: Box<Vec<u32>> = shader.take_spare();
         numbers.push(7);

@@ -10,25 +10,25 @@ use std::ops::{Deref, DerefMut};
 pub struct TexData {
     /// The operation.
     pub op: TexOp,
-    /// How the result's bits are read.
+    /// The type of the result's components.
     pub dest_type: AluType,
     /// The sources.
     pub srcs: TexSrcs,
-    /// Which texture, unless a source says.
+    /// The texture, unless a source has it.
     pub texture_index: u32,
-    /// Which sampler, unless a source says.
+    /// The sampler, unless a source has it.
     pub sampler_index: u32,
     /// Component that a gather reads.
     pub component: u8,
     /// Offsets of the four texels of a gather.
     pub offsets: Option<[[i8; 2]; 4]>,
-    /// A gather takes its level of detail as sampling would.
+    /// Whether a gather has an implicit level of detail.
     pub is_gather_implicit_lod: bool,
-    /// The texture may differ between invocations.
+    /// Whether the texture may differ between invocations.
     pub texture_non_uniform: bool,
-    /// The sampler may differ between invocations.
+    /// Whether the sampler may differ between invocations.
     pub sampler_non_uniform: bool,
-    /// The last component of the result is a residency code.
+    /// Whether the last component of the result is a residency code.
     pub is_sparse: bool,
 }
 
@@ -53,7 +53,7 @@ impl TexData {
         }
     }
 
-    /// Takes the source of this kind away.
+    /// Removes the source of this kind.
     pub fn take_src(&mut self, kind: TexSrcKind) -> Option<Def> {
         let def = self.src(kind)?;
         self.srcs.retain(|k| k != kind);
@@ -61,7 +61,7 @@ impl TexData {
     }
 }
 
-/// The sources of a texture instruction, in its order. There is room for one of each kind, so that no memory is taken for them.
+/// The sources of a texture instruction, in its order. There is room for one of each kind, so no memory is allocated for them.
 #[derive(Clone, Copy)]
 pub struct TexSrcs {
     len: u8,
@@ -74,7 +74,7 @@ impl TexSrcs {
         TexSrcs { len: 0, srcs: [(TexSrcKind::coord, Def::from_index(0)); TexSrcKind::ALL.len()] }
     }
 
-    /// Adds a source. False if there is no room for it: an instruction has one source of a kind.
+    /// Adds a source. False if the instruction has a source of this kind already.
     #[must_use]
     pub fn push(&mut self, kind: TexSrcKind, def: Def) -> bool {
         let free = self.srcs.get_mut(usize::from(self.len));
@@ -82,14 +82,14 @@ impl TexSrcs {
         free.map(|src| *src = (kind, def)).is_some()
     }
 
-    /// Adds a source of a kind that is not there, in front of the source `at`.
+    /// Adds a source of a kind that is not present, before the source `at`.
     pub fn insert(&mut self, at: usize, kind: TexSrcKind, def: Def) {
         if self.push(kind, def) {
             self[at..].rotate_right(1);
         }
     }
 
-    /// Keeps the sources of the kinds of which `keep` says so.
+    /// Keeps the sources of the kinds for which `keep` returns true.
     pub fn retain(&mut self, keep: impl Fn(TexSrcKind) -> bool) {
         let mut kept = 0;
         for at in 0..usize::from(self.len) {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn sources_come_and_go_in_order() {
+    fn sources_are_added_and_removed_in_order() {
         let mut srcs = list(&[lod, coord, bias]);
         srcs.insert(1, ddx, Def::from_index(ddx as usize));
         assert_eq!(srcs, list(&[lod, ddx, coord, bias]));

@@ -1,7 +1,8 @@
-//! Types of variables and pointers: GLSL's, as NIR has them, each once.
+//! Types of variables and derefs: GLSL's, as in NIR, each once.
 //!
-//! SSA values have no type but a width and a number of components; only variables and derefs name one. A text dump prints
-//! no struct contents: a struct read from text starts empty and gains a field where a `deref_struct` names it.
+//! SSA values have no type but a width and a number of components; only variables and derefs have one. A text dump does not
+//! print the contents of structs: a struct that is read from text starts empty and gains a field where a `deref_struct` names
+//! it.
 
 use crate::entity::{entity, Arena, Id, Str, StringTable};
 use crate::op::names::ImageDim;
@@ -13,12 +14,12 @@ entity!(
     "type"
 );
 entity!(
-    /// A struct type, which is never equal to another.
+    /// A struct type, which is not equal to any other.
     Struct,
     "struct"
 );
 
-/// What a type is.
+/// The data of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TypeData {
     /// `void`.
@@ -49,27 +50,27 @@ pub enum TypeData {
     Struct(Struct),
     /// A bare `sampler` or `samplerShadow`.
     Sampler {
-        /// Compares.
+        /// Whether it compares.
         shadow: bool,
     },
     /// A combined sampler (`sampler2D`) or, if `bare`, a texture without one (`texture2D`).
     Texture {
         /// Dimensionality.
         dim: ImageDim,
-        /// Compares.
+        /// Whether it compares.
         shadow: bool,
-        /// Has layers.
+        /// Whether it has layers.
         array: bool,
         /// Component type of a texel, 32 bits unless the type is 64-bit.
         texel: AluType,
-        /// Has no sampler.
+        /// Whether it has no sampler.
         bare: bool,
     },
     /// A storage image.
     Image {
         /// Dimensionality.
         dim: ImageDim,
-        /// Has layers.
+        /// Whether it has layers.
         array: bool,
         /// Component type of a texel.
         texel: AluType,
@@ -102,7 +103,7 @@ pub struct Field {
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     data: TypeData,
-    /// Component type and count of a scalar or vector: what is asked most.
+    /// Component type and count of a scalar or vector, which are read most often.
     vector: Option<(AluType, u8)>,
 }
 
@@ -112,18 +113,18 @@ pub struct TypeTable {
     types: Arena<Type, Entry>,
     /// The structs.
     pub structs: Arena<Struct, StructData>,
-    /// A type stands in the first free slot from where its hash leads. As many as a power of two, or none; never more than half
-    /// of them taken.
+    /// A hash table: a type is in the first free slot from the one of its hash on. The number of slots is a power of two, or 0;
+    /// at most half of them are used.
     slots: Vec<Option<Type>>,
-    /// Memory of fields.
+    /// Lists of fields for reuse.
     unused: Vec<Vec<Field>>,
-    /// The widths of numbers that some type is made of: they are powers of two, those of booleans 1.
+    /// The widths of the numbers in all types, as a mask: they are powers of two; those of booleans are 1.
     widths: u8,
     has_signed: bool,
 }
 
 impl TypeTable {
-    /// The id of `data`, which is no struct.
+    /// The id of `data`, which is not a struct.
     #[inline(never)]
     pub fn intern(&mut self, data: TypeData) -> Type {
         if 2 * self.types.len() >= self.slots.len() {
@@ -144,7 +145,7 @@ impl TypeTable {
         })
     }
 
-    /// Where `data` stands, or would.
+    /// The slot of `data`, used or free.
     fn slot(&self, data: TypeData) -> usize {
         let mask = self.slots.len() - 1;
         let mut slot = hash_of(data) & mask;
@@ -154,7 +155,7 @@ impl TypeTable {
         slot
     }
 
-    /// Makes the slots twice as many.
+    /// Doubles the number of slots.
     #[cold]
     fn grow(&mut self) {
         let len = (2 * self.slots.len()).max(64);
@@ -186,24 +187,24 @@ impl TypeTable {
         self.new_struct_of(name, memory)
     }
 
-    /// A new struct with these fields, which are in [`memory_of_fields`](TypeTable::memory_of_fields).
+    /// A new struct with these fields, a list from [`memory_of_fields`](TypeTable::memory_of_fields).
     pub(crate) fn new_struct_of(&mut self, name: Str, fields: Vec<Field>) -> Type {
         // No other type is equal.
         let data = TypeData::Struct(self.structs.push(StructData { name, fields }));
         self.types.push(Entry { data, vector: None })
     }
 
-    /// An empty list, with the memory of one that is no more needed if there is one.
+    /// An empty list, with the memory of an unused one if there is one.
     pub(crate) fn memory_of_fields(&mut self) -> Vec<Field> {
         self.unused.pop().unwrap_or_default()
     }
 
-    /// What `ty` is.
+    /// The data of `ty`.
     pub fn get(&self, ty: Type) -> TypeData {
         self.types[ty].data
     }
 
-    /// How many types there are.
+    /// The number of types.
     pub fn len(&self) -> usize {
         self.types.len()
     }
@@ -213,7 +214,7 @@ impl TypeTable {
         self.types.is_empty()
     }
 
-    /// The struct behind `ty`.
+    /// The contents of the struct `ty`.
     pub fn as_struct(&self, ty: Type) -> Option<&StructData> {
         match self.get(ty) {
             TypeData::Struct(id) => Some(&self.structs[id]),
@@ -229,7 +230,7 @@ impl TypeTable {
         }
     }
 
-    /// What an index into `ty` gives: an array's element, a matrix' column, a vector's component.
+    /// The type of an indexed part of `ty`: an array's element, a matrix' column, a vector's component.
     pub fn element(&mut self, ty: Type) -> Option<Type> {
         match self.get(ty) {
             TypeData::Array { elem, .. } => Some(elem),
@@ -259,12 +260,12 @@ impl TypeTable {
         self.has_width(8 | 16) || self.has_signed
     }
 
-    /// True if some type is a number of 64 bits, or made of such.
+    /// True if some type is a number of 64 bits, or made of such numbers.
     pub fn has_64_bits(&self) -> bool {
         self.has_width(64)
     }
 
-    /// The type of the numbers that `ty` is made of; `None` for structs and what has no numbers.
+    /// The type of the numbers that `ty` is made of; `None` for structs and types without numbers.
     pub fn scalar_of(&self, ty: Type) -> Option<AluType> {
         match self.get(self.without_arrays(ty)) {
             TypeData::Scalar(scalar) | TypeData::Vector(scalar, _) | TypeData::Matrix { scalar, .. } => Some(scalar),
@@ -272,7 +273,7 @@ impl TypeTable {
         }
     }
 
-    /// Calls `visit` with the type of the numbers of each part of `ty`, in structs of structs, too.
+    /// Calls `visit` with the type of the numbers of each part of `ty`, including nested structs.
     pub fn each_number(&self, ty: Type, visit: &mut impl FnMut(AluType)) {
         let ty = self.without_arrays(ty);
         match self.get(ty) {
@@ -293,13 +294,13 @@ impl TypeTable {
         ty
     }
 
-    /// `ty` with its numbers as `change` makes them. Structs stay.
+    /// `ty` with its number types changed by `change`. Structs stay.
     pub fn with_scalars(&mut self, ty: Type, change: &impl Fn(AluType) -> AluType) -> Type {
         self.with_vectors(ty, &|types, scalar, components| types.vector(change(scalar), components))
     }
 
-    /// `ty` with its scalars and vectors, columns of matrices among them, as `change` makes them. Structs stay; a matrix the
-    /// columns of which are no longer vectors of floats is an array of them.
+    /// `ty` with its scalars and vectors, including columns of matrices, changed by `change`. Structs stay; a matrix whose
+    /// columns are no longer vectors of floats becomes an array of them.
     pub fn with_vectors(&mut self, ty: Type, change: &impl Fn(&mut TypeTable, AluType, u8) -> Type) -> Type {
         match self.get(ty) {
             TypeData::Array { elem, len, stride } => {
@@ -321,7 +322,7 @@ impl TypeTable {
         }
     }
 
-    /// I/O slots (vec4 locations) that a variable of type `ty` takes. 64-bit vectors of more than two components take two.
+    /// The number of I/O slots (vec4 locations) of a variable of type `ty`. 64-bit vectors of more than two components use two.
     pub fn slots(&self, ty: Type) -> u32 {
         match self.get(ty) {
             TypeData::Array { elem, len, .. } => self.slots(elem).saturating_mul(len.unwrap_or(1)),
@@ -336,13 +337,13 @@ impl TypeTable {
         }
     }
 
-    /// Scalars that `ty` consists of; `None` for what has no numbers, no length, or too many.
+    /// The number of scalars in `ty`; `None` for types without numbers, without a length, or with too many.
     pub fn num_scalars(&self, ty: Type) -> Option<u32> {
         self.num_scalars_at(ty, 0)
     }
 
     fn num_scalars_at(&self, ty: Type, depth: u32) -> Option<u32> {
-        // GLSL's types are never that deep.
+        // GLSL's types are never nested this deeply.
         if depth > 32 {
             return None;
         }
@@ -359,7 +360,7 @@ impl TypeTable {
             }
             _ => None,
         };
-        // Nothing, four thousand million times, is nothing to walk through either.
+        // An empty element type in a huge array also counts as none, so that no code iterates over it.
         count.filter(|count| *count != 0)
     }
 
@@ -397,7 +398,7 @@ impl TypeTable {
         }
     }
 
-    /// The parts of the name of a type of textures, samplers or images; nothing for others.
+    /// The parts of the name of a texture, sampler or image type; empty for others.
     pub(crate) fn opaque_name(&self, ty: Type) -> [&'static str; 5] {
         let shown = |is: bool, text: &'static str| if is { text } else { "" };
         match self.get(ty) {
@@ -414,11 +415,11 @@ impl TypeTable {
         }
     }
 
-    /// The type that a dump calls `name`; structs are made new by the caller. `None` if it is not a built-in type.
+    /// The type with this name in a dump; structs are made by the caller. `None` if it is not a built-in type.
     pub fn from_name(&mut self, name: &str) -> Option<Type> {
         if let Some(at) = name.find('[') {
             let mut ty = self.from_name(&name[..at])?;
-            // Innermost length is written last.
+            // The innermost length is written last.
             for part in name[at..].strip_suffix(']')?.strip_prefix('[')?.rsplit("][") {
                 let len = if part.is_empty() { None } else { Some(part.parse().ok()?) };
                 ty = self.array(ty, len, 0);
@@ -429,7 +430,7 @@ impl TypeTable {
         Some(self.intern(data))
     }
 
-    /// Forgets all types, keeps the memory.
+    /// Forgets all types, but keeps the memory.
     pub fn clear(&mut self) {
         self.types.clear();
         self.unused.extend(self.structs.drain().map(|mut data| {
@@ -441,7 +442,7 @@ impl TypeTable {
     }
 }
 
-/// Where to look for `data` first. Types of a shader differ in few bits, which are spread over many.
+/// The first slot to search for `data`. The types of a shader differ in few bits, which the hash spreads over many.
 #[inline(always)]
 fn hash_of(data: TypeData) -> usize {
     let number = |scalar: AluType| u64::from(scalar.bits) | (scalar.base as u64) << 8;

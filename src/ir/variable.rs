@@ -1,4 +1,4 @@
-//! Variables: what the shader's inputs, outputs, buffers, textures and memory are called and where they live.
+//! Variables: the shader's inputs, outputs, buffers, textures and memory.
 
 use super::types::Type;
 use crate::entity::{entity, Slice, Str};
@@ -16,25 +16,25 @@ bitflags! {
     /// Qualifiers that a declaration prints before the mode, and `compact`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct VarFlags: u32 {
-        /// Holds handles.
+        /// It holds handles.
         const BINDLESS = 1 << 0;
-        /// Interpolated at the centroid.
+        /// It is interpolated at the centroid.
         const CENTROID = 1 << 1;
-        /// Interpolated per sample.
+        /// It is interpolated per sample.
         const SAMPLE = 1 << 2;
-        /// One value per patch.
+        /// It has one value per patch.
         const PATCH = 1 << 3;
-        /// Same bits whatever the shader around it.
+        /// Its bits do not depend on the rest of the shader.
         const INVARIANT = 1 << 4;
-        /// One value per view.
+        /// It has one value per view.
         const PER_VIEW = 1 << 5;
-        /// One value per primitive.
+        /// It has one value per primitive.
         const PER_PRIMITIVE = 1 << 6;
-        /// A ray query.
+        /// It is a ray query.
         const RAY_QUERY = 1 << 7;
-        /// Reads what the framebuffer holds.
+        /// Reads of it read the framebuffer.
         const FB_FETCH_OUTPUT = 1 << 8;
-        /// Array elements share slots, four to each.
+        /// Its array elements share slots, four to each.
         const COMPACT = 1 << 9;
         /// The second half of a vertex attribute of three or four doubles, whose location both halves have.
         const HIGH_DVEC2 = 1 << 10;
@@ -59,7 +59,7 @@ impl VarFlags {
 /// GLSL's precision qualifier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
-    /// Not said.
+    /// Unspecified.
     #[default]
     None,
     /// `highp`.
@@ -70,14 +70,14 @@ pub enum Precision {
     Low,
 }
 
-/// Where transform feedback writes an output; all in bytes.
+/// The buffer and offset to which transform feedback writes an output; all in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Capture {
-    /// Which buffer, 0 to 3.
+    /// The buffer, 0 to 3.
     pub buffer: u32,
-    /// From one vertex to the next in the buffer.
+    /// The stride of a vertex in the buffer.
     pub stride: u32,
-    /// From the start of the vertex to the variable.
+    /// The offset of the variable from the start of the vertex.
     pub offset: u32,
 }
 
@@ -88,7 +88,7 @@ pub struct Variable {
     pub name: Str,
     /// Its type.
     pub ty: Type,
-    /// Where it lives: exactly one mode.
+    /// Its mode: exactly one.
     pub mode: Modes,
     /// Interpolation of an input.
     pub interp: InterpMode,
@@ -98,31 +98,32 @@ pub struct Variable {
     pub precision: Precision,
     /// Other qualifiers.
     pub flags: VarFlags,
-    /// I/O: the slot, in the numbering of [`SlotKind`](crate::op::names::SlotKind); others: GL's uniform location. `None`
-    /// where NIR has -1.
+    /// I/O: the slot, in the numbering of [`SlotKind`](crate::op::names::SlotKind); others: GL's uniform location. `None` for
+    /// NIR's -1.
     pub location: Option<u32>,
-    /// First component within the slot.
+    /// The first component within the slot.
     pub location_frac: u8,
-    /// I/O: SPIR-V's Location; buffers: the first block index the variable stands for.
+    /// I/O: SPIR-V's Location; buffers: the first block index of the variable.
     pub driver_location: u32,
     /// Descriptor binding.
     pub binding: u32,
-    /// Descriptor set; text has lost it, see [`Target::descriptor_set`](crate::target::Target).
+    /// Descriptor set; text does not have it, see [`Target::descriptor_set`](crate::target::Target).
     pub descriptor_set: Option<u32>,
-    /// Uniform blocks, in whatever buffers: bytes that a range bound to it has at least, so that what is in bounds in NIR is in bounds in SPIR-V,
-    /// which may load more at a time. 0 where that is not known. A pass finds it; neither text nor wire has it.
+    /// Uniform blocks, in any buffers: the minimum number of bytes of the range that is bound to it, so that accesses that are
+    /// in bounds in NIR are in bounds in SPIR-V, which may load more at a time. 0 if unknown. A pass computes it; it is neither
+    /// in text nor in the wire format.
     pub min_range: u32,
     /// Dual-source blending index, or input attachment.
     pub index: u32,
-    /// Outputs: what transform feedback does with it.
+    /// Outputs: the capture by transform feedback.
     pub capture: Option<Capture>,
     /// Outputs of geometry shaders: the stream.
     pub stream: u32,
     /// Image format, an index into [`FORMATS`](crate::op::names::FORMATS).
     pub image_format: u32,
-    /// The initializer as the dump writes it, from `=` on.
+    /// The initializer in the syntax of the dump, from `=` on.
     pub initializer: Option<Str>,
-    /// The first value, if it is known: all scalars in order, in [`Shader::consts`](super::Shader::consts).
+    /// The initial value, if known: all scalars in order, in [`Shader::consts`](super::Shader::consts).
     pub values: Option<Slice>,
 }
 
@@ -130,7 +131,7 @@ pub struct Variable {
 pub const NO_LOCATION: u32 = u32::MAX;
 
 impl Variable {
-    /// A variable with nothing but name, type and mode.
+    /// A variable with only a name, a type and a mode.
     pub fn new(name: Str, ty: Type, mode: Modes) -> Variable {
         Variable {
             name,

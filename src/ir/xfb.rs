@@ -1,48 +1,49 @@
-//! What transform feedback captures of a shader: NIR's `nir_xfb_info`, and its `nir_xfb_varyings_info`.
+//! The captures of transform feedback of a shader: NIR's `nir_xfb_info`, and its `nir_xfb_varyings_info`.
 //!
-//! In text it is a row for each run of components, `VAR1.yz:0+16/24`: components y and z of the slot go to buffer 0, from byte 16 of
-//! the 24 of each vertex on. `,stream=1` follows if it is not stream 0. What OpenGL reports of the varyings is not there.
+//! In text it is a row for each run of components, `VAR1.yz:0+16/24`: components y and z of the slot are written to buffer 0,
+//! from byte 16 of the 24 of each vertex on. `,stream=1` follows if it is not stream 0. Text does not have the varyings that
+//! OpenGL reports.
 
 use crate::op::names::SlotKind;
 use std::fmt;
 
-/// What is captured where, after NIR's `nir_xfb_info`. The default captures nothing.
+/// The captures and their buffers, after NIR's `nir_xfb_info`. The default captures nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct XfbInfo {
     /// The buffers, by their number.
     pub buffers: [XfbBuffer; XfbInfo::BUFFERS],
-    /// Runs of components, sorted by buffer and offset. They overlap neither in buffers nor, as outputs do not, in slots, and are
-    /// as long as they can be.
+    /// Runs of components, sorted by buffer and offset. They overlap neither in buffers nor in slots, because outputs do not,
+    /// and are as long as possible.
     pub outputs: Vec<XfbOutput>,
-    /// What `glGetTransformFeedbackVarying` reports, in the order of the list. With layout qualifiers: sorted by buffer and
-    /// offset. Only a [plan](crate::capture::plan) knows it.
+    /// The varyings that `glGetTransformFeedbackVarying` reports, in the order of the list. With layout qualifiers: sorted by
+    /// buffer and offset. Only a [plan](crate::capture::plan) has them.
     pub varyings: Vec<XfbVarying>,
 }
 
 /// A buffer of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct XfbBuffer {
-    /// Bytes of a vertex, a multiple of 4. It may be more than 0 where the buffer is not used.
+    /// The number of bytes of a vertex, a multiple of 4. It may be more than 0 for an unused buffer.
     pub stride: u32,
-    /// The vertex stream of all that it captures.
+    /// The vertex stream of all its captures.
     pub stream: u32,
-    /// Whether anything is captured in it: only then a buffer has to be bound.
+    /// Whether it has captures: only then a buffer has to be bound.
     pub is_used: bool,
 }
 
-/// A run of 32-bit components of one slot that goes to successive bytes, after NIR's `nir_xfb_output_info`. A 64-bit component is
-/// two of them.
+/// A run of 32-bit components of one slot that is written to consecutive bytes, after NIR's `nir_xfb_output_info`. A 64-bit
+/// component is two of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct XfbOutput {
     /// The buffer.
     pub buffer: u32,
-    /// Bytes from the beginning of the vertex, a multiple of 4.
+    /// The offset in bytes from the beginning of the vertex, a multiple of 4.
     pub offset: u32,
     /// The slot, a number of [`varying`](crate::op::names::varying).
     pub location: u32,
     /// The first component in the slot: 0 to 3.
     pub component: u8,
-    /// How many components: 1 to 4.
+    /// The number of components: 1 to 4.
     pub num_components: u8,
 }
 
@@ -54,19 +55,20 @@ pub struct XfbVarying {
     /// OpenGL's number of its type, that of an element for an array: 0x8b51 for `GL_FLOAT_VEC3`. 0, `GL_NONE`, for
     /// `gl_NextBuffer` and `gl_SkipComponents`.
     pub gl_type: u32,
-    /// Elements that are captured: 1 for what is no array. Components for `gl_SkipComponents`, 0 for `gl_NextBuffer`.
+    /// The number of captured elements: 1 for a varying that is not an array. Components for `gl_SkipComponents`, 0 for
+    /// `gl_NextBuffer`.
     pub size: u32,
-    /// The buffer; that which ends for `gl_NextBuffer`.
+    /// The buffer; for `gl_NextBuffer` the one that ends.
     pub buffer: u32,
-    /// Bytes from the beginning of the vertex.
+    /// The offset in bytes from the beginning of the vertex.
     pub offset: u32,
 }
 
 impl XfbInfo {
-    /// Buffers that there can be: NIR's `NIR_MAX_XFB_BUFFERS`.
+    /// The maximum number of buffers: NIR's `NIR_MAX_XFB_BUFFERS`.
     pub const BUFFERS: usize = 4;
 
-    /// Vertex streams: NIR's `NIR_MAX_XFB_STREAMS`.
+    /// The number of vertex streams: NIR's `NIR_MAX_XFB_STREAMS`.
     pub const STREAMS: u32 = 4;
 
     /// Whether nothing is captured.
@@ -79,12 +81,12 @@ impl XfbInfo {
         self.buffers.map(|buffer| buffer.stride)
     }
 
-    /// The numbers of the buffers in which something is captured, as bits: `nir_xfb_info::buffers_written`.
+    /// The buffers with captures, as bits: `nir_xfb_info::buffers_written`.
     pub fn buffers_written(&self) -> u8 {
         self.buffers.iter().enumerate().fold(0, |bits, (number, buffer)| bits | u8::from(buffer.is_used) << number)
     }
 
-    /// The vertex streams of which something is captured, as bits: `nir_xfb_info::streams_written`.
+    /// The vertex streams with captures, as bits: `nir_xfb_info::streams_written`.
     pub fn streams_written(&self) -> u8 {
         self.used().fold(0, |bits, buffer| bits | 1u8.checked_shl(buffer.stream).unwrap_or(0))
     }
@@ -94,7 +96,7 @@ impl XfbInfo {
         self.outputs.iter().filter(move |output| output.location == location)
     }
 
-    /// The buffer, and the offset in bytes, of a 32-bit component of a slot, if that is captured.
+    /// The buffer, and the offset in bytes, of a 32-bit component of a slot, if it is captured.
     pub fn captured(&self, location: u32, component: u8) -> Option<(u32, u32)> {
         self.of_slot(location).find_map(|output| {
             let at = component.checked_sub(output.component).filter(|at| *at < output.num_components)?;
@@ -102,12 +104,12 @@ impl XfbInfo {
         })
     }
 
-    /// Bytes that a vertex takes of all buffers that are used, those of all streams.
+    /// The number of bytes of a vertex in all used buffers, of all streams.
     pub fn bytes_per_vertex(&self) -> u64 {
         self.used().map(|buffer| u64::from(buffer.stride)).sum()
     }
 
-    /// Bytes that a primitive of so many vertices takes of all buffers that are used.
+    /// The number of bytes of a primitive with this number of vertices in all used buffers.
     pub fn bytes_per_primitive(&self, vertices: u32) -> u64 {
         self.bytes_per_vertex().saturating_mul(vertices.into())
     }
@@ -116,7 +118,7 @@ impl XfbInfo {
         self.buffers.iter().filter(|buffer| buffer.is_used)
     }
 
-    /// Sorts the outputs, and joins those that are neighbours in one slot and in the buffer.
+    /// Sorts the outputs, and joins those that are adjacent in one slot and in the buffer.
     pub(crate) fn finish(&mut self) {
         self.outputs.sort_unstable();
         self.outputs.dedup_by(|next, run| {
@@ -129,14 +131,14 @@ impl XfbInfo {
         });
     }
 
-    /// Forgets all.
+    /// Forgets all captures.
     pub fn clear(&mut self) {
         self.buffers = Default::default();
         self.outputs.clear();
         self.varyings.clear();
     }
 
-    /// Adds a run of components, unless it is there. One that goes on where another ends becomes a part of that.
+    /// Adds a run of components, unless it is present. A run that continues another is joined with it.
     pub fn add(&mut self, new: XfbOutput) {
         if let Some(buffer) = self.buffers.get_mut(new.buffer as usize) {
             buffer.is_used = true;
@@ -165,7 +167,7 @@ impl XfbInfo {
         self.outputs.iter().map(move |output| XfbRow { buffer: buffer(output), output: *output })
     }
 
-    /// Adds a run and says what its buffer is.
+    /// Adds a run and sets the properties of its buffer.
     pub fn add_row(&mut self, row: XfbRow) {
         if let Some(buffer) = self.buffers.get_mut(row.output.buffer as usize) {
             *buffer = row.buffer;
@@ -240,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_that_go_on_are_one() {
+    fn adjacent_runs_are_joined() {
         let mut info = XfbInfo::default();
         for row in ["VAR1.x:0+4/16", "VAR1.x:0+4/16", "VAR1.y:0+8/16", "VAR1.w:0+12/16", "VAR1.x:0+4/16"] {
             info.add_row(row.parse().expect("a row"));

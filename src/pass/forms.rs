@@ -1,6 +1,7 @@
-//! Forms: what a shader still contains that a pass removes for good.
+//! Forms: constructs in a shader that a pass removes permanently.
 //!
-//! A pass names the forms it removes; after it, and after every later pass, none of them may be left. Debug builds look.
+//! A pass names the forms that it removes; after it, and after every later pass, no instruction of these forms may exist. Debug
+//! builds check this.
 
 use crate::analysis::framebuffer::FramebufferRead;
 use crate::ir::{InstKind, Shader};
@@ -11,7 +12,7 @@ use crate::pass::texture::{lower_descriptors, lower_sparse};
 use bitflags::bitflags;
 
 bitflags! {
-    /// Things that have no SPIR-V.
+    /// Constructs that have no SPIR-V.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct Forms: u32 {
         /// `decl_reg`, `load_reg`, `store_reg`.
@@ -46,7 +47,7 @@ bitflags! {
         const GLOBAL_ADDRESSES = 1 << 14;
         /// Loads of what the framebuffer holds.
         const FRAMEBUFFER_READS = 1 << 15;
-        /// Parts of outputs that transform feedback captures, and what only the state of a captured draw tells.
+        /// Parts of outputs that transform feedback captures, and values that only the state of a captured draw provides.
         const CAPTURES = 1 << 16;
     }
 }

@@ -10,14 +10,14 @@
 //! | [`arith`] | operations and widths that SPIR-V or the target lacks |
 //! | [`opt`] | the clean-up at the end |
 //!
-//! [`pipeline`] has their order. A pass is given a valid shader that the target can run, and leaves one: it cannot fail, print
-//! or read the environment. What cannot be lowered was refused by `check` before.
+//! [`pipeline`] has their order. A pass gets a valid shader that the target can run, and leaves a valid shader: it cannot fail,
+//! print or read the environment. `check` has refused shaders that cannot be lowered.
 //!
 //! # Writing a pass
 //!
-//! A pass is a file whose name is that of the pass, with a constant `PASS` and a private function `run` after it. Most are
-//! one walk, [`rewrite`](crate::ir::rewrite()): it visits every instruction, the pass may append new ones before it, and says
-//! whether the visited one stays, goes, or is replaced by a value.
+//! A pass is a file with the name of the pass. It has a constant `PASS` and a private function `run` after it. Most passes are
+//! one walk, [`rewrite`](crate::ir::rewrite()): it visits every instruction, the pass may append new ones before it, and
+//! returns whether the visited instruction is kept, removed, or replaced by a value.
 //!
 //! ```
 //! use ntv::ir::{rewrite, Edit, Shader};
@@ -46,26 +46,28 @@
 //! # assert!(!PASS.apply(&mut Shader::default(), &Context::default()));
 //! ```
 //!
-//! - `needs` says which shaders the pass is for: it is not called for one that does not have this [need](Needs), nor for a target
-//!   that [meets](pipeline::met_by) it, so `run` does not look first whether there is something to do. Each pass of the pipeline
-//!   has one of its own. A shader has the needs of its opcodes, which are a column of their tables, and others that depend on more
-//!   than an opcode: [`Shader::needs`] gathers them while instructions and variables are made. Those that passes make count, too:
-//!   what a pass leaves for a later one calls that. Debug builds run a pass that is not needed on a copy of the shader, and the
-//!   copy must not change.
-//! - A pass that also looks at blocks, to place phis for instance, implements [`Rewriter`](crate::ir::Rewriter) for
-//!   [`rewrite_cf`](crate::ir::rewrite_cf). What it must know of the whole shader it gathers before the walk.
-//! - A pass that changes few instructions, and knows which before it walks, notes them in [`Changes`](crate::ir::Changes).
+//! - `needs` are the properties of the shaders that the pass is for. It is not called for a shader that does not have this
+//!   [need](Needs), nor for a target that [meets](pipeline::met_by) it, so `run` does not check first whether there is
+//!   something to do. Each pass of the pipeline has a need of its own. A shader has the needs of its opcodes, which are a
+//!   column of their tables, and others that depend on more than an opcode: [`Shader::needs`] collects them while instructions
+//!   and variables are made. The needs of instructions that passes make count, too: they cause a later pass to be called. Debug
+//!   builds run a pass that is not needed on a copy of the shader, and the copy must not change.
+//! - A pass that also handles blocks, for instance to insert phis, implements [`Rewriter`](crate::ir::Rewriter) for
+//!   [`rewrite_cf`](crate::ir::rewrite_cf). It collects information about the whole shader before the walk.
+//! - A pass that changes few instructions, all of which are found before the walk, notes them in
+//!   [`Changes`](crate::ir::Changes).
 //! - Tables are kept for the next shader: see [`spare`](crate::ir::spare).
-//! - `removes` names the [`Forms`] that are gone after it for good. Debug builds look after every later pass whether one is
-//!   back, and whether the shader is still valid.
-//! - Instructions that nobody reads any more, copies and equal values may be left to [`clean_up`](opt::clean_up). It looks at shaders that
-//!   `rewrite` has changed; a pass that changes them by other means and leaves such things calls
+//! - `removes` names the [`Forms`] that are permanently gone after the pass. Debug builds check after every later pass that
+//!   none has been added again, and that the shader is still valid.
+//! - Instructions without uses, copies and equal values may be left to [`clean_up`](opt::clean_up). It runs on shaders that
+//!   `rewrite` has changed. A pass that changes them by other means and leaves such instructions calls
 //!   [`set_tidy(false)`](Shader::set_tidy).
-//! - Accesses to memory by byte offset go through `memory::lanes`; `memory::blocks` declares the blocks that they access.
+//! - Accesses to memory by byte offset use `memory::byte_access`; `memory::blocks` declares the blocks that they access.
 //!
-//! Its description begins with a sentence to remember, then says **What** it does and **Why** SPIR-V, Vulkan or NIR makes it
-//! necessary, and ends with a shader `Before:` and `After:`. These two are excerpts of `tests/corpus/pass/NAME_example.nir`,
-//! which `tests/pass_examples.rs` checks. What the example is too small for goes into more files `NAME_*.nir` there:
+//! Its description begins with a one-sentence summary. Then it says **What** the pass does and **Why** SPIR-V, Vulkan or NIR
+//! makes it necessary. It ends with a shader `Before:` and `After:`. These two are excerpts of
+//! `tests/corpus/pass/NAME_example.nir`, which `tests/pass_examples.rs` checks. Cases that do not fit into the example have
+//! files `NAME_*.nir` there:
 //!
 //! ```text
 //! ; What this file shows.
@@ -74,8 +76,8 @@
 //! ...
 //! ```
 //!
-//! `BLESS=1 cargo test --test corpus` appends what comes out; read it before it is committed. Then the pass gets a `pub mod`
-//! in its folder and a line in [`pipeline`].
+//! `BLESS=1 cargo test --test corpus` appends the result; read it before it is committed. Then add a `pub mod` for the pass to
+//! its folder and a line to [`pipeline`].
 
 pub mod arith;
 pub mod capture;
@@ -102,29 +104,29 @@ use crate::target::Target;
 /// How byte offsets into buffers become loads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BufferAccess {
-    /// Lane loads, and one load of a whole vec4 where several of its lanes are wanted.
+    /// One load per lane, or one load of a whole vec4 where several of its lanes are used.
     #[default]
     Auto,
     /// Only three-index chains with one load per lane.
     Lane,
 }
 
-/// What a pass may know besides the shader.
+/// The information that a pass has besides the shader.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
-    /// The driver below.
+    /// The Vulkan device and driver that runs the shader.
     pub target: Target,
     /// How buffers are read.
     pub buffer_access: BufferAccess,
-    /// Where the blocks of the shader are that are not in uniform buffers.
+    /// The placement of the blocks of the shader that are not in uniform buffers.
     pub placements: Placements,
-    /// Who writes what transform feedback captures.
+    /// The stage or mechanism that writes the data that transform feedback captures.
     pub captures: BackEnd,
     /// The set of the buffers of captures, and the binding of the first.
     pub capture_slot: Option<(u32, u32)>,
-    /// Where a shader finds the attributes of vertices that it reads itself.
+    /// The vertex attributes that a shader reads itself, with their buffers.
     pub attributes: Vec<Attribute>,
-    /// The Location at which a vertex shader tells a geometry shader that captures which instance it is.
+    /// The Location at which a vertex shader passes its instance to a geometry shader that captures.
     pub instance_location: Option<u32>,
 }
 
@@ -138,25 +140,25 @@ impl Context {
 /// A pass.
 #[derive(Clone, Copy, Debug)]
 pub struct Pass {
-    /// Its name: that of its file.
+    /// The name of the pass: that of its file.
     pub name: &'static str,
-    /// What it does, in a line.
+    /// A one-line description.
     pub about: &'static str,
-    /// It is called for shaders that have one of these needs, unless the target meets it.
+    /// The pass is called for shaders that have one of these needs, unless the target meets it.
     pub needs: Needs,
-    /// What is gone after it.
+    /// The forms that no shader contains after the pass.
     pub removes: Forms,
-    /// Does it; true if the shader changed. It relies on [`needs`](Pass::needs): call [`apply`](Pass::apply).
+    /// Runs the pass; true if the shader changed. It relies on [`needs`](Pass::needs): call [`apply`](Pass::apply).
     pub run: fn(&mut Shader, &Context) -> bool,
 }
 
 impl Pass {
-    /// Whether `shader` may have something for it to do.
+    /// Whether the pass may have something to do in `shader`.
     pub fn is_needed(&self, shader: &Shader, context: &Context) -> bool {
         (shader.needs() - pipeline::met_by(context)).intersects(self.needs)
     }
 
-    /// Runs it if it is needed; true if the shader changed.
+    /// Runs the pass if it is needed; true if the shader changed.
     pub fn apply(&self, shader: &mut Shader, context: &Context) -> bool {
         self.is_needed(shader, context) && (self.run)(shader, context)
     }

@@ -1,10 +1,11 @@
 //! The order of the passes, with the reasons for it.
 //!
-//! A shader goes through the passes that it needs once, in this order: see [`Pass::needs`]. First come the lowerings, each of
-//! which may rely on the [`Forms`](super::Forms) that the passes before it removed and must not bring one back, then what cleans up after them. `ntv compile --stop-after PASS --emit nir` shows a shader in between.
+//! A shader goes once through the passes that it needs, in this order: see [`Pass::needs`]. The lowerings are first. Each may
+//! rely on the [`Forms`](super::Forms) that the passes before it removed, and must not add one again. The passes that clean up
+//! are after them. `ntv compile --stop-after PASS --emit nir` shows a shader in between.
 //!
-//! A new pass is a line here, below what makes its input and above what reads its output, with a comment where that is not
-//! plain from the names, and a bit of [`Needs`] in the same place.
+//! A new pass is a line here, below the passes that make its input and above those that read its output, with a comment where
+//! that is not clear from the names, and a bit of [`Needs`] in the same position.
 
 use super::arith::*;
 use super::capture::*;
@@ -20,39 +21,39 @@ use crate::target::{Feature, Workaround};
 
 /// All passes in the order in which a shader goes through them.
 pub const PIPELINE: &[Pass] = &[
-    // Registers first: what they hold is hidden from every other pass.
+    // Registers first: other passes cannot see through them.
     regs_to_ssa::PASS,
     lower_discard_if::PASS,
     lower_gs_counters::PASS,
     // Before the pass that makes variables of inputs: some system values are inputs.
     lower_sysvals::PASS,
-    // Tables before anything makes accesses to memory of them.
+    // Tables before they become accesses to memory.
     const_arrays::PASS,
-    // What reads the framebuffer is not I/O.
+    // Reads of the framebuffer are not I/O.
     lower_fbfetch::PASS,
-    // Variables for I/O before anything else, so that later passes see derefs only.
+    // Variables for I/O before everything else, so that later passes see only derefs.
     lower_io::PASS,
     lower_io_types::PASS,
     lower_frag_color::PASS,
     assign_locations::PASS,
-    // Makes push constants of blocks.
+    // Moves blocks into push constants.
     inline_blocks::PASS,
-    // Shared memory before blocks, which say in what units its offsets are.
+    // Shared memory before blocks, because its offsets are in units that blocks determine.
     lower_memory::PASS,
-    // Before the accesses to blocks become several of lanes each: one access is one tree of ifs. And behind all that computes
-    // which block, in registers or of inputs.
+    // Before each access to a block becomes several accesses to lanes: one access is one tree of ifs. And after all passes that
+    // compute the index of a block, from registers or inputs.
     lower_block_index::PASS,
-    // zink's block derefs before byte offsets: their `get_ssbo_size` asks another variable.
+    // zink's block derefs before byte offsets: their `get_ssbo_size` uses another variable.
     lower_buffer_derefs::PASS,
     lower_ubo::PASS,
     lower_ssbo::PASS,
     lower_global::PASS,
     // Atomics have pointers by now. Their loops compute with opcodes that may need lowering.
     lower_atomics::PASS,
-    // After all that changes the types and the Locations of outputs: it makes more of them, in Locations that are free. And after
-    // all that lowers storage blocks: it makes such, or variables of blocks in their final form.
+    // After all passes that change the types and the Locations of outputs: it makes more outputs, in free Locations. And after
+    // all passes that lower storage blocks: it makes variables of blocks in their final form, or global accesses.
     lower_captures::PASS,
-    // Every texture is behind a pointer to its type before operations on it take the form that the type wants.
+    // Every texture is accessed through a deref of its type before texture operations take the form that the type needs.
     lower_descriptors::PASS,
     lower_tex::PASS,
     lower_sparse::PASS,
@@ -60,24 +61,24 @@ pub const PIPELINE: &[Pass] = &[
     lower_subgroups::PASS,
     // Outputs are variables by now, written component by component.
     combine_stores::PASS,
-    // What the lowerings above made of ALU opcodes may itself need lowering.
+    // The ALU opcodes that the lowerings above made may themselves need lowering.
     lower_alu::PASS,
-    // Wide values come from buffers, which are lanes by now, and go to dot products and comparisons of whole vectors, which
-    // are arithmetic of components by now.
+    // Wide values are loaded from buffers, which are accessed in lanes by now, and are used by dot products and comparisons of
+    // whole vectors, which are operations on components by now.
     lower_wide_vectors::PASS,
-    // Behind lower_alu, which leaves the operations on doubles that SPIR-V has, too.
+    // After lower_alu, which keeps the operations on doubles that SPIR-V has.
     lower_doubles::PASS,
-    // Behind both, as they compute with 64-bit integers themselves.
+    // After both, because they use 64-bit integers.
     lower_int64::PASS,
-    // 64 bits are packed of 16, too.
+    // After the passes that pack 64 bits from 16.
     lower_narrow::PASS,
-    // Behind all, what they left, if they left anything.
+    // After all lowerings: cleans up after them, if they left anything.
     clean_up::PASS,
-    // Last of all, so that others take no block for one that somebody may write.
+    // Last, so that no other pass uses a block that may be written.
     place_blocks::PASS,
 ];
 
-/// The passes are found by the bits of the needs.
+/// Passes are found by the bits of their needs.
 const _: () = {
     let mut at = 0;
     while at < PIPELINE.len() {
@@ -86,13 +87,13 @@ const _: () = {
     }
 };
 
-/// The needs that passes do nothing about in this context: the target has what they would replace, or cannot take what they
-/// make; or no block is anywhere but in a uniform buffer.
+/// The needs for which passes have nothing to do in this context: the target supports the original form, or does not support
+/// the result, or all blocks are in uniform buffers.
 pub fn met_by(Context { target, placements, .. }: &Context) -> Needs {
     let has = |features: &[Feature]| features.iter().all(|feature| target.has(*feature));
     let rules = [
         (Needs::BLOCK_INDICES, has(&block_picks::FEATURES)),
-        // The first values of variables are constants of any type.
+        // The initializers of variables are constants of any type.
         (Needs::OWN_MEMORY, target.works_around(Workaround::broken_arbitary_type_const)),
         (Needs::INLINED_BLOCKS, !placements.has_push_constants()),
         (Needs::PLACED_BLOCKS, !placements.has_storage()),
@@ -103,7 +104,8 @@ pub fn met_by(Context { target, placements, .. }: &Context) -> Needs {
     rules.into_iter().filter(|(_, is_met)| *is_met).fold(Needs::empty(), |met, (needs, _)| met | needs)
 }
 
-/// What `clean_up` is made of: each by itself, for tests and for those who look for what changed an instruction.
+/// The parts of `clean_up`, each as a pass of its own, for tests and for developers who search for the part that changed an
+/// instruction.
 pub const PARTS: &[Pass] =
     &[copy_prop::PASS, constant_fold::PASS, algebraic::PASS, cse::PASS, wide_ubo_lanes::PASS, dce::PASS, dead_cf::PASS];
 

@@ -1,11 +1,11 @@
-//! Judging passes by what a shader computes: evaluation of straight-line code, and random shaders to try it on.
+//! Tests passes by the values that a shader computes: evaluates straight-line code, and makes random shaders as input.
 
 use crate::ir::builder::fold_alu;
 use crate::ir::{AluFlags, AluSrc, Builder, Def, Inst, InstKind, Shader, Swizzle};
 use crate::op::fold::mask;
 use crate::op::{AluOp, Base, Intrinsic};
 
-/// What every `store_output` of a shader without control flow stores, in order. Undefined values are `inputs`.
+/// The values that each `store_output` of a shader without control flow stores, in order. Undefined values are `inputs`.
 pub(super) fn evaluate(shader: &Shader, inputs: &[(Inst, Vec<u64>)]) -> Vec<Vec<u64>> {
     let mut shader = shader.clone();
     for (inst, values) in inputs {
@@ -58,7 +58,7 @@ impl Random {
     }
 }
 
-/// What random shaders are made of: everything that a rule of a pass knows, and a little more.
+/// The operations of random shaders: all that a rule of a pass handles, and a few more.
 const OPS: &[AluOp] = {
     use AluOp::*;
     &[
@@ -137,7 +137,7 @@ pub(super) fn random_shader(random: &mut Random, len: usize) -> (Shader, Vec<Ins
     (shader, inputs)
 }
 
-/// A random operation on some of `values`, not folded; `None` if there are no operands for what was drawn.
+/// A random operation on some of `values`, not folded; `None` if there are no operands for the chosen operation.
 fn random_alu(b: &mut Builder<'_>, random: &mut Random, values: &[Def]) -> Option<Def> {
     let op = random.pick(OPS);
     let info = op.info();
@@ -153,7 +153,7 @@ fn random_alu(b: &mut Builder<'_>, random: &mut Random, values: &[Def]) -> Optio
     for operand in info.srcs {
         let bits = operand.bits(width);
         let fits: Vec<_> = values.iter().copied().filter(|def| b.shader.bit_size(*def) == bits).collect();
-        // Operations on the last values and on numbers make chains, which is what rules look for.
+        // Operations on the last values and on constants make chains, which the rules match.
         let recent = &fits[fits.len().saturating_sub(3)..];
         let numbers: Vec<_> = fits.iter().copied().filter(|def| b.shader.as_const(*def).is_some()).collect();
         let def = match random.below(3) {

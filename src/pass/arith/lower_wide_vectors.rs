@@ -1,13 +1,13 @@
-//! Vectors of more than four components become scalars.
+//! Splits vectors of more than four components into scalars.
 //!
-//! **What.** Each value of 5, 8 or 16 components is replaced by one value per component; what reads some of them reads
-//! those.
+//! **What.** Each value of 5, 8 or 16 components is replaced by one value per component; instructions that read some of them
+//! read those values.
 //!
 //! **Why.** OpTypeVector has at most four components without the capability Vector16, which Vulkan does not have
 //! (SPIR-V, "Universal Validation Rules").
 //!
-//! Runs after buffers are lowered, so wide loads and stores are already lanes put together and taken apart, and what is
-//! left is arithmetic, constants and phis.
+//! Runs after the lowering of buffers, so wide loads and stores are already split into lanes. Only arithmetic, constants and
+//! phis remain.
 //!
 //! Before:
 //!
@@ -36,7 +36,7 @@ use crate::pass::{Context, Forms, Pass};
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_wide_vectors",
-    about: "vectors of more than four components become scalars",
+    about: "splits vectors of more than four components into scalars",
     needs: Needs::WIDE_VECTORS,
     removes: Forms::WIDE_VECTORS,
     run,
@@ -66,7 +66,7 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
                 wide_phis.push((inst, preds.clone()));
                 (0..data.num_components).map(|_| b.phi(1, data.bit_size, &preds)).collect()
             }
-            // Nothing else makes wide values once buffers are lowered.
+            // No other instruction makes wide values once buffers are lowered.
             _ => return Edit::Keep,
         };
         parts.parts.set(inst.def(), Some(components));
@@ -105,7 +105,7 @@ impl Parts {
         }
     }
 
-    /// Makes an ALU instruction that reads components of wide values read a vector of just those.
+    /// Replaces the wide sources of an ALU instruction by vectors of the components that it reads.
     fn narrow_sources(&self, b: &mut Builder<'_>, inst: Inst) {
         let InstKind::Alu { op, srcs, .. } = b.shader.insts[inst].kind else { return };
         let list = b.shader.alu_srcs[srcs].to_vec();
@@ -118,7 +118,7 @@ impl Parts {
         }
     }
 
-    /// Gives the phis of the components of wide phi `phi` the components of its sources.
+    /// Sets the sources of the component phis of the wide phi `phi` to the components of its sources.
     fn connect(&self, shader: &mut Shader, phi: Inst, preds: &[PhiSrc]) {
         let Some(components) = &self.parts[phi.def()] else { return };
         for (c, component) in components.iter().enumerate() {

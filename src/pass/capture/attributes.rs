@@ -1,10 +1,10 @@
 //! Attributes of a vertex, read from vertex buffers that are storage buffers.
 //!
-//! Where an attribute is follows from the table of [`Attribute`]s, the number of the vertex or instance, and where the buffer
-//! begins. That may be any byte, so a component is put together from the two words that may have a part of it. No byte of a word
-//! is read that has no byte of the attribute.
+//! The offset of an attribute follows from the table of [`Attribute`]s, the number of the vertex or instance, and the offset of
+//! the buffer. It may be any byte, so a component is assembled from the two words that may contain it. A word is read only if
+//! it contains a byte of the attribute.
 //!
-//! What an attribute lacks of four components is (0, 0, 0, 1), and so is an input that has no attribute of its width.
+//! Missing components of an attribute are those of (0, 0, 0, 1), and so are inputs that have no attribute of their width.
 
 use super::capture_stores::{declare, State};
 use crate::capture::{word, Attribute, Numbers, VERTEX_BUFFER_BINDING};
@@ -13,7 +13,7 @@ use crate::op::{Access, AluOp, AluType, Base};
 use crate::pass::memory::blocks::base_pointer;
 use crate::pass::Context;
 
-/// What a vertex has of per-vertex and per-instance attributes.
+/// The element of per-vertex and per-instance attributes that a vertex reads.
 #[derive(Clone, Copy)]
 pub(super) struct Element {
     /// The number of the vertex, from the first vertex of the draw on.
@@ -32,16 +32,16 @@ pub(super) struct Attributes<'a> {
     buffers: Vec<(u32, Var)>,
 }
 
-/// An attribute of the vertex at hand.
-struct Found<'a> {
+/// An attribute of the current vertex.
+struct LocatedAttribute<'a> {
     attribute: &'a Attribute,
     /// Pointer to the words of the buffer.
     buffer: Def,
-    /// Its first byte there.
+    /// The offset of its first byte in the buffer.
     byte: Def,
 }
 
-/// Locations from here on are nobody's.
+/// Locations from here on are not used.
 const MOST_LOCATIONS: u32 = 256;
 
 impl<'a> Attributes<'a> {
@@ -49,7 +49,7 @@ impl<'a> Attributes<'a> {
         Attributes { context, state, element, buffers: Vec::new() }
     }
 
-    /// Stores what an input is that begins at `component` of `location` to where `pointer` leads.
+    /// Stores the input that begins at `component` of `location` to `pointer`.
     pub(super) fn fill(&mut self, b: &mut Builder<'_>, pointer: Def, location: u32, component: u32) {
         let Some(ty) = b.shader.as_deref(pointer).map(|deref| deref.ty) else { return };
         let elements = match b.shader.types.get(ty) {
@@ -94,7 +94,7 @@ impl<'a> Attributes<'a> {
         })
     }
 
-    fn find(&mut self, b: &mut Builder<'_>, attribute: &'a Attribute) -> Found<'a> {
+    fn find(&mut self, b: &mut Builder<'_>, attribute: &'a Attribute) -> LocatedAttribute<'a> {
         let Attribute { binding, offset, stride, divisor, .. } = *attribute;
         let buffer = self.buffer(b, binding);
         let buffer = base_pointer(b, buffer, None);
@@ -112,7 +112,7 @@ impl<'a> Attributes<'a> {
         let at = b.alu(AluOp::imul, &[element, stride]);
         let at = b.iadd_imm(at, offset.into());
         let first = self.state.word(b, word::VERTEX_BUFFERS.saturating_add(binding));
-        Found { attribute, buffer, byte: b.iadd(at, first) }
+        LocatedAttribute { attribute, buffer, byte: b.iadd(at, first) }
     }
 
     /// The variable of a vertex buffer.
@@ -128,8 +128,8 @@ impl<'a> Attributes<'a> {
     }
 }
 
-impl Found<'_> {
-    /// Component `c`, as 32 or 64 bits; none if it has not so many.
+impl LocatedAttribute<'_> {
+    /// Component `c`, as 32 or 64 bits; `None` if the attribute has fewer components.
     fn component(&self, b: &mut Builder<'_>, c: u32) -> Option<Def> {
         let format = &self.attribute.format;
         let (first, bits) = format.bits(c)?;
@@ -149,7 +149,7 @@ impl Found<'_> {
                 let most = (1u64 << (bits - u32::from(is_signed))) - 1;
                 let (number, most) = (float(b), b.imm32((most as f32).to_bits()));
                 let part = b.alu(AluOp::fdiv, &[number, most]);
-                // The number that is below -1, too.
+                // The number below -1 becomes -1, too.
                 let least = b.imm32((-1f32).to_bits());
                 if is_signed {
                     b.alu(AluOp::fmax, &[part, least])
@@ -160,7 +160,7 @@ impl Found<'_> {
         })
     }
 
-    /// `bits` bits from bit `first` of the attribute on, at most 32, with the sign that the numbers have.
+    /// `bits` bits from bit `first` of the attribute on, at most 32, sign-extended if the numbers are signed.
     fn bits(&self, b: &mut Builder<'_>, first: u32, bits: u32) -> Def {
         let (inside, byte) = (first % 8, b.iadd_imm(self.byte, u64::from(first / 8)));
         // Shifts take their counts modulo 32.
@@ -170,7 +170,7 @@ impl Found<'_> {
         let mut value = b.alu(AluOp::ushr, &[low, down]);
         let bytes = (inside + bits).div_ceil(8);
         if bytes > 1 {
-            // Where the last byte is in the same word, this adds what is there already, or bits above.
+            // If the last byte is in the same word, this adds the same bits, or bits above.
             let last = b.iadd_imm(byte, u64::from(bytes - 1));
             let (high, up) = (self.word(b, last), b.alu(AluOp::ineg, &[down]));
             let high = b.alu(AluOp::ishl, &[high, up]);
@@ -182,7 +182,7 @@ impl Found<'_> {
         b.alu(shift, &[value, count])
     }
 
-    /// The word of the buffer that `byte` is in.
+    /// The word of the buffer that contains `byte`.
     fn word(&self, b: &mut Builder<'_>, byte: Def) -> Def {
         let index = b.ushr_imm(byte, 2);
         let pointer = b.deref_array(self.buffer, ArrayIndex::Def(index));
@@ -203,7 +203,7 @@ fn narrowed(b: &mut Builder<'_>, value: Def, ty: AluType) -> Def {
     b.alu_with(op, AluFlags::empty(), &[value.into()], Some((1, ty.bits)))
 }
 
-/// A component that nothing gives.
+/// The default value of a missing component.
 fn missing(b: &mut Builder<'_>, c: u32, ty: AluType) -> Def {
     let one = match (ty.base, ty.bits) {
         (Base::Float, 16) => 0x3c00,

@@ -1,7 +1,7 @@
-//! A vertex shader writes what is captured of it to storage buffers, also if it runs as a compute shader.
+//! Stores the captures of a vertex shader to storage buffers, also if it runs as a compute shader.
 //!
-//! A vertex belongs to as many primitives as the topology says: three of a strip of triangles, all of a fan if it is the middle. A loop
-//! at the end of the shader goes over them, and writes the vertex to its place in each:
+//! The topology determines how many primitives a vertex belongs to: three of a strip of triangles, all of a fan if it is the
+//! middle. A loop at the end of the shader iterates over them, and writes the vertex to its position in each:
 //!
 //! ```text
 //! vertex = VertexIndex - first_vertex, of a draw over a list the place in the list
@@ -14,8 +14,9 @@
 //! }
 //! ```
 //!
-//! The numbers come from the state of the draw, [`CaptureState`](crate::capture::CaptureState), so one module serves all topologies,
-//! and one that captures nothing now. A primitive that does not fit into one of its buffers writes none of them (OpenGL 4.6, 13.3.3).
+//! The numbers come from the state of the draw, [`CaptureState`](crate::capture::CaptureState), so one module serves all
+//! topologies, and also draws that capture nothing. A primitive that does not fit into one of its buffers is written to none of
+//! them (OpenGL 4.6, 13.3.3).
 
 use super::captured::{Loads, Word};
 use super::drawn_vertex;
@@ -30,9 +31,9 @@ use crate::target::Descriptor;
 pub(super) struct Buffers<'w> {
     /// The state of the draw.
     pub(super) state: Var,
-    /// The shader is to be a compute shader.
+    /// Whether the shader becomes a compute shader.
     is_compute: bool,
-    /// Those that are written.
+    /// The buffers that are written.
     pub(super) captured: Vec<Captured<'w>>,
 }
 
@@ -41,7 +42,7 @@ pub(super) struct Captured<'w> {
     var: Var,
     pub(super) number: u32,
     stride: u32,
-    /// What goes there.
+    /// The words that are written to it.
     pub(super) words: Vec<&'w Word>,
 }
 
@@ -62,7 +63,7 @@ impl<'w> Buffers<'w> {
     }
 }
 
-/// Declares a storage buffer of words, with the `binding` that it has where [`BUFFER_BINDING`] is the first.
+/// Declares a storage buffer of words, with its `binding` relative to [`BUFFER_BINDING`].
 pub(super) fn declare(shader: &mut Shader, context: &Context, name: &str, binding: u32, access: Access) -> Var {
     let ty = block_type(shader, UINT, None);
     let name = shader.strings.add(name);
@@ -89,14 +90,14 @@ impl State {
         State(base_pointer(b, state, None))
     }
 
-    /// The word of the state `at` this place.
+    /// The word at index `at` of the state.
     pub(super) fn word(self, b: &mut Builder<'_>, at: u32) -> Def {
         let pointer = b.deref_array(self.0, ArrayIndex::Imm(i64::from(at)));
         b.load_deref(pointer, 0)
     }
 }
 
-/// What is known of the vertex and its draw.
+/// Information about the vertex and its draw.
 struct Vertex {
     /// Its number in the instance, and that of the instance.
     number: Def,
@@ -105,7 +106,7 @@ struct Vertex {
     first_provokes: Def,
     vertices: Def,
     primitives: Def,
-    /// Vertices of a primitive.
+    /// The number of vertices of a primitive.
     corners: Def,
 }
 
@@ -116,7 +117,7 @@ impl Buffers<'_> {
         let values: Vec<Vec<Def>> = self
             .captured
             .iter()
-            .map(|buffer| buffer.words.iter().map(|word| loads.word(b, &word.place)).collect())
+            .map(|buffer| buffer.words.iter().map(|word| loads.word(b, &word.source)).collect())
             .collect();
         let state = State::new(b, self.state);
         let vertex = Vertex::new(b, state, self.is_compute);
@@ -148,7 +149,7 @@ impl Buffers<'_> {
 }
 
 impl Captured<'_> {
-    /// Writes what vertex `place` of the buffer has, which begins at word `first`.
+    /// Writes `values` as vertex `place` of the buffer, whose data begins at word `first`.
     pub(super) fn write(&self, b: &mut Builder<'_>, (place, first): (Def, Def), values: &[Def]) {
         let stride = b.imm32(self.stride / 4);
         let at = b.alu(AluOp::imul, &[place, stride]);
@@ -162,7 +163,7 @@ impl Captured<'_> {
     }
 }
 
-/// A loop of `count` rounds, which are counted from 0.
+/// A loop of `count` iterations, numbered from 0.
 fn for_each(b: &mut Builder<'_>, count: Def, body: impl FnOnce(&mut Builder<'_>, Def)) {
     let start = PhiSrc { pred: b.current_block(), def: b.imm32(0) };
     b.begin_loop();
@@ -220,7 +221,7 @@ impl Vertex {
         b.alu(AluOp::iand, &[is_fan, is_first])
     }
 
-    /// How many primitives may have this vertex.
+    /// The number of primitives that may contain this vertex.
     fn primitives_with(&self, b: &mut Builder<'_>) -> Def {
         let mut count = b.imm32(1);
         let two = [Topology::LineLoop, Topology::LineStrip, Topology::TriangleFan];
@@ -233,8 +234,8 @@ impl Vertex {
         b.alu(AluOp::bcsel, &[is_middle, self.primitives, count])
     }
 
-    /// The `j`th primitive that may have this vertex, and which of its corners this is. One that is not there has a number beyond
-    /// all others.
+    /// The `j`th primitive that may contain this vertex, and the corner of it that this vertex is. A primitive that does not
+    /// exist has a number above all others.
     fn primitive(&self, b: &mut Builder<'_>, j: Def) -> (Def, Def) {
         // Strips: the last primitive first.
         let (mut primitive, mut corner) = (b.alu(AluOp::isub, &[self.number, j]), j);
@@ -243,7 +244,7 @@ impl Vertex {
         let goes_round = b.alu(AluOp::iand, &[is_loop, goes_round]);
         let round = b.iadd(primitive, self.vertices);
         primitive = b.alu(AluOp::bcsel, &[goes_round, round, primitive]);
-        // Fans: as strips without the middle, which all have.
+        // Fans: like strips without the middle, which all triangles share.
         let is_fan = self.is(b, Topology::TriangleFan);
         let is_middle = self.is_middle(b);
         let (zero, before, after) = (b.imm32(0), b.iadd_imm(primitive, u64::from(u32::MAX)), b.iadd_imm(j, 1));
@@ -258,8 +259,8 @@ impl Vertex {
         (primitive, self.turned(b, primitive, corner))
     }
 
-    /// The place of a corner in the order in which those of the primitive are captured: two of every other triangle of a strip
-    /// change places, and the middle of a fan is last where the first vertex provokes.
+    /// The position of a corner in the order in which the corners of the primitive are captured: two of every other triangle of
+    /// a strip are exchanged, and the middle of a fan is last if the first vertex provokes.
     fn turned(&self, b: &mut Builder<'_>, primitive: Def, corner: Def) -> Def {
         let (zero, one, two, three) = (b.imm32(0), b.imm32(1), b.imm32(2), b.imm32(3));
         let is_first = b.alu(AluOp::ieq, &[corner, zero]);

@@ -1,47 +1,47 @@
-//! Which words of which output variables transform feedback captures, told from what it captures by slot.
+//! Finds the words of output variables that transform feedback captures, from captures by slot.
 
 use crate::ir::{ArrayIndex, Builder, Capture, Def, Shader, Type, TypeData, Var, Variable, XfbInfo};
 use crate::op::{AluOp, Modes};
 
-/// A captured word of an output: 32 bits, where they are and where they go.
+/// A captured 32-bit word of an output, and its position in a buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word {
     pub buffer: u32,
     /// Bytes from the start of the vertex.
     pub offset: u32,
-    pub place: Place,
+    pub source: OutputWord,
 }
 
 /// A word of an output variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct OutputWord {
     pub var: Var,
-    /// From the variable to a vector or scalar.
+    /// The path from the variable to a vector or scalar.
     path: Vec<Step>,
-    /// The component of that.
+    /// The component of that vector.
     component: u8,
-    /// Which half of a component of 64 bits.
+    /// The half of a 64-bit component.
     half: Option<u8>,
 }
 
-/// A step into a variable.
+/// A level of a path into a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Element(u32),
     Member(u32),
 }
 
-/// Words in a variable that nobody counts beyond: there are not as many components of outputs.
+/// The maximum number of words of a variable that are counted: outputs do not have as many components.
 const MOST_WORDS: usize = 1024;
 
-/// The words of all outputs that have a slot, as [`XfbInfo`] numbers these: slot and component of each.
+/// The words of all outputs that have a slot, with the slot and component by which [`XfbInfo`] identifies them.
 pub(super) struct OutputWords {
-    /// By variable, in the order in which a variable that is captured as it is goes to a buffer.
-    list: Vec<((u32, u8), Place)>,
+    /// By variable, in the order in which a variable that is captured as a whole is written to a buffer.
+    list: Vec<((u32, u8), OutputWord)>,
 }
 
 impl OutputWords {
-    /// Those of variables that are captured as they are, too, or not.
+    /// With or without variables that are captured as a whole.
     pub(super) fn new(shader: &Shader, with_captured: bool) -> OutputWords {
         let mut list = Vec::new();
         for (var, variable) in shader.vars.ids().zip(shader.vars.values()) {
@@ -57,22 +57,22 @@ impl OutputWords {
         OutputWords { list }
     }
 
-    /// The captured ones, by slot and of variables that are captured as they are, by buffer and offset. What no variable has is
-    /// captured by nobody.
+    /// The captured words, by slot or of variables that are captured as a whole, sorted by buffer and offset. Captured slots
+    /// without a variable are ignored.
     pub(super) fn captured(&self, shader: &Shader, info: &XfbInfo) -> Vec<Word> {
         let mut words = Vec::new();
-        for ((location, component), place) in &self.list {
+        for ((location, component), source) in &self.list {
             if let Some((buffer, offset)) = info.captured(*location, *component) {
-                words.push(Word { buffer, offset, place: place.clone() });
+                words.push(Word { buffer, offset, source: source.clone() });
             }
         }
         for (var, variable) in shader.vars.ids().zip(shader.vars.values()) {
             let Some(Capture { buffer, offset, .. }) = variable.capture else { continue };
             let offsets = (0u32..).map(|word| offset.saturating_add(4 * word));
-            words.extend(self.of(var).zip(offsets).map(|(place, offset)| Word {
+            words.extend(self.of(var).zip(offsets).map(|(source, offset)| Word {
                 buffer,
                 offset,
-                place: place.clone(),
+                source: source.clone(),
             }));
         }
         words.sort_by_key(|word| (word.buffer, word.offset));
@@ -80,8 +80,8 @@ impl OutputWords {
     }
 
     /// The words of `var`.
-    pub(super) fn of(&self, var: Var) -> impl Iterator<Item = &Place> {
-        self.list.iter().map(|row| &row.1).filter(move |place| place.var == var)
+    pub(super) fn of(&self, var: Var) -> impl Iterator<Item = &OutputWord> {
+        self.list.iter().map(|row| &row.1).filter(move |source| source.var == var)
     }
 }
 
@@ -92,14 +92,14 @@ fn is_compact(shader: &Shader, variable: &Variable) -> bool {
     distances && shader.types.as_array(variable.ty).is_some()
 }
 
-/// Goes through a variable.
+/// Walks the type of a variable.
 struct Walk<'a> {
     shader: &'a Shader,
     var: Var,
     location: u32,
     is_compact: bool,
     path: Vec<Step>,
-    list: &'a mut Vec<((u32, u8), Place)>,
+    list: &'a mut Vec<((u32, u8), OutputWord)>,
     most: usize,
 }
 
@@ -146,7 +146,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes one step deeper; false if there is no more room.
+    /// Walks one level deeper; false if there is no more room.
     fn step(&mut self, step: Step, ty: Type, slot: u32, first: u32) -> bool {
         self.path.push(step);
         if self.path.len() < 32 {
@@ -161,18 +161,18 @@ impl Walk<'_> {
         for word in 0..u32::from(components) * halves {
             let at = first + word;
             let location = self.location.saturating_add(slot).saturating_add(at / 4);
-            let place = Place {
+            let source = OutputWord {
                 var: self.var,
                 path: self.path.clone(),
                 component: (word / halves) as u8,
                 half: (bits == 64).then_some((word % 2) as u8),
             };
-            self.list.push(((location, (at % 4) as u8), place));
+            self.list.push(((location, (at % 4) as u8), source));
         }
     }
 }
 
-/// Loads words of outputs, each vector once.
+/// Loads words of outputs, and each vector only once.
 #[derive(Default)]
 pub(super) struct Loads {
     /// The vectors that were loaded.
@@ -180,31 +180,31 @@ pub(super) struct Loads {
 }
 
 impl Loads {
-    /// The word at `place`, as 32 bits.
-    pub(super) fn word(&mut self, b: &mut Builder<'_>, place: &Place) -> Def {
-        let vector = self.vector(b, place);
-        let scalar = b.channel(vector, place.component);
-        match place.half {
+    /// The word `source`, as 32 bits.
+    pub(super) fn word(&mut self, b: &mut Builder<'_>, source: &OutputWord) -> Def {
+        let vector = self.vector(b, source);
+        let scalar = b.channel(vector, source.component);
+        match source.half {
             Some(0) => b.alu(AluOp::unpack_64_2x32_split_x, &[scalar]),
             Some(_) => b.alu(AluOp::unpack_64_2x32_split_y, &[scalar]),
             None => scalar,
         }
     }
 
-    fn vector(&mut self, b: &mut Builder<'_>, place: &Place) -> Def {
-        let same = |row: &&(Var, Vec<Step>, Def)| row.0 == place.var && row.1 == place.path;
+    fn vector(&mut self, b: &mut Builder<'_>, source: &OutputWord) -> Def {
+        let same = |row: &&(Var, Vec<Step>, Def)| row.0 == source.var && row.1 == source.path;
         if let Some((_, _, known)) = self.vectors.iter().find(same) {
             return *known;
         }
-        let mut pointer = b.deref_var(place.var);
-        for step in &place.path {
+        let mut pointer = b.deref_var(source.var);
+        for step in &source.path {
             pointer = match *step {
                 Step::Element(index) => b.deref_array(pointer, ArrayIndex::Imm(i64::from(index))),
                 Step::Member(number) => b.deref_struct(pointer, number),
             };
         }
         let loaded = b.load_deref(pointer, 0);
-        self.vectors.push((place.var, place.path.clone(), loaded));
+        self.vectors.push((source.var, source.path.clone(), loaded));
         loaded
     }
 }

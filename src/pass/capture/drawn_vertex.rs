@@ -1,8 +1,8 @@
-//! What a captured vertex shader reads of its vertex and its draw, if vertex fetch does not know it: it runs as a compute shader,
-//! or the draw goes over the list of a draw with indices.
+//! Computes the system values and inputs of a captured vertex shader where vertex fetch does not provide them: the shader runs
+//! as a compute shader, or the draw reads the list of an indexed draw.
 //!
-//! VertexIndex of a draw over a list is a place in the list, by which captures go. The number of the vertex is what the list has
-//! there, and BaseVertex is that of the draw with indices. Inputs become variables of the shader's own, which are filled at the
+//! VertexIndex of a draw over a list is an index into the list, by which captures are ordered. The number of the vertex is the
+//! value at that index, and BaseVertex is that of the indexed draw. Inputs become private variables, which are filled at the
 //! start from vertex buffers: see [`attributes`](super::attributes).
 
 use super::attributes::{Attributes, Element};
@@ -16,8 +16,8 @@ use crate::op::{Access, AluOp, Intrinsic, Modes};
 use crate::pass::memory::blocks::base_pointer;
 use crate::pass::Context;
 
-/// Has `shader` read its vertex and its draw by their state. It ends at once in invocations beyond the draw if it is to be a
-/// compute shader. `state` is the variable of the draw's state.
+/// Makes `shader` read its vertex and its draw from the state. Invocations beyond the draw end at once if it becomes a compute
+/// shader. `state` is the variable of the draw's state.
 pub(super) fn run(shader: &mut Shader, context: &Context, state: Var) {
     let is_compute = context.captures == BackEnd::Compute;
     let pulls = is_compute || !context.attributes.is_empty();
@@ -71,22 +71,22 @@ struct Drawn<'a> {
     /// The list, if the number of the vertex is read.
     list: Option<Var>,
     inputs: Vec<Input>,
-    /// What was of these modes is the shader's own.
+    /// Modes whose variables become private.
     own: Modes,
-    /// What system values are, once the first block is open.
+    /// The values of system values, available once the first block is open.
     values: Option<Values>,
 }
 
 struct Values {
     vertex: Def,
-    /// Whether the draw goes over a list, and the base vertex if it does.
+    /// Whether the draw reads a list, and the base vertex if it does.
     is_listed: Def,
     base_vertex: Def,
-    /// What else a compute shader is told.
-    told: Option<Told>,
+    /// Further values that a compute shader reads from the state.
+    compute: Option<ComputeValues>,
 }
 
-struct Told {
+struct ComputeValues {
     instance: Def,
     first_vertex: Def,
     first_instance: Def,
@@ -113,7 +113,7 @@ impl Rewriter for Drawn<'_> {
 }
 
 impl Drawn<'_> {
-    /// The start of the shader.
+    /// Emits the start of the shader.
     fn begin(&self, b: &mut Builder<'_>) -> Values {
         let state = State::new(b, self.state);
         let is_compute = self.context.captures == BackEnd::Compute;
@@ -131,20 +131,20 @@ impl Drawn<'_> {
             let pointer = b.deref_var(*var);
             attributes.fill(b, pointer, *location, *component);
         }
-        let told = is_compute.then(|| {
+        let compute = is_compute.then(|| {
             let (instance, draw) = (b.iadd(instance, first_instance), state.word(b, word::DRAW));
-            Told { instance, first_vertex, first_instance, draw }
+            ComputeValues { instance, first_vertex, first_instance, draw }
         });
-        Values { vertex, is_listed, base_vertex, told }
+        Values { vertex, is_listed, base_vertex, compute }
     }
 
-    /// What the system value is that `op` loads.
+    /// The value of the system value that `op` loads.
     fn value(&self, b: &mut Builder<'_>, op: Intrinsic) -> Option<Def> {
         let values = self.values.as_ref()?;
-        match (op, &values.told) {
+        match (op, &values.compute) {
             (Intrinsic::load_vertex_id, _) => Some(values.vertex),
-            (Intrinsic::load_first_vertex, told) => {
-                let own = told.as_ref().map(|told| told.first_vertex);
+            (Intrinsic::load_first_vertex, compute) => {
+                let own = compute.as_ref().map(|compute| compute.first_vertex);
                 let own = own.unwrap_or_else(|| b.intrinsic(op, 1, 32, &[]).def());
                 Some(b.alu(AluOp::bcsel, &[values.is_listed, values.base_vertex, own]))
             }
@@ -152,10 +152,10 @@ impl Drawn<'_> {
                 let (all, none) = (b.imm32(u32::MAX), b.imm32(0));
                 Some(b.alu(AluOp::bcsel, &[values.is_listed, all, none]))
             }
-            (Intrinsic::load_instance_index, Some(told)) => Some(told.instance),
-            (Intrinsic::load_base_instance, Some(told)) => Some(told.first_instance),
-            (Intrinsic::load_draw_id, Some(told)) => Some(told.draw),
-            // There are no views where there is transform feedback.
+            (Intrinsic::load_instance_index, Some(compute)) => Some(compute.instance),
+            (Intrinsic::load_base_instance, Some(compute)) => Some(compute.first_instance),
+            (Intrinsic::load_draw_id, Some(compute)) => Some(compute.draw),
+            // Transform feedback excludes multiview.
             (Intrinsic::load_view_index, Some(_)) => Some(b.imm32(0)),
             _ => None,
         }
@@ -187,7 +187,7 @@ pub(super) fn vertex(b: &mut Builder<'_>, state: State) -> [Def; 2] {
     })
 }
 
-/// What the list has at `place` if the draw goes over one, else `own`. Without a list, the buffer is not read.
+/// The value of the list at `place` if the draw reads one, else `own`. Without a list, the buffer is not read.
 fn listed(b: &mut Builder<'_>, (state, list): (State, Var), (is_listed, place): (Def, Def), own: Def) -> Def {
     let first = state.word(b, word::LIST_FIRST);
     b.begin_if(is_listed);

@@ -1,8 +1,8 @@
-//! A geometry shader writes what is captured of it to scratch buffers, and how many primitives it has made.
+//! Stores the captures of a geometry shader to scratch buffers, with the number of primitives that it has made.
 //!
-//! Which primitives a vertex belongs to depends on those before it in its strip. Two variables for each stream count these: `done`,
-//! primitives before the strip, and `length`, its vertices. A vertex is the last corner of one primitive, the one before that of the
-//! next, and so on; it is written to each, and what no vertex completes is not counted, or overwritten:
+//! The primitives that a vertex belongs to depend on the vertices before it in its strip. Two variables for each stream count
+//! these: `done`, the primitives before the strip, and `length`, its vertices. A vertex is the last corner of one primitive,
+//! the second to last of the next, and so on; it is written to each. Incomplete primitives are not counted, or overwritten:
 //!
 //! ```text
 //! n = (instance * primitives + PrimitiveID) * invocations + InvocationID
@@ -21,12 +21,12 @@
 //! counts[4 * n + stream] = min(done + ..., most)
 //! ```
 //!
-//! Two corners of every other triangle change places. An invocation that the state does not know of, or for which there are no counts,
-//! writes nothing. See [`GeometryOutput`] for what the numbers are, and [`Kernel::Compact`](crate::capture::kernels::Kernel::Compact) for what comes
-//! after it.
+//! Two corners of every other triangle are exchanged. An invocation that is beyond the state's count, or for which there are no
+//! counts, writes nothing. See [`GeometryOutput`] for the meaning of the numbers, and
+//! [`Kernel::Compact`](crate::capture::kernels::Kernel::Compact) for the next step.
 //!
-//! Only stream 0 is rasterized. The others are of use to captures alone, and SPIR-V has them only where VK_EXT_transform_feedback is:
-//! their vertices are not emitted, and their outputs become variables of the shader's own.
+//! Only stream 0 is rasterized. The other streams serve only captures, and SPIR-V has them only with VK_EXT_transform_feedback:
+//! their vertices are not emitted, and their outputs become private variables.
 
 use super::capture_stores::{declare as declare_buffer, Buffers, Captured, State};
 use super::captured::{Loads, Word};
@@ -39,7 +39,7 @@ use crate::op::{Access, AluOp, AluType, Base, Index, Intrinsic, Modes};
 use crate::pass::memory::blocks::{base_pointer, block_pointer};
 use crate::pass::Context;
 
-/// Has a geometry shader write `words`, if there are such, and forget all streams but the first.
+/// Makes a geometry shader store `words`, if there are any, and removes all streams but the first.
 pub(super) fn run(shader: &mut Shader, context: &Context, info: &XfbInfo, words: &[Word]) -> bool {
     let mut own = false;
     for variable in shader.vars.values_mut().filter(|row| row.mode == Modes::SHADER_OUT && row.stream != 0) {
@@ -56,7 +56,7 @@ pub(super) fn run(shader: &mut Shader, context: &Context, info: &XfbInfo, words:
     own
 }
 
-/// Whether `shader` has vertices for another stream than the first.
+/// Whether `shader` has vertices for other streams than the first.
 pub(super) fn has_streams(shader: &Shader) -> bool {
     shader.order.iter().any(|inst| shader.index(*inst, Index::stream_id) != 0)
         || shader.vars.values().any(|variable| variable.stream != 0)
@@ -77,7 +77,7 @@ impl Rewriter for Stores<'_> {
         match b.shader.insts[inst].kind {
             InstKind::Deref(deref) => {
                 let row = b.shader.derefs[deref];
-                if row.modes == Modes::SHADER_OUT && leads_to_own(b.shader, row.kind) {
+                if row.modes == Modes::SHADER_OUT && is_of_own_output(b.shader, row.kind) {
                     b.shader.change_deref(inst, |deref, _| deref.modes = Modes::FUNCTION_TEMP);
                 }
                 Edit::Keep
@@ -106,7 +106,7 @@ impl Rewriter for Stores<'_> {
 }
 
 impl Stores<'_> {
-    /// Writes how many primitives there are.
+    /// Stores the number of primitives.
     fn finish(&self, b: &mut Builder<'_>) {
         if let Some(writer) = &self.writer {
             writer.finish(b);
@@ -122,8 +122,8 @@ fn keep_first(stream: u32) -> Edit {
     }
 }
 
-/// Whether a pointer is to a variable that was an output, or to a part of one.
-fn leads_to_own(shader: &Shader, kind: DerefKind) -> bool {
+/// Whether a deref is of a variable that was an output, or of a part of one.
+fn is_of_own_output(shader: &Shader, kind: DerefKind) -> bool {
     match kind {
         DerefKind::Var(var) => shader.vars[var].mode == Modes::FUNCTION_TEMP,
         DerefKind::Array { parent, .. } | DerefKind::Struct { parent, .. } => {
@@ -133,32 +133,32 @@ fn leads_to_own(shader: &Shader, kind: DerefKind) -> bool {
     }
 }
 
-/// What writes captures and counts.
+/// Writes captures and counts.
 struct Writer<'w> {
     buffers: Buffers<'w>,
     counts: Var,
-    /// The input that says which instance it is.
+    /// The input with the number of the instance.
     instances: Option<Var>,
     output: GeometryOutput,
     streams: Vec<Stream>,
-    /// What is known once the first block is open.
+    /// Values that are available once the first block is open.
     invocation: Option<Invocation>,
 }
 
-/// A stream to which vertices go.
+/// A stream of vertices.
 struct Stream {
     number: u32,
-    /// Primitives before the strip.
+    /// The number of primitives before the strip.
     done: Var,
-    /// Vertices of the strip.
+    /// The number of vertices of the strip.
     length: Var,
-    /// The buffers, by their place in the list of those that are written.
+    /// The buffers, by index in the list of those that are written.
     buffers: Vec<usize>,
 }
 
 #[derive(Clone, Copy)]
 struct Invocation {
-    /// Whether it captures, and whether it counts.
+    /// Whether the invocation captures, and whether it counts.
     is_captured: Def,
     is_counted: Def,
     /// Its number, and that of the first primitive that it has room for.
@@ -197,7 +197,7 @@ impl<'w> Writer<'w> {
         Writer { buffers, counts, instances, output, streams, invocation: None }
     }
 
-    /// The start of the shader.
+    /// Emits the start of the shader.
     fn begin(&mut self, b: &mut Builder<'_>) {
         let state = State::new(b, self.buffers.state);
         let [active, primitives, instances, provoking] =
@@ -228,7 +228,7 @@ impl<'w> Writer<'w> {
         let room = b.ushr_imm(length, 2);
         let has_room = b.alu(AluOp::ult, &[number, room]);
         let is_known = b.alu(AluOp::iand, &[is_known, has_room]);
-        // 1 is for captures and counts, 2 for counts.
+        // 1 means captures and counts, 2 counts only.
         let [is_captured, is_counted] = [(AluOp::ieq, one), (AluOp::ine, zero)].map(|(op, value)| {
             let is_active = b.alu(op, &[active, value]);
             b.alu(AluOp::iand, &[is_known, is_active])
@@ -246,7 +246,7 @@ impl<'w> Writer<'w> {
         Some((self.streams.iter().find(|stream| stream.number == number)?, self.invocation?))
     }
 
-    /// Writes the vertex that comes next in a stream.
+    /// Writes the next vertex of a stream.
     fn vertex(&self, b: &mut Builder<'_>, stream: u32) {
         let Some((stream, invocation)) = self.stream(stream) else { return };
         let length = get(b, stream.length);
@@ -260,14 +260,14 @@ impl<'w> Writer<'w> {
         set(b, stream.length, length);
     }
 
-    /// Writes it to each primitive of which it may be a corner.
+    /// Writes the vertex to each primitive that it may be a corner of.
     fn corners(&self, b: &mut Builder<'_>, stream: &Stream, invocation: Invocation, length: Def) {
         let mut loads = Loads::default();
         let buffers: Vec<(&Captured<'_>, Vec<Def>)> = stream
             .buffers
             .iter()
             .map(|place| &self.buffers.captured[*place])
-            .map(|buffer| (buffer, buffer.words.iter().map(|word| loads.word(b, &word.place)).collect()))
+            .map(|buffer| (buffer, buffer.words.iter().map(|word| loads.word(b, &word.source)).collect()))
             .collect();
         let done = get(b, stream.done);
         let (zero, most) = (b.imm32(0), b.imm32(self.output.primitives()));
@@ -290,7 +290,7 @@ impl<'w> Writer<'w> {
         }
     }
 
-    /// The place of a corner in the order in which those of the primitive are captured: see
+    /// The position of a corner in the order in which the corners of the primitive are captured: see
     /// [`Topology::vertices`](crate::capture::Topology::vertices).
     fn turned(&self, b: &mut Builder<'_>, corner: u32, in_strip: Def, first_provokes: Def) -> Def {
         let place = b.imm32(corner);
@@ -305,7 +305,7 @@ impl<'w> Writer<'w> {
         b.alu(AluOp::bcsel, &[is_odd, swapped, place])
     }
 
-    /// Primitives of a stream up to here.
+    /// The number of primitives of a stream up to here.
     fn made(&self, b: &mut Builder<'_>, stream: &Stream) -> Def {
         let (done, length) = (get(b, stream.done), get(b, stream.length));
         let incomplete = b.imm32(self.output.corners() - 1);
@@ -323,7 +323,7 @@ impl<'w> Writer<'w> {
         set(b, stream.length, zero);
     }
 
-    /// Ends all strips, and writes how many primitives there are.
+    /// Ends all strips, and stores the number of primitives.
     fn finish(&self, b: &mut Builder<'_>) {
         let Some(invocation) = self.invocation else { return };
         b.begin_if(invocation.is_counted);

@@ -1,23 +1,24 @@
-//! What transform feedback captures of outputs becomes variables that it captures whole.
+//! Turns captured parts of outputs into variables that are captured as a whole.
 //!
-//! **What.** An output of which every component goes to a buffer, one after the other, is captured as it is: the variable says
-//! where. Of the others, the captured words are copied to *shadows*: outputs that no other stage reads, unsigned integers of 32
-//! bits, as many in a vector as follow each other in the buffer. They are written where the vertex is done: at the end of a
-//! vertex or tessellation evaluation shader, and before each `emit_vertex` of their stream.
+//! **What.** An output whose components are all captured to consecutive words of one buffer is captured as it is: the variable
+//! has the buffer and offset. Of the others, the captured words are copied to *shadows*: outputs that no other stage reads,
+//! unsigned integers of 32 bits, in vectors of as many as are consecutive in the buffer. They are written when the vertex is
+//! complete: at the end of a vertex or tessellation evaluation shader, and before each `emit_vertex` of their stream.
 //!
-//! **Why.** SPIR-V decorates variables: XfbBuffer, XfbStride and Offset of an output are those of all its components. A single
-//! element of an array, a member of a struct or `gl_Position.xz` has nothing to decorate. Outputs could be taken apart
-//! until each piece is captured whole, but then the next stage would have to read the pieces.
+//! **Why.** SPIR-V decorates variables: XfbBuffer, XfbStride and Offset of an output apply to all its components. A single
+//! element of an array, a member of a struct or `gl_Position.xz` cannot be decorated. Outputs could be split until each piece
+//! is captured as a whole, but then the next stage would have to read the pieces.
 //!
-//! Vectors share Locations, four components to each, after those of all other outputs. A shader without captures loses none,
-//! and neither does one that captures whole variables, nor one whose key says `no_capture`: shadows and their stores are words of a
-//! module that then go. Components of 64 bits are two words each, as the offset of a variable with
-//! such would have to be a multiple of 8 (VUID-StandaloneSpirv-Offset-04716).
+//! Vectors share Locations, four components to each, after those of all other outputs. A shader without captures uses no
+//! Locations for them, and neither does one that captures whole variables, nor one whose key has `no_capture`: shadows and
+//! their stores are then removed from the module. Components of 64 bits are two words each, because the offset of a variable
+//! with such components would have to be a multiple of 8 (VUID-StandaloneSpirv-Offset-04716).
 //!
-//! All this is for [`BackEnd::Extension`]. For [`BackEnd::Storage`] the shader stores the captured words to buffers where the vertex
-//! is done, and for [`BackEnd::Compute`] it becomes a compute shader after that. A draw of these may go over a list, as one with
-//! indices is captured: see `drawn_vertex`. A geometry shader stores to scratch buffers, as it
-//! does not know how many primitives others make, see `geometry_stores`; a vertex shader before it says which instance it is.
+//! All this is for [`BackEnd::Extension`]. For [`BackEnd::Storage`] the shader stores the captured words to buffers when the
+//! vertex is complete, and for [`BackEnd::Compute`] it becomes a compute shader after that. Such a draw may read a list, which
+//! is how an indexed draw is captured: see `drawn_vertex`. A geometry shader stores to scratch buffers, because it cannot know
+//! how many primitives other invocations make, see `geometry_stores`; a vertex shader before it passes on the number of its
+//! instance.
 //!
 //! Before:
 //!
@@ -44,7 +45,7 @@
 //! ```
 
 use super::capture_stores::Buffers;
-use super::captured::{Loads, OutputWords, Place, Word};
+use super::captured::{Loads, OutputWord, OutputWords, Word};
 use super::{drawn_vertex, geometry_stores, vertex_to_compute};
 use crate::capture::BackEnd;
 use crate::ir::{
@@ -60,7 +61,7 @@ use std::fmt::Write as _;
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_captures",
-    about: "captured parts of outputs become outputs that are captured whole",
+    about: "turns captured parts of outputs into outputs that are captured as a whole",
     needs: Needs::CAPTURES,
     removes: Forms::CAPTURES,
     run,
@@ -78,7 +79,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     let words = outputs.captured(shader, &info);
     let words = capture_whole(shader, &info, &outputs, words);
     for word in &words {
-        shader.vars[word.place.var].precision = Precision::None;
+        shader.vars[word.source.var].precision = Precision::None;
     }
     let shadows = declare(shader, &info, words);
     if !shadows.is_empty() {
@@ -89,7 +90,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     true
 }
 
-/// Whether something may be captured of `shader`: by slot, as a variable, or as a store says.
+/// Whether something may be captured of `shader`: by slot, by variable, or by store.
 pub fn is_captured(shader: &Shader) -> bool {
     let is_store = |inst: &Inst| {
         [Index::io_xfb, Index::io_xfb2].iter().any(|index| IoXfb::unpack(shader.index(*inst, *index)).is_capture())
@@ -99,8 +100,8 @@ pub fn is_captured(shader: &Shader) -> bool {
         || shader.order.iter().any(is_store)
 }
 
-/// Whether a shader has something to store, or to drop, that no captures of its own tell of: a vertex shader says which instance it
-/// is, and a geometry shader has no streams but the first.
+/// Whether a shader has something to store, or to remove, besides its own captures: a vertex shader passes on the number of its
+/// instance, and a geometry shader loses all streams but the first.
 pub(crate) fn has_stores(shader: &Shader, context: &Context) -> bool {
     context.captures == BackEnd::Storage
         && match shader.stage() {
@@ -110,7 +111,7 @@ pub(crate) fn has_stores(shader: &Shader, context: &Context) -> bool {
         }
 }
 
-/// Has the shader write its captures itself, as a compute shader if it cannot while it draws.
+/// Makes the shader write its captures itself, as a compute shader if it cannot while it draws.
 fn store(shader: &mut Shader, context: &Context) -> bool {
     let mut info = std::mem::take(&mut shader.xfb_info);
     for variable in shader.vars.values() {
@@ -126,12 +127,12 @@ fn store(shader: &mut Shader, context: &Context) -> bool {
     if shader.stage() == Stage::Geometry && context.captures == BackEnd::Storage {
         return geometry_stores::run(shader, context, &info, &words) | was_captured;
     }
-    let tells_instance = has_stores(shader, context) && tell_instance(shader, context);
+    let outputs_instance = has_stores(shader, context) && output_instance(shader, context);
     let is_bare = words.is_empty() && forget_lists(shader);
     if !words.is_empty() {
         let buffers = Buffers::new(shader, context, &info, &words);
         if context.captures == BackEnd::Storage {
-            // Before the stores, which go by what VertexIndex is.
+            // Before the stores, which depend on VertexIndex.
             drawn_vertex::run(shader, context, buffers.state);
         }
         where_done(shader, |b, _| buffers.write(b));
@@ -139,10 +140,10 @@ fn store(shader: &mut Shader, context: &Context) -> bool {
             vertex_to_compute::run(shader, context, buffers.state);
         }
     }
-    was_captured || tells_instance || is_bare || !words.is_empty()
+    was_captured || outputs_instance || is_bare || !words.is_empty()
 }
 
-/// Of what is captured nothing is an output: the draw is as without captures, over no list.
+/// Replaces the flag for list draws by false in a shader that captures nothing: the draw runs as without transform feedback.
 fn forget_lists(shader: &mut Shader) -> bool {
     rewrite(shader, |b, inst| match b.shader.as_intrinsic(inst) {
         Some((Intrinsic::load_is_indexed_draw, _)) => Edit::Replace(b.imm32(0)),
@@ -150,15 +151,15 @@ fn forget_lists(shader: &mut Shader) -> bool {
     })
 }
 
-/// Has a vertex shader say which instance of the draw it is: a geometry shader does not know by itself.
-fn tell_instance(shader: &mut Shader, context: &Context) -> bool {
+/// Makes a vertex shader output its instance in the draw, because a geometry shader has no such input.
+fn output_instance(shader: &mut Shader, context: &Context) -> bool {
     let Some(location) = context.instance_location else { return false };
     let ty = shader.types.vector(AluType::new(Base::Uint, 32), 1);
     let name = shader.strings.add("xfb_instance");
     let var = shader.declare(Variable { driver_location: location, ..Variable::new(name, ty, Modes::SHADER_OUT) });
     where_done(shader, |b, _| {
         let mut instance = b.intrinsic(Intrinsic::load_instance_index, 1, 32, &[]).def();
-        // Where the base instance cannot be had, no draw has another than 0.
+        // Where the base instance is not available, all draws have 0.
         if context.target.has(Feature::shaderDrawParameters) {
             let first = b.intrinsic(Intrinsic::load_base_instance, 1, 32, &[]).def();
             instance = b.alu(AluOp::isub, &[instance, first]);
@@ -169,33 +170,33 @@ fn tell_instance(shader: &mut Shader, context: &Context) -> bool {
     true
 }
 
-/// Captures the variables that go to a buffer as they are. Returns the words of the others.
+/// Captures the variables that are written to a buffer as a whole. Returns the words of the others.
 fn capture_whole(shader: &mut Shader, info: &XfbInfo, outputs: &OutputWords, words: Vec<Word>) -> Vec<Word> {
     let mut left = words;
     let vars: Vec<Var> = shader.vars.ids().collect();
     for var in vars {
-        let Some(first) = left.iter().find(|word| word.place.var == var) else { continue };
+        let Some(first) = left.iter().find(|word| word.source.var == var) else { continue };
         let (buffer, offset) = (first.buffer, first.offset);
         let stride = info.buffers.get(buffer as usize).map_or(0, |row| row.stride);
         let wide = shader.types.scalar_of(shader.vars[var].ty).map_or(true, |scalar| scalar.bits != 32);
-        let count = left.iter().filter(|word| word.place.var == var).count();
-        let goes_there = |(place, offset): (&Place, u32)| {
-            left.iter().any(|word| (word.buffer, word.offset, &word.place) == (buffer, offset, place))
+        let count = left.iter().filter(|word| word.source.var == var).count();
+        let is_captured_there = |(source, offset): (&OutputWord, u32)| {
+            left.iter().any(|word| (word.buffer, word.offset, &word.source) == (buffer, offset, source))
         };
         let offsets = (0u32..).map(|word| offset.saturating_add(4 * word));
-        if !wide && outputs.of(var).count() == count && outputs.of(var).zip(offsets).all(goes_there) {
+        if !wide && outputs.of(var).count() == count && outputs.of(var).zip(offsets).all(is_captured_there) {
             shader.set_capture(var, Capture { buffer, stride, offset });
-            left.retain(|word| word.place.var != var);
+            left.retain(|word| word.source.var != var);
         }
     }
     left
 }
 
-/// An output that is only there to be captured.
+/// An output that exists only to be captured.
 struct Shadow {
     var: Var,
     stream: u32,
-    words: Vec<Place>,
+    words: Vec<OutputWord>,
 }
 
 /// Declares the outputs that `words` are copied to.
@@ -211,7 +212,7 @@ fn declare(shader: &mut Shader, info: &XfbInfo, words: Vec<Word>) -> Vec<Shadow>
             None => runs.push(vec![word]),
         }
     }
-    // Long ones first: short ones fill what they leave of their Locations.
+    // Long runs first: short ones fill the rest of their Locations.
     runs.sort_by_key(|run| 4 - run.len());
     let mut locations = Locations { free: first_free(shader), taken: Vec::new() };
     runs.into_iter().map(|run| shadow(shader, info, &mut locations, run)).collect()
@@ -233,19 +234,19 @@ fn shadow(shader: &mut Shader, info: &XfbInfo, locations: &mut Locations, run: V
         stream: row.stream,
         ..Variable::new(name, ty, Modes::SHADER_OUT)
     });
-    Shadow { var, stream: row.stream, words: run.into_iter().map(|word| word.place).collect() }
+    Shadow { var, stream: row.stream, words: run.into_iter().map(|word| word.source).collect() }
 }
 
 /// The Locations of shadows.
 struct Locations {
-    /// The first that nobody has.
+    /// The first unused Location.
     free: u32,
-    /// The stream of each Location from the first on, and how many of its components are taken.
+    /// The stream of each Location from the first on, and the number of its components that are used.
     taken: Vec<(u32, u32, u8)>,
 }
 
 impl Locations {
-    /// A Location with room for `count` components, and the first of them.
+    /// Allocates `count` components: the Location, and the first component in it.
     fn take(&mut self, stream: u32, count: u8) -> (u32, u8) {
         if let Some((_, location, taken)) = self.taken.iter_mut().find(|row| row.0 == stream && row.2 + count <= 4) {
             let component = *taken;
@@ -265,7 +266,8 @@ fn first_free(shader: &Shader) -> u32 {
     outputs.map(|v| v.driver_location.saturating_add(shader.types.slots(v.ty))).max().unwrap_or(0)
 }
 
-/// Calls `write` where a vertex is done: with its stream where a geometry shader emits it, with none where another shader ends.
+/// Calls `write` where a vertex is complete: with its stream where a geometry shader emits it, without one at the end of
+/// another shader.
 fn where_done(shader: &mut Shader, mut write: impl FnMut(&mut Builder<'_>, Option<u32>)) {
     let by_vertex = shader.stage() == Stage::Geometry;
     rewrite(shader, |b, inst| {
@@ -289,7 +291,7 @@ fn where_done(shader: &mut Shader, mut write: impl FnMut(&mut Builder<'_>, Optio
 fn copy<'s>(b: &mut Builder<'_>, shadows: impl Iterator<Item = &'s Shadow>) {
     let mut loads = Loads::default();
     for shadow in shadows {
-        let words: Vec<_> = shadow.words.iter().map(|place| loads.word(b, place)).collect();
+        let words: Vec<_> = shadow.words.iter().map(|source| loads.word(b, source)).collect();
         let value = if let [word] = words[..] { word } else { b.vec(&words) };
         let pointer = b.deref_var(shadow.var);
         b.store_deref(pointer, value, (1 << words.len()) - 1, 0);

@@ -1,4 +1,4 @@
-//! Transform feedback: what is captured, as variables of the extension or as stores to buffers.
+//! Transform feedback: captures as variables of the extension, or as stores to buffers.
 
 pub mod lower_captures;
 

@@ -1,12 +1,12 @@
-//! A captured vertex shader becomes a compute shader: the third back end of transform feedback, after `lower_captures`.
+//! Turns a captured vertex shader into a compute shader: the third back end of transform feedback, after `lower_captures`.
 //!
-//! **What.** An invocation is a vertex of a draw: x of its number is the vertex's in the instance, y the instance's. Inputs become
-//! variables of the shader's own, which are filled at the start from vertex buffers: see [`drawn_vertex`]. Outputs become such, too;
-//! what is captured of them was stored to buffers before. VertexIndex and the like are computed from the state of the draw.
-//! Invocations beyond the draw end at once.
+//! **What.** An invocation is a vertex of a draw: x of its id is the vertex in the instance, y the instance. Inputs become
+//! private variables, which are filled at the start from vertex buffers: see [`drawn_vertex`]. Outputs become private
+//! variables, too; their captures have been stored to buffers before. VertexIndex and similar system values are computed from
+//! the state of the draw. Invocations beyond the draw end at once.
 //!
-//! **Why.** Neither VK_EXT_transform_feedback nor `vertexPipelineStoresAndAtomics` is everywhere. Storage buffers in compute
-//! shaders are.
+//! **Why.** Some targets have neither VK_EXT_transform_feedback nor `vertexPipelineStoresAndAtomics`. All have storage buffers
+//! in compute shaders.
 //!
 //! ```text
 //! place, instance = GlobalInvocationId.xy
@@ -21,10 +21,10 @@ use super::drawn_vertex;
 use crate::ir::{Shader, Stage, Var};
 use crate::pass::Context;
 
-/// Vertices of a workgroup.
+/// The number of vertices of a workgroup.
 const GROUP: [u32; 3] = [64, 1, 1];
 
-/// Makes a compute shader of a vertex shader that stores its captures. `state` is the variable of the draw's state.
+/// Turns a vertex shader that stores its captures into a compute shader. `state` is the variable of the draw's state.
 pub(super) fn run(shader: &mut Shader, context: &Context, state: Var) {
     drawn_vertex::run(shader, context, state);
     shader.info.stage = Stage::Compute;

@@ -6,9 +6,9 @@
 //! **Why.** OpDemoteToHelperInvocation and OpTerminateInvocation take no condition, and the second has to be the last
 //! instruction of its block.
 //!
-//! A `terminate` at the end of a body gets its `halt` there, in place of a jump if there is one; the phis it led to
-//! lose a source. One in the middle, which is rare, is put into an if that is always taken, so that what follows, never
-//! executed, need not be taken apart.
+//! A `terminate` at the end of a body gets its `halt` there, in place of a jump if there is one; the phis in the target of the
+//! jump lose a source. One in the middle, which is rare, is put into an if that is always taken, so that the code after it,
+//! which never runs, need not be removed.
 //!
 //! Before:
 //!
@@ -47,7 +47,7 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
-    let ends = find_ends(shader);
+    let ends = collect_terminations(shader);
     rewrite(shader, |builder, inst| match (ends[inst], builder.shader.as_intrinsic(inst)) {
         (End::Kept, _) => Edit::Keep,
         (End::Jump, _) => Edit::Remove,
@@ -74,21 +74,21 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
     })
 }
 
-/// What an instruction is to the end of its body.
+/// The role of an instruction at the end of its body.
 #[derive(Clone, Copy, Debug)]
 enum End {
     /// Nothing.
     None,
     /// Already in the form that the pass makes.
     Kept,
-    /// A termination there.
+    /// A termination at the end.
     Terminate,
-    /// The jump behind the termination.
+    /// The jump after the termination.
     Jump,
 }
 
-/// Finds the terminations at the end of a body, and takes the ways from there out of the phis.
-fn find_ends(shader: &mut Shader) -> SideTable<Inst, End> {
+/// Finds the terminations at the end of a body, and removes the sources for these blocks from the phis.
+fn collect_terminations(shader: &mut Shader) -> SideTable<Inst, End> {
     let mut ends = SideTable::new(End::None);
     let mut ended = SideTable::new(false);
     for (at, item) in shader.cf.iter().enumerate() {
@@ -111,7 +111,7 @@ fn is_terminate(shader: &Shader, inst: Inst) -> bool {
     matches!(shader.as_intrinsic(inst), Some((Intrinsic::terminate, _)))
 }
 
-/// Takes the sources from `ended` blocks out of all phis. A phi without sources is undefined.
+/// Removes the sources for `ended` blocks from all phis. A phi without sources is undefined.
 fn remove_phi_srcs(shader: &mut Shader, ended: &SideTable<Block, bool>) {
     for at in 0..shader.order.len() {
         let inst = shader.order[at];

@@ -1,11 +1,10 @@
-//! Geometry shaders forget how many vertices they have made.
+//! Removes the vertex counts of geometry shaders.
 //!
 //! **What.** `emit_vertex_with_counter` and `end_primitive_with_counter` become `emit_vertex` and `end_primitive`, and
-//! `set_vertex_and_primitive_count` goes. A shader that may make no vertex at all makes none.
+//! `set_vertex_and_primitive_count` is removed. A shader that may make no vertex at all makes none.
 //!
-//! **Why.** `nir_lower_gs_intrinsics`, which zink 22.3 runs, counts for hardware that has to be told. SPIR-V's
-//! OpEmitVertex counts itself; only the limit has to be at least 1 (Vulkan,
-//! VUID-VkPipelineShaderStageCreateInfo-stage-00714).
+//! **Why.** `nir_lower_gs_intrinsics`, which zink 22.3 runs, counts for hardware that needs counts. SPIR-V's OpEmitVertex
+//! counts itself; only the limit has to be at least 1 (Vulkan, VUID-VkPipelineShaderStageCreateInfo-stage-00714).
 //!
 //! Before:
 //!
@@ -31,7 +30,7 @@ use crate::pass::{Context, Forms, Pass};
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_gs_counters",
-    about: "geometry shaders forget how many vertices they have made",
+    about: "removes the vertex counts of geometry shaders",
     needs: Needs::VERTEX_COUNTERS,
     removes: Forms::VERTEX_COUNTERS,
     run,

@@ -1,19 +1,19 @@
-//! System values that Vulkan does not have are computed from those that it has.
+//! Computes system values that Vulkan does not have from those that it has.
 //!
-//! **What.** One table says what becomes of each. The instance id is the instance index less the base instance, the
-//! base vertex is 0 in a draw without indices, the index of a workgroup follows from its id and their number, and so on.
+//! **What.** One table has the computation of each. The instance id is the instance index minus the base instance, the base
+//! vertex is 0 in a draw without indices, the index of a workgroup follows from its id and the number of workgroups, and so on.
 //!
-//! **Why.** Vulkan's InstanceIndex and VertexIndex count from the first instance and vertex of the draw, GL's
-//! gl_InstanceID from 0; BaseVertex is the first vertex where there are no indices; FrontFacing is a boolean; nothing is
-//! counted in one dimension (Vulkan, "Built-In Variables").
+//! **Why.** Vulkan's InstanceIndex and VertexIndex count from the first instance and vertex of the draw, GL's gl_InstanceID
+//! from 0; BaseVertex is the first vertex where there are no indices; FrontFacing is a boolean; no value is counted in one
+//! dimension (Vulkan, "Built-In Variables").
 //!
-//! Whether a draw has indices only the driver knows. It says so in the push constants, at
-//! [`Target::indexed_draw_offset`](crate::target::Target), as zink does. A vertex shader that writes its captures itself is told by
-//! the state of the draw, too, that it goes over the list of a draw with indices; a compute shader is told just there. What
-//! the state says is left to `lower_captures`, as `load_is_indexed_draw`.
+//! Only the driver knows whether a draw has indices. It sets a push constant at
+//! [`Target::indexed_draw_offset`](crate::target::Target), as zink does. For a vertex shader that writes its captures itself,
+//! the state of the draw also has this bit; for a compute shader, only the state has it. Reads of the state are left to
+//! `lower_captures`, as `load_is_indexed_draw`.
 //!
-//! zink subtracts the base instance and selects the base vertex before its translator runs. A dump of zink's own level,
-//! which declares zink's push constants, means InstanceIndex and BaseVertex.
+//! zink subtracts the base instance and selects the base vertex before its translator runs. In a dump at zink's own level,
+//! which declares zink's push constants, these system values are InstanceIndex and BaseVertex.
 //!
 //! Before:
 //!
@@ -40,7 +40,7 @@ use crate::target::{Feature, Target};
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_sysvals",
-    about: "system values that Vulkan does not have are computed",
+    about: "computes system values that Vulkan does not have",
     needs: Needs::SYSTEM_VALUES,
     removes: Forms::SYSTEM_VALUES,
     run,
@@ -49,12 +49,12 @@ pub const PASS: Pass = Pass {
 /// Computes the system value that an instruction of this many bits loads.
 type Compute = fn(&mut Builder<'_>, &Source<'_>, u8) -> Def;
 
-/// What the values are computed from.
+/// The inputs of the computations.
 struct Source<'a> {
     target: &'a Target,
-    /// zink's own passes have been here.
+    /// Whether zink's own passes have run.
     is_zink_level: bool,
-    /// Who writes what the shader captures, if it captures anything.
+    /// The stage that writes the captures of the shader, if it captures anything.
     captures: BackEnd,
 }
 
@@ -145,7 +145,7 @@ fn difference(b: &mut Builder<'_>, minuend: Intrinsic, subtrahend: Intrinsic) ->
     b.alu(AluOp::isub, &[minuend, subtrahend])
 }
 
-/// Where the base instance cannot be had, no draw has another than 0.
+/// Where the base instance is not available, all draws have 0.
 fn instance_id(b: &mut Builder<'_>, source: &Source<'_>) -> Def {
     if source.is_zink_level || !source.target.has(Feature::shaderDrawParameters) {
         return scalar(b, load_instance_index);
@@ -188,7 +188,7 @@ fn linear(b: &mut Builder<'_>, id: Def, count: Def) -> Def {
     b.iadd(x, before)
 }
 
-/// The front or back colour that the rasterizer chose: an input, interpolated as the header says.
+/// The front or back colour that the rasterizer chose: an input with the interpolation of the header.
 fn color(b: &mut Builder<'_>, number: u32) -> Def {
     let info = &b.shader.info;
     let (mode, sample, centroid) = match number {

@@ -1,4 +1,4 @@
-//! Control flow, and values that are not data of a buffer: registers, discards, geometry counters, system values.
+//! Control flow and values that are not stored in buffers: registers, discards, geometry counters, system values.
 
 pub mod lower_discard_if;
 pub mod lower_gs_counters;

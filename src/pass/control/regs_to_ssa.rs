@@ -1,14 +1,14 @@
-//! Registers become SSA values with phis.
+//! Turns registers into SSA values with phis.
 //!
-//! **What.** `decl_reg`, `load_reg`, `store_reg` and their indirect forms go. A block where different values meet gets
-//! a phi if the register may still be read; a loop's first block gets one if the loop writes the register. What is read
-//! before it is written is undefined.
+//! **What.** `decl_reg`, `load_reg`, `store_reg` and their indirect forms are removed. A block where different values meet gets
+//! a phi if the register may still be read; the first block of a loop gets one if the loop writes the register. A value that is
+//! read before it is written is undefined.
 //!
-//! **Why.** A driver that left SSA (`nir_convert_from_ssa`) has written its phis as registers. SPIR-V has OpPhi, and a
-//! driver below would only have to find the phis again among loads and stores of Function variables.
+//! **Why.** A driver that left SSA (`nir_convert_from_ssa`) has turned its phis into registers. SPIR-V has OpPhi, and the
+//! target's driver would only have to find the phis again among loads and stores of Function variables.
 //!
-//! Register arrays, which an index may read, become variables. So do all registers of a shader that has so many, and so
-//! many blocks, that their phis would not fit into memory.
+//! Register arrays, which may be indexed dynamically, become variables. So do all registers of a shader with so many registers
+//! and blocks that the table of their values would not fit into memory.
 //!
 //! Before:
 //!
@@ -60,7 +60,7 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// Entries that the table of values may have, registers times blocks.
+/// The maximum number of entries of the table of values, registers times blocks.
 const MAX_ENTRIES: usize = 1 << 22;
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
@@ -72,7 +72,7 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
     true
 }
 
-/// What becomes of a register.
+/// The form that a register gets.
 #[derive(Clone, Copy, Debug)]
 enum Home {
     /// Values, in the column of the table with this number.
@@ -110,7 +110,7 @@ impl Registers {
         Some(registers)
     }
 
-    /// What `inst` does to a register.
+    /// The access of `inst` to a register, if it is one.
     fn access(&self, shader: &Shader, inst: Inst) -> Option<Access> {
         let (op, srcs) = shader.as_intrinsic(inst)?;
         let (value, register, indirect) = match (op, srcs) {
@@ -176,7 +176,7 @@ impl<'a> RegsToSsa<'a> {
         &mut self.values[self.position * self.registers.columns.len() + column]
     }
 
-    /// The value that all ways into `block` agree on, if they do.
+    /// The value that all predecessors of `block` agree on, if they do.
     fn agreed_value(&self, block: Block, column: usize) -> Option<Def> {
         let mut agreed = None;
         let mut last_back_edge = None;
@@ -196,7 +196,7 @@ impl<'a> RegsToSsa<'a> {
     }
 
     fn append_phi(&mut self, builder: &mut Builder<'_>, block: Block, column: usize) -> Def {
-        // The values of later predecessors are not known yet: fill_phis puts all of them in.
+        // The values of later predecessors are not known yet: fill_phis adds all of them.
         let own = builder.shader.insts.next_id().def();
         let srcs: Vec<PhiSrc> = self.cfg.preds(block).iter().map(|pred| PhiSrc { pred: *pred, def: own }).collect();
         let (components, bits) = register_size(builder.shader, self.registers.columns[column]);
@@ -209,7 +209,7 @@ impl<'a> RegsToSsa<'a> {
         for (phi, column) in &self.phis {
             let InstKind::Phi(srcs) = shader.insts[*phi].kind else { continue };
             for src in &mut shader.phi_srcs[srcs] {
-                // Only an unreachable block has no value; from there the phi itself is as good as any.
+                // Only an unreachable block has no value; the phi itself is a valid source there.
                 src.def = self.values[self.entry(src.pred, *column)].unwrap_or(phi.def());
             }
         }
@@ -278,7 +278,7 @@ impl Rewriter for RegsToSsa<'_> {
     fn visit(&mut self, builder: &mut Builder<'_>, inst: Inst) -> Edit {
         if let Some(home) = self.registers.homes[inst] {
             if let Home::Values(column) = home {
-                // Live where the shader starts: some way reads it before it is written.
+                // Live at the start of the shader: a path reads it before it is written.
                 if self.flow.live_in[column] {
                     self.value(builder, inst, column);
                 }
@@ -303,14 +303,14 @@ fn register_size(shader: &Shader, decl: Inst) -> (u8, u8) {
 /// `new` where `mask` has a bit, `old` elsewhere.
 fn merge(builder: &mut Builder<'_>, old: Def, new: Def, mask: u32) -> Def {
     let components = builder.shader.num_components(new);
-    // Of a scalar that is not written in whole, nothing is written.
+    // A store to a scalar that does not write all of it writes nothing.
     let Some(op) = vec_op(components.into()) else { return old };
     let part = |c| AluSrc { def: if mask >> c & 1 != 0 { new } else { old }, swizzle: Swizzle::splat(c) };
     let srcs: Vec<AluSrc> = (0..components).map(part).collect();
     builder.alu_with(op, AluFlags::empty(), &srcs, None)
 }
 
-/// A pointer to what `inst` accesses of a register that is a variable.
+/// A deref of the part that `inst` accesses of a register that is a variable.
 fn pointer(builder: &mut Builder<'_>, inst: Inst, var: Var, access: Access) -> Def {
     let whole = builder.deref_var(var);
     let ty = builder.shader.vars[var].ty;
@@ -327,7 +327,7 @@ fn pointer(builder: &mut Builder<'_>, inst: Inst, var: Var, access: Access) -> D
 
 /// Where registers are live and where they are written; tables like that of the values.
 struct Flow {
-    /// Some way from the start of the block reads the register before it is written.
+    /// Whether a path from the start of the block reads the register before it is written.
     live_in: Vec<bool>,
     /// For each column the positions of the blocks that write the register, in order.
     stores: Vec<Vec<usize>>,

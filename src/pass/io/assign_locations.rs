@@ -1,15 +1,15 @@
-//! Inputs and outputs that were never given a Location of their own get one.
+//! Gives inputs and outputs without a Location of their own one.
 //!
-//! **What.** Where two variables of one direction claim the same Location and component, or the directive
-//! `// ntv: locations=slots` says that none has its own, every variable of that direction that is no built-in gets the
-//! Location of its slot, by the rule of [`lower_io`](super::lower_io).
+//! **What.** If two variables of one direction have the same Location and component, or the directive `// ntv: locations=slots`
+//! says that no variable has a Location of its own, every variable of that direction that is not a built-in gets the Location
+//! of its slot, by the rule of [`lower_io`](super::lower_io).
 //!
-//! **Why.** The driver assigns Locations when it links. A dump taken before has numbers there that the next stage does not
-//! know, or 0; Vulkan wants them to be distinct and to match ("Shader Interfaces", on the assignment of Locations and on
-//! interface matching). Dumps of zink 22.3 are such, so reading one sets the directive.
+//! **Why.** The driver assigns Locations when it links. An earlier dump has numbers there that do not match those of the next
+//! stage, or 0; Vulkan requires them to be distinct and to match ("Shader Interfaces", on the assignment of Locations and on
+//! interface matching). Dumps of zink 22.3 are earlier, so reading one sets the directive.
 //!
-//! The attributes of a vertex shader, and slots that the rule cannot keep apart, follow each other in the order of
-//! their slots. Colour outputs stay: they take the number of their attachment.
+//! The attributes of a vertex shader, and slots for which the rule gives the same Location, get consecutive Locations in the
+//! order of their slots. Colour outputs stay: they have the number of their attachment.
 //!
 //! Before:
 //!
@@ -35,7 +35,7 @@ use std::ops::Range;
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "assign_locations",
-    about: "inputs and outputs that share a Location get one each",
+    about: "gives inputs and outputs that share a Location one each",
     needs: Needs::LOCATIONS,
     removes: Forms::empty(),
     run,
@@ -50,7 +50,7 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
 fn assign(shader: &mut Shader, mode: Modes) -> bool {
     let kind = shader.stage().slot_kind(mode == Modes::SHADER_OUT);
     if kind == SlotKind::FragResult {
-        // Colour outputs take the number of their attachment whatever they claim.
+        // Colour outputs keep the number of their attachment.
         return false;
     }
     let fragment_input = shader.stage() == Stage::Fragment && mode == Modes::SHADER_IN;
@@ -59,7 +59,7 @@ fn assign(shader: &mut Shader, mode: Modes) -> bool {
         v.mode == mode && v.location.is_some_and(|slot| slots::builtin(kind, slot, fragment_input).is_none())
     };
     let unlinked = kind == SlotKind::Varying && shader.info.directive("locations") == Some("slots");
-    shader.with_spare(|shader, Memory { vars, extents }: &mut Memory| {
+    shader.with_spare(|shader, LocationTables { vars, extents }: &mut LocationTables| {
         vars.clear();
         vars.extend(shader.vars.ids().filter(|var| is_user(shader, var)));
         vars.sort_unstable_by_key(|var| (shader.vars[*var].location, *var));
@@ -69,7 +69,7 @@ fn assign(shader: &mut Shader, mode: Modes) -> bool {
         }
         let by_slot = |shader: &Shader, var: &Var| location(kind, shader.vars[*var].location.unwrap_or(0), 0);
         if kind == SlotKind::VertAttrib || overlap(shader, vars, extents, by_slot) {
-            // One behind the other, in the order of the slots.
+            // Consecutive Locations, in the order of the slots.
             let mut next = 0;
             for var in vars {
                 shader.vars[*var].driver_location = next;
@@ -84,15 +84,15 @@ fn assign(shader: &mut Shader, mode: Modes) -> bool {
     })
 }
 
-/// What is kept from shader to shader.
+/// Tables that are kept for the next shader.
 #[derive(Debug, Default)]
-struct Memory {
+struct LocationTables {
     /// Inputs or outputs of the user, by slot.
     vars: Vec<Var>,
     extents: Vec<Extent>,
 }
 
-/// The Locations and the components that a variable takes, and which source of blending it is.
+/// The Locations and the components that a variable uses, and its index for dual-source blending.
 type Extent = (Range<u32>, Range<u32>, u32);
 
 /// Whether two of `vars` share a Location and a component.

@@ -1,13 +1,13 @@
-//! Stores of single components of an output become one store of the vector.
+//! Combines stores of single components of an output into one store of the vector.
 //!
-//! **What.** Within a block, stores to components of the same output variable are held back and done at once in place
-//! of the last of them. If they leave components out, they stay stores of single components.
+//! **What.** Within a block, stores to components of the same output variable are collected and replaced by one store at the
+//! position of the last. If they do not cover all components, they stay stores of single components.
 //!
-//! **Why.** NIR's linker packs varyings by components, so a gallium dump writes `wrmask=x`, `wrmask=y`, ... one by one.
-//! In SPIR-V each is an access chain and a store, against one store of the whole vector.
+//! **Why.** NIR's linker packs varyings by components, so a gallium dump has `wrmask=x`, `wrmask=y`, ... one by one. In SPIR-V
+//! each is an access chain and a store, compared with one store of the whole vector.
 //!
-//! Nothing is held back across a read of an output, a store through an index that is not known, or an intrinsic that must keep
-//! its place, such as `emit_vertex`: the outputs are then as the code says.
+//! Stores do not move across a read of an output, a store with a dynamic index, or an intrinsic that cannot be reordered, such
+//! as `emit_vertex`: outputs must have their exact values there.
 //!
 //! Before:
 //!
@@ -34,7 +34,7 @@ use crate::pass::{Context, Forms, Pass};
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "combine_stores",
-    about: "stores of single components of an output become one store of the vector",
+    about: "combines stores of single components of an output into one store of the vector",
     needs: Needs::REPEATED_STORES,
     removes: Forms::empty(),
     run,
@@ -58,7 +58,7 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
     })
 }
 
-/// Whether some intrinsics may read two pointers to one output: all that intrinsics read stands together.
+/// Whether an intrinsic may read two derefs of one output: checked over all sources of intrinsics at once.
 fn has_output_twice(shader: &Shader) -> bool {
     // A bit for each variable.
     let mut found = 0u128;
@@ -72,10 +72,10 @@ fn has_output_twice(shader: &Shader) -> bool {
     false
 }
 
-/// Whether two stores may go together. Most shaders store each output once.
+/// Whether two stores may be combined. Most shaders store each output once.
 fn may_combine(shader: &Shader) -> bool {
     for block in shader.block_order() {
-        // A bit for each variable that is stored to and may still be.
+        // A bit for each variable that has a store which may still be combined.
         let mut stored = 0u128;
         for inst in shader.block_insts(block) {
             let InstKind::Intrinsic { op, srcs, .. } = shader.insts[*inst].kind else { continue };
@@ -98,24 +98,24 @@ fn is_output(shader: &Shader, pointer: Def) -> bool {
     shader.as_deref(pointer).is_some_and(|deref| deref.modes.intersects(Modes::SHADER_OUT))
 }
 
-/// What becomes of an instruction.
+/// The plan for an instruction.
 #[derive(Clone, Copy, Default)]
 enum Plan {
     #[default]
     Keep,
-    /// A later store does it.
+    /// A later store replaces it.
     Drop,
-    /// It becomes this one of the combined stores.
+    /// It becomes the combined store with this index.
     Store(usize),
 }
 
 /// A component of a value.
 type Component = (Def, u8);
 
-/// What several stores to one variable amount to.
+/// The combination of several stores to one variable.
 struct Combined {
     var: Var,
-    /// What is stored in each component.
+    /// The value that is stored to each component.
     components: [Option<Component>; 4],
     size: u8,
     last: Inst,
@@ -160,7 +160,7 @@ impl Combined {
 struct Plans {
     plans: SideTable<Inst, Plan>,
     combined: Vec<Combined>,
-    /// Those from here on are still collected.
+    /// The stores from here on are still collected.
     first_open: usize,
     any: bool,
 }
@@ -203,7 +203,7 @@ impl Plans {
         }
     }
 
-    /// Ends what is collected.
+    /// Ends the collection.
     fn close(&mut self) {
         for (number, combined) in self.combined.iter().enumerate().skip(self.first_open) {
             if combined.count > 1 {
@@ -219,7 +219,7 @@ impl Plans {
 struct ComponentStore {
     inst: Inst,
     var: Var,
-    /// First component of the variable that component 0 of the value goes to.
+    /// The component of the variable to which component 0 of the value is stored.
     first: u8,
     mask: u32,
     value: Def,
@@ -246,7 +246,7 @@ impl ComponentStore {
     }
 }
 
-/// Whether outputs must be as the code says when this intrinsic runs.
+/// Whether outputs must have their exact values when this intrinsic runs.
 fn separates(shader: &Shader, op: Intrinsic, srcs: &[Def]) -> bool {
     op.info().effects.is_empty() && op != Intrinsic::store_deref || srcs.iter().any(|src| is_output(shader, *src))
 }

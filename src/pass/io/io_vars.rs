@@ -1,7 +1,7 @@
-//! Which variables a shader's explicit inputs and outputs need: the grouping behind [`lower_io`](super::lower_io).
+//! Finds the variables that a shader's explicit inputs and outputs need: the grouping for [`lower_io`](super::lower_io).
 //!
-//! Accesses come in as pieces, runs of components that are treated alike. Pieces that overlap become one *group*; groups
-//! that are alike become one where nothing lies between them; each group becomes a variable.
+//! Accesses are split into pieces: runs of components with the same properties. Pieces that overlap become one *group*;
+//! compatible groups are joined if no group lies between them; each group becomes a variable.
 //!
 //! ```text
 //! store VAR0.x float         one variable: vec2 at component 0 ...
@@ -14,19 +14,19 @@ use crate::ir::{Precision, Shader, Stage, Var, VarFlags, Variable, NO_LOCATION};
 use crate::op::names::{varying, InterpMode, IoFlags, SlotKind};
 use crate::op::{slots, AluType, Modes};
 
-/// The part of an access that one variable serves.
+/// The part of an access that is in one variable.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct VarPart {
     pub var: Var,
     /// The element of an array variable that the slot starts at, before a dynamic offset.
     pub element: Option<u32>,
     /// Elements for each slot of a dynamic offset.
     pub step: Step,
-    /// Component type and count of what is pointed to.
+    /// Component type and component count of the deref.
     pub pointee: (AluType, u8),
-    /// First component of the pointee that is meant.
+    /// The first component of the deref that is accessed.
     pub first: u32,
-    /// How many.
+    /// The number of components.
     pub count: u32,
     /// First component of the loaded or stored value.
     pub source: u32,
@@ -34,7 +34,7 @@ pub(super) struct Place {
     pub sampling: Sampling,
 }
 
-/// How a dynamic offset in slots becomes one in elements.
+/// The conversion of a dynamic offset in slots to one in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// A slot has this many elements, a power of two.
@@ -43,18 +43,18 @@ pub(super) enum Step {
     Half,
 }
 
-/// What can never share a variable.
+/// Properties that must be equal for components to share a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Part {
     is_output: bool,
-    /// `DUALSRC` and `HIGH_DVEC2`, which make a slot two.
+    /// `DUALSRC` and `HIGH_DVEC2`, which distinguish two outputs or halves at one slot.
     flags: u32,
     per_vertex: bool,
     per_primitive: bool,
     bits: u8,
 }
 
-/// What components of a slot must share besides to live in one variable.
+/// Further properties that the components of a slot must share to be in one variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Style {
     ty: AluType,
@@ -64,7 +64,7 @@ struct Style {
     stream: u8,
 }
 
-/// Components of a run of slots that one variable serves.
+/// Components of a run of slots that are in one variable.
 #[derive(Clone, Debug)]
 struct Group {
     kind: SlotKind,
@@ -74,10 +74,10 @@ struct Group {
     /// Components of each slot, in units of 32 bits; of two slots for wide vectors of 64 bits. Of a compact array: the elements.
     mask: u32,
     style: Style,
-    /// How the accesses are sampled, if all the same.
+    /// The sampling of the accesses, if it is the same for all.
     sampling: Sampling,
     base: u32,
-    /// It is a built-in's own variable.
+    /// Whether it is the variable of a built-in.
     is_builtin: bool,
     var: Option<Var>,
 }
@@ -87,7 +87,7 @@ struct Group {
 pub(super) struct IoVars {
     stage: Stage,
     groups: Vec<Group>,
-    /// Memory for a name.
+    /// Buffer for a name.
     text: String,
 }
 
@@ -96,13 +96,13 @@ pub(super) struct IoVars {
 struct Compact {
     first: u32,
     slots: u32,
-    /// How long the array may be, and how long it is at least.
+    /// The maximum and the minimum length of the array.
     most: u32,
     least: u32,
 }
 
-/// Tessellation levels have the size that SPIR-V says (VUID-TessLevelOuter-TessLevelOuter-04393), distances that of what is
-/// accessed.
+/// Tessellation levels have the size that SPIR-V requires (VUID-TessLevelOuter-TessLevelOuter-04393), distances that of the
+/// accessed elements.
 const COMPACT: &[Compact] = &[
     Compact { first: varying::CLIP_DIST0, slots: 2, most: 8, least: 1 },
     Compact { first: varying::CULL_DIST0, slots: 2, most: 8, least: 1 },
@@ -116,20 +116,20 @@ fn compact(kind: SlotKind, slot: u32) -> Option<&'static Compact> {
 }
 
 impl IoVars {
-    /// Forgets the accesses of the shader before.
+    /// Forgets the accesses of the previous shader.
     pub(super) fn begin(&mut self, shader: &Shader) {
         self.stage = shader.stage();
         self.groups.clear();
     }
 
-    /// Takes note of an access.
+    /// Adds an access.
     pub(super) fn add(&mut self, io: &Io) {
         Piece::each(io, |piece| {
             self.insert(Group::new(io, self.stage, piece));
         });
     }
 
-    /// Adds a group; what overlaps in slots and components must be one variable.
+    /// Adds a group; groups that overlap in slots and components become one variable.
     fn insert(&mut self, mut group: Group) {
         let mut i = 0;
         while i < self.groups.len() {
@@ -146,7 +146,7 @@ impl IoVars {
     /// Declares the variables, inputs before outputs, by slot.
     pub(super) fn declare(&mut self, shader: &mut Shader) {
         let order = |group: &Group| (group.part.is_output, group.slot, group.mask.trailing_zeros(), group.part);
-        // No two are alike in all of it, as they would be one.
+        // Groups with the same key would overlap and be one group.
         self.groups.sort_unstable_by_key(order);
         self.join();
         self.begin_arrays_at_x();
@@ -157,7 +157,7 @@ impl IoVars {
         }
     }
 
-    /// Makes one group of those that are alike, where no other lies between them.
+    /// Joins compatible groups if no other lies between them.
     fn join(&mut self) {
         let mut i = 0;
         while i < self.groups.len() {
@@ -197,19 +197,18 @@ impl IoVars {
         }
     }
 
-    /// The variables that `io` reads or writes: several if its components are spread. They are put into `places`, which is
-    /// emptied first.
-    pub(super) fn find(&self, io: &Io, places: &mut Vec<Place>) {
-        places.clear();
+    /// Finds the variables that `io` reads or writes: several if its components are spread. `parts` is cleared and filled.
+    pub(super) fn find(&self, io: &Io, parts: &mut Vec<VarPart>) {
+        parts.clear();
         let part = Part::new(io);
         for group in self.groups.iter().filter(|group| group.part == part) {
-            group.places(io, self.stage, places);
+            group.parts(io, self.stage, parts);
         }
-        places.sort_by_key(|place| place.source);
+        parts.sort_by_key(|part| part.source);
     }
 }
 
-/// A run of components of an access that are treated alike.
+/// A run of components of an access with the same properties.
 struct Piece {
     mask: u32,
     stream: u8,
@@ -260,7 +259,7 @@ impl Group {
             kind,
             part: Part::new(io),
             slot: io.slot,
-            // A wide vector of 64 bits goes on in the next slot.
+            // A wide vector of 64 bits continues in the next slot.
             slots: io.slots.next_multiple_of(if piece.mask > 0xf { 2 } else { 1 }),
             mask: piece.mask,
             style,
@@ -279,7 +278,7 @@ impl Group {
         group
     }
 
-    /// Whether both name some component of some slot, or the same built-in.
+    /// Whether both contain the same component of a slot, or the same built-in.
     fn overlaps(&self, other: &Group) -> bool {
         self.shares(other) || self.is_builtin && self.meets(other)
     }
@@ -298,12 +297,12 @@ impl Group {
 
     /// Whether both may be one variable.
     fn is_alike(&self, other: &Group) -> bool {
-        // Sampling at a given place is asked of the pointer, so it does not part variables.
-        let sampled_alike = self.sampling == other.sampling || self.is_asked() || other.is_asked();
+        // Sampling at a given position is an instruction on the deref, so it does not separate variables.
+        let sampled_alike = self.sampling == other.sampling || self.has_interpolation() || other.has_interpolation();
         self.meets(other) && self.style == other.style && sampled_alike
     }
 
-    fn is_asked(&self) -> bool {
+    fn has_interpolation(&self) -> bool {
         matches!(self.sampling, Sampling::AtSample(_) | Sampling::AtOffset(_))
     }
 
@@ -311,7 +310,7 @@ impl Group {
         let end = (self.slot + self.slots).max(other.slot + other.slots);
         let first = self.slot.min(other.slot);
         let is_wide = self.slots_per_element().max(other.slots_per_element()) == 2;
-        // What begins in the second slot of an element is its second half.
+        // Components in the second slot of an element are its second half.
         let half = |group: &Group| if is_wide { 4 * ((group.slot - first) % 2) } else { 0 };
         self.mask = self.mask << half(self) | other.mask << half(other);
         if other.slot < self.slot {
@@ -356,7 +355,7 @@ impl Group {
             return (0, len.clamp(row.least, row.most));
         }
         match (self.kind, self.slot) {
-            // Built-ins have the type that SPIR-V says, however much of them is used.
+            // Built-ins have the type that SPIR-V requires, however much of them is used.
             (SlotKind::Varying, varying::POS) if self.is_builtin => return (0, 4),
             (SlotKind::Varying, varying::PNTC) if self.is_builtin => return (0, 2),
             _ => {}
@@ -365,17 +364,17 @@ impl Group {
         (first, (u32::BITS - self.mask.leading_zeros() - first).div_ceil(self.units()))
     }
 
-    /// What is pointed to: a vector, or an element of a compact array.
+    /// The type of the deref: a vector, or an element of a compact array.
     fn pointee(&self) -> (AluType, u8) {
         let count = if self.is_compact() { 1 } else { self.span().1 };
         (self.style.ty, count as u8)
     }
 
-    fn places(&self, io: &Io, stage: Stage, places: &mut Vec<Place>) {
+    fn parts(&self, io: &Io, stage: Stage, parts: &mut Vec<VarPart>) {
         let Some(var) = self.var else { return };
         let kind = io.kind(stage);
         let (start, count) = self.span();
-        let place = Place {
+        let part = VarPart {
             var,
             element: None,
             step: Step::Times(1),
@@ -392,7 +391,7 @@ impl Group {
             let at = 4 * (io.slot - row.first) + io.component;
             for c in (0..io.num_components).filter(|c| (start..start + count).contains(&(at + c))) {
                 let element = Some(at + c - start);
-                places.push(Place { element, step: Step::Times(4), source: c, ..place });
+                parts.push(VarPart { element, step: Step::Times(4), source: c, ..part });
             }
             return;
         }
@@ -408,13 +407,13 @@ impl Group {
         if first >= last {
             return;
         }
-        places.push(Place {
+        parts.push(VarPart {
             element: (self.slots > per_element).then_some(element),
             step: if per_element == 2 { Step::Half } else { Step::Times(1) },
             first: (first - start) / units,
             count: (last - first) / units,
             source: (first - component) / units,
-            ..place
+            ..part
         });
     }
 
@@ -448,7 +447,7 @@ impl Group {
         }));
     }
 
-    /// Appends a name that tells the slot and its first component.
+    /// Appends a name that contains the slot and its first component.
     fn push_name(&self, text: &mut String) {
         text.push_str(if self.part.is_output { "out_" } else { "in_" });
         self.kind.push_short_name(self.slot, text);
@@ -480,7 +479,8 @@ fn span_of(mask: u32) -> u32 {
     (1 << end) - (1 << mask.trailing_zeros().min(end))
 }
 
-/// Vertices of an array of per-vertex inputs or outputs. A patch comes with as many as the application says, up to 32.
+/// The number of vertices of an array of per-vertex inputs or outputs. The application sets the size of an input patch, up to
+/// 32.
 fn per_vertex_len(shader: &Shader, is_output: bool) -> u32 {
     match shader.stage() {
         Stage::Geometry => shader.info.vertices_in.max(1),

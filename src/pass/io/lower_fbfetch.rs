@@ -1,15 +1,15 @@
-//! Reads of the framebuffer become reads of an input attachment.
+//! Turns reads of the framebuffer into reads of an input attachment.
 //!
-//! **What.** A fragment shader that loads a colour, the depth or the stencil of its framebuffer reads the texel there, from an
+//! **What.** A fragment shader that loads a colour, the depth or the stencil of its framebuffer reads the texel from an
 //! attachment that this pass declares in the set of the default uniforms: at binding [`ATTACHMENT_BINDING`], where zink has the
-//! first colour, and up; [`attachment_number`] says which. If the number of the colour is not constant, all that it may be are
+//! first colour, and up; see [`attachment_number`]. If the number of the colour is not constant, all possible attachments are
 //! read, and one is selected.
 //!
-//! **Why.** An Output variable of Vulkan does not hold what the framebuffer holds; only input attachments are read at the
-//! place of the fragment (Vulkan, "Input Attachment Interface").
+//! **Why.** A Vulkan Output variable does not have the contents of the framebuffer; only input attachments are read at the
+//! position of the fragment (Vulkan, "Input Attachment Interface").
 //!
-//! The directive `// ntv: framebuffer=multisample` says that the framebuffer has several samples of each pixel. Then the shader runs
-//! for each sample, and reads its own (EXT_shader_framebuffer_fetch). NIR does not say it.
+//! The directive `// ntv: framebuffer=multisample` says that the framebuffer has several samples per pixel. Then the shader
+//! runs once per sample, and reads its own sample (EXT_shader_framebuffer_fetch). NIR does not have this information.
 //!
 //! Before:
 //!
@@ -37,7 +37,7 @@ use rustc_hash::FxHashMap;
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_fbfetch",
-    about: "reads of the framebuffer become reads of an input attachment",
+    about: "turns reads of the framebuffer into reads of an input attachment",
     needs: Needs::FRAMEBUFFER_READS,
     removes: Forms::FRAMEBUFFER_READS,
     run,
@@ -68,7 +68,7 @@ impl Attachments<'_> {
             let other = self.texel(b, read.slot + n, read.base, data.bit_size);
             texel = choose(b, read.index, n, other, texel);
         }
-        // A variable may have more components than the texel has from its first on: nothing is in the others.
+        // A variable may have more components than the texel has from its first on: the others are undefined.
         let wanted: [u8; 16] = std::array::from_fn(|c| (read.component + c as u8).min(3));
         let mut value = b.swizzle(texel, &wanted[..usize::from(data.num_components)]);
         for c in (1..4).filter(|_| read.lane.is_some()) {
@@ -78,7 +78,7 @@ impl Attachments<'_> {
         value
     }
 
-    /// What the attachment of `slot` holds at the fragment.
+    /// The texel of the attachment of `slot` at the fragment.
     fn texel(&mut self, b: &mut Builder<'_>, slot: u32, base: Base, bits: u8) -> Def {
         let base = match (slot, base) {
             (frag_result::STENCIL, _) => Base::Uint,

@@ -1,7 +1,7 @@
-//! GL's one colour for all draw buffers becomes an output for each of them.
+//! Turns GL's single colour for all draw buffers into an output for each of them.
 //!
-//! **What.** A store to the variable of `FRAG_RESULT_COLOR` becomes a store to each of `FRAG_RESULT_DATA0` and those behind
-//! it, as many as [`Target::max_draw_buffers`](crate::target::Target) says; with dual-source blending, to the first.
+//! **What.** A store to the variable of `FRAG_RESULT_COLOR` becomes a store to each of `FRAG_RESULT_DATA0` and the following
+//! ones, [`Target::max_draw_buffers`](crate::target::Target) in total; with dual-source blending, only to the first.
 //!
 //! **Why.** `gl_FragColor` is written to every draw buffer (GL 4.6, 15.2.3); a Vulkan output has one Location.
 //!
@@ -30,7 +30,7 @@ use crate::pass::{Context, Forms, Pass};
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_frag_color",
-    about: "gl_FragColor becomes an output for each draw buffer",
+    about: "turns gl_FragColor into an output for each draw buffer",
     needs: Needs::FRAG_COLOR,
     removes: Forms::empty(),
     run,
@@ -41,32 +41,32 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     let is_color = |v: &Variable| is_fragment && v.mode == Modes::SHADER_OUT && v.location == Some(frag_result::COLOR);
     let is_dual = shader.vars.values().any(|v| v.mode == Modes::SHADER_OUT && v.index != 0);
     let count = if is_dual { 1 } else { context.target.max_draw_buffers };
-    shader.with_spare(|shader, memory: &mut Memory| {
-        memory.outputs.clear();
+    shader.with_spare(|shader, tables: &mut OutputTables| {
+        tables.outputs.clear();
         for index in 0..shader.vars.len() {
             let var = Var::from_index(index);
             if is_color(&shader.vars[var]) {
-                memory.declare(shader, var, count);
+                tables.declare(shader, var, count);
             }
         }
-        rewrite(shader, |b, inst| lower(b, inst, &memory.outputs));
-        // Outputs were declared, if not written.
-        !memory.outputs.is_empty()
+        rewrite(shader, |b, inst| lower(b, inst, &tables.outputs));
+        // Outputs may have been declared without being written.
+        !tables.outputs.is_empty()
     })
 }
 
-/// What is kept from shader to shader.
+/// Tables that are kept for the next shader.
 #[derive(Debug, Default)]
-struct Memory {
-    /// The variables that were one colour, each with one that it became.
+struct OutputTables {
+    /// The variables of a single colour, each with one of its replacements.
     outputs: Vec<(Var, Var)>,
     name: String,
 }
 
-impl Memory {
+impl OutputTables {
     /// Declares an output like `color` for each of the first `count` draw buffers.
     fn declare(&mut self, shader: &mut Shader, color: Var, count: u32) {
-        let Memory { outputs, name } = self;
+        let OutputTables { outputs, name } = self;
         name.clear();
         name.push_str(&shader.strings[shader.vars[color].name]);
         let stem = name.len();
@@ -107,9 +107,9 @@ fn lower(b: &mut Builder<'_>, inst: Inst, outputs: &[(Var, Var)]) -> Edit {
     }
 }
 
-/// A pointer to the part of `var` that `pointer` points to within its variable.
+/// A deref of the part of `var` that corresponds to `pointer` in its own variable.
 fn same_place(b: &mut Builder<'_>, pointer: Def, var: Var) -> Def {
-    // Mostly none, which allocates nothing.
+    // Usually empty, so nothing is allocated.
     let mut steps = Vec::new();
     let mut at = pointer;
     while let Some(deref) = b.shader.as_deref(at).copied() {

@@ -1,18 +1,17 @@
-//! Explicit inputs and outputs become variables.
+//! Turns explicit inputs and outputs into variables.
 //!
-//! **What.** `load_input`, `load_interpolated_input` with its barycentrics, `store_output` and their per-vertex
-//! relatives become loads and stores through derefs of `shader_in` and `shader_out` variables that this pass declares.
+//! **What.** `load_input`, `load_interpolated_input` with its barycentrics, `store_output` and their per-vertex variants become
+//! loads and stores of derefs of `shader_in` and `shader_out` variables that this pass declares.
 //!
-//! **Why.** SPIR-V's stage interface is made of Input and Output variables with a Location and a Component.
-//! Interpolation is a decoration of the variable, or an extended instruction on a pointer to it (`InterpolateAtOffset`
-//! and its like).
+//! **Why.** SPIR-V's stage interface consists of Input and Output variables with a Location and a Component. Interpolation is a
+//! decoration of the variable, or an extended instruction on a pointer to it (such as `InterpolateAtOffset`).
 //!
-//! One variable stands for the components of a slot that agree in type, interpolation and stream. Slots that an indirect offset
-//! may reach are one array. Clip and cull distances and tessellation levels are arrays of floats, as SPIR-V's built-ins are. What
-//! the stores say of transform feedback is noted for [`lower_captures`](crate::pass::capture::lower_captures).
+//! Components of a slot with the same type, interpolation and stream share a variable. Slots that an indirect offset may reach
+//! are one array. Clip and cull distances and tessellation levels are arrays of floats, as SPIR-V's built-ins are. The
+//! transform feedback information of the stores is noted for [`lower_captures`](crate::pass::capture::lower_captures).
 //!
-//! A slot that is no built-in gets its Location by one rule, the same in every stage, so that stages compiled apart fit
-//! together: `VARn` keeps its number, the fixed-function slots come behind them, the patches last.
+//! A slot that is not a built-in gets its Location by one rule, the same in every stage, so that stages that are compiled
+//! separately match: `VARn` keeps its number, the fixed-function slots are after them, the patches last.
 //!
 //! Before:
 //!
@@ -30,7 +29,7 @@
 //! 32x2  %2 = @load_deref (%1) (access=none)
 //! ```
 
-use super::io_vars::{IoVars, Place, Step};
+use super::io_vars::{IoVars, Step, VarPart};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Stage, XfbInfo, XfbOutput};
 use crate::op::names::{frag_result, unpack_alu_type, IoFlags, IoSemantics, IoXfb, SlotKind};
 use crate::op::{AluType, Base, Index, Intrinsic, Needs};
@@ -39,34 +38,34 @@ use crate::pass::{Context, Forms, Pass};
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_io",
-    about: "explicit inputs and outputs become variables",
+    about: "turns explicit inputs and outputs into variables",
     needs: Needs::EXPLICIT_IO,
     removes: Forms::EXPLICIT_IO,
     run,
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
-    shader.with_spare(|shader, Memory { vars, places }: &mut Memory| {
+    shader.with_spare(|shader, IoTables { vars, parts }: &mut IoTables| {
         if !survey(shader, vars) {
             return false;
         }
         vars.declare(shader);
-        rewrite(shader, |b, inst| lower(b, inst, vars, places))
+        rewrite(shader, |b, inst| lower(b, inst, vars, parts))
     })
 }
 
-/// What is kept from shader to shader.
+/// Tables that are kept for the next shader.
 #[derive(Debug, Default)]
-struct Memory {
+struct IoTables {
     vars: IoVars,
-    places: Vec<Place>,
+    parts: Vec<VarPart>,
 }
 
-/// Gathers all accesses. Says whether there is anything to lower.
+/// Collects all accesses. Returns whether there is anything to lower.
 fn survey(shader: &mut Shader, vars: &mut IoVars) -> bool {
     vars.begin(shader);
     let mut any = false;
-    // Who says it of the whole shader knows better.
+    // Information about the whole shader takes precedence.
     let notes_captures = shader.xfb_info.is_empty();
     for at in 0..shader.order.len() {
         let inst = shader.order[at];
@@ -87,19 +86,19 @@ fn survey(shader: &mut Shader, vars: &mut IoVars) -> bool {
     any
 }
 
-fn lower(b: &mut Builder<'_>, inst: Inst, vars: &IoVars, places: &mut Vec<Place>) -> Edit {
+fn lower(b: &mut Builder<'_>, inst: Inst, vars: &IoVars, parts: &mut Vec<VarPart>) -> Edit {
     let Some(op) = explicit_io(b.shader, inst) else { return Edit::Keep };
-    // What else it may be is a barycentric, at which the loads that name it looked themselves.
+    // The other instruction is a barycentric, which the loads that use it have already handled.
     let Some(io) = Io::new(b.shader, op, inst) else { return Edit::Remove };
-    vars.find(&io, places);
+    vars.find(&io, parts);
     if !io.is_store {
-        return Edit::Replace(load(b, &io, places));
+        return Edit::Replace(load(b, &io, parts));
     }
-    places.iter().for_each(|place| store(b, &io, place));
+    parts.iter().for_each(|part| store(b, &io, part));
     Edit::Remove
 }
 
-/// Where within the pixel an input is taken.
+/// The position within the pixel at which an input is sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Sampling {
     /// Not interpolated, or in the middle of the pixel.
@@ -110,20 +109,20 @@ pub(super) enum Sampling {
     Sample,
     /// At the sample with this number.
     AtSample(Def),
-    /// This far from the middle of the pixel.
+    /// At this offset from the middle of the pixel.
     AtOffset(Def),
 }
 
-/// How an input is interpolated: NIR's mode, and where.
+/// The interpolation of an input: NIR's mode, and the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Interpolation {
     /// `interp_mode` of the barycentric; flat for `load_input`.
     pub mode: u32,
-    /// Where.
+    /// The position.
     pub sampling: Sampling,
 }
 
-/// Where the barycentric `op` samples; `None` if it is none.
+/// The sampling of the barycentric `op`; `None` if it is not a barycentric.
 fn sampling(op: Intrinsic, srcs: &[Def]) -> Option<Sampling> {
     match op {
         Intrinsic::load_barycentric_pixel => Some(Sampling::Pixel),
@@ -135,9 +134,9 @@ fn sampling(op: Intrinsic, srcs: &[Def]) -> Option<Sampling> {
     }
 }
 
-/// What an explicit access is told by its opcode.
+/// The properties of an explicit access that follow from its opcode.
 #[derive(Clone, Copy)]
-struct Row {
+struct AccessForm {
     is_output: bool,
     /// The source with the vertex, if it has one.
     vertex: Option<u8>,
@@ -145,8 +144,8 @@ struct Row {
     offset: u8,
 }
 
-/// The row of `op`; `None` if it is no explicit access.
-fn row(op: Intrinsic) -> Option<Row> {
+/// The row of `op`; `None` if it is not an explicit access.
+fn row(op: Intrinsic) -> Option<AccessForm> {
     let (is_output, vertex, offset) = match op {
         Intrinsic::load_input => (false, None, 0),
         Intrinsic::load_interpolated_input => (false, None, 1),
@@ -158,7 +157,7 @@ fn row(op: Intrinsic) -> Option<Row> {
         Intrinsic::store_per_vertex_output => (true, Some(1), 2),
         _ => return None,
     };
-    Some(Row { is_output, vertex, offset })
+    Some(AccessForm { is_output, vertex, offset })
 }
 
 /// The opcode of `inst` if it reads or writes inputs or outputs by slot.
@@ -171,36 +170,36 @@ fn explicit_io(shader: &Shader, inst: Inst) -> Option<Intrinsic> {
 pub(super) struct Io {
     pub is_output: bool,
     pub is_store: bool,
-    /// First slot that may be accessed, the constant part of the offset added.
+    /// The first slot that may be accessed, with the constant part of the offset added.
     pub slot: u32,
-    /// Slots that may be accessed: 1 unless the offset is dynamic.
+    /// The number of slots that may be accessed: 1 unless the offset is dynamic.
     pub slots: u32,
     /// The offset in slots from `slot`, if dynamic.
     pub offset: Option<Def>,
     /// The vertex, of per-vertex inputs and outputs.
     pub vertex: Option<Def>,
-    /// First component.
+    /// The first component.
     pub component: u32,
     pub num_components: u32,
-    /// How the components are read, width included.
+    /// The type of the components, width included.
     pub ty: AluType,
     pub interpolation: Option<Interpolation>,
     pub flags: IoFlags,
     /// The driver's number of the slot.
     pub base: u32,
     pub per_primitive: bool,
-    /// Transform feedback of the components of the slot, two by two.
+    /// Transform feedback of the components of the slot, in pairs.
     xfb: [IoXfb; 2],
     /// Streams of the components of the slot, two bits each.
     streams: u8,
-    /// What is stored, and which components of it.
+    /// The stored value, and the mask of its components that are stored.
     value: Option<(Def, u32)>,
 }
 
 impl Io {
-    /// The access that `inst` is, whose opcode is `op`.
+    /// The access of `inst`, whose opcode is `op`.
     fn new(shader: &Shader, op: Intrinsic, inst: Inst) -> Option<Io> {
-        let Row { is_output, vertex, offset } = row(op)?;
+        let AccessForm { is_output, vertex, offset } = row(op)?;
         let (_, srcs) = shader.as_intrinsic(inst)?;
         let offset = srcs[usize::from(offset)];
         let semantics = IoSemantics::unpack(shader.index(inst, Index::io_semantics));
@@ -208,7 +207,7 @@ impl Io {
         let value = is_store.then(|| (srcs[0], shader.index(inst, Index::write_mask)));
         let sized = value.map_or(inst.def(), |(value, _)| value);
         let ty = unpack_alu_type(shader.index(inst, if is_store { Index::src_type } else { Index::dest_type }));
-        // Variables hold no booleans of 32 bits.
+        // Variables do not hold 32-bit booleans.
         let base = if ty.base == Base::Bool { Base::Uint } else { ty.base };
         let constant = shader.as_const_scalar(offset).map(|offset| offset as u32);
         Some(Io {
@@ -226,27 +225,27 @@ impl Io {
             base: shader.index(inst, Index::base).saturating_add(constant.unwrap_or(0)),
             per_primitive: op == Intrinsic::load_per_primitive_input,
             xfb: [Index::io_xfb, Index::io_xfb2].map(|index| IoXfb::unpack(shader.index(inst, index))),
-            // Only what is emitted goes to a stream; a number in an input means nothing.
+            // Only emitted outputs have a stream; the number is ignored in an input.
             streams: if is_output { semantics.gs_streams } else { 0 },
             value,
         })
     }
 
-    /// Components of the slot that are accessed: those stored, or all loaded.
+    /// The components of the slot that are accessed: those stored, or all loaded.
     pub(super) fn component_mask(&self) -> u32 {
         let mask = self.value.map_or((1 << self.num_components) - 1, |(_, mask)| mask);
-        // A 64-bit component takes two of the slot's.
+        // A 64-bit component uses two components of the slot.
         let doubled = |i: u32| (mask >> i & 1) * (3 << (2 * i));
         let mask = if self.ty.bits == 64 { (0..4).map(doubled).sum() } else { mask };
         mask << self.component
     }
 
-    /// Whether transform feedback captures some of it.
+    /// Whether transform feedback captures a part of it.
     fn is_captured(&self) -> bool {
         self.xfb.iter().any(|xfb| xfb.is_capture())
     }
 
-    /// Notes which of the components that are stored transform feedback captures.
+    /// Notes the stored components that transform feedback captures.
     fn note_captures(&self, info: &mut XfbInfo) {
         for c in (0..4).filter(|c| self.component_mask() >> c & 1 != 0) {
             let Some((buffer, offset)) = self.captured(c) else { continue };
@@ -296,8 +295,8 @@ fn interpolation(shader: &Shader, op: Intrinsic, srcs: &[Def]) -> Option<Interpo
     }
 }
 
-/// The Location of a slot that is no built-in: in the order of the slots, generic varyings first, patches behind the
-/// fixed-function slots, what has no business between stages last.
+/// The Location of a slot that is not a built-in: in the order of the slots, generic varyings first, patches after the
+/// fixed-function slots, slots that are not passed between stages last.
 pub(super) fn location(kind: SlotKind, slot: u32, base: u32) -> u32 {
     use crate::op::names::varying::{CLIP_VERTEX, COL0, EDGE, END, PATCH0, PSIZ, TEX0, VAR0};
     const FIXED: &[(u32, u32)] = &[(COL0, 3), (TEX0, 8), (PSIZ + 1, 2), (EDGE, 1), (CLIP_VERTEX, 1)];
@@ -322,17 +321,17 @@ pub(super) fn location(kind: SlotKind, slot: u32, base: u32) -> u32 {
     }
 }
 
-/// A pointer to the part of the interface that `place` names.
-fn pointer(b: &mut Builder<'_>, io: &Io, place: &Place) -> Def {
-    let mut pointer = b.deref_var(place.var);
+/// A deref of `part`.
+fn pointer(b: &mut Builder<'_>, io: &Io, part: &VarPart) -> Def {
+    let mut pointer = b.deref_var(part.var);
     if let Some(vertex) = io.vertex {
         pointer = b.deref_array(pointer, ArrayIndex::Def(vertex));
     }
-    match (place.element, io.offset) {
+    match (part.element, io.offset) {
         (None, _) => pointer,
         (Some(element), None) => b.deref_array(pointer, ArrayIndex::Imm(i64::from(element))),
         (Some(element), Some(offset)) => {
-            let scaled = match place.step {
+            let scaled = match part.step {
                 Step::Times(elements) => b.ishl_imm(offset, elements.trailing_zeros()),
                 Step::Half => b.ushr_imm(offset, 1),
             };
@@ -342,28 +341,28 @@ fn pointer(b: &mut Builder<'_>, io: &Io, place: &Place) -> Def {
     }
 }
 
-/// What is at `places`, put together.
-fn load(b: &mut Builder<'_>, io: &Io, places: &[Place]) -> Def {
-    if let [place] = places {
-        let whole = load_place(b, io, place);
-        return b.swizzle(whole, &run_of(place.first)[..place.count as usize]);
+/// Loads `parts` and combines their components.
+fn load(b: &mut Builder<'_>, io: &Io, parts: &[VarPart]) -> Def {
+    if let [part] = parts {
+        let whole = load_part(b, io, part);
+        return b.swizzle(whole, &run_of(part.first)[..part.count as usize]);
     }
     let mut scalars = Vec::with_capacity(4);
-    for place in places {
-        let whole = load_place(b, io, place);
-        scalars.extend((0..place.count).map(|i| b.channel(whole, (place.first + i) as u8)));
+    for part in parts {
+        let whole = load_part(b, io, part);
+        scalars.extend((0..part.count).map(|i| b.channel(whole, (part.first + i) as u8)));
     }
     b.vec(&scalars)
 }
 
-/// Loads what a place is a part of as the interpolation of this access wants it, unless the variable says so already.
-fn load_place(b: &mut Builder<'_>, io: &Io, place: &Place) -> Def {
-    let pointer = pointer(b, io, place);
-    let (scalar, components) = place.pointee;
+/// Loads the whole value that a part is in, with the interpolation of this access unless the variable has it already.
+fn load_part(b: &mut Builder<'_>, io: &Io, part: &VarPart) -> Def {
+    let pointer = pointer(b, io, part);
+    let (scalar, components) = part.pointee;
     let (op, argument) = match io.interpolation.map(|i| i.sampling) {
         Some(Sampling::AtSample(sample)) => (Intrinsic::interp_deref_at_sample, Some(sample)),
         Some(Sampling::AtOffset(offset)) => (Intrinsic::interp_deref_at_offset, Some(offset)),
-        Some(sampling) if sampling == place.sampling => return b.load_deref(pointer, 0),
+        Some(sampling) if sampling == part.sampling => return b.load_deref(pointer, 0),
         Some(Sampling::Centroid) => (Intrinsic::interp_deref_at_centroid, None),
         Some(Sampling::Sample) => {
             let own = b.intrinsic(Intrinsic::load_sample_id, 1, 32, &[]).def();
@@ -380,24 +379,24 @@ fn run_of(first: u32) -> [u8; 16] {
     std::array::from_fn(|i| first as u8 + i as u8)
 }
 
-fn store(b: &mut Builder<'_>, io: &Io, place: &Place) {
+fn store(b: &mut Builder<'_>, io: &Io, part: &VarPart) {
     let Some((value, write_mask)) = io.value else { return };
-    let (_, components) = place.pointee;
-    let written = write_mask >> place.source & ((1 << place.count) - 1);
+    let (_, components) = part.pointee;
+    let written = write_mask >> part.source & ((1 << part.count) - 1);
     if written == 0 {
         return;
     }
-    let pointer = pointer(b, io, place);
+    let pointer = pointer(b, io, part);
     let all = (1 << components) - 1;
-    if written << place.first == all {
-        let whole = b.swizzle(value, &run_of(place.source)[..usize::from(components)]);
+    if written << part.first == all {
+        let whole = b.swizzle(value, &run_of(part.source)[..usize::from(components)]);
         b.store_deref(pointer, whole, all, 0);
         return;
     }
-    for c in (0..place.count).filter(|c| written >> c & 1 != 0) {
-        let component = b.channel(value, (place.source + c) as u8);
+    for c in (0..part.count).filter(|c| written >> c & 1 != 0) {
+        let component = b.channel(value, (part.source + c) as u8);
         let lane =
-            if components == 1 { pointer } else { b.deref_array(pointer, ArrayIndex::Imm(i64::from(place.first + c))) };
+            if components == 1 { pointer } else { b.deref_array(pointer, ArrayIndex::Imm(i64::from(part.first + c))) };
         b.store_deref(lane, component, 1, 0);
     }
 }

@@ -1,12 +1,12 @@
-//! Inputs and outputs get types that the interface of a stage may have.
+//! Gives inputs and outputs types that are valid in the interface of a stage.
 //!
-//! **What.** Variables of 16 bits become variables of 32 where the target lacks `storageInputOutput16`, and where
-//! transform feedback takes them or they are interpolated at a place of the shader's choice; loads and stores convert.
-//! Built-ins that are signed integers become unsigned ones.
+//! **What.** Variables of 16 bits become variables of 32 bits if the target lacks `storageInputOutput16`, and if transform
+//! feedback captures them or they are interpolated at a position that the shader computes; loads and stores convert. Built-ins
+//! that are signed integers become unsigned ones.
 //!
 //! **Why.** Numbers of 16 bits in inputs and outputs are a feature of Vulkan; GL's transform feedback writes 32 bits, and
-//! InterpolateAtOffset and its like take them (GLSL.std.450). A built-in may be read both as a variable and as a system
-//! value, and these have to agree in type.
+//! instructions like InterpolateAtOffset take 32 bits (GLSL.std.450). A built-in may be read both as a variable and as a system
+//! value, and both must have the same type.
 //!
 //! Before:
 //!
@@ -34,13 +34,13 @@ use crate::target::Feature;
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_io_types",
-    about: "inputs and outputs get types that the interface of a stage may have",
+    about: "gives inputs and outputs types that are valid in the interface of a stage",
     needs: Needs::IO_TYPES,
     removes: Forms::empty(),
     run,
 };
 
-/// The numbers of a variable before and after.
+/// The component types of a variable before and after.
 #[derive(Clone, Copy, Debug)]
 struct Change {
     old: AluType,
@@ -49,7 +49,7 @@ struct Change {
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
     let may_be_narrow = context.target.has(Feature::storageInputOutput16);
-    shader.with_spare(|shader, Memory { changes, interpolated }: &mut Memory| {
+    shader.with_spare(|shader, InterpolationTables { changes, interpolated }: &mut InterpolationTables| {
         changes.clear();
         interpolated.clear();
         if may_be_narrow {
@@ -62,22 +62,22 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     })
 }
 
-/// What is kept from shader to shader.
+/// Tables that are kept for the next shader.
 #[derive(Debug, Default)]
-struct Memory {
+struct InterpolationTables {
     changes: Changes,
-    /// The variables that are interpolated anew, which there are none of 16 bits for.
+    /// The variables with interpolation instructions, which cannot have 16 bits.
     interpolated: Vec<Var>,
 }
 
-/// What changes about variables.
+/// The changes of variables.
 type Changes = SideTable<Var, Option<Change>>;
 
 /// Changes the types of variables. Returns true if there is one to change.
 fn change_types(shader: &mut Shader, changes: &mut Changes, interpolated: &[Var], may_be_narrow: bool) -> bool {
     let mut any = false;
     for var in shader.vars.ids() {
-        // Transform feedback gives words.
+        // Transform feedback captures 32-bit words.
         let is_captured = |variable: &Variable| {
             variable.capture.is_some() || variable.mode == Modes::SHADER_OUT && !shader.xfb_info.is_empty()
         };
@@ -92,7 +92,7 @@ fn change_types(shader: &mut Shader, changes: &mut Changes, interpolated: &[Var]
     any
 }
 
-/// Changes what leads to the variables that have changed, and what accesses them.
+/// Updates the derefs of the changed variables, and their accesses.
 fn change_accesses(shader: &mut Shader, changes: &Changes) {
     rewrite(shader, |b, inst| {
         let data = b.shader.insts[inst];
@@ -124,7 +124,7 @@ fn list_interpolated(shader: &Shader, vars: &mut Vec<Var>) {
 const INTERPOLATE: &[Intrinsic] =
     &[Intrinsic::interp_deref_at_centroid, Intrinsic::interp_deref_at_sample, Intrinsic::interp_deref_at_offset];
 
-/// What has to change about a variable, if anything. Most are of 32-bit floats.
+/// The change that a variable needs, if any. Most are of 32-bit floats.
 fn change(shader: &Shader, variable: &Variable, may_be_narrow: impl Fn(&Variable) -> bool) -> Option<Change> {
     if !variable.mode.intersects(Modes::SHADER_IN | Modes::SHADER_OUT) {
         return None;
@@ -181,7 +181,7 @@ fn lower_access(b: &mut Builder<'_>, inst: Inst, changes: &Changes) -> Edit {
     }
 }
 
-/// `value` in the width of `ty`, whose numbers it holds.
+/// `value`, whose numbers have the base type of `ty`, converted to the width of `ty`.
 fn convert(b: &mut Builder<'_>, value: Def, ty: AluType) -> Def {
     let op = match (ty.base, ty.bits) {
         (Base::Float, 16) => AluOp::f2f16,

@@ -1,10 +1,10 @@
-//! The variables behind the lane loader: `struct { uvec4 base[N]; }`, alone or as an array of blocks.
+//! Block variables for accesses by byte offset: `struct { uvec4 base[N]; }`, alone or as an array of blocks.
 
 use crate::ir::{ArrayIndex, Block, Builder, Def, DerefKind, Field, Shader, Type, Var, Variable};
 use crate::op::{AluType, Base, Modes};
 use crate::target::Target;
 
-/// The shape of a block's only member.
+/// The element type of the only member of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::pass) struct Element {
     /// Component width in bits.
@@ -13,18 +13,18 @@ pub(in crate::pass) struct Element {
     pub components: u8,
 }
 
-/// `uvec4`: what every access goes through unless it cannot.
+/// `uvec4`: the element of all accesses that do not need another one.
 pub(in crate::pass) const UVEC4: Element = Element { bits: 32, components: 4 };
 /// `u64vec2`: the same bytes as two numbers of 64 bits.
 pub(in crate::pass) const U64VEC2: Element = Element { bits: 64, components: 2 };
-/// `uvec2`: for what is at a multiple of 8 bytes.
+/// `uvec2`: for accesses at multiples of 8 bytes.
 pub(in crate::pass) const UVEC2: Element = Element { bits: 32, components: 2 };
-/// `uint`: what the size of a buffer is counted in.
+/// `uint`: the unit of the size of a buffer.
 pub(in crate::pass) const UINT: Element = Element { bits: 32, components: 1 };
-/// `uint64_t`: what 64-bit atomics point to.
+/// `uint64_t`: the type of 64-bit atomics.
 pub(in crate::pass) const UINT64: Element = Element { bits: 64, components: 1 };
 
-/// The element of so many lanes: 4, 2 or 1.
+/// The element with this number of lanes: 4, 2 or 1.
 pub(in crate::pass) fn vector_of(lanes: u32) -> Element {
     match lanes {
         4 => UVEC4,
@@ -33,12 +33,12 @@ pub(in crate::pass) fn vector_of(lanes: u32) -> Element {
     }
 }
 
-/// How many elements `vec4s` vec4s are.
+/// The number of elements in `vec4s` vec4s.
 pub(in crate::pass) fn elements(vec4s: u32, element: Element) -> u32 {
     vec4s.saturating_mul(128 / (u32::from(element.bits) * u32::from(element.components)))
 }
 
-/// What such blocks are called. Mesa calls all blocks `struct`.
+/// The name of such blocks. Mesa calls all blocks `struct`.
 const NAME: &str = "block";
 
 /// The type `struct { <element> base[len]; }`, a run-time array for `None`.
@@ -71,7 +71,7 @@ pub(in crate::pass) fn new_block(
     shader.vars.push(Variable::new(name, ty, mode))
 }
 
-/// A pointer to the block of `var`: element `index` if it is an array of blocks.
+/// A deref of the block of `var`: element `index` if it is an array of blocks.
 pub(in crate::pass) fn block_pointer(b: &mut Builder<'_>, var: Var, index: Option<ArrayIndex>) -> Def {
     let pointer = b.deref_var(var);
     match index {
@@ -80,7 +80,7 @@ pub(in crate::pass) fn block_pointer(b: &mut Builder<'_>, var: Var, index: Optio
     }
 }
 
-/// The variable, and which of its blocks if it is an array of them, that `pointer` leads to: what [`block_pointer`] made it of.
+/// The variable of `pointer`, and the block of it if it is an array of blocks: the arguments of [`block_pointer`].
 pub(in crate::pass) fn pointed_block(shader: &Shader, pointer: Def) -> Option<(Var, Option<ArrayIndex>)> {
     match shader.as_deref(pointer)?.kind {
         DerefKind::Var(var) => Some((var, None)),
@@ -92,16 +92,16 @@ pub(in crate::pass) fn pointed_block(shader: &Shader, pointer: Def) -> Option<(V
     }
 }
 
-/// A pointer to the `base` of the block of `var`.
+/// A deref of the `base` of the block of `var`.
 pub(in crate::pass) fn base_pointer(b: &mut Builder<'_>, var: Var, index: Option<ArrayIndex>) -> Def {
     let block = block_pointer(b, var, index);
     b.deref_struct(block, 0)
 }
 
-/// How far [`MadeOnce`] looks back: the time for a block with very many values stays in proportion to them.
-const MOST_LOOKED_AT: usize = 256;
+/// The number of values that [`MadeOnce`] searches: the time for a block with very many values stays linear.
+const MOST_SEARCHED: usize = 256;
 
-/// Values that are made once in the block of the IR that is open, by what they are.
+/// Values that are made once in the open block of the IR, with their keys.
 pub(in crate::pass) struct MadeOnce<K> {
     block: Option<Block>,
     made: Vec<(K, Def)>,
@@ -114,13 +114,13 @@ impl<K> Default for MadeOnce<K> {
 }
 
 impl<K: PartialEq> MadeOnce<K> {
-    /// Forgets all of them, keeps the memory.
+    /// Forgets all of them, but keeps the allocation.
     pub(in crate::pass) fn clear(&mut self) {
         self.block = None;
         self.made.clear();
     }
 
-    /// The value for `key`: the one that is there, or what `make` makes.
+    /// The value for `key`: an existing one, or the result of `make`.
     pub(in crate::pass) fn get_or_make(
         &mut self,
         b: &mut Builder<'_>,
@@ -132,8 +132,8 @@ impl<K: PartialEq> MadeOnce<K> {
             self.block = Some(block);
             self.made.clear();
         }
-        // The latest first: scalars of a vector stand together. What is farther away is made again, for `cse` to find.
-        if let Some((_, known)) = self.made.iter().rev().take(MOST_LOOKED_AT).find(|(other, _)| *other == key) {
+        // The latest first: scalars of a vector are next to each other. More distant values are made again; `cse` finds them.
+        if let Some((_, known)) = self.made.iter().rev().take(MOST_SEARCHED).find(|(other, _)| *other == key) {
             return *known;
         }
         let value = make(b);
@@ -142,7 +142,7 @@ impl<K: PartialEq> MadeOnce<K> {
     }
 }
 
-/// Pointers to the bases of variables, and of the blocks of arrays.
+/// Derefs of the bases of variables, and of the blocks of arrays.
 pub(in crate::pass) type BasePointers = MadeOnce<(Var, Option<ArrayIndex>)>;
 
 impl BasePointers {
@@ -152,7 +152,7 @@ impl BasePointers {
     }
 }
 
-/// Bytes that a range must have of which `bytes` are read: whole vec4s, if the driver binds such.
+/// The required range, in bytes, of a binding of which `bytes` are read: whole vec4s, if the driver binds whole vec4s.
 pub(in crate::pass) fn least_range(target: &Target, bytes: u32) -> u32 {
     if target.uniform_ranges_in_vec4s {
         bytes.checked_next_multiple_of(16).unwrap_or(0)

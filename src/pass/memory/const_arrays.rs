@@ -1,14 +1,14 @@
-//! Variables that only ever hold constants become constants.
+//! Turns variables that only ever hold constants into constants.
 //!
-//! **What.** A variable of the shader's own that has its first value and is never written, or is written with constants at
-//! known places at the start of the shader and only read from then on, loses its stores and becomes `constant` memory with
-//! that value. What is read from a known place of it is a constant.
+//! **What.** A private variable that has an initializer and is never written, or is written with constants at constant indices
+//! at the start of the shader and only read after that, loses its stores and becomes `constant` memory with that value. Reads
+//! at constant indices become constants.
 //!
-//! **Why.** A lookup table in GLSL arrives as a local array, filled store by store in every invocation. As a Private variable
-//! with a constant initializer it is data: drivers put it into memory that is constant, as a copy per invocation it
-//! would be spilled (the index is dynamic).
+//! **Why.** A lookup table in GLSL is a local array in NIR, filled by stores in every invocation. As a Private variable with a
+//! constant initializer it is data: drivers put it into constant memory, whereas a copy per invocation would be spilled (the
+//! index is dynamic).
 //!
-//! What the shader reads without having written is undefined, so it is 0.
+//! Elements that are read but not written are undefined, so they are 0.
 //!
 //! Before:
 //!
@@ -39,16 +39,16 @@ use crate::pass::{Context, Forms, Pass};
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "const_arrays",
-    about: "variables that only ever hold constants become constants",
+    about: "turns variables that only ever hold constants into constants",
     needs: Needs::OWN_MEMORY,
     removes: Forms::empty(),
     run,
 };
 
-/// Variables of the shader's own.
+/// Private variables.
 const OWN: Modes = Modes::FUNCTION_TEMP.union(Modes::SHADER_TEMP);
 
-/// The most scalars that a table has.
+/// The maximum number of scalars of a table.
 const MAX_SCALARS: u32 = 1 << 14;
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
@@ -91,20 +91,20 @@ fn replace(shader: &mut Shader, tables: &Tables) {
     });
 }
 
-/// A load from or store to a table: the pointer, and the values of the table.
+/// A load from or store to a table: its opcode, the deref, and the values of the table.
 fn access<'t>(shader: &Shader, inst: Inst, tables: &'t Tables) -> Option<(Intrinsic, Def, &'t [u64])> {
     let (op @ (Intrinsic::load_deref | Intrinsic::store_deref), srcs) = shader.as_intrinsic(inst)? else { return None };
     let var = shader.deref_var(srcs[0])?;
     Some((op, srcs[0], tables.of(var)?))
 }
 
-/// What is known of a variable while the shader is walked.
+/// The information about a variable during the walk.
 #[derive(Clone, Copy)]
 struct Table {
     values: Slice,
-    /// It has been read, so that a store now comes too late.
+    /// Whether it has been read, so that a store after that makes it no constant.
     is_read: bool,
-    /// It has a value at all.
+    /// Whether it has a value.
     is_written: bool,
 }
 
@@ -113,9 +113,9 @@ struct Table {
 struct Tables {
     of: SideTable<Var, Option<Table>>,
     values: Pool<u64>,
-    /// How many there still are.
+    /// The number of variables that still may be tables.
     count: usize,
-    /// Memory: where in the order the intrinsics are.
+    /// The positions of intrinsics in the order; kept to avoid allocations.
     intrinsics: Vec<u32>,
 }
 
@@ -141,7 +141,7 @@ impl Tables {
             self.count += 1;
         }
         if shader.inventory().has_unusual_steps() {
-            self.drop_unusual(shader);
+            self.exclude_unusual(shader);
         }
         let mut intrinsics = std::mem::take(&mut self.intrinsics);
         if self.count != 0 {
@@ -157,8 +157,8 @@ impl Tables {
         self.intrinsics = intrinsics;
     }
 
-    /// Lets variables be no tables that are pointed to in other ways than by name, member and index.
-    fn drop_unusual(&mut self, shader: &Shader) {
+    /// Excludes variables that are accessed other than by name, member and index.
+    fn exclude_unusual(&mut self, shader: &Shader) {
         for deref in shader.derefs.values() {
             if !matches!(deref.kind, DerefKind::Var(_) | DerefKind::Array { .. } | DerefKind::Struct { .. }) {
                 if let Some(var) = deref.kind.parent().and_then(|parent| own_var(shader, parent)) {
@@ -168,8 +168,8 @@ impl Tables {
         }
     }
 
-    /// Notes what an intrinsic does with the variables that it names; one that it does anything else with is no table. No others
-    /// than intrinsics and steps of pointers read pointers: `check` does not let them be values.
+    /// Notes the accesses of an intrinsic to its variables, and excludes variables with accesses other than loads and stores.
+    /// Only intrinsics and derefs read derefs: `check` does not allow them as other values.
     fn note(&mut self, shader: &Shader, inst: Inst, at_start: bool) {
         let InstKind::Intrinsic { op, srcs, .. } = shader.insts[inst].kind else { return };
         let srcs = &shader.srcs[srcs];
@@ -192,18 +192,18 @@ impl Tables {
         }
     }
 
-    /// Lets a variable be no table.
+    /// Excludes a variable.
     fn drop(&mut self, var: Var) {
         self.count -= usize::from(self.of.entry(var).take().is_some());
     }
 }
 
-/// The variable of the shader's own that a pointer leads to.
+/// The private variable of a deref.
 fn own_var(shader: &Shader, def: Def) -> Option<Var> {
     shader.as_deref(def).filter(|deref| deref.modes.intersects(OWN)).and_then(|_| shader.deref_var(def))
 }
 
-/// Puts what a store of a constant writes into `values`; `None` if it cannot be told.
+/// Writes the constant of a store into `values`; `None` if it cannot be determined.
 fn fill(shader: &Shader, inst: Inst, pointer: Def, value: Def, values: &mut [u64]) -> Option<()> {
     let at = place(shader, pointer)?;
     let mask = shader.index(inst, Index::write_mask);
@@ -213,7 +213,7 @@ fn fill(shader: &Shader, inst: Inst, pointer: Def, value: Def, values: &mut [u64
     Some(())
 }
 
-/// The first scalar of its variable that `pointer` points to; `None` if an index is not constant, or outside.
+/// The index of the scalar in its variable that `pointer` begins at; `None` if an index is not constant, or out of bounds.
 fn place(shader: &Shader, mut pointer: Def) -> Option<usize> {
     let types = &shader.types;
     let mut at = 0u32;
@@ -246,7 +246,7 @@ fn place(shader: &Shader, mut pointer: Def) -> Option<usize> {
     }
 }
 
-/// How many elements an index into `ty` can name.
+/// The number of valid indices into `ty`.
 fn len(shader: &Shader, ty: Type) -> Option<u32> {
     match shader.types.get(ty) {
         TypeData::Array { len, .. } => len,

@@ -1,10 +1,11 @@
-//! Uniform blocks that the plan puts into push constants are read there.
+//! Reads uniform blocks from push constants if the plan puts them there.
 //!
-//! **What.** `load_ubo` from a block of [`Class::PushConstant`] becomes `load_push_constant`, whose base is where the block begins.
+//! **What.** `load_ubo` from a block of [`Class::PushConstant`] becomes `load_push_constant`, whose base is the offset of the
+//! block.
 //!
-//! **Why.** A driver that has the bytes of a small block at hand when it draws, as of its own state or GL's loose uniforms, need not
-//! write them to a buffer and bind that. [`plan`](crate::plan) says which blocks fit; it takes none that is read at offsets that are
-//! not known. Where a caller does all the same, they are kept within the block.
+//! **Why.** A driver that has the bytes of a small block when it draws, such as its own state or GL's loose uniforms, need not
+//! write them to a buffer and bind it. [`plan`](crate::plan) chooses the blocks that fit; it chooses none that is read at
+//! unknown offsets. If a caller does so nevertheless, these offsets are clamped to the block.
 //!
 //! Before:
 //!
@@ -28,7 +29,7 @@ use crate::plan::{Class, Placement};
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "inline_blocks",
-    about: "uniform blocks that are planned as push constants are read there",
+    about: "reads uniform blocks from push constants if the plan puts them there",
     needs: Needs::INLINED_BLOCKS,
     removes: Forms::empty(),
     run,
@@ -36,30 +37,32 @@ pub const PASS: Pass = Pass {
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
     rewrite(shader, |b, inst| match inlined(b.shader, context, inst) {
-        Some((offset, place)) => Edit::Replace(load(b, inst, offset, place)),
+        Some((offset, inlined)) => Edit::Replace(load(b, inst, offset, inlined)),
         None => Edit::Keep,
     })
 }
 
-/// Where in push constants a load finds its block.
-struct Place {
+/// The range of a block in push constants.
+struct PushConstantRange {
     /// The first byte of the block.
     base: u32,
-    /// Bytes of the block, 0 if that is not known.
+    /// The number of bytes of the block, 0 if unknown.
     range: u32,
 }
 
-/// The offset of a load from a block in push constants, and where that is.
-fn inlined(shader: &Shader, context: &Context, inst: Inst) -> Option<(Def, Place)> {
+/// The offset of a load from a block in push constants, and the range of the block.
+fn inlined(shader: &Shader, context: &Context, inst: Inst) -> Option<(Def, PushConstantRange)> {
     let (Intrinsic::load_ubo, &[block, offset]) = shader.as_intrinsic(inst)? else { return None };
     let block = shader.as_const_scalar(block)? as u32;
     match context.placements.of(block) {
-        Placement { class: Class::PushConstant { offset: base }, range, .. } => Some((offset, Place { base, range })),
+        Placement { class: Class::PushConstant { offset: base }, range, .. } => {
+            Some((offset, PushConstantRange { base, range }))
+        }
         _ => None,
     }
 }
 
-fn load(b: &mut Builder<'_>, inst: Inst, offset: Def, Place { base, range }: Place) -> Def {
+fn load(b: &mut Builder<'_>, inst: Inst, offset: Def, PushConstantRange { base, range }: PushConstantRange) -> Def {
     let (components, bits) = (b.shader.insts[inst].num_components, b.shader.insts[inst].bit_size);
     let bytes = u32::from(components) * u32::from(bits) / 8;
     let index = |index| b.shader.index(inst, index);

@@ -1,14 +1,15 @@
-//! Atomics that the target lacks become loops around a compare-exchange.
+//! Turns atomics that the target lacks into loops with a compare-exchange.
 //!
-//! **What.** `fcmpxchg`, `inc_wrap` and `dec_wrap`, which SPIR-V does not have; float atomics without their feature; and
-//! float atomics on shared memory that has integer ones too, where no layout allows a second view of it. Each computes
-//! from a guess of the old value and stores the result if the guess was right, else the value seen is the next guess.
+//! **What.** This applies to `fcmpxchg`, `inc_wrap` and `dec_wrap`, which SPIR-V does not have; to float atomics without their
+//! feature; and to float atomics on shared memory that has integer ones too, where no layout allows a second view of it. Each
+//! loop computes from a guess of the old value and stores the result if the guess was right, else the value that was read is
+//! the next guess.
 //!
-//! **Why.** Every Vulkan device has OpAtomicCompareExchange on 32-bit integers, and on 64-bit ones where it has 64-bit
-//! atomics at all; everything else can be made of it. Helper invocations of fragment shaders leave the loop at once: what
-//! their atomics return is undefined (Vulkan, Helper Invocations), so that they might never get out.
+//! **Why.** Every Vulkan device has OpAtomicCompareExchange on 32-bit integers, and on 64-bit ones if it has 64-bit atomics at
+//! all; all other atomics can be built from it. Helper invocations of fragment shaders leave the loop at once: the results of
+//! their atomics are undefined (Vulkan, Helper Invocations), so the loop might not end.
 //!
-//! Needs pointers instead of offsets. Atomics of parts of a lane are made into such loops by `lanes`.
+//! Needs derefs instead of offsets. `byte_access` turns atomics on parts of a lane into such loops.
 //!
 //! Before:
 //!
@@ -53,7 +54,7 @@ use crate::target::{Feature, Target};
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_atomics",
-    about: "atomics that the target lacks become compare-exchange loops",
+    about: "turns atomics that the target lacks into compare-exchange loops",
     needs: Needs::ATOMICS,
     removes: Forms::LOWERED_ATOMICS,
     run,
@@ -61,11 +62,11 @@ pub const PASS: Pass = Pass {
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
     let target = &context.target;
-    shader.with_spare(|shader, Memory { places, mixed }: &mut Memory| {
+    shader.with_spare(|shader, AtomicTables { places, mixed }: &mut AtomicTables| {
         list_intrinsics(shader, places);
         mixed_shared_memory(shader, target, places, mixed);
         let lowered = |shader: &Shader, inst| Atomic::new(shader, inst).filter(|a| a.is_lowered(shader, target, mixed));
-        // What mostly comes: nothing to insert.
+        // The common case: nothing to insert.
         if !places.iter().any(|at| lowered(shader, shader.order[*at as usize]).is_some()) {
             return false;
         }
@@ -79,16 +80,16 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     })
 }
 
-/// What is kept from shader to shader.
+/// Tables that are kept for the next shader.
 #[derive(Debug, Default)]
-struct Memory {
-    /// Where the intrinsics stand.
+struct AtomicTables {
+    /// The positions of intrinsics in the order.
     places: Vec<u32>,
     /// The variables of shared memory that have integer atomics, now or after this pass, so that float ones need another view.
     mixed: Vec<Var>,
 }
 
-/// Whether SPIR-V has no such atomic, whatever the target; for [`Forms`].
+/// Whether SPIR-V has no such atomic on any target; for [`Forms`].
 pub(in crate::pass) fn is_foreign(shader: &Shader, inst: Inst) -> bool {
     Atomic::new(shader, inst).is_some_and(|atomic| is_foreign_op(atomic.op))
 }
@@ -97,7 +98,7 @@ fn is_foreign_op(op: AtomicOp) -> bool {
     matches!(op, AtomicOp::fcmpxchg | AtomicOp::inc_wrap | AtomicOp::dec_wrap)
 }
 
-/// An atomic through a pointer.
+/// An atomic on a deref.
 struct Atomic {
     op: AtomicOp,
     pointer: Def,
@@ -123,7 +124,7 @@ impl Atomic {
     }
 }
 
-/// Gathers these variables. The intrinsics stand at `places`.
+/// Collects these variables. `places` are the positions of the intrinsics.
 fn mixed_shared_memory(shader: &Shader, target: &Target, places: &[u32], mixed: &mut Vec<Var>) {
     mixed.clear();
     if target.has(Feature::workgroupMemoryExplicitLayout) {
@@ -137,7 +138,7 @@ fn mixed_shared_memory(shader: &Shader, target: &Target, places: &[u32], mixed: 
     }));
 }
 
-/// What an atomic works with besides what is there: a value; what is compared has the one to write behind it.
+/// The data operands of an atomic: a value, or a value to compare and then the value to store.
 #[derive(Clone, Copy)]
 pub(super) struct Data {
     first: Def,
@@ -145,14 +146,14 @@ pub(super) struct Data {
 }
 
 impl Data {
-    /// Those of the atomic `inst`, which start at this source.
+    /// The data of the atomic `inst`, which starts at this source.
     pub(super) fn of(shader: &Shader, inst: Inst, start: usize) -> Data {
         let (_, srcs) = shader.as_intrinsic(inst).expect("an intrinsic");
         Data { first: srcs[start], last: srcs[srcs.len() - 1] }
     }
 }
 
-/// What memory holds after the atomic `op` with `data` if it held `old`.
+/// The memory contents after the atomic `op` with `data` if they were `old` before.
 pub(super) fn updated(b: &mut Builder<'_>, op: AtomicOp, old: Def, data: Data) -> Def {
     let bits = b.shader.bit_size(old);
     let Data { first, last } = data;
@@ -169,12 +170,12 @@ pub(super) fn updated(b: &mut Builder<'_>, op: AtomicOp, old: Def, data: Data) -
             b.alu(AluOp::bcsel, &[wraps, zero, next])
         }
         AtomicOp::dec_wrap => {
-            // One below 0 is above every limit.
+            // 0 minus one is above every limit.
             let next = b.iadd_imm(old, u64::MAX);
             let stays = b.alu(AluOp::ult, &[next, first]);
             b.alu(AluOp::bcsel, &[stays, next, first])
         }
-        // The others have the name of an ALU opcode that does the same.
+        // The other operations have the name of an ALU opcode that computes the same.
         _ => {
             let alu = AluOp::from_name(op.name()).expect("an atomic is named like its operation");
             b.alu(alu, &[old, first])

@@ -1,22 +1,22 @@
-//! Accesses that pick a block by a number become ifs on the number, with an access to one block in each.
+//! Turns accesses to a block with a dynamic index into ifs on the index, with an access to one block in each.
 //!
-//! **What.** The number is compared with the middle of the blocks, then with the middle of that half, and so on: a binary tree of
-//! ifs. At its leaves is the access with a constant for the number, and phis bring the result back. That is done to accesses by byte
-//! offset, `load_ubo`, `store_ssbo`, `ssbo_atomic` and so on, and to those through a pointer into an array of blocks, which is built
-//! anew at each leaf. They are no longer `non-uniform`.
+//! **What.** The index is compared with the middle of the blocks, then with the middle of that half, and so on: a binary tree
+//! of ifs. Its leaves have the access with a constant index, and phis return the result. This is done for accesses by byte
+//! offset, `load_ubo`, `store_ssbo`, `ssbo_atomic` and so on, and for those through a deref of an element of an array of
+//! blocks, which is rebuilt at each leaf. They are no longer `non-uniform`.
 //!
-//! **Why.** GL lets shaders index arrays of blocks. Vulkan has a feature for numbers that are the same in all invocations
+//! **Why.** GL allows shaders to index arrays of blocks. Vulkan has a feature for indices that are the same in all invocations
 //! (`shaderUniformBufferArrayDynamicIndexing`, `shaderStorageBufferArrayDynamicIndexing`), and one for others, which NIR calls
-//! `non-uniform` (`shaderUniformBufferArrayNonUniformIndexing`, `shaderStorageBufferArrayNonUniformIndexing`). lavapipe has none of
-//! the latter. An access for which the device has the feature stays.
+//! `non-uniform` (`shaderUniformBufferArrayNonUniformIndexing`, `shaderStorageBufferArrayNonUniformIndexing`). lavapipe has
+//! none of the latter. An access for which the device has the feature stays.
 //!
-//! The blocks are those that the header counts, or the elements of the variable, without those that the number cannot be:
-//! [`known_bits`](crate::analysis::known_bits). A number out of range, which GL leaves undefined, leads to the first or last of
+//! The blocks are those that the header counts, or the elements of the variable, without those that the index cannot be:
+//! [`known_bits`](crate::analysis::known_bits). An index out of range, which GL leaves undefined, selects the first or last of
 //! them. `check` refuses shaders with too many.
 //!
-//! The blocks are declared as one array all the same, so what a driver binds does not depend on features: a directive,
-//! `uniform_blocks=array` or `storage_blocks=array`, tells the passes that declare them. That such a block is read up to some byte
-//! says nothing of its size: it may be one that is never picked. Of variables `uniform_blocks=picked` tells that.
+//! The blocks are declared as one array nevertheless, so the bindings do not depend on features: a directive,
+//! `uniform_blocks=array` or `storage_blocks=array`, tells the passes that declare them. A read up to some byte of such a block
+//! implies nothing about its size: the block may never be selected. For variables, `uniform_blocks=picked` tells that.
 //!
 //! Before:
 //!
@@ -71,7 +71,7 @@ use std::ops::Range;
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_block_index",
-    about: "accesses to a block that is picked by a number become ifs on it",
+    about: "turns accesses to a block with a dynamic index into ifs on the index",
     needs: Needs::BLOCK_INDICES,
     removes: Forms::empty(),
     run,
@@ -81,13 +81,13 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     let lowered = |shader: &Shader, inst| {
         BlockPick::new(shader, inst).filter(|pick: &BlockPick| !context.target.has(pick.feature))
     };
-    // What mostly comes: all blocks are known, or the device has the feature.
+    // The common case: all blocks are known, or the device has the feature.
     if !shader.order.iter().any(|inst| lowered(shader, *inst).is_some()) {
         return false;
     }
     let blocks = Blocks::new(shader);
     shader.with_spare(|shader, known: &mut KnownBits| {
-        known.look_at(shader);
+        known.analyse(shader);
         let mut seen = Seen::default();
         let changed = rewrite(shader, |b, inst| {
             let Some(pick) = lowered(b.shader, inst) else { return Edit::Keep };
@@ -101,13 +101,13 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
                 None => Edit::Remove,
             }
         });
-        known.let_go_of_much(shader);
+        known.shrink(shader);
         seen.finish(shader);
         changed
     })
 }
 
-/// What numbers that were taken care of picked blocks of.
+/// The kinds of blocks that lowered accesses indexed.
 #[derive(Default)]
 struct Seen {
     uniforms: bool,
@@ -138,12 +138,12 @@ impl Seen {
             directives.push(("storage_blocks".into(), "array".into()));
         }
         if self.variables {
-            drop_unread(shader);
+            remove_unread_derefs(shader);
         }
     }
 }
 
-/// Those of `blocks` that `index` can be; one at least.
+/// The range of `blocks` that `index` can be; at least one.
 fn possible(shader: &Shader, known: &KnownBits, index: Def, blocks: Range<u32>) -> Range<u32> {
     let of_index = known.of(shader, index);
     let least = of_index.ones.max(least_sum(shader, known, index));
@@ -152,7 +152,7 @@ fn possible(shader: &Shader, known: &KnownBits, index: Def, blocks: Range<u32>) 
     start..end
 }
 
-/// A number that `index` is not less than: what is added to something, if the sum cannot wrap.
+/// A lower bound of `index`: the constant that is added to another value, if the sum cannot wrap.
 fn least_sum(shader: &Shader, known: &KnownBits, index: Def) -> u64 {
     let Some((AluOp::iadd, &[a, b])) = shader.as_alu(index) else { return 0 };
     let most = mask(u64::MAX, shader.bit_size(index));
@@ -167,7 +167,7 @@ fn least_sum(shader: &Shader, known: &KnownBits, index: Def) -> u64 {
         .unwrap_or(0)
 }
 
-/// The ifs that make the access `inst` to one of `blocks`, 4096 at most, and its result if it has one.
+/// Builds the ifs for the access `inst` to one of `blocks`, 4096 at most, and returns its result if it has one.
 fn ladder(b: &mut Builder<'_>, inst: Inst, pick: &BlockPick, blocks: Range<u32>) -> Option<Def> {
     let Range { start, end } = blocks;
     if end - start == 1 {
@@ -188,7 +188,7 @@ fn ladder(b: &mut Builder<'_>, inst: Inst, pick: &BlockPick, blocks: Range<u32>)
     Some(b.phi(num_components, bit_size, &srcs))
 }
 
-/// The access `inst` to this block; its result if it has one.
+/// Emits the access `inst` to this block and returns its result if it has one.
 fn leaf(b: &mut Builder<'_>, inst: Inst, pick: &BlockPick, block: u32) -> Option<Def> {
     let InstData { num_components, bit_size, kind } = b.shader.insts[inst];
     let InstKind::Intrinsic { op, srcs, indices } = kind else { return None };
@@ -205,7 +205,7 @@ fn leaf(b: &mut Builder<'_>, inst: Inst, pick: &BlockPick, block: u32) -> Option
     b.shader.insts[copy].has_def().then(|| copy.def())
 }
 
-/// The same pointer, but into this block of the array that it starts from.
+/// The same deref, but of this block of the array that it starts from.
 fn pointer_into(b: &mut Builder<'_>, pointer: Def, block: u32) -> Def {
     let mut steps = Vec::new();
     let mut at = Some(pointer);
@@ -228,8 +228,8 @@ fn pointer_into(b: &mut Builder<'_>, pointer: Def, block: u32) -> Def {
     })
 }
 
-/// Takes the pointers into blocks out that nobody reads, now that there are others: the pass behind would take them for accesses.
-fn drop_unread(shader: &mut Shader) {
+/// Removes derefs of blocks that have lost their uses: the next pass would treat them as accesses.
+fn remove_unread_derefs(shader: &mut Shader) {
     let mut reads = vec![0u32; shader.insts.len()];
     for inst in &shader.order {
         shader.for_each_src(*inst, |def| reads[def.inst().index()] += 1);
@@ -243,7 +243,7 @@ fn drop_unread(shader: &mut Shader) {
     shader.retain(|inst| !dropped[inst.index()]);
 }
 
-/// Whether `inst` is a step of a pointer into a block that nobody reads.
+/// Whether `inst` is a deref into a block and has no uses.
 fn is_dropped(shader: &Shader, reads: &[u32], inst: Inst) -> bool {
     let deref = shader.insts[inst].has_def().then(|| shader.as_deref(inst.def())).flatten();
     reads[inst.index()] == 0 && deref.is_some_and(|deref| deref.modes.intersects(Modes::UBO | Modes::SSBO))

@@ -1,12 +1,12 @@
-//! Accesses to global memory become loads and stores through pointers made of addresses.
+//! Turns accesses to global memory into loads and stores of derefs that are cast from addresses.
 //!
-//! **What.** `load_global`, `load_global_constant`, `store_global` and `global_atomic*` go through a `deref_cast` of their
-//! address to the vector that they access. 64-bit numbers are accessed as two words; vectors of more than four components,
-//! and components that the write mask leaves out, make several accesses. What is less aligned than its numbers, or of 8 or 16
-//! bits where the target has no such members of buffers, goes through the words that hold it; see `lanes`.
+//! **What.** `load_global`, `load_global_constant`, `store_global` and `global_atomic*` access a `deref_cast` of their address
+//! to the vector type. 64-bit numbers are accessed as two words; vectors of more than four components, and components that the
+//! write mask omits, need several accesses. Values with less alignment than their components, or of 8 or 16 bits if the target
+//! has no such members of buffers, are accessed through the words that contain them; see `byte_access`.
 //!
-//! **Why.** SPIR-V has global memory as pointers in the PhysicalStorageBuffer class; each access says how its address is
-//! aligned, and a number must not be less aligned than by its size (VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314).
+//! **Why.** SPIR-V has global memory as pointers in the PhysicalStorageBuffer class; each access has an alignment, which must
+//! be at least the size of a component (VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314).
 //!
 //! Before:
 //!
@@ -27,7 +27,7 @@
 //!             @store_deref (%8, %9) (wrmask=xy, access=none)
 //! ```
 
-use super::lanes::{self, global_pointer, Address, Memory, Whole};
+use super::byte_access::{self, global_pointer, Address, MemoryView, Whole};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, TypeData};
 use crate::op::{AluOp, Index, Intrinsic, Modes, Needs};
 use crate::pass::{Context, Forms, Pass};
@@ -36,7 +36,7 @@ use crate::target::Target;
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_global",
-    about: "accesses to global memory go through pointers made of addresses",
+    about: "turns accesses to global memory into loads and stores of casts of addresses",
     needs: Needs::GLOBAL_MEMORY,
     removes: Forms::GLOBAL_ADDRESSES,
     run,
@@ -46,13 +46,13 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     let target = &context.target;
     rewrite(shader, |b, inst| match Access::new(b, inst) {
         Some(access) => access.lower(b, target),
-        // Addresses have taken their place. Who has no 64-bit integers cannot make what is left of them.
+        // Addresses have replaced them. A target without 64-bit integers cannot compute the remaining ones.
         None if is_step(b.shader, inst) => Edit::Remove,
         None => Edit::Keep,
     })
 }
 
-/// Whether `inst` goes on from a pointer to global memory.
+/// Whether `inst` is a deref of a part of global memory.
 fn is_step(shader: &Shader, inst: Inst) -> bool {
     match shader.insts[inst].kind {
         InstKind::Deref(deref) => {
@@ -63,7 +63,7 @@ fn is_step(shader: &Shader, inst: Inst) -> bool {
     }
 }
 
-/// What is done at an address.
+/// The kind of an access.
 #[derive(Clone, Copy)]
 enum Operation {
     Load,
@@ -85,12 +85,12 @@ struct Access {
     /// The address is `align.1` modulo `align.0`.
     align: (u32, u32),
     access: u32,
-    /// Shape of what is accessed.
+    /// The number of components that are accessed.
     components: u8,
     bits: u8,
 }
 
-/// The most words that an access has: those of sixteen numbers of 64 bits.
+/// The maximum number of words of an access: those of sixteen numbers of 64 bits.
 const MOST_WORDS: usize = 32;
 
 impl Access {
@@ -127,12 +127,12 @@ impl Access {
         let access = b.shader.index(inst, Index::access);
         let value = if let Operation::Store { value, .. } = operation { value } else { inst.def() };
         let (components, bits) = (b.shader.num_components(value), b.shader.bit_size(value));
-        // Without an alignment the access has that of its numbers.
+        // Without a given alignment, the access has that of its components.
         let align = if align.0 == 0 { (u32::from(bits) / 8, 0) } else { align };
         Some(Access { inst, operation, address, align, access, components, bits })
     }
 
-    /// The greatest power of two known to divide the address.
+    /// The greatest power of two that is known to divide the address.
     fn alignment(&self) -> u32 {
         match self.align {
             (mul, 0) => mul,
@@ -142,7 +142,7 @@ impl Access {
 
     fn lower(&self, b: &mut Builder<'_>, target: &Target) -> Edit {
         let is_direct = self.alignment() >= u32::from(self.bits) / 8 || self.bits == 64 && self.alignment() >= 4;
-        let has_members = lanes::has_elements(target, self.bits);
+        let has_members = byte_access::has_elements(target, self.bits);
         match self.operation {
             Operation::Load if is_direct && has_members => Edit::Replace(self.load(b)),
             Operation::Store { value, mask } if is_direct && has_members => {
@@ -151,13 +151,13 @@ impl Access {
             }
             Operation::Atomic { data } if self.bits >= 32 => {
                 let pointer = global_pointer(b, self.address, (1, self.bits), u32::from(self.bits) / 8);
-                Edit::Replace(lanes::atomic_at(b, self.inst, pointer, data))
+                Edit::Replace(byte_access::atomic_at(b, self.inst, pointer, data))
             }
             _ => self.lower_by_lanes(b, target),
         }
     }
 
-    /// Components of a word, or of less, in an access, and the bits of each.
+    /// The number of words, or smaller components, of an access, and the bits of each.
     fn words(&self) -> (u8, u8) {
         if self.bits == 64 {
             (self.components * 2, 32)
@@ -166,12 +166,12 @@ impl Access {
         }
     }
 
-    /// A pointer to `components` words of `bits` bits from the `first` on.
+    /// A deref of `components` words of `bits` bits from the `first` on.
     fn pointer(&self, b: &mut Builder<'_>, first: u8, (components, bits): (u8, u8)) -> Def {
         let byte = u32::from(first) * u32::from(bits) / 8;
         let address = b.iadd_imm(self.address, u64::from(byte));
         let alignment = if byte == 0 { self.alignment() } else { self.alignment().min(1 << byte.trailing_zeros()) };
-        // More would say nothing more.
+        // A larger alignment has no use.
         global_pointer(b, address, (components, bits), alignment.min(16))
     }
 
@@ -222,7 +222,7 @@ impl Access {
         }
     }
 
-    /// Goes through the words that hold what is accessed.
+    /// Accesses the words that contain the value.
     fn lower_by_lanes(&self, b: &mut Builder<'_>, target: &Target) -> Edit {
         let (mul, offset) = self.align;
         let (base, address) = if mul >= 4 {
@@ -235,7 +235,7 @@ impl Access {
             let base = b.alu(AluOp::isub, &[self.address, wide]);
             (base, Address::Byte { offset: byte, mul: mul.max(1), rem: offset % mul.max(1) })
         };
-        let memory = Memory {
+        let memory = MemoryView {
             base,
             access: self.access,
             whole: Whole::Never,
@@ -246,14 +246,20 @@ impl Access {
             at_address: true,
         };
         match self.operation {
-            Operation::Load => {
-                Edit::Replace(lanes::load(b, &memory, address, (self.components, self.bits), lanes::NO_OTHERS))
-            }
+            Operation::Load => Edit::Replace(byte_access::load(
+                b,
+                &memory,
+                address,
+                (self.components, self.bits),
+                byte_access::NO_OTHERS,
+            )),
             Operation::Store { value, mask } => {
-                lanes::store(b, &memory, address, value, mask);
+                byte_access::store(b, &memory, address, value, mask);
                 Edit::Remove
             }
-            Operation::Atomic { data } => Edit::Replace(lanes::atomic(b, target, &memory, address, (self.inst, data))),
+            Operation::Atomic { data } => {
+                Edit::Replace(byte_access::atomic(b, target, &memory, address, (self.inst, data)))
+            }
         }
     }
 }
@@ -263,7 +269,7 @@ fn pack(b: &mut Builder<'_>, halves: &[Def]) -> Def {
     b.alu(AluOp::pack_64_2x32, &[pair])
 }
 
-/// Whether `inst` accesses global memory other than through a pointer made of its address; for [`Forms`].
+/// Whether `inst` accesses global memory other than through a cast of its address; for [`Forms`].
 pub(in crate::pass) fn is_by_address(shader: &Shader, inst: Inst) -> bool {
     use Intrinsic::*;
     match shader.as_intrinsic(inst) {
@@ -276,19 +282,19 @@ pub(in crate::pass) fn is_by_address(shader: &Shader, inst: Inst) -> bool {
     }
 }
 
-/// A step of a pointer: an index, if it has one, and how many bytes it goes, each time.
+/// A level of a deref chain: an index, if it has one, and its stride in bytes.
 type Step = (Option<ArrayIndex>, u32);
 
-/// The address that `pointer` has, a chain of steps from a cast; `None` if its layout is not known.
+/// The address of `pointer`, a deref chain from a cast; `None` if its layout is unknown.
 fn address_of(b: &mut Builder<'_>, pointer: Def) -> Option<Def> {
     let mut steps: Box<Vec<Step>> = b.shader.take_spare();
     let start = list_steps(b.shader, pointer, &mut steps);
-    let address = start.map(|start| steps.iter().rev().fold(start, |address, step| go(b, address, *step)));
+    let address = start.map(|start| steps.iter().rev().fold(start, |address, step| address_below(b, address, *step)));
     b.shader.give_back(steps);
     address
 }
 
-/// Lists the steps of `pointer`, the last one first. Returns the address that they start from.
+/// Lists the levels of `pointer`, the last one first. Returns the address that they start from.
 fn list_steps(shader: &Shader, pointer: Def, steps: &mut Vec<Step>) -> Option<Def> {
     steps.clear();
     let mut at = pointer;
@@ -309,8 +315,8 @@ fn list_steps(shader: &Shader, pointer: Def, steps: &mut Vec<Step>) -> Option<De
     }
 }
 
-/// Where a step leads to from `address`.
-fn go(b: &mut Builder<'_>, address: Def, (index, stride): Step) -> Def {
+/// The address of a level below `address`.
+fn address_below(b: &mut Builder<'_>, address: Def, (index, stride): Step) -> Def {
     let offset = match index {
         None => b.imm(64, u64::from(stride)),
         Some(ArrayIndex::Imm(index)) => b.imm(64, (index as u64).wrapping_mul(u64::from(stride))),
@@ -323,7 +329,7 @@ fn go(b: &mut Builder<'_>, address: Def, (index, stride): Step) -> Def {
     b.iadd(address, offset)
 }
 
-/// Bytes from element to element of what `pointer` points to.
+/// The stride in bytes of the elements of the array at `pointer`.
 fn stride_of(shader: &Shader, pointer: Def) -> Option<u32> {
     match shader.types.get(shader.as_deref(pointer)?.ty) {
         TypeData::Vector(scalar, _) => Some(u32::from(scalar.bits) / 8),
@@ -336,7 +342,7 @@ fn stride_of(shader: &Shader, pointer: Def) -> Option<u32> {
     }
 }
 
-/// Bytes from what `pointer` points to, to the next of its kind.
+/// The distance in bytes from the value at `pointer` to the next of its kind.
 fn stride_of_elements(shader: &Shader, mut pointer: Def) -> Option<u32> {
     loop {
         match shader.as_deref(pointer)?.kind {

@@ -1,28 +1,28 @@
-//! Accesses to shared memory, scratch and push constants by byte offset become accesses through access chains.
+//! Turns accesses to shared memory, scratch and push constants by byte offset into accesses through access chains.
 //!
 //! **What.** `load_/store_shared`, `shared_atomic*`, `load_/store_scratch`, `load_push_constant` and zink's
-//! `load_push_constant_zink` go through one variable each, `struct { uvec4 base[N]; }`; see `lanes`. N is the size that
-//! the header gives, rounded up to 16 bytes; the pipeline layout's push constant range is to be rounded up likewise.
-//! Shared memory lives in the Workgroup storage class, scratch in Private, push constants in PushConstant. If some access is
-//! to a lane of a vec4 that is not known, the memory is `uint base[]`: no code is made to find the lane.
+//! `load_push_constant_zink` access one variable per memory, `struct { uvec4 base[N]; }`; see `byte_access`. N is the size in
+//! the header, rounded up to 16 bytes; the pipeline layout's push constant range must be rounded up likewise. Shared memory is
+//! in the Workgroup storage class, scratch in Private, push constants in PushConstant. If an access is to an unknown lane of a
+//! vec4, the memory is `uint base[]`: no code is needed to find the lane.
 //!
-//! **Why.** Logical SPIR-V has no byte addresses, and without `workgroupMemoryExplicitLayout` no two variables of
-//! shared memory can alias: one view must serve every width.
+//! **Why.** Logical SPIR-V has no byte addresses, and without `workgroupMemoryExplicitLayout` no two variables of shared memory
+//! can alias: one view must serve all widths.
 //!
-//! The directive `// ntv: variable_shared_memory=true` says that the driver adds shared memory when it makes the pipeline, as
-//! it does for arguments of kernels: then N is no constant but a specialization constant, and the emitter's affair.
+//! The directive `// ntv: variable_shared_memory=true` says that the driver adds shared memory when it creates the pipeline, as
+//! it does for arguments of kernels: then N is not a constant but a specialization constant, which the emitter makes.
 //!
-//! With that feature and those for narrow members, what does not fill lanes has views of 8 and 16 bits. Without, it is
-//! written by clearing and setting bits of its lane atomically.
+//! With that feature and those for narrow members, values that do not fill lanes use views of 8 and 16 bits. Without them, they
+//! are written by clearing and setting bits of their lane atomically.
 //!
-//! With 64-bit atomics on shared memory that view is `uint64_t base[]`, and a 32-bit lane is half of an element; with
-//! the feature, they have a second view of their own.
+//! With 64-bit atomics on shared memory that view is `uint64_t base[]`, and a 32-bit lane is half of an element; with the
+//! feature, they have a second view of their own.
 //!
-//! zink divides the offsets of loads and stores of shared memory and scratch, but not of atomics, by the size of the element
-//! before its translator sees them, and a dump does not say so. It does the same to blocks, whose accesses become typed
-//! pointers: where the shader has such, offsets are elements; where it has blocks by byte offset, bytes; where it has neither,
-//! elements if a constant offset contradicts its alignment. That is why this pass runs before blocks are lowered. The
-//! directive `// ntv: shared_offset_units=bytes` (or `elements`) in the dump's header decides against the rule.
+//! Before its translator, zink divides the offsets of loads and stores of shared memory and scratch, but not of atomics, by the
+//! size of the element, and a dump has no mark for this. zink does the same to blocks, whose accesses become typed derefs: in a
+//! shader with such accesses, offsets are elements; in one with blocks by byte offset, bytes; in one with neither, elements if
+//! a constant offset contradicts its alignment. That is why this pass runs before blocks are lowered. The directive `// ntv:
+//! shared_offset_units=bytes` (or `elements`) in the header of the dump overrides the rule.
 //!
 //! Before:
 //!
@@ -44,7 +44,7 @@
 //! ```
 
 use super::blocks::{base_pointer, new_block, vec4s, Element, UINT, UINT64, UVEC4};
-use super::lanes::{self, Elements, Granularity, Memory, Offset, Whole};
+use super::byte_access::{self, Elements, Granularity, MemoryView, Offset, Whole};
 use super::lower_buffer_derefs::is_typed_access;
 use crate::analysis::offsets::Offsets;
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader, Var};
@@ -55,7 +55,7 @@ use crate::target::Feature;
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_memory",
-    about: "shared memory, scratch and push constants by byte offset become access chains",
+    about: "turns accesses to shared memory, scratch and push constants by byte offset into access chains",
     needs: Needs::MEMORY_OFFSETS,
     removes: Forms::MEMORY_OFFSETS,
     run,
@@ -64,10 +64,10 @@ pub const PASS: Pass = Pass {
 /// Byte offsets of the members of zink's `gfx_pushconst`, in its order: zink's `struct zink_gfx_push_constant`.
 const ZINK_PUSH_CONSTANTS: [u32; 8] = [0, 4, 8, 12, 20, 36, 40, 48];
 
-/// The memories.
+/// The modes of these memories.
 const MODES: [Modes; 3] = [Modes::SHARED, Modes::PUSH_CONST, Modes::SHADER_TEMP];
 
-/// What an intrinsic does to a memory.
+/// The kind of an access.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Operation {
     Load,
@@ -75,7 +75,7 @@ enum Operation {
     Atomic,
 }
 
-/// Opcode, memory, operation, and which source is the offset.
+/// Opcode, mode, kind, and the number of the offset source.
 const ROWS: &[(Intrinsic, Modes, Operation, usize)] = &[
     (Intrinsic::load_shared, Modes::SHARED, Operation::Load, 0),
     (Intrinsic::store_shared, Modes::SHARED, Operation::Store, 1),
@@ -96,7 +96,7 @@ fn lower(shader: &mut Shader, context: &Context, offsets: &mut Offsets) -> bool 
     let mut memories = Memories::new(shader, context);
     let is_dynamic = |access: Access| shader.as_const_scalar(access.offset).is_none();
     if shader.order.iter().any(|inst| Access::new(shader, *inst).is_some_and(is_dynamic)) {
-        offsets.look_at(shader);
+        offsets.analyse(shader);
         if context.buffer_access == BufferAccess::Auto {
             memories.find_words(shader, offsets, in_elements);
         }
@@ -125,7 +125,7 @@ impl Access {
         Some(Access { inst, op, mode, operation, offset: srcs[offset] })
     }
 
-    /// The width of what is accessed, in bytes.
+    /// The width of an accessed component, in bytes.
     fn element_bytes(&self, shader: &Shader) -> u32 {
         let bits = match self.operation {
             Operation::Store => shader.bit_size(self.source(shader, 0)),
@@ -146,7 +146,7 @@ impl Access {
         }
     }
 
-    /// Where it is in its memory.
+    /// The offset in its memory.
     fn offset(&self, shader: &Shader, offsets: &Offsets, in_elements: bool) -> Offset {
         if self.op == Intrinsic::load_push_constant_zink {
             let member = shader.as_const_scalar(self.offset).unwrap_or(0) as usize;
@@ -171,24 +171,24 @@ impl Access {
         let memory = memories.memory(b, self.mode);
         match self.operation {
             Operation::Load => {
-                Edit::Replace(lanes::load(b, &memory, address, (num_components, bits), lanes::NO_OTHERS))
+                Edit::Replace(byte_access::load(b, &memory, address, (num_components, bits), byte_access::NO_OTHERS))
             }
             Operation::Store => {
                 let value = self.source(b.shader, 0);
                 let mask = b.shader.index(self.inst, Index::write_mask);
-                lanes::store(b, &memory, address, value, mask);
+                byte_access::store(b, &memory, address, value, mask);
                 Edit::Remove
             }
             Operation::Atomic => {
                 let memory = memories.atomic_view(b, memory, bits);
-                Edit::Replace(lanes::atomic(b, &memories.context.target, &memory, address, (self.inst, 1)))
+                Edit::Replace(byte_access::atomic(b, &memories.context.target, &memory, address, (self.inst, 1)))
             }
         }
     }
 }
 
 impl Access {
-    /// Lowers what the view of shared memory with elements of its width is better for, if there is such a view.
+    /// Lowers accesses that use a view of shared memory with elements of their width, if there is such a view.
     fn lower_narrow(
         &self,
         b: &mut Builder<'_>,
@@ -202,8 +202,8 @@ impl Access {
             Operation::Store => b.shader.index(self.inst, Index::write_mask),
             Operation::Atomic => return None,
         };
-        let has = self.mode == Modes::SHARED && lanes::has_shared_elements(&memories.context.target, bits);
-        if !has || !lanes::is_narrow(offset, bits, mask, memories.vec4s(b.shader, self.mode)) {
+        let has = self.mode == Modes::SHARED && byte_access::has_shared_elements(&memories.context.target, bits);
+        if !has || !byte_access::is_narrow(offset, bits, mask, memories.vec4s(b.shader, self.mode)) {
             return None;
         }
         let elements = Elements { base: memories.narrow_view(b, bits), access: 0, offset, offsets };
@@ -217,19 +217,19 @@ impl Access {
     }
 }
 
-/// The variables of the memories, made when first used.
+/// The variables of the memories, made at the first use.
 struct Memories<'c> {
     /// The variable and the number of vec4s, if that is known, of each of [`MODES`].
     vars: [Option<(Var, Option<u32>)>; MODES.len()],
     context: &'c Context,
-    /// Those that are arrays of words: some access is to a lane that is not known, and there can only be one view.
+    /// Memories that are arrays of words: an access is to an unknown lane, and there can only be one view.
     words: Modes,
     push_constants: u32,
-    /// Shared memory has 64-bit atomics and no second view for them, so its elements are `uint64_t`.
+    /// Whether shared memory has 64-bit atomics and no second view for them, so that its elements are `uint64_t`.
     shared_in_pairs: bool,
-    /// The second view, if it has.
+    /// The second view, if there is one.
     shared64: Option<Var>,
-    /// Those for elements of 8 and 16 bits.
+    /// The views with elements of 8 and 16 bits.
     shared_narrow: [Option<Var>; 2],
 }
 
@@ -260,7 +260,7 @@ impl<'c> Memories<'c> {
     fn find_words(&mut self, shader: &Shader, offsets: &Offsets, in_elements: bool) {
         for access in shader.order.iter().filter_map(|inst| Access::new(shader, *inst)) {
             let is_unknown = access.offset(shader, offsets, in_elements).lanes() != Some(4);
-            // What is added by the pipeline counts in vec4s.
+            // The driver adds memory in units of vec4s.
             let is_open = access.mode == Modes::SHARED && shader.info.has_variable_shared_memory();
             if is_unknown && access.element_bytes(shader) >= 4 && !is_open && !self.in_pairs(access.mode) {
                 self.words |= access.mode;
@@ -277,14 +277,14 @@ impl<'c> Memories<'c> {
     }
 
     /// The view of `memory` for atomics of `bits` bits.
-    fn atomic_view(&self, b: &mut Builder<'_>, memory: Memory, bits: u8) -> Memory {
+    fn atomic_view(&self, b: &mut Builder<'_>, memory: MemoryView, bits: u8) -> MemoryView {
         match self.shared64.filter(|_| bits == 64) {
-            Some(var) => Memory { base: base_pointer(b, var, None), in_pairs: true, ..memory },
+            Some(var) => MemoryView { base: base_pointer(b, var, None), in_pairs: true, ..memory },
             None => memory,
         }
     }
 
-    /// A pointer to shared memory as an array of numbers of `bits` bits.
+    /// A deref of shared memory as an array of numbers of `bits` bits.
     fn narrow_view(&mut self, b: &mut Builder<'_>, bits: u8) -> Def {
         let len = self.vec4s(b.shader, Modes::SHARED).map(|len| 128 / u32::from(bits) * len);
         let var = self.shared_narrow[usize::from(bits == 16)].get_or_insert_with(|| {
@@ -294,7 +294,7 @@ impl<'c> Memories<'c> {
         base_pointer(b, *var, None)
     }
 
-    fn memory(&mut self, b: &mut Builder<'_>, mode: Modes) -> Memory {
+    fn memory(&mut self, b: &mut Builder<'_>, mode: Modes) -> MemoryView {
         let place = MODES.iter().position(|other| *other == mode).unwrap_or(0);
         let (var, len) = self.vars[place].unwrap_or_else(|| {
             let name = match mode {
@@ -319,10 +319,10 @@ impl<'c> Memories<'c> {
         };
         let base = base_pointer(b, var, None);
         let lanes = if self.words.contains(mode) { 1 } else { 4 };
-        Memory { base, access: 0, whole, lanes, len, shared: mode == Modes::SHARED, in_pairs, at_address: false }
+        MemoryView { base, access: 0, whole, lanes, len, shared: mode == Modes::SHARED, in_pairs, at_address: false }
     }
 
-    /// Number of vec4s of a memory; `None` if the pipeline says how much more shared memory there is.
+    /// The number of vec4s of a memory; `None` if the size of shared memory is set with the pipeline.
     fn vec4s(&self, shader: &Shader, mode: Modes) -> Option<u32> {
         match mode {
             Modes::SHARED if shader.info.has_variable_shared_memory() => None,
@@ -337,7 +337,7 @@ impl<'c> Memories<'c> {
     }
 }
 
-/// Whether some atomic on shared memory is wider than a lane.
+/// Whether an atomic on shared memory is wider than a lane.
 fn has_wide_shared_atomics(shader: &Shader) -> bool {
     let is_wide = |access: Access| access.operation == Operation::Atomic && access.element_bytes(shader) == 8;
     shader.order.iter().any(|inst| Access::new(shader, *inst).is_some_and(is_wide))
@@ -373,7 +373,7 @@ const BYTE_BLOCKS: &[Intrinsic] = &[
     Intrinsic::ssbo_atomic_swap,
 ];
 
-/// Whether offsets of shared memory and scratch count elements: see the module's description.
+/// Whether offsets of shared memory and scratch are in elements: see the description of the module.
 fn offsets_are_elements(shader: &Shader) -> bool {
     let directive = shader.info.directives.iter().find(|(key, _)| key == "shared_offset_units");
     if let Some((_, units)) = directive {

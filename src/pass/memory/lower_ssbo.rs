@@ -1,25 +1,23 @@
-//! Accesses to storage blocks by byte offset become accesses through access chains.
+//! Turns accesses to storage blocks by byte offset into accesses through access chains.
 //!
-//! **What.** `load_ssbo`, `store_ssbo`, `ssbo_atomic` and `ssbo_atomic_swap` go through a block variable `struct {
-//! uvec4 base[]; }` with three indices, see `lanes`; `get_ssbo_size` becomes the length of a `uint base[]` at the same
-//! binding, times 4.
+//! **What.** `load_ssbo`, `store_ssbo`, `ssbo_atomic` and `ssbo_atomic_swap` access a block variable `struct { uvec4 base[]; }`
+//! with three indices, see `byte_access`; `get_ssbo_size` becomes the length of a `uint base[]` at the same binding, times 4.
 //!
-//! **Why.** Logical SPIR-V has no byte addresses. A buffer's size is asked in units of 4 bytes, the smallest that GL
-//! can bind, since OpArrayLength rounds down.
+//! **Why.** Logical SPIR-V has no byte addresses. The size of a buffer is queried in units of 4 bytes, the smallest that GL can
+//! bind, because OpArrayLength rounds down.
 //!
-//! A whole vec4 is loaded or stored only where the access covers its last lane, as a buffer's size need not be a
+//! A whole vec4 is loaded or stored only if the access covers its last lane, because the size of a buffer need not be a
 //! multiple of 16.
 //!
-//! There is one variable per block index where all indices are constants, else, or if the directive `storage_blocks=array` says
-//! so, one array of blocks. Bytes and 16-bit
-//! values that do not fill lanes go through a `uint8_t base[]` or `uint16_t base[]` at the same binding, if the target has
-//! such (`storageBuffer8BitAccess`, `storageBuffer16BitAccess`). Else they are written by clearing and setting bits of their
-//! lane atomically: other invocations may write the lane's other bytes. 64-bit atomics, which have no lane to point to, go
-//! through a `uint64_t base[]`, and loads and stores of 64 bits with them.
+//! There is one variable per block index if all indices are constants. Otherwise, or with the directive `storage_blocks=array`,
+//! there is one array of blocks. Bytes and 16-bit values that do not fill lanes use a `uint8_t base[]` or `uint16_t base[]` at
+//! the same binding, if the target supports it (`storageBuffer8BitAccess`, `storageBuffer16BitAccess`). Otherwise they are
+//! written by clearing and setting bits of their lane atomically: other invocations may write the other bytes of the lane.
+//! 64-bit atomics, for which lanes are too small, use a `uint64_t base[]`, and loads and stores of 64 bits with them.
 //!
-//! If some access is to a lane of a vec4 that is not known, the binding is seen as `uint base[]`, so that no code is made to find
-//! the lane; as `uvec4 base[]`, too, where that serves accesses to several lanes at once. Variables that see the same bytes, of
-//! which some are written, are Aliased (SPIR-V 2.18.2).
+//! If an access is to an unknown lane of a vec4, the binding is declared as `uint base[]`, so that no code is needed to find
+//! the lane; also as `uvec4 base[]` if that serves accesses to several lanes at once. Variables that alias the same bytes, some
+//! of which are written, are Aliased (SPIR-V 2.18.2).
 //!
 //! Before:
 //!
@@ -38,7 +36,7 @@
 //! ```
 
 use super::blocks::{block_pointer, block_type, vector_of, BasePointers, Element, UINT, UVEC4};
-use super::lanes::{self, is_narrow, Elements, Granularity, Memory, Offset, Whole};
+use super::byte_access::{self, is_narrow, Elements, Granularity, MemoryView, Offset, Whole};
 use crate::analysis::offsets::Offsets;
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Var, Variable};
 use crate::op::{Access, AtomicOp, Index, Intrinsic, Modes, Needs};
@@ -49,7 +47,7 @@ use rustc_hash::FxHashMap;
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_ssbo",
-    about: "accesses to storage blocks by byte offset become access chains",
+    about: "turns accesses to storage blocks by byte offset into access chains",
     needs: Needs::SSBO_OFFSETS,
     removes: Forms::SSBO_OFFSETS,
     run,
@@ -93,7 +91,7 @@ fn load(b: &mut Builder<'_>, context: &Context, blocks: &mut Blocks<'_>, inst: I
     let granularity = blocks.granularity(b.shader, offset, block);
     let address = offset.address(b, &blocks.made.offsets, granularity);
     let memory = blocks.memory(b, block, access, (context, offset.view(granularity)));
-    lanes::load(b, &memory, address, size, lanes::NO_OTHERS)
+    byte_access::load(b, &memory, address, size, byte_access::NO_OTHERS)
 }
 
 fn store(b: &mut Builder<'_>, context: &Context, blocks: &mut Blocks<'_>, inst: Inst, block: Def) {
@@ -108,10 +106,10 @@ fn store(b: &mut Builder<'_>, context: &Context, blocks: &mut Blocks<'_>, inst: 
     let granularity = blocks.granularity(b.shader, offset, block);
     let address = offset.address(b, &blocks.made.offsets, granularity);
     let memory = blocks.memory(b, block, access, (context, offset.view(granularity)));
-    lanes::store(b, &memory, address, value, mask);
+    byte_access::store(b, &memory, address, value, mask);
 }
 
-/// Operations on storage blocks, and the source that says which block.
+/// Operations on storage blocks, and the number of the source with the block index.
 const OPERATIONS: &[(Intrinsic, usize)] = &[
     (Intrinsic::load_ssbo, 0),
     (Intrinsic::store_ssbo, 1),
@@ -131,7 +129,7 @@ fn source(shader: &Shader, inst: Inst, i: usize) -> Def {
     shader.as_intrinsic(inst).map(|(_, srcs)| srcs[i]).expect("an intrinsic")
 }
 
-/// Which source of an access is its byte offset.
+/// The source of an access with its byte offset.
 fn offset_source(op: Intrinsic, srcs: &[Def]) -> Def {
     if op == Intrinsic::store_ssbo {
         srcs[2]
@@ -166,12 +164,12 @@ fn atomic(b: &mut Builder<'_>, context: &Context, blocks: &mut Blocks<'_>, inst:
         let base = blocks.elements(b, block, bits);
         let element = offset.element(b, &blocks.made.offsets, u32::from(bits / 8));
         let pointer = b.deref_array(base, element);
-        return lanes::atomic_at(b, inst, pointer, 2);
+        return byte_access::atomic_at(b, inst, pointer, 2);
     }
     let granularity = blocks.granularity(b.shader, offset, block);
     let address = offset.address(b, &blocks.made.offsets, granularity);
     let memory = blocks.memory(b, block, 0, (context, offset.view(granularity)));
-    lanes::atomic(b, &context.target, &memory, address, (inst, 2))
+    byte_access::atomic(b, &context.target, &memory, address, (inst, 2))
 }
 
 /// Whether the target has the atomic `inst` on a view of 16-bit floats.
@@ -184,20 +182,20 @@ fn has_narrow_atomic(shader: &Shader, target: &Target, inst: Inst) -> bool {
 /// The block variables of a shader.
 struct Blocks<'m> {
     set: u32,
-    /// Blocks of an array; `None` if there is none.
+    /// The number of blocks of the array; `None` if there is no array.
     count: Option<u32>,
     made: &'m mut BlockVars,
     /// Qualifiers of all of them.
     access: Access,
 }
 
-/// What is known of the shader, and the block variables that were made so far; kept from shader to shader.
+/// Information about the shader, and its block variables so far; kept for the next shader.
 #[derive(Default)]
 struct BlockVars {
     offsets: Offsets,
     bases: BasePointers,
-    /// What the accesses to each binding want it to be seen as.
-    wishes: FxHashMap<u32, Wishes>,
+    /// The views that the accesses to each binding need.
+    needed_views: FxHashMap<u32, NeededViews>,
     /// By block index (0 for the array) and element.
     vars: FxHashMap<(u32, u8, u8), Var>,
 }
@@ -206,7 +204,7 @@ impl BlockVars {
     fn clear(&mut self) {
         self.bases.clear();
         self.vars.clear();
-        self.wishes.clear();
+        self.needed_views.clear();
     }
 }
 
@@ -214,14 +212,14 @@ fn is_atomic(op: Intrinsic) -> bool {
     matches!(op, Intrinsic::ssbo_atomic | Intrinsic::ssbo_atomic_swap)
 }
 
-/// Whether an operation is at an offset that is not constant.
+/// Whether the offset of an operation is not constant.
 fn is_dynamic(shader: &Shader, op: Intrinsic, inst: Inst) -> bool {
     let is_dynamic = |srcs| shader.as_const_scalar(offset_source(op, srcs)).is_none();
     op != Intrinsic::get_ssbo_size && shader.as_intrinsic(inst).is_some_and(|(_, srcs)| is_dynamic(srcs))
 }
 
-/// What an access wants its binding to be seen as.
-fn wishes(shader: &Shader, offsets: &Offsets, op: Intrinsic, inst: Inst) -> Wishes {
+/// The views that an access needs.
+fn needed_views(shader: &Shader, offsets: &Offsets, op: Intrinsic, inst: Inst) -> NeededViews {
     let (components, bits) = match op {
         Intrinsic::store_ssbo => {
             let value = source(shader, inst, 0);
@@ -230,30 +228,30 @@ fn wishes(shader: &Shader, offsets: &Offsets, op: Intrinsic, inst: Inst) -> Wish
         _ => (shader.insts[inst].num_components, shader.insts[inst].bit_size),
     };
     match bits {
-        64 if is_atomic(op) => return Wishes { wide: true, ..Wishes::default() },
-        // These mostly have views of their own.
-        8 | 16 => return Wishes::default(),
+        64 if is_atomic(op) => return NeededViews { wide: true, ..NeededViews::default() },
+        // These usually have views of their own.
+        8 | 16 => return NeededViews::default(),
         _ => {}
     }
     let is_known = offset(shader, offsets, inst).lanes() == Some(4);
     let bytes = u32::from(components) * u32::from(bits) / 8;
-    Wishes { words: !is_known, vec4s: is_known && bytes > 4, wide: false }
+    NeededViews { words: !is_known, vec4s: is_known && bytes > 4, wide: false }
 }
 
-/// What accesses to a binding want it to be seen as.
+/// The views that the accesses to a binding need.
 #[derive(Clone, Copy, Default)]
-struct Wishes {
-    /// Some are to a lane that is not known: words, so that no code is made to find it.
+struct NeededViews {
+    /// Whether some are to an unknown lane: words need no code to find it.
     words: bool,
-    /// Some are to several lanes of one vec4.
+    /// Whether some are to several lanes of one vec4.
     vec4s: bool,
-    /// Some are atomics of 64 bits, which have a view of their own.
+    /// Whether some are atomics of 64 bits, which have a view of their own.
     wide: bool,
 }
 
-impl Wishes {
-    fn with(self, other: Wishes) -> Wishes {
-        Wishes { words: self.words | other.words, vec4s: self.vec4s | other.vec4s, wide: self.wide | other.wide }
+impl NeededViews {
+    fn with(self, other: NeededViews) -> NeededViews {
+        NeededViews { words: self.words | other.words, vec4s: self.vec4s | other.vec4s, wide: self.wide | other.wide }
     }
 }
 
@@ -263,15 +261,15 @@ impl<'m> Blocks<'m> {
         let mut last = None;
         let mut dynamic = shader.info.has_block_array(false);
         let mut written = false;
-        let mut asks = false;
+        let mut needs_views = false;
         for inst in &shader.order {
             let Some((op, block)) = operation(shader, *inst) else { continue };
             let index = shader.as_const_scalar(block).map(|index| index as u32);
             dynamic |= index.is_none();
             written |= !matches!(op, Intrinsic::load_ssbo | Intrinsic::get_ssbo_size);
             last = last.max(Some(index.unwrap_or(0)));
-            // Others do not want another view than the usual one.
-            asks |= is_dynamic(shader, op, *inst) || is_atomic(op) && shader.insts[*inst].bit_size == 64;
+            // Others need no view but the common one.
+            needs_views |= is_dynamic(shader, op, *inst) || is_atomic(op) && shader.insts[*inst].bit_size == 64;
         }
         let count = last?.saturating_add(1).max(shader.info.num_ssbos);
         let mut blocks = Blocks {
@@ -280,23 +278,23 @@ impl<'m> Blocks<'m> {
             made,
             access: if written { Access::empty() } else { Access::READONLY },
         };
-        if asks && context.buffer_access == BufferAccess::Auto {
-            blocks.ask(shader);
+        if needs_views && context.buffer_access == BufferAccess::Auto {
+            blocks.collect_views(shader);
         }
         Some(blocks)
     }
 
-    /// Asks all accesses what they want their binding to be seen as.
-    fn ask(&mut self, shader: &Shader) {
+    /// Collects the views that all accesses need.
+    fn collect_views(&mut self, shader: &Shader) {
         for inst in &shader.order {
             let Some((op, block)) = operation(shader, *inst) else { continue };
             if is_dynamic(shader, op, *inst) {
-                self.made.offsets.look_at(shader);
+                self.made.offsets.analyse(shader);
             }
             if op != Intrinsic::get_ssbo_size {
-                let wishes = wishes(shader, &self.made.offsets, op, *inst);
-                let all = self.made.wishes.entry(self.binding(shader, block)).or_default();
-                *all = all.with(wishes);
+                let needed_views = needed_views(shader, &self.made.offsets, op, *inst);
+                let all = self.made.needed_views.entry(self.binding(shader, block)).or_default();
+                *all = all.with(needed_views);
             }
         }
     }
@@ -310,7 +308,7 @@ impl<'m> Blocks<'m> {
         }
     }
 
-    /// Whether an access is to elements of its width one by one.
+    /// Whether an access is to single elements of its width.
     fn has_elements(
         &self,
         shader: &Shader,
@@ -319,31 +317,37 @@ impl<'m> Blocks<'m> {
         (offset, bits, mask): (Offset, u8, u32),
     ) -> bool {
         match bits {
-            64 => offset.is_multiple_of(8) && self.wishes(shader, block).wide,
-            _ => lanes::has_elements(&context.target, bits) && is_narrow(offset, bits, mask, None),
+            64 => offset.is_multiple_of(8) && self.needed_views(shader, block).wide,
+            _ => byte_access::has_elements(&context.target, bits) && is_narrow(offset, bits, mask, None),
         }
     }
 
-    /// How an access at an offset sees its block: one view serves all accesses unless both are worth it.
+    /// The view for an access at an offset: one view serves all accesses unless two are worthwhile.
     fn granularity(&self, shader: &Shader, offset: Offset, block: Def) -> Granularity {
-        match self.wishes(shader, block) {
-            Wishes { words: false, .. } => Granularity::Vec4s,
-            Wishes { vec4s: true, .. } if offset.lanes() == Some(4) => Granularity::Vec4s,
+        match self.needed_views(shader, block) {
+            NeededViews { words: false, .. } => Granularity::Vec4s,
+            NeededViews { vec4s: true, .. } if offset.lanes() == Some(4) => Granularity::Vec4s,
             _ => Granularity::Words,
         }
     }
 
-    fn wishes(&self, shader: &Shader, block: Def) -> Wishes {
-        self.made.wishes.get(&self.binding(shader, block)).copied().unwrap_or_default()
+    fn needed_views(&self, shader: &Shader, block: Def) -> NeededViews {
+        self.made.needed_views.get(&self.binding(shader, block)).copied().unwrap_or_default()
     }
 
-    fn memory(&mut self, b: &mut Builder<'_>, block: Def, access: u32, (context, lanes): (&Context, u32)) -> Memory {
+    fn memory(
+        &mut self,
+        b: &mut Builder<'_>,
+        block: Def,
+        access: u32,
+        (context, lanes): (&Context, u32),
+    ) -> MemoryView {
         let (var, index) = self.find(b, block, vector_of(lanes));
         let whole = match context.buffer_access {
             BufferAccess::Lane => Whole::Never,
             BufferAccess::Auto => Whole::Covered,
         };
-        Memory {
+        MemoryView {
             base: self.made.bases.get(b, var, index),
             access,
             whole,
@@ -355,13 +359,13 @@ impl<'m> Blocks<'m> {
         }
     }
 
-    /// A pointer to the elements of `bits` bits of `block`.
+    /// A deref of the elements of `bits` bits of `block`.
     fn elements(&mut self, b: &mut Builder<'_>, block: Def, bits: u8) -> Def {
         let (var, index) = self.find(b, block, Element { bits, components: 1 });
         self.made.bases.get(b, var, index)
     }
 
-    /// The variable that holds `block` as an array of `element`, and which of its blocks.
+    /// The variable that has `block` as an array of `element`, and the index of the block in it.
     fn find(&mut self, b: &mut Builder<'_>, block: Def, element: Element) -> (Var, Option<ArrayIndex>) {
         let constant = b.shader.as_const_scalar(block).map(|index| index as u32);
         let binding = self.binding(b.shader, block);

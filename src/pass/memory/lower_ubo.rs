@@ -1,31 +1,31 @@
-//! Loads from uniform blocks by byte offset become loads through access chains.
+//! Turns loads from uniform blocks by byte offset into loads through access chains.
 //!
 //! **What.** `load_ubo` and `load_ubo_vec4` become a load through a block variable `struct { uvec4 base[N]; }` with up
-//! to three indices: member 0, the vec4 (`offset >> 4`), the lane (`offset >> 2 & 3`); see `lanes`.
+//! to three indices: member 0, the vec4 (`offset >> 4`), the lane (`offset >> 2 & 3`); see `byte_access`.
 //!
-//! **Why.** Logical SPIR-V has no byte addresses: a load goes through OpAccessChain with typed indices. And an array in
-//! a uniform block has a stride that is a multiple of 16, unless the device has an optional layout feature (Vulkan,
-//! "Offset and Stride Assignment"), so `uvec4`, not `uint`, is the element. With such a feature
-//! ([`Target::has_tight_uniform_arrays`]) the block is also seen as `uvec2 base[]` and `uint base[]`, where that saves the
-//! arithmetic that finds a lane.
+//! **Why.** Logical SPIR-V has no byte addresses: a load needs an OpAccessChain with typed indices. And an array in a uniform
+//! block has a stride that is a multiple of 16, unless the device has an optional layout feature (Vulkan, "Offset and Stride
+//! Assignment"), so the element is `uvec4`, not `uint`. With such a feature ([`Target::has_tight_uniform_arrays`]) the block is
+//! also declared as `uvec2 base[]` and `uint base[]`, where that saves the arithmetic that finds a lane.
 //!
-//! **Offsets.** What NIR prints of the alignment is often less than what is known: a GL array of vec4s says `align_mul=4`,
-//! although its offset is `i << 4`. [`offsets`](crate::analysis::offsets) finds out, and the arithmetic is undone: the number of
-//! the vec4 is `i`, without the upper bits that the shift would have lost. If `i` is known to be small, no mask is left.
+//! **Offsets.** The alignment in NIR is often less than the known one: a GL array of vec4s has `align_mul=4`, although its
+//! offset is `i << 4`. [`offsets`](crate::analysis::offsets) computes the known alignment, and the arithmetic is undone: the
+//! number of the vec4 is `i`, without the upper bits that the shift would have lost. If `i` is known to be small, no mask is
+//! needed.
 //!
-//! **Bounds.** A whole vec4 is loaded only if all of it may be read: the load reads its last lane; or some load with a constant
-//! offset, or NIR's range of one, reaches to its end or further on; or the driver promises
-//! [`Target::uniform_ranges_in_vec4s`]. Else its lanes are loaded one by one: with robust buffer
-//! access a device may answer zeros for all of a vector of which one byte is outside the range that is bound (Vulkan,
-//! "Robust Buffer Access"). What the range has to have is noted in [`Variable::min_range`].
+//! **Bounds.** A whole vec4 is loaded only if all of it may be read: the load reads its last lane; or a load with a constant
+//! offset, or NIR's range of a load, reaches to its end or further; or the driver promises [`Target::uniform_ranges_in_vec4s`].
+//! Otherwise its lanes are loaded one by one: with robust buffer access a device may return zeros for all of a vector of which
+//! one byte is outside the bound range (Vulkan, "Robust Buffer Access"). The required size of the range is noted in
+//! [`Variable::min_range`].
 //!
-//! Where all block indices are constants there is one variable per block, whose N is the block's size: drivers promote
-//! such blocks to registers. If any index is dynamic, the blocks that it may name become one array of blocks. Block 0
-//! of a shader with `first_ubo_is_default_ubo` holds GL's loose uniforms, which no index reaches; it stays apart. The directive
-//! `uniform_blocks=array` has the same done where the indices were made constants.
+//! If all block indices are constants, there is one variable per block, whose N is the size of the block: drivers promote such
+//! blocks to registers. If an index is dynamic, the blocks that it may select become one array of blocks. Block 0 of a shader
+//! with `first_ubo_is_default_ubo` holds GL's loose uniforms, which no index selects; it stays separate. The directive
+//! `uniform_blocks=array` has the same effect when the indices were made constants.
 //!
-//! A whole vec4 is loaded where several of its lanes are wanted anywhere in the shader: the loads are then equal, and
-//! [`cse`](crate::pass::opt::cse) leaves one where one stands on all ways to the others. Nothing can write a uniform block meanwhile.
+//! A whole vec4 is loaded where several of its lanes are used anywhere in the shader: the loads are then equal, and
+//! [`cse`](crate::pass::opt::cse) keeps one that dominates the others. Uniform blocks cannot be written in between.
 //!
 //! Before:
 //!
@@ -51,7 +51,7 @@
 use super::blocks::{
     block_type, elements, least_range, vec4s, vector_of, BasePointers, Element, U64VEC2, UINT, UVEC2, UVEC4,
 };
-use super::lanes::{self, is_wide, load_wide, uniform_granularity, Offset, Others, Vec4s, Whole};
+use super::byte_access::{self, is_wide, load_wide, uniform_granularity, Offset, Others, Vec4s, Whole};
 use crate::analysis::offsets::{Offsets, Split};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, TypeData, Var, Variable};
 use crate::op::names::push_number;
@@ -63,7 +63,7 @@ use rustc_hash::FxHashMap;
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_ubo",
-    about: "loads from uniform blocks by byte offset become access chains",
+    about: "turns loads from uniform blocks by byte offset into access chains",
     needs: Needs::UBO_OFFSETS,
     removes: Forms::UBO_OFFSETS,
     run,
@@ -73,9 +73,9 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     shader.with_spare(|shader, memory| lower(shader, context, memory))
 }
 
-/// What the pass allocates.
+/// Tables that are kept for the next shader.
 #[derive(Default)]
-struct Memory {
+struct UboTables {
     offsets: Offsets,
     survey: Survey,
     blocks: Blocks,
@@ -83,9 +83,9 @@ struct Memory {
     vec4s: Vec4s,
 }
 
-fn lower(shader: &mut Shader, context: &Context, memory: &mut Memory) -> bool {
-    let Memory { offsets, survey, blocks, bases, vec4s } = memory;
-    survey.look_at(shader, context, offsets);
+fn lower(shader: &mut Shader, context: &Context, memory: &mut UboTables) -> bool {
+    let UboTables { offsets, survey, blocks, bases, vec4s } = memory;
+    survey.collect(shader, context, offsets);
     if survey.loads.is_empty() {
         return false;
     }
@@ -107,7 +107,7 @@ struct UboLoad {
     inst: Inst,
     block: Def,
     offset: Def,
-    /// `load_ubo_vec4`: the offset counts vec4s, from this byte of one.
+    /// For `load_ubo_vec4`: the offset is in vec4s, plus this byte within one.
     vec4_start: Option<u32>,
 }
 
@@ -161,14 +161,14 @@ impl UboLoad {
         Some(offset.wrapping_add(shader.index(self.inst, Index::base)).wrapping_mul(16).wrapping_add(start))
     }
 
-    /// One past the last byte that NIR says is in the range of the load.
+    /// The end of the range of the load in NIR: one past its last byte.
     fn range_end(&self, shader: &Shader) -> Option<u32> {
         let range = shader.index(self.inst, Index::range);
         let is_known = self.vec4_start.is_none() && range != 0 && range != u32::MAX;
         shader.index(self.inst, Index::range_base).checked_add(range).filter(|_| is_known)
     }
 
-    /// One past the last byte that may be read, if that is known.
+    /// One past the last byte that may be read, if known.
     fn end(&self, shader: &Shader) -> Option<u32> {
         match self.const_offset(shader) {
             Some(offset) => offset.checked_add(self.bytes(shader)),
@@ -217,14 +217,22 @@ impl UboLoad {
         let address = offset.address(b, offsets, uniform_granularity(context));
         let lanes = element.components.into();
         let (len, whole) = (blocks.len(var), self.whole(b.shader, survey, context));
-        let memory =
-            lanes::Memory { base, access, whole, lanes, len, shared: false, in_pairs: false, at_address: false };
+        let memory = byte_access::MemoryView {
+            base,
+            access,
+            whole,
+            lanes,
+            len,
+            shared: false,
+            in_pairs: false,
+            at_address: false,
+        };
         let wanted = |vec4| survey.lanes_of(number, vec4);
-        lanes::load(b, &memory, address, size, Others { lanes: wanted, vec4s: Some(vec4s) })
+        byte_access::load(b, &memory, address, size, Others { lanes: wanted, vec4s: Some(vec4s) })
     }
 }
 
-/// What the loads of a shader want, found before any of them is lowered.
+/// The needs of the loads of a shader, collected before any of them is lowered.
 #[derive(Default)]
 struct Survey {
     /// In order: the block, if its index is constant, and the first vec4, if its lanes are known.
@@ -233,22 +241,22 @@ struct Survey {
     blocks: FxHashMap<u32, Block>,
     /// The indices of these, in order.
     indices: Vec<u32>,
-    /// What loads through dynamic indices read of any block, if there are such.
+    /// The range that loads with dynamic indices read of any block, if there are such loads.
     dynamic: Option<Block>,
-    /// What is read of a block through a constant index is surely there.
-    is_told: bool,
-    /// Lanes wanted of each vec4.
+    /// Whether bytes that are read through a constant index certainly exist.
+    are_bytes_certain: bool,
+    /// The lanes of each vec4 that are used.
     lanes: FxHashMap<(u32, Split), u8>,
 }
 
-/// What blocks may be seen as.
+/// The possible views of blocks.
 const VIEWS: [Element; 4] = [UVEC4, U64VEC2, UVEC2, UINT];
 
 fn view_bit(element: Element) -> u8 {
     VIEWS.iter().position(|view| *view == element).map_or(0, |at| 1 << at)
 }
 
-/// What the block is seen as for a load of numbers of `bits` bits at this offset.
+/// The view of the block for a load of numbers of `bits` bits at this offset.
 fn element_of(context: &Context, offset: Offset, bits: u8) -> Element {
     match is_wide(context, offset, bits.into()) {
         true => U64VEC2,
@@ -256,24 +264,24 @@ fn element_of(context: &Context, offset: Offset, bits: u8) -> Element {
     }
 }
 
-/// What is known of a block.
+/// The information about a block.
 #[derive(Clone, Copy)]
 struct Block {
-    /// One past the last byte read, `None` if unknown.
+    /// One past the last byte that is read, `None` if unknown.
     end: Option<u32>,
-    /// One past the last byte that is surely there: some load reads it, or NIR says that one may.
+    /// One past the last byte that certainly exists: a load reads it, or its range in NIR includes it.
     readable: u32,
-    /// How it is seen: a bit for each of [`VIEWS`].
+    /// The views of the block: a bit for each of [`VIEWS`].
     views: u8,
 }
 
-/// What is declared of a block, or of an array of them.
+/// The declaration of a block, or of an array of blocks.
 #[derive(Clone, Copy)]
 struct Declared {
     block: Block,
-    /// Bytes that it has in the declaration.
+    /// The number of bytes in the declaration.
     size: Option<u32>,
-    /// Bytes that the range bound to it must have.
+    /// The minimum number of bytes of the bound range.
     min_range: u32,
 }
 
@@ -290,16 +298,16 @@ impl Block {
 }
 
 impl Survey {
-    /// Forgets the last shader, and finds what there is to find in this one.
-    fn look_at(&mut self, shader: &Shader, context: &Context, offsets: &mut Offsets) {
+    /// Forgets the previous shader, and collects the needs of this one.
+    fn collect(&mut self, shader: &Shader, context: &Context, offsets: &mut Offsets) {
         self.loads.clear();
         self.blocks.clear();
         self.dynamic = shader.info.has_block_array(true).then_some(Block::UNREAD);
-        self.is_told = self.dynamic.is_none();
+        self.are_bytes_certain = self.dynamic.is_none();
         self.lanes.clear();
         for load in shader.order.iter().filter_map(|inst| UboLoad::new(shader, *inst)) {
             if load.const_offset(shader).is_none() {
-                offsets.look_at(shader);
+                offsets.analyse(shader);
             }
             self.add(shader, context, &load, offsets);
         }
@@ -313,15 +321,15 @@ impl Survey {
         let offset = load.offset(shader, offsets);
         let view = element_of(context, offset, load.size(shader).1);
         let block = load.const_block(shader);
-        let is_told = self.is_told || block.is_some_and(|block| block < first_in_array(shader));
-        let more = Block { end, readable: if is_told { readable } else { 0 }, views: view_bit(view) };
+        let are_bytes_certain = self.are_bytes_certain || block.is_some_and(|block| block < first_in_array(shader));
+        let more = Block { end, readable: if are_bytes_certain { readable } else { 0 }, views: view_bit(view) };
         let known = match block {
             Some(block) => self.blocks.entry(block).or_insert(Block::UNREAD),
             None => self.dynamic.get_or_insert(Block::UNREAD),
         };
         *known = known.with(more);
         let first = offset.vec4(shader, offsets, 0);
-        // Two dynamic indices may name different blocks, so their lanes are not counted together.
+        // Two dynamic indices may select different blocks, so their lanes are not combined.
         let (Some(block), Some((split, lane))) = (block, first) else { return self.loads.push(None) };
         self.loads.push(Some((block, split)));
         for dword in lane..lane + (load.bytes(shader) + offset.start()).div_ceil(4) {
@@ -330,14 +338,14 @@ impl Survey {
         }
     }
 
-    /// Lanes wanted of the vec4 that is `ahead` vec4s behind the first of a load.
+    /// The lanes that are used of the vec4 that is `ahead` vec4s after the first of a load.
     fn lanes_of(&self, load: usize, ahead: u32) -> u8 {
         let Some((block, split)) = self.loads[load] else { return 0 };
         let vec4 = Split { after: split.after.wrapping_add(ahead), ..split };
         self.lanes.get(&(block, vec4)).copied().unwrap_or(0)
     }
 
-    /// Declares the block variables: `blocks`, instead of those of the last shader.
+    /// Declares the block variables: replaces `blocks` of the previous shader.
     fn declare(&mut self, shader: &mut Shader, context: &Context, blocks: &mut Blocks) {
         let target = &context.target;
         blocks.clear(first_in_array(shader));
@@ -364,12 +372,12 @@ impl Survey {
     }
 }
 
-/// The first block that may be picked by a number.
+/// The first block that may have a dynamic index.
 fn first_in_array(shader: &Shader) -> u32 {
     u32::from(shader.info.first_ubo_is_default_ubo)
 }
 
-/// Bytes of block `index` if its declaration says: GL's loose uniforms are declared as `vec4[n]`.
+/// The number of bytes of block `index` if its declaration has it: GL's loose uniforms are declared as `vec4[n]`.
 fn declared_size(shader: &Shader, index: u32) -> Option<u32> {
     let declared = |v: &Variable| v.mode == Modes::UBO && v.driver_location == index && index == 0;
     let uniforms = shader.vars.values().find(|v| declared(v) && shader.strings[v.name].starts_with("uniform_0"))?;
@@ -382,20 +390,20 @@ fn declared_size(shader: &Shader, index: u32) -> Option<u32> {
 /// The block variables of a shader.
 #[derive(Default)]
 struct Blocks {
-    /// The first block that a dynamic index may name.
+    /// The first block that a dynamic index may select.
     first: u32,
-    /// How many blocks from `first` on are one variable, if they are.
+    /// The number of blocks from `first` on that are one variable, if they are.
     array: Option<u32>,
-    /// By index, `None` for the array, and element.
+    /// By index (`None` for the array) and element.
     vars: FxHashMap<(Option<u32>, Element), Var>,
     /// Number of vec4s of each.
     lens: FxHashMap<Var, u32>,
-    /// Memory for a name.
+    /// Buffer for a name.
     name: String,
 }
 
 impl Blocks {
-    /// Forgets the blocks of the last shader.
+    /// Forgets the blocks of the previous shader.
     fn clear(&mut self, first: u32) {
         (self.first, self.array) = (first, None);
         self.vars.clear();
@@ -441,8 +449,8 @@ impl Blocks {
         self.lens.get(&var).copied()
     }
 
-    /// The variable that holds the block of `load` in such elements, and which of its blocks. `None` for a constant index that
-    /// names none.
+    /// The variable that has the block of `load` in such elements, and the index of the block in it. `None` for a constant
+    /// index without a block.
     fn find(&self, b: &mut Builder<'_>, load: &UboLoad, element: Element) -> Option<(Var, Option<ArrayIndex>)> {
         let block = load.const_block(b.shader);
         if let Some(var) = block.and_then(|block| self.vars.get(&(Some(block), element))) {

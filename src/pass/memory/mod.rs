@@ -1,4 +1,4 @@
-//! Memory: byte offsets and typed pointers become access chains into the types that the module declares.
+//! Memory: byte offsets and typed derefs become access chains into the types that the module declares.
 
 pub mod const_arrays;
 pub mod inline_blocks;
@@ -12,4 +12,4 @@ pub mod lower_ubo;
 pub mod place_blocks;
 
 pub(super) mod blocks;
-pub(super) mod lanes;
+pub(super) mod byte_access;

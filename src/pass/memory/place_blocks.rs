@@ -1,16 +1,17 @@
-//! Uniform blocks that the plan reads through storage buffers become storage blocks.
+//! Turns uniform blocks into storage blocks if the plan puts them into storage buffers.
 //!
-//! **What.** Variables of mode `ubo` whose block is of [`Class::Storage`] become `ssbo` variables with the same set and binding,
-//! and pointers into them pointers into these. Their arrays lose their length. It is the last pass: until here such a block is
-//! a uniform one for all others, so it is read by the same lane loader, and what is known of memory that nobody writes holds.
+//! **What.** Variables of mode `ubo` whose block is of [`Class::Storage`] become `ssbo` variables with the same set and
+//! binding, and derefs of them become derefs of these. Their arrays lose their length. It is the last pass: all other passes
+//! treat such a block as a uniform one, so it is read by the same `byte_access` code, and they may assume that it is not
+//! written.
 //!
-//! **Why.** A uniform buffer's range is bounded (`maxUniformBufferRange`), and so is the number of uniform buffers; storage
-//! buffers are larger, and there may be more of them. [`plan`](crate::plan) says which blocks go, and why. A block keeps its set and
-//! binding: only the type of its descriptor changes.
+//! **Why.** The range of a uniform buffer is limited (`maxUniformBufferRange`), and so is the number of uniform buffers;
+//! storage buffers are larger, and there may be more of them. [`plan`](crate::plan) chooses the blocks. A block keeps its set
+//! and binding: only the type of its descriptor changes.
 //!
-//! The variables are read-only: SPIR-V's NonWritable. What lies beyond the range that is bound is read by the same rules as of a
-//! uniform buffer if the device has robust buffer access (Vulkan, "Robust Buffer Access"). Where it has not, the plan says that
-//! dynamic offsets are kept within the range: the number of an element becomes `umin(number, length - 1)`.
+//! The variables are read-only: SPIR-V's NonWritable. Reads beyond the bound range follow the same rules as for a uniform
+//! buffer if the device has robust buffer access (Vulkan, "Robust Buffer Access"). If not, the plan requires dynamic offsets to
+//! be clamped to the range: the index of an element becomes `umin(index, length - 1)`.
 //!
 //! Before:
 //!
@@ -40,7 +41,7 @@ use crate::plan::Class;
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "place_blocks",
-    about: "uniform blocks that are planned as storage buffers become storage blocks",
+    about: "turns uniform blocks into storage blocks if the plan puts them into storage buffers",
     needs: Needs::PLACED_BLOCKS,
     removes: Forms::empty(),
     run,
@@ -54,11 +55,11 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     })
 }
 
-/// The storage block that a uniform one becomes.
+/// The storage block that replaces a uniform one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Stored {
     var: Option<Var>,
-    /// The same as words: its length is asked for if dynamic offsets have to be kept within it.
+    /// The same as words: its length is read if dynamic offsets must be clamped.
     words: Option<Var>,
 }
 
@@ -66,7 +67,7 @@ struct Stored {
 struct Tables {
     /// By the uniform block, and by the storage block that it became.
     stored: SideTable<Var, Option<Stored>>,
-    /// The words that each block has.
+    /// The number of words of each block.
     lengths: MadeOnce<(Var, Option<ArrayIndex>)>,
 }
 
@@ -82,7 +83,7 @@ impl Tables {
                 None => Edit::Keep,
             },
             DerefKind::Array { parent, index } if is_stored(b.shader, parent) => {
-                let index = self.kept_within(b, parent, index);
+                let index = self.clamped_index(b, parent, index);
                 Edit::Replace(b.deref_array(parent, index))
             }
             DerefKind::Struct { parent, field } if is_stored(b.shader, parent) => {
@@ -92,7 +93,7 @@ impl Tables {
         }
     }
 
-    /// What a uniform block becomes: nothing else, if it stays.
+    /// The replacement of a uniform block, or an empty one if it stays.
     fn stored(&mut self, shader: &mut Shader, context: &Context, var: Var) -> Stored {
         if let Some(known) = self.stored[var] {
             return known;
@@ -109,8 +110,8 @@ impl Tables {
         made
     }
 
-    /// The number of an element, kept within the length of `array` if that is wanted and it is not a constant.
-    fn kept_within(&mut self, b: &mut Builder<'_>, array: Def, index: ArrayIndex) -> ArrayIndex {
+    /// The index of an element, clamped to the length of `array` if that is required and the index is not a constant.
+    fn clamped_index(&mut self, b: &mut Builder<'_>, array: Def, index: ArrayIndex) -> ArrayIndex {
         let ArrayIndex::Def(number) = index else { return index };
         let Some(&Deref { kind: DerefKind::Struct { parent: block, .. }, ty, .. }) = b.shader.as_deref(array) else {
             return index;
@@ -123,7 +124,7 @@ impl Tables {
             let pointer = block_pointer(b, words, of);
             b.intrinsic(Intrinsic::deref_buffer_array_length, 1, 32, &[pointer]).def()
         });
-        // Of the last one that is there at all.
+        // The index of the last element that exists.
         let last = b.iadd_imm(length, u64::from(u32::MAX));
         let last = b.ushr_imm(last, (bits / 32).trailing_zeros());
         let number = b.channel(number, 0);
@@ -131,17 +132,17 @@ impl Tables {
     }
 }
 
-/// Whether `pointer` leads into a block that was moved.
+/// Whether `pointer` is a deref of a block that was moved.
 fn is_stored(shader: &Shader, pointer: Def) -> bool {
     shader.as_deref(pointer).is_some_and(|pointer| pointer.modes == Modes::SSBO)
 }
 
-/// How many blocks a variable is.
+/// The number of blocks of a variable.
 fn count(shader: &Shader, variable: &Variable) -> u32 {
     shader.types.as_array(variable.ty).map_or(1, |(_, count)| count.unwrap_or(u32::MAX))
 }
 
-/// What the block is an array of.
+/// The element type of the array in the block.
 fn element(shader: &Shader, variable: &Variable) -> Option<Element> {
     let block = shader.types.as_struct(shader.types.without_arrays(variable.ty))?;
     let (vector, _) = shader.types.as_array(block.fields.first()?.ty)?;
@@ -149,7 +150,7 @@ fn element(shader: &Shader, variable: &Variable) -> Option<Element> {
     Some(Element { bits: scalar.bits, components })
 }
 
-/// Declares the storage block that has the bytes of a uniform one.
+/// Declares the storage block with the bytes of a uniform one.
 fn declare(shader: &mut Shader, uniform: &Variable, element: Element) -> Var {
     let mut ty = block_type(shader, element, None);
     if let Some((_, count)) = shader.types.as_array(uniform.ty) {

@@ -1,13 +1,13 @@
-//! Operations that change nothing are dropped.
+//! Removes operations that change nothing.
 //!
-//! **What.** A rule looks at an operation and at what made its operands, and names a value or a simpler operation that
-//! gives the same for all inputs, bit by bit, so `exact` does not stop it.
+//! **What.** A rule matches an operation and the instructions that made its operands, and returns a value or a simpler
+//! operation that gives the same result for all inputs, bit by bit, so `exact` does not prevent it.
 //!
-//! **Why.** NIR arrives optimized, but lowering adds offsets of 0, shifts back what it shifted, packs what the next
-//! instruction unpacks.
+//! **Why.** NIR is optimized, but lowerings add offsets of 0, shift values back that they have shifted, and pack values that
+//! the next instruction unpacks.
 //!
-//! What is a matter of taste or of the machine is not here: drivers do that. In the example below not even the mask is
-//! left if the upper bits of the index are known to be clear. Numbers that rules make stand in front of all.
+//! Rules whose benefit depends on the hardware are not here: drivers have them. In the example below, the mask is removed too
+//! if the upper bits of the index are known to be clear. Constants that rules make are inserted before all other instructions.
 //!
 //! Before:
 //!
@@ -37,7 +37,7 @@ use std::cell::Cell;
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "algebraic",
-    about: "drops operations that change nothing",
+    about: "removes operations that change nothing",
     needs: Needs::UNTIDY,
     removes: Forms::empty(),
     run,
@@ -47,13 +47,13 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
     run_rules(shader, Rules::ALGEBRA)
 }
 
-/// What is the same as an operation.
+/// The replacement of an operation.
 pub(super) enum New {
     /// A value that exists.
     Value(AluSrc),
     /// The same number in each component.
     Const(u64),
-    /// Another operation, on as many of these as it takes.
+    /// Another operation, on the first of these operands.
     Op(AluOp, [AluSrc; 3]),
     /// Another operation on a value and the same number for each component.
     WithConst(AluOp, AluSrc, u64),
@@ -61,14 +61,14 @@ pub(super) enum New {
 
 type RuleFn = fn(&Operation<'_>) -> Option<New>;
 
-/// What a rule needs to apply at all, bit by bit, so that most are not tried: an operand is a number,
+/// Conditions of a rule, one bit each, so that most rules are not tried: an operand is a constant,
 pub(super) const NUMBER: u8 = 1 << 0;
-/// two operands in a row are of one value,
+/// two operands in a row read the same value,
 pub(super) const SAME: u8 = 1 << 1;
-/// an operand is made by arithmetic.
+/// an operand is the result of arithmetic.
 pub(super) const MADE: u8 = 1 << 2;
 
-/// The rules: what they need, and the opcodes they are for. They are tried in this order.
+/// The rules: their conditions, and the opcodes that they are for. They are tried in this order.
 const RULES: &[(u8, &[AluOp], RuleFn)] = &[
     (NUMBER, &[iadd, ior, ixor, umax], |x| x.commuted.filter(|(_, c)| *c == 0).map(|(y, _)| New::Value(y))),
     (NUMBER, &[iand, umin], |x| x.commuted.filter(|(_, c)| *c == x.ones()).map(|(y, _)| New::Value(y))),
@@ -112,7 +112,7 @@ const RULES: &[(u8, &[AluOp], RuleFn)] = &[
     (MADE, &[pack_32_2x16], |x| x.undone(unpack_32_2x16)),
     (MADE, &[pack_64_2x32], |x| x.undone(unpack_64_2x32)),
     (MADE, &[pack_64_4x16], |x| x.undone(unpack_64_4x16)),
-    // Narrowing takes away what widening added, whatever that was.
+    // Narrowing removes the bits that widening added, whatever they were.
     (MADE, &[i2i8, i2i16, i2i32, u2u8, u2u16, u2u32], |x| {
         let widened = [i2i16, i2i32, i2i64, u2u16, u2u32, u2u64].iter().find_map(|op| x.made_by(0, *op))?[0];
         let width = x.shader.bit_size(widened.def);
@@ -135,7 +135,7 @@ const RULES_FOR: [u64; AluOp::ALL.len()] = {
     rules
 };
 
-/// A bit for each rule that needs no more than what there is.
+/// A bit for each rule whose conditions are among these.
 const RULES_WITH: [u64; 8] = {
     let mut rules = [0; 8];
     let mut at = 0;
@@ -149,17 +149,17 @@ const RULES_WITH: [u64; 8] = {
     rules
 };
 
-/// How far back known bits are looked for.
+/// The number of instructions through which known bits are traced.
 const DEPTH: u32 = 6;
 
-/// The rules, a bit for each, for operations of which these things are `there` that rules may need.
+/// The rules, a bit for each, for operations that meet the conditions `there`.
 #[inline(always)]
 pub(super) fn rules(op: AluOp, there: u8) -> u64 {
     RULES_FOR[op as usize] & RULES_WITH[usize::from(there)]
 }
 
-/// The answer of the first of these rules that has one.
-pub(super) fn first_answer(
+/// The result of the first of these rules that matches.
+pub(super) fn first_replacement(
     shader: &Shader,
     mut rules: u64,
     data: &InstData,
@@ -185,16 +185,16 @@ pub(super) fn first_answer(
     None
 }
 
-/// What a rule looks at.
+/// The operation that a rule examines.
 struct Operation<'a> {
     shader: &'a Shader,
     op: AluOp,
     srcs: &'a [AluSrc],
     components: usize,
     bits: u8,
-    /// The number that the second of two operands is.
+    /// The second operand, if it is a constant and there are two.
     second: Option<u64>,
-    /// The other operand and the number, if it has two operands of which one is a number.
+    /// The other operand and the constant, if one of two operands is a constant.
     commuted: Option<(AluSrc, u64)>,
 }
 
@@ -207,7 +207,7 @@ impl Operation<'_> {
         self.shader.bit_size(self.srcs[0].def)
     }
 
-    /// The number that all components of `src` are.
+    /// The constant that all components of `src` have.
     fn constant(&self, src: AluSrc) -> Option<u64> {
         let values = self.shader.as_const(src.def)?;
         let read = |c| values[usize::from(src.swizzle.get(c))];
@@ -215,7 +215,7 @@ impl Operation<'_> {
         (1..self.components).all(|c| read(c) == first).then_some(first)
     }
 
-    /// The other operand and the number, if one of the two is a number.
+    /// The other operand and the constant, if one of the two is a constant.
     fn with_constant(&self, srcs: [AluSrc; 2]) -> Option<(AluSrc, u64)> {
         let second = self.constant(srcs[1]).map(|value| (srcs[0], value));
         second.or_else(|| self.constant(srcs[0]).map(|value| (srcs[1], value)))
@@ -230,7 +230,7 @@ impl Operation<'_> {
         a.def == b.def && a.swizzle.is_same(b.swizzle, self.components)
     }
 
-    /// What `op` reads to make `src`, component by component; a single operand is given twice.
+    /// The operands of the `op` that made `src`, component by component; a single operand is given twice.
     fn operands(&self, src: AluSrc, op: AluOp) -> Option<[AluSrc; 2]> {
         let (made_by, srcs) = self.shader.as_alu(src.def)?;
         let through = |inner: &AluSrc| AluSrc { def: inner.def, swizzle: src.swizzle.compose(inner.swizzle) };
@@ -242,7 +242,7 @@ impl Operation<'_> {
         self.operands(self.srcs[i], op)
     }
 
-    /// What `op` packed or unpacked, if all of its result is read in order.
+    /// The value that `op` packed or unpacked, if all of its result is read in order.
     fn undone(&self, op: AluOp) -> Option<New> {
         let (made_by, srcs) = self.shader.as_alu(self.srcs[0].def)?;
         let whole = self.srcs[0].swizzle.is_identity(usize::from(self.op.info().srcs[0].size));
@@ -254,7 +254,7 @@ impl Operation<'_> {
         self.known(src, depth).possible()
     }
 
-    /// What is known of the components of `src` that are read.
+    /// The known bits of the components of `src` that are read.
     fn known(&self, src: AluSrc, depth: u32) -> Known {
         if let Some(values) = self.shader.as_const(src.def) {
             let mut read = src.swizzle.components(self.components).map(|c| Known::number(values[usize::from(c)]));
@@ -266,7 +266,7 @@ impl Operation<'_> {
         if op.info().form == Form::Construct {
             return Known::nothing(bits);
         }
-        // Each operand is looked at once, and only if something is known of such results.
+        // Each operand is examined once, and only if the operation has known result bits.
         let looked_at: [Cell<Option<Known>>; 3] = Default::default();
         Known::of_alu(op, bits, self.shader.bit_size(srcs[0].def), &|i| {
             let (Some(operand), Some(src_known)) = (srcs.get(i), looked_at.get(i)) else { return Known::nothing(64) };
@@ -287,7 +287,7 @@ fn merge_constants(x: &Operation<'_>, combine: fn(u64, u64) -> u64) -> Option<Ne
     Some(if is_neutral { New::Value(y) } else { New::WithConst(x.op, y, both) })
 }
 
-/// The operand and count of a shift by a number that makes operand 0.
+/// The operand and count of the shift by a constant that makes operand 0.
 fn inner_shift(x: &Operation<'_>, op: AluOp) -> Option<(AluSrc, u64)> {
     let [y, count] = x.made_by(0, op)?;
     Some((y, x.constant(count)? & (u64::from(x.bits) - 1)))
@@ -299,7 +299,7 @@ fn same_shifts(x: &Operation<'_>) -> Option<New> {
     Some(if total < u64::from(x.bits) { New::WithConst(x.op, y, total) } else { New::Const(0) })
 }
 
-/// `value` shifted like `op` does.
+/// `value` shifted as `op` shifts it.
 fn shifted(x: &Operation<'_>, op: AluOp, value: u64, count: u64) -> u64 {
     if op == ishl {
         mask(value << count, x.bits)
@@ -308,7 +308,7 @@ fn shifted(x: &Operation<'_>, op: AluOp, value: u64, count: u64) -> u64 {
     }
 }
 
-/// A shift of a shift the other way: one shift if nothing is lost on the way, a mask if the counts are the same.
+/// A shift of a shift in the other direction: one shift if no bits are lost, a mask if the counts are the same.
 fn opposite_shifts(x: &Operation<'_>) -> Option<New> {
     let other = if x.op == ishl { ushr } else { ishl };
     let (y, there) = inner_shift(x, other)?;
@@ -325,7 +325,7 @@ fn opposite_shifts(x: &Operation<'_>) -> Option<New> {
     (there == back).then(|| New::WithConst(iand, y, there_and_back(x.ones())))
 }
 
-/// A mask of bits that are shifted out anyway.
+/// A mask of bits that are shifted out.
 fn shift_of_masked(x: &Operation<'_>) -> Option<New> {
     let (y, kept) = x.with_constant(x.made_by(0, iand)?)?;
     let count = x.shift_count()?;
@@ -339,7 +339,7 @@ fn opposite_comparison(op: AluOp) -> Option<AluOp> {
     Some(if pair[0] == op { pair[1] } else { pair[0] })
 }
 
-/// A comparison with a number of one that depends on a boolean only.
+/// A comparison of a constant with a constant that depends only on a boolean.
 fn compare_with_bool(x: &Operation<'_>) -> Option<New> {
     let (number, value) = x.commuted?;
     let width = x.shader.bit_size(number.def);
@@ -356,7 +356,7 @@ fn compare_with_bool(x: &Operation<'_>) -> Option<New> {
     })
 }
 
-/// The boolean that `number` depends on, and what `number` is if that is true and if not.
+/// The boolean that `number` depends on, and the values of `number` if that is true and if it is false.
 fn two_numbers(x: &Operation<'_>, number: AluSrc, width: u8) -> Option<(AluSrc, u64, u64)> {
     if width == 1 {
         return Some((number, 1, 0));
@@ -379,7 +379,7 @@ mod tests {
     use crate::pass::testing::store;
 
     #[test]
-    fn numbers_stand_behind_phis_of_the_first_block() {
+    fn constants_are_inserted_after_phis_of_the_first_block() {
         let mut shader = Shader::default();
         shader.append_new_block();
         let mut b = Builder::new(&mut shader);
@@ -393,7 +393,7 @@ mod tests {
         assert!(matches!(shader.insts[shader.order[1]].kind, InstKind::Const(_)));
     }
 
-    /// What the operation that `make` appends becomes: the operation behind what was stored.
+    /// The result for the operation that `make` appends: the value that is stored.
     fn simplified(make: impl FnOnce(&mut Builder<'_>, Def, Def) -> Def) -> (Shader, Def) {
         let mut shader = Shader::default();
         shader.append_new_block();
@@ -415,7 +415,7 @@ mod tests {
         assert_eq!(crate::entity::Id::index(def), input);
     }
 
-    /// Asserts that the result is `op` of x and a number.
+    /// Asserts that the result is `op` of x and a constant.
     fn assert_becomes(op: AluOp, number: u64, make: impl FnOnce(&mut Builder<'_>, Def, Def) -> Def) {
         let (shader, def) = simplified(make);
         let (made_by, srcs) = shader.as_alu(def).unwrap();
@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn neutral_operands_go() {
+    fn neutral_operands_are_removed() {
         for (op, value) in [(iadd, 0), (isub, 0), (ior, 0), (ixor, 0), (imul, 1), (iand, u64::MAX), (umin, u64::MAX)] {
             assert_becomes_input(X, |b, x, _| with(b, op, x, value));
         }
@@ -474,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn masks_that_clear_nothing_go() {
+    fn masks_that_clear_nothing_are_removed() {
         assert_becomes(ushr, 28, |b, x, _| {
             let top = with(b, ushr, x, 28);
             with(b, iand, top, 15)
@@ -517,7 +517,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_is_unpacked() {
+    fn packed_values_are_unpacked() {
         let mut shader = Shader::default();
         shader.append_new_block();
         let mut b = Builder::new(&mut shader);

@@ -1,12 +1,12 @@
-//! What does not depend on the input of the shader is computed.
+//! Computes values that do not depend on the input of the shader.
 //!
-//! **What.** ALU operations on constants become constants, selections with a constant condition become what they
-//! select, and an index of a pointer that is a constant becomes part of the pointer, so that equal pointers look equal.
+//! **What.** ALU operations on constants become constants, selections with a constant condition become the selected value, and
+//! a constant array index of a deref becomes part of the deref, so that equal derefs compare equal.
 //!
-//! **Why.** NIR arrives folded, but lowering multiplies strides by indices that are constants more often than not.
-//! Branches, rules and the equality of pointers depend on what they come to.
+//! **Why.** NIR is folded, but lowerings multiply strides by indices that are often constants. Branches, rules and the equality
+//! of derefs depend on the results.
 //!
-//! The operands stay behind without a reader, for [`dce`](super::dce).
+//! The operands stay without uses; [`dce`](super::dce) removes them.
 //!
 //! Before:
 //!
@@ -31,7 +31,7 @@ use crate::pass::{Context, Forms, Pass};
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "constant_fold",
-    about: "computes what does not depend on the input of the shader",
+    about: "computes values that do not depend on the input of the shader",
     needs: Needs::UNTIDY,
     removes: Forms::empty(),
     run,
@@ -41,7 +41,8 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
     run_rules(shader, Rules::CONSTANTS)
 }
 
-/// Makes an ALU operation a constant if its operands are, and a selection a move if its condition is. False if it is neither.
+/// Makes an ALU operation a constant if its operands are constants, and a selection a move if its condition is constant. False
+/// if neither holds.
 pub(super) fn fold(shader: &mut Shader, inst: Inst) -> bool {
     let InstData { num_components, bit_size, kind } = shader.insts[inst];
     let InstKind::Alu { op, srcs, .. } = kind else { return false };
@@ -52,7 +53,7 @@ pub(super) fn fold(shader: &mut Shader, inst: Inst) -> bool {
     } else if let Some(chosen) = constant_choice(shader, op, srcs, components) {
         let srcs = shader.push_alu_srcs(&[chosen]);
         shader.set_kind(inst, InstKind::Alu { op: AluOp::mov, flags: AluFlags::empty(), srcs });
-        // What is selected may be a constant itself.
+        // The selected value may be a constant itself.
         fold(shader, inst);
         return true;
     } else {
@@ -73,7 +74,7 @@ fn constant_choice(shader: &Shader, op: AluOp, srcs: &[AluSrc], components: usiz
     uniform.then(|| srcs[if first != 0 { 1 } else { 2 }])
 }
 
-/// Makes the index of an array step a number if it is a constant.
+/// Makes the index of an array deref an immediate if it is a constant.
 pub(super) fn fold_index(shader: &mut Shader, inst: Inst) -> bool {
     let InstKind::Deref(deref) = shader.insts[inst].kind else { return false };
     let kind = shader.derefs[deref].kind;
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_condition_chooses() {
+    fn constant_conditions_select() {
         let mut shader = Shader::default();
         shader.append_new_block();
         let mut b = Builder::new(&mut shader);

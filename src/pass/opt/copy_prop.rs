@@ -1,13 +1,12 @@
-//! Values are read where they are made instead of where they are copied to.
+//! Makes instructions read values directly instead of copies of them.
 //!
-//! **What.** An ALU source looks through moves and vectors as long as all components that it reads come from one value,
-//! and takes their swizzles over. A vector that puts the components of a value back together is that value, and a phi
-//! whose operands are all the same is that operand.
+//! **What.** An ALU source skips moves and vectors as long as all components that it reads are of one value, and combines their
+//! swizzles. A vector that reassembles all components of a value is replaced by that value, and a phi whose operands are all
+//! the same by that operand.
 //!
-//! **Why.** Every lowering that picks components makes moves and vectors, and SPIR-V would pay for each with an
-//! instruction.
+//! **Why.** Every lowering that selects components makes moves and vectors, and SPIR-V needs an instruction for each.
 //!
-//! The moves stay behind without a reader, for [`dce`](super::dce).
+//! The moves stay without uses; [`dce`](super::dce) removes them.
 //!
 //! Before:
 //!
@@ -25,7 +24,7 @@
 //! 32x2  %4 = fadd %1.yx, %1.xy
 //! ```
 
-use super::clean_up::{run_rules, Facts, Found, Rules};
+use super::clean_up::{run_rules, InstFlags, InstState, Rules};
 use crate::entity::Id;
 use crate::ir::{AluFlags, AluSrc, Def, Inst, InstData, InstKind, PhiSrc, Shader, Swizzle};
 use crate::op::AluOp::*;
@@ -35,27 +34,27 @@ use crate::pass::{Context, Forms, Pass};
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "copy_prop",
-    about: "reads values where they are made instead of where they are copied to",
+    about: "makes instructions read values directly instead of copies of them",
     needs: Needs::UNTIDY,
     removes: Forms::empty(),
     run,
 };
 
-/// What computes nothing: moves and vectors.
+/// Opcodes that compute nothing: moves and vectors.
 pub(super) const COPIES: AluSet = AluSet::of(&[mov, vec2, vec3, vec4, vec5, vec8, vec16]);
 
-/// How many copies in a row are looked through. There are two where each reads what is made elsewhere itself: a move of
-/// components of a vector. In code that is never reached they may be in a circle.
+/// The number of copies in a row that are skipped. There are two where each reads its value directly: a move of components of a
+/// vector. In code that is never reached they may form a cycle.
 const MOST_IN_A_ROW: usize = 4;
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
     run_rules(shader, Rules::COPIES)
 }
 
-/// What `src`, of which `read` components are read, reads through the moves and vectors in front of it.
-pub(super) fn look_through_copies(shader: &Shader, found: &[Found], mut src: AluSrc, read: usize) -> AluSrc {
+/// The source that `src`, of which `read` components are read, becomes when moves and vectors are skipped.
+pub(super) fn look_through_copies(shader: &Shader, insts: &[InstState], mut src: AluSrc, read: usize) -> AluSrc {
     for _ in 0..MOST_IN_A_ROW {
-        if !found[src.def.index()].facts.contains(Facts::COPY) {
+        if !insts[src.def.index()].flags.contains(InstFlags::COPY) {
             break;
         }
         let Some(origin) = origin(shader, src, read) else { break };
@@ -64,11 +63,11 @@ pub(super) fn look_through_copies(shader: &Shader, found: &[Found], mut src: Alu
     src
 }
 
-/// What `src` reads, one move or vector further back, if that is a single value for the first `read` components.
+/// The source that `src` becomes when one move or vector is skipped, if that is a single value for the first `read` components.
 fn origin(shader: &Shader, src: AluSrc, read: usize) -> Option<AluSrc> {
     let (op, copied) = shader.as_alu(src.def)?;
     let is_move = op == mov;
-    // A move has one operand for all components, a vector one for each, of which it takes the first component.
+    // A move has one operand for all components, a vector has one for each and takes its first component.
     let from = |c: usize| {
         let c = usize::from(src.swizzle.get(c));
         let operand = copied.get(if is_move { 0 } else { c })?;
@@ -98,7 +97,7 @@ pub(super) fn vector_to_move(shader: &mut Shader, inst: Inst) -> bool {
     true
 }
 
-/// The value that a move copies whole.
+/// The value that a move copies as a whole.
 pub(super) fn copied_value(shader: &Shader, inst: Inst) -> Option<Def> {
     let num_components = shader.insts[inst].num_components;
     let (mov, [src]) = shader.as_alu(inst.def())? else { return None };
@@ -107,7 +106,7 @@ pub(super) fn copied_value(shader: &Shader, inst: Inst) -> Option<Def> {
     whole.then_some(src.def)
 }
 
-/// The operand of a phi that is the same from everywhere, not counting the phi itself.
+/// The operand of a phi that is the same from all predecessors, not counting the phi itself.
 pub(super) fn only_operand(srcs: &[PhiSrc], phi: Def) -> Option<Def> {
     let mut others = srcs.iter().map(|src| src.def).filter(|def| *def != phi);
     let first = others.next()?;
@@ -157,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vector_put_back_together_is_the_value() {
+    fn reassembled_vectors_are_the_value() {
         let mut shader = start();
         let mut b = Builder::new(&mut shader);
         let x = b.undef(3, 32);
@@ -183,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn phis_of_one_value_go() {
+    fn phis_of_one_value_are_removed() {
         let mut shader = start();
         let mut b = Builder::new(&mut shader);
         let x = b.undef(1, 32);

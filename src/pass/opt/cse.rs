@@ -1,12 +1,12 @@
-//! Equal things are computed once.
+//! Computes equal values once.
 //!
-//! **What.** An instruction goes if an equal one stands where every way to it leads through. Operands of commutative
-//! operations may be exchanged. Loads count if nobody can write what they read: uniform blocks, push constants, inputs.
+//! **What.** An instruction is removed if an equal one dominates it. Operands of commutative operations may be exchanged. Loads
+//! are included if the memory that they read cannot be written: uniform blocks, push constants, inputs.
 //!
-//! **Why.** Lowering writes what it means without looking around: the address of a vec4 for each lane that is read, the
-//! same constant for each use.
+//! **Why.** Lowerings emit code for each access by itself: the address of a vec4 for each lane that is read, the same constant
+//! for each use.
 //!
-//! Of two equal instructions of which one is `exact`, the one that stays is exact.
+//! If one of two equal instructions is `exact`, the remaining instruction becomes exact.
 //!
 //! Before:
 //!
@@ -32,50 +32,51 @@ use crate::pass::{Context, Forms, Pass};
 
 /// The pass.
 pub const PASS: Pass =
-    Pass { name: "cse", about: "computes equal things once", needs: Needs::UNTIDY, removes: Forms::empty(), run };
+    Pass { name: "cse", about: "computes equal values once", needs: Needs::UNTIDY, removes: Forms::empty(), run };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
     run_rules(shader, Rules::EQUALS)
 }
 
 /// An instruction and its block.
-type Place = (Block, Inst);
+type Position = (Block, Inst);
 
-/// The instruction met last of each content: a table with open addressing, most of which stays free.
+/// The last instruction of each content: a table with open addressing, most of which stays free.
 #[derive(Default)]
 pub(super) struct Known {
     slots: Vec<Slot>,
-    /// As many slots as the shader needs, less one.
+    /// The number of slots that the shader needs, minus one.
     mask: usize,
-    /// How many more instructions may be met before all are forgotten.
+    /// The number of instructions that may be added before all are forgotten.
     room: usize,
-    /// The run of the pass. What an earlier one left in the slots counts as free.
+    /// The number of this run of the pass. Slots of earlier runs count as free.
     run: u32,
-    /// Not made if there is one block only.
+    /// Not computed if there is only one block.
     tree: Dominators,
 }
 
 #[derive(Clone, Copy)]
 struct Slot {
-    /// The run of the pass that took it, above the hash of the content.
+    /// The run of the pass that filled the slot, above the hash of the content.
     key: u64,
-    place: Place,
+    position: Position,
 }
 
-/// Up to this size, a table has four slots for each instruction, so that hardly any two want the same; a larger one has two.
+/// Up to this size, a table has four slots for each instruction, so that collisions are rare; a larger one has two.
 const ROOMY_SLOTS: usize = 1024;
 
 const LEAST_SLOTS: usize = 64;
 
-/// A larger table would not stay in the caches, and what few instructions of a huge shader are equal are near each other: when
-/// the table is full, all is forgotten.
+/// A larger table would not fit into the caches, and the few equal instructions of a huge shader are near each other: when the
+/// table is full, all instructions are forgotten.
 const MOST_SLOTS: usize = 1 << 14;
 
-/// How far to look. Real shaders need a few; in one that is made to have all hashes equal the pass takes its time, but no more.
+/// The maximum number of probes. Real shaders need a few; in a shader that is made to have all hashes equal, this limits the
+/// time of the pass.
 const MOST_PROBES: usize = 256;
 
 impl Known {
-    /// Forgets another shader, and makes room for what may be in this one.
+    /// Forgets the previous shader, and allocates the table for this one.
     pub(super) fn reset(&mut self, shader: &Shader) {
         if shader.cf.len() > 1 {
             self.tree.build(shader);
@@ -95,17 +96,17 @@ impl Known {
         if self.run == 0 || self.slots.len() <= self.mask {
             self.run = 1;
             self.slots.clear();
-            self.slots.resize(self.mask + 1, Slot { key: 0, place: (Block::from_index(0), Inst::from_index(0)) });
+            self.slots.resize(self.mask + 1, Slot { key: 0, position: (Block::from_index(0), Inst::from_index(0)) });
         }
     }
 
-    /// The instruction in place of which `inst`, whose content has this hash, computes the same again. If there is none, `inst`
-    /// is known from now on.
+    /// The earlier instruction that computes the same value as `inst`, whose content has this hash. If there is none, `inst` is
+    /// added to the table.
     pub(super) fn find(&mut self, shader: &mut Shader, block: Block, inst: Inst, hash: u64) -> Option<Inst> {
         if self.room == 0 {
             self.forget();
         }
-        // All bits count in the upper half of the product.
+        // All bits affect the upper half of the product.
         let key = u64::from(self.run) << 32 | mixed(hash) >> 32;
         let (at, known) = self.slot(shader, key, inst);
         if let Some((home, other)) = known {
@@ -115,21 +116,22 @@ impl Known {
             }
         }
         self.room -= 1;
-        // One that does not reach here is of no use further on either, because blocks come in program order.
-        self.slots[at] = Slot { key, place: (block, inst) };
+        // An instruction that does not dominate this one does not dominate later ones either, because blocks are in program
+        // order.
+        self.slots[at] = Slot { key, position: (block, inst) };
         None
     }
 
-    /// The slot for what `inst` computes, and where that was met before.
-    fn slot(&self, shader: &Shader, own: u64, inst: Inst) -> (usize, Option<Place>) {
+    /// The slot for the content of `inst`, and the position of the last instruction with that content.
+    fn slot(&self, shader: &Shader, own: u64, inst: Inst) -> (usize, Option<Position>) {
         let mut at = own as usize & self.mask;
         for _ in 0..MOST_PROBES {
-            let Slot { key, place } = self.slots[at];
+            let Slot { key, position } = self.slots[at];
             if key >> 32 != own >> 32 {
                 break;
             }
-            if key == own && is_equal(shader, place.1, inst) {
-                return (at, Some(place));
+            if key == own && is_equal(shader, position.1, inst) {
+                return (at, Some(position));
             }
             at = (at + 1) & self.mask;
         }
@@ -137,14 +139,14 @@ impl Known {
     }
 }
 
-// Hashes that equal instructions share. They need not tell all others apart: hardly any two instructions are equal, so they are
-// made of few words.
+// Hashes that equal instructions share. They need not distinguish all others: few instructions are equal, so hashes use few
+// words.
 
 fn size(data: &InstData) -> u64 {
     u64::from(data.num_components) << 8 | u64::from(data.bit_size)
 }
 
-/// Of an ALU operation with `count` operands, from [`operand`] of the first three.
+/// The hash of an ALU operation with `count` operands, from [`operand`] of the first three.
 #[inline(always)]
 pub(super) fn hash_of_alu(data: &InstData, op: AluOp, [a, b, c]: &[u64; 3], count: usize) -> u64 {
     // A product, because operands may be exchanged.
@@ -186,12 +188,12 @@ pub(super) fn operand(src: &AluSrc) -> u64 {
     word(src.def) << 4 | u64::from(src.swizzle.get(0))
 }
 
-/// Of a step of a pointer to `ty`, from what it does.
+/// The hash of a deref of type `ty`, from its own content.
 pub(super) fn hash_of_deref(content: u64, ty: Type) -> u64 {
     content ^ word(ty) << 32
 }
 
-/// Whether two instructions give the same: asked of few, so out of the way of the others.
+/// Whether two instructions compute the same value. It is called rarely, so it is not inlined.
 #[cold]
 #[inline(never)]
 fn is_equal(shader: &Shader, a: Inst, b: Inst) -> bool {
@@ -231,7 +233,7 @@ fn equal_operands(shader: &Shader, op: AluOp, components: u8, x: Slice, y: Slice
     rest && (straight || exchanged())
 }
 
-/// Lets `kept` promise no more, and keep as strictly, as both did.
+/// Combines the flags: `kept` promises only what both promised, and is exact if one was.
 fn merge_flags(shader: &mut Shader, kept: Inst, gone: Inst) {
     let InstKind::Alu { flags: gone, .. } = shader.insts[gone].kind else { return };
     if let InstKind::Alu { flags, .. } = shader.insts[kept].kind {
@@ -276,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_forgets_before_it_is_full() {
+    fn the_table_is_cleared_before_it_is_full() {
         let mut shader = start();
         let mut b = Builder::new(&mut shader);
         let count = MOST_SLOTS as u32;
@@ -304,7 +306,7 @@ mod tests {
         assert!(matches!(shader.insts[sum.inst()].kind, InstKind::Alu { flags: AluFlags::EXACT, .. }));
     }
 
-    /// An if with `fill` in both bodies and behind it.
+    /// An if with `fill` in both bodies and after it.
     fn branches(fill: impl Fn(&mut Builder<'_>)) -> Shader {
         let mut shader = start();
         let mut b = Builder::new(&mut shader);
@@ -319,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_dominates_counts() {
+    fn only_dominating_instructions_are_used() {
         let constant = |b: &mut Builder<'_>| {
             b.imm32(7);
         };
@@ -332,7 +334,7 @@ mod tests {
             b.begin_else();
             b.end_if();
         });
-        // The condition of the first if reaches the others'.
+        // The condition of the first if is available in the others.
         assert_eq!(optimized(&mut nested), 3 + 3);
     }
 

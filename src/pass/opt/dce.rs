@@ -1,10 +1,10 @@
-//! Instructions whose results nobody reads are removed.
+//! Removes instructions whose results have no uses.
 //!
 //! **What.** A value is needed if an instruction with effects, the condition of an if, or another needed instruction
 //! reads it; a phi that only feeds itself around a loop is not.
 //!
-//! **Why.** NIR arrives without such instructions, but the passes leave them: the offset of a load that became a
-//! pointer, a vector of which one component was read.
+//! **Why.** NIR has no such instructions, but passes leave them: the offset of a load that became a deref, a vector of which
+//! one component was read.
 //!
 //! Before:
 //!
@@ -22,7 +22,7 @@
 //! @store_ssbo (%2, %0 (0x0), %0 (0x0)) (wrmask=x, access=none, align_mul=4, align_offset=0)
 //! ```
 
-use super::clean_up::{run_rules, Facts, Found, Memory, Rules};
+use super::clean_up::{run_rules, InstFlags, InstState, Rules, WalkTables};
 use crate::entity::Id;
 use crate::ir::{Cf, Inst, Shader};
 use crate::op::Needs;
@@ -31,7 +31,7 @@ use crate::pass::{Context, Forms, Pass};
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "dce",
-    about: "removes instructions whose results nobody reads",
+    about: "removes instructions whose results have no uses",
     needs: Needs::UNTIDY,
     removes: Forms::empty(),
     run,
@@ -41,46 +41,46 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
     run_rules(shader, Rules::UNREAD)
 }
 
-/// Marks what is needed of what the walk has found.
-pub(super) fn find_needed(shader: &Shader, memory: &mut Memory) {
-    let (found, late) = (memory.found.as_mut_slice(), &mut memory.phis);
+/// Marks the instructions that are needed.
+pub(super) fn find_needed(shader: &Shader, tables: &mut WalkTables) {
+    let (insts, late) = (tables.insts.as_mut_slice(), &mut tables.phis);
     late.clear();
-    // Backwards, uses come before what they use, but for phis of loops.
+    // Backwards: uses are visited before the values that they use, except for phis of loops.
     for inst in shader.order.iter().rev() {
-        let Found { reads, facts } = found[inst.index()];
+        let InstState { reads, flags } = insts[inst.index()];
         for read in reads {
-            found[read.index()].facts |= facts & Facts::NEEDED;
+            insts[read.index()].flags |= flags & InstFlags::NEEDED;
         }
-        if facts.contains(Facts::NEEDED | Facts::READS_MORE) {
-            read_all(shader, found, *inst, late);
+        if flags.contains(InstFlags::NEEDED | InstFlags::READS_MORE) {
+            read_all(shader, insts, *inst, late);
         }
     }
     while let Some(inst) = late.pop() {
-        read_all(shader, found, inst, late);
+        read_all(shader, insts, inst, late);
     }
 }
 
-/// Takes back what [`find_needed`] marked, as some of the control flow is gone.
-pub(super) fn forget_needs(shader: &Shader, memory: &mut Memory) {
-    let found = memory.found.as_mut_slice();
+/// Clears the marks of [`find_needed`], because some of the control flow was removed.
+pub(super) fn forget_needs(shader: &Shader, tables: &mut WalkTables) {
+    let insts = tables.insts.as_mut_slice();
     for inst in &shader.order {
-        let facts = &mut found[inst.index()].facts;
-        facts.set(Facts::NEEDED, facts.contains(Facts::EFFECTS));
+        let flags = &mut insts[inst.index()].flags;
+        flags.set(InstFlags::NEEDED, flags.contains(InstFlags::EFFECTS));
     }
     for item in &shader.cf {
         if let Cf::If { cond, .. } = item {
-            found[cond.index()].facts |= Facts::NEEDED;
+            insts[cond.index()].flags |= InstFlags::NEEDED;
         }
     }
 }
 
-/// Marks all that `inst` reads. What that reads is left to be marked where the walk back may have passed it already: a phi may
-/// read what stands behind it.
-fn read_all(shader: &Shader, found: &mut [Found], inst: Inst, late: &mut Vec<Inst>) {
+/// Marks all values that `inst` reads. Sources of phis are marked later, because the walk may have passed them: a phi may read
+/// a value that is defined after it.
+fn read_all(shader: &Shader, insts: &mut [InstState], inst: Inst, late: &mut Vec<Inst>) {
     shader.for_each_src(inst, |def| {
-        let facts = &mut found[def.index()].facts;
-        if !facts.contains(Facts::NEEDED) {
-            facts.insert(Facts::NEEDED);
+        let flags = &mut insts[def.index()].flags;
+        if !flags.contains(InstFlags::NEEDED) {
+            flags.insert(InstFlags::NEEDED);
             late.push(def.inst());
         }
     });
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_without_a_reader_goes() {
+    fn chains_without_uses_are_removed() {
         let mut shader = Shader::default();
         shader.append_new_block();
         let mut b = Builder::new(&mut shader);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phi_that_feeds_itself_goes() {
+    fn phis_that_only_use_themselves_are_removed() {
         let mut shader = Shader::default();
         let entry = shader.append_new_block();
         let mut b = Builder::new(&mut shader);

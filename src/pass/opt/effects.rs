@@ -1,10 +1,10 @@
-//! Which intrinsics may go if nobody reads them, and which give the same wherever they stand.
+//! Determines which intrinsics may be removed if their results have no uses, and which give the same result at all positions.
 
 use crate::entity::Slice;
 use crate::ir::Shader;
 use crate::op::{Access, Effects, Index, Intrinsic, Modes};
 
-/// Memory that a shader reads and nobody writes while it runs.
+/// The modes of memory that a shader reads and that is not written while it runs.
 const READ_ONLY: Modes = Modes::SYSTEM
     .union(Modes::UNIFORM)
     .union(Modes::SHADER_IN)
@@ -12,8 +12,8 @@ const READ_ONLY: Modes = Modes::SYSTEM
     .union(Modes::PUSH_CONST)
     .union(Modes::CONSTANT);
 
-/// What may be done with an intrinsic: whether it may go if nobody reads it, and whether it gives the same for the same operands
-/// wherever it stands.
+/// The properties of an intrinsic: whether it may be removed if its result has no uses, and whether it gives the same result
+/// for the same operands at all positions.
 pub(super) fn of(shader: &Shader, op: Intrinsic, srcs: Slice, indices: Slice) -> Effects {
     let effects = op.info().effects;
     if !effects.contains(Effects::ELIMINATE) {

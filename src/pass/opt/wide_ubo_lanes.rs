@@ -1,13 +1,13 @@
-//! Lanes of uniform blocks that are put together to 64 bits are loaded as 64 bits.
+//! Loads lanes of uniform blocks that are packed to 64 bits as 64 bits.
 //!
 //! **What.** A uniform block is loaded as `uvec4`s, and numbers of 64 bits are packed from pairs of lanes. Where a pair is
 //! packed, the block gets a second variable `struct { u64vec2 base[N]; }` of the same binding, and the pair is a lane of that:
 //! both lanes of a vector in one load, one lane alone.
 //!
 //! **Why.** A pair costs an OpVectorShuffle and an OpBitcast more than the OpCompositeExtract of a lane. The stride of
-//! `u64vec2` is 16 bytes, as the layout rules for uniform blocks want (Vulkan, "Offset and Stride Assignment").
+//! `u64vec2` is 16 bytes, as the layout rules for uniform blocks require (Vulkan, "Offset and Stride Assignment").
 //!
-//! Nothing writes uniform blocks, so it does not matter that two variables see the same bytes.
+//! Uniform blocks are not written, so two variables may alias the same bytes.
 //!
 //! Before:
 //!
@@ -32,7 +32,7 @@
 //! 64    %11 = mov %8.y
 //! ```
 //!
-//! What is left of the `uvec4`s is dead unless a 32-bit lane of them is used too.
+//! The loads of `uvec4`s are dead unless a 32-bit lane of them is used too.
 
 use super::clean_up::{run_rules, Rules};
 use crate::entity::SideTable;
@@ -47,7 +47,7 @@ use crate::pass::{Context, Forms, Pass};
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "wide_ubo_lanes",
-    about: "lanes of uniform blocks that are put together to 64 bits are loaded as 64 bits",
+    about: "loads lanes of uniform blocks that are packed to 64 bits as 64 bits",
     needs: Needs::UNTIDY,
     removes: Forms::empty(),
     run,
@@ -57,7 +57,8 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
     run_rules(shader, Rules::WIDE_LANES)
 }
 
-/// Lets `packs`, which are all that pack two lanes to 64 bits, read pairs where they can be loaded. Returns true if one can.
+/// Replaces `packs`, which are all that pack two lanes to 64 bits, by loads of pairs where possible. Returns true if there is
+/// one.
 pub(super) fn widen(shader: &mut Shader, packs: &[Inst]) -> bool {
     shader.with_spare(|shader, tables: &mut Tables| {
         if !tables.find_wanted(shader, packs) {
@@ -69,14 +70,14 @@ pub(super) fn widen(shader: &mut Shader, packs: &[Inst]) -> bool {
     })
 }
 
-/// What is known of vec4s and variables.
+/// Information about vec4s and variables.
 #[derive(Default)]
 struct Tables {
-    /// A bit for each pair that is packed of a vec4 that is loaded from a uniform block.
+    /// A bit for each pair of lanes that is packed, for vec4s that are loaded from a uniform block.
     wanted: SideTable<Def, u8>,
-    /// The pairs, or the only wanted one, of such a vec4.
+    /// The pairs of such a vec4, or its only used pair.
     loaded: SideTable<Def, Option<Def>>,
-    /// The variable that sees the same blocks as `u64vec2`s.
+    /// The variable that aliases the same blocks as `u64vec2`s.
     views: SideTable<Var, Option<Var>>,
     /// Pointers to their bases.
     bases: BasePointers,
@@ -103,7 +104,7 @@ impl Tables {
         any
     }
 
-    /// Loads the pairs that are wanted in front of their vec4.
+    /// Loads the used pairs before their vec4.
     fn visit(&mut self, b: &mut Builder<'_>, inst: Inst) -> Edit {
         let wanted = self.wanted[inst.def()];
         if wanted != 0 {
@@ -117,7 +118,7 @@ impl Tables {
         Edit::Keep
     }
 
-    /// Makes a pack a move of what was loaded.
+    /// Makes a pack a move of the loaded pair.
     fn read_pair(&self, shader: &mut Shader, pack: Inst) {
         let Some((vec4, pair)) = packed_pair(shader, pack) else { return };
         let Some(wide) = self.loaded[vec4] else { return };
@@ -163,7 +164,7 @@ impl Load {
         Some(Load { inst, var, block, index })
     }
 
-    /// The pairs of the vec4, or the only wanted one, from `view`.
+    /// Loads the pairs of the vec4, or its only used pair, from `view`.
     fn again(&self, b: &mut Builder<'_>, bases: &mut BasePointers, view: Var, pairs: u8) -> Def {
         let access = b.shader.index(self.inst, Index::access);
         let base = bases.get(b, view, self.block);
@@ -176,7 +177,7 @@ impl Load {
     }
 }
 
-/// A variable that sees the blocks of `var` as `u64vec2`s.
+/// A variable that aliases the blocks of `var` as `u64vec2`s.
 fn view(shader: &mut Shader, var: Var) -> Var {
     let old: Variable = shader.vars[var].clone();
     let (block, count) = match shader.types.as_array(old.ty) {

@@ -1,14 +1,14 @@
-//! Textures and images are named by pointers into flat arrays.
+//! Textures and images are accessed by derefs into flat arrays.
 //!
-//! **What.** A texture instruction or image intrinsic that names its texture by the number of a unit or by a handle gets a
-//! pointer to a variable, or to an element of an array. A pointer into an array of arrays becomes one into a single array.
+//! **What.** A texture instruction or image intrinsic that identifies its texture by the number of a unit or by a handle gets a
+//! deref of a variable, or of an element of an array. A deref into an array of arrays becomes one into a single array.
 //!
 //! **Why.** SPIR-V loads a texture through a pointer to a variable, and a Vulkan binding is one texture or one array of them
 //! (Vulkan 15.5.3, "DescriptorSet and Binding Assignment").
 //!
-//! A unit belongs to the variable whose bindings cover it. If none does, one is made, whose type is guessed from the
-//! coordinates: a dump has lost it. A handle is an index into an array of [`BINDLESS_HANDLES`] descriptors; its type is that
-//! of a declared variable that fits, as the handle came from one.
+//! A unit belongs to the variable whose bindings cover it. If no variable does, one is made, whose type is guessed from the
+//! coordinates: a dump does not have it. A handle is an index into an array of [`BINDLESS_HANDLES`] descriptors; its type is
+//! that of a declared variable that is compatible, because the handle was made from one.
 //!
 //! Before:
 //!
@@ -40,13 +40,13 @@ use rustc_hash::FxHashMap;
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_descriptors",
-    about: "textures and images are named by pointers into flat arrays",
+    about: "accesses textures and images by derefs into flat arrays",
     needs: Needs::TEXTURES,
     removes: Forms::TEXTURE_NAMES,
     run,
 };
 
-/// Image intrinsics: by unit, by handle, by pointer.
+/// Image intrinsics: by unit, by handle, by deref.
 const IMAGE_OPS: &[[Intrinsic; 3]] = {
     use Intrinsic::*;
     &[
@@ -61,23 +61,23 @@ const IMAGE_OPS: &[[Intrinsic; 3]] = {
     ]
 };
 
-/// The most sources, and indices, that one of them has.
+/// The maximum number of sources, and of indices, of one of them.
 const MOST_SRCS: usize = 6;
 const MOST_INDICES: usize = 6;
 
-/// Sources that a pointer to the texture replaces.
+/// Sources that a deref of the texture replaces.
 const UNNAMED: &[TexSrcKind] = {
     use TexSrcKind::*;
     &[texture_handle, texture_offset, sampler_handle, sampler_offset, sampler_deref]
 };
 
-/// The image intrinsic that takes a pointer instead of a unit or handle, and whether `op` takes a handle.
+/// The image intrinsic that takes a deref instead of a unit or handle, and whether `op` takes a handle.
 fn by_pointer(op: Intrinsic) -> Option<(Intrinsic, bool)> {
     let row = IMAGE_OPS.iter().find(|row| row[..2].contains(&op))?;
     Some((row[2], row[1] == op))
 }
 
-/// True if `inst` names a texture or image by other than a pointer.
+/// True if `inst` identifies a texture or image other than by a deref.
 pub(in crate::pass) fn is_unnamed(shader: &Shader, inst: Inst) -> bool {
     match shader.insts[inst].kind {
         InstKind::Tex(tex) => shader.texs[tex].src(TexSrcKind::texture_deref).is_none(),
@@ -88,7 +88,7 @@ pub(in crate::pass) fn is_unnamed(shader: &Shader, inst: Inst) -> bool {
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
     if !may_change_images(shader) && shader.texs.values().all(|tex| is_flat(shader, tex)) {
-        // What mostly comes: nothing to insert.
+        // The common case: no instruction to insert.
         for tex in shader.texs.ids() {
             if let Name::Pointer(pointer) = Name::of_texture(shader, &shader.texs[tex]) {
                 let sampler = separate_sampler(shader, &shader.texs[tex], pointer);
@@ -117,13 +117,14 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     })
 }
 
-/// Whether an image may not be named by a pointer into a flat array or none.
+/// Whether an image may be identified other than by a deref into a flat array or of a single image.
 fn may_change_images(shader: &Shader) -> bool {
     textures::uses_unnamed_images(shader)
         || textures::uses_images(shader) && shader.vars.ids().any(|var| is_nested(shader, var))
 }
 
-/// Whether `tex` names its texture by a pointer into a flat array or none, and its sampler, too, if by a pointer.
+/// Whether `tex` identifies its texture by a deref into a flat array or of a single texture, and also its sampler if it has a
+/// deref.
 fn is_flat(shader: &Shader, tex: &TexData) -> bool {
     let is_flat = |name| match name {
         Name::Pointer(pointer) => !shader.deref_var(pointer).is_some_and(|var| is_nested(shader, var)),
@@ -133,7 +134,7 @@ fn is_flat(shader: &Shader, tex: &TexData) -> bool {
         && (tex.src(TexSrcKind::sampler_deref).is_none() || is_flat(Name::of_sampler(shader, tex)))
 }
 
-/// The pointer to the sampler of `tex`, if the texture at `pointer` has none of its own.
+/// The deref of the sampler of `tex`, if the texture at `pointer` has no sampler of its own.
 fn separate_sampler(shader: &Shader, tex: &TexData, pointer: Def) -> Option<Def> {
     let texture = Texture::behind(shader, pointer)?;
     match Name::of_sampler(shader, tex) {
@@ -142,7 +143,7 @@ fn separate_sampler(shader: &Shader, tex: &TexData, pointer: Def) -> Option<Def>
     }
 }
 
-/// Makes `tex` name its texture and its sampler by these pointers, and by nothing else.
+/// Makes `tex` identify its texture and its sampler only by these derefs.
 fn set_pointers(tex: &mut TexData, pointer: Def, sampler: Option<Def>) {
     tex.srcs.retain(|kind| !UNNAMED.contains(&kind));
     (tex.texture_index, tex.sampler_index) = (0, 0);
@@ -153,10 +154,10 @@ fn set_pointers(tex: &mut TexData, pointer: Def, sampler: Option<Def>) {
     sampler.into_iter().for_each(|sampler| tex.set_src(TexSrcKind::sampler_deref, sampler));
 }
 
-/// The variables behind units and handles.
+/// The variables for units and handles.
 struct Names<'a> {
     target: &'a Target,
-    /// How many variables the shader declares itself. Those behind them were made for units that it does not declare.
+    /// The number of variables that the shader declares itself. Those after them were made for undeclared units.
     declared: usize,
     others: &'a mut Others,
 }
@@ -173,7 +174,8 @@ enum Key {
 }
 
 impl Names<'_> {
-    /// Makes variables for texture units that nothing declares. Coordinates say more than queries, so they come first.
+    /// Makes variables for undeclared texture units. Coordinates provide more information than queries, so they are examined
+    /// first.
     fn guess_units(&mut self, shader: &mut Shader) {
         for with_coordinates in [true, false] {
             for at in 0..shader.order.len() {
@@ -190,7 +192,7 @@ impl Names<'_> {
         }
     }
 
-    /// Makes a variable for `unit`, and for all units behind it if the unit is only the first of those meant.
+    /// Makes a variable for `unit`, and for all units after it if the unit is the first of a dynamic range.
     fn make_unit(&mut self, shader: &mut Shader, texture: Texture, unit: u32, indexed: bool) -> Var {
         let storage = texture.kind == TextureKind::Storage;
         let known = if storage { shader.info.num_images } else { shader.info.num_textures };
@@ -204,7 +206,7 @@ impl Names<'_> {
         shader.vars.push(Variable { driver_location: unit, binding: unit, ..Variable::new(name, ty, mode) })
     }
 
-    /// The variable, and its element, that stands for texture unit `unit` where `inst` reads it.
+    /// The variable, and the element in it, for texture unit `unit` where `inst` reads it.
     fn texture_at(&self, shader: &Shader, inst: Inst, tex: &TexData, unit: u32) -> Option<(Var, u32)> {
         let made = |fits: &dyn Fn(Texture) -> bool| {
             let mut made = self.units_at(shader, false, unit).filter(|(var, _)| var.index() >= self.declared);
@@ -216,12 +218,12 @@ impl Names<'_> {
             .or_else(|| made(&|texture| texture == textures::guess(shader, inst, tex)))
     }
 
-    /// The variables, and their elements, that may be unit `unit`. Those made for other names than units are none.
+    /// The variables, and the elements in them, that may be unit `unit`, except variables that were made for other identifiers.
     fn units_at<'s>(&'s self, shader: &'s Shader, storage: bool, unit: u32) -> impl Iterator<Item = (Var, u32)> + 's {
         variables_at(shader, storage, unit).filter(|(var, _)| !self.others.values().any(|other| other == var))
     }
 
-    /// Makes `tex` name its texture by a pointer, and its sampler if the texture has none.
+    /// Makes `tex` identify its texture by a deref, and its sampler if the texture has none.
     fn texture(&mut self, b: &mut Builder<'_>, inst: Inst, id: Tex) {
         let pointer = match Name::of_texture(b.shader, &b.shader.texs[id]) {
             Name::Pointer(pointer) => self.flat(b, pointer),
@@ -235,7 +237,7 @@ impl Names<'_> {
         set_pointers(&mut b.shader.texs[id], pointer, sampler);
     }
 
-    /// Makes an image intrinsic name its image by a pointer.
+    /// Makes an image intrinsic identify its image by a deref.
     fn image(&mut self, b: &mut Builder<'_>, inst: Inst, op: Intrinsic) -> Edit {
         let InstKind::Intrinsic { srcs: slice, .. } = b.shader.insts[inst].kind else { return Edit::Keep };
         let Some((new_op, by_handle)) = by_pointer(op) else {
@@ -270,10 +272,10 @@ impl Names<'_> {
         }
     }
 
-    /// A pointer to texture unit `unit`, plus `offset`.
+    /// A deref of texture unit `unit`, plus `offset`.
     fn unit(&mut self, b: &mut Builder<'_>, inst: Inst, tex: Tex, unit: u32, offset: Option<Def>) -> Def {
         let Some((var, element)) = self.texture_at(b.shader, inst, &b.shader.texs[tex], unit) else {
-            // Not reached: every unit that is not declared was guessed.
+            // Not reached: a variable was guessed for every undeclared unit.
             return b.undef(1, 32);
         };
         let index = match offset {
@@ -283,7 +285,7 @@ impl Names<'_> {
         self.element(b, var, index)
     }
 
-    /// A pointer to the image at `unit`, which may be dynamic and then starts from `range_base`.
+    /// A deref of the image at `unit`, which may be dynamic and then starts from `range_base`.
     fn image_unit(&mut self, b: &mut Builder<'_>, inst: Inst, texture: Texture, unit: Def) -> Def {
         let constant = b.shader.as_const_scalar(unit).map(|unit| unit as u32);
         let first = constant.unwrap_or_else(|| b.shader.index(inst, Index::range_base));
@@ -307,7 +309,7 @@ impl Names<'_> {
         self.element(b, var, index)
     }
 
-    /// A pointer to the descriptor that `handle` stands for.
+    /// A deref of the descriptor for `handle`.
     fn handle(&mut self, b: &mut Builder<'_>, texture: Texture, format: u32, handle: Def) -> Def {
         let var = self.bindless(b.shader, texture, format);
         let handle = b.channel(handle, 0);
@@ -338,14 +340,14 @@ impl Names<'_> {
         var
     }
 
-    /// `pointer`, or one into a flat array if it leads into an array of arrays.
+    /// `pointer`, or a deref into a flat array if it is one into an array of arrays.
     fn flat(&mut self, b: &mut Builder<'_>, pointer: Def) -> Def {
         let Some(var) = b.shader.deref_var(pointer).filter(|var| is_nested(b.shader, *var)) else { return pointer };
         let Some(index) = flat_index(b, pointer) else { return pointer };
         self.element(b, var, index)
     }
 
-    /// A pointer to element `index` of `var`, counting those of inner arrays.
+    /// A deref of element `index` of `var`, counting those of inner arrays.
     fn element(&mut self, b: &mut Builder<'_>, var: Var, index: ArrayIndex) -> Def {
         let var = if is_nested(b.shader, var) { self.flat_copy(b.shader, var) } else { var };
         let pointer = b.deref_var(var);
@@ -367,7 +369,7 @@ impl Names<'_> {
     }
 }
 
-/// The most texture or image units that a stage has in GL.
+/// The maximum number of texture or image units of a stage in GL.
 const MAX_UNITS: u32 = 32;
 
 fn is_nested(shader: &Shader, var: Var) -> bool {
@@ -375,7 +377,7 @@ fn is_nested(shader: &Shader, var: Var) -> bool {
     outer.is_some_and(|(elem, _)| shader.types.as_array(elem).is_some())
 }
 
-/// The index into a flat array that stands for the indices on the way to `pointer`.
+/// The index into a flat array that corresponds to the indices of `pointer`.
 fn flat_index(b: &mut Builder<'_>, mut pointer: Def) -> Option<ArrayIndex> {
     let mut constant = 0u32;
     let mut dynamic: Option<Def> = None;
@@ -403,7 +405,7 @@ fn flat_index(b: &mut Builder<'_>, mut pointer: Def) -> Option<ArrayIndex> {
     })
 }
 
-/// Gives images the formats that Vulkan asks for: one of numbers of the image's own type, and any at all for atomics
+/// Gives images the formats that Vulkan requires: for each image one of numbers of its own type, and any format for atomics
 /// (VUID-StandaloneSpirv-OpImageTexelPointer-04658).
 fn settle_formats(shader: &mut Shader) {
     for at in 0..shader.order.len() {

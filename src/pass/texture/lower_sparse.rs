@@ -1,10 +1,10 @@
-//! Residency codes of sparse textures and images become values of their own.
+//! Residency codes of sparse textures and images become separate values.
 //!
-//! **What.** NIR puts the code behind the texels, into the last component of the result. Here the result keeps the texels
-//! only, and `sparse_residency_code` gives the code that belongs to it.
+//! **What.** NIR appends the code to the texels, in the last component of the result. Here the result keeps only the texels,
+//! and `sparse_residency_code` returns the code that belongs to it.
 //!
 //! **Why.** SPIR-V returns a struct of code and texel, of different types (OpImageSparseSampleImplicitLod). And it has no
-//! instruction for the code of two reads: of two codes that says nothing more than the one that is not resident, if any.
+//! instruction for the code of two reads: the code of two reads is the one that is not resident, if any.
 //!
 //! Before:
 //!
@@ -32,16 +32,16 @@ use crate::pass::{Context, Forms, Pass};
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_sparse",
-    about: "residency codes become values of their own",
+    about: "splits residency codes from texels",
     needs: Needs::RESIDENCY,
     removes: Forms::RESIDENCY,
     run,
 };
 
-/// What takes texels and residency code in one vector.
+/// Intrinsics whose source is a vector of texels and residency code.
 const JOINED: &[Intrinsic] = &[Intrinsic::is_sparse_resident_zink, Intrinsic::sparse_residency_code_and];
 
-/// True for what this pass lowers.
+/// True for instructions that this pass lowers.
 pub(in crate::pass) fn is_joined(shader: &Shader, inst: Inst) -> bool {
     let op = shader.as_intrinsic(inst).map(|(op, _)| op);
     is_sparse_read(shader, inst) || op.is_some_and(|op| JOINED.contains(&op))
@@ -66,7 +66,7 @@ fn is_resident(b: &mut Builder<'_>, code: Def) -> Def {
     b.intrinsic(Intrinsic::is_sparse_texels_resident, 1, 1, &[code]).def()
 }
 
-/// True for a read whose result ends in a residency code: of five components, or of two if one is a comparison's.
+/// True for a read whose result ends in a residency code: it has five components, or two if one is the result of a comparison.
 fn is_sparse_read(shader: &Shader, inst: Inst) -> bool {
     let n = shader.insts[inst].num_components;
     match shader.insts[inst].kind {
@@ -79,7 +79,7 @@ fn is_sparse_read(shader: &Shader, inst: Inst) -> bool {
     }
 }
 
-/// The texels of `inst` and behind them its code, each from an instruction of its own.
+/// The texels of `inst`, followed by its code, each from an instruction of its own.
 fn split(b: &mut Builder<'_>, inst: Inst) -> Def {
     let data = b.shader.insts[inst];
     let n = data.num_components - 1;
@@ -87,7 +87,7 @@ fn split(b: &mut Builder<'_>, inst: Inst) -> Def {
     let code = b.intrinsic(Intrinsic::sparse_residency_code, 1, 32, &[texels]).def();
     b.vec_of(n + 1, |b, c| match data.bit_size {
         _ if c < n => b.channel(texels, c),
-        // A component of the result, and so of its width; codes are small numbers to the shader.
+        // A component of the result has its width; codes are small numbers for the shader.
         32 => code,
         16 => b.alu(AluOp::u2u16, &[code]),
         _ => b.alu(AluOp::u2u64, &[code]),

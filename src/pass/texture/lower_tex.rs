@@ -1,14 +1,14 @@
-//! Texture operations take the forms that SPIR-V has.
+//! Lowers texture operations to the forms that SPIR-V has.
 //!
-//! **What and why.** By what SPIR-V or Vulkan asks:
+//! **What and why.** By requirement of SPIR-V or Vulkan:
 //!
-//! - Only fragment shaders, and compute shaders with derivative groups, know a level of detail by themselves (SPIR-V,
-//!   OpImageSampleImplicitLod). Others sample level 0, or the one that the bias names.
-//! - Coordinates have as many components as the texture has dimensions, layer included; gradients and offsets one for each
-//!   dimension. Numbers are of 32 bits, those of image intrinsics too.
+//! - Only fragment shaders, and compute shaders with derivative groups, have an implicit level of detail (SPIR-V,
+//!   OpImageSampleImplicitLod). Others sample level 0, or the one that the bias specifies.
+//! - Coordinates have as many components as the texture has dimensions, layer included; gradients and offsets have one for each
+//!   dimension. Numbers have 32 bits, also those of image intrinsics.
 //! - A projector divides the coordinates here where no `Proj` instruction can (arrays, cubes, sparse textures).
-//! - Offsets that are not constant are for gathers only (VUID-StandaloneSpirv-Offset-04663); those of fetches are added.
-//! - `min_lod` is for instructions that choose the level themselves (SPIR-V 3.14, MinLod); an explicit one is raised here.
+//! - Offsets that are not constant are only for gathers (VUID-StandaloneSpirv-Offset-04663); those of fetches are added.
+//! - `min_lod` is for instructions with an implicit level (SPIR-V 3.14, MinLod); an explicit level is clamped here.
 //! - Four offsets for one gather are a feature (shaderImageGatherExtended); without it, there are four gathers.
 //!
 //! Before:
@@ -38,7 +38,7 @@ use crate::target::Feature;
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_tex",
-    about: "texture operations take the forms that SPIR-V has",
+    about: "lowers texture operations to the forms that SPIR-V has",
     needs: Needs::TEXTURE_OPERANDS,
     removes: Forms::empty(),
     run,
@@ -46,7 +46,7 @@ pub const PASS: Pass = Pass {
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
     let implicit_lod = shader.info.has_implicit_lod();
-    // Of images, only narrow coordinates are changed.
+    // For images, only narrow coordinates are changed.
     let may_widen = uses_images(shader) && shader.inventory().has_width(16);
     if !may_widen && shader.texs.values().all(|tex| is_plain(shader, tex, implicit_lod)) {
         return false;
@@ -70,7 +70,8 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     moved || changed
 }
 
-/// Whether `tex` is what it should be at a glance, as most are: it samples a point of as many coordinates as there are.
+/// Whether `tex` needs no change, by a quick check that covers most: it samples, with as many coordinates as the texture has
+/// dimensions.
 fn is_plain(shader: &Shader, tex: &TexData, implicit_lod: bool) -> bool {
     let texture = tex.src(texture_deref).and_then(|pointer| Texture::behind(shader, pointer));
     let Some(coordinates) = texture.map(|texture| texture.coordinates()) else { return false };
@@ -116,7 +117,7 @@ fn can_project(op: TexOp) -> bool {
     matches!(op, TexOp::tex | TexOp::txb | TexOp::txl | TexOp::txd)
 }
 
-/// Makes an operation that would choose its level of detail take the one that the bias names, else 0.
+/// Replaces the implicit level of detail of an operation by the bias, else by 0.
 fn sample_level_zero(b: &mut Builder<'_>, tex: Tex) {
     let level = match b.shader.texs[tex].take_src(bias) {
         Some(level) => level,
@@ -143,7 +144,7 @@ fn widen(b: &mut Builder<'_>, tex: Tex) {
     }
 }
 
-/// Makes the coordinates and the sample of an image intrinsic 32 bits wide: all of its sources that stand before the texel.
+/// Widens the coordinates and the sample of an image intrinsic to 32 bits: all of its sources before the texel.
 fn widen_texel_place(b: &mut Builder<'_>, srcs: Slice) {
     for at in 1..srcs.len().min(3) {
         let def = b.shader.srcs[srcs][at];
@@ -153,7 +154,7 @@ fn widen_texel_place(b: &mut Builder<'_>, srcs: Slice) {
     }
 }
 
-/// Divides the coordinates, but for the layer, and what they are compared with.
+/// Divides the coordinates, except the layer, and the comparison value.
 fn project(b: &mut Builder<'_>, tex: Tex, texture: Texture) {
     let Some(divisor) = b.shader.texs[tex].take_src(projector) else { return };
     if let Some(point) = b.shader.texs[tex].src(coord) {
@@ -187,7 +188,7 @@ fn add_offset(b: &mut Builder<'_>, tex: Tex) {
     data.set_src(coord, point);
 }
 
-/// Raises an explicit level of detail to the least one allowed.
+/// Clamps an explicit level of detail to the minimum.
 fn raise_lod(b: &mut Builder<'_>, tex: Tex) {
     let data = &b.shader.texs[tex];
     let (TexOp::txl, Some(level), Some(least)) = (data.op, data.src(lod), data.src(min_lod)) else { return };
@@ -197,11 +198,11 @@ fn raise_lod(b: &mut Builder<'_>, tex: Tex) {
     data.set_src(lod, level);
 }
 
-/// Gives coordinates, gradients and offsets as many components as the texture wants.
+/// Gives coordinates, gradients and offsets as many components as the texture requires.
 fn fit(b: &mut Builder<'_>, tex: Tex, texture: Texture) {
     let dimensions = texture.dim.coordinates();
     let coordinates = match b.shader.texs[tex].op {
-        // The layer does not matter to the level of detail.
+        // The layer does not affect the level of detail.
         TexOp::lod => dimensions,
         _ => texture.coordinates(),
     };
@@ -213,7 +214,7 @@ fn fit(b: &mut Builder<'_>, tex: Tex, texture: Texture) {
     }
 }
 
-/// The first `n` components of `def`, and zeros if there are not as many.
+/// The first `n` components of `def`, padded with zeros.
 fn resize(b: &mut Builder<'_>, def: Def, n: u8) -> Def {
     let has = b.shader.num_components(def);
     if n == has {
@@ -232,7 +233,7 @@ fn resize(b: &mut Builder<'_>, def: Def, n: u8) -> Def {
     b.vec_of(n, |b, c| if c < has { b.channel(def, c) } else { zero })
 }
 
-/// A gather with four offsets: the texel at an offset is the last that a gather with that offset gives.
+/// A gather with four offsets: the texel at an offset is the last component of a gather with that offset.
 fn gather_four(b: &mut Builder<'_>, inst: Inst, tex: Tex) -> Def {
     const AT_OFFSET: u8 = 3;
     let data = b.shader.insts[inst];

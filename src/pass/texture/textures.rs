@@ -1,9 +1,9 @@
-//! What is behind the number of a unit, or a handle: the types that a dump has lost, behind
+//! Types of textures that are identified by a unit or a handle, which a dump does not contain, for
 //! [`lower_descriptors`](super::lower_descriptors).
 //!
-//! NIR keeps dimensionality, layers and comparison in each texture instruction, but does not print them. What is declared
-//! says them again. Where nothing is, the coordinates say how many dimensions there are, and the rest is the commonest
-//! texture that the operation can be done on: of three coordinates a cube, or layers where a cube cannot be.
+//! NIR has dimensionality, layers and comparison in each texture instruction, but does not print them. A declared variable has
+//! them. If no variable is declared, the number of coordinates gives the dimensions, and the rest is the most common texture
+//! that supports the operation: for three coordinates a cube, or layers where a cube is not possible.
 
 use crate::analysis::textures::{instr_texel, Texture, TextureKind};
 use crate::ir::{Inst, Shader, TexData, VarFlags, Variable};
@@ -15,7 +15,7 @@ pub(super) fn uses_images(shader: &Shader) -> bool {
     shader.inventory().has_some(&IMAGE_OPS)
 }
 
-/// True if there may be an operation on an image other than by pointer.
+/// True if there may be an operation on an image other than by deref.
 pub(super) fn uses_unnamed_images(shader: &Shader) -> bool {
     shader.inventory().has_some(&UNNAMED_IMAGE_OPS)
 }
@@ -46,7 +46,7 @@ const UNNAMED_IMAGE_OPS: IntrinsicSet = {
     by_unit.union(by_handle)
 };
 
-/// The operations on images, these and those by pointer.
+/// The operations on images, by unit, handle and deref.
 const IMAGE_OPS: IntrinsicSet = {
     use Intrinsic::*;
     let by_pointer = IntrinsicSet::of(&[
@@ -63,7 +63,7 @@ const IMAGE_OPS: IntrinsicSet = {
     UNNAMED_IMAGE_OPS.union(by_pointer)
 };
 
-/// What a texture is, as far as an instruction that reads it tells.
+/// The type of a texture, as far as it follows from an instruction that reads it.
 pub(super) fn guess(shader: &Shader, inst: Inst, tex: &TexData) -> Texture {
     let shadow = tex.src(TexSrcKind::comparator).is_some();
     let components = tex.src(TexSrcKind::coord).map(|coord| shader.num_components(coord));
@@ -86,8 +86,7 @@ pub(super) fn guess(shader: &Shader, inst: Inst, tex: &TexData) -> Texture {
     Texture { dim, array, shadow, texel: AluType::new(base, 32), kind: TextureKind::Combined }
 }
 
-/// True if `tex` may read `texture`: the operation can be done on it, and the coordinates and results are as many and of
-/// the kind that it has.
+/// True if `tex` may read `texture`: it supports the operation, and the number and kind of coordinates and results agree.
 pub(super) fn suits(shader: &Shader, tex: &TexData, texture: &Texture) -> bool {
     let coordinates = tex.src(TexSrcKind::coord).map(|coord| shader.num_components(coord));
     let says_texel = !tex.op.is_query() && tex.op != TexOp::lod;
@@ -97,14 +96,14 @@ pub(super) fn suits(shader: &Shader, tex: &TexData, texture: &Texture) -> bool {
         && (!says_texel || (texture.texel.base == Base::Float) == (tex.dest_type.base == Base::Float))
 }
 
-/// What the texture behind a handle is: as a variable is declared whose handle it may be, else guessed.
+/// The type of the texture of a handle: that of a compatible declared variable, else guessed.
 pub(super) fn behind_handle(shader: &Shader, inst: Inst, tex: &TexData) -> Texture {
     let declared = handle_types(shader).map(|(texture, _)| texture);
     let mut declared = declared.filter(|texture| texture.kind == TextureKind::Combined);
     declared.find(|texture| suits(shader, tex, texture)).unwrap_or_else(|| guess(shader, inst, tex))
 }
 
-/// The format of the image behind a handle.
+/// The format of the image of a handle.
 pub(super) fn format_behind_handle(shader: &Shader, inst: Inst, texture: Texture) -> u32 {
     let said = shader.index(inst, Index::format);
     let declared = handle_types(shader).find(|(other, _)| *other == texture).map(|(_, format)| format);
@@ -120,15 +119,15 @@ fn handle_types(shader: &Shader) -> impl Iterator<Item = (Texture, u32)> + '_ {
     vars.filter_map(|(var, variable)| Some((Texture::of_var(shader, var)?, variable.image_format)))
 }
 
-/// What an image intrinsic says of its image.
+/// The type of an image according to an image intrinsic.
 pub(super) fn said_of_image(shader: &Shader, inst: Inst) -> Texture {
     let dim = ImageDim::ALL.get(shader.index(inst, Index::image_dim) as usize).copied().unwrap_or(ImageDim::dim_2d);
     let array = shader.index(inst, Index::image_array) != 0;
     Texture { dim, array, shadow: false, texel: instr_texel(shader, inst), kind: TextureKind::Storage }
 }
 
-/// True if `inst`, which says that its image is `said`, may mean one that is declared as `declared`. Integers of either sign
-/// do, as the bits are the same; a query does not say what texels are.
+/// True if `inst`, whose image has the type `said`, may access an image that is declared as `declared`. Integers of either sign
+/// are compatible, because the bits are the same; a query has no texel type.
 pub(super) fn suits_image(shader: &Shader, inst: Inst, declared: &Texture, said: &Texture) -> bool {
     let op = shader.as_intrinsic(inst).map(|(op, _)| op);
     let any_texel = matches!(op, Some(Intrinsic::image_size | Intrinsic::image_samples | Intrinsic::image_levels));
@@ -142,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operations_on_images_say_what_the_image_is() {
+    fn image_operations_determine_the_image_type() {
         for op in Intrinsic::ALL {
             assert_eq!(IMAGE_OPS.contains(*op), op.info().has_index(Index::image_dim), "{op:?}");
         }

@@ -82,10 +82,10 @@ mod tests {
     fn the_outermost_file_counts() {
         let core = "library/core/src/slice/mod.rs";
         assert_eq!(
-            of_chain(&[core, "src/pass/memory/lanes/load.rs", "src/pass/memory/lower_ubo.rs"]),
+            of_chain(&[core, "src/pass/memory/byte_access/load.rs", "src/pass/memory/lower_ubo.rs"]),
             Some((Phase::Pass, Some("lower_ubo")))
         );
-        assert_eq!(of_chain(&[core, "src/pass/memory/lanes/load.rs"]), Some((Phase::Pass, Some("lanes"))));
+        assert_eq!(of_chain(&[core, "src/pass/memory/byte_access/load.rs"]), Some((Phase::Pass, Some("byte_access"))));
         assert_eq!(of_chain(&["src/module/table.rs", "src/spirv/mod.rs"]), Some((Phase::Emission, None)));
         assert_eq!(of_chain(&["src/check/mod.rs", "src/translator.rs"]), Some((Phase::Check, None)));
     }

@@ -1,14 +1,14 @@
-//! ALU operations that SPIR-V does not have are rewritten into ones that it has.
+//! Rewrites ALU operations that SPIR-V does not have.
 //!
-//! **What.** Each operation that a rule in `rules` fits is replaced by what the rule builds. Afterwards no opcode is
-//! left whose form is [`Form::Lowered`](crate::op::Form), and no operation of a width that SPIR-V's instruction does
-//! not take.
+//! **What.** Each operation that a rule in `rules` matches is replaced by the instructions that the rule builds. Afterwards no
+//! opcode has the form [`Form::Lowered`](crate::op::Form), and no operation has a width that SPIR-V's instruction does not
+//! take.
 //!
-//! **Why.** NIR has opcodes for every machine that Mesa drives: saturating subtractions, comparisons with 32-bit
-//! booleans, packed dot products. SPIR-V has few of them; and some that it has, Vulkan takes at one width only (bit
-//! searches at 32 bits).
+//! **Why.** NIR has opcodes for all hardware that Mesa drives: saturating subtractions, comparisons with 32-bit booleans,
+//! packed dot products. SPIR-V has few of them; and Vulkan takes some of SPIR-V's instructions at one width only (bit searches
+//! at 32 bits).
 //!
-//! The result is the same for all operands for which NIR defines it, and `exact` goes over to each instruction.
+//! The result is the same for all operands for which NIR defines it, and each new instruction of an `exact` operation is exact.
 //!
 //! Before:
 //!
@@ -62,7 +62,7 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
     })
 }
 
-/// What a rule's condition sees of an operation.
+/// The properties of an operation that the condition of a rule tests.
 #[derive(Clone, Copy)]
 struct Shape {
     op: AluOp,
@@ -83,7 +83,7 @@ impl Shape {
     }
 }
 
-/// An operation to lower, its operands as wide as it reads them.
+/// An operation to lower, with operands of the components that it reads.
 struct Call<'a> {
     shape: Shape,
     srcs: &'a [Def],
@@ -98,16 +98,16 @@ impl Index<usize> for Call<'_> {
 
 type LowerFn = fn(&mut Lower<'_, '_>, &Call<'_>) -> Def;
 
-/// How some opcodes are lowered.
+/// The lowering of some opcodes.
 struct Rule {
     ops: &'static [AluOp],
-    /// Which of their operations have to be.
+    /// The operations of these opcodes that have to be lowered.
     when: When,
     lower: LowerFn,
 }
 
-/// Which operations a rule is for: data, so that the table below is made at compile time. The column
-/// [`lowered`](crate::op::AluInfo::lowered) has those of all rules.
+/// The operations that a rule is for: data, so that the table below is made at compile time. The column
+/// [`lowered`](crate::op::AluInfo::lowered) has the widths of all rules.
 #[derive(Clone, Copy)]
 struct When {
     /// Widths of the result: their sum, as all are powers of two.
@@ -136,22 +136,22 @@ impl When {
     }
 }
 
-/// What is known of an opcode.
+/// The rules of an opcode.
 #[derive(Clone, Copy)]
-struct Row {
-    /// Places in [`RULES`], each one more, and 0 after the last one.
+struct OpRules {
+    /// Indices in [`RULES`], each plus 1, and 0 after the last one.
     rules: [u8; 4],
     /// Its result is a boolean of several bits.
     is_wide_bool: bool,
 }
 
-/// The rows of all opcodes. A table that was made at the first use took 0.63 ms of the first shader of a process.
-static ROWS: [Row; AluOp::ALL.len()] = rows();
+/// The rules of all opcodes. A table that was made at the first use took 0.63 ms of the first shader of a process.
+static ROWS: [OpRules; AluOp::ALL.len()] = rows();
 
 const _: () = assert!(RULES.len() < 256, "the place of a rule is a u8");
 
-const fn rows() -> [Row; AluOp::ALL.len()] {
-    let mut rows = [Row { rules: [0; 4], is_wide_bool: false }; AluOp::ALL.len()];
+const fn rows() -> [OpRules; AluOp::ALL.len()] {
+    let mut rows = [OpRules { rules: [0; 4], is_wide_bool: false }; AluOp::ALL.len()];
     let mut rule = 0;
     while rule < RULES.len() {
         let ops = RULES[rule].ops;
@@ -173,9 +173,9 @@ const fn rows() -> [Row; AluOp::ALL.len()] {
     rows
 }
 
-impl Row {
-    /// The row with a rule more.
-    const fn with(mut self, rule: usize) -> Row {
+impl OpRules {
+    /// The same rules and one more.
+    const fn with(mut self, rule: usize) -> OpRules {
         let mut at = 0;
         while self.rules[at] != 0 {
             at += 1;
@@ -196,14 +196,14 @@ fn find(shape: &Shape) -> Option<&'static Rule> {
     ROWS[shape.op as usize].find(shape)
 }
 
-/// Makes operations that can be emitted.
+/// Builds operations that can be emitted.
 struct Lower<'a, 'b> {
     builder: &'a mut Builder<'b>,
     flags: AluFlags,
 }
 
 impl Lower<'_, '_> {
-    /// A source as a value of `components` components.
+    /// A source as a value of `components` components, without swizzle.
     fn whole(&mut self, src: AluSrc, components: u8) -> Def {
         let mut channels = [0; 16];
         for (c, channel) in channels.iter_mut().enumerate() {
@@ -212,7 +212,7 @@ impl Lower<'_, '_> {
         self.builder.swizzle(src.def, &channels[..usize::from(components)])
     }
 
-    /// An operation on whole values, lowered itself if it has to be.
+    /// An operation on whole values, lowered if necessary.
     fn alu(&mut self, op: AluOp, srcs: &[Def]) -> Def {
         let (components, bits) = self.builder.alu_size(op, srcs.iter().copied());
         let shape = Shape { op, components, bits, src_bits: self.bits(srcs[0]) };
@@ -234,7 +234,7 @@ impl Lower<'_, '_> {
         self.alu(op, &[x, y])
     }
 
-    /// `op` on `x` and an integer, which gets the width that `op` asks for.
+    /// `op` on `x` and an integer, which gets the width that `op` requires.
     fn with_int(&mut self, op: AluOp, x: Def, value: i64) -> Def {
         let bits = match op.info().srcs[1].ty.bits {
             0 => self.bits(x),
@@ -255,13 +255,13 @@ impl Lower<'_, '_> {
         self.alu(AluOp::bcsel, &[cond, x, y])
     }
 
-    /// A constant of the shape of `like`, every component `value`.
+    /// An integer constant of the shape of `like`, every component `value`.
     fn int(&mut self, like: Def, value: i64) -> Def {
         let bits = self.bits(like);
         self.ints(like, bits, value)
     }
 
-    /// A constant with as many components as `like`.
+    /// An integer constant with as many components as `like`.
     fn ints(&mut self, like: Def, bits: u8, value: i64) -> Def {
         let components = usize::from(self.builder.shader.num_components(like));
         self.builder.constant(bits, &[value as u64; 16][..components])
@@ -287,7 +287,7 @@ impl Lower<'_, '_> {
         (self.unary(AluOp::u2u32, x), self.unary(AluOp::u2u32, high))
     }
 
-    /// The components of `def`, combined by `op` in the order in which the folds add up: halves pairwise, then the rest.
+    /// The components of `def`, combined by `op` in the order of the folds: halves pairwise, then the rest.
     fn reduce(&mut self, op: AluOp, def: Def) -> Def {
         let mut parts = [def; 16];
         let mut len = usize::from(self.builder.shader.num_components(def));
@@ -306,7 +306,7 @@ impl Lower<'_, '_> {
         parts[0]
     }
 
-    /// `scalar` of each component of the operands, as a vector.
+    /// The results of `scalar` for each component of the operands, as a vector.
     fn per_component(&mut self, call: &Call<'_>, scalar: impl Fn(&mut Self, &[Def]) -> Def) -> Def {
         let mut results = [call[0]; 16];
         let results = &mut results[..usize::from(call.shape.components)];

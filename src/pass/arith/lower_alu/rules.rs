@@ -1,6 +1,6 @@
-//! The rules of [`lower_alu`](super): which opcodes, when, and what they become.
+//! The rules of [`lower_alu`](super): opcodes, conditions and replacements.
 //!
-//! A rule may use opcodes that have rules themselves, as long as those come to an end.
+//! A rule may use opcodes that have rules themselves, as long as the recursion ends.
 
 use super::{Call, Lower, LowerFn, Rule, When, ALL_WIDTHS, ANY};
 use crate::ir::{AluFlags, Def};
@@ -14,7 +14,7 @@ const fn when(ops: &'static [AluOp], when: When, lower: LowerFn) -> Rule {
     Rule { ops, when, lower }
 }
 
-/// The result has one of these widths, of which this is the sum.
+/// The result has one of these widths, of which `bits` is the sum.
 const fn of_width(bits: u8) -> When {
     When { bits, ..ANY }
 }
@@ -26,7 +26,7 @@ const fn on_width(src_bits: u8) -> When {
 
 const ONE_BIT: When = on_width(1);
 
-/// All rules; the first of an opcode whose condition holds is taken.
+/// All rules; the first rule of an opcode whose condition holds is used.
 pub(super) const RULES: &[Rule] = &[
     // 1-bit integers, where true is all ones: -1 if signed, 1 if not.
     when(&[iadd, isub], ONE_BIT, |l, c| l.binary(ixor, c[0], c[1])),
@@ -62,7 +62,7 @@ pub(super) const RULES: &[Rule] = &[
         l.unary(u2u1, int)
     }),
     always(&[f2f16_rtz], |l, c| {
-        // The rounding is what this is about.
+        // The rounding is the purpose of the operation.
         l.flags = AluFlags::EXACT;
         let half = l.unary(f2f16, c[0]);
         let away = rounded_away(l, c[0], half);
@@ -182,7 +182,7 @@ pub(super) const RULES: &[Rule] = &[
         let low = sign_extend(l, c[1], 16);
         l.binary(imul, c[0], low)
     }),
-    // Bits. A shift takes its count modulo the width, which makes ineg and inot of a count the rest of the way.
+    // Bits. A shift takes its count modulo the width, so ineg and inot of a count are the opposite shift.
     always(&[urol], |l, c| rotate(l, c, ishl, ushr)),
     always(&[uror], |l, c| rotate(l, c, ushr, ishl)),
     always(&[shfr], |l, c| {
@@ -362,7 +362,7 @@ pub(super) const RULES: &[Rule] = &[
     always(&[sdot_2x16_iadd_sat], signed_dot_2x16_sat),
 ];
 
-/// The rule for opcodes with wide booleans.
+/// The rule for opcodes with booleans of several bits.
 pub(super) const WIDE_BOOL: Rule = always(&[], |l, c| match narrow_bool_op(c.shape.op) {
     None => c[0],
     Some(narrow) => {
@@ -371,7 +371,7 @@ pub(super) const WIDE_BOOL: Rule = always(&[], |l, c| match narrow_bool_op(c.sha
     }
 });
 
-/// The opcode with a 1-bit result that `op` is a variant of. NIR puts the width after the first word of the variant's name:
+/// The opcode with a 1-bit result that `op` is a variant of. In NIR, the width follows the first word of the variant's name:
 /// `feq32`, `b32all_fequal4`.
 fn narrow_bool_op(op: AluOp) -> Option<AluOp> {
     let info = op.info();
@@ -420,7 +420,7 @@ fn choose_float(l: &mut Lower<'_, '_>, c: &Call<'_>, value: f64) -> Def {
     choose_int(l, c, crate::op::fold::from_float(value, c.shape.bits) as i64)
 }
 
-/// Computes with 32-bit floats.
+/// Computes in 32-bit floats.
 fn in_32_bits(l: &mut Lower<'_, '_>, c: &Call<'_>) -> Def {
     let mut srcs = [c[0]; 3];
     for (to, from) in srcs.iter_mut().zip(c.srcs) {
@@ -477,7 +477,7 @@ fn sign_extend(l: &mut Lower<'_, '_>, x: Def, width: u8) -> Def {
     l.with_int(ishr, top, unused)
 }
 
-/// `wrapped`, or the limit beyond which the true result lies if both `signs0` and `signs1` are negative.
+/// `wrapped`, or the limit of the type that the true result exceeds if both `signs0` and `signs1` are negative.
 fn saturate(l: &mut Lower<'_, '_>, signs0: Def, signs1: Def, wrapped: Def) -> Def {
     let bits = l.bits(wrapped);
     let signs = l.binary(iand, signs0, signs1);
@@ -493,7 +493,7 @@ fn distance(l: &mut Lower<'_, '_>, c: &Call<'_>, max: AluOp, min: AluOp) -> Def 
     l.binary(isub, max, min)
 }
 
-/// Half of the bits that only one operand has.
+/// Half of the bits that only one of the operands has.
 fn half_of_others(l: &mut Lower<'_, '_>, c: &Call<'_>, signed: bool) -> Def {
     let others = l.binary(ixor, c[0], c[1]);
     l.with_int(if signed { ishr } else { ushr }, others, 1)
@@ -512,7 +512,7 @@ fn merge(l: &mut Lower<'_, '_>, mask: Def, x: Def, y: Def) -> Def {
     l.binary(ior, x, y)
 }
 
-/// The position that `find` gives, counted from the top; -1 stays.
+/// The position that `find` returns, counted from the top; -1 stays.
 fn from_top(l: &mut Lower<'_, '_>, c: &Call<'_>, find: AluOp) -> Def {
     let position = l.unary(find, c[0]);
     let none = l.with_int(ilt, position, 0);
@@ -521,7 +521,7 @@ fn from_top(l: &mut Lower<'_, '_>, c: &Call<'_>, find: AluOp) -> Def {
     l.select(none, position, from_top)
 }
 
-/// Offset and width modulo 32, the width cut at the top.
+/// Offset and width modulo 32, the width limited to the bits above the offset.
 fn extract_field(l: &mut Lower<'_, '_>, c: &Call<'_>, op: AluOp) -> Def {
     let (offset, width) = (l.with_int(iand, c[1], 31), l.with_int(iand, c[2], 31));
     let all = l.int(offset, 32);
@@ -599,7 +599,7 @@ fn dot(l: &mut Lower<'_, '_>, c: &Call<'_>) -> Def {
     l.reduce(fadd, products)
 }
 
-/// `scalar` in every component of the result.
+/// `scalar` in all components of the result.
 fn replicate(l: &mut Lower<'_, '_>, c: &Call<'_>, scalar: Def) -> Def {
     l.builder.swizzle(scalar, &[0; 16][..usize::from(c.shape.components)])
 }
@@ -618,7 +618,7 @@ fn unpack_split(l: &mut Lower<'_, '_>, c: &Call<'_>, unpack: AluOp, part: u8) ->
     })
 }
 
-/// The components as parts of `width` bits of one integer, which they must fit but for the last.
+/// The components as parts of `width` bits of one integer; all but the last must fit into their parts.
 fn or_parts(l: &mut Lower<'_, '_>, vector: Def, width: i64) -> Def {
     let mut all = l.channel(vector, 0);
     for c in 1..l.builder.shader.num_components(vector) {
@@ -629,13 +629,13 @@ fn or_parts(l: &mut Lower<'_, '_>, vector: Def, width: i64) -> Def {
     all
 }
 
-/// Product of part `part` of the first operands.
+/// The product of part `part` of the first two operands.
 fn product(l: &mut Lower<'_, '_>, c: &Call<'_>, part: i64, extract: [AluOp; 2]) -> Def {
     let (x, y) = (l.with_int(extract[0], c[0], part), l.with_int(extract[1], c[1], part));
     l.binary(imul, x, y)
 }
 
-/// Products of `parts` parts, added up, and the third operand added by `add`.
+/// The sum of the products of `parts` parts, and the third operand added by `add`.
 fn packed_dot(l: &mut Lower<'_, '_>, c: &Call<'_>, parts: i64, extract: [AluOp; 2], add: AluOp) -> Def {
     let mut sum = product(l, c, 0, extract);
     for part in 1..parts {
@@ -645,7 +645,7 @@ fn packed_dot(l: &mut Lower<'_, '_>, c: &Call<'_>, parts: i64, extract: [AluOp; 
     l.binary(add, sum, c[2])
 }
 
-/// Two products can add up to 2^31 and not less than -2^31 + 2^16, so a sum that reads -2^31 is 2^31.
+/// Two products can sum to 2^31 and not to less than -2^31 + 2^16, so a sum that reads -2^31 is 2^31.
 fn signed_dot_2x16_sat(l: &mut Lower<'_, '_>, c: &Call<'_>) -> Def {
     let [x, y] = [0, 1].map(|part| product(l, c, part, [extract_i16, extract_i16]));
     let sum = l.binary(iadd, x, y);

@@ -1,4 +1,5 @@
-//! The folds judge the rules: on corner values, what an operation folds to is what its lowered form computes.
+//! Compares the rules with the folds: on corner values, the folded result of an operation is equal to the result of its lowered
+//! form.
 
 use super::*;
 
@@ -17,7 +18,7 @@ struct Case {
 }
 
 impl Case {
-    /// `op` with `components` components where its row leaves that open, and `width` bits where it leaves that open.
+    /// `op` with `components` components and `width` bits where the opcode does not fix them.
     fn new(op: AluOp, components: u8, width: u8) -> Case {
         let info = op.info();
         let size = |operand: &Operand| operand.components(components);
@@ -42,7 +43,7 @@ impl Case {
         Some(case)
     }
 
-    /// What is computed.
+    /// The value that is computed.
     fn result(&self) -> Def {
         self.shader.as_intrinsic(self.store).unwrap().1[0]
     }
@@ -54,7 +55,7 @@ impl Case {
     }
 }
 
-/// The values that operations stumble over.
+/// Corner values of operations.
 fn corners(op: AluOp, base: Base, bits: u8, operands: usize) -> Vec<u64> {
     let mut values: Vec<u64> = match base {
         Base::Bool => vec![0, mask(u64::MAX, bits)],
@@ -71,7 +72,7 @@ fn corners(op: AluOp, base: Base, bits: u8, operands: usize) -> Vec<u64> {
             floats.map(|value| from_float(*value, bits)).collect()
         }
     };
-    // Out of range, or beyond the precision of 32 bits, nothing is promised.
+    // Results out of range, or beyond the precision of 32 bits, are not defined.
     let limit = match op {
         AluOp::f2i1 | AluOp::f2u1 => 1e9,
         AluOp::fsin | AluOp::fcos => 100.0,
@@ -94,7 +95,7 @@ fn for_corners(case: &Case, mut check: impl FnMut(&[Vec<u64>])) {
         .map(|(o, inst)| corners(case.op, o.ty.base, case.shader.insts[*inst].bit_size, info.srcs.len()))
         .collect();
     let total: usize = corners.iter().map(Vec::len).product();
-    // Vectors only show that components stay apart, and all wide booleans have one rule; a sample will do.
+    // Vectors only test that components are independent, and all wide booleans have one rule, so a sample is enough.
     let step = if case.components == 1 && !ROWS[case.op as usize].is_wide_bool { 1 } else { 7 };
     for mut number in (0..total).step_by(step) {
         let mut values = Vec::new();
@@ -113,7 +114,7 @@ fn same(op: AluOp, bits: u8, a: u64, b: u64) -> bool {
         return a == b;
     }
     let (a, b) = (to_float(a, bits), to_float(b, bits));
-    // The 64-bit forms of these are computed in 32 bits, as NIR folds some of them, too.
+    // The 64-bit forms of these are computed in 32 bits, as NIR does in some folds.
     let close = |a: f64, b: f64| {
         let overflow =
             a.abs().max(b.abs()) > f64::from(f32::MAX) || a.abs().min(b.abs()) < f64::from(f32::MIN_POSITIVE);
@@ -139,7 +140,7 @@ fn lowered_forms_compute_what_the_opcode_folds_to() {
     let mut tested = 0;
     for op in AluOp::ALL {
         for (width, components) in widths(*op).iter().flat_map(|width| [(*width, 1), (*width, 2)]) {
-            // At 1 bit, only what frontends make of booleans has a rule.
+            // At 1 bit, only operations that frontends make of booleans have a rule.
             let Some(lowered) = Case::lowered(*op, components, width) else { continue };
             let info = op.info();
             if width == 1 && info.form == Form::Lowered && !info.props.contains(Props::CONVERSION) {
@@ -182,7 +183,7 @@ fn no_lowered_opcode_is_left() {
 }
 
 #[test]
-fn exact_goes_over() {
+fn exactness_is_kept() {
     let case = Case::lowered(AluOp::fsat, 1, 32).unwrap();
     let flags = case.shader.order.iter().filter_map(|inst| match case.shader.insts[*inst].kind {
         InstKind::Alu { flags, .. } => Some(flags),
@@ -209,7 +210,7 @@ fn swizzles_are_applied() {
 }
 
 #[test]
-fn what_can_be_emitted_stays() {
+fn operations_that_can_be_emitted_stay() {
     for op in [AluOp::fadd, AluOp::bcsel, AluOp::ieq, AluOp::fsign, AluOp::u2u64, AluOp::pack_64_2x32] {
         assert!(Case::lowered(op, 2, 32).is_none(), "{}", op.name());
     }

@@ -1,4 +1,4 @@
-//! Sums: the smaller summand is aligned to the greater one, then digits are added.
+//! Sums: the smaller summand is aligned to the greater one, then the digits are added.
 
 use super::number::{Doubles, Number, INFINITY, NAN, SIGN};
 use crate::ir::Def;
@@ -15,13 +15,13 @@ impl Doubles<'_, '_> {
         let (x, y) = (self.unpack(great), self.unpack(small));
         let distance = self.binary(isub, x.exponent, y.exponent);
         let distance = self.with(umin, distance, 63);
-        // One bit of room for a digit more, and nine below for digits that cancelling brings up.
+        // One bit of room for another digit, and nine below for digits that cancellation moves up.
         let (augend, addend) = (self.with(ushr, x.digits, 1), self.with(ushr, y.digits, 1));
         let addend = self.shift_right(addend, distance);
         let negated = self.unary(ineg, addend);
         let addend = self.select(differ, negated, addend);
         let digits = self.binary(iadd, augend, addend);
-        // What cancels is +0.0; the sum of zeros has their sign.
+        // A sum that cancels is +0.0; the sum of zeros has their sign.
         let is_zero = self.with(ieq, digits, 0);
         let common = self.binary(iand, a, b);
         let sign = self.select(is_zero, common, great);

@@ -1,4 +1,4 @@
-//! Comparisons, and what selects by them. Bits of doubles compare like integers, but for the sign, zeros and NaN.
+//! Comparisons, and operations that select by them. Bits of doubles compare like integers, except for the sign, zeros and NaN.
 
 use super::number::{Doubles, ONE, SIGN};
 use crate::ir::Def;
@@ -6,7 +6,7 @@ use crate::op::AluOp::{self, *};
 use crate::op::Intrinsic;
 
 impl Doubles<'_, '_> {
-    /// Whether two doubles compare as the opcode says, the first of which is `flt`, `fltu` or the like.
+    /// Whether the comparison of two doubles by the opcode, for instance `flt` or `fltu`, is true.
     pub(super) fn compare(&mut self, op: AluOp, a: Def, b: Def) -> Option<Def> {
         let (integer, is_unordered) = match op {
             flt => (ilt, false),
@@ -35,7 +35,7 @@ impl Doubles<'_, '_> {
         self.is_nan_magnitude(magnitude)
     }
 
-    /// Signed integers that compare like the numbers, with one for both zeros.
+    /// Signed integers that compare like the numbers; both zeros have the same one.
     pub(super) fn ordinal(&mut self, x: Def) -> Def {
         let least = self.like(x, SIGN);
         let negated = self.binary(isub, least, x);
@@ -43,7 +43,7 @@ impl Doubles<'_, '_> {
         self.select(negative, negated, x)
     }
 
-    /// `fmin` or `fmax`: a number wins against NaN, and -0.0 is less than 0.0.
+    /// `fmin` or `fmax`: a number is preferred to NaN, and -0.0 is less than 0.0.
     pub(super) fn extreme(&mut self, op: AluOp, a: Def, b: Def) -> Def {
         let (x, y) = (self.ordinal_of_signed_zeros(a), self.ordinal_of_signed_zeros(b));
         let takes_a = if op == fmin { self.binary(ilt, x, y) } else { self.binary(ilt, y, x) };
@@ -60,7 +60,7 @@ impl Doubles<'_, '_> {
         self.select(negative, flipped, x)
     }
 
-    /// -1.0, 1.0, a zero itself, or 0.0 for NaN.
+    /// -1.0, 1.0, the zero itself, or 0.0 for NaN.
     pub(super) fn signum(&mut self, x: Def) -> Def {
         let magnitude = self.magnitude(x);
         let is_zero = self.with(ieq, magnitude, 0);

@@ -1,7 +1,7 @@
 //! Conversions between doubles and other numbers, rounded once.
 //!
-//! What an integer cannot hold becomes the nearest that it can, and NaN becomes 0, as the folds have it: NIR and SPIR-V
-//! leave that open.
+//! A number that an integer cannot hold becomes the nearest that it can hold, and NaN becomes 0, as in the folds: NIR and
+//! SPIR-V leave these results undefined.
 
 use super::number::{Doubles, Format, Number, BIAS, INFINITY, NAN};
 use crate::ir::Def;
@@ -12,7 +12,7 @@ impl Doubles<'_, '_> {
     pub(super) fn float_of(&mut self, x: Def, bits: u8) -> Def {
         let format = if bits == 16 { Format::HALF } else { Format::SINGLE };
         let number = self.unpack(x);
-        // The digits of a denormal double are all lost, whatever they are.
+        // All digits of a denormal double are lost, whatever they are.
         let high = self.with(ushr, number.digits, 32);
         let (high, low) = (self.unary(u2u32, high), self.unary(u2u32, number.digits));
         let lost = self.with(ine, low, 0);
@@ -23,7 +23,7 @@ impl Doubles<'_, '_> {
         let sign = self.unary(u2u32, sign);
         let sign = self.with(ishl, sign, u64::from(bits) - 1);
         let float = self.binary(ior, float, sign);
-        // Infinity and what is beyond it are infinite by now, and so is NaN.
+        // Infinity and numbers above it are infinite by now, and so is NaN.
         let infinity = format.top() << format.fraction;
         let is_nan = self.is_nan(x);
         let float = self.replace_if(is_nan, infinity | 1 << (format.fraction - 1), float);
@@ -55,7 +55,7 @@ impl Doubles<'_, '_> {
         self.replace_if(is_nan, NAN, number)
     }
 
-    /// `digits * 2^exponent` of 32 digits, which is exact.
+    /// `digits * 2^exponent` for 32 digits, which is exact.
     fn whole(&mut self, digits: Def, exponent: Option<Def>) -> Def {
         let leading = self.unary(ufind_msb, digits);
         let top = self.like(leading, 52);
@@ -95,7 +95,7 @@ impl Doubles<'_, '_> {
         if self.b.shader.bit_size(x) == 32 {
             return self.whole(x, None);
         }
-        // The leading digit in bit 63, from where one goes down to bit 62 without being lost.
+        // The leading digit is moved to bit 63, and a shift to bit 62 then loses no digit.
         let room = self.room(x);
         let up = self.with(iadd, room, 1);
         let digits = self.binary(ishl, x, up);
@@ -114,13 +114,13 @@ impl Doubles<'_, '_> {
         let exponent = self.exponent_field(x);
         let whole = self.whole_digits(x, exponent, if bits == 64 { 64 } else { 32 });
         let negative = self.is_negative(x);
-        // The exponent of what has one digit too many.
+        // The exponent of a number that has one digit too many.
         let end = BIAS + u64::from(bits) - u64::from(is_signed);
         let overflows = self.with(uge, exponent, end);
         let is_nan = self.is_nan(x);
         let most = u64::MAX >> (64 - u64::from(bits) + u64::from(is_signed));
         let whole = if is_signed {
-            // The least number is one farther from zero than the greatest.
+            // The magnitude of the least number is greater by one than that of the greatest.
             let (most, least) = (self.like(whole, most), self.like(whole, most + 1));
             let limit = self.select(negative, least, most);
             let whole = self.select(overflows, limit, whole);
@@ -139,8 +139,8 @@ impl Doubles<'_, '_> {
         }
     }
 
-    /// The magnitude of a double, whose exponent this is, without its fraction: an integer of `bits` bits, 32 or 64, if it has
-    /// no more.
+    /// The magnitude of a double with this exponent, without its fraction: an integer of `bits` bits, 32 or 64, if it has no
+    /// more.
     fn whole_digits(&mut self, x: Def, exponent: Def, bits: u8) -> Def {
         let digits = self.with(ishl, x, 11);
         let digits = self.with(ior, digits, 1 << 63);

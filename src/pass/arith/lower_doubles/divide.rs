@@ -1,8 +1,7 @@
 //! Quotients and square roots: an estimate by Newton's method in integers, which one exact remainder corrects.
 //!
-//! The estimate is off by less than half a unit that is itself no more than half of the last digit. What is left of the
-//! dividend, or of the square, says on which side of the nearest such unit the result lies, which is all that rounding has
-//! to know.
+//! The estimate is off by less than half a unit that is itself at most half of the last digit. The sign of the exact remainder
+//! shows on which side of the nearest such unit the result lies, which is sufficient for rounding.
 
 use super::number::{Doubles, Format, Number, BIAS, INFINITY, NAN};
 use crate::ir::Def;
@@ -48,14 +47,14 @@ impl Doubles<'_, '_> {
         self.corrected(estimate, dividend, multiple)
     }
 
-    /// `estimate`, which ends in zeros, made less or greater by 1 if what it makes is more or less than is wanted.
+    /// `estimate`, which ends in zeros, minus or plus 1 if `made` is more or less than `wanted`.
     fn corrected(&mut self, estimate: Def, wanted: Def, made: Def) -> Def {
         let rest = self.binary(isub, wanted, made);
         let side = self.unary(isign, rest);
         self.binary(iadd, estimate, side)
     }
 
-    /// About `2^126 / y`, from normal digits: 57 digits are right. Nothing is promised of 0.
+    /// About `2^126 / y`, from normal digits: 57 digits are right. The result for 0 is undefined.
     fn reciprocal(&mut self, y: Def) -> Def {
         // 15 digits by a division, 28 by a step of Newton's method in 32 bits, 57 by another one in 64.
         let y = self.with(ishl, y, 1);
@@ -72,7 +71,7 @@ impl Doubles<'_, '_> {
         self.reciprocal_step(y, second)
     }
 
-    /// `r * (2 - y * r)`, where `y * r` is about 1 if all bits of `y` are behind the point and one of `r` in front of it.
+    /// `r * (2 - y * r)`, where `y * r` is about 1 if `y` is a pure fraction and `r` has one bit before the point.
     fn reciprocal_step(&mut self, y: Def, r: Def) -> Def {
         let product = self.binary(umul_high, y, r);
         let factor = self.unary(ineg, product);
@@ -119,7 +118,7 @@ impl Doubles<'_, '_> {
         let estimate = self.binary(umul_high, m, inverse);
         let estimate = self.with(iadd, estimate, 1 << 6);
         let estimate = self.with(iand, estimate, !0x7f);
-        // In units of 2^7 and of the last digit of m. What is left is less than 2^57.
+        // In units of 2^7 and of the last digit of m. The remainder is less than 2^57.
         let square = self.with(ishl, m, 56 - 10);
         let units = self.with(ushr, estimate, 7);
         let made = self.binary(imul, units, units);
@@ -127,7 +126,7 @@ impl Doubles<'_, '_> {
         self.with(ishl, root, 1)
     }
 
-    /// `r * (3 - m * r^2) / 2`, where `r` has 63 bits behind the point and `m` has 62.
+    /// `r * (3 - m * r^2) / 2`, where `r` has 63 bits after the point and `m` has 62.
     fn inverse_root_step(&mut self, m: Def, r: Def) -> Def {
         let square = self.binary(umul_high, r, r);
         let product = self.binary(umul_high, m, square);

@@ -1,4 +1,4 @@
-//! Rounding to integral numbers, and significands and exponents as numbers of their own.
+//! Rounding to integral numbers, and significands and exponents as separate numbers.
 
 use super::number::{Doubles, Number, BIAS, FRACTION, INFINITY, ONE, SIGN};
 use crate::ir::Def;
@@ -7,9 +7,9 @@ use crate::op::AluOp::*;
 /// 0.5.
 const HALF: u64 = (BIAS - 1) << 52;
 
-/// A double cut at the point.
+/// A double truncated at the point.
 struct Cut {
-    /// The bit of the last digit in front of the point.
+    /// The bit of the last digit before the point.
     unit: Def,
     /// The magnitude is less than 1.
     is_fraction: Def,
@@ -53,14 +53,14 @@ impl Doubles<'_, '_> {
         };
         let inexact = self.binary(ine, cut.whole, x);
         let goes_away = self.binary(iand, goes_away, inexact);
-        // Digits that carry make the exponent greater, as they should.
+        // A carry out of the digits increments the exponent, which is correct.
         let next = self.binary(iadd, cut.whole, cut.unit);
         let one = self.signed(ONE, x);
         let next = self.select(cut.is_fraction, one, next);
         self.select(goes_away, next, cut.whole)
     }
 
-    /// Whether more than half is cut off, or half of an odd number.
+    /// Whether more than half is cut off, or exactly half of an odd number.
     fn is_nearer_away(&mut self, x: Def, cut: &Cut) -> Def {
         let magnitude = self.magnitude(x);
         let is_more_than_half = self.with(uge, magnitude, HALF + 1);
@@ -68,7 +68,7 @@ impl Doubles<'_, '_> {
         let half = self.with(ushr, cut.unit, 1);
         let more = self.binary(ult, half, rest);
         let tie = self.binary(ieq, rest, half);
-        // The lowest digit of 1.0 is not in its fraction; that of its exponent is 1 just as well.
+        // The lowest digit of 1.0 is not in its fraction; the lowest bit of its exponent is 1 too.
         let digit = self.binary(iand, x, cut.unit);
         let odd = self.with(ine, digit, 0);
         let tie = self.binary(iand, tie, odd);
@@ -92,7 +92,7 @@ impl Doubles<'_, '_> {
         self.select(stays, x, scaled)
     }
 
-    /// Whether `x` is zero, infinite or NaN, of which `frexp` makes itself and 0.
+    /// Whether `x` is zero, infinite or NaN, for which `frexp` returns `x` itself and 0.
     fn has_no_exponent(&mut self, x: Def) -> Def {
         let magnitude = self.magnitude(x);
         let below = self.with(iadd, magnitude, u64::MAX);
@@ -111,7 +111,7 @@ impl Doubles<'_, '_> {
         self.select(stays, x, significand)
     }
 
-    /// The exponent that goes with it.
+    /// The exponent that belongs to it.
     pub(super) fn exponent(&mut self, x: Def) -> Def {
         let number = self.unpack_normal(x);
         let exponent = self.with(iadd, number.exponent, (1 - BIAS as i64) as u64);

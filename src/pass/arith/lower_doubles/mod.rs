@@ -1,16 +1,16 @@
-//! Doubles become 64-bit integers, and their arithmetic integer arithmetic, where the target has none.
+//! Turns doubles into 64-bit integers, and their arithmetic into integer arithmetic, if the target does not support them.
 //!
-//! **What.** Each operation on 64-bit floats becomes operations on the integers that have the same bits. What only moves
-//! doubles stays: NIR's values have a width and no type, so that a load, a phi or a selection then moves an integer.
-//! Variables that are declared as doubles become ones of 64-bit integers. Where the target has none, `check` refuses inputs
-//! and outputs of that type, and attributes of vertices always, as their format is up to the driver.
+//! **What.** Each operation on 64-bit floats becomes operations on the integers that have the same bits. Instructions that only
+//! move doubles stay: NIR's values have a width and no type, so that a load, a phi or a selection then moves an integer.
+//! Variables that are declared as doubles become variables of 64-bit integers. `check` refuses inputs and outputs of that type
+//! if the target lacks it, and always refuses vertex attributes of it, because their format depends on the driver.
 //!
-//! **Why.** OpTypeFloat of 64 bits needs the feature `shaderFloat64`, which most GPUs of phones and several of PCs lack; GL
-//! 4.0 has doubles without asking.
+//! **Why.** OpTypeFloat of 64 bits needs the feature `shaderFloat64`, which most GPUs of phones and several of PCs lack; GL 4.0
+//! has doubles unconditionally.
 //!
-//! Results are those of the opcodes' folds, bit for bit but that any NaN stands for any other: rounded to nearest, ties to
-//! even, with denormal numbers, infinities and signed zeros. What the folds round on the way (`fmod`, `flrp`, `frsq`, dot
-//! products) is made of operations that round. Nothing branches. In words of SPIR-V an operation takes about
+//! Results are those of the opcodes' folds, bit for bit except that NaNs may differ: rounded to nearest, ties to even, with
+//! denormal numbers, infinities and signed zeros. Operations whose folds round intermediate results (`fmod`, `flrp`, `frsq`,
+//! dot products) are made of operations that round. No code branches. The number of SPIR-V words of an operation is about
 //!
 //! | | with 64-bit integers | without |
 //! |-|-|-|
@@ -24,8 +24,8 @@
 //! | `f2f64` | 140 | 180 |
 //! | `f2f32` | 220 | 230 |
 //!
-//! Runs behind the lowerings of memory and of ALU operations, and before [`lower_int64`](super::lower_int64), which takes
-//! the integers apart where the target has none of 64 bits either.
+//! Runs after the lowerings of memory and of ALU operations, and before [`lower_int64`](super::lower_int64), which splits the
+//! integers if the target has no 64-bit integers either.
 //!
 //! Before:
 //!
@@ -67,7 +67,7 @@ use number::{Doubles, ONE};
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_doubles",
-    about: "doubles become 64-bit integers where the target has none",
+    about: "turns doubles into 64-bit integers if the target does not support them",
     needs: Needs::DOUBLES,
     removes: Forms::empty(),
     run,
@@ -89,7 +89,7 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
     retyped || rewritten
 }
 
-/// Makes integers of the doubles that variables, and members of structs, are declared as.
+/// Turns the doubles in the types of variables and of struct members into integers.
 fn retype_variables(shader: &mut Shader) -> bool {
     let integer = |scalar: AluType| match scalar {
         AluType { base: Base::Float, bits: 64 } => AluType::new(Base::Uint, 64),
@@ -121,7 +121,7 @@ fn computes_doubles(shader: &Shader, inst: Inst, op: AluOp) -> bool {
     is_double(&info.dest, inst.def()) || info.srcs.iter().zip(srcs).any(|(operand, src)| is_double(operand, src.def))
 }
 
-/// What an operation on doubles becomes; `None` if `lower_alu` left one that it should not have.
+/// The replacement of an operation on doubles; `None` if `lower_alu` left one that it should have lowered.
 fn lower(b: &mut Builder<'_>, inst: Inst, op: AluOp) -> Option<Def> {
     let (components, bits) = (b.shader.insts[inst].num_components, b.shader.insts[inst].bit_size);
     let srcs = b.shader.as_alu(inst.def()).map(|(_, srcs)| srcs.to_vec())?;
@@ -208,7 +208,7 @@ impl Doubles<'_, '_> {
         self.add(x, y)
     }
 
-    /// Products, added up in the order of the folds: pairwise, of three from the last.
+    /// The sum of the products, added in the order of the folds: pairwise, three from the last.
     fn dot(&mut self, x: Def, y: Def) -> Def {
         let products = self.mul(x, y);
         let components = self.b.shader.num_components(products);

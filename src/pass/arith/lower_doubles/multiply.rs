@@ -1,4 +1,4 @@
-//! Products, and products with a summand that are rounded once.
+//! Products, and fused multiply-add with one rounding.
 
 use super::number::{Doubles, Number, INFINITY, NAN, SIGN};
 use crate::ir::Def;
@@ -32,7 +32,7 @@ impl Doubles<'_, '_> {
         self.replace_if(is_nan, NAN, product)
     }
 
-    /// Whether a product has a factor that is no number, and whether it is NaN for sure.
+    /// Whether a factor of a product is infinite or NaN, and whether the product is certainly NaN.
     fn special_product(&mut self, a: Def, b: Def) -> (Def, Def) {
         let (a, b) = (self.magnitude(a), self.magnitude(b));
         let (great, small) = (self.binary(umax, a, b), self.binary(umin, a, b));
@@ -64,7 +64,7 @@ impl Doubles<'_, '_> {
         let differ = self.is_negative(signs);
         let small = self.negate_if(differ, small);
         let sum = self.add_wide(great, small);
-        // Exponents do not tell all: what was taken for the small one may be greater by its digits.
+        // Exponents are not decisive: the number with the smaller exponent may be greater because of its digits.
         let negative = self.is_negative(sum.high);
         let sum = self.negate_if(negative, sum);
         let great_sign = self.select(swapped, c, sign);
@@ -79,7 +79,7 @@ impl Doubles<'_, '_> {
         self.fma_or_special(sum, [a, b, c], differ)
     }
 
-    /// `sum`, or what there is instead where an operand is no number.
+    /// `sum`, or the special result if an operand is infinite or NaN.
     fn fma_or_special(&mut self, sum: Def, [a, b, c]: [Def; 3], differ: Def) -> Def {
         let (is_infinite, is_nan) = self.special_product(a, b);
         let magnitude = self.magnitude(c);
@@ -118,7 +118,7 @@ impl Doubles<'_, '_> {
         self.select_wide(cond, Wide { high, low }, x)
     }
 
-    /// `x` shifted right by any count, the digits that are lost gathered in the lowest.
+    /// `x` shifted right by any count, the lost digits collected in the lowest.
     fn shift_right_wide(&mut self, x: Wide, count: Def) -> Wide {
         let count = self.with(umin, count, 127);
         let is_far = self.with(uge, count, 64);
@@ -127,7 +127,7 @@ impl Doubles<'_, '_> {
         let dropped = self.select(is_far, x.low, zero);
         let x = self.select_wide(is_far, far, x);
         let low = self.shift_right(x.low, count);
-        // In two steps, as a count of 64 is one of 0.
+        // In two steps, because a count of 64 is taken as 0.
         let crossing = self.with(ishl, x.high, 1);
         let rest = self.with(ixor, count, 63);
         let crossing = self.binary(ishl, crossing, rest);
@@ -136,9 +136,9 @@ impl Doubles<'_, '_> {
         Wide { high: self.binary(ushr, x.high, count), low: self.stick(low, lost) }
     }
 
-    /// A sum of 128 bits, the unit of which `exponent` tells, as a normal number.
+    /// A sum of 128 bits, whose unit `exponent` gives, as a normal number.
     fn normalise_wide(&mut self, x: Wide, exponent: Def, sign: Def) -> Number {
-        // What cancels down to the low half was aligned by so little that its lowest digit is 0.
+        // A sum that cancels down to the low half was aligned by so few bits that its lowest digit is 0.
         let is_low = self.with(ieq, x.high, 0);
         let low = self.with(ushr, x.low, 1);
         let high = self.select(is_low, low, x.high);

@@ -1,12 +1,12 @@
-//! What all operations on doubles are made of: bits taken apart, digits shifted and rounded, a number put together again.
-//! All of it works on vectors, component by component.
+//! The parts of all operations on doubles: unpacking bits, shifting and rounding digits, and packing a number again. All of it
+//! works on vectors, component by component.
 
 use crate::ir::{Builder, Def};
 use crate::op::AluOp::{self, *};
 
 /// The sign of a double.
 pub(super) const SIGN: u64 = 1 << 63;
-/// The least magnitude that is no number: that of the infinities. Those above are NaN.
+/// The least magnitude that is not a finite number: that of the infinities. Those above are NaN.
 pub(super) const INFINITY: u64 = 0x7ff << 52;
 /// A quiet NaN.
 pub(super) const NAN: u64 = 0x7ff8 << 48;
@@ -14,24 +14,24 @@ pub(super) const NAN: u64 = 0x7ff8 << 48;
 pub(super) const ONE: u64 = BIAS << 52;
 /// The exponent of 1.0.
 pub(super) const BIAS: u64 = 1023;
-/// The digits of a double behind the leading one.
+/// The digits of a double after the leading one.
 pub(super) const FRACTION: u64 = (1 << 52) - 1;
 
-/// The exponent of zero as a [`Number`], so far down that it wins no comparison and rounds to zero after any sum of exponents.
+/// The exponent of zero as a [`Number`], so low that it is less than all others and rounds to zero after any sum of exponents.
 const NOTHING: u64 = (-0x4000i64) as u64;
 
-/// A finite double or what is to be rounded to one: `digits * 2^(exponent - 1023 - 62)`, with a sign in bit 63. It is
-/// *normal* if it is zero or bit 62 is the leading digit, as for 1.0:
+/// A finite double, or a number to round to one: `digits * 2^(exponent - 1023 - 62)`, with a sign in bit 63. It is *normal* if
+/// it is zero or bit 62 is the leading digit, as for 1.0:
 ///
 /// ```text
 /// digits = 0x4000000000000000, exponent = 1023
 /// ```
 ///
-/// A double has 53 digits, so that ten bits are left below for what is rounded off. The lowest of them is *sticky*: it
-/// stands for all digits that follow.
+/// A double has 53 digits, so ten bits remain below for rounding. The lowest of them is *sticky*: it represents all digits that
+/// follow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Number {
-    /// 64 bits of which the upper counts.
+    /// 64 bits, of which only the highest is used.
     pub(super) sign: Def,
     /// 32 bits, signed.
     pub(super) exponent: Def,
@@ -43,7 +43,7 @@ pub(super) struct Number {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Format {
     pub(super) width: u8,
-    /// Digits behind the leading one.
+    /// The number of digits after the leading one.
     pub(super) fraction: u8,
     /// The exponent of 1.0.
     pub(super) bias: u64,
@@ -61,7 +61,7 @@ impl Format {
     }
 }
 
-/// Makes operations on doubles.
+/// Builds operations on doubles.
 pub(super) struct Doubles<'a, 'b> {
     pub(super) b: &'a mut Builder<'b>,
 }
@@ -75,7 +75,7 @@ impl Doubles<'_, '_> {
         self.b.alu(op, &[x, y])
     }
 
-    /// `op` on `x` and a number of the width that `op` asks for.
+    /// `op` on `x` and a constant of the width that `op` requires.
     pub(super) fn with(&mut self, op: AluOp, x: Def, value: u64) -> Def {
         let bits = match op.info().srcs[1].ty.bits {
             0 => self.b.shader.bit_size(x),
@@ -130,7 +130,7 @@ impl Doubles<'_, '_> {
         self.with(uge, magnitude, INFINITY + 1)
     }
 
-    /// The exponent as it is in the bits: 0 for zero and denormal numbers.
+    /// The exponent bits: 0 for zero and denormal numbers.
     pub(super) fn exponent_field(&mut self, x: Def) -> Def {
         let high = self.with(ushr, x, 52);
         let high = self.unary(u2u32, high);
@@ -169,7 +169,7 @@ impl Doubles<'_, '_> {
         Number { exponent: self.binary(isub, x.exponent, room), digits: self.binary(ishl, x.digits, room), ..x }
     }
 
-    /// By how much the leading digit is below bit 62: -1 if it is above, 63 if there is none.
+    /// The number of bits by which the leading digit is below bit 62: -1 if it is above, 63 if there is none.
     pub(super) fn room(&mut self, digits: Def) -> Def {
         let high = self.with(ushr, digits, 32);
         let (low, high) = (self.unary(u2u32, digits), self.unary(u2u32, high));
@@ -181,7 +181,7 @@ impl Doubles<'_, '_> {
         self.binary(isub, top, leading)
     }
 
-    /// `digits` shifted right by less than their width, the digits that are lost gathered in the lowest.
+    /// `digits` shifted right by less than their width, the lost digits collected in the lowest.
     pub(super) fn shift_right(&mut self, digits: Def, count: Def) -> Def {
         let shifted = self.binary(ushr, digits, count);
         let back = self.binary(ishl, shifted, count);
@@ -189,16 +189,16 @@ impl Doubles<'_, '_> {
         self.stick(shifted, lost)
     }
 
-    /// Sets the lowest of `digits` if `cond` is true.
+    /// Sets the lowest bit of `digits` if `cond` is true.
     pub(super) fn stick(&mut self, digits: Def, cond: Def) -> Def {
         let wide = self.b.shader.bit_size(digits) == 64;
         let bit = self.unary(if wide { b2i64 } else { b2i32 }, cond);
         self.binary(ior, digits, bit)
     }
 
-    /// The float nearest to a normal number, ties to even, without its sign: denormal, infinite or zero if it has to be.
+    /// The float nearest to a normal number, ties to even, without its sign: denormal, infinite or zero if necessary.
     pub(super) fn round(&mut self, x: Number, format: Format) -> Def {
-        // Below the least exponent, digits are lost instead.
+        // Below the least exponent, digits are shifted out instead.
         let least = self.like(x.exponent, 1);
         let below = self.binary(isub, least, x.exponent);
         let below = self.with(imax, below, 0);
@@ -218,7 +218,7 @@ impl Doubles<'_, '_> {
         let digits = self.with(iadd, x.digits, (1 << (extra - 1)) - 1);
         let digits = self.binary(iadd, digits, odd);
         let digits = self.with(ushr, digits, u64::from(extra));
-        // The leading digit adds 1 to the exponent. Where rounding made another digit, that adds 1 again.
+        // The leading digit adds 1 to the exponent. If rounding carries, it adds 1 again.
         let exponent = self.with(iadd, x.exponent, u64::MAX);
         let exponent = if format.width == 64 { self.unary(u2u64, exponent) } else { exponent };
         let exponent = self.with(ishl, exponent, u64::from(format.fraction));

@@ -1,4 +1,5 @@
-//! The folds judge the pass: what an operation on doubles folds to is what its integers compute, bit for bit.
+//! Compares the pass with the folds: the folded result of an operation on doubles is equal to the result of its integers, bit
+//! for bit.
 
 use super::*;
 use crate::ir::{AluFlags, AluSrc};
@@ -8,19 +9,19 @@ use crate::pass::arith::{lower_alu, lower_int64};
 use crate::pass::testing::{evaluate, store, Random};
 use crate::target::{Feature, Target};
 
-/// A shader that stores what an operation makes of values that are undefined until a test says more.
+/// A shader that stores the result of an operation on values that are undefined until a test sets them.
 struct Case {
     op: AluOp,
-    /// The operands, and how wide they are.
+    /// The operands and their widths.
     operands: Vec<(Operand, u8)>,
     bits: u8,
-    /// What stands for a component of an operand, and the number of that.
+    /// The input for a component of an operand, and the number of that operand.
     inputs: Vec<(Inst, usize)>,
     shader: Shader,
     lowered: Shader,
 }
 
-/// `components` scalars of `bits` bits, those of 64 made of halves, so that none of 64 is undefined.
+/// `components` scalars of `bits` bits; those of 64 are made of halves, so that no value of 64 bits is undefined.
 fn operand(b: &mut Builder<'_>, inputs: &mut Vec<(Inst, usize)>, number: usize, components: u8, bits: u8) -> Def {
     let parts: Vec<Def> = (0..components)
         .map(|_| {
@@ -102,7 +103,7 @@ impl Case {
     }
 }
 
-/// Doubles at which something changes: the ends of ranges, numbers next to powers of two, ties of conversions.
+/// Doubles at which results change: the ends of ranges, numbers next to powers of two, ties of conversions.
 fn corners() -> Vec<u64> {
     let mut corners = vec![0, 1, 2, 3, (1 << 52) - 1, 1 << 52, (1 << 52) + 1, number::INFINITY - 1, number::INFINITY];
     corners.extend([number::NAN, number::INFINITY + 1, (1 << 51) - 1, 1 << 51, 1 << 26]);
@@ -161,7 +162,7 @@ fn corners_of(base: Base, bits: u8) -> Vec<u64> {
     }
 }
 
-/// A double that looks random, with few digits or an exponent near that of 1.0 now and then.
+/// A double that looks random, sometimes with few digits or an exponent near that of 1.0.
 fn random_double(random: &mut Random) -> u64 {
     let bits = random.next();
     match random.next() % 4 {
@@ -187,11 +188,11 @@ fn cases(components: u8) -> Vec<Case> {
         let info = op.info();
         let doubles = info.srcs.iter().chain([&info.dest]).filter(|o| o.ty.base == Base::Float);
         let widths: &[u8] = match (doubles.clone().any(|o| o.ty.bits == 0), doubles.clone().any(|o| o.ty.bits == 64)) {
-            // Those that the standard library computes, in 32 bits here.
+            // Operations that the standard library computes, in 32 bits here.
             _ if matches!(op, fexp2 | flog2 | fpow | fsin | fcos | fquantize2f16) => &[],
-            // Of one bit, of what does not fit into 32, anything.
+            // Conversions of numbers that do not fit into 32 bits to one bit are undefined.
             _ if matches!(op, f2i1 | f2u1) => &[],
-            // What is made of five components and more.
+            // Operations with results or operands of five components and more.
             _ if info.srcs.iter().any(|operand| operand.size > 4) => &[],
             (true, true) => &[16, 32, 64],
             (true, false) => &[64],
@@ -213,7 +214,7 @@ fn integers_compute_what_the_opcode_folds_to() {
     let mut random = Random(0x2545_f491_4f6c_dd1d);
     for case in &cases {
         let lists: Vec<Vec<u64>> = case.operands.iter().map(|(o, bits)| corners_of(o.ty.base, *bits)).collect();
-        // Of the last operand all corners, with some of the others.
+        // All corners of the last operand, with some of the others.
         for i in 0..lists.last().map_or(0, |list| list.len() * if lists.len() == 1 { 1 } else { 4 }) {
             let pick = |random: &mut Random, list: &[u64]| list[random.next() as usize % list.len()];
             let mut values: Vec<u64> = lists.iter().map(|list| pick(&mut random, list)).collect();

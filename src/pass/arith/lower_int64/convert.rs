@@ -29,7 +29,7 @@ impl Pairs<'_, '_> {
             self.single_of(x)
         };
         if bits == 16 {
-            // What binary32 rounds is beyond what binary16 can hold.
+            // Values that binary32 rounds are out of the range of binary16.
             result = self.unary(f2f16, result);
         }
         result
@@ -44,7 +44,7 @@ impl Pairs<'_, '_> {
         self.binary(fadd, high, low)
     }
 
-    /// Unsigned integers: the leading 32 bits, the last of which stands for all that follow, scaled.
+    /// Unsigned integers: the leading 32 bits, the last of which is sticky, scaled.
     fn single_of(&mut self, x: Pair) -> Def {
         let (in_high, in_low) = (self.unary(ufind_msb, x.high), self.unary(ufind_msb, x.low));
         let has_high = self.with(ine, x.high, 0);
@@ -64,7 +64,7 @@ impl Pairs<'_, '_> {
         self.binary(fmul, float, scale)
     }
 
-    /// Floats as integers, rounded towards zero. Nothing is promised of what is out of range.
+    /// Floats as integers, rounded towards zero. Results for values out of range are undefined.
     pub(super) fn int_of(&mut self, x: Def, signed: bool) -> Pair {
         let x = if self.b.shader.bit_size(x) == 16 { self.unary(f2f32, x) } else { x };
         let bits = self.b.shader.bit_size(x);

@@ -1,8 +1,8 @@
 //! Division of pairs: from 32-bit divisions, without branches and loops.
 //!
 //! The method is that of "Hacker's Delight" (Warren, 9-4 and 9-5): a division of 64 by 32 bits is two estimates of 16 bits
-//! each, which are too large by at most 2; one of 64 by 64 bits is such a division of the leading bits, too large by at
-//! most 1. Nothing is promised of a division by 0.
+//! each, which are too large by at most 2; one of 64 by 64 bits is such a division of the leading bits, too large by at most 1.
+//! Division by 0 is undefined.
 
 use super::pairs::{Pair, Pairs};
 use crate::ir::Def;
@@ -12,11 +12,11 @@ impl Pairs<'_, '_> {
     /// Quotient of unsigned numbers.
     pub(super) fn divide(&mut self, x: Pair, y: Pair) -> Pair {
         let is_short = self.with(ieq, y.high, 0);
-        // By 32 bits: the high half first, what is left of it goes in front of the low half.
+        // By 32 bits: the high half first; its remainder becomes the upper half of the second dividend.
         let quotient_high = self.binary(udiv, x.high, y.low);
         let taken = self.binary(imul, quotient_high, y.low);
         let left = self.binary(isub, x.high, taken);
-        // By more: half of the dividend by the leading 32 bits of the divisor.
+        // By more than 32 bits: half of the dividend by the leading 32 bits of the divisor.
         let shift = self.leading_zeros(y.high);
         let leading = self.shift(ishl, y, shift).high;
         let one = self.int(x.low, 1);
@@ -74,10 +74,10 @@ impl Pairs<'_, '_> {
         self.binary(isub, top, highest)
     }
 
-    /// The quotient by a divisor of more than 32 bits, from one of the leading bits: that of `x / 2` and of `y` shifted up by
-    /// `shift`.
+    /// The quotient for a divisor of more than 32 bits, from an estimate by the leading bits: the quotient of `x / 2` and of
+    /// `y` shifted left by `shift`.
     fn corrected(&mut self, x: Pair, y: Pair, estimate: Def, shift: Def) -> Pair {
-        // estimate * 2^shift / 2^31, less 1 as it may be too large.
+        // estimate * 2^shift / 2^31, minus 1 as it may be too large.
         let estimate = self.extend(estimate);
         let scaled = self.shift(ishl, estimate, shift);
         let thirty_one = self.int(x.low, 31);
@@ -85,7 +85,7 @@ impl Pairs<'_, '_> {
         let positive = self.with(ine, scaled, 0);
         let positive = self.unary(b2i32, positive);
         let quotient = self.binary(isub, scaled, positive);
-        // More if that leaves the divisor once more.
+        // One more if the remainder is not less than the divisor.
         let wide = self.extend(quotient);
         let multiple = self.mul(wide, y);
         let left = self.sub(x, multiple);
@@ -105,7 +105,7 @@ impl Pairs<'_, '_> {
         let upper = self.with(ushr, dividend.low, 16);
         let lower = self.with(iand, dividend.low, 0xffff);
         let first = self.digit(dividend.high, upper, digits);
-        // What the first digit leaves, modulo 2^32.
+        // The remainder after the first digit, modulo 2^32.
         let above = self.with(ishl, dividend.high, 16);
         let above = self.binary(ior, above, upper);
         let taken = self.binary(imul, first, divisor);
@@ -121,8 +121,8 @@ impl Pairs<'_, '_> {
         let taken = self.binary(imul, digit, high);
         let mut rest = self.binary(isub, left, taken);
         for _ in 0..2 {
-            // Too large if it has more than 16 bits, or if the product with the low digit exceeds what is left. A rest of more
-            // than 16 bits says that it does not.
+            // Too large if it has more than 16 bits, or if the product with the low digit exceeds the remainder. It does not if
+            // the remainder has more than 16 bits.
             let is_wide = self.with(uge, digit, 0x1_0000);
             let product = self.binary(imul, digit, low);
             let limit = self.with(ishl, rest, 16);

@@ -1,14 +1,15 @@
-//! 64-bit integers become pairs of 32-bit ones where the target has none.
+//! Turns 64-bit integers into pairs of 32-bit ones if the target does not support them.
 //!
-//! **What.** Each 64-bit value that is no float is carried as two 32-bit values, its halves, and so is what moves it: phis,
-//! selections, vectors, data of other invocations, memory of the shader's own. A double stays whole where the target has
-//! them; where its bits are read as an integer it is unpacked, and made of halves it is packed.
+//! **What.** Each 64-bit value that is not a float is carried as two 32-bit values, its halves. The same is done in
+//! instructions that move it: phis, selections, vectors, data of other invocations, private and shared variables. A double
+//! stays whole if the target has doubles; it is unpacked where its bits are read as an integer, and packed where it is made of
+//! halves.
 //!
-//! **Why.** OpTypeInt of 64 bits needs the feature `shaderInt64`, which many mobile GPUs lack, and GL has 64-bit
-//! integers, and packs and unpacks doubles, without asking. 64-bit atomics, and inputs and outputs of that type, cannot be
-//! made of halves: `check` asks for the feature.
+//! **Why.** OpTypeInt of 64 bits needs the feature `shaderInt64`, which many mobile GPUs lack. GL has 64-bit integers, and
+//! packs and unpacks doubles, unconditionally. 64-bit atomics, and inputs and outputs of that type, cannot be made of halves:
+//! `check` requires the feature.
 //!
-//! Runs behind the lowerings of memory, which load and store 32-bit lanes, and that of ALU operations.
+//! Runs after the lowerings of memory, which load and store 32-bit lanes, and that of ALU operations.
 //!
 //! Before:
 //!
@@ -50,7 +51,7 @@ use pairs::{Pair, Pairs};
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_int64",
-    about: "64-bit integers become pairs of 32-bit ones where the target has none",
+    about: "turns 64-bit integers into pairs of 32-bit ones if the target does not support them",
     needs: Needs::INT64,
     removes: Forms::empty(),
     run,
@@ -67,11 +68,11 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     changed || retyped
 }
 
-/// What is known of 64-bit values.
+/// Information about 64-bit values.
 struct Halves {
     /// The value is carried as a pair.
     is_pair: SideTable<Def, bool>,
-    /// Values that phis need the halves of, where they are made.
+    /// Values whose halves phis need where the values are defined.
     in_phi: SideTable<Def, bool>,
     pairs: SideTable<Def, Option<Pair>>,
     phis: Vec<Inst>,
@@ -86,7 +87,7 @@ impl Halves {
             phis: Vec::new(),
         };
         for inst in &shader.order {
-            // Pointers are no numbers, and constants are made as whatever they are used for.
+            // Derefs are not numbers, and constants are made for each use.
             let kind = shader.insts[*inst].kind;
             let is_literal = matches!(kind, InstKind::Const(_) | InstKind::Undef | InstKind::Deref(_));
             let wide = shader.insts[*inst].bit_size == 64;
@@ -149,7 +150,7 @@ impl Halves {
         Pairs { b }.swizzle(pair, &picks)
     }
 
-    /// The pair that `inst` makes; `None` if it cannot be one.
+    /// The pair that replaces `inst`; `None` if it cannot be a pair.
     fn pair(&mut self, b: &mut Builder<'_>, inst: Inst) -> Option<Pair> {
         let data = b.shader.insts[inst];
         match data.kind {
@@ -172,7 +173,7 @@ impl Halves {
         }
     }
 
-    /// Data of other invocations, half by half; ballots, which are bits in words anyway.
+    /// Data of other invocations, half by half; and ballots, which are bits in words.
     fn intrinsic_pair(&mut self, b: &mut Builder<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Option<Pair> {
         let components = b.shader.insts[inst].num_components;
         if is_ballot(op) && components == 1 {
@@ -191,7 +192,7 @@ impl Halves {
         Some(Pair { low: half(value.low), high: half(value.high) })
     }
 
-    /// The value that replaces an instruction that makes something else of pairs; `None` if it can stay.
+    /// The value that replaces an instruction that reads pairs and has another result; `None` if it can stay.
     fn narrow(&mut self, b: &mut Builder<'_>, inst: Inst) -> Option<Def> {
         let data = b.shader.insts[inst];
         match data.kind {
@@ -229,7 +230,7 @@ impl Halves {
         }
     }
 
-    /// Gives `inst`, which stays, values for the pairs that it reads: addresses as two words, all else as doubles.
+    /// Replaces the pairs that `inst`, which stays, reads: addresses by two words, all others by doubles.
     fn pack_sources(&mut self, b: &mut Builder<'_>, inst: Inst) {
         if let Some(address) = address_of(b.shader, inst) {
             let Pair { low, high } = self.halves_of(b, address);
@@ -254,7 +255,7 @@ impl Halves {
         b.shader.map_srcs(inst, |def| packed.next().unwrap_or(def));
     }
 
-    /// Gives the phis of halves the halves of their sources.
+    /// Sets the sources of the phis of halves to the halves of the original sources.
     fn connect(&self, shader: &mut Shader) {
         for phi in &self.phis {
             let (Some(Pair { low, high }), InstKind::Phi(preds)) = (self.pairs[phi.def()], shader.insts[*phi].kind)
@@ -274,7 +275,7 @@ impl Halves {
     }
 }
 
-/// The address of which `inst` makes a pointer, a number of 64 bits, whether it is a constant or not.
+/// The 64-bit address that `inst` casts to a deref, whether it is a constant or not.
 fn address_of(shader: &Shader, inst: Inst) -> Option<Def> {
     match shader.as_deref(inst.def())?.kind {
         DerefKind::Cast { parent, .. } if shader.bit_size(parent) == 64 && shader.as_deref(parent).is_none() => {
@@ -309,7 +310,7 @@ fn is_unpack(op: AluOp) -> bool {
     matches!(op, unpack_64_2x32 | unpack_64_4x16)
 }
 
-/// The operands of an operation: pairs, and values that are none.
+/// The operands of an operation: pairs, and values that are not pairs.
 struct Sources {
     pairs: [Option<Pair>; 16],
     defs: Vec<Def>,
@@ -336,7 +337,7 @@ impl Sources {
     }
 }
 
-/// The pair that an operation makes.
+/// The pair that is the result of an operation.
 fn alu_pair(p: &mut Pairs<'_, '_>, op: AluOp, srcs: &Sources) -> Option<Pair> {
     let x = srcs.pair(0);
     Some(match (op, x, srcs.pair(1)) {
@@ -410,7 +411,7 @@ fn binary_pair(p: &mut Pairs<'_, '_>, op: AluOp, x: Pair, y: Pair) -> Option<Pai
     })
 }
 
-/// What an operation makes of pairs that is none.
+/// The result of an operation on pairs that is not a pair.
 fn alu_narrow(p: &mut Pairs<'_, '_>, op: AluOp, srcs: &Sources, bits: u8) -> Option<Def> {
     let x = srcs.pair(0)?;
     match (op, srcs.pair(1)) {

@@ -10,7 +10,7 @@ pub(super) struct Pair {
     pub(super) high: Def,
 }
 
-/// Makes operations on pairs.
+/// Builds operations on pairs.
 pub(super) struct Pairs<'a, 'b> {
     pub(super) b: &'a mut Builder<'b>,
 }
@@ -24,7 +24,7 @@ impl Pairs<'_, '_> {
         self.b.alu(op, &[x, y])
     }
 
-    /// `op` on `x` and a number.
+    /// `op` on `x` and a constant.
     pub(super) fn with(&mut self, op: AluOp, x: Def, value: u32) -> Def {
         let y = self.int(x, value);
         self.binary(op, x, y)
@@ -46,7 +46,7 @@ impl Pairs<'_, '_> {
         Pair { low, high: self.sign(low) }
     }
 
-    /// -1 for what is negative, else 0.
+    /// -1 for negative numbers, else 0.
     pub(super) fn sign(&mut self, high: Def) -> Def {
         self.with(ishr, high, 31)
     }
@@ -137,7 +137,7 @@ impl Pairs<'_, '_> {
         let low = self.product(x.low, y.low);
         let cross = [self.product(x.low, y.high), self.product(x.high, y.low)];
         let high = self.product(x.high, y.high);
-        // Bits 32 to 63, whose carry goes up.
+        // Bits 32 to 63, whose carry is added to the high half.
         let mut middle = self.extend(low.high);
         for part in cross {
             let part = self.extend(part.low);
@@ -154,7 +154,7 @@ impl Pairs<'_, '_> {
         let zero = self.int(x.low, 0);
         let zero = Pair { low: zero, high: zero };
         let high = self.mul_high(x, y);
-        // A negative number was taken for one that is greater by 2^64.
+        // A negative number was read as one that is greater by 2^64.
         [(x, y), (y, x)].into_iter().fold(high, |high, (a, b)| {
             let negative = self.is_negative(a);
             let excess = self.select(negative, b, zero);
@@ -170,7 +170,7 @@ impl Pairs<'_, '_> {
     /// `x < y`, the high halves compared by `less`: `ult` or `ilt`.
     pub(super) fn less(&mut self, less: AluOp, x: Pair, y: Pair) -> Def {
         let high = self.binary(less, x.high, y.high);
-        // Nothing is less than a low half of zeros.
+        // No number is less than a low half of zeros.
         if self.b.shader.as_const(y.low).is_some_and(|values| values.iter().all(|value| *value == 0)) {
             return high;
         }
@@ -184,7 +184,7 @@ impl Pairs<'_, '_> {
     pub(super) fn shift(&mut self, op: AluOp, x: Pair, count: Def) -> Pair {
         let far = self.with(iand, count, 32);
         let far = self.with(ine, far, 0);
-        // What crosses from half to half goes in two steps, as a count of 32 is one of 0.
+        // Bits that cross the halves are shifted in two steps, because a count of 32 is taken as 0.
         let rest = self.with(ixor, count, 31);
         if op == ishl {
             let low = self.binary(ishl, x.low, count);
@@ -225,7 +225,7 @@ impl Pairs<'_, '_> {
         Pair { low, high }
     }
 
-    /// 64-bit values of halves.
+    /// Packs halves to 64-bit values.
     pub(super) fn pack(&mut self, x: Pair) -> Def {
         let components = self.b.shader.num_components(x.low);
         let wholes: Vec<Def> = (0..components)

@@ -1,4 +1,4 @@
-//! The folds judge the pass: what an operation on 64 bits folds to is what its pairs compute.
+//! Compares the pass with the folds: the folded result of an operation on 64 bits is equal to the result of its pairs.
 
 use super::*;
 use crate::ir::AluFlags;
@@ -7,7 +7,7 @@ use crate::op::Operand;
 use crate::pass::testing::{evaluate, store, Random};
 use crate::target::Target;
 
-/// A shader that stores the halves of what an operation makes of values that are undefined until a test says more.
+/// A shader that stores the halves of the result of an operation on values that are undefined until a test sets them.
 struct Case {
     op: AluOp,
     operands: Vec<(Operand, u8)>,
@@ -15,7 +15,7 @@ struct Case {
     shader: Shader,
 }
 
-/// Values of `bits` bits, those of 64 made of halves, so that none of 64 is undefined.
+/// Values of `bits` bits; those of 64 are made of halves, so that no value of 64 bits is undefined.
 fn operand(b: &mut Builder<'_>, inputs: &mut Vec<Inst>, components: u8, bits: u8) -> Def {
     if bits != 64 {
         let value = b.undef(components, bits);
@@ -144,7 +144,7 @@ fn corners(base: Base, bits: u8) -> Vec<u64> {
     }
 }
 
-/// Whether nothing is promised of the operation on these values.
+/// Whether the result of the operation on these values is undefined.
 fn is_open(op: AluOp, case: &Case, values: &[u64]) -> bool {
     let (_, bits) = case.operands[0];
     match op {
@@ -167,7 +167,7 @@ fn check(case: &Case, lowered: &Shader, values: &[u64]) {
     assert_eq!(got, want, "{} of {values:x?}", case.op.name());
 }
 
-/// Operations that have 64-bit integers and are no lowered form.
+/// Operations on 64-bit integers that are not a lowered form.
 fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for op in AluOp::ALL {
@@ -201,7 +201,7 @@ fn pairs_compute_what_the_opcode_folds_to() {
     for case in &cases {
         let lowered = case.lowered();
         let lists: Vec<Vec<u64>> = case.operands.iter().map(|(o, bits)| corners(o.ty.base, *bits)).collect();
-        // All pairs of corners, for the last two operands; those before, which select or start a vector, go along.
+        // All pairs of corners for the last two operands; those before, which select or start a vector, follow along.
         let mut ends = lists.iter().rev();
         let (last, other) = (ends.next().map_or(1, Vec::len), ends.next().map_or(1, Vec::len));
         for number in 0..last * other {
@@ -243,7 +243,7 @@ fn floats_of_integers_are_rounded_once() {
 }
 
 #[test]
-fn pairs_go_through_loops() {
+fn pairs_are_carried_through_loops() {
     let mut shader = Shader::default();
     shader.append_new_block();
     let mut b = Builder::new(&mut shader);
@@ -265,7 +265,7 @@ fn pairs_go_through_loops() {
     target.set(Feature::shaderInt64, false);
     assert!(run(&mut shader, &Context { target, ..Context::default() }));
     let left = shader.order.iter().filter(|inst| shader.insts[**inst].bit_size == 64).count();
-    // The constant, which nothing reads any more.
+    // The constant, which has no uses any more.
     assert_eq!(left, 1);
     let phis: Vec<_> = shader.order.iter().filter_map(|inst| shader.phi(*inst)).collect();
     assert_eq!(phis.len(), 2);

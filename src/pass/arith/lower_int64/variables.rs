@@ -1,4 +1,4 @@
-//! Memory of the shader's own that holds 64-bit numbers: each becomes two words, a vector of them an array of those.
+//! Private and shared variables of 64-bit numbers: each number becomes two words, a vector of them an array of words.
 //!
 //! ```text
 //! decl_var  INTERP_MODE_NONE none u64vec3[2] own      becomes      decl_var  INTERP_MODE_NONE none uvec2[3][2] own
@@ -10,10 +10,10 @@ use crate::op::AluOp::{pack_64_2x32, unpack_64_2x32};
 use crate::op::{AluType, Base, Index, Intrinsic, Modes};
 use rustc_hash::FxHashMap;
 
-/// Memory of which no one else knows the type.
+/// Modes of memory whose type is not visible outside of the shader.
 const OWN: Modes = Modes::SHADER_TEMP.union(Modes::FUNCTION_TEMP).union(Modes::SHARED).union(Modes::CONSTANT);
 
-/// Makes words of 64-bit numbers, but not of doubles where the target has `doubles`. True if there were any.
+/// Turns 64-bit numbers into words, but not doubles where the target has `doubles`. True if there were any.
 pub(super) fn lower(shader: &mut Shader, doubles: bool) -> bool {
     let is_pair = |scalar: AluType| scalar.bits == 64 && !(doubles && scalar.base == Base::Float);
     let pointees = pointees(shader, is_pair);
@@ -35,7 +35,7 @@ pub(super) fn lower(shader: &mut Shader, doubles: bool) -> bool {
     true
 }
 
-/// Which pointers are to scalars or vectors that become words.
+/// The derefs of scalars or vectors that become words.
 fn pointees(shader: &Shader, is_pair: impl Fn(AluType) -> bool) -> SideTable<Def, bool> {
     let mut pointees = shader.def_table(false);
     for inst in &shader.order {
@@ -46,7 +46,7 @@ fn pointees(shader: &Shader, is_pair: impl Fn(AluType) -> bool) -> SideTable<Def
     pointees
 }
 
-/// Gives variables and pointers their new types. True if one changed.
+/// Gives variables and derefs their new types. True if one changed.
 fn retype(shader: &mut Shader, is_pair: impl Fn(AluType) -> bool) -> bool {
     let mut changed = false;
     let mut retyping = Retyping { is_pair: &is_pair, structs: FxHashMap::default() };
@@ -73,10 +73,10 @@ fn retype(shader: &mut Shader, is_pair: impl Fn(AluType) -> bool) -> bool {
     changed
 }
 
-/// Makes types of words of types with 64-bit numbers.
+/// Makes types of words from types with 64-bit numbers.
 struct Retyping<'a> {
     is_pair: &'a dyn Fn(AluType) -> bool,
-    /// Structs, which other memory may have too, and their likes.
+    /// Structs, which variables of other modes may use too, and their replacements.
     structs: FxHashMap<Type, Type>,
 }
 
@@ -112,7 +112,7 @@ impl Retyping<'_> {
     }
 }
 
-/// The first value of something of type `ty`, scalar by scalar, with the halves of those that become words.
+/// The initializer of a variable of type `ty`, scalar by scalar, with the halves of those that become words.
 fn split_values(
     types: &TypeTable,
     ty: Type,
@@ -142,7 +142,7 @@ fn split_values(
     }
 }
 
-/// A pointer to the words of component `c` of what `pointer` points to.
+/// A deref of the words of component `c` of the vector at `pointer`.
 fn component(b: &mut Builder<'_>, pointer: Def, components: u8, c: u8) -> Def {
     match components {
         1 => pointer,

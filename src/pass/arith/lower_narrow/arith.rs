@@ -1,4 +1,4 @@
-//! Operations on numbers that are carried in 32 bits: how operands are read, what is computed, how results are cut.
+//! Operations on numbers that are carried in 32 bits: reading operands, computing, and truncating results.
 
 use super::{Carriers, Lacks};
 use crate::ir::{AluFlags, AluSrc, Builder, Def, Inst, InstKind};
@@ -8,10 +8,10 @@ use crate::op::{Base, Form, Operand, Props};
 /// Operations that read their integers as signed.
 const SIGNED: &[AluOp] = &[idiv, irem, imod, imin, imax, iabs, isign, ishr, ilt, ige, imul_high];
 
-/// Operations whose result, of operands that are cut, needs no cutting.
+/// Operations whose result needs no truncation if the operands are truncated.
 const IN_RANGE: &[AluOp] = &[iand, ior, ixor, ushr, umin, umax, udiv, umod];
 
-/// Makes operations on carried numbers.
+/// Builds operations on carried numbers.
 pub(super) struct Narrow<'a, 'b> {
     pub(super) b: &'a mut Builder<'b>,
 }
@@ -23,7 +23,7 @@ impl Narrow<'_, '_> {
         self.b.alu(op, &[x, y])
     }
 
-    /// `make` of each component.
+    /// The results of `make` for each component.
     fn each(&mut self, x: Def, mut make: impl FnMut(&mut Builder<'_>, Def) -> Def) -> Def {
         let components = self.b.shader.num_components(x);
         let scalars: Vec<Def> = (0..components)
@@ -35,7 +35,7 @@ impl Narrow<'_, '_> {
         self.b.vec(&scalars)
     }
 
-    /// Carried 16-bit floats as 32-bit ones.
+    /// Converts carried 16-bit floats to 32-bit ones.
     pub(super) fn float_of(&mut self, bits: Def) -> Def {
         self.each(bits, |b, scalar| {
             let both = b.alu(unpack_half_2x16, &[scalar]);
@@ -43,7 +43,7 @@ impl Narrow<'_, '_> {
         })
     }
 
-    /// The bits of 16-bit floats of the target.
+    /// The bits of native 16-bit floats.
     pub(super) fn bits_of_half(&mut self, half: Def) -> Def {
         self.each(half, |b, scalar| {
             let zero = b.imm(16, 0);
@@ -52,7 +52,7 @@ impl Narrow<'_, '_> {
         })
     }
 
-    /// 16-bit floats of the target from their bits.
+    /// Native 16-bit floats from their bits.
     pub(super) fn half_of_bits(&mut self, bits: Def) -> Def {
         self.each(bits, |b, scalar| {
             let both = b.alu(unpack_32_2x16, &[scalar]);
@@ -60,7 +60,7 @@ impl Narrow<'_, '_> {
         })
     }
 
-    /// Carried integers of `bits` bits, extended by their sign.
+    /// Sign-extends carried integers of `bits` bits.
     fn sign_extend(&mut self, x: Def, bits: u8) -> Def {
         let unused = 32 - u32::from(bits);
         let top = self.with(ishl, x, unused);
@@ -81,7 +81,7 @@ impl Narrow<'_, '_> {
 }
 
 impl Carriers {
-    /// What `op` makes: the carrier, or the value itself if the target has its width.
+    /// The result of `op`: the carrier, or the value itself if the target has its width.
     pub(super) fn alu(&mut self, b: &mut Builder<'_>, inst: Inst, op: AluOp, srcs: &[AluSrc]) -> Def {
         let info = op.info();
         let components = b.shader.insts[inst].num_components;
@@ -111,7 +111,7 @@ impl Carriers {
         n.cut(result, info.dest.ty.base, bits)
     }
 
-    /// An operand as `op` reads it.
+    /// An operand in the form that `op` reads.
     fn operand(&mut self, b: &mut Builder<'_>, op: AluOp, src: AluSrc, operand: &Operand, components: u8) -> Def {
         let bits = b.shader.bit_size(src.def);
         let base = operand.ty.base;
@@ -178,7 +178,7 @@ impl Carriers {
                 b.vec(&parts)
             }
         };
-        // What is unpacked to a width that the target has is so again.
+        // A value that is unpacked to a width that the target has is restored.
         let bits = b.shader.insts[inst].bit_size;
         if matches!(bits, 8 | 16) && !self.is_carried[inst.def()] {
             let lacks_int16 = self.lacks.int16;
@@ -193,7 +193,7 @@ impl Carriers {
 }
 
 impl Narrow<'_, '_> {
-    /// `op` on operands of 32 bits, for one of `src_bits` bits.
+    /// `op` on 32-bit operands, for an operation whose operands have `src_bits` bits.
     fn compute(
         &mut self,
         op: AluOp,
@@ -214,7 +214,7 @@ impl Narrow<'_, '_> {
                 let sum = self.b.alu(iadd, operands);
                 return self.with(ushr, sum, src_bits.into());
             }
-            // What is 32 bits wide already.
+            // The operand has 32 bits already.
             u2u32 | i2i32 | f2f32 if self.b.shader.bit_size(operands[0]) == 32 => return operands[0],
             _ => {}
         }
@@ -223,7 +223,7 @@ impl Narrow<'_, '_> {
     }
 }
 
-/// The opcode that makes 32 bits where `op` makes `bits` that the target lacks.
+/// The opcode with a 32-bit result that replaces `op` with a result of `bits` bits that the target lacks.
 fn at_32_bits(lacks: Lacks, op: AluOp, bits: u8) -> AluOp {
     let dest = op.info().dest.ty;
     if dest.bits == 0 || !lacks.number(dest.base, bits) {
@@ -243,7 +243,7 @@ fn at_32_bits(lacks: Lacks, op: AluOp, bits: u8) -> AluOp {
     }
 }
 
-/// Parts of `width` bits, the first lowest.
+/// Joins parts of `width` bits, the first lowest.
 fn join(b: &mut Builder<'_>, parts: Def, width: u32) -> Def {
     let count = b.shader.num_components(parts);
     let first = b.channel(parts, 0);
@@ -254,7 +254,7 @@ fn join(b: &mut Builder<'_>, parts: Def, width: u32) -> Def {
     })
 }
 
-/// The parts of `width` bits of a word.
+/// Splits a word into parts of `width` bits.
 fn split(b: &mut Builder<'_>, word: Def, width: u32) -> Def {
     let count = 32 / width;
     let parts: Vec<Def> = (0..count)

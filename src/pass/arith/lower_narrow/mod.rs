@@ -1,17 +1,17 @@
-//! Numbers of 8 and 16 bits become numbers of 32 where the target has none.
+//! Turns 8- and 16-bit numbers into 32-bit ones if the target does not support them.
 //!
 //! **What.** Each value of a width that the target lacks is carried in the low bits of a 32-bit one whose other bits are 0.
-//! Integers compute in 32 bits, sign-extended where the sign counts, and what may have grown is cut again; 16-bit floats
-//! compute as 32-bit floats and are rounded by packing them.
+//! Integers are computed in 32 bits, sign-extended where the sign matters, and results that may exceed the width are truncated;
+//! 16-bit floats are computed as 32-bit floats and rounded by packing them.
 //!
-//! **Why.** OpTypeInt of 8 and 16 bits and OpTypeFloat of 16 need the features `shaderInt8`, `shaderInt16` and
-//! `shaderFloat16`, GLSL's explicit types and `mediump` made 16 bits do not ask. A sum, product, quotient or square root of
-//! 16-bit floats that is rounded to 32 bits first is the same as one that is rounded once; `ffma` and the transcendental
-//! functions may differ in the last bit.
+//! **Why.** OpTypeInt of 8 and 16 bits and OpTypeFloat of 16 need the features `shaderInt8`, `shaderInt16` and `shaderFloat16`.
+//! GLSL's explicit types, and `mediump` that was lowered to 16 bits, do not depend on them. A sum, product, quotient or square
+//! root of 16-bit floats that is rounded to 32 bits first is the same as one that is rounded once; `ffma` and the
+//! transcendental functions may differ in the last bit.
 //!
-//! Inputs, outputs and variables of such types cannot be carried: `check` asks for the feature.
+//! Inputs, outputs and variables of such types cannot be carried: `check` requires the feature.
 //!
-//! Runs behind the lowerings of memory, which load and store 32-bit lanes, and those of ALU operations and of 64 bits.
+//! Runs after the lowerings of memory, which load and store 32-bit lanes, and those of ALU operations and of 64 bits.
 //!
 //! Before:
 //!
@@ -52,7 +52,7 @@ use arith::Narrow;
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_narrow",
-    about: "8- and 16-bit numbers become 32-bit ones where the target has none",
+    about: "turns 8- and 16-bit numbers into 32-bit ones if the target does not support them",
     needs: Needs::NARROW,
     removes: Forms::empty(),
     run,
@@ -76,7 +76,7 @@ impl Lacks {
         }
     }
 
-    /// Whether the target lacks numbers of `bits` bits that are `base`.
+    /// Whether the target lacks numbers of `bits` bits of the type `base`.
     fn number(self, base: Base, bits: u8) -> bool {
         match (base, bits) {
             (Base::Float, 16) => self.float16,
@@ -97,12 +97,12 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     changed
 }
 
-/// What is known of 8- and 16-bit values.
+/// Information about 8- and 16-bit values.
 struct Carriers {
     lacks: Lacks,
     /// The value is carried.
     is_carried: SideTable<Def, bool>,
-    /// Values that phis need the carriers of, where they are made.
+    /// Values whose carriers phis need where the values are defined.
     in_phi: SideTable<Def, bool>,
     /// The 32-bit value that carries it.
     carriers: SideTable<Def, Option<Def>>,
@@ -132,8 +132,8 @@ impl Carriers {
         carriers
     }
 
-    /// Carries phis that have a source which is carried, for where that is made it has no other form, and phis that are a
-    /// source of one that is, for no instruction may stand between phis. True if there was one.
+    /// Marks phis with a carried source, because such a source has no other form where it is defined, and phis that are a
+    /// source of a carried phi, because no instruction may be between phis. True if there was one.
     fn carry_phis(&mut self, shader: &Shader) -> bool {
         let mut changed = false;
         for inst in &shader.order {
@@ -189,7 +189,7 @@ impl Carriers {
         Edit::Keep
     }
 
-    /// `inst` becomes `value`: its carrier, or what it is if the target has that.
+    /// Replaces `inst` by `value`: its carrier, or its own value if the target has the width.
     fn replace(&mut self, b: &mut Builder<'_>, inst: Inst, value: Def) -> Edit {
         let def = inst.def();
         if self.is_carried[def] {
@@ -203,7 +203,7 @@ impl Carriers {
         Edit::Replace(value)
     }
 
-    /// Whether the target lacks a number that an operation reads or makes.
+    /// Whether the target lacks a type that an operation reads or makes.
     fn is_affected(&self, shader: &Shader, inst: Inst, op: AluOp, srcs: &[AluSrc]) -> bool {
         let info = op.info();
         if info.moves_bits() {
@@ -225,14 +225,14 @@ impl Carriers {
                 let values = b.shader.consts[values].to_vec();
                 b.constant(32, &values)
             }
-            // Any value of the width: the bits above have to be 0.
+            // Any value of the width is valid: the bits above must be 0.
             InstKind::Undef => b.constant(32, &[0; 16][..usize::from(components)]),
             _ if self.lacks.int16 && b.shader.bit_size(def) == 16 => Narrow { b }.bits_of_half(def),
             _ => b.alu(u2u32, &[def]),
         }
     }
 
-    /// The components of an ALU source of `components` components: the value that carries it.
+    /// The carrier of an ALU source of `components` components.
     fn source(&mut self, b: &mut Builder<'_>, src: AluSrc, components: u8) -> Def {
         let def = match b.shader.bit_size(src.def) {
             8 | 16 => self.carrier(b, src.def),
@@ -242,7 +242,7 @@ impl Carriers {
         b.swizzle(def, &picks)
     }
 
-    /// `def` at its own width, of which the target has floats or integers.
+    /// `def` at its own width, for which the target has floats or integers.
     fn restored(&mut self, b: &mut Builder<'_>, def: Def) -> Def {
         let Some(carrier) = self.carriers[def].filter(|_| self.is_carried[def]) else { return def };
         match b.shader.bit_size(def) {
@@ -252,7 +252,7 @@ impl Carriers {
         }
     }
 
-    /// Gives `inst`, which stays, values of their own width for those that are carried.
+    /// Replaces carried sources of `inst`, which stays, by values of their own width.
     fn restore_sources(&mut self, b: &mut Builder<'_>, inst: Inst) {
         if b.shader.phi(inst).is_some() {
             return;
@@ -267,7 +267,7 @@ impl Carriers {
         b.shader.map_srcs(inst, |def| restored.next().unwrap_or(def));
     }
 
-    /// Data of other invocations and derivatives; `None` for what can stay.
+    /// Operations on data of other invocations, and derivatives; `None` for instructions that can stay.
     fn intrinsic(&mut self, b: &mut Builder<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Option<Def> {
         let first = *srcs.first()?;
         let bits = b.shader.bit_size(first);
@@ -304,7 +304,7 @@ impl Carriers {
         }
     }
 
-    /// Gives the phis of carriers the carriers of their sources.
+    /// Sets the sources of carrier phis to the carriers of the original sources.
     fn connect(&self, shader: &mut Shader) {
         for phi in &self.phis {
             let (Some(carrier), InstKind::Phi(preds)) = (self.carriers[phi.def()], shader.insts[*phi].kind) else {

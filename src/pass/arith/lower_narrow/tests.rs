@@ -1,4 +1,5 @@
-//! The folds judge the pass: what an operation on 8 or 16 bits folds to is what its 32-bit form computes.
+//! Compares the pass with the folds: the folded result of an operation on 8 or 16 bits is equal to the result of its 32-bit
+//! form.
 
 use super::*;
 use crate::ir::AluFlags;
@@ -7,7 +8,7 @@ use crate::op::{Form, Operand};
 use crate::pass::arith::lower_alu;
 use crate::pass::testing::{evaluate, store};
 
-/// A shader that stores what an operation makes of values that are undefined until a test says more.
+/// A shader that stores the result of an operation on values that are undefined until a test sets them.
 struct Case {
     op: AluOp,
     operands: Vec<(Operand, u8)>,
@@ -82,7 +83,7 @@ impl Case {
         let mut given = Vec::new();
         for (i, value) in values.iter().enumerate() {
             let size = self.operands[i].0.size.max(1);
-            // What stands above a narrow number in its word does not count.
+            // The bits above a narrow number in its word are ignored.
             let above = if matches!(self.operands[i].1, 8 | 16) { 0xa5a5_0000 } else { 0 };
             for _ in 0..size {
                 given.push((*inputs.next().expect("an input"), vec![value | above]));
@@ -93,7 +94,7 @@ impl Case {
         assert!(equal, "{} at {} bits of {values:x?}: {got:x?}, not {want:x?}", self.op.name(), self.bits);
     }
 
-    /// Conversions promise nothing of numbers that their result cannot hold.
+    /// Conversions of numbers that their result cannot hold are undefined.
     fn is_out_of_range(&self, values: &[u64]) -> bool {
         let (operand, bits) = self.operands[0];
         if operand.ty.base != Base::Float || self.op.info().dest.ty.base == Base::Float {
@@ -115,7 +116,7 @@ impl Case {
         }
         let (a, b) = (to_float(want, self.bits), to_float(got, self.bits));
         let inexact = matches!(self.op, ffma | fpow | fexp2 | flog2 | fsin | fcos | frsq | ffract | f2f16);
-        // ldexp may flush what is denormal in 16 bits, and need not.
+        // ldexp may flush results that are denormal in 16 bits, but need not.
         let flushed = self.op == ldexp && a == 0.0 && b.abs() < 6.2e-5;
         a.is_nan() && b.is_nan() || flushed || inexact && (want as i64 - got as i64).abs() <= 2
     }
@@ -141,12 +142,12 @@ fn cases() -> Vec<Case> {
     for op in AluOp::ALL {
         let info = op.info();
         let operands = || info.srcs.iter().chain([&info.dest]);
-        // The folds of these round on the way, which is not the same in 32 bits.
+        // The folds of these round intermediate results, which differs in 32 bits.
         if matches!(op, fmod | frem | flrp | fdot2 | fdot3 | fdot4) {
             continue;
         }
         if info.form == Form::Lowered || info.srcs.len() > 4 || operands().any(|o| o.ty.bits == 64 || o.ty.bits == 1) {
-            // Selections and comparisons have 1-bit booleans; those are wanted.
+            // Selections and comparisons have 1-bit booleans; these are included.
             let boolean = info.srcs.iter().skip(1).chain([&info.dest]).all(|o| o.ty.bits != 64);
             if info.form == Form::Lowered || info.srcs.len() > 4 || !boolean {
                 continue;
@@ -191,7 +192,7 @@ fn narrow_numbers_compute_what_the_opcode_folds_to() {
 }
 
 #[test]
-fn what_the_target_has_stays() {
+fn supported_widths_stay() {
     let case = Case::new(iadd, 1, 16);
     let lowered = case.lowered(&[Feature::shaderInt8]);
     assert_eq!(lowered.order, case.shader.order);

@@ -1,10 +1,10 @@
-//! Subgroup operations take the shapes that the target has.
+//! Lowers subgroup operations to forms that the target has.
 //!
-//! **What, and why.** NIR's subgroup operations take any width and any number of components; SPIR-V's ballots are four words
-//! of 32 bits, and widths other than 32 bits are a feature (`shaderSubgroupExtendedTypes`). Some operations have an
-//! instruction only with a newer Vulkan or another feature (rotations, votes of quads, broadcasts from an invocation that is
-//! not constant). Before SPIR-V 1.3 there are just votes on booleans, ballots, and broadcasts of 32-bit scalars; see `old`.
-//! Each is written here in terms of what there is.
+//! **What, and why.** NIR's subgroup operations take any width and any number of components; SPIR-V's ballots are four words of
+//! 32 bits, and widths other than 32 bits are a feature (`shaderSubgroupExtendedTypes`). Some operations have an instruction
+//! only with a newer Vulkan or another feature (rotations, votes of quads, broadcasts from an invocation that is not constant).
+//! Before SPIR-V 1.3 there are only votes on booleans, ballots, and broadcasts of 32-bit scalars; see `old`. Each operation is
+//! expressed here by operations that exist.
 //!
 //! Before:
 //!
@@ -20,7 +20,7 @@
 //! 64    %5 = pack_64_2x32 %4
 //! ```
 //!
-//! What a rule makes goes through the rules again. That ends: they take apart vectors, then widths, then operations.
+//! The result of a rule is lowered again. This ends: rules split vectors first, then widths, then operations.
 
 mod moves;
 mod old;
@@ -34,7 +34,7 @@ use crate::target::{Feature, Target};
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_subgroups",
-    about: "subgroup operations take the shapes that the target has",
+    about: "lowers subgroup operations to forms that the target has",
     needs: Needs::SUBGROUPS,
     removes: Forms::empty(),
     run,
@@ -48,13 +48,13 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     })
 }
 
-/// A subgroup operation: what it is, the shape of its result, its operands and indices.
+/// A subgroup operation: its opcode, the shape of its result, its operands and indices.
 #[derive(Clone, Copy, Debug)]
 struct Call {
     op: Intrinsic,
     components: u8,
     bits: u8,
-    /// The value; the last operand again where there is none.
+    /// The value operand; the last operand if there is none.
     value: Def,
     /// The invocation, distance or bit.
     other: Option<Def>,
@@ -104,14 +104,14 @@ fn is_reduction(op: Intrinsic) -> bool {
     matches!(op, reduce | inclusive_scan | exclusive_scan)
 }
 
-/// Makes subgroup operations that the target has.
+/// Builds subgroup operations that the target has.
 struct Lower<'a, 'b> {
     builder: &'a mut Builder<'b>,
     target: &'a Target,
 }
 
 impl Lower<'_, '_> {
-    /// The result of a call made of what the target has; `None` if it has the call itself.
+    /// The result of a call, built from operations that the target has; `None` if the target has the call itself.
     fn lowered(&mut self, call: &Call) -> Option<Def> {
         match call.op {
             ballot | ballot_relaxed => self.ballot_shape(call),
@@ -120,7 +120,7 @@ impl Lower<'_, '_> {
                 let words = self.four_words(call.value);
                 Some(self.call(&Call { value: words, ..*call }))
             }
-            // By definition a reduction over four invocations.
+            // A reduction over four invocations by definition.
             quad_vote_any => Some(self.quad_vote(call, AluOp::ior)),
             quad_vote_all => Some(self.quad_vote(call, AluOp::iand)),
             reduce if call.cluster == 1 => Some(call.value),
@@ -132,7 +132,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// A call, or what it is lowered to.
+    /// Emits a call, or its lowered form.
     fn call(&mut self, call: &Call) -> Def {
         if let Some(result) = self.lowered(call) {
             return result;
@@ -153,7 +153,7 @@ impl Lower<'_, '_> {
         self.builder.intrinsic(op, 1, 32, &[]).def()
     }
 
-    /// SPIR-V has no subgroups in its core.
+    /// Whether SPIR-V has no subgroups in its core.
     fn is_old(&self) -> bool {
         self.target.spirv_version() < (1, 3)
     }
@@ -167,7 +167,7 @@ impl Lower<'_, '_> {
         (self.builder.shader.num_components(def), self.builder.shader.bit_size(def))
     }
 
-    /// A ballot or mask of other than up to four words of 32 bits.
+    /// Lowers a ballot or mask that is not a vector of up to four words of 32 bits.
     fn ballot_shape(&mut self, call: &Call) -> Option<Def> {
         if call.bits != 64 {
             return None;
@@ -211,7 +211,7 @@ impl Lower<'_, '_> {
         self.call(&Call { op: reduce, components: 1, bits: 1, value: call.value, other: None, reduction, cluster })
     }
 
-    /// `per_component` of each component of a value, as a vector.
+    /// The results of `per_component` for each component of a value, as a vector.
     fn per_component(&mut self, value: Def, mut per_component: impl FnMut(&mut Self, Def) -> Def) -> Def {
         let parts: Vec<Def> = (0..self.shape(value).0)
             .map(|c| {
@@ -222,7 +222,7 @@ impl Lower<'_, '_> {
         self.builder.vec(&parts)
     }
 
-    /// The two halves of a 64-bit scalar, each through `half`, as 64 bits again.
+    /// Applies `half` to the two halves of a 64-bit scalar, and packs the results to 64 bits.
     fn by_halves(&mut self, value: Def, mut half: impl FnMut(&mut Self, Def) -> Def) -> Def {
         let [low, high] = self.halves(value).map(|part| half(self, part));
         self.builder.alu(AluOp::pack_64_2x32_split, &[low, high])
@@ -233,8 +233,8 @@ impl Lower<'_, '_> {
         [low, self.builder.alu(AluOp::unpack_64_2x32_split_y, &[value])]
     }
 
-    /// A reduction of a width that the target does not take: small numbers as 32 bits, bits of 64 by halves. `check` refused
-    /// other 64-bit integers; doubles need no feature.
+    /// A reduction of a width that the target does not take: small numbers in 32 bits, bitwise operations on 64 bits by halves.
+    /// `check` refused other 64-bit integers; doubles need no feature.
     fn reduction_width(&mut self, call: &Call) -> Option<Def> {
         if self.takes_width(call.bits) {
             return None;

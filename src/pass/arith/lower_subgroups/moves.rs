@@ -1,4 +1,4 @@
-//! Values that go from one invocation to another.
+//! Operations that move a value from one invocation to another.
 
 use super::{narrow_int, Call, Lower};
 use crate::ir::Def;
@@ -29,7 +29,7 @@ impl Lower<'_, '_> {
         self.moved_as_words(call)
     }
 
-    /// A value of a width that the target does not take, as words of 32 bits.
+    /// Moves a value of a width that the target does not take, as words of 32 bits.
     fn moved_as_words(&mut self, call: &Call) -> Option<Def> {
         match call.bits {
             1 if self.is_old() => {
@@ -56,18 +56,18 @@ impl Lower<'_, '_> {
             && (cluster == 0 || self.target.has(Feature::shaderSubgroupRotateClustered))
     }
 
-    /// Whether a broadcast may come from `invocation` (OpGroupNonUniformBroadcast, OpGroupNonUniformQuadBroadcast).
+    /// Whether the target supports a broadcast from `invocation` (OpGroupNonUniformBroadcast, OpGroupNonUniformQuadBroadcast).
     fn broadcasts_from(&self, invocation: Def) -> bool {
         let dynamic = self.target.spirv_version() >= (1, 5) && self.target.has(Feature::subgroupBroadcastDynamicId);
         self.is_old() || dynamic || self.builder.shader.as_const(invocation).is_some()
     }
 
-    /// The invocation at `distance` from this one, within clusters of `cluster`, or in the subgroup if that is 0.
+    /// The index of the invocation at `distance` from this one, within clusters of `cluster`, or in the subgroup if that is 0.
     fn rotated(&mut self, distance: Def, cluster: u32) -> Def {
         let own = self.system_value(load_subgroup_invocation);
         let sum = self.builder.iadd(own, distance);
         if cluster == 0 {
-            // Sizes of subgroups are powers of two.
+            // Subgroup sizes are powers of two.
             let minus_one = self.builder.imm32(u32::MAX);
             let size = self.system_value(load_subgroup_size);
             let mask = self.builder.iadd(size, minus_one);
@@ -79,7 +79,7 @@ impl Lower<'_, '_> {
         self.builder.alu(AluOp::ior, &[base, within])
     }
 
-    /// The value of the invocation of the quad that a value names: that of each, one of which is picked.
+    /// The value of the invocation of the quad with a dynamic index: the values of all four are broadcast, and one is selected.
     fn pick_of_quad(&mut self, call: &Call, invocation: Def) -> Def {
         let from = |l: &mut Self, index| {
             let other = Some(l.builder.imm32(index));

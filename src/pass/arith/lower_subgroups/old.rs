@@ -1,5 +1,5 @@
-//! Subgroups before SPIR-V 1.3: what can be computed from the votes, ballots and broadcasts of SPV_KHR_shader_ballot and
-//! SPV_KHR_subgroup_vote.
+//! Subgroups before SPIR-V 1.3: operations that can be computed from the votes, ballots and broadcasts of SPV_KHR_shader_ballot
+//! and SPV_KHR_subgroup_vote.
 
 use super::{Call, Lower};
 use crate::ir::Def;
@@ -30,7 +30,7 @@ impl Lower<'_, '_> {
         })
     }
 
-    /// A vote on numbers: all equal those of the first invocation.
+    /// A vote on numbers: compares all with that of the first invocation.
     pub(super) fn old_vote(&mut self, call: &Call) -> Option<Def> {
         let (components, bits) = self.shape(call.value);
         if !self.is_old() || (components, bits) == (1, 1) {
@@ -87,12 +87,12 @@ impl Lower<'_, '_> {
         sum
     }
 
-    /// The lowest or highest bit of a ballot, as `find` gives it for a word: -1 for none.
+    /// The lowest or highest bit of a ballot, by the opcode `find` on each word: -1 for none.
     fn find_bit(&mut self, words: Def, find: AluOp) -> Def {
         let found = self.builder.alu(find, &[words]);
         let zero = self.builder.imm32(0);
         let mut result = self.builder.imm32(u32::MAX);
-        // The word that counts is looked at last.
+        // The decisive word is examined last.
         let words: [u8; 4] = if find == AluOp::find_lsb { [3, 2, 1, 0] } else { [0, 1, 2, 3] };
         for c in words {
             let bit = self.builder.channel(found, c);

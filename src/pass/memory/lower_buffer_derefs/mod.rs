@@ -1,19 +1,20 @@
-//! Typed pointers into uniform and storage blocks become accesses to the lanes of `uvec4 base[]`.
+//! Turns typed derefs of uniform and storage blocks into accesses to the lanes of `uvec4 base[]`.
 //!
-//! **What.** zink turns byte offsets into derefs of blocks `struct { uintN base[]; }`, one variable per width. Their
-//! loads, stores and atomics become accesses through one variable per binding whose element is `uvec4`; see `lanes`. The arithmetic
-//! that divided an offset is undone, and lanes of one vec4 find together: see [`lower_ubo`](super::lower_ubo), "Offsets". Loads of
-//! uniform blocks at known places, which are most, are lowered where they stand; see `uniforms`. Storage blocks of which all
-//! elements can be had, some at places that are not known, stay arrays of these; see `staying`.
+//! **What.** zink turns byte offsets into derefs of blocks `struct { uintN base[]; }`, one variable per width. Their loads,
+//! stores and atomics become accesses through one variable per binding whose element is `uvec4`; see `byte_access`. The
+//! arithmetic that divided an offset is undone, and accesses to lanes of one vec4 are combined: see
+//! [`lower_ubo`](super::lower_ubo), "Offsets". Loads of uniform blocks at constant indices, the most common accesses, are
+//! lowered in place; see `uniforms`. Storage blocks whose elements all have a width that the target supports, with accesses at
+//! unknown indices, stay arrays of these elements; see `staying`.
 //!
-//! **Why.** `uint base[]` has a stride of 4 bytes, which a uniform block may not have without
-//! `uniformBufferStandardLayout` (Vulkan, "Offset and Stride Assignment"); and variables of several widths at one
-//! binding alias. A storage block may have it. Lanes pay there where a whole `uvec4` is loaded for several of them, for which
-//! their places must be known: where they are not, each access would only get a shift and a mask more. Elements of 8 and 16
-//! bits of a storage block keep a variable of their own if the target has such.
+//! **Why.** `uint base[]` has a stride of 4 bytes, which a uniform block may not have without `uniformBufferStandardLayout`
+//! (Vulkan, "Offset and Stride Assignment"); and variables of several widths at one binding alias. A storage block may have it.
+//! In a storage block, lanes are better if a whole `uvec4` is loaded for several of them, which requires that their positions
+//! are known: if not, each access would only get an additional shift and mask. Elements of 8 and 16 bits of a storage block
+//! keep a variable of their own if the target supports it.
 //!
-//! The old derefs go if nothing else reads them: they are a good part of what zink makes. A `get_ssbo_size` becomes the length of a
-//! `uint base[]` at the same binding, times 4, as in [`lower_ssbo`](super::lower_ssbo).
+//! The old derefs are removed if no other instruction reads them: they are a large part of the instructions that zink makes. A
+//! `get_ssbo_size` becomes the length of a `uint base[]` at the same binding, times 4, as in [`lower_ssbo`](super::lower_ssbo).
 //!
 //! Before:
 //!
@@ -46,8 +47,8 @@
 //!             @store_deref (%10, %6) (wrmask=x, access=none)
 //! ```
 
+mod redirect;
 mod staying;
-mod steps;
 mod survey;
 mod uniforms;
 mod vec4s;
@@ -56,20 +57,20 @@ use super::blocks::{
     block_pointer, block_type, elements, is_block, least_range, vec4s, vector_of, BasePointers, Element, U64VEC2, UINT,
     UINT64, UVEC2, UVEC4,
 };
-use super::lanes::{self, is_wide, load_wide, uniform_granularity, Granularity, Offset, Others, Vec4s, Whole};
+use super::byte_access::{self, is_wide, load_wide, uniform_granularity, Granularity, Offset, Others, Vec4s, Whole};
 use crate::analysis::block_picks::zinks_array;
 use crate::analysis::offsets::Offsets;
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, InstKind, Shader, Var, Variable};
 use crate::op::{Access, AluOp, AluSet, Index, Intrinsic, Modes, Needs};
 use crate::pass::{BufferAccess, Context, Forms, Pass};
 use crate::target::{Descriptor, Target};
-use survey::{element, is_atomic, Extent, Found, InPlace, Survey};
+use survey::{element, is_atomic, BlockAccess, Extent, InPlace, Survey};
 use vec4s::WantedVec4s;
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_buffer_derefs",
-    about: "typed pointers into uniform and storage blocks become lane accesses",
+    about: "turns typed derefs of uniform and storage blocks into lane accesses",
     needs: Needs::BUFFER_DEREFS,
     removes: Forms::BUFFER_DEREFS,
     run,
@@ -79,21 +80,21 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     shader.with_spare(|shader, memory| lower(shader, context, memory))
 }
 
-/// What the pass allocates.
+/// Tables that are kept for the next shader.
 #[derive(Default)]
-struct Memory {
+struct BufferTables {
     survey: Survey,
     uniforms: uniforms::Tables,
     bases: BasePointers,
     vec4s: Vec4s,
 }
 
-fn lower(shader: &mut Shader, context: &Context, memory: &mut Memory) -> bool {
+fn lower(shader: &mut Shader, context: &Context, memory: &mut BufferTables) -> bool {
     let survey = &mut memory.survey;
-    survey.look_at(shader, context, in_place(shader, context));
+    survey.collect(shader, context, in_place(shader, context));
     if !survey.uniforms.is_empty() && (survey.has_others || uniforms::needs_lanes(survey, context)) {
-        // The pointers in front of them may not change, or a pair has to be loaded by lanes.
-        survey.look_at(shader, context, InPlace::Nothing);
+        // Their derefs may not change, or a pair has to be loaded by lanes.
+        survey.collect(shader, context, InPlace::Nothing);
     }
     let mut sized = Sized::new(shader);
     if survey.accesses.is_empty() && survey.uniforms.is_empty() && survey.staying.is_empty() && sized.is_none() {
@@ -106,7 +107,7 @@ fn lower(shader: &mut Shader, context: &Context, memory: &mut Memory) -> bool {
     if !survey.accesses.is_empty() || sized.is_some() {
         lower_others(shader, context, memory, sized);
     }
-    let Memory { survey, uniforms, .. } = memory;
+    let BufferTables { survey, uniforms, .. } = memory;
     if !survey.has_others {
         if !survey.uniforms.is_empty() {
             uniforms::lower(shader, survey, uniforms, context);
@@ -119,10 +120,10 @@ fn lower(shader: &mut Shader, context: &Context, memory: &mut Memory) -> bool {
     true
 }
 
-/// Lowers what is not lowered in place. Apart from what is, which most shaders have alone.
+/// Lowers accesses that are not lowered in place. It is a function of its own because most shaders have only the others.
 #[inline(never)]
-fn lower_others(shader: &mut Shader, context: &Context, memory: &mut Memory, sized: Option<Sized>) {
-    let Memory { survey, bases, vec4s, .. } = memory;
+fn lower_others(shader: &mut Shader, context: &Context, memory: &mut BufferTables, sized: Option<Sized>) {
+    let BufferTables { survey, bases, vec4s, .. } = memory;
     let Survey { accesses, extents, vec4s: wanted, offsets, .. } = survey;
     bases.clear();
     vec4s.clear();
@@ -133,20 +134,20 @@ fn lower_others(shader: &mut Shader, context: &Context, memory: &mut Memory, siz
     offsets.forget(shader);
 }
 
-/// What loads of uniform blocks may become in their places. Pairs of lanes stay lanes where the target lacks 64 bits, or where
-/// something may take them apart again.
+/// The forms that loads of uniform blocks may take in place. Pairs of lanes stay lanes if the target lacks 64 bits, or if an
+/// instruction may split them again.
 fn in_place(shader: &Shader, context: &Context) -> InPlace {
     let inventory = shader.inventory();
     let takes_apart =
         || inventory.has_any_alu(&UNPACKS) || inventory.has_derefs(Modes::SSBO) || inventory.has_any(STORES);
     match context.buffer_access {
         BufferAccess::Lane => InPlace::Nothing,
-        BufferAccess::Auto if lanes::has_64_bits(&context.target) && !takes_apart() => InPlace::Pairs,
+        BufferAccess::Auto if byte_access::has_64_bits(&context.target) && !takes_apart() => InPlace::Pairs,
         BufferAccess::Auto => InPlace::Lanes,
     }
 }
 
-/// What takes 64 bits apart.
+/// Opcodes that split 64 bits.
 const UNPACKS: AluSet = AluSet::of(&[
     AluOp::unpack_64_2x32,
     AluOp::unpack_64_2x32_split_x,
@@ -157,8 +158,8 @@ const UNPACKS: AluSet = AluSet::of(&[
 /// Stores of lanes, 64 bits among them.
 const STORES: &[Intrinsic] = &[Intrinsic::store_ssbo, Intrinsic::store_global];
 
-/// Whether `inst` accesses a block other than by lanes, as only accesses to elements of new variables do afterwards, and atomics
-/// that are no lane; for [`Forms`](crate::pass::Forms).
+/// Whether `inst` accesses a block other than by lanes, which only accesses to elements of new variables and atomics that are
+/// not on a lane do afterwards; for [`Forms`](crate::pass::Forms).
 pub(in crate::pass) fn is_typed_access(shader: &Shader, inst: Inst) -> bool {
     let Some((op, array, _)) = element(shader, inst) else { return false };
     if is_block(shader, shader.vars[array.var].ty) {
@@ -181,19 +182,19 @@ impl Extent {
         let has_64 = self.atomic64 || self.stays & 8 != 0;
         let var64 = has_64.then(|| declare(shader, target, UINT64, None, self));
         let narrow = [(0, 8), (1, 16)].map(|(slot, bits)| {
-            let has = self.narrow[slot] && !self.is_ubo && lanes::has_elements(target, bits);
+            let has = self.narrow[slot] && !self.is_ubo && byte_access::has_elements(target, bits);
             has.then(|| declare(shader, target, Element { bits, components: 1 }, None, self))
         });
         Views { vec4s, pairs, halves, words, var64, narrow, len }
     }
 }
 
-/// The storage blocks whose size is asked for: zink's one array of them.
+/// The storage blocks whose size is queried: zink's one array of them.
 struct Sized {
     extent: Extent,
-    /// The block index that the array starts at, which zink's own translator forgets.
+    /// The block index that the array starts at, which zink's own translator ignores.
     first: u32,
-    /// The variable that has their lengths, once there is one.
+    /// The variable for queries of their lengths, once there is one.
     view: Option<Var>,
 }
 
@@ -242,7 +243,7 @@ fn declare(shader: &mut Shader, target: &Target, element: Element, len: Option<u
     shader.vars.push(Variable { ty, access, min_range, descriptor_set: Some(set), ..old })
 }
 
-/// The new variables behind a key.
+/// The new variables of a key.
 #[derive(Clone, Copy)]
 struct Views {
     vec4s: Option<Var>,
@@ -254,13 +255,13 @@ struct Views {
     words: Option<Var>,
     /// and as numbers of 64 bits.
     var64: Option<Var>,
-    /// Those for elements of 8 and 16 bits.
+    /// The variables with elements of 8 and 16 bits.
     narrow: [Option<Var>; 2],
     len: Option<u32>,
 }
 
 impl Views {
-    /// The one whose elements are vectors of so many lanes.
+    /// The variable whose elements are vectors of this number of lanes.
     fn of_vectors(&self, lanes: u32) -> Option<Var> {
         match lanes {
             4 => self.vec4s,
@@ -269,7 +270,7 @@ impl Views {
         }
     }
 
-    /// The one whose elements are numbers of so many bytes.
+    /// The variable whose elements are numbers of this number of bytes.
     fn of_elements(&self, bytes: u32) -> Option<Var> {
         match bytes {
             1 => self.narrow[0],
@@ -280,15 +281,15 @@ impl Views {
     }
 }
 
-/// The walk that lowers what is not lowered in place.
+/// The walk that lowers accesses that are not lowered in place.
 struct Lower<'a> {
     context: &'a Context,
     extents: &'a [Extent],
     offsets: &'a Offsets,
     wanted: &'a mut WantedVec4s,
-    /// The access that the walk reaches next, and those behind it.
-    next: Option<&'a Found>,
-    accesses: std::slice::Iter<'a, Found>,
+    /// The access that the walk reaches next, and those after it.
+    next: Option<&'a BlockAccess>,
+    accesses: std::slice::Iter<'a, BlockAccess>,
     sized: Option<Sized>,
     bases: &'a mut BasePointers,
     vec4s: &'a mut Vec4s,
@@ -310,11 +311,11 @@ impl Lower<'_> {
     }
 
     /// Lowers an access.
-    fn access(&mut self, b: &mut Builder<'_>, found: &Found) -> Edit {
+    fn access(&mut self, b: &mut Builder<'_>, found: &BlockAccess) -> Edit {
         let inst = found.inst;
         let extent = &self.extents[found.extent];
         let Extent { is_ubo, views: Some(views), .. } = *extent else { return Edit::Keep };
-        // Taken apart again: the values in it may have got other names by now.
+        // Read again, because values in it may have been replaced by now.
         let Some((op, array, index)) = element(b.shader, inst) else { return Edit::Keep };
         let size = (b.shader.insts[inst].num_components, b.shader.insts[inst].bit_size);
         let access = b.shader.index(inst, Index::access);
@@ -329,7 +330,7 @@ impl Lower<'_> {
             match op {
                 Intrinsic::load_deref => return Edit::Replace(b.load_deref(pointer, access)),
                 Intrinsic::store_deref => b.store_deref(pointer, stored(b.shader, inst), 1, access),
-                _ => return Edit::Replace(lanes::atomic_at(b, inst, pointer, 1)),
+                _ => return Edit::Replace(byte_access::atomic_at(b, inst, pointer, 1)),
             }
             return Edit::Remove;
         }
@@ -346,7 +347,7 @@ impl Lower<'_> {
         let lanes = offset.view(granularity);
         let Some(var) = views.of_vectors(lanes) else { return Edit::Keep };
         let wanted = found.vec4.map_or(0, |at| self.wanted.get_mut(at).lanes);
-        let memory = lanes::Memory {
+        let memory = byte_access::MemoryView {
             base: self.bases.get(b, var, array.block),
             access,
             whole: self.whole(extent, offset, wanted),
@@ -359,24 +360,24 @@ impl Lower<'_> {
         match op {
             Intrinsic::load_deref => {
                 let vec4s = is_ubo.then_some(&mut *self.vec4s);
-                Edit::Replace(lanes::load(b, &memory, address, size, Others { lanes: |_| wanted, vec4s }))
+                Edit::Replace(byte_access::load(b, &memory, address, size, Others { lanes: |_| wanted, vec4s }))
             }
             Intrinsic::store_deref => {
-                lanes::store(b, &memory, address, stored(b.shader, inst), 1);
+                byte_access::store(b, &memory, address, stored(b.shader, inst), 1);
                 Edit::Remove
             }
-            _ => Edit::Replace(lanes::atomic(b, &self.context.target, &memory, address, (inst, 1))),
+            _ => Edit::Replace(byte_access::atomic(b, &self.context.target, &memory, address, (inst, 1))),
         }
     }
 
-    /// When a whole vec4 may be loaded of which these lanes are wanted.
+    /// The condition for loading a whole vec4 of which these lanes are used.
     fn whole(&self, extent: &Extent, offset: Offset, wanted: u8) -> Whole {
         match (self.context.buffer_access, extent.is_ubo) {
             (BufferAccess::Lane, _) => Whole::Never,
             (BufferAccess::Auto, false) => Whole::Covered,
             (BufferAccess::Auto, true) if self.context.target.uniform_ranges_in_vec4s => Whole::Always,
             (BufferAccess::Auto, true) if offset.as_static().is_some() => Whole::Until(extent.readable),
-            // What is wanted is loaded in the same block of the IR, so the last lane is there if it is among these.
+            // The used lanes are loaded in the same block of the IR, so the last lane exists if it is among these.
             (BufferAccess::Auto, true) if wanted & 8 != 0 => Whole::Always,
             (BufferAccess::Auto, true) => Whole::Covered,
         }

@@ -1,18 +1,18 @@
-//! Accesses to storage blocks at places that are not known, which stay as they are: only their pointers lead into other variables.
+//! Accesses to storage blocks at unknown indices, which stay as they are: only their derefs lead to other variables.
 
-use super::steps::Steps;
+use super::redirect::Redirect;
 use super::survey::Survey;
 use crate::ir::Shader;
 
-/// Lets the pointers lead to the new variables.
+/// Changes the derefs to derefs of the new variables.
 pub(super) fn lower(shader: &mut Shader, survey: &mut Survey) {
     let Survey { staying, arrays, extents, changes, .. } = survey;
-    let mut steps = Steps { shader, changes };
+    let mut redirect = Redirect { shader, changes };
     for array in arrays.iter().filter(|array| extents[array.extent].stays != 0) {
         let view = extents[array.extent].views.and_then(|views| views.of_elements(array.pointer.bytes));
-        view.into_iter().for_each(|view| steps.lead_to(array.def, view));
+        view.into_iter().for_each(|view| redirect.set_variable(array.def, view));
     }
     for pointer in staying {
-        steps.point_to(*pointer, None);
+        redirect.set_element(*pointer, None);
     }
 }

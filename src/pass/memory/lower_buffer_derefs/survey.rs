@@ -1,17 +1,17 @@
-//! What the accesses of a shader want of blocks, found before any of them is lowered.
+//! The needs of the accesses of a shader to blocks, collected before any of them is lowered.
 
-use super::vec4s::{DynamicPlace, Place, WantedVec4s};
+use super::vec4s::{DynamicVec4Key, Vec4Key, WantedVec4s};
 use super::Views;
 use crate::analysis::kinds::list_intrinsics;
 use crate::analysis::offsets::Offsets;
 use crate::ir::{ArrayIndex, Block, Changes, Def, DerefKind, Inst, InstKind, Shader, TypeData, Var, Variable};
 use crate::op::{Access, Intrinsic, Modes};
 use crate::pass::memory::blocks::pointed_block;
-use crate::pass::memory::lanes::{self, is_wide, uniform_granularity, Offset};
+use crate::pass::memory::byte_access::{self, is_wide, uniform_granularity, Offset};
 use crate::pass::Context;
 use crate::target::{Feature, Target};
 
-/// A pointer to the array in a block of a variable, taken apart.
+/// A deref of the array in a block of a variable, split into its parts.
 #[derive(Clone, Copy)]
 pub(super) struct ArrayPointer {
     pub(super) var: Var,
@@ -20,12 +20,12 @@ pub(super) struct ArrayPointer {
     pub(super) bytes: u32,
     /// Elements of the array, `None` for a run-time array.
     len: Option<u32>,
-    /// The pointers to the block, and to the variable: the same if it is no array of blocks.
+    /// The derefs of the block and of the variable: the same if it is not an array of blocks.
     start: [Def; 2],
 }
 
 impl ArrayPointer {
-    /// `None` unless `pointer` is var → \[block\] → member and leads to an array of scalars.
+    /// `None` unless `pointer` is var → \[block\] → member and the member is an array of scalars.
     fn new(shader: &Shader, pointer: Def) -> Option<ArrayPointer> {
         let array = shader.as_deref(pointer)?;
         let (element, len) = shader.types.as_array(array.ty)?;
@@ -36,7 +36,7 @@ impl ArrayPointer {
         Some(ArrayPointer { var, block, bytes: u32::from(scalar.bits) / 8, len, start })
     }
 
-    /// Which of the narrow views it has.
+    /// The index of its narrow view, if it has one.
     pub(super) fn narrow_slot(&self) -> Option<usize> {
         match self.bytes {
             1 => Some(0),
@@ -45,8 +45,8 @@ impl ArrayPointer {
         }
     }
 
-    /// The vec4 that element `index` is in, and the first byte of it, if they are known.
-    fn vec4(&self, extent: usize, index: ArrayIndex) -> Option<(Place, u32)> {
+    /// The vec4 that contains element `index`, and the first byte of the element in it, if they are known.
+    fn vec4(&self, extent: usize, index: ArrayIndex) -> Option<(Vec4Key, u32)> {
         let ArrayIndex::Imm(index) = index else { return None };
         let byte = (index as u32).checked_mul(self.bytes)?;
         let block = match self.block {
@@ -54,22 +54,22 @@ impl ArrayPointer {
             Some(ArrayIndex::Imm(block)) => u64::try_from(block).ok()?,
             Some(ArrayIndex::Def(_)) => return None,
         };
-        Some((Place::new(extent, block, byte / 16)?, byte % 16))
+        Some((Vec4Key::new(extent, block, byte / 16)?, byte % 16))
     }
 
-    /// Whether it surely has an element `index`.
+    /// Whether it certainly has an element `index`.
     fn has(&self, index: ArrayIndex) -> bool {
         matches!((index, self.len), (ArrayIndex::Imm(index), Some(len)) if index >= 0 && index < len.into())
     }
 }
 
-/// Whether `op` is what [`element`] is for.
+/// Whether [`element`] handles `op`.
 fn is_access(op: Intrinsic) -> bool {
     use Intrinsic::{deref_atomic, deref_atomic_swap, load_deref, store_deref};
     matches!(op, load_deref | store_deref | deref_atomic | deref_atomic_swap)
 }
 
-/// The array and the index of the element of a block that the access `inst` is to.
+/// The array and the index of the block element that `inst` accesses.
 pub(super) fn element(shader: &Shader, inst: Inst) -> Option<(Intrinsic, ArrayPointer, ArrayIndex)> {
     let (op, srcs) = shader.as_intrinsic(inst).filter(|(op, _)| is_access(*op))?;
     let deref = shader.as_deref(srcs[0]).filter(|deref| is_buffer(deref.modes))?;
@@ -92,37 +92,37 @@ impl Key {
     }
 }
 
-/// What is known of the blocks behind a key.
+/// The information about the blocks of a key.
 #[derive(Clone, Copy)]
 pub(super) struct Extent {
-    /// The first variable found.
+    /// The first variable.
     pub(super) var: Var,
     pub(super) is_ubo: bool,
     /// Number of blocks, if the variable is an array.
     pub(super) count: Option<Option<u32>>,
     /// Bytes of a block, `None` if the array in it is a run-time array.
     pub(super) bytes: Option<u32>,
-    /// Something is loaded as `uvec4`s or lanes of them, or may be.
+    /// Whether an access loads `uvec4`s or lanes of them, or may.
     pub(super) lanes: bool,
     /// Pairs of lanes of uniform blocks are loaded as 64 bits.
     pub(super) pairs: bool,
-    /// A 64-bit atomic needs a view of its own.
+    /// Whether a 64-bit atomic needs a view of its own.
     pub(super) atomic64: bool,
-    /// So do loads and stores of 8 and 16 bits, if the target has such.
+    /// Whether loads and stores of 8 and 16 bits do, if the target has such views.
     pub(super) narrow: [bool; 2],
-    /// Lanes of the other views that uniform blocks want: a bit for 2, one for 1.
+    /// Lanes of the other views that uniform blocks need: a bit for 2, one for 1.
     pub(super) seen: u32,
-    /// One past the last byte of a uniform block that is surely there, as something is loaded in front of it.
+    /// One past the last byte of a uniform block that certainly exists, because bytes before it are loaded.
     pub(super) readable: u32,
-    /// What is read of one block says nothing of others.
+    /// Reads of one block imply nothing about others.
     is_mixed: bool,
-    /// All accesses are to elements of widths that storage blocks can have.
+    /// Whether all accesses are to elements of widths that storage blocks can have.
     fits: bool,
-    /// Bytes of the elements that are accessed: a bit for each width.
+    /// The widths of accessed elements in bytes: a bit for each.
     widths: u32,
-    /// Which element some access is to is not known.
+    /// Whether the index of an access is unknown.
     pub(super) is_dynamic: bool,
-    /// The accesses stay, and go through arrays of elements of these widths.
+    /// The accesses stay, and use arrays of elements of these widths.
     pub(super) stays: u32,
     pub(super) written: bool,
     /// The new variables, once they are declared.
@@ -158,8 +158,8 @@ impl Extent {
 }
 
 impl Extent {
-    /// Something is loaded up to byte `end` of a vec4.
-    fn reads(&mut self, vec4: Place, end: u32) {
+    /// Notes a load up to byte `end` of a vec4.
+    fn reads(&mut self, vec4: Vec4Key, end: u32) {
         if self.is_mixed {
             return;
         }
@@ -167,41 +167,41 @@ impl Extent {
     }
 }
 
-/// An array in a block that pointers lead through.
+/// An array in a block that derefs go through.
 #[derive(Clone, Copy)]
 pub(super) struct Array {
-    /// The pointer to it.
+    /// The deref of it.
     pub(super) def: Def,
     pub(super) pointer: ArrayPointer,
-    /// The place in [`Survey::extents`] of the blocks that it is in one of.
+    /// The index in [`Survey::extents`] of its block.
     pub(super) extent: usize,
-    /// Some of its elements are loaded in place.
+    /// Whether some of its elements are loaded in place.
     pub(super) in_place: bool,
 }
 
 /// An access to lower.
 #[derive(Clone, Copy)]
-pub(super) struct Found {
+pub(super) struct BlockAccess {
     pub(super) inst: Inst,
-    /// The place in [`Survey::extents`] of the blocks that it is to.
+    /// The index in [`Survey::extents`] of its block.
     pub(super) extent: usize,
-    /// The place in [`Survey::vec4s`] of the vec4 of a uniform block that it is to, if its lane is known.
+    /// The index in [`Survey::vec4s`] of the vec4 of a uniform block that it reads, if its lane is known.
     pub(super) vec4: Option<usize>,
 }
 
-/// A load of a uniform block that is lowered where it stands.
+/// A load of a uniform block that is lowered in place.
 #[derive(Clone, Copy)]
 pub(super) struct Uniform {
     pub(super) load: Load,
-    /// The place in [`Survey::vec4s`] of the vec4.
+    /// The index in [`Survey::vec4s`] of the vec4.
     pub(super) vec4: usize,
-    /// Which lane of it, or pair.
+    /// The lane of it, or pair.
     pub(super) lane: u8,
-    /// It packs this lane and the next to 64 bits.
+    /// Whether it packs this lane and the next to 64 bits.
     pub(super) is_pack: bool,
 }
 
-/// A load through a pointer to an element of an array in a block.
+/// A load through a deref of an element of an array in a block.
 #[derive(Clone, Copy)]
 pub(super) struct Load {
     pub(super) inst: Inst,
@@ -209,11 +209,11 @@ pub(super) struct Load {
     /// The block of the IR that it is in.
     pub(super) block: Block,
     pub(super) access: u32,
-    /// The place in [`Survey::arrays`] of the array.
+    /// The index in [`Survey::arrays`] of the array.
     pub(super) array: usize,
 }
 
-/// What may be loaded in place.
+/// The loads that are possible in place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum InPlace {
     Nothing,
@@ -223,36 +223,36 @@ pub(super) enum InPlace {
     Pairs,
 }
 
-/// What the accesses of a shader want, found before any of them is lowered.
+/// The needs of the accesses of a shader, collected before any of them is lowered.
 #[derive(Default)]
 pub(super) struct Survey {
     /// In order; without those in [`uniforms`](Survey::uniforms) and through [`staying`](Survey::staying).
-    pub(super) accesses: Vec<Found>,
-    /// The pointers of accesses that stay.
+    pub(super) accesses: Vec<BlockAccess>,
+    /// The derefs of accesses that stay.
     pub(super) staying: Vec<Def>,
-    /// What is known of indices that are not constant.
+    /// Information about indices that are not constant.
     pub(super) offsets: Offsets,
     /// In order.
     pub(super) uniforms: Vec<Uniform>,
-    /// The pointers that accesses load through, store through and the like.
+    /// The arrays of the derefs that accesses use.
     pub(super) arrays: Vec<Array>,
     pub(super) extents: Vec<Extent>,
-    /// The place of each key's extent, in the order of keys.
+    /// The index of each key's extent, in the order of keys.
     keys: Vec<(Key, usize)>,
     pub(super) vec4s: WantedVec4s,
-    /// Something else than the accesses to lower reads pointers into blocks.
+    /// Whether other instructions than the accesses to lower read derefs of blocks.
     pub(super) has_others: bool,
-    /// Lets pointers into blocks go.
+    /// Removes derefs of blocks.
     pub(super) changes: Changes,
-    /// How many of them.
+    /// The number of removed derefs.
     dropped: usize,
-    /// Memory: where in the order the intrinsics are.
+    /// The positions of intrinsics in the order; kept to avoid allocations.
     intrinsics: Vec<u32>,
 }
 
 impl Survey {
-    /// Forgets the last shader, and finds what there is to find in this one.
-    pub(super) fn look_at(&mut self, shader: &Shader, context: &Context, in_place: InPlace) {
+    /// Forgets the previous shader, and collects the needs of this one.
+    pub(super) fn collect(&mut self, shader: &Shader, context: &Context, in_place: InPlace) {
         self.accesses.clear();
         self.staying.clear();
         self.uniforms.clear();
@@ -272,10 +272,10 @@ impl Survey {
                 block = blocks.next();
             }
             let Some((block, _)) = block else { break };
-            self.look_at_intrinsic(shader, context, shader.order[*at as usize], block, in_place);
+            self.collect_intrinsic(shader, context, shader.order[*at as usize], block, in_place);
         }
         self.intrinsics = intrinsics;
-        // Pointers that nothing reads are others, too.
+        // Derefs without uses count, too.
         let pointers = shader.derefs.values().filter(|deref| is_buffer(deref.modes)).count();
         self.has_others |= self.dropped != pointers;
         if in_place != InPlace::Nothing && !self.has_others {
@@ -284,7 +284,7 @@ impl Survey {
         self.vec4s.unite();
     }
 
-    /// Takes the accesses to storage blocks out that stay as they are.
+    /// Removes the accesses to storage blocks that stay as they are from the list.
     #[inline(never)]
     fn keep_dynamic(&mut self, shader: &Shader) {
         let Survey { accesses, staying, extents, .. } = self;
@@ -304,11 +304,11 @@ impl Survey {
         });
     }
 
-    fn look_at_intrinsic(&mut self, shader: &Shader, context: &Context, inst: Inst, block: Block, in_place: InPlace) {
+    fn collect_intrinsic(&mut self, shader: &Shader, context: &Context, inst: Inst, block: Block, in_place: InPlace) {
         let InstKind::Intrinsic { op, srcs, indices } = shader.insts[inst].kind else { return };
         let srcs = &shader.srcs[srcs];
         if !is_access(op) {
-            // No others than intrinsics read such pointers: `check` does not let them be values.
+            // Only intrinsics read such derefs: `check` does not allow them as other values.
             self.has_others |= srcs.iter().any(|src| is_buffer_deref(shader, *src));
             return;
         }
@@ -317,7 +317,7 @@ impl Survey {
             self.has_others = true;
             return;
         };
-        // Accesses to one array mostly stand together.
+        // Accesses to one array are usually next to each other.
         if self.arrays.last().map_or(true, |array| array.def != parent) {
             let Some(pointer) = ArrayPointer::new(shader, parent) else {
                 self.has_others = true;
@@ -343,7 +343,7 @@ impl Survey {
         self.dropped += usize::from(self.changes.remove(pointer.inst()));
     }
 
-    /// The place of what is known of the blocks that `array` is in one of.
+    /// The index of the extent of the block that contains `array`.
     fn extent(&mut self, shader: &Shader, array: &ArrayPointer) -> usize {
         let key = Key::new(shader, array.var);
         let bytes = array.len.and_then(|len| len.checked_mul(array.bytes));
@@ -371,16 +371,16 @@ impl Survey {
         if !extent.is_ubo || !is_plain || bytes < 4 || !array.pointer.has(index) {
             return false;
         }
-        let Some((place, byte)) = array.pointer.vec4(array.extent, index) else { return false };
+        let Some((key, byte)) = array.pointer.vec4(array.extent, index) else { return false };
         let is_pair = bytes == 8 && in_place == InPlace::Pairs;
         let is_pack = bytes == 8 && !is_pair;
         let lane = (if is_pair { byte / 8 } else { byte / 4 }) as u8;
         array.in_place = true;
-        extent.reads(place, byte + bytes);
+        extent.reads(key, byte + bytes);
         extent.pairs |= is_pair;
         extent.lanes |= !is_pair;
         let lanes = if is_pack { 0b11 } else { 0b1 } << lane;
-        let vec4 = self.vec4s.add(if is_pair { place.of_pairs() } else { place }, lanes);
+        let vec4 = self.vec4s.add(if is_pair { key.of_pairs() } else { key }, lanes);
         self.uniforms.push(Uniform { load, vec4, lane, is_pack });
         true
     }
@@ -413,10 +413,10 @@ impl Survey {
                 None
             }
         };
-        self.accesses.push(Found { inst, extent: place, vec4 });
+        self.accesses.push(BlockAccess { inst, extent: place, vec4 });
     }
 
-    /// Adds a load of a uniform block. The place of the vec4 that it is from, if its lane is known.
+    /// Adds a load of a uniform block. Returns the index of its vec4, if its lane is known.
     fn add_to_uniforms(
         &mut self,
         shader: &Shader,
@@ -427,7 +427,7 @@ impl Survey {
     ) -> Option<usize> {
         let lanes = |byte: u32| ((1 << pointer.bytes.div_ceil(4)) - 1) << (byte / 4);
         if let ArrayIndex::Def(index) = index {
-            self.offsets.look_at(shader);
+            self.offsets.analyse(shader);
             let offset = Offset::of_element(shader, &self.offsets, index, pointer.bytes);
             let extent = &mut self.extents[place];
             match is_wide(context, offset, 8 * pointer.bytes) {
@@ -440,8 +440,8 @@ impl Survey {
             }
             let (number, lane) = offset.vec4(shader, &self.offsets, 0)?;
             let within = (!context.target.uniform_ranges_in_vec4s).then_some(block);
-            let place = DynamicPlace { extent: place, block: pointer.block, number, within };
-            return Some(self.vec4s.add_dynamic(place, lanes(4 * lane)));
+            let key = DynamicVec4Key { extent: place, block: pointer.block, number, within };
+            return Some(self.vec4s.add_dynamic(key, lanes(4 * lane)));
         }
         let extent = &mut self.extents[place];
         extent.lanes = true;
@@ -465,12 +465,12 @@ impl Survey {
     }
 }
 
-/// Whether a storage block can have elements of so many bytes, for an access by `op`.
+/// Whether a storage block can have elements of this number of bytes, for an access by `op`.
 fn can_stay(target: &Target, op: Intrinsic, bytes: u32) -> bool {
     match bytes {
         4 => true,
         8 => target.has(Feature::shaderInt64),
-        _ => !is_atomic(op) && lanes::has_elements(target, 8 * bytes as u8),
+        _ => !is_atomic(op) && byte_access::has_elements(target, 8 * bytes as u8),
     }
 }
 

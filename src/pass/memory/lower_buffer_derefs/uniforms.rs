@@ -1,10 +1,10 @@
-//! Loads of uniform blocks at known places, the frequent case, lowered where they stand.
+//! Lowers loads of uniform blocks at constant indices, the common case, in place.
 //!
-//! The pointers in front of them become pointers into the new variable. The first load from a vec4 becomes the load of all of
-//! it if more than one of its lanes is wanted, and what computes with a lane reads it there: no moves are made for others to
-//! take away again, but where something else than arithmetic reads the lane.
+//! Their derefs become derefs of the new variable. The first load from a vec4 becomes the load of all of it if more than one of
+//! its lanes is used, and ALU instructions read their lane from it: moves, which would be removed later, are made only if other
+//! instructions read the lane.
 
-use super::steps::Steps;
+use super::redirect::Redirect;
 use super::survey::{Extent, Load, Survey, Uniform};
 use super::vec4s::WantedVec4;
 use super::Views;
@@ -16,30 +16,30 @@ use crate::ir::{
 use crate::op::{AluOp, Intrinsic, Modes};
 use crate::pass::Context;
 
-/// What is known of the loads.
+/// Information about the loads.
 #[derive(Default)]
 pub(super) struct Tables {
     values: SideTable<Def, Value>,
-    /// What loads become that are read by something else than arithmetic.
+    /// The moves that replace loads with uses other than ALU sources.
     copies: Vec<(Inst, AluOp, AluSrc)>,
 }
 
-/// What is known of a value.
+/// The information about a value.
 #[derive(Clone, Copy, Default)]
 struct Value {
-    /// Something else than arithmetic reads it.
+    /// Whether instructions other than ALU instructions read it.
     read_elsewhere: bool,
-    /// Arithmetic reads this lane of a vec4 instead.
+    /// ALU instructions read this lane of a vec4 instead.
     lane: u8,
     vec4: Option<Def>,
 }
 
-/// Whether all of a vec4 may be read: of the last one of a block, the device may not have the end.
+/// Whether all of a vec4 may be read: the last one of a block may exceed the bound range.
 fn may_read_whole(vec4: &WantedVec4, extent: &Extent, context: &Context) -> bool {
     context.target.uniform_ranges_in_vec4s || vec4.number() < extent.readable / 16
 }
 
-/// Whether a pair is packed of lanes of a vec4 of which not all may be read.
+/// Whether a pair is packed from lanes of a vec4 that may not be read as a whole.
 pub(super) fn needs_lanes(survey: &mut Survey, context: &Context) -> bool {
     let Survey { uniforms, arrays, extents, vec4s, .. } = survey;
     let mut packs = uniforms.iter().filter(|uniform| uniform.is_pack);
@@ -50,12 +50,12 @@ pub(super) fn needs_lanes(survey: &mut Survey, context: &Context) -> bool {
 pub(super) fn lower(shader: &mut Shader, survey: &mut Survey, tables: &mut Tables, context: &Context) {
     let Survey { uniforms, arrays, extents, vec4s, changes, .. } = survey;
     tables.reset(shader);
-    // There may be a view as pairs for others than these.
+    // Other loads may have a view as pairs.
     let are_packed = uniforms.iter().any(|uniform| uniform.is_pack);
     for array in arrays.iter().filter(|array| array.in_place) {
         let Some(Views { vec4s, pairs, .. }) = extents[array.extent].views else { continue };
         let view = pairs.filter(|_| array.pointer.bytes == 8 && !are_packed).or(vec4s);
-        view.into_iter().for_each(|view| Steps { shader, changes }.lead_to(array.def, view));
+        view.into_iter().for_each(|view| Redirect { shader, changes }.set_variable(array.def, view));
     }
     let mut lower = Lower { shader, tables, changes };
     for uniform in uniforms.iter() {
@@ -65,7 +65,7 @@ pub(super) fn lower(shader: &mut Shader, survey: &mut Survey, tables: &mut Table
     }
     lower.read_lanes();
     if uniforms.iter().any(|uniform| uniform.is_pack) {
-        // What packs mostly is taken apart again.
+        // Packed values are usually unpacked again.
         shader.set_tidy(false);
     }
 }
@@ -87,7 +87,7 @@ impl Tables {
     }
 }
 
-/// What lowers the loads.
+/// Lowers the loads.
 struct Lower<'a> {
     shader: &'a mut Shader,
     tables: &'a mut Tables,
@@ -95,7 +95,7 @@ struct Lower<'a> {
 }
 
 impl Lower<'_> {
-    /// Lowers a load: with all of its vec4, if that pays and may be.
+    /// Lowers a load: with all of its vec4, if that saves loads and is allowed.
     fn load(&mut self, vec4: &mut WantedVec4, uniform: &Uniform, is_whole: bool) {
         let Uniform { load: Load { inst, pointer, block, access, .. }, lane, is_pack, .. } = *uniform;
         let is_copied = is_pack || self.tables.values[inst.def()].read_elsewhere;
@@ -126,13 +126,13 @@ impl Lower<'_> {
         }
     }
 
-    /// Lets a pointer to an element of an array lead to a vec4 of what the array is now. Returns the type of that.
+    /// Changes a deref of an element of an array to one of a vec4 of the array's new type. Returns the type of the vec4.
     fn point_to_vec4(&mut self, pointer: Def, number: u32) -> Option<Type> {
         let number = Some(ArrayIndex::Imm(number.into()));
-        Steps { shader: self.shader, changes: self.changes }.point_to(pointer, number)
+        Redirect { shader: self.shader, changes: self.changes }.set_element(pointer, number)
     }
 
-    /// Lets a load whose pointer leads to a vec4 load one lane of it.
+    /// Makes a load whose deref is a vec4 load one lane of it.
     fn load_lane(&mut self, uniform: &Uniform, vector: Type) {
         let Uniform { load: Load { inst, pointer, .. }, lane, .. } = *uniform;
         let InstKind::Intrinsic { srcs, .. } = self.shader.insts[inst].kind else { return };
@@ -140,10 +140,10 @@ impl Lower<'_> {
         let kind = DerefKind::Array { parent: pointer, index: ArrayIndex::Imm(lane.into()) };
         let step = self.shader.push_deref(Deref { kind, ty, modes: Modes::UBO });
         let data = InstData { num_components: 1, bit_size: 32, kind: InstKind::Deref(step) };
-        self.shader.srcs[srcs][0] = self.put_in_front(inst, data);
+        self.shader.srcs[srcs][0] = self.insert_before(inst, data);
     }
 
-    /// Loads all of a vec4 that the pointer of a load leads to. The load itself does unless a copy of a lane takes its place.
+    /// Loads all of the vec4 at the deref of a load. The load itself is changed unless it is replaced by a copy of a lane.
     fn load_all(&mut self, uniform: &Uniform, vector: Type, is_copied: bool) -> Def {
         let Load { inst, pointer, access, .. } = uniform.load;
         let (scalar, num_components) = self.shader.types.as_vector(vector).expect("vec4s are vectors");
@@ -154,23 +154,23 @@ impl Lower<'_> {
         let op = Intrinsic::load_deref;
         let (srcs, indices) = (self.shader.srcs.push(&[pointer]), self.shader.indices.push(&[access]));
         let kind = InstKind::Intrinsic { op, srcs, indices };
-        self.put_in_front(inst, InstData { num_components, bit_size: scalar.bits, kind })
+        self.insert_before(inst, InstData { num_components, bit_size: scalar.bits, kind })
     }
 
-    fn put_in_front(&mut self, inst: Inst, data: InstData) -> Def {
+    fn insert_before(&mut self, inst: Inst, data: InstData) -> Def {
         let new = self.shader.make(data);
         if self.shader.lines[inst] != LineNumber(0) {
             self.shader.lines.set(new, self.shader.lines[inst]);
         }
-        self.changes.put_in_front(inst, new);
+        self.changes.insert_before(inst, new);
         new.def()
     }
 
-    /// Lets arithmetic read lanes of vec4s, and others copies of them.
+    /// Makes ALU instructions read lanes of vec4s, and others copies of them.
     fn read_lanes(&mut self) {
         for src in self.shader.alu_srcs.values_mut() {
             let Value { vec4, lane, .. } = self.tables.values[src.def];
-            // Chosen without a branch: nobody foresees which operands are uniforms.
+            // Selected without a branch, because operands that are uniforms are unpredictable.
             let choices = [*src, AluSrc { def: vec4.unwrap_or(src.def), swizzle: Swizzle::splat(lane) }];
             *src = choices[usize::from(vec4.is_some())];
         }

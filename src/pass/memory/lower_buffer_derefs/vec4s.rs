@@ -1,43 +1,43 @@
-//! The vec4s of uniform blocks that accesses want.
+//! The vec4s of uniform blocks that accesses use.
 
 use crate::analysis::offsets::Split;
 use crate::ir::{ArrayIndex, Block, Def};
 use rustc_hash::FxHashMap;
 
-/// The vec4s of uniform blocks at known places that accesses are to. Several may be at one place: one of them stands for all.
+/// The vec4s of uniform blocks, at known positions, that are accessed. Several may have one key: one of them represents all.
 #[derive(Default)]
 pub(super) struct WantedVec4s {
     /// In the order of accesses.
     all: Vec<WantedVec4>,
-    /// Memory: the same in the order of places.
+    /// Indices of the same in the order of keys; kept to avoid allocations.
     sorted: Vec<usize>,
-    /// The numbers of those that are at places which depend on the run.
-    dynamic: FxHashMap<DynamicPlace, usize>,
+    /// The numbers of vec4s at dynamic positions.
+    dynamic: FxHashMap<DynamicVec4Key, usize>,
 }
 
-/// A place that depends on the run.
+/// A dynamic position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct DynamicPlace {
+pub(super) struct DynamicVec4Key {
     pub(super) extent: usize,
-    /// Which of the blocks, if the variable is an array.
+    /// The block, if the variable is an array.
     pub(super) block: Option<ArrayIndex>,
     /// The number in the block.
     pub(super) number: Split,
-    /// The block of the IR, if what others load elsewhere says nothing of what may be loaded here.
+    /// The block of the IR, if loads elsewhere imply nothing about the bytes that may be loaded here.
     pub(super) within: Option<Block>,
 }
 
-/// Where a vec4 is, as one number to compare: a bit for whether it is one of pairs of lanes, place of the extent (15 bits), block
-/// if it is an array of them (20 bits), number in the block (28 bits). One whose place depends on the run has a number of its own,
-/// and the place of no extent.
+/// The position of a vec4, as one number to compare: a bit for whether it is one of pairs of lanes, index of the extent (15
+/// bits), block if it is an array of them (20 bits), number in the block (28 bits). A vec4 at a dynamic position has a number
+/// of its own, and the index of no extent.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place(u64);
+pub(super) struct Vec4Key(u64);
 
-impl Place {
-    /// `None` for numbers that are too large, which may be anywhere then.
-    pub(super) fn new(extent: usize, block: u64, number: u32) -> Option<Place> {
+impl Vec4Key {
+    /// `None` for numbers that are too large, which are then treated as unknown.
+    pub(super) fn new(extent: usize, block: u64, number: u32) -> Option<Vec4Key> {
         let fits = extent < (1 << 15) - 1 && block < 1 << 20 && number < 1 << 28;
-        fits.then_some(Place((extent as u64) << 48 | block << 28 | u64::from(number)))
+        fits.then_some(Vec4Key((extent as u64) << 48 | block << 28 | u64::from(number)))
     }
 
     /// Its number in the block.
@@ -45,32 +45,32 @@ impl Place {
         self.0 as u32 & ((1 << 28) - 1)
     }
 
-    /// The `number`-th of those that are at places which depend on the run.
-    fn dynamic(number: usize) -> Place {
-        Place(((1 << 15) - 1) << 48 | number as u64)
+    /// The key of the `number`-th vec4 at a dynamic position.
+    fn dynamic(number: usize) -> Vec4Key {
+        Vec4Key(((1 << 15) - 1) << 48 | number as u64)
     }
 
-    /// The same of one of pairs of lanes.
-    pub(super) fn of_pairs(self) -> Place {
-        Place(self.0 | 1 << 63)
+    /// The key of the same position in pairs of lanes.
+    pub(super) fn of_pairs(self) -> Vec4Key {
+        Vec4Key(self.0 | 1 << 63)
     }
 }
 
-/// A vec4 that accesses are to.
+/// A vec4 that is accessed.
 pub(super) struct WantedVec4 {
-    place: Place,
-    /// The one that stands for it.
+    key: Vec4Key,
+    /// The index of the one that represents it.
     same: usize,
-    /// A bit for each lane, or pair, that is wanted.
+    /// A bit for each lane, or pair, that is used.
     pub(super) lanes: u8,
-    /// Where and how all of it was loaded last: in which block of the IR, with which access.
+    /// The last load of all of it: the block of the IR, the access and the value.
     pub(super) loaded: Option<(Block, u32, Def)>,
 }
 
 impl WantedVec4 {
     /// Its number in the block.
     pub(super) fn number(&self) -> u32 {
-        self.place.number()
+        self.key.number()
     }
 }
 
@@ -80,35 +80,35 @@ impl WantedVec4s {
         self.dynamic.clear();
     }
 
-    /// The same at a place that depends on the run.
-    pub(super) fn add_dynamic(&mut self, place: DynamicPlace, lanes: u8) -> usize {
+    /// The same for a dynamic position.
+    pub(super) fn add_dynamic(&mut self, key: DynamicVec4Key, lanes: u8) -> usize {
         let next = self.dynamic.len();
-        let number = *self.dynamic.entry(place).or_insert(next);
-        self.add(Place::dynamic(number), lanes)
+        let number = *self.dynamic.entry(key).or_insert(next);
+        self.add(Vec4Key::dynamic(number), lanes)
     }
 
-    /// Where the vec4 at `place` stands, of which these lanes are wanted.
-    pub(super) fn add(&mut self, place: Place, lanes: u8) -> usize {
+    /// Adds the vec4 with this key, of which these lanes are used, and returns its index.
+    pub(super) fn add(&mut self, key: Vec4Key, lanes: u8) -> usize {
         match self.all.last_mut() {
-            // Scalars of a vector stand together.
-            Some(last) if last.place == place => last.lanes |= lanes,
-            _ => self.all.push(WantedVec4 { place, same: self.all.len(), lanes, loaded: None }),
+            // Scalars of a vector are next to each other.
+            Some(last) if last.key == key => last.lanes |= lanes,
+            _ => self.all.push(WantedVec4 { key, same: self.all.len(), lanes, loaded: None }),
         }
         self.all.len() - 1
     }
 
-    /// Lets the first of those at one place stand for all of them.
+    /// Makes the first of the vec4s with one key represent all of them.
     pub(super) fn unite(&mut self) {
         let WantedVec4s { all, sorted, .. } = self;
-        if all.windows(2).all(|pair| pair[0].place < pair[1].place) {
+        if all.windows(2).all(|pair| pair[0].key < pair[1].key) {
             return;
         }
         sorted.clear();
         sorted.extend(0..all.len());
-        sorted.sort_unstable_by_key(|at| (all[*at].place, *at));
+        sorted.sort_unstable_by_key(|at| (all[*at].key, *at));
         let mut first = sorted[0];
         for at in sorted.iter().copied().skip(1) {
-            if all[at].place == all[first].place {
+            if all[at].key == all[first].key {
                 all[first].lanes |= all[at].lanes;
                 all[at].same = first;
             } else {
@@ -117,7 +117,7 @@ impl WantedVec4s {
         }
     }
 
-    /// The one that stands for that at `at`.
+    /// The vec4 that represents the one at `at`.
     pub(super) fn get_mut(&mut self, at: usize) -> &mut WantedVec4 {
         let same = self.all[at].same;
         &mut self.all[same]

@@ -1,20 +1,20 @@
-//! What lowering left is made less, in one walk.
+//! Removes redundant instructions after the lowerings, in one walk.
 //!
-//! **What.** Sets of rules look at each instruction, one after the other: its operands are read where they are made
-//! ([`copy_prop`]), it is computed if they are constants ([`constant_fold`]), made simpler ([`algebraic`]), and goes if an
-//! equal one was met ([`cse`]). Behind the walk pairs of lanes are loaded as 64 bits ([`wide_ubo_lanes`]), and what nobody
-//! reads goes ([`dce`]), and so do ifs with nothing in them. If branches are decided by then, they go ([`dead_cf`]), and the walk
-//! is done once more.
+//! **What.** The walk applies sets of rules to each instruction: sources skip copies ([`copy_prop`]), operations on constants
+//! are computed ([`constant_fold`]), others are simplified ([`algebraic`]), and an instruction is removed if an equal one
+//! dominates it ([`cse`]). After the walk, pairs of lanes are loaded as 64 bits ([`wide_ubo_lanes`]), and instructions without
+//! uses ([`dce`]) and empty ifs are removed. If branches have become constant, they are removed ([`dead_cf`]), and the walk
+//! runs once more.
 //!
-//! **Why.** Each lowering writes what it means without looking around. The rules are of most use together: what is equal shows
-//! when copies are looked through, what is constant when equal loads are one. And what a walk costs is mostly the walk: to
-//! find out what kind of instruction comes next.
+//! **Why.** Each lowering emits code without regard to its surroundings. The rules are most effective together: equal
+//! instructions are found when copies are skipped, and constants are found when equal loads are one. And most of the cost of a
+//! walk is the walk itself: the branch on the kind of the next instruction.
 //!
-//! Mesa optimises what it hands over, and most shaders need few lowerings: of shaders that are [tidy](Shader::is_tidy) only the
-//! control flow is looked at, which is soon done.
+//! Mesa optimises NIR before, and most shaders need few lowerings: for [tidy](Shader::is_tidy) shaders, only the control flow
+//! is checked, which is fast.
 //!
-//! Each set of rules is a pass of its own too, this walk with no other rules: for tests, and for those who look for what
-//! changed an instruction.
+//! Each set of rules is also a pass of its own, this walk without the other rules, for tests and for developers who search for
+//! the rule that changed an instruction.
 //!
 //! Before:
 //!
@@ -35,13 +35,13 @@
 //! 32    %6 = iadd %4, %5
 //! ```
 
-mod found;
 mod operands;
 mod simplify;
+mod tables;
 
-pub(super) use found::{Facts, Found, Memory};
+pub(super) use tables::{InstFlags, InstState, WalkTables};
 
-use operands::{Operands, Step};
+use operands::{DerefOperands, Operands};
 
 use super::{algebraic, constant_fold, copy_prop, cse, dce, dead_cf, effects, wide_ubo_lanes};
 use crate::entity::Id;
@@ -53,7 +53,7 @@ use bitflags::bitflags;
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "clean_up",
-    about: "computes what is known, once, and only what is read",
+    about: "computes constants, removes copies, equal values and instructions without uses",
     needs: Needs::UNTIDY,
     removes: Forms::empty(),
     run,
@@ -72,59 +72,59 @@ bitflags! {
     /// Sets of rules.
     #[derive(Clone, Copy)]
     pub(super) struct Rules: u8 {
-        /// Of [`copy_prop`].
+        /// Rules of [`copy_prop`].
         const COPIES = 1 << 0;
-        /// Of [`constant_fold`].
+        /// Rules of [`constant_fold`].
         const CONSTANTS = 1 << 1;
-        /// Of [`algebraic`].
+        /// Rules of [`algebraic`].
         const ALGEBRA = 1 << 2;
-        /// Of [`cse`].
+        /// Rules of [`cse`].
         const EQUALS = 1 << 3;
-        /// Of [`dce`].
+        /// Rules of [`dce`].
         const UNREAD = 1 << 4;
-        /// Of [`wide_ubo_lanes`].
+        /// Rules of [`wide_ubo_lanes`].
         const WIDE_LANES = 1 << 5;
-        /// Of [`dead_cf`]: ifs with nothing in them go.
+        /// Rules of [`dead_cf`] that remove empty ifs.
         const EMPTY_IFS = 1 << 6;
     }
 }
 
-/// Operations that are looked at whatever their operands are: for the rules of vectors, and those that pack lanes.
-const LOOKED_AT: AluSet =
+/// Operations that are examined whatever their operands are: for the rules of vectors, and those that pack lanes.
+const ALWAYS_EXAMINED: AluSet =
     AluSet::of(&[AluOp::vec2, AluOp::vec3, AluOp::vec4, AluOp::vec5, AluOp::vec8, AluOp::vec16, AluOp::pack_64_2x32]);
 
-/// What is known of ALU operations that stay, by opcode.
-const FACTS_OF: [Facts; AluOp::ALL.len()] = {
-    let mut facts = [Facts::MADE; AluOp::ALL.len()];
+/// The flags of ALU operations that stay, by opcode.
+const FLAGS_OF: [InstFlags; AluOp::ALL.len()] = {
+    let mut flags = [InstFlags::MADE; AluOp::ALL.len()];
     let mut at = 0;
-    while at < facts.len() {
+    while at < flags.len() {
         if copy_prop::COPIES.contains(AluOp::ALL[at]) {
-            facts[AluOp::ALL[at] as usize] = Facts::MADE.union(Facts::COPY);
+            flags[AluOp::ALL[at] as usize] = InstFlags::MADE.union(InstFlags::COPY);
         }
         at += 1;
     }
-    facts
+    flags
 };
 
-/// The walk with some of the rules. Returns true if anything changed.
+/// Runs the walk with some of the rules. Returns true if anything changed.
 #[inline(never)]
 pub(super) fn run_rules(shader: &mut Shader, rules: Rules) -> bool {
-    shader.with_spare(|shader, memory: &mut Memory| {
-        memory.reset(shader);
+    shader.with_spare(|shader, tables: &mut WalkTables| {
+        tables.reset(shader);
         let Some(Cf::Block(entry)) = shader.cf.first().copied() else { return false };
         let changed =
-            Walk { shader: &mut *shader, memory: &mut *memory, rules, entry, block: entry, changed: false }.run();
-        memory.let_go_of_much(shader);
+            Walk { shader: &mut *shader, tables: &mut *tables, rules, entry, block: entry, changed: false }.run();
+        tables.shrink(shader);
         changed
     })
 }
 
 struct Walk<'a> {
     shader: &'a mut Shader,
-    memory: &'a mut Memory,
+    tables: &'a mut WalkTables,
     rules: Rules,
     entry: Block,
-    /// The block that the walk is in.
+    /// The block that is visited.
     block: Block,
     changed: bool,
 }
@@ -142,31 +142,31 @@ impl Walk<'_> {
         }
         self.shader.order = order;
         self.rename_later_uses();
-        if !self.memory.constants.is_empty() {
+        if !self.tables.constants.is_empty() {
             self.insert_constants();
         }
-        if self.rules.contains(Rules::WIDE_LANES) && !self.memory.packs.is_empty() {
+        if self.rules.contains(Rules::WIDE_LANES) && !self.tables.packs.is_empty() {
             self.widen_lanes();
         }
         let mut changed = self.changed | self.remove_unread();
-        while self.rules.contains(Rules::EMPTY_IFS) && dead_cf::remove_empty_ifs(self.shader, &mut self.memory.joined) {
-            dce::forget_needs(self.shader, self.memory);
+        while self.rules.contains(Rules::EMPTY_IFS) && dead_cf::remove_empty_ifs(self.shader, &mut self.tables.joined) {
+            dce::forget_needs(self.shader, self.tables);
             self.remove_unread();
             changed = true;
         }
         changed
     }
 
-    /// Removes what the walk found out not to stay. Returns true if there was something.
+    /// Removes the instructions that the walk marked as unneeded. Returns true if there were any.
     fn remove_unread(&mut self) -> bool {
         let kept = match self.rules.contains(Rules::UNREAD) {
             true => {
-                dce::find_needed(self.shader, self.memory);
-                Facts::NEEDED
+                dce::find_needed(self.shader, self.tables);
+                InstFlags::NEEDED
             }
-            false => Facts::STAYS,
+            false => InstFlags::STAYS,
         };
-        self.shader.retain(|inst| self.memory.found[inst.index()].facts.intersects(kept))
+        self.shader.retain(|inst| self.tables.insts[inst.index()].flags.intersects(kept))
     }
 
     fn visit(&mut self, inst: Inst) {
@@ -182,7 +182,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What is not arithmetic.
+    /// Visits an instruction that is not an ALU operation.
     #[inline(never)]
     fn visit_other(&mut self, inst: Inst, data: &InstData) {
         match data.kind {
@@ -196,62 +196,62 @@ impl Walk<'_> {
     /// Whether no rule is for this operation, so that it stays unless an equal one is known.
     #[inline(always)]
     fn is_plain(&self, data: &InstData, op: AluOp, operands: &Operands) -> bool {
-        let [a, b, c] = operands.defs.map(|def| self.memory.facts(def));
-        let to_replace = (a | b | c) & (Facts::COPY | Facts::RENAMED) | a & b & c & Facts::NUMBER;
-        let rules = algebraic::rules(op, operands.there(self.memory));
-        // A move of a whole value begins with its first component, which is all of most.
+        let [a, b, c] = operands.defs.map(|def| self.tables.flags(def));
+        let to_replace = (a | b | c) & (InstFlags::COPY | InstFlags::RENAMED) | a & b & c & InstFlags::NUMBER;
+        let rules = algebraic::rules(op, operands.there(self.tables));
+        // A move of a whole value begins with the first component, which is the only one of most values.
         let may_be_whole = (op == AluOp::mov)
             & (operands.contents[0] & 15 == 0)
             & (self.shader.num_components(operands.defs[0]) == data.num_components);
-        let is_other = LOOKED_AT.contains(op) | may_be_whole | (operands.count > operands.defs.len());
+        let is_other = ALWAYS_EXAMINED.contains(op) | may_be_whole | (operands.count > operands.defs.len());
         u64::from(to_replace.bits()) | rules | u64::from(is_other) == 0
     }
 
-    /// Lets an instruction stay, unless an equal one, which has this hash, is known.
+    /// Keeps an instruction, unless an equal one, which has this hash, is known.
     #[inline(never)]
-    fn settle(&mut self, inst: Inst, facts: Facts, reads: [Def; 3], hash: Option<u64>) {
+    fn settle(&mut self, inst: Inst, flags: InstFlags, reads: [Def; 3], hash: Option<u64>) {
         if let Some(hash) = hash.filter(|_| self.rules.contains(Rules::EQUALS)) {
-            if let Some(same) = self.memory.known.find(self.shader, self.block, inst, hash) {
+            if let Some(same) = self.tables.known.find(self.shader, self.block, inst, hash) {
                 return self.rename(inst, same.def());
             }
         }
-        self.memory.found[inst.index()] = Found { reads, facts: facts | Facts::STAYS };
+        self.tables.insts[inst.index()] = InstState { reads, flags: flags | InstFlags::STAYS };
     }
 
-    /// Lets `def` take the place of an instruction.
+    /// Replaces an instruction by `def`.
     fn rename(&mut self, inst: Inst, def: Def) {
-        self.memory.found[inst.index()] = Found { reads: [def; 3], facts: Facts::RENAMED };
+        self.tables.insts[inst.index()] = InstState { reads: [def; 3], flags: InstFlags::RENAMED };
         self.changed = true;
     }
 
     fn settle_constant(&mut self, inst: Inst, data: &InstData) {
         let InstKind::Const(values) = data.kind else { return };
         let hash = cse::hash_of_constant(data, &self.shader.consts[values]);
-        self.settle(inst, Facts::NUMBER, [inst.def(); 3], Some(hash));
+        self.settle(inst, InstFlags::NUMBER, [inst.def(); 3], Some(hash));
     }
 
     fn settle_alu(&mut self, inst: Inst, data: &InstData, op: AluOp, operands: &Operands) {
         let hash = cse::hash_of_alu(data, op, &operands.contents, operands.count);
-        let mut facts = FACTS_OF[op as usize];
-        facts.set(Facts::READS_MORE, operands.count > operands.defs.len());
-        self.settle(inst, facts, operands.defs, Some(hash));
+        let mut flags = FLAGS_OF[op as usize];
+        flags.set(InstFlags::READS_MORE, operands.count > operands.defs.len());
+        self.settle(inst, flags, operands.defs, Some(hash));
     }
 
     fn visit_deref(&mut self, inst: Inst, deref: DerefId) {
         let own = inst.def();
-        let mut step = Step::new(&self.shader.derefs[deref].kind, own);
-        if step.index != own || self.memory.facts(step.parent).contains(Facts::RENAMED) {
+        let mut operands = DerefOperands::new(&self.shader.derefs[deref].kind, own);
+        if operands.index != own || self.tables.flags(operands.parent).contains(InstFlags::RENAMED) {
             self.simplify_deref(inst);
-            step = Step::new(&self.shader.derefs[deref].kind, own);
+            operands = DerefOperands::new(&self.shader.derefs[deref].kind, own);
         }
-        let hash = cse::hash_of_deref(step.content, self.shader.derefs[deref].ty);
-        self.settle(inst, Facts::empty(), [step.parent, step.index, own], Some(hash));
+        let hash = cse::hash_of_deref(operands.content, self.shader.derefs[deref].ty);
+        self.settle(inst, InstFlags::empty(), [operands.parent, operands.index, own], Some(hash));
     }
 
     #[inline(never)]
     fn simplify_deref(&mut self, inst: Inst) {
-        let Walk { shader, memory, .. } = self;
-        shader.map_srcs(inst, |def| memory.renamed(def));
+        let Walk { shader, tables, .. } = self;
+        shader.map_srcs(inst, |def| tables.renamed(def));
         if self.rules.contains(Rules::CONSTANTS) {
             self.changed |= constant_fold::fold_index(self.shader, inst);
         }
@@ -260,91 +260,92 @@ impl Walk<'_> {
     fn visit_intrinsic(&mut self, inst: Inst, data: &InstData) {
         let InstKind::Intrinsic { op, srcs, indices } = data.kind else { return };
         let own = inst.def();
-        let mut facts = Facts::empty();
+        let mut flags = InstFlags::empty();
         let reads = match &mut self.shader.srcs[srcs] {
             [] => [own; 3],
             [a] => {
-                *a = self.memory.renamed(*a);
+                *a = self.tables.renamed(*a);
                 [*a, own, own]
             }
             [a, b] => {
-                (*a, *b) = (self.memory.renamed(*a), self.memory.renamed(*b));
+                (*a, *b) = (self.tables.renamed(*a), self.tables.renamed(*b));
                 [*a, *b, own]
             }
             more => {
-                more.iter_mut().for_each(|src| *src = self.memory.renamed(*src));
-                facts |= Facts::READS_MORE;
+                more.iter_mut().for_each(|src| *src = self.tables.renamed(*src));
+                flags |= InstFlags::READS_MORE;
                 [own; 3]
             }
         };
         let effects = effects::of(self.shader, op, srcs, indices);
-        facts.set(Facts::NEEDED | Facts::EFFECTS, !effects.contains(Effects::ELIMINATE));
+        flags.set(InstFlags::NEEDED | InstFlags::EFFECTS, !effects.contains(Effects::ELIMINATE));
         let is_equal_anywhere = effects.contains(Effects::REORDER);
         let hash = is_equal_anywhere.then(|| cse::hash_of_intrinsic(self.shader, data));
-        self.settle(inst, facts, reads, hash);
+        self.settle(inst, flags, reads, hash);
     }
 
-    /// What is rare, out of the way of the rest.
+    /// Visits rare instructions. It is a function of its own so that the common path stays small.
     #[inline(never)]
     fn visit_rare(&mut self, inst: Inst, data: &InstData) {
         let own = inst.def();
         match data.kind {
             InstKind::Phi(srcs) => {
                 for src in &mut self.shader.phi_srcs[srcs] {
-                    src.def = self.memory.renamed(src.def);
+                    src.def = self.tables.renamed(src.def);
                 }
                 let same = copy_prop::only_operand(&self.shader.phi_srcs[srcs], own);
                 if let Some(same) = same.filter(|same| self.may_be_read_instead(*same)) {
                     return self.rename(inst, same);
                 }
-                self.memory.phis.push(inst);
-                self.settle(inst, Facts::READS_MORE, [own; 3], None);
+                self.tables.phis.push(inst);
+                self.settle(inst, InstFlags::READS_MORE, [own; 3], None);
             }
             InstKind::Tex(tex) => {
-                let Walk { shader, memory, .. } = self;
-                shader.texs[tex].srcs.iter_mut().for_each(|(_, src)| *src = memory.renamed(*src));
+                let Walk { shader, tables, .. } = self;
+                shader.texs[tex].srcs.iter_mut().for_each(|(_, src)| *src = tables.renamed(*src));
                 let hash = cse::hash_of_tex(&self.shader.texs[tex]);
-                self.settle(inst, Facts::READS_MORE, [own; 3], Some(hash));
+                self.settle(inst, InstFlags::READS_MORE, [own; 3], Some(hash));
             }
-            InstKind::Undef => self.settle(inst, Facts::empty(), [own; 3], Some(cse::hash_of_undef(data))),
-            _ => self.settle(inst, Facts::NEEDED | Facts::EFFECTS, [own; 3], None),
+            InstKind::Undef => self.settle(inst, InstFlags::empty(), [own; 3], Some(cse::hash_of_undef(data))),
+            _ => self.settle(inst, InstFlags::NEEDED | InstFlags::EFFECTS, [own; 3], None),
         }
     }
 
-    /// Whether copies of `def` may be replaced by it. It stands before them unless they are in a circle, which is never reached.
+    /// Whether uses of copies of `def` may read `def` itself. It dominates them unless they form a cycle, which is never
+    /// reached.
     fn may_be_read_instead(&self, def: Def) -> bool {
-        self.rules.intersects(Rules::COPIES | Rules::ALGEBRA) && self.memory.facts(def).contains(Facts::STAYS)
+        self.rules.intersects(Rules::COPIES | Rules::ALGEBRA) && self.tables.flags(def).contains(InstFlags::STAYS)
     }
 
-    /// Runs what needs to know all packs before it changes one, and takes its instructions in.
+    /// Loads pairs of lanes, which requires that all packs are known, and adds the new instructions to the tables.
     #[inline(never)]
     fn widen_lanes(&mut self) {
-        let Walk { shader, memory, .. } = self;
+        let Walk { shader, tables, .. } = self;
         let first_new = shader.insts.next_id().index();
-        self.changed |= wide_ubo_lanes::widen(shader, &memory.packs);
-        memory.make_room(shader);
+        self.changed |= wide_ubo_lanes::widen(shader, &tables.packs);
+        tables.make_room(shader);
         let new = (first_new..shader.num_defs()).map(Inst::from_index);
-        for inst in memory.packs.iter().copied().chain(new) {
+        for inst in tables.packs.iter().copied().chain(new) {
             let (mut reads, mut count) = ([inst.def(); 3], 0);
             shader.for_each_src(inst, |def| {
                 reads[count] = def;
                 count += 1;
             });
-            memory.found[inst.index()] = Found { reads, facts: Facts::STAYS };
+            tables.insts[inst.index()] = InstState { reads, flags: InstFlags::STAYS };
         }
     }
 
-    /// Phis and conditions have the names of values that stand further down, too.
+    /// Updates phis and conditions, which may read values that are defined further down.
     fn rename_later_uses(&mut self) {
         let Shader { cf, phi_srcs, insts, .. } = &mut *self.shader;
-        for phi in &self.memory.phis {
+        for phi in &self.tables.phis {
             let InstKind::Phi(srcs) = insts[*phi].kind else { continue };
-            phi_srcs[srcs].iter_mut().for_each(|src| src.def = self.memory.renamed(src.def));
+            phi_srcs[srcs].iter_mut().for_each(|src| src.def = self.tables.renamed(src.def));
         }
         for item in cf {
             if let Cf::If { cond, .. } = item {
-                *cond = self.memory.renamed(*cond);
-                self.memory.found[cond.index()].facts |= Facts::NEEDED;
+                *cond = self.tables.renamed(*cond);
+                self.tables.insts[cond.index()].flags |= InstFlags::NEEDED;
             }
         }
     }

@@ -1,27 +1,31 @@
-//! What an instruction reads, taken apart with as few branches as there are kinds of it.
+//! The values that an instruction reads, collected with few branches.
 
-use super::{Facts, Memory};
+use super::{InstFlags, WalkTables};
 use crate::ir::{AluSrc, ArrayIndex, Def, DerefKind};
 use crate::pass::opt::{algebraic, cse};
 
-/// A step of a pointer.
-pub(super) struct Step {
-    /// What it reads, each the step itself if there is none.
+/// A deref.
+pub(super) struct DerefOperands {
+    /// The values that it reads; its own value where there is none.
     pub(super) parent: Def,
     pub(super) index: Def,
-    /// What tells it from others.
+    /// The part of the hash that distinguishes it from other derefs.
     pub(super) content: u64,
 }
 
-impl Step {
+impl DerefOperands {
     #[inline(always)]
-    pub(super) fn new(kind: &DerefKind, own: Def) -> Step {
-        let after = |parent: Def, step: u64| Step { parent, index: own, content: cse::mixed(cse::word(parent)) ^ step };
+    pub(super) fn new(kind: &DerefKind, own: Def) -> DerefOperands {
+        let after = |parent: Def, index: u64| DerefOperands {
+            parent,
+            index: own,
+            content: cse::mixed(cse::word(parent)) ^ index,
+        };
         match *kind {
-            DerefKind::Var(var) => Step { parent: own, index: own, content: cse::word(var) },
+            DerefKind::Var(var) => DerefOperands { parent: own, index: own, content: cse::word(var) },
             DerefKind::Array { parent, index } | DerefKind::PtrAsArray { parent, index } => match index {
                 ArrayIndex::Imm(number) => after(parent, number as u64),
-                ArrayIndex::Def(index) => Step { index, ..after(parent, cse::word(index)) },
+                ArrayIndex::Def(index) => DerefOperands { index, ..after(parent, cse::word(index)) },
             },
             DerefKind::Struct { parent, field } => after(parent, field.into()),
             DerefKind::ArrayWildcard { parent } | DerefKind::Cast { parent, .. } => after(parent, 0),
@@ -29,11 +33,11 @@ impl Step {
     }
 }
 
-/// The operands of an ALU operation that are looked at without knowing how many there are.
+/// The operands of an ALU operation, in a form that does not depend on their number.
 pub(super) struct Operands {
-    /// The values that the first three read; the last again where there are fewer.
+    /// The values that the first three read; the last is repeated where there are fewer.
     pub(super) defs: [Def; 3],
-    /// What tells these from others.
+    /// The part of the hash that distinguishes them from other operands.
     pub(super) contents: [u64; 3],
     pub(super) count: usize,
 }
@@ -47,11 +51,11 @@ impl Operands {
         Operands { defs: [a.def, b.def, c.def], contents, count: srcs.len() }
     }
 
-    /// What algebraic rules may need and these operands have.
+    /// The conditions of algebraic rules that these operands meet.
     #[inline(always)]
-    pub(super) fn there(&self, memory: &Memory) -> u8 {
+    pub(super) fn there(&self, tables: &WalkTables) -> u8 {
         let [a, b, c] = self.defs;
-        let kinds = (memory.facts(a) | memory.facts(b) | memory.facts(c)) & (Facts::NUMBER | Facts::MADE);
+        let kinds = (tables.flags(a) | tables.flags(b) | tables.flags(c)) & (InstFlags::NUMBER | InstFlags::MADE);
         let is_same = (a == b) & (self.count > 1) | (b == c) & (self.count > 2);
         kinds.bits() | if is_same { algebraic::SAME } else { 0 }
     }

@@ -1,14 +1,14 @@
-//! Arithmetic that rules may be for.
+//! Applies rules to ALU operations.
 
 use super::algebraic::{self, New};
 use super::operands::Operands;
-use super::{constant_fold, copy_prop, Facts, Rules, Walk};
+use super::{constant_fold, copy_prop, InstFlags, Rules, Walk};
 use crate::ir::{AluFlags, AluSrc, BlockData, Cf, Def, Inst, InstData, InstKind, LineNumber, Shader};
 use crate::op::fold::mask;
 use crate::op::AluOp;
 
 impl Walk<'_> {
-    /// An ALU operation that a rule may be for.
+    /// Simplifies an ALU operation that a rule may be for.
     #[inline(never)]
     pub(super) fn simplify(&mut self, inst: Inst) {
         let InstData { num_components, kind: InstKind::Alu { op, srcs, .. }, .. } = self.shader.insts[inst] else {
@@ -16,41 +16,41 @@ impl Walk<'_> {
         };
         for at in 0..srcs.len() {
             let src = self.shader.alu_srcs[srcs][at];
-            if self.memory.facts(src.def).intersects(Facts::COPY | Facts::RENAMED) {
-                let mut new = AluSrc { def: self.memory.renamed(src.def), ..src };
+            if self.tables.flags(src.def).intersects(InstFlags::COPY | InstFlags::RENAMED) {
+                let mut new = AluSrc { def: self.tables.renamed(src.def), ..src };
                 if self.rules.contains(Rules::COPIES) {
                     let read = op.info().srcs[at].components(num_components);
-                    new = copy_prop::look_through_copies(self.shader, &self.memory.found, new, read.into());
+                    new = copy_prop::look_through_copies(self.shader, &self.tables.insts, new, read.into());
                 }
                 self.changed |= new != src;
                 self.shader.alu_srcs[srcs][at] = new;
             }
         }
         let operands = Operands::new(&self.shader.alu_srcs[srcs]);
-        let rules = algebraic::rules(op, operands.there(self.memory));
-        let is_computed = self.memory.facts(operands.defs[0]).contains(Facts::NUMBER) && self.compute(inst);
+        let rules = algebraic::rules(op, operands.there(self.tables));
+        let is_computed = self.tables.flags(operands.defs[0]).contains(InstFlags::NUMBER) && self.compute(inst);
         if !is_computed && rules != 0 && self.apply_algebra(inst, rules) {
             self.compute(inst);
         }
         self.settle_simplified(inst);
     }
 
-    /// Makes an operation on constants a constant, and a selection with a constant condition what it selects. False if it is
-    /// neither.
+    /// Makes an operation on constants a constant, and a selection with a constant condition the selected value. False if
+    /// neither holds.
     fn compute(&mut self, inst: Inst) -> bool {
         let is_computed = self.rules.contains(Rules::CONSTANTS) && constant_fold::fold(self.shader, inst);
         self.changed |= is_computed;
         is_computed
     }
 
-    /// Makes an operation what the first of these rules says that has an answer. False if none has.
+    /// Replaces an operation by the result of the first of these rules that matches. False if none does.
     fn apply_algebra(&mut self, inst: Inst, rules: u64) -> bool {
         let data = self.shader.insts[inst];
         let InstKind::Alu { op, flags, srcs } = data.kind else { return false };
         if !self.rules.contains(Rules::ALGEBRA) {
             return false;
         }
-        let Some(new) = algebraic::first_answer(self.shader, rules, &data, op, &self.shader.alu_srcs[srcs]) else {
+        let Some(new) = algebraic::first_replacement(self.shader, rules, &data, op, &self.shader.alu_srcs[srcs]) else {
             return false;
         };
         let flags = flags & AluFlags::EXACT;
@@ -88,23 +88,23 @@ impl Walk<'_> {
         if self.shader.lines[inst] != LineNumber(0) {
             self.shader.lines.set(constant, self.shader.lines[inst]);
         }
-        self.memory.make_room(self.shader);
-        self.memory.constants.push(constant);
+        self.tables.make_room(self.shader);
+        self.tables.constants.push(constant);
         let block = std::mem::replace(&mut self.block, self.entry);
         self.settle_constant(constant, &data);
         self.block = block;
-        self.memory.renamed(constant.def())
+        self.tables.renamed(constant.def())
     }
 
-    /// Lets the new constants stand where all can read them: in front of all but phis, which the first block may have, though
-    /// they choose among nothing.
+    /// Inserts the new constants where all instructions can read them: before all others but phis, which the first block may
+    /// have, though they have no sources.
     #[inline(never)]
     pub(super) fn insert_constants(&mut self) {
         let Shader { cf, blocks, order, insts, .. } = &mut *self.shader;
-        let more = self.memory.constants.len() as u32;
+        let more = self.tables.constants.len() as u32;
         let is_phi = |inst: &&Inst| matches!(insts[**inst].kind, InstKind::Phi(_));
         let at = order.iter().take(blocks[self.entry].end as usize).take_while(is_phi).count();
-        order.splice(at..at, self.memory.constants.drain(..));
+        order.splice(at..at, self.tables.constants.drain(..));
         for item in cf {
             let Cf::Block(block) = *item else { continue };
             let BlockData { start, end } = blocks[block];
@@ -119,7 +119,7 @@ impl Walk<'_> {
             InstKind::Alu { op, .. } if copy_prop::COPIES.contains(op) => self.settle_copy(inst, op),
             InstKind::Alu { op, .. } => {
                 if op == AluOp::pack_64_2x32 {
-                    self.memory.packs.push(inst);
+                    self.tables.packs.push(inst);
                 }
                 self.settle_as_it_is(inst);
             }

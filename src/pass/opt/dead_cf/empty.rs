@@ -1,4 +1,4 @@
-//! Ifs that do nothing.
+//! Removes ifs that do nothing.
 
 use crate::entity::SideTable;
 use crate::ir::{Block, Cf, InstKind, Shader};
@@ -6,10 +6,10 @@ use crate::ir::{Block, Cf, InstKind, Shader};
 /// The block that a block became part of.
 pub(in crate::pass) type Joined = SideTable<Block, Option<Block>>;
 
-/// Removes ifs with nothing in them. What stands behind one goes on with the block in front of it.
+/// Removes ifs with empty bodies. The block after such an if is merged into the block before it.
 pub(in crate::pass) fn remove_empty_ifs(shader: &mut Shader, joined: &mut Joined) -> bool {
     let ends_empty_if =
-        |at: &usize| shader.cf[*at] == Cf::EndIf && front_of_empty_if(shader, &shader.cf[..*at + 2]).is_some();
+        |at: &usize| shader.cf[*at] == Cf::EndIf && blocks_around_empty_if(shader, &shader.cf[..*at + 2]).is_some();
     let Some(first) = (0..shader.cf.len()).find(ends_empty_if) else { return false };
     joined.clear();
     let behind_first = first + 1;
@@ -17,7 +17,7 @@ pub(in crate::pass) fn remove_empty_ifs(shader: &mut Shader, joined: &mut Joined
     for at in behind_first..shader.cf.len() {
         shader.cf[len] = shader.cf[at];
         len += 1;
-        if let Some((front, behind)) = front_of_empty_if(shader, &shader.cf[..len]) {
+        if let Some((front, behind)) = blocks_around_empty_if(shader, &shader.cf[..len]) {
             shader.blocks[front].end = shader.blocks[behind].end;
             joined.set(behind, Some(front));
             len -= LEN_OF_EMPTY_IF + 1;
@@ -28,12 +28,12 @@ pub(in crate::pass) fn remove_empty_ifs(shader: &mut Shader, joined: &mut Joined
     true
 }
 
-/// An if, two blocks, and what stands between and behind them.
+/// The number of items of an empty if: the if, two bodies, and the blocks between and after them.
 const LEN_OF_EMPTY_IF: usize = 5;
 
-/// The blocks in front of and behind an if that does nothing, and after which nobody asks which way control came, if `cf` ends in
-/// these.
-fn front_of_empty_if(shader: &Shader, cf: &[Cf]) -> Option<(Block, Block)> {
+/// The blocks before and after an if that does nothing, if `cf` ends in these and no phi in the block after it depends on the
+/// branch.
+fn blocks_around_empty_if(shader: &Shader, cf: &[Cf]) -> Option<(Block, Block)> {
     let [.., Cf::Block(front), Cf::If { .. }, Cf::Block(then), Cf::Else, Cf::Block(or_else), Cf::EndIf, Cf::Block(behind)] =
         *cf
     else {
@@ -41,7 +41,7 @@ fn front_of_empty_if(shader: &Shader, cf: &[Cf]) -> Option<(Block, Block)> {
     };
     let is_empty = |block| shader.block_insts(block).is_empty();
     let has_phi = || shader.block_insts(behind).first().is_some_and(|inst| shader.phi(*inst).is_some());
-    // Behind a jump nothing runs, and nothing may stand in the same block.
+    // A block after a jump never runs, and nothing may be appended to a block that ends in one.
     let goes = is_empty(then) && is_empty(or_else) && !has_phi() && shader.block_jump(front).is_none();
     goes.then_some((front, behind))
 }

@@ -1,14 +1,14 @@
-//! Ifs whose way is known, and loops that run once, are removed.
+//! Removes ifs with constant conditions, and loops that run once.
 //!
-//! **What.** The body that runs takes the place of its if, and an if with nothing in it goes. What stands behind a jump
-//! that now always happens goes with the body that does not run. A loop without a way but to its end, and a break there, is
-//! its body.
+//! **What.** The body that runs replaces its if, and an empty if is removed. Code after a jump that is now always taken is
+//! removed, like the body that does not run. A loop that is left only by a break at its end, and that nothing continues, is
+//! replaced by its body.
 //!
-//! **Why.** Folding decides conditions, and `dce` empties bodies. SPIR-V would pay for each if with a merge and a
-//! branch; and phis that one value reaches keep the passes after this one from seeing through them.
+//! **Why.** Folding makes conditions constant, and `dce` empties bodies. SPIR-V needs a merge and a branch for each if; and
+//! phis with one value prevent later passes from seeing that value.
 //!
-//! Blocks that come to stand in a row are one block; phis lose the operands from blocks that are gone, and one that
-//! stands behind a removed if or loop is its remaining operand.
+//! Consecutive blocks are merged; phis lose the operands from removed blocks, and a phi after a removed if or loop is replaced
+//! by its remaining operand.
 //!
 //! Before:
 //!
@@ -49,7 +49,7 @@ use rustc_hash::FxHashMap;
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "dead_cf",
-    about: "removes control flow that does not depend on anything",
+    about: "removes ifs with constant conditions, empty ifs and loops that run once",
     needs: Needs::UNTIDY,
     removes: Forms::empty(),
     run,
@@ -59,26 +59,26 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
     shader.with_spare(|shader, joined: &mut Joined| remove_dead(shader) | remove_empty_ifs(shader, joined))
 }
 
-/// Removes what is decided; ifs that have nothing in them then are left.
+/// Removes constant branches; empty ifs remain.
 #[inline(never)]
 pub(super) fn remove_dead(shader: &mut Shader) -> bool {
     if !(0..shader.cf.len()).any(|at| may_start(shader, &shader.cf[at..])) {
         return false;
     }
-    shader.with_spare(|shader, memory: &mut Memory| {
-        memory.reset(shader);
-        let mut walk = Walk { shader, memory, continues: false };
+    shader.with_spare(|shader, tables: &mut ControlTables| {
+        tables.reset(shader);
+        let mut walk = Walk { shader, tables, continues: false };
         walk.walk();
-        let changed = shader.cf != memory.old_cf || shader.order != memory.old_order;
+        let changed = shader.cf != tables.old_cf || shader.order != tables.old_order;
         if changed {
-            rename(shader, memory);
+            rename(shader, tables);
         }
         changed
     })
 }
 
-/// Whether something may be dead where a part of the control flow starts: an if that is decided, what follows a jump, or a loop
-/// that ends in one. The walk finds no more unless it finds such a one first.
+/// Whether something may be dead where a part of the control flow starts: a constant if, code after a jump, or a loop that ends
+/// in a jump. The walk finds dead code only after such a start.
 fn may_start(shader: &Shader, rest: &[Cf]) -> bool {
     match rest {
         [Cf::If { cond, .. }, ..] => shader.as_const_scalar(*cond).is_some(),
@@ -87,25 +87,25 @@ fn may_start(shader: &Shader, rest: &[Cf]) -> bool {
     }
 }
 
-/// An if or loop around what is visited.
+/// An if or loop that contains the visited item.
 #[derive(Clone, Copy)]
 enum Open {
     /// An if that stays.
     If,
-    /// An if that its then-body, or else its else-body, takes the place of.
+    /// An if that is replaced by its then-body, or else by its else-body.
     Chosen {
         then: bool,
     },
     Loop,
-    /// A loop that its body takes the place of, and the last block of that.
+    /// A loop that is replaced by its body, and the last block of that.
     Once {
         last: Block,
     },
 }
 
-/// Finds the loops that nothing leaves or repeats but a break at the end of their body.
-fn find_loops_that_run_once(shader: &Shader, memory: &mut Memory) {
-    let Memory { once, around, .. } = memory;
+/// Finds the loops that are left only by a break at the end of their body and never repeated.
+fn find_loops_that_run_once(shader: &Shader, tables: &mut ControlTables) {
+    let ControlTables { once, around, .. } = tables;
     once.clear();
     around.clear();
     for (at, item) in shader.cf.iter().enumerate() {
@@ -126,23 +126,23 @@ fn find_loops_that_run_once(shader: &Shader, memory: &mut Memory) {
 }
 
 #[derive(Default)]
-struct Memory {
+struct ControlTables {
     old_cf: Vec<Cf>,
     old_order: Vec<Inst>,
-    /// The block that an old block is part of; `None` for those that are gone, or not reached yet.
+    /// The block that an old block became part of; `None` for removed blocks and for blocks that are not visited yet.
     now: SideTable<Block, Option<Block>>,
     alias: SideTable<Def, Option<Def>>,
     open: Vec<Open>,
-    /// The loops that run once, by their place in the list, and the block that leaves each.
+    /// The loops that run once, by their index in the list, and the block that leaves each.
     once: FxHashMap<usize, Block>,
-    /// The loops around, and how many jumps of each were seen.
+    /// The enclosing loops, and the number of jumps of each that were found.
     around: Vec<(usize, usize)>,
-    /// Operands of a phi.
+    /// The remaining operands of a phi.
     left: Vec<PhiSrc>,
 }
 
-impl Memory {
-    /// Takes the lists of the shader over.
+impl ControlTables {
+    /// Takes the lists of the shader.
     fn reset(&mut self, shader: &mut Shader) {
         find_loops_that_run_once(shader, self);
         self.old_cf.clear();
@@ -157,16 +157,16 @@ impl Memory {
 
 struct Walk<'a> {
     shader: &'a mut Shader,
-    memory: &'a mut Memory,
-    /// The next block continues the one that is open.
+    tables: &'a mut ControlTables,
+    /// Whether the next block continues the open one.
     continues: bool,
 }
 
 impl Walk<'_> {
     fn walk(&mut self) {
         let mut at = 0;
-        while at < self.memory.old_cf.len() {
-            let item = self.memory.old_cf[at];
+        while at < self.tables.old_cf.len() {
+            let item = self.tables.old_cf[at];
             at += 1;
             let rest_is_dead = match item {
                 Cf::Block(block) => self.block(block),
@@ -186,7 +186,7 @@ impl Walk<'_> {
         }
     }
 
-    /// These return true if what follows in the same list never runs.
+    /// These functions return true if the rest of the same list never runs.
     fn block(&mut self, block: Block) -> bool {
         let range = self.shader.blocks[block];
         let open = match self.shader.cf.last() {
@@ -196,11 +196,11 @@ impl Walk<'_> {
         if open.is_none() {
             self.shader.append_cf(Cf::Block(block));
         }
-        self.memory.now.set(block, Some(open.unwrap_or(block)));
+        self.tables.now.set(block, Some(open.unwrap_or(block)));
         self.continues = false;
-        let leaves_once = matches!(self.memory.open.last(), Some(Open::Once { last }) if *last == block);
+        let leaves_once = matches!(self.tables.open.last(), Some(Open::Once { last }) if *last == block);
         for index in range.start..range.end - u32::from(leaves_once) {
-            let inst = self.memory.old_order[index as usize];
+            let inst = self.tables.old_order[index as usize];
             match open {
                 Some(_) if self.shader.phi(inst).is_some() => self.settle_phi(inst),
                 _ => self.shader.append_existing(inst),
@@ -210,13 +210,13 @@ impl Walk<'_> {
     }
 
     fn begin_loop(&mut self, at: usize) -> bool {
-        match self.memory.once.get(&at) {
+        match self.tables.once.get(&at) {
             Some(last) => {
-                self.memory.open.push(Open::Once { last: *last });
+                self.tables.open.push(Open::Once { last: *last });
                 self.continues = true;
             }
             None => {
-                self.memory.open.push(Open::Loop);
+                self.tables.open.push(Open::Loop);
                 self.shader.append_cf(Cf::Loop);
             }
         }
@@ -224,7 +224,7 @@ impl Walk<'_> {
     }
 
     fn end_loop(&mut self) -> bool {
-        if let Some(Open::Once { .. }) = self.memory.open.pop() {
+        if let Some(Open::Once { .. }) = self.tables.open.pop() {
             self.continues = true;
             return self.jumps();
         }
@@ -233,15 +233,15 @@ impl Walk<'_> {
     }
 
     fn begin_if(&mut self, item: Cf, cond: Def) -> bool {
-        match self.shader.as_const_scalar(resolve(&self.memory.alias, cond)) {
+        match self.shader.as_const_scalar(resolve(&self.tables.alias, cond)) {
             Some(value) => {
                 let then = value != 0;
-                self.memory.open.push(Open::Chosen { then });
+                self.tables.open.push(Open::Chosen { then });
                 self.continues = true;
                 !then
             }
             None => {
-                self.memory.open.push(Open::If);
+                self.tables.open.push(Open::If);
                 self.shader.append_cf(item);
                 false
             }
@@ -249,7 +249,7 @@ impl Walk<'_> {
     }
 
     fn begin_else(&mut self) -> bool {
-        match self.memory.open.last() {
+        match self.tables.open.last() {
             Some(Open::Chosen { then }) => {
                 self.continues = true;
                 *then
@@ -262,7 +262,7 @@ impl Walk<'_> {
     }
 
     fn end_if(&mut self) -> bool {
-        if let Some(Open::Chosen { .. }) = self.memory.open.pop() {
+        if let Some(Open::Chosen { .. }) = self.tables.open.pop() {
             self.continues = true;
             return self.jumps();
         }
@@ -278,10 +278,10 @@ impl Walk<'_> {
         }
     }
 
-    /// The item of the old list, at or behind `at`, that ends the body that `at` is in.
+    /// The item of the old list, at or after `at`, that ends the body that contains `at`.
     fn end_of_list(&self, at: usize) -> usize {
         let mut depth = 0;
-        let end = self.memory.old_cf[at..].iter().position(|item| match item {
+        let end = self.tables.old_cf[at..].iter().position(|item| match item {
             Cf::If { .. } | Cf::Loop => {
                 depth += 1;
                 false
@@ -293,16 +293,16 @@ impl Walk<'_> {
             }
             Cf::Block(_) => false,
         });
-        end.map_or(self.memory.old_cf.len(), |end| at + end)
+        end.map_or(self.tables.old_cf.len(), |end| at + end)
     }
 
-    /// Replaces a phi whose block has one predecessor left, which it now continues.
+    /// Replaces a phi whose block has one predecessor left, of which it is now a part.
     fn settle_phi(&mut self, phi: Inst) {
         let srcs = self.shader.phi(phi).unwrap_or(&[]);
         let value =
-            srcs.iter().find(|src| self.memory.now[src.pred].is_some()).map(|src| resolve(&self.memory.alias, src.def));
+            srcs.iter().find(|src| self.tables.now[src.pred].is_some()).map(|src| resolve(&self.tables.alias, src.def));
         match value.filter(|value| *value != phi.def()) {
-            Some(value) => self.memory.alias.set(phi.def(), Some(value)),
+            Some(value) => self.tables.alias.set(phi.def(), Some(value)),
             // Only code that is never reached has a phi of itself.
             None => {
                 self.shader.set_kind(phi, InstKind::Undef);
@@ -320,8 +320,8 @@ fn resolve(alias: &SideTable<Def, Option<Def>>, mut def: Def) -> Def {
 }
 
 /// Renames values and predecessors.
-fn rename(shader: &mut Shader, memory: &mut Memory) {
-    let Memory { now, alias, left, .. } = memory;
+fn rename(shader: &mut Shader, tables: &mut ControlTables) {
+    let ControlTables { now, alias, left, .. } = tables;
     for index in 0..shader.order.len() {
         let inst = shader.order[index];
         if shader.phi(inst).is_some() {

@@ -2,9 +2,9 @@ use super::*;
 use crate::entity::Id;
 use crate::ir::{BranchHint, Builder};
 
-/// Control flow from words: `if`, `else`, `end`, `loop`, `continue`, `endloop`, the jumps `break` and `next`, and `work`
-/// for an instruction. `if` has an unknown condition, `yes` a true one, `no` a false one. A block stands in front of
-/// every item and at the end.
+/// Control flow from words: `if`, `else`, `end`, `loop`, `continue`, `endloop`, the jumps `break` and `next`, and `work` for an
+/// instruction. `if` has an unknown condition, `yes` a true one, `no` a false one. There is a block before every item and at
+/// the end.
 fn shader(words: &str) -> Shader {
     let mut shader = Shader::default();
     shader.append_new_block();
@@ -69,7 +69,7 @@ fn after(text: &str) -> String {
 }
 
 #[test]
-fn the_body_that_runs_takes_the_place_of_the_if() {
+fn the_body_that_runs_replaces_the_if() {
     assert_eq!(after("yes work else end work"), "work work");
     assert_eq!(after("no work else work work end"), "work work");
     assert_eq!(after("yes if work else end else loop break endloop end"), "if work else end");
@@ -80,7 +80,7 @@ fn the_body_that_runs_takes_the_place_of_the_if() {
 }
 
 #[test]
-fn ifs_without_content_go() {
+fn empty_ifs_are_removed() {
     assert_eq!(after("if else end work"), "work");
     assert_eq!(after("if if else end else no work else end end"), "");
     assert_eq!(after("if else work end"), "if else work end");
@@ -101,7 +101,7 @@ fn a_loop_that_runs_once_is_its_body() {
 }
 
 #[test]
-fn nothing_runs_behind_a_jump() {
+fn code_after_a_jump_is_removed() {
     assert_eq!(after("loop yes break else end work endloop work"), "loop break endloop work");
     assert_eq!(
         after("loop if yes work next else end work if work else end else end break endloop"),
@@ -113,7 +113,7 @@ fn nothing_runs_behind_a_jump() {
 /// Two values that are conditions in such a shader.
 const CONDITIONS: [usize; 2] = [1, 2];
 
-/// A shader of two ifs, its blocks, and a phi at its end that asks which way through the second of them control came.
+/// A shader of two ifs, its blocks, and a phi at its end that depends on the branch of the second if.
 fn shader_with_phi(words: &str) -> (Shader, Vec<Block>, Def) {
     let mut shader = shader(words);
     let blocks: Vec<_> = shader.block_order().collect();
@@ -124,7 +124,7 @@ fn shader_with_phi(words: &str) -> (Shader, Vec<Block>, Def) {
 }
 
 #[test]
-fn an_if_stays_if_a_phi_asks_which_way_control_came() {
+fn ifs_stay_if_a_phi_depends_on_them() {
     let (mut shader, blocks, phi) = shader_with_phi("if else end if else end");
     assert!(run(&mut shader, &Context::default()));
     assert_eq!(words(&shader), "if else end");
@@ -133,7 +133,7 @@ fn an_if_stays_if_a_phi_asks_which_way_control_came() {
 }
 
 #[test]
-fn phis_name_the_block_that_an_if_went_into() {
+fn phis_refer_to_the_merged_block() {
     let (mut shader, blocks, phi) = shader_with_phi("if if else end else end");
     assert!(run(&mut shader, &Context::default()));
     assert_eq!(words(&shader), "if else end");
@@ -143,7 +143,7 @@ fn phis_name_the_block_that_an_if_went_into() {
 }
 
 #[test]
-fn known_conditions_behind_phis_are_found() {
+fn constant_conditions_through_phis_are_found() {
     let mut shader = shader("yes else end");
     let blocks: Vec<_> = shader.block_order().collect();
     let mut b = Builder::new(&mut shader);

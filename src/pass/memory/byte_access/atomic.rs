@@ -1,49 +1,49 @@
 //! Atomics: on a lane, on the element of a pair, or on a part of either by a loop that exchanges the whole.
 
-use super::address::{Address, Place};
-use super::{pair, pointer, Memory};
+use super::address::{Address, LaneIndices};
+use super::{pair, pointer, MemoryView};
 use crate::ir::{ArrayIndex, Builder, Def, Inst};
 use crate::op::{AluOp, AtomicOp, Index, Intrinsic};
 use crate::pass::memory::lower_atomics::{compare_exchange_loop, updated, Data};
 use crate::target::Target;
 
-/// The atomic `inst`, whose data starts at source `data`, at `address`, which is a multiple of its size. Behind the end of
-/// the memory it gives 0.
+/// The atomic `inst`, whose data starts at source `data`, at `address`, which is a multiple of its size. Beyond the end of the
+/// memory it returns 0.
 pub(in crate::pass) fn atomic(
     b: &mut Builder<'_>,
     target: &Target,
-    memory: &Memory,
+    memory: &MemoryView,
     address: Address,
     (inst, data): (Inst, usize),
 ) -> Def {
     let bits = b.shader.insts[inst].bit_size;
-    let place = address.place(b, memory, 0);
-    if place.is_outside(memory) {
+    let indices = address.indices(b, memory, 0);
+    if indices.is_outside(memory) {
         return b.imm(bits, 0);
     }
     match (bits, memory.in_pairs) {
         (64, _) => {
-            let pointer = pair::pointer(b, memory, place);
+            let pointer = pair::pointer(b, memory, indices);
             atomic_at(b, inst, pointer, data)
         }
         (32, false) => {
-            let pointer = pointer(b, memory, place);
+            let pointer = pointer(b, memory, indices);
             atomic_at(b, inst, pointer, data)
         }
         (_, false) => {
-            let whole = Whole { pointer: pointer(b, memory, place), bits: 32 };
+            let whole = Whole { pointer: pointer(b, memory, indices), bits: 32 };
             let shift = shift_in_lane(b, address);
             atomic_on_part(b, target, whole, shift, (inst, data))
         }
         (_, true) => {
-            let whole = Whole { pointer: pair::pointer(b, memory, place), bits: 64 };
-            let shift = shift_in_pair(b, address, place);
+            let whole = Whole { pointer: pair::pointer(b, memory, indices), bits: 64 };
+            let shift = shift_in_pair(b, address, indices);
             atomic_on_part(b, target, whole, shift, (inst, data))
         }
     }
 }
 
-/// The atomic `inst`, whose data starts at source `data`, on what `pointer` points to.
+/// The atomic `inst`, whose data starts at source `data`, on `pointer`.
 pub(in crate::pass) fn atomic_at(b: &mut Builder<'_>, inst: Inst, pointer: Def, data: usize) -> Def {
     let data = b.shader.as_intrinsic(inst).map_or(&[][..], |(_, srcs)| &srcs[data..]);
     let (mut srcs, count) = ([pointer; 3], 1 + data.len());
@@ -54,14 +54,14 @@ pub(in crate::pass) fn atomic_at(b: &mut Builder<'_>, inst: Inst, pointer: Def, 
     b.intrinsic_with(op, 1, bits, &srcs[..count], &indices).def()
 }
 
-/// What a compare-exchange can be made on.
+/// The operand of a compare-exchange.
 #[derive(Clone, Copy)]
 struct Whole {
     pointer: Def,
     bits: u8,
 }
 
-/// How far up in its lane an access starts, in bits.
+/// The number of bits in its lane below the start of an access.
 fn shift_in_lane(b: &mut Builder<'_>, address: Address) -> Def {
     match address {
         Address::Byte { offset, .. } => {
@@ -72,9 +72,9 @@ fn shift_in_lane(b: &mut Builder<'_>, address: Address) -> Def {
     }
 }
 
-/// How far up in its element an access starts, in bits.
-fn shift_in_pair(b: &mut Builder<'_>, address: Address, place: Place) -> Def {
-    let lane = match place.lane {
+/// The number of bits in its element below the start of an access.
+fn shift_in_pair(b: &mut Builder<'_>, address: Address, indices: LaneIndices) -> Def {
+    let lane = match indices.lane {
         ArrayIndex::Imm(lane) => b.imm32(lane as u32),
         ArrayIndex::Def(lane) => lane,
     };

@@ -1,17 +1,17 @@
-//! Pointers that stay where they are and lead into other variables.
+//! Changes the variables of derefs that stay where they are.
 
 use crate::ir::{ArrayIndex, Changes, Def, DerefKind, Shader, Type, Var};
 
-/// Changes their steps.
-pub(super) struct Steps<'a> {
+/// Changes derefs of blocks to derefs of other variables.
+pub(super) struct Redirect<'a> {
     pub(super) shader: &'a mut Shader,
-    /// The pointers into blocks go, but for those that are changed.
+    /// Derefs of blocks are removed, except those that are changed.
     pub(super) changes: &'a mut Changes,
 }
 
-impl Steps<'_> {
-    /// Lets the pointer `array` to the array in a block lead to that in the blocks of `view`.
-    pub(super) fn lead_to(&mut self, array: Def, view: Var) {
+impl Redirect<'_> {
+    /// Changes the deref `array` of the array in a block to one of the array in a block of `view`.
+    pub(super) fn set_variable(&mut self, array: Def, view: Var) {
         let variable = self.shader.vars[view].ty;
         let block = self.shader.types.without_arrays(variable);
         let base = self.shader.types.as_struct(block).map_or(block, |block| block.fields[0].ty);
@@ -33,9 +33,9 @@ impl Steps<'_> {
         });
     }
 
-    /// Lets a pointer to an element of an array lead to an element of what the array is now: the one with this number, or
-    /// with the old one. Returns the type of that.
-    pub(super) fn point_to(&mut self, pointer: Def, number: Option<ArrayIndex>) -> Option<Type> {
+    /// Changes a deref of an element of an array to one of an element of the array's new type: the element with this index, or
+    /// with the old one. Returns the type of the element.
+    pub(super) fn set_element(&mut self, pointer: Def, number: Option<ArrayIndex>) -> Option<Type> {
         let DerefKind::Array { parent, index } = self.shader.as_deref(pointer)?.kind else { return None };
         let array = self.shader.as_deref(parent)?.ty;
         let ty = self.shader.types.element(array)?;
@@ -46,7 +46,7 @@ impl Steps<'_> {
         Some(ty)
     }
 
-    /// Changes a step of a pointer, which stays, and its type. Returns the pointer that it starts from.
+    /// Changes a deref, which stays, and its type. Returns its parent.
     fn change(&mut self, pointer: Def, change: impl FnOnce(&mut DerefKind) -> Type) -> Option<Def> {
         self.changes.keep(pointer.inst());
         self.shader.change_deref(pointer.inst(), |deref, _| deref.ty = change(&mut deref.kind));

@@ -1,12 +1,12 @@
-//! Stores: parts of values put together into dwords, and dwords into vec4s; parts of dwords without touching the rest.
+//! Stores: joins parts of values into dwords, and dwords into vec4s; stores parts of dwords without changing the rest.
 
-use super::address::{imm, rest_of, Address, Place};
-use super::{pair, pointer, Memory, Whole, MAX_DWORDS};
+use super::address::{imm, rest_of, Address, LaneIndices};
+use super::{pair, pointer, MemoryView, Whole, MAX_DWORDS};
 use crate::ir::{AluFlags, AluSrc, Builder, Def, Shader};
 use crate::op::{AluOp, AtomicOp, Index, Intrinsic};
 
-/// Stores the components of `value` that `write_mask` names.
-pub(in crate::pass) fn store(b: &mut Builder<'_>, memory: &Memory, address: Address, value: Def, write_mask: u32) {
+/// Stores the components of `value` that are in `write_mask`.
+pub(in crate::pass) fn store(b: &mut Builder<'_>, memory: &MemoryView, address: Address, value: Def, write_mask: u32) {
     let (components, bits) = (b.shader.num_components(value), b.shader.bit_size(value));
     let written = (0..components).filter(|c| write_mask >> c & 1 != 0);
     let mut parts: Box<Vec<Part>> = b.shader.take_spare();
@@ -57,7 +57,7 @@ fn push_parts(b: &mut Builder<'_>, scalar: Def, at: u32, parts: &mut Vec<Part>) 
     }
 }
 
-/// What one dword gets: a value, and which of its bits count.
+/// The new bits of one dword: a value, and a mask of its bits.
 #[derive(Clone, Copy, Default)]
 struct Image {
     value: Option<Def>,
@@ -74,8 +74,8 @@ impl Image {
     }
 }
 
-/// Stores parts whose place within a dword is known: dword by dword, whole vec4s at once.
-fn store_parts(b: &mut Builder<'_>, memory: &Memory, address: Address, parts: &[Part]) {
+/// Stores parts whose position within a dword is known: dword by dword, whole vec4s at once.
+fn store_parts(b: &mut Builder<'_>, memory: &MemoryView, address: Address, parts: &[Part]) {
     let mut images = [Image::default(); MAX_DWORDS];
     for part in parts {
         let byte = address.start() + part.at;
@@ -93,39 +93,39 @@ fn store_parts(b: &mut Builder<'_>, memory: &Memory, address: Address, parts: &[
             k += 1;
             continue;
         };
-        let place = address.place(b, memory, k as u32);
+        let indices = address.indices(b, memory, k as u32);
         let high = images.get(k + 1).filter(|high| images[k].mask & high.mask == u32::MAX).and_then(|high| high.value);
         if let (true, Some(high)) = (memory.in_pairs && address.is_even(k as u32), high) {
-            if !place.is_outside(memory) {
-                pair::store_both(b, memory, place, [value, high]);
+            if !indices.is_outside(memory) {
+                pair::store_both(b, memory, indices, [value, high]);
             }
             k += 2;
             continue;
         }
         let count = memory.lanes as usize;
         let next = &images[k..(k + count).min(MAX_DWORDS)];
-        let has_lanes = address.first_lane(memory.lanes).is_some() && place.lane == imm(0);
+        let has_lanes = address.first_lane(memory.lanes).is_some() && indices.lane == imm(0);
         let whole = has_lanes && memory.whole != Whole::Never && count > 1;
         if whole && next.len() == count && next.iter().all(|image| image.mask == u32::MAX) {
             let mut lanes = [value; 4];
             for (lane, image) in lanes.iter_mut().zip(next) {
                 *lane = image.value.unwrap_or(value);
             }
-            store_vector(b, memory, place, &lanes[..count]);
+            store_vector(b, memory, indices, &lanes[..count]);
             k += count;
             continue;
         }
-        store_lane(b, memory, place, value, Mask::Static(images[k].mask));
+        store_lane(b, memory, indices, value, Mask::Static(images[k].mask));
         k += 1;
     }
 }
 
-fn store_vector(b: &mut Builder<'_>, memory: &Memory, place: Place, lanes: &[Def]) {
-    if place.is_outside(memory) {
+fn store_vector(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices, lanes: &[Def]) {
+    if indices.is_outside(memory) {
         return;
     }
     let value = whole_vector(b.shader, lanes).unwrap_or_else(|| b.vec(lanes));
-    let pointer = b.deref_array(memory.base, place.element);
+    let pointer = b.deref_array(memory.base, indices.element);
     b.store_deref(pointer, value, 0xf, memory.access);
 }
 
@@ -143,7 +143,7 @@ fn whole_vector(shader: &Shader, lanes: &[Def]) -> Option<Def> {
     whole
 }
 
-/// Which bits of a dword a store changes.
+/// The bits of a dword that a store changes.
 #[derive(Clone, Copy)]
 enum Mask {
     Static(u32),
@@ -159,17 +159,17 @@ impl Mask {
     }
 }
 
-/// Stores one dword, or the bits of it that `mask` names and `value` holds. Where other invocations may write the other
-/// bits meanwhile, those are kept by clearing and setting bits atomically.
-fn store_lane(b: &mut Builder<'_>, memory: &Memory, place: Place, value: Def, mask: Mask) {
-    if place.is_outside(memory) {
+/// Stores one dword, or the bits of it that are in `mask` and `value`. If other invocations may write the other bits at the
+/// same time, those are preserved by clearing and setting bits atomically.
+fn store_lane(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices, value: Def, mask: Mask) {
+    if indices.is_outside(memory) {
         return;
     }
     if memory.in_pairs {
         let mask = mask.as_def(b);
-        return pair::store_lane(b, memory, place, value, mask);
+        return pair::store_lane(b, memory, indices, value, mask);
     }
-    let pointer = pointer(b, memory, place);
+    let pointer = pointer(b, memory, indices);
     if let Mask::Static(u32::MAX) = mask {
         return b.store_deref(pointer, value, 1, memory.access);
     }
@@ -188,9 +188,9 @@ fn store_lane(b: &mut Builder<'_>, memory: &Memory, place: Place, value: Def, ma
     b.store_deref(pointer, new, 1, memory.access);
 }
 
-/// Stores a part at an address whose place within a dword is unknown: its low bytes into the dword of the first byte, the
+/// Stores a part at an address whose position within a dword is unknown: its low bytes into the dword of the first byte, the
 /// rest into the dword of the last, which may be the same.
-fn store_unaligned(b: &mut Builder<'_>, memory: &Memory, offset: Def, (mul, rem): (u32, u32), part: Part) {
+fn store_unaligned(b: &mut Builder<'_>, memory: &MemoryView, offset: Def, (mul, rem): (u32, u32), part: Part) {
     let first = b.iadd_imm(offset, u64::from(part.at));
     let shift = b.iand_imm(first, 3);
     let shift = b.ishl_imm(shift, 3);
@@ -199,8 +199,8 @@ fn store_unaligned(b: &mut Builder<'_>, memory: &Memory, offset: Def, (mul, rem)
     let low = b.alu(AluOp::ishl, &[part.value, shift]);
     let low_mask = b.alu(AluOp::ishl, &[all, shift]);
     let dword = b.ushr_imm(first, 2);
-    let place = Place::of_dword(b, memory, dword);
-    store_lane(b, memory, place, low, Mask::Dynamic(low_mask));
+    let indices = LaneIndices::of_dword(b, memory, dword);
+    store_lane(b, memory, indices, low, Mask::Dynamic(low_mask));
 
     let largest_start = 4 - mul + (rem + part.at) % mul;
     if largest_start + part.bytes <= 4 {
@@ -213,6 +213,6 @@ fn store_unaligned(b: &mut Builder<'_>, memory: &Memory, offset: Def, (mul, rem)
     let high_mask = b.alu(AluOp::ushr, &[half_mask, rest]);
     let last = b.iadd_imm(first, u64::from(part.bytes - 1));
     let dword = b.ushr_imm(last, 2);
-    let place = Place::of_dword(b, memory, dword);
-    store_lane(b, memory, place, high, Mask::Dynamic(high_mask));
+    let indices = LaneIndices::of_dword(b, memory, dword);
+    store_lane(b, memory, indices, high, Mask::Dynamic(high_mask));
 }

@@ -1,8 +1,8 @@
-//! Numbers through a view whose elements they are.
+//! Accesses to numbers through a view whose elements have their type.
 //!
-//! Those of 8 and 16 bits, where the target has such views: whole lanes are still accessed as lanes, but what fills a lane in part
-//! would be cut out of it, or written into it by two atomics, and lies behind the end of a buffer of odd size. Those of 64 bits
-//! where there is such a view for atomics anyway.
+//! Numbers of 8 and 16 bits use such views if the target supports them: whole lanes are still accessed as lanes, but parts of
+//! lanes would be extracted from them, or written by two atomics, and may lie beyond the end of a buffer of odd size. Numbers
+//! of 64 bits use such a view if it exists for atomics anyway.
 
 use super::address::{imm, Offset};
 use crate::analysis::offsets::Offsets;
@@ -18,7 +18,7 @@ pub(in crate::pass) fn has_elements(target: &Target, bits: u8) -> bool {
     }
 }
 
-/// Whether shared memory can be seen as such an array, too.
+/// Whether shared memory can also have such a view.
 pub(in crate::pass) fn has_shared_elements(target: &Target, bits: u8) -> bool {
     use Feature::{shaderInt16, shaderInt8, workgroupMemoryExplicitLayout as layout};
     use Feature::{workgroupMemoryExplicitLayout16BitAccess, workgroupMemoryExplicitLayout8BitAccess};
@@ -30,8 +30,8 @@ pub(in crate::pass) fn has_shared_elements(target: &Target, bits: u8) -> bool {
     wanted.iter().all(|feature| target.has(*feature))
 }
 
-/// Whether components of 8 or 16 bits, those in `mask`, at an offset can be accessed one by one, and do not fill lanes. A memory of
-/// `len` vec4s has no more behind its end.
+/// Whether components of 8 or 16 bits at an offset, those in `mask`, can be accessed one by one, and do not fill lanes. A
+/// memory of `len` vec4s has no more elements.
 pub(in crate::pass) fn is_narrow(offset: Offset, bits: u8, mask: u32, len: Option<u32>) -> bool {
     if !matches!(bits, 8 | 16) {
         return false;
@@ -52,10 +52,10 @@ fn fills_lanes(offset: Offset, bits: u8, mask: u32) -> bool {
     offset.is_multiple_of(4) && (0..32).step_by(count as usize).all(whole)
 }
 
-/// An array of numbers, and where in it an access is.
+/// An array of numbers, and the position of an access in it.
 #[derive(Clone, Copy)]
 pub(in crate::pass) struct Elements<'a> {
-    /// A pointer to it.
+    /// A deref of it.
     pub base: Def,
     /// [`Access`](crate::op::Access) bits of each load and store.
     pub access: u32,
@@ -74,7 +74,7 @@ impl Elements<'_> {
         })
     }
 
-    /// Stores the components of `value` that `mask` names.
+    /// Stores the components of `value` that are in `mask`.
     pub(in crate::pass) fn store(self, b: &mut Builder<'_>, (value, mask): (Def, u32)) {
         let first = self.offset.element(b, self.offsets, u32::from(b.shader.bit_size(value)) / 8);
         for c in (0..b.shader.num_components(value)).filter(|c| mask >> c & 1 != 0) {
@@ -84,7 +84,7 @@ impl Elements<'_> {
         }
     }
 
-    /// A pointer to the element that component `c` is, if that of the first has this index.
+    /// A deref of the element of component `c`, if that of component 0 has index `first`.
     fn pointer(self, b: &mut Builder<'_>, first: ArrayIndex, c: u8) -> Def {
         let index = match first {
             ArrayIndex::Imm(first) => imm(first as u32 + u32::from(c)),

@@ -1,24 +1,24 @@
-//! Byte offsets by what is known of them, the addresses that are made of them, and the lanes they lead to.
+//! Byte offsets with their known bits, the addresses that are made from them, and the lanes of these addresses.
 
-use super::Memory;
+use super::MemoryView;
 use crate::analysis::offsets::{Offsets, Parts, Split};
 use crate::ir::{ArrayIndex, Builder, Def, Shader};
 use crate::op::AluOp;
 
-/// A byte offset before code is made for it: `(value << unit) + plus`, and what is known of its lowest bits.
+/// A byte offset before code is made for it: `(value << unit) + plus`, and its known lowest bits.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::pass) struct Offset {
     value: Def,
     unit: u32,
     plus: u32,
-    /// So many of the lowest bits are known: 32 if it is constant, else four at most,
+    /// The number of known lowest bits: 32 if it is constant, else four at most.
     bits: u32,
-    /// and these are they.
+    /// The values of these bits.
     low: u32,
 }
 
 impl Offset {
-    /// `(value << unit) + plus`; NIR says that it is `align.1` modulo `align.0`.
+    /// `(value << unit) + plus`; in NIR it is `align.1` modulo `align.0`.
     pub(in crate::pass) fn new(
         shader: &Shader,
         offsets: &Offsets,
@@ -50,7 +50,7 @@ impl Offset {
         self.bits >= bytes.trailing_zeros() && self.low % bytes == 0
     }
 
-    /// The byte of the first dword at which it is, if that is known, else 0.
+    /// The byte of the first dword at which it starts, if that is known, else 0.
     pub(in crate::pass) fn start(self) -> u32 {
         if self.bits < 2 {
             0
@@ -64,7 +64,7 @@ impl Offset {
         (self.bits == 32).then_some(self.low)
     }
 
-    /// The lanes of the largest vector that it surely is a known lane of: 4, 2 or 1; `None` if it may be any byte of a lane.
+    /// The number of lanes of the largest vector in which its lane is known: 4, 2 or 1; `None` if it may be any byte of a lane.
     pub(in crate::pass) fn lanes(self) -> Option<u32> {
         match self.bits {
             4.. => Some(4),
@@ -74,7 +74,7 @@ impl Offset {
         }
     }
 
-    /// The lanes of the elements of the view that its address is in.
+    /// The number of lanes of the elements of the view that its address is in.
     pub(in crate::pass) fn view(self, granularity: Granularity) -> u32 {
         match self.lanes() {
             Some(lanes) if self.as_static().is_none() => granularity.lanes(granularity.counted(lanes)),
@@ -83,19 +83,19 @@ impl Offset {
         }
     }
 
-    /// Byte of the vector of `lanes` lanes.
+    /// The byte within a vector of `lanes` lanes.
     fn byte(self, lanes: u32) -> u32 {
         self.low % (4 * lanes)
     }
 
-    /// Which element of `bytes` bytes, the unit at least, it is in.
+    /// The index of the element of `bytes` bytes, the unit at least, that it is in.
     fn parts(self, shader: &Shader, offsets: &Offsets, bytes: u32) -> Parts {
         let shift = bytes.trailing_zeros() - self.unit;
         let low = (self.bits.saturating_sub(self.unit), self.low >> self.unit);
         offsets.split(shader, (self.value, self.plus >> self.unit), shift, low)
     }
 
-    /// The vec4 that dword `k` from here is in, and its lane; `None` if that depends on the run.
+    /// The vec4 of dword `k` from here, and its lane; `None` if the lane is unknown.
     pub(in crate::pass) fn vec4(self, shader: &Shader, offsets: &Offsets, k: u32) -> Option<(Split, u32)> {
         let (split, byte) = match self.as_static() {
             Some(byte) => (Split { term: None, after: byte / 16 }, byte % 16),
@@ -106,7 +106,7 @@ impl Offset {
         Some((Split { after: split.after.wrapping_add(dword / 4), ..split }, dword % 4))
     }
 
-    /// Makes code for it: for memory that can be seen in these ways.
+    /// Makes code for it, for memory with these views.
     pub(in crate::pass) fn address(self, b: &mut Builder<'_>, offsets: &Offsets, granularity: Granularity) -> Address {
         if let Some(byte) = self.as_static() {
             return Address::Static { byte };
@@ -132,7 +132,7 @@ impl Offset {
         }
     }
 
-    /// The number of the element of `bytes` bytes, the unit at least, that it is in.
+    /// The index of the element of `bytes` bytes, the unit at least, that it is in.
     pub(in crate::pass) fn element(self, b: &mut Builder<'_>, offsets: &Offsets, bytes: u32) -> ArrayIndex {
         match self.as_static() {
             Some(byte) => imm(byte / bytes),
@@ -140,7 +140,7 @@ impl Offset {
         }
     }
 
-    /// The same of an offset that is not constant.
+    /// The same for an offset that is not constant.
     pub(super) fn quotient(self, b: &mut Builder<'_>, offsets: &Offsets, bytes: u32) -> Def {
         let parts = self.parts(b.shader, offsets, bytes);
         quotient(b, &parts)
@@ -156,13 +156,13 @@ impl Offset {
     }
 }
 
-/// Makes code for the quotient: of two ways the one that takes less.
+/// Makes code for the quotient: the cheaper of two ways.
 fn quotient(b: &mut Builder<'_>, parts: &Parts) -> Def {
     let Split { term: Some(term), after } = parts.split else { return b.imm32(parts.split.after) };
     let shift = term.shift;
     let (is_multiple, scale) = (term.scale.trailing_zeros() >= shift, term.scale >> shift);
     let before = if is_multiple && (scale == 1 || parts.is_whole) {
-        // No shift is needed, but what the product or the sum would have lost above 32 bits has to go.
+        // No shift is needed, but the bits that the product or the sum would have lost above 32 bits must be cleared.
         let x = b.channel(term.x.def, term.x.component);
         let product = times(b, x, scale);
         let sum = b.iadd_imm(product, (term.before >> shift).into());
@@ -179,7 +179,7 @@ fn quotient(b: &mut Builder<'_>, parts: &Parts) -> Def {
     b.iadd_imm(before, after.into())
 }
 
-/// `value >> shift`. Of a value that is nothing but some bits of another they are extracted, so that the mask may go.
+/// `value >> shift`. If the value is only some bits of another, they are extracted, so that the mask may become unused.
 fn shift_down(b: &mut Builder<'_>, value: Def, shift: u32) -> Def {
     let masked = match b.shader.as_alu(value) {
         Some((AluOp::iand, [x, kept])) => b.shader.as_const_src(*kept).map(|kept| (*x, kept as u32)),
@@ -203,12 +203,12 @@ fn times(b: &mut Builder<'_>, x: Def, scale: u32) -> Def {
     b.alu(AluOp::imul, &[x, scale])
 }
 
-/// A byte address, by what is known of it.
+/// A byte address, by its known bits.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::pass) enum Address {
     /// A constant.
     Static { byte: u32 },
-    /// Byte `byte` of vector `index`, of vectors of `lanes` lanes: 4 or 2.
+    /// Byte `byte` of vector `index`, in vectors of `lanes` lanes: 4 or 2.
     Vector { index: Def, byte: u32, lanes: u32 },
     /// Byte `byte` (below 4) of lane `index`, counted over all vectors; `even` if that is known to be an even lane.
     Dword { index: Def, byte: u32, even: bool },
@@ -225,37 +225,37 @@ impl Address {
         }
     }
 
-    /// Where dword `k`, counted from the dword that holds the first byte, is in `memory`.
-    pub(super) fn place(self, b: &mut Builder<'_>, memory: &Memory, k: u32) -> Place {
+    /// The indices in `memory` of dword `k`, counted from the dword that contains the first byte.
+    pub(super) fn indices(self, b: &mut Builder<'_>, memory: &MemoryView, k: u32) -> LaneIndices {
         let lanes = memory.lanes;
         match self {
             Address::Static { byte } => {
                 let dword = byte / 4 + k;
-                Place { element: imm(dword / lanes), lane: imm(dword % lanes) }
+                LaneIndices { element: imm(dword / lanes), lane: imm(dword % lanes) }
             }
             Address::Vector { index, byte, lanes: own } => {
                 debug_assert_eq!(own, lanes, "the memory is of such vectors");
                 let dword = byte / 4 + k;
                 let element = b.iadd_imm(index, u64::from(dword / lanes));
-                Place { element: ArrayIndex::Def(element), lane: imm(dword % lanes) }
+                LaneIndices { element: ArrayIndex::Def(element), lane: imm(dword % lanes) }
             }
             Address::Dword { index, even: true, .. } if k % 2 == 1 && lanes == 4 => {
                 // The dword after an even one is in the same vec4.
                 let before = b.iadd_imm(index, u64::from(k - 1));
-                let mut place = Place::of_dword(b, memory, before);
-                if let ArrayIndex::Def(lane) = place.lane {
-                    place.lane = ArrayIndex::Def(b.iadd_imm(lane, 1));
+                let mut indices = LaneIndices::of_dword(b, memory, before);
+                if let ArrayIndex::Def(lane) = indices.lane {
+                    indices.lane = ArrayIndex::Def(b.iadd_imm(lane, 1));
                 }
-                place
+                indices
             }
             Address::Dword { index, .. } => {
                 let dword = b.iadd_imm(index, u64::from(k));
-                Place::of_dword(b, memory, dword)
+                LaneIndices::of_dword(b, memory, dword)
             }
             Address::Byte { offset, .. } => {
                 let first = b.ushr_imm(offset, 2);
                 let dword = b.iadd_imm(first, u64::from(k));
-                Place::of_dword(b, memory, dword)
+                LaneIndices::of_dword(b, memory, dword)
             }
         }
     }
@@ -269,7 +269,7 @@ impl Address {
         }
     }
 
-    /// The lane of the first dword in its vector of `lanes` lanes, if that is known: then those of all dwords are.
+    /// The lane of the first dword in its vector of `lanes` lanes, if it is known: then those of all dwords are known.
     pub(super) fn first_lane(self, lanes: u32) -> Option<u32> {
         match self {
             Address::Static { byte } | Address::Vector { byte, .. } => Some(byte / 4 % lanes),
@@ -278,7 +278,7 @@ impl Address {
     }
 }
 
-/// How memory can be seen: what the elements of its array may be.
+/// The possible element types of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::pass) enum Granularity {
     /// `uvec4`, the layout that is legal everywhere.
@@ -290,7 +290,7 @@ pub(in crate::pass) enum Granularity {
 }
 
 impl Granularity {
-    /// The lanes of the vectors that are counted where these would do: 1 for single lanes.
+    /// The number of lanes of the vectors that an index counts, if `lanes` would be possible: 1 for single lanes.
     fn counted(self, lanes: u32) -> u32 {
         match self {
             Granularity::Vec4s if lanes == 4 => 4,
@@ -299,7 +299,7 @@ impl Granularity {
         }
     }
 
-    /// The lanes of the elements of the view in which vectors of so many lanes are found.
+    /// The number of lanes of the elements of the view for vectors of `counted` lanes.
     fn lanes(self, counted: u32) -> u32 {
         match self {
             Granularity::Vec4s => 4,
@@ -311,22 +311,22 @@ impl Granularity {
 
 /// Indices of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct LaneIndices {
     pub(super) element: ArrayIndex,
     pub(super) lane: ArrayIndex,
 }
 
-impl Place {
-    pub(super) fn of_dword(b: &mut Builder<'_>, memory: &Memory, dword: Def) -> Place {
+impl LaneIndices {
+    pub(super) fn of_dword(b: &mut Builder<'_>, memory: &MemoryView, dword: Def) -> LaneIndices {
         if memory.lanes == 1 {
-            return Place { element: ArrayIndex::Def(dword), lane: imm(0) };
+            return LaneIndices { element: ArrayIndex::Def(dword), lane: imm(0) };
         }
         let vec4 = shift_down(b, dword, 2);
         let lane = b.iand_imm(dword, 3);
-        Place { element: ArrayIndex::Def(vec4), lane: ArrayIndex::Def(lane) }
+        LaneIndices { element: ArrayIndex::Def(vec4), lane: ArrayIndex::Def(lane) }
     }
 
-    pub(super) fn is_outside(self, memory: &Memory) -> bool {
+    pub(super) fn is_outside(self, memory: &MemoryView) -> bool {
         let len = memory.len.map(|len| i64::from(len) * i64::from(4 / memory.lanes));
         matches!((self.element, len), (ArrayIndex::Imm(i), Some(len)) if i >= len)
     }

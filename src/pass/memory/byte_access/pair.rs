@@ -1,16 +1,16 @@
 //! Lanes of a memory whose elements are `uint64_t`: each is half of an element.
 //!
-//! 64-bit atomics need a pointer to 64 bits. Where no second view of the memory can alias the first (Workgroup variables
-//! without an explicit layout), everything goes through 64-bit elements.
+//! 64-bit atomics need a pointer to 64 bits. If no second view of the memory can alias the first (Workgroup variables without
+//! an explicit layout), all accesses use 64-bit elements.
 
-use super::address::Place;
-use super::Memory;
+use super::address::LaneIndices;
+use super::MemoryView;
 use crate::ir::{AluFlags, ArrayIndex, Builder, Def};
 use crate::op::{AluOp, AtomicOp, Index, Intrinsic};
 
-/// A pointer to the element that holds the lane at `place`.
-pub(super) fn pointer(b: &mut Builder<'_>, memory: &Memory, place: Place) -> Def {
-    let index = match (place.element, place.lane) {
+/// A deref of the element that contains the lane at `indices`.
+pub(super) fn pointer(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices) -> Def {
+    let index = match (indices.element, indices.lane) {
         (ArrayIndex::Imm(vec4), ArrayIndex::Imm(lane)) => ArrayIndex::Imm(vec4 * 2 + lane / 2),
         (vec4, lane) => {
             let (vec4, lane) = (as_def(b, vec4), as_def(b, lane));
@@ -37,22 +37,22 @@ fn is_upper(b: &mut Builder<'_>, lane: ArrayIndex) -> Def {
     b.alu(AluOp::ine, &[bit, zero])
 }
 
-/// Loads the element whose lower half is the lane at `place`.
-pub(super) fn load_element(b: &mut Builder<'_>, memory: &Memory, place: Place) -> Def {
-    if place.is_outside(memory) {
+/// Loads the element whose lower half is the lane at `indices`.
+pub(super) fn load_element(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices) -> Def {
+    if indices.is_outside(memory) {
         return b.imm(64, 0);
     }
-    let pointer = pointer(b, memory, place);
+    let pointer = pointer(b, memory, indices);
     b.load_deref(pointer, memory.access)
 }
 
 /// Loads one lane.
-pub(super) fn load_lane(b: &mut Builder<'_>, memory: &Memory, place: Place) -> Def {
-    let pointer = pointer(b, memory, place);
+pub(super) fn load_lane(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices) -> Def {
+    let pointer = pointer(b, memory, indices);
     let element = b.load_deref(pointer, memory.access);
     let halves = b.alu(AluOp::unpack_64_2x32, &[element]);
     let (low, high) = (b.channel(halves, 0), b.channel(halves, 1));
-    match place.lane {
+    match indices.lane {
         ArrayIndex::Imm(lane) => [low, high][lane as usize % 2],
         lane => {
             let is_upper = is_upper(b, lane);
@@ -61,26 +61,26 @@ pub(super) fn load_lane(b: &mut Builder<'_>, memory: &Memory, place: Place) -> D
     }
 }
 
-/// Stores both lanes of the element at `place`.
-pub(super) fn store_both(b: &mut Builder<'_>, memory: &Memory, place: Place, lanes: [Def; 2]) {
+/// Stores both lanes of the element at `indices`.
+pub(super) fn store_both(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices, lanes: [Def; 2]) {
     let pair = b.vec(&lanes);
     let element = b.alu(AluOp::pack_64_2x32, &[pair]);
-    let pointer = pointer(b, memory, place);
+    let pointer = pointer(b, memory, indices);
     b.store_deref(pointer, element, 1, memory.access);
 }
 
-/// Stores the bits of one lane that `mask` names, by clearing and setting bits of the element atomically.
-pub(super) fn store_lane(b: &mut Builder<'_>, memory: &Memory, place: Place, value: Def, mask: Def) {
-    let (value, mask) = (in_element(b, place.lane, value), in_element(b, place.lane, mask));
+/// Stores the bits of one lane that are in `mask`, by clearing and setting bits of the element atomically.
+pub(super) fn store_lane(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices, value: Def, mask: Def) {
+    let (value, mask) = (in_element(b, indices.lane, value), in_element(b, indices.lane, mask));
     let keep = b.alu(AluOp::inot, &[mask]);
-    let pointer = pointer(b, memory, place);
+    let pointer = pointer(b, memory, indices);
     for (op, operand) in [(AtomicOp::iand, keep), (AtomicOp::ior, value)] {
         let indices = [(Index::access, memory.access), (Index::atomic_op, op as u32)];
         b.intrinsic_with(Intrinsic::deref_atomic, 1, 64, &[pointer, operand], &indices);
     }
 }
 
-/// A lane's value where the element has it, the other half zero.
+/// The value of a lane at its position in the element, with the other half zero.
 fn in_element(b: &mut Builder<'_>, lane: ArrayIndex, value: Def) -> Def {
     let wide = b.alu_with(AluOp::u2u64, AluFlags::empty(), &[value.into()], Some((1, 64)));
     match lane {

@@ -1,7 +1,7 @@
-//! Loads: dwords from lanes or whole vec4s, moved into place, cut or put together.
+//! Loads: reads dwords from lanes or whole vec4s, shifts them, and splits or joins them.
 
-use super::address::{imm, rest_of, Address, Place};
-use super::{load_lane, pair, Memory, Whole};
+use super::address::{imm, rest_of, Address, LaneIndices};
+use super::{load_lane, pair, MemoryView, Whole};
 use crate::ir::{ArrayIndex, Builder, Def};
 use crate::op::{Access, AluOp};
 use crate::pass::memory::blocks::MadeOnce;
@@ -19,25 +19,26 @@ impl From<Def> for Lane {
     }
 }
 
-/// Vec4s of memory that nobody writes, by pointer to all of it, index and access: one that was loaded is not loaded again. Of
-/// drivers that take vectors apart into scalars each scalar would load its vec4 anew, for [`cse`](crate::pass::opt::cse) to find.
+/// Vec4s of read-only memory that were loaded, by deref of the array, index and access: they are not loaded again. If a driver
+/// splits vectors into scalars, each scalar would otherwise load its vec4 again, and [`cse`](crate::pass::opt::cse) would have
+/// to find them.
 pub(in crate::pass) type Vec4s = MadeOnce<(Def, ArrayIndex, u32)>;
 
-/// What other loads of a shader want, and did.
+/// The needs and the results of the other loads of a shader.
 pub(in crate::pass) struct Others<'a, F: Fn(u32) -> u8> {
-    /// The lanes of the `i`-th vec4 touched that they want.
+    /// The lanes of the `i`-th vec4 of this load that they use.
     pub lanes: F,
-    /// What they loaded, if nobody writes the memory.
+    /// The vec4s that they loaded, if the memory is not written.
     pub vec4s: Option<&'a mut Vec4s>,
 }
 
-/// Nothing is known of other loads.
+/// For a load without information about others.
 pub(in crate::pass) const NO_OTHERS: Others<'static, fn(u32) -> u8> = Others { lanes: |_| 0, vec4s: None };
 
 /// Loads `components` values of `bits` bits.
 pub(in crate::pass) fn load<F: Fn(u32) -> u8>(
     b: &mut Builder<'_>,
-    memory: &Memory,
+    memory: &MemoryView,
     address: Address,
     (components, bits): (u8, u8),
     mut others: Others<'_, F>,
@@ -45,8 +46,8 @@ pub(in crate::pass) fn load<F: Fn(u32) -> u8>(
     let bytes = u32::from(components) * u32::from(bits) / 8;
     if memory.in_pairs && bits == 64 && address.is_even(0) && address.start() == 0 {
         return b.vec_of(components, |b, c| {
-            let place = address.place(b, memory, 2 * u32::from(c));
-            pair::load_element(b, memory, place)
+            let indices = address.indices(b, memory, 2 * u32::from(c));
+            pair::load_element(b, memory, indices)
         });
     }
     if let Some(value) = load_from_one(b, memory, address, (bytes, bits), &mut others) {
@@ -76,10 +77,11 @@ pub(in crate::pass) fn load<F: Fn(u32) -> u8>(
     value
 }
 
-/// The frequent case in short: up to four lanes of one vec4 at known places that are loaded with all of it, or a single lane.
+/// Fast path for the common case: up to four lanes of one vec4 at known positions that are loaded with all of it, or a single
+/// lane.
 fn load_from_one<F: Fn(u32) -> u8>(
     b: &mut Builder<'_>,
-    memory: &Memory,
+    memory: &MemoryView,
     address: Address,
     (bytes, bits): (u32, u8),
     others: &mut Others<'_, F>,
@@ -89,12 +91,12 @@ fn load_from_one<F: Fn(u32) -> u8>(
     if address.start() != 0 || bits < 32 || first + count > memory.lanes {
         return None;
     }
-    let place = address.place(b, memory, 0);
+    let indices = address.indices(b, memory, 0);
     let (first, count) = (first as u8, count as u8);
-    if !memory.reads_whole(place, lanes_of(first, count), || (others.lanes)(0)) || place.is_outside(memory) {
-        return (count == 1).then(|| load_lane(b, memory, place));
+    if !memory.reads_whole(indices, lanes_of(first, count), || (others.lanes)(0)) || indices.is_outside(memory) {
+        return (count == 1).then(|| load_lane(b, memory, indices));
     }
-    let vec4 = load_whole(b, memory, place, &mut others.vec4s);
+    let vec4 = load_whole(b, memory, indices, &mut others.vec4s);
     let lanes = [first, first + 1, first + 2, first + 3];
     if bits == 32 {
         return Some(b.swizzle(vec4, &lanes[..usize::from(count)]));
@@ -107,10 +109,10 @@ fn load_from_one<F: Fn(u32) -> u8>(
     Some(b.vec(&pairs[..usize::from(count / 2)]))
 }
 
-/// Loads `count` dwords whose lanes are known, or each its own.
+/// Loads `count` dwords with known lanes, or each from its own lane.
 fn load_dwords<F: Fn(u32) -> u8>(
     b: &mut Builder<'_>,
-    memory: &Memory,
+    memory: &MemoryView,
     address: Address,
     count: u32,
     others: &mut Others<'_, F>,
@@ -119,15 +121,15 @@ fn load_dwords<F: Fn(u32) -> u8>(
     let own = address.first_lane(memory.lanes);
     let mut k = 0;
     while k < count {
-        let place = address.place(b, memory, k);
+        let indices = address.indices(b, memory, k);
         let Some(own) = own else {
-            dwords.push(load_lane(b, memory, place).into());
+            dwords.push(load_lane(b, memory, indices).into());
             k += 1;
             continue;
         };
         let (first, number) = ((own + k) % memory.lanes, (own + k) / memory.lanes);
         let lanes = (memory.lanes - first).min(count - k);
-        load_vector(b, memory, place, (first as u8, lanes as u8), (number, others), dwords);
+        load_vector(b, memory, indices, (first as u8, lanes as u8), (number, others), dwords);
         k += lanes;
     }
 }
@@ -137,13 +139,13 @@ fn lanes_of(first: u8, count: u8) -> u8 {
     ((1u8 << count) - 1) << first
 }
 
-impl Memory {
-    /// Whether lanes are loaded with the vector that they are in: where all of it may be read, and where it pays. `own` are those
+impl MemoryView {
+    /// Whether lanes are loaded with their whole vector: if all of it may be read, and if it saves loads. `own` are the lanes
     /// of the load, `others` those of all others.
-    fn reads_whole(&self, place: Place, own: u8, others: impl FnOnce() -> u8) -> bool {
+    fn reads_whole(&self, indices: LaneIndices, own: u8, others: impl FnOnce() -> u8) -> bool {
         let covers = own >> (self.lanes - 1) & 1 != 0;
-        let may = match (self.whole, place.element) {
-            // Atomic are loads of scalars only.
+        let may = match (self.whole, indices.element) {
+            // Only loads of scalars are atomic.
             _ if Access::from_bits_retain(self.access).contains(Access::ATOMIC) => false,
             (Whole::Never, _) => false,
             (Whole::Covered, _) => covers,
@@ -157,45 +159,45 @@ impl Memory {
     }
 }
 
-/// Loads the vector at `place`, unless it is there already.
-fn load_whole(b: &mut Builder<'_>, memory: &Memory, place: Place, known: &mut Option<&mut Vec4s>) -> Def {
+/// Loads the vector at `indices`, unless it is loaded already.
+fn load_whole(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices, known: &mut Option<&mut Vec4s>) -> Def {
     let make = |b: &mut Builder<'_>| {
-        let pointer = b.deref_array(memory.base, place.element);
+        let pointer = b.deref_array(memory.base, indices.element);
         b.load_deref(pointer, memory.access)
     };
     match known {
         Some(known) if !Access::from_bits_retain(memory.access).contains(Access::VOLATILE) => {
-            known.get_or_make(b, (memory.base, place.element, memory.access), make)
+            known.get_or_make(b, (memory.base, indices.element, memory.access), make)
         }
         _ => make(b),
     }
 }
 
-/// Loads `count` lanes from `first` on of the vector at `place`, the `number`-th of the load.
+/// Loads `count` lanes from `first` on of the vector at `indices`, the `number`-th of the load.
 fn load_vector<F: Fn(u32) -> u8>(
     b: &mut Builder<'_>,
-    memory: &Memory,
-    place: Place,
+    memory: &MemoryView,
+    indices: LaneIndices,
     (first, count): (u8, u8),
     (number, others): (u32, &mut Others<'_, F>),
     dwords: &mut Vec<Lane>,
 ) {
     let own = lanes_of(first, count);
-    if memory.reads_whole(place, own, || (others.lanes)(number)) && !place.is_outside(memory) {
-        let vec4 = load_whole(b, memory, place, &mut others.vec4s);
+    if memory.reads_whole(indices, own, || (others.lanes)(number)) && !indices.is_outside(memory) {
+        let vec4 = load_whole(b, memory, indices, &mut others.vec4s);
         dwords.extend((first..first + count).map(|component| Lane { def: vec4, component }));
         return;
     }
     for lane in first..first + count {
-        dwords.push(load_lane(b, memory, Place { lane: imm(u32::from(lane)), ..place }).into());
+        dwords.push(load_lane(b, memory, LaneIndices { lane: imm(u32::from(lane)), ..indices }).into());
     }
 }
 
 /// Loads every dword that `bytes` bytes at an unaligned address may touch. Whether they touch the last one depends on the
-/// address, so it is found from the last byte: it is loaded twice rather than anything behind it.
+/// address, so its index is computed from the last byte: the same dword may be loaded twice, but none beyond it.
 fn load_straddling(
     b: &mut Builder<'_>,
-    memory: &Memory,
+    memory: &MemoryView,
     address: Address,
     bytes: u32,
     (mul, rem): (u32, u32),
@@ -206,18 +208,18 @@ fn load_straddling(
     let count = (largest_start + bytes).div_ceil(4);
     for k in 0..count {
         let surely_touched = k == 0 || 4 * k < bytes;
-        let place = if surely_touched {
-            address.place(b, memory, k)
+        let indices = if surely_touched {
+            address.indices(b, memory, k)
         } else {
             let last = b.iadd_imm(offset, u64::from(bytes - 1));
             let last = b.ushr_imm(last, 2);
-            Place::of_dword(b, memory, last)
+            LaneIndices::of_dword(b, memory, last)
         };
-        dwords.push(load_lane(b, memory, place).into());
+        dwords.push(load_lane(b, memory, indices).into());
     }
 }
 
-/// How far bytes have to move: bits, below 32 and a multiple of 8.
+/// The distance that bytes have to move: in bits, below 32 and a multiple of 8.
 #[derive(Clone, Copy)]
 enum Shift {
     Static(u32),
@@ -252,7 +254,7 @@ fn shift_down(b: &mut Builder<'_>, value: Def, shift: Shift) -> Def {
     }
 }
 
-/// `value << (32 - shift)`, 0 for a shift of 0: in two steps, as a count of 32 is one of 0 to a GPU.
+/// `value << (32 - shift)`, 0 for a shift of 0: in two steps, because GPUs take a count of 32 as 0.
 fn shift_up_rest(b: &mut Builder<'_>, value: Def, shift: Shift) -> Def {
     match shift {
         Shift::Static(bits) => b.ishl_imm(value, 32 - bits),
@@ -266,7 +268,7 @@ fn shift_up_rest(b: &mut Builder<'_>, value: Def, shift: Shift) -> Def {
 
 /// Components `first .. first + count` of `bits` bits, not 32, of the dwords, as one value.
 fn gather_elements(b: &mut Builder<'_>, dwords: &[Lane], bits: u8, first: usize, count: usize) -> Def {
-    // As many as a vector has at most, and as many dwords as these take where they are less than 32 bits.
+    // The maximum number of components of a vector, and the dwords that these use where they have less than 32 bits.
     let (mut elements, mut unpacked) = ([dwords[0]; 16], [None; 16]);
     for (i, element) in (first..).zip(&mut elements[..count]) {
         *element = match bits {
@@ -289,7 +291,7 @@ fn gather_elements(b: &mut Builder<'_>, dwords: &[Lane], bits: u8, first: usize,
     gather(b, &elements[..count])
 }
 
-/// The lanes as one value: a swizzle if they are of one value, else put together.
+/// Makes one value of the lanes: a swizzle if they are of one value, else a vector.
 fn gather(b: &mut Builder<'_>, lanes: &[Lane]) -> Def {
     let first = lanes[0].def;
     if lanes.len() <= 4 && lanes.iter().all(|lane| lane.def == first) {
@@ -297,7 +299,7 @@ fn gather(b: &mut Builder<'_>, lanes: &[Lane]) -> Def {
         components.iter_mut().zip(lanes).for_each(|(component, lane)| *component = lane.component);
         return b.swizzle(first, &components[..lanes.len()]);
     }
-    // As many as a vector has at most.
+    // The maximum number of components of a vector.
     let mut scalars = [first; 16];
     scalars.iter_mut().zip(lanes).for_each(|(scalar, lane)| *scalar = b.channel(lane.def, lane.component));
     b.vec(&scalars[..lanes.len()])

@@ -1,7 +1,7 @@
 //! Numbers of 64 bits of uniform blocks at offsets that are known modulo 8, but not modulo 16.
 //!
-//! Each is a lane of a `u64vec2`, whose stride is 16 as the layout rules want: one load, where two lanes of a `uvec4` are two. Where
-//! arrays may be tight, it is a `uvec2`, and this is not needed.
+//! Each is a lane of a `u64vec2`, whose stride is 16 as the layout rules require: one load, instead of two loads of `uvec4`
+//! lanes. If arrays may be tight, it is a `uvec2`, and this is not needed.
 
 use super::address::Offset;
 use super::Granularity;
@@ -10,7 +10,7 @@ use crate::ir::{ArrayIndex, Builder, Def};
 use crate::pass::{BufferAccess, Context};
 use crate::target::{Feature, Target};
 
-/// How a uniform block can be seen.
+/// The possible views of a uniform block.
 pub(in crate::pass) fn uniform_granularity(context: &Context) -> Granularity {
     match context.buffer_access {
         BufferAccess::Auto if context.target.has_tight_uniform_arrays() => Granularity::All,
@@ -18,18 +18,18 @@ pub(in crate::pass) fn uniform_granularity(context: &Context) -> Granularity {
     }
 }
 
-/// Whether numbers of 64 bits stay such: nothing takes them apart later.
+/// Whether numbers of 64 bits stay such: no later pass splits them.
 pub(in crate::pass) fn has_64_bits(target: &Target) -> bool {
     target.has(Feature::shaderInt64) && target.has(Feature::shaderFloat64)
 }
 
-/// Whether numbers of `bits` bits of a uniform block at this offset are lanes, which are not known, of `u64vec2`s.
+/// Whether numbers of `bits` bits of a uniform block at this offset are unknown lanes of `u64vec2`s.
 pub(in crate::pass) fn is_wide(context: &Context, offset: Offset, bits: u32) -> bool {
     let is_auto = context.buffer_access == BufferAccess::Auto && uniform_granularity(context) == Granularity::Vec4s;
     bits == 64 && offset.lanes() == Some(2) && offset.is_multiple_of(8) && is_auto && has_64_bits(&context.target)
 }
 
-/// Loads so many of them through `base`, a pointer to an array of `u64vec2`s.
+/// Loads such numbers through `base`, a deref of an array of `u64vec2`s.
 pub(in crate::pass) fn load_wide(
     b: &mut Builder<'_>,
     (base, access): (Def, u32),
