@@ -104,10 +104,7 @@ pub fn met_by(Context { target, placements, .. }: &Context) -> Needs {
     rules.into_iter().filter(|(_, is_met)| *is_met).fold(Needs::empty(), |met, (needs, _)| met | needs)
 }
 
-/// The parts of `clean_up`, each as a pass of its own, for tests and for developers who search for the part that changed an
-/// instruction.
-pub const PARTS: &[Pass] =
-    &[copy_prop::PASS, constant_fold::PASS, algebraic::PASS, cse::PASS, wide_ubo_lanes::PASS, dce::PASS, dead_cf::PASS];
+pub use super::opt::clean_up::parts::PARTS;
 
 /// The pass of this name: of the pipeline, or a part of one.
 pub fn named(name: &str) -> Option<&'static Pass> {

@@ -191,10 +191,17 @@ pub(super) fn random_values(shader: &Shader, random: &mut Random, inputs: &[Inst
 #[test]
 fn optimisations_keep_what_a_shader_computes() {
     use crate::pass::arith::lower_alu;
-    use crate::pass::opt::{algebraic, clean_up, constant_fold, copy_prop, cse, dce};
+    use crate::pass::opt::clean_up::{self, parts};
     use crate::pass::{Context, Pass};
-    const PASSES: &[Pass] =
-        &[algebraic::PASS, copy_prop::PASS, cse::PASS, constant_fold::PASS, dce::PASS, lower_alu::PASS, clean_up::PASS];
+    const PASSES: &[Pass] = &[
+        parts::ALGEBRAIC,
+        parts::COPY_PROP,
+        parts::CSE,
+        parts::CONSTANT_FOLD,
+        parts::DCE,
+        lower_alu::PASS,
+        clean_up::PASS,
+    ];
     let mut random = Random(0x1234_5678_9abc_def1);
     for _ in 0..500 {
         let (original, inputs) = random_shader(&mut random, 40);

@@ -58,7 +58,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     // What means less in debug builds, which look at all rules and make checks of their own.
     go(&mut cargo(&["test", "--release", "--test", "mutations", "vouched"]))?;
     go(&mut cargo(&["test", "--release", "--test", "allocations"]))?;
-    let sequences = ["test", "--release", "--package", "ntv-driver", "--test", "sequences", "what_changed"];
+    let sequences =
+        ["test", "--release", "--package", "ntv-driver", "--test", "sequences", "recording_changes_is_enough"];
     go(cargo(&sequences).env("NTV_SEEDS", "100000"))?;
     go(cargo(&["test", "--workspace", "--features", "vulkan", "--no-fail-fast"]).args(arguments))
 }

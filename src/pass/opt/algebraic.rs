@@ -25,27 +25,12 @@
 //! 32    %5 = iand %3, %0 (0xfffffff)
 //! ```
 
-use super::clean_up::{run_rules, Rules};
 use crate::analysis::known_bits::Known;
 use crate::ir::{AluSrc, InstData, Shader};
 use crate::op::fold::{from_float, mask, to_float};
 use crate::op::AluOp::{self, *};
-use crate::op::{Base, Form, Needs};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{Base, Form};
 use std::cell::Cell;
-
-/// The pass.
-pub const PASS: Pass = Pass {
-    name: "algebraic",
-    about: "removes operations that change nothing",
-    needs: Needs::UNTIDY,
-    removes: Forms::empty(),
-    run,
-};
-
-fn run(shader: &mut Shader, _context: &Context) -> bool {
-    run_rules(shader, Rules::ALGEBRA)
-}
 
 /// The replacement of an operation.
 pub(super) enum New {
@@ -376,6 +361,7 @@ fn two_numbers(x: &Operation<'_>, number: AluSrc, width: u8) -> Option<(AluSrc, 
 mod tests {
     use super::*;
     use crate::ir::{AluFlags, Builder, Def, InstKind, Swizzle};
+    use crate::pass::opt::clean_up::{run_rules, Rules};
     use crate::pass::testing::store;
 
     #[test]
@@ -388,7 +374,7 @@ mod tests {
         let left = b.alu(ishl, &[x, four]);
         let right = b.alu(ushr, &[left, four]);
         store(&mut b, right);
-        assert!(run(&mut shader, &Context::default()));
+        assert!(run_rules(&mut shader, Rules::ALGEBRA));
         assert_eq!(shader.order[0], x.inst());
         assert!(matches!(shader.insts[shader.order[1]].kind, InstKind::Const(_)));
     }
@@ -401,7 +387,7 @@ mod tests {
         let (x, y) = (b.undef(1, 32), b.undef(1, 32));
         let value = make(&mut b, x, y);
         let user = store(&mut b, value);
-        run(&mut shader, &Context::default());
+        run_rules(&mut shader, Rules::ALGEBRA);
         let (_, srcs) = shader.as_intrinsic(user).unwrap();
         let def = srcs[0];
         (shader, def)
@@ -526,7 +512,7 @@ mod tests {
         let packed = b.alu_with(pack_64_2x32, AluFlags::empty(), &[halves], None);
         let unpacked = b.alu(unpack_64_2x32, &[packed]);
         let user = b.alu(inot, &[unpacked]);
-        assert!(run(&mut shader, &Context::default()));
+        assert!(run_rules(&mut shader, Rules::ALGEBRA));
         let moved = shader.as_alu(user).unwrap().1[0].def;
         assert_eq!(shader.as_alu(moved).unwrap(), (mov, &[halves][..]));
     }
@@ -539,7 +525,7 @@ mod tests {
         let x = b.undef(1, 32);
         let negative = b.alu(fneg, &[x]);
         b.alu_with(fabs, AluFlags::EXACT, &[negative.into()], None);
-        assert!(run(&mut shader, &Context::default()));
+        assert!(run_rules(&mut shader, Rules::ALGEBRA));
         let last = shader.insts[*shader.order.last().unwrap()];
         assert!(matches!(last.kind, InstKind::Alu { op: fabs, flags: AluFlags::EXACT, .. }));
     }

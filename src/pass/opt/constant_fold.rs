@@ -22,24 +22,9 @@
 //! 32    %3 = load_const (0x00000030 = 48)
 //! ```
 
-use super::clean_up::{run_rules, Rules};
 use crate::ir::builder::fold_alu;
 use crate::ir::{AluFlags, AluSrc, ArrayIndex, DerefKind, Inst, InstData, InstKind, Shader};
-use crate::op::{AluOp, Needs};
-use crate::pass::{Context, Forms, Pass};
-
-/// The pass.
-pub const PASS: Pass = Pass {
-    name: "constant_fold",
-    about: "computes values that do not depend on the input of the shader",
-    needs: Needs::UNTIDY,
-    removes: Forms::empty(),
-    run,
-};
-
-fn run(shader: &mut Shader, _context: &Context) -> bool {
-    run_rules(shader, Rules::CONSTANTS)
-}
+use crate::op::AluOp;
 
 /// Makes an ALU operation a constant if its operands are constants, and a selection a move if its condition is constant. False
 /// if neither holds.
@@ -94,6 +79,7 @@ pub(super) fn fold_index(shader: &mut Shader, inst: Inst) -> bool {
 mod tests {
     use super::*;
     use crate::ir::{Builder, Def, Swizzle};
+    use crate::pass::opt::clean_up::{run_rules, Rules};
 
     fn last(shader: &Shader) -> Def {
         shader.order.last().unwrap().def()
@@ -114,7 +100,7 @@ mod tests {
         let y = AluSrc { def: x, swizzle: Swizzle::splat(1) };
         let product = alu(&mut b, AluOp::imul, 32, &[x.into(), y]);
         alu(&mut b, AluOp::ineg, 32, &[product.into()]);
-        assert!(run(&mut shader, &Context::default()));
+        assert!(run_rules(&mut shader, Rules::CONSTANTS));
         assert_eq!(shader.as_const(last(&shader)), Some(&[-12i32 as u32 as u64][..]));
     }
 
@@ -129,7 +115,7 @@ mod tests {
         let z = AluSrc { def: x, swizzle: Swizzle::splat(2) };
         alu(&mut b, AluOp::bcsel, 32, &[yes.into(), z, y.into()]);
         alu(&mut b, AluOp::bcsel, 32, &[no.into(), z, y.into()]);
-        assert!(run(&mut shader, &Context::default()));
+        assert!(run_rules(&mut shader, Rules::CONSTANTS));
         let moves: Vec<_> = shader.order.iter().filter_map(|inst| shader.as_alu(inst.def())).collect();
         assert_eq!(moves, [(AluOp::mov, &[z][..]), (AluOp::mov, &[AluSrc::from(y)][..])]);
     }
@@ -147,9 +133,9 @@ mod tests {
         b.deref_array(pointer, ArrayIndex::Def(index));
         let values = b.shader.consts.push(&[5]);
         b.shader.set_kind(index.inst(), InstKind::Const(values));
-        assert!(run(&mut shader, &Context::default()));
+        assert!(run_rules(&mut shader, Rules::CONSTANTS));
         let deref = shader.as_deref(last(&shader)).unwrap();
         assert_eq!(deref.kind, DerefKind::Array { parent: pointer, index: ArrayIndex::Imm(5) });
-        assert!(!run(&mut shader, &Context::default()));
+        assert!(!run_rules(&mut shader, Rules::CONSTANTS));
     }
 }

@@ -24,21 +24,11 @@
 //! 32x2  %4 = fadd %1.yx, %1.xy
 //! ```
 
-use super::clean_up::{run_rules, InstFlags, InstState, Rules};
+use super::walk_tables::{InstFlags, InstState};
 use crate::entity::Id;
 use crate::ir::{AluFlags, AluSrc, Def, Inst, InstData, InstKind, PhiSrc, Shader, Swizzle};
 use crate::op::AluOp::*;
-use crate::op::{AluSet, Needs};
-use crate::pass::{Context, Forms, Pass};
-
-/// The pass.
-pub const PASS: Pass = Pass {
-    name: "copy_prop",
-    about: "makes instructions read values directly instead of copies of them",
-    needs: Needs::UNTIDY,
-    removes: Forms::empty(),
-    run,
-};
+use crate::op::AluSet;
 
 /// Opcodes that compute nothing: moves and vectors.
 pub(super) const COPIES: AluSet = AluSet::of(&[mov, vec2, vec3, vec4, vec5, vec8, vec16]);
@@ -46,10 +36,6 @@ pub(super) const COPIES: AluSet = AluSet::of(&[mov, vec2, vec3, vec4, vec5, vec8
 /// The number of copies in a row that are skipped. There are two where each reads its value directly: a move of components of a
 /// vector. In code that is never reached they may form a cycle.
 const MOST_IN_A_ROW: usize = 4;
-
-fn run(shader: &mut Shader, _context: &Context) -> bool {
-    run_rules(shader, Rules::COPIES)
-}
 
 /// The source that `src`, of which `read` components are read, becomes when moves and vectors are skipped.
 pub(super) fn look_through_copies(shader: &Shader, insts: &[InstState], mut src: AluSrc, read: usize) -> AluSrc {
@@ -118,6 +104,7 @@ mod tests {
     use super::*;
     use crate::ir::{Builder, Cf};
     use crate::op::{AluOp, Form};
+    use crate::pass::opt::clean_up::{run_rules, Rules};
 
     fn src(def: Def, swizzle: &[u8]) -> AluSrc {
         AluSrc { def, swizzle: Swizzle::new(swizzle) }
@@ -146,13 +133,13 @@ mod tests {
         let y = b.alu_with(AluOp::mov, AluFlags::empty(), &[src(x, &[1])], size);
         let yx = b.alu_with(AluOp::vec2, AluFlags::empty(), &[src(y, &[0]), src(x, &[0])], None);
         let sum = b.alu_with(AluOp::fadd, AluFlags::EXACT, &[src(yx, &[0, 1]), src(yx, &[1, 0])], None);
-        assert!(run(&mut shader, &Context::default()));
+        assert!(run_rules(&mut shader, Rules::COPIES));
         let (op, srcs) = shader.as_alu(sum).unwrap();
         assert_eq!((op, srcs[0].def, srcs[1].def), (AluOp::fadd, x, x));
         assert_eq!(srcs[0].swizzle.components(2).collect::<Vec<_>>(), [1, 0]);
         assert_eq!(srcs[1].swizzle.components(2).collect::<Vec<_>>(), [0, 1]);
         assert!(matches!(shader.insts[sum.inst()].kind, InstKind::Alu { flags: AluFlags::EXACT, .. }));
-        assert!(!run(&mut shader, &Context::default()));
+        assert!(!run_rules(&mut shader, Rules::COPIES));
     }
 
     #[test]
@@ -163,7 +150,7 @@ mod tests {
         let parts = [0, 1, 2].map(|c| b.channel(x, c));
         let again = b.vec(&parts);
         let user = b.intrinsic(crate::op::Intrinsic::store_output, 0, 0, &[again, parts[0]]);
-        assert!(run(&mut shader, &Context::default()));
+        assert!(run_rules(&mut shader, Rules::COPIES));
         let (_, srcs) = shader.as_intrinsic(user).unwrap();
         assert_eq!(srcs, [x, parts[0]], "a single component stays a move");
     }
@@ -176,7 +163,7 @@ mod tests {
         let both = b.alu_with(AluOp::vec2, AluFlags::empty(), &[src(x, &[1]), y.into()], None);
         let one = b.alu_with(AluOp::fneg, AluFlags::empty(), &[src(both, &[0])], Some((1, 32)));
         let two = b.alu(AluOp::fneg, &[both]);
-        assert!(run(&mut shader, &Context::default()));
+        assert!(run_rules(&mut shader, Rules::COPIES));
         assert_eq!(shader.as_alu(one).unwrap().1, [AluSrc { def: x, swizzle: Swizzle::splat(1) }]);
         assert_eq!(shader.as_alu(two).unwrap().1[0].def, both);
     }
@@ -195,7 +182,7 @@ mod tests {
         let sum = b.iadd(phi, phi);
         b.shader.append_cf(Cf::EndLoop);
         b.shader.append_new_block();
-        assert!(run(&mut shader, &Context::default()));
+        assert!(run_rules(&mut shader, Rules::COPIES));
         assert_eq!(shader.as_alu(sum).unwrap().1, [AluSrc::from(x); 2]);
     }
 
@@ -211,7 +198,7 @@ mod tests {
             let InstKind::Phi(srcs) = b.shader.insts[phi.inst()].kind else { unreachable!() };
             b.shader.phi_srcs[srcs][0].def = other;
         }
-        run(&mut shader, &Context::default());
+        run_rules(&mut shader, Rules::COPIES);
     }
 
     #[test]
@@ -225,6 +212,6 @@ mod tests {
             let InstKind::Alu { srcs, .. } = shader.insts[inst.inst()].kind else { unreachable!() };
             shader.alu_srcs[srcs][0].def = other;
         }
-        run(&mut shader, &Context::default());
+        run_rules(&mut shader, Rules::COPIES);
     }
 }

@@ -23,20 +23,10 @@
 //! 32    %4 = iadd %3, %3
 //! ```
 
-use super::clean_up::{run_rules, Rules};
 use crate::analysis::dominators::Dominators;
 use crate::entity::{Id, Slice};
 use crate::ir::{AluFlags, AluSrc, Block, Inst, InstData, InstKind, Shader, TexData, Type};
-use crate::op::{AluOp, Needs, Props};
-use crate::pass::{Context, Forms, Pass};
-
-/// The pass.
-pub const PASS: Pass =
-    Pass { name: "cse", about: "computes equal values once", needs: Needs::UNTIDY, removes: Forms::empty(), run };
-
-fn run(shader: &mut Shader, _context: &Context) -> bool {
-    run_rules(shader, Rules::EQUALS)
-}
+use crate::op::{AluOp, Props};
 
 /// An instruction and its block.
 type Position = (Block, Inst);
@@ -247,6 +237,7 @@ mod tests {
     use super::*;
     use crate::ir::{Builder, Def, Swizzle, Variable};
     use crate::op::{Access, Index, Intrinsic, Modes};
+    use crate::pass::opt::clean_up::{run_rules, Rules};
 
     fn start() -> Shader {
         let mut shader = Shader::default();
@@ -256,7 +247,7 @@ mod tests {
 
     fn optimized(shader: &mut Shader) -> usize {
         let before = shader.order.len();
-        run(shader, &Context::default());
+        run_rules(shader, Rules::EQUALS);
         before - shader.order.len()
     }
 

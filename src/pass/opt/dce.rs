@@ -22,24 +22,9 @@
 //! @store_ssbo (%2, %0 (0x0), %0 (0x0)) (wrmask=x, access=none, align_mul=4, align_offset=0)
 //! ```
 
-use super::clean_up::{run_rules, InstFlags, InstState, Rules, WalkTables};
+use super::walk_tables::{InstFlags, InstState, WalkTables};
 use crate::entity::Id;
 use crate::ir::{Cf, Inst, Shader};
-use crate::op::Needs;
-use crate::pass::{Context, Forms, Pass};
-
-/// The pass.
-pub const PASS: Pass = Pass {
-    name: "dce",
-    about: "removes instructions whose results have no uses",
-    needs: Needs::UNTIDY,
-    removes: Forms::empty(),
-    run,
-};
-
-fn run(shader: &mut Shader, _context: &Context) -> bool {
-    run_rules(shader, Rules::UNREAD)
-}
 
 /// Marks the instructions that are needed.
 pub(super) fn find_needed(shader: &Shader, tables: &mut WalkTables) {
@@ -91,6 +76,7 @@ mod tests {
     use super::*;
     use crate::ir::{Builder, Cf, Def, InstKind, PhiSrc};
     use crate::op::{AluOp, Intrinsic};
+    use crate::pass::opt::clean_up::{run_rules, Rules};
 
     fn store(b: &mut Builder<'_>, value: Def) -> Inst {
         let zero = b.imm32(0);
@@ -106,10 +92,10 @@ mod tests {
         let sum = b.iadd(x, x);
         b.alu(AluOp::imul, &[sum, x]);
         let stored = store(&mut b, x);
-        assert!(run(&mut shader, &Context::default()));
+        assert!(run_rules(&mut shader, Rules::UNREAD));
         assert_eq!(shader.order.len(), 3, "x, the offset and the store");
         assert_eq!(shader.order.last(), Some(&stored));
-        assert!(!run(&mut shader, &Context::default()));
+        assert!(!run_rules(&mut shader, Rules::UNREAD));
     }
 
     #[test]
@@ -126,7 +112,7 @@ mod tests {
         b.shader.phi_srcs[srcs][1].def = next;
         b.shader.append_cf(Cf::EndLoop);
         b.shader.append_new_block();
-        assert!(run(&mut shader, &Context::default()));
+        assert!(run_rules(&mut shader, Rules::UNREAD));
         assert!(shader.order.is_empty());
     }
 
@@ -143,6 +129,6 @@ mod tests {
         b.begin_if(cond);
         b.begin_else();
         b.end_if();
-        assert!(!run(&mut shader, &Context::default()));
+        assert!(!run_rules(&mut shader, Rules::UNREAD));
     }
 }

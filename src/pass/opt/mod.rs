@@ -10,3 +10,4 @@ pub mod dead_cf;
 pub mod wide_ubo_lanes;
 
 pub(super) mod effects;
+mod walk_tables;

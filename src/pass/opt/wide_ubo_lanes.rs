@@ -34,28 +34,13 @@
 //!
 //! The loads of `uvec4`s are dead unless a 32-bit lane of them is used too.
 
-use super::clean_up::{run_rules, Rules};
 use crate::entity::SideTable;
 use crate::ir::{
     rewrite, AluFlags, AluSrc, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, Swizzle, Var,
     Variable,
 };
-use crate::op::{AluOp, Index, Intrinsic, Modes, Needs};
+use crate::op::{AluOp, Index, Intrinsic, Modes};
 use crate::pass::memory::blocks::{block_type, pointed_block, BasePointers, U64VEC2, UVEC4};
-use crate::pass::{Context, Forms, Pass};
-
-/// See the [module](self).
-pub const PASS: Pass = Pass {
-    name: "wide_ubo_lanes",
-    about: "loads lanes of uniform blocks that are packed to 64 bits as 64 bits",
-    needs: Needs::UNTIDY,
-    removes: Forms::empty(),
-    run,
-};
-
-fn run(shader: &mut Shader, _: &Context) -> bool {
-    run_rules(shader, Rules::WIDE_LANES)
-}
 
 /// Replaces `packs`, which are all that pack two lanes to 64 bits, by loads of pairs where possible. Returns true if there is
 /// one.

@@ -36,13 +36,12 @@
 //! ```
 
 mod operands;
+pub mod parts;
 mod simplify;
-mod tables;
-
-pub(super) use tables::{InstFlags, InstState, WalkTables};
 
 use operands::{DerefOperands, Operands};
 
+use super::walk_tables::{InstFlags, InstState, WalkTables};
 use super::{algebraic, constant_fold, copy_prop, cse, dce, dead_cf, effects, wide_ubo_lanes};
 use crate::entity::Id;
 use crate::ir::{Block, BlockData, Cf, Def, DerefId, Inst, InstData, InstKind, Shader};

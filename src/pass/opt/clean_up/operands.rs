@@ -1,7 +1,7 @@
 //! The values that an instruction reads, collected with few branches.
 
-use super::{InstFlags, WalkTables};
 use crate::ir::{AluSrc, ArrayIndex, Def, DerefKind};
+use crate::pass::opt::walk_tables::{InstFlags, WalkTables};
 use crate::pass::opt::{algebraic, cse};
 
 /// A deref.

@@ -1,14 +1,16 @@
 //! The information that the walk collects about each instruction, for later instructions and for the steps after the walk.
 
+use super::algebraic;
+use super::cse::Known;
+use super::dead_cf::Joined;
 use crate::entity::Id;
 use crate::ir::{Def, Inst, Shader};
-use crate::pass::opt::{algebraic, cse::Known, dead_cf::Joined};
 use bitflags::bitflags;
 
 bitflags! {
     /// Properties of an instruction that the walk has passed.
     #[derive(Clone, Copy, Default)]
-    pub(in crate::pass) struct InstFlags: u8 {
+    pub(super) struct InstFlags: u8 {
         /// It is a constant.
         const NUMBER = algebraic::NUMBER;
         /// It has effects besides its value.
@@ -30,20 +32,20 @@ bitflags! {
 
 /// The information about an instruction.
 #[derive(Clone, Copy)]
-pub(in crate::pass) struct InstState {
+pub(super) struct InstState {
     /// The values that it reads; unused elements are any value. The first element of a renamed instruction is its replacement.
-    pub(in crate::pass) reads: [Def; 3],
-    pub(in crate::pass) flags: InstFlags,
+    pub(super) reads: [Def; 3],
+    pub(super) flags: InstFlags,
 }
 
 /// The tables of the walk.
 #[derive(Default)]
-pub(in crate::pass) struct WalkTables {
+pub(super) struct WalkTables {
     /// Indexed by the number of the instruction.
-    pub(in crate::pass) insts: Vec<InstState>,
+    pub(super) insts: Vec<InstState>,
     pub(super) known: Known,
     /// The phis that stay.
-    pub(in crate::pass) phis: Vec<Inst>,
+    pub(super) phis: Vec<Inst>,
     /// Blocks that were merged into others when an empty if was removed.
     pub(super) joined: Joined,
     /// The instructions that pack two lanes to 64 bits.

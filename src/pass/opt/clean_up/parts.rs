@@ -1,0 +1,43 @@
+//! The parts of `clean_up` as passes: each set of rules alone, for tests and for finding out which rule changes an instruction.
+
+use super::{run_rules, Rules};
+use crate::ir::Shader;
+use crate::op::Needs;
+use crate::pass::opt::dead_cf;
+use crate::pass::{Context, Forms, Pass};
+
+/// All parts.
+pub const PARTS: &[Pass] = &[COPY_PROP, CONSTANT_FOLD, ALGEBRAIC, CSE, WIDE_UBO_LANES, DCE, dead_cf::PASS];
+
+/// See [`copy_prop`](crate::pass::opt::copy_prop).
+pub const COPY_PROP: Pass =
+    part("copy_prop", "makes instructions read values directly instead of copies of them", |shader, _| {
+        run_rules(shader, Rules::COPIES)
+    });
+
+/// See [`constant_fold`](crate::pass::opt::constant_fold).
+pub const CONSTANT_FOLD: Pass =
+    part("constant_fold", "computes values that do not depend on the input of the shader", |shader, _| {
+        run_rules(shader, Rules::CONSTANTS)
+    });
+
+/// See [`algebraic`](crate::pass::opt::algebraic).
+pub const ALGEBRAIC: Pass =
+    part("algebraic", "removes operations that change nothing", |shader, _| run_rules(shader, Rules::ALGEBRA));
+
+/// See [`cse`](crate::pass::opt::cse).
+pub const CSE: Pass = part("cse", "computes equal values once", |shader, _| run_rules(shader, Rules::EQUALS));
+
+/// See [`wide_ubo_lanes`](crate::pass::opt::wide_ubo_lanes).
+pub const WIDE_UBO_LANES: Pass =
+    part("wide_ubo_lanes", "loads lanes of uniform blocks that are packed to 64 bits as 64 bits", |shader, _| {
+        run_rules(shader, Rules::WIDE_LANES)
+    });
+
+/// See [`dce`](crate::pass::opt::dce).
+pub const DCE: Pass =
+    part("dce", "removes instructions whose results have no uses", |shader, _| run_rules(shader, Rules::UNREAD));
+
+const fn part(name: &'static str, about: &'static str, run: fn(&mut Shader, &Context) -> bool) -> Pass {
+    Pass { name, about, needs: Needs::UNTIDY, removes: Forms::empty(), run }
+}
