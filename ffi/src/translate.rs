@@ -7,7 +7,7 @@ use crate::xfb::{self, Captures};
 use crate::{plan, target};
 use ntv_core::plan::Placements;
 use ntv_core::wire::Decoder;
-use ntv_core::{EmitInput, Key, Module, Shader, Translator};
+use ntv_core::{EmitOptions, Input, Key, Module, Shader, Translator};
 use std::any::Any;
 use std::mem::size_of;
 use std::panic::{catch_unwind, AssertUnwindSafe};
