@@ -1,27 +1,28 @@
-//! ntv translates NIR, the SSA shader IR of Mesa's drivers, to SPIR-V for Vulkan layered drivers.
-//!
-//! A shader goes one way through the crate:
+//! ntv translates NIR, the shader IR of Mesa's drivers, to SPIR-V for Vulkan. It is made for layered drivers, which run one
+//! graphics API on a driver of another.
 //!
 //! ```text
-//! NIR text --text::parse--> ir::Shader --check--> pass::pipeline --> ir::Shader --spirv::emit--> Module
+//!  NIR as text      NIR as words                            the other stages      a draw
+//!       |                |                                        |                 |
+//!  text::parse     wire::Decoder                              link::link      module::Key
+//!       |                |                                        |                 |
+//!       +-> ir::Shader <-+                                        v                 v
+//!               |                          module::Module ---> Module ---> Module::instantiate
+//!               v                                 ^                                 |
+//!  +------ Translator -----------------------+    |                                 v
+//!  |  check  ->  passes in order  ->  emit   | ---+                           SPIR-V words
+//!  +-----------------------------------------+
+//!               ^
+//!       target::Target: what the device can do
 //! ```
 //!
-//! | module | what lives there |
-//! |-|-|
-//! | [`op`] | the opcode tables: one row says everything about an opcode |
-//! | [`ir`] | a shader as data, and the builder and rewriter that change it |
-//! | [`text`] | NIR's printed form, in both of Mesa's dialects, to IR and back |
-//! | [`wire`] | NIR as words, from a C driver, to IR and back |
-//! | [`plan`] | which storage class each uniform block of a program gets |
-//! | [`capture`] | which component of which output goes to which byte of a transform feedback buffer |
-//! | [`check`] | the rules of NIR, and what a [`Target`] must have |
-//! | [`pass`] | lowerings and optimisations, one per file, and their order |
-//! | [`module`] | a SPIR-V module with the tables of what may change in it |
-//! | [`spirv`] | IR to words |
-//! | [`import`] | tables for SPIR-V from elsewhere |
-//! | [`link`], [`variant`] | other words of the same modules, at link and draw time |
-//! | [`interp`] | runs a shader on the CPU |
-//! | [`target`] | every fact about the driver below |
+//! A [`Translator`] checks a shader, runs the passes that it needs, and emits a [`Module`]: SPIR-V words with tables of what links and
+//! draws may still change in them. [`Module::instantiate`] writes the words for one draw. Who knows everything in time takes
+//! [`Module::words`](Module#structfield.words) as they are.
+//!
+//! # From text
+//!
+//! [`text::parse`] reads what Mesa prints, and finds the dumps in a log:
 //!
 //! ```
 //! let dump = "\
@@ -42,6 +43,64 @@
 //! assert_eq!(module.words[0], 0x0723_0203);
 //! # Ok::<(), ntv::Errors>(())
 //! ```
+//!
+//! # From words
+//!
+//! A driver writes a shader as words ([`wire`]). One decoder, one translator and one shader for each thread keep their memory from
+//! shader to shader:
+//!
+//! ```
+//! use ntv::wire::Decoder;
+//! use ntv::{EmitOptions, Feature, Key, Options, Shader, Target, Translator};
+//!
+//! # let dump = "\
+//! # shader: MESA_SHADER_VERTEX
+//! # decl_function main () (entrypoint)
+//! #
+//! # impl main {
+//! #     block b0:  // preds:
+//! #     32     %0 = load_const (0x00000000)
+//! #     32x4   %1 = load_const (0x3f800000, 0x00000000, 0x00000000, 0x3f800000)
+//! #     @store_output (%1, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT_POS slots=1)
+//! #     // succs: b1
+//! #     block b1:
+//! # }
+//! # ";
+//! # let wire = ntv::wire::encode(&ntv::text::parse(dump).remove(0).shader?);
+//! let mut target = Target::preset("vulkan1.2").expect("a preset");
+//! target.set(Feature::shaderFloat64, false);
+//! let mut translator = Translator::new(Options { target, ..Options::default() });
+//! let (mut decoder, mut shader) = (Decoder::default(), Shader::default());
+//!
+//! decoder.decode(&wire, &mut shader)?;
+//! let module = translator.translate(&mut shader, &EmitOptions { offer: Key::ALL, ..EmitOptions::default() })?;
+//!
+//! let mut words = Vec::new();
+//! module.instantiate(&Key::new(Key::FLIP_Y), &mut words)?;
+//! assert_ne!(words, module.words);
+//! # Ok::<(), ntv::Errors>(())
+//! ```
+//!
+//! # Modules
+//!
+//! | module | subject |
+//! |-|-|
+//! | [`text`], [`wire`] | NIR as Mesa prints it, and as words from a C driver, to IR and back |
+//! | [`ir`], [`entity`] | a shader as data, and the arenas and ids that it is made of |
+//! | [`op`] | the tables of opcodes |
+//! | [`target`] | every fact about the device that a shader is translated for |
+//! | [`check`] | the rules of NIR, and what a [`Target`] must have |
+//! | [`module`], [`link`], [`variant`] | SPIR-V with tables: words for links and draws |
+//! | [`import`] | tables for SPIR-V of other compilers |
+//! | [`plan`] | which storage class each uniform block of a program gets |
+//! | [`capture`] | transform feedback: which component of which output is captured to which byte |
+//! | [`interp`] | runs a shader on the CPU |
+//! | [`error`] | what is wrong with a shader, and where |
+//!
+//! The modules `analysis`, `pass` and `spirv` are public for the tools and tests of the repository. They are not part of
+//! the interface, and change with any version.
+
+#![forbid(unsafe_code)]
 
 pub mod entity;
 pub mod error;
@@ -52,12 +111,15 @@ pub mod target;
 pub mod ir;
 pub mod module;
 
+#[doc(hidden)]
 pub mod analysis;
 pub mod capture;
 pub mod check;
 pub mod interp;
+#[doc(hidden)]
 pub mod pass;
 pub mod plan;
+#[doc(hidden)]
 pub mod spirv;
 pub mod text;
 mod translator;
@@ -74,3 +136,8 @@ pub use pass::BufferAccess;
 pub use spirv::EmitOptions;
 pub use target::{Feature, Target, Workaround};
 pub use translator::{Input, Options, Translator};
+
+/// README's example of Rust, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

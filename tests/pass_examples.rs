@@ -2,7 +2,7 @@
 //!
 //! The file of each pass shows a block `Before:` and a block `After:`. The first has to stand in the input of
 //! `tests/corpus/pass/NAME_example.nir`, the second in what that file expects of the pass, line by line, whatever the
-//! indentation; a line `...` stands for lines left out. `tests/corpus.rs` checks that the pass really does that. Another file
+//! indentation; a line `...` stands for lines left out. `tool/tests/corpus.rs` checks that the pass really does that. Another file
 //! has to show what the example is too small for.
 
 mod support;

@@ -1,4 +1,4 @@
-//! Workarounds change the words of a module, which stays valid. `tests/lavapipe/run.rs` runs them.
+//! Workarounds change the words of a module, which stays valid. `tool/tests/lavapipe.rs` runs them.
 
 mod support;
 

@@ -30,7 +30,7 @@ fn check(gpu: &Gpu, scene: &Scene, case: &Case, key: &Key, picture: &[f32]) -> V
 }
 
 #[test]
-fn a3_6_discarded_primitives_are_captured_and_counted_and_not_drawn() {
+fn discarded_primitives_are_captured_and_counted_and_not_drawn() {
     let gpu = Gpu::open();
     let plain = Scene::without_captures(&gpu);
     let scenes = BACK_ENDS.map(|back_end| Scene::new(&gpu, back_end));

@@ -20,7 +20,7 @@ const WORKERS: usize = 4;
 const INVISIBLE: u64 = Key::STRIP | Key::EARLY_FRAGMENT_TESTS | Key::NO_CAPTURE | Key::SAMPLE_SHADING | Key::POINT_SIZE;
 
 #[test]
-fn a4_2_linked_variants_compute_the_same_and_are_valid() {
+fn linked_variants_compute_the_same_and_are_valid() {
     let results = support::in_parallel((0..WORKERS).collect(), |worker| {
         let options = DeviceOptions { name: Some("llvmpipe".into()), validation: true, ..DeviceOptions::default() };
         let device = Device::open(&options).expect("lavapipe and the validation layer");

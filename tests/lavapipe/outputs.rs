@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 const FORMAT: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
 
 #[test]
-fn a3_4_the_position_is_captured_as_it_was_written() {
+fn the_position_is_captured_as_it_was_written() {
     let gpu = Gpu::open();
     for (back_end, scene) in BACK_ENDS.map(|back_end| (back_end, Scene::new(&gpu, back_end))) {
         for topology in Topology::ALL {
@@ -148,7 +148,7 @@ impl Full {
 }
 
 #[test]
-fn a3_5_captures_of_whole_variables_take_no_location() {
+fn captures_of_whole_variables_take_no_location() {
     let gpu = Gpu::open();
     let nothing = Full { outputs: MOST, captures: "", want: |_| vec![] };
     let whole = Full {

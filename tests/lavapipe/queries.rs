@@ -37,7 +37,7 @@ fn counted(case: &Case, run: crate::kernels::Run<'_>) -> Counted {
 }
 
 #[test]
-fn a3_10_what_is_counted_is_what_the_device_counts() {
+fn queries_count_what_the_device_counts() {
     let gpu = Gpu::open();
     assert_eq!(gpu.queries(), Queries::ALL);
     let run = &mut runner(&gpu);
@@ -67,7 +67,7 @@ fn a3_10_what_is_counted_is_what_the_device_counts() {
 /// ANGLE's Metal back end captures in a pass of its own, without rasterization, and draws in another one: the vertex shader runs
 /// twice. Storage captures while it draws.
 #[test]
-fn a3_3_the_vertex_shader_runs_once() {
+fn captures_run_the_vertex_shader_once() {
     let gpu = Gpu::open();
     let storage = Scene::new(&gpu, BackEnd::Storage);
     let plain = Scene::without_captures(&gpu);

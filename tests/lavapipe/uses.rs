@@ -244,7 +244,7 @@ fn draw(gpu: &Gpu, before: Vec<Step<'_>>, how: Use, buffer: &Rc<[u8]>) -> Vec<u3
 }
 
 #[test]
-fn a3_9_captured_buffers_are_used_in_every_way() {
+fn captured_buffers_are_used_in_every_way() {
     let gpu = Gpu::open_synchronized();
     for producer in [BackEnd::Storage, BackEnd::Compute].map(|back_end| Producer::new(&gpu, back_end)) {
         for how in USES {
@@ -267,7 +267,7 @@ fn a3_9_captured_buffers_are_used_in_every_way() {
 /// Captures, is paused, draws with another program, captures to another buffer, and goes on in the first: each draw in a rendering
 /// of its own.
 #[test]
-fn a3_8_what_is_resumed_goes_on_in_its_buffer() {
+fn a_resumed_capture_continues_in_its_buffer() {
     let gpu = Gpu::open_synchronized();
     let other = [vertex(&[]), white()].map(|mut shader| translate(&mut shader, gpu.target()).expect("a module"));
     let module = reader(&gpu, SSBO[0], SSBO[1]);

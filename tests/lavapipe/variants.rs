@@ -147,7 +147,7 @@ fn assert_close(name: &str, got: &[[f32; 4]], want: &[[f32; 4]]) {
 }
 
 #[test]
-fn a4_5_turned_pictures_are_the_plain_one() {
+fn turned_pictures_equal_the_plain_one() {
     let gpu = Gpu::open();
     for (name, body) in FRAGMENTS {
         let points = name == "PointCoord";
@@ -197,7 +197,7 @@ fn points_have_a_size_if_the_key_says_so() {
 }
 
 #[test]
-fn a4_8_dithered_pictures_are_those_of_the_cpu() {
+fn dithered_pictures_equal_those_of_the_cpu() {
     let gpu = Gpu::open();
     let stages = [&vertex(&gpu, false), &fragment(&gpu, "    32x4 %9 = mov %2\n")];
     let plain = draw(&gpu, stages, &Key::default(), &TRIANGLE, SIZE);
@@ -215,7 +215,7 @@ fn a4_8_dithered_pictures_are_those_of_the_cpu() {
 }
 
 #[test]
-fn a4_8_a_dithered_picture_may_be_turned() {
+fn a_dithered_picture_may_be_turned() {
     let gpu = Gpu::open();
     let coord = "    32x4 %3 = @load_frag_coord\n    32x4 %4 = load_const (0x3d000000, 0x3d000000, 0x3d000000, 0x3d000000)\n    32x4 %9 = fmul %3, %4\n";
     let stages = [&vertex(&gpu, false), &fragment(&gpu, coord)];

@@ -5,10 +5,10 @@
 //!
 //! | ANGLE's test | here |
 //! |---|---|
-//! | GLSLTest.InactiveVaryingInVertexActiveInFragment | `programs::a4_6_an_input_that_nobody_writes_has_a_value`, `lavapipe::what_a_link_takes_away_is_not_missed` |
+//! | GLSLTest.InactiveVaryingInVertexActiveInFragment | `programs::an_input_that_no_stage_writes_has_a_value`, `lavapipe::what_a_link_takes_away_is_not_missed` |
 //! | GLSLTest.MismatchedInactiveVarying | `a_declaration_that_nothing_uses_is_no_varying` |
 //! | GLSLTest.InactiveVaryingIOBlock | `a_declaration_that_nothing_uses_is_no_varying`: NIR has a variable for each member |
-//! | GLSLTest.VaryingIOBlockNotDeclaredInFragmentShader, ...InVertexShader | `programs::a4_6_stages_without_a_common_varying_link` |
+//! | GLSLTest.VaryingIOBlockNotDeclaredInFragmentShader, ...InVertexShader | `programs::stages_without_a_common_varying_link` |
 //! | GLSLTest.VaryingStructNotDeclaredIn..., VaryingStructNotUsedIn... | `one_side_may_use_a_part_of_several_slots` |
 //! | GLSLTest.MismatchPrecisionFloat, LowpFloat, MedToHigh | `less_precision_needs_both_sides` |
 //! | GLSLTest.MismatchPrecisionVec2UnusedVarying | `what_goes_may_have_any_precision` |
@@ -18,20 +18,20 @@
 //! | GLSLTest.Invariant* | `invariant_outputs_stay_so_or_go`; that inputs are invariant too is checked by GLSL's linker |
 //! | GLSLTest.MaxVarying* | `as_many_varyings_as_there_are`; that more are refused is the work of GLSL's linker |
 //! | GLSLTest.IOBlockLocations* | `components_of_a_location_go_on_their_own` |
-//! | GLSLTest.PerVertexRedefinition | `programs::a4_9_a_middle_builtin_goes`: there is no gl_PerVertex, each built-in is a variable |
+//! | GLSLTest.PerVertexRedefinition | `programs::a_builtin_between_others_is_removed`: there is no gl_PerVertex, each built-in is a variable |
 //! | GLSLTest.PrecisionAdjustmentInTessellationControlShader, ...WithBarrier | `tessellation_gets_one_precision` |
 //! | GLSLTest.SeparableProgramWithMismatchingShaderInterface | `separate_stages_keep_their_locations` |
 //! | GLSLTest.EmulateGLFragColorBroadcast* | `one_colour_is_one_output_for_each_target` |
-//! | GLSLTest, turned by 90, 180 and 270 degrees | `equality::a4_1_2_12_patched_words_are_fresh_words_and_valid_on_the_corpus`, `lavapipe::a4_5_turned_pictures_are_the_plain_one` |
-//! | GLSLTest, without SPIR-V 1.4 | `equality::a4_1_2_12_patched_words_are_fresh_words_and_valid_on_the_corpus` |
-//! | GLSLTest, varyings require matching precision | `programs::a4_10_precision_is_made_equal`; every link does so |
-//! | VertexAttributeTest.AliasingVectorAttribLocations, AliasingMatrixAttribLocations | `programs::a4_7_attributes_may_alias` |
-//! | VertexAttributeTest.AliasingVectorAttribLocationsDifferingPrecisions | `programs::a4_7_attributes_may_alias`: loads have a precision, the variable that they share has all of it |
+//! | GLSLTest, turned by 90, 180 and 270 degrees | `equality::patched_words_equal_fresh_words_and_are_valid_on_the_corpus`, `lavapipe::turned_pictures_equal_the_plain_one` |
+//! | GLSLTest, without SPIR-V 1.4 | `equality::patched_words_equal_fresh_words_and_are_valid_on_the_corpus` |
+//! | GLSLTest, varyings require matching precision | `programs::a_link_makes_precision_equal`; every link does so |
+//! | VertexAttributeTest.AliasingVectorAttribLocations, AliasingMatrixAttribLocations | `programs::attributes_may_alias` |
+//! | VertexAttributeTest.AliasingVectorAttribLocationsDifferingPrecisions | `programs::attributes_may_alias`: loads have a precision, the variable that they share has all of it |
 //! | VertexAttributeTest.InactiveAttributeAliasing | `a_declaration_that_nothing_uses_is_no_varying` |
 //! | VertexAttributeTest.AliasingAttribNaming | names of attributes are bound to locations by GL: NIR has the locations |
-//! | SixteenBppTextureDitheringTestES3.RGBA4, RGBA5551, RGB565, SpvEmulation | `lavapipe::a4_8_dithered_pictures_are_those_of_the_cpu` |
+//! | SixteenBppTextureDitheringTestES3.RGBA4, RGBA5551, RGB565, SpvEmulation | `lavapipe::dithered_pictures_equal_those_of_the_cpu` |
 //! | SixteenBppTextureDitheringTestES3.MultipleAttachments | `each_target_is_dithered_on_its_own` |
-//! | EGLPreRotationTest.*Draw, InterpolateAtOffsetWithDefaultFBO | `lavapipe::a4_5_turned_pictures_are_the_plain_one` |
+//! | EGLPreRotationTest.*Draw, InterpolateAtOffsetWithDefaultFBO | `lavapipe::turned_pictures_equal_the_plain_one` |
 //! | EGLPreRotationTest, blits | a blit is a command with shaders of the driver's own |
 //! | StateChangeTestES31.SampleShading | `sample_shading_is_the_fragment_stages_alone` |
 //! | VulkanPerformanceCounterTest.AsyncMonolithicPipelineCreation | pipelines are the driver's |

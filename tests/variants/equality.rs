@@ -122,7 +122,7 @@ fn report(results: Vec<Result<usize, String>>) {
 }
 
 #[test]
-fn a4_1_patched_words_are_fresh_words_on_random_shaders() {
+fn patched_words_equal_fresh_words_on_random_shaders() {
     let random = (0..400).filter_map(|seed| {
         let shader = shader_of_seed(seed, Purpose::Interpreter);
         Some((seed, Lowered::new(format!("shader {seed}"), shader, &Target::default())?))
@@ -135,7 +135,7 @@ fn a4_1_patched_words_are_fresh_words_on_random_shaders() {
 
 /// The same on the corpus, and each variant is valid: with SPIR-V 1.0, 1.3 and 1.6, of which the last lists all variables with the entry point.
 #[test]
-fn a4_1_2_12_patched_words_are_fresh_words_and_valid_on_the_corpus() {
+fn patched_words_equal_fresh_words_and_are_valid_on_the_corpus() {
     report(support::in_parallel(corpus(), |lowered| {
         let judge = |words: &[u32]| support::spirv_val(words, &lowered.target);
         let result = support::caught(|| compare(&lowered, 2, &judge));

@@ -102,7 +102,7 @@ fn imported_modules_can_be_linked_and_patched() {
 
 /// A vertex, a geometry and a fragment shader of glslang's, which has blocks: what one side of each does not know goes alone.
 #[test]
-fn a4_9_members_of_imported_blocks_go_on_their_own() {
+fn members_of_imported_blocks_are_removed_one_by_one() {
     let imported = |stage: &str| {
         let words = support::assembled(&format!("tests/variants/blocks/{stage}.spvasm"));
         import(&words).unwrap_or_else(|error| panic!("{stage}: {error}"))

@@ -1,6 +1,4 @@
-//! Emit once, then patch: the acceptance tests of links and variants, on the corpus and on random shaders.
-//!
-//! Names that start with `a4_` are those of the list that this was built after.
+//! Emit once, then patch: links and variants, on the corpus and on random shaders.
 
 #![allow(clippy::print_stdout)]
 

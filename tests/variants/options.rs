@@ -11,7 +11,7 @@ use spirv::{ExecutionMode, Op};
 const TESTS: &[(OptionId, &str)] = &[
     (OptionId::Bindings, "patches::each_kind_of_patch_is_filled_and_decided"),
     (OptionId::DescriptorCounts, "patches::arrays_of_descriptors_get_their_length"),
-    (OptionId::Locations, "programs::a4_6_an_output_that_nobody_reads_goes_and_locations_are_packed"),
+    (OptionId::Locations, "programs::unread_outputs_are_removed_and_locations_are_packed"),
     (OptionId::UnusedVaryings, "lavapipe::what_a_link_takes_away_is_not_missed"),
     (OptionId::VaryingPrecision, "angle::less_precision_needs_both_sides"),
     (OptionId::PatchVertices, "patches::each_kind_of_patch_is_filled_and_decided"),
@@ -21,13 +21,13 @@ const TESTS: &[(OptionId, &str)] = &[
     (OptionId::EarlyFragmentTests, "options::tests_are_early_only_where_that_changes_nothing"),
     (OptionId::NoCapture, "programs::captures_move_and_keep_their_outputs"),
     (OptionId::SampleShading, "angle::sample_shading_is_the_fragment_stages_alone"),
-    (OptionId::SwapXy, "lavapipe::a4_5_turned_pictures_are_the_plain_one"),
-    (OptionId::FlipX, "lavapipe::a4_5_turned_pictures_are_the_plain_one"),
-    (OptionId::FlipY, "lavapipe::a4_5_turned_pictures_are_the_plain_one"),
+    (OptionId::SwapXy, "lavapipe::turned_pictures_equal_the_plain_one"),
+    (OptionId::FlipX, "lavapipe::turned_pictures_equal_the_plain_one"),
+    (OptionId::FlipY, "lavapipe::turned_pictures_equal_the_plain_one"),
     (OptionId::GlDepth, "lavapipe::without_the_bit_gl_depth_is_clipped"),
     (OptionId::Discard, "lavapipe::without_the_bit_gl_depth_is_clipped"),
     (OptionId::PointSize, "lavapipe::points_have_a_size_if_the_key_says_so"),
-    (OptionId::Dither, "lavapipe::a4_8_dithered_pictures_are_those_of_the_cpu"),
+    (OptionId::Dither, "lavapipe::dithered_pictures_equal_those_of_the_cpu"),
 ];
 
 #[test]

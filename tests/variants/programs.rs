@@ -73,7 +73,7 @@ fn taken(module: &Module, outputs: bool) -> Vec<u32> {
 }
 
 #[test]
-fn a4_6_an_output_that_nobody_reads_goes_and_locations_are_packed() {
+fn unread_outputs_are_removed_and_locations_are_packed() {
     let linked = linked([vertex(&["VAR0", "VAR1", "VAR2"]), fragment(&["VAR2", "VAR0"])]);
     assert_eq!((linked.removed_outputs, linked.removed_inputs), (1, 0));
     assert_eq!(locations(&linked.modules[0], true), [0, 1]);
@@ -87,21 +87,21 @@ fn a4_6_an_output_that_nobody_reads_goes_and_locations_are_packed() {
 }
 
 #[test]
-fn a4_6_an_input_that_nobody_writes_has_a_value() {
+fn an_input_that_no_stage_writes_has_a_value() {
     let linked = linked([vertex(&["VAR0"]), fragment(&["VAR0", "VAR1", "COL0"])]);
     assert_eq!((linked.removed_outputs, linked.removed_inputs), (0, 2));
     assert_eq!(locations(&linked.modules[1], false), locations(&linked.modules[0], true));
 }
 
 #[test]
-fn a4_6_stages_without_a_common_varying_link() {
+fn stages_without_a_common_varying_link() {
     let linked = linked([vertex(&["VAR3"]), fragment(&["VAR4"])]);
     assert_eq!((linked.removed_outputs, linked.removed_inputs), (1, 1));
 }
 
 /// Inputs that overlap are one variable for each location: the emitter never sees two.
 #[test]
-fn a4_7_attributes_may_alias() {
+fn attributes_may_alias() {
     let input = |id: u32, n: u32, at: u32, component: u32, slots: u32, ty: &str| {
         format!("    32x{n} %{id} = @load_input (%{at}) (base=0, range={slots}, component={component}, dest_type={ty}, io location=VERT_ATTRIB_GENERIC0 slots={slots})\n")
     };
@@ -127,7 +127,7 @@ fn a4_7_attributes_may_alias() {
 
 /// Every vertex shader of the corpus with some of its fragment shaders: no location of one side is without the other.
 #[test]
-fn a4_6_stages_of_the_corpus_link() {
+fn stages_of_the_corpus_link() {
     let all: Vec<Lowered> = corpus().into_iter().filter(|it| it.target.vulkan == Target::default().vulkan).collect();
     let of = |stage| all.iter().filter(move |it| it.shader.stage() == stage);
     let fragments: Vec<&Lowered> = of(ntv::ir::Stage::Fragment).step_by(7).collect();
@@ -160,7 +160,7 @@ fn a4_6_stages_of_the_corpus_link() {
 }
 
 #[test]
-fn a4_9_a_middle_builtin_goes() {
+fn a_builtin_between_others_is_removed() {
     let geometry = shader(
         "GEOMETRY",
         "input_primitive: POINTS\noutput_primitive: POINTS\nvertices_in: 1\nvertices_out: 1\ninvocations: 1\nactive_stream_mask: 0x1\n",
@@ -175,7 +175,7 @@ fn a4_9_a_middle_builtin_goes() {
 }
 
 #[test]
-fn a4_10_precision_is_made_equal() {
+fn a_link_makes_precision_equal() {
     let [mut relaxed, mut precise] = [fragment(&["VAR0"]), vertex(&["VAR0"])]
         .map(|shader| Lowered::new(String::new(), shader, &Target::default()).expect("a shader that is emitted"));
     for variable in relaxed.shader.vars.values_mut().filter(|variable| variable.location == Some(32)) {
@@ -237,7 +237,7 @@ fn program(vertex: Module, fragment: Module) -> Program {
 }
 
 #[test]
-fn a4_4_a_bit_makes_modules_only_of_the_stages_that_see_it() {
+fn a_key_bit_makes_modules_only_of_stages_that_see_it() {
     let vertex = emit(stages::vertex(&["float32"]));
     let mut fragments = 0;
     for lowered in corpus().into_iter().filter(|it| it.shader.stage() == ntv::ir::Stage::Fragment) {
@@ -281,7 +281,7 @@ fn equal_words_are_one_module() {
 }
 
 #[test]
-fn a4_13_the_bound_holds_with_ten_thousand_keys() {
+fn the_cache_keeps_its_bound_with_ten_thousand_keys() {
     let outputs = (0..8).map(|target| {
         format!("    @store_output (%1, %0) (base={target}, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA{target} slots=1)\n")
     });

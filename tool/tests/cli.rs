@@ -345,14 +345,14 @@ fn links_and_devices_stay_what_they_are() {
     assert!(!Path::new("/dev/null").is_file());
 }
 
-/// The inputs of README's example.
-fn readme_inputs() -> &'static str {
-    let readme = include_str!("../../README.md");
-    let inputs = readme.split("```json\n").find(|part| part.contains("\"groups\"")).expect("an example in README");
+/// The inputs of the example in `docs/formats.md`.
+fn example_inputs() -> &'static str {
+    let page = include_str!("../../docs/formats.md");
+    let inputs = page.split("```json\n").find(|part| part.contains("\"groups\"")).expect("an example");
     inputs.split("```").next().unwrap()
 }
 
-/// What README's example has to give.
+/// What that example has to give.
 #[track_caller]
 fn expect_histogram(output: &Output) {
     assert!(output.status.success(), "{}", stderr(output));
@@ -366,7 +366,7 @@ fn expect_histogram(output: &Output) {
 #[test]
 fn run_gives_a_shader_buffers_and_prints_them() {
     let place =
-        Place::new(&[("histogram.nir", include_str!("../../examples/histogram.nir")), ("in.json", readme_inputs())]);
+        Place::new(&[("histogram.nir", include_str!("../../examples/histogram.nir")), ("in.json", example_inputs())]);
     expect_histogram(&place.run("run histogram.nir --inputs in.json"));
     if cfg!(feature = "vulkan") {
         expect_histogram(&place.run("run histogram.nir --inputs in.json --device llvmpipe --validate"));
@@ -378,7 +378,7 @@ fn run_gives_a_shader_buffers_and_prints_them() {
 #[test]
 fn what_a_shader_does_wrong_is_an_error_with_its_line() {
     let shader = include_str!("../../examples/histogram.nir");
-    let inputs = readme_inputs().replace("[4, 1, 2, 3, 66]", "[5, 1, 2, 3, 66]");
+    let inputs = example_inputs().replace("[4, 1, 2, 3, 66]", "[5, 1, 2, 3, 66]");
     let place = Place::new(&[("histogram.nir", shader), ("in.json", &inputs), ("no.json", "{}")]);
     let output = place.run("run histogram.nir --inputs in.json --json");
     assert_eq!(output.status.code(), Some(1));

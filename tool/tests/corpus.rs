@@ -16,10 +16,12 @@
 //! `uniform-ranges=vec4s`, `workaround=W`, `place=PLACEMENT`, `captures=WHO`, `attribute=ROW`, `instance-location=L`, `stop-after=PASS`, `names` and `lines` behind them. `BLESS=1 cargo test --test corpus` writes what
 //! comes out as what has to; every module goes through `spirv-val` all the same.
 //!
-//! `; test: run` has the tool run the shaders of the file on the interpreter. Lines `; inputs: ...` give it what README calls
-//! FILE. `tests/lavapipe/run.rs` has a Vulkan driver do the same, and `tests/faults` breaks these shaders on purpose. A file may
+//! `; test: run` has the tool run the shaders of the file on the interpreter. Lines `; inputs: ...` give it what `docs/formats.md`
+//! describes. `tool/tests/lavapipe.rs` has a Vulkan driver do the same, and `tests/faults` breaks these shaders on purpose. A file may
 //! have other commands besides. One in `tests/corpus/zink` that does not run says why: `; not run: REASON`. One that lavapipe
 //! refuses names the feature: `; lavapipe lacks: FEATURE`.
+//!
+//! `NTV_FILTER=pass/cse` looks at files with this in their path only.
 
 #[path = "../../tests/support/mod.rs"]
 mod support;
@@ -35,13 +37,13 @@ use rspirv::dr::{self, Operand};
 use spirv::Op;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 #[test]
 fn corpus() {
     let folder = support::root().join("tests/corpus");
-    let files = support::files(&folder, &["nir"]);
-    assert!(!files.is_empty(), "the corpus is empty");
+    let filter = std::env::var("NTV_FILTER").unwrap_or_default();
+    let files = filtered(support::files(&folder, &["nir"]), &filter);
     let bless = std::env::var_os("BLESS").is_some();
     let failures: Vec<String> = support::in_parallel(files, |file| {
         let name = file.strip_prefix(support::root()).unwrap_or(&file).display().to_string();
@@ -56,6 +58,26 @@ fn corpus() {
         failures.len(),
         failures.join("\n")
     );
+}
+
+/// Those of `files` whose path in the repository contains `filter`.
+///
+/// # Panics
+/// If there are none: a test that looks at nothing has failed.
+fn filtered(mut files: Vec<PathBuf>, filter: &str) -> Vec<PathBuf> {
+    let name = |file: &Path| file.strip_prefix(support::root()).unwrap_or(file).to_string_lossy().replace('\\', "/");
+    files.retain(|file| name(file).contains(filter));
+    assert!(!files.is_empty(), "no file of the corpus has `{filter}` in its path");
+    files
+}
+
+#[test]
+fn a_filter_chooses_files_by_their_path() {
+    let files = ["tests/corpus/pass/cse.nir", "tests/corpus/run/bits.nir"].map(|name| support::root().join(name));
+    assert_eq!(filtered(files.to_vec(), ""), files);
+    assert_eq!(filtered(files.to_vec(), "pass/cse"), files[..1]);
+    let nothing = support::caught(|| Ok(filtered(files.to_vec(), "no/such"))).expect_err("a panic");
+    assert!(nothing.contains("no file of the corpus has `no/such` in its path"), "{nothing}");
 }
 
 /// Runs the commands of `file` and compares, or rewrites it.
@@ -295,7 +317,7 @@ fn unrun(text: &str) -> Option<&'static str> {
         (false, None) => Some("neither `; test: run` nor `; not run: REASON`"),
         (true, Some(_)) => Some("both `; test: run` and `; not run: REASON`"),
         (false, Some(reason)) => reason.trim().is_empty().then_some("no reason"),
-        // The driver is not asked about these, see `tests/lavapipe/run.rs`.
+        // The driver is not asked about these, see `tool/tests/lavapipe.rs`.
         (true, None) => text.contains("\n; line ").then_some("the run has no meaning"),
     }
 }

@@ -15,6 +15,8 @@ const NEEDS: &[(Probe, &str)] = &[
     (Probe::Versioned("/usr/lib", "llvm-", "lib/libclang.so.1"), "libclang-dev"),
     // The C program that draws links with the loader.
     (Probe::File("/usr/include/vulkan", "vulkan_core.h"), "libvulkan-dev"),
+    // ntv.h is compiled as C++, too.
+    (Probe::Program("c++"), "g++"),
     (Probe::Program("meson"), "meson"),
     (Probe::Program("ninja"), "ninja-build"),
     (Probe::Program("valgrind"), "valgrind"),

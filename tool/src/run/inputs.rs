@@ -1,4 +1,4 @@
-//! The inputs of `ntv run`: JSON, as README describes it.
+//! The inputs of `ntv run`: JSON, as `docs/formats.md` describes it.
 
 use super::textures::{self, ImageInput};
 use anyhow::{anyhow, bail, ensure, Context, Result};

@@ -9,7 +9,7 @@ pub(crate) fn header<'a>(text: &'a str, key: &'a str) -> impl Iterator<Item = &'
     text.lines().take_while(|line| line.starts_with(';')).filter_map(move |line| line.strip_prefix(key))
 }
 
-/// The lines `; inputs: ...` at the start of a file: what its shaders are given, see README.
+/// The lines `; inputs: ...` at the start of a file: what its shaders are given, see `docs/formats.md`.
 pub(crate) fn inputs(text: &str) -> Result<String, String> {
     let inputs: Vec<&str> = header(text, "; inputs: ").collect();
     if inputs.is_empty() {

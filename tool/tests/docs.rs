@@ -1,4 +1,4 @@
-//! The commands that README shows do what it says, as they stand there.
+//! The commands that README and `docs/` show do what is said there, word for word.
 
 #[path = "../../tests/support/mod.rs"]
 mod support;
@@ -7,10 +7,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The commands of the tool in README's blocks of shell commands, in their order.
+/// The commands of the tool in the blocks of shell commands of README and `docs/`, in their order.
 fn commands() -> Vec<String> {
-    let readme = include_str!("../../README.md");
-    let blocks = readme.split("```sh\n").skip(1).filter_map(|part| part.split("```").next());
+    let pages =
+        [vec![support::root().join("README.md")], support::files(&support::root().join("docs"), &["md"])].concat();
+    let pages: Vec<String> = pages.iter().map(|page| fs::read_to_string(page).expect("a page")).collect();
+    let blocks =
+        pages.iter().flat_map(|page| page.split("```sh\n").skip(1).filter_map(|part| part.split("```").next()));
     let lines = blocks.flat_map(str::lines).map(|line| line.replace("cargo run --release -- ", "ntv "));
     lines.filter(|line| line.starts_with("ntv ")).collect()
 }
@@ -43,9 +46,9 @@ fn output_of(command: &str) -> Option<PathBuf> {
 }
 
 #[test]
-fn the_commands_of_readme_work() {
+fn the_commands_of_the_documentation_work() {
     let (place, commands) = (place(), commands());
-    assert!(commands.len() >= 7, "{commands:#?}");
+    assert!(commands.len() >= 11, "{commands:#?}");
     for command in &commands {
         let output = run(place.path(), command);
         let said = String::from_utf8_lossy(&output.stderr);

@@ -1,0 +1,169 @@
+//! The documentation is true as far as files tell: links and paths lead to something, and the commands that it names exist.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Words of paths that stand for others, and the start of paths in other projects.
+const PLACEHOLDERS: &[&str] = &["NAME", "ROOM", "PREFIX", "*", "...", "src/gallium/", "subprojects/"];
+
+/// How the names of files end that a page may name.
+const EXTENSIONS: &[&str] =
+    &["/", ".rs", ".md", ".toml", ".c", ".h", ".nir", ".py", ".svg", ".build", ".patch", ".txt"];
+
+/// A page of the documentation.
+struct Page {
+    /// Its path below the root of the repository.
+    name: String,
+    /// The folder that it is in.
+    folder: PathBuf,
+    text: String,
+}
+
+/// The pages at the root, those of `docs/`, and the READMEs of other folders.
+fn pages() -> Vec<Page> {
+    let folders = ["docs", "tests", "benches/results", "ffi/mesa", "fuzz"].map(|folder| support::root().join(folder));
+    let own = folders.iter().flat_map(|folder| support::files(folder, &["md"]));
+    let root = fs::read_dir(support::root()).expect("a readable folder").map(|entry| entry.expect("a file").path());
+    let root = root.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+    root.chain(own.filter(|path| !path.iter().any(|part| part == "target"))).map(|path| Page::read(&path)).collect()
+}
+
+impl Page {
+    fn read(path: &Path) -> Page {
+        let name = path.strip_prefix(support::root()).unwrap_or(path).display().to_string();
+        let text = fs::read_to_string(path).expect("a readable page");
+        Page { name, folder: path.parent().expect("a folder").to_path_buf(), text }
+    }
+
+    /// The lines outside of code blocks, and those within.
+    fn lines(&self) -> (Vec<&str>, Vec<&str>) {
+        let (mut prose, mut code, mut is_code) = (Vec::new(), Vec::new(), false);
+        for line in self.text.lines() {
+            if line.trim_start().starts_with("```") {
+                is_code = !is_code;
+            } else if is_code {
+                code.push(line.trim_start());
+            } else {
+                prose.push(line);
+            }
+        }
+        (prose, code)
+    }
+
+    /// What is in backticks. A span may go on in the next line.
+    fn spans(&self) -> Vec<String> {
+        let prose = self.lines().0.join("\n");
+        prose.split('`').skip(1).step_by(2).map(|span| span.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+    }
+
+    /// Targets of links that are not addresses.
+    fn links(&self) -> Vec<String> {
+        let prose = self.lines().0.join("\n");
+        let targets = prose.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        targets.filter(|target| !target.contains("://")).map(str::to_string).collect()
+    }
+
+    /// What a link calls each heading.
+    fn anchors(&self) -> Vec<String> {
+        let headings = self.lines().0.into_iter().filter(|line| line.starts_with('#'));
+        let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+        let slug = |heading: &str| {
+            let text = heading.trim_start_matches('#').trim().to_lowercase();
+            text.chars().filter(kept).map(|c| if c == ' ' { '-' } else { c }).collect()
+        };
+        headings.map(slug).collect()
+    }
+
+    /// Whether `path` leads to something, from the root of the repository or from this page.
+    fn has(&self, path: &str) -> bool {
+        [support::root(), &self.folder].iter().any(|folder| folder.join(path).exists())
+    }
+
+    /// What is wrong with a link of this page.
+    fn problem_of(&self, link: &str) -> Option<&'static str> {
+        let (path, anchor) = link.split_once('#').map_or((link, None), |(path, anchor)| (path, Some(anchor)));
+        let file = if path.is_empty() { support::root().join(&self.name) } else { self.folder.join(path) };
+        match anchor {
+            _ if !file.exists() => Some("leads to no file"),
+            Some(anchor) if !Page::read(&file).anchors().iter().any(|heading| heading == anchor) => {
+                Some("leads to no heading")
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether `span` is meant as the path of a file or folder of the repository.
+fn is_path(span: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
+    let looks_so = span.trim_end_matches('/').contains('/') && span.chars().all(is_plain) && !span.starts_with('/');
+    looks_so && EXTENSIONS.iter().any(|end| span.ends_with(end)) && !PLACEHOLDERS.iter().any(|it| span.contains(it))
+}
+
+/// The words that follow `command` in the code and backticks of all pages, with the name of the page.
+fn uses(command: &str) -> Vec<(String, String)> {
+    let mut uses = Vec::new();
+    for page in pages() {
+        let spans = page.spans();
+        let code = page.lines().1.into_iter().chain(spans.iter().map(String::as_str));
+        let names = code.filter_map(|line| line.strip_prefix(command)?.split_whitespace().next());
+        let names = names.filter(|name| name.chars().all(|c| c.is_ascii_lowercase()));
+        uses.extend(names.map(|name| (page.name.clone(), name.to_string())));
+    }
+    uses
+}
+
+fn assert_none(problems: &[String]) {
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn links_lead_to_files_and_headings() {
+    let pages = pages();
+    let links = pages.iter().flat_map(|page| page.links().into_iter().map(move |link| (page, link)));
+    let links: Vec<(&Page, String)> = links.collect();
+    assert!(links.len() > 80, "only {} links", links.len());
+    let problem = |(page, link): &(&Page, String)| Some(format!("{}: {link} {}", page.name, page.problem_of(link)?));
+    assert_none(&links.iter().filter_map(problem).collect::<Vec<_>>());
+}
+
+#[test]
+fn paths_that_pages_name_exist() {
+    let (mut problems, mut count) = (Vec::new(), 0);
+    for page in pages() {
+        let paths: Vec<String> = page.spans().into_iter().filter(|span| is_path(span)).collect();
+        count += paths.len();
+        let missing = paths.iter().filter(|path| !page.has(path));
+        problems.extend(missing.map(|path| format!("{}: there is no {path}", page.name)));
+    }
+    assert!(count > 150, "only {count} paths");
+    assert_none(&problems);
+}
+
+#[test]
+fn commands_that_pages_name_exist() {
+    let chores = include_str!("../xtask/src/main.rs");
+    let chores =
+        uses("cargo xtask ").into_iter().filter(|(_, name)| !chores.contains(&format!("command == \"{name}\"")));
+    let mut problems: Vec<String> = chores.map(|(page, name)| format!("{page}: there is no chore {name}")).collect();
+    let arguments = include_str!("../tool/src/args.rs");
+    let commands = arguments.split("enum Command {").nth(1).and_then(|rest| rest.split("\n}").next()).expect("an enum");
+    let is_command =
+        |name: &str| commands.to_lowercase().lines().any(|line| line.trim().starts_with(&format!("{name}(")));
+    let own = ["options", "help"];
+    let used = uses("ntv ");
+    assert!(used.len() > 30, "only {} commands", used.len());
+    let unknown = used.into_iter().filter(|(_, name)| !own.contains(&name.as_str()) && !is_command(name));
+    problems.extend(unknown.map(|(page, name)| format!("{page}: ntv has no command {name}")));
+    assert_none(&problems);
+}
+
+/// What is on one machine only is of no use to a reader.
+#[test]
+fn pages_name_no_path_of_a_machine() {
+    let homes = ["/home/", "/root/", "/work/", "/tmp/"];
+    let named = pages().into_iter().filter(|page| homes.iter().any(|home| page.text.contains(home)));
+    assert_none(&named.map(|page| page.name).collect::<Vec<_>>());
+}
