@@ -45,6 +45,7 @@
 
 pub mod entity;
 pub mod error;
+mod feature;
 pub mod op;
 pub mod target;
 

@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[(&str, &[&str])] = &[
     ("entity", &[]),
     ("error", &["entity"]),
-    ("op", &["entity", "error"]),
-    ("target", &["entity", "error", "op"]),
+    ("feature", &[]),
+    ("op", &["entity", "error", "feature"]),
+    ("target", &["entity", "error", "feature", "op"]),
     ("ir", &["entity", "error", "op", "target"]),
     ("module", &["entity", "error"]),
     ("import", &["entity", "error", "module"]),
