@@ -25,7 +25,7 @@ use super::wants::{
 };
 use crate::entity::Id;
 use crate::ir::{ArrayIndex, Def, DerefKind, Inst, InstKind, Shader, TexData, Var};
-use crate::op::intrinsic::Form as IntrinsicForm;
+use crate::op::meaning::Form as IntrinsicForm;
 use crate::op::{AluType, Base, Choice, Intrinsic, Want};
 use crate::target::{Feature, Target};
 
@@ -211,7 +211,7 @@ impl ValueTypes {
     fn intrinsic_choice(&self, shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Choice {
         match (op, op.info().form) {
             (_, IntrinsicForm::BuiltIn(_, Base::Float)) => Choice::Float,
-            (_, IntrinsicForm::Op(_)) => Choice::Float,
+            (_, IntrinsicForm::Derivative(_)) => Choice::Float,
             (Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap, _) => Choice::is(atomic_base(shader, inst)),
             (Intrinsic::reduce | Intrinsic::inclusive_scan | Intrinsic::exclusive_scan, _) => {
                 Choice::is(reduction_base(shader, inst))
@@ -344,7 +344,7 @@ fn intrinsic_want(shader: &Shader, inst: Inst, op: Intrinsic, index: usize) -> W
         (reduce | inclusive_scan | exclusive_scan, 0) => Want::Is(reduction_base(shader, inst)),
         (vote_feq, _) | (interp_deref_at_offset, 1) => Want::Is(Base::Float),
         (_, 0) if op.moves_between_invocations() => Want::Same,
-        _ if matches!(op.info().form, IntrinsicForm::Op(_)) => Want::Is(Base::Float),
+        _ if matches!(op.info().form, IntrinsicForm::Derivative(_)) => Want::Is(Base::Float),
         _ => Want::Integer,
     }
 }

@@ -20,6 +20,7 @@ mod by_name;
 pub mod fold;
 pub mod intrinsic;
 pub mod lowered;
+pub mod meaning;
 pub mod names;
 pub mod needs;
 pub mod old;
@@ -32,13 +33,15 @@ pub mod tex;
 
 pub(crate) use alu::TABLE as ALU_OPS;
 pub use alu::{AluInfo, AluOp, Form, Operand, Props};
-pub(crate) use intrinsic::TABLE as INTRINSICS;
 pub use intrinsic::{Effects, Index, IndexKind, Intrinsic, IntrinsicInfo};
+pub(crate) use intrinsic::{MEANINGS, TABLE as INTRINSICS};
 pub use lowered::Lowered;
+pub use meaning::Meaning;
 pub use names::{Access, AtomicOp, Modes};
 pub use needs::Needs;
 pub use rows::Want;
 pub(crate) use rows::{can_contract, operand_want, AluRow, Choice, Emission};
+pub(crate) use set::intrinsics_where;
 pub use set::{AluSet, IntrinsicSet};
 pub use tex::{TexOp, TexSrcKind};
 

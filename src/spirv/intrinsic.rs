@@ -6,7 +6,7 @@ use super::memory::Origin;
 use super::{internal, unsupported, Emit, Result};
 use crate::error::Error;
 use crate::ir::{Def, Inst, InstData, InstKind, Stage, Swizzle};
-use crate::op::intrinsic::Form;
+use crate::op::meaning::Form;
 use crate::op::names::{Scope as NirScope, Semantics};
 use crate::op::{Access, Base, Index, Intrinsic, Modes};
 use crate::target::Feature;
@@ -79,7 +79,7 @@ impl Emit<'_> {
         if let Form::BuiltIn(builtin, _) = op.info().form {
             return self.load_builtin(inst, builtin).map(Some);
         }
-        if let (Form::Op(op), [src]) = (op.info().form, srcs) {
+        if let (Form::Derivative(op), [src]) = (op.info().form, srcs) {
             return self.derivative(inst, op, *src).map(Some);
         }
         match op {
