@@ -117,7 +117,7 @@ pub(super) fn check_access(report: &mut Report<'_>, inst: Inst, op: Intrinsic, s
             check_value(report, inst, srcs[0], srcs[1]);
             check_writable(report, inst, srcs[0]);
         }
-        _ if op.info().memory.is_some_and(|memory| memory.operation.is_atomic()) => {
+        _ if op.is_deref_atomic() => {
             check_value(report, inst, srcs[0], inst.def());
             check_writable(report, inst, srcs[0]);
         }

@@ -13,12 +13,14 @@
 
 use super::by_name::ByName;
 use super::meaning::ImageName::{self, Deref, Handle, Unit};
-use super::meaning::MemoryKind::{Constant, Global, KernelInput, PushConstant, Scratch, Shared, Ssbo, Ubo, Uniform};
+use super::meaning::MemoryKind::{
+    self, Constant, Global, KernelInput, PushConstant, Scratch, Shared, Ssbo, Ubo, Uniform,
+};
 use super::meaning::MemoryOperation::{Atomic, AtomicSwap, Load, Size, Store};
 use super::meaning::{builtin, Form, ImageOperation, Meaning, MemoryAccess, OffsetUnit, Sampling, Stages, Traits};
 use super::meaning::{SPECIAL, UNTRANSLATED};
 use super::needs::Needs;
-use super::Base::{Bool, Float, Int, Uint};
+use super::Base::{self, Bool, Float, Int, Uint};
 use crate::feature::Feature::*;
 use bitflags::bitflags;
 use spirv::BuiltIn::{self, *};
@@ -284,6 +286,12 @@ impl Intrinsic {
         matches!(self.info().form, Form::Move(..) | Form::QuadSwap(_))
     }
 
+    /// Whether it is an atomic on what its first source points to.
+    #[inline]
+    pub fn is_deref_atomic(self) -> bool {
+        self.info().memory.is_some_and(|memory| memory.kind == MemoryKind::Deref && memory.operation.is_atomic())
+    }
+
     /// Whether it is a barycentric: it only says where `load_interpolated_input` reads.
     pub fn is_barycentric(self) -> bool {
         self.meaning().sampling.is_some() && self.info().pointers == 0
@@ -430,8 +438,8 @@ const fn subgroup_mask(mask: BuiltIn) -> Meaning {
     builtin(mask, Uint).needs(Needs::SUBGROUPS).features(&[subgroupBallot]).carried()
 }
 
-const fn vote(op: Op, extension: Op) -> Meaning {
-    Meaning::new(Form::Vote(op, extension)).features(&[subgroupVote])
+const fn vote(op: Op, extension: Op, base: Base) -> Meaning {
+    Meaning::new(Form::Vote(op, extension, base)).features(&[subgroupVote])
 }
 
 const fn ballot_query(op: Op, count: Option<GroupOperation>) -> Meaning {
@@ -699,13 +707,13 @@ intrinsics! {
         SPECIAL.features_by_operands(&[shaderDeviceClock, shaderSubgroupClock]);
 
     vote_any                   [1]    -> 1 [] [1]      ELIMINATE,
-        vote(GroupNonUniformAny, SubgroupAnyKHR).condition();
+        vote(GroupNonUniformAny, SubgroupAnyKHR, Bool).condition();
     vote_all                   [1]    -> 1 [] [1]      ELIMINATE,
-        vote(GroupNonUniformAll, SubgroupAllKHR).condition();
+        vote(GroupNonUniformAll, SubgroupAllKHR, Bool).condition();
     vote_feq                   [N]    -> 1 [] [1]      ELIMINATE,
-        vote(GroupNonUniformAllEqual, SubgroupAllEqualKHR).needs(Needs::SUBGROUPS).carried();
+        vote(GroupNonUniformAllEqual, SubgroupAllEqualKHR, Float).needs(Needs::SUBGROUPS).carried();
     vote_ieq                   [N]    -> 1 [] [1]      ELIMINATE,
-        vote(GroupNonUniformAllEqual, SubgroupAllEqualKHR).needs(Needs::SUBGROUPS).carried();
+        vote(GroupNonUniformAllEqual, SubgroupAllEqualKHR, Uint).needs(Needs::SUBGROUPS).carried();
     ballot                     [1]    -> N [] [32, 64] ELIMINATE,
         BALLOT.condition().carried();
     ballot_bitfield_extract    [4, 1] -> 1 [] [1]      ELIMINATE|REORDER,
@@ -827,7 +835,7 @@ intrinsics! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::op::meaning::{MemoryKind, MemoryOperation};
+    use crate::op::meaning::MemoryOperation;
 
     #[test]
     fn columns_follow_from_others() {

@@ -16,8 +16,8 @@ pub enum Form {
     BuiltIn(BuiltIn, Base),
     /// A derivative: one instruction on the source as it is, floats in and out.
     Derivative(Op),
-    /// A vote: the instruction, and that of SPV_KHR_subgroup_vote.
-    Vote(Op, Op),
+    /// A vote: the instruction, that of SPV_KHR_subgroup_vote, and what values are compared as.
+    Vote(Op, Op, Base),
     /// The value of another invocation, which a second source may name.
     Move(Op, Capability),
     /// The value of another invocation of the quad, in this direction.
@@ -218,6 +218,11 @@ impl ImageOperation {
     /// Whether it changes the image.
     pub const fn writes(self) -> bool {
         self.is_atomic() || matches!(self, ImageOperation::Store)
+    }
+
+    /// Whether it asks about the image, not about its texels.
+    pub const fn is_query(self) -> bool {
+        matches!(self, ImageOperation::Size | ImageOperation::Samples | ImageOperation::Levels)
     }
 
     /// The source with the level, if there is one.
