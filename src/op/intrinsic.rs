@@ -1,15 +1,36 @@
-//! The intrinsics: operands, printed indices, effects and SPIR-V form, one row each.
+//! The intrinsics: operands, printed indices, effects and meaning, one row each.
 //!
 //! A row reads: name, components of each source, `->` components of the result, indices in the order NIR prints them,
-//! widths the result may have (`[]`: any), effects, SPIR-V form. For example
+//! widths the result may have (`[]`: any), effects, meaning. For example
 //!
 //! ```text
-//! load_ubo [ANY, 1] -> N [access, align_mul, align_offset, range_base, range] [] ELIMINATE|REORDER, Special;
+//! load_ssbo [ANY, 1] -> N [access, align_mul, align_offset] [] ELIMINATE,
+//!     SSBO.in_block(Ssbo, Load, [0, 1]).carried().wide_result();
 //! ```
 //!
 //! is a load whose block index has components of its own, whose byte offset is a scalar, and whose result has as many
-//! components as the instruction says. The list is what a Gallium driver may receive and what zink makes of it; an
-//! intrinsic that is not here is an error of the parser that names it.
+//! components as the instruction says. The last column is a [`Meaning`]. It starts from a constant: `SPECIAL` and `UNTRANSLATED`
+//! know nothing, `SSBO` knows what all accesses to storage blocks share, a function such as `builtin` takes what differs. Each
+//! method adds a fact, and what no method says has a default:
+//!
+//! | methods | what they say | default |
+//! |-|-|-|
+//! | `needs` | passes that have to look at it | none |
+//! | `only_in` | stages that have it | all |
+//! | `in_block`, `at_offset`, `at_deref`, `size_of`, `counts` | the memory that it accesses, how, and by which sources | none |
+//! | `image` | what it does with an image, and how it names that | nothing |
+//! | `input`, `output` | what it accesses by slot, and by which sources | nothing |
+//! | `samples` | where it interpolates an input | nowhere |
+//! | `pointers` | how many of its first sources are pointers | 0; 1 with `at_deref`, and `image` by pointer |
+//! | `features`, `features_by_operands` | Vulkan's features that it needs, or may need | none |
+//! | `carried`, `wide_result`, `wide_sources`, `condition`, `basic`, `since_1_1` | a [trait](Traits) | no |
+//!
+//! Checks, passes, emitter, interpreter and printer read these facts. None of them follows from the spelling of a name.
+//!
+//! A new row stands at the end of the table: its place makes its number on the [wire](crate::wire), and those of today stay.
+//!
+//! The list is what a Gallium driver may receive and what zink makes of it; an intrinsic that is not here is an error of the
+//! parser that names it.
 
 use super::by_name::ByName;
 use super::meaning::ImageName::{self, Deref, Handle, Unit};

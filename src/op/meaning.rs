@@ -55,7 +55,7 @@ bitflags! {
     /// What is true of some intrinsics.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Traits: u8 {
-        /// Its values can be carried in 32-bit ones: memory is read and written by words, and bits move between invocations by words.
+        /// Its values can be carried in 32-bit ones: it reads and writes memory by words, or moves bits between invocations.
         const CARRIED = 1 << 0;
         /// Its result may have more components than a SPIR-V vector: a pass takes it apart.
         const WIDE_RESULT = 1 << 1;
