@@ -104,6 +104,7 @@
 
 pub mod entity;
 pub mod error;
+mod feature;
 pub mod op;
 mod setters;
 pub mod target;

@@ -4,6 +4,7 @@
 //! `lower_block_index` makes ifs on the index, and the blocks have constant indices.
 
 use crate::ir::{ArrayIndex, Def, DerefKind, Inst, Shader, Var};
+use crate::op::meaning::{MemoryKind, MemoryOperation};
 use crate::op::{Access, Index, Intrinsic, Modes};
 use crate::target::Feature::{self, *};
 use std::ops::Range;
@@ -50,14 +51,14 @@ pub enum PickOf {
 
 /// The source of an access by byte offset that has the block index, and the blocks that it is into.
 pub fn block_source(op: Intrinsic) -> Option<(usize, PickOf)> {
-    use Intrinsic::*;
-    match op {
-        load_ubo | load_ubo_vec4 => Some((0, PickOf::Uniforms)),
-        load_ssbo | ssbo_atomic | ssbo_atomic_swap => Some((0, PickOf::Storage)),
-        store_ssbo => Some((1, PickOf::Storage)),
-        get_ssbo_size => Some((0, PickOf::Sizes)),
-        _ => None,
-    }
+    let access = op.info().memory?;
+    let of = match (access.kind, access.operation) {
+        (MemoryKind::Ubo, MemoryOperation::Load) => PickOf::Uniforms,
+        (MemoryKind::Ssbo, MemoryOperation::Size) => PickOf::Sizes,
+        (MemoryKind::Ssbo, _) => PickOf::Storage,
+        _ => return None,
+    };
+    Some((access.block?.into(), of))
 }
 
 impl BlockPick {

@@ -9,8 +9,9 @@
 //! ```
 
 use crate::ir::{Def, Inst, Shader, TexData, Type, TypeData, TypeTable, Var, VarFlags, Variable};
+use crate::op::meaning::ImageOperation;
 use crate::op::names::ImageDim;
-use crate::op::{AluType, Base, Index, Intrinsic, Modes, TexOp, TexSrcKind};
+use crate::op::{AluType, Base, Index, Modes, TexOp, TexSrcKind};
 
 /// The type of a texture or image, without arrays of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -228,10 +229,8 @@ pub fn instr_texel(shader: &Shader, inst: Inst) -> AluType {
         },
         _ => format_base(shader.index(inst, Index::format)).unwrap_or(Base::Float),
     };
-    let value = match op {
-        Intrinsic::image_deref_store | Intrinsic::image_store | Intrinsic::bindless_image_store => {
-            shader.as_intrinsic(inst).map_or(32, |(_, srcs)| shader.bit_size(srcs[3]))
-        }
+    let value = match op.meaning().image.map(|image| image.operation) {
+        Some(ImageOperation::Store) => shader.as_intrinsic(inst).map_or(32, |(_, srcs)| shader.bit_size(srcs[3])),
         _ => shader.insts[inst].bit_size,
     };
     AluType::new(base, if value == 64 && base != Base::Float { 64 } else { 32 })

@@ -26,7 +26,7 @@ use super::wants::{
 };
 use crate::entity::Id;
 use crate::ir::{ArrayIndex, Def, DerefKind, Inst, InstKind, Shader, TexData, Var};
-use crate::op::intrinsic::Form as IntrinsicForm;
+use crate::op::meaning::{Form as IntrinsicForm, ImageName, ImageOperation, Sampling};
 use crate::op::{AluType, Base, Choice, Intrinsic, Want};
 use crate::target::{Feature, Target};
 
@@ -210,17 +210,11 @@ impl ValueTypes {
 
     #[inline(never)]
     fn intrinsic_choice(&self, shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Choice {
-        match (op, op.info().form) {
-            (_, IntrinsicForm::BuiltIn(_, Base::Float)) => Choice::Float,
-            (_, IntrinsicForm::Op(_)) => Choice::Float,
-            (Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap, _) => Choice::is(atomic_base(shader, inst)),
-            (Intrinsic::reduce | Intrinsic::inclusive_scan | Intrinsic::exclusive_scan, _) => {
-                Choice::is(reduction_base(shader, inst))
-            }
-            (Intrinsic::image_deref_load | Intrinsic::image_deref_sparse_load, _)
-            | (Intrinsic::image_deref_atomic | Intrinsic::image_deref_atomic_swap, _) => {
-                Choice::is(image_texel(shader, inst).base)
-            }
+        match op.info().form {
+            IntrinsicForm::BuiltIn(_, Base::Float) | IntrinsicForm::Derivative(_) => Choice::Float,
+            IntrinsicForm::Reduction(_) => Choice::is(reduction_base(shader, inst)),
+            _ if op.is_deref_atomic() => Choice::is(atomic_base(shader, inst)),
+            _ if gives_texel(op) => Choice::is(image_texel(shader, inst).base),
             _ if interpolates(op) => match self.memory_choice(shader, srcs[0]).0 {
                 Choice::Free => Choice::Float,
                 choice => choice,
@@ -301,7 +295,7 @@ impl ValueTypes {
             };
             self.vote(src.index(), vote);
         }
-        if matches!(op, Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap) {
+        if op.is_deref_atomic() {
             if let (_, Some(variable)) = self.memory_choice(shader, srcs[0]) {
                 self.vote(variable, Want::Is(atomic_base(shader, inst)).vote().map(|vote| vote * MUST));
             }
@@ -336,18 +330,33 @@ fn tex_choice(tex: &TexData) -> Choice {
 }
 
 fn intrinsic_want(shader: &Shader, inst: Inst, op: Intrinsic, index: usize) -> Want {
-    use Intrinsic::*;
-    match (op, index) {
-        (deref_atomic | deref_atomic_swap, 1..) => Want::Is(atomic_base(shader, inst)),
-        (image_deref_store | image_deref_atomic | image_deref_atomic_swap, 3) | (image_deref_atomic_swap, 4) => {
-            Want::Is(image_texel(shader, inst).base)
-        }
-        (reduce | inclusive_scan | exclusive_scan, 0) => Want::Is(reduction_base(shader, inst)),
-        (vote_feq, _) | (interp_deref_at_offset, 1) => Want::Is(Base::Float),
-        (_, 0) if op.moves_between_invocations() => Want::Same,
-        _ if matches!(op.info().form, IntrinsicForm::Op(_)) => Want::Is(Base::Float),
+    match (op.info().form, index) {
+        (IntrinsicForm::Reduction(_), 0) => Want::Is(reduction_base(shader, inst)),
+        (IntrinsicForm::Vote(.., Base::Float), _) | (IntrinsicForm::Derivative(_), _) => Want::Is(Base::Float),
+        (IntrinsicForm::Move(..) | IntrinsicForm::QuadSwap(_), 0) => Want::Same,
+        (_, 1..) if op.is_deref_atomic() => Want::Is(atomic_base(shader, inst)),
+        (_, 1) if interpolates(op) && op.meaning().sampling == Some(Sampling::AtOffset) => Want::Is(Base::Float),
+        (_, 3..) if takes_texel(op, index) => Want::Is(image_texel(shader, inst).base),
         _ => Want::Integer,
     }
+}
+
+/// What is done with an image that a pointer names.
+fn image_operation(op: Intrinsic) -> Option<ImageOperation> {
+    op.meaning().image.filter(|image| image.name == ImageName::Deref).map(|image| image.operation)
+}
+
+/// Whether the result is of the texels' type.
+fn gives_texel(op: Intrinsic) -> bool {
+    image_operation(op).is_some_and(|operation| operation.loads() || operation.is_atomic())
+}
+
+/// Whether source `index` is of the texels' type.
+fn takes_texel(op: Intrinsic, index: usize) -> bool {
+    image_operation(op).is_some_and(|operation| match index {
+        3 => operation.writes(),
+        _ => operation == ImageOperation::AtomicSwap,
+    })
 }
 
 /// The type for this number of votes for floats and for signed integers.

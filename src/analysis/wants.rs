@@ -153,8 +153,7 @@ pub fn reduction_base(shader: &Shader, inst: Inst) -> Base {
 }
 
 pub(super) fn interpolates(op: Intrinsic) -> bool {
-    use Intrinsic::*;
-    matches!(op, interp_deref_at_centroid | interp_deref_at_sample | interp_deref_at_offset | interp_deref_at_vertex)
+    op.meaning().sampling.is_some() && op.info().pointers == 1
 }
 
 /// Calls `visit` with each value whose bits are those of the result of `inst`.

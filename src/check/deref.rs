@@ -2,7 +2,7 @@
 
 use super::report::{plural, Report};
 use crate::ir::{Def, Deref, DerefKind, Inst, InstData, Shader, Type, TypeData};
-use crate::op::{AluType, Base, Index, Intrinsic, Modes};
+use crate::op::{AluType, Base, Intrinsic, Modes};
 
 /// Memory that a shader cannot write.
 const READ_ONLY: Modes = Modes::SYSTEM
@@ -117,7 +117,7 @@ pub(super) fn check_access(report: &mut Report<'_>, inst: Inst, op: Intrinsic, s
             check_value(report, inst, srcs[0], srcs[1]);
             check_writable(report, inst, srcs[0]);
         }
-        Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap => {
+        _ if op.is_deref_atomic() => {
             check_value(report, inst, srcs[0], inst.def());
             check_writable(report, inst, srcs[0]);
         }
@@ -128,16 +128,13 @@ pub(super) fn check_access(report: &mut Report<'_>, inst: Inst, op: Intrinsic, s
             }
             check_writable(report, inst, srcs[0]);
         }
-        Intrinsic::interp_deref_at_centroid
-        | Intrinsic::interp_deref_at_sample
-        | Intrinsic::interp_deref_at_offset
-        | Intrinsic::interp_deref_at_vertex => {
+        _ if op.meaning().sampling.is_some() => {
             check_value(report, inst, srcs[0], inst.def());
             if report.shader.as_deref(srcs[0]).is_some_and(|deref| deref.modes != Modes::SHADER_IN) {
                 report.at(inst, "interpolates what is no input");
             }
         }
-        _ if op.info().has_index(Index::image_dim) && op.info().pointers == 1 => {
+        _ if op.meaning().image.is_some() => {
             let ty = report.shader.as_deref(srcs[0]).map(|deref| report.shader.types.get(deref.ty));
             if !matches!(ty, Some(TypeData::Image { .. })) {
                 report.at(inst, "its pointer points to no image");

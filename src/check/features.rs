@@ -7,43 +7,12 @@ use crate::analysis::framebuffer::is_multisample;
 use crate::analysis::value_types::{leaf, ValueTypes};
 use crate::error::Errors;
 use crate::ir::{AluSrc, Def, Deref, DerefKind, Inst, InstKind, Shader, ShaderInfo, Stage, VarFlags, Variable};
+use crate::op::meaning::{IoAccess, Traits};
 use crate::op::names::{frag_result, unpack_alu_type, varying, InterpMode, IoSemantics, IoXfb, Scope, SlotKind};
-use crate::op::Intrinsic::{self, *};
-use crate::op::{AluOp, AluType, AtomicOp, Base, Index, IntrinsicSet, Modes, INTRINSICS as TABLE};
+use crate::op::{AluOp, AluType, AtomicOp, Base, Index, Intrinsic, IntrinsicSet, Modes, INTRINSICS as TABLE, MEANINGS};
 use crate::target::Feature::{self, *};
 use crate::target::{Target, Version};
 use std::fmt::Display;
-
-/// Rows of a table of what intrinsics need whatever their operands.
-pub(super) type FeatureRows = &'static [(Feature, &'static [Intrinsic])];
-
-/// What intrinsics need; what those of subgroups need is in a table of its own.
-const INTRINSICS: FeatureRows = &[
-    (bufferDeviceAddress, &[load_global, load_global_constant, store_global, global_atomic, global_atomic_swap]),
-    (shaderDrawParameters, &[load_base_vertex, load_first_vertex, load_vertex_id_zero_base]),
-    (shaderDrawParameters, &[load_base_instance, load_draw_id]),
-    (multiview, &[load_view_index]),
-    (meshShader, &[load_per_primitive_input]),
-    (sampleRateShading, &[load_sample_id, load_sample_pos, load_barycentric_sample, load_barycentric_at_sample]),
-    (sampleRateShading, &[load_barycentric_at_offset]),
-    (sampleRateShading, &[interp_deref_at_centroid, interp_deref_at_sample, interp_deref_at_offset]),
-    (shaderDemoteToHelperInvocation, &[demote, demote_if, is_helper_invocation]),
-];
-
-/// What else intrinsics may need, because of their operands or of the rest of the shader.
-const BY_OPERANDS: FeatureRows = &[
-    (shaderDeviceClock, &[shader_clock]),
-    (shaderSubgroupClock, &[shader_clock]),
-    (geometryShader, &[load_primitive_id, load_layer_id]),
-    (geometryStreams, &[emit_vertex, end_primitive, emit_vertex_with_counter, end_primitive_with_counter]),
-    (fragmentShaderPixelInterlock, &[begin_invocation_interlock, end_invocation_interlock]),
-    (shaderUniformBufferArrayDynamicIndexing, &[load_ubo, load_ubo_vec4]),
-    (shaderUniformBufferArrayNonUniformIndexing, &[load_ubo, load_ubo_vec4]),
-    (shaderStorageBufferArrayDynamicIndexing, SSBO_ACCESSES),
-    (shaderStorageBufferArrayNonUniformIndexing, SSBO_ACCESSES),
-];
-
-const SSBO_ACCESSES: &[Intrinsic] = &[load_ssbo, store_ssbo, get_ssbo_size, ssbo_atomic, ssbo_atomic_swap];
 
 /// A set of features: a bit for each, and one for Vulkan 1.1.
 pub(super) type Features = u128;
@@ -62,22 +31,22 @@ pub(super) fn lacked_by(target: &Target) -> Features {
 /// What the rules may ask for each intrinsic, whatever its operands.
 pub(super) static MAY_NEED: [Features; Intrinsic::ALL.len()] = {
     assert!(Feature::ALL.len() < 126, "there are bits for so many");
-    let mut needed = by_intrinsic(&[INTRINSICS, BY_OPERANDS, subgroups::OPERATIONS, subgroups::BY_OPERANDS]);
+    let mut needed = [0; Intrinsic::ALL.len()];
     let mut at = 0;
     while at < needed.len() {
-        let (op, info) = (Intrinsic::ALL[at], &TABLE[at]);
+        let (info, meaning) = (&TABLE[at], &MEANINGS[at]);
+        needed[at] = bits_of(meaning.features) | bits_of(meaning.features_by_operands);
         if info.has_index(Index::atomic_op) {
-            needed[at] |=
-                1 << shaderInt64 as u8 | 1 << shaderBufferInt64Atomics as u8 | 1 << shaderSharedInt64Atomics as u8;
+            needed[at] |= bits_of(&[shaderInt64, shaderBufferInt64Atomics, shaderSharedInt64Atomics]);
         }
-        if subgroups::NOT_BEFORE_1_1.contains(op) || subgroups::BASIC.contains(op) || matches!(op, barrier) {
+        if info.traits.intersects(OF_VULKAN_1_1) || info.has_index(Index::execution_scope) {
             needed[at] |= VULKAN_1_1;
         }
-        if !support::is_translated(op, info)
-            || info.has_index(Index::image_dim)
-            || info.has_index(Index::io_semantics)
-            || IntrinsicSet::BARYCENTRICS.contains(op)
-            || matches!(op, load_subgroup_id | load_num_subgroups)
+        if !support::is_translated(info)
+            || meaning.image.is_some()
+            || meaning.io.is_some()
+            || meaning.sampling.is_some() && info.pointers == 0
+            || subgroups::is_of_workgroup(info)
         {
             needed[at] |= DOUBT;
         }
@@ -85,6 +54,9 @@ pub(super) static MAY_NEED: [Features; Intrinsic::ALL.len()] = {
     }
     needed
 };
+
+/// What every driver of Vulkan 1.1 has, but not every driver of 1.0.
+const OF_VULKAN_1_1: Traits = Traits::NOT_BEFORE_1_1.union(Traits::BASIC_SUBGROUP);
 
 /// Intrinsics for which no rule asks anything.
 pub(super) static PLAIN: IntrinsicSet = {
@@ -98,23 +70,13 @@ pub(super) static PLAIN: IntrinsicSet = {
     set
 };
 
-const fn by_intrinsic(tables: &[FeatureRows]) -> [Features; Intrinsic::ALL.len()] {
-    let mut needed = [0; Intrinsic::ALL.len()];
-    let mut table = 0;
-    while table < tables.len() {
-        let mut row = 0;
-        while row < tables[table].len() {
-            let (feature, ops) = tables[table][row];
-            let mut at = 0;
-            while at < ops.len() {
-                needed[ops[at] as usize] |= 1 << feature as u8;
-                at += 1;
-            }
-            row += 1;
-        }
-        table += 1;
+const fn bits_of(features: &[Feature]) -> Features {
+    let (mut bits, mut at) = (0, 0);
+    while at < features.len() {
+        bits |= 1 << features[at] as u8;
+        at += 1;
     }
-    needed
+    bits
 }
 
 /// Widths of numbers: base, bits, feature, and whether a pass makes 32-bit numbers of them where it is missing.
@@ -125,62 +87,6 @@ const WIDTHS: &[(Base, u8, Feature, bool)] = &[
     (Base::Float, 16, shaderFloat16, true),
     (Base::Float, 64, shaderFloat64, true),
 ];
-
-/// Intrinsics whose values can be carried in 32-bit ones: those of memory that is read and written by lanes, and those that
-/// move bits between invocations.
-const CARRIED: IntrinsicSet = IntrinsicSet::of(&[
-    load_reg,
-    store_reg,
-    load_reg_indirect,
-    store_reg_indirect,
-    decl_reg,
-    load_ubo,
-    load_ubo_vec4,
-    load_ssbo,
-    store_ssbo,
-    load_push_constant,
-    load_push_constant_zink,
-    load_shared,
-    store_shared,
-    load_scratch,
-    store_scratch,
-    load_global,
-    load_global_constant,
-    store_global,
-    global_atomic,
-    global_atomic_swap,
-    read_invocation,
-    read_first_invocation,
-    shuffle,
-    shuffle_xor,
-    shuffle_up,
-    shuffle_down,
-    rotate,
-    quad_broadcast,
-    quad_swap_horizontal,
-    quad_swap_vertical,
-    quad_swap_diagonal,
-    vote_ieq,
-    vote_feq,
-    ddx,
-    ddx_fine,
-    ddx_coarse,
-    ddy,
-    ddy_fine,
-    ddy_coarse,
-    ssbo_atomic,
-    ssbo_atomic_swap,
-    shared_atomic,
-    shared_atomic_swap,
-    ballot,
-    ballot_relaxed,
-    inverse_ballot,
-    load_subgroup_eq_mask,
-    load_subgroup_ge_mask,
-    load_subgroup_gt_mask,
-    load_subgroup_le_mask,
-    load_subgroup_lt_mask,
-]);
 
 /// Memory that is read and written as words, whatever its types.
 const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO).union(Modes::GLOBAL);
@@ -442,34 +348,28 @@ impl Needs<'_> {
     }
 
     fn check_looked_at(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
-        let (shader, info) = (self.report.shader, op.info());
-        if info.has_index(Index::image_dim) {
-            textures::image_needs(shader, inst, op, srcs, &mut |feature| self.need(Some(inst), feature));
+        let (shader, info, meaning) = (self.report.shader, op.info(), op.meaning());
+        if let Some(image) = meaning.image {
+            textures::image_needs(shader, inst, image.operation, srcs, &mut |feature| self.need(Some(inst), feature));
         }
-        let rows = INTRINSICS.iter().chain(subgroups::OPERATIONS).filter(|(_, ops)| ops.contains(&op));
-        rows.for_each(|(feature, _)| self.need(Some(inst), *feature));
+        meaning.features.iter().for_each(|feature| self.need(Some(inst), *feature));
         self.check_subgroup(inst, op, srcs);
-        match op {
-            shader_clock => self.check_clock(inst),
-            load_primitive_id if shader.stage() == Stage::Fragment => self.need(Some(inst), geometryShader),
-            emit_vertex | end_primitive | emit_vertex_with_counter | end_primitive_with_counter
-                if shader.index(inst, Index::stream_id) != 0 =>
-            {
-                self.need(Some(inst), geometryStreams);
-            }
-            begin_invocation_interlock | end_invocation_interlock
+        match meaning.features_by_operands {
+            [shaderDeviceClock, ..] => self.check_clock(inst),
+            [geometryShader] if shader.stage() == Stage::Fragment => self.need(Some(inst), geometryShader),
+            [geometryStreams] if shader.index(inst, Index::stream_id) != 0 => self.need(Some(inst), geometryStreams),
+            [fragmentShaderPixelInterlock]
                 if !shader.info.sample_interlock_ordered && !shader.info.sample_interlock_unordered =>
             {
                 self.need(Some(inst), fragmentShaderPixelInterlock);
             }
-            load_layer_id => self.need(Some(inst), geometryShader),
             _ => {}
         }
-        if info.has_index(Index::atomic_op) && !info.has_index(Index::image_dim) {
+        if info.has_index(Index::atomic_op) && meaning.image.is_none() {
             self.check_atomic(inst, op, srcs);
         }
-        if info.has_index(Index::io_semantics) {
-            self.check_io(inst, op);
+        if let Some(io) = meaning.io {
+            self.check_io(inst, io);
         }
     }
 
@@ -498,17 +398,17 @@ impl Needs<'_> {
         }
     }
 
-    fn check_io(&mut self, inst: Inst, op: Intrinsic) {
+    fn check_io(&mut self, inst: Inst, access: IoAccess) {
         let shader = self.report.shader;
         let io = IoSemantics::unpack(shader.index(inst, Index::io_semantics));
         let is_store = !shader.insts[inst].has_def();
-        if op == load_output && shader.stage() == Stage::Fragment {
+        if access.is_output && !is_store && shader.stage() == Stage::Fragment {
             if is_multisample(shader) {
                 self.need(Some(inst), sampleRateShading);
             }
             return;
         }
-        self.check_slot(Some(inst), io.location, is_store || matches!(op, load_output | load_per_vertex_output));
+        self.check_slot(Some(inst), io.location, access.is_output);
         if io.gs_streams != 0 {
             self.need(Some(inst), geometryStreams);
         }
@@ -551,15 +451,18 @@ impl Needs<'_> {
     /// The widths of what an intrinsic takes and makes.
     fn check_operands(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
         let shader = self.report.shader;
-        let mut carried = CARRIED.contains(op);
-        if let Some(scalar) = explicit_type(shader, inst, op).filter(|scalar| scalar.bits == 64) {
-            let mode = if is_input(op) { Modes::SHADER_IN } else { Modes::SHADER_OUT };
-            return self.check_declared(inst, scalar, mode);
+        let mut carried = op.info().traits.contains(Traits::CARRIED);
+        if let Some(io) = op.meaning().io {
+            let scalar = explicit_type(shader, inst, op);
+            if scalar.bits == 64 {
+                let mode = if io.is_output { Modes::SHADER_OUT } else { Modes::SHADER_IN };
+                return self.check_declared(inst, scalar, mode);
+            }
         }
         if let Some(deref) = srcs.first().and_then(|src| shader.as_deref(*src)) {
             carried |= deref.modes.intersects(BUFFERS);
             // A variable has the type that it declares.
-            if let (load_deref | store_deref, false, Some((scalar, _))) =
+            if let (Intrinsic::load_deref | Intrinsic::store_deref, false, Some((scalar, _))) =
                 (op, carried, shader.types.as_vector(deref.ty))
             {
                 return self.check_declared(inst, scalar, deref.modes);
@@ -615,15 +518,10 @@ impl Needs<'_> {
 }
 
 /// The type that the numbers of an explicit input or output have.
-fn explicit_type(shader: &Shader, inst: Inst, op: Intrinsic) -> Option<AluType> {
-    op.info().index_slot(Index::io_semantics)?;
-    let (index, value) = match shader.as_intrinsic(inst)? {
-        (_, [value, ..]) if op.info().has_index(Index::src_type) => (Index::src_type, *value),
+fn explicit_type(shader: &Shader, inst: Inst, op: Intrinsic) -> AluType {
+    let (index, value) = match shader.as_intrinsic(inst) {
+        Some((_, [value, ..])) if op.info().has_index(Index::src_type) => (Index::src_type, *value),
         _ => (Index::dest_type, inst.def()),
     };
-    Some(AluType::new(unpack_alu_type(shader.index(inst, index)).base, shader.bit_size(value)))
-}
-
-fn is_input(op: Intrinsic) -> bool {
-    matches!(op, load_input | load_interpolated_input | load_per_vertex_input | load_per_primitive_input)
+    AluType::new(unpack_alu_type(shader.index(inst, index)).base, shader.bit_size(value))
 }

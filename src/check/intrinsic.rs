@@ -4,6 +4,7 @@ use super::report::{plural, Report};
 use super::{deref, io, shape, stage, tex};
 use crate::ir::{Def, Inst, InstData, InstKind, Shader};
 use crate::op::intrinsic::Components;
+use crate::op::meaning::{Form, ImageOperation, MemoryKind, MemoryOperation, Traits};
 use crate::op::names::{ImageDim, InterpMode, IoXfb, Scope, Semantics, FORMATS};
 use crate::op::{Access, AluOp, AtomicOp, Base, Index, IndexKind, Intrinsic, Modes};
 
@@ -98,7 +99,7 @@ fn check_result(report: &mut Report<'_>, inst: Inst, data: &InstData, op: Intrin
             report.at(inst, format_args!("has {}, not {count}", plural(data.num_components.into(), "component")));
         }
     }
-    if data.has_def() && !info.dest_bits.is_empty() && !info.dest_bits.contains(&data.bit_size) {
+    if data.has_def() && info.dest_bits != 0 && info.dest_bits & data.bit_size == 0 {
         report.bits(inst, &"cannot have", data.bit_size, "");
     }
     // Derivatives, shuffles, reductions: the result is a value of the source's kind.
@@ -169,26 +170,15 @@ fn check_meaning(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def
         | Intrinsic::is_sparse_resident_zink
         | Intrinsic::sparse_residency_code_and => tex::check_codes(report, inst, srcs),
         Intrinsic::barrier => check_barrier(report, inst),
-        Intrinsic::terminate_if
-        | Intrinsic::demote_if
-        | Intrinsic::vote_any
-        | Intrinsic::vote_all
-        | Intrinsic::quad_vote_any
-        | Intrinsic::quad_vote_all
-        | Intrinsic::ballot
-        | Intrinsic::ballot_relaxed
-            if report.shader.bit_size(srcs[0]) != 1 =>
-        {
+        _ if op.info().traits.contains(Traits::CONDITION) && report.shader.bit_size(srcs[0]) != 1 => {
             report.at(inst, "the condition has more than 1 bit");
         }
-        Intrinsic::reduce | Intrinsic::inclusive_scan | Intrinsic::exclusive_scan => check_reduction(report, inst),
+        _ if matches!(op.info().form, Form::Reduction(_)) => check_reduction(report, inst),
         Intrinsic::vote_feq if report.shader.bit_size(srcs[0]) < 16 => {
             report.bits(inst, &"there are no floats of", report.shader.bit_size(srcs[0]), "");
         }
         op if op.moves_between_invocations() => check_invocation(report, inst, srcs),
-        op if op.reads_ballot() && op != Intrinsic::inverse_ballot && report.shader.bit_size(srcs[0]) != 32 => {
-            report.bits(inst, &"the ballot has words of", report.shader.bit_size(srcs[0]), ", not of 32");
-        }
+        op if op.reads_ballot() => check_ballot(report, inst, op, srcs[0]),
         _ => {}
     }
 }
@@ -199,6 +189,14 @@ fn check_reduction(report: &mut Report<'_>, inst: Inst) {
     let op = AluOp::ALL.get(report.shader.index(inst, Index::reduction_op) as usize);
     if bits < 16 && op.is_some_and(|op| op.info().dest.ty.base == Base::Float) {
         report.bits(inst, &"there are no floats of", bits, "");
+    }
+}
+
+/// A ballot of four words has words of 32 bits; only `inverse_ballot` takes others.
+fn check_ballot(report: &mut Report<'_>, inst: Inst, op: Intrinsic, ballot: Def) {
+    let bits = report.shader.bit_size(ballot);
+    if op.info().srcs[0] != Components::Instr && bits != 32 {
+        report.bits(inst, &"the ballot has words of", bits, ", not of 32");
     }
 }
 
@@ -219,20 +217,11 @@ fn check_width(report: &mut Report<'_>, inst: Inst) {
 
 /// An access to a buffer or to memory of the shader: its block index, if there are several, and its offset are 32-bit numbers.
 fn check_place(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) {
-    use Intrinsic::*;
-    let (block, offset): (Option<usize>, Option<usize>) = match op {
-        load_ubo | load_ubo_vec4 | load_ssbo | ssbo_atomic | ssbo_atomic_swap => (Some(0), Some(1)),
-        store_ssbo => (Some(1), Some(2)),
-        get_ssbo_size => (Some(0), None),
-        load_push_constant | load_push_constant_zink | load_shared | load_scratch => (None, Some(0)),
-        shared_atomic | shared_atomic_swap => (None, Some(0)),
-        store_shared | store_scratch => (None, Some(1)),
-        load_global | load_global_constant | global_atomic | global_atomic_swap => {
-            return check_address(report, inst, srcs[0])
-        }
-        store_global => return check_address(report, inst, srcs[1]),
-        _ => return,
-    };
+    let Some(memory) = op.info().memory else { return };
+    let [block, offset] = [memory.block, memory.offset].map(|src| src.map(usize::from));
+    if let (MemoryKind::Global, Some(address)) = (memory.kind, offset) {
+        return check_address(report, inst, srcs[address]);
+    }
     for (what, src) in [("block index", block), ("offset", offset)] {
         let Some(bits) = src.map(|src| report.shader.bit_size(srcs[src])).filter(|bits| *bits != 32) else { continue };
         report.bits(inst, &format_args!("the {what} has"), bits, ", not 32");
@@ -267,7 +256,10 @@ fn check_barrier(report: &mut Report<'_>, inst: Inst) {
 
 /// What is compared and stored stands last.
 fn check_atomic_data(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) {
-    let count = if op.name().ends_with("_swap") { 2 } else { 1 };
+    let of_memory = op.info().memory.map(|memory| memory.operation);
+    let of_image = op.meaning().image.map(|image| image.operation);
+    let swaps = of_memory == Some(MemoryOperation::AtomicSwap) || of_image == Some(ImageOperation::AtomicSwap);
+    let count = if swaps { 2 } else { 1 };
     let bits = report.shader.insts[inst].bit_size;
     if let Some(kind) = AtomicOp::ALL.get(report.shader.index(inst, Index::atomic_op) as usize) {
         if matches!(kind, AtomicOp::cmpxchg | AtomicOp::fcmpxchg) != (count == 2) {

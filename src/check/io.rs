@@ -182,20 +182,13 @@ fn slots_of_64_bits(shader: &Shader, inst: Inst) -> Option<(Intrinsic, Range<u32
 }
 
 fn is_output(op: Intrinsic) -> bool {
-    matches!(
-        op,
-        Intrinsic::load_output
-            | Intrinsic::load_per_vertex_output
-            | Intrinsic::store_output
-            | Intrinsic::store_per_vertex_output
-    )
+    op.meaning().io.is_some_and(|io| io.is_output)
 }
 
 /// What has a value for each vertex is accessed with one, and nothing else is.
 fn check_vertex(report: &mut Report<'_>, inst: Inst, op: Intrinsic, io: IoSemantics, num_components: u8) {
-    use Intrinsic::{load_per_vertex_input, load_per_vertex_output, store_per_vertex_output};
     let stage = report.shader.stage();
-    let has_vertex = matches!(op, load_per_vertex_input | load_per_vertex_output | store_per_vertex_output);
+    let has_vertex = op.meaning().io.is_some_and(|io| io.vertex.is_some());
     if has_vertex != stage.is_per_vertex(is_output(op), io.location) {
         let what = if has_vertex { "no value" } else { "a value" };
         report.at(inst, format_args!("the slot has {what} for each vertex"));

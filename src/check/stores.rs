@@ -5,32 +5,23 @@
 //! device.
 
 use crate::ir::{Inst, Shader, Stage};
-use crate::op::Intrinsic::{self, *};
-use crate::op::{IntrinsicSet, Modes};
+use crate::op::meaning::MemoryKind::{self, Global, Ssbo};
+use crate::op::{intrinsics_where, Intrinsic, IntrinsicInfo, IntrinsicSet, Modes};
 use crate::target::Feature::{self, *};
 use crate::target::Target;
 
 /// What writes wherever it points.
-const WRITES: IntrinsicSet = IntrinsicSet::of(&[
-    store_ssbo,
-    ssbo_atomic,
-    ssbo_atomic_swap,
-    store_global,
-    global_atomic,
-    global_atomic_swap,
-    image_store,
-    image_atomic,
-    image_atomic_swap,
-    bindless_image_store,
-    bindless_image_atomic,
-    bindless_image_atomic_swap,
-    image_deref_store,
-    image_deref_atomic,
-    image_deref_atomic_swap,
-]);
+static WRITES: IntrinsicSet = intrinsics_where!(|info, meaning| {
+    let to_image = matches!(meaning.image, Some(image) if image.operation.writes());
+    to_image || writes(info, Ssbo) || writes(info, Global)
+});
 
 /// What writes where its pointer leads.
-const WRITES_BY_POINTER: IntrinsicSet = IntrinsicSet::of(&[store_deref, deref_atomic, deref_atomic_swap]);
+static WRITES_BY_POINTER: IntrinsicSet = intrinsics_where!(|info, _meaning| writes(info, MemoryKind::Deref));
+
+const fn writes(info: &IntrinsicInfo, kind: MemoryKind) -> bool {
+    matches!(info.memory, Some(memory) if memory.operation.writes() && memory.kind as u8 == kind as u8)
+}
 
 /// The feature that stores and atomics of a stage need.
 pub(super) fn feature(stage: Stage) -> Option<Feature> {
@@ -49,10 +40,10 @@ pub(super) fn lacks(target: &Target, shader: &Shader) -> bool {
 
 /// The first instruction that writes such memory.
 pub(super) fn first(shader: &Shader) -> Option<Inst> {
-    shader.order.iter().copied().find(|inst| writes(shader, *inst))
+    shader.order.iter().copied().find(|inst| writes_buffer(shader, *inst))
 }
 
-fn writes(shader: &Shader, inst: Inst) -> bool {
+fn writes_buffer(shader: &Shader, inst: Inst) -> bool {
     let Some((op, srcs)) = shader.as_intrinsic(inst) else { return false };
     let memory = |op: Intrinsic| match WRITES_BY_POINTER.contains(op) {
         true => srcs.first().and_then(|pointer| shader.as_deref(*pointer)).map(|deref| deref.modes),

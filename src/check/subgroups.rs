@@ -1,72 +1,31 @@
 //! The features that subgroup operations need, after the lowering that the target makes of them.
 
-use super::features::{FeatureRows, Needs};
+use super::features::Needs;
 use crate::ir::{Def, Inst, Stage};
+use crate::op::meaning::{Form, Traits};
 use crate::op::names::Scope;
-use crate::op::Intrinsic::{self, *};
-use crate::op::{AluOp, Base, Index, IntrinsicSet};
+use crate::op::Intrinsic::{self, barrier, read_invocation, reduce, rotate};
+use crate::op::{AluOp, Base, Index, IntrinsicInfo};
 use crate::target::Feature::*;
 use crate::target::Version;
+use spirv::BuiltIn;
 
-/// What intrinsics need whatever their operands. `pass::lower_subgroups` lowers the others.
-pub(super) const OPERATIONS: FeatureRows = &[
-    (subgroupVote, &[vote_any, vote_all, vote_feq, vote_ieq]),
-    (subgroupBallot, &[ballot, ballot_relaxed, inverse_ballot, ballot_bitfield_extract, ballot_bit_count_reduce]),
-    (subgroupBallot, &[ballot_bit_count_inclusive, ballot_bit_count_exclusive, ballot_find_lsb, ballot_find_msb]),
-    (subgroupBallot, &[read_first_invocation, first_invocation, last_invocation]),
-    (subgroupBallot, &[load_subgroup_eq_mask, load_subgroup_ge_mask, load_subgroup_gt_mask]),
-    (subgroupBallot, &[load_subgroup_le_mask, load_subgroup_lt_mask]),
-    (subgroupShuffle, &[shuffle, shuffle_xor]),
-    (subgroupShuffleRelative, &[shuffle_up, shuffle_down]),
-    (subgroupArithmetic, &[inclusive_scan, exclusive_scan]),
-    (subgroupQuad, &[quad_broadcast, quad_swap_horizontal, quad_swap_vertical, quad_swap_diagonal]),
-    (subgroupClustered, &[quad_vote_any, quad_vote_all]),
-];
-
-/// What every Vulkan 1.1 driver has of subgroups; before, an extension that comes with ballots.
-pub(super) const BASIC: IntrinsicSet = IntrinsicSet::of(&[elect, load_subgroup_size, load_subgroup_invocation]);
-
-/// What no extension of Vulkan 1.0 has.
-pub(super) const NOT_BEFORE_1_1: IntrinsicSet = IntrinsicSet::of(&[
-    load_subgroup_id,
-    load_num_subgroups,
-    shuffle,
-    shuffle_xor,
-    shuffle_up,
-    shuffle_down,
-    rotate,
-    reduce,
-    inclusive_scan,
-    exclusive_scan,
-    quad_broadcast,
-    quad_swap_horizontal,
-    quad_swap_vertical,
-    quad_swap_diagonal,
-    quad_vote_any,
-    quad_vote_all,
-]);
-
-/// What else they may need, because of their operands or of the version.
-pub(super) const BY_OPERANDS: FeatureRows = &[
-    (subgroupBallot, &[read_invocation]),
-    (subgroupShuffle, &[read_invocation, rotate]),
-    (subgroupArithmetic, &[reduce]),
-    (subgroupClustered, &[reduce]),
-    (shaderSubgroupExtendedTypes, &[reduce, inclusive_scan, exclusive_scan]),
-];
+/// Whether an intrinsic tells of the subgroups of a workgroup, which only stages with workgroups have.
+pub(super) const fn is_of_workgroup(info: &IntrinsicInfo) -> bool {
+    matches!(info.form, Form::BuiltIn(BuiltIn::SubgroupId | BuiltIn::NumSubgroups, _))
+}
 
 impl Needs<'_> {
     /// What they need because of their operands, or of the version.
     pub(super) fn check_subgroup(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
         let is_old = self.target.vulkan < Version(1, 1);
-        if is_old && NOT_BEFORE_1_1.contains(op) {
+        let (info, traits) = (op.info(), op.info().traits);
+        if is_old && traits.contains(Traits::NOT_BEFORE_1_1) {
             self.report.at(inst, "needs Vulkan 1.1");
         }
         match op {
-            _ if is_old && BASIC.contains(op) => self.need(Some(inst), subgroupBallot),
-            load_subgroup_id | load_num_subgroups
-                if !matches!(self.report.shader.stage(), Stage::Compute | Stage::Kernel) =>
-            {
+            _ if is_old && traits.contains(Traits::BASIC_SUBGROUP) => self.need(Some(inst), subgroupBallot),
+            _ if is_of_workgroup(info) && !matches!(self.report.shader.stage(), Stage::Compute | Stage::Kernel) => {
                 self.report.at(inst, "is there in compute shaders only");
             }
             read_invocation if is_old || self.broadcasts_from(srcs[1]) => self.need(Some(inst), subgroupBallot),
@@ -76,7 +35,7 @@ impl Needs<'_> {
             reduce => self.check_reduce(inst),
             _ => {}
         }
-        if matches!(op, reduce | inclusive_scan | exclusive_scan) {
+        if matches!(info.form, Form::Reduction(_)) {
             self.check_wide_reduction(inst);
         }
     }

@@ -11,167 +11,11 @@ use crate::analysis::value_types::ValueTypes;
 use crate::error::Errors;
 use crate::ir::{AluSrc, ArrayIndex, Cf, Def, Deref, DerefKind, Inst, InstKind, Shader, ShaderInfo, Stage, Type, Var};
 use crate::ir::{TypeData, TypeTable, VarFlags, Variable};
-use crate::op::intrinsic::Form as IntrinsicForm;
+use crate::op::meaning::{Form as IntrinsicForm, Traits};
 use crate::op::names::{frag_result, varying, InterpMode, IoFlags, IoSemantics};
 use crate::op::Intrinsic::{self, *};
-use crate::op::{AluInfo, AluOp, AluSet, Base, Form, Index, IntrinsicInfo, IntrinsicSet, Modes, Props, ALU_OPS};
+use crate::op::{AluInfo, AluOp, AluSet, Base, Form, Index, IntrinsicInfo, Modes, Props, ALU_OPS};
 use crate::target::Target;
-
-/// Intrinsics that a pass lowers, or for which the emitter has a function; others are translated by their row alone.
-const TRANSLATED: IntrinsicSet = IntrinsicSet::of(&[
-    decl_reg,
-    load_reg,
-    store_reg,
-    load_reg_indirect,
-    store_reg_indirect,
-    load_deref,
-    store_deref,
-    deref_atomic,
-    deref_atomic_swap,
-    deref_buffer_array_length,
-    load_input,
-    load_interpolated_input,
-    load_per_vertex_input,
-    load_per_primitive_input,
-    load_output,
-    load_per_vertex_output,
-    store_output,
-    store_per_vertex_output,
-    emit_vertex,
-    emit_vertex_with_counter,
-    end_primitive,
-    end_primitive_with_counter,
-    set_vertex_and_primitive_count,
-    load_barycentric_pixel,
-    load_barycentric_centroid,
-    load_barycentric_sample,
-    load_barycentric_at_sample,
-    load_barycentric_at_offset,
-    interp_deref_at_centroid,
-    interp_deref_at_sample,
-    interp_deref_at_offset,
-    load_ubo,
-    load_ubo_vec4,
-    load_ssbo,
-    store_ssbo,
-    ssbo_atomic,
-    ssbo_atomic_swap,
-    get_ssbo_size,
-    load_push_constant,
-    load_push_constant_zink,
-    load_shared,
-    store_shared,
-    shared_atomic,
-    shared_atomic_swap,
-    load_scratch,
-    store_scratch,
-    load_global,
-    load_global_constant,
-    store_global,
-    global_atomic,
-    global_atomic_swap,
-    is_helper_invocation,
-    load_workgroup_size,
-    load_instance_id,
-    load_vertex_id_zero_base,
-    load_base_vertex,
-    load_is_indexed_draw,
-    load_front_face_fsign,
-    load_pixel_coord,
-    load_color0,
-    load_color1,
-    load_workgroup_index,
-    load_global_invocation_index,
-    terminate,
-    terminate_if,
-    demote,
-    demote_if,
-    begin_invocation_interlock,
-    end_invocation_interlock,
-    barrier,
-    shader_clock,
-    vote_any,
-    vote_all,
-    vote_feq,
-    vote_ieq,
-    ballot,
-    ballot_relaxed,
-    ballot_bitfield_extract,
-    ballot_bit_count_reduce,
-    ballot_bit_count_inclusive,
-    ballot_bit_count_exclusive,
-    ballot_find_lsb,
-    ballot_find_msb,
-    inverse_ballot,
-    elect,
-    first_invocation,
-    last_invocation,
-    read_invocation,
-    read_first_invocation,
-    shuffle,
-    shuffle_xor,
-    shuffle_up,
-    shuffle_down,
-    rotate,
-    quad_broadcast,
-    quad_swap_horizontal,
-    quad_swap_vertical,
-    quad_swap_diagonal,
-    quad_vote_any,
-    quad_vote_all,
-    reduce,
-    inclusive_scan,
-    exclusive_scan,
-    is_sparse_texels_resident,
-    is_sparse_resident_zink,
-    sparse_residency_code_and,
-    image_deref_load,
-    image_deref_sparse_load,
-    image_deref_store,
-    image_deref_atomic,
-    image_deref_atomic_swap,
-    image_deref_size,
-    image_deref_samples,
-    image_load,
-    image_sparse_load,
-    image_store,
-    image_atomic,
-    image_atomic_swap,
-    image_size,
-    image_samples,
-    bindless_image_load,
-    bindless_image_sparse_load,
-    bindless_image_store,
-    bindless_image_atomic,
-    bindless_image_atomic_swap,
-    bindless_image_size,
-    bindless_image_samples,
-]);
-
-/// Loads that may make more components than a SPIR-V vector has: a pass takes them apart.
-const WIDE_LOADS: IntrinsicSet = IntrinsicSet::of(&[
-    load_ubo,
-    load_ssbo,
-    load_push_constant,
-    load_push_constant_zink,
-    load_shared,
-    load_scratch,
-    load_global,
-    load_global_constant,
-    image_deref_sparse_load,
-    image_sparse_load,
-    bindless_image_sparse_load,
-]);
-
-/// What takes vectors of more than four components: stores that are done by lanes, and what reads the residency code after texels.
-const WIDE_VALUES: IntrinsicSet = IntrinsicSet::of(&[
-    store_ssbo,
-    store_shared,
-    store_scratch,
-    store_global,
-    is_sparse_texels_resident,
-    is_sparse_resident_zink,
-]);
 
 /// Opcodes for numbers that mean something for those of one bit, too; a pass makes logic of them.
 const ONE_BIT: AluSet = {
@@ -337,7 +181,7 @@ impl Support<'_> {
         }
         let mut found = false;
         shader.for_each_src(inst, |def| {
-            found |= shader.as_intrinsic(def.inst()).is_some_and(|(op, _)| IntrinsicSet::BARYCENTRICS.contains(op));
+            found |= shader.as_intrinsic(def.inst()).is_some_and(|(op, _)| op.is_barycentric());
         });
         if found {
             self.refuse(inst, "barycentric coordinates as values");
@@ -406,19 +250,20 @@ impl Support<'_> {
 
     fn check_intrinsic(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
         let shader = self.report.shader;
-        if !is_translated(op, op.info()) {
+        let (pointers, traits) = (op.info().pointers, op.info().traits);
+        if !is_translated(op.info()) {
             return self.refuse_op(inst, op);
         }
-        if op.info().has_index(Index::image_dim) {
-            let what = textures::refused_image(shader, inst, op, srcs);
+        if let Some(image) = op.meaning().image {
+            let what = textures::refused_image(shader, inst, image, srcs);
             what.into_iter().for_each(|what| self.refuse(inst, what));
         }
         if op.info().has_index(Index::io_semantics) {
             self.check_io(inst, op);
         }
         let is_wide = |value: &Def| shader.num_components(*value) > 4;
-        let takes_wide = !WIDE_VALUES.contains(op) && srcs.iter().skip(op.info().pointers.into()).any(is_wide);
-        if takes_wide || is_wide(&inst.def()) && !WIDE_LOADS.contains(op) {
+        let takes_wide = !traits.contains(Traits::WIDE_SOURCES) && srcs.iter().skip(pointers.into()).any(is_wide);
+        if takes_wide || is_wide(&inst.def()) && !traits.contains(Traits::WIDE_RESULT) {
             self.refuse(inst, "vectors of more than four components other than in buffers");
         }
     }
@@ -426,7 +271,8 @@ impl Support<'_> {
     fn check_io(&mut self, inst: Inst, op: Intrinsic) {
         let shader = self.report.shader;
         let flags = IoSemantics::unpack(shader.index(inst, Index::io_semantics)).flags;
-        let is_read = op == load_output && shader.stage() == Stage::Fragment;
+        let is_output = op.meaning().io.is_some_and(|io| io.is_output);
+        let is_read = is_output && shader.insts[inst].has_def() && shader.stage() == Stage::Fragment;
         if is_read && FramebufferRead::new(shader, inst).is_none() {
             self.refuse(inst, FRAMEBUFFER_READS);
         }
@@ -507,9 +353,9 @@ pub(super) fn misreads_booleans(shader: &Shader, op: AluOp, srcs: &[AluSrc]) -> 
     !takes_booleans(op, info) && srcs.iter().enumerate().any(is_misread)
 }
 
-/// Whether there is a translation of `op`, of some operands at least.
-pub(super) const fn is_translated(op: Intrinsic, info: &IntrinsicInfo) -> bool {
-    !matches!(info.form, IntrinsicForm::Special) || TRANSLATED.contains(op)
+/// Whether there is a translation of an intrinsic, of some operands at least.
+pub(super) const fn is_translated(info: &IntrinsicInfo) -> bool {
+    !matches!(info.form, IntrinsicForm::Untranslated)
 }
 
 /// Whether `op` means something for numbers of one bit.

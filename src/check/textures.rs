@@ -5,9 +5,10 @@ use crate::analysis::textures::{can_have_layers, image_texel, Name, Texture, Tex
 use crate::ir::{
     ArrayIndex, Def, DerefKind, Inst, InstData, InstKind, Shader, Stage, TexData, Type, TypeData, TypeTable,
 };
+use crate::op::meaning::{ImageAccess, ImageName, ImageOperation};
 use crate::op::names::{format_base, ImageDim};
 use crate::op::TexSrcKind::*;
-use crate::op::{Access, AtomicOp, Base, Index, Intrinsic, Modes, TexOp};
+use crate::op::{Access, AtomicOp, Base, Index, Modes, TexOp};
 use crate::target::Feature::{self, *};
 
 /// Formats that every device has stand before this one in the list; behind it only those of 64 bits are no feature's.
@@ -128,28 +129,21 @@ fn refused_sampler(shader: &Shader, tex: &TexData, place: &Place) -> Option<&'st
 }
 
 /// What of the image intrinsic has no translation.
-pub(super) fn refused_image(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Option<&'static str> {
-    use Intrinsic::*;
-    let lod_at = match op {
-        image_load | image_sparse_load | image_deref_load | image_deref_sparse_load => Some(3),
-        bindless_image_load | bindless_image_sparse_load => Some(3),
-        image_store | image_deref_store | bindless_image_store => Some(4),
-        image_size | image_deref_size | bindless_image_size => Some(1),
-        _ => None,
-    };
+pub(super) fn refused_image(shader: &Shader, inst: Inst, image: ImageAccess, srcs: &[Def]) -> Option<&'static str> {
+    let ImageAccess { operation, name } = image;
     let is_zero = |def: Def| match shader.def(def).kind {
         InstKind::Const(_) => shader.as_const_scalar(def) == Some(0),
         kind => matches!(kind, InstKind::Undef),
     };
-    let sparse = matches!(op, image_sparse_load | image_deref_sparse_load | bindless_image_sparse_load);
+    let sparse = operation == ImageOperation::SparseLoad;
     let declared = Texture::behind(shader, srcs[0]);
     let said = ImageDim::ALL.get(shader.index(inst, Index::image_dim) as usize).copied();
     let dim = declared.map(|texture| texture.dim).or(said).unwrap_or(ImageDim::dim_2d);
     let array = declared.map_or(shader.index(inst, Index::image_array) != 0, |texture| texture.array);
-    let reads = matches!(op, image_deref_load);
-    let queries_samples = matches!(op, image_samples | image_deref_samples | bindless_image_samples);
+    let reads = operation == ImageOperation::Load && name == ImageName::Deref;
+    let queries_samples = operation == ImageOperation::Samples;
     let own = match declared {
-        _ if lod_at.is_some_and(|at| !is_zero(srcs[at])) => Some("levels of storage images"),
+        _ if operation.level().is_some_and(|at| !is_zero(srcs[at])) => Some("levels of storage images"),
         _ if array && !can_have_layers(dim) => Some("layers of images that GL has none of"),
         _ if dim.is_subpass() && !reads => Some("operations on attachments other than reads"),
         _ if dim.is_subpass() && shader.stage() != Stage::Fragment => Some("attachments outside of fragment shaders"),
@@ -161,12 +155,12 @@ pub(super) fn refused_image(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[
         _ => None,
     };
     let name = if declared.is_some() { Name::Pointer(srcs[0]) } else { Name::Handle(srcs[0]) };
-    own.or_else(|| refused_pointer(shader, name)).or_else(|| refused_atomic(shader, inst, op))
+    own.or_else(|| refused_pointer(shader, name)).or_else(|| refused_atomic(shader, inst, operation))
 }
 
 /// What of an atomic on an image has no translation.
-fn refused_atomic(shader: &Shader, inst: Inst, op: Intrinsic) -> Option<&'static str> {
-    op.info().index_slot(Index::atomic_op)?;
+fn refused_atomic(shader: &Shader, inst: Inst, operation: ImageOperation) -> Option<&'static str> {
+    operation.is_atomic().then_some(())?;
     let atomic = AtomicOp::ALL.get(shader.index(inst, Index::atomic_op) as usize)?;
     let texel = image_texel(shader, inst);
     let on_floats = texel.base == Base::Float;
@@ -251,8 +245,13 @@ fn type_needs(texture: &Texture, need: &mut dyn FnMut(Feature)) {
 }
 
 /// Calls `need` with each feature of images that an intrinsic on one needs.
-pub(super) fn image_needs(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def], need: &mut dyn FnMut(Feature)) {
-    use Intrinsic::*;
+pub(super) fn image_needs(
+    shader: &Shader,
+    inst: Inst,
+    operation: ImageOperation,
+    srcs: &[Def],
+    need: &mut dyn FnMut(Feature),
+) {
     let pointer = shader.as_deref(srcs[0]).is_some();
     let dim = ImageDim::ALL.get(shader.index(inst, Index::image_dim) as usize).copied().unwrap_or(ImageDim::dim_2d);
     let said = Texture {
@@ -264,24 +263,20 @@ pub(super) fn image_needs(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[De
     };
     let texture = Texture::behind(shader, srcs[0]).unwrap_or(said);
     type_needs(&texture, need);
-    let is_atomic = op.info().has_index(Index::atomic_op);
-    if is_atomic {
+    if operation.is_atomic() {
         atomic_needs(shader, inst, texture.texel.base, need);
     } else if !dim.is_subpass() {
         let declared = shader.deref_var(srcs[0]).map(|var| shader.vars[var].image_format);
         let format = declared.unwrap_or_else(|| shader.index(inst, Index::format));
         // One of another type than the image is dropped on the way.
         let format = if format_base(format).is_some_and(|base| base == texture.texel.base) { format } else { 0 };
-        let is_read = matches!(op, image_load | image_deref_load | bindless_image_load)
-            || matches!(op, image_sparse_load | image_deref_sparse_load | bindless_image_sparse_load);
-        let is_write = matches!(op, image_store | image_deref_store | bindless_image_store);
-        match (format, is_read, is_write) {
+        match (format, operation.loads(), operation.writes()) {
             (0, true, _) => need(shaderStorageImageReadWithoutFormat),
             (0, _, true) => need(shaderStorageImageWriteWithoutFormat),
             (FIRST_EXTENDED_FORMAT.., ..) if texture.texel.bits == 32 => need(shaderStorageImageExtendedFormats),
             _ => {}
         }
-        if matches!(op, image_sparse_load | image_deref_sparse_load | bindless_image_sparse_load) {
+        if operation == ImageOperation::SparseLoad {
             need(shaderResourceResidency);
         }
     }

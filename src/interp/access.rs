@@ -9,52 +9,9 @@ use super::texture::RESIDENT;
 use super::Bits;
 use crate::ir::{Def, Inst, Stage};
 use crate::op::fold::mask;
+use crate::op::meaning::{MemoryAccess, MemoryKind, MemoryOperation, OffsetUnit, Sampling};
 use crate::op::names::{ImageDim, Scope};
 use crate::op::{Base, Index, Intrinsic};
-
-/// What an intrinsic does to memory.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Operation {
-    Load,
-    Store,
-    Atomic,
-}
-
-/// An access by byte offset.
-struct Row {
-    op: Intrinsic,
-    operation: Operation,
-    /// The memory; block 0 stands for the one that the source `block` numbers.
-    memory: Memory,
-    block: Option<usize>,
-    offset: usize,
-}
-
-const fn row(op: Intrinsic, operation: Operation, memory: Memory, block: Option<usize>, offset: usize) -> Row {
-    Row { op, operation, memory, block, offset }
-}
-
-const ROWS: &[Row] = &[
-    row(Intrinsic::load_ubo, Operation::Load, Memory::Uniform(0), Some(0), 1),
-    row(Intrinsic::load_ubo_vec4, Operation::Load, Memory::Uniform(0), Some(0), 1),
-    row(Intrinsic::load_ssbo, Operation::Load, Memory::Storage(0), Some(0), 1),
-    row(Intrinsic::store_ssbo, Operation::Store, Memory::Storage(0), Some(1), 2),
-    row(Intrinsic::ssbo_atomic, Operation::Atomic, Memory::Storage(0), Some(0), 1),
-    row(Intrinsic::ssbo_atomic_swap, Operation::Atomic, Memory::Storage(0), Some(0), 1),
-    row(Intrinsic::load_shared, Operation::Load, Memory::Shared, None, 0),
-    row(Intrinsic::store_shared, Operation::Store, Memory::Shared, None, 1),
-    row(Intrinsic::shared_atomic, Operation::Atomic, Memory::Shared, None, 0),
-    row(Intrinsic::shared_atomic_swap, Operation::Atomic, Memory::Shared, None, 0),
-    row(Intrinsic::load_scratch, Operation::Load, Memory::Scratch, None, 0),
-    row(Intrinsic::store_scratch, Operation::Store, Memory::Scratch, None, 1),
-    row(Intrinsic::load_global, Operation::Load, Memory::Global, None, 0),
-    row(Intrinsic::load_global_constant, Operation::Load, Memory::Global, None, 0),
-    row(Intrinsic::store_global, Operation::Store, Memory::Global, None, 1),
-    row(Intrinsic::global_atomic, Operation::Atomic, Memory::Global, None, 0),
-    row(Intrinsic::global_atomic_swap, Operation::Atomic, Memory::Global, None, 0),
-    row(Intrinsic::load_push_constant, Operation::Load, Memory::Push, None, 0),
-    row(Intrinsic::load_push_constant_zink, Operation::Load, Memory::Push, None, 0),
-];
 
 /// Byte offsets of the members of zink's push constants, in its order: `struct zink_gfx_push_constant`.
 const ZINK_PUSH_CONSTANTS: [i64; 8] = [0, 4, 8, 12, 20, 36, 40, 48];
@@ -63,32 +20,27 @@ impl Machine<'_> {
     /// Runs an intrinsic for all invocations that run.
     pub(super) fn intrinsic(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
         use Intrinsic::*;
-        if let Some(row) = ROWS.iter().find(|row| row.op == op) {
-            return self.byte_access(inst, row, srcs);
+        let places = op.info().memory.and_then(|access| Some((access, memory_of(access.kind)?)));
+        if let Some((access, memory)) = places {
+            return self.access(inst, access, memory, srcs);
         }
-        if op.info().index_slot(Index::io_semantics).is_some() {
-            return self.explicit_io(inst, op, srcs);
+        if let Some(io) = op.meaning().io {
+            return self.explicit_io(inst, op, io, srcs);
+        }
+        if op.is_barycentric() {
+            // Where they sample is asked of the intrinsic itself, its value never.
+            return self.set_all(inst, &[Bits::new(0); 2]);
         }
         match op {
             decl_reg => self.set_all(inst, &[Bits::new(0)]),
             load_reg | store_reg | load_reg_indirect | store_reg_indirect => self.register_access(inst, op, srcs),
-            load_deref | interp_deref_at_centroid | interp_deref_at_sample | interp_deref_at_offset => {
-                self.load_pointer(inst, op, srcs);
-            }
+            load_deref => self.load_pointer(inst, op, srcs),
             store_deref => self.store_pointer(inst, srcs),
-            image_deref_load if self.is_attachment(inst) => self.load_attachment(inst, srcs[0]),
-            deref_atomic | deref_atomic_swap => self.pointer_atomic(inst, srcs),
+            _ if self.is_attachment(inst) => self.load_attachment(inst, srcs[0]),
+            _ if op.is_deref_atomic() => self.pointer_atomic(inst, srcs),
             deref_buffer_array_length => self.array_length(inst, srcs[0]),
-            get_ssbo_size => self.buffer_size(inst, srcs[0], Memory::Storage),
-            get_ubo_size => self.buffer_size(inst, srcs[0], Memory::Uniform),
             emit_vertex | end_primitive | emit_vertex_with_counter | end_primitive_with_counter => self.emit(inst, op),
             set_vertex_and_primitive_count => {}
-            // Where they sample is asked of the intrinsic itself, its value never.
-            load_barycentric_pixel
-            | load_barycentric_centroid
-            | load_barycentric_sample
-            | load_barycentric_at_sample
-            | load_barycentric_at_offset => self.set_all(inst, &[Bits::new(0); 2]),
             terminate => self.terminate(|_, _| true),
             terminate_if => self.terminate(|machine, lane| machine.scalar(srcs[0], lane).value != 0),
             demote => self.demote(|_, _| true),
@@ -102,6 +54,9 @@ impl Machine<'_> {
             is_sparse_texels_resident | is_sparse_resident_zink => self.is_resident(inst, srcs[0]),
             sparse_residency_code => self.set_all(inst, &[RESIDENT]),
             sparse_residency_code_and => self.both_codes(inst, srcs),
+            _ if matches!(op.meaning().sampling, Some(sampling) if sampling != Sampling::AtVertex) => {
+                self.load_pointer(inst, op, srcs);
+            }
             _ if self.image(inst, op, srcs) || self.subgroup(inst, op, srcs) => {}
             _ => self.load_system_value(inst, op),
         }
@@ -162,62 +117,76 @@ impl Machine<'_> {
         }
     }
 
-    fn byte_access(&mut self, inst: Inst, row: &Row, srcs: &[Def]) {
-        let size = match row.operation {
-            Operation::Store => (self.shader.num_components(srcs[0]), self.shader.bit_size(srcs[0])),
+    /// An access to a block or to memory of the shader, at an offset.
+    fn access(&mut self, inst: Inst, access: MemoryAccess, memory: Memory, srcs: &[Def]) {
+        let size = match access.operation {
+            MemoryOperation::Store => (self.shader.num_components(srcs[0]), self.shader.bit_size(srcs[0])),
             _ => (self.shader.insts[inst].num_components, self.shader.insts[inst].bit_size),
         };
         for i in 0..self.active.len() {
             let lane = self.active[i];
-            let Some(address) = self.byte_address(inst, row, srcs, size.1, lane) else {
-                if row.operation != Operation::Store {
+            if access.operation == MemoryOperation::Size {
+                self.buffer_size(inst, access, memory, srcs, lane);
+                continue;
+            }
+            let Some(address) = self.byte_address(inst, access, memory, srcs, size.1, lane) else {
+                if access.operation != MemoryOperation::Store {
                     self.set(inst, lane, &[]);
                 }
                 continue;
             };
-            match row.operation {
-                Operation::Load => {
+            match access.operation {
+                MemoryOperation::Load | MemoryOperation::Size => {
                     let value = self.load(inst, lane, address, size);
                     self.set(inst, lane, &value);
                 }
-                Operation::Store => {
+                MemoryOperation::Store => {
                     let value = self.value(srcs[0], lane).to_vec();
                     self.store(inst, lane, address, &value, size.1);
                 }
-                Operation::Atomic => self.atomic(inst, lane, address, &srcs[row.offset + 1..]),
+                MemoryOperation::Atomic | MemoryOperation::AtomicSwap => {
+                    self.atomic(inst, lane, address, &srcs[access.atomic_data()..]);
+                }
             }
         }
     }
 
-    /// Where an access by byte offset leads; `None` if that is undefined.
-    fn byte_address(&mut self, inst: Inst, row: &Row, srcs: &[Def], bits: u8, lane: usize) -> Option<Address> {
-        let offset = self.scalar(srcs[row.offset], lane);
-        let block = row.block.map_or(Bits::new(0), |block| self.scalar(srcs[block], lane));
+    /// Where an access at an offset leads; `None` if that is undefined.
+    fn byte_address(
+        &mut self,
+        inst: Inst,
+        access: MemoryAccess,
+        memory: Memory,
+        srcs: &[Def],
+        bits: u8,
+        lane: usize,
+    ) -> Option<Address> {
+        let offset = self.scalar(srcs[usize::from(access.offset?)], lane);
+        let block = self.block_number(access, srcs, lane);
         if !offset.is_defined() || !block.is_defined() {
             self.fault(FaultKind::UndefinedAddress, inst, lane, "the block or the offset is undefined");
             return None;
         }
-        let memory = match row.memory {
-            Memory::Uniform(_) => Memory::Uniform(block.value as u32),
-            Memory::Storage(_) => Memory::Storage(block.value as u32),
-            memory => memory,
-        };
+        let memory = memory.numbered(block.value as u32);
         let index = |index| i64::from(self.shader.index(inst, index));
         let bytes = i64::from(bits / 8);
         let offset = if memory == Memory::Global { offset.value as i64 } else { offset.value as u32 as i64 };
-        let base = if row.memory == Memory::Push || row.memory == Memory::Shared { index(Index::base) } else { 0 };
-        let byte = match row.op {
-            Intrinsic::load_ubo_vec4 => (offset + index(Index::base)) * 16 + index(Index::component) * bytes,
-            Intrinsic::load_push_constant_zink => {
-                ZINK_PUSH_CONSTANTS.get(offset as usize)? + 4 * index(Index::component)
-            }
-            _ if self.counts_elements(memory) => offset * bytes + base,
-            _ => {
-                self.check_alignment(inst, lane, offset, row);
+        let base = index(Index::base);
+        let byte = match access.unit {
+            OffsetUnit::Vec4s => (offset + base) * 16 + index(Index::component) * bytes,
+            OffsetUnit::ZinkMembers => ZINK_PUSH_CONSTANTS.get(offset as usize)? + 4 * index(Index::component),
+            OffsetUnit::Bytes if self.counts_elements(memory) => offset * bytes + base,
+            OffsetUnit::Bytes => {
+                self.check_alignment(inst, lane, offset, access);
                 offset + base
             }
         };
         Some(Address::anywhere(memory, byte))
+    }
+
+    /// The number of the block that an access names; 0 if it names none.
+    fn block_number(&self, access: MemoryAccess, srcs: &[Def], lane: usize) -> Bits {
+        access.block.map_or(Bits::new(0), |block| self.scalar(srcs[usize::from(block)], lane))
     }
 
     /// Whether offsets into `memory` count elements, as they do behind zink's own lowering. A dump does not say, so its
@@ -227,10 +196,10 @@ impl Machine<'_> {
         matches!(memory, Memory::Shared | Memory::Scratch) && self.shader.info.directives.contains(&elements)
     }
 
-    fn check_alignment(&mut self, inst: Inst, lane: usize, offset: i64, row: &Row) {
-        let (mul, rem) = match row.operation {
+    fn check_alignment(&mut self, inst: Inst, lane: usize, offset: i64, access: MemoryAccess) {
+        let (mul, rem) = match access.operation {
             // An atomic is aligned to its width.
-            Operation::Atomic => (i64::from(self.shader.insts[inst].bit_size / 8), 0),
+            operation if operation.is_atomic() => (i64::from(self.shader.insts[inst].bit_size / 8), 0),
             _ => (
                 i64::from(self.shader.index(inst, Index::align_mul)),
                 i64::from(self.shader.index(inst, Index::align_offset)),
@@ -242,16 +211,13 @@ impl Machine<'_> {
         }
     }
 
-    fn buffer_size(&mut self, inst: Inst, block: Def, memory: fn(u32) -> Memory) {
-        for i in 0..self.active.len() {
-            let lane = self.active[i];
-            let block = self.scalar(block, lane);
-            let size = self.memory_size(memory(block.value as u32), lane).filter(|_| block.is_defined());
-            if size.is_none() {
-                self.fault(FaultKind::OutOfBounds, inst, lane, "no such block");
-            }
-            self.set(inst, lane, size.map(Bits::new).as_slice());
+    fn buffer_size(&mut self, inst: Inst, access: MemoryAccess, memory: Memory, srcs: &[Def], lane: usize) {
+        let block = self.block_number(access, srcs, lane);
+        let size = self.memory_size(memory.numbered(block.value as u32), lane).filter(|_| block.is_defined());
+        if size.is_none() {
+            self.fault(FaultKind::OutOfBounds, inst, lane, "no such block");
         }
+        self.set(inst, lane, size.map(Bits::new).as_slice());
     }
 
     fn load_pointer(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
@@ -451,6 +417,19 @@ impl Machine<'_> {
             return self.resources.global[number].1.write(byte, bits, value);
         }
         self.buffer_mut(address.memory, lane)?.write(address.byte, bits, value)
+    }
+}
+
+/// The memory of this kind that is accessed by offset; block 0 stands for the one that is numbered.
+fn memory_of(kind: MemoryKind) -> Option<Memory> {
+    match kind {
+        MemoryKind::Ubo => Some(Memory::Uniform(0)),
+        MemoryKind::Ssbo => Some(Memory::Storage(0)),
+        MemoryKind::PushConstant => Some(Memory::Push),
+        MemoryKind::Shared => Some(Memory::Shared),
+        MemoryKind::Scratch => Some(Memory::Scratch),
+        MemoryKind::Global => Some(Memory::Global),
+        MemoryKind::Constant | MemoryKind::KernelInput | MemoryKind::Uniform | MemoryKind::Deref => None,
     }
 }
 

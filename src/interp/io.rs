@@ -10,6 +10,7 @@ use super::slot::Slot;
 use super::words::{joined, narrowed, widened};
 use super::Bits;
 use crate::ir::{Def, Inst, Stage, VarFlags};
+use crate::op::meaning::{IoAccess, Sampling as SamplingColumn};
 use crate::op::names::{frag_result, unpack_alu_type, varying, InterpMode, IoFlags, IoSemantics};
 use crate::op::{AluType, Base, Index, Intrinsic, Modes};
 use crate::target::attachment_number;
@@ -55,15 +56,10 @@ impl Place {
 
 impl Machine<'_> {
     /// An intrinsic that names a slot.
-    pub(super) fn explicit_io(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+    pub(super) fn explicit_io(&mut self, inst: Inst, op: Intrinsic, access: IoAccess, srcs: &[Def]) {
         let is_store = !self.shader.insts[inst].has_def();
-        let is_output = is_store || matches!(op, Intrinsic::load_output | Intrinsic::load_per_vertex_output);
-        let vertex = match op {
-            Intrinsic::load_per_vertex_input | Intrinsic::load_per_vertex_output => Some(srcs[0]),
-            Intrinsic::store_per_vertex_output => Some(srcs[1]),
-            _ => None,
-        };
-        let offset = srcs[srcs.len() - 1];
+        let vertex = access.vertex.map(|vertex| srcs[usize::from(vertex)]);
+        let offset = srcs[usize::from(access.offset)];
         let value = if is_store { srcs[0] } else { inst.def() };
         // What is wider than a slot takes two, and an index into an array of them is even.
         let step = if u32::from(self.shader.bit_size(value)) * u32::from(self.shader.num_components(value)) > 128 {
@@ -82,7 +78,7 @@ impl Machine<'_> {
             if is_store {
                 let mask = self.shader.index(inst, Index::write_mask);
                 self.store_output(inst, lane, place, (srcs[0], mask), base);
-            } else if is_output {
+            } else if access.is_output {
                 let is_fetch = self.shader.stage() == Stage::Fragment && attachment_number(place.slot.slot).is_some();
                 self.load_output(inst, lane, place, base, is_fetch);
             } else if self.shader.stage() == Stage::Fragment && place.slot.slot == varying::FACE {
@@ -129,16 +125,23 @@ impl Machine<'_> {
         match op {
             Intrinsic::load_input if self.shader.stage() == Stage::Fragment => Sampling::Flat,
             Intrinsic::load_interpolated_input => match self.shader.as_intrinsic(srcs[0].inst()) {
-                Some((Intrinsic::load_barycentric_pixel, _)) => Sampling::Pixel,
-                Some((Intrinsic::load_barycentric_centroid, _)) => Sampling::At(CENTROID),
-                Some((Intrinsic::load_barycentric_sample, _)) => self.at_own_sample(inst, lane),
-                Some((Intrinsic::load_barycentric_at_sample, srcs)) => self.at_sample(self.scalar(srcs[0], lane)),
-                Some((Intrinsic::load_barycentric_at_offset, srcs)) => self.at_offset(srcs[0], lane),
+                Some((op, place)) if op.is_barycentric() => self.sampling(inst, op.meaning().sampling, place, lane),
                 _ => {
                     self.fault(FaultKind::Unsupported, inst, lane, "a barycentric that is not loaded for it");
                     Sampling::Undefined
                 }
             },
+            _ => Sampling::Pixel,
+        }
+    }
+
+    /// Where an intrinsic samples; the last of its sources says more.
+    fn sampling(&mut self, inst: Inst, sampling: Option<SamplingColumn>, srcs: &[Def], lane: usize) -> Sampling {
+        match (sampling, srcs.last()) {
+            (Some(SamplingColumn::Centroid), _) => Sampling::At(CENTROID),
+            (Some(SamplingColumn::Sample), _) => self.at_own_sample(inst, lane),
+            (Some(SamplingColumn::AtSample), Some(sample)) => self.at_sample(self.scalar(*sample, lane)),
+            (Some(SamplingColumn::AtOffset), Some(offset)) => self.at_offset(*offset, lane),
             _ => Sampling::Pixel,
         }
     }
@@ -213,9 +216,7 @@ impl Machine<'_> {
         };
         let sampling = match op {
             _ if self.shader.stage() != Stage::Fragment => Sampling::Pixel,
-            Intrinsic::interp_deref_at_centroid => Sampling::At(CENTROID),
-            Intrinsic::interp_deref_at_sample => self.at_sample(self.scalar(srcs[1], lane)),
-            Intrinsic::interp_deref_at_offset => self.at_offset(srcs[1], lane),
+            _ if op.meaning().sampling.is_some() => self.sampling(inst, op.meaning().sampling, srcs, lane),
             _ if is_flat => Sampling::Flat,
             _ if flags.contains(VarFlags::SAMPLE) => self.at_own_sample(inst, lane),
             _ if flags.contains(VarFlags::CENTROID) => Sampling::At(CENTROID),

@@ -82,6 +82,17 @@ pub(super) enum Memory {
     Global,
 }
 
+impl Memory {
+    /// The block with this number, if there are several.
+    pub(super) fn numbered(self, block: u32) -> Memory {
+        match self {
+            Memory::Uniform(_) => Memory::Uniform(block),
+            Memory::Storage(_) => Memory::Storage(block),
+            memory => memory,
+        }
+    }
+}
+
 /// A place in memory, and the part of it that may be accessed from there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Address {

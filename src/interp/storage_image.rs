@@ -16,47 +16,22 @@ use super::words::narrowed;
 use super::{alu, Bits};
 use crate::analysis::textures::{instr_texel, Name, Texture as Declared};
 use crate::ir::{Def, Inst};
+use crate::op::meaning::{ImageAccess, ImageName, ImageOperation};
 use crate::op::names::{unpack_alu_type, ImageDim};
 use crate::op::{AluOp, AluType, Base, Index, Intrinsic};
-
-/// What is done with an image.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Operation {
-    Load,
-    Store,
-    Atomic,
-    Size,
-    Samples,
-    Levels,
-}
-
-/// By unit, by handle, by pointer.
-const OPERATIONS: &[([Intrinsic; 3], Operation)] = {
-    use Intrinsic::*;
-    &[
-        ([image_load, bindless_image_load, image_deref_load], Operation::Load),
-        ([image_sparse_load, bindless_image_sparse_load, image_deref_sparse_load], Operation::Load),
-        ([image_store, bindless_image_store, image_deref_store], Operation::Store),
-        ([image_atomic, bindless_image_atomic, image_deref_atomic], Operation::Atomic),
-        ([image_atomic_swap, bindless_image_atomic_swap, image_deref_atomic_swap], Operation::Atomic),
-        ([image_size, bindless_image_size, image_deref_size], Operation::Size),
-        ([image_samples, bindless_image_samples, image_deref_samples], Operation::Samples),
-        ([image_levels, bindless_image_levels, image_deref_levels], Operation::Levels),
-    ]
-};
 
 impl Machine<'_> {
     /// Runs `op` if it is one on a storage image; else false.
     pub(super) fn image(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) -> bool {
-        let Some((names, operation)) = OPERATIONS.iter().find(|row| row.0.contains(&op)) else { return false };
-        let is_unit = names[0] == op;
+        let image = op.meaning().image.filter(|image| image.operation != ImageOperation::SamplesIdentical);
+        let Some(ImageAccess { operation, name }) = image else { return false };
         for i in 0..self.active.len() {
             let lane = self.active[i];
-            let done = self.image_descriptor(inst, srcs[0], is_unit, lane);
-            let done = done.and_then(|descriptor| self.image_operation(inst, *operation, srcs, descriptor, lane));
+            let done = self.image_descriptor(inst, srcs[0], name == ImageName::Unit, lane);
+            let done = done.and_then(|descriptor| self.image_operation(inst, operation, srcs, descriptor, lane));
             if let Err((kind, message)) = done {
                 self.fault(kind, inst, lane, message);
-                if *operation != Operation::Store {
+                if operation != ImageOperation::Store {
                     self.set(inst, lane, &[]);
                 }
             }
@@ -96,7 +71,7 @@ impl Machine<'_> {
     fn image_operation(
         &mut self,
         inst: Inst,
-        operation: Operation,
+        operation: ImageOperation,
         srcs: &[Def],
         descriptor: Descriptor,
         lane: usize,
@@ -104,9 +79,9 @@ impl Machine<'_> {
         let Some(image) = self.resources.images.get(&descriptor) else { return Ok(()) };
         let wanted = usize::from(self.shader.insts[inst].num_components);
         let numbers = match operation {
-            Operation::Size => size(image, self.int(srcs[1], 0, lane), wanted),
-            Operation::Samples => vec![Bits::new(image.samples.into())],
-            Operation::Levels => vec![Bits::new(image.levels.len() as u64)],
+            ImageOperation::Size => size(image, self.int(srcs[1], 0, lane), wanted),
+            ImageOperation::Samples => vec![Bits::new(image.samples.into())],
+            ImageOperation::Levels => vec![Bits::new(image.levels.len() as u64)],
             _ => return self.texel_operation(inst, operation, srcs, descriptor, lane),
         };
         let ty = AluType::new(Base::Uint, self.shader.insts[inst].bit_size);
@@ -119,7 +94,7 @@ impl Machine<'_> {
     fn texel_operation(
         &mut self,
         inst: Inst,
-        operation: Operation,
+        operation: ImageOperation,
         srcs: &[Def],
         descriptor: Descriptor,
         lane: usize,
@@ -134,11 +109,13 @@ impl Machine<'_> {
         };
         let address = Address::anywhere(Memory::Image(descriptor), byte);
         match operation {
-            Operation::Store => self.store_texel(inst, lane, address, srcs[3]),
-            Operation::Atomic if format.components() == 1 && format.bytes() * 8 == width => {
+            ImageOperation::Store => self.store_texel(inst, lane, address, srcs[3]),
+            operation if operation.is_atomic() && format.components() == 1 && format.bytes() * 8 == width => {
                 self.atomic(inst, lane, address, &srcs[3..]);
             }
-            Operation::Atomic => return Err((FaultKind::MissingInput, "an image of the width of its atomics".into())),
+            operation if operation.is_atomic() => {
+                return Err((FaultKind::MissingInput, "an image of the width of its atomics".into()));
+            }
             _ => self.load_texel(inst, lane, address),
         }
         Ok(())

@@ -9,7 +9,9 @@ use super::machine::Machine;
 use super::Bits;
 use crate::ir::{Def, Inst};
 use crate::op::fold::mask;
-use crate::op::{AluOp, Index, Intrinsic};
+use crate::op::meaning::Form;
+use crate::op::{AluOp, Base, Index, Intrinsic};
+use spirv::{BuiltIn, GroupOperation, Op};
 
 /// A number of so many bits.
 type Number = fn(u8) -> u64;
@@ -34,21 +36,21 @@ const IDENTITIES: &[(AluOp, Number)] = &[
 impl Machine<'_> {
     /// Runs `op` if it is one between invocations; else false.
     pub(super) fn subgroup(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) -> bool {
-        use Intrinsic::*;
-        match op {
-            ddx | ddx_fine | ddx_coarse => self.derivative(inst, srcs[0], 1),
-            ddy | ddy_fine | ddy_coarse => self.derivative(inst, srcs[0], 2),
-            vote_any | vote_all | vote_feq | vote_ieq | quad_vote_any | quad_vote_all => self.vote(inst, op, srcs[0]),
-            ballot | ballot_relaxed => self.ballot(inst, srcs[0]),
-            elect | first_invocation | last_invocation => self.position(inst, op),
-            load_subgroup_eq_mask
-            | load_subgroup_ge_mask
-            | load_subgroup_gt_mask
-            | load_subgroup_le_mask
-            | load_subgroup_lt_mask => self.lane_mask(inst, op),
-            _ if op.reads_ballot() => self.read_ballot(inst, op, srcs),
-            _ if op.moves_between_invocations() => self.shuffle(inst, op, srcs),
-            reduce | inclusive_scan | exclusive_scan => self.reduce(inst, op, srcs[0]),
+        use Intrinsic::{
+            ballot, ballot_relaxed, elect, first_invocation, last_invocation, quad_vote_all, quad_vote_any,
+        };
+        match (op.info().form, op) {
+            (Form::Derivative(Op::DPdx | Op::DPdxFine | Op::DPdxCoarse), _) => self.derivative(inst, srcs[0], 1),
+            (Form::Derivative(_), _) => self.derivative(inst, srcs[0], 2),
+            (Form::Vote(vote, _, base), _) => self.vote(inst, (vote, base), srcs[0], false),
+            (_, quad_vote_any) => self.vote(inst, (Op::GroupNonUniformAny, Base::Bool), srcs[0], true),
+            (_, quad_vote_all) => self.vote(inst, (Op::GroupNonUniformAll, Base::Bool), srcs[0], true),
+            (_, ballot | ballot_relaxed) => self.ballot(inst, srcs[0]),
+            (_, elect | first_invocation | last_invocation) => self.position(inst, op),
+            (Form::BuiltIn(mask, _), _) if is_mask(mask) => self.lane_mask(inst, mask),
+            (Form::BallotQuery(query, count), _) => self.read_ballot(inst, (query, count), srcs),
+            (Form::Move(..) | Form::QuadSwap(_), _) => self.shuffle(inst, op, srcs),
+            (Form::Reduction(operation), _) => self.reduce(inst, operation, srcs[0]),
             _ => return false,
         }
         true
@@ -87,10 +89,10 @@ impl Machine<'_> {
         }
     }
 
-    fn vote(&mut self, inst: Inst, op: Intrinsic, src: Def) {
+    /// A vote of the subgroup, or of the quad.
+    fn vote(&mut self, inst: Inst, (vote, base): (Op, Base), src: Def, is_quad: bool) {
         for i in 0..self.active.len() {
             let lane = self.active[i];
-            let is_quad = matches!(op, Intrinsic::quad_vote_any | Intrinsic::quad_vote_all);
             let members = if is_quad { self.members(lane & !3, 4) } else { self.subgroup_members(lane) };
             let values: Vec<&[Bits]> = members.iter().map(|member| self.value(src, *member)).collect();
             let inputs: Vec<Bits> = values.iter().flat_map(|value| value.iter().copied()).collect();
@@ -99,10 +101,10 @@ impl Machine<'_> {
                 let same = |(a, b): (&Bits, &Bits)| alu::scalar(op, [*a, *b], bits).value != 0;
                 values.iter().all(|value| value.iter().zip(values[0]).all(same))
             };
-            let result = match op {
-                Intrinsic::vote_any | Intrinsic::quad_vote_any => inputs.iter().any(|input| input.value != 0),
-                Intrinsic::vote_all | Intrinsic::quad_vote_all => inputs.iter().all(|input| input.value != 0),
-                Intrinsic::vote_feq => equal(AluOp::feq),
+            let result = match (vote, base) {
+                (Op::GroupNonUniformAny, _) => inputs.iter().any(|input| input.value != 0),
+                (Op::GroupNonUniformAll, _) => inputs.iter().all(|input| input.value != 0),
+                (_, Base::Float) => equal(AluOp::feq),
                 _ => equal(AluOp::ieq),
             };
             let result = alu::all_or_nothing(u64::from(result), self.shader.insts[inst].bit_size, &inputs);
@@ -147,18 +149,18 @@ impl Machine<'_> {
         }
     }
 
-    fn lane_mask(&mut self, inst: Inst, op: Intrinsic) {
+    fn lane_mask(&mut self, inst: Inst, mask: BuiltIn) {
         for i in 0..self.active.len() {
             let lane = self.active[i];
             let (first, size) = self.subgroup_of(lane);
             let own = bit(lane - first);
             let below = own.wrapping_sub(1);
             let all = bit(size).wrapping_sub(1);
-            let bits = match op {
-                Intrinsic::load_subgroup_eq_mask => own,
-                Intrinsic::load_subgroup_lt_mask => below,
-                Intrinsic::load_subgroup_le_mask => below | own,
-                Intrinsic::load_subgroup_gt_mask => all & !(below | own),
+            let bits = match mask {
+                BuiltIn::SubgroupEqMask => own,
+                BuiltIn::SubgroupLtMask => below,
+                BuiltIn::SubgroupLeMask => below | own,
+                BuiltIn::SubgroupGtMask => all & !(below | own),
                 _ => all & !below,
             };
             self.set_mask(inst, lane, bits, &[]);
@@ -166,7 +168,7 @@ impl Machine<'_> {
     }
 
     /// Questions about the result of a ballot.
-    fn read_ballot(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+    fn read_ballot(&mut self, inst: Inst, query: (Op, Option<GroupOperation>), srcs: &[Def]) {
         for i in 0..self.active.len() {
             let lane = self.active[i];
             let (first, size) = self.subgroup_of(lane);
@@ -177,22 +179,22 @@ impl Machine<'_> {
                 bits | u128::from(part.value).checked_shl(c as u32 * width).unwrap_or(0)
             }) & bit(size).wrapping_sub(1);
             let own = bit(lane - first);
-            let result = match op {
-                Intrinsic::inverse_ballot => u64::from(ballot & own != 0),
-                Intrinsic::ballot_bitfield_extract => {
+            let result = match query {
+                (Op::GroupNonUniformInverseBallot, _) => u64::from(ballot & own != 0),
+                (Op::GroupNonUniformBallotBitExtract, _) => {
                     let index = self.scalar(srcs[1], lane);
                     inputs.push(index);
                     u64::from(ballot & bit(index.value as usize) != 0)
                 }
-                Intrinsic::ballot_bit_count_reduce => ballot.count_ones().into(),
-                Intrinsic::ballot_bit_count_exclusive => (ballot & own.wrapping_sub(1)).count_ones().into(),
-                Intrinsic::ballot_bit_count_inclusive => (ballot & (own.wrapping_sub(1) | own)).count_ones().into(),
+                (_, Some(GroupOperation::ExclusiveScan)) => (ballot & own.wrapping_sub(1)).count_ones().into(),
+                (_, Some(GroupOperation::InclusiveScan)) => (ballot & (own.wrapping_sub(1) | own)).count_ones().into(),
+                (_, Some(_)) => ballot.count_ones().into(),
                 // Without a bit there is none to find.
                 _ if ballot == 0 => {
                     self.set(inst, lane, &[]);
                     continue;
                 }
-                Intrinsic::ballot_find_lsb => ballot.trailing_zeros().into(),
+                (Op::GroupNonUniformBallotFindLSB, _) => ballot.trailing_zeros().into(),
                 _ => (127 - ballot.leading_zeros()).into(),
             };
             let result = alu::all_or_nothing(result, self.shader.insts[inst].bit_size, &inputs);
@@ -240,7 +242,7 @@ impl Machine<'_> {
         (from < size).then_some(first + from)
     }
 
-    fn reduce(&mut self, inst: Inst, op: Intrinsic, src: Def) {
+    fn reduce(&mut self, inst: Inst, operation: GroupOperation, src: Def) {
         let bits = self.shader.insts[inst].bit_size;
         let alu_op = AluOp::ALL.get(self.shader.index(inst, Index::reduction_op) as usize);
         let Some((alu_op, identity)) = IDENTITIES.iter().find(|row| Some(&row.0) == alu_op) else {
@@ -254,9 +256,9 @@ impl Machine<'_> {
                 cluster => (first + (lane - first) / cluster * cluster, cluster.min(size)),
             };
             let mut members = self.members(first, size);
-            match op {
-                Intrinsic::reduce => {}
-                Intrinsic::inclusive_scan => members.retain(|member| member <= lane),
+            match operation {
+                GroupOperation::Reduce => {}
+                GroupOperation::InclusiveScan => members.retain(|member| member <= lane),
                 _ => members.retain(|member| member < lane),
             }
             let start = Bits::new(identity(bits));
@@ -270,6 +272,11 @@ impl Machine<'_> {
             self.set(inst, self.active[i], result);
         }
     }
+}
+
+fn is_mask(builtin: BuiltIn) -> bool {
+    use BuiltIn::{SubgroupEqMask, SubgroupGeMask, SubgroupGtMask, SubgroupLeMask, SubgroupLtMask};
+    matches!(builtin, SubgroupEqMask | SubgroupGeMask | SubgroupGtMask | SubgroupLeMask | SubgroupLtMask)
 }
 
 /// The bit of invocation `index`; none beyond 128.

@@ -5,15 +5,15 @@ use super::machine::{workgroup_size, Machine};
 use super::Bits;
 use crate::ir::Inst;
 use crate::op::fold::mask;
-use crate::op::{AluOp, Intrinsic};
+use crate::op::meaning::Form;
+use crate::op::{AluOp, Base, Intrinsic};
+use spirv::BuiltIn;
 
-/// System values that are 0 or 1, or all ones where NIR wants them in 32 bits.
-const BOOLEANS: &[Intrinsic] = &[
-    Intrinsic::load_front_face,
-    Intrinsic::load_helper_invocation,
-    Intrinsic::is_helper_invocation,
-    Intrinsic::load_is_indexed_draw,
-];
+/// Whether a system value is 0 or 1, or all ones where NIR wants it in 32 bits.
+fn is_boolean(op: Intrinsic) -> bool {
+    let by_form = matches!(op.info().form, Form::BuiltIn(_, Base::Bool));
+    by_form || matches!(op, Intrinsic::is_helper_invocation | Intrinsic::load_is_indexed_draw)
+}
 
 impl Machine<'_> {
     pub(super) fn load_system_value(&mut self, inst: Inst, op: Intrinsic) {
@@ -31,7 +31,7 @@ impl Machine<'_> {
         match numbers {
             Some(numbers) => {
                 let bits = self.shader.insts[inst].bit_size;
-                let is_bool = bits == 32 && BOOLEANS.contains(&op);
+                let is_bool = bits == 32 && is_boolean(op);
                 let number = |number: u64| if is_bool { number.wrapping_neg() } else { number };
                 numbers.into_iter().map(|value| Bits::new(mask(number(value), bits))).collect()
             }
@@ -51,14 +51,13 @@ impl Machine<'_> {
     fn workgroup_value(&self, op: Intrinsic, lane: usize) -> Option<Vec<u64>> {
         let index = lane as u64;
         let subgroup_size = u64::from(self.inputs.subgroup_size.max(1));
-        match op {
-            Intrinsic::load_helper_invocation | Intrinsic::is_helper_invocation => {
-                return Some(vec![u64::from(self.lanes[lane].is_helper)]);
-            }
-            Intrinsic::load_subgroup_size => return Some(vec![subgroup_size]),
-            Intrinsic::load_subgroup_invocation => return Some(vec![index % subgroup_size]),
-            Intrinsic::load_subgroup_id => return Some(vec![index / subgroup_size]),
-            Intrinsic::load_num_subgroups => return Some(vec![(self.lanes.len() as u64).div_ceil(subgroup_size)]),
+        match builtin(op) {
+            Some(BuiltIn::HelperInvocation) => return Some(vec![u64::from(self.lanes[lane].is_helper)]),
+            Some(BuiltIn::SubgroupSize) => return Some(vec![subgroup_size]),
+            Some(BuiltIn::SubgroupLocalInvocationId) => return Some(vec![index % subgroup_size]),
+            Some(BuiltIn::SubgroupId) => return Some(vec![index / subgroup_size]),
+            Some(BuiltIn::NumSubgroups) => return Some(vec![(self.lanes.len() as u64).div_ceil(subgroup_size)]),
+            None if op == Intrinsic::is_helper_invocation => return Some(vec![u64::from(self.lanes[lane].is_helper)]),
             _ => {}
         }
         if !self.shader.stage().is_compute() {
@@ -69,14 +68,17 @@ impl Machine<'_> {
         let group = self.workgroup.map(u64::from);
         let local = [index % size[0], index / size[0] % size[1], index / (size[0] * size[1])];
         let global: [u64; 3] = std::array::from_fn(|i| group[i] * size[i] + local[i]);
+        match builtin(op) {
+            Some(BuiltIn::WorkgroupId) => return Some(group.to_vec()),
+            Some(BuiltIn::NumWorkgroups) => return Some(count.to_vec()),
+            Some(BuiltIn::LocalInvocationId) => return Some(local.to_vec()),
+            Some(BuiltIn::LocalInvocationIndex) => return Some(vec![index]),
+            Some(BuiltIn::GlobalInvocationId) => return Some(global.to_vec()),
+            _ => {}
+        }
         match op {
-            Intrinsic::load_workgroup_id => Some(group.to_vec()),
             Intrinsic::load_workgroup_index => Some(vec![group[0] + count[0] * (group[1] + count[1] * group[2])]),
-            Intrinsic::load_num_workgroups => Some(count.to_vec()),
             Intrinsic::load_workgroup_size => Some(size.to_vec()),
-            Intrinsic::load_local_invocation_id => Some(local.to_vec()),
-            Intrinsic::load_local_invocation_index => Some(vec![index]),
-            Intrinsic::load_global_invocation_id => Some(global.to_vec()),
             Intrinsic::load_global_invocation_index => {
                 let (x, y) = (count[0] * size[0], count[1] * size[1]);
                 Some(vec![global[0] + x * (global[1] + y * global[2])])
@@ -115,8 +117,16 @@ impl Machine<'_> {
                 Some(pixel.collect())
             }
             // Stages of a patch, a primitive or instances of a geometry shader number their invocations.
-            Intrinsic::load_invocation_id => Some(vec![lane as u64]),
+            _ if builtin(op) == Some(BuiltIn::InvocationId) => Some(vec![lane as u64]),
             _ => None,
         }
+    }
+}
+
+/// The built-in input that a system value is, if it is one.
+fn builtin(op: Intrinsic) -> Option<BuiltIn> {
+    match op.info().form {
+        Form::BuiltIn(builtin, _) => Some(builtin),
+        _ => None,
     }
 }

@@ -226,7 +226,7 @@ impl Shader {
     /// Adds an intrinsic that a pass may have to handle.
     #[inline(never)]
     fn enter_odd_intrinsic(&mut self, inst: Inst, data: InstData, op: Intrinsic, (srcs, indices): (Slice, Slice)) {
-        use Intrinsic::*;
+        use Intrinsic::{load_front_face, load_global_invocation_id, load_helper_invocation, load_input, store_deref};
         let mut needs = op.info().needs;
         match op {
             store_deref => needs = self.needs_of_store(inst, srcs),
@@ -237,10 +237,10 @@ impl Shader {
                 let slot = IoSemantics::unpack(io.copied().unwrap_or_default()).location;
                 needs.set(Needs::SYSTEM_VALUES, slot == varying::FACE);
             }
-            load_ubo | load_ubo_vec4 | load_ssbo | ssbo_atomic | ssbo_atomic_swap | get_ssbo_size => {
-                needs.set(Needs::BLOCK_INDICES, !self.is_constant_source(srcs, 0));
+            _ if needs.contains(Needs::BLOCK_INDICES) => {
+                let block = op.info().memory.and_then(|access| access.block).unwrap_or_default();
+                needs.set(Needs::BLOCK_INDICES, !self.is_constant_source(srcs, block.into()));
             }
-            store_ssbo => needs.set(Needs::BLOCK_INDICES, !self.is_constant_source(srcs, 1)),
             _ => {}
         }
         self.inventory.needs |= needs;

@@ -1,21 +1,52 @@
-//! The intrinsics: operands, printed indices, effects and SPIR-V form, one row each.
+//! The intrinsics: operands, printed indices, effects and meaning, one row each.
 //!
 //! A row reads: name, components of each source, `->` components of the result, indices in the order NIR prints them,
-//! widths the result may have (`[]`: any), effects, SPIR-V form. For example
+//! widths the result may have (`[]`: any), effects, meaning. For example
 //!
 //! ```text
-//! load_ubo [ANY, 1] -> N [access, align_mul, align_offset, range_base, range] [] ELIMINATE|REORDER, Special;
+//! load_ssbo [ANY, 1] -> N [access, align_mul, align_offset] [] ELIMINATE,
+//!     SSBO.in_block(Ssbo, Load, [0, 1]).carried().wide_result();
 //! ```
 //!
 //! is a load whose block index has components of its own, whose byte offset is a scalar, and whose result has as many
-//! components as the instruction says. The list is what a Gallium driver may receive and what zink makes of it; an
-//! intrinsic that is not here is an error of the parser that names it.
+//! components as the instruction says. The last column is a [`Meaning`]. It starts from a constant: `SPECIAL` and `UNTRANSLATED`
+//! know nothing, `SSBO` knows what all accesses to storage blocks share, a function such as `builtin` takes what differs. Each
+//! method adds a fact, and what no method says has a default:
+//!
+//! | methods | what they say | default |
+//! |-|-|-|
+//! | `needs` | passes that have to look at it | none |
+//! | `only_in` | stages that have it | all |
+//! | `in_block`, `at_offset`, `at_deref`, `size_of`, `counts` | the memory that it accesses, how, and by which sources | none |
+//! | `image` | what it does with an image, and how it names that | nothing |
+//! | `input`, `output` | what it accesses by slot, and by which sources | nothing |
+//! | `samples` | where it interpolates an input | nowhere |
+//! | `pointers` | how many of its first sources are pointers | 0; 1 with `at_deref`, and `image` by pointer |
+//! | `features`, `features_by_operands` | Vulkan's features that it needs, or may need | none |
+//! | `carried`, `wide_result`, `wide_sources`, `condition`, `basic`, `since_1_1` | a [trait](Traits) | no |
+//!
+//! Checks, passes, emitter, interpreter and printer read these facts. None of them follows from the spelling of a name.
+//!
+//! A new row stands at the end of the table: its place makes its number on the [wire](crate::wire), and those of today stay.
+//!
+//! The list is what a Gallium driver may receive and what zink makes of it; an intrinsic that is not here is an error of the
+//! parser that names it.
 
 use super::by_name::ByName;
-use super::needs::{self, Needs};
+use super::meaning::ImageName::{self, Deref, Handle, Unit};
+use super::meaning::MemoryKind::{
+    self, Constant, Global, KernelInput, PushConstant, Scratch, Shared, Ssbo, Ubo, Uniform,
+};
+use super::meaning::MemoryOperation::{Atomic, AtomicSwap, Load, Size, Store};
+use super::meaning::{builtin, Form, ImageOperation, Meaning, MemoryAccess, OffsetUnit, Sampling, Stages, Traits};
+use super::meaning::{SPECIAL, UNTRANSLATED};
+use super::needs::Needs;
 use super::Base::{self, Bool, Float, Int, Uint};
+use crate::feature::Feature::*;
 use bitflags::bitflags;
 use spirv::BuiltIn::{self, *};
+use spirv::Capability::{self, GroupNonUniformBallot, GroupNonUniformQuad, GroupNonUniformShuffleRelative};
+use spirv::GroupOperation::{self, ExclusiveScan, InclusiveScan, Reduce};
 use spirv::Op::{self, *};
 
 /// Components of a source or result.
@@ -29,17 +60,6 @@ pub enum Components {
     Instr,
     /// Exactly this many.
     Exactly(u8),
-}
-
-/// What an intrinsic is in SPIR-V.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// A load of a built-in input whose components have this base type.
-    BuiltIn(BuiltIn, Base),
-    /// One instruction on the sources as they are, floats in and out.
-    Op(Op),
-    /// More than that: the emitter's family for it, or a pass that rewrites it, has the rest.
-    Special,
 }
 
 bitflags! {
@@ -191,19 +211,17 @@ indices! {
     legacy_fsat Int "legacy_fsat";
 }
 
-/// One row of the table.
+/// One row of the table: what a translation asks often. The rest is in its [`Meaning`].
 #[derive(Clone, Copy, Debug)]
 pub struct IntrinsicInfo {
-    /// NIR's name.
-    pub name: &'static str,
     /// Components of each source.
     pub srcs: &'static [Components],
     /// Components of the result.
     pub dest: Components,
     /// Indices in printed order; an instruction stores its values in this order.
     pub indices: &'static [Index],
-    /// Widths the result may have; empty for any.
-    pub dest_bits: &'static [u8],
+    /// The sum of the widths that the result may have, which are powers of two; 0 for any.
+    pub dest_bits: u8,
     /// What may be done with it.
     pub effects: Effects,
     /// What it is in SPIR-V.
@@ -214,6 +232,12 @@ pub struct IntrinsicInfo {
     pub value: Option<u8>,
     /// What it may need before emission.
     pub needs: Needs,
+    /// The stages that have it.
+    pub stages: Stages,
+    /// What else is true of it.
+    pub traits: Traits,
+    /// What it does with memory.
+    pub memory: Option<MemoryAccess>,
     /// Where each index stands in `indices`, for `index_slot`.
     slots: [u8; Index::ALL.len()],
 }
@@ -245,14 +269,6 @@ const fn slots(indices: &[Index]) -> [u8; Index::ALL.len()] {
     slots
 }
 
-/// The column `pointers`: NIR names what takes a pointer so, and a copy takes two.
-const fn pointers(name: &str, srcs: &[Components]) -> u8 {
-    match (contains(name.as_bytes(), b"deref"), srcs) {
-        (true, [Components::Any, Components::Any]) => 2,
-        (is_deref, _) => is_deref as u8,
-    }
-}
-
 /// The column `value`.
 const fn value(srcs: &[Components]) -> Option<u8> {
     let mut at = 0;
@@ -265,64 +281,57 @@ const fn value(srcs: &[Components]) -> Option<u8> {
     None
 }
 
-const fn contains(text: &[u8], word: &[u8]) -> bool {
-    let mut start = 0;
-    while start + word.len() <= text.len() {
-        let mut len = 0;
-        while len < word.len() && text[start + len] == word[len] {
-            len += 1;
-        }
-        if len == word.len() {
-            return true;
-        }
-        start += 1;
-    }
-    false
-}
-
 impl Intrinsic {
     /// The row of this intrinsic.
     pub fn info(self) -> &'static IntrinsicInfo {
         &TABLE[self as usize]
     }
 
+    /// What this intrinsic means, as far as its row does not say it.
+    pub fn meaning(self) -> &'static Meaning {
+        &MEANINGS[self as usize]
+    }
+
     /// NIR's name of this intrinsic.
     pub fn name(self) -> &'static str {
-        self.info().name
+        Intrinsic::NAMES[self as usize]
     }
 
     /// Whether the first source is a ballot, which is asked something.
     pub fn reads_ballot(self) -> bool {
-        use Intrinsic::*;
-        matches!(
-            self,
-            inverse_ballot
-                | ballot_bitfield_extract
-                | ballot_bit_count_reduce
-                | ballot_bit_count_inclusive
-                | ballot_bit_count_exclusive
-                | ballot_find_lsb
-                | ballot_find_msb
-        )
+        matches!(self.info().form, Form::BallotQuery(..))
     }
 
     /// Whether the first source and the result are the same bits of different invocations of a subgroup.
     pub fn moves_between_invocations(self) -> bool {
-        use Intrinsic::*;
-        matches!(
-            self,
-            read_invocation
-                | read_first_invocation
-                | shuffle
-                | shuffle_xor
-                | shuffle_up
-                | shuffle_down
-                | rotate
-                | quad_broadcast
-                | quad_swap_horizontal
-                | quad_swap_vertical
-                | quad_swap_diagonal
-        )
+        matches!(self.info().form, Form::Move(..) | Form::QuadSwap(_))
+    }
+
+    /// Whether it is an atomic on what its first source points to.
+    #[inline]
+    pub fn is_deref_atomic(self) -> bool {
+        self.info().memory.is_some_and(|memory| memory.kind == MemoryKind::Deref && memory.operation.is_atomic())
+    }
+
+    /// Whether it is a barycentric: it only says where `load_interpolated_input` reads.
+    pub fn is_barycentric(self) -> bool {
+        self.meaning().sampling.is_some() && self.info().pointers == 0
+    }
+
+    /// The intrinsic that does `operation` with an image that is named by `name`; `None` if NIR has none.
+    pub fn on_image(operation: ImageOperation, name: ImageName) -> Option<Intrinsic> {
+        static ON_IMAGE: [[Option<Intrinsic>; ImageName::COUNT]; ImageOperation::COUNT] = {
+            let mut table = [[None; ImageName::COUNT]; ImageOperation::COUNT];
+            let mut at = 0;
+            while at < MEANINGS.len() {
+                if let Some(image) = MEANINGS[at].image {
+                    table[image.operation as usize][image.name as usize] = Some(Intrinsic::ALL[at]);
+                }
+                at += 1;
+            }
+            table
+        };
+        ON_IMAGE[operation as usize][name as usize]
     }
 
     /// The intrinsic that NIR calls `name`.
@@ -348,7 +357,7 @@ macro_rules! components {
 }
 
 macro_rules! intrinsics {
-    ($($name:ident [$($src:tt),*] -> $dest:tt [$($index:ident),*] [$($bits:literal),*] $($effect:ident)|*, $form:expr;)*) => {
+    ($($name:ident [$($src:tt),*] -> $dest:tt [$($index:ident),*] [$($bits:literal),*] $($effect:ident)|*, $meaning:expr;)*) => {
         /// An intrinsic, by NIR's name.
         #[allow(non_camel_case_types, missing_docs)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -364,254 +373,490 @@ macro_rules! intrinsics {
         }
 
         pub(crate) static TABLE: &[IntrinsicInfo] = &[$(IntrinsicInfo {
-            name: stringify!($name),
             srcs: &[$(components!($src)),*],
             dest: components!($dest),
             indices: &[$(Index::$index),*],
-            dest_bits: &[$($bits),*],
+            dest_bits: 0 $(+ $bits)*,
             effects: Effects::empty()$(.union(Effects::$effect))*,
-            form: $form,
-            pointers: pointers(stringify!($name), &[$(components!($src)),*]),
+            form: $meaning.form,
+            pointers: $meaning.pointers,
             value: value(&[$(components!($src)),*]),
-            needs: needs::of_intrinsic(Intrinsic::$name),
+            needs: $meaning.needs,
+            stages: $meaning.stages,
+            traits: $meaning.traits,
+            memory: $meaning.memory,
             slots: slots(&[$(Index::$index),*]),
         }),*];
+
+        /// The last column, for what the rows leave out.
+        pub(crate) static MEANINGS: &[Meaning] = &[$($meaning),*];
     };
 }
 
-use Form::{BuiltIn as Builtin, Op as One, Special};
+const VERTEX: Stages = Stages::VERTEX;
+const TESS_CTRL: Stages = Stages::TESS_CTRL;
+const TESS_EVAL: Stages = Stages::TESS_EVAL;
+const TESSELLATION: Stages = TESS_CTRL.union(TESS_EVAL);
+const GEOMETRY: Stages = Stages::GEOMETRY;
+const FRAGMENT: Stages = Stages::FRAGMENT;
+const COMPUTE: Stages = Stages::COMPUTE;
+const GRAPHICS: Stages = Stages::all().difference(COMPUTE);
+/// Stages that see primitives.
+const WITH_PRIMITIVES: Stages = GRAPHICS.difference(VERTEX);
+
+/// NIR's registers.
+const REGISTER: Meaning = SPECIAL.needs(Needs::REGISTERS).carried();
+
+/// Inputs and outputs by slot.
+const BY_SLOT: Meaning = SPECIAL.needs(Needs::EXPLICIT_IO);
+
+const BARYCENTRIC: Meaning = BY_SLOT.only_in(FRAGMENT);
+
+/// Interpolation of an input at a place of the shader's choice.
+const INTERPOLATION: Meaning = SPECIAL.pointers(1).only_in(FRAGMENT).features(&[sampleRateShading]);
+
+const UBO_LOAD: Meaning = SPECIAL
+    .in_block(Ubo, Load, [0, 1])
+    .carried()
+    .needs(Needs::UBO_OFFSETS.union(Needs::BLOCK_INDICES).union(Needs::INLINED_BLOCKS))
+    .features_by_operands(&[shaderUniformBufferArrayDynamicIndexing, shaderUniformBufferArrayNonUniformIndexing]);
+
+const SSBO: Meaning = SPECIAL
+    .needs(Needs::SSBO_OFFSETS.union(Needs::BLOCK_INDICES))
+    .features_by_operands(&[shaderStorageBufferArrayDynamicIndexing, shaderStorageBufferArrayNonUniformIndexing]);
+
+/// Shared memory, scratch and push constants by offset.
+const BY_OFFSET: Meaning = SPECIAL.needs(Needs::MEMORY_OFFSETS).carried();
+
+const GLOBAL: Meaning = SPECIAL.needs(Needs::GLOBAL_MEMORY).features(&[bufferDeviceAddress]).carried();
+
+/// System values that are computed from those that Vulkan has.
+const COMPUTED: Meaning = SPECIAL.needs(Needs::SYSTEM_VALUES);
+
+/// What ends a vertex or a primitive of a stream.
+const STREAM: Meaning = SPECIAL.only_in(GEOMETRY).features_by_operands(&[geometryStreams]);
+
+const DEMOTION: Meaning = SPECIAL.only_in(FRAGMENT).features(&[shaderDemoteToHelperInvocation]);
+
+const INTERLOCK: Meaning = SPECIAL.only_in(FRAGMENT).features_by_operands(&[fragmentShaderPixelInterlock]);
+
+const BALLOT: Meaning = SPECIAL.needs(Needs::SUBGROUPS).features(&[subgroupBallot]);
+
+const QUAD_VOTE: Meaning = SPECIAL.needs(Needs::SUBGROUPS).features(&[subgroupClustered]).since_1_1().condition();
+
+const IMAGE: Meaning = SPECIAL.needs(Needs::TEXTURES.union(Needs::TEXTURE_OPERANDS));
+
+/// A read whose result ends in a residency code.
+const SPARSE_IMAGE: Meaning = IMAGE.needs(Needs::RESIDENCY).wide_result();
+
+const UNTRANSLATED_IMAGE: Meaning = UNTRANSLATED.needs(Needs::TEXTURES.union(Needs::TEXTURE_OPERANDS));
+
+const fn derivative(op: Op) -> Meaning {
+    Meaning::new(Form::Derivative(op)).only_in(FRAGMENT.union(COMPUTE)).carried()
+}
+
+const fn subgroup_mask(mask: BuiltIn) -> Meaning {
+    builtin(mask, Uint).needs(Needs::SUBGROUPS).features(&[subgroupBallot]).carried()
+}
+
+const fn vote(op: Op, extension: Op, base: Base) -> Meaning {
+    Meaning::new(Form::Vote(op, extension, base)).features(&[subgroupVote])
+}
+
+const fn ballot_query(op: Op, count: Option<GroupOperation>) -> Meaning {
+    Meaning::new(Form::BallotQuery(op, count)).needs(Needs::SUBGROUPS).features(&[subgroupBallot])
+}
+
+const fn moved(op: Op, capability: Capability) -> Meaning {
+    Meaning::new(Form::Move(op, capability)).needs(Needs::SUBGROUPS).carried()
+}
+
+const fn quad_swap(direction: u8) -> Meaning {
+    let swap = Meaning::new(Form::QuadSwap(direction)).needs(Needs::SUBGROUPS).carried();
+    swap.features(&[subgroupQuad]).since_1_1()
+}
+
+const fn reduction(operation: GroupOperation) -> Meaning {
+    let reduction = Meaning::new(Form::Reduction(operation)).needs(Needs::SUBGROUPS);
+    reduction.features_by_operands(&[shaderSubgroupExtendedTypes]).since_1_1()
+}
 
 intrinsics! {
-    decl_reg  []     -> 1    [num_components, num_array_elems, bit_size, divergent] [] ELIMINATE, Special;
-    load_reg  [1]    -> N    [base, legacy_fabs, legacy_fneg]                       [] ELIMINATE, Special;
-    store_reg [N, 1] -> NONE [base, write_mask, legacy_fsat]                        []         , Special;
+    decl_reg  []     -> 1    [num_components, num_array_elems, bit_size, divergent] [] ELIMINATE, REGISTER;
+    load_reg  [1]    -> N    [base, legacy_fabs, legacy_fneg]                       [] ELIMINATE, REGISTER;
+    store_reg [N, 1] -> NONE [base, write_mask, legacy_fsat]                        []         , REGISTER;
 
-    load_reg_indirect  [1, 1]    -> N    [base, legacy_fabs, legacy_fneg] [] ELIMINATE, Special;
-    store_reg_indirect [N, 1, 1] -> NONE [base, write_mask, legacy_fsat]  []         , Special;
+    load_reg_indirect  [1, 1]    -> N    [base, legacy_fabs, legacy_fneg] [] ELIMINATE, REGISTER;
+    store_reg_indirect [N, 1, 1] -> NONE [base, write_mask, legacy_fsat]  []         , REGISTER;
 
-    load_deref  [ANY]      -> N    [access]                 [] ELIMINATE, Special;
-    store_deref [ANY, N]   -> NONE [write_mask, access]     []         , Special;
-    copy_deref  [ANY, ANY] -> NONE [dst_access, src_access] []         , Special;
+    load_deref  [ANY]      -> N    [access]                 [] ELIMINATE, SPECIAL.at_deref(Load);
+    store_deref [ANY, N]   -> NONE [write_mask, access]     []         , SPECIAL.at_deref(Store).needs(Needs::REPEATED_STORES);
+    copy_deref  [ANY, ANY] -> NONE [dst_access, src_access] []         , UNTRANSLATED.pointers(2);
 
-    load_input               [1]    -> N [base, range, component, dest_type, io_semantics] [] ELIMINATE|REORDER, Special;
-    load_input_vertex        [1, 1] -> N [base, component, dest_type, io_semantics]        [] ELIMINATE|REORDER, Special;
-    load_interpolated_input  [2, 1] -> N [base, component, dest_type, io_semantics]        [] ELIMINATE|REORDER, Special;
-    load_per_vertex_input    [1, 1] -> N [base, range, component, dest_type, io_semantics] [] ELIMINATE|REORDER, Special;
-    load_per_primitive_input [1]    -> N [base, component, dest_type, io_semantics]        [] ELIMINATE|REORDER, Special;
-    load_output              [1]    -> N [base, range, component, dest_type, io_semantics] [] ELIMINATE       , Special;
-    load_per_vertex_output   [1, 1] -> N [base, range, component, dest_type, io_semantics] [] ELIMINATE       , Special;
+    load_input               [1]    -> N [base, range, component, dest_type, io_semantics] [] ELIMINATE|REORDER,
+        BY_SLOT.input(None, 0).only_in(GRAPHICS).needs(Needs::SYSTEM_VALUES);
+    load_input_vertex        [1, 1] -> N [base, component, dest_type, io_semantics]        [] ELIMINATE|REORDER,
+        UNTRANSLATED.input(None, 1).only_in(FRAGMENT);
+    load_interpolated_input  [2, 1] -> N [base, component, dest_type, io_semantics]        [] ELIMINATE|REORDER,
+        BY_SLOT.input(None, 1).only_in(FRAGMENT);
+    load_per_vertex_input    [1, 1] -> N [base, range, component, dest_type, io_semantics] [] ELIMINATE|REORDER,
+        BY_SLOT.input(Some(0), 1).only_in(TESSELLATION.union(GEOMETRY));
+    load_per_primitive_input [1]    -> N [base, component, dest_type, io_semantics]        [] ELIMINATE|REORDER,
+        BY_SLOT.input(None, 0).only_in(FRAGMENT).features(&[meshShader]);
+    load_output              [1]    -> N [base, range, component, dest_type, io_semantics] [] ELIMINATE,
+        BY_SLOT.output(None, 0).only_in(GRAPHICS).needs(Needs::FRAMEBUFFER_READS);
+    load_per_vertex_output   [1, 1] -> N [base, range, component, dest_type, io_semantics] [] ELIMINATE,
+        BY_SLOT.output(Some(0), 1).only_in(TESS_CTRL);
 
-    store_output            [N, 1]    -> NONE [base, range, write_mask, component, src_type, io_semantics, io_xfb, io_xfb2] [], Special;
-    store_per_vertex_output [N, 1, 1] -> NONE [base, range, write_mask, component, src_type, io_semantics] [], Special;
+    store_output            [N, 1]    -> NONE [base, range, write_mask, component, src_type, io_semantics, io_xfb, io_xfb2] [],
+        BY_SLOT.output(None, 1).only_in(GRAPHICS);
+    store_per_vertex_output [N, 1, 1] -> NONE [base, range, write_mask, component, src_type, io_semantics] [],
+        BY_SLOT.output(Some(1), 2).only_in(TESS_CTRL);
 
-    load_barycentric_pixel     []  -> 2 [interp_mode] [] ELIMINATE|REORDER, Special;
-    load_barycentric_centroid  []  -> 2 [interp_mode] [] ELIMINATE|REORDER, Special;
-    load_barycentric_sample    []  -> 2 [interp_mode] [] ELIMINATE|REORDER, Special;
-    load_barycentric_at_sample [1] -> 2 [interp_mode] [] ELIMINATE|REORDER, Special;
-    load_barycentric_at_offset [2] -> 2 [interp_mode] [] ELIMINATE|REORDER, Special;
-    load_barycentric_model     []  -> 3 [interp_mode] [] ELIMINATE|REORDER, Special;
+    load_barycentric_pixel     []  -> 2 [interp_mode] [] ELIMINATE|REORDER,
+        BARYCENTRIC.samples(Sampling::Pixel);
+    load_barycentric_centroid  []  -> 2 [interp_mode] [] ELIMINATE|REORDER,
+        BARYCENTRIC.samples(Sampling::Centroid);
+    load_barycentric_sample    []  -> 2 [interp_mode] [] ELIMINATE|REORDER,
+        BARYCENTRIC.samples(Sampling::Sample).features(&[sampleRateShading]);
+    load_barycentric_at_sample [1] -> 2 [interp_mode] [] ELIMINATE|REORDER,
+        BARYCENTRIC.samples(Sampling::AtSample).features(&[sampleRateShading]);
+    load_barycentric_at_offset [2] -> 2 [interp_mode] [] ELIMINATE|REORDER,
+        BARYCENTRIC.samples(Sampling::AtOffset).features(&[sampleRateShading]);
+    load_barycentric_model     []  -> 3 [interp_mode] [] ELIMINATE|REORDER,
+        UNTRANSLATED.only_in(FRAGMENT);
 
-    interp_deref_at_centroid [1]    -> N [] [] ELIMINATE|REORDER, Special;
-    interp_deref_at_sample   [1, 1] -> N [] [] ELIMINATE|REORDER, Special;
-    interp_deref_at_offset   [1, 2] -> N [] [] ELIMINATE|REORDER, Special;
-    interp_deref_at_vertex   [1, 1] -> N [] [] ELIMINATE|REORDER, Special;
+    interp_deref_at_centroid [1]    -> N [] [] ELIMINATE|REORDER,
+        INTERPOLATION.samples(Sampling::Centroid);
+    interp_deref_at_sample   [1, 1] -> N [] [] ELIMINATE|REORDER,
+        INTERPOLATION.samples(Sampling::AtSample);
+    interp_deref_at_offset   [1, 2] -> N [] [] ELIMINATE|REORDER,
+        INTERPOLATION.samples(Sampling::AtOffset);
+    interp_deref_at_vertex   [1, 1] -> N [] [] ELIMINATE|REORDER,
+        UNTRANSLATED.pointers(1).only_in(FRAGMENT).samples(Sampling::AtVertex);
 
-    load_ubo                [ANY, 1]    -> N    [access, align_mul, align_offset, range_base, range] [] ELIMINATE|REORDER, Special;
-    load_ubo_vec4           [ANY, 1]    -> N    [access, base, component]                            [] ELIMINATE|REORDER, Special;
-    load_ssbo               [ANY, 1]    -> N    [access, align_mul, align_offset]                    [] ELIMINATE       , Special;
-    store_ssbo              [N, ANY, 1] -> NONE [write_mask, access, align_mul, align_offset]        []                 , Special;
-    load_push_constant      [1]         -> N    [base, range, align_mul, align_offset]               [] ELIMINATE|REORDER, Special;
-    load_push_constant_zink [1]         -> N    [component]                                          [] ELIMINATE|REORDER, Special;
-    load_shared             [1]         -> N    [base, align_mul, align_offset]                      [] ELIMINATE       , Special;
-    store_shared            [N, 1]      -> NONE [base, write_mask, align_mul, align_offset]          []                 , Special;
-    load_scratch            [1]         -> N    [align_mul, align_offset]                            [] ELIMINATE       , Special;
-    store_scratch           [N, 1]      -> NONE [align_mul, align_offset, write_mask]                []                 , Special;
+    load_ubo                [ANY, 1]    -> N    [access, align_mul, align_offset, range_base, range] [] ELIMINATE|REORDER,
+        UBO_LOAD.wide_result();
+    load_ubo_vec4           [ANY, 1]    -> N    [access, base, component]                            [] ELIMINATE|REORDER,
+        UBO_LOAD.counts(OffsetUnit::Vec4s);
+    load_ssbo               [ANY, 1]    -> N    [access, align_mul, align_offset]                    [] ELIMINATE,
+        SSBO.in_block(Ssbo, Load, [0, 1]).carried().wide_result();
+    store_ssbo              [N, ANY, 1] -> NONE [write_mask, access, align_mul, align_offset]        [],
+        SSBO.in_block(Ssbo, Store, [1, 2]).carried().wide_sources();
+    load_push_constant      [1]         -> N    [base, range, align_mul, align_offset]               [] ELIMINATE|REORDER,
+        BY_OFFSET.at_offset(PushConstant, Load, 0).wide_result();
+    load_push_constant_zink [1]         -> N    [component]                                          [] ELIMINATE|REORDER,
+        BY_OFFSET.at_offset(PushConstant, Load, 0).wide_result().counts(OffsetUnit::ZinkMembers);
+    load_shared             [1]         -> N    [base, align_mul, align_offset]                      [] ELIMINATE,
+        BY_OFFSET.at_offset(Shared, Load, 0).wide_result().only_in(COMPUTE);
+    store_shared            [N, 1]      -> NONE [base, write_mask, align_mul, align_offset]          [],
+        BY_OFFSET.at_offset(Shared, Store, 1).wide_sources().only_in(COMPUTE);
+    load_scratch            [1]         -> N    [align_mul, align_offset]                            [] ELIMINATE,
+        BY_OFFSET.at_offset(Scratch, Load, 0).wide_result();
+    store_scratch           [N, 1]      -> NONE [align_mul, align_offset, write_mask]                [],
+        BY_OFFSET.at_offset(Scratch, Store, 1).wide_sources();
 
-    load_global          [1]    -> N    [access, align_mul, align_offset]              [] ELIMINATE       , Special;
-    load_global_constant [1]    -> N    [access, align_mul, align_offset]              [] ELIMINATE|REORDER, Special;
-    store_global         [N, 1] -> NONE [write_mask, access, align_mul, align_offset]  []                 , Special;
-    load_constant        [1]    -> N    [base, range, access, align_mul, align_offset] [] ELIMINATE|REORDER, Special;
-    load_kernel_input    [1]    -> N    [base, range, align_mul, align_offset]         [] ELIMINATE|REORDER, Special;
-    load_uniform         [1]    -> N    [base, range, dest_type]                       [] ELIMINATE|REORDER, Special;
+    load_global          [1]    -> N    [access, align_mul, align_offset]              [] ELIMINATE,
+        GLOBAL.at_offset(Global, Load, 0).wide_result();
+    load_global_constant [1]    -> N    [access, align_mul, align_offset]              [] ELIMINATE|REORDER,
+        GLOBAL.at_offset(Global, Load, 0).wide_result();
+    store_global         [N, 1] -> NONE [write_mask, access, align_mul, align_offset]  [],
+        GLOBAL.at_offset(Global, Store, 1).wide_sources();
+    load_constant        [1]    -> N    [base, range, access, align_mul, align_offset] [] ELIMINATE|REORDER,
+        UNTRANSLATED.at_offset(Constant, Load, 0);
+    load_kernel_input    [1]    -> N    [base, range, align_mul, align_offset]         [] ELIMINATE|REORDER,
+        UNTRANSLATED.at_offset(KernelInput, Load, 0).only_in(COMPUTE);
+    load_uniform         [1]    -> N    [base, range, dest_type]                       [] ELIMINATE|REORDER,
+        UNTRANSLATED.at_offset(Uniform, Load, 0);
 
-    get_ssbo_size [ANY] -> 1 [access] [32] ELIMINATE|REORDER, Special;
-    get_ubo_size  [ANY] -> 1 []       []   ELIMINATE|REORDER, Special;
+    get_ssbo_size [ANY] -> 1 [access] [32] ELIMINATE|REORDER, SSBO.size_of(Ssbo);
+    get_ubo_size  [ANY] -> 1 []       []   ELIMINATE|REORDER, UNTRANSLATED.size_of(Ubo);
 
-    ssbo_atomic        [ANY, 1, 1]    -> 1 [access, atomic_op] [], Special;
-    ssbo_atomic_swap   [ANY, 1, 1, 1] -> 1 [access, atomic_op] [], Special;
-    shared_atomic      [1, 1]         -> 1 [base, atomic_op]   [], Special;
-    shared_atomic_swap [1, 1, 1]      -> 1 [base, atomic_op]   [], Special;
-    global_atomic      [1, 1]         -> 1 [atomic_op]         [], Special;
-    global_atomic_swap [1, 1, 1]      -> 1 [atomic_op]         [], Special;
-    deref_atomic       [ANY, 1]       -> 1 [access, atomic_op] [], Special;
-    deref_atomic_swap  [ANY, 1, 1]    -> 1 [access, atomic_op] [], Special;
+    ssbo_atomic        [ANY, 1, 1]    -> 1 [access, atomic_op] [], SSBO.in_block(Ssbo, Atomic, [0, 1]).carried();
+    ssbo_atomic_swap   [ANY, 1, 1, 1] -> 1 [access, atomic_op] [], SSBO.in_block(Ssbo, AtomicSwap, [0, 1]).carried();
+    shared_atomic      [1, 1]         -> 1 [base, atomic_op]   [], BY_OFFSET.at_offset(Shared, Atomic, 0).only_in(COMPUTE);
+    shared_atomic_swap [1, 1, 1]      -> 1 [base, atomic_op]   [], BY_OFFSET.at_offset(Shared, AtomicSwap, 0).only_in(COMPUTE);
+    global_atomic      [1, 1]         -> 1 [atomic_op]         [], GLOBAL.at_offset(Global, Atomic, 0);
+    global_atomic_swap [1, 1, 1]      -> 1 [atomic_op]         [], GLOBAL.at_offset(Global, AtomicSwap, 0);
+    deref_atomic       [ANY, 1]       -> 1 [access, atomic_op] [], SPECIAL.at_deref(Atomic).needs(Needs::ATOMICS);
+    deref_atomic_swap  [ANY, 1, 1]    -> 1 [access, atomic_op] [], SPECIAL.at_deref(AtomicSwap).needs(Needs::ATOMICS);
 
-    deref_buffer_array_length [ANY] -> 1 [access] [] ELIMINATE|REORDER, Special;
+    deref_buffer_array_length [ANY] -> 1 [access] [] ELIMINATE|REORDER, SPECIAL.at_deref(Size);
 
-    load_vertex_id           [] -> 1 [] [32] ELIMINATE|REORDER, Builtin(VertexIndex, Int);
-    load_vertex_id_zero_base [] -> 1 [] [32] ELIMINATE|REORDER, Special;
-    load_instance_id         [] -> 1 [] [32] ELIMINATE|REORDER, Special;
+    load_vertex_id           [] -> 1 [] [32] ELIMINATE|REORDER,
+        builtin(VertexIndex, Int).only_in(VERTEX);
+    load_vertex_id_zero_base [] -> 1 [] [32] ELIMINATE|REORDER,
+        COMPUTED.only_in(VERTEX).features(&[shaderDrawParameters]);
+    load_instance_id         [] -> 1 [] [32] ELIMINATE|REORDER,
+        COMPUTED.only_in(VERTEX);
     // Vulkan's InstanceIndex, which counts from the base instance; load_instance_id, GL's gl_InstanceID, counts from 0.
-    load_instance_index         [] -> 1 [] [32] ELIMINATE|REORDER, Builtin(InstanceIndex, Int);
-    load_base_vertex         [] -> 1 [] [32] ELIMINATE|REORDER, Special;
+    load_instance_index         [] -> 1 [] [32] ELIMINATE|REORDER,
+        builtin(InstanceIndex, Int);
+    load_base_vertex         [] -> 1 [] [32] ELIMINATE|REORDER,
+        COMPUTED.only_in(VERTEX).features(&[shaderDrawParameters]);
     // Vulkan's BaseVertex; load_base_vertex, GL's gl_BaseVertex, is 0 in draws without indices.
-    load_first_vertex        [] -> 1 [] [32] ELIMINATE|REORDER, Builtin(BaseVertex, Int);
-    load_is_indexed_draw     [] -> 1 [] [32] ELIMINATE|REORDER, Special;
-    load_base_instance       [] -> 1 [] [32] ELIMINATE|REORDER, Builtin(BaseInstance, Int);
-    load_draw_id             [] -> 1 [] [32] ELIMINATE|REORDER, Builtin(DrawIndex, Int);
-    load_view_index          [] -> 1 [] [32] ELIMINATE|REORDER, Builtin(ViewIndex, Int);
+    load_first_vertex        [] -> 1 [] [32] ELIMINATE|REORDER,
+        builtin(BaseVertex, Int).only_in(VERTEX).features(&[shaderDrawParameters]);
+    load_is_indexed_draw     [] -> 1 [] [32] ELIMINATE|REORDER,
+        COMPUTED.only_in(VERTEX);
+    load_base_instance       [] -> 1 [] [32] ELIMINATE|REORDER,
+        builtin(BaseInstance, Int).only_in(VERTEX).features(&[shaderDrawParameters]);
+    load_draw_id             [] -> 1 [] [32] ELIMINATE|REORDER,
+        builtin(DrawIndex, Int).only_in(VERTEX).features(&[shaderDrawParameters]);
+    load_view_index          [] -> 1 [] [32] ELIMINATE|REORDER,
+        builtin(ViewIndex, Int).only_in(GRAPHICS).features(&[multiview]);
 
-    load_primitive_id             [] -> 1 [] [32] ELIMINATE|REORDER, Builtin(PrimitiveId, Int);
-    load_invocation_id            [] -> 1 [] [32] ELIMINATE|REORDER, Builtin(InvocationId, Int);
-    load_patch_vertices_in        [] -> 1 [] [32] ELIMINATE|REORDER, Builtin(PatchVertices, Int);
-    load_tess_coord               [] -> 3 [] [32] ELIMINATE|REORDER, Builtin(TessCoord, Float);
-    load_tess_coord_xy            [] -> 2 [] [32] ELIMINATE|REORDER, Builtin(TessCoord, Float);
-    load_tess_level_outer         [] -> 4 [] [32] ELIMINATE|REORDER, Builtin(TessLevelOuter, Float);
-    load_tess_level_inner         [] -> 2 [] [32] ELIMINATE|REORDER, Builtin(TessLevelInner, Float);
-    load_tess_level_outer_default [] -> 4 [] [32] ELIMINATE|REORDER, Special;
-    load_tess_level_inner_default [] -> 2 [] [32] ELIMINATE|REORDER, Special;
+    load_primitive_id             [] -> 1 [] [32] ELIMINATE|REORDER,
+        builtin(PrimitiveId, Int).only_in(WITH_PRIMITIVES).features_by_operands(&[geometryShader]);
+    load_invocation_id            [] -> 1 [] [32] ELIMINATE|REORDER,
+        builtin(InvocationId, Int).only_in(TESS_CTRL.union(GEOMETRY));
+    load_patch_vertices_in        [] -> 1 [] [32] ELIMINATE|REORDER,
+        builtin(PatchVertices, Int).only_in(TESSELLATION);
+    load_tess_coord               [] -> 3 [] [32] ELIMINATE|REORDER,
+        builtin(TessCoord, Float).only_in(TESS_EVAL);
+    load_tess_coord_xy            [] -> 2 [] [32] ELIMINATE|REORDER,
+        builtin(TessCoord, Float).only_in(TESS_EVAL);
+    load_tess_level_outer         [] -> 4 [] [32] ELIMINATE|REORDER,
+        builtin(TessLevelOuter, Float).only_in(TESS_EVAL);
+    load_tess_level_inner         [] -> 2 [] [32] ELIMINATE|REORDER,
+        builtin(TessLevelInner, Float).only_in(TESS_EVAL);
+    load_tess_level_outer_default [] -> 4 [] [32] ELIMINATE|REORDER,
+        UNTRANSLATED.only_in(TESSELLATION);
+    load_tess_level_inner_default [] -> 2 [] [32] ELIMINATE|REORDER,
+        UNTRANSLATED.only_in(TESSELLATION);
 
-    emit_vertex                    []           -> NONE [stream_id] [], Special;
-    end_primitive                  []           -> NONE [stream_id] [], Special;
-    emit_vertex_with_counter       [1, 1, 1, 1] -> NONE [stream_id] [], Special;
-    end_primitive_with_counter     [1, 1, 1, 1] -> NONE [stream_id] [], Special;
-    set_vertex_and_primitive_count [1, 1, 1]    -> NONE [stream_id] [], Special;
+    emit_vertex                    []           -> NONE [stream_id] [], STREAM;
+    end_primitive                  []           -> NONE [stream_id] [], STREAM;
+    emit_vertex_with_counter       [1, 1, 1, 1] -> NONE [stream_id] [], STREAM.needs(Needs::VERTEX_COUNTERS);
+    end_primitive_with_counter     [1, 1, 1, 1] -> NONE [stream_id] [], STREAM.needs(Needs::VERTEX_COUNTERS);
+    set_vertex_and_primitive_count [1, 1, 1]    -> NONE [stream_id] [], SPECIAL.only_in(GEOMETRY).needs(Needs::VERTEX_COUNTERS);
 
-    load_front_face                []  -> 1 []       [1, 32] ELIMINATE|REORDER, Builtin(FrontFacing, Bool);
-    load_front_face_fsign          []  -> 1 []       [32]    ELIMINATE|REORDER, Special;
-    load_sample_id                 []  -> 1 []       [32]    ELIMINATE|REORDER, Builtin(SampleId, Int);
-    load_sample_id_no_per_sample   []  -> 1 []       [32]    ELIMINATE|REORDER, Special;
-    load_sample_pos                []  -> 2 []       [32]    ELIMINATE|REORDER, Builtin(SamplePosition, Float);
-    load_sample_pos_or_center      []  -> 2 []       [32]    ELIMINATE|REORDER, Special;
-    load_sample_pos_from_id        [1] -> 2 []       []      ELIMINATE|REORDER, Special;
-    load_sample_mask_in            []  -> 1 []       [32]    ELIMINATE|REORDER, Builtin(SampleMask, Int);
-    load_point_coord               []  -> 2 []       [32]    ELIMINATE|REORDER, Builtin(PointCoord, Float);
-    load_point_coord_maybe_flipped [2] -> 2 []       [32]                    , Builtin(PointCoord, Float);
-    load_line_coord                []  -> 1 []       [32]    ELIMINATE|REORDER, Special;
-    load_frag_coord                []  -> 4 []       [32]    ELIMINATE|REORDER, Builtin(FragCoord, Float);
-    load_pixel_coord               []  -> 2 []       [16]    ELIMINATE|REORDER, Special;
-    load_helper_invocation         []  -> 1 []       [1, 32] ELIMINATE       , Builtin(HelperInvocation, Bool);
-    is_helper_invocation           []  -> 1 []       [1]     ELIMINATE       , Special;
-    load_layer_id                  []  -> 1 []       [32]    ELIMINATE|REORDER, Builtin(Layer, Int);
-    load_color0                    []  -> 4 []       [32]    ELIMINATE|REORDER, Special;
-    load_color1                    []  -> 4 []       [32]    ELIMINATE|REORDER, Special;
-    load_sample_mask               []  -> 1 []       [32]    ELIMINATE       , Special;
-    load_user_clip_plane           []  -> 4 [ucp_id] [32]    ELIMINATE|REORDER, Special;
-    load_blend_const_color_rgba    []  -> 4 []       [32]    ELIMINATE|REORDER, Special;
+    load_front_face                []  -> 1 []       [1, 32] ELIMINATE|REORDER,
+        builtin(FrontFacing, Bool).only_in(FRAGMENT).needs(Needs::SYSTEM_VALUES);
+    load_front_face_fsign          []  -> 1 []       [32]    ELIMINATE|REORDER,
+        COMPUTED.only_in(FRAGMENT);
+    load_sample_id                 []  -> 1 []       [32]    ELIMINATE|REORDER,
+        builtin(SampleId, Int).only_in(FRAGMENT).features(&[sampleRateShading]);
+    load_sample_id_no_per_sample   []  -> 1 []       [32]    ELIMINATE|REORDER,
+        UNTRANSLATED.only_in(FRAGMENT);
+    load_sample_pos                []  -> 2 []       [32]    ELIMINATE|REORDER,
+        builtin(SamplePosition, Float).only_in(FRAGMENT).features(&[sampleRateShading]);
+    load_sample_pos_or_center      []  -> 2 []       [32]    ELIMINATE|REORDER,
+        UNTRANSLATED.only_in(FRAGMENT);
+    load_sample_pos_from_id        [1] -> 2 []       []      ELIMINATE|REORDER,
+        UNTRANSLATED.only_in(FRAGMENT);
+    load_sample_mask_in            []  -> 1 []       [32]    ELIMINATE|REORDER,
+        builtin(SampleMask, Int).only_in(FRAGMENT);
+    load_point_coord               []  -> 2 []       [32]    ELIMINATE|REORDER,
+        builtin(PointCoord, Float).only_in(FRAGMENT);
+    load_point_coord_maybe_flipped [2] -> 2 []       [32],
+        builtin(PointCoord, Float).only_in(FRAGMENT);
+    load_line_coord                []  -> 1 []       [32]    ELIMINATE|REORDER,
+        UNTRANSLATED.only_in(FRAGMENT);
+    load_frag_coord                []  -> 4 []       [32]    ELIMINATE|REORDER,
+        builtin(FragCoord, Float).only_in(FRAGMENT);
+    load_pixel_coord               []  -> 2 []       [16]    ELIMINATE|REORDER,
+        COMPUTED.only_in(FRAGMENT);
+    load_helper_invocation         []  -> 1 []       [1, 32] ELIMINATE,
+        builtin(HelperInvocation, Bool).only_in(FRAGMENT).needs(Needs::SYSTEM_VALUES);
+    is_helper_invocation           []  -> 1 []       [1]     ELIMINATE,
+        SPECIAL.only_in(FRAGMENT).features(&[shaderDemoteToHelperInvocation]);
+    load_layer_id                  []  -> 1 []       [32]    ELIMINATE|REORDER,
+        builtin(Layer, Int).only_in(FRAGMENT).features(&[geometryShader]);
+    load_color0                    []  -> 4 []       [32]    ELIMINATE|REORDER,
+        COMPUTED.only_in(FRAGMENT);
+    load_color1                    []  -> 4 []       [32]    ELIMINATE|REORDER,
+        COMPUTED.only_in(FRAGMENT);
+    load_sample_mask               []  -> 1 []       [32]    ELIMINATE,
+        UNTRANSLATED.only_in(FRAGMENT);
+    load_user_clip_plane           []  -> 4 [ucp_id] [32]    ELIMINATE|REORDER,
+        UNTRANSLATED;
+    load_blend_const_color_rgba    []  -> 4 []       [32]    ELIMINATE|REORDER,
+        UNTRANSLATED.only_in(FRAGMENT);
 
-    load_workgroup_id              [] -> 3 [] [32]     ELIMINATE|REORDER, Builtin(WorkgroupId, Uint);
-    load_workgroup_index           [] -> 1 [] [32]     ELIMINATE|REORDER, Special;
-    load_num_workgroups            [] -> 3 [] [32]     ELIMINATE|REORDER, Builtin(NumWorkgroups, Uint);
-    load_local_invocation_id       [] -> 3 [] [32]     ELIMINATE|REORDER, Builtin(LocalInvocationId, Uint);
-    load_local_invocation_index    [] -> 1 [] [32]     ELIMINATE|REORDER, Builtin(LocalInvocationIndex, Uint);
-    load_global_invocation_id      [] -> 3 [] [32, 64] ELIMINATE|REORDER, Builtin(GlobalInvocationId, Uint);
-    load_global_invocation_index   [] -> 1 [] [32, 64] ELIMINATE|REORDER, Special;
-    load_base_workgroup_id         [] -> 3 [] [32, 64] ELIMINATE|REORDER, Special;
-    load_base_global_invocation_id [] -> 3 [] [32, 64] ELIMINATE|REORDER, Special;
-    load_workgroup_size            [] -> 3 [] [32]     ELIMINATE|REORDER, Special;
-    load_work_dim                  [] -> 1 [] [32]     ELIMINATE|REORDER, Special;
+    load_workgroup_id              [] -> 3 [] [32]     ELIMINATE|REORDER,
+        builtin(WorkgroupId, Uint).only_in(COMPUTE);
+    load_workgroup_index           [] -> 1 [] [32]     ELIMINATE|REORDER,
+        COMPUTED.only_in(COMPUTE);
+    load_num_workgroups            [] -> 3 [] [32]     ELIMINATE|REORDER,
+        builtin(NumWorkgroups, Uint).only_in(COMPUTE);
+    load_local_invocation_id       [] -> 3 [] [32]     ELIMINATE|REORDER,
+        builtin(LocalInvocationId, Uint).only_in(COMPUTE);
+    load_local_invocation_index    [] -> 1 [] [32]     ELIMINATE|REORDER,
+        builtin(LocalInvocationIndex, Uint).only_in(COMPUTE);
+    load_global_invocation_id      [] -> 3 [] [32, 64] ELIMINATE|REORDER,
+        builtin(GlobalInvocationId, Uint).only_in(COMPUTE).needs(Needs::SYSTEM_VALUES);
+    load_global_invocation_index   [] -> 1 [] [32, 64] ELIMINATE|REORDER,
+        COMPUTED.only_in(COMPUTE);
+    load_base_workgroup_id         [] -> 3 [] [32, 64] ELIMINATE|REORDER,
+        UNTRANSLATED.only_in(COMPUTE);
+    load_base_global_invocation_id [] -> 3 [] [32, 64] ELIMINATE|REORDER,
+        UNTRANSLATED.only_in(COMPUTE);
+    load_workgroup_size            [] -> 3 [] [32]     ELIMINATE|REORDER,
+        SPECIAL.only_in(COMPUTE);
+    load_work_dim                  [] -> 1 [] [32]     ELIMINATE|REORDER,
+        UNTRANSLATED.only_in(COMPUTE);
 
-    load_subgroup_size       [] -> 1 [] [32]     ELIMINATE|REORDER, Builtin(SubgroupSize, Uint);
-    load_subgroup_invocation [] -> 1 [] [32]     ELIMINATE|REORDER, Builtin(SubgroupLocalInvocationId, Uint);
-    load_subgroup_id         [] -> 1 [] [32]     ELIMINATE|REORDER, Builtin(SubgroupId, Uint);
-    load_num_subgroups       [] -> 1 [] [32]     ELIMINATE|REORDER, Builtin(NumSubgroups, Uint);
-    load_subgroup_eq_mask    [] -> N [] [32, 64] ELIMINATE|REORDER, Builtin(SubgroupEqMask, Uint);
-    load_subgroup_ge_mask    [] -> N [] [32, 64] ELIMINATE|REORDER, Builtin(SubgroupGeMask, Uint);
-    load_subgroup_gt_mask    [] -> N [] [32, 64] ELIMINATE|REORDER, Builtin(SubgroupGtMask, Uint);
-    load_subgroup_le_mask    [] -> N [] [32, 64] ELIMINATE|REORDER, Builtin(SubgroupLeMask, Uint);
-    load_subgroup_lt_mask    [] -> N [] [32, 64] ELIMINATE|REORDER, Builtin(SubgroupLtMask, Uint);
+    load_subgroup_size       [] -> 1 [] [32]     ELIMINATE|REORDER, builtin(SubgroupSize, Uint).basic();
+    load_subgroup_invocation [] -> 1 [] [32]     ELIMINATE|REORDER, builtin(SubgroupLocalInvocationId, Uint).basic();
+    load_subgroup_id         [] -> 1 [] [32]     ELIMINATE|REORDER, builtin(SubgroupId, Uint).only_in(COMPUTE).since_1_1();
+    load_num_subgroups       [] -> 1 [] [32]     ELIMINATE|REORDER, builtin(NumSubgroups, Uint).only_in(COMPUTE).since_1_1();
+    load_subgroup_eq_mask    [] -> N [] [32, 64] ELIMINATE|REORDER, subgroup_mask(SubgroupEqMask);
+    load_subgroup_ge_mask    [] -> N [] [32, 64] ELIMINATE|REORDER, subgroup_mask(SubgroupGeMask);
+    load_subgroup_gt_mask    [] -> N [] [32, 64] ELIMINATE|REORDER, subgroup_mask(SubgroupGtMask);
+    load_subgroup_le_mask    [] -> N [] [32, 64] ELIMINATE|REORDER, subgroup_mask(SubgroupLeMask);
+    load_subgroup_lt_mask    [] -> N [] [32, 64] ELIMINATE|REORDER, subgroup_mask(SubgroupLtMask);
 
-    terminate    []  -> NONE [] [], Special;
-    terminate_if [1] -> NONE [] [], Special;
-    demote       []  -> NONE [] [], Special;
-    demote_if    [1] -> NONE [] [], Special;
+    terminate    []  -> NONE [] [], SPECIAL.only_in(FRAGMENT).needs(Needs::DISCARDS);
+    terminate_if [1] -> NONE [] [], SPECIAL.only_in(FRAGMENT).needs(Needs::DISCARDS).condition();
+    demote       []  -> NONE [] [], DEMOTION;
+    demote_if    [1] -> NONE [] [], DEMOTION.needs(Needs::DISCARDS).condition();
 
-    ddx        [N] -> N [] [16, 32] ELIMINATE, One(DPdx);
-    ddx_fine   [N] -> N [] [16, 32] ELIMINATE, One(DPdxFine);
-    ddx_coarse [N] -> N [] [16, 32] ELIMINATE, One(DPdxCoarse);
-    ddy        [N] -> N [] [16, 32] ELIMINATE, One(DPdy);
-    ddy_fine   [N] -> N [] [16, 32] ELIMINATE, One(DPdyFine);
-    ddy_coarse [N] -> N [] [16, 32] ELIMINATE, One(DPdyCoarse);
+    ddx        [N] -> N [] [16, 32] ELIMINATE, derivative(DPdx);
+    ddx_fine   [N] -> N [] [16, 32] ELIMINATE, derivative(DPdxFine);
+    ddx_coarse [N] -> N [] [16, 32] ELIMINATE, derivative(DPdxCoarse);
+    ddy        [N] -> N [] [16, 32] ELIMINATE, derivative(DPdy);
+    ddy_fine   [N] -> N [] [16, 32] ELIMINATE, derivative(DPdyFine);
+    ddy_coarse [N] -> N [] [16, 32] ELIMINATE, derivative(DPdyCoarse);
 
-    begin_invocation_interlock [] -> NONE [] [], Special;
-    end_invocation_interlock   [] -> NONE [] [], Special;
+    begin_invocation_interlock [] -> NONE [] [], INTERLOCK;
+    end_invocation_interlock   [] -> NONE [] [], INTERLOCK;
 
-    barrier      [] -> NONE [execution_scope, memory_scope, memory_semantics, memory_modes] []           , Special;
-    shader_clock [] -> 2    [memory_scope]                                               [32] ELIMINATE, Special;
+    barrier      [] -> NONE [execution_scope, memory_scope, memory_semantics, memory_modes] [],
+        SPECIAL;
+    shader_clock [] -> 2    [memory_scope]                                               [32] ELIMINATE,
+        SPECIAL.features_by_operands(&[shaderDeviceClock, shaderSubgroupClock]);
 
-    vote_any                   [1]    -> 1 [] [1]      ELIMINATE        , Special;
-    vote_all                   [1]    -> 1 [] [1]      ELIMINATE        , Special;
-    vote_feq                   [N]    -> 1 [] [1]      ELIMINATE        , Special;
-    vote_ieq                   [N]    -> 1 [] [1]      ELIMINATE        , Special;
-    ballot                     [1]    -> N [] [32, 64] ELIMINATE        , Special;
-    ballot_bitfield_extract    [4, 1] -> 1 [] [1]      ELIMINATE|REORDER, Special;
-    ballot_bit_count_reduce    [4]    -> 1 [] [32]     ELIMINATE|REORDER, Special;
-    ballot_bit_count_inclusive [4]    -> 1 [] [32]     ELIMINATE|REORDER, Special;
-    ballot_bit_count_exclusive [4]    -> 1 [] [32]     ELIMINATE|REORDER, Special;
-    ballot_find_lsb            [4]    -> 1 [] [32]     ELIMINATE|REORDER, Special;
-    ballot_find_msb            [4]    -> 1 [] [32]     ELIMINATE|REORDER, Special;
-    ballot_relaxed             [1]    -> N [] [32, 64] ELIMINATE        , Special;
-    inverse_ballot             [N]    -> 1 [] [1]      ELIMINATE        , Special;
-    elect                      []     -> 1 [] [1]      ELIMINATE        , Special;
-    first_invocation           []     -> 1 [] [32]     ELIMINATE        , Special;
-    last_invocation            []     -> 1 [] [32]     ELIMINATE        , Special;
+    vote_any                   [1]    -> 1 [] [1]      ELIMINATE,
+        vote(GroupNonUniformAny, SubgroupAnyKHR, Bool).condition();
+    vote_all                   [1]    -> 1 [] [1]      ELIMINATE,
+        vote(GroupNonUniformAll, SubgroupAllKHR, Bool).condition();
+    vote_feq                   [N]    -> 1 [] [1]      ELIMINATE,
+        vote(GroupNonUniformAllEqual, SubgroupAllEqualKHR, Float).needs(Needs::SUBGROUPS).carried();
+    vote_ieq                   [N]    -> 1 [] [1]      ELIMINATE,
+        vote(GroupNonUniformAllEqual, SubgroupAllEqualKHR, Uint).needs(Needs::SUBGROUPS).carried();
+    ballot                     [1]    -> N [] [32, 64] ELIMINATE,
+        BALLOT.condition().carried();
+    ballot_bitfield_extract    [4, 1] -> 1 [] [1]      ELIMINATE|REORDER,
+        ballot_query(GroupNonUniformBallotBitExtract, None);
+    ballot_bit_count_reduce    [4]    -> 1 [] [32]     ELIMINATE|REORDER,
+        ballot_query(GroupNonUniformBallotBitCount, Some(Reduce));
+    ballot_bit_count_inclusive [4]    -> 1 [] [32]     ELIMINATE|REORDER,
+        ballot_query(GroupNonUniformBallotBitCount, Some(InclusiveScan));
+    ballot_bit_count_exclusive [4]    -> 1 [] [32]     ELIMINATE|REORDER,
+        ballot_query(GroupNonUniformBallotBitCount, Some(ExclusiveScan));
+    ballot_find_lsb            [4]    -> 1 [] [32]     ELIMINATE|REORDER,
+        ballot_query(GroupNonUniformBallotFindLSB, None);
+    ballot_find_msb            [4]    -> 1 [] [32]     ELIMINATE|REORDER,
+        ballot_query(GroupNonUniformBallotFindMSB, None);
+    ballot_relaxed             [1]    -> N [] [32, 64] ELIMINATE,
+        BALLOT.condition().carried();
+    inverse_ballot             [N]    -> 1 [] [1]      ELIMINATE,
+        ballot_query(GroupNonUniformInverseBallot, None).carried();
+    elect                      []     -> 1 [] [1]      ELIMINATE,
+        SPECIAL.needs(Needs::SUBGROUPS).basic();
+    first_invocation           []     -> 1 [] [32]     ELIMINATE,
+        BALLOT;
+    last_invocation            []     -> 1 [] [32]     ELIMINATE,
+        BALLOT;
 
-    read_invocation       [N, 1] -> N []                           []  ELIMINATE, Special;
-    read_first_invocation [N]    -> N []                           []  ELIMINATE, Special;
-    shuffle               [N, 1] -> N []                           []  ELIMINATE, Special;
-    shuffle_xor           [N, 1] -> N []                           []  ELIMINATE, Special;
-    shuffle_up            [N, 1] -> N []                           []  ELIMINATE, Special;
-    shuffle_down          [N, 1] -> N []                           []  ELIMINATE, Special;
-    rotate                [N, 1] -> N [cluster_size]               []  ELIMINATE, Special;
-    quad_broadcast        [N, 1] -> N []                           []  ELIMINATE, Special;
-    quad_swap_horizontal  [N]    -> N []                           []  ELIMINATE, Special;
-    quad_swap_vertical    [N]    -> N []                           []  ELIMINATE, Special;
-    quad_swap_diagonal    [N]    -> N []                           []  ELIMINATE, Special;
-    quad_vote_any         [1]    -> 1 []                           [1] ELIMINATE, Special;
-    quad_vote_all         [1]    -> 1 []                           [1] ELIMINATE, Special;
-    reduce                [N]    -> N [reduction_op, cluster_size] []  ELIMINATE, Special;
-    inclusive_scan        [N]    -> N [reduction_op]               []  ELIMINATE, Special;
-    exclusive_scan        [N]    -> N [reduction_op]               []  ELIMINATE, Special;
+    read_invocation       [N, 1] -> N []                           []  ELIMINATE,
+        moved(GroupNonUniformBroadcast, GroupNonUniformBallot).features_by_operands(&[subgroupBallot, subgroupShuffle]);
+    read_first_invocation [N]    -> N []                           []  ELIMINATE,
+        moved(GroupNonUniformBroadcastFirst, GroupNonUniformBallot).features(&[subgroupBallot]);
+    shuffle               [N, 1] -> N []                           []  ELIMINATE,
+        moved(GroupNonUniformShuffle, Capability::GroupNonUniformShuffle).features(&[subgroupShuffle]).since_1_1();
+    shuffle_xor           [N, 1] -> N []                           []  ELIMINATE,
+        moved(GroupNonUniformShuffleXor, Capability::GroupNonUniformShuffle).features(&[subgroupShuffle]).since_1_1();
+    shuffle_up            [N, 1] -> N []                           []  ELIMINATE,
+        moved(GroupNonUniformShuffleUp, GroupNonUniformShuffleRelative).features(&[subgroupShuffleRelative]).since_1_1();
+    shuffle_down          [N, 1] -> N []                           []  ELIMINATE,
+        moved(GroupNonUniformShuffleDown, GroupNonUniformShuffleRelative).features(&[subgroupShuffleRelative]).since_1_1();
+    rotate                [N, 1] -> N [cluster_size]               []  ELIMINATE,
+        moved(GroupNonUniformRotateKHR, Capability::GroupNonUniformRotateKHR).features_by_operands(&[subgroupShuffle]).since_1_1();
+    quad_broadcast        [N, 1] -> N []                           []  ELIMINATE,
+        moved(GroupNonUniformQuadBroadcast, GroupNonUniformQuad).features(&[subgroupQuad]).since_1_1();
+    quad_swap_horizontal  [N]    -> N []                           []  ELIMINATE,
+        quad_swap(0);
+    quad_swap_vertical    [N]    -> N []                           []  ELIMINATE,
+        quad_swap(1);
+    quad_swap_diagonal    [N]    -> N []                           []  ELIMINATE,
+        quad_swap(2);
+    quad_vote_any         [1]    -> 1 []                           [1] ELIMINATE,
+        QUAD_VOTE;
+    quad_vote_all         [1]    -> 1 []                           [1] ELIMINATE,
+        QUAD_VOTE;
+    reduce                [N]    -> N [reduction_op, cluster_size] []  ELIMINATE,
+        reduction(Reduce).features_by_operands(&[subgroupArithmetic, subgroupClustered, shaderSubgroupExtendedTypes]);
+    inclusive_scan        [N]    -> N [reduction_op]               []  ELIMINATE,
+        reduction(InclusiveScan).features(&[subgroupArithmetic]);
+    exclusive_scan        [N]    -> N [reduction_op]               []  ELIMINATE,
+        reduction(ExclusiveScan).features(&[subgroupArithmetic]);
 
-    is_sparse_texels_resident [1]    -> 1 [] [1, 32] ELIMINATE|REORDER, Special;
-    is_sparse_resident_zink   [N]    -> 1 [] [1]     ELIMINATE|REORDER, Special;
-    sparse_residency_code_and [1, 1] -> 1 [] [32]    ELIMINATE|REORDER, Special;
+    is_sparse_texels_resident [1]    -> 1 [] [1, 32] ELIMINATE|REORDER, SPECIAL.wide_sources();
+    is_sparse_resident_zink   [N]    -> 1 [] [1]     ELIMINATE|REORDER, SPECIAL.needs(Needs::RESIDENCY).wide_sources();
+    sparse_residency_code_and [1, 1] -> 1 [] [32]    ELIMINATE|REORDER, SPECIAL.needs(Needs::RESIDENCY);
     // The code that belongs to these texels: `lower_sparse` takes it out of the result. NIR has no name for it.
-    sparse_residency_code     [N]    -> 1 [] [32]    ELIMINATE|REORDER, Special;
+    sparse_residency_code     [N]    -> 1 [] [32]    ELIMINATE|REORDER, UNTRANSLATED;
 
-    image_deref_load              [ANY, 4, 1, 1]    -> N    [image_dim, image_array, format, access, dest_type] [] ELIMINATE       , Special;
-    image_deref_sparse_load       [ANY, 4, 1, 1]    -> N    [image_dim, image_array, format, access, dest_type] [] ELIMINATE       , Special;
-    image_deref_store             [ANY, 4, 1, N, 1] -> NONE [image_dim, image_array, format, access, src_type]  []                 , Special;
-    image_deref_atomic            [ANY, 4, 1, 1]    -> 1    [image_dim, image_array, format, access, atomic_op] []                 , Special;
-    image_deref_atomic_swap       [ANY, 4, 1, 1, 1] -> 1    [image_dim, image_array, format, access, atomic_op] []                 , Special;
-    image_deref_size              [ANY, 1]          -> N    [image_dim, image_array, format, access]            [] ELIMINATE|REORDER, Special;
-    image_deref_samples           [ANY]             -> 1    [image_dim, image_array, format, access]            [] ELIMINATE|REORDER, Special;
-    image_deref_levels            [ANY]             -> 1    [image_dim, image_array, format, access]            [] ELIMINATE|REORDER, Special;
-    image_deref_samples_identical [ANY, 4]          -> 1    [image_dim, image_array, format, access]            [] ELIMINATE       , Special;
+    image_deref_load              [ANY, 4, 1, 1]    -> N    [image_dim, image_array, format, access, dest_type] [] ELIMINATE,
+        IMAGE.image(ImageOperation::Load, Deref);
+    image_deref_sparse_load       [ANY, 4, 1, 1]    -> N    [image_dim, image_array, format, access, dest_type] [] ELIMINATE,
+        SPARSE_IMAGE.image(ImageOperation::SparseLoad, Deref);
+    image_deref_store             [ANY, 4, 1, N, 1] -> NONE [image_dim, image_array, format, access, src_type] [],
+        IMAGE.image(ImageOperation::Store, Deref);
+    image_deref_atomic            [ANY, 4, 1, 1]    -> 1    [image_dim, image_array, format, access, atomic_op] [],
+        IMAGE.image(ImageOperation::Atomic, Deref);
+    image_deref_atomic_swap       [ANY, 4, 1, 1, 1] -> 1    [image_dim, image_array, format, access, atomic_op] [],
+        IMAGE.image(ImageOperation::AtomicSwap, Deref);
+    image_deref_size              [ANY, 1]          -> N    [image_dim, image_array, format, access]           [] ELIMINATE|REORDER,
+        IMAGE.image(ImageOperation::Size, Deref);
+    image_deref_samples           [ANY]             -> 1    [image_dim, image_array, format, access]           [] ELIMINATE|REORDER,
+        IMAGE.image(ImageOperation::Samples, Deref);
+    image_deref_levels            [ANY]             -> 1    [image_dim, image_array, format, access]           [] ELIMINATE|REORDER,
+        UNTRANSLATED_IMAGE.image(ImageOperation::Levels, Deref);
+    image_deref_samples_identical [ANY, 4]          -> 1    [image_dim, image_array, format, access]           [] ELIMINATE,
+        UNTRANSLATED_IMAGE.image(ImageOperation::SamplesIdentical, Deref);
 
-    image_load        [1, 4, 1, 1]    -> N    [image_dim, image_array, format, access, range_base, dest_type] [] ELIMINATE       , Special;
-    image_sparse_load [1, 4, 1, 1]    -> N    [image_dim, image_array, format, access, range_base, dest_type] [] ELIMINATE       , Special;
-    image_store       [1, 4, 1, N, 1] -> NONE [image_dim, image_array, format, access, range_base, src_type] []                 , Special;
-    image_atomic      [1, 4, 1, 1]    -> 1    [image_dim, image_array, format, access, range_base, atomic_op] []                 , Special;
-    image_atomic_swap [1, 4, 1, 1, 1] -> 1    [image_dim, image_array, format, access, range_base, atomic_op] []                 , Special;
-    image_size        [1, 1]          -> N    [image_dim, image_array, format, access, range_base]         [] ELIMINATE|REORDER, Special;
-    image_samples     [1]             -> 1    [image_dim, image_array, format, access, range_base]         [] ELIMINATE|REORDER, Special;
-    image_levels      [1]             -> 1    [image_dim, image_array, format, access, range_base]         [] ELIMINATE|REORDER, Special;
+    image_load        [1, 4, 1, 1]    -> N    [image_dim, image_array, format, access, range_base, dest_type] [] ELIMINATE,
+        IMAGE.image(ImageOperation::Load, Unit);
+    image_sparse_load [1, 4, 1, 1]    -> N    [image_dim, image_array, format, access, range_base, dest_type] [] ELIMINATE,
+        SPARSE_IMAGE.image(ImageOperation::SparseLoad, Unit);
+    image_store       [1, 4, 1, N, 1] -> NONE [image_dim, image_array, format, access, range_base, src_type] [],
+        IMAGE.image(ImageOperation::Store, Unit);
+    image_atomic      [1, 4, 1, 1]    -> 1    [image_dim, image_array, format, access, range_base, atomic_op] [],
+        IMAGE.image(ImageOperation::Atomic, Unit);
+    image_atomic_swap [1, 4, 1, 1, 1] -> 1    [image_dim, image_array, format, access, range_base, atomic_op] [],
+        IMAGE.image(ImageOperation::AtomicSwap, Unit);
+    image_size        [1, 1]          -> N    [image_dim, image_array, format, access, range_base]         [] ELIMINATE|REORDER,
+        IMAGE.image(ImageOperation::Size, Unit);
+    image_samples     [1]             -> 1    [image_dim, image_array, format, access, range_base]         [] ELIMINATE|REORDER,
+        IMAGE.image(ImageOperation::Samples, Unit);
+    image_levels      [1]             -> 1    [image_dim, image_array, format, access, range_base]         [] ELIMINATE|REORDER,
+        UNTRANSLATED_IMAGE.image(ImageOperation::Levels, Unit);
 
-    bindless_image_load        [ANY, 4, 1, 1]    -> N    [image_dim, image_array, format, access, dest_type] [] ELIMINATE       , Special;
-    bindless_image_sparse_load [ANY, 4, 1, 1]    -> N    [image_dim, image_array, format, access, dest_type] [] ELIMINATE       , Special;
-    bindless_image_store       [ANY, 4, 1, N, 1] -> NONE [image_dim, image_array, format, access, src_type]  []                 , Special;
-    bindless_image_atomic      [ANY, 4, 1, 1]    -> 1    [image_dim, image_array, format, access, atomic_op] []                 , Special;
-    bindless_image_atomic_swap [ANY, 4, 1, 1, 1] -> 1    [image_dim, image_array, format, access, atomic_op] []                 , Special;
-    bindless_image_size        [ANY, 1]          -> N    [image_dim, image_array, format, access]            [] ELIMINATE|REORDER, Special;
-    bindless_image_samples     [ANY]             -> 1    [image_dim, image_array, format, access]            [] ELIMINATE|REORDER, Special;
-    bindless_image_levels      [ANY]             -> 1    [image_dim, image_array, format, access]            [] ELIMINATE|REORDER, Special;
-
+    bindless_image_load        [ANY, 4, 1, 1]    -> N    [image_dim, image_array, format, access, dest_type] [] ELIMINATE,
+        IMAGE.image(ImageOperation::Load, Handle);
+    bindless_image_sparse_load [ANY, 4, 1, 1]    -> N    [image_dim, image_array, format, access, dest_type] [] ELIMINATE,
+        SPARSE_IMAGE.image(ImageOperation::SparseLoad, Handle);
+    bindless_image_store       [ANY, 4, 1, N, 1] -> NONE [image_dim, image_array, format, access, src_type]  [],
+        IMAGE.image(ImageOperation::Store, Handle);
+    bindless_image_atomic      [ANY, 4, 1, 1]    -> 1    [image_dim, image_array, format, access, atomic_op] [],
+        IMAGE.image(ImageOperation::Atomic, Handle);
+    bindless_image_atomic_swap [ANY, 4, 1, 1, 1] -> 1    [image_dim, image_array, format, access, atomic_op] [],
+        IMAGE.image(ImageOperation::AtomicSwap, Handle);
+    bindless_image_size        [ANY, 1]          -> N    [image_dim, image_array, format, access]            [] ELIMINATE|REORDER,
+        IMAGE.image(ImageOperation::Size, Handle);
+    bindless_image_samples     [ANY]             -> 1    [image_dim, image_array, format, access]            [] ELIMINATE|REORDER,
+        IMAGE.image(ImageOperation::Samples, Handle);
+    bindless_image_levels      [ANY]             -> 1    [image_dim, image_array, format, access]            [] ELIMINATE|REORDER,
+        UNTRANSLATED_IMAGE.image(ImageOperation::Levels, Handle);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::op::meaning::MemoryOperation;
 
     #[test]
     fn columns_follow_from_others() {
@@ -620,11 +865,100 @@ mod tests {
             for index in Index::ALL {
                 assert_eq!(info.index_slot(*index), info.indices.iter().position(|other| other == index));
             }
-            assert_eq!(info.pointers != 0, info.name.contains("deref"), "{}", info.name);
             let value = info.srcs.iter().position(|components| *components == Components::Instr);
-            assert_eq!(info.value.map(usize::from), value, "{}", info.name);
+            assert_eq!(info.value.map(usize::from), value, "{}", op.name());
+        }
+    }
+
+    #[test]
+    fn pointers_are_sources_of_any_size() {
+        for op in Intrinsic::ALL {
+            let info = op.info();
+            let first = info.srcs.get(..info.pointers.into()).expect("as many sources");
+            let by_one = [Components::Any, Components::Exactly(1)];
+            assert!(first.iter().all(|components| by_one.contains(components)), "{}", op.name());
         }
         let pointers = [Intrinsic::load_ubo, Intrinsic::store_deref, Intrinsic::copy_deref];
         assert_eq!(pointers.map(|op| op.info().pointers), [0, 1, 2]);
+    }
+
+    #[test]
+    fn accesses_name_their_sources() {
+        for op in Intrinsic::ALL {
+            let (info, name) = (op.info(), op.name());
+            let Some(memory) = info.memory else { continue };
+            let components =
+                |src: u8| *info.srcs.get(usize::from(src)).unwrap_or_else(|| panic!("{name}: source {src}"));
+            assert!(memory.block.map_or(true, |block| components(block) == Components::Any), "{name}");
+            assert!(memory.offset.map_or(true, |offset| components(offset) == Components::Exactly(1)), "{name}");
+            assert_eq!(memory.kind == MemoryKind::Deref, memory.block.or(memory.offset).is_none(), "{name}");
+            let data = match memory.operation {
+                MemoryOperation::Load | MemoryOperation::Size => 0,
+                MemoryOperation::Store | MemoryOperation::Atomic => 1,
+                MemoryOperation::AtomicSwap => 2,
+            };
+            let places = usize::from(info.pointers) + memory.block.iter().count() + memory.offset.iter().count();
+            assert_eq!(info.srcs.len(), places + data, "{name}");
+            assert_eq!(info.dest == Components::None, memory.operation == MemoryOperation::Store, "{name}");
+            assert_eq!(info.value.is_some(), memory.operation == MemoryOperation::Store, "{name}");
+            if memory.operation.is_atomic() {
+                assert_eq!(memory.atomic_data(), places, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn inputs_and_outputs_name_their_sources() {
+        for op in Intrinsic::ALL {
+            let (info, name) = (op.info(), op.name());
+            assert_eq!(op.meaning().io.is_some(), info.has_index(Index::io_semantics), "{name}");
+            let Some(io) = op.meaning().io else { continue };
+            assert_eq!(usize::from(io.offset), info.srcs.len() - 1, "{name}");
+            let vertex = io.vertex.map(|vertex| info.srcs[usize::from(vertex)]);
+            assert!(matches!(vertex, None | Some(Components::Exactly(1))), "{name}");
+            assert!(io.is_output || info.dest != Components::None, "{name}");
+        }
+    }
+
+    #[test]
+    fn atomics_say_of_what() {
+        for op in Intrinsic::ALL {
+            let of_memory = op.info().memory.is_some_and(|memory| memory.operation.is_atomic());
+            let of_image = op.meaning().image.is_some_and(|image| image.operation.is_atomic());
+            assert_eq!(op.info().has_index(Index::atomic_op), of_memory || of_image, "{}", op.name());
+        }
+    }
+
+    #[test]
+    fn operations_on_images_are_found() {
+        for op in Intrinsic::ALL {
+            let (info, name) = (op.info(), op.name());
+            assert_eq!(op.meaning().image.is_some(), info.has_index(Index::image_dim), "{name}");
+            let Some(image) = op.meaning().image else { continue };
+            assert_eq!(Intrinsic::on_image(image.operation, image.name), Some(*op), "{name}");
+            assert_eq!(info.pointers == 1, image.name == Deref, "{name}");
+            let by = if image.name == Unit { Components::Exactly(1) } else { Components::Any };
+            assert_eq!(info.srcs[0], by, "{name}");
+            let level = image.operation.level().map(|level| info.srcs[level]);
+            assert!(matches!(level, None | Some(Components::Exactly(1))), "{name}");
+        }
+        assert_eq!(Intrinsic::on_image(ImageOperation::SamplesIdentical, Handle), None);
+    }
+
+    #[test]
+    fn forms_fit_their_rows() {
+        for op in Intrinsic::ALL {
+            let (info, name) = (op.info(), op.name());
+            match info.form {
+                Form::Derivative(_) | Form::QuadSwap(_) => assert_eq!(info.srcs, [Components::Instr], "{name}"),
+                Form::Move(..) => assert!(info.srcs[0] == Components::Instr && info.srcs.len() <= 2, "{name}"),
+                Form::Vote(..) => assert_eq!(info.dest_bits, 1, "{name}"),
+                Form::BuiltIn(..) | Form::BallotQuery(..) | Form::Special | Form::Untranslated => {}
+                Form::Reduction(_) => {}
+            }
+            assert_eq!(matches!(info.form, Form::Reduction(_)), info.has_index(Index::reduction_op), "{name}");
+            let features = op.meaning().features;
+            assert!(op.meaning().features_by_operands.iter().all(|feature| !features.contains(feature)), "{name}");
+        }
     }
 }

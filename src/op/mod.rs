@@ -6,20 +6,22 @@
 //! | table | rows | source of truth |
 //! |-|-|-|
 //! | [`alu`] | arithmetic: operand types, properties, SPIR-V form, fold | NIR's `nir_opcodes.py` |
-//! | [`intrinsic`] | loads, stores, system values, ...: operands, printed indices, effects | NIR's `nir_intrinsics.py` |
+//! | [`intrinsic`] | loads, stores, system values, ...: operands, printed indices, effects, meaning | NIR's `nir_intrinsics.py` |
 //! | [`tex`] | texture operations and their sources | NIR's `nir.h`, `nir_texop` |
 //! | [`names`] | the printed names of enumerated index values and of I/O slots | NIR's `nir_print.c`, `shader_enums.h` |
 //! | [`old`] | what opcodes of older releases are called now | NIR's history |
 //! | [`slots`] | the I/O slots that are built-ins | Vulkan, "Built-In Variables" |
 //!
 //! A list of opcodes that is only asked whether it has one is a [`set`]. What of an opcode's operations passes have to lower are
-//! the columns of [`needs`] and [`lowered`]; what else a translation asks of each ALU opcode is packed in `rows`.
+//! the columns of [`needs`] and [`lowered`]; [`meaning`] has the other columns of intrinsics, and `rows` packs what else a
+//! translation asks of each ALU opcode.
 
 pub mod alu;
 mod by_name;
 pub mod fold;
 pub mod intrinsic;
 pub mod lowered;
+pub mod meaning;
 pub mod names;
 pub mod needs;
 pub mod old;
@@ -32,13 +34,15 @@ pub mod tex;
 
 pub(crate) use alu::TABLE as ALU_OPS;
 pub use alu::{AluInfo, AluOp, Form, Operand, Props};
-pub(crate) use intrinsic::TABLE as INTRINSICS;
 pub use intrinsic::{Effects, Index, IndexKind, Intrinsic, IntrinsicInfo};
+pub(crate) use intrinsic::{MEANINGS, TABLE as INTRINSICS};
 pub use lowered::Lowered;
+pub use meaning::Meaning;
 pub use names::{Access, AtomicOp, Modes};
 pub use needs::Needs;
 pub use rows::Want;
 pub(crate) use rows::{can_contract, operand_want, AluRow, Choice, Emission};
+pub(crate) use set::intrinsics_where;
 pub use set::{AluSet, IntrinsicSet};
 pub use tex::{TexOp, TexSrcKind};
 

@@ -1,12 +1,11 @@
 //! What an instruction may need to have done to it before it can be emitted: which passes have to look at a shader.
 
-use super::Intrinsic;
 use bitflags::bitflags;
 
 bitflags! {
     /// What a shader has that SPIR-V does not take as it is: a bit for each pass of the pipeline, in its order.
     ///
-    /// Opcodes have a column of them. See [`Shader::needs`](crate::ir::Shader::needs) for what the other bits come from.
+    /// Opcodes have a column of them; what depends on more than the opcode is settled when an instruction is entered. See [`Shader::needs`](crate::ir::Shader::needs) for what the other bits come from.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct Needs: u32 {
         /// Registers: `regs_to_ssa`.
@@ -73,126 +72,3 @@ bitflags! {
         const PLACED_BLOCKS = 1 << 30;
     }
 }
-
-/// The column of an intrinsic. Those that depend on more than the opcode are settled when an instruction is entered.
-pub(super) const fn of_intrinsic(op: Intrinsic) -> Needs {
-    use Intrinsic::*;
-    match op {
-        decl_reg | load_reg | store_reg | load_reg_indirect | store_reg_indirect => Needs::REGISTERS,
-        terminate | terminate_if | demote_if => Needs::DISCARDS,
-        emit_vertex_with_counter | end_primitive_with_counter | set_vertex_and_primitive_count => {
-            Needs::VERTEX_COUNTERS
-        }
-        load_instance_id
-        | load_vertex_id_zero_base
-        | load_base_vertex
-        | load_is_indexed_draw
-        | load_front_face
-        | load_front_face_fsign
-        | load_helper_invocation
-        | load_pixel_coord
-        | load_color0
-        | load_color1
-        | load_workgroup_index
-        | load_global_invocation_id
-        | load_global_invocation_index => Needs::SYSTEM_VALUES,
-        load_input => Needs::EXPLICIT_IO.union(Needs::SYSTEM_VALUES),
-        load_output => Needs::EXPLICIT_IO.union(Needs::FRAMEBUFFER_READS),
-        load_interpolated_input
-        | load_per_vertex_input
-        | load_per_primitive_input
-        | load_per_vertex_output
-        | store_output
-        | store_per_vertex_output
-        | load_barycentric_pixel
-        | load_barycentric_centroid
-        | load_barycentric_sample
-        | load_barycentric_at_sample
-        | load_barycentric_at_offset => Needs::EXPLICIT_IO,
-        load_shared
-        | store_shared
-        | shared_atomic
-        | shared_atomic_swap
-        | load_scratch
-        | store_scratch
-        | load_push_constant
-        | load_push_constant_zink => Needs::MEMORY_OFFSETS,
-        load_ubo | load_ubo_vec4 => Needs::UBO_OFFSETS.union(Needs::BLOCK_INDICES).union(Needs::INLINED_BLOCKS),
-        load_ssbo | store_ssbo | ssbo_atomic | ssbo_atomic_swap | get_ssbo_size => {
-            Needs::SSBO_OFFSETS.union(Needs::BLOCK_INDICES)
-        }
-        load_global | load_global_constant | store_global | global_atomic | global_atomic_swap => Needs::GLOBAL_MEMORY,
-        deref_atomic | deref_atomic_swap => Needs::ATOMICS,
-        is_sparse_resident_zink | sparse_residency_code_and => Needs::RESIDENCY,
-        store_deref => Needs::REPEATED_STORES,
-        _ => of_image_or_subgroup(op),
-    }
-}
-
-const fn of_image_or_subgroup(op: Intrinsic) -> Needs {
-    use Intrinsic::*;
-    match op {
-        image_sparse_load | bindless_image_sparse_load | image_deref_sparse_load => IMAGES.union(Needs::RESIDENCY),
-        image_load
-        | image_store
-        | image_atomic
-        | image_atomic_swap
-        | image_size
-        | image_samples
-        | image_levels
-        | bindless_image_load
-        | bindless_image_store
-        | bindless_image_atomic
-        | bindless_image_atomic_swap
-        | bindless_image_size
-        | bindless_image_samples
-        | bindless_image_levels
-        | image_deref_load
-        | image_deref_store
-        | image_deref_atomic
-        | image_deref_atomic_swap
-        | image_deref_size
-        | image_deref_samples
-        | image_deref_levels
-        | image_deref_samples_identical => IMAGES,
-        load_subgroup_eq_mask
-        | load_subgroup_ge_mask
-        | load_subgroup_gt_mask
-        | load_subgroup_le_mask
-        | load_subgroup_lt_mask
-        | vote_feq
-        | vote_ieq
-        | read_invocation
-        | read_first_invocation
-        | shuffle
-        | shuffle_xor
-        | shuffle_up
-        | shuffle_down
-        | rotate
-        | quad_broadcast
-        | quad_swap_horizontal
-        | quad_swap_vertical
-        | quad_swap_diagonal
-        | reduce
-        | inclusive_scan
-        | exclusive_scan
-        | inverse_ballot
-        | ballot_bitfield_extract
-        | ballot_bit_count_reduce
-        | ballot_bit_count_inclusive
-        | ballot_bit_count_exclusive
-        | ballot_find_lsb
-        | ballot_find_msb
-        | ballot
-        | ballot_relaxed
-        | quad_vote_any
-        | quad_vote_all
-        | elect
-        | first_invocation
-        | last_invocation => Needs::SUBGROUPS,
-        _ => Needs::empty(),
-    }
-}
-
-/// Of operations on images.
-const IMAGES: Needs = Needs::TEXTURES.union(Needs::TEXTURE_OPERANDS);

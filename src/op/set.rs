@@ -70,16 +70,21 @@ op_set! {
     IntrinsicSet of Intrinsic
 }
 
-impl IntrinsicSet {
-    /// What only says where `load_interpolated_input` reads.
-    pub const BARYCENTRICS: IntrinsicSet = IntrinsicSet::of(&[
-        Intrinsic::load_barycentric_pixel,
-        Intrinsic::load_barycentric_centroid,
-        Intrinsic::load_barycentric_sample,
-        Intrinsic::load_barycentric_at_sample,
-        Intrinsic::load_barycentric_at_offset,
-    ]);
+/// The set of the intrinsics of which something is true, as their row and their meaning say; for statics.
+macro_rules! intrinsics_where {
+    (|$info:ident, $meaning:ident| $is:expr) => {{
+        let (mut set, mut at) = ($crate::op::IntrinsicSet::of(&[]), 0);
+        while at < $crate::op::INTRINSICS.len() {
+            let ($info, $meaning) = (&$crate::op::INTRINSICS[at], &$crate::op::MEANINGS[at]);
+            if $is {
+                set = set.union($crate::op::IntrinsicSet::of(&[$crate::op::Intrinsic::ALL[at]]));
+            }
+            at += 1;
+        }
+        set
+    }};
 }
+pub(crate) use intrinsics_where;
 
 /// The numbers of the bits that are set, the highest first.
 fn bits(mut left: u64) -> impl Iterator<Item = usize> {

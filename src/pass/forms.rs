@@ -5,6 +5,7 @@
 
 use crate::analysis::framebuffer::FramebufferRead;
 use crate::ir::{InstKind, Shader};
+use crate::op::meaning::Traits;
 use crate::op::{Intrinsic, Needs};
 use crate::pass::control::lower_sysvals;
 use crate::pass::memory::{lower_atomics, lower_buffer_derefs, lower_global};
@@ -66,45 +67,37 @@ impl Forms {
                 InstKind::Intrinsic { op, .. } => intrinsic_forms(op),
                 _ => Forms::empty(),
             };
-            let is_io = |(op, _): (Intrinsic, _)| op.info().needs.contains(Needs::EXPLICIT_IO);
-            let io = if shader.as_intrinsic(*inst).is_some_and(is_io) { Forms::EXPLICIT_IO } else { Forms::empty() };
             let unnamed = lower_descriptors::is_unnamed(shader, *inst);
             let unnamed = if unnamed { Forms::TEXTURE_NAMES } else { Forms::empty() };
             let reads = FramebufferRead::new(shader, *inst).is_some();
             let reads = if reads { Forms::FRAMEBUFFER_READS } else { Forms::empty() };
             let joined = if lower_sparse::is_joined(shader, *inst) { Forms::RESIDENCY } else { Forms::empty() };
             let typed = lower_buffer_derefs::is_typed_access(shader, *inst);
-            forms
-                | wide
-                | own
-                | io
-                | unnamed
-                | joined
-                | reads
-                | if typed { Forms::BUFFER_DEREFS } else { Forms::empty() }
+            forms | wide | own | unnamed | joined | reads | if typed { Forms::BUFFER_DEREFS } else { Forms::empty() }
         })
     }
 }
 
+/// What passes that have to look at an intrinsic remove for good.
+const REMOVED: &[(Needs, Forms)] = &[
+    (Needs::REGISTERS, Forms::REGISTERS),
+    (Needs::UBO_OFFSETS, Forms::UBO_OFFSETS),
+    (Needs::SSBO_OFFSETS, Forms::SSBO_OFFSETS),
+    (Needs::MEMORY_OFFSETS, Forms::MEMORY_OFFSETS),
+    (Needs::VERTEX_COUNTERS, Forms::VERTEX_COUNTERS),
+    (Needs::EXPLICIT_IO, Forms::EXPLICIT_IO),
+];
+
 fn intrinsic_forms(op: Intrinsic) -> Forms {
-    use Intrinsic::*;
+    let needs = op.info().needs;
+    if let Some((_, removed)) = REMOVED.iter().find(|(need, _)| needs.contains(*need)) {
+        return *removed;
+    }
     match op {
-        decl_reg | load_reg | store_reg | load_reg_indirect | store_reg_indirect => Forms::REGISTERS,
-        load_ubo | load_ubo_vec4 => Forms::UBO_OFFSETS,
-        load_ssbo | store_ssbo | ssbo_atomic | ssbo_atomic_swap | get_ssbo_size => Forms::SSBO_OFFSETS,
-        load_shared
-        | store_shared
-        | shared_atomic
-        | shared_atomic_swap
-        | load_scratch
-        | store_scratch
-        | load_push_constant
-        | load_push_constant_zink => Forms::MEMORY_OFFSETS,
-        demote_if | terminate_if => Forms::CONDITIONAL_DISCARD,
-        emit_vertex_with_counter | end_primitive_with_counter | set_vertex_and_primitive_count => {
-            Forms::VERTEX_COUNTERS
+        _ if needs.contains(Needs::DISCARDS) && op.info().traits.contains(Traits::CONDITION) => {
+            Forms::CONDITIONAL_DISCARD
         }
-        load_is_indexed_draw => Forms::CAPTURES,
+        Intrinsic::load_is_indexed_draw => Forms::CAPTURES,
         _ if lower_sysvals::is_computed(op) => Forms::SYSTEM_VALUES,
         _ => Forms::empty(),
     }

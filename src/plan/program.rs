@@ -1,6 +1,8 @@
 //! The blocks of a program, and the bytes that each stage reads.
 
+use crate::analysis::block_picks::{block_source, PickOf};
 use crate::ir::{ArrayIndex, Deref, DerefKind, Inst, Shader, Stage, TypeData};
+use crate::op::meaning::OffsetUnit;
 use crate::op::{Index, Intrinsic, Modes};
 use crate::plan::Shape;
 use std::collections::{BTreeMap, BTreeSet};
@@ -146,23 +148,20 @@ struct Seen {
 impl Seen {
     fn look_at(&mut self, shader: &Shader, inst: Inst) {
         let Some((op, srcs)) = shader.as_intrinsic(inst) else { return };
-        match (op, srcs) {
-            (Intrinsic::load_ubo | Intrinsic::load_ubo_vec4, &[block, ..]) => {
-                let read = by_offset(shader, inst);
-                match shader.as_const_scalar(block) {
-                    Some(block) => self.add(block as u32, read),
-                    None => {
-                        self.any = self.any.with(read);
-                        self.is_dynamic = true;
-                    }
-                }
+        let Some((block, of)) = block_source(op) else {
+            if let (Intrinsic::load_deref, &[pointer]) = (op, srcs) {
+                self.by_pointer(shader, inst, pointer);
             }
-            (Intrinsic::load_ssbo | Intrinsic::get_ssbo_size | Intrinsic::ssbo_atomic, &[block, ..])
-            | (Intrinsic::store_ssbo, &[_, block, ..]) => {
-                self.storage.extend(shader.as_const_scalar(block).map(|block| block as u32));
+            return;
+        };
+        let block = shader.as_const_scalar(srcs[block]).map(|block| block as u32);
+        match (of, block) {
+            (PickOf::Uniforms, Some(block)) => self.add(block, by_offset(shader, inst)),
+            (PickOf::Uniforms, None) => {
+                self.any = self.any.with(by_offset(shader, inst));
+                self.is_dynamic = true;
             }
-            (Intrinsic::load_deref, &[pointer]) => self.by_pointer(shader, inst, pointer),
-            _ => {}
+            _ => self.storage.extend(block),
         }
     }
 
@@ -224,7 +223,7 @@ fn by_offset(shader: &Shader, inst: Inst) -> Read {
     let index = |index| shader.index(inst, index);
     let (components, bits) = (shader.insts[inst].num_components, shader.insts[inst].bit_size);
     let bytes = u32::from(components) * u32::from(bits) / 8;
-    if op == Intrinsic::load_ubo_vec4 {
+    if op.info().memory.is_some_and(|access| access.unit == OffsetUnit::Vec4s) {
         let start = index(Index::component).saturating_mul(u32::from(bits)) / 8;
         let vec4 = shader.as_const_scalar(offset).map(|offset| (offset as u32).saturating_add(index(Index::base)));
         return match vec4 {

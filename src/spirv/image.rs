@@ -8,6 +8,7 @@ use super::tex::{Given, Operands};
 use super::{unsupported, Emit, Result};
 use crate::analysis::textures::{Texture, TextureKind};
 use crate::ir::{AluSrc, Def, Inst, Swizzle, Var};
+use crate::op::meaning::{ImageName, ImageOperation};
 use crate::op::{Access, AluType, Base, Index, Intrinsic};
 use crate::target::Feature;
 use spirv::{Capability, Decoration, ImageOperands, Op, StorageClass};
@@ -15,15 +16,15 @@ use spirv::{Capability, Decoration, ImageOperands, Op, StorageClass};
 impl Emit<'_> {
     /// Emits an image intrinsic; `None` if it is one without a result.
     pub(super) fn image(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Result<Option<u32>> {
-        match op {
-            Intrinsic::image_deref_load => self.image_load(inst, Op::ImageRead, srcs).map(Some),
-            Intrinsic::image_deref_sparse_load => self.image_load(inst, Op::ImageSparseRead, srcs).map(Some),
-            Intrinsic::image_deref_store => self.image_store(inst, srcs).map(|()| None),
-            Intrinsic::image_deref_atomic | Intrinsic::image_deref_atomic_swap => {
-                self.image_atomic(inst, srcs).map(Some)
-            }
-            Intrinsic::image_deref_size => self.image_query(inst, Op::ImageQuerySize, srcs[0]).map(Some),
-            Intrinsic::image_deref_samples => self.image_query(inst, Op::ImageQuerySamples, srcs[0]).map(Some),
+        use ImageOperation::{Atomic, AtomicSwap, Load, Samples, Size, SparseLoad, Store};
+        let image = op.meaning().image.filter(|image| image.name == ImageName::Deref);
+        match image.map(|image| image.operation) {
+            Some(Load) => self.image_load(inst, Op::ImageRead, srcs).map(Some),
+            Some(SparseLoad) => self.image_load(inst, Op::ImageSparseRead, srcs).map(Some),
+            Some(Store) => self.image_store(inst, srcs).map(|()| None),
+            Some(Atomic | AtomicSwap) => self.image_atomic(inst, srcs).map(Some),
+            Some(Size) => self.image_query(inst, Op::ImageQuerySize, srcs[0]).map(Some),
+            Some(Samples) => self.image_query(inst, Op::ImageQuerySamples, srcs[0]).map(Some),
             _ => Err(unsupported(op.name())),
         }
     }

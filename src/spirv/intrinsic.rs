@@ -6,7 +6,7 @@ use super::memory::Origin;
 use super::{internal, unsupported, Emit, Result};
 use crate::error::Error;
 use crate::ir::{Def, Inst, InstData, InstKind, Stage, Swizzle};
-use crate::op::intrinsic::Form;
+use crate::op::meaning::{Form, Sampling};
 use crate::op::names::{Scope as NirScope, Semantics};
 use crate::op::{Access, Base, Index, Intrinsic, Modes};
 use crate::target::Feature;
@@ -80,27 +80,16 @@ impl Emit<'_> {
         if let Form::BuiltIn(builtin, _) = op.info().form {
             return self.load_builtin(inst, builtin).map(Some);
         }
-        if let (Form::Op(op), [src]) = (op.info().form, srcs) {
+        if let (Form::Derivative(op), [src]) = (op.info().form, srcs) {
             return self.derivative(inst, op, *src).map(Some);
         }
         match op {
-            Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap => {
-                self.deref_atomic(inst, srcs[0], &srcs[1..]).map(Some)
-            }
+            _ if op.is_deref_atomic() => self.deref_atomic(inst, srcs[0], &srcs[1..]).map(Some),
             Intrinsic::deref_buffer_array_length => {
                 let access = Access::from_bits_retain(self.shader.index(inst, Index::access));
                 self.array_length(srcs[0], access).map(Some)
             }
             Intrinsic::load_workgroup_size => Ok(Some(self.workgroup_size())),
-            Intrinsic::interp_deref_at_centroid => {
-                self.interpolate(inst, GlslStd450Op::InterpolateAtCentroid, srcs).map(Some)
-            }
-            Intrinsic::interp_deref_at_sample => {
-                self.interpolate(inst, GlslStd450Op::InterpolateAtSample, srcs).map(Some)
-            }
-            Intrinsic::interp_deref_at_offset => {
-                self.interpolate(inst, GlslStd450Op::InterpolateAtOffset, srcs).map(Some)
-            }
             Intrinsic::terminate => {
                 self.terminate();
                 Ok(None)
@@ -134,7 +123,8 @@ impl Emit<'_> {
             }
             Intrinsic::sparse_residency_code => self.residency_code(srcs[0]).map(Some),
             Intrinsic::is_sparse_texels_resident => self.is_resident(inst, srcs[0]).map(Some),
-            _ if op.info().index_slot(Index::image_dim).is_some() => self.image(inst, op, srcs),
+            _ if op.meaning().image.is_some() => self.image(inst, op, srcs),
+            _ if op.meaning().sampling.is_some() => self.interpolate(inst, op.meaning().sampling, srcs).map(Some),
             _ => self.subgroup(inst, op, srcs).map(Some),
         }
     }
@@ -183,8 +173,14 @@ impl Emit<'_> {
         }
     }
 
-    /// Interpolates an input at a position that the shader chooses.
-    fn interpolate(&mut self, inst: Inst, op: GlslStd450Op, srcs: &[Def]) -> Result<u32> {
+    /// Interpolates an input at a place of the shader's choice.
+    fn interpolate(&mut self, inst: Inst, sampling: Option<Sampling>, srcs: &[Def]) -> Result<u32> {
+        let op = match sampling {
+            Some(Sampling::Centroid) => GlslStd450Op::InterpolateAtCentroid,
+            Some(Sampling::AtSample) => GlslStd450Op::InterpolateAtSample,
+            Some(Sampling::AtOffset) => GlslStd450Op::InterpolateAtOffset,
+            _ => return Err(unsupported("interpolation there")),
+        };
         let data = self.shader.insts[inst];
         let pointer = self.pointer(srcs[0], Base::Float, self.access(inst))?;
         if pointer.class != StorageClass::Input || pointer.base != Base::Float || data.bit_size != 32 {

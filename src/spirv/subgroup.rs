@@ -6,42 +6,9 @@
 use super::{internal, unsupported, Emit, Result};
 use crate::analysis::value_types::reduction_base;
 use crate::ir::{Def, Inst, Swizzle};
+use crate::op::meaning::Form;
 use crate::op::{AluOp, Base, Index, Intrinsic};
 use spirv::{Capability, GroupOperation, Op, Scope};
-
-/// An operation with operands (value, invocation or delta): intrinsic, instruction, capability.
-const MOVES: &[(Intrinsic, Op, Capability)] = &[
-    (Intrinsic::read_invocation, Op::GroupNonUniformBroadcast, Capability::GroupNonUniformBallot),
-    (Intrinsic::shuffle, Op::GroupNonUniformShuffle, Capability::GroupNonUniformShuffle),
-    (Intrinsic::shuffle_xor, Op::GroupNonUniformShuffleXor, Capability::GroupNonUniformShuffle),
-    (Intrinsic::shuffle_up, Op::GroupNonUniformShuffleUp, Capability::GroupNonUniformShuffleRelative),
-    (Intrinsic::shuffle_down, Op::GroupNonUniformShuffleDown, Capability::GroupNonUniformShuffleRelative),
-    (Intrinsic::rotate, Op::GroupNonUniformRotateKHR, Capability::GroupNonUniformRotateKHR),
-    (Intrinsic::read_first_invocation, Op::GroupNonUniformBroadcastFirst, Capability::GroupNonUniformBallot),
-    (Intrinsic::quad_broadcast, Op::GroupNonUniformQuadBroadcast, Capability::GroupNonUniformQuad),
-];
-
-/// Quad swaps and their direction.
-const QUAD_SWAPS: &[(Intrinsic, u32)] =
-    &[(Intrinsic::quad_swap_horizontal, 0), (Intrinsic::quad_swap_vertical, 1), (Intrinsic::quad_swap_diagonal, 2)];
-
-/// Votes: intrinsic, instruction, instruction of SPV_KHR_subgroup_vote.
-const VOTES: &[(Intrinsic, Op, Op)] = &[
-    (Intrinsic::vote_any, Op::GroupNonUniformAny, Op::SubgroupAnyKHR),
-    (Intrinsic::vote_all, Op::GroupNonUniformAll, Op::SubgroupAllKHR),
-    (Intrinsic::vote_feq, Op::GroupNonUniformAllEqual, Op::SubgroupAllEqualKHR),
-    (Intrinsic::vote_ieq, Op::GroupNonUniformAllEqual, Op::SubgroupAllEqualKHR),
-];
-
-/// Operations on a ballot: intrinsic, instruction, the group operation of bit counts.
-const BALLOT_BITS: &[(Intrinsic, Op, Option<GroupOperation>)] = &[
-    (Intrinsic::ballot_bit_count_reduce, Op::GroupNonUniformBallotBitCount, Some(GroupOperation::Reduce)),
-    (Intrinsic::ballot_bit_count_inclusive, Op::GroupNonUniformBallotBitCount, Some(GroupOperation::InclusiveScan)),
-    (Intrinsic::ballot_bit_count_exclusive, Op::GroupNonUniformBallotBitCount, Some(GroupOperation::ExclusiveScan)),
-    (Intrinsic::ballot_find_lsb, Op::GroupNonUniformBallotFindLSB, None),
-    (Intrinsic::ballot_find_msb, Op::GroupNonUniformBallotFindMSB, None),
-    (Intrinsic::inverse_ballot, Op::GroupNonUniformInverseBallot, None),
-];
 
 /// The operations of reductions and scans: on numbers, and on booleans, which are one-bit numbers in NIR (true is -1 signed).
 const REDUCTIONS: &[(AluOp, Op, Op)] = &[
@@ -67,13 +34,12 @@ impl Emit<'_> {
     /// Emits a subgroup operation.
     pub(super) fn subgroup(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Result<u32> {
         use Intrinsic as I;
-        if let Some(row) = VOTES.iter().find(|row| row.0 == op) {
-            return self.vote(row.1, row.2, srcs[0], if op == I::vote_feq { Base::Float } else { Base::Uint });
-        }
-        match op {
-            I::ballot | I::ballot_relaxed => return self.ballot(inst, srcs[0]),
-            I::read_invocation | I::read_first_invocation if self.m.version < (1, 3) => {
-                return self.read_invocation_khr(inst, op, srcs);
+        let form = op.info().form;
+        match (form, op) {
+            (Form::Vote(op, khr, base), _) => return self.vote(op, khr, srcs[0], base),
+            (_, I::ballot | I::ballot_relaxed) => return self.ballot(inst, srcs[0]),
+            (_, I::read_invocation | I::read_first_invocation) if self.m.version < (1, 3) => {
+                return self.read_invocation_khr(inst, srcs);
             }
             _ => {}
         }
@@ -81,44 +47,30 @@ impl Emit<'_> {
             return Err(unsupported(format_args!("{} before SPIR-V 1.3", op.name())));
         }
         self.m.capability(Capability::GroupNonUniform);
-        if let Some(row) = MOVES.iter().find(|row| row.0 == op) {
-            return self.move_between(inst, row.1, row.2, srcs);
-        }
-        if let Some(row) = QUAD_SWAPS.iter().find(|row| row.0 == op) {
-            let direction = self.m.uint(row.1);
-            return self.quad_swap(inst, srcs[0], direction);
-        }
-        if let Some(row) = BALLOT_BITS.iter().find(|row| row.0 == op) {
-            return self.ballot_bits(inst, row.1, row.2, srcs[0]);
-        }
-        match op {
-            I::elect => {
+        match (form, op) {
+            (Form::Move(op, capability), _) => self.move_between(inst, op, capability, srcs),
+            (Form::QuadSwap(direction), _) => {
+                let direction = self.m.uint(direction.into());
+                self.quad_swap(inst, srcs[0], direction)
+            }
+            (Form::BallotQuery(op, count), _) => self.ballot_query(inst, op, count, srcs),
+            (Form::Reduction(operation), _) => self.reduction(inst, srcs[0], operation),
+            (_, I::elect) => {
                 let ty = self.m.numeric(Base::Bool, 1, 1);
                 let scope = self.subgroup_scope();
                 Ok(self.m.value(Op::GroupNonUniformElect, ty, &[scope]))
             }
-            I::first_invocation => {
-                let all = self.m.constant(Base::Bool, 1, 1);
-                let ballot = self.ballot_of(all);
-                self.find_bit(Op::GroupNonUniformBallotFindLSB, ballot)
-            }
-            I::last_invocation => {
-                let all = self.m.constant(Base::Bool, 1, 1);
-                let ballot = self.ballot_of(all);
-                self.find_bit(Op::GroupNonUniformBallotFindMSB, ballot)
-            }
-            I::ballot_bitfield_extract => {
-                let (ballot, index) = (self.value(srcs[0], Base::Uint)?, self.value(srcs[1], Base::Uint)?);
-                self.m.capability(Capability::GroupNonUniformBallot);
-                let ty = self.m.numeric(Base::Bool, 1, 1);
-                let scope = self.subgroup_scope();
-                Ok(self.m.value(Op::GroupNonUniformBallotBitExtract, ty, &[scope, ballot, index]))
-            }
-            I::reduce => self.reduction(inst, srcs[0], GroupOperation::Reduce),
-            I::inclusive_scan => self.reduction(inst, srcs[0], GroupOperation::InclusiveScan),
-            I::exclusive_scan => self.reduction(inst, srcs[0], GroupOperation::ExclusiveScan),
+            (_, I::first_invocation) => self.end_invocation(Op::GroupNonUniformBallotFindLSB),
+            (_, I::last_invocation) => self.end_invocation(Op::GroupNonUniformBallotFindMSB),
             _ => Err(unsupported(op.name())),
         }
+    }
+
+    /// The first or last active invocation.
+    fn end_invocation(&mut self, find: Op) -> Result<u32> {
+        let all = self.m.constant(Base::Bool, 1, 1);
+        let ballot = self.ballot_of(all);
+        self.find_bit(find, ballot)
     }
 
     fn subgroup_scope(&mut self) -> u32 {
@@ -174,18 +126,20 @@ impl Emit<'_> {
         Ok(self.m.value(op, ty, &[scope, ballot]))
     }
 
-    fn ballot_bits(&mut self, inst: Inst, op: Op, count: Option<GroupOperation>, src: Def) -> Result<u32> {
-        if self.shader.num_components(src) != 4 || self.shader.bit_size(src) != 32 {
+    fn ballot_query(&mut self, inst: Inst, op: Op, count: Option<GroupOperation>, srcs: &[Def]) -> Result<u32> {
+        if self.shader.num_components(srcs[0]) != 4 || self.shader.bit_size(srcs[0]) != 32 {
             return Err(internal("a ballot that is no uvec4"));
         }
         self.m.capability(Capability::GroupNonUniformBallot);
-        let ballot = self.value(src, Base::Uint)?;
+        let ballot = self.value(srcs[0], Base::Uint)?;
+        let index = srcs.get(1).map(|index| self.value(*index, Base::Uint)).transpose()?;
         let base = self.base(inst.def());
         let ty = self.type_as(inst.def(), base);
         let scope = self.subgroup_scope();
-        Ok(match count {
-            Some(count) => self.m.value(op, ty, &[scope, count as u32, ballot]),
-            None => self.m.value(op, ty, &[scope, ballot]),
+        Ok(match (count, index) {
+            (Some(count), _) => self.m.value(op, ty, &[scope, count as u32, ballot]),
+            (None, Some(index)) => self.m.value(op, ty, &[scope, ballot, index]),
+            (None, None) => self.m.value(op, ty, &[scope, ballot]),
         })
     }
 
@@ -213,7 +167,7 @@ impl Emit<'_> {
     }
 
     /// Broadcasts of SPV_KHR_shader_ballot.
-    fn read_invocation_khr(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Result<u32> {
+    fn read_invocation_khr(&mut self, inst: Inst, srcs: &[Def]) -> Result<u32> {
         let data = self.shader.insts[inst];
         if data.bit_size != 32 || data.num_components != 1 {
             return Err(internal("a broadcast of other than a 32-bit scalar before SPIR-V 1.3"));
@@ -222,10 +176,10 @@ impl Emit<'_> {
         let base = self.base(inst.def());
         let ty = self.type_as(inst.def(), base);
         let value = self.value(srcs[0], base)?;
-        if op == Intrinsic::read_first_invocation {
+        let Some(invocation) = srcs.get(1) else {
             return Ok(self.m.value(Op::SubgroupFirstInvocationKHR, ty, &[value]));
-        }
-        let invocation = self.value(srcs[1], Base::Uint)?;
+        };
+        let invocation = self.value(*invocation, Base::Uint)?;
         Ok(self.m.value(Op::SubgroupReadInvocationKHR, ty, &[value, invocation]))
     }
 

@@ -8,11 +8,12 @@ use super::deref::mode_named;
 use super::intrinsic::IndexContext;
 use crate::error::Error;
 use crate::ir::Stage;
+use crate::op::intrinsic::Components;
 use crate::op::names::{
     pack_alu_type, unpack_alu_type, ImageDim, InterpMode, IoFlags, IoSemantics, IoXfb, Scope, Semantics, SlotKind,
     XfbOutput, FORMATS,
 };
-use crate::op::{Access, AluOp, AluType, AtomicOp, Base, Index, IndexKind, Intrinsic, Modes};
+use crate::op::{Access, AluOp, AluType, AtomicOp, Base, Index, IndexKind, Modes};
 use std::fmt::Write;
 
 const BASES: &[(Base, &str)] =
@@ -97,14 +98,8 @@ pub(super) fn alu_type_named(text: &str) -> Option<AluType> {
 
 /// The numbering of an intrinsic's location.
 fn slot_kind(context: &IndexContext) -> Option<SlotKind> {
-    let mode = match context.op {
-        Intrinsic::load_input
-        | Intrinsic::load_per_primitive_input
-        | Intrinsic::load_interpolated_input
-        | Intrinsic::load_per_vertex_input
-        | Intrinsic::load_input_vertex => Modes::SHADER_IN,
-        _ => Modes::SHADER_OUT,
-    };
+    let is_input = context.op.meaning().io.is_some_and(|io| !io.is_output);
+    let mode = if is_input { Modes::SHADER_IN } else { Modes::SHADER_OUT };
     super::decl::slot_kind(context.stage, mode)
 }
 
@@ -250,8 +245,8 @@ fn print_io(io: IoSemantics, context: &IndexContext, out: &mut String) -> std::f
     for (_, name) in IoFlags::NAMES.iter().filter(|(flag, _)| io.flags.contains(*flag)) {
         write!(out, " {name}")?;
     }
-    let is_store = context.op.name().starts_with("store_");
-    // Inputs have no streams in NIR, but a driver's words may have them.
+    let is_store = context.op.info().dest == Components::None;
+    // Inputs have none in NIR, but a driver's words may say so.
     if is_store && context.stage == Stage::Geometry || io.gs_streams != 0 {
         let stream = |i: u32| io.gs_streams >> (2 * i) & 3;
         write!(out, " gs_streams(x={} y={} z={} w={})", stream(0), stream(1), stream(2), stream(3))?;

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::ir::{Def, Inst, InstKind, Shader, Stage};
 use crate::op::intrinsic::Components;
 use crate::op::old::old_intrinsic;
-use crate::op::{Intrinsic, IntrinsicInfo};
+use crate::op::Intrinsic;
 
 /// The most indices of an opcode.
 const MAX_INDICES: usize = 16;
@@ -56,7 +56,7 @@ impl<'a> Parser<'a> {
         let mut srcs = std::mem::take(&mut self.src_list);
         srcs.clear();
         if old || !info.srcs.is_empty() {
-            self.intrinsic_srcs(line, info, info.srcs.len() - missing, &mut srcs)?;
+            self.intrinsic_srcs(line, op, info.srcs.len() - missing, &mut srcs)?;
         }
         for _ in 0..missing {
             srcs.push(self.emit(1, 32, InstKind::Undef).def());
@@ -83,7 +83,7 @@ impl<'a> Parser<'a> {
     fn intrinsic_srcs(
         &mut self,
         line: &mut Cursor<'a>,
-        info: &IntrinsicInfo,
+        op: Intrinsic,
         count: usize,
         srcs: &mut Vec<Def>,
     ) -> Result<(), Error> {
@@ -96,7 +96,7 @@ impl<'a> Parser<'a> {
             let start = line.token_start();
             let src = self.src(line)?;
             let components = self.shader.num_components(src);
-            match info.srcs.get(srcs.len()) {
+            match op.info().srcs.get(srcs.len()) {
                 Some(Components::Exactly(n)) if *n != components => {
                     return Err(line.error(start, &format!("expected a value with {n} components")));
                 }
@@ -104,7 +104,7 @@ impl<'a> Parser<'a> {
             }
         }
         if srcs.len() != count {
-            return Err(line.error(start, &format!("expected {count} sources of `{}`", info.name)));
+            return Err(line.error(start, &format!("expected {count} sources of `{}`", op.name())));
         }
         Ok(())
     }
@@ -125,7 +125,7 @@ fn intrinsic_indices(line: &mut Cursor<'_>, context: &IndexContext, values: &mut
             _ => info.indices.iter().position(|index| index.printed() == name),
         };
         let Some(slot) = slot else {
-            return Err(line.error(start, &format!("expected an index of `{}`", info.name)));
+            return Err(line.error(start, &format!("expected an index of `{}`", context.op.name())));
         };
         values[slot] = parse_index(line, info.indices[slot], context)?;
         next = slot + 1;

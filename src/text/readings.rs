@@ -5,6 +5,7 @@
 
 use crate::entity::SideTable;
 use crate::ir::{Def, Inst, InstKind, Shader, TexData, TypeData};
+use crate::op::meaning::OffsetUnit;
 use crate::op::names::unpack_alu_type;
 use crate::op::{Base, Index, Intrinsic, Props, TexOp, TexSrcKind};
 use bitflags::bitflags;
@@ -13,27 +14,11 @@ use bitflags::bitflags;
 const SWEEPS: usize = 4;
 
 /// The source of an intrinsic that is an offset, an integer.
-const OFFSETS: &[(usize, &[Intrinsic])] = {
-    use Intrinsic as I;
-    &[
-        (0, &[I::load_input, I::load_output, I::load_per_primitive_input, I::load_uniform, I::load_push_constant]),
-        (0, &[I::load_shared, I::load_scratch, I::load_constant, I::load_kernel_input, I::load_global]),
-        (
-            0,
-            &[
-                I::load_global_constant,
-                I::shared_atomic,
-                I::shared_atomic_swap,
-                I::global_atomic,
-                I::global_atomic_swap,
-            ],
-        ),
-        (1, &[I::load_ubo, I::load_ssbo, I::load_input_vertex, I::load_per_vertex_input, I::load_per_vertex_output]),
-        (1, &[I::load_interpolated_input, I::store_output, I::store_shared, I::store_global, I::store_scratch]),
-        (1, &[I::ssbo_atomic, I::ssbo_atomic_swap]),
-        (2, &[I::store_ssbo, I::store_per_vertex_output]),
-    ]
-};
+fn offset_source(op: Intrinsic) -> Option<usize> {
+    let in_bytes = op.info().memory.filter(|memory| memory.unit == OffsetUnit::Bytes);
+    let in_memory = in_bytes.and_then(|memory| memory.offset);
+    in_memory.or(op.meaning().io.map(|io| io.offset)).map(usize::from)
+}
 
 bitflags! {
     #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -155,7 +140,7 @@ pub(super) fn intrinsic_src_base(shader: &Shader, inst: Inst, op: Intrinsic, src
     match (op, i) {
         (Intrinsic::store_deref, 1) => pointee_base(shader, srcs[0]),
         (Intrinsic::store_output, 0) => Some(unpack_alu_type(shader.index(inst, Index::src_type)).base),
-        _ => OFFSETS.iter().any(|(at, ops)| *at == i && ops.contains(&op)).then_some(Base::Int),
+        _ => (offset_source(op) == Some(i)).then_some(Base::Int),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::encode::Writer;
 use super::format::{number_in, plain, record, Head, Step, TexFlags, JUMPS, WIDE};
+use super::names::{alu_number, intrinsic_number};
 use crate::entity::{Id, Slice};
 use crate::ir::{AluFlags, AluSrc, ArrayIndex, Deref, DerefKind, Inst, InstKind, TexData};
 use crate::op::names::pack_alu_type;
@@ -41,7 +42,7 @@ impl Writer<'_> {
         let shader = self.shader;
         let components = shader.insts[inst].num_components;
         let is_wide = op.info().srcs.iter().any(|operand| operand.components(components) > 8);
-        self.head(record::ALU, inst, op as u32, flags.bits() | if is_wide { WIDE } else { 0 });
+        self.head(record::ALU, inst, alu_number(op), flags.bits() | if is_wide { WIDE } else { 0 });
         for AluSrc { def, swizzle } in &shader.alu_srcs[srcs] {
             let bits = swizzle.bits();
             self.push(&[self.number(*def), bits as u32]);
@@ -89,7 +90,7 @@ impl Writer<'_> {
 
     fn intrinsic(&mut self, inst: Inst, op: Intrinsic, srcs: Slice, indices: Slice) {
         let shader = self.shader;
-        self.head(record::INTRINSIC, inst, op as u32, 0);
+        self.head(record::INTRINSIC, inst, intrinsic_number(op), 0);
         shader.srcs[srcs].iter().for_each(|src| self.push(&[self.number(*src)]));
         self.push(&shader.indices[indices]);
     }

@@ -2,6 +2,7 @@
 
 use super::decode::Reading;
 use super::format::{self, alu_type, pick, plain, Head, Step, TexFlags, JUMPS, WIDE};
+use super::names::{alu, intrinsic, FIRST_ALU, FIRST_INTRINSICS};
 use super::names::{has_names, old_alu, old_intrinsic, value_without_name};
 use super::words::{Read, Stop};
 use crate::entity::{Id, Slice};
@@ -53,7 +54,7 @@ impl Reading<'_> {
     #[inline(always)]
     pub(super) fn alu(&mut self, head: Head) -> Read<InstKind> {
         let first = self.shader.alu_srcs.values().len();
-        let (op, flags) = match (pick(AluOp::ALL, head.op()), AluFlags::from_bits(head.flags())) {
+        let (op, flags) = match (pick(FIRST_ALU, head.op()), AluFlags::from_bits(head.flags())) {
             (Some(op), Some(flags)) if !head.has_no_result() => (op, flags),
             _ => return self.other_alu(head),
         };
@@ -76,7 +77,7 @@ impl Reading<'_> {
         if head.has_no_result() {
             return Err(self.no_shape(head, 1));
         }
-        let Some(op) = pick(AluOp::ALL, head.op()) else {
+        let Some(op) = alu(head.op()) else {
             return self.old_alu(head, flags, is_wide);
         };
         let first = self.shader.alu_srcs.values().len();
@@ -196,9 +197,14 @@ impl Reading<'_> {
 
     #[inline(always)]
     pub(super) fn intrinsic(&mut self, head: Head) -> Read<InstKind> {
-        let Some(op) = pick(Intrinsic::ALL, head.op()) else {
-            return self.old_intrinsic(head);
-        };
+        match pick(FIRST_INTRINSICS, head.op()) {
+            Some(op) => self.intrinsic_of_today(op),
+            None => self.other_intrinsic(head),
+        }
+    }
+
+    #[inline(always)]
+    fn intrinsic_of_today(&mut self, op: Intrinsic) -> Read<InstKind> {
         let info = op.info();
         let words = self.words(info.srcs.len() + info.indices.len())?;
         let (srcs, values) = words.split_at(info.srcs.len());
@@ -227,6 +233,14 @@ impl Reading<'_> {
     /// Reads an intrinsic of an older release: its current form, with the indices that the old name implied.
     #[cold]
     #[inline(never)]
+    fn other_intrinsic(&mut self, head: Head) -> Read<InstKind> {
+        match intrinsic(head.op()) {
+            Some(op) => self.intrinsic_of_today(op),
+            None => self.old_intrinsic(head),
+        }
+    }
+
+    /// An intrinsic of an older release: what it is today, with the indices that the old name implied.
     fn old_intrinsic(&mut self, head: Head) -> Read<InstKind> {
         let Some(old) = old_intrinsic(head.op(), self.shader.info.stage) else {
             return Err(self.stop(1, format_args!("there is no intrinsic {}", head.op())));

@@ -1,14 +1,16 @@
 //! `cargo xtask lint`: everything that has to hold besides the tests.
 
 use crate::command::{cargo, run as go};
+use crate::opcodes;
 use anyhow::Result;
 use std::process::Command;
 
-/// Formatting, clippy and rustdoc, with warnings as errors.
+/// Names of opcodes, formatting, clippy and rustdoc, with warnings as errors.
 ///
 /// Clippy's `incompatible_msrv` holds the library to `rust-version` of Cargo.toml: it runs without the features of the
 /// tool first, because that is what a driver builds.
 pub(crate) fn run() -> Result<()> {
+    opcodes::run()?;
     install_components()?;
     go(&mut cargo(&["fmt", "--all", "--check"]))?;
     go(&mut cargo(&["clippy", "--package", "ntv", "--lib", "--no-default-features", "--", "-D", "warnings"]))?;

@@ -7,6 +7,7 @@ mod command;
 mod dump;
 mod lint;
 mod mesa;
+mod opcodes;
 mod oracle;
 mod test;
 
@@ -15,7 +16,8 @@ use std::path::{Path, PathBuf};
 
 const USAGE: &str = "\
 usage: cargo xtask test               install what the tests need from Debian, then run all of them
-       cargo xtask lint               formatting, clippy, documentation, Rust version of the core
+       cargo xtask lint               formatting, clippy, documentation, Rust version of the core, names of opcodes
+       cargo xtask opcodes            in how many files each opcode is named, and which are named in most
        cargo xtask bench [--mesa|--pipelines|--threads|--offsets|--draws] [-- FILTER]
                                       measure and write benches/results/: translation alone, inside zink beside its own
                                       translator, what a Vulkan driver makes of both's words, translation on several
@@ -36,6 +38,7 @@ fn main() -> Result<()> {
     match arguments.split_first() {
         Some((command, rest)) if command == "test" => test::run(rest),
         Some((command, [])) if command == "lint" => lint::run(),
+        Some((command, [])) if command == "opcodes" => opcodes::run(),
         Some((command, rest)) if command == "bench" => bench::run(rest),
         Some((command, rest)) if command == "mesa" => mesa::run(rest),
         Some((command, rest)) if command == "oracle" => oracle::run(rest),

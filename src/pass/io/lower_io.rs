@@ -31,6 +31,7 @@
 
 use super::io_vars::{IoVars, Step, VarPart};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Stage, XfbInfo, XfbOutput};
+use crate::op::meaning::{self, IoAccess};
 use crate::op::names::{frag_result, unpack_alu_type, IoFlags, IoSemantics, IoXfb, SlotKind};
 use crate::op::{AluType, Base, Index, Intrinsic, Needs};
 use crate::pass::{Context, Forms, Pass};
@@ -124,40 +125,17 @@ pub(super) struct Interpolation {
 
 /// The sampling of the barycentric `op`; `None` if it is not a barycentric.
 fn sampling(op: Intrinsic, srcs: &[Def]) -> Option<Sampling> {
-    match op {
-        Intrinsic::load_barycentric_pixel => Some(Sampling::Pixel),
-        Intrinsic::load_barycentric_centroid => Some(Sampling::Centroid),
-        Intrinsic::load_barycentric_sample => Some(Sampling::Sample),
-        Intrinsic::load_barycentric_at_sample => Some(Sampling::AtSample(srcs[0])),
-        Intrinsic::load_barycentric_at_offset => Some(Sampling::AtOffset(srcs[0])),
-        _ => None,
+    if !op.is_barycentric() {
+        return None;
     }
-}
-
-/// The properties of an explicit access that follow from its opcode.
-#[derive(Clone, Copy)]
-struct AccessForm {
-    is_output: bool,
-    /// The source with the vertex, if it has one.
-    vertex: Option<u8>,
-    /// The source with the offset.
-    offset: u8,
-}
-
-/// The row of `op`; `None` if it is not an explicit access.
-fn row(op: Intrinsic) -> Option<AccessForm> {
-    let (is_output, vertex, offset) = match op {
-        Intrinsic::load_input => (false, None, 0),
-        Intrinsic::load_interpolated_input => (false, None, 1),
-        Intrinsic::load_per_vertex_input => (false, Some(0), 1),
-        Intrinsic::load_per_primitive_input => (false, None, 0),
-        Intrinsic::load_output => (true, None, 0),
-        Intrinsic::load_per_vertex_output => (true, Some(0), 1),
-        Intrinsic::store_output => (true, None, 1),
-        Intrinsic::store_per_vertex_output => (true, Some(1), 2),
-        _ => return None,
-    };
-    Some(AccessForm { is_output, vertex, offset })
+    match op.meaning().sampling? {
+        meaning::Sampling::Pixel => Some(Sampling::Pixel),
+        meaning::Sampling::Centroid => Some(Sampling::Centroid),
+        meaning::Sampling::Sample => Some(Sampling::Sample),
+        meaning::Sampling::AtSample => Some(Sampling::AtSample(srcs[0])),
+        meaning::Sampling::AtOffset => Some(Sampling::AtOffset(srcs[0])),
+        meaning::Sampling::AtVertex => None,
+    }
 }
 
 /// The opcode of `inst` if it reads or writes inputs or outputs by slot.
@@ -199,7 +177,7 @@ pub(super) struct Io {
 impl Io {
     /// The access of `inst`, whose opcode is `op`.
     fn new(shader: &Shader, op: Intrinsic, inst: Inst) -> Option<Io> {
-        let AccessForm { is_output, vertex, offset } = row(op)?;
+        let IoAccess { is_output, vertex, offset } = op.meaning().io?;
         let (_, srcs) = shader.as_intrinsic(inst)?;
         let offset = srcs[usize::from(offset)];
         let semantics = IoSemantics::unpack(shader.index(inst, Index::io_semantics));

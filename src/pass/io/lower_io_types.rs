@@ -27,7 +27,8 @@
 use crate::analysis::value_types::leaf;
 use crate::entity::SideTable;
 use crate::ir::{rewrite, AluFlags, Builder, Def, Edit, Inst, InstKind, Shader, Stage, TypeTable, Var, Variable};
-use crate::op::{slots, AluOp, AluType, Base, Index, Intrinsic, Modes, Needs};
+use crate::op::meaning::Form;
+use crate::op::{intrinsics_where, slots, AluOp, AluType, Base, Index, Intrinsic, IntrinsicSet, Modes, Needs};
 use crate::pass::{Context, Forms, Pass};
 use crate::target::Feature;
 
@@ -111,9 +112,9 @@ fn change_accesses(shader: &mut Shader, changes: &Changes) {
 }
 
 fn list_interpolated(shader: &Shader, vars: &mut Vec<Var>) {
-    if shader.inventory().has_any(INTERPOLATE) {
+    if shader.inventory().has_some(&INTERPOLATE) {
         for inst in &shader.order {
-            let Some((_, srcs)) = shader.as_intrinsic(*inst).filter(|(op, _)| INTERPOLATE.contains(op)) else {
+            let Some((_, srcs)) = shader.as_intrinsic(*inst).filter(|(op, _)| INTERPOLATE.contains(*op)) else {
                 continue;
             };
             vars.extend(srcs.first().and_then(|pointer| shader.deref_var(*pointer)));
@@ -121,8 +122,10 @@ fn list_interpolated(shader: &Shader, vars: &mut Vec<Var>) {
     }
 }
 
-const INTERPOLATE: &[Intrinsic] =
-    &[Intrinsic::interp_deref_at_centroid, Intrinsic::interp_deref_at_sample, Intrinsic::interp_deref_at_offset];
+/// Interpolation of an input at a place of the shader's choice.
+static INTERPOLATE: IntrinsicSet = intrinsics_where!(|info, meaning| meaning.sampling.is_some()
+    && info.pointers == 1
+    && !matches!(info.form, Form::Untranslated));
 
 /// The change that a variable needs, if any. Most are of 32-bit floats.
 fn change(shader: &Shader, variable: &Variable, may_be_narrow: impl Fn(&Variable) -> bool) -> Option<Change> {
@@ -172,7 +175,7 @@ fn lower_access(b: &mut Builder<'_>, inst: Inst, changes: &Changes) -> Edit {
             let wide = b.load_deref(pointer, b.shader.index(inst, Index::access));
             Edit::Replace(convert(b, wide, change.old))
         }
-        _ if INTERPOLATE.contains(&op) => {
+        _ if INTERPOLATE.contains(op) => {
             let srcs = [pointer, other.unwrap_or(pointer)];
             let wide = b.intrinsic(op, n, change.new.bits, &srcs[..op.info().srcs.len()]).def();
             Edit::Replace(convert(b, wide, change.old))

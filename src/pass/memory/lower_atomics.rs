@@ -107,9 +107,7 @@ struct Atomic {
 
 impl Atomic {
     fn new(shader: &Shader, inst: Inst) -> Option<Atomic> {
-        let (Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap, srcs) = shader.as_intrinsic(inst)? else {
-            return None;
-        };
+        let (_, srcs) = shader.as_intrinsic(inst).filter(|(op, _)| op.is_deref_atomic())?;
         let op = *AtomicOp::ALL.get(shader.index(inst, Index::atomic_op) as usize)?;
         Some(Atomic { op, pointer: srcs[0], bits: shader.insts[inst].bit_size })
     }

@@ -29,7 +29,8 @@
 
 use super::byte_access::{self, global_pointer, Address, MemoryView, Whole};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, TypeData};
-use crate::op::{AluOp, Index, Intrinsic, Modes, Needs};
+use crate::op::meaning::{MemoryKind, MemoryOperation};
+use crate::op::{AluOp, Index, Modes, Needs};
 use crate::pass::{Context, Forms, Pass};
 use crate::target::Target;
 
@@ -96,32 +97,30 @@ const MOST_WORDS: usize = 32;
 impl Access {
     fn new(b: &mut Builder<'_>, inst: Inst) -> Option<Access> {
         let (op, srcs) = b.shader.as_intrinsic(inst)?;
-        let (first, second) = (*srcs.first()?, srcs.get(1).copied());
-        let mask = b.shader.index(inst, Index::write_mask);
-        let by_address = match op {
-            Intrinsic::load_global | Intrinsic::load_global_constant => Some((first, Operation::Load)),
-            Intrinsic::store_global => Some((second?, Operation::Store { value: first, mask })),
-            Intrinsic::global_atomic | Intrinsic::global_atomic_swap => Some((first, Operation::Atomic { data: 1 })),
-            _ => None,
+        let first = *srcs.first()?;
+        let access = op.info().memory.filter(|access| matches!(access.kind, MemoryKind::Global | MemoryKind::Deref))?;
+        let operation = match access.operation {
+            MemoryOperation::Load => Operation::Load,
+            MemoryOperation::Store => {
+                let value = srcs[usize::from(op.info().value?)];
+                Operation::Store { value, mask: b.shader.index(inst, Index::write_mask) }
+            }
+            MemoryOperation::Atomic | MemoryOperation::AtomicSwap => Operation::Atomic { data: access.atomic_data() },
+            MemoryOperation::Size => return None,
         };
-        let (address, operation, align) = match by_address {
-            Some((address, operation)) => {
+        let address = access.offset.map(|address| srcs[usize::from(address)]);
+        let (address, align) = match address {
+            Some(address) => {
                 let align = (b.shader.index(inst, Index::align_mul), b.shader.index(inst, Index::align_offset));
-                (address, operation, align)
+                (address, align)
             }
             None => {
-                let operation = match op {
-                    Intrinsic::load_deref => Operation::Load,
-                    Intrinsic::store_deref => Operation::Store { value: second?, mask },
-                    Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap => Operation::Atomic { data: 1 },
-                    _ => return None,
-                };
                 let deref = *b.shader.as_deref(first).filter(|deref| deref.modes == Modes::GLOBAL)?;
                 let align = match deref.kind {
                     DerefKind::Cast { align_mul, align_offset, .. } => (align_mul, align_offset),
                     _ => (0, 0),
                 };
-                (address_of(b, first)?, operation, align)
+                (address_of(b, first)?, align)
             }
         };
         let access = b.shader.index(inst, Index::access);
@@ -271,10 +270,10 @@ fn pack(b: &mut Builder<'_>, halves: &[Def]) -> Def {
 
 /// Whether `inst` accesses global memory other than through a cast of its address; for [`Forms`].
 pub(in crate::pass) fn is_by_address(shader: &Shader, inst: Inst) -> bool {
-    use Intrinsic::*;
-    match shader.as_intrinsic(inst) {
-        Some((op, _)) if op.info().needs.contains(Needs::GLOBAL_MEMORY) => true,
-        Some((load_deref | store_deref | deref_atomic | deref_atomic_swap, srcs)) => {
+    let Some((op, srcs)) = shader.as_intrinsic(inst) else { return false };
+    match op.info().memory.map(|access| (access.kind, access.operation)) {
+        Some((MemoryKind::Global, _)) => true,
+        Some((MemoryKind::Deref, operation)) if operation != MemoryOperation::Size => {
             let deref = shader.as_deref(srcs[0]).filter(|deref| deref.modes == Modes::GLOBAL);
             deref.is_some_and(|deref| !matches!(deref.kind, DerefKind::Cast { .. }))
         }

@@ -48,6 +48,7 @@ use super::byte_access::{self, Elements, Granularity, MemoryView, Offset, Whole}
 use super::lower_buffer_derefs::is_typed_access;
 use crate::analysis::offsets::Offsets;
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader, Var};
+use crate::op::meaning::{MemoryKind, MemoryOperation, OffsetUnit};
 use crate::op::{Index, Intrinsic, Modes, Needs};
 use crate::pass::{BufferAccess, Context, Forms, Pass};
 use crate::target::Feature;
@@ -66,26 +67,6 @@ const ZINK_PUSH_CONSTANTS: [u32; 8] = [0, 4, 8, 12, 20, 36, 40, 48];
 
 /// The modes of these memories.
 const MODES: [Modes; 3] = [Modes::SHARED, Modes::PUSH_CONST, Modes::SHADER_TEMP];
-
-/// The kind of an access.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Operation {
-    Load,
-    Store,
-    Atomic,
-}
-
-/// Opcode, mode, kind, and the number of the offset source.
-const ROWS: &[(Intrinsic, Modes, Operation, usize)] = &[
-    (Intrinsic::load_shared, Modes::SHARED, Operation::Load, 0),
-    (Intrinsic::store_shared, Modes::SHARED, Operation::Store, 1),
-    (Intrinsic::shared_atomic, Modes::SHARED, Operation::Atomic, 0),
-    (Intrinsic::shared_atomic_swap, Modes::SHARED, Operation::Atomic, 0),
-    (Intrinsic::load_scratch, Modes::SHADER_TEMP, Operation::Load, 0),
-    (Intrinsic::store_scratch, Modes::SHADER_TEMP, Operation::Store, 1),
-    (Intrinsic::load_push_constant, Modes::PUSH_CONST, Operation::Load, 0),
-    (Intrinsic::load_push_constant_zink, Modes::PUSH_CONST, Operation::Load, 0),
-];
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
     shader.with_spare(|shader, offsets| lower(shader, context, offsets))
@@ -112,23 +93,31 @@ fn lower(shader: &mut Shader, context: &Context, offsets: &mut Offsets) -> bool 
 /// An access to one of the memories.
 struct Access {
     inst: Inst,
-    op: Intrinsic,
     mode: Modes,
-    operation: Operation,
+    operation: MemoryOperation,
     offset: Def,
+    /// What the offset counts.
+    unit: OffsetUnit,
 }
 
 impl Access {
     fn new(shader: &Shader, inst: Inst) -> Option<Access> {
         let (op, srcs) = shader.as_intrinsic(inst)?;
-        let (_, mode, operation, offset) = *ROWS.iter().find(|row| row.0 == op)?;
-        Some(Access { inst, op, mode, operation, offset: srcs[offset] })
+        let access = op.info().memory?;
+        let mode = match access.kind {
+            MemoryKind::Shared => Modes::SHARED,
+            MemoryKind::Scratch => Modes::SHADER_TEMP,
+            MemoryKind::PushConstant => Modes::PUSH_CONST,
+            _ => return None,
+        };
+        let offset = srcs[usize::from(access.offset?)];
+        Some(Access { inst, mode, operation: access.operation, offset, unit: access.unit })
     }
 
     /// The width of an accessed component, in bytes.
     fn element_bytes(&self, shader: &Shader) -> u32 {
         let bits = match self.operation {
-            Operation::Store => shader.bit_size(self.source(shader, 0)),
+            MemoryOperation::Store => shader.bit_size(self.source(shader, 0)),
             _ => shader.insts[self.inst].bit_size,
         };
         u32::from(bits) / 8
@@ -141,20 +130,20 @@ impl Access {
     /// Alignment of the offset: atomics are aligned to their width.
     fn alignment(&self, shader: &Shader) -> (u32, u32) {
         match self.operation {
-            Operation::Atomic => (self.element_bytes(shader), 0),
+            operation if operation.is_atomic() => (self.element_bytes(shader), 0),
             _ => (shader.index(self.inst, Index::align_mul), shader.index(self.inst, Index::align_offset)),
         }
     }
 
     /// The offset in its memory.
     fn offset(&self, shader: &Shader, offsets: &Offsets, in_elements: bool) -> Offset {
-        if self.op == Intrinsic::load_push_constant_zink {
+        if self.unit == OffsetUnit::ZinkMembers {
             let member = shader.as_const_scalar(self.offset).unwrap_or(0) as usize;
             let start = ZINK_PUSH_CONSTANTS.get(member).copied().unwrap_or(0);
             return Offset::constant(self.offset, start + 4 * shader.index(self.inst, Index::component));
         }
         let mut unit = 0;
-        if in_elements && self.mode != Modes::PUSH_CONST && self.operation != Operation::Atomic {
+        if in_elements && self.mode != Modes::PUSH_CONST && !self.operation.is_atomic() {
             unit = self.element_bytes(shader).max(1).trailing_zeros();
         }
         let base = shader.index(self.inst, Index::base);
@@ -170,16 +159,16 @@ impl Access {
         let address = offset.address(b, offsets, memories.granularity(self.mode));
         let memory = memories.memory(b, self.mode);
         match self.operation {
-            Operation::Load => {
+            MemoryOperation::Load => {
                 Edit::Replace(byte_access::load(b, &memory, address, (num_components, bits), byte_access::NO_OTHERS))
             }
-            Operation::Store => {
+            MemoryOperation::Store => {
                 let value = self.source(b.shader, 0);
                 let mask = b.shader.index(self.inst, Index::write_mask);
                 byte_access::store(b, &memory, address, value, mask);
                 Edit::Remove
             }
-            Operation::Atomic => {
+            _ => {
                 let memory = memories.atomic_view(b, memory, bits);
                 Edit::Replace(byte_access::atomic(b, &memories.context.target, &memory, address, (self.inst, 1)))
             }
@@ -198,9 +187,9 @@ impl Access {
         let bits = (8 * self.element_bytes(b.shader)) as u8;
         let components = b.shader.insts[self.inst].num_components;
         let mask = match self.operation {
-            Operation::Load => (1 << components) - 1,
-            Operation::Store => b.shader.index(self.inst, Index::write_mask),
-            Operation::Atomic => return None,
+            MemoryOperation::Load => (1 << components) - 1,
+            MemoryOperation::Store => b.shader.index(self.inst, Index::write_mask),
+            _ => return None,
         };
         let has = self.mode == Modes::SHARED && byte_access::has_shared_elements(&memories.context.target, bits);
         if !has || !byte_access::is_narrow(offset, bits, mask, memories.vec4s(b.shader, self.mode)) {
@@ -208,7 +197,7 @@ impl Access {
         }
         let elements = Elements { base: memories.narrow_view(b, bits), access: 0, offset, offsets };
         Some(match self.operation {
-            Operation::Load => Edit::Replace(elements.load(b, (components, bits))),
+            MemoryOperation::Load => Edit::Replace(elements.load(b, (components, bits))),
             _ => {
                 elements.store(b, (self.source(b.shader, 0), mask));
                 Edit::Remove
@@ -339,7 +328,7 @@ impl<'c> Memories<'c> {
 
 /// Whether an atomic on shared memory is wider than a lane.
 fn has_wide_shared_atomics(shader: &Shader) -> bool {
-    let is_wide = |access: Access| access.operation == Operation::Atomic && access.element_bytes(shader) == 8;
+    let is_wide = |access: Access| access.operation.is_atomic() && access.element_bytes(shader) == 8;
     shader.order.iter().any(|inst| Access::new(shader, *inst).is_some_and(is_wide))
 }
 
@@ -348,7 +337,7 @@ fn push_constant_bytes(shader: &Shader, context: &Context) -> u32 {
     let limit = context.target.max_push_constants_size;
     let end = |inst: &Inst| {
         let access = Access::new(shader, *inst).filter(|access| access.mode == Modes::PUSH_CONST)?;
-        if access.op == Intrinsic::load_push_constant_zink {
+        if access.unit == OffsetUnit::ZinkMembers {
             return Some(52);
         }
         let base = shader.index(*inst, Index::base);
@@ -364,14 +353,12 @@ fn push_constant_bytes(shader: &Shader, context: &Context) -> u32 {
     shader.order.iter().filter_map(end).map(|end| end.min(limit)).max().unwrap_or(0)
 }
 
-/// Accesses to blocks by byte offset.
-const BYTE_BLOCKS: &[Intrinsic] = &[
-    Intrinsic::load_ubo,
-    Intrinsic::load_ssbo,
-    Intrinsic::store_ssbo,
-    Intrinsic::ssbo_atomic,
-    Intrinsic::ssbo_atomic_swap,
-];
+/// Whether `op` accesses a block at an offset in bytes.
+fn is_byte_access(op: Intrinsic) -> bool {
+    op.info()
+        .memory
+        .is_some_and(|access| access.block.is_some() && access.offset.is_some() && access.unit == OffsetUnit::Bytes)
+}
 
 /// Whether offsets of shared memory and scratch are in elements: see the description of the module.
 fn offsets_are_elements(shader: &Shader) -> bool {
@@ -380,7 +367,7 @@ fn offsets_are_elements(shader: &Shader) -> bool {
         return units == "elements";
     }
     let mut order = shader.order.iter();
-    if order.any(|inst| shader.as_intrinsic(*inst).is_some_and(|(op, _)| BYTE_BLOCKS.contains(&op))) {
+    if order.any(|inst| shader.as_intrinsic(*inst).is_some_and(|(op, _)| is_byte_access(op))) {
         return false;
     }
     if shader.order.iter().any(|inst| is_typed_access(shader, *inst)) {
@@ -388,7 +375,7 @@ fn offsets_are_elements(shader: &Shader) -> bool {
     }
     shader.order.iter().any(|inst| {
         let Some(access) = Access::new(shader, *inst).filter(|a| a.mode != Modes::PUSH_CONST) else { return false };
-        if access.operation == Operation::Atomic {
+        if access.operation.is_atomic() {
             return false;
         }
         let (mul, rem) = access.alignment(shader);

@@ -39,6 +39,7 @@ use super::blocks::{block_pointer, block_type, vector_of, BasePointers, Element,
 use super::byte_access::{self, is_narrow, Elements, Granularity, MemoryView, Offset, Whole};
 use crate::analysis::offsets::Offsets;
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Var, Variable};
+use crate::op::meaning::{MemoryAccess, MemoryKind, MemoryOperation};
 use crate::op::{Access, AtomicOp, Index, Intrinsic, Modes, Needs};
 use crate::pass::{BufferAccess, Context, Forms, Pass};
 use crate::target::{Descriptor, Feature, Target};
@@ -65,17 +66,19 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
 
 fn lower(shader: &mut Shader, context: &Context, blocks: &mut Blocks<'_>) {
     rewrite(shader, |b, inst| {
-        let Some((op, block)) = operation(b.shader, inst) else {
+        let Some((access, block)) = access(b.shader, inst) else {
             return Edit::Keep;
         };
-        match op {
-            Intrinsic::get_ssbo_size => Edit::Replace(size(b, blocks, inst, block)),
-            Intrinsic::load_ssbo => Edit::Replace(load(b, context, blocks, inst, block)),
-            Intrinsic::store_ssbo => {
+        match access.operation {
+            MemoryOperation::Size => Edit::Replace(size(b, blocks, inst, block)),
+            MemoryOperation::Load => Edit::Replace(load(b, context, blocks, inst, block)),
+            MemoryOperation::Store => {
                 store(b, context, blocks, inst, block);
                 Edit::Remove
             }
-            _ => Edit::Replace(atomic(b, context, blocks, inst, block)),
+            MemoryOperation::Atomic | MemoryOperation::AtomicSwap => {
+                Edit::Replace(atomic(b, context, blocks, inst, block))
+            }
         }
     });
 }
@@ -109,43 +112,31 @@ fn store(b: &mut Builder<'_>, context: &Context, blocks: &mut Blocks<'_>, inst: 
     byte_access::store(b, &memory, address, value, mask);
 }
 
-/// Operations on storage blocks, and the number of the source with the block index.
-const OPERATIONS: &[(Intrinsic, usize)] = &[
-    (Intrinsic::load_ssbo, 0),
-    (Intrinsic::store_ssbo, 1),
-    (Intrinsic::ssbo_atomic, 0),
-    (Intrinsic::ssbo_atomic_swap, 0),
-    (Intrinsic::get_ssbo_size, 0),
-];
-
-/// The opcode of an access to a storage block, and its block index.
-fn operation(shader: &Shader, inst: Inst) -> Option<(Intrinsic, Def)> {
+/// What `inst` does with a storage block, and its block index; `None` if it does nothing with any.
+fn access(shader: &Shader, inst: Inst) -> Option<(MemoryAccess, Def)> {
     let (op, srcs) = shader.as_intrinsic(inst)?;
-    let (_, block) = OPERATIONS.iter().find(|row| row.0 == op)?;
-    Some((op, srcs[*block]))
+    let access = op.info().memory.filter(|access| access.kind == MemoryKind::Ssbo)?;
+    Some((access, srcs[usize::from(access.block?)]))
 }
 
 fn source(shader: &Shader, inst: Inst, i: usize) -> Def {
     shader.as_intrinsic(inst).map(|(_, srcs)| srcs[i]).expect("an intrinsic")
 }
 
-/// The source of an access with its byte offset.
-fn offset_source(op: Intrinsic, srcs: &[Def]) -> Def {
-    if op == Intrinsic::store_ssbo {
-        srcs[2]
-    } else {
-        srcs[1]
-    }
+/// The byte offset of an access, if it has one.
+fn offset_source(shader: &Shader, inst: Inst) -> Option<Def> {
+    let (op, srcs) = shader.as_intrinsic(inst)?;
+    Some(srcs[usize::from(op.info().memory?.offset?)])
 }
 
 /// The byte offset of an access. Atomics are aligned to their width.
 fn offset(shader: &Shader, offsets: &Offsets, inst: Inst) -> Offset {
-    let (op, srcs) = shader.as_intrinsic(inst).expect("an access is an intrinsic");
-    let align = match is_atomic(op) {
+    let (access, _) = access(shader, inst).expect("an access");
+    let align = match access.operation.is_atomic() {
         true => (u32::from(shader.insts[inst].bit_size) / 8, 0),
         false => (shader.index(inst, Index::align_mul), shader.index(inst, Index::align_offset)),
     };
-    Offset::new(shader, offsets, (offset_source(op, srcs), 0, 0), align)
+    Offset::new(shader, offsets, (offset_source(shader, inst).expect("an offset"), 0, 0), align)
 }
 
 fn size(b: &mut Builder<'_>, blocks: &mut Blocks<'_>, inst: Inst, block: Def) -> Def {
@@ -208,28 +199,23 @@ impl BlockVars {
     }
 }
 
-fn is_atomic(op: Intrinsic) -> bool {
-    matches!(op, Intrinsic::ssbo_atomic | Intrinsic::ssbo_atomic_swap)
-}
-
-/// Whether the offset of an operation is not constant.
-fn is_dynamic(shader: &Shader, op: Intrinsic, inst: Inst) -> bool {
-    let is_dynamic = |srcs| shader.as_const_scalar(offset_source(op, srcs)).is_none();
-    op != Intrinsic::get_ssbo_size && shader.as_intrinsic(inst).is_some_and(|(_, srcs)| is_dynamic(srcs))
+/// Whether an operation is at an offset that is not constant.
+fn is_dynamic(shader: &Shader, inst: Inst) -> bool {
+    offset_source(shader, inst).is_some_and(|offset| shader.as_const_scalar(offset).is_none())
 }
 
 /// The views that an access needs.
-fn needed_views(shader: &Shader, offsets: &Offsets, op: Intrinsic, inst: Inst) -> NeededViews {
-    let (components, bits) = match op {
-        Intrinsic::store_ssbo => {
+fn needed_views(shader: &Shader, offsets: &Offsets, operation: MemoryOperation, inst: Inst) -> NeededViews {
+    let (components, bits) = match operation {
+        MemoryOperation::Store => {
             let value = source(shader, inst, 0);
             (shader.num_components(value), shader.bit_size(value))
         }
         _ => (shader.insts[inst].num_components, shader.insts[inst].bit_size),
     };
     match bits {
-        64 if is_atomic(op) => return NeededViews { wide: true, ..NeededViews::default() },
-        // These usually have views of their own.
+        64 if operation.is_atomic() => return NeededViews { wide: true, ..NeededViews::default() },
+        // These mostly have views of their own.
         8 | 16 => return NeededViews::default(),
         _ => {}
     }
@@ -263,13 +249,14 @@ impl<'m> Blocks<'m> {
         let mut written = false;
         let mut needs_views = false;
         for inst in &shader.order {
-            let Some((op, block)) = operation(shader, *inst) else { continue };
+            let Some((access, block)) = access(shader, *inst) else { continue };
             let index = shader.as_const_scalar(block).map(|index| index as u32);
             dynamic |= index.is_none();
-            written |= !matches!(op, Intrinsic::load_ssbo | Intrinsic::get_ssbo_size);
+            written |= access.operation.writes();
             last = last.max(Some(index.unwrap_or(0)));
-            // Others need no view but the common one.
-            needs_views |= is_dynamic(shader, op, *inst) || is_atomic(op) && shader.insts[*inst].bit_size == 64;
+            // Other accesses need no view but the common one.
+            needs_views |=
+                is_dynamic(shader, *inst) || access.operation.is_atomic() && shader.insts[*inst].bit_size == 64;
         }
         let count = last?.saturating_add(1).max(shader.info.num_ssbos);
         let mut blocks = Blocks {
@@ -287,12 +274,12 @@ impl<'m> Blocks<'m> {
     /// Collects the views that all accesses need.
     fn collect_views(&mut self, shader: &Shader) {
         for inst in &shader.order {
-            let Some((op, block)) = operation(shader, *inst) else { continue };
-            if is_dynamic(shader, op, *inst) {
+            let Some((access, block)) = access(shader, *inst) else { continue };
+            if is_dynamic(shader, *inst) {
                 self.made.offsets.analyse(shader);
             }
-            if op != Intrinsic::get_ssbo_size {
-                let needed_views = needed_views(shader, &self.made.offsets, op, *inst);
+            if access.operation != MemoryOperation::Size {
+                let needed_views = needed_views(shader, &self.made.offsets, access.operation, *inst);
                 let all = self.made.needed_views.entry(self.binding(shader, block)).or_default();
                 *all = all.with(needed_views);
             }

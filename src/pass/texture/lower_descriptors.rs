@@ -31,6 +31,7 @@ use crate::entity::Id;
 use crate::ir::{
     rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, Tex, TexData, Type, Var, Variable,
 };
+use crate::op::meaning::ImageName;
 use crate::op::names::{format_base, scalar_format, ImageDim};
 use crate::op::{AluOp, Index, Intrinsic, Modes, Needs, TexSrcKind};
 use crate::pass::{Context, Forms, Pass};
@@ -46,21 +47,6 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// Image intrinsics: by unit, by handle, by deref.
-const IMAGE_OPS: &[[Intrinsic; 3]] = {
-    use Intrinsic::*;
-    &[
-        [image_load, bindless_image_load, image_deref_load],
-        [image_sparse_load, bindless_image_sparse_load, image_deref_sparse_load],
-        [image_store, bindless_image_store, image_deref_store],
-        [image_atomic, bindless_image_atomic, image_deref_atomic],
-        [image_atomic_swap, bindless_image_atomic_swap, image_deref_atomic_swap],
-        [image_size, bindless_image_size, image_deref_size],
-        [image_samples, bindless_image_samples, image_deref_samples],
-        [image_levels, bindless_image_levels, image_deref_levels],
-    ]
-};
-
 /// The maximum number of sources, and of indices, of one of them.
 const MOST_SRCS: usize = 6;
 const MOST_INDICES: usize = 6;
@@ -73,8 +59,8 @@ const UNNAMED: &[TexSrcKind] = {
 
 /// The image intrinsic that takes a deref instead of a unit or handle, and whether `op` takes a handle.
 fn by_pointer(op: Intrinsic) -> Option<(Intrinsic, bool)> {
-    let row = IMAGE_OPS.iter().find(|row| row[..2].contains(&op))?;
-    Some((row[2], row[1] == op))
+    let image = op.meaning().image.filter(|image| image.name != ImageName::Deref)?;
+    Some((Intrinsic::on_image(image.operation, ImageName::Deref)?, image.name == ImageName::Handle))
 }
 
 /// True if `inst` identifies a texture or image other than by a deref.

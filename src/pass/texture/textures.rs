@@ -7,8 +7,9 @@
 
 use crate::analysis::textures::{instr_texel, Texture, TextureKind};
 use crate::ir::{Inst, Shader, TexData, VarFlags, Variable};
+use crate::op::meaning::ImageName;
 use crate::op::names::ImageDim;
-use crate::op::{AluType, Base, Index, Intrinsic, IntrinsicSet, Modes, TexOp, TexSrcKind};
+use crate::op::{intrinsics_where, AluType, Base, Index, IntrinsicSet, Modes, TexOp, TexSrcKind};
 
 /// True if there may be an operation on an image.
 pub(super) fn uses_images(shader: &Shader) -> bool {
@@ -21,47 +22,11 @@ pub(super) fn uses_unnamed_images(shader: &Shader) -> bool {
 }
 
 /// The operations on images by unit and by handle.
-const UNNAMED_IMAGE_OPS: IntrinsicSet = {
-    use Intrinsic::*;
-    let by_unit = IntrinsicSet::of(&[
-        image_load,
-        image_sparse_load,
-        image_store,
-        image_atomic,
-        image_atomic_swap,
-        image_size,
-        image_samples,
-        image_levels,
-    ]);
-    let by_handle = IntrinsicSet::of(&[
-        bindless_image_load,
-        bindless_image_sparse_load,
-        bindless_image_store,
-        bindless_image_atomic,
-        bindless_image_atomic_swap,
-        bindless_image_size,
-        bindless_image_samples,
-        bindless_image_levels,
-    ]);
-    by_unit.union(by_handle)
-};
+static UNNAMED_IMAGE_OPS: IntrinsicSet =
+    intrinsics_where!(|_info, meaning| matches!(meaning.image, Some(image) if !matches!(image.name, ImageName::Deref)));
 
-/// The operations on images, by unit, handle and deref.
-const IMAGE_OPS: IntrinsicSet = {
-    use Intrinsic::*;
-    let by_pointer = IntrinsicSet::of(&[
-        image_deref_load,
-        image_deref_sparse_load,
-        image_deref_store,
-        image_deref_atomic,
-        image_deref_atomic_swap,
-        image_deref_size,
-        image_deref_samples,
-        image_deref_levels,
-        image_deref_samples_identical,
-    ]);
-    UNNAMED_IMAGE_OPS.union(by_pointer)
-};
+/// The operations on images, these and those by pointer.
+static IMAGE_OPS: IntrinsicSet = intrinsics_where!(|_info, meaning| meaning.image.is_some());
 
 /// The type of a texture, as far as it follows from an instruction that reads it.
 pub(super) fn guess(shader: &Shader, inst: Inst, tex: &TexData) -> Texture {
@@ -129,21 +94,9 @@ pub(super) fn said_of_image(shader: &Shader, inst: Inst) -> Texture {
 /// True if `inst`, whose image has the type `said`, may access an image that is declared as `declared`. Integers of either sign
 /// are compatible, because the bits are the same; a query has no texel type.
 pub(super) fn suits_image(shader: &Shader, inst: Inst, declared: &Texture, said: &Texture) -> bool {
-    let op = shader.as_intrinsic(inst).map(|(op, _)| op);
-    let any_texel = matches!(op, Some(Intrinsic::image_size | Intrinsic::image_samples | Intrinsic::image_levels));
+    let image = shader.as_intrinsic(inst).and_then(|(op, _)| op.meaning().image);
+    let any_texel = image.is_some_and(|image| image.operation.is_query());
     let (a, b) = (declared.texel, said.texel);
     let same_numbers = a.bits == b.bits && (a.base == Base::Float) == (b.base == Base::Float);
     (declared.dim, declared.array) == (said.dim, said.array) && (any_texel || same_numbers)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn image_operations_determine_the_image_type() {
-        for op in Intrinsic::ALL {
-            assert_eq!(IMAGE_OPS.contains(*op), op.info().has_index(Index::image_dim), "{op:?}");
-        }
-    }
 }

@@ -42,7 +42,7 @@ mod tests;
 use crate::analysis::value_types::ValueTypes;
 use crate::entity::SideTable;
 use crate::ir::{rewrite, AluSrc, Builder, Def, Edit, Inst, InstKind, PhiSrc, Shader};
-use crate::op::intrinsic::Form as IntrinsicForm;
+use crate::op::meaning::Form as IntrinsicForm;
 use crate::op::AluOp::{self, *};
 use crate::op::{Base, Intrinsic, Needs};
 use crate::pass::{Context, Forms, Pass};
@@ -294,7 +294,7 @@ impl Carriers {
                 let value = Narrow { b }.float_of(value);
                 Some(again(b, value, 1))
             }
-            _ if matches!(op.info().form, IntrinsicForm::Op(_)) && self.lacks.float16 => {
+            _ if matches!(op.info().form, IntrinsicForm::Derivative(_)) && self.lacks.float16 => {
                 let value = self.carrier(b, first);
                 let value = Narrow { b }.float_of(value);
                 let result = again(b, value, 32);

@@ -26,8 +26,9 @@ mod moves;
 mod old;
 
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader};
+use crate::op::meaning::Form;
 use crate::op::Intrinsic::{self, *};
-use crate::op::{AluOp, Index, Needs};
+use crate::op::{AluOp, Base, Index, Needs};
 use crate::pass::{Context, Forms, Pass};
 use crate::target::{Feature, Target};
 
@@ -85,23 +86,18 @@ impl Call {
     }
 }
 
+/// Whether it is a mask of invocations: no other built-in input is a subgroup operation.
 fn is_mask(op: Intrinsic) -> bool {
-    matches!(
-        op,
-        load_subgroup_eq_mask
-            | load_subgroup_ge_mask
-            | load_subgroup_gt_mask
-            | load_subgroup_le_mask
-            | load_subgroup_lt_mask
-    )
+    matches!(op.info().form, Form::BuiltIn(..))
 }
 
+/// Whether it is a vote on whether numbers are equal.
 fn is_vote(op: Intrinsic) -> bool {
-    matches!(op, vote_feq | vote_ieq)
+    matches!(op.info().form, Form::Vote(_, _, Base::Float | Base::Uint))
 }
 
 fn is_reduction(op: Intrinsic) -> bool {
-    matches!(op, reduce | inclusive_scan | exclusive_scan)
+    matches!(op.info().form, Form::Reduction(_))
 }
 
 /// Builds subgroup operations that the target has.

@@ -483,5 +483,5 @@ fn is_buffer_deref(shader: &Shader, def: Def) -> bool {
 }
 
 pub(super) fn is_atomic(op: Intrinsic) -> bool {
-    matches!(op, Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap)
+    op.is_deref_atomic()
 }

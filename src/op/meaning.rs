@@ -1,0 +1,450 @@
+//! What intrinsics mean: the last column of their table.
+//!
+//! A [`Meaning`] starts as [`SPECIAL`], [`UNTRANSLATED`] or what a function such as [`builtin`] makes, and each method adds what
+//! is known besides. Rows that share much start from a constant above the table.
+
+use super::needs::Needs;
+use super::Base;
+use crate::feature::Feature;
+use bitflags::bitflags;
+use spirv::{BuiltIn, Capability, GroupOperation, Op};
+
+/// What an intrinsic is in SPIR-V.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A load of a built-in input whose components have this base type.
+    BuiltIn(BuiltIn, Base),
+    /// A derivative: one instruction on the source as it is, floats in and out.
+    Derivative(Op),
+    /// A vote: the instruction, that of SPV_KHR_subgroup_vote, and what values are compared as.
+    Vote(Op, Op, Base),
+    /// The value of another invocation, which a second source may name.
+    Move(Op, Capability),
+    /// The value of another invocation of the quad, in this direction.
+    QuadSwap(u8),
+    /// A question about a ballot, and how its bits are counted if they are.
+    BallotQuery(Op, Option<GroupOperation>),
+    /// A reduction or scan.
+    Reduction(GroupOperation),
+    /// More than that: the emitter's family for it, or a pass that rewrites it, has the rest.
+    Special,
+    /// There is no translation of it where a shader has it.
+    Untranslated,
+}
+
+bitflags! {
+    /// Stages of the pipeline.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Stages: u8 {
+        /// Vertex shaders.
+        const VERTEX = 1 << 0;
+        /// Tessellation control shaders.
+        const TESS_CTRL = 1 << 1;
+        /// Tessellation evaluation shaders.
+        const TESS_EVAL = 1 << 2;
+        /// Geometry shaders.
+        const GEOMETRY = 1 << 3;
+        /// Fragment shaders.
+        const FRAGMENT = 1 << 4;
+        /// Compute shaders and kernels.
+        const COMPUTE = 1 << 5;
+    }
+}
+
+bitflags! {
+    /// What is true of some intrinsics.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Traits: u8 {
+        /// Its values can be carried in 32-bit ones: it reads and writes memory by words, or moves bits between invocations.
+        const CARRIED = 1 << 0;
+        /// Its result may have more components than a SPIR-V vector: a pass takes it apart.
+        const WIDE_RESULT = 1 << 1;
+        /// Its sources may have more components than a SPIR-V vector.
+        const WIDE_SOURCES = 1 << 2;
+        /// Its first source is a condition, of 1 bit.
+        const CONDITION = 1 << 3;
+        /// Every driver of Vulkan 1.1 has it; before, an extension that comes with ballots.
+        const BASIC_SUBGROUP = 1 << 4;
+        /// No extension of Vulkan 1.0 has it.
+        const NOT_BEFORE_1_1 = 1 << 5;
+    }
+}
+
+/// What kind of memory an intrinsic accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryKind {
+    /// Uniform blocks.
+    Ubo,
+    /// Storage blocks.
+    Ssbo,
+    /// Push constants.
+    PushConstant,
+    /// Memory of the workgroup.
+    Shared,
+    /// Memory of the invocation.
+    Scratch,
+    /// Memory by address: the source that is the offset elsewhere is the address.
+    Global,
+    /// The shader's constant data.
+    Constant,
+    /// Parameters of a kernel.
+    KernelInput,
+    /// Uniforms outside of blocks.
+    Uniform,
+    /// What the pointer in the first source points to.
+    Deref,
+}
+
+/// What is done with memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryOperation {
+    /// A read.
+    Load,
+    /// A write.
+    Store,
+    /// An atomic operation with one operand.
+    Atomic,
+    /// An atomic operation with two: what is compared, and what is stored.
+    AtomicSwap,
+    /// A query of the size.
+    Size,
+}
+
+impl MemoryOperation {
+    /// Whether it is an atomic.
+    pub const fn is_atomic(self) -> bool {
+        matches!(self, MemoryOperation::Atomic | MemoryOperation::AtomicSwap)
+    }
+
+    /// Whether it changes the memory.
+    pub const fn writes(self) -> bool {
+        self.is_atomic() || matches!(self, MemoryOperation::Store)
+    }
+}
+
+/// What the offset of an access counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OffsetUnit {
+    /// Bytes.
+    Bytes,
+    /// Vectors of 16 bytes.
+    Vec4s,
+    /// Members of zink's push constants.
+    ZinkMembers,
+}
+
+/// An access to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryAccess {
+    /// Which memory.
+    pub kind: MemoryKind,
+    /// What is done with it.
+    pub operation: MemoryOperation,
+    /// The source with the number of the block, if there are several.
+    pub block: Option<u8>,
+    /// The source with the offset or the address; `None` for sizes and pointers.
+    pub offset: Option<u8>,
+    /// What the offset counts.
+    pub unit: OffsetUnit,
+}
+
+impl MemoryAccess {
+    const fn new(kind: MemoryKind, operation: MemoryOperation, block: Option<u8>, offset: Option<u8>) -> MemoryAccess {
+        MemoryAccess { kind, operation, block, offset, unit: OffsetUnit::Bytes }
+    }
+
+    /// The first source of an atomic's data: what is added, or what is compared and what is stored. It follows the address.
+    pub const fn atomic_data(self) -> usize {
+        match self.offset {
+            Some(offset) => offset as usize + 1,
+            None => 1,
+        }
+    }
+}
+
+/// How an intrinsic names its image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageName {
+    /// By the number of a unit.
+    Unit,
+    /// By a handle.
+    Handle,
+    /// By a pointer.
+    Deref,
+}
+
+/// What is done with an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageOperation {
+    /// A read of a texel.
+    Load,
+    /// A read of a texel and of its residency code.
+    SparseLoad,
+    /// A write of a texel.
+    Store,
+    /// An atomic operation with one operand.
+    Atomic,
+    /// An atomic operation with two: what is compared, and what is stored.
+    AtomicSwap,
+    /// A query of the size.
+    Size,
+    /// A query of the number of samples.
+    Samples,
+    /// A query of the number of levels.
+    Levels,
+    /// A query of whether all samples of a texel are the same.
+    SamplesIdentical,
+}
+
+impl ImageName {
+    /// How many there are.
+    pub(super) const COUNT: usize = 3;
+}
+
+impl ImageOperation {
+    /// How many there are.
+    pub(super) const COUNT: usize = 9;
+
+    /// Whether it reads texels.
+    pub const fn loads(self) -> bool {
+        matches!(self, ImageOperation::Load | ImageOperation::SparseLoad)
+    }
+
+    /// Whether it is an atomic.
+    pub const fn is_atomic(self) -> bool {
+        matches!(self, ImageOperation::Atomic | ImageOperation::AtomicSwap)
+    }
+
+    /// Whether it changes the image.
+    pub const fn writes(self) -> bool {
+        self.is_atomic() || matches!(self, ImageOperation::Store)
+    }
+
+    /// Whether it asks about the image, not about its texels.
+    pub const fn is_query(self) -> bool {
+        matches!(self, ImageOperation::Size | ImageOperation::Samples | ImageOperation::Levels)
+    }
+
+    /// The source with the level, if there is one.
+    pub const fn level(self) -> Option<usize> {
+        match self {
+            ImageOperation::Load | ImageOperation::SparseLoad => Some(3),
+            ImageOperation::Store => Some(4),
+            ImageOperation::Size => Some(1),
+            _ => None,
+        }
+    }
+}
+
+/// An operation on an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageAccess {
+    /// What is done.
+    pub operation: ImageOperation,
+    /// How the first source names the image.
+    pub name: ImageName,
+}
+
+/// A read or write of an input or output by slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IoAccess {
+    /// Whether it is an output.
+    pub is_output: bool,
+    /// The source with the vertex, if there is a value for each.
+    pub vertex: Option<u8>,
+    /// The source with the offset in slots.
+    pub offset: u8,
+}
+
+/// Where in a pixel an input is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sampling {
+    /// In the middle of the pixel.
+    Pixel,
+    /// At the centroid of what the primitive covers.
+    Centroid,
+    /// At the sample that the fragment is shaded for.
+    Sample,
+    /// At the sample that the last source numbers.
+    AtSample,
+    /// As far from the middle as the last source says.
+    AtOffset,
+    /// At the vertex that the last source numbers.
+    AtVertex,
+}
+
+/// What an intrinsic means. [`Intrinsic::info`](super::Intrinsic::info) has what a translation asks often; the rest is here.
+#[derive(Clone, Copy, Debug)]
+pub struct Meaning {
+    pub(super) form: Form,
+    pub(super) needs: Needs,
+    pub(super) stages: Stages,
+    pub(super) traits: Traits,
+    pub(super) pointers: u8,
+    pub(super) memory: Option<MemoryAccess>,
+    /// What it does with an image.
+    pub image: Option<ImageAccess>,
+    /// What it does with inputs or outputs.
+    pub io: Option<IoAccess>,
+    /// Where it samples an input, or has another intrinsic do so.
+    pub sampling: Option<Sampling>,
+    /// The features that it needs whatever its operands.
+    pub features: &'static [Feature],
+    /// The features that it may need besides, because of its operands or of the rest of the shader.
+    pub features_by_operands: &'static [Feature],
+}
+
+/// A form without a row of its own in SPIR-V.
+pub(super) const SPECIAL: Meaning = Meaning::new(Form::Special);
+
+/// What is only read, printed and checked.
+pub(super) const UNTRANSLATED: Meaning = Meaning::new(Form::Untranslated);
+
+/// A load of a built-in input.
+pub(super) const fn builtin(builtin: BuiltIn, base: Base) -> Meaning {
+    Meaning::new(Form::BuiltIn(builtin, base))
+}
+
+impl Meaning {
+    pub(super) const fn new(form: Form) -> Meaning {
+        Meaning {
+            form,
+            needs: Needs::empty(),
+            stages: Stages::all(),
+            traits: Traits::empty(),
+            pointers: 0,
+            memory: None,
+            image: None,
+            io: None,
+            sampling: None,
+            features: &[],
+            features_by_operands: &[],
+        }
+    }
+
+    /// A pass has to look at it.
+    pub(super) const fn needs(mut self, needs: Needs) -> Meaning {
+        self.needs = self.needs.union(needs);
+        self
+    }
+
+    /// Other stages do not have it.
+    pub(super) const fn only_in(mut self, stages: Stages) -> Meaning {
+        self.stages = stages;
+        self
+    }
+
+    /// It needs these features.
+    pub(super) const fn features(mut self, features: &'static [Feature]) -> Meaning {
+        self.features = features;
+        self
+    }
+
+    /// It may need these features besides.
+    pub(super) const fn features_by_operands(mut self, features: &'static [Feature]) -> Meaning {
+        self.features_by_operands = features;
+        self
+    }
+
+    const fn with(mut self, traits: Traits) -> Meaning {
+        self.traits = self.traits.union(traits);
+        self
+    }
+
+    /// See [`Traits::CARRIED`].
+    pub(super) const fn carried(self) -> Meaning {
+        self.with(Traits::CARRIED)
+    }
+
+    /// See [`Traits::WIDE_RESULT`].
+    pub(super) const fn wide_result(self) -> Meaning {
+        self.with(Traits::WIDE_RESULT)
+    }
+
+    /// See [`Traits::WIDE_SOURCES`].
+    pub(super) const fn wide_sources(self) -> Meaning {
+        self.with(Traits::WIDE_SOURCES)
+    }
+
+    /// See [`Traits::CONDITION`].
+    pub(super) const fn condition(self) -> Meaning {
+        self.with(Traits::CONDITION)
+    }
+
+    /// See [`Traits::BASIC_SUBGROUP`].
+    pub(super) const fn basic(self) -> Meaning {
+        self.with(Traits::BASIC_SUBGROUP)
+    }
+
+    /// See [`Traits::NOT_BEFORE_1_1`].
+    pub(super) const fn since_1_1(self) -> Meaning {
+        self.with(Traits::NOT_BEFORE_1_1)
+    }
+
+    /// Its first sources are so many pointers.
+    pub(super) const fn pointers(mut self, pointers: u8) -> Meaning {
+        self.pointers = pointers;
+        self
+    }
+
+    /// It accesses the block that source `block` numbers at the offset in source `offset`.
+    pub(super) const fn in_block(
+        mut self,
+        kind: MemoryKind,
+        operation: MemoryOperation,
+        [block, offset]: [u8; 2],
+    ) -> Meaning {
+        self.memory = Some(MemoryAccess::new(kind, operation, Some(block), Some(offset)));
+        self
+    }
+
+    /// It accesses memory at the offset, or address, in source `offset`.
+    pub(super) const fn at_offset(mut self, kind: MemoryKind, operation: MemoryOperation, offset: u8) -> Meaning {
+        self.memory = Some(MemoryAccess::new(kind, operation, None, Some(offset)));
+        self
+    }
+
+    /// It is the size of the block that its first source numbers.
+    pub(super) const fn size_of(mut self, kind: MemoryKind) -> Meaning {
+        self.memory = Some(MemoryAccess::new(kind, MemoryOperation::Size, Some(0), None));
+        self
+    }
+
+    /// It accesses what its first source points to.
+    pub(super) const fn at_deref(mut self, operation: MemoryOperation) -> Meaning {
+        self.memory = Some(MemoryAccess::new(MemoryKind::Deref, operation, None, None));
+        self.pointers(1)
+    }
+
+    /// The offset of its access counts other than bytes.
+    pub(super) const fn counts(mut self, unit: OffsetUnit) -> Meaning {
+        if let Some(memory) = self.memory {
+            self.memory = Some(MemoryAccess { unit, ..memory });
+        }
+        self
+    }
+
+    /// It is an operation on an image.
+    pub(super) const fn image(mut self, operation: ImageOperation, name: ImageName) -> Meaning {
+        self.image = Some(ImageAccess { operation, name });
+        self.pointers(matches!(name, ImageName::Deref) as u8)
+    }
+
+    /// It reads an input whose offset is in source `offset`, and the vertex in source `vertex` if there is one.
+    pub(super) const fn input(mut self, vertex: Option<u8>, offset: u8) -> Meaning {
+        self.io = Some(IoAccess { is_output: false, vertex, offset });
+        self
+    }
+
+    /// It reads or writes an output; see [`Meaning::input`].
+    pub(super) const fn output(mut self, vertex: Option<u8>, offset: u8) -> Meaning {
+        self.io = Some(IoAccess { is_output: true, vertex, offset });
+        self
+    }
+
+    /// It samples an input there.
+    pub(super) const fn samples(mut self, sampling: Sampling) -> Meaning {
+        self.sampling = Some(sampling);
+        self
+    }
+}

@@ -1,0 +1,94 @@
+//! `cargo xtask opcodes`: in how many files of the library each opcode is named.
+//!
+//! A row of a table in `src/op` is to say everything about its opcode, so that a new opcode is a new row. What it does not say is
+//! known to some other file, which then names the opcode.
+
+use crate::root;
+use anyhow::{bail, Context, Result};
+use regex::Regex;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+/// A table of opcodes.
+struct Table {
+    what: &'static str,
+    /// Where it is, and what begins it there.
+    file: &'static str,
+    start: &'static str,
+    /// A row, with its name.
+    row: &'static str,
+    /// The most files that half of the opcodes may be named in.
+    limit: usize,
+}
+
+const TABLES: [Table; 2] = [
+    Table {
+        what: "intrinsics",
+        file: "src/op/intrinsic.rs",
+        start: "\nintrinsics! {",
+        row: r"(?m)^    (\w+)\s*\[",
+        limit: 2,
+    },
+    Table { what: "ALU opcodes", file: "src/op/alu.rs", start: "\nalu_ops! {", row: r"(?m)^    (\w+)\s", limit: 2 },
+];
+
+/// Rows that are shown: those that are named in most files.
+const SHOWN: usize = 12;
+
+/// Counts, and fails where the median is above the limit of a table.
+pub(crate) fn run() -> Result<()> {
+    let words = words_of_files(&root().join("src"))?;
+    for table in &TABLES {
+        let counts = counts(table, &words)?;
+        let median = counts[counts.len() / 2].0;
+        println!("{} {}, named in a median of {median} files (limit {})", counts.len(), table.what, table.limit);
+        for (count, name) in counts.iter().rev().take(SHOWN) {
+            println!("{count:>4}  {name}");
+        }
+        if median > table.limit {
+            bail!("{}: what lists of opcodes say belongs into the rows of {}", table.what, table.file);
+        }
+    }
+    Ok(())
+}
+
+/// How many files name each opcode of `table`, the fewest first.
+fn counts(table: &Table, words: &BTreeMap<String, BTreeSet<String>>) -> Result<Vec<(usize, String)>> {
+    let text = fs::read_to_string(root().join(table.file)).context(table.file)?;
+    let start = text.find(table.start).with_context(|| format!("{} has no table", table.file))?;
+    let rows = text[start..].split("\n}\n").next().unwrap_or_default();
+    let names = Regex::new(table.row)?;
+    let names: BTreeSet<&str> = names.captures_iter(rows).filter_map(|row| Some(row.get(1)?.as_str())).collect();
+    let count = |name: &&str| words.values().filter(|words| words.contains(*name)).count();
+    let mut counts: Vec<(usize, String)> = names.iter().map(|name| (count(name), (*name).to_string())).collect();
+    counts.sort();
+    if counts.is_empty() {
+        bail!("{} has no rows", table.file);
+    }
+    Ok(counts)
+}
+
+/// The words of each file of Rust below `folder`, those of comments, strings and tests left out.
+fn words_of_files(folder: &Path) -> Result<BTreeMap<String, BTreeSet<String>>> {
+    let noise = Regex::new(r#"//.*|"(?:[^"\\]|\\.)*""#)?;
+    let word = Regex::new(r"\w+")?;
+    let mut all = BTreeMap::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder)? {
+            let path = entry?.path();
+            let is_test = path.file_stem().is_some_and(|stem| stem == "tests");
+            if path.is_dir() && !is_test {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") && !is_test {
+                let text = fs::read_to_string(&path)?;
+                let code = text.split("\n#[cfg(test)]").next().unwrap_or_default();
+                let code = noise.replace_all(code, "");
+                let words = word.find_iter(&code).map(|word| word.as_str().to_string()).collect();
+                all.insert(path.display().to_string(), words);
+            }
+        }
+    }
+    Ok(all)
+}
