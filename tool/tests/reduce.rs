@@ -100,7 +100,7 @@ fn expect_refusal(output: &Output, what: &str) {
 #[test]
 fn what_cannot_be_reduced_is_refused() {
     expect_refusal(&reduce(&dump("discard.nir"), "ntv check", &[]), "there is nothing to reduce");
-    expect_refusal(&reduce(&dump(""), "false", &[]), "takes one file");
+    expect_refusal(&reduce(&dump(""), "false", &[]), "needs one file");
     expect_refusal(&reduce(&dump("discard.nir"), "false", &["--timeout=-1"]), "seconds");
     // A command that only dislikes the comments of the file.
     expect_refusal(&reduce(&dump("discard.nir"), "! grep -q 'test: compile'", &[]), "`ntv print`");

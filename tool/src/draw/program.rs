@@ -1,6 +1,6 @@
-//! Programs of a scene: their shaders, and what GLSL calls their uniforms, textures and blocks.
+//! Programs of a scene: their shaders, and the GLSL names of their uniforms, textures and blocks.
 //!
-//! NIR keeps those names beside the numbers that a driver binds by:
+//! NIR keeps those names with the slot numbers of the driver:
 //!
 //! | in NIR | in a scene |
 //! |-|-|
@@ -23,10 +23,10 @@ use std::fs;
 use std::path::Path;
 use toml::Spanned;
 
-/// What may be bound to a program by a name.
+/// The kind of a name of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// So many 32-bit words, and what they are.
+    /// A uniform: the number of its 32-bit words, and their type.
     Uniform(u32, Base),
     Texture,
     Block,
@@ -61,9 +61,9 @@ pub(crate) struct Place {
 pub(crate) struct Program {
     /// The stages, in the order of the pipeline.
     pub(crate) shaders: Vec<(Stage, Shader)>,
-    /// What has a name.
+    /// The names of its resources.
     pub(crate) places: Vec<Place>,
-    /// Who writes what is captured, if the scene says it.
+    /// The back end of captures, if the scene sets it.
     pub(crate) back_end: Option<BackEnd>,
     /// The storage classes of uniform blocks, by their numbers.
     pub(crate) classes: Vec<(u32, ntv::plan::Class)>,
@@ -101,7 +101,7 @@ impl Program {
         Ok(own)
     }
 
-    /// Has the last stage before rasterization capture.
+    /// Adds captures to the last stage before rasterization.
     fn capture(&mut self, request: &CaptureRequest) -> Result<(), SceneError> {
         let whole = |problem: String| match request.varyings.first() {
             Some(name) => SceneError::at(name, problem),
@@ -130,7 +130,7 @@ impl Program {
         self.shaders.iter().any(|(stage, _)| *stage == Stage::Compute)
     }
 
-    /// Where `name` is, in each stage that has it; of a uniform the number of words does not matter.
+    /// The places of `name` in each stage that has it; the number of words of a uniform does not matter.
     pub(crate) fn find<'a>(&'a self, kind: Kind, name: &'a str) -> Result<impl Iterator<Item = &'a Place>, String> {
         let same = move |place: &Place| std::mem::discriminant(&place.kind) == std::mem::discriminant(&kind);
         if !self.places.iter().any(|place| same(place) && place.name == name) {
@@ -140,14 +140,14 @@ impl Program {
         Ok(self.places.iter().filter(move |place| same(place) && place.name == name))
     }
 
-    /// Words of the loose uniforms of a stage.
+    /// The number of words of the loose uniforms of a stage.
     pub(crate) fn uniform_words(&self, stage: Stage) -> u32 {
         let own = self.places.iter().filter(|place| place.stage == stage);
         let ends = own.filter_map(|place| match place.kind {
             Kind::Uniform(words, _) => Some(place.at + words),
             _ => None,
         });
-        // What shaders load is a whole number of vec4s.
+        // Shaders load whole vec4s.
         ends.max().unwrap_or(0).next_multiple_of(4)
     }
 }
@@ -157,7 +157,7 @@ fn read_stage(path: &Path) -> Result<(Stage, Shader), String> {
     let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let mut found = ntv::text::parse(&text);
     if found.len() != 1 {
-        return Err(format!("{} has {} shaders, where one is wanted", path.display(), found.len()));
+        return Err(format!("{} has {} shaders; one is needed", path.display(), found.len()));
     }
     let shader = found.remove(0).shader.map_err(|errors| format!("{}: {errors}", path.display()))?;
     let name = shader.stage().name().trim_start_matches("MESA_SHADER_").to_lowercase();
@@ -165,7 +165,7 @@ fn read_stage(path: &Path) -> Result<(Stage, Shader), String> {
     Ok((stage.ok_or_else(|| format!("{}: scenes have no {name} shaders", path.display()))?, shader))
 }
 
-/// What has a name in a stage.
+/// The named resources of a stage.
 fn places(stage: Stage, shader: &Shader) -> Vec<Place> {
     let place = |variable: &Variable| {
         let kind = if variable.mode == Modes::UNIFORM {
@@ -182,7 +182,7 @@ fn places(stage: Stage, shader: &Shader) -> Vec<Place> {
         } else {
             return None;
         };
-        // Block 0 is that of the loose uniforms, if there are some; -1 is the number of what is not used.
+        // Block 0 has the loose uniforms, if there are some; -1 is the number of unused variables.
         let is_loose = kind == Kind::Block && variable.driver_location == 0 && shader.info.first_ubo_is_default_ubo;
         if is_loose || variable.driver_location == u32::MAX {
             return None;
@@ -193,7 +193,7 @@ fn places(stage: Stage, shader: &Shader) -> Vec<Place> {
     shader.vars.iter().filter_map(|(_, variable)| place(variable)).collect()
 }
 
-/// What the frontend knows of an output.
+/// The frontend's description of an output.
 fn output(output: &scene::Output) -> Result<Output, SceneError> {
     let ty = match &output.ty {
         Some(name) => ty(name)?,
@@ -206,7 +206,7 @@ fn output(output: &scene::Output) -> Result<Output, SceneError> {
             capture::Type::Block(members)
         }
     };
-    // The plan looks whether such a slot exists.
+    // The plan checks that such a slot exists.
     Ok(Output::new(output.name.clone(), ty, varying::VAR0.saturating_add(output.location)))
 }
 
@@ -236,7 +236,7 @@ fn ty(name: &Spanned<String>) -> Result<capture::Type, SceneError> {
         _ => None,
     };
     let mut ty = whole.ok_or_else(wrong)?;
-    // Of `[2][3]` the last is the innermost.
+    // The last length of `[2][3]` is the innermost.
     let lengths = lengths.strip_suffix(']').unwrap_or(lengths);
     for length in lengths.rsplit("][").filter(|length| !length.is_empty()) {
         ty = ty.array(length.parse().map_err(|_| wrong())?);
