@@ -1,4 +1,4 @@
-//! Accesses to blocks as zink makes them of byte offsets: through pointers into `struct { uintN base[]; }`, scalar by scalar.
+//! Accesses to blocks in zink's form of byte offsets: through derefs of `struct { uintN base[]; }`, scalar by scalar.
 //!
 //! ```text
 //! 32    %8 = ishl %6, %7 (0x4)
@@ -24,7 +24,7 @@ use ntv::op::{AluOp, AluType, Base, Modes};
 pub(super) struct Blocks {
     /// Uniform block 0.
     default: [Var; 4],
-    /// Those behind it.
+    /// The uniform blocks after block 0.
     uniform: [Var; 4],
     storage: [Var; 4],
 }
@@ -32,7 +32,7 @@ pub(super) struct Blocks {
 const WIDTHS: [u8; 4] = [8, 16, 32, 64];
 
 impl Generator<'_, '_, '_> {
-    /// Declares the variables, whose arrays are as long as uniform blocks are.
+    /// Declares the variables, whose arrays have the size of uniform blocks.
     pub(super) fn declare_blocks(&mut self) -> Blocks {
         self.b.shader.info.first_ubo_is_default_ubo = true;
         let [first, others] = self.uniform_ends;
@@ -66,13 +66,13 @@ impl Generator<'_, '_, '_> {
         shader.declare(Variable { driver_location: first, binding: first, ..Variable::new(name, ty, mode) })
     }
 
-    /// Width of the elements that values of `bits` bits at `offset` are put together of.
+    /// The width of the elements from which values of `bits` bits at `offset` are assembled.
     fn element_bits(offset: Number, bits: u8) -> u8 {
         let fits = |width: &u8| *width <= bits && offset.is_multiple_of(u32::from(*width) / 8);
         WIDTHS.into_iter().rev().find(fits).unwrap_or(8)
     }
 
-    /// A pointer to the elements of `bits` bits of a block.
+    /// A deref of the elements of `bits` bits of a block.
     fn elements(&mut self, blocks: &Blocks, place: Place, bits: u8) -> Def {
         let width = bits.ilog2() as usize - 3;
         let (var, block) = match place {
@@ -87,7 +87,7 @@ impl Generator<'_, '_, '_> {
         self.b.deref_struct(block, 0)
     }
 
-    /// The index of element `at` behind the byte `offset`.
+    /// The index of element `at` after the byte `offset`.
     fn element_index(&mut self, offset: Number, bits: u8, at: u32) -> Result<ArrayIndex> {
         let shift = bits.ilog2() - 3;
         if offset.is_constant() {
@@ -110,7 +110,7 @@ impl Generator<'_, '_, '_> {
                 alu(self, AluOp::ushr, byte, shift)
             }
         };
-        // What is left of shifts to and fro.
+        // The mask that replaces a right and a left shift.
         let index = if form == 3 { alu(self, AluOp::iand, index, u32::MAX >> shift) } else { index };
         Ok(ArrayIndex::Def(index))
     }
@@ -146,7 +146,7 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// One number of parts of `bits` bits, the lowest first.
+    /// Assembles one number from parts of `bits` bits, the lowest first.
     fn joined(&mut self, parts: &[Def], bits: u8) -> Def {
         let wide = bits * parts.len() as u8;
         if wide == bits {
@@ -159,7 +159,7 @@ impl Generator<'_, '_, '_> {
         })
     }
 
-    /// Bits `part * bits` and on of `scalar`.
+    /// The bits of `scalar` from `part * bits` on.
     fn part_of(&mut self, scalar: Def, bits: u8, part: u32) -> Def {
         let shifted = self.b.ushr_imm(scalar, part * u32::from(bits));
         self.converted(shifted, bits)
