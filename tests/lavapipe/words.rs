@@ -1,9 +1,9 @@
 //! Deliberate faults in emitted words: the oracle finds each of them when lavapipe runs the module.
 //!
-//! `tests/faults` breaks the rules of lowering and looks on the interpreter. What goes wrong behind it, where instructions
-//! become words, shows on a driver alone.
+//! `tests/faults` breaks the rules of lowering and runs on the interpreter. Faults after lowering, in emission, are only visible
+//! on a driver.
 
-// How a fault was found is worth reading.
+// The output shows how a fault was found.
 #![allow(clippy::print_stdout)]
 
 use crate::support;
@@ -13,25 +13,25 @@ use ntv_gen::{program_of_seed, stimulus_of_seed, Purpose};
 use spirv::{GlslStd450Op as GLOp, Op};
 use std::collections::BTreeMap;
 
-/// Random programs to look for a fault in.
+/// The number of random programs in which a fault is searched.
 const PROGRAMS: u64 = 6000;
 
-/// Something done wrong to every instruction of an opcode.
+/// A wrong change to every instruction of an opcode.
 struct Fault {
     name: &'static str,
     op: Op,
-    /// Changes the instruction; false if there is nothing to do wrong. The faults keep loops finite.
+    /// Changes the instruction; returns false if it cannot be changed. The changes keep loops finite.
     change: fn(&Place<'_>, &mut [u32]) -> bool,
 }
 
-/// Where an instruction stands.
+/// The context of an instruction.
 struct Place<'a> {
     /// Type and value of constants of 32 bits.
     constants: &'a BTreeMap<u32, (u32, u32)>,
-    /// Where blocks start.
+    /// The starts of blocks.
     labels: &'a BTreeMap<u32, usize>,
     at: usize,
-    /// The opcode before.
+    /// The opcode of the instruction before.
     before: u32,
 }
 
@@ -43,7 +43,7 @@ impl Place<'_> {
         others.min_by_key(|(_, (_, other))| other.wrapping_sub(*value)).map(|(id, _)| *id)
     }
 
-    /// Whether all parents of a phi stand before it: it is not that of a loop.
+    /// Whether all parents of a phi are before it: it is not a phi of a loop.
     fn merges(&self, phi: &[u32]) -> bool {
         phi.len() == 7 && [phi[4], phi[6]].iter().all(|parent| self.labels.get(parent).is_some_and(|at| *at < self.at))
     }
@@ -64,7 +64,7 @@ fn become_op(inst: &mut [u32], op: Op) -> bool {
     set(&mut inst[0], length | op as u32)
 }
 
-/// Makes the function `from` of GLSL.std.450 the function `to`.
+/// Replaces the function `from` of GLSL.std.450 by `to`.
 fn become_function(inst: &mut [u32], from: GLOp, to: GLOp) -> bool {
     inst[4] == from as u32 && set(&mut inst[4], to as u32)
 }
@@ -105,7 +105,7 @@ const FAULTS: &[Fault] = &[
         op: Op::AccessChain,
         change: |place, inst| {
             let last = inst.len() - 1;
-            // Behind base and member.
+            // After base and member.
             last > 4 && place.other_constant(inst[last]).is_some_and(|other| set(&mut inst[last], other))
         },
     },
@@ -151,12 +151,12 @@ const FAULTS: &[Fault] = &[
 ];
 
 impl Fault {
-    /// Does it wrong everywhere in a module; false if there was nothing to do.
+    /// Applies the fault everywhere in a module; returns false if it changed nothing.
     fn apply(&self, words: &mut [u32]) -> bool {
         const HEADER: usize = 5;
         let (mut constants, mut labels) = (BTreeMap::new(), BTreeMap::new());
         let (mut at, mut before, mut changed) = (HEADER, 0, false);
-        // A phi may name a block that stands behind it, which is then not there: it is a loop's.
+        // A phi of a loop may name a block after it, which is not in the table yet.
         while let Some(first) = words.get(at).copied() {
             let inst = &mut words[at..at + (first >> 16) as usize];
             let (len, op) = (inst.len(), first & 0xffff);

@@ -1,4 +1,4 @@
-//! Which memory a shader reads or writes where only the running shader knows.
+//! The memory that a shader accesses at addresses that are known only at run time.
 
 use ntv::ir::{InstKind, Shader};
 use ntv::op::{Intrinsic, Modes};
@@ -28,7 +28,7 @@ impl Memory {
         }
     }
 
-    /// Where a pointer of these modes leads. Variables of a function are none of it: no buffer holds them.
+    /// The memory of derefs of these modes. Variables of a function are not in a buffer.
     fn of(modes: Modes) -> Option<Memory> {
         let table = [
             (Modes::UBO, Memory::Uniform),
@@ -39,7 +39,7 @@ impl Memory {
     }
 }
 
-/// The kinds of memory that `shader` accesses at an offset, an index or in a block that is no constant.
+/// The kinds of memory that `shader` accesses at an offset, at an index or in a block that is not constant.
 pub fn dynamic(shader: &Shader) -> Vec<Memory> {
     let mut found = Vec::new();
     for inst in &shader.order {
@@ -49,7 +49,7 @@ pub fn dynamic(shader: &Shader) -> Vec<Memory> {
             let is_dynamic = srcs[address].iter().any(|def| shader.as_const(*def).is_none());
             found.extend(is_dynamic.then_some(memory));
         }
-        // The length of a block is no access.
+        // The length of a block is not an access.
         if op != Intrinsic::deref_buffer_array_length {
             found.extend(srcs[..op.info().pointers.into()].iter().filter_map(|pointer| pointed(shader, *pointer)));
         }
@@ -57,8 +57,8 @@ pub fn dynamic(shader: &Shader) -> Vec<Memory> {
     Memory::ALL.into_iter().filter(|memory| found.contains(memory)).collect()
 }
 
-/// What an intrinsic without a pointer accesses, and which of its sources say where: the block, if there are several, and the
-/// offset.
+/// The memory of an intrinsic without a deref, and the range of its sources with the address: the block, if there are several,
+/// and the offset.
 fn address(op: Intrinsic) -> Option<(Memory, Range<usize>)> {
     use Intrinsic::*;
     Some(match op {
@@ -76,7 +76,7 @@ fn address(op: Intrinsic) -> Option<(Memory, Range<usize>)> {
     })
 }
 
-/// The memory behind a pointer if one of the steps to it is an index that is no constant.
+/// The memory of a deref if one of the indices of its chain is not constant.
 fn pointed(shader: &Shader, pointer: ntv::ir::Def) -> Option<Memory> {
     let last = shader.as_deref(pointer)?;
     let steps = std::iter::successors(Some(last), |step| shader.as_deref(step.kind.parent()?));
@@ -88,7 +88,7 @@ fn pointed(shader: &Shader, pointer: ntv::ir::Def) -> Option<Memory> {
 mod tests {
     use super::*;
 
-    /// A compute shader that does `code`.
+    /// A compute shader with this code.
     fn shader(code: &str) -> Shader {
         let dump = format!(
             "shader: MESA_SHADER_COMPUTE\nworkgroup_size: 1, 1, 1\nshared_size: 64\n\

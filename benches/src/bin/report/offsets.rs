@@ -1,4 +1,4 @@
-//! What dynamic offsets into buffers cost, ntv beside zink's C translator.
+//! The cost of dynamic offsets into buffers, for ntv and zink's C translator.
 
 use crate::{finish, head};
 use anyhow::Result;
@@ -8,7 +8,7 @@ use ntv_benches::sets::shared_corpus;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// So many shaders are listed if none is worse.
+/// The number of listed shaders if none is worse.
 const HIGHEST: usize = 10;
 
 /// Counts in the modules of both over the corpus, and writes tables.
@@ -57,7 +57,7 @@ fn by_level(out: &mut String, rows: &[Compared<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// The shaders for which ntv spends more; if there are none, those for which it comes closest.
+/// The shaders for which ntv has higher counts; if there are none, those with the highest ratios.
 fn by_shader(out: &mut String, rows: &[Compared<'_>]) -> Result<()> {
     let highest = |row: &Compared<'_>| {
         Measure::ALL.map(|measure| offsets::ratio(row.both(measure))).into_iter().fold(0.0, f64::max)

@@ -9,7 +9,7 @@ use ntv_benches::{sets, Set};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Writes the tables and plots of what criterion left in `criterion`.
+/// Writes the tables and plots of criterion's results in `criterion`.
 pub(crate) fn write(criterion: &Path, results: &Path) -> Result<()> {
     let times = Times::read(criterion)?;
     let sets = sets::all()?;
@@ -23,7 +23,7 @@ pub(crate) fn write(criterion: &Path, results: &Path) -> Result<()> {
     growth_plots(results, &times, &sets, &memories)?;
     steps_plot(&results.join("steps.svg"), &times)?;
     finish(results, "translation.md", &out)?;
-    // Last, so that what was measured is there to look at.
+    // After the tables are written, so that they can be inspected.
     for (set, memory) in sets.iter().zip(&memories) {
         ensure!(memory.allocations == 0, "{}: {} allocations in the steady state", set.name, memory.allocations);
     }
@@ -113,7 +113,7 @@ fn peers_table(out: &mut String, times: &Times) -> Result<()> {
     Ok(())
 }
 
-/// Time and memory of an instruction over the size of generated shaders.
+/// Time and memory per instruction, by the size of generated shaders.
 fn growth_plots(results: &Path, times: &Times, sets: &[Set], memories: &[Memory]) -> Result<()> {
     let (mut time, mut memory) = (Vec::new(), Vec::new());
     for (set, took) in sets.iter().zip(memories).filter(|(set, _)| set.name.starts_with("generated")) {
@@ -127,7 +127,7 @@ fn growth_plots(results: &Path, times: &Times, sets: &[Set], memories: &[Memory]
     plot::growth(&results.join("memory.svg"), title, ["instructions", "bytes per instruction"], &memory)
 }
 
-/// A bar for each step of the large shaders that takes a hundredth of the whole or more.
+/// A bar for each step of the large shaders with at least a hundredth of the total time.
 fn steps_plot(path: &Path, times: &Times) -> Result<()> {
     let mut bars: Vec<(String, f64)> =
         steps().map(|step| Ok((step.clone(), times.get(&step, "large")?.each()))).collect::<Result<_>>()?;
