@@ -19,14 +19,14 @@ const BEFORE: usize = 3;
 
 /// The memory that a thread reuses for each shader.
 #[derive(Default)]
-struct Memory {
+struct ThreadMemory {
     decoder: Decoder,
     shader: Shader,
     translator: Translator,
     module: Module,
 }
 
-impl Memory {
+impl ThreadMemory {
     fn work(&mut self, words: &[u32]) {
         self.decoder.decode(words, &mut self.shader).expect("a shader");
         if !cfg!(debug_assertions) {
@@ -57,7 +57,7 @@ fn wires() -> Vec<(String, Vec<u32>)> {
 fn nothing_is_allocated_any_more() {
     let wires = wires();
     assert!(wires.len() > 20, "only {} shaders", wires.len());
-    let mut memory = Memory::default();
+    let mut memory = ThreadMemory::default();
     for _ in 0..BEFORE {
         wires.iter().for_each(|(_, words)| memory.work(words));
     }

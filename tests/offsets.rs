@@ -9,7 +9,7 @@
 
 mod support;
 
-use ntv_benches::offsets::{compare, device, ratio, totals, Compared, Corpus, Level, Measure, Memory};
+use ntv_benches::offsets::{compare, device, ratio, totals, Compared, Corpus, Level, Measure, MemoryKind};
 use std::fmt::Write as _;
 
 /// The counts that must not be higher in any shader of which both translators had the same NIR: zink optimises the NIR of the
@@ -56,7 +56,7 @@ fn worse(rows: &[Compared<'_>], measure: Measure) -> String {
 
 /// The totals over the shaders with dynamic offsets into uniform blocks that are too high.
 fn uniform(rows: &[Compared<'_>]) -> String {
-    let [ours, theirs] = totals(rows.iter().filter(|row| row.pair.memory.contains(&Memory::Uniform)));
+    let [ours, theirs] = totals(rows.iter().filter(|row| row.pair.memory.contains(&MemoryKind::Uniform)));
     let mut out = String::new();
     for (measure, [part, whole]) in UNIFORM {
         let both = [ours, theirs].map(|cost| cost.get(measure));

@@ -91,7 +91,10 @@ fn link_and_patch(module: &ntv::Module) {
         assert!(linked.check().is_ok(), "the tables of a linked module are consistent");
         for key in [ntv::Key::default(), ntv::Key { bits: linked.offered, size: [1; 2] }] {
             let taken = linked.instantiate(&key, &mut words);
-            assert!(taken.is_ok() || linked.offered & !ntv::Key::ALL != 0, "a module supports the bits that it offers: {taken:?}");
+            assert!(
+                taken.is_ok() || linked.offered & !ntv::Key::ALL != 0,
+                "a module supports the bits that it offers: {taken:?}"
+            );
             assert!(words.len() <= linked.words.len(), "a variant has no more words than its module");
         }
     }

@@ -92,7 +92,7 @@ impl<'a> Evaluator<'a> {
                 let stride = match types.get(self.shader.as_deref(parent).unwrap().ty) {
                     TypeData::Array { stride, .. } => stride as usize,
                     TypeData::Vector(scalar, n) => {
-            assert!(index < usize::from(n), "component {index} of {n}");
+                        assert!(index < usize::from(n), "component {index} of {n}");
                         usize::from(scalar.bits) / 8
                     }
                     other => panic!("index into {other:?}"),

@@ -197,7 +197,7 @@ fn vertex_buffers(case: &Case) -> [Vec<u8>; 2] {
     [floats(&places), floats(&values)]
 }
 
-/// Draws `case`. Gives the picture and what the extension captured.
+/// Draws `case`. Returns the picture and the captures of the extension.
 fn draw(
     gpu: &Gpu,
     case: &Case,
@@ -224,7 +224,7 @@ fn draw(
     [drawn.attachments, drawn.captures]
 }
 
-/// What a shader that captures by itself leaves in the buffers, and the picture.
+/// The captures that a shader wrote to the buffers, and the picture.
 fn stored(gpu: &Gpu, case: &Case, modules: &[Vec<u32>]) -> ([Vec<u32>; 2], Vec<Vec<u8>>) {
     let mut resources = Resources::new();
     resources.insert(ssbo(STATE_BINDING), words(&case.state().words()));
@@ -235,7 +235,7 @@ fn stored(gpu: &Gpu, case: &Case, modules: &[Vec<u32>]) -> ([Vec<u32>; 2], Vec<V
     ([0, 1].map(|buffer| read(&resources, ssbo(BUFFER_BINDING + buffer))), picture)
 }
 
-/// What a compute shader leaves there.
+/// The captures of a compute shader.
 fn dispatched(gpu: &Gpu, case: &Case, module: &[u32]) -> [Vec<u32>; 2] {
     let mut resources = Resources::new();
     resources.insert(ssbo(STATE_BINDING), words(&case.state().dispatch_words(&[0; 2])));
@@ -246,7 +246,7 @@ fn dispatched(gpu: &Gpu, case: &Case, module: &[u32]) -> [Vec<u32>; 2] {
     for (binding, bytes) in (VERTEX_BUFFER_BINDING..).zip(vertex_buffers(case)) {
         resources.insert(ssbo(binding), Resource::Buffer(bytes));
     }
-    // One instance too many: it does nothing.
+    // One instance too many, which must have no effect.
     gpu.dispatch(module, [case.vertices.div_ceil(64), case.instances + 1, 1], &mut resources);
     [0, 1].map(|buffer| read(&resources, ssbo(BUFFER_BINDING + buffer)))
 }
@@ -255,7 +255,7 @@ fn dispatched(gpu: &Gpu, case: &Case, module: &[u32]) -> [Vec<u32>; 2] {
 fn compute_shaders_capture_what_the_model_says() {
     let gpu = Gpu::open();
     let module = modules(gpu.target(), BackEnd::Compute, true).swap_remove(0);
-    // More vertices than a workgroup has.
+    // More vertices than a workgroup has invocations.
     let many = |case: &Case| Case { vertices: 150, instances: 2, ..*case };
     let large: Vec<Case> = cases().iter().filter(|case| case.vertices == 7).map(many).collect();
     for case in cases().into_iter().chain(resumed()).chain(large) {
@@ -298,7 +298,7 @@ fn the_extension_captures_what_the_model_says() {
     for case in cases().into_iter().filter(known) {
         let [_, buffers] = draw(&gpu, &case, &captured, &case.sizes, &mut Resources::new());
         let found = buffers.iter().map(|bytes| from_bytes(bytes));
-        // The driver's buffers begin as zeros.
+        // The driver's buffers start as zeros.
         let zeroed = |words: Vec<u32>| words.into_iter().map(|word| if word == NOTHING { 0 } else { word }).collect();
         let model: [Vec<u32>; 2] = case.model().map(zeroed);
         assert_eq!(found.collect::<Vec<Vec<u32>>>(), model, "{case:?}");

@@ -21,11 +21,11 @@ struct Fault {
     name: &'static str,
     op: Op,
     /// Changes the instruction; returns false if it cannot be changed. The changes keep loops finite.
-    change: fn(&Place<'_>, &mut [u32]) -> bool,
+    change: fn(&Context<'_>, &mut [u32]) -> bool,
 }
 
 /// The context of an instruction.
-struct Place<'a> {
+struct Context<'a> {
     /// Type and value of constants of 32 bits.
     constants: &'a BTreeMap<u32, (u32, u32)>,
     /// The starts of blocks.
@@ -35,7 +35,7 @@ struct Place<'a> {
     before: u32,
 }
 
-impl Place<'_> {
+impl Context<'_> {
     /// Another constant of the type of `id`, the next larger one if there is one.
     fn other_constant(&self, id: u32) -> Option<u32> {
         let (ty, value) = self.constants.get(&id)?;
@@ -165,7 +165,7 @@ impl Fault {
             } else if op == Op::Label as u32 {
                 labels.insert(inst[1], at);
             } else if op == self.op as u32 {
-                let place = Place { constants: &constants, labels: &labels, at, before };
+                let place = Context { constants: &constants, labels: &labels, at, before };
                 changed |= (self.change)(&place, inst);
             }
             (at, before) = (at + len, op);
@@ -182,13 +182,13 @@ fn every_fault_is_found() {
     for (name, result) in results {
         match result {
             Ok(found) => println!("{name}: {found}"),
-            Err(tried) => missed.push(format!("{name}: in {tried} modules nothing differs")),
+            Err(tried) => missed.push(format!("{name}: no difference in {tried} modules")),
         }
     }
     assert!(missed.is_empty(), "{} faults are not found\n{}", missed.len(), missed.join("\n"));
 }
 
-/// Where `fault` shows first, or in how many modules it could have.
+/// The first evidence of `fault`, or the number of affected modules.
 fn search(fault: &Fault) -> Result<String, usize> {
     let mut oracle = Oracle::open("llvmpipe").expect("lavapipe, which `cargo xtask test` installs");
     let mut tried = 0;

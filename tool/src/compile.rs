@@ -46,7 +46,7 @@ fn beyond<'s>(shader: &Shader, options: &'s Options) -> impl Iterator<Item = Str
     let most = options.target.max_uniform_buffer_range;
     let is_beyond = move |used: &BlockUse| used.end > most && options.placements.of(used.slot).class == Class::Uniform;
     survey(shader).uses.into_iter().filter(is_beyond).map(move |BlockUse { name, end, .. }| {
-        format!("{end} bytes of {name} are read, but a uniform buffer has at most {most}: reads beyond give 0; see ntv plan")
+        format!("{end} bytes of {name} are read, and a uniform buffer has at most {most}: reads beyond give 0; see ntv plan")
     })
 }
 

@@ -102,11 +102,7 @@ fn look(device: &Device, subject: Subject) -> Result<()> {
         if first.is_none() {
             ensure!(subject.is_right(&ntv::wire::from_bytes(&bytes)?), "{subject:?} has wrong results");
         }
-        ensure!(
-            *first.get_or_insert_with(|| bytes.clone()) == bytes,
-            "{}: {subject:?} has other results",
-            class.0
-        );
+        ensure!(*first.get_or_insert_with(|| bytes.clone()) == bytes, "{}: {subject:?} has other results", class.0);
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ mod memory;
 mod pairs;
 
 pub use cost::{Cost, Measure};
-pub use memory::{dynamic, Memory};
+pub use memory::{dynamic, MemoryKind};
 pub use pairs::{Corpus, Level, Pair};
 
 use anyhow::{Context, Result};

@@ -3,7 +3,7 @@
 //! Files of one stem in the folders `ssa`, `reg` and `spv` are one shader. The NIR that the Gallium driver received has another
 //! stem, and is matched by the hash of its source.
 
-use super::{dynamic, Cost, Memory};
+use super::{dynamic, Cost, MemoryKind};
 use anyhow::{ensure, Context, Result};
 use ntv::ir::{Shader, Stage};
 use std::collections::HashMap;
@@ -51,7 +51,7 @@ pub struct Pair {
     /// The shader.
     pub shader: Shader,
     /// The memory that it accesses at dynamic offsets.
-    pub memory: Vec<Memory>,
+    pub memory: Vec<MemoryKind>,
     /// The counts of C's module.
     pub theirs: Cost,
 }

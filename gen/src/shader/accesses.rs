@@ -12,7 +12,7 @@ use ntv::op::{AluOp, Index, Intrinsic};
 
 /// The memory of an access.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Place {
+pub(super) enum Region {
     /// The uniform block of this number.
     Uniform(u32),
     /// One of the uniform blocks after the first: the one with this index.
@@ -30,7 +30,7 @@ pub(super) enum Place {
 /// An offset that more than one access starts from.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Base {
-    place: Place,
+    place: Region,
     offset: Number,
     /// A constant to add to it.
     ahead: u32,
@@ -46,30 +46,30 @@ const RECORDS: &[u32] = &[4, 12, 16, 20, 32, 36, 44, 48, 64, 68, 80];
 
 impl Generator<'_, '_, '_> {
     /// Some memory, an offset in it at which accesses may start, and the number of bytes that follow.
-    fn place(&mut self) -> Result<(Place, Number, u32)> {
+    fn place(&mut self) -> Result<(Region, Number, u32)> {
         let zero = self.imm_number(0);
         let ends = self.uniform_ends;
         Ok(match self.u.int_in_range(0..=11)? {
-            0..=3 => (Place::Uniform(0), zero, ends[0]),
-            4 | 5 => (Place::Uniform(1), zero, ends[1]),
-            6 => (Place::AnyUniform(self.uniform_index(2)?), zero, ends[1]),
-            7 | 8 => (Place::Storage, zero, STORAGE_BYTES),
-            9 => (Place::PushConstant, zero, 128),
+            0..=3 => (Region::Uniform(0), zero, ends[0]),
+            4 | 5 => (Region::Uniform(1), zero, ends[1]),
+            6 => (Region::AnyUniform(self.uniform_index(2)?), zero, ends[1]),
+            7 | 8 => (Region::Storage, zero, STORAGE_BYTES),
+            9 => (Region::PushConstant, zero, 128),
             10 if self.blocks.is_none() && self.chance(2)? => {
                 self.fill_scratch()?;
-                (Place::Scratch, zero, SCRATCH_BYTES)
+                (Region::Scratch, zero, SCRATCH_BYTES)
             }
             10 if self.blocks.is_none() => match self.own_bytes(SHARED_BYTES, false)? {
                 Some(start) => {
                     self.fill_shared(start)?;
                     let start = self.start_of_own(start, SHARED_BYTES);
-                    (Place::Shared, start, SHARED_BYTES)
+                    (Region::Shared, start, SHARED_BYTES)
                 }
-                None => (Place::Uniform(2), zero, ends[1]),
+                None => (Region::Uniform(2), zero, ends[1]),
             },
             _ => match self.own_bytes(OWN_BYTES, true)? {
-                Some(start) => (Place::Own, self.start_of_own(start, OWN_BYTES), RESULTS),
-                None => (Place::Uniform(3), zero, ends[1]),
+                Some(start) => (Region::Own, self.start_of_own(start, OWN_BYTES), RESULTS),
+                None => (Region::Uniform(3), zero, ends[1]),
             },
         })
     }
@@ -178,12 +178,14 @@ impl Generator<'_, '_, '_> {
             self.behind(Base { offset, ..base }, 0)?
         };
         match base.place {
-            Place::Own | Place::Shared | Place::Scratch if self.chance(2)? => self.store_at(base.place, offset, shape),
+            Region::Own | Region::Shared | Region::Scratch if self.chance(2)? => {
+                self.store_at(base.place, offset, shape)
+            }
             place => self.load_at(place, offset, shape),
         }
     }
 
-    fn load_at(&mut self, place: Place, offset: Number, shape: Shape) -> Result<()> {
+    fn load_at(&mut self, place: Region, offset: Number, shape: Shape) -> Result<()> {
         let loaded = match self.blocks {
             Some(blocks) if place.is_block() => self.load_elements(&blocks, place, offset, shape)?,
             _ => self.load_bytes(place, offset, shape)?,
@@ -193,26 +195,26 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    fn load_bytes(&mut self, place: Place, offset: Number, shape: Shape) -> Result<Def> {
+    fn load_bytes(&mut self, place: Region, offset: Number, shape: Shape) -> Result<Def> {
         let mut indices = self.printed_alignment(offset)?.to_vec();
         let (range_base, range) = self.printed_range(place, offset, shape)?;
         indices.extend([(Index::range_base, range_base), (Index::range, range)]);
         let offset = self.def_of(offset);
         let (op, srcs) = match place {
-            Place::Uniform(block) => (Intrinsic::load_ubo, vec![self.b.imm32(block), offset]),
-            Place::AnyUniform(index) => (Intrinsic::load_ubo, vec![self.b.iadd_imm(index, 1), offset]),
-            Place::Storage => (Intrinsic::load_ssbo, vec![self.b.imm32(1), offset]),
-            Place::Own => (Intrinsic::load_ssbo, vec![self.b.imm32(0), offset]),
-            Place::PushConstant => (Intrinsic::load_push_constant, vec![offset]),
-            Place::Shared => (Intrinsic::load_shared, vec![offset]),
-            Place::Scratch => (Intrinsic::load_scratch, vec![offset]),
+            Region::Uniform(block) => (Intrinsic::load_ubo, vec![self.b.imm32(block), offset]),
+            Region::AnyUniform(index) => (Intrinsic::load_ubo, vec![self.b.iadd_imm(index, 1), offset]),
+            Region::Storage => (Intrinsic::load_ssbo, vec![self.b.imm32(1), offset]),
+            Region::Own => (Intrinsic::load_ssbo, vec![self.b.imm32(0), offset]),
+            Region::PushConstant => (Intrinsic::load_push_constant, vec![offset]),
+            Region::Shared => (Intrinsic::load_shared, vec![offset]),
+            Region::Scratch => (Intrinsic::load_scratch, vec![offset]),
         };
         let loaded = self.b.intrinsic_with(op, shape.components, shape.bits, &srcs, &indices).def();
         let is_uniform = matches!(op, Intrinsic::load_ubo | Intrinsic::load_push_constant);
         Ok(if is_uniform { self.unknown(loaded, shape) } else { loaded })
     }
 
-    fn store_at(&mut self, place: Place, offset: Number, shape: Shape) -> Result<()> {
+    fn store_at(&mut self, place: Region, offset: Number, shape: Shape) -> Result<()> {
         let value = self.value_of(shape)?;
         let mask = self.u.int_in_range(1..=(1u32 << shape.components) - 1)?;
         if let Some(blocks) = self.blocks {
@@ -221,8 +223,8 @@ impl Generator<'_, '_, '_> {
         let indices = [&self.printed_alignment(offset)?[..], &[(Index::write_mask, mask)]].concat();
         let offset = self.def_of(offset);
         let (op, srcs) = match place {
-            Place::Shared => (Intrinsic::store_shared, vec![value, offset]),
-            Place::Scratch => (Intrinsic::store_scratch, vec![value, offset]),
+            Region::Shared => (Intrinsic::store_shared, vec![value, offset]),
+            Region::Scratch => (Intrinsic::store_scratch, vec![value, offset]),
             _ => (Intrinsic::store_ssbo, vec![value, self.b.imm32(0), offset]),
         };
         self.b.intrinsic_with(op, 0, 0, &srcs, &indices);
@@ -241,11 +243,11 @@ impl Generator<'_, '_, '_> {
     }
 
     /// `range_base` and `range`: a range that contains the access, or the range of unknown accesses.
-    fn printed_range(&mut self, place: Place, offset: Number, shape: Shape) -> Result<(u32, u32)> {
+    fn printed_range(&mut self, place: Region, offset: Number, shape: Shape) -> Result<(u32, u32)> {
         let end = offset.max + shape.bytes();
         let unknown = self.choose(&[0, u32::MAX])?;
         Ok(match self.u.int_in_range(0..=3)? {
-            _ if matches!(place, Place::PushConstant) => (0, 128),
+            _ if matches!(place, Region::PushConstant) => (0, 128),
             0 => (offset.min, end - offset.min),
             1 => (0, end),
             _ => (0, unknown),
@@ -298,8 +300,8 @@ impl Generator<'_, '_, '_> {
     }
 }
 
-impl Place {
+impl Region {
     fn is_block(self) -> bool {
-        matches!(self, Place::Uniform(_) | Place::AnyUniform(_) | Place::Storage | Place::Own)
+        matches!(self, Region::Uniform(_) | Region::AnyUniform(_) | Region::Storage | Region::Own)
     }
 }

@@ -11,7 +11,7 @@
 //! 32   %15 = @load_deref (%14) (access=none)
 //! ```
 
-use super::accesses::Place;
+use super::accesses::Region;
 use super::memory::{STORAGE_BLOCKS, UNIFORM_BLOCKS};
 use super::offsets::Number;
 use super::{Generator, Shape};
@@ -73,13 +73,13 @@ impl Generator<'_, '_, '_> {
     }
 
     /// A deref of the elements of `bits` bits of a block.
-    fn elements(&mut self, blocks: &Blocks, place: Place, bits: u8) -> Def {
+    fn elements(&mut self, blocks: &Blocks, place: Region, bits: u8) -> Def {
         let width = bits.ilog2() as usize - 3;
         let (var, block) = match place {
-            Place::Uniform(0) => (blocks.default[width], ArrayIndex::Imm(0)),
-            Place::Uniform(number) => (blocks.uniform[width], ArrayIndex::Imm(i64::from(number) - 1)),
-            Place::AnyUniform(index) => (blocks.uniform[width], ArrayIndex::Def(index)),
-            Place::Storage => (blocks.storage[width], ArrayIndex::Imm(1)),
+            Region::Uniform(0) => (blocks.default[width], ArrayIndex::Imm(0)),
+            Region::Uniform(number) => (blocks.uniform[width], ArrayIndex::Imm(i64::from(number) - 1)),
+            Region::AnyUniform(index) => (blocks.uniform[width], ArrayIndex::Def(index)),
+            Region::Storage => (blocks.storage[width], ArrayIndex::Imm(1)),
             _ => (blocks.storage[width], ArrayIndex::Imm(0)),
         };
         let var = self.b.deref_var(var);
@@ -115,7 +115,13 @@ impl Generator<'_, '_, '_> {
         Ok(ArrayIndex::Def(index))
     }
 
-    pub(super) fn load_elements(&mut self, blocks: &Blocks, place: Place, offset: Number, shape: Shape) -> Result<Def> {
+    pub(super) fn load_elements(
+        &mut self,
+        blocks: &Blocks,
+        place: Region,
+        offset: Number,
+        shape: Shape,
+    ) -> Result<Def> {
         let bits = Self::element_bits(offset, shape.bits);
         let array = self.elements(blocks, place, bits);
         let mut scalars = Vec::with_capacity(32);
@@ -132,7 +138,7 @@ impl Generator<'_, '_, '_> {
     pub(super) fn store_elements(&mut self, blocks: &Blocks, offset: Number, value: Def, mask: u32) -> Result<()> {
         let value_bits = self.b.shader.bit_size(value);
         let bits = Self::element_bits(offset, value_bits);
-        let array = self.elements(blocks, Place::Own, bits);
+        let array = self.elements(blocks, Region::Own, bits);
         let parts = u32::from(value_bits / bits);
         for component in (0..self.b.shader.num_components(value)).filter(|c| mask >> c & 1 != 0) {
             let scalar = self.b.channel(value, component);

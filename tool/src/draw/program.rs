@@ -48,7 +48,7 @@ impl Kind {
 
 /// A name of a stage.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Symbol {
     pub(crate) name: String,
     pub(crate) stage: Stage,
     pub(crate) kind: Kind,
@@ -62,7 +62,7 @@ pub(crate) struct Program {
     /// The stages, in the order of the pipeline.
     pub(crate) shaders: Vec<(Stage, Shader)>,
     /// The names of its resources.
-    pub(crate) places: Vec<Place>,
+    pub(crate) symbols: Vec<Symbol>,
     /// The back end of captures, if the scene sets it.
     pub(crate) back_end: Option<BackEnd>,
     /// The storage classes of uniform blocks, by their numbers.
@@ -86,15 +86,15 @@ impl Program {
         if let (Some(name), true) = (program.stages.first(), shaders.windows(2).any(|pair| pair[0].0 == pair[1].0)) {
             return Err(vec![SceneError::at(name, "a stage is there twice")]);
         }
-        let places = shaders.iter().flat_map(|(stage, shader)| places(*stage, shader)).collect();
-        let mut own = Program { shaders, places, back_end: None, classes: Vec::new() };
+        let symbols = shaders.iter().flat_map(|(stage, shader)| symbols(*stage, shader)).collect();
+        let mut own = Program { shaders, symbols, back_end: None, classes: Vec::new() };
         if let Some(request) = &program.capture {
             own.capture(request).map_err(|error| vec![error])?;
         }
         for (block, class) in &program.placements {
             let parsed = class.get_ref().parse().map_err(|message: String| vec![SceneError::at(class, message)])?;
             let found = own.find(Kind::Block, block).map_err(|message| vec![SceneError::at(class, message)])?;
-            let numbers: Vec<u32> = found.map(|place| place.at).collect();
+            let numbers: Vec<u32> = found.map(|symbol| symbol.at).collect();
             own.classes.extend(numbers.into_iter().map(|number| (number, parsed)));
         }
         own.classes.dedup();
@@ -130,21 +130,21 @@ impl Program {
         self.shaders.iter().any(|(stage, _)| *stage == Stage::Compute)
     }
 
-    /// The places of `name` in each stage that has it; the number of words of a uniform does not matter.
-    pub(crate) fn find<'a>(&'a self, kind: Kind, name: &'a str) -> Result<impl Iterator<Item = &'a Place>, String> {
-        let same = move |place: &Place| std::mem::discriminant(&place.kind) == std::mem::discriminant(&kind);
-        if !self.places.iter().any(|place| same(place) && place.name == name) {
-            let names = self.places.iter().filter(|place| same(place)).map(|place| place.name.as_str());
+    /// The symbols with this name in each stage that has it; the number of words of a uniform does not matter.
+    pub(crate) fn find<'a>(&'a self, kind: Kind, name: &'a str) -> Result<impl Iterator<Item = &'a Symbol>, String> {
+        let same = move |symbol: &Symbol| std::mem::discriminant(&symbol.kind) == std::mem::discriminant(&kind);
+        if !self.symbols.iter().any(|symbol| same(symbol) && symbol.name == name) {
+            let names = self.symbols.iter().filter(|symbol| same(symbol)).map(|symbol| symbol.name.as_str());
             return Err(unknown(kind.name(), name, names));
         }
-        Ok(self.places.iter().filter(move |place| same(place) && place.name == name))
+        Ok(self.symbols.iter().filter(move |symbol| same(symbol) && symbol.name == name))
     }
 
     /// The number of words of the loose uniforms of a stage.
     pub(crate) fn uniform_words(&self, stage: Stage) -> u32 {
-        let own = self.places.iter().filter(|place| place.stage == stage);
-        let ends = own.filter_map(|place| match place.kind {
-            Kind::Uniform(words, _) => Some(place.at + words),
+        let own = self.symbols.iter().filter(|symbol| symbol.stage == stage);
+        let ends = own.filter_map(|symbol| match symbol.kind {
+            Kind::Uniform(words, _) => Some(symbol.at + words),
             _ => None,
         });
         // Shaders load whole vec4s.
@@ -166,8 +166,8 @@ fn read_stage(path: &Path) -> Result<(Stage, Shader), String> {
 }
 
 /// The named resources of a stage.
-fn places(stage: Stage, shader: &Shader) -> Vec<Place> {
-    let place = |variable: &Variable| {
+fn symbols(stage: Stage, shader: &Shader) -> Vec<Symbol> {
+    let symbol = |variable: &Variable| {
         let kind = if variable.mode == Modes::UNIFORM {
             match shader.types.get(shader.types.without_arrays(variable.ty)) {
                 TypeData::Texture { .. } | TypeData::Sampler { .. } => Kind::Texture,
@@ -188,9 +188,9 @@ fn places(stage: Stage, shader: &Shader) -> Vec<Place> {
             return None;
         }
         let name = shader.strings[variable.name].to_string();
-        Some(Place { name, stage, kind, at: variable.driver_location })
+        Some(Symbol { name, stage, kind, at: variable.driver_location })
     };
-    shader.vars.iter().filter_map(|(_, variable)| place(variable)).collect()
+    shader.vars.iter().filter_map(|(_, variable)| symbol(variable)).collect()
 }
 
 /// The frontend's description of an output.

@@ -17,7 +17,10 @@ use std::time::Duration;
 use trial::{Outcome, Trial};
 
 pub(crate) fn run(args: &ReduceArgs, reporter: &Reporter) -> Result<AllFine> {
-    ensure!(args.timeout > 0.0 && args.timeout < 1e6, "--timeout needs a number of seconds, more than 0 and less than 1e6");
+    ensure!(
+        args.timeout > 0.0 && args.timeout < 1e6,
+        "--timeout needs a number of seconds, more than 0 and less than 1e6"
+    );
     let mut loaded = load(inputs::collect(std::slice::from_ref(&args.input))?, reporter);
     ensure!(loaded.sources.len() == 1, "{}: is a folder; reduce needs one file", args.input.display());
     let mut trial = Trial::new(&args.command, Duration::from_secs_f64(args.timeout))?;

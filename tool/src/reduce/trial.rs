@@ -32,7 +32,8 @@ pub(super) struct Trial {
 impl Trial {
     /// Prepares runs of `command` with the path of a file in place of each `{}`, or appended.
     pub(super) fn new(command: &str, limit: Duration) -> Result<Trial> {
-        let folder = tempfile::Builder::new().prefix("ntv-reduce-").tempdir().context("cannot make a folder for candidates")?;
+        let folder =
+            tempfile::Builder::new().prefix("ntv-reduce-").tempdir().context("cannot make a folder for candidates")?;
         let file = folder.path().join("candidate.nir");
         let path = format!("'{}'", file.display().to_string().replace('\'', r"'\''"));
         let command = if command.contains("{}") { command.replace("{}", &path) } else { format!("{command} {path}") };

@@ -125,7 +125,8 @@ fn draw_with(shaders: &[Shader], draw: &DrawInput, resources: &mut Resources, li
     }
     let attributes: Vec<(u32, Vec<[u32; 4]>)> = draw.attributes.iter().map(attribute).collect();
     let target = |target: &TargetInput| {
-        let format = interp::Format::from_name(target.kind.format).context("the interpreter does not have this format")?;
+        let format =
+            interp::Format::from_name(target.kind.format).context("the interpreter does not have this format")?;
         Ok(interp::draw::Target { format, clear: target.clear.clone() })
     };
     let targets: Vec<interp::draw::Target> = draw.targets.iter().map(target).collect::<Result<_>>()?;

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use ntv_benches::{Set, Worker};
 
 /// The memory and the words of a set.
-pub(crate) struct Memory {
+pub(crate) struct MemoryUse {
     /// Words of SPIR-V.
     pub(crate) words: usize,
     /// The number of allocations, with the memory of earlier shaders.
@@ -19,9 +19,9 @@ pub(crate) struct Memory {
 const BEFORE: usize = 3;
 
 /// Counts over the shaders of `set`.
-pub(crate) fn measure(set: &Set) -> Result<Memory> {
+pub(crate) fn measure(set: &Set) -> Result<MemoryUse> {
     let wires: Vec<Vec<u32>> = set.wires();
-    let mut memory = Memory { words: 0, allocations: 0, peak: 0, peaks: 0 };
+    let mut memory = MemoryUse { words: 0, allocations: 0, peak: 0, peaks: 0 };
     let mut kept = Worker::default();
     // After these all memory is allocated: buffers are swapped, and each must become large enough.
     for _ in 0..BEFORE {

@@ -3,7 +3,7 @@
 use crate::{finish, head};
 use anyhow::Result;
 use ntv::Target;
-use ntv_benches::offsets::{self, compare, totals, Compared, Corpus, Level, Measure, Memory};
+use ntv_benches::offsets::{self, compare, totals, Compared, Corpus, Level, Measure, MemoryKind};
 use ntv_benches::sets::shared_corpus;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -35,12 +35,12 @@ pub(crate) fn write(results: &Path) -> Result<()> {
 fn by_level(out: &mut String, rows: &[Compared<'_>]) -> Result<()> {
     table_head(out, "| level | memory | shaders")?;
     for level in Level::ALL {
-        for memory in Memory::ALL.into_iter().map(Some).chain([None]) {
+        for memory in MemoryKind::ALL.into_iter().map(Some).chain([None]) {
             let counts = |row: &&Compared<'_>| {
                 row.pair.level == level && memory.is_none_or(|memory| row.pair.memory.contains(&memory))
             };
             let rows: Vec<&Compared<'_>> = rows.iter().filter(counts).collect();
-            let name = memory.map_or("any", Memory::name);
+            let name = memory.map_or("any", MemoryKind::name);
             write!(out, "| {} | {name} | {}", level.name(), rows.len())?;
             let [ours, theirs] = totals(rows.iter().copied());
             for measure in Measure::ALL {

@@ -1,6 +1,6 @@
 //! ntv alone: time, memory, growth, steps, variants, peers.
 
-use crate::memory::{measure, Memory};
+use crate::memory::{measure, MemoryUse};
 use crate::times::Times;
 use crate::{finish, head, plot};
 use anyhow::{ensure, Result};
@@ -13,7 +13,7 @@ use std::path::Path;
 pub(crate) fn write(criterion: &Path, results: &Path) -> Result<()> {
     let times = Times::read(criterion)?;
     let sets = sets::all()?;
-    let memories: Vec<Memory> = sets.iter().map(measure).collect::<Result<_>>()?;
+    let memories: Vec<MemoryUse> = sets.iter().map(measure).collect::<Result<_>>()?;
     let mut out = head("Translation", "cargo xtask bench");
     time_table(&mut out, &times, &sets, &memories)?;
     memory_table(&mut out, &sets, &memories)?;
@@ -30,7 +30,7 @@ pub(crate) fn write(criterion: &Path, results: &Path) -> Result<()> {
     Ok(())
 }
 
-fn time_table(out: &mut String, times: &Times, sets: &[Set], memories: &[Memory]) -> Result<()> {
+fn time_table(out: &mut String, times: &Times, sets: &[Set], memories: &[MemoryUse]) -> Result<()> {
     *out += "\n| set | shaders | instructions | parse, MB/s | decode, ns/instruction | translate, ns/instruction \
         | from wire, us/shader | ns/instruction | million words/s |\n\
         | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
@@ -55,7 +55,7 @@ fn time_table(out: &mut String, times: &Times, sets: &[Set], memories: &[Memory]
     Ok(())
 }
 
-fn memory_table(out: &mut String, sets: &[Set], memories: &[Memory]) -> Result<()> {
+fn memory_table(out: &mut String, sets: &[Set], memories: &[MemoryUse]) -> Result<()> {
     *out += "\n| set | words/instruction | allocations/shader | peak, KiB | peak bytes/instruction |\n\
         | --- | ---: | ---: | ---: | ---: |\n";
     for (set, memory) in sets.iter().zip(memories) {
@@ -114,7 +114,7 @@ fn peers_table(out: &mut String, times: &Times) -> Result<()> {
 }
 
 /// Time and memory per instruction, by the size of generated shaders.
-fn growth_plots(results: &Path, times: &Times, sets: &[Set], memories: &[Memory]) -> Result<()> {
+fn growth_plots(results: &Path, times: &Times, sets: &[Set], memories: &[MemoryUse]) -> Result<()> {
     let (mut time, mut memory) = (Vec::new(), Vec::new());
     for (set, took) in sets.iter().zip(memories).filter(|(set, _)| set.name.starts_with("generated")) {
         let size = set.instructions() as f64;

@@ -158,13 +158,13 @@ fn row(out: &mut String, names: [&str; 3], of: u64, sums: Sums) {
 mod tests {
     use super::*;
     use crate::trace::decode::Decoded;
-    use crate::trace::image::Place;
+    use crate::trace::image::Origin;
     use crate::trace::translation::{Instruction, PARTS};
 
     fn translation(instructions: &[(u64, &str, &str)]) -> Translation {
         let mut translation = Translation::new(PARTS[3]);
         for (address, symbol, own) in instructions {
-            let place = Place { phase: None, symbol: (*symbol).into(), file: "vec.rs".into(), own: (*own).into() };
+            let place = Origin { phase: None, symbol: (*symbol).into(), file: "vec.rs".into(), own: (*own).into() };
             let decoded = Decoded::new(&[0x48, 0x89, 0xd8], 0).unwrap();
             translation.execute(*address, &Rc::new(Instruction { decoded, place }), &[]);
         }

@@ -30,7 +30,7 @@ struct Image {
 
 /// The origin of an instruction.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct Origin {
     /// The phase of its source files, and the name of the pass.
     pub(crate) phase: Option<(Phase, Option<Rc<str>>)>,
     /// The function in the table of symbols, demangled.
@@ -59,7 +59,7 @@ impl Images {
     }
 
     /// The origin of the instruction at `offset`.
-    pub(crate) fn place(&mut self, path: &str, offset: u64) -> Result<Place> {
+    pub(crate) fn place(&mut self, path: &str, offset: u64) -> Result<Origin> {
         self.get(path)?.place(offset)
     }
 
@@ -108,7 +108,7 @@ impl Image {
         files
     }
 
-    fn place(&self, offset: u64) -> Result<Place> {
+    fn place(&self, offset: u64) -> Result<Origin> {
         let files = self.files(offset);
         let files: Vec<&str> = files.iter().map(|file| short(file, self.root.as_deref())).collect();
         let function = self.at(offset);
@@ -119,7 +119,7 @@ impl Image {
         let source = function.and_then(|function| function.source.as_deref()).unwrap_or(&self.name);
         let own = files.iter().find(|file| is_own(file)).copied().unwrap_or(source);
         let phase = phase::of_chain(&files).map(|(phase, pass)| (phase, pass.map(Rc::from)));
-        Ok(Place {
+        Ok(Origin {
             phase,
             symbol: symbol.into(),
             file: files.first().copied().unwrap_or(source).into(),

@@ -2,7 +2,7 @@
 
 use super::breakpoints::Breakpoints;
 use super::decode::{Decoded, LONGEST};
-use super::image::{Images, Place};
+use super::image::{Images, Origin};
 use super::log::Shader;
 use super::maps::Maps;
 use super::touched::Kind;
@@ -199,13 +199,13 @@ impl Process {
         Ok(instruction)
     }
 
-    fn place(&self, address: u64, images: &mut Images) -> Result<Place> {
+    fn place(&self, address: u64, images: &mut Images) -> Result<Origin> {
         let path = self.maps.find(address).and_then(|mapping| mapping.file.as_deref());
         match path.and_then(|path| Some((path, self.maps.start_of(path)?))) {
             Some((path, start)) => images.place(path, address - start),
             None => {
                 let nowhere: Rc<str> = "[no file]".into();
-                Ok(Place { phase: None, symbol: nowhere.clone(), file: nowhere.clone(), own: nowhere })
+                Ok(Origin { phase: None, symbol: nowhere.clone(), file: nowhere.clone(), own: nowhere })
             }
         }
     }

@@ -122,8 +122,7 @@ impl Tracer<'_> {
         self.threads.insert(id, Thread::default());
         self.owners.insert(id, owner);
         if !self.processes.contains_key(&owner) {
-            let parent =
-                self.processes.get(&parent).with_context(|| format!("the parent of {owner} is not traced"))?;
+            let parent = self.processes.get(&parent).with_context(|| format!("the parent of {owner} is not traced"))?;
             self.processes.insert(owner, parent.fork(owner)?);
         }
         Ok(())

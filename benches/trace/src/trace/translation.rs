@@ -1,7 +1,7 @@
 //! The record of a translation.
 
 use super::decode::Decoded;
-use super::image::Place;
+use super::image::Origin;
 use super::phase::Phase;
 use super::touched::{Kind, Touched};
 use rustc_hash::FxHashMap;
@@ -49,7 +49,7 @@ pub(crate) const PARTS: [Part; 4] = [
 #[derive(Debug)]
 pub(crate) struct Instruction {
     pub(crate) decoded: Decoded,
-    pub(crate) place: Place,
+    pub(crate) place: Origin,
 }
 
 /// A phase, and the name of its pass.
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     fn instruction(bytes: &[u8], phase: Option<Step>) -> Rc<Instruction> {
-        let place = Place { phase, symbol: "f".into(), file: "f.rs".into(), own: "f.rs".into() };
+        let place = Origin { phase, symbol: "f".into(), file: "f.rs".into(), own: "f.rs".into() };
         Rc::new(Instruction { decoded: Decoded::new(bytes, 0).unwrap(), place })
     }
 

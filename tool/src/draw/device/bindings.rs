@@ -1,7 +1,7 @@
 //! Bindings of programs by names: a program keeps them, as in GL, and they are applied to the context when the program is set.
 
 use super::objects::Objects;
-use crate::draw::program::{Kind, Place, Program};
+use crate::draw::program::{Kind, Program, Symbol};
 use ntv::module::Stage;
 use ntv::op::Base;
 use ntv_driver::context::{BufferRange, ConstantBuffer, Context};
@@ -53,10 +53,10 @@ impl Bindings {
     }
 
     /// Sets a uniform. Missing numbers are 0.
-    pub(super) fn set_uniform(&mut self, place: &Place, numbers: &[f64]) {
-        let Kind::Uniform(words, base) = place.kind else { return };
-        let Some(bytes) = self.uniforms.get_mut(&(place.stage as usize)) else { return };
-        for (at, word) in (place.at..place.at + words).enumerate() {
+    pub(super) fn set_uniform(&mut self, symbol: &Symbol, numbers: &[f64]) {
+        let Kind::Uniform(words, base) = symbol.kind else { return };
+        let Some(bytes) = self.uniforms.get_mut(&(symbol.stage as usize)) else { return };
+        for (at, word) in (symbol.at..symbol.at + words).enumerate() {
             let number = numbers.get(at).copied().unwrap_or(0.0);
             let bits = match base {
                 Base::Float => (number as f32).to_bits(),
@@ -77,9 +77,15 @@ impl Bindings {
     }
 
     /// Binds now, and whenever the program is set.
-    pub(super) fn bind(&mut self, context: &mut Context, objects: &Objects, place: &Place, bound: Bound) -> Result<()> {
-        apply(context, objects, (place.stage, place.at), &bound)?;
-        self.bound.insert((place.stage as usize, class(&bound), place.at), (place.stage, bound));
+    pub(super) fn bind(
+        &mut self,
+        context: &mut Context,
+        objects: &Objects,
+        symbol: &Symbol,
+        bound: Bound,
+    ) -> Result<()> {
+        apply(context, objects, (symbol.stage, symbol.at), &bound)?;
+        self.bound.insert((symbol.stage as usize, class(&bound), symbol.at), (symbol.stage, bound));
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use crate::draw::commands::{BlockSource, Clear, Command, Draw, Set, Write};
 use crate::draw::formula::Scope;
 use crate::draw::load::SceneError;
 use crate::draw::prepare::{self, float_bytes, integer_bytes, numbers, Prepared};
-use crate::draw::program::{Kind, Place, Program};
+use crate::draw::program::{Kind, Program, Symbol};
 use crate::draw::scene::Name;
 use ntv::module::Stage;
 use ntv::op::Base;
@@ -246,13 +246,13 @@ impl<'a> Player<'a> {
 
     fn set_uniform(&mut self, name: &str, values: &[f64]) -> Done {
         let (program, bindings) = self.current()?;
-        for place in program.find(Kind::Uniform(0, Base::Float), name)? {
-            if let Kind::Uniform(words, _) = place.kind {
+        for symbol in program.find(Kind::Uniform(0, Base::Float), name)? {
+            if let Kind::Uniform(words, _) = symbol.kind {
                 if words as usize != values.len() {
                     return Err(format!("`{name}` has {words} numbers, not {}", values.len()).into());
                 }
             }
-            bindings.set_uniform(place, values);
+            bindings.set_uniform(symbol, values);
         }
         Ok(())
     }
@@ -287,10 +287,10 @@ impl<'a> Player<'a> {
 
     fn bind(&mut self, kind: Kind, name: &str, bound: &Bound) -> Done {
         let (program, _) = self.current()?;
-        let places: Vec<&Place> = program.find(kind, name)?.collect();
+        let symbols: Vec<&Symbol> = program.find(kind, name)?.collect();
         let Some(bindings) = self.program.and_then(|name| self.bindings.get_mut(name)) else { return Ok(()) };
-        for place in places {
-            bindings.bind(&mut self.context, &self.objects, place, bound.clone())?;
+        for symbol in symbols {
+            bindings.bind(&mut self.context, &self.objects, symbol, bound.clone())?;
         }
         Ok(())
     }
@@ -327,7 +327,7 @@ impl<'a> Player<'a> {
         const NAME: &str = "gl_FbWposYTransform";
         let height = f64::from(self.framebuffer_size()[1]);
         let (program, _) = self.current()?;
-        if program.places.iter().any(|place| place.name == NAME) {
+        if program.symbols.iter().any(|symbol| symbol.name == NAME) {
             self.set_uniform(NAME, &[-1.0, height, 1.0, 0.0])?;
             self.apply_uniforms()?;
         }
