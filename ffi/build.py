@@ -1,4 +1,4 @@
-"""Has Cargo make the libraries that Meson asks for, and tells Ninja what they were made of."""
+"""Builds the libraries for Meson with Cargo, and writes their sources to a depfile for Ninja."""
 
 import argparse
 import filecmp
@@ -27,13 +27,13 @@ def main():
     command = [args.cargo, "rustc", "--package", "ntv-ffi", "--lib", "--locked"]
     command += ["--profile", args.profile, "--crate-type", crate_types]
     command += ["--target", args.target] if args.target else []
-    # The ABI may change before 1.0, so the name that programs look for has no number.
+    # The ABI may change before 1.0, so the soname has no number.
     command += ["--", "-C", "link-arg=-Wl,-soname,libntv.so"] if "cdylib" in crate_types else []
     subprocess.run(command, cwd=root, env=env, check=True)
 
     made = folder / args.target / ("debug" if args.profile == "dev" else args.profile)
     for output in args.outputs:
-        # What has not changed keeps its time, so that nothing is linked again.
+        # An unchanged library keeps its time, so that nothing is linked again.
         if not output.exists() or not filecmp.cmp(made / output.name, output, shallow=False):
             shutil.copy2(made / output.name, output)
             os.utime(output)

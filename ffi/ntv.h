@@ -4,13 +4,13 @@
  *
  * ntv: NIR to SPIR-V, as a C library. C11 or C++17.
  *
- * A driver flattens a NIR shader into a buffer of words (`struct ntv_wire`, part 1), says what its Vulkan device can do
- * (`struct ntv_target`, part 2) and gets a SPIR-V module (`ntv_translate`, part 3), or one that links and draws may still change
- * (`struct ntv_module`, part 4). Which uniform blocks it finds where, a plan of the program says (`struct ntv_plan`, part 5):
+ * A driver serializes a NIR shader to a buffer of words (`struct ntv_wire`, part 1), describes its Vulkan device (`struct
+ * ntv_target`, part 2) and gets a SPIR-V module (`ntv_translate`, part 3), or one that links and draws may still change (`struct
+ * ntv_module`, part 4). A plan of the program decides how each uniform block is bound (`struct ntv_plan`, part 5):
  *
  *    struct ntv_wire wire;
  *    ntv_wire_init(&wire);
- *    ... ntv_wire_begin(), what the shader has, ntv_wire_end() ...
+ *    ... ntv_wire_begin(), the functions for each part of the shader, ntv_wire_end() ...
  *
  *    struct ntv_target target;
  *    ntv_target_init(&target, VK_API_VERSION_1_3);
@@ -19,15 +19,15 @@
  *    struct ntv_context *context = ntv_context_create();
  *    struct ntv_result result;
  *    if (ntv_translate(context, &target, wire.words, wire.len, NULL, &result) != NTV_OK)
- *       complain(result.error);
+ *       report(result.error);
  *    else
  *       use(result.words, result.num_words);
  *    ntv_result_free(&result, NULL);
  *    ntv_context_destroy(context);
  *    ntv_wire_fini(&wire);
  *
- * Every function may be called from any thread at any time. None prints or reads the environment, none unwinds, and none
- * ends the process unless malloc fails within. A fault of ntv's own is an error like others (NTV_ERROR_INTERNAL), about
+ * Every function may be called from any thread at any time. No function prints, reads the environment or unwinds. The process is
+ * aborted only if malloc fails within the library. An internal error of ntv is an error like others (NTV_ERROR_INTERNAL), for
  * which the Rust runtime also writes a line to stderr.
  */
 
@@ -44,60 +44,61 @@
 extern "C" {
 #endif
 
-/* What buffers of `struct ntv_wire` are allocated with. */
+/* The allocation functions of buffers of `struct ntv_wire`. */
 #ifndef NTV_REALLOC
 #define NTV_REALLOC realloc
 #define NTV_FREE free
 #endif
 
-/* What compilers may keep out of the way of the rest, and what they shall not repeat. */
+/* Attributes of functions that are rarely called, and of functions that must not be inlined. */
 #if defined(__GNUC__)
-#define NTV_SELDOM __attribute__((cold, noinline, unused))
-#define NTV_ONCE __attribute__((noinline, unused))
+#define NTV_COLD __attribute__((cold, noinline, unused))
+#define NTV_NOINLINE __attribute__((noinline, unused))
 #else
-#define NTV_SELDOM
-#define NTV_ONCE
+#define NTV_COLD
+#define NTV_NOINLINE
 #endif
 
-/* "There is none", where a number is optional. */
+/* The value "none" of optional numbers. */
 #define NTV_NONE 0xffffffffu
 
 /* ==================================================================================================================
  * Part 1: wire, a NIR shader as words
  *
  * A wire is a sequence of 32-bit words in the byte order of the machine (little-endian in a file, `.ntvw`). It starts with a
- * header: magic, version, number of words, number of instructions, and what most shaders have of stages and facts. After the
- * header come records, one after the other, each as it was written: all words are written and read once, in order. The first word of a
- * record says what it is and, with the words after it, how long it is. A string is its length in bytes, and then (unless
- * something else comes between) its bytes, as many words as they take. A 64-bit number is two words, the low one first.
+ * header: magic, version, number of words, number of instructions, and those fields of the shader that most shaders set. Records
+ * follow the header in the order in which they are written: all words are written and read once, in order. The first word of a
+ * record has its kind, from which, with the words after it, its length follows. A string is its length in bytes, and then (unless
+ * other words are in between) its bytes, padded to whole words. A 64-bit number is two words, the low one first.
  *
- * Things are numbered from 0 in the order in which they are written, and functions that write one return its number:
+ * Types, variables, blocks and instructions are each numbered from 0 in the order in which they are written, and functions that
+ * write one return its number:
  *
  *    header of the shader      ntv_wire_begin, ntv_wire_info*
- *    what NIR does not say     ntv_wire_directive
+ *    data that NIR lacks       ntv_wire_directive
  *    types                     ntv_wire_type_*
  *    variables                 ntv_wire_variable
  *    control flow              ntv_wire_block, ntv_wire_if, ntv_wire_else, ntv_wire_end_if, ntv_wire_loop, ...
- *    instructions of a block   ntv_wire_alu, ...     behind their block
+ *    instructions of a block   ntv_wire_alu, ...     after their block
  *
- * An SSA value has the number of the instruction that makes it: a place to keep it is nir_instr::index. Whatever is referred to
- * has been written before, but for the sources of phis, which follow when they are known. A function that begins something, as
- * ntv_wire_alu does, is followed by the functions for its parts before anything else is written.
+ * An SSA value has the number of its instruction: the writer can keep the number in nir_instr::index. A reference is only valid
+ * to an earlier object, except for the sources of phis, which are written when they are known. A function that begins an object
+ * with parts, such as ntv_wire_alu, must be followed by the functions for its parts before anything else is written.
  *
- * Opcodes, intrinsics and image formats have ntv's numbers, which ntv_wire_number gives for the names that they have in any
- * version of Mesa. Ask once for each, or take those of ffi/mesa/ntv_names.h: they are those of the version of the wire. The
- * other enumerations are small, and are translated by the writer to the constants below.
+ * Opcodes, intrinsics and image formats have ntv's numbers, which ntv_wire_number returns for the names of any version of Mesa.
+ * Call it once for each name, or use the numbers in ffi/mesa/ntv_names.h: they are those of this version of the wire. The writer
+ * translates the other, small enumerations to the constants below.
  *
- * Functions that write do not fail: after an allocation failed they do nothing, and ntv_wire_end says so.
+ * Functions that write do not fail: after a failed allocation they have no effect, and ntv_wire_end returns false.
  * ================================================================================================================== */
 
 /* "NTVW" in a file. */
 #define NTV_WIRE_MAGIC 0x5756544eu
 
-/* Changes with anything in part 1 that an older reader would misread. */
+/* Changes with every change of part 1 that an older reader would misread. */
 #define NTV_WIRE_VERSION 6u
 
-/* What a record is: the lowest four bits of its first word. The functions that write a record say what its words are. */
+/* The kind of a record: the lowest four bits of its first word. The functions that write a record document its words. */
 enum ntv_record {
    NTV_RECORD_ALU = 0,
    NTV_RECORD_INTRINSIC,
@@ -126,24 +127,25 @@ enum ntv_stage {
    NTV_STAGE_KERNEL,
 };
 
-/* What a name belongs to. */
+/* The table of a name. */
 enum ntv_table {
    NTV_TABLE_ALU = 0,   /* nir_op, as in nir_op_infos[].name: "fadd" */
    NTV_TABLE_INTRINSIC, /* nir_intrinsic_op, as in nir_intrinsic_infos[].name: "load_ubo" */
-   NTV_TABLE_FORMAT,    /* pipe_format, as util_format_short_name() calls it: "r32_uint" */
+   NTV_TABLE_FORMAT,    /* pipe_format, as in util_format_short_name(): "r32_uint" */
 };
 
-/* The number that stands for `name` in a wire; NTV_NONE if ntv knows no such name, or for NULL. */
+/* The number of `name` in a wire; NTV_NONE if ntv does not have the name, or for NULL. */
 uint32_t ntv_wire_number(enum ntv_table table, const char *name);
 
-/* How many sources an ALU opcode of today has, by its number; 0 for those of older releases, and if there is no such opcode. */
+/* The number of sources of an ALU opcode of Mesa 25.0, by its number; 0 for opcodes of only older releases, and for unknown
+ * numbers. */
 uint32_t ntv_wire_num_sources(uint32_t alu);
 
-/* How many indices the record of an intrinsic has, by its number; 0 if there is no such intrinsic. */
+/* The number of indices in the record of an intrinsic, by its number; 0 if there is no such intrinsic. */
 uint32_t ntv_wire_num_indices(uint32_t intrinsic);
 
-/* Where an index stands among them, by nir_intrinsic_index_flag in small letters: "write_mask". NTV_NONE if the intrinsic of ntv has
- * no such index, or for NULL. */
+/* The position of an index among them, by nir_intrinsic_index_flag in small letters: "write_mask". NTV_NONE if the intrinsic of
+ * ntv does not have the index, or for NULL. */
 uint32_t ntv_wire_index(uint32_t intrinsic, const char *index);
 
 /* nir_variable_mode. A variable has one, a deref or a barrier may have several. */
@@ -248,7 +250,7 @@ enum ntv_dim {
    NTV_DIM_SUBPASS_MS,
 };
 
-/* How the bits of a number are read: nir_alu_type without its size. */
+/* The interpretation of the bits of a number: nir_alu_type without its size. */
 enum ntv_base {
    NTV_BASE_BOOL = 0,
    NTV_BASE_INT,
@@ -324,23 +326,23 @@ enum ntv_hint {
  * The buffer
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* A wire that is being written. Its memory serves one shader after the other. */
+/* A wire that is being written. Its memory can be used for many shaders, one after the other. */
 struct ntv_wire {
    uint32_t *words;
-   size_t len;      /* how many of them are the wire; 0 before ntv_wire_end */
-   size_t written;  /* how many were written */
-   size_t capacity; /* how many there is room for */
+   size_t len;      /* number of words of the wire; 0 before ntv_wire_end */
+   size_t written;  /* number of words written */
+   size_t capacity; /* number of words allocated */
    uint32_t num_types;
    uint32_t num_variables;
    uint32_t num_blocks;
-   uint32_t num_instrs; /* the number of the next one */
+   uint32_t num_instrs; /* the number of the next instruction */
    bool failed;         /* an allocation failed */
 };
 
 /* Words of the header. */
 #define NTV_WIRE_HEADER_WORDS 16u
 
-/* Words that there is room for at first. */
+/* The capacity of the first allocation, in words. */
 #define NTV_WIRE_ROOM 4096u
 
 static inline void
@@ -356,8 +358,8 @@ ntv_wire_fini(struct ntv_wire *w)
    memset(w, 0, sizeof(*w));
 }
 
-/* Makes room for `count` more words, which there is not yet. */
-NTV_SELDOM static bool
+/* Allocates space for `count` more words. Called only if the buffer is too small. */
+NTV_COLD static bool
 ntv_wire_grow(struct ntv_wire *w, size_t count)
 {
    size_t capacity = w->capacity ? w->capacity : NTV_WIRE_ROOM;
@@ -371,7 +373,7 @@ ntv_wire_grow(struct ntv_wire *w, size_t count)
       return false;
    words = (uint32_t *)NTV_REALLOC(w->words, capacity * sizeof(*words));
    if (!words) {
-      /* There is no room for what was to be, nor for more. */
+      /* Prevents all further writes. */
       w->failed = true;
       w->capacity = w->written;
       return false;
@@ -381,8 +383,7 @@ ntv_wire_grow(struct ntv_wire *w, size_t count)
    return true;
 }
 
-/* Makes room for `count` more words, and counts them as written. The caller writes them before anything else. NULL if memory is
- * short. */
+/* Reserves `count` words and counts them as written. The caller must write them before anything else. NULL if memory is short. */
 static inline uint32_t *
 ntv_wire_words(struct ntv_wire *w, size_t count)
 {
@@ -394,14 +395,14 @@ ntv_wire_words(struct ntv_wire *w, size_t count)
    return w->words + written;
 }
 
-/* The words that the bytes of a string take. */
+/* The number of words for the bytes of a string. */
 static inline size_t
 ntv_wire_text_words(size_t bytes)
 {
    return bytes / 4 + (bytes % 4 != 0);
 }
 
-/* Writes the bytes of a string, the length of which was written. */
+/* Writes the bytes of a string. Its length has been written before. */
 static inline void
 ntv_wire_text(struct ntv_wire *w, const char *text, size_t bytes)
 {
@@ -413,8 +414,8 @@ ntv_wire_text(struct ntv_wire *w, const char *text, size_t bytes)
    }
 }
 
-/* A record with one word, or with a string. */
-NTV_ONCE static void
+/* Writes a record with one word. */
+NTV_NOINLINE static void
 ntv_wire_small(struct ntv_wire *w, uint32_t head, uint32_t word)
 {
    uint32_t *words = ntv_wire_words(w, 2);
@@ -425,7 +426,7 @@ ntv_wire_small(struct ntv_wire *w, uint32_t head, uint32_t word)
    }
 }
 
-NTV_SELDOM static void
+NTV_COLD static void
 ntv_wire_named(struct ntv_wire *w, uint32_t head, const char *text)
 {
    size_t bytes = strlen(text);
@@ -438,7 +439,7 @@ ntv_wire_named(struct ntv_wire *w, uint32_t head, const char *text)
  * The shader as a whole
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* What most shaders have. What is said here need not be said by ntv_wire_info. */
+/* The fields that most shaders set. ntv_wire_info need not write them again. */
 struct ntv_shader {
    enum ntv_stage stage;
    uint32_t workgroup_size[3]; /* compute only */
@@ -459,7 +460,7 @@ struct ntv_shader {
    const char *label;
 };
 
-/* What a name is the name of. */
+/* The object of a name. */
 enum ntv_name {
    NTV_NAME_ENTRY = 0,
    NTV_NAME_SOURCE_HASH,
@@ -474,8 +475,8 @@ ntv_wire_record(enum ntv_record record, uint32_t op)
    return (uint32_t)record | op << 4;
 }
 
-/* Writes the names that there are. */
-NTV_SELDOM static void
+/* Writes the names that are not NULL. */
+NTV_COLD static void
 ntv_wire_names(struct ntv_wire *w, const struct ntv_shader *shader)
 {
    const char *names[] = {shader->entry, shader->source_hash, shader->name, shader->label};
@@ -487,7 +488,7 @@ ntv_wire_names(struct ntv_wire *w, const struct ntv_shader *shader)
    }
 }
 
-/* Starts a wire; what was in the buffer is gone, its memory stays. */
+/* Starts a wire. The old contents of the buffer are discarded, its memory is reused. */
 static inline void
 ntv_wire_begin(struct ntv_wire *w, const struct ntv_shader *shader)
 {
@@ -523,7 +524,7 @@ ntv_wire_begin(struct ntv_wire *w, const struct ntv_shader *shader)
       ntv_wire_names(w, shader);
 }
 
-/* Ends a wire: no more is written. False if memory was short: then there is no shader. */
+/* Ends a wire. Nothing may be written after it. Returns false if memory was short: then there is no wire. */
 static inline bool
 ntv_wire_end(struct ntv_wire *w)
 {
@@ -537,10 +538,10 @@ ntv_wire_end(struct ntv_wire *w)
 }
 
 /*
- * Facts about the shader: fields of shader_info and nir_shader, by their name in what nir_print_shader prints. A field
- * that is not written is 0. Those marked "bits" take ntv_wire_info_bits, "list" ntv_wire_info_list (xfb_stride and
- * inlinable_uniform_dw_offsets have four numbers, workgroup_size_hint three), "text" ntv_wire_info_text; the others
- * take ntv_wire_info, flags as 0 or 1. Bits of system_values_read are numbered as in Mesa 25.0. Enumerations are
+ * Facts about the shader: fields of shader_info and nir_shader, with the names that nir_print_shader prints. A field that is not
+ * written is 0. Fields marked "bits" are written by ntv_wire_info_bits, "list" by ntv_wire_info_list (xfb_stride and
+ * inlinable_uniform_dw_offsets have four numbers, workgroup_size_hint three), "text" by ntv_wire_info_text; the others by
+ * ntv_wire_info, flags as 0 or 1. Bits of system_values_read are numbered as in Mesa 25.0. Enumerations are
  *
  *    primitive_mode      1 triangles, 2 quads, 3 isolines
  *    spacing             1 equal, 2 fractional odd, 3 fractional even
@@ -550,8 +551,8 @@ ntv_wire_end(struct ntv_wire *w)
  *    color*_interp       "INTERP_MODE_FLAT", ...
  *    float_controls_execution_mode    float_controls of shader_enums.h
  *
- * A fact is a record with the constant as its opcode. "bits" take four words, "list" one for each number, "text" is a string, the
- * others take one.
+ * A fact is a record with the constant as its opcode. "bits" have four words, "list" has one for each number, "text" is a string,
+ * the others have one.
  */
 enum ntv_info {
    NTV_INFO_INTERNAL = 0,
@@ -667,7 +668,7 @@ ntv_wire_info(struct ntv_wire *w, enum ntv_info field, uint32_t value)
    ntv_wire_small(w, ntv_wire_record(NTV_RECORD_FACT, (uint32_t)field), value);
 }
 
-NTV_SELDOM static void
+NTV_COLD static void
 ntv_wire_info_list(struct ntv_wire *w, enum ntv_info field, const uint32_t *values, unsigned count)
 {
    uint32_t *words = ntv_wire_words(w, 1 + (size_t)count);
@@ -696,23 +697,23 @@ ntv_wire_info_text(struct ntv_wire *w, enum ntv_info field, const char *text)
    ntv_wire_named(w, ntv_wire_record(NTV_RECORD_FACT, (uint32_t)field), text ? text : "");
 }
 
-/* What NIR does not say but a reader must know. */
+/* Data that NIR does not have but a reader needs. */
 enum ntv_directive {
-   /* Of offsets of shared and scratch memory: enum ntv_offset_units. zink divides them by the element size. */
+   /* The units of offsets of shared and scratch memory: enum ntv_offset_units. zink divides them by the element size. */
    NTV_DIRECTIVE_SHARED_OFFSET_UNITS = 0,
    /* driver_location of inputs and outputs is SPIR-V's Location, or is not assigned yet: enum ntv_locations. */
    NTV_DIRECTIVE_LOCATIONS,
-   /* cs.has_variable_shared_mem, 0 or 1: more comes when the pipeline is made. */
+   /* cs.has_variable_shared_mem, 0 or 1: the pipeline adds to the shared memory. */
    NTV_DIRECTIVE_VARIABLE_SHARED_MEMORY,
-   /* ntv's own: a string that is only kept for printing. */
+   /* Only for ntv: a string that is kept for printing. */
    NTV_DIRECTIVE_STRUCT,
-   /* Of the framebuffer that a fragment shader reads: enum ntv_framebuffer. */
+   /* The samples of the framebuffer that a fragment shader reads: enum ntv_framebuffer. */
    NTV_DIRECTIVE_FRAMEBUFFER,
-   /* How the uniform blocks are declared that are not variables: enum ntv_blocks. */
+   /* How uniform blocks without variables are declared: enum ntv_blocks. */
    NTV_DIRECTIVE_UNIFORM_BLOCKS,
-   /* The same of storage blocks. */
+   /* The same for storage blocks. */
    NTV_DIRECTIVE_STORAGE_BLOCKS,
-   /* ntv's own: a string that says what transform feedback captures of a slot. */
+   /* Only for ntv: a string with the captures of transform feedback of a slot. */
    NTV_DIRECTIVE_XFB,
 };
 
@@ -728,17 +729,17 @@ enum ntv_locations {
 
 enum ntv_blocks {
    NTV_BLOCKS_ARRAY = 0, /* all as one array */
-   NTV_BLOCKS_PICKED,    /* uniform blocks: one by one, and a block may be read that the shader does not mean, of any size */
+   NTV_BLOCKS_PICKED,    /* uniform blocks: separately; the shader may also read blocks of any size that it does not use */
 };
 
 enum ntv_framebuffer {
    NTV_FRAMEBUFFER_SINGLE_SAMPLE = 0,
-   NTV_FRAMEBUFFER_MULTISAMPLE, /* a shader that reads it runs for each sample */
+   NTV_FRAMEBUFFER_MULTISAMPLE, /* a shader that reads it runs per sample */
 };
 
-/* If nothing is said, offsets are elements in shaders that reach their buffers through derefs, and bytes in others; locations
- * are declared; shared memory is not variable; the framebuffer has one sample of each pixel. A record has the key as its opcode, and
- * the value. */
+/* Defaults: offsets are elements in shaders that access their buffers through derefs, and bytes in others; locations are
+ * declared; shared memory is not variable; the framebuffer has one sample per pixel. A record has the key as its opcode, and the
+ * value. */
 static inline void
 ntv_wire_directive(struct ntv_wire *w, enum ntv_directive key, uint32_t value)
 {
@@ -746,12 +747,12 @@ ntv_wire_directive(struct ntv_wire *w, enum ntv_directive key, uint32_t value)
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
- * Types of variables and derefs. Equal types may be written once or often; a struct is a new type each time.
+ * Types of variables and derefs. Equal types may be written once or several times; a struct is a new type each time.
  * ------------------------------------------------------------------------------------------------------------------ */
 
 enum ntv_type_flags {
-   NTV_TYPE_ARRAYED = 1 << 0, /* of layers */
-   NTV_TYPE_SHADOW = 1 << 1,  /* compares */
+   NTV_TYPE_ARRAYED = 1 << 0, /* has layers */
+   NTV_TYPE_SHADOW = 1 << 1,  /* has a comparison */
    NTV_TYPE_BARE = 1 << 2,    /* a texture without a sampler: texture2D */
 };
 
@@ -767,8 +768,8 @@ enum ntv_type {
    NTV_TYPE_ATOMIC_UINT,
 };
 
-/* A record has what the type is as its opcode, and three words with what more there is to say. */
-NTV_ONCE static uint32_t
+/* A record has the kind of the type as its opcode, and three words whose meaning depends on the kind. */
+NTV_NOINLINE static uint32_t
 ntv_wire_type(struct ntv_wire *w, enum ntv_type kind, uint32_t a, uint32_t b, uint32_t c)
 {
    uint32_t *words = ntv_wire_words(w, 4);
@@ -802,7 +803,7 @@ ntv_wire_type_matrix(struct ntv_wire *w, unsigned bits, unsigned columns, unsign
    return ntv_wire_type(w, NTV_TYPE_MATRIX, bits, columns, rows);
 }
 
-/* `length` is NTV_NONE for an array without one (glsl_type's is 0); `stride` is the distance of elements in bytes, 0
+/* `length` is NTV_NONE for an array without a length (0 in glsl_type); `stride` is the distance between elements in bytes, 0
  * without an explicit layout. */
 static inline uint32_t
 ntv_wire_type_array(struct ntv_wire *w, uint32_t element, uint32_t length, uint32_t stride)
@@ -810,8 +811,8 @@ ntv_wire_type_array(struct ntv_wire *w, uint32_t element, uint32_t length, uint3
    return ntv_wire_type(w, NTV_TYPE_ARRAY, element, length, stride);
 }
 
-/* A struct or interface block; ntv_wire_type_field follows for each of its members, the types of which were written before. The
- * record has their number, 0, the name, and the words of the members. */
+/* A struct or interface block; ntv_wire_type_field must follow for each of its members, whose types have been written before. The
+ * record has the number of members, 0, the name, and the words of the members. */
 static inline uint32_t
 ntv_wire_type_struct(struct ntv_wire *w, const char *name, uint32_t num_members)
 {
@@ -879,7 +880,7 @@ enum ntv_variable_flags {
    NTV_VARIABLE_RAY_QUERY = 1 << 7,
    NTV_VARIABLE_FB_FETCH_OUTPUT = 1 << 8,
    NTV_VARIABLE_COMPACT = 1 << 9,
-   NTV_VARIABLE_HIGH_DVEC2 = 1 << 10, /* the second half of an attribute of three or four doubles; ntv's own */
+   NTV_VARIABLE_HIGH_DVEC2 = 1 << 10, /* the second half of an attribute of three or four doubles; only for ntv */
 };
 
 enum ntv_precision {
@@ -901,25 +902,25 @@ struct ntv_variable {
    /* Inputs and outputs: gl_vert_attrib, gl_varying_slot or gl_frag_result, numbered as in Mesa 25.0; NTV_NONE for -1. */
    uint32_t location;
    uint32_t location_frac;
-   /* Inputs and outputs: SPIR-V's Location. Buffers: index of the first block that the variable stands for. */
+   /* Inputs and outputs: SPIR-V's Location. Buffers: index of the first block of the variable. */
    uint32_t driver_location;
    uint32_t binding;
-   uint32_t descriptor_set; /* NTV_NONE: where ntv puts descriptors of this kind */
+   uint32_t descriptor_set; /* NTV_NONE: ntv's set for descriptors of this kind */
    uint32_t index;          /* dual-source blending, or input attachment */
-   uint32_t image_format;   /* images: a number of NTV_TABLE_FORMAT; others, and for none: 0 */
+   uint32_t image_format;   /* images: a number of NTV_TABLE_FORMAT; 0 for no format and for other variables */
    uint32_t stream;         /* outputs of geometry shaders */
-   /* Outputs: where transform feedback writes them, in bytes; NTV_NONE as the buffer if it does not. */
+   /* Outputs: the place of transform feedback, in bytes; xfb_buffer is NTV_NONE for outputs that are not captured. */
    uint32_t xfb_buffer;
    uint32_t xfb_stride;
    uint32_t xfb_offset;
-   /* First value, if there is one: all scalars of the type in order, each in the low bits of a number. */
+   /* The initial value, if there is one: all scalars of the type in order, each in the low bits of a number. */
    const uint64_t *values;
    uint32_t num_values;
    /* The same as text, for printing; may be NULL. */
    const char *initializer;
 };
 
-/* A variable with nothing but a name, a type and a mode. */
+/* A variable with only a name, a type and a mode. */
 static inline struct ntv_variable
 ntv_variable_init(const char *name, uint32_t type, enum ntv_mode mode)
 {
@@ -935,8 +936,9 @@ ntv_variable_init(const char *name, uint32_t type, enum ntv_mode mode)
    return v;
 }
 
-/* What few variables have: six words, the values, and the initializer, with NTV_NONE as its length if there is none. */
-NTV_SELDOM static void
+/* Writes the rare fields of variables: six words, the values, and the initializer, with NTV_NONE as its length if there is
+ * none. */
+NTV_COLD static void
 ntv_wire_more_of_variable(struct ntv_wire *w, const struct ntv_variable *v)
 {
    size_t bytes = v->initializer ? strlen(v->initializer) : 0;
@@ -959,9 +961,10 @@ ntv_wire_more_of_variable(struct ntv_wire *w, const struct ntv_variable *v)
    ntv_wire_text(w, v->initializer, bytes);
 }
 
-/* A record has its type, two words of flags, four for where it is, its index, and its name. The first word of flags has the mode,
- * the interpolation from bit 14 on, the precision from 17, location_frac from 19, and whether more follows the name in 27; the
- * second has the access flags, and the other flags from bit 18 on. */
+/* A record has the type, two words of flags, four words for its location, driver location, binding and set, its index, and its
+ * name. The first word of flags has the mode, the interpolation from bit 14 on, the precision from bit 17 on, location_frac from
+ * bit 19 on, and in bit 27 whether the rare fields follow the name; the second has the access flags, and the other flags from bit
+ * 18 on. */
 static inline uint32_t
 ntv_wire_variable(struct ntv_wire *w, const struct ntv_variable *v)
 {
@@ -988,9 +991,9 @@ ntv_wire_variable(struct ntv_wire *w, const struct ntv_variable *v)
    return w->num_variables++;
 }
 
-/* Gives a variable without values another type: for one that was not known when the variable was written. Derefs that were written
- * before have the type that it had. */
-NTV_SELDOM static void
+/* Changes the type of a variable without values: for a type that was not known when the variable was written. Derefs that were
+ * written before keep the old type. */
+NTV_COLD static void
 ntv_wire_variable_type(struct ntv_wire *w, uint32_t variable, uint32_t type)
 {
    uint32_t *words = ntv_wire_words(w, 3);
@@ -1003,8 +1006,8 @@ ntv_wire_variable_type(struct ntv_wire *w, uint32_t variable, uint32_t type)
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
- * Control flow: the structured tree of the entry point in order. Between any two of the others, before the first and behind
- * the last stands a block, as in nir_cf_node lists:
+ * Control flow: the structured tree of the entry point in order. A block is between any two of the other nodes, before the first
+ * and after the last, as in nir_cf_node lists:
  *
  *    block  if  block  else  block  end_if  block
  *    block  loop  block  [continue  block]  end_loop  block
@@ -1020,8 +1023,9 @@ enum ntv_control {
    NTV_CONTROL_END_LOOP,
 };
 
-/* A record has what it is as its opcode and the hint of an if in the place of flags. An if has one word, the condition. */
-NTV_ONCE static void
+/* A record has the kind of the node as its opcode and, for an if, the hint in place of flags. An if has one word, the
+ * condition. */
+NTV_NOINLINE static void
 ntv_wire_control(struct ntv_wire *w, enum ntv_control kind)
 {
    uint32_t *words = ntv_wire_words(w, 1);
@@ -1030,7 +1034,7 @@ ntv_wire_control(struct ntv_wire *w, enum ntv_control kind)
       words[0] = ntv_wire_record(NTV_RECORD_CONTROL, (uint32_t)kind);
 }
 
-/* Its instructions follow. Numbers of blocks are those of nir_block::index if nir_index_blocks gave them. */
+/* The instructions of the block follow. Numbers of blocks are those of nir_block::index after nir_index_blocks. */
 static inline uint32_t
 ntv_wire_block(struct ntv_wire *w)
 {
@@ -1080,7 +1084,7 @@ ntv_wire_end_loop(struct ntv_wire *w)
  * Instructions. `components` and `bits` are the shape of the result. Without a result, both are 0.
  *
  * The first word of an instruction has the kind of the record in bits 0 to 3, the opcode in 4 to 15, the components in 16 to 20,
- * the bits in 21 to 27 and the flags of an ALU instruction in 28 to 31. What follows is told by these.
+ * the bits in 21 to 27 and the flags of an ALU instruction in 28 to 31. The following words depend on these.
  * ------------------------------------------------------------------------------------------------------------------ */
 
 /* The first word of an instruction. */
@@ -1090,8 +1094,8 @@ ntv_wire_head(enum ntv_record record, uint32_t op, unsigned components, unsigned
    return ntv_wire_record(record, op) | (uint32_t)components << 16 | (uint32_t)bits << 21;
 }
 
-/* An instruction with `count` words behind its head, which the caller writes. NULL if memory is short. Its number is what num_instrs
- * was before. */
+/* Begins an instruction with `count` words after its first word, which the caller must write. NULL if memory is short. The number
+ * of the instruction is the value of num_instrs before the call. */
 static inline uint32_t *
 ntv_wire_instr(struct ntv_wire *w, uint32_t head, size_t count)
 {
@@ -1132,7 +1136,8 @@ ntv_wire_phi(struct ntv_wire *w, unsigned components, unsigned bits)
    return ntv_wire_plain(w, NTV_PLAIN_PHI, components, bits);
 }
 
-/* A source of a phi, at any time after block and value. Those of one phi follow each other. A record has phi, block and value. */
+/* A source of a phi, at any time after the block and the value. The sources of a phi must be written one after the other. A
+ * record has the phi, the block and the value. */
 static inline void
 ntv_wire_phi_src(struct ntv_wire *w, uint32_t phi, uint32_t block, uint32_t def)
 {
@@ -1159,10 +1164,10 @@ enum ntv_alu_flags {
    NTV_ALU_NO_UNSIGNED_WRAP = 1 << 2,
 };
 
-/* One more: the opcode reads more than 8 components of a source, nir_ssa_alu_instr_src_components of them. */
+/* Another flag: the opcode reads more than 8 components of a source, as nir_ssa_alu_instr_src_components returns. */
 #define NTV_WIDE_SOURCES 8u
 
-/* `op` is a number of NTV_TABLE_ALU; ntv_wire_alu_src, or ntv_wire_wide_alu_src, follows for each source. */
+/* `op` is a number of NTV_TABLE_ALU; ntv_wire_alu_src, or ntv_wire_wide_alu_src, must follow for each source. */
 static inline uint32_t
 ntv_wire_alu(struct ntv_wire *w, uint32_t op, uint32_t flags, unsigned components, unsigned bits)
 {
@@ -1170,7 +1175,7 @@ ntv_wire_alu(struct ntv_wire *w, uint32_t op, uint32_t flags, unsigned component
    return w->num_instrs - 1;
 }
 
-/* The swizzle of the first `components` components, 8 at most. The others read their own. */
+/* The swizzle of the first `components` components, 8 at most. The other components are not swizzled. */
 static inline uint32_t
 ntv_wire_swizzle(const uint8_t *swizzle, unsigned components)
 {
@@ -1182,8 +1187,8 @@ ntv_wire_swizzle(const uint8_t *swizzle, unsigned components)
    return bits;
 }
 
-/* A source is two words: the value, and the component that each component of the source reads, four bits each, the first lowest.
- * Components that are not read count as reading their own. */
+/* A source is two words: the value, and a swizzle of four bits per component, the first component in the lowest bits. Components
+ * that the instruction does not read have their own index. */
 static inline void
 ntv_wire_alu_src(struct ntv_wire *w, uint32_t def, const uint8_t *swizzle, unsigned components)
 {
@@ -1195,7 +1200,7 @@ ntv_wire_alu_src(struct ntv_wire *w, uint32_t def, const uint8_t *swizzle, unsig
    }
 }
 
-/* With NTV_WIDE_SOURCES, another word has the components from the ninth on. */
+/* With NTV_WIDE_SOURCES, a third word has the swizzle from the ninth component on. */
 static inline void
 ntv_wire_wide_alu_src(struct ntv_wire *w, uint32_t def, const uint8_t *swizzle, unsigned components)
 {
@@ -1243,16 +1248,15 @@ enum ntv_deref {
    NTV_DEREF_CAST,
 };
 
-/* What a deref has that steps on from a pointer: its width, as it is one component, the type that it points to, and where it may
- * point. */
+/* The result of a deref with a parent: the bit size of its one component, its type, and its modes. */
 struct ntv_deref_result {
    unsigned bits;
    uint32_t type;
    uint32_t modes; /* enum ntv_mode */
 };
 
-/* A record has type and modes after its head, then the pointer that the step starts from, and two more words, 0 where there are
- * fewer. A cast has one more. */
+/* A record has the type and the modes, then the parent, and two more words, which are 0 if the deref does not need them. A cast
+ * has one more word. */
 static inline uint32_t
 ntv_wire_deref(struct ntv_wire *w, enum ntv_deref kind, struct ntv_deref_result r, uint32_t from, uint32_t a, uint32_t b)
 {
@@ -1268,7 +1272,7 @@ ntv_wire_deref(struct ntv_wire *w, enum ntv_deref kind, struct ntv_deref_result 
    return w->num_instrs - 1;
 }
 
-/* A pointer to a variable, of its type and mode: a record with one word. */
+/* A deref of a variable, with the type and mode of the variable: a record with one word. */
 static inline uint32_t
 ntv_wire_deref_var(struct ntv_wire *w, unsigned bits, uint32_t variable)
 {
@@ -1318,9 +1322,9 @@ ntv_wire_deref_cast(struct ntv_wire *w, struct ntv_deref_result r, uint32_t pare
 }
 
 /*
- * nir_intrinsic_instr. `op` is a number of NTV_TABLE_INTRINSIC. ntv_wire_operand follows for each source (the number of the
- * value), then for the value of each index: ntv_wire_num_indices of them, in the order that ntv_wire_index says. 0 stands for
- * what the writer does not have. Such a value is
+ * nir_intrinsic_instr. `op` is a number of NTV_TABLE_INTRINSIC. ntv_wire_operand must follow for each source (the number of the
+ * value), then for the value of each index: ntv_wire_num_indices values, at the positions that ntv_wire_index returns. The value
+ * of an index that the writer does not have is 0. The values are
  *
  *    access, dst_access, src_access    enum ntv_access
  *    atomic_op                         enum ntv_atomic_op
@@ -1335,7 +1339,7 @@ ntv_wire_deref_cast(struct ntv_wire *w, struct ntv_deref_result r, uint32_t pare
  *    src_type, dest_type               ntv_alu_type()
  *    io_semantics                      ntv_io_semantics()
  *    io_xfb, io_xfb2                   ntv_io_xfb()
- *    any other                         as it is
+ *    any other                         unchanged
  */
 static inline uint32_t
 ntv_wire_intrinsic(struct ntv_wire *w, uint32_t op, unsigned components, unsigned bits)
@@ -1402,8 +1406,8 @@ struct ntv_tex {
    const int8_t (*offsets)[2]; /* gathers: four of them, or NULL */
 };
 
-/* ntv_wire_tex_src follows for each of its sources. They stand behind type, flags (the component in bits 8 to 15, the number of sources
- * in 16 to 23), texture, sampler, and two words of offsets. */
+/* ntv_wire_tex_src must follow for each source. The words before the sources are the type, the flags (with the component in bits
+ * 8 to 15 and the number of sources in 16 to 23), texture, sampler, and two words of offsets. */
 static inline uint32_t
 ntv_wire_tex(struct ntv_wire *w, const struct ntv_tex *tex, unsigned components, unsigned bits, unsigned num_srcs)
 {
@@ -1424,7 +1428,7 @@ ntv_wire_tex(struct ntv_wire *w, const struct ntv_tex *tex, unsigned components,
    return w->num_instrs - 1;
 }
 
-/* Two words. */
+/* A source: its kind and its value. */
 static inline void
 ntv_wire_tex_src(struct ntv_wire *w, enum ntv_tex_src kind, uint32_t def)
 {
@@ -1441,11 +1445,11 @@ ntv_wire_tex_src(struct ntv_wire *w, enum ntv_tex_src kind, uint32_t def)
  * ================================================================================================================== */
 
 enum ntv_buffer_access {
-   NTV_BUFFER_ACCESS_AUTO = 0, /* one load for all lanes wanted of a vec4 */
-   NTV_BUFFER_ACCESS_LANE,     /* one load per lane, always */
+   NTV_BUFFER_ACCESS_AUTO = 0, /* one load for all components that are needed of a vec4 */
+   NTV_BUFFER_ACCESS_LANE,     /* always one load per 32-bit component */
 };
 
-/* What the Vulkan device below can do. Plain data: copy it as you like. Fill it with ntv_target_init first. */
+/* The abilities of the Vulkan device. Plain data, which may be copied. Call ntv_target_init before setting fields. */
 struct ntv_target {
    uint32_t vulkan_version; /* as VK_MAKE_API_VERSION makes it; the SPIR-V version follows from it */
    uint32_t features[4];    /* ntv_target_enable */
@@ -1454,31 +1458,32 @@ struct ntv_target {
    uint32_t indexed_draw_offset; /* byte offset in the push constants of a word that is 0 in draws without indices */
    uint32_t max_draw_buffers;
    enum ntv_buffer_access buffer_access;
-   /* A promise of the driver, false unless it says otherwise: every range of a uniform buffer that it binds has a multiple of 16
-    * bytes. Then a shader may load a whole vec4 to read a part of it. Without the promise the range may end within the vec4, and
-    * a device with robust buffer access may answer zeros for all of it (Vulkan, "Robust Buffer Access"). */
+   /* A guarantee of the driver, false by default: every range of a uniform buffer that it binds has a multiple of 16 bytes. Then
+    * a shader may load a whole vec4 to read a part of it. Without the guarantee the range may end within the vec4, and a device
+    * with robust buffer access may return zeros for all of it (Vulkan, "Robust Buffer Access"). */
    bool uniform_ranges_in_vec4s;
    uint32_t workarounds; /* ntv_target_workaround */
 };
 
-/* The most that drivers of this Vulkan version commonly offer. False, and nothing is written, if `target` is NULL or the
- * version is below 1.0; versions above 1.3 are taken for 1.3. */
+/* Sets the features and limits that most drivers of this Vulkan version offer. Returns false, without a write, if `target` is
+ * NULL or the version is below 1.0; versions above 1.3 are treated as 1.3. */
 bool ntv_target_init(struct ntv_target *target, uint32_t vulkan_version);
 
-/* Switches a feature, by Vulkan's name for it: "shaderFloat64". False if there is no such feature, or for NULL. */
+/* Enables or disables a feature, by Vulkan's name for it: "shaderFloat64". Returns false if there is no such feature, or for
+ * NULL. */
 bool ntv_target_enable(struct ntv_target *target, const char *feature, bool on);
 
-/* Switches a workaround for a fault of the device's driver, by zink's name for it. None is on after ntv_target_init. False if there
- * is no such workaround, or for NULL.
+/* Enables or disables a workaround for a bug of the device's driver, by zink's name for it. None is enabled after
+ * ntv_target_init. Returns false if there is no such workaround, or for NULL.
  *
- *    "broken_arbitary_type_const"   constants of NIR are unsigned integers, and OpBitcast makes other numbers of them */
+ *    "broken_arbitary_type_const"   constants of NIR are unsigned integers, and OpBitcast converts them to other types */
 bool ntv_target_workaround(struct ntv_target *target, const char *workaround, bool on);
 
 /* ==================================================================================================================
  * Part 3: translation
  * ================================================================================================================== */
 
-/* The memory of one translation after the other. Use one per thread: calls that share one wait for each other. */
+/* The memory of translations, reused by each. Use one per thread: calls that share a context wait for each other. */
 struct ntv_context;
 
 /* NULL if memory is short. */
@@ -1489,16 +1494,16 @@ void ntv_context_destroy(struct ntv_context *context);
 
 enum ntv_status {
    NTV_OK = 0,
-   NTV_ERROR_ARGUMENT,    /* a null pointer, a target that is none, or a key or link that the modules cannot take */
-   NTV_ERROR_MALFORMED,   /* the words are no wire of this version */
+   NTV_ERROR_ARGUMENT,    /* a null pointer, an invalid target, or a key or link that is not possible for the modules */
+   NTV_ERROR_MALFORMED,   /* the words are not a wire of this version */
    NTV_ERROR_INVALID,     /* the shader breaks a rule of NIR */
    NTV_ERROR_UNSUPPORTED, /* the target lacks a feature, or ntv cannot do it */
-   NTV_ERROR_INTERNAL,    /* a fault of ntv; please report it, unless NTV_OPTION_VALID_NIR was no truth */
-   NTV_ERROR_MEMORY,      /* the allocator gave NULL */
+   NTV_ERROR_INTERNAL,    /* a bug of ntv; please report it, unless NTV_OPTION_VALID_NIR was set for invalid NIR */
+   NTV_ERROR_MEMORY,      /* the allocator returned NULL */
 };
 
-/* Where results live. `alloc` gives memory aligned as malloc's, or NULL. `free` may be NULL if the memory goes another way.
- * Neither may unwind. */
+/* The allocator of results. `alloc` returns memory aligned as malloc's, or NULL. `free` may be NULL if the caller frees the
+ * memory in another way. Neither may unwind. */
 struct ntv_allocator {
    void *(*alloc)(void *user, size_t size);
    void (*free)(void *user, void *memory);
@@ -1508,10 +1513,10 @@ struct ntv_allocator {
 enum ntv_option_flags {
    NTV_OPTION_NAMES = 1 << 0,      /* names of variables in the SPIR-V */
    NTV_OPTION_WORDS_ONLY = 1 << 1, /* no bindings, varyings and patches in the result */
-   /* The shader would pass nir_validate_shader, which the caller vouches for: ntv does not look for breaches of NIR's rules, which
-    * takes a sixth of the time. What it cannot translate, or the target lacks, is refused as ever. A shader that breaks a rule
-    * all the same gives some error, NTV_ERROR_INTERNAL among them, or SPIR-V that is not valid; memory stays safe. It may take
-    * more time and memory than any other. A library with debug assertions looks all the same. */
+   /* The caller guarantees that the shader passes nir_validate_shader: ntv does not check the rules of NIR, which takes a sixth
+    * of the time. Shaders that cannot be translated, or need a feature that the target lacks, are still refused. A shader that
+    * breaks a rule nevertheless gives any error, including NTV_ERROR_INTERNAL, or invalid SPIR-V; memory stays safe. It may take
+    * more time and memory than other shaders. A library with debug assertions always checks. */
    NTV_OPTION_VALID_NIR = 1 << 2,
 };
 
@@ -1522,25 +1527,25 @@ enum ntv_block_class {
    NTV_BLOCK_PUSH_CONSTANT, /* in push constants; only for blocks that are read by load_ubo */
 };
 
-/* Where a stage finds a uniform block: ntv_plan says it. Blocks that no placement names are uniform buffers. */
+/* The class and place of a uniform block of a stage, as decided by ntv_plan. Blocks without a placement are uniform buffers. */
 struct ntv_placement {
-   uint32_t block;       /* the stage's number of it: what load_ubo names; of variables, driver_location plus the index in the array */
+   uint32_t block;       /* its number in the stage: the index of load_ubo, or driver_location plus the index in the array */
    uint32_t block_class; /* enum ntv_block_class */
-   uint32_t range;       /* the most bytes of it that are bound; 0: as many as the device takes */
+   uint32_t range;       /* the maximum number of bytes that are bound; 0: the limit of the device */
    uint32_t offset;      /* NTV_BLOCK_PUSH_CONSTANT: its first byte in the push constants, a multiple of 16 */
-   /* NTV_BLOCK_STORAGE: the shader keeps dynamic offsets within what is bound, as the device does not. Ranges have multiples of 16
-    * bytes then. */
+   /* NTV_BLOCK_STORAGE: the shader clamps dynamic offsets to the bound range, because the device does not. Bound ranges must then
+    * have multiples of 16 bytes. */
    bool clamp;
 };
 
-/* Who writes what transform feedback captures. */
+/* How captures of transform feedback are written. */
 enum ntv_xfb_back_end {
-   NTV_XFB_EXTENSION = 0, /* the device: VK_EXT_transform_feedback */
-   NTV_XFB_STORAGE,       /* the vertex or geometry shader, to storage buffers, while it draws: needs vertexPipelineStoresAndAtomics */
-   NTV_XFB_COMPUTE,       /* a compute shader that does what the vertex shader does, 64 vertices in a workgroup */
+   NTV_XFB_EXTENSION = 0, /* by the device: VK_EXT_transform_feedback */
+   NTV_XFB_STORAGE,       /* by the vertex or geometry shader, to storage buffers: needs vertexPipelineStoresAndAtomics */
+   NTV_XFB_COMPUTE,       /* by a compute shader with the work of the vertex shader, 64 vertices per workgroup */
 };
 
-/* An attribute of vertices that the shader reads itself: VkVertexInputAttributeDescription and what the binding says. */
+/* A vertex attribute that the shader fetches itself: VkVertexInputAttributeDescription and the fields of its binding. */
 struct ntv_attribute {
    uint32_t location;
    const char *format; /* the name of the VkFormat after VK_FORMAT_: "R32G32_SFLOAT" */
@@ -1548,33 +1553,33 @@ struct ntv_attribute {
    uint32_t offset;
    uint32_t stride;
    bool per_instance;
-   uint32_t divisor; /* per_instance: instances that have one element; 0: all have the first */
+   uint32_t divisor; /* per_instance: instances per element; 0: all instances have the first element */
 };
 
-/* How captures are carried out: see part 6. */
+/* How captures are written: see part 6. */
 struct ntv_xfb_options {
    uint32_t back_end; /* enum ntv_xfb_back_end */
-   /* Where the first storage buffer is bound; if both are 0, in set 3 at binding NTV_XFB_BUFFER_BINDING. The other buffers follow as
-    * the constants of part 6 say. */
+   /* The set and binding of the first storage buffer; if both are 0, set 3 and NTV_XFB_BUFFER_BINDING. The constants of part 6
+    * have the offsets of the bindings of the other buffers. */
    uint32_t set;
    uint32_t binding;
-   /* Where the vertex buffers are that a vertex shader reads itself. With NTV_XFB_STORAGE it does so in draws over a list, and has to
-    * be told: else vertex fetch has to bring what the list names. */
+   /* The attributes that a vertex shader fetches itself. With NTV_XFB_STORAGE it fetches them in draws over a list, and only if
+    * they are given: otherwise vertex fetch must supply the vertices of the list. */
    const struct ntv_attribute *attributes;
    size_t num_attributes;
-   /* NTV_XFB_STORAGE: vertex shaders write the number of the instance at this Location, and geometry shaders that capture read it
-    * there. If not, draws with such geometry shaders have one instance. */
+   /* NTV_XFB_STORAGE: vertex shaders write the number of the instance to this Location, and geometry shaders that capture read it
+    * from there. Otherwise, draws with such geometry shaders must have one instance. */
    bool passes_instance;
    uint32_t instance_location;
 };
 
-/* Zeros are fine. All but the first two are of ntv_translate and ntv_module_create. */
+/* All fields may be 0. Only ntv_translate and ntv_module_create read the fields after the first two. */
 struct ntv_options {
    uint32_t flags;
    struct ntv_allocator allocator; /* malloc and free if `alloc` is NULL */
    const struct ntv_placement *placements; /* NULL: all blocks are uniform buffers */
    size_t num_placements;
-   const struct ntv_xfb_options *xfb; /* NULL: the device writes what is captured */
+   const struct ntv_xfb_options *xfb; /* NULL: the device writes captures */
 };
 
 enum ntv_descriptor {
@@ -1589,65 +1594,65 @@ enum ntv_descriptor {
    NTV_DESCRIPTOR_INPUT_ATTACHMENT,
 };
 
-/* Descriptors that the module uses. Several variables may see the same.
+/* Descriptors that the module uses. Several variables may use the same descriptor.
  *
- * What a fragment shader reads of its framebuffer (load_output, variables with NTV_VARIABLE_FB_FETCH_OUTPUT) are input attachments
- * in the set of the default uniforms, 0. Attachment n has the binding 5 + n and the InputAttachmentIndex n: 0 to 7 are the colours,
- * 8 is depth (a float), 9 is stencil (an unsigned integer). Those that the shader does not read are not there. An attachment that
- * is a variable of the shader has the binding and the index of that variable. */
+ * Reads of the framebuffer by a fragment shader (load_output, variables with NTV_VARIABLE_FB_FETCH_OUTPUT) are input attachments
+ * in the set of the default uniforms, 0. Attachment n has the binding 5 + n and the InputAttachmentIndex n: 0 to 7 are the
+ * colours, 8 is depth (a float), 9 is stencil (an unsigned integer). The list does not have attachments that the shader does not
+ * read. An attachment that is a variable of the shader has the binding and the index of that variable. */
 struct ntv_binding {
    uint32_t set;
    uint32_t binding;
    enum ntv_descriptor kind;
-   uint32_t count; /* 1 if no array */
-   /* Uniform blocks, in whatever buffers: bytes that a bound range has at least for every load of the shader to be in bounds that was in NIR. 0 where
-    * that is not known, and for all else. */
+   uint32_t count; /* 1 if it is not an array */
+   /* Uniform blocks of every class: the least number of bytes of a bound range for which every load of the original NIR is in
+    * bounds. 0 if that is not known, and for other descriptors. */
    uint32_t min_range;
 };
 
-/* Inputs and outputs that another stage, the fixed function or a vertex buffer sees. */
+/* Inputs and outputs that are connected to another stage, the fixed function or a vertex buffer. */
 struct ntv_varying {
    bool is_output;
-   bool per_patch;   /* tessellation: once for a patch, not for each vertex */
-   bool is_removed;  /* ntv_link took it away */
-   uint32_t builtin; /* SPIR-V's BuiltIn; NTV_NONE for one with a location */
+   bool per_patch;   /* tessellation: per patch, not per vertex */
+   bool is_removed;  /* ntv_link removed it */
+   uint32_t builtin; /* SPIR-V's BuiltIn; NTV_NONE if it has a location */
    uint32_t location;
    uint32_t num_locations;
    uint32_t component; /* of each location, in units of 32 bits */
    uint32_t num_components;
-   bool is_captured; /* transform feedback writes it: where, is below */
-   bool is_copy;     /* of a captured built-in, or of a part of one: no other stage reads it */
+   bool is_captured; /* transform feedback captures it, with the fields below */
+   bool is_copy;     /* a copy of a captured built-in, or of a part of one: no other stage reads it */
    uint32_t xfb_buffer;
    uint32_t xfb_stride;
    uint32_t xfb_offset;
 };
 
-/* What a word is that may be changed, and what `of` in its patch is. */
+/* The meaning of a word that may be changed, and of `of` in its patch. */
 enum ntv_patch_kind {
-   /* The place in `bindings`. */
+   /* `of` is the index in `bindings`. */
    NTV_PATCH_DESCRIPTOR_SET = 0,
    NTV_PATCH_BINDING,
-   NTV_PATCH_ARRAY_LENGTH, /* of descriptors; only in modules that link */
-   /* The place in `varyings`. */
+   NTV_PATCH_ARRAY_LENGTH, /* of descriptors; only in modules for links */
+   /* `of` is the index in `varyings`. */
    NTV_PATCH_LOCATION,
    NTV_PATCH_COMPONENT,
-   NTV_PATCH_INDEX, /* of the two colours that blend */
+   NTV_PATCH_INDEX, /* of dual-source blending */
    NTV_PATCH_XFB_BUFFER,
    NTV_PATCH_XFB_STRIDE,
    NTV_PATCH_XFB_OFFSET,
-   /* The number of the specialization constant. */
+   /* `of` is the number of the specialization constant. */
    NTV_PATCH_SPEC_ID,
-   NTV_PATCH_SPEC_VALUE, /* what it is unless the pipeline says */
-   /* The axis: 0, 1 or 2. */
+   NTV_PATCH_SPEC_VALUE, /* its value unless the pipeline sets another */
+   /* `of` is the axis: 0, 1 or 2. */
    NTV_PATCH_LOCAL_SIZE,
-   /* 0. */
-   NTV_PATCH_OUTPUT_VERTICES, /* tessellation control: of the patch that is made */
+   /* `of` is 0. */
+   NTV_PATCH_OUTPUT_VERTICES, /* tessellation control: the size of the output patch */
 };
 
-/* A word that may be changed: the module stays valid as long as what it then says is. The same thing may stand in several, as
- * where two variables see one descriptor: change all of them. */
+/* A word that may be changed: the module stays valid if the new value is valid. A value may be in several words, for example if
+ * two variables use one descriptor: change all of them. */
 struct ntv_patch {
-   uint32_t word; /* words[word]; it holds what is there now */
+   uint32_t word; /* words[word] has the current value */
    enum ntv_patch_kind kind;
    uint32_t of;
 };
@@ -1656,21 +1661,21 @@ struct ntv_result {
    /* The module; NULL after an error. */
    uint32_t *words;
    size_t num_words;
-   /* Tessellation control: words[tcs_vertices_out_word] is how many vertices the patch has that is made, and may be changed.
-    * 0 in other stages. */
+   /* Tessellation control: words[tcs_vertices_out_word] is the size of the output patch, and may be changed. 0 in other
+    * stages. */
    uint32_t tcs_vertices_out_word;
-   /* Compute: invocations of a workgroup; all 0 if they are specialization constants. 0 in other stages. */
+   /* Compute: the size of a workgroup; all 0 if it is made of specialization constants. 0 in other stages. */
    uint32_t workgroup_size[3];
-   /* Bindings, each place and kind once, by set and binding. */
+   /* Bindings, each combination of set, binding and kind once, sorted by set and binding. */
    struct ntv_binding *bindings;
    size_t num_bindings;
    /* Inputs and outputs. */
    struct ntv_varying *varyings;
    size_t num_varyings;
-   /* Words of the module that may be changed, in order. None where the result has no SPIR-V. */
+   /* Words of the module that may be changed, in order. Empty if the result has no SPIR-V. */
    struct ntv_patch *patches;
    size_t num_patches;
-   /* What is wrong and where, a line for each problem; NULL without an error, or if there was no memory for it. */
+   /* The error messages, a line for each problem; NULL without an error, or if there was no memory for it. */
    char *error;
 };
 
@@ -1685,31 +1690,31 @@ void ntv_result_free(struct ntv_result *result, const struct ntv_options *option
 /* ==================================================================================================================
  * Part 4: emit once, then patch
  *
- * A driver learns late what the other stage reads, and how a draw lies on the screen. A module with tables knows which of its
- * words may change or go, so that links and draws copy slices and write words, and nobody parses SPIR-V:
+ * A driver learns late what the other stage reads, and the orientation of a draw on the screen. A module with tables has a list
+ * of the words that may be changed or removed, so that links and draws copy slices and write words, and SPIR-V is never parsed:
  *
  *    ntv_module_create()        once for a shader
- *    ntv_link()                 once for a program: unused varyings go, locations are packed, descriptors move
- *    ntv_program_keys()         for a draw that differs: what each stage sees of it; a module that is there serves equal keys
- *    ntv_module_instantiate()   else: its words
+ *    ntv_link()                 once for a program: removes unused varyings, packs locations, moves descriptors
+ *    ntv_program_keys()         for a draw with another key: the part of it for each stage; equal keys have equal words
+ *    ntv_module_instantiate()   for a new key: its words
  *
  * Modules do not change, so threads may share them.
  * ================================================================================================================== */
 
 struct ntv_module;
 
-/* Bits of a key: what a draw knows that changes words. `ntv options` prints why, and how the rest is done that a driver
- * learns late. */
+/* Bits of a key: the state of a draw that changes words. `ntv options` prints why, and by which mechanism the other options that
+ * a driver learns late are implemented. */
 #define NTV_KEY_STRIP UINT64_C(0x1)                /* no names */
-#define NTV_KEY_EARLY_FRAGMENT_TESTS UINT64_C(0x2) /* where they change nothing but alpha to coverage */
+#define NTV_KEY_EARLY_FRAGMENT_TESTS UINT64_C(0x2) /* where they change only alpha to coverage */
 #define NTV_KEY_NO_CAPTURE UINT64_C(0x4)           /* transform feedback is off */
 #define NTV_KEY_SAMPLE_SHADING UINT64_C(0x8)       /* inputs are interpolated at each sample */
-#define NTV_KEY_SWAP_XY UINT64_C(0x10)             /* X and Y change places, before they are flipped */
+#define NTV_KEY_SWAP_XY UINT64_C(0x10)             /* X and Y are swapped, before they are flipped */
 #define NTV_KEY_FLIP_X UINT64_C(0x20)
 #define NTV_KEY_FLIP_Y UINT64_C(0x40)
 #define NTV_KEY_GL_DEPTH UINT64_C(0x80)   /* clip space has depths from -w to w */
 #define NTV_KEY_DISCARD UINT64_C(0x100)   /* every vertex is outside of the clip volume */
-#define NTV_KEY_POINT_SIZE UINT64_C(0x200) /* a shader that says no point size has one of 1 */
+#define NTV_KEY_POINT_SIZE UINT64_C(0x200) /* a shader without a point size writes 1 */
 
 enum ntv_dither {
    NTV_DITHER_NONE = 0,
@@ -1731,62 +1736,62 @@ struct ntv_key {
    uint32_t size[2]; /* of the framebuffer in pixels, for a gl_FragCoord that is flipped */
 };
 
-/* Translates as ntv_translate does, to a module that provides for the bits `offer` and for links. The words come from
- * ntv_module_instantiate; `result` has the rest, or the error. `*module` is NULL after an error. */
+/* Translates as ntv_translate does, to a module that supports the bits `offer` and links. ntv_module_instantiate returns its
+ * words; `result` has the other data, or the error. `*module` is NULL after an error. */
 enum ntv_status ntv_module_create(struct ntv_context *context, const struct ntv_target *target, const uint32_t *wire,
                                   size_t num_words, uint64_t offer, struct ntv_module **module,
                                   const struct ntv_options *options, struct ntv_result *result);
 
-/* A module of what ntv_module_store gave; or of SPIR-V from elsewhere, which gets its tables by being parsed once, and offers
- * NTV_KEY_STRIP and NTV_KEY_NO_CAPTURE. No word is trusted, but whether SPIR-V is valid is not looked at. `*module` is NULL after an
- * error. Here and in the functions below that say so, `result` is for the error alone, and may be NULL. */
+/* Loads the words of ntv_module_store; or SPIR-V from elsewhere, which is parsed once to make its tables, and supports
+ * NTV_KEY_STRIP and NTV_KEY_NO_CAPTURE. Malformed words are safe, but SPIR-V is not validated. `*module` is NULL after an error.
+ * Here and in the functions below that mention it, `result` only receives errors, and may be NULL. */
 enum ntv_status ntv_module_load(const uint32_t *words, size_t num_words, struct ntv_module **module,
                                 const struct ntv_options *options, struct ntv_result *result);
 
-/* Puts words in `result` that ntv_module_load takes, of this version of the library. */
+/* Returns words in `result` that ntv_module_load of this version of the library can load. */
 enum ntv_status ntv_module_store(const struct ntv_module *module, const struct ntv_options *options,
                                  struct ntv_result *result);
 
 /* NULL is fine. */
 void ntv_module_destroy(struct ntv_module *module);
 
-/* Descriptors that move. */
+/* New places of descriptors. */
 struct ntv_move {
    uint32_t set;
    uint32_t binding;
    uint32_t new_set;
    uint32_t new_binding;
-   uint32_t new_count; /* how many an array has now, beyond all constant indices; 0 if as many as before */
+   uint32_t new_count; /* the new length of an array, beyond all constant indices; 0 to keep the length */
 };
 
-/* A specialization constant that gets another number. */
+/* A new number of a specialization constant. */
 struct ntv_spec_id {
    uint32_t id;
    uint32_t new_id;
 };
 
-/* A specialization constant that starts with another value unless the pipeline has one. */
+/* A new default value of a specialization constant. */
 struct ntv_spec_value {
-   uint32_t id; /* as it was before the link */
+   uint32_t id; /* its number before the link */
    uint32_t value;
 };
 
-/* A number of an input or output: `varying` is its place in `varyings` of the result that the module came with. */
+/* A number of an input or output: `varying` is its index in `varyings` of the result of the module's creation. */
 struct ntv_varying_number {
    uint32_t varying;
    uint32_t number;
 };
 
-/* Where transform feedback writes a captured output. */
+/* The place of a captured output in transform feedback. */
 struct ntv_capture {
-   uint32_t varying; /* its place in `varyings` */
+   uint32_t varying; /* its index in `varyings` */
    uint32_t buffer;
-   uint32_t stride; /* bytes, as the offset */
+   uint32_t stride; /* in bytes, like the offset */
    uint32_t offset;
 };
 
-/* What a driver decides about a stage with a link. Zeros decide nothing. A move or a specialization constant that the stage does not
- * have is fine; a varying, a length or a size that it cannot change is an error. */
+/* The driver's decisions about a stage at a link. Fields of 0 change nothing. Moves and specialization constants that the stage
+ * does not have are ignored; a varying, a length or a size that cannot be changed is an error. */
 struct ntv_link_info {
    const struct ntv_move *moves;
    size_t num_moves;
@@ -1794,61 +1799,64 @@ struct ntv_link_info {
    size_t num_spec_ids;
    const struct ntv_spec_value *spec_values;
    size_t num_spec_values;
-   const struct ntv_varying_number *locations; /* what stages agree by; between two stages of the link they are packed then */
+   const struct ntv_varying_number *locations; /* by which stages match; between linked stages they are packed afterwards */
    size_t num_locations;
    const struct ntv_varying_number *components; /* of those that do not start at component 0 */
    size_t num_components;
-   const struct ntv_varying_number *indices; /* of the two colours that blend: 0 or 1 */
+   const struct ntv_varying_number *indices; /* of dual-source blending: 0 or 1 */
    size_t num_indices;
    const struct ntv_capture *captures;
    size_t num_captures;
    uint32_t workgroup_size[3]; /* of a compute shader that neither reads nor specializes it */
-   uint32_t patch_vertices;    /* of the patch that tessellation control makes */
+   uint32_t patch_vertices;    /* size of the output patch of tessellation control */
 };
 
-/* Links stages that follow each other in a pipeline: one or more, in its order. `infos` has one for each, or is NULL. Puts as many new
- * modules at `linked`, or NULL everywhere after an error; `result` is for that alone, and may be NULL.
+/* Links stages that follow each other in a pipeline: one or more, in its order. `infos` has one entry for each, or is NULL.
+ * Writes the same number of new modules to `linked`, or NULL everywhere after an error; `result` only receives errors, and may be
+ * NULL.
  *
- * Links can follow each other, as a stage alone, to move its descriptors, and then all: what comes out is what one link with all
- * that was decided gives. The first and last side of a link stay open. What two stages have settled stays: another partner for one
- * of them is an error. */
+ * Links can follow each other, for example a link of a stage alone to move its descriptors, and then a link of all stages: the
+ * result is that of a single link with all decisions. The first and the last interface of a link remain open. An interface
+ * between two linked stages is final: to link one of them with another stage is an error. */
 enum ntv_status ntv_link(const struct ntv_module *const *stages, size_t num_stages, const struct ntv_link_info *infos,
                          struct ntv_module **linked, const struct ntv_options *options, struct ntv_result *result);
 
-/* Writes to `keys` what each stage, in the order of the pipeline, sees of `key`. Variants of equal keys have equal words. A key that one
- * of them cannot take is an error, which names it; `result` is for that alone, and may be NULL. */
+/* Writes the part of `key` for each stage, in the order of the pipeline, to `keys`. Variants of equal keys have equal words. A
+ * key that is not possible for a stage is an error with the name of the stage; `result` only receives errors, and may be NULL. */
 enum ntv_status ntv_program_keys(const struct ntv_module *const *stages, size_t num_stages, const struct ntv_key *key,
                                  struct ntv_key *keys, const struct ntv_options *options, struct ntv_result *result);
 
-/* Writes to `keys`, which has room for `most`, those that draws most likely have, the likeliest first. All have the bits and the size
- * of `always`. Returns how many they are; 0 for NULL, and where no pipeline has these stages or they cannot take `always`. */
+/* Writes the most likely keys of draws to `keys`, which has space for `most`, the likeliest first. All have the bits and the size
+ * of `always`. Returns the number of keys; 0 for NULL, for stages that no pipeline has, and if `always` is not possible for
+ * them. */
 size_t ntv_likely_keys(const struct ntv_module *const *stages, size_t num_stages, const struct ntv_key *always,
                        struct ntv_key *keys, size_t most);
 
-/* Puts the words for `key` in `result`, and the descriptors that they use. It is an error that names them if the key has options that
- * the module was not made for, or lacks the size of the framebuffer where words depend on it; options of other stages are fine. */
+/* Returns the words for `key` in `result`, and the descriptors that they use. It is an error if the key has options that the
+ * module was not made for, or lacks the size of the framebuffer where words depend on it; the message names them. Options of
+ * other stages are ignored. */
 enum ntv_status ntv_module_instantiate(const struct ntv_module *module, const struct ntv_key *key,
                                        const struct ntv_options *options, struct ntv_result *result);
 
 /* ==================================================================================================================
  * Part 5: plans
  *
- * Which uniform blocks of a program are read through storage buffers or push constants, and why: once for all stages, before
- * they are translated.
+ * Decides which uniform blocks of a program are read through storage buffers or push constants: once for all stages, before they
+ * are translated.
  *
  *    ntv_plan_create()       for a program
  *    ntv_plan_add_stage()    for each of its stages
- *    ntv_plan_know_block()   for each block of which the driver knows more than the stages tell, or whose class it wants
+ *    ntv_plan_know_block()   for each block about which the driver knows more than the stages, or whose class it sets
  *    ntv_plan_decide()       by the limits of the device
- *    ntv_plan_blocks()       what has to be bound, and how
- *    ntv_plan_placements()   what the options of ntv_translate and ntv_module_create take for a stage
+ *    ntv_plan_blocks()       the blocks to bind, with their classes
+ *    ntv_plan_placements()   the placements of a stage for the options of ntv_translate and ntv_module_create
  *
- * A plan is used by one thread at a time.
+ * Only one thread may use a plan at a time.
  * ================================================================================================================== */
 
 struct ntv_plan;
 
-/* What a device takes: VkPhysicalDeviceLimits. */
+/* The limits of the device: VkPhysicalDeviceLimits. */
 struct ntv_limits {
    uint32_t max_uniform_buffer_range;
    uint32_t max_storage_buffer_range;
@@ -1859,43 +1867,43 @@ struct ntv_limits {
    uint32_t min_uniform_buffer_offset_alignment;
    uint32_t min_storage_buffer_offset_alignment;
    uint32_t max_push_constants_size;
-   uint32_t robust_buffer_access; /* 1 if the device has it switched on, or robustBufferAccess2 */
+   uint32_t robust_buffer_access; /* 1 if it or robustBufferAccess2 is enabled */
 };
 
-/* What the driver wants. Zeros want nothing. */
+/* The driver's requests. Fields of 0 request nothing. */
 struct ntv_plan_wishes {
-   uint32_t threshold;        /* blocks of which so many bytes are indexed dynamically go to storage; 0: none does for that */
-   uint32_t offset_alignment; /* that of ranges, as promised to applications; 0: min_uniform_buffer_offset_alignment */
-   uint32_t push_constants_begin; /* bytes of push constants that are free for blocks, */
-   uint32_t push_constants_end;   /* and where they end */
-   uint32_t other_uniform_buffers; /* of each stage, that are taken by something else than the blocks of the program */
+   uint32_t threshold;        /* blocks with this number of dynamically indexed bytes become storage buffers; 0: no threshold */
+   uint32_t offset_alignment; /* of ranges, as reported to applications; 0: min_uniform_buffer_offset_alignment */
+   uint32_t push_constants_begin; /* the first byte of push constants that is free for blocks, */
+   uint32_t push_constants_end;   /* and the end of the free bytes */
+   uint32_t other_uniform_buffers; /* of each stage, not for blocks of the program */
    uint32_t other_storage_buffers;
-   bool all_in_storage; /* every block that can be: for tests */
+   bool all_in_storage; /* all blocks for which it is possible: for tests */
 };
 
-/* What the driver knows of a block. */
+/* The driver's data about a block. */
 struct ntv_block {
-   uint32_t bytes;   /* that it has, GL_UNIFORM_BLOCK_DATA_SIZE; 0 if that is not known */
-   bool is_unsized;  /* its size is that of what is bound */
-   bool is_at_hand;  /* the driver has its bytes when it draws: they can be push constants */
-   bool is_asked;    /* it shall have this class: */
+   uint32_t bytes;   /* its size, GL_UNIFORM_BLOCK_DATA_SIZE; 0 if it is not known */
+   bool is_unsized;  /* its size is that of the bound range */
+   bool is_at_hand;  /* the driver has its bytes on the CPU when it draws: they can be push constants */
+   bool is_asked;    /* the driver sets its class: */
    uint32_t block_class;
    uint32_t offset; /* NTV_BLOCK_PUSH_CONSTANT: its first byte there */
 };
 
 enum ntv_plan_reason {
-   NTV_PLAN_FITS = 0,       /* nothing asks for another class */
-   NTV_PLAN_RANGE,          /* more bytes than a uniform buffer has */
-   NTV_PLAN_UNSIZED,        /* its size is that of what is bound */
-   NTV_PLAN_DESCRIPTORS,    /* more uniform buffers than there may be */
+   NTV_PLAN_FITS = 0,       /* there is no reason for another class */
+   NTV_PLAN_RANGE,          /* it is larger than a uniform buffer may be */
+   NTV_PLAN_UNSIZED,        /* its size is that of the bound range */
+   NTV_PLAN_DESCRIPTORS,    /* more uniform buffers than the limit */
    NTV_PLAN_THRESHOLD,      /* enough of it is indexed dynamically */
    NTV_PLAN_ANGLE,          /* ANGLE's rule */
-   NTV_PLAN_ASKED,          /* the driver asks */
+   NTV_PLAN_ASKED,          /* the driver has set it */
    NTV_PLAN_PUSH_CONSTANTS, /* it fits into push constants */
-   NTV_PLAN_ARRAY,          /* it shares an array with a block that has to be there */
+   NTV_PLAN_ARRAY,          /* it shares an array with a block that needs the class */
 };
 
-/* What is decided of a block. The texts live as long as the plan, or until it is decided again. */
+/* The decision about a block. The texts are valid until the plan is decided again or destroyed. */
 struct ntv_planned {
    const char *name;
    const char *why; /* a sentence */
@@ -1904,10 +1912,10 @@ struct ntv_planned {
    enum ntv_plan_reason reason;
    uint32_t buffer_usage;     /* VkBufferUsageFlags that its buffer needs; 0 for push constants */
    uint32_t access;           /* VkAccessFlags of the shaders' reads; 0 for push constants */
-   uint32_t offset_alignment; /* of the range that is bound */
-   uint32_t range;            /* bytes that the range has at least */
-   uint32_t dynamic_bytes;    /* within which dynamic offsets lead */
-   bool clamp;                /* shaders keep dynamic offsets within the range */
+   uint32_t offset_alignment; /* of the bound range */
+   uint32_t range;            /* the minimum size of the bound range in bytes */
+   uint32_t dynamic_bytes;    /* the number of dynamically indexed bytes */
+   bool clamp;                /* shaders clamp dynamic offsets to the range */
 };
 
 /* NULL if memory is short. */
@@ -1916,57 +1924,58 @@ struct ntv_plan *ntv_plan_create(void);
 /* NULL is fine. */
 void ntv_plan_destroy(struct ntv_plan *plan);
 
-/* Adds a stage: the shader in `num_words` words at `wire`. `names[n]` is what the program calls the block that the stage knows as
- * n; blocks of one name are one block. NULL, there or for `names`, is "ubo<n>"; or, where block 0 has the stage's loose uniforms,
- * a name of the stage's own. In this function and the next two, `result` is for the error alone, and may be NULL. */
+/* Adds a stage: the shader in `num_words` words at `wire`. `names[n]` is the program's name for the stage's block n; blocks with
+ * equal names are one block. NULL, as an entry or for `names`, means "ubo<n>"; or, for a block 0 with the stage's loose uniforms,
+ * a name that is unique to the stage. In this function and the next two, `result` only receives errors, and may be NULL. */
 enum ntv_status ntv_plan_add_stage(struct ntv_plan *plan, const uint32_t *wire, size_t num_words, const char *const *names,
                                    size_t num_names, const struct ntv_options *options, struct ntv_result *result);
 
-/* Says what the driver knows of a block. */
+/* Sets the driver's data about a block. */
 enum ntv_status ntv_plan_know_block(struct ntv_plan *plan, const char *name, const struct ntv_block *block,
                                     const struct ntv_options *options, struct ntv_result *result);
 
-/* Decides. NTV_ERROR_UNSUPPORTED if the device cannot have all blocks, in whatever classes, with the reason. */
+/* Decides the classes of all blocks. NTV_ERROR_UNSUPPORTED, with the reason, if no classes of the blocks fit the device. */
 enum ntv_status ntv_plan_decide(struct ntv_plan *plan, const struct ntv_limits *limits, const struct ntv_plan_wishes *wishes,
                                 const struct ntv_options *options, struct ntv_result *result);
 
-/* Writes the first `most` blocks by name, and says how many there are. None before ntv_plan_decide. */
+/* Writes the first `most` blocks, sorted by name, and returns the number of all blocks. It is 0 before ntv_plan_decide. */
 size_t ntv_plan_blocks(const struct ntv_plan *plan, struct ntv_planned *blocks, size_t most);
 
-/* Writes the first `most` placements of a stage, and says how many there are. */
+/* Writes the first `most` placements of a stage, and returns the number of all. */
 size_t ntv_plan_placements(const struct ntv_plan *plan, enum ntv_stage stage, struct ntv_placement *placements, size_t most);
 
 /* ==================================================================================================================
  * Part 6: transform feedback without VK_EXT_transform_feedback
  *
- * Shaders that capture by themselves (struct ntv_xfb_options) are told of each draw by words in a storage buffer. One module
- * serves all topologies, and draws that capture nothing. The storage buffers of such a shader, from the first binding on:
+ * Shaders that write captures themselves (struct ntv_xfb_options) read the parameters of each draw from a storage buffer. One
+ * module is enough for all topologies, and for draws that capture nothing. The storage buffers of such a shader are, as offsets
+ * from the first binding:
  *
- *    0 to 3   what transform feedback writes; only those that the shader captures to
+ *    0 to 3   the transform feedback buffers; only those that the shader captures to
  *    4        the words of struct ntv_xfb_state
  *    5        the list of vertices of a draw with indices, for vertex shaders
- *    6        counts, of geometry shaders
- *    7, 8...  vertex buffers that the shader reads itself
+ *    6        the counts of geometry shaders
+ *    7, 8...  vertex buffers that the shader fetches from itself
  *
- * A draw with indices becomes one without, over a list: see ntv_emission_list(). Its vertex i is entry i of the list.
+ * A draw with indices is replaced by one without indices over a list: see ntv_emission_list(). Its vertex i is entry i of the
+ * list.
  *
- * A geometry shader writes to scratch buffers in the place of those of transform feedback. Its invocation
+ * A geometry shader writes to scratch buffers instead of the transform feedback buffers. Its invocation
  *
  *    n = (instance * primitives + gl_PrimitiveIDIn) * invocations + gl_InvocationID
  *
- * says in counts[4 * n + stream] how many primitives it made of a stream; invocations that do not run leave what was there, and those
- * that have no count in what is bound write nothing. Vertex
- * `corner` of its primitive p begins at word ((n * most + p) * corners + corner) * stride of each scratch buffer, where `most` is
- * ntv_topology_primitives() of its output topology and max_vertices. The driver copies the primitives, one after the other, to where
- * they belong.
+ * writes the number of its primitives of a stream to counts[4 * n + stream]; invocations that do not run leave the old values,
+ * and those without a count in the bound range write nothing. Vertex `corner` of its primitive p begins at word ((n * most + p) *
+ * corners + corner) * stride of each scratch buffer, where `most` is ntv_topology_primitives() of its output topology and
+ * max_vertices. The driver then copies the primitives, one after the other, to the transform feedback buffers.
  *
- * Counting, lists and that copy can be left to the device: ntv has compute shaders for them, which the command `ntv compile` makes
- * SPIR-V of. `ntv::capture::kernels`, in the documentation of the library, says how they are used.
+ * The device can do the counting, the lists and the copy: ntv has compute shaders for them, which the command `ntv compile`
+ * translates to SPIR-V. `ntv::capture::kernels`, in the documentation of the library, describes their use.
  * ================================================================================================================== */
 
-#define NTV_XFB_BUFFER_BINDING 64u /* where the first is bound if the options do not say it */
+#define NTV_XFB_BUFFER_BINDING 64u /* the default binding of the first buffer */
 
-/* Words of a state; and what has to be added to the first binding. */
+/* The number of words of a state, and the offsets of bindings from the first. */
 #define NTV_XFB_STATE_WORDS 24u
 #define NTV_XFB_STATE_BINDING 4u
 
@@ -1974,7 +1983,7 @@ size_t ntv_plan_placements(const struct ntv_plan *plan, enum ntv_stage stage, st
 #define NTV_XFB_COUNTS_BINDING 6u
 #define NTV_XFB_VERTEX_BUFFER_BINDING 7u
 
-/* How vertices become primitives: the numbers are those of GL and of Mesa's enum mesa_prim. */
+/* The topology of primitives: the numbers are those of GL and of Mesa's enum mesa_prim. */
 enum ntv_topology {
    NTV_TOPOLOGY_POINTS = 0,
    NTV_TOPOLOGY_LINES,
@@ -1985,36 +1994,36 @@ enum ntv_topology {
    NTV_TOPOLOGY_TRIANGLE_FAN,
 };
 
-/* What a shader that captures by itself is told of a draw. */
+/* The parameters of a draw for a shader that writes captures itself. */
 struct ntv_xfb_state {
-   bool is_active;         /* transform feedback is on and not paused; if not, the rest does not matter */
-   bool only_counts;       /* geometry shaders: counts are written, but nothing is captured, if it is not active */
-   bool first_provokes;    /* the first vertex of a primitive provokes, as is Vulkan's default; the last is GL's */
-   uint32_t topology;      /* enum ntv_topology; for geometry shaders any that makes as many primitives as go in, or more */
+   bool is_active;         /* transform feedback is active and not paused; otherwise the other fields do not matter */
+   bool only_counts;       /* geometry shaders, if it is not active: counts are written, but nothing is captured */
+   bool first_provokes;    /* the first vertex of a primitive is the provoking vertex, as in Vulkan; the last is GL's */
+   uint32_t topology;      /* enum ntv_topology; for geometry shaders any with as many primitives as the input, or more */
    uint32_t first_vertex;  /* firstVertex of the draw */
-   uint32_t vertices;      /* of an instance */
+   uint32_t vertices;      /* number of vertices of an instance */
    uint32_t first_instance;
    uint32_t instances;
    uint32_t draw;               /* gl_DrawID, for NTV_XFB_COMPUTE */
-   uint32_t primitives_before;  /* that were captured since transform feedback began */
-   uint32_t primitives_most;    /* that fit into the buffers, those before among them */
-   uint32_t first_words[4];     /* words from where a storage buffer is bound to where transform feedback writes it */
+   uint32_t primitives_before;  /* number captured since transform feedback began */
+   uint32_t primitives_most;    /* number that fits into the buffers, including primitives_before */
+   uint32_t first_words[4];     /* words from the start of a bound range to the place of the captures */
    bool has_list;               /* the draw is over a list: */
-   uint32_t list_first_word;    /* words from where the storage buffer is bound to where the list begins */
+   uint32_t list_first_word;    /* words from the start of the bound range to the list */
    uint32_t base_vertex;        /* vertexOffset of the draw with indices: gl_BaseVertex */
 };
 
-/* Writes what the shader reads. Nothing is written, and the answer is false, if a pointer is NULL or the topology is none. */
+/* Writes the words that the shader reads. Returns false, without a write, if a pointer is NULL or the topology is unknown. */
 bool ntv_xfb_state_words(const struct ntv_xfb_state *state, uint32_t words[NTV_XFB_STATE_WORDS]);
 
-/* Primitives that an instance of so many vertices makes; 0 if the topology is none. */
+/* The number of primitives of an instance with this number of vertices; 0 if the topology is unknown. */
 uint32_t ntv_topology_primitives(uint32_t topology, uint32_t vertices);
 
-/* Vertices of each as it is captured; 0 if the topology is none. */
+/* The number of vertices of a captured primitive; 0 if the topology is unknown. */
 uint32_t ntv_topology_vertices_per_primitive(uint32_t topology);
 
 /* The indices that a draw of `num_indices` indices captures, as a list of points, lines or triangles in their order; `restart`,
- * if not NULL, is the index that begins a new run. Writes the first `most` of them, and says how many there are. */
+ * if not NULL, is the primitive restart index. Writes the first `most` of them, and returns the number of all. */
 size_t ntv_emission_list(uint32_t topology, bool first_provokes, const uint32_t *indices, size_t num_indices,
                          const uint32_t *restart, uint32_t *list, size_t most);
 
@@ -2023,7 +2032,7 @@ size_t ntv_emission_list(uint32_t topology, bool first_provokes, const uint32_t 
 /* Version of the library: "0.1.0". */
 const char *ntv_version(void);
 
-/* NTV_WIRE_VERSION of the library, which is that of this header unless an older or newer one is loaded. */
+/* NTV_WIRE_VERSION of the library. It differs from that of this header if an older or newer library is loaded. */
 uint32_t ntv_wire_version(void);
 
 #ifdef __cplusplus

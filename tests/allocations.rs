@@ -1,8 +1,8 @@
-//! A thread that has met shaders like these takes no memory for them any more: not even for the words, which go where the last
-//! ones went.
+//! A thread that has translated similar shaders allocates no memory for further ones: not even for the words, which reuse the
+//! memory of the last ones.
 //!
-//! Debug builds make checks of their own, and take memory for them: there, only reading is looked at. `cargo xtask test` runs
-//! this in a release build, too.
+//! Debug builds have checks of their own, which allocate memory: there, only reading is tested. `cargo xtask test` also runs this
+//! test in a release build.
 
 mod support;
 
@@ -13,19 +13,20 @@ use std::fs;
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
-/// So often each shader is translated before anything is counted: lists change places, and each has to become large enough.
+/// The number of translations of each shader before allocations are counted: buffers are swapped, and each must become large
+/// enough.
 const BEFORE: usize = 3;
 
-/// What a thread keeps from one shader to the next.
+/// The memory that a thread reuses for each shader.
 #[derive(Default)]
-struct Memory {
+struct ThreadMemory {
     decoder: Decoder,
     shader: Shader,
     translator: Translator,
     module: Module,
 }
 
-impl Memory {
+impl ThreadMemory {
     fn work(&mut self, words: &[u32]) {
         self.decoder.decode(words, &mut self.shader).expect("a shader");
         if !cfg!(debug_assertions) {
@@ -35,7 +36,7 @@ impl Memory {
     }
 }
 
-/// The shaders that are translated of the repository's own dumps, and of some in SSA of the corpus beside it, by name.
+/// The repository's own dumps that can be translated, and some SSA dumps of the larger corpus, by name.
 fn wires() -> Vec<(String, Vec<u32>)> {
     let own = support::files(&support::root().join("tests/corpus/mesa"), &["nir"]);
     let shared = support::shared_corpus().map(|corpus| support::files(&corpus.join("mesa25/ssa"), &["nir"]));
@@ -55,8 +56,8 @@ fn wires() -> Vec<(String, Vec<u32>)> {
 #[test]
 fn nothing_is_allocated_any_more() {
     let wires = wires();
-    assert!(wires.len() > 20, "hardly any shaders");
-    let mut memory = Memory::default();
+    assert!(wires.len() > 20, "only {} shaders", wires.len());
+    let mut memory = ThreadMemory::default();
     for _ in 0..BEFORE {
         wires.iter().for_each(|(_, words)| memory.work(words));
     }

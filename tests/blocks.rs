@@ -1,4 +1,4 @@
-//! Uniform blocks in storage buffers: how long the modules are, and whether they are valid.
+//! Uniform blocks in storage buffers: the length of the modules, and their validity.
 
 mod support;
 
@@ -6,7 +6,7 @@ use ntv::plan::{Class, Placement, Placements};
 use ntv::{text, EmitOptions, Options, Shader, Target, Translator};
 use std::fs;
 
-/// `shader` for Vulkan 1.3, with its blocks in storage or not.
+/// Translates `shader` for Vulkan 1.3, with its blocks in storage buffers or not.
 fn translate(shader: &mut Shader, stored: bool) -> Vec<u32> {
     let target = Target::preset("vulkan1.3").expect("a preset");
     let mut placements = Placements::default();
@@ -18,7 +18,7 @@ fn translate(shader: &mut Shader, stored: bool) -> Vec<u32> {
     translator.translate(shader, &EmitOptions::default()).expect("a module").words
 }
 
-/// A shader that stores `a[i]` of a block of so many vec4s.
+/// A shader that stores `a[i]` of a block of `vec4s` vec4s.
 fn reads_one_of(vec4s: u32) -> Shader {
     let text = format!(
         "shader: MESA_SHADER_COMPUTE\nname: reads_one\nworkgroup_size: 8, 1, 1\nnum_ubos: 1\nnum_ssbos: 1\nsubgroup_size: 1\n\
@@ -44,7 +44,7 @@ fn a_module_is_as_long_for_a_long_array_as_for_a_short_one() {
     }
 }
 
-/// In storage, the words are the same too: no type has the length.
+/// In storage buffers, the words are equal too: no type has the length.
 #[test]
 fn a_block_in_storage_has_no_length() {
     let short = translate(&mut reads_one_of(64), true);

@@ -1,7 +1,7 @@
-//! Every real dump of the corpus beside the repository keeps the validator's rules, before and after registers go back to
-//! SSA and discards are lowered. Where there is no corpus, this says so.
+//! Every real dump of the larger corpus satisfies the validator's rules, before and after registers are converted to SSA and
+//! discards are lowered. The test prints if there is no corpus.
 
-// What was not checked has to be visible.
+// The output must show what was not checked.
 #![allow(clippy::print_stdout)]
 
 mod support;
@@ -24,10 +24,10 @@ fn real_dumps_are_valid() {
     assert!(checked > 0, "{} has no dumps", corpus.display());
 }
 
-/// How many shaders of `file` were checked, and what is wrong with them.
+/// The number of checked shaders of `file`, and their errors.
 fn check_file(file: &Path, name: &Path) -> (usize, Vec<String>) {
     let dump = String::from_utf8_lossy(&fs::read(file).expect("a dump")).into_owned();
-    // What does not parse is the parser's to test.
+    // Other tests cover the parser.
     let shaders: Vec<Shader> = text::parse(&dump).into_iter().filter_map(|found| found.shader.ok()).collect();
     let failures = shaders.iter().filter_map(|shader| check_shader(shader.clone()).err());
     (shaders.len(), failures.map(|error| format!("{}: {error}", name.display())).collect())
@@ -49,7 +49,7 @@ fn check_shader(mut shader: Shader) -> Result<(), String> {
     Ok(())
 }
 
-/// zink leaves SSA by turning phis into registers; its dumps from before tell which phis have to come back.
+/// zink converts phis to registers; its dumps from before show the phis that regs_to_ssa must restore.
 #[test]
 fn registers_become_the_phis_they_were() {
     let Some(corpus) = support::shared_corpus() else { return };
@@ -57,7 +57,7 @@ fn registers_become_the_phis_they_were() {
     let results = support::in_parallel(files.collect(), |file| same_phis(&file));
     let (checked, same) = (results.iter().flatten().count(), results.iter().flatten().filter(|same| **same).count());
     println!("{same} of {checked} shaders have the instructions they had");
-    // Where a way leaves a register undefined, zink stores nothing, and a loop's phi may come back that was none.
+    // Where a register is undefined on one path, zink has no store, and regs_to_ssa may make a phi for a loop that had none.
     assert!(checked > 0 && same * 100 >= checked * 99, "only {same} of {checked}");
 }
 
@@ -65,7 +65,7 @@ fn is_reg_folder(folder: &Path) -> bool {
     folder.ends_with("reg")
 }
 
-/// Whether a dump with registers becomes one of as many instructions and phis as its neighbour in the `ssa` folder.
+/// Whether a dump with registers gets the same numbers of instructions and phis as its counterpart in the `ssa` folder.
 fn same_phis(file: &Path) -> Option<bool> {
     let neighbour = file.parent()?.with_file_name("ssa").join(file.file_name()?);
     let [mut reg, ssa] = [file, &neighbour].map(|file| {

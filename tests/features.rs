@@ -1,6 +1,6 @@
 //! No module declares a capability for which its target lacks the feature: every shader of the corpus is translated for targets
-//! that lack one of those that it uses, and is refused, or goes without. So each capability that a corpus file shows is known to
-//! the checks, whether it is refused or lowered.
+//! that lack one of its features, and is refused, or does not use it. So the checks cover each capability of the corpus, whether
+//! it is refused or lowered.
 
 mod support;
 
@@ -132,7 +132,7 @@ const TABLE: &[(Capability, &[Feature])] = {
     ]
 };
 
-/// What every device has (of Vulkan 1.1, 1.2 where SPIR-V of these versions is made).
+/// Capabilities that every device supports (of Vulkan 1.1 or 1.2 for SPIR-V of these versions).
 const FREE: &[Capability] = &[
     Capability::Shader,
     Capability::InputAttachment,
@@ -161,7 +161,7 @@ fn declared(shader: &Shader, target: &Target) -> Vec<u32> {
     module.map_or(Vec::new(), |module| capabilities(&module.words))
 }
 
-/// What is wrong with `shader`, and the rows of the table that it tried.
+/// The errors of `shader`. Adds the rows of the table that were tested to `tried`.
 fn check(shader: &Shader, target: &Target, tried: &mut BTreeSet<usize>) -> Vec<String> {
     let mut wrong = Vec::new();
     for capability in declared(shader, target) {
@@ -187,7 +187,7 @@ fn no_capability_without_its_feature() {
     Feature::ALL.iter().for_each(|feature| all.set(*feature, true));
     let mut targets: Vec<Target> = Target::PRESETS.iter().map(|(_, version)| Target::new(*version)).collect();
     targets.push(all);
-    // The extensions that came before subgroups.
+    // The extensions before Vulkan 1.1's subgroups.
     let mut ballots = Target::new(Version(1, 0));
     [Feature::subgroupVote, Feature::subgroupBallot].iter().for_each(|feature| ballots.set(*feature, true));
     targets.push(ballots);

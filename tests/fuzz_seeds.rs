@@ -1,9 +1,9 @@
-//! The fuzz targets without a fuzzer: on the seed corpus as it is, and mutated for a while.
+//! Runs the fuzz targets without a fuzzer: on the seed corpus, and on mutations of it.
 //!
-//! `NTV_FUZZ_SECONDS=n` gives each target that long. A case that fails is left in a file, which the target takes under
-//! `cargo fuzz run`.
+//! `NTV_FUZZ_SECONDS=n` sets the time of each target. A failing case is written to a file, which the target can run with `cargo
+//! fuzz run`.
 
-// A test that cannot tell what it did cannot be repeated.
+// The test must print its work, so that it can be repeated.
 #![allow(clippy::print_stdout)]
 
 #[path = "support/mutation.rs"]
@@ -18,12 +18,12 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// What each target gets.
+/// The default time of each target in seconds.
 const SECONDS: u64 = 5;
-/// The most cases that it gets unless it is told how long to go on: the same on every machine that is fast enough.
+/// The most cases of a target without `NTV_FUZZ_SECONDS`: the same on every machine that is fast enough.
 const CASES: u64 = 1536;
 
-/// Cases between two looks at the clock.
+/// The number of cases between checks of the time.
 const BATCH: u64 = 64;
 
 #[test]
@@ -67,7 +67,7 @@ fn targets_hold_on_mutated_seeds() {
     }
 }
 
-/// The bytes for a target that are `dump`.
+/// The input of a target for `dump`.
 fn input(target: &str, random: &mut Random, dump: &str) -> Vec<u8> {
     match target {
         "passes" => [&[random.below(256) as u8], dump.as_bytes()].concat(),
@@ -92,7 +92,7 @@ fn spirv(dump: &str) -> Vec<u8> {
     translated(dump, &options).map_or_else(Vec::new, |module| support::bytes(&module.words))
 }
 
-/// The same with all that may be decided late.
+/// The same as a module with all late options.
 fn module(dump: &str) -> Option<ntv::Module> {
     translated(dump, &ntv::EmitOptions::default().names(true).offer(u64::MAX).linkable(true))
 }
@@ -102,7 +102,7 @@ fn translated(dump: &str, options: &ntv::EmitOptions<'_>) -> Option<ntv::Module>
     ntv::Translator::default().translate(&mut shader, options).ok()
 }
 
-/// Some words of a wire changed: a bit, all of one, or one for another.
+/// Changes some words of a wire: flips a bit, sets all bits, or copies another word.
 fn mutate_words(random: &mut Random, bytes: &mut [u8]) {
     for _ in 0..1 + random.below(3) {
         let words = bytes.len() / 4;
@@ -118,10 +118,10 @@ fn mutate_words(random: &mut Random, bytes: &mut [u8]) {
     }
 }
 
-/// Cases that fail, one for each message.
+/// Failing cases, one for each message.
 type Failures = BTreeMap<String, Vec<u8>>;
 
-/// Has `target` take all `inputs`.
+/// Runs `target` on all `inputs`.
 fn run(target: fn(&[u8]), inputs: Vec<Vec<u8>>, failures: &mut Failures) {
     let found = support::in_parallel(inputs, |bytes| {
         let problem = support::caught(|| {
@@ -133,7 +133,7 @@ fn run(target: fn(&[u8]), inputs: Vec<Vec<u8>>, failures: &mut Failures) {
     failures.extend(found.into_iter().flatten());
 }
 
-/// Leaves the cases that fail in files, and fails if there are any.
+/// Writes the failing cases to files, and fails if there are any.
 fn judge(name: &str, failures: &Failures) {
     let mut report = String::new();
     for (number, (problem, bytes)) in failures.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! Every pass keeps what a shader computes: dumps run on the interpreter before and after each, on the same random inputs.
+//! Every pass keeps the results of a shader: dumps run on the interpreter before and after each pass, on the same random inputs.
 //!
-//! A run that has no meaning, because it leaves a buffer or branches on what is undefined, says nothing and is not compared;
-//! how many there were is printed. `NTV_SEEDS=FIRST..END` says which inputs.
+//! A run with undefined results, for example because it accesses memory out of bounds or branches on an undefined value, is not
+//! compared; the number of such runs is printed. `NTV_SEEDS=FIRST..END` selects the inputs.
 
 #![allow(clippy::print_stdout)]
 
@@ -17,11 +17,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-/// Of a shader as it came. Lowering may take several instructions for one.
+/// The limits of an original shader. Lowering may replace one instruction by several.
 const LIMITS: Limits = Limits { instructions: 100_000, components: 1 << 22 };
 const LOWERED_LIMITS: Limits = Limits { instructions: 40 * LIMITS.instructions, ..LIMITS };
 
-/// What the targets lack for which shaders with values of these widths are lowered, besides the one that lacks nothing.
+/// The features that targets lack for which shaders with values of these widths are lowered, besides the target that lacks none.
 const TARGETS: &[(&[u8], &[Feature])] = {
     use Feature::*;
     &[
@@ -32,12 +32,12 @@ const TARGETS: &[(&[u8], &[Feature])] = {
     ]
 };
 
-/// How the shaders of a folder fared.
+/// The results of the shaders of a folder.
 #[derive(Default)]
 struct Tally {
     shaders: usize,
     compared: usize,
-    /// Runs that say nothing, by the fault that is why.
+    /// Runs with undefined results, by fault.
     meaningless: BTreeMap<String, usize>,
 }
 
@@ -107,7 +107,7 @@ fn check_file(file: &Path, seeds: &Range<u64>, tally: &mut Tally) -> Result<(), 
     Ok(())
 }
 
-/// Behind zink's lowering offsets into shared memory count elements, which a dump does not say.
+/// After zink's lowering, offsets into shared memory count elements, which a dump does not have.
 fn say_shared_units(shader: &mut Shader) {
     let is_block = |inst| match shader.insts[inst].kind {
         InstKind::Deref(deref) => shader.derefs[deref].modes.intersects(Modes::UBO | Modes::SSBO),
@@ -148,7 +148,7 @@ fn check_shader(original: &Shader, seed: u64, tally: &mut Tally) -> Result<(), S
     Ok(())
 }
 
-/// False if nothing can be said, because invocations race.
+/// Returns false if the results are undefined, because invocations race.
 fn check_passes(
     original: &Shader,
     stimulus: &Stimulus,
@@ -163,7 +163,7 @@ fn check_passes(
         let after = Observation::new(&shader, stimulus, LOWERED_LIMITS);
         match difference(before, &after) {
             None => {}
-            // Which of two invocations comes first may change with every instruction.
+            // The order of two invocations may change with every instruction.
             Some(_) if before.has_race() => return Ok(false),
             Some(found) => return Err(format!("after {}: {found}", pass.name)),
         }

@@ -1,4 +1,4 @@
-//! The kernels of transform feedback on the interpreter: valid, and as the CPU counts and lists.
+//! The kernels of transform feedback on the interpreter: they are valid, and have the results of the CPU's counting and lists.
 
 #[path = "support/compact.rs"]
 mod compact;
@@ -16,7 +16,7 @@ fn shader(kernel: Kernel) -> Shader {
     found.remove(0).shader.unwrap_or_else(|errors| panic!("{kernel:?}: {errors}"))
 }
 
-/// A runner that fails the test if anything is undefined, out of bounds or races.
+/// A runner that fails the test at undefined behaviour, accesses out of bounds, or races.
 fn interpreter() -> impl FnMut(Kernel, &mut Vec<Vec<u32>>) {
     let shaders = Kernel::ALL.map(shader);
     move |kernel, buffers| {

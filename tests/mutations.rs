@@ -1,11 +1,11 @@
-//! Hostile input: thousands of dumps with bytes flipped and lines dropped, doubled, swapped or cut off, and wires with the
-//! same done to their words. Each gives a valid module, or an error that is no fault of ntv's; nothing panics, hangs, overflows the
-//! stack or eats memory.
+//! Malformed input: thousands of dumps with flipped bytes and with lines removed, doubled, swapped or cut, and wires with the
+//! same changes to their words. Each gives a valid module, or an error that is not an internal one; no case panics, hangs,
+//! overflows the stack or uses too much memory.
 //!
-//! The cases depend on a seed only, which is printed: `NTV_SEED=n cargo test --test mutations` tries others,
-//! `NTV_CASE=n` one case alone.
+//! The cases depend only on a seed, which is printed: `NTV_SEED=n cargo test --test mutations` runs others, `NTV_CASE=n` one case
+//! alone.
 
-// A test that cannot tell its seed cannot be repeated.
+// The test must print its seed, so that it can be repeated.
 #![allow(clippy::print_stdout)]
 
 #[path = "support/mutation.rs"]
@@ -26,13 +26,13 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// How many dumps, and wires, are mutated.
+/// The number of mutated dumps, and of mutated wires.
 const CASES: u64 = 10_000;
 
-/// What a case may take. Most take a millisecond; this is for a slow machine that does other things too.
+/// The time limit of a case. Most take a millisecond; this is for a slow machine with other load.
 const CASE_LIMIT: Duration = Duration::from_secs(60);
 
-/// What the process may have in memory at its peak.
+/// The limit of the process's peak memory.
 const MEMORY_LIMIT_KIB: u64 = 1 << 20;
 
 #[test]
@@ -47,8 +47,8 @@ fn mutated_wires_give_errors_or_valid_modules() {
     run(|random| Input::Wire(wire_mutation::mutate(random, &wires)));
 }
 
-/// Whoever vouches for a wire that breaks a rule gets an error, a panic that the C ABI catches, or a module that nobody answers
-/// for, but gets it in time. Debug builds look at the rules all the same: `cargo xtask test` runs this in a release build, too.
+/// A wire that breaks a rule, but is declared valid, gives an error, a panic that the C ABI catches, or any module, in a limited
+/// time. Debug builds check the rules nevertheless: `cargo xtask test` also runs this test in a release build.
 #[test]
 fn mutated_wires_that_are_vouched_for_come_to_an_end() {
     let wires = wire_mutation::wires(&dumps());
@@ -67,7 +67,7 @@ fn mutated_wires_that_are_vouched_for_come_to_an_end() {
     assert!(peak_memory_kib().unwrap_or(0) < MEMORY_LIMIT_KIB, "too much memory");
 }
 
-/// Runs all cases on what `make` makes of a random number.
+/// Runs all cases on inputs that `make` makes from random numbers.
 fn run(make: impl Fn(&mut Random) -> Input + Sync) {
     let seed = number("NTV_SEED").unwrap_or(1);
     let cases = number("NTV_CASE").map_or((0..CASES).collect(), |case| vec![case]);
@@ -94,10 +94,10 @@ fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|value| value.parse().unwrap_or_else(|_| panic!("{variable} is not a number")))
 }
 
-/// The cases that run now, with the time at which each started.
+/// The running cases, with their start times.
 type Running = std::sync::Arc<Mutex<Vec<(u64, Instant)>>>;
 
-/// The modules of a case, which is among those that run meanwhile; `Err` says how it panicked.
+/// Translates the input of a case, which is in `running` meanwhile; `Err` has the message of a panic.
 fn translated(running: &Running, case: u64, input: &Input, options: &Options) -> Result<Vec<Vec<u32>>, String> {
     running.lock().expect("no panic holds it").push((case, Instant::now()));
     let modules = support::caught(|| Ok(input.translate(options)));
@@ -105,14 +105,14 @@ fn translated(running: &Running, case: u64, input: &Input, options: &Options) ->
     modules
 }
 
-/// What a case is about.
+/// The input of a case.
 enum Input {
     Text(String),
     Wire(Vec<u8>),
 }
 
 impl Input {
-    /// The modules of the shaders in it that are fine.
+    /// The modules of its valid shaders.
     fn translate(&self, options: &Options) -> Vec<Vec<u32>> {
         let shaders = match self {
             Input::Text(text) => text::parse(text).into_iter().filter_map(|found| found.shader.ok()).collect(),
@@ -132,7 +132,7 @@ impl Input {
         translated.filter_map(words).collect()
     }
 
-    /// What it looks like in a file, and what such files are called.
+    /// Its contents as a file, and the extension of such files.
     fn file(&self) -> (&[u8], &'static str) {
         match self {
             Input::Text(text) => (text.as_bytes(), "nir"),
@@ -141,25 +141,25 @@ impl Input {
     }
 }
 
-/// The shader in `bytes`, if there is one; it need not be valid, but can be looked at.
+/// The shader in `bytes`, if there is one; it need not be valid, but it must be possible to print and to write it.
 fn read_wire(bytes: &[u8]) -> Option<Shader> {
     let shader = wire::decode(&wire::from_bytes(bytes).ok()?).ok()?;
     assert!(!text::print(&shader).is_empty(), "it can be printed");
     let again = wire::decode(&wire::encode(&shader)).unwrap_or_else(|error| panic!("written again: {error}"));
-    assert!(again == shader, "it survives being written");
+    assert!(again == shader, "the shader is unchanged by writing and reading");
     Some(shader)
 }
 
-/// Runs cases and remembers what it has seen.
+/// Runs cases and remembers modules.
 #[derive(Default)]
 struct Judge {
     running: Running,
-    /// Hashes of the modules that went through `spirv-val`.
+    /// Hashes of the modules that `spirv-val` has validated.
     seen: Mutex<HashSet<u64>>,
 }
 
 impl Judge {
-    /// Runs one case; leaves its input in a file if it fails.
+    /// Runs one case; writes its input to a file if it fails.
     fn case(&self, case: u64, input: &Input) -> Result<(), String> {
         let options = options(case);
         let modules = translated(&self.running, case, input, &options);
@@ -172,7 +172,7 @@ impl Judge {
         })
     }
 
-    /// Has a module judged that was not seen before.
+    /// Validates a new module.
     fn module(&self, words: &[u32], options: &Options) -> Result<(), String> {
         let mut hasher = DefaultHasher::new();
         (words, options.target.vulkan.0, options.target.vulkan.1).hash(&mut hasher);
@@ -185,7 +185,7 @@ impl Judge {
     }
 }
 
-/// Different cases are for different drivers.
+/// The options of a case: different cases are translated for different drivers.
 fn options(case: u64) -> Options {
     let (_, vulkan) = Target::PRESETS[case as usize % Target::PRESETS.len()];
     let buffer_access = if case / 4 % 2 == 0 { BufferAccess::Auto } else { BufferAccess::Lane };
@@ -205,7 +205,7 @@ fn options(case: u64) -> Options {
         .instance_location(instance_location)
 }
 
-/// Ends the process when a case runs for too long: a thread cannot be stopped.
+/// Ends the process when a case runs too long, because a thread cannot be stopped.
 fn watch_for_hangs(running: Running) {
     std::thread::spawn(move || loop {
         std::thread::sleep(Duration::from_secs(1));
@@ -217,7 +217,7 @@ fn watch_for_hangs(running: Running) {
     });
 }
 
-/// The most memory that this process ever had, where Linux tells.
+/// The peak memory of this process, if Linux reports it.
 fn peak_memory_kib() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,25 +1,26 @@
-//! What dynamic offsets into buffers cost: over the corpus beside the repository, no shader costs more than what zink's C
-//! translator made of it, and those that read uniform blocks so cost much less.
+//! The cost of dynamic offsets into buffers: over the larger corpus, no shader costs more than the module of zink's C translator,
+//! and shaders that read uniform blocks at dynamic offsets cost much less.
 //!
-//! `cargo xtask bench --offsets` writes the same numbers down. The corpus is too big for the repository; where it is absent, this
-//! says so.
+//! `cargo xtask bench --offsets` writes the same numbers. The corpus is too large for the repository; the test prints if it is
+//! missing.
 
-// What was not checked has to be visible.
+// The output must show what was not checked.
 #![allow(clippy::print_stdout)]
 
 mod support;
 
-use ntv_benches::offsets::{compare, device, ratio, totals, Compared, Corpus, Level, Measure, Memory};
+use ntv_benches::offsets::{compare, device, ratio, totals, Compared, Corpus, Level, Measure, MemoryKind};
 use std::fmt::Write as _;
 
-/// What must not be more in any shader of which both were given the same NIR: what the Gallium driver receives is optimised by
-/// zink before its own translator sees it. The words are not among it: declarations are most of those of a small shader.
+/// The counts that must not be higher in any shader of which both translators had the same NIR: zink optimises the NIR of the
+/// Gallium driver before its own translator gets it. The words are not one of these counts: most words of a small shader are
+/// declarations.
 const NEVER_MORE: [Measure; 3] = [Measure::Chains, Measure::Loads, Measure::Integers];
 
-/// What all shaders with dynamic offsets into uniform blocks may have together, as part of what C's modules have.
+/// The limits for all shaders with dynamic offsets into uniform blocks together, as a fraction of C's counts.
 const UNIFORM: [(Measure, [usize; 2]); 2] = [(Measure::Loads, [1, 2]), (Measure::Integers, [2, 3])];
 
-/// So many of the worst shaders are named.
+/// The number of reported shaders.
 const WORST: usize = 10;
 
 #[test]
@@ -34,7 +35,7 @@ fn dynamic_offsets_cost_less_than_in_c() {
     assert!(failures.is_empty(), "ntv / C\n{failures}");
 }
 
-/// How many shaders have more of `measure` than C's modules, and the worst of them.
+/// The number of shaders with more of `measure` than C's modules, and the worst of them.
 fn worse(rows: &[Compared<'_>], measure: Measure) -> String {
     let same_nir = rows.iter().filter(|row| row.pair.level != Level::Gallium);
     let mut worse: Vec<&Compared<'_>> = same_nir.filter(|row| row.is_worse(measure)).collect();
@@ -53,9 +54,9 @@ fn worse(rows: &[Compared<'_>], measure: Measure) -> String {
     out
 }
 
-/// Which totals over the shaders with dynamic offsets into uniform blocks are too high.
+/// The totals over the shaders with dynamic offsets into uniform blocks that are too high.
 fn uniform(rows: &[Compared<'_>]) -> String {
-    let [ours, theirs] = totals(rows.iter().filter(|row| row.pair.memory.contains(&Memory::Uniform)));
+    let [ours, theirs] = totals(rows.iter().filter(|row| row.pair.memory.contains(&MemoryKind::Uniform)));
     let mut out = String::new();
     for (measure, [part, whole]) in UNIFORM {
         let both = [ours, theirs].map(|cost| cost.get(measure));

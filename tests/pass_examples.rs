@@ -1,24 +1,24 @@
-//! The examples in the passes' descriptions are tests: each is an excerpt of what the corpus holds.
+//! The examples in the descriptions of passes are tests: each is an excerpt of a corpus file.
 //!
-//! The file of each pass shows a block `Before:` and a block `After:`. The first has to stand in the input of
-//! `tests/corpus/pass/NAME_example.nir`, the second in what that file expects of the pass, line by line, whatever the
-//! indentation; a line `...` stands for lines left out. `tool/tests/corpus.rs` checks that the pass really does that. Another file
-//! has to show what the example is too small for.
+//! The file of each pass has a block `Before:` and a block `After:`. The first must be in the input of
+//! `tests/corpus/pass/NAME_example.nir`, the second in the expected output of the pass in that file, line by line, with any
+//! indentation; a line `...` replaces omitted lines. `tool/tests/corpus.rs` checks the output of the pass. Another file must cover the
+//! cases that are not in the example.
 
 mod support;
 
 use ntv::pass::pipeline::{PARTS, PIPELINE};
 use std::fs;
 
-/// The code block behind the line `heading` of a module's description, and in front of the next such block.
+/// The code block after the line `heading` of a module's description, and before the next such block.
 fn block_behind<'a>(source: &'a str, heading: &str) -> Option<Vec<&'a str>> {
     let doc = source.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim);
     let mut behind = doc.skip_while(|line| *line != heading).skip(1).skip_while(|line| line.is_empty());
     (behind.next() == Some("```text")).then(|| behind.take_while(|line| *line != "```").collect())
 }
 
-/// Whether the parts of `excerpt`, between lines `...`, stand in `text` in this order, each line by line, indentation and
-/// comment marks aside.
+/// Whether the parts of `excerpt`, separated by lines `...`, are in `text` in this order, each line by line, without regard to
+/// indentation and comment marks.
 fn stands_in(excerpt: &[&str], text: &str) -> bool {
     let lines: Vec<&str> = text.lines().map(|line| line.trim_start_matches("; ").trim()).collect();
     let mut rest = lines.as_slice();
@@ -29,7 +29,7 @@ fn stands_in(excerpt: &[&str], text: &str) -> bool {
     })
 }
 
-/// The parts of a corpus file: the input, and what is expected of the first `pass NAME`, whatever its options.
+/// The parts of a corpus file: the input, and the expected output of the first `pass NAME`, with any options.
 fn parts<'a>(text: &'a str, pass: &str) -> Option<(&'a str, &'a str)> {
     let (input, rest) = text.split_once("; expect: ")?;
     let command = |part: &&str| part.lines().next().is_some_and(|line| line.starts_with(&format!("pass {pass} ")));
@@ -45,17 +45,17 @@ fn source(pass: &str) -> Option<String> {
     fs::read_to_string(file).ok()
 }
 
-/// What is wrong with the example of `pass`.
+/// The error in the example of `pass`.
 fn problem(pass: &str) -> Option<&'static str> {
-    let Some(source) = source(pass) else { return Some("does not live in the file of its name") };
+    let Some(source) = source(pass) else { return Some("is not in the file of its name") };
     let blocks = (block_behind(&source, "Before:"), block_behind(&source, "After:"));
-    let (Some(before), Some(after)) = blocks else { return Some("shows no blocks `Before:` and `After:`") };
+    let (Some(before), Some(after)) = blocks else { return Some("has no blocks `Before:` and `After:`") };
     let example = support::root().join("tests/corpus/pass").join(format!("{pass}_example.nir"));
     let text = fs::read_to_string(example).unwrap_or_default();
     let Some((input, expected)) = parts(&text, pass) else { return Some("has no file NAME_example.nir that runs it") };
     match (stands_in(&before, input), stands_in(&after, expected)) {
-        (false, _) => Some("`Before:` is no excerpt of the input of its example"),
-        (_, false) => Some("`After:` is no excerpt of what its example expects"),
+        (false, _) => Some("`Before:` is not an excerpt of the input of its example"),
+        (_, false) => Some("`After:` is not an excerpt of the expected output of its example"),
         _ => None,
     }
 }

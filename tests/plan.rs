@@ -1,4 +1,4 @@
-//! The planner: which class each block gets, why, and that the order of declarations does not matter.
+//! The planner: the class of each block, the reason, and the independence of the order of declarations.
 
 use ntv::ir::Stage;
 use ntv::plan::{
@@ -6,7 +6,7 @@ use ntv::plan::{
     Wishes,
 };
 
-/// lavapipe's.
+/// The limits of lavapipe.
 fn limits() -> Limits {
     Limits {
         max_uniform_buffer_range: 65536,
@@ -101,7 +101,7 @@ fn what_is_over_the_count_goes_largest_dynamic_first() {
 
 #[test]
 fn one_that_does_not_fit_is_passed_over() {
-    // An array of 3, which gains most, does not fit; the single blocks do.
+    // An array of 3, which would gain most, does not fit; the single blocks do.
     let mut fragment = stage(Stage::Fragment, (1..=16).map(|slot| used(slot, 64, None)).collect());
     fragment.array = Some((1, 3));
     fragment.uses[..3].iter_mut().for_each(|used| used.dynamic_bytes = Some(64));
@@ -213,7 +213,7 @@ fn random_program(next: &mut impl FnMut(u32) -> u32) -> Program {
 fn permuted(program: &Program, next: &mut impl FnMut(u32) -> u32) -> Program {
     let mut other = program.clone();
     for stage in &mut other.stages {
-        // An array is of slots that follow each other; what is outside may be anywhere.
+        // An array has consecutive slots; other blocks may be in any slot.
         let (first, count) = stage.array.unwrap_or((0, 0));
         for used in stage.uses.iter_mut().filter(|used| used.slot < first || used.slot - first >= count) {
             used.slot += 1000 * (1 + next(50));
@@ -268,7 +268,7 @@ fn without_slots(plan: &Plan) -> Plan {
     plan
 }
 
-/// Every stage finds every block where all others do.
+/// All stages have the same place for every block.
 fn stages_agree(plan: &Plan, program: &Program) {
     for stage in &program.stages {
         let placements = plan.placements(stage.stage);
@@ -276,7 +276,7 @@ fn stages_agree(plan: &Plan, program: &Program) {
             let block = plan.block(&used.name).expect("every block is planned");
             assert_eq!(placements.of(used.slot).class, block.class, "{}", used.name);
         }
-        // Blocks of an array that is indexed dynamically cannot be apart.
+        // Blocks of an array that is indexed dynamically cannot be separated.
         let (first, count) = stage.array.unwrap_or((0, 0));
         let of_array = stage.uses.iter().filter(|used| used.slot >= first && used.slot - first < count);
         let classes: Vec<Class> = of_array.map(|used| placements.of(used.slot).class).collect();
@@ -284,7 +284,7 @@ fn stages_agree(plan: &Plan, program: &Program) {
     }
 }
 
-/// ANGLE's table: the type of the array's elements, and whether it takes them.
+/// ANGLE's table: the type of the array's elements, and whether ANGLE translates it to a structured buffer.
 fn angle_rows() -> Vec<(&'static str, Element, bool)> {
     let vector = || Element::Vector;
     let matrix = |columns, rows, row_major| Element::Matrix { columns, rows, row_major };
@@ -355,7 +355,7 @@ fn angles_rule_decides_for_programs() {
     let decided = plan(&program, &limits(), &wishes).unwrap();
     assert_eq!(classes(&decided), [Class::Uniform, Class::Storage, Class::Storage]);
     assert_eq!(decided.blocks[1].reason, Reason::Angle);
-    // Any use of the whole member, in any stage, speaks against it.
+    // Any use of the whole member, in any stage, prevents it.
     program.block("block2").shape = Some(Shape { only_indexed: false, ..shape(51) });
     assert_eq!(plan(&program, &limits(), &wishes).unwrap().blocks[2].class, Class::Uniform);
 }

@@ -1,8 +1,8 @@
-//! What holds for every shader, tried on random ones.
+//! Properties of every shader, tested on random ones.
 //!
-//! All properties together take a minute at most; `NTV_SECONDS=600` makes them ten, and `NTV_SEEDS=100000` tries so many shaders on
-//! all cores, however long that takes. Shaders are numbered, and every failure says the number; `NTV_SEED=N` tries shader N alone and
-//! prints it.
+//! All properties together take a minute at most; `NTV_SECONDS=600` makes them ten, and `NTV_SEEDS=100000` tests this number of
+//! shaders on all cores, without a time limit. Shaders are numbered, and every failure has the number; `NTV_SEED=N` tests only
+//! shader N and prints it.
 
 #![allow(clippy::print_stdout)]
 
@@ -19,21 +19,21 @@ use std::time::{Duration, Instant};
 const LIMITS: Limits = Limits { instructions: 1_000_000, components: 1 << 22 };
 const LOWERED_LIMITS: Limits = Limits { instructions: 40_000_000, ..LIMITS };
 
-/// How many tests here share the time.
+/// The number of tests that share the time.
 const TESTS: u64 = 7;
-/// The most shaders that a test tries unless it is told how long to go on: the same on every machine that is fast enough.
+/// The most shaders of a test without an environment variable: the same on every machine that is fast enough.
 const SHADERS: u64 = 1000;
 
-/// A property: what is wrong with a shader, or whether it said anything.
+/// A property: returns an error, or whether the shader was a meaningful test.
 type Property<'a> = &'a mut dyn FnMut(u64, &Shader) -> Result<bool, String>;
-/// The same on any thread.
+/// The same for several threads.
 type SharedProperty<'a> = &'a (dyn Fn(u64, &Shader) -> Result<bool, String> + Sync);
 
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// Tries `property` on one shader after the other until the time is over.
+/// Tests `property` on one shader after the other until the time is over.
 fn try_all(name: &str, purpose: Purpose, property: Property<'_>) {
     if let Some(seed) = number("NTV_SEED") {
         let shader = shader_of_seed(seed, purpose);
@@ -55,11 +55,11 @@ fn try_all(name: &str, purpose: Purpose, property: Property<'_>) {
         }
         tried += 1;
     }
-    println!("{name}: {tried} shaders in at most {seconds} s, {told} of them say something");
-    assert!(told > tried / 2, "{name}: the generator makes too many shaders that say nothing");
+    println!("{name}: {tried} shaders in at most {seconds} s, {told} of them meaningful");
+    assert!(told > tried / 2, "{name}: the generator makes too many shaders that are not meaningful");
 }
 
-/// The same, for as many shaders as asked for if that was.
+/// The same, for the number of shaders in `NTV_SEEDS` if it is set.
 fn try_shared(name: &str, purpose: Purpose, property: SharedProperty<'_>) {
     match number("NTV_SEEDS") {
         Some(count) => try_many(name, purpose, count, property),
@@ -67,7 +67,7 @@ fn try_shared(name: &str, purpose: Purpose, property: SharedProperty<'_>) {
     }
 }
 
-/// Tries `property` on the first `count` shaders on all cores, and tells of all that it does not hold for.
+/// Tests `property` on the first `count` shaders on all cores, and reports all failures.
 fn try_many(name: &str, purpose: Purpose, count: u64, property: SharedProperty<'_>) {
     const SHARE: u64 = 100;
     let start = Instant::now();
@@ -80,7 +80,7 @@ fn try_many(name: &str, purpose: Purpose, count: u64, property: SharedProperty<'
     let told = found().filter(|(_, result)| *result == Ok(true)).count();
     let problems: Vec<String> =
         found().filter_map(|(seed, result)| Some(format!("shader {seed}: {}", result.as_ref().err()?))).collect();
-    println!("{name}: {count} shaders in {} s, {told} of them say something", start.elapsed().as_secs());
+    println!("{name}: {count} shaders in {} s, {told} of them meaningful", start.elapsed().as_secs());
     let shown = problems.iter().take(20).map(String::as_str).collect::<Vec<_>>().join("\n");
     assert!(problems.is_empty(), "{name}: {} of {count} shaders fail, the first of them\n{shown}", problems.len());
 }
@@ -103,7 +103,7 @@ fn shaders_survive_printing() {
             return Err(format!("it changed to\n{}", text::print(&again)));
         }
         if text::print(&again) != printed {
-            return Err("it prints differently".to_string());
+            return Err("the printed text differs".to_string());
         }
         Ok(true)
     });
@@ -146,7 +146,7 @@ fn passes_keep_validity_and_meaning() {
     });
 }
 
-/// Bytes that the sizes of uniform blocks are multiples of: what the driver promises.
+/// The granularity in bytes of the sizes of uniform blocks, as the driver guarantees it.
 fn granularity(target: &Target) -> usize {
     if target.uniform_ranges_in_vec4s {
         16
@@ -201,7 +201,7 @@ fn modules_are_valid() {
     });
 }
 
-/// Whether a function of 16-bit floats is computed in 32 bits on `target`, so that its last bit may be another.
+/// Whether a function of 16-bit floats is computed in 32 bits on `target`, so that its last bit may differ.
 fn rounds_elsewhere(shader: &Shader, target: &Target) -> bool {
     let is_function = |inst: &Inst| match shader.insts[*inst].kind {
         InstKind::Alu { op, srcs, .. } => {
@@ -217,7 +217,7 @@ fn context(seed: u64) -> Context {
     let mut random = Random::new(!seed);
     let mut target = Target::new(random.pick(&[Version(1, 0), Version(1, 1), Version(1, 2), Version(1, 3)]));
     let buffer_access = random.pick(&[BufferAccess::Auto, BufferAccess::Lane]);
-    // Seldom, as there is less to find with it.
+    // Rarely, because fewer faults can be found with it.
     target.uniform_ranges_in_vec4s = random.below(4) == 0;
     if random.below(2) == 0 {
         for feature in Feature::ALL {
@@ -235,7 +235,7 @@ fn context(seed: u64) -> Context {
 fn interpreter_and_driver_agree() {
     use ntv_gen::oracle::{Oracle, Verdict};
     let mut oracle = Oracle::open("llvmpipe").expect("lavapipe, which `cargo xtask test` installs");
-    // Of every fourth seed it is not this shader that runs, but two that draw: see `program_of_seed`.
+    // For every fourth seed, two other shaders that draw run instead: see `program_of_seed`.
     try_all("interpreter_and_driver_agree", Purpose::Driver, &mut |seed, _| match oracle.ask(seed) {
         Verdict::Same(_) => Ok(true),
         Verdict::Meaningless(_) | Verdict::Excused(_) => Ok(false),

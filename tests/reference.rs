@@ -1,9 +1,10 @@
-//! The corpus against what C made of the same shaders: ours compiles, is valid by the strictest rules and smaller, has hardly
-//! a bitcast, and declares and branches no more than it needs. And what Vulkan 1.1 can do compiles for Vulkan 1.1.
+//! Compares the corpus with the modules that C made of the same shaders: ntv translates each shader, its module is valid by the
+//! strictest rules and smaller, has few bitcasts, and no needless declarations and branches. Shaders that need only Vulkan 1.1
+//! can be translated for Vulkan 1.1.
 //!
-//! The corpus is too big for the repository; where it is absent, this says so.
+//! The corpus is too large for the repository; the test prints if it is missing.
 
-// The figures are what this test is read for.
+// The figures are a result of this test.
 #![allow(clippy::print_stdout)]
 
 mod support;
@@ -14,12 +15,12 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Words that ours may have, in percent of those of the references.
+/// The limit of ntv's words, in percent of those of the references.
 const MOST_WORDS: f64 = 65.0;
-/// OpBitcast among the instructions of bodies, in percent.
+/// The limit of OpBitcast among the instructions of bodies, in percent.
 const MOST_BITCASTS: f64 = 2.0;
 
-/// The levels of NIR that are whole input.
+/// The levels of NIR with complete input.
 const LEVELS: &[&str] = &["gallium", "ssa", "reg"];
 
 #[test]
@@ -60,7 +61,7 @@ fn is_in(file: &Path, folder: &str) -> bool {
     file.parent().is_some_and(|parent| parent.ends_with(folder))
 }
 
-/// What C made of the shader in `file`, a dump in a folder `ssa`.
+/// The module that C made of the shader in `file`, a dump in a folder `ssa`.
 fn reference_of(file: &Path) -> PathBuf {
     let name = file.file_stem().unwrap_or_default();
     file.with_file_name("..").join("spv").join(format!("{}.spv", name.to_string_lossy()))
@@ -70,7 +71,7 @@ fn percent(part: usize, whole: usize) -> f64 {
     100.0 * part as f64 / whole.max(1) as f64
 }
 
-/// The results of `work` on `files`, and what is wrong with the others.
+/// The results of `work` on `files`, and the errors of the others.
 fn for_each<R: Send>(
     corpus: &Path,
     files: Vec<PathBuf>,
@@ -84,11 +85,11 @@ fn for_each<R: Send>(
     (good.into_iter().flatten().collect(), bad.into_iter().filter_map(Result::err).collect())
 }
 
-/// What is counted of modules.
+/// The counts of modules.
 #[derive(Clone, Copy, Default)]
 struct Figures {
     words: usize,
-    /// Instructions of functions but those that do nothing at run time.
+    /// Instructions of functions, except those that do nothing at run time.
     body: usize,
     bitcasts: usize,
 }
@@ -103,7 +104,7 @@ impl Figures {
     }
 }
 
-/// The figures of our module for the shader in `file`, and those of the reference.
+/// The figures of ntv's module for the shader in `file`, and those of the reference.
 fn compare(file: &Path) -> Result<[Figures; 2], String> {
     let dump = fs::read_to_string(file).map_err(|error| error.to_string())?;
     let target = Target::default();
@@ -119,7 +120,7 @@ fn compare(file: &Path) -> Result<[Figures; 2], String> {
     Ok([ours.figures(), Module::new(&words).figures()])
 }
 
-/// For each shader of `file` what it needs that Vulkan 1.1 lacks, if anything; else its module is valid.
+/// For each shader of `file`, the feature that it needs and Vulkan 1.1 lacks, if any; otherwise its module is valid.
 fn compile_for_1_1(file: &Path) -> Result<Vec<Option<String>>, String> {
     let dump = fs::read_to_string(file).map_err(|error| error.to_string())?;
     let target = Target::preset("vulkan1.1").expect("a preset");
@@ -135,7 +136,7 @@ fn compile_for_1_1(file: &Path) -> Result<Vec<Option<String>>, String> {
     Ok(results)
 }
 
-/// The feature that is all that is missing, if later versions of Vulkan have it.
+/// The missing feature, if it is the only one and later versions of Vulkan have it.
 fn later_feature(errors: &Errors, target: &Target) -> Option<String> {
     let [error] = errors.0.as_slice() else { return None };
     let name = error.message.split("needs feature ").nth(1)?.strip_suffix(", which the target lacks")?;
@@ -143,7 +144,7 @@ fn later_feature(errors: &Errors, target: &Target) -> Option<String> {
     (!target.has(feature) && Target::default().has(feature)).then(|| name.to_string())
 }
 
-/// A module taken apart.
+/// A parsed module.
 struct Module<'a> {
     words: usize,
     /// Opcode and operands of each instruction.
@@ -171,19 +172,19 @@ impl<'a> Module<'a> {
         Figures { words: self.words, body: body.count(), bitcasts }
     }
 
-    /// Nothing but the entry point and decorations names an unused variable.
+    /// A variable that only the entry point and decorations use is unused.
     fn no_unused_variable(&self) -> Result<(), String> {
         let says_nothing = [Op::EntryPoint, Op::Name, Op::Decorate, Op::MemberDecorate, Op::Variable];
         let users = self.insts.iter().filter(|(op, _)| !says_nothing.contains(op));
-        // Literals count as uses too, which can hide an unused variable but makes up none.
+        // Literals count as uses too, so an unused variable may be missed, but none is reported wrongly.
         let used: HashSet<u32> = users.flat_map(|(_, operands)| *operands).copied().collect();
         let variables = self.insts.iter().filter(|(op, _)| *op == Op::Variable).map(|(_, operands)| operands[1]);
         let unused: Vec<u32> = variables.filter(|id| !used.contains(id)).collect();
         unused.is_empty().then_some(()).ok_or_else(|| format!("unused variables {unused:?}"))
     }
 
-    /// A block that only branches is the first of the function, one that structured control flow names, or the second way
-    /// from a block to a place whose phis have to tell the two apart.
+    /// A block that only branches is the first of the function, or one that structured control flow names, or the second edge
+    /// from a block to a block whose phis must distinguish the two.
     fn no_needless_block(&self) -> Result<(), String> {
         let mut named: HashSet<u32> = HashSet::new();
         let mut ways: HashMap<u32, &[u32]> = HashMap::new();

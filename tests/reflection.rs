@@ -1,4 +1,4 @@
-//! What a module says of itself is what stands in its words.
+//! The tables of a module match its words.
 
 mod support;
 
@@ -13,7 +13,7 @@ const DECORATE: u32 = Op::Decorate as u32;
 const SET: u32 = Decoration::DescriptorSet as u32;
 const BINDING: u32 = Decoration::Binding as u32;
 
-/// Sets and bindings that the decorations of a module name.
+/// The sets and bindings in the decorations of a module.
 fn decorated(words: &[u32]) -> BTreeSet<(u32, u32)> {
     let (mut sets, mut bindings) = (BTreeMap::new(), BTreeMap::new());
     let mut rest = &words[5..];
@@ -29,8 +29,8 @@ fn decorated(words: &[u32]) -> BTreeSet<(u32, u32)> {
     sets.into_iter().map(|(id, set)| (set, bindings[&id])).collect()
 }
 
-/// What has to stand in front of a patched word, and in it, by what the module says of itself: the opcode of its instruction, how
-/// many words the instruction has before it, the word right in front where that is always the same, and the word.
+/// The expected place of a patched word by the module's tables: the opcode of its instruction, the number of words before it in
+/// the instruction, the word directly before it if that is always the same, and the word.
 fn expected(module: &Module, patch: &Patch) -> (Op, usize, Option<u32>, Option<u32>) {
     let arg = patch.arg as usize;
     let decorated = |decoration: Decoration, value| (Op::Decorate, 3, Some(decoration as u32), Some(value));

@@ -1,6 +1,6 @@
-//! Printing a shader and reading it again gives the same shader.
+//! Printing and parsing a shader gives the same shader.
 //!
-//! Over the dumps of this repository always; over a corpus of real dumps where there is one (`NTV_CORPUS`, or
+//! The test always covers the dumps of this repository, and a corpus of real dumps if there is one (`NTV_CORPUS`, or
 //! `../shared/corpus`).
 
 mod support;
@@ -15,7 +15,7 @@ fn dumps(folder: &Path) -> Vec<PathBuf> {
     support::files(folder, &["nir", "log"])
 }
 
-/// True for a log into which two threads wrote at once: something else starts in the middle of a line or of a shader.
+/// True for a log into which two threads wrote at once: other text begins in the middle of a line or of a shader.
 fn is_garbled(log: &str) -> bool {
     let intruders = ["NIR shader:", "wrote 'dump"];
     let mut in_shader = false;
@@ -25,13 +25,13 @@ fn is_garbled(log: &str) -> bool {
     })
 }
 
-/// What goes wrong in a file: faults of each shader, and shaders that do not survive.
+/// The faults of a file: errors of each shader, and shaders that change.
 fn faults(path: &Path) -> Vec<String> {
     let source = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let source = String::from_utf8_lossy(&source);
     let found = text::parse(&source);
     let mut faults = Vec::new();
-    // A log may hold none.
+    // A log may have no shader.
     let expected = source.lines().filter(|line| line.starts_with("shader: ")).count();
     if found.len() != expected {
         faults.push(format!("{}: {} shaders instead of {expected}", path.display(), found.len()));
@@ -87,13 +87,13 @@ fn corpus_survives() {
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults[..faults.len().min(60)].join("\n"));
 }
 
-/// A line without what the IR does not keep: the names that intrinsics print behind themselves.
+/// A line without the parts that the IR does not keep: the names that intrinsics print at the end.
 fn without_name(line: &str) -> &str {
     let is_io = line.contains("io location=") || line.contains("@load_uniform");
     line.split_once("  // ").filter(|_| is_io).map_or(line, |(line, _)| line).trim_end()
 }
 
-/// Numbers the values of a dump in order, as a dump is that no pass has changed since its values were numbered.
+/// Whether the values of a dump are numbered in order, as in a dump that no pass has changed after its values were numbered.
 fn is_in_order(dump: &str) -> bool {
     let defs = dump.lines().filter_map(|line| line.split_once(" = ")).filter_map(|(def, _)| def.rsplit_once('%'));
     defs.enumerate().all(|(i, (_, number))| number.parse() == Ok(i))
@@ -109,7 +109,7 @@ fn corpus_is_printed_as_mesa_does() {
             continue;
         }
         let Some(Ok(shader)) = text::parse(&dump).pop().map(|found| found.shader) else { continue };
-        // Mesa does not name the slot of this one.
+        // Mesa does not print the name of this slot.
         let ours = text::print(&shader);
         let lines = dump.lines().zip(ours.lines()).filter(|(line, _)| !line.contains("@load_per_vertex_output"));
         for (line, our_line) in lines {

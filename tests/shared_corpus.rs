@@ -1,11 +1,11 @@
-//! Every real dump of the corpus beside the repository: it parses, prints and parses to the same text, compiles, and is valid
-//! by the strictest rules; also for targets that lack widths of numbers or have the Vulkan memory model.
+//! Every real dump of the larger corpus is parsed, printed and parsed to the same text; it is translated, and valid by the
+//! strictest rules; also for targets that lack widths of numbers or have the Vulkan memory model.
 //!
-//! The only exceptions are dumps that do not parse because another thread wrote into the log meanwhile.
+//! The only exceptions are dumps that cannot be parsed because another thread wrote into the log meanwhile.
 //!
-//! The corpus is too big for the repository; where it is absent, this is skipped and says so.
+//! The corpus is too large for the repository; if it is missing, the test prints this and is skipped.
 
-// What was not checked has to be visible.
+// The output must show what was not checked.
 #![allow(clippy::print_stdout)]
 
 mod support;
@@ -15,10 +15,10 @@ use spirv::{Capability, Op};
 use std::fs;
 use std::path::Path;
 
-/// The levels of NIR: what a driver receives, that after zink's lowering, and that out of SSA.
+/// The levels of NIR: that of the driver, that after zink's lowering, and that after leaving SSA.
 const LEVELS: &[&str] = &["gallium", "ssa", "reg"];
 
-/// Targets that every dump is compiled for besides the usual one: what they lack, and what they have.
+/// Further targets for every dump: the features that they lack, and the features that they have in addition.
 const VARIATIONS: &[(&[Feature], &[Feature])] = {
     use Feature::*;
     &[
@@ -45,7 +45,7 @@ fn real_dumps_compile() {
     assert!(checked > 0, "{} has no dumps", corpus.display());
 }
 
-/// What is not there is skipped, what is there has to be a corpus.
+/// A missing corpus is skipped, but a folder must be a corpus.
 #[test]
 fn a_corpus_without_shaders_is_a_failure() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -60,11 +60,11 @@ fn a_corpus_without_shaders_is_a_failure() {
     assert_eq!(found(""), Ok(Some(folder.path().join(""))));
 }
 
-/// What became of the dumps in a file.
+/// The results of the dumps in a file.
 #[derive(Default)]
 struct Outcome {
     checked: usize,
-    /// Dumps that are no NIR, in a log that two threads wrote at once.
+    /// Dumps that are not valid NIR, in a log that two threads wrote at once.
     torn: usize,
     failures: Vec<String>,
 }
@@ -87,7 +87,7 @@ fn check_file(file: &Path, name: &Path) -> Outcome {
     outcome
 }
 
-/// Whether two threads wrote into a log at once, so that one dump, or a message, stands in the middle of another.
+/// Whether two threads wrote into a log at once, so that one dump, or a message, is in the middle of another.
 fn is_torn(log: &str) -> bool {
     let mut inside = false;
     log.lines().any(|line| {
@@ -102,7 +102,7 @@ fn check_shader(shader: Shader) -> Result<(), String> {
     let again = text::parse(&printed).pop().ok_or("printed, it is not found")?.shader;
     let again = again.map_err(|errors| format!("printed, it does not parse: {errors}"))?;
     if text::print(&again) != printed {
-        return Err("printed and parsed, it prints differently".to_string());
+        return Err("the text changes when it is printed and parsed".to_string());
     }
     let words = compile(&shader, Target::default())?;
     support::spirv_val(&words, &Target::default())?;
@@ -111,7 +111,7 @@ fn check_shader(shader: Shader) -> Result<(), String> {
         off.iter().for_each(|feature| target.set(*feature, false));
         on.iter().for_each(|feature| target.set(*feature, true));
         let varied = match compile(&shader, target.clone()) {
-            // 64-bit atomics, inputs and outputs cannot be made of others.
+            // 64-bit atomics, inputs and outputs cannot be lowered.
             Err(error) if off.contains(&Feature::shaderInt64) && is_of_64_bits(&error) => continue,
             varied => varied.map_err(|error| format!("without {off:?}, with {on:?}: {error}"))?,
         };
@@ -134,7 +134,7 @@ const NUMBERS: &[(Capability, Feature)] = &[
     (Capability::Float16, Feature::shaderFloat16),
 ];
 
-/// Capabilities come first in a module, behind its header of five words.
+/// Capabilities come first in a module, after its header of five words.
 fn declares(words: &[u32], capability: Capability) -> bool {
     let declarations = words[5..].chunks_exact(2).take_while(|inst| inst[0] == 2 << 16 | Op::Capability as u32);
     declarations.into_iter().any(|inst| inst[1] == capability as u32)

@@ -1,6 +1,6 @@
-//! A shader that comes as words is the shader that came as text, and becomes the same SPIR-V.
+//! A shader that is read from a wire is the same as the one that is parsed from text, and is translated to the same SPIR-V.
 //!
-//! Over the dumps of this repository always; over a corpus of real dumps where there is one (`NTV_CORPUS`, or
+//! The test always covers the dumps of this repository, and a corpus of real dumps if there is one (`NTV_CORPUS`, or
 //! `../shared/corpus`).
 
 mod support;
@@ -12,14 +12,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use wire_records::{record, records_of};
 
-/// The shaders in a file that text can hold.
+/// The shaders in a file that can be parsed.
 fn shaders(path: &Path) -> Vec<Shader> {
     let source = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let found = text::parse(&String::from_utf8_lossy(&source));
     found.into_iter().filter_map(|found| found.shader.ok()).collect()
 }
 
-/// What goes wrong with `shader`; `decoder` has read others before.
+/// The fault of `shader`; `decoder` has read others before.
 fn fault(shader: &Shader, decoder: &mut wire::Decoder, translate: bool) -> Option<String> {
     let mut again = Shader::default();
     let words = wire::encode(shader);
@@ -43,7 +43,7 @@ fn fault(shader: &Shader, decoder: &mut wire::Decoder, translate: bool) -> Optio
     (words(shader.clone()) != words(again)).then(|| "has other words".into())
 }
 
-/// The faults of all files, and how many shaders they have.
+/// The faults of all files, and the number of their shaders.
 fn faults(files: Vec<PathBuf>, translate: bool) -> (Vec<String>, usize) {
     let per_file = support::in_parallel(files, |path| {
         let mut decoder = wire::Decoder::default();
@@ -76,7 +76,7 @@ fn corpus_survives() {
 fn no_value_is_larger_than_what_holds_it() {
     let text = include_str!("../examples/ubo_loop.nir");
     let words = wire::encode(&text::parse(text).remove(0).shader.expect("a shader"));
-    // Where the first word of an instruction has components and bits.
+    // The components and bits in the first word of an instruction.
     for (field, value) in [(0x1f << 16, 17 << 16), (0x7f << 21, 65 << 21), (0x7f << 21, 0)] {
         for at in 0..words.len() {
             let mut words = words.clone();
@@ -105,7 +105,7 @@ fn faults_are_named() {
     let [constant, alu, demote, undefined, phi] =
         [record::CONST, record::ALU, record::INTRINSIC, record::PLAIN, record::PHI_SRC].map(|kind| place(kind, 0));
     let head = |kind: u32, op: u32| kind | op << 4;
-    // Where a word is replaced, by what, and what is said of it, at which word.
+    // The index of a word, its replacement, and the index and the message of the error.
     let cases: &[(usize, u32, usize, &str)] = &[
         (0, 7, 0, "this is not a wire"),
         (1, 5, 1, "version 5 of the format"),
@@ -145,13 +145,13 @@ fn faults_are_named() {
             "{at}: {error}, not {message}"
         );
     }
-    // However short it is.
+    // Every shorter wire is refused.
     for len in 0..words.len() {
         let mut words = words[..len].to_vec();
         if len > 2 {
             words[2] = len as u32;
         }
-        // What is left out in the end are sources of phis: that it is sound without them is not for the wire to say.
+        // The last words are sources of phis: the wire's decoder does not check that they are complete.
         assert!(wire::decode(&words).is_err() || len >= phi, "{len} words");
     }
 }
@@ -167,7 +167,7 @@ fn pointers_to_variables_have_a_form_of_their_own() {
     assert!(error.contains(&format!("word {var}: expected a variable, found 99")), "{error}");
 }
 
-/// `words` with the opcode `old` in place of `new`, in the first instruction that has that.
+/// `words` with the opcode `old` in place of `new`, in the first instruction that has it.
 fn renamed(words: &[u32], new: &str, old: &str) -> Vec<u32> {
     let mut out = words.to_vec();
     for (kind, table) in [(record::ALU, wire::Table::Alu), (record::INTRINSIC, wire::Table::Intrinsic)] {
@@ -181,7 +181,7 @@ fn renamed(words: &[u32], new: &str, old: &str) -> Vec<u32> {
 
 #[test]
 fn names_of_older_releases_are_known() {
-    // An instruction, a name in it, the old name in place of that, and what is read.
+    // An instruction, a name in it, its old name, and the expected instructions.
     let cases: &[(&str, &str, &str, &[&str])] = &[
         ("32x2 %3 = fneg %0.yx", "fneg", "fddx_fine", &["32x2 %3 = mov %0.yx", "32x2 %4 = @ddx_fine (%3)"]),
         ("32 %3 = fneg %1", "fneg", "fddy", &["32 %3 = @ddy (%1)"]),

@@ -10,7 +10,7 @@ fn words(shader: &Shader, target: &Target) -> Option<Vec<u32>> {
     translator.translate(&mut shader.clone(), &EmitOptions::default()).ok().map(|module| module.words)
 }
 
-/// What is wrong with `shader` with `workaround`, and whether its words are others.
+/// The error of `shader` with `workaround`, and whether its words differ.
 fn check(shader: &Shader, workaround: Workaround) -> (Option<String>, bool) {
     let plain = Target::default();
     let mut target = plain.clone();

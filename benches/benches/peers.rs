@@ -1,13 +1,13 @@
-//! How long others take to write SPIR-V, as an order of magnitude; their work is not the same.
+//! Measures how long other libraries take to write SPIR-V, as an order of magnitude; their work is not the same.
 //!
-//! All of them begin with an IR in memory and end with words, of the same shaders:
+//! All of them begin with an IR in memory and end with words, for the same shaders:
 //!
-//! - *ntv* emits lowered NIR; with *all passes* it goes all the way from the words that a driver hands over.
-//! - *naga* writes its IR, which its own reader made of ntv's words; with *validation* it also makes the tables that the writer
-//!   relies on. Its reader and validator do not take all modules: on the others nobody is timed, so that the shaders are the
-//!   same for all.
-//! - *rspirv* makes the same module as ntv, instruction by instruction, with its builder, and assembles it; *assembly* is the
-//!   latter alone. A compiler on top of rspirv pays the builder besides its own work.
+//! - *ntv* emits lowered NIR; *all passes* includes the complete translation from the words of a driver.
+//! - *naga* writes its IR, which its own reader made from ntv's words; *validation* includes the tables that the writer needs.
+//!   Its reader and validator do not accept all modules: the others are excluded from all measurements, so that the shaders are
+//!   the same for all.
+//! - *rspirv* makes the same module as ntv, instruction by instruction, with its builder, and assembles it; *assembly* is only
+//!   the last step. A compiler with rspirv has the time of the builder in addition to its own work.
 
 #![allow(missing_docs, reason = "criterion's macros make a public function")]
 
@@ -33,7 +33,7 @@ struct Case {
     info: ModuleInfo,
 }
 
-/// `None` where one of them does not take the shader. Panics where naga does, too.
+/// `None` if a library does not accept the shader. Panics where naga does, too.
 fn case(shader: &Shader) -> Option<Case> {
     let mut lowered = shader.clone();
     Translator::default().lower(&mut lowered, None).ok()?;
@@ -82,21 +82,21 @@ fn built(module: &dr::Module) -> Option<Vec<u32>> {
         }
         builder.end_function().ok()?;
     }
-    // `Builder::module` would say that rspirv has made it.
+    // `Builder::module` would set rspirv as the generator.
     Some(builder.module_ref().assemble())
 }
 
 fn peers(c: &mut Criterion, set: &Set) {
-    // naga panics on some of the modules that it does not take, which is none of ours to tell.
+    // naga panics on some of the modules that it does not accept; these messages are not printed.
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
     let cases: Vec<Case> =
         set.shaders.iter().filter_map(|shader| panic::catch_unwind(|| case(shader)).ok().flatten()).collect();
     panic::set_hook(hook);
-    assert!(!cases.is_empty(), "none of the {} shaders is taken by all", set.name);
-    // The third word says who made it.
+    assert!(!cases.is_empty(), "none of the {} shaders is accepted by all libraries", set.name);
+    // The third word is the generator.
     let same = |case: &Case| built(&case.rspirv).is_some_and(|words| words[3..] == case.words[3..]);
-    assert!(cases.iter().all(same), "rspirv builds something else");
+    assert!(cases.iter().all(same), "rspirv builds another module");
     let mut group = c.benchmark_group(format!("peers, {}", set.name));
     group.throughput(Throughput::Elements(cases.len() as u64));
     let mut time = |name: &str, run: &mut dyn FnMut(&Case) -> bool| {

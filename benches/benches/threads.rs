@@ -1,9 +1,9 @@
-//! How long 1, 2, 4 and so on threads, up to the number of cores, take to go over all large shaders, each for itself: the time
-//! stays the same where threads do not get in each other's way. As many processes, which share nothing, show what the machine
-//! gives to so many at once.
+//! Measures how long 1, 2, 4 and so on threads, up to the number of cores, take to translate all large shaders, each thread
+//! separately: the time stays the same if threads do not disturb each other. The same number of processes, which share nothing,
+//! shows the limit of the machine.
 //!
-//! `cargo bench --package ntv-benches --bench threads -- LOG` writes a line for each measurement to LOG. All take turns, as the
-//! speed of a core that is lent changes from one second to the next.
+//! `cargo bench --package ntv-benches --bench threads -- LOG` writes a line for each measurement to LOG. All are measured in
+//! turns, because the speed of a virtual core changes from one second to the next.
 
 use anyhow::{ensure, Context, Result};
 use ntv_benches::{log, sets, Worker};
@@ -15,11 +15,11 @@ use std::sync::Barrier;
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
-/// How often each has its turn.
+/// The number of turns of each.
 const TURNS: usize = 50;
-/// How often a thread goes over the shaders in a turn.
+/// The number of passes of a thread over the shaders in a turn.
 const ROUNDS: usize = 5;
-/// The argument of a process that is measured.
+/// The argument of a measured process.
 const ALONE: &str = "--alone";
 
 fn main() -> Result<()> {
@@ -42,13 +42,13 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Powers of two below the number of cores, and that.
+/// Powers of two below the number of cores, and this number.
 fn counts() -> impl Iterator<Item = usize> {
     let cores = available_parallelism().map_or(1, usize::from);
     std::iter::successors(Some(1), |count| Some(2 * count)).take_while(move |count| *count < cores).chain([cores])
 }
 
-/// Goes over `wires` once, so that a worker has its memory, calls `wait`, and goes over them [`ROUNDS`] times.
+/// Translates `wires` once, so that a worker has its memory, calls `wait`, and translates them [`ROUNDS`] times.
 fn work(wires: &[Vec<u32>], wait: impl FnOnce()) {
     let mut worker = Worker::default();
     let mut go = || wires.iter().for_each(|wire| drop(black_box(worker.translate(wire))));
@@ -57,7 +57,7 @@ fn work(wires: &[Vec<u32>], wait: impl FnOnce()) {
     (0..ROUNDS).for_each(|_| go());
 }
 
-/// How long `count` threads take.
+/// The time of `count` threads.
 fn threads(count: usize, wires: &[Vec<u32>]) -> Duration {
     let barrier = Barrier::new(count + 1);
     let wait = || {
@@ -77,7 +77,7 @@ fn threads(count: usize, wires: &[Vec<u32>]) -> Duration {
     })
 }
 
-/// How long `count` processes take.
+/// The time of `count` processes.
 fn processes(count: usize) -> Result<Duration> {
     let program = std::env::current_exe()?;
     let start = || Command::new(&program).arg(ALONE).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
@@ -95,12 +95,12 @@ fn processes(count: usize) -> Result<Duration> {
     Ok(time)
 }
 
-/// Waits until `child` is so far.
+/// Waits for the signal of `child`.
 fn signal(child: &mut Child) -> Result<()> {
     Ok(child.stdout.as_mut().context("no pipe")?.read_exact(&mut [0])?)
 }
 
-/// What such a process does.
+/// The work of such a process.
 fn alone(wires: &[Vec<u32>]) -> Result<()> {
     let mut heard = Ok(());
     work(wires, || heard = tell().and_then(|()| stdin().read_exact(&mut [0])));
@@ -108,7 +108,7 @@ fn alone(wires: &[Vec<u32>]) -> Result<()> {
     Ok(tell()?)
 }
 
-/// What [`signal`] waits for.
+/// Sends the signal that [`signal`] waits for.
 fn tell() -> std::io::Result<()> {
     let mut out = stdout();
     out.write_all(b"!")?;

@@ -1,5 +1,5 @@
-//! Times the way from text, or from a driver's words, to SPIR-V, as a whole and by its steps. Each benchmark goes
-//! over all shaders of a set; criterion divides by their instructions.
+//! Measures the translation from text, or from a driver's words, to SPIR-V, as a whole and by its steps. Each benchmark
+//! translates all shaders of a set; criterion divides by their instructions.
 
 #![allow(missing_docs, reason = "criterion's macros make a public function")]
 
@@ -14,7 +14,7 @@ use ntv::{check, EmitOptions, Target, Translator};
 use ntv_benches::{sets, Set, Worker};
 use std::hint::black_box;
 
-/// Times `run` on fresh copies of the shaders of `set`, which are made outside of the time.
+/// Times `run` on fresh copies of the shaders of `set`; the time does not include the copies.
 fn time(c: &mut Criterion, group: &str, set: &Set, shaders: &[Shader], mut run: impl FnMut(&mut Shader)) {
     let mut group = c.benchmark_group(group);
     group.throughput(Throughput::Elements(set.instructions() as u64));
@@ -34,7 +34,7 @@ fn parse(c: &mut Criterion, set: &Set) {
     group.finish();
 }
 
-/// A driver's words to IR, then all the way, with the memory of one thread.
+/// From a driver's words through IR to SPIR-V, with the memory of one thread.
 fn wire(c: &mut Criterion, set: &Set) {
     let (wires, mut worker) = (set.wires(), Worker::default());
     assert!(wires.iter().all(|wire| worker.translate(wire).is_ok()), "{} has shaders that are refused", set.name);
@@ -50,7 +50,7 @@ fn wire(c: &mut Criterion, set: &Set) {
     time("from wire", |worker, wire| worker.translate(wire).is_ok());
 }
 
-/// Every pass of the pipeline on what the passes before it leave, then emission.
+/// Every pass of the pipeline on the result of the passes before it, then emission.
 fn steps(c: &mut Criterion, set: &Set) {
     let target = Target::default();
     let context = Context { target: target.clone(), ..Context::default() };
@@ -58,7 +58,7 @@ fn steps(c: &mut Criterion, set: &Set) {
         black_box(check::validate(shader).and_then(|()| check::supported(shader, &target)).is_ok());
     });
     let mut shaders = set.shaders.clone();
-    // As the translator says.
+    // The translator does the same.
     shaders.iter_mut().for_each(|shader| shader.set_tidy(true));
     for pass in PIPELINE {
         time(c, &format!("pass {}", pass.name), set, &shaders, |shader| {
@@ -88,7 +88,7 @@ fn all(c: &mut Criterion) {
         wire(c, set);
         translate(c, set);
     }
-    // Steps say where the time goes, for which some sets are enough.
+    // The steps show where the time is spent, for which some sets are enough.
     sets.iter().filter(|set| sets::STEPPED.contains(&&*set.name)).for_each(|set| steps(c, set));
 }
 

@@ -1,7 +1,7 @@
-//! Times the making of a variant: by the tables, by a copy of the words, by a new emission, by a translation, and by parsing
-//! the words as a driver without tables does, with rspirv. All but the copy give the same words, which is looked at first.
+//! Measures the making of a variant: by the tables, by a copy of the words, by a new emission, by a translation, and by parsing
+//! the words as a driver without tables does, with rspirv. All but the copy give the same words, which is checked first.
 //!
-//! The variant has no names, its descriptors are in other sets, and it is the one of a key that turns the picture over.
+//! The variant has no names, its descriptors are in other sets, and its key flips the picture.
 
 #![allow(missing_docs, reason = "criterion's macros make a public function")]
 
@@ -19,11 +19,11 @@ use std::hint::black_box;
 
 const KEY: Key = Key { bits: Key::STRIP | Key::FLIP_Y | Key::DITHER, size: [640, 480] };
 
-/// A shader on its way.
+/// A shader in all forms.
 struct Case {
     shader: Shader,
     lowered: Shader,
-    /// With all ranges, and what a link decides about it.
+    /// The module with all ranges, and the decisions of a link.
     whole: Module,
     linked: Module,
     decided: Decisions,
@@ -55,9 +55,9 @@ fn case(shader: &Shader) -> Option<Case> {
     Some(Case { shader: shader.clone(), lowered, whole, linked, decided, named, words })
 }
 
-/// What takes words apart: no names, other sets.
+/// Parses and changes words: no names, other sets.
 fn parsed(named: &[u32]) -> Vec<u32> {
-    let mut module = dr::load_words(named).expect("words that rspirv takes");
+    let mut module = dr::load_words(named).expect("words that rspirv accepts");
     module.debug_names.clear();
     for decoration in &mut module.annotations {
         if let [_, Operand::Decoration(spirv::Decoration::DescriptorSet), Operand::LiteralBit32(set)] =
@@ -67,7 +67,7 @@ fn parsed(named: &[u32]) -> Vec<u32> {
         }
     }
     let mut words = module.assemble();
-    // rspirv puts itself there.
+    // rspirv sets itself as the generator.
     words[2] = 0;
     words
 }

@@ -1,11 +1,11 @@
-//! A shader of any size: how cost grows with it.
+//! A generated shader of any size, for the growth of cost with size.
 
 use ntv::ir::{Builder, Def, PhiSrc, Shader, Stage};
 use ntv::op::names::IoSemantics;
 use ntv::op::{AluOp, AluType, Base, Index, Intrinsic};
 
 /// A fragment shader of about `size` instructions: loads from a uniform block, arithmetic, and an if for every fifty
-/// instructions, each part of which reads what those before it made.
+/// instructions. Each part reads results of the parts before it.
 pub fn generated(size: usize) -> Shader {
     let mut shader = Shader::default();
     shader.info.stage = Stage::Fragment;
@@ -24,9 +24,9 @@ pub fn generated(size: usize) -> Shader {
 
 struct Made<'a> {
     b: Builder<'a>,
-    /// Values that all that follows may read.
+    /// Values that later instructions may read.
     values: Vec<Def>,
-    /// The state of a small generator, so that neighbours differ.
+    /// The state of a small generator, so that neighbouring instructions differ.
     next: u32,
 }
 
@@ -36,7 +36,7 @@ impl Made<'_> {
         (self.next >> 8) as usize % below
     }
 
-    /// One of the last values: real shaders seldom reach back far.
+    /// One of the latest values: real shaders rarely read old ones.
     fn value(&mut self) -> Def {
         let near = self.values.len().min(32);
         let back = self.random(near);

@@ -1,7 +1,7 @@
-//! What the benchmarks measure: sets of shaders, real and generated; and what is made of the measurements.
+//! The benchmarks' sets of shaders, real and generated, and the evaluation of their measurements.
 //!
-//! `benches/` times them with criterion; `src/bin/report/` counts allocations and writes what came out as tables and plots.
-//! `cargo xtask bench` runs all of it.
+//! `benches/` measures with criterion; `src/bin/report/` counts allocations and writes the results as tables and plots. `cargo
+//! xtask bench` runs all of it.
 
 pub mod generated;
 pub mod log;

@@ -1,23 +1,23 @@
-//! A table with a line for each measurement, of a shader by two translators for instance: the columns' names first, with tabs
-//! between.
+//! A table with a line for each measurement, for example of a shader by two translators. The first line has the names of the
+//! columns, separated by tabs.
 
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 
-/// The file that the arguments of a benchmark name, which writes a log there.
+/// The path of the log in the arguments of a benchmark.
 pub fn wanted() -> Result<PathBuf> {
-    // Cargo says `--bench`, too.
+    // Cargo adds `--bench`.
     let log = std::env::args_os().skip(1).find(|argument| !argument.to_string_lossy().starts_with("--"));
     log.map(PathBuf::from).context("wanted: LOG")
 }
 
-/// The day on which something is measured, as `2026-01-31`.
+/// The current date, as `2026-01-31`.
 pub fn today() -> String {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     date(since.as_secs() / 86400)
 }
 
-/// The date so many days after 1970-01-01.
+/// The date `days` days after 1970-01-01.
 fn date(mut days: u64) -> String {
     let is_leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let mut year = 1970;
@@ -57,25 +57,25 @@ impl Log {
         Ok(Log::parse(&text))
     }
 
-    /// The log that is `text`.
+    /// Parses a log.
     pub fn parse(text: &str) -> Log {
         let mut lines = text.lines().map(|line| line.split('\t').map(str::to_owned).collect());
         Log { columns: lines.next().unwrap_or_default(), rows: lines.collect() }
     }
 
-    /// Whether it has a column that is called that.
+    /// Whether it has a column with this name.
     pub fn has(&self, column: &str) -> bool {
         self.columns.iter().any(|name| name == column)
     }
 
-    /// Its lines behind the first.
+    /// Its lines after the first.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         self.rows.iter().map(|cells| Row { log: self, cells })
     }
 }
 
 impl<'a> Row<'a> {
-    /// The cell in the column that is called that.
+    /// The cell in the column with this name.
     pub fn text(self, column: &str) -> Result<&'a str> {
         let at = self.log.columns.iter().position(|name| name == column);
         let cell = at.and_then(|at| self.cells.get(at));

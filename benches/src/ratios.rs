@@ -1,14 +1,14 @@
-//! Two ways of doing the same, compared case by case.
+//! Compares two ways of doing the same, case by case.
 
-/// What one way takes, divided by what the other takes, for each of many cases.
+/// The ratios of one way to the other, for many cases.
 pub struct Ratios {
-    /// In ascending order.
+    /// The ratios in ascending order.
     each: Vec<f64>,
     totals: [f64; 2],
 }
 
 impl Ratios {
-    /// Of pairs of ours and theirs, all above zero; at least one.
+    /// The ratios of pairs of ntv and the other, all above zero; at least one.
     pub fn new(pairs: impl IntoIterator<Item = [f64; 2]>) -> Option<Ratios> {
         let pairs: Vec<[f64; 2]> = pairs.into_iter().collect();
         let mut each: Vec<f64> = pairs.iter().map(|[ours, theirs]| ours / theirs).collect();
@@ -17,7 +17,7 @@ impl Ratios {
         (!each.is_empty()).then_some(Ratios { each, totals })
     }
 
-    /// The mean of what each case is worth alone.
+    /// The geometric mean, in which all cases have the same weight.
     pub fn geometric_mean(&self) -> f64 {
         (self.each.iter().map(|ratio| ratio.ln()).sum::<f64>() / self.each.len() as f64).exp()
     }
@@ -27,13 +27,13 @@ impl Ratios {
         self.totals[0] / self.totals[1]
     }
 
-    /// What so many percent of the cases do not exceed.
+    /// The ratio that `percent` percent of the cases do not exceed.
     pub fn percentile(&self, percent: f64) -> f64 {
         let rank = (percent / 100.0 * self.each.len() as f64).ceil() as usize;
         self.each[rank.clamp(1, self.each.len()) - 1]
     }
 
-    /// The cases in which ours takes more.
+    /// The number of cases in which ntv's is larger.
     pub fn above_one(&self) -> usize {
         self.each.iter().filter(|ratio| **ratio > 1.0).count()
     }
@@ -52,7 +52,7 @@ impl Ratios {
         format!("| {name} | {figures} | {} of {} |\n", self.above_one(), self.each.len())
     }
 
-    /// The head of such a table, behind its first cell.
+    /// The head of such a table, after its first cell.
     pub const HEAD: &'static str = " | geometric mean | total | p50 | p90 | p99 | worst | above 1 |\n\
         | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
 }

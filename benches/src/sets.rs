@@ -17,9 +17,9 @@ pub struct Set {
     pub shaders: Vec<Shader>,
 }
 
-/// From this many instructions on a real shader is a large one.
+/// The number of instructions from which a real shader is a large one.
 const LARGE: usize = 100;
-/// The most shaders of a set: enough to even out single ones, few enough to be measured in seconds.
+/// The most shaders of a set: enough to average out single ones, few enough to measure them in seconds.
 const MOST: usize = 200;
 /// Sizes of the generated shaders.
 const SIZES: [usize; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];
@@ -32,12 +32,12 @@ impl Set {
         Set { name: name.into(), shaders: shaders.collect(), texts }
     }
 
-    /// Its shaders as a driver hands them over.
+    /// Its shaders in the form of a driver.
     pub fn wires(&self) -> Vec<Vec<u32>> {
         self.shaders.iter().map(ntv::wire::encode).collect()
     }
 
-    /// Instructions of all its shaders.
+    /// The number of instructions of all its shaders.
     pub fn instructions(&self) -> usize {
         self.shaders.iter().map(|shader| shader.order.len()).sum()
     }
@@ -51,7 +51,7 @@ pub fn all() -> Result<Vec<Set>> {
     Ok(sets)
 }
 
-/// Shaders of the generator that tests draw from: of all that there is something, which real ones seldom have.
+/// Shaders of the tests' generator: they have some of every construct, which real ones rarely have.
 fn random() -> Set {
     let shaders = (0..MOST as u64).map(|seed| shader_of_seed(seed, Purpose::Interpreter));
     Set::new("random", shaders.map(|shader| ntv::text::print(&shader)).collect())
@@ -80,7 +80,7 @@ pub fn real() -> Result<Vec<Set>> {
     Ok(vec![Set::new("small", sample(small)), Set::new("large", sample(large))])
 }
 
-/// The folder with the bigger corpus if there is one, else that of the tests.
+/// The folder of the larger corpus if there is one, otherwise that of the tests.
 fn corpus() -> PathBuf {
     let gallium = shared_corpus().join("mesa25/gallium");
     match gallium.is_dir() {
@@ -89,7 +89,7 @@ fn corpus() -> PathBuf {
     }
 }
 
-/// Where the bigger corpus is if there is one: beside the repository, or where `$NTV_CORPUS` says.
+/// The folder of the larger corpus, which may be missing: next to the repository, or the folder in `$NTV_CORPUS`.
 pub fn shared_corpus() -> PathBuf {
     std::env::var_os("NTV_CORPUS").map_or_else(|| root().join("../shared/corpus"), PathBuf::from)
 }
@@ -99,7 +99,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
 }
 
-/// At most [`MOST`] of them, evenly spread.
+/// At most [`MOST`] of them, evenly distributed.
 fn sample(texts: Vec<String>) -> Vec<String> {
     let step = texts.len().div_ceil(MOST).max(1);
     texts.into_iter().step_by(step).collect()

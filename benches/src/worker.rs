@@ -1,4 +1,4 @@
-//! What a thread of a driver keeps from one shader to the next.
+//! The memory of a driver's thread, which is reused for each shader.
 
 use ntv::wire::Decoder;
 use ntv::{EmitOptions, Errors, Module, Shader, Translator};

@@ -2,7 +2,7 @@
  * Copyright (c) the ntv authors
  * SPDX-License-Identifier: MIT
  *
- * What Mesa 25.0 calls opcodes, by their numbers in the wire. `BLESS=1 cargo test --package ntv-ffi` makes this file.
+ * The numbers of the opcodes of Mesa 25.0 in the wire. `BLESS=1 cargo test --package ntv-ffi` makes this file.
  */
 
 #ifndef NTV_NAMES_H

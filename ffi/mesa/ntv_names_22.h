@@ -2,8 +2,8 @@
  * Copyright (c) the ntv authors
  * SPDX-License-Identifier: MIT
  *
- * What the opcodes of Mesa 22.3 are called in the wire, for ntv_nir.c alone. The library says so when a shader first has one: it knows
- * the names of 22.3 that 25.0 does not have, too.
+ * The numbers of Mesa 22.3's opcodes in the wire, only for ntv_nir.c. They are looked up in the library when a shader first uses
+ * an opcode: the library also has the names of 22.3 that 25.0 does not have.
  */
 
 #ifndef NTV_NAMES_22_H

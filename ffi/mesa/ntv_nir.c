@@ -2,10 +2,10 @@
  * Copyright (c) the ntv authors
  * SPDX-License-Identifier: MIT
  *
- * Walks a nir_shader once and writes what it finds. Names and numbers of enumerations come from the headers that this file
- * is compiled with, and the library says once what it calls them, so that a change of Mesa's numbers is none of the
- * wire's. What has no form in the wire ends the walk with a word on what it is; nothing else can fail, as the wire keeps
- * its own failures.
+ * Walks a nir_shader once and writes it. Names and numbers of enumerations come from the headers of Mesa that this file is
+ * compiled with, and the library returns its numbers for the names once, so that a change of Mesa's numbers does not change the
+ * wire. A construct without a form in the wire ends the walk with its name; nothing else can fail, because the wire stores its
+ * own failures.
  */
 
 #include "ntv_nir.h"
@@ -19,13 +19,13 @@
 #include "util/format/u_format.h"
 #include "util/u_dynarray.h"
 
-/* The number that a key has in the wire. */
+/* The number of a key in the wire. */
 struct number {
    const void *key;
    uint32_t number;
 };
 
-/* Places for keys that need no more memory: a power of two. */
+/* The number of keys that need no allocation: a power of two. */
 #define LOG2_FEW 5
 #define FEW (1 << LOG2_FEW)
 
@@ -33,20 +33,19 @@ struct flatten {
    struct ntv_wire *w;
    nir_shader *nir;
    nir_function_impl *impl;
-   /* What there is no form for, NULL as long as there is nothing. */
+   /* The construct that the wire has no form for, or NULL. */
    const char *missing;
    bool has_phis;
    bool names;
-   /* The variable whose type is written with the first pointer to it; see are_push_constants. */
+   /* The variable whose type is written with its first deref; see are_push_constants. */
    nir_variable *push_constants;
-   /* glsl_type and nir_register: each in the first free place from where its address leads. Never more than
-    * half full. */
+   /* A hash table of glsl_type and nir_register with linear probing. At most half of it is used. */
    struct number *numbers;
    uint32_t num_numbers;
    uint32_t log2_places;
    struct number few[FEW];
 #if NTV_MESA < 2500
-   /* The registers that an instruction reads, by their sources, and the values that they were loaded to. */
+   /* The registers that an instruction reads, by their sources, and the values of their loads. */
    struct number loaded[32];
    uint32_t num_loaded;
 #endif
@@ -59,7 +58,7 @@ miss(struct flatten *f, const char *what)
       f->missing = what;
 }
 
-/* Where the number of a key stands, or would: then the key there is NULL. */
+/* The entry of a key, or a free entry for it, whose key is NULL. */
 static inline struct number *
 find_place(struct flatten *f, const void *key)
 {
@@ -73,7 +72,7 @@ find_place(struct flatten *f, const void *key)
    return &numbers[at];
 }
 
-/* Makes twice as many places. */
+/* Doubles the size of the table. */
 static void
 grow_numbers(struct flatten *f)
 {
@@ -81,8 +80,8 @@ grow_numbers(struct flatten *f)
    struct number *old = f->numbers, *numbers = calloc(2 * (size_t)count, sizeof(*numbers));
 
    if (!numbers) {
-      /* What was known is new again: nothing that follows counts. */
-      miss(f, "so many types, for want of memory");
+      /* The table is lost, but the walk has failed anyway. */
+      miss(f, "all types (memory is short)");
       memset(old, 0, count * sizeof(*old));
       f->num_numbers = 1;
       return;
@@ -97,7 +96,7 @@ grow_numbers(struct flatten *f)
       free(old);
 }
 
-/* Gives a number to a key that has none, and would stand in `place`. */
+/* Assigns a number to a new key in the free entry `place`. */
 static inline void
 fill_place(struct flatten *f, struct number *place, const void *key, uint32_t number)
 {
@@ -112,7 +111,7 @@ struct shape {
    unsigned bits;
 };
 
-/* nir_instr::index keeps the number that the instruction, which is written next, has in the wire. */
+/* nir_instr::index holds the number of the next instruction in the wire. */
 static inline void
 number_instr(struct flatten *f, nir_instr *instr)
 {
@@ -180,7 +179,7 @@ check_modifiers(struct flatten *f, const nir_alu_instr *alu)
  * Enumerations
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* The number of the only bit of a constant, as a constant. */
+/* The index of the only set bit of a constant, as a constant. */
 #define BIT_OF(x) \
    ((((x) & 0xaaaaaaaau) != 0) | (((x) & 0xccccccccu) != 0) << 1 | (((x) & 0xf0f0f0f0u) != 0) << 2 | \
     (((x) & 0xff00ff00u) != 0) << 3 | (((x) & 0xffff0000u) != 0) << 4)
@@ -202,7 +201,7 @@ static const uint16_t mode_of_bit[32] = {
    [BIT_OF(nir_var_mem_global)] = NTV_MODE_GLOBAL,
 };
 
-/* Most variables and pointers have one mode. */
+/* Most variables and derefs have one mode. */
 static uint32_t
 mode_bits(uint32_t mode)
 {
@@ -315,7 +314,7 @@ primitive(enum mesa_prim primitive)
    }
 }
 
-/* The number of a format in the wire. Few shaders have one, so the library is asked each time. */
+/* The number of a format in the wire. Few shaders use formats, so the number is not cached. */
 static uint32_t
 format(struct flatten *f, enum pipe_format format)
 {
@@ -330,26 +329,26 @@ format(struct flatten *f, enum pipe_format format)
  * Opcodes
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* An intrinsic of this release, as ntv has it. */
+/* An intrinsic of this release of Mesa, with its data in ntv. */
 struct intrinsic {
-   uint16_t number; /* plus one: 0 if ntv has nothing of this name */
+   uint16_t number; /* plus one: 0 if ntv does not have the name */
    uint8_t num_srcs;
    bool has_dest;
-   uint8_t num_indices; /* of ntv */
-   bool plain;          /* indices are the same in the same order, and their values as they are */
+   uint8_t num_indices; /* in ntv */
+   bool plain;          /* ntv has the same indices in the same order, with the same values */
 };
 
-/* An ALU opcode of this release, as ntv has it. */
+/* An ALU opcode of this release of Mesa, with its data in ntv. */
 struct alu {
    uint16_t number;     /* as above */
    uint8_t num_inputs;
-   bool wide;           /* reads more than four components of an input, whatever the result has */
-   /* Of each of the first four inputs: the components that are read, 0 for as many as the result has. */
+   bool wide;           /* reads more than four components of an input, independent of the result */
+   /* For each of the first four inputs: the number of components, 0 if it is that of the result. */
    uint8_t input_sizes[4];
 };
 
 #if NTV_MESA >= 2500
-/* Numbers of names when this is compiled: the first shader of a process looks nothing up. */
+/* Numbers of names at compile time, so that the first shader of a process needs no look-up. */
 #include "ntv_names.h"
 
 static const struct alu alu_ops[nir_num_opcodes] = {
@@ -377,7 +376,7 @@ intrinsic_row(nir_intrinsic_op op)
    return &intrinsics[op];
 }
 
-/* Where the value of an index of an intrinsic goes, NTV_NONE if nowhere. */
+/* The position of the value of an index of an intrinsic, NTV_NONE if ntv does not have the index. */
 static inline uint32_t
 index_slot(nir_intrinsic_op op, unsigned index)
 {
@@ -403,7 +402,7 @@ alu_op(struct flatten *f, nir_op op)
  * The shader as a whole
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* A fact that few shaders have. */
+/* A rare fact. */
 static inline void
 write_fact(struct flatten *f, enum ntv_info field, uint32_t value)
 {
@@ -445,7 +444,7 @@ write_fragment_info(struct flatten *f, const struct shader_info *s)
    write_fact(f, NTV_INFO_SAMPLE_INTERLOCK_UNORDERED, s->fs.sample_interlock_unordered);
 }
 
-/* What nobody reads but who prints the shader. */
+/* Facts that are only printed. */
 static void
 write_printed_info(struct flatten *f, const struct shader_info *s)
 {
@@ -506,7 +505,7 @@ write_header(struct flatten *f, bool element_offsets)
    if (compute) {
       for (unsigned i = 0; i < 3; i++)
          shader.workgroup_size[i] = s->workgroup_size[i];
-      /* zink and nir_to_spirv take a size of 0 for one that the pipeline gives. */
+      /* zink and nir_to_spirv use a size of 0 for a size that the pipeline sets. */
       shader.workgroup_size_variable = !s->workgroup_size[0] && !s->workgroup_size[1] && !s->workgroup_size[2];
 #if NTV_MESA >= 2500
       shader.derivative_group = s->derivative_group;
@@ -559,7 +558,7 @@ number_type(enum glsl_base_type base)
    case GLSL_TYPE_UINT64:
       return ntv_alu_type(NTV_BASE_UINT, glsl_base_type_get_bit_size(base));
    default:
-      /* Texels of no type: a bare sampler has none. */
+      /* A bare sampler has no type of texels. */
       return ntv_alu_type(NTV_BASE_FLOAT, 32);
    }
 }
@@ -602,7 +601,7 @@ write_struct_type(struct flatten *f, const struct glsl_type *type)
    unsigned length = glsl_get_length(type);
    uint32_t types[16], number;
 
-   /* Their types go first. */
+   /* The types of members must be written first. */
    for (unsigned i = 0; i < length; i++)
       types[i % ARRAY_SIZE(types)] = write_type(f, glsl_get_struct_field(type, i));
    number = ntv_wire_type_struct(f->w, glsl_get_type_name(type), length);
@@ -632,7 +631,7 @@ write_texture_type(struct flatten *f, const struct glsl_type *type)
                                 number_type(glsl_get_sampler_result_type(type)));
 }
 
-/* Writes a type that would stand in `place`. */
+/* Writes a new type with the free entry `place`. */
 static uint32_t
 write_new_type(struct flatten *f, const struct glsl_type *type, struct number *place)
 {
@@ -674,7 +673,7 @@ write_new_type(struct flatten *f, const struct glsl_type *type, struct number *p
       number = write_number_type(f, type);
       break;
    }
-   /* Parts may have been written meanwhile, and have taken the place. */
+   /* The types of parts may have used the entry. */
    fill_place(f, has_parts ? find_place(f, type) : place, type, number);
    return number;
 }
@@ -712,8 +711,8 @@ variable_flags(const nir_variable *var)
           (var->data.compact ? NTV_VARIABLE_COMPACT : 0);
 }
 
-/* Whether a variable is like zink's push constants, which all graphics shaders have. Most are read by intrinsics that know where
- * everything is, or not at all: what their struct has is only written for pointers. */
+/* Whether a variable looks like zink's push constants, which all graphics shaders have. Most shaders read them by intrinsics with
+ * constant offsets, or not at all: their struct type is only written for derefs. */
 static bool
 are_push_constants(const struct flatten *f, const nir_variable *var)
 {
@@ -721,7 +720,7 @@ are_push_constants(const struct flatten *f, const nir_variable *var)
           glsl_type_is_struct_or_ifc(var->type);
 }
 
-/* Writes the type of the push constants, to which there are pointers. */
+/* Writes the type of the push constants, for a deref. */
 static void
 write_push_constants(struct flatten *f)
 {
@@ -735,7 +734,7 @@ static void
 write_variable(struct flatten *f, nir_variable *var)
 {
    const uint32_t resources = NTV_MODE_UNIFORM | NTV_MODE_IMAGE | NTV_MODE_UBO | NTV_MODE_SSBO;
-   /* Names of inputs and outputs tell ntv nothing, those of buffers what zink uses them for. */
+   /* ntv does not use names of inputs and outputs; from names of buffers it derives zink's use of them. */
    bool named = f->names || !(var->data.mode & (nir_var_shader_in | nir_var_shader_out));
    bool typed_late = are_push_constants(f, var);
    struct ntv_variable v = ntv_variable_init(named ? var->name : NULL, typed_late ? ntv_wire_type_struct(f->w, "", 0) : write_type(f, var->type),
@@ -759,7 +758,7 @@ write_variable(struct flatten *f, nir_variable *var)
    v.index = var->data.index;
    if (v.mode & resources)
       v.descriptor_set = var->data.descriptor_set;
-   /* These share memory. */
+   /* These fields share memory in a union. */
    if (glsl_type_is_image(glsl_without_array(var->type))) {
       v.image_format = format(f, var->data.image.format);
    } else if (v.mode == NTV_MODE_SHADER_OUT) {
@@ -776,7 +775,7 @@ write_variable(struct flatten *f, nir_variable *var)
       v.values = values.data;
       v.num_values = util_dynarray_num_elements(&values, uint64_t);
    }
-   /* As nir_instr::index does. */
+   /* Like nir_instr::index, this holds the number in the wire. */
    var->index = ntv_wire_variable(f->w, &v);
    if (var->constant_initializer)
       util_dynarray_fini(&values);
@@ -875,7 +874,7 @@ write_const(struct flatten *f, nir_load_const_instr *load)
       ntv_wire_const_value(f->w, bits, nir_const_value_as_uint(load->value[i], bits));
 }
 
-/* Neither result nor sources are registers: phis are left where SSA is, and all of them at once. */
+/* Neither the result nor a source is a register: Mesa leaves phis only in SSA form, and then all of them. */
 static void
 write_phi(struct flatten *f, nir_phi_instr *phi)
 {
@@ -886,7 +885,7 @@ write_phi(struct flatten *f, nir_phi_instr *phi)
    ntv_wire_phi(f->w, shape.components, shape.bits);
 }
 
-/* In the end, when all values have their numbers. */
+/* Called at the end, when all values have their numbers. */
 static void
 write_phi_srcs(struct flatten *f)
 {
@@ -914,7 +913,7 @@ write_array_deref(struct flatten *f, nir_deref_instr *deref, struct ntv_deref_re
                            source(f, &deref->arr.index));
 }
 
-/* What leads on from a pointer. Pointers are always in SSA. */
+/* A deref with a parent. Derefs are always in SSA form. */
 static void
 write_step(struct flatten *f, nir_deref_instr *deref)
 {
@@ -1002,7 +1001,7 @@ index_value(struct flatten *f, const nir_intrinsic_instr *intrinsic, unsigned in
    }
 }
 
-/* Writes the values of indices that ntv has in another order, or other values of. */
+/* Writes the values of indices whose order or values differ in ntv. */
 static void
 write_indices(struct flatten *f, const nir_intrinsic_instr *intrinsic, const struct intrinsic *row, uint32_t *words)
 {
@@ -1213,7 +1212,7 @@ write_seldom_instr(struct flatten *f, nir_instr *instr)
 static inline void
 write_instr(struct flatten *f, nir_instr *instr)
 {
-   /* What most are, compared one by one: a jump through a table would mostly be foreseen wrong. */
+   /* The most frequent kinds are compared one by one: an indirect jump would often be mispredicted. */
    if (instr->type == nir_instr_type_deref)
       write_deref(f, nir_instr_as_deref(instr));
    else if (instr->type == nir_instr_type_alu)
@@ -1253,7 +1252,7 @@ write_cf_list(struct flatten *f, struct exec_list *list)
       case nir_cf_node_block: {
          nir_block *block = nir_cf_node_as_block(node);
 
-         /* The same number as nir_index_blocks gave it. */
+         /* This is the number that nir_index_blocks assigned. */
          ntv_wire_block(f->w);
          if (block == nir_start_block(f->impl))
             declare_registers(f);
@@ -1305,13 +1304,13 @@ ntv_wire_nir(struct ntv_wire *wire, nir_shader *nir, bool element_offsets, bool 
       write_variable(&f, var);
    nir_foreach_function_temp_variable(var, impl)
       write_variable(&f, var);
-   /* What nir_instr::index keeps is from now on the wire's. */
+   /* From here on nir_instr::index holds the number in the wire. */
    impl->valid_metadata &= ~nir_metadata_instr_index;
    write_cf_list(&f, &impl->body);
    if (f.has_phis)
       write_phi_srcs(&f);
    if (!ntv_wire_end(wire))
-      miss(&f, "so large a shader");
+      miss(&f, "a shader of this size");
    if (f.numbers != f.few)
       free(f.numbers);
    return f.missing;

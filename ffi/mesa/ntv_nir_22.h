@@ -2,11 +2,11 @@
  * Copyright (c) the ntv authors
  * SPDX-License-Identifier: MIT
  *
- * What Mesa 22.3's nir.h has otherwise than 25.0's, for ntv_nir.c alone.
+ * The differences of Mesa 22.3's nir.h from 25.0's, only for ntv_nir.c.
  *
- * Operands may be registers there. The wire has registers as 25.0 has them: intrinsics declare, load and store them, so a
- * source is loaded before its instruction and a result stored behind it. What 22.3 calls by other names crosses by
- * those: ntv knows them.
+ * In 22.3, operands may be registers. The wire has registers as 25.0 has them: intrinsics declare, load and store them, so a
+ * source is loaded before its instruction and a result is stored after it. Names that only 22.3 has are written by these names:
+ * ntv supports them.
  */
 
 #ifndef NTV_NIR_22_H
@@ -48,7 +48,7 @@ set_number(struct flatten *f, const void *key, uint32_t number)
    fill_place(f, find_place(f, key), key, number);
 }
 
-/* Writes an intrinsic of registers. Its sources, and the indices that are not 0, are up to the caller; NULL if memory is short. */
+/* Writes an intrinsic of registers. The caller writes its sources and the indices that are not 0; NULL if memory is short. */
 static uint32_t *
 register_intrinsic(struct flatten *f, const char *name, struct shape shape, unsigned num_srcs)
 {
@@ -68,7 +68,7 @@ register_index(const char *name, const char *index)
    return ntv_wire_index(ntv_wire_number(NTV_TABLE_INTRINSIC, name), index);
 }
 
-/* The value that stands for a register. */
+/* The value of the declaration of a register. */
 static uint32_t
 register_handle(struct flatten *f, const nir_register *reg, bool whole)
 {
@@ -96,7 +96,7 @@ declare_registers(struct flatten *f)
    }
 }
 
-/* Writes the load of a register that is a source, for `source` to find. */
+/* Writes the load of a register source, and stores its value for `source`. */
 static bool
 load_source(nir_src *src, void *data)
 {
@@ -107,7 +107,7 @@ load_source(nir_src *src, void *data)
    if (src->is_ssa)
       return true;
    if (f->num_loaded == ARRAY_SIZE(f->loaded)) {
-      miss(f, "so many registers in one instruction");
+      miss(f, "this number of registers in one instruction");
       return false;
    }
    handle = register_handle(f, src->reg.reg, !src->reg.indirect && !src->reg.base_offset);
@@ -120,7 +120,7 @@ load_source(nir_src *src, void *data)
    return true;
 }
 
-/* Loads the registers that are sources, before the instruction is numbered. */
+/* Loads all register sources, before the instruction is numbered. */
 static void
 load_sources(struct flatten *f, nir_instr *instr)
 {
@@ -128,7 +128,7 @@ load_sources(struct flatten *f, nir_instr *instr)
    nir_foreach_src(instr, load_source, f);
 }
 
-/* The number of a source, or of the value that it was loaded to. */
+/* The number of a source, or of the load of a register source. */
 static uint32_t
 source(struct flatten *f, const nir_src *src)
 {
@@ -155,7 +155,7 @@ result_shape(const nir_result *result)
    return (struct shape){nir_dest_num_components(*result), nir_dest_bit_size(*result)};
 }
 
-/* Stores what an instruction made, if that goes to a register. */
+/* Stores the result of an instruction to its register, if it has one. */
 static void
 end_result(struct flatten *f, const nir_result *result, const nir_instr *instr)
 {
@@ -173,7 +173,7 @@ end_result(struct flatten *f, const nir_result *result, const nir_instr *instr)
    }
 }
 
-/* nir_to_spirv has no form for these either. */
+/* nir_to_spirv does not support these either. */
 static void
 check_modifiers(struct flatten *f, const nir_alu_instr *alu)
 {

@@ -2,8 +2,8 @@
  * Copyright (c) the ntv authors
  * SPDX-License-Identifier: MIT
  *
- * Shaders come from several threads at a time. Each takes a translator from a list of idle ones, or makes one; so there are
- * as many as there ever were threads in here, and each keeps its memory for the next shader.
+ * Several threads translate shaders at a time. Each takes a translator from a list of idle ones, or makes one; so there are as
+ * many translators as there were threads at the same time, and each keeps its memory for the next shader.
  */
 
 #include "zink_ntv.h"
@@ -31,10 +31,10 @@ DEBUG_GET_ONCE_OPTION(ntv_log, "ZINK_NTV_LOG", NULL)
 DEBUG_GET_ONCE_OPTION(ntv_dump, "ZINK_NTV_DUMP", NULL)
 DEBUG_GET_ONCE_OPTION(ntv_storage, "ZINK_NTV_STORAGE", "")
 DEBUG_GET_ONCE_BOOL_OPTION(ntv_validate, "ZINK_NTV_VALIDATE", false)
-/* Runs of each translator on a shader that is compared; the fastest counts. A driver has one. */
+/* The number of runs of each translator on a compared shader; the fastest counts. Otherwise one translator runs once. */
 DEBUG_GET_ONCE_NUM_OPTION(ntv_runs, "ZINK_NTV_RUNS", 1)
 
-/* What is believed of NIR: as nir_validate_shader does, ntv looks for broken rules in debug builds only. */
+/* Whether NIR is assumed to be valid: like nir_validate_shader, ntv checks the rules of NIR in debug builds only. */
 #ifdef NDEBUG
 #define BELIEF NTV_OPTION_VALID_NIR
 #else
@@ -45,19 +45,19 @@ struct translator {
    struct translator *next;
    struct ntv_context *context;
    struct ntv_wire wire;
-   /* Screen that these describe. */
+   /* The screen that these fields describe. */
    unsigned screen_id;
    struct ntv_target target;
-   /* How the shader at hand captures, if it does so itself. */
+   /* The options of captures of the current shader, if it writes captures itself. */
    struct ntv_xfb_options xfb;
 };
 
 static struct translator *idle;
-/* Of all that is static here. */
+/* The lock of all static variables of this file. */
 static simple_mtx_t lock = SIMPLE_MTX_INITIALIZER;
 
 /* ------------------------------------------------------------------------------------------------------------------
- * What the Vulkan device can do
+ * The target
  * ------------------------------------------------------------------------------------------------------------------ */
 
 struct feature {
@@ -70,11 +70,11 @@ enable(struct ntv_target *target, const struct feature *features, unsigned count
 {
    for (unsigned i = 0; i < count; i++) {
       if (!ntv_target_enable(target, features[i].name, features[i].on))
-         mesa_logw("ntv: no feature is called %s", features[i].name);
+         mesa_logw("ntv: there is no feature %s", features[i].name);
    }
 }
 
-/* In Vulkan 1.2. The extension for older versions is not switched on by zink. */
+/* It is in Vulkan 1.2. zink does not enable the extension for older versions. */
 static bool
 has_uniform_buffer_standard_layout(const struct zink_device_info *info)
 {
@@ -201,7 +201,7 @@ enable_subgroups_and_atomics(struct ntv_target *target, const struct zink_device
       {"shaderSharedFloat64AtomicAdd", a->shaderSharedFloat64AtomicAdd},
       {"shaderImageFloat32Atomics", a->shaderImageFloat32Atomics},
       {"shaderImageFloat32AtomicAdd", a->shaderImageFloat32AtomicAdd},
-      /* Of extensions that zink does not switch on. */
+      /* zink does not enable the extensions of these features. */
       {"shaderBufferFloat32AtomicMinMax", false},
       {"shaderSharedFloat32AtomicMinMax", false},
       {"shaderImageFloat32AtomicMinMax", false},
@@ -252,23 +252,23 @@ describe(struct ntv_target *target, const struct zink_screen *screen)
    target->max_push_constants_size = info->props.limits.maxPushConstantsSize;
    target->indexed_draw_offset = offsetof(struct zink_gfx_push_constant, draw_mode_is_indexed);
    target->max_draw_buffers = MIN2(info->props.limits.maxColorAttachments, PIPE_MAX_COLOR_BUFS);
-   /* zink rounds the size of each range up: get_ubo_range() in zink_context.c, of patches/. */
+   /* zink rounds the size of each range up: get_ubo_range() in zink_context.c, see patches/. */
    target->uniform_ranges_in_vec4s = true;
    enable_core(target, info);
    enable_resources(target, info);
    enable_subgroups_and_atomics(target, info);
    if (info->have_KHR_shader_float_controls)
       enable_float_controls(target, info);
-   /* The one that nir_to_spirv is told, as broken_arbitary_type_const of its zink_shader_info. */
+   /* The workaround that nir_to_spirv has as broken_arbitary_type_const of its zink_shader_info. */
    if (!ntv_target_workaround(target, "broken_arbitary_type_const", screen->driver_compiler_workarounds.broken_const))
-      mesa_logw("ntv: no workaround is called broken_arbitary_type_const");
+      mesa_logw("ntv: there is no workaround broken_arbitary_type_const");
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
  * Translation
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* A translator that nobody else has, NULL if memory is short. */
+/* Takes an idle translator or makes one; NULL if memory is short. */
 static struct translator *
 take_translator(const struct zink_screen *screen)
 {
@@ -286,7 +286,7 @@ take_translator(const struct zink_screen *screen)
       ntv_wire_init(&t->wire);
       t->context = ntv_context_create();
    }
-   /* Screens are counted from 1. */
+   /* Screens are numbered from 1. */
    if (t->screen_id != screen->screen_id) {
       t->screen_id = screen->screen_id;
       describe(&t->target, screen);
@@ -321,7 +321,7 @@ struct times {
    int64_t all;
 };
 
-/* Where a stage finds its uniform blocks. Returns how many placements these are. */
+/* Writes the placements of the uniform blocks of a stage, and returns their number. */
 static unsigned
 place(struct ntv_placement *placements, uint32_t storage_blocks, const struct zink_screen *screen)
 {
@@ -331,14 +331,14 @@ place(struct ntv_placement *placements, uint32_t storage_blocks, const struct zi
       placements[count++] = (struct ntv_placement){
          .block = i,
          .block_class = NTV_BLOCK_STORAGE,
-         /* zink switches on what the device has. */
+         /* zink enables the feature if the device has it. */
          .clamp = !screen->info.feats.features.robustBufferAccess,
       };
    }
    return count;
 }
 
-/* Translates with ntv. NULL if that did not work; then `error` says why, and is to be freed. */
+/* Translates with ntv. NULL after an error; then `error` has the message, which the caller must free. */
 static struct spirv_shader *
 translate(struct translator *t, nir_shader *nir, const struct zink_shader_info *sinfo, const struct zink_screen *screen,
           struct times *times, char **error)
@@ -367,7 +367,7 @@ translate(struct translator *t, nir_shader *nir, const struct zink_shader_info *
       spirv->words = result.words;
       spirv->num_words = result.num_words;
       spirv->tcs_vertices_out_word = result.tcs_vertices_out_word;
-      /* The rest of it goes. */
+      /* The rest of the result is freed. */
       result.words = NULL;
       ntv_result_free(&result, &options);
    }
@@ -380,7 +380,7 @@ translate(struct translator *t, nir_shader *nir, const struct zink_shader_info *
    return spirv;
 }
 
-/* Whether this has not been said of the shader yet: each of its variants comes here. */
+/* Whether the message has not been logged yet for the shader: each of its variants is translated. */
 static bool
 is_news(const nir_shader *nir, const char *error)
 {
@@ -402,18 +402,18 @@ complain(const nir_shader *nir, const char *error)
 {
    if (!is_news(nir, error))
       return;
-   mesa_logw("ntv: %s shader goes to nir_to_spirv: %s", _mesa_shader_stage_to_string(nir->info.stage), error);
+   mesa_logw("ntv: %s shader is translated by nir_to_spirv: %s", _mesa_shader_stage_to_string(nir->info.stage), error);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
  * Uniform blocks in storage buffers
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* What ZINK_NTV_STORAGE asks for. */
+/* The options in ZINK_NTV_STORAGE. */
 struct storage_option {
    bool loose;         /* uniforms that are in no block */
    bool blocks;        /* all blocks */
-   uint32_t threshold; /* those that a plan with this threshold puts there, if not 0 */
+   uint32_t threshold; /* the blocks that a plan with this threshold makes storage buffers, if not 0 */
 };
 
 static struct storage_option storage_option;
@@ -433,7 +433,7 @@ read_storage_option(void)
       return;
    threshold = strtoull(text, &end, 0);
    if (*end)
-      mesa_logw("ntv: ZINK_NTV_STORAGE is none of \"blocks\", \"all\" and a number of bytes");
+      mesa_logw("ntv: ZINK_NTV_STORAGE must be \"blocks\", \"all\" or a number of bytes");
    else
       storage_option.threshold = MIN2(threshold, UINT32_MAX);
 }
@@ -477,7 +477,7 @@ get_limits(const struct zink_screen *screen)
 static_assert((int)MESA_SHADER_VERTEX == NTV_STAGE_VERTEX && (int)MESA_SHADER_COMPUTE == NTV_STAGE_COMPUTE,
               "stages of OpenGL have the same numbers in ntv");
 
-/* Whether ntv plans that a block of the shader is a storage buffer. */
+/* Whether ntv plans that a block of the shader becomes a storage buffer. */
 static bool
 plan(struct translator *t, nir_shader *nir, const struct zink_screen *screen)
 {
@@ -503,7 +503,7 @@ plan(struct translator *t, nir_shader *nir, const struct zink_screen *screen)
          stored |= placements[i].block && placements[i].block_class == NTV_BLOCK_STORAGE;
    } else {
       const char *why = missing ? missing : result.error ? result.error : "memory is short";
-      mesa_logw("ntv: uniform blocks stay uniform buffers: %s", why);
+      mesa_logw("ntv: uniform blocks remain uniform buffers: %s", why);
    }
    ntv_result_free(&result, &options);
    ntv_plan_destroy(plan);
@@ -529,10 +529,10 @@ zink_ntv_storage_blocks(nir_shader *nir, const struct zink_screen *screen)
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
- * Looking closer
+ * Validation, dumps and comparison
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* Whether spirv-val, which complains on its own, finds nothing. */
+/* Whether spirv-val, which prints its errors, accepts the module. */
 static bool
 validate(const struct spirv_shader *spirv, const struct zink_screen *screen)
 {
@@ -549,7 +549,7 @@ validate(const struct spirv_shader *spirv, const struct zink_screen *screen)
    return pclose(pipe) == 0;
 }
 
-/* Calls the shader something that no other is called. */
+/* Makes a unique name for the shader. */
 static void
 make_name(char *name, size_t size)
 {
@@ -600,7 +600,7 @@ count_instructions(nir_shader *nir)
    return count;
 }
 
-/* A line in the log, below a first one with the columns. Several processes may write at a time. */
+/* Appends a line to the log, after a first line with the names of the columns. Several processes may write at a time. */
 static void
 log_line(const char *line)
 {
@@ -617,7 +617,7 @@ log_line(const char *line)
    fclose(file);
 }
 
-/* 1 or 0, - if nobody looked. */
+/* "1" or "0", or "-" without validation. */
 static char
 validity(const struct spirv_shader *spirv, const struct zink_screen *screen)
 {
@@ -626,7 +626,7 @@ validity(const struct spirv_shader *spirv, const struct zink_screen *screen)
    return validate(spirv, screen) ? '1' : '0';
 }
 
-/* What a shader took that both translate: the best of their runs. */
+/* The best times of both translators for a shader. */
 struct compared {
    struct spirv_shader *c, *ntv;
    int64_t c_best;
@@ -722,6 +722,6 @@ zink_ntv(nir_shader *nir, const struct zink_shader_info *sinfo, struct zink_ntv_
       complain(nir, error);
    ralloc_free(error);
    if (spirv && !comparing && debug_get_option_ntv_validate() && !validate(spirv, screen))
-      mesa_logw("ntv: spirv-val refuses %s shader %s", _mesa_shader_stage_to_string(nir->info.stage), name);
+      mesa_logw("ntv: spirv-val rejects %s shader %s", _mesa_shader_stage_to_string(nir->info.stage), name);
    return spirv;
 }

@@ -2,8 +2,8 @@
  * Copyright (c) the ntv authors
  * SPDX-License-Identifier: MIT
  *
- * A draw that captures is given, in shader buffers that no application reaches, what it writes to and the state of the draw. Such a
- * draw is a direct one without indices: others are made to be.
+ * A draw that captures has its targets and its state in shader buffers that the application cannot use. Such a draw is a direct
+ * one without indices: other draws are converted.
  */
 
 #include "zink_ntv_xfb.h"
@@ -24,11 +24,11 @@
 DEBUG_GET_ONCE_OPTION(ntv_xfb, "ZINK_NTV_XFB", "extension")
 DEBUG_GET_ONCE_OPTION(ntv_translator, "ZINK_NTV", "rust")
 
-/* Bindings of zink in the set of shader buffers are lower. */
+/* zink's bindings in the set of shader buffers are lower. */
 #define FIRST_BINDING 64
 #define BINDINGS_OF_STAGE 8
 
-/* Streams, and words of a stride, where no device says it: what OpenGL 4.6 asks for at least. */
+/* The number of streams, and of words of a stride, if no device reports them: the minimum that OpenGL 4.6 requires. */
 #define MAX_STREAMS 4
 
 static_assert(NTV_XFB_COUNTS_BINDING + 1 == ZINK_NTV_XFB_SLOTS, "each buffer of a shader that captures has a slot");
@@ -42,7 +42,7 @@ zink_ntv_stores_captures(void)
    return !strcmp(debug_get_option_ntv_xfb(), "storage") && strcmp(debug_get_option_ntv_translator(), "c");
 }
 
-/* Takes `feature` out of the chain of what the device is asked for. */
+/* Removes `feature` from the chain of features to enable. */
 static void
 unlink_feature(struct zink_device_info *info, const void *feature)
 {
@@ -133,7 +133,7 @@ zink_ntv_set_stream_output_targets(struct zink_context *ctx, unsigned num_target
       struct pipe_stream_output_target *target = i < num_targets ? targets[i] : NULL;
 
       pipe_so_target_reference(&ctx->so_targets[i], target);
-      /* It goes on where it was. */
+      /* Captures continue at the old offset. */
       if (target && offsets[i] != (unsigned)-1)
          zink_so_target(target)->ntv_written = offsets[i];
    }
@@ -150,7 +150,7 @@ zink_ntv_xfb_release(struct zink_context *ctx)
       ctx->base.set_shader_buffers(&ctx->base, stage, ZINK_NTV_XFB_SLOT, ZINK_NTV_XFB_SLOTS, NULL, 0);
 }
 
-/* Bytes of a target that are in its buffer. */
+/* The size of the part of a target that is inside of its buffer, in bytes. */
 static uint32_t
 get_size(const struct zink_so_target *t)
 {
@@ -159,14 +159,14 @@ get_size(const struct zink_so_target *t)
    return t->base.buffer_offset < end ? MIN2(t->base.buffer_size, end - t->base.buffer_offset) : 0;
 }
 
-/* Whether a buffer gets something of a stream, and has a target. */
+/* Whether a buffer has captures of a stream, and a target. */
 static bool
 is_target(const struct zink_context *ctx, const struct zink_shader *zs, unsigned buffer, unsigned stream)
 {
    return zs->sinfo.stride[buffer] && zs->ntv_xfb.buffers[buffer].stream == stream && ctx->so_targets[buffer];
 }
 
-/* Primitives of a stream that fit into what is left of all targets that the shader captures to. */
+/* The number of primitives of a stream that fit into the rest of all targets that the shader captures to. */
 static uint32_t
 get_primitives_left(const struct zink_context *ctx, const struct zink_shader *zs, unsigned stream,
                     unsigned vertices_per_primitive)
@@ -186,7 +186,7 @@ get_primitives_left(const struct zink_context *ctx, const struct zink_shader *zs
    return most;
 }
 
-/* Counts what was made of a stream, and what was written of it. */
+/* Counts the generated and the written primitives of a stream. */
 static void
 advance(struct zink_context *ctx, const struct zink_shader *zs, unsigned stream, uint64_t made, uint64_t written,
         unsigned vertices_per_primitive)
@@ -207,7 +207,7 @@ advance(struct zink_context *ctx, const struct zink_shader *zs, unsigned stream,
  * Draws
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* A draw that captures: what zink is to draw, and what the shader is told of it. */
+/* A draw that captures: the draw for zink, and the state for the shader. */
 struct capture {
    const struct zink_shader *zs; /* the shader that captures */
    const struct pipe_draw_info *info;
@@ -224,7 +224,7 @@ get_alignment(const struct zink_context *ctx)
    return MAX2(zink_screen(ctx->base.screen)->info.props.limits.minStorageBufferOffsetAlignment, 4);
 }
 
-/* Puts words into a buffer, to which a reference is held. */
+/* Uploads words to a buffer, with a reference. */
 static bool
 upload(struct zink_context *ctx, struct pipe_shader_buffer *buffer, const uint32_t *words, size_t count)
 {
@@ -234,7 +234,7 @@ upload(struct zink_context *ctx, struct pipe_shader_buffer *buffer, const uint32
    return buffer->buffer != NULL;
 }
 
-/* Binds what a shader that captures has. */
+/* Binds the buffers of a shader that captures. */
 static bool
 bind(struct zink_context *ctx, struct capture *capture)
 {
@@ -251,7 +251,7 @@ bind(struct zink_context *ctx, struct capture *capture)
    return true;
 }
 
-/* What zink does. What reads the results next may be anything. */
+/* Draws with zink's own function. All later commands may read the results. */
 static void
 draw(struct zink_context *ctx, const struct capture *capture)
 {
@@ -267,7 +267,7 @@ no_memory(void)
    mesa_logw("ntv: no memory for transform feedback");
 }
 
-/* Draws a vertex shader without indices, which writes where it belongs. */
+/* Draws with a vertex shader without indices, which writes directly to the targets. */
 static void
 capture_vertices(struct zink_context *ctx, struct capture *capture)
 {
@@ -307,7 +307,7 @@ capture_vertices(struct zink_context *ctx, struct capture *capture)
    advance(ctx, zs, 0, made, MIN2(made, most), vertices_per_primitive);
 }
 
-/* The indices of a draw, widened; those of one without are the numbers of its vertices. NULL if memory is short. */
+/* The indices of a draw as 32-bit numbers; without indices, the numbers of its vertices. NULL if memory is short. */
 static uint32_t *
 read_indices(struct zink_context *ctx, const struct pipe_draw_info *info, const struct pipe_draw_start_count_bias *range)
 {
@@ -339,7 +339,7 @@ read_indices(struct zink_context *ctx, const struct pipe_draw_info *info, const 
    return bytes ? indices : NULL;
 }
 
-/* Whether a vertex buffer has an element for each vertex, and how far it is to the next. */
+/* Whether a vertex buffer has an element for each vertex, and its stride. */
 static bool
 is_per_vertex(const struct zink_vertex_elements_state *elements, const struct zink_screen *screen, unsigned binding,
               unsigned *stride)
@@ -354,7 +354,7 @@ is_per_vertex(const struct zink_vertex_elements_state *elements, const struct zi
    return elements->bindings[binding].inputRate == VK_VERTEX_INPUT_RATE_VERTEX;
 }
 
-/* A vertex buffer with the elements that a list names, in its order. */
+/* Makes a vertex buffer with the elements of a list, in its order. */
 static bool
 gather(struct zink_context *ctx, const struct pipe_vertex_buffer *from, struct pipe_vertex_buffer *to, unsigned stride,
        const uint32_t *list, size_t count)
@@ -381,7 +381,7 @@ gather(struct zink_context *ctx, const struct pipe_vertex_buffer *from, struct p
    return to->buffer.resource != NULL;
 }
 
-/* Draws a vertex shader over a list of vertices, in their order. */
+/* Draws with a vertex shader over a list of vertices, in their order. */
 static void
 capture_list(struct zink_context *ctx, struct capture *capture, const uint32_t *list, size_t count)
 {
@@ -428,8 +428,8 @@ capture_list(struct zink_context *ctx, struct capture *capture, const uint32_t *
    pipe_resource_reference(&words->buffer, NULL);
 }
 
-/* The vertices of the triangles that quads are taken apart to, as zink_create_quads_emulation_gs() does. Returns how many these are;
- * `list` has room for half as many again as there are indices. */
+/* The vertices of the triangles of quads, in the order of zink_create_quads_emulation_gs(). Returns their number; `list` has
+ * space for one and a half times the number of indices. */
 static size_t
 list_quads(const uint32_t *indices, size_t count, const uint32_t *restart, bool first_provokes, uint32_t *list)
 {
@@ -448,7 +448,7 @@ list_quads(const uint32_t *indices, size_t count, const uint32_t *restart, bool 
    return made;
 }
 
-/* The vertices of the points, lines or triangles of a draw, in their order. NULL if memory is short, or there are none. */
+/* The vertices of the points, lines or triangles of a draw, in their order. NULL if memory is short, or if there are none. */
 static uint32_t *
 make_list(const struct capture *capture, const uint32_t *indices, bool first_provokes, size_t *count)
 {
@@ -468,7 +468,7 @@ make_list(const struct capture *capture, const uint32_t *indices, bool first_pro
    return list;
 }
 
-/* Draws a vertex shader over the list of vertices that the draw has. */
+/* Draws with a vertex shader over the list of vertices of the draw. */
 static void
 capture_as_list(struct zink_context *ctx, struct capture *capture)
 {
@@ -486,13 +486,13 @@ capture_as_list(struct zink_context *ctx, struct capture *capture)
  * Draws with geometry shaders
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* The most that scratch buffers of a draw have. */
+/* The maximum size of the scratch buffers of a draw. */
 #define MAX_SCRATCH (1u << 30)
 
-/* What the geometry shader of a draw may make. */
+/* The maximum output of the geometry shader of a draw. */
 struct geometry {
    uint64_t invocations;
-   unsigned most_primitives; /* of an invocation */
+   unsigned most_primitives; /* per invocation */
    unsigned vertices_per_primitive;
 };
 
@@ -508,7 +508,7 @@ get_geometry(const struct zink_shader *zs, uint64_t primitives)
    };
 }
 
-/* Gives a buffer that can be read back. */
+/* Binds a new buffer that can be read back. */
 static bool
 give_buffer(struct zink_context *ctx, struct capture *capture, unsigned binding, uint64_t size)
 {
@@ -522,7 +522,7 @@ give_buffer(struct zink_context *ctx, struct capture *capture, unsigned binding,
    return buffer->buffer != NULL;
 }
 
-/* Gives the geometry shader scratch buffers, and counts that are 0 where no invocation writes them. */
+/* Binds scratch buffers for the geometry shader, and counts that are 0 where no invocation writes them. */
 static bool
 give_scratch(struct zink_context *ctx, const struct zink_shader *zs, const struct geometry *geometry, struct capture *capture)
 {
@@ -544,7 +544,7 @@ give_scratch(struct zink_context *ctx, const struct zink_shader *zs, const struc
    return true;
 }
 
-/* A buffer that is mapped. */
+/* A mapped buffer. */
 struct mapped {
    uint32_t *words;
    struct pipe_transfer *transfer;
@@ -567,7 +567,7 @@ unmap(struct zink_context *ctx, const struct mapped *mapped)
       pipe_buffer_unmap(&ctx->base, mapped->transfer);
 }
 
-/* Copies those words of the vertices of a primitive that are captured. */
+/* Copies the captured words of the vertices of a primitive. */
 static void
 copy_primitive(const struct zink_shader *zs, unsigned buffer, uint32_t *to, const uint32_t *from, unsigned vertices)
 {
@@ -581,7 +581,7 @@ copy_primitive(const struct zink_shader *zs, unsigned buffer, uint32_t *to, cons
    }
 }
 
-/* Puts the primitives of a stream one after the other to where they belong. */
+/* Copies the primitives of a stream, one after the other, to the targets. */
 static void
 compact(struct zink_context *ctx, const struct zink_shader *zs, const struct geometry *geometry, const struct capture *capture,
         const uint32_t *counts, unsigned stream)
@@ -652,7 +652,7 @@ capture_geometry(struct zink_context *ctx, struct capture *capture)
  * All draws
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* Draws as many vertices as a target has. */
+/* Draws the number of vertices that a target has. */
 static void
 draw_feedback(struct zink_context *ctx, const struct pipe_draw_info *info, unsigned drawid,
               const struct pipe_stream_output_target *target)
@@ -664,7 +664,7 @@ draw_feedback(struct zink_context *ctx, const struct pipe_draw_info *info, unsig
       ctx->base.draw_vbo(&ctx->base, info, drawid, NULL, &range, 1);
 }
 
-/* Whether a condition that the application set says that nothing is drawn. */
+/* Whether conditional rendering of the application skips draws. */
 static bool
 is_skipped(struct zink_context *ctx)
 {
@@ -677,7 +677,7 @@ is_skipped(struct zink_context *ctx)
    return (result.u64 != 0) == ctx->render_condition.inverted;
 }
 
-/* The last stage of the application's: zink takes quads apart in a geometry shader of its own. */
+/* The application's last stage: zink converts quads in its own geometry shader. */
 static struct zink_shader *
 get_last_stage(const struct zink_context *ctx)
 {
@@ -702,7 +702,7 @@ zink_ntv_xfb_draw(struct zink_context *ctx, const struct pipe_draw_info *info, u
    }
    if (!zs)
       return false;
-   /* Another thread may be about to find out whether it captures. */
+   /* Another thread may be determining whether the shader captures. */
    util_queue_fence_wait(&zs->precompile.fence);
    if (!zs->ntv_xfb.captures)
       return false;

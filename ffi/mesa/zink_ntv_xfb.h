@@ -2,14 +2,14 @@
  * Copyright (c) the ntv authors
  * SPDX-License-Identifier: MIT
  *
- * Transform feedback for devices without VK_EXT_transform_feedback: shaders store what is captured to storage buffers.
+ * Transform feedback for devices without VK_EXT_transform_feedback: shaders write captures to storage buffers.
  *
- * ZINK_NTV_XFB=storage does so on a device that has the extension. The extension is hidden then. Nothing else is asked for but
+ * ZINK_NTV_XFB=storage also enables this on a device that has the extension, which is then hidden. The device only needs
  * vertexPipelineStoresAndAtomics.
  *
- * Counts of primitives are on the CPU, which knows them: transform feedback is paused and resumed, and glDrawTransformFeedback draws,
- * without a wait. These are read back, and so wait: parameters of indirect draws, indices and the vertices that they name, and what
- * geometry shaders wrote. A driver that is made for such a device leaves them there, see ntv's `capture::kernels`.
+ * Counts of primitives are on the CPU: pausing and resuming transform feedback, and glDrawTransformFeedback, do not wait for the
+ * device. These are read back, and so wait: parameters of indirect draws, indices and the vertices that they name, and the output
+ * of geometry shaders. A driver that is made for such a device can keep them on the device, see ntv's `capture::kernels`.
  */
 
 #ifndef ZINK_NTV_XFB_H
@@ -33,7 +33,7 @@ struct zink_shader;
 extern "C" {
 #endif
 
-/* The shader buffers of a stage that captures, from the last one down: those of part 6 of ntv.h, in its order. */
+/* The shader buffers of a stage that captures, from the last one downwards: those of part 6 of ntv.h, in its order. */
 #define ZINK_NTV_XFB_SLOTS 7
 #define ZINK_NTV_XFB_SLOT (PIPE_MAX_SHADER_BUFFERS - ZINK_NTV_XFB_SLOTS)
 
@@ -43,63 +43,64 @@ struct zink_ntv_xfb_count {
    uint64_t written[PIPE_MAX_VERTEX_STREAMS];
 };
 
-/* What a context knows of transform feedback. The targets are where those of zink are; zink itself has none. */
+/* The state of transform feedback of a context. It uses the targets in zink's fields, while zink itself sees none. */
 struct zink_ntv_xfb {
    unsigned num_targets;
    struct zink_ntv_xfb_count count;
-   /* Whether what is bound for a stage says that nothing is captured. */
+   /* Whether the bound state of a stage says that nothing is captured. */
    bool is_idle[MESA_SHADER_STAGES];
-   /* The draw is one of zink_ntv_xfb_draw(). */
+   /* The current draw is made by zink_ntv_xfb_draw(). */
    bool is_drawing;
 };
 
-/* What a shader captures. */
+/* The captures of a shader. */
 struct zink_ntv_xfb_shader {
    bool captures;
    struct {
       uint8_t stream;
-      /* Words of a vertex that are captured, a bit each. */
+      /* A bit for each word of a vertex that is captured. */
       BITSET_DECLARE(words, 512);
    } buffers[PIPE_MAX_SO_BUFFERS];
 };
 
-/* Whether shaders store what is captured. The answer does not change while the process runs. */
+/* Whether shaders write captures. The result does not change while the process runs. */
 bool zink_ntv_stores_captures(void);
 
-/* Takes VK_EXT_transform_feedback, and the query that depends on it, from what is known of the device, before that is made. */
+/* Removes VK_EXT_transform_feedback, and the query that depends on it, from the device's features, before the device is
+ * created. */
 void zink_ntv_hide_transform_feedback(struct zink_device_info *info);
 
-/* Where the first buffer is bound of a shader that captures. */
+/* The place of the first buffer of a shader that captures. */
 struct zink_ntv_xfb_place {
    uint32_t set;
    uint32_t binding;
 };
 
-/* The Location at which vertex shaders tell geometry shaders the number of the instance: the last one. */
+/* The Location of the number of the instance from vertex shaders to geometry shaders: the last one. */
 #define ZINK_NTV_XFB_INSTANCE_LOCATION 31
 
-/* `is_separate`: the shader has a set of its own, as zink_shader_compile_separate() makes them. */
+/* `is_separate`: the shader has its own set, as in zink_shader_compile_separate(). */
 struct zink_ntv_xfb_place zink_ntv_xfb_place(const struct zink_shader *zs, const struct zink_screen *screen, bool is_separate);
 
-/* Gives a shader that captures the bindings for it. */
+/* Adds the bindings for captures to a shader. */
 void zink_ntv_xfb_add_bindings(struct zink_shader *zs, const struct nir_shader *nir, const struct zink_screen *screen);
 
-/* In the place of pipe_context::set_stream_output_targets. */
+/* Replaces pipe_context::set_stream_output_targets. */
 void zink_ntv_set_stream_output_targets(struct zink_context *ctx, unsigned num_targets,
                                         struct pipe_stream_output_target **targets, const unsigned *offsets);
 
-/* Lets go of all buffers, before the context is destroyed. */
+/* Releases all buffers, before the context is destroyed. */
 void zink_ntv_xfb_release(struct zink_context *ctx);
 
-/* Prepares a draw of a shader that captures. True if the draw has been carried out here, as several or as other ones. */
+/* Prepares a draw of a shader that captures. Returns true if the draw is done, as several or as other draws. */
 bool zink_ntv_xfb_draw(struct zink_context *ctx, const struct pipe_draw_info *info, unsigned drawid_offset,
                        const struct pipe_draw_indirect_info *indirect, const struct pipe_draw_start_count_bias *draws,
                        unsigned num_draws);
 
-/* Whether a query counts primitives that only zink_ntv_xfb_draw() knows. */
+/* Whether a query counts primitives that zink_ntv_xfb_draw() counts. */
 bool zink_ntv_xfb_counts(enum pipe_query_type type, unsigned index);
 
-/* What such a query gives. */
+/* Computes the result of such a query. */
 void zink_ntv_xfb_result(enum pipe_query_type type, unsigned index, const struct zink_ntv_xfb_count *begin,
                          const struct zink_ntv_xfb_count *end, union pipe_query_result *result);
 

@@ -1,13 +1,14 @@
-//! The entry points: the one place where functions have the names and the calling convention of C.
+//! The entry points: the only place of functions with the names and the calling convention of C.
 //!
-//! A row says what C calls, which function does it, and what C gets if that panics. Around each call is a guard, so that no panic
-//! leaves the library; whoever adds a function adds a row. There are two kinds:
+//! A row has the name for C, the function, and the result after a panic. Each call has a guard, so that no panic leaves the
+//! library. A new function needs a new row. There are three kinds:
 //!
 //! | row | the function | after a panic |
 //! |-|-|-|
-//! | `gives A = f` | takes what C gave, and returns what C gets | `A` |
-//! | `answers options, result = f` | takes a [`Call`] besides, and returns what `result` becomes, or a [`Failure`] | the error is in `result` |
-//! | `reports options, result = f` | the same, where `result` may be NULL: it is for the error alone | likewise |
+//! | `gives A = f` | has C's arguments, and returns C's result | `A` |
+//! | `answers options, result = f` | also has a [`Call`], and returns the contents of `result`, or a [`Failure`] | the error is
+//! in `result` |
+//! | `reports options, result = f` | the same, where `result` may be NULL: it only receives errors | likewise |
 
 use crate::bindings::*;
 use crate::memory::Allocator;
@@ -18,7 +19,7 @@ use std::ffi::c_char;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::ptr::{null, null_mut};
 
-/// What is wrong, for C.
+/// An error for C.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) status: ntv_status,
@@ -31,10 +32,10 @@ impl Failure {
     }
 
     pub(crate) fn memory() -> Failure {
-        Failure { status: NTV_ERROR_MEMORY, message: "the allocator gave no memory".into() }
+        Failure { status: NTV_ERROR_MEMORY, message: "the allocator returned no memory".into() }
     }
 
-    /// A fault of ntv's.
+    /// The internal error of a panic.
     pub(crate) fn panic(panic: &(dyn Any + Send)) -> Failure {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
@@ -61,13 +62,13 @@ impl From<Error> for Failure {
     }
 }
 
-/// What a call says besides its subject.
+/// The common arguments of a call.
 pub(crate) struct Call {
     pub(crate) flags: u32,
     pub(crate) allocator: Allocator,
-    /// What options have of the blocks of a shader: a pointer, and how many there are.
+    /// The placements of uniform blocks in the options: a pointer, and their number.
     pub(crate) placements: (*const ntv_placement, usize),
-    /// What they have of captures.
+    /// The options of captures.
     pub(crate) xfb: *const ntv_xfb_options,
 }
 
@@ -82,19 +83,19 @@ impl Call {
     }
 }
 
-/// Does `work`, and gives what it does, or `failed` if it panics.
+/// Returns the result of `work`, or `failed` if it panics.
 fn guarded<T>(failed: T, work: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(failed)
 }
 
-/// Does the work of an entry point.
+/// Runs an entry point.
 fn enter<T>(work: impl FnOnce() -> T) -> T {
     #[cfg(test)]
     crate::tests::panic_if_forced(crate::tests::Fault::Entry);
     work()
 }
 
-/// Does `work`, and puts what comes of it, or the error, in `result`. That may be null only if it is for errors alone.
+/// Runs `work`, and writes its contents, or its error, to `result`, which may be null only if it is just for errors.
 ///
 /// # Safety
 /// `options` is null or points to options, `result` is null or points to a result, which need not be initialized.
@@ -108,7 +109,7 @@ unsafe fn answer(
         return NTV_ERROR_ARGUMENT;
     }
     if !result.is_null() {
-        // SAFETY: not null, so a result by the contract.
+        // SAFETY: it is not null, so it points to a result by the contract.
         unsafe { result.write(reflection::empty()) };
     }
     // SAFETY: null or options, by the contract.
@@ -121,10 +122,10 @@ unsafe fn answer(
         Err(failure) => (failure.status, reflection::failed(&failure.message, &call.allocator)),
     };
     if result.is_null() {
-        // SAFETY: what is in it came from this allocator.
+        // SAFETY: its contents came from this allocator.
         unsafe { reflection::release(filled, &call.allocator) };
     } else {
-        // SAFETY: not null, so a result by the contract.
+        // SAFETY: it is not null, so it points to a result by the contract.
         unsafe { result.write(filled) };
     }
     status
@@ -136,7 +137,7 @@ macro_rules! entry_points {
         /// See `ntv.h`.
         ///
         /// # Safety
-        /// Pointers are null or point to what `ntv.h` says.
+        /// Pointers are null or point to the data that `ntv.h` documents.
         #[no_mangle]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
             // SAFETY: the contract is the same.
@@ -156,7 +157,7 @@ macro_rules! entry_points {
         /// See `ntv.h`.
         ///
         /// # Safety
-        /// Pointers are null or point to what `ntv.h` says.
+        /// Pointers are null or point to the data that `ntv.h` documents.
         #[no_mangle]
         pub unsafe extern "C" fn $name(
             $($arg: $ty,)*

@@ -1,19 +1,19 @@
 //! The C ABI: the functions of `ntv.h`, which documents them.
 //!
-//! | file | what |
+//! | file | contents |
 //! |-|-|
-//! | `bindings` | `ntv.h` as bindgen sees it; a test makes it again and compares |
-//! | `entry` | the functions that C calls: a table of them, and the guard around each |
+//! | `bindings` | bindgen's form of `ntv.h`; a test generates it again and compares |
+//! | `entry` | the functions for C: a table of them, and the guard around each |
 //! | `names` | the numbers of names in a wire |
-//! | `target` | what the driver below can do |
+//! | `target` | the target |
 //! | `translate` | contexts and translation |
 //! | `module` | modules with tables: links and variants |
-//! | `plan`, `xfb` | where uniform blocks are; captures that shaders carry out by themselves |
-//! | `reflection` | what a module says of itself |
+//! | `plan`, `xfb` | placements of uniform blocks; captures that shaders write themselves |
+//! | `reflection` | the tables of a module |
 //! | `memory` | results in memory of the caller's allocator |
 //!
-//! No panic leaves an entry point: only a row of the table in `entry` makes one. No pointer is used before it was found not to be
-//! null; that pointers which are not null point to what `ntv.h` says is up to the caller.
+//! No panic leaves an entry point, because only rows of the table in `entry` define them. No pointer is used before a test for
+//! null; the caller must ensure that other pointers point to the data that `ntv.h` documents.
 
 #[rustfmt::skip]
 #[allow(non_camel_case_types, unreachable_pub, dead_code, missing_docs, clippy::all)]

@@ -15,11 +15,11 @@ unsafe extern "C" fn default_alloc(_: *mut c_void, size: usize) -> *mut c_void {
 }
 
 unsafe extern "C" fn default_free(_: *mut c_void, memory: *mut c_void) {
-    // SAFETY: what is freed came from `default_alloc`.
+    // SAFETY: the memory came from `default_alloc`.
     unsafe { free(memory) }
 }
 
-/// An allocator that is there.
+/// An allocator.
 #[derive(Clone, Copy)]
 pub(crate) struct Allocator {
     alloc: unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void,
@@ -28,7 +28,7 @@ pub(crate) struct Allocator {
 }
 
 impl Allocator {
-    /// That of `options`, or malloc.
+    /// The allocator of `options`, or malloc.
     pub(crate) fn of(options: Option<&ntv_options>) -> Allocator {
         match options.map(|options| options.allocator) {
             Some(ntv_allocator { alloc: Some(alloc), free, user }) => Allocator { alloc, free, user },
@@ -36,7 +36,7 @@ impl Allocator {
         }
     }
 
-    /// A copy of `items`; `None` if there is no memory. No items are a null pointer.
+    /// A copy of `items`; `None` if there is no memory. A null pointer if there are no items.
     pub(crate) fn copy<T: Copy>(&self, items: &[T]) -> Option<*mut T> {
         if items.is_empty() {
             return Some(std::ptr::null_mut());
@@ -51,8 +51,8 @@ impl Allocator {
         Some(memory)
     }
 
-    /// Writes `items`, which know how many they are at most, to new memory, and notes where it is and how many there were.
-    /// Says whether there was memory.
+    /// Writes `items`, whose size hint has an upper bound, to new memory, and sets `to` and `count`. Returns false if there is no
+    /// memory.
     pub(crate) fn put<T>(&self, items: impl Iterator<Item = T>, to: &mut *mut T, count: &mut usize) -> bool {
         let most = items.size_hint().1.unwrap_or(0);
         if most == 0 {
@@ -61,7 +61,8 @@ impl Allocator {
         // SAFETY: an allocator takes any size.
         let memory = unsafe { (self.alloc)(self.user, most.saturating_mul(size_of::<T>())) }.cast::<T>();
         for item in items.take(if memory.is_null() { 0 } else { most }) {
-            // SAFETY: there is room for so many, and the memory is aligned as malloc's is, which is enough for our structures.
+            // SAFETY: the memory has space for this number of items and is aligned as malloc's is, which is enough for our
+            // structures.
             unsafe { memory.add(*count).write(item) };
             *count += 1;
         }
@@ -69,7 +70,7 @@ impl Allocator {
         !memory.is_null()
     }
 
-    /// Frees what [`copy`](Allocator::copy) or [`put`](Allocator::put) gave, if the caller frees that way.
+    /// Frees memory of [`copy`](Allocator::copy) or [`put`](Allocator::put), if the caller has given a `free` function.
     ///
     /// # Safety
     /// `memory` is null or came from this allocator.

@@ -1,4 +1,4 @@
-//! Modules with tables: a handle is an `Arc` of one, so that programs of this side share it with the caller.
+//! Modules with tables: a handle is an `Arc` of one, so that Rust programs share it with the caller.
 
 use crate::bindings::*;
 use crate::entry::{Call, Failure};
@@ -11,7 +11,7 @@ use ntv_core::{Key, Module};
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-/// What is behind a handle.
+/// The type that a handle points to.
 type Handle = Arc<Module>;
 
 fn handle(module: Module) -> *mut ntv_module {
@@ -40,13 +40,13 @@ unsafe fn module<'m>(module: *const ntv_module) -> Result<&'m Handle, Failure> {
 /// # Safety
 /// `stages` is null or points to `len` handles, each null or a module.
 unsafe fn modules<'m>(stages: *const *const ntv_module, len: usize) -> Result<Vec<&'m Handle>, Failure> {
-    // SAFETY: null or as said, by the contract.
+    // SAFETY: null or as documented, by the contract.
     let handles: &[*const ntv_module] = unsafe { rows(stages, len, "stages") }?;
     // SAFETY: each is null or a module by the contract.
     handles.iter().map(|handle| unsafe { module(*handle) }).collect()
 }
 
-/// `len` rows of a table of the caller's, which may be null if there are none.
+/// `len` rows of a caller's table, which may be null if there are none.
 ///
 /// # Safety
 /// `first` is null or points to `len` rows.
@@ -61,7 +61,7 @@ pub(crate) unsafe fn rows<'r, T>(first: *const T, len: usize, name: &str) -> Res
 /// `ntv_module_create`.
 ///
 /// # Safety
-/// Pointers are null or point to what `ntv.h` says; `wire` to `num_words` words.
+/// Pointers are null or point to the data that `ntv.h` documents; `wire` to `num_words` words.
 pub(crate) unsafe fn create(
     call: &Call,
     context: *mut ntv_context,
@@ -76,7 +76,7 @@ pub(crate) unsafe fn create(
         unsafe { (context.cast::<Context>().as_ref(), target.as_ref(), slice(wire, num_words)) };
     // SAFETY: null or a pointer, by the contract.
     let made = unsafe { place(made) }?;
-    // SAFETY: options point to what the header says, by the contract.
+    // SAFETY: the options point to the data that the header documents, by the contract.
     let told = unsafe { Told::by(call) }?;
     translate(context, target, (words, told), call.flags, Some(offer), |done| {
         let filled = hand_over(&[], &done.module, None, done.workgroup_size, call)?;
@@ -85,15 +85,15 @@ pub(crate) unsafe fn create(
     })
 }
 
-/// Where a module goes; it has none until there is one.
+/// The caller's pointer to the new module; it is set to null first.
 ///
 /// # Safety
 /// `made` is null or points to a pointer.
 unsafe fn place<'p>(made: *mut *mut ntv_module) -> Result<&'p mut *mut ntv_module, Failure> {
     if made.is_null() {
-        return Err(Failure::argument("there is no place for the module"));
+        return Err(Failure::argument("module is NULL"));
     }
-    // SAFETY: not null, so a pointer by the contract, which need not be initialized.
+    // SAFETY: it is not null, so it points to a pointer by the contract, which need not be initialized.
     unsafe {
         made.write(null_mut());
         Ok(&mut *made)
@@ -134,7 +134,7 @@ pub(crate) unsafe fn store(call: &Call, stored: *const ntv_module) -> Result<ntv
 /// `ntv_module_instantiate`.
 ///
 /// # Safety
-/// Pointers are null or point to what `ntv.h` says.
+/// Pointers are null or point to the data that `ntv.h` documents.
 pub(crate) unsafe fn instantiate(
     call: &Call,
     of: *const ntv_module,
@@ -159,10 +159,10 @@ pub(crate) unsafe fn destroy(module: *mut ntv_module) {
     }
 }
 
-/// What `info` decides about a module.
+/// The decisions of `info` about a module.
 ///
 /// # Safety
-/// Its pointers are null or point to as many records as it says.
+/// Its pointers are null or point to the given numbers of records.
 unsafe fn assignment(info: &ntv_link_info) -> Result<Assignment, Failure> {
     // SAFETY: null or as said, by the contract.
     let numbers = |first: *const ntv_varying_number, len, name: &str| unsafe {
@@ -196,7 +196,8 @@ unsafe fn assignment(info: &ntv_link_info) -> Result<Assignment, Failure> {
 /// `ntv_link`.
 ///
 /// # Safety
-/// `stages` and `linked` are null or point to `len` modules and pointers, `infos` is null or points to as many of what `ntv.h` says.
+/// `stages` and `linked` are null or point to `len` modules and pointers, `infos` is null or points to `len` structures as in
+/// `ntv.h`.
 pub(crate) unsafe fn link_stages(
     _: &Call,
     stages: *const *const ntv_module,
@@ -208,7 +209,7 @@ pub(crate) unsafe fn link_stages(
         return Err(Failure::argument("linked is NULL"));
     }
     for stage in 0..len {
-        // SAFETY: there is room for so many, by the contract.
+        // SAFETY: there is space for `len` pointers, by the contract.
         unsafe { linked.add(stage).write(null_mut()) };
     }
     // SAFETY: by the contract.
@@ -219,7 +220,7 @@ pub(crate) unsafe fn link_stages(
     let assignments = infos.iter().map(|info| unsafe { assignment(info) }).collect::<Result<_, Failure>>()?;
     let stages: Vec<&Module> = modules.iter().map(|module| &***module).collect();
     for (stage, module) in link(&stages, assignments)?.modules.into_iter().enumerate() {
-        // SAFETY: there is room for so many, by the contract.
+        // SAFETY: there is space for `len` pointers, by the contract.
         unsafe { linked.add(stage).write(handle(module)) };
     }
     Ok(empty())
@@ -253,7 +254,7 @@ pub(crate) unsafe fn program_keys(
         return Err(Failure::argument("key or keys is NULL"));
     };
     for (stage, (_, part)) in program.keys(&key(wanted))?.enumerate() {
-        // SAFETY: there is room for as many as there are stages, by the contract.
+        // SAFETY: there is space for a key for each stage, by the contract.
         unsafe { keys.add(stage).write(key_for_c(part)) };
     }
     Ok(empty())
@@ -275,7 +276,7 @@ pub(crate) unsafe fn likely(
     let (Ok(program), Some(always), false) = (program, always, keys.is_null()) else { return 0 };
     let likely = likely_keys(&program, key(always), most);
     for (number, part) in likely.iter().enumerate() {
-        // SAFETY: there is room for `most`, by the contract, which they are at most.
+        // SAFETY: there is space for `most` keys, by the contract, and there are at most `most`.
         unsafe { keys.add(number).write(key_for_c(*part)) };
     }
     likely.len()

@@ -1,4 +1,4 @@
-//! The numbers of names, and of versions: what a writer of wires asks for once.
+//! The numbers of names, and the versions, which writers of wires read once.
 
 use crate::bindings::{ntv_table, NTV_NONE};
 use ntv_core::wire::{self, Table};
@@ -16,13 +16,13 @@ pub(crate) unsafe fn text<'a>(name: *const c_char) -> Option<&'a str> {
     unsafe { CStr::from_ptr(name) }.to_str().ok()
 }
 
-/// The version of this library, with the 0 byte that C wants.
+/// The version of this library, with a NUL byte for C.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
 
 /// `ntv_version`.
 ///
 /// # Safety
-/// There is nothing to keep.
+/// There are no requirements.
 pub(crate) unsafe fn version() -> *const c_char {
     CStr::from_bytes_with_nul(VERSION.as_bytes()).unwrap_or_default().as_ptr()
 }
@@ -30,7 +30,7 @@ pub(crate) unsafe fn version() -> *const c_char {
 /// `ntv_wire_version`.
 ///
 /// # Safety
-/// There is nothing to keep.
+/// There are no requirements.
 pub(crate) unsafe fn wire_version() -> u32 {
     wire::VERSION
 }
@@ -48,7 +48,7 @@ pub(crate) unsafe fn number(table: ntv_table, name: *const c_char) -> u32 {
 /// `ntv_wire_num_sources`.
 ///
 /// # Safety
-/// There is nothing to keep.
+/// There are no requirements.
 pub(crate) unsafe fn num_sources(alu: u32) -> u32 {
     wire::num_sources(alu) as u32
 }
@@ -56,7 +56,7 @@ pub(crate) unsafe fn num_sources(alu: u32) -> u32 {
 /// `ntv_wire_num_indices`.
 ///
 /// # Safety
-/// There is nothing to keep.
+/// There are no requirements.
 pub(crate) unsafe fn num_indices(intrinsic: u32) -> u32 {
     wire::num_indices(intrinsic) as u32
 }

@@ -1,4 +1,4 @@
-//! Plans, and where uniform blocks are, from and to C.
+//! Converts plans, and placements of uniform blocks, from and to C.
 
 use crate::bindings::*;
 use crate::entry::{Call, Failure};
@@ -13,7 +13,7 @@ use ntv_core::plan::{
 use ntv_core::wire;
 use std::ffi::{c_char, CString};
 
-/// The class that C names.
+/// The class for C's number.
 fn class(of: &str, block_class: u32, offset: u32) -> Result<Class, Failure> {
     match block_class {
         NTV_BLOCK_UNIFORM => Ok(Class::Uniform),
@@ -26,7 +26,7 @@ fn class(of: &str, block_class: u32, offset: u32) -> Result<Class, Failure> {
     }
 }
 
-/// A class for C, and where it is in push constants.
+/// A class for C, and its offset in push constants.
 fn class_for_c(class: Class) -> (u32, u32) {
     match class {
         Class::Uniform => (NTV_BLOCK_UNIFORM, 0),
@@ -35,10 +35,10 @@ fn class_for_c(class: Class) -> (u32, u32) {
     }
 }
 
-/// The placements that options point to.
+/// The placements that the options point to.
 ///
 /// # Safety
-/// The pointer is null or points to so many.
+/// The pointer is null or points to `len` placements.
 pub(crate) unsafe fn placements((first, len): (*const ntv_placement, usize)) -> Result<Placements, Failure> {
     let mut placements = Placements::default();
     // SAFETY: by the contract.
@@ -49,20 +49,20 @@ pub(crate) unsafe fn placements((first, len): (*const ntv_placement, usize)) -> 
     Ok(placements)
 }
 
-/// What is behind a plan.
+/// The type that a plan's handle points to.
 #[derive(Default)]
 struct State {
     program: Program,
     asked: Vec<(String, Class)>,
     decided: Plan,
-    /// The name of each block that was decided, and why, for C.
+    /// For C: the name of each block of the decided plan, and the reason.
     texts: Vec<(CString, CString)>,
 }
 
 /// `ntv_plan_create`.
 ///
 /// # Safety
-/// There is nothing to keep.
+/// There are no requirements.
 pub(crate) unsafe fn create() -> *mut ntv_plan {
     Box::into_raw(Box::<State>::default()).cast()
 }
@@ -81,7 +81,7 @@ pub(crate) unsafe fn destroy(plan: *mut ntv_plan) {
 /// The plan behind a handle.
 ///
 /// # Safety
-/// `plan` is null or a plan that nobody else uses meanwhile.
+/// `plan` is null or a plan that no other thread uses during the call.
 unsafe fn state<'p>(plan: *mut ntv_plan) -> Result<&'p mut State, Failure> {
     // SAFETY: by the contract.
     unsafe { plan.cast::<State>().as_mut() }.ok_or_else(|| Failure::argument("plan is NULL"))
@@ -90,7 +90,8 @@ unsafe fn state<'p>(plan: *mut ntv_plan) -> Result<&'p mut State, Failure> {
 /// `ntv_plan_add_stage`.
 ///
 /// # Safety
-/// Pointers are null or point to what `ntv.h` says; `words` to `num_words` words, `names` to `num_names` strings or nulls.
+/// Pointers are null or point to the data that `ntv.h` documents; `words` to `num_words` words, `names` to `num_names` strings or
+/// nulls.
 pub(crate) unsafe fn add_stage(
     _: &Call,
     plan: *mut ntv_plan,
@@ -103,7 +104,7 @@ pub(crate) unsafe fn add_stage(
     let (state, words) = unsafe { (state(plan)?, slice(words, num_words)) };
     let words = words.ok_or_else(|| Failure::argument("wire is NULL"))?;
     let num_names = if names.is_null() { 0 } else { num_names };
-    // SAFETY: `names` points to so many, by the contract.
+    // SAFETY: `names` points to `num_names` pointers, by the contract.
     let names: &[*const c_char] = unsafe { rows(names, num_names, "names") }?;
     // SAFETY: each is null or a string, by the contract.
     let names: Vec<Option<&str>> = names.iter().map(|name| unsafe { text(*name) }).collect();
@@ -111,7 +112,7 @@ pub(crate) unsafe fn add_stage(
     ntv_core::check::validate(&shader)?;
     let stage = shader.stage();
     if state.program.stages.iter().any(|known| known.stage == stage) {
-        return Err(Failure::argument(format!("the plan has a shader of {} already", stage.name())));
+        return Err(Failure::argument(format!("the plan already has a {} shader", stage.name())));
     }
     state.program.add_named(&shader, |block| names.get(block as usize).copied().flatten().map(str::to_string));
     Ok(empty())
@@ -120,7 +121,7 @@ pub(crate) unsafe fn add_stage(
 /// `ntv_plan_know_block`.
 ///
 /// # Safety
-/// Pointers are null or point to what `ntv.h` says.
+/// Pointers are null or point to the data that `ntv.h` documents.
 pub(crate) unsafe fn know_block(
     _: &Call,
     plan: *mut ntv_plan,
@@ -147,7 +148,7 @@ pub(crate) unsafe fn know_block(
 /// `ntv_plan_decide`.
 ///
 /// # Safety
-/// Pointers are null or point to what `ntv.h` says.
+/// Pointers are null or point to the data that `ntv.h` documents.
 pub(crate) unsafe fn decide(
     _: &Call,
     plan: *mut ntv_plan,
@@ -200,26 +201,26 @@ fn wishes_of(wishes: &ntv_plan_wishes) -> Wishes {
 /// `ntv_plan_blocks`.
 ///
 /// # Safety
-/// `plan` is null or a plan; `blocks` is null or points to room for `most`.
+/// `plan` is null or a plan; `blocks` is null or points to space for `most`.
 pub(crate) unsafe fn blocks(plan: *const ntv_plan, blocks: *mut ntv_planned, most: usize) -> usize {
-    // SAFETY: null or a plan, by the contract; nobody changes it meanwhile.
+    // SAFETY: null or a plan, by the contract; no thread changes it during the call.
     let Some(state) = (unsafe { plan.cast::<State>().as_ref() }) else { return 0 };
     let rows = state.decided.blocks.iter().zip(&state.texts).map(|(block, texts)| planned(block, texts));
-    // SAFETY: there is room, by the contract.
+    // SAFETY: there is space for `most`, by the contract.
     unsafe { write(rows, blocks, most) }
 }
 
 /// `ntv_plan_placements`.
 ///
 /// # Safety
-/// `plan` is null or a plan; `placements` is null or points to room for `most`.
+/// `plan` is null or a plan; `placements` is null or points to space for `most`.
 pub(crate) unsafe fn stage_placements(
     plan: *const ntv_plan,
     stage: ntv_stage,
     placements: *mut ntv_placement,
     most: usize,
 ) -> usize {
-    // SAFETY: null or a plan, by the contract; nobody changes it meanwhile.
+    // SAFETY: null or a plan, by the contract; no thread changes it during the call.
     let Some(state) = (unsafe { plan.cast::<State>().as_ref() }) else { return 0 };
     let Some((stage, _)) = Stage::NAMES.get(stage as usize) else { return 0 };
     let found = state.decided.placements(*stage);
@@ -227,20 +228,20 @@ pub(crate) unsafe fn stage_placements(
         let (block_class, offset) = class_for_c(class);
         ntv_placement { block, block_class, range, offset, clamp }
     });
-    // SAFETY: there is room, by the contract.
+    // SAFETY: there is space for `most`, by the contract.
     unsafe { write(rows, placements, most) }
 }
 
-/// Writes the first `most` of `rows`, none to null. Returns how many there are.
+/// Writes the first `most` of `rows`, or none if `to` is null. Returns the number of all rows.
 ///
 /// # Safety
-/// `to` is null or points to room for `most`.
+/// `to` is null or points to space for `most`.
 unsafe fn write<T>(rows: impl Iterator<Item = T>, to: *mut T, most: usize) -> usize {
     let most = if to.is_null() { 0 } else { most };
     let mut count = 0;
     for row in rows {
         if count < most {
-            // SAFETY: there is room for `most`, by the contract.
+            // SAFETY: there is space for `most`, by the contract.
             unsafe { to.add(count).write(row) };
         }
         count += 1;

@@ -1,4 +1,4 @@
-//! What a module says of itself, in the structures of `ntv.h`.
+//! The tables of a module, in the structures of `ntv.h`.
 
 use crate::bindings::*;
 use crate::entry::{Call, Failure};
@@ -6,7 +6,7 @@ use crate::memory::Allocator;
 use ntv_core::module::{Patch, PatchKind, Stage, Varying};
 use ntv_core::{Binding, DescriptorKind, Key, Module};
 
-/// Descriptors for C.
+/// A descriptor for C.
 pub(crate) fn binding(binding: &Binding) -> ntv_binding {
     let kind = match binding.kind {
         DescriptorKind::UniformBuffer => NTV_DESCRIPTOR_UNIFORM_BUFFER,
@@ -43,7 +43,7 @@ fn varying(varying: &Varying) -> ntv_varying {
     }
 }
 
-/// A patch for C; `None` for those that only keys and links know what to do with.
+/// A patch for C; `None` for a kind that only keys and links use.
 pub(crate) fn patch(patch: Patch) -> Option<ntv_patch> {
     let kind = match patch.kind {
         PatchKind::Word | PatchKind::Width | PatchKind::Height => return None,
@@ -64,8 +64,8 @@ pub(crate) fn patch(patch: Patch) -> Option<ntv_patch> {
     Some(ntv_patch { word: patch.at, kind, of: patch.arg })
 }
 
-/// Copies the words of `module` for a key, if that is what `words` are, and what it says of itself, unless the flags of the
-/// options say that nobody asks, to the caller's memory.
+/// Copies to the caller's memory: the words of `module` for a key, if `words` are these, and its tables, unless the flags of the
+/// options exclude them.
 pub(crate) fn hand_over(
     words: &[u32],
     module: &Module,
@@ -92,7 +92,7 @@ pub(crate) fn hand_over(
         }
     }
     if !copied {
-        // SAFETY: what is not null in it came from this allocator.
+        // SAFETY: its pointers are null or came from this allocator.
         unsafe { release(filled, allocator) };
         return Err(Failure::memory());
     }
@@ -102,13 +102,13 @@ pub(crate) fn hand_over(
 /// `ntv_result_free`.
 ///
 /// # Safety
-/// `result` is null, or an entry point filled it with the allocator of `options`, and it has not been freed.
+/// `result` is null, or a result that an entry point wrote with the allocator of `options` and that has not been freed.
 pub(crate) unsafe fn free(result: *mut ntv_result, options: *const ntv_options) {
     // SAFETY: null or as said, by the contract.
     let (result, options) = unsafe { (result.as_mut(), options.as_ref()) };
     let Some(result) = result else { return };
     let allocator = Allocator::of(options);
-    // SAFETY: all of it came from this allocator, by the contract.
+    // SAFETY: all its memory came from this allocator, by the contract.
     unsafe { release(std::mem::replace(result, empty()), &allocator) };
 }
 
@@ -129,13 +129,13 @@ pub(crate) unsafe fn release(result: ntv_result, allocator: &Allocator) {
 
 /// The result of a call that failed.
 pub(crate) fn failed(message: &str, allocator: &Allocator) -> ntv_result {
-    // A 0 byte would end the text early.
+    // A NUL byte would end the text early.
     let mut bytes: Vec<u8> = message.bytes().filter(|byte| *byte != 0).collect();
     bytes.push(0);
     ntv_result { error: allocator.copy(&bytes).unwrap_or(std::ptr::null_mut()).cast(), ..empty() }
 }
 
-/// A result of nothing.
+/// An empty result.
 pub(crate) fn empty() -> ntv_result {
     ntv_result {
         words: std::ptr::null_mut(),

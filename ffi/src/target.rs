@@ -1,4 +1,4 @@
-//! What the driver below can do: plain data in C, a [`Target`] here.
+//! The target: plain data in C, a [`Target`] here.
 
 use crate::bindings::{ntv_buffer_access, ntv_target, NTV_BUFFER_ACCESS_AUTO, NTV_BUFFER_ACCESS_LANE};
 use crate::names::text;
@@ -59,7 +59,7 @@ pub(crate) unsafe fn work_around(target: *mut ntv_target, workaround: *const c_c
     true
 }
 
-/// What a translation for `target` depends on; an error names the field that is wrong.
+/// The options of a translation for `target`; an error names the wrong field.
 pub(crate) fn options(target: &ntv_target) -> Result<Options, String> {
     let version = version(target.vulkan_version);
     let version = version.ok_or_else(|| format!("vulkan_version of the target is {:#x}", target.vulkan_version))?;
@@ -74,7 +74,7 @@ pub(crate) fn options(target: &ntv_target) -> Result<Options, String> {
     Ok(Options::default().target(core).buffer_access(buffer_access(target.buffer_access)?))
 }
 
-/// All that a target says.
+/// All fields of a target.
 pub(crate) fn words_of(target: &ntv_target) -> [u32; 12] {
     let [a, b, c, d] = target.features;
     [
@@ -101,7 +101,7 @@ fn buffer_access(access: ntv_buffer_access) -> Result<BufferAccess, String> {
     }
 }
 
-/// The version that `VK_MAKE_API_VERSION` packed, 1.3 for newer ones.
+/// The version that `VK_MAKE_API_VERSION` packs, 1.3 for newer ones.
 fn version(packed: u32) -> Option<Version> {
     let (major, minor) = (packed >> 22 & 0x7f, packed >> 12 & 0x3ff);
     match major {

@@ -1,4 +1,4 @@
-//! Contexts and translation: from words to words.
+//! Contexts and translation: from the words of a wire to those of SPIR-V.
 
 use crate::bindings::*;
 use crate::entry::{Call, Failure};
@@ -13,22 +13,22 @@ use std::mem::size_of;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::{Mutex, PoisonError};
 
-/// What is behind a context. The lock makes a context that two threads share slow, not wrong.
+/// The type that a context's handle points to. With the lock, two threads that share a context are slow, but correct.
 #[derive(Default)]
 pub(crate) struct Context(Mutex<State>);
 
-/// The memory of one translation after the other.
+/// The memory of translations, reused by each.
 #[derive(Default)]
 struct State {
     decoder: Decoder,
     shader: Shader,
     translator: Translator,
-    /// What the translator was told last.
+    /// The last settings of the translator.
     told: Option<([u32; 12], Input, Captures)>,
     done: Done,
 }
 
-/// What options of a call say of a shader.
+/// The options of a call for a shader.
 #[derive(Default)]
 pub(crate) struct Told {
     pub(crate) placements: Placements,
@@ -36,10 +36,10 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    /// What those of `call` say.
+    /// Reads the options of `call`.
     ///
     /// # Safety
-    /// They point to what `ntv.h` says.
+    /// They point to the data that `ntv.h` documents.
     pub(crate) unsafe fn by(call: &Call) -> Result<Told, Failure> {
         // SAFETY: by the contract.
         unsafe { Ok(Told { placements: plan::placements(call.placements)?, captures: xfb::captures(call.xfb)? }) }
@@ -49,7 +49,7 @@ impl Told {
 /// `ntv_context_create`.
 ///
 /// # Safety
-/// There is nothing to keep.
+/// There are no requirements.
 pub(crate) unsafe fn create_context() -> *mut ntv_context {
     Box::into_raw(Box::<Context>::default()).cast()
 }
@@ -60,7 +60,7 @@ pub(crate) unsafe fn create_context() -> *mut ntv_context {
 /// `context` is null or a context that is not used any more.
 pub(crate) unsafe fn destroy_context(context: *mut ntv_context) {
     if !context.is_null() {
-        // SAFETY: it came from `create_context`, by the contract. What a panic would leave leaks.
+        // SAFETY: it came from `create_context`, by the contract. If a panic happened, its memory leaks.
         drop(unsafe { Box::from_raw(context.cast::<Context>()) });
     }
 }
@@ -68,7 +68,7 @@ pub(crate) unsafe fn destroy_context(context: *mut ntv_context) {
 /// `ntv_translate`.
 ///
 /// # Safety
-/// Pointers are null or point to what `ntv.h` says; `wire` to `num_words` words.
+/// Pointers are null or point to the data that `ntv.h` documents; `wire` to `num_words` words.
 pub(crate) unsafe fn translate_words(
     call: &Call,
     context: *mut ntv_context,
@@ -76,10 +76,10 @@ pub(crate) unsafe fn translate_words(
     wire: *const u32,
     num_words: usize,
 ) -> Result<ntv_result, Failure> {
-    // SAFETY: null or as said, by the contract. A context is only reached through a shared reference.
+    // SAFETY: null or as documented, by the contract. A context is only used through a shared reference.
     let (context, target, words) =
         unsafe { (context.cast::<Context>().as_ref(), target.as_ref(), slice(wire, num_words)) };
-    // SAFETY: options point to what the header says, by the contract.
+    // SAFETY: the options point to the data that the header documents, by the contract.
     let told = unsafe { Told::by(call) }?;
     translate(context, target, (words, told), call.flags, None, |done| {
         let Done { module, workgroup_size } = done;
@@ -87,7 +87,7 @@ pub(crate) unsafe fn translate_words(
     })
 }
 
-/// The `len` items at `first`; `None` for null, and for more than memory has.
+/// The `len` items at `first`; `None` for null, and for more than fits into memory.
 ///
 /// # Safety
 /// `first` is null or points to `len` items that live for `'a`.
@@ -106,8 +106,8 @@ pub(crate) struct Done {
     pub(crate) workgroup_size: [u32; 3],
 }
 
-/// Translates a shader; one that is to be patched later provides for the bits of a key, `offer`. What is made, `hand_over` may
-/// take; the memory of what it leaves serves the next shader.
+/// Translates a shader; a module that will be patched later supports the bits of a key, `offer`. `hand_over` may take the result;
+/// the memory of the rest is reused for the next shader.
 pub(crate) fn translate<R>(
     context: Option<&Context>,
     target: Option<&ntv_target>,
@@ -136,7 +136,7 @@ pub(crate) fn translate<R>(
 }
 
 impl State {
-    /// After a panic, which may have left it half changed.
+    /// Resets the memory after a panic, which may have left it inconsistent.
     #[cold]
     #[inline(never)]
     fn start_again(&mut self, panic: &(dyn Any + Send)) -> Failure {
@@ -144,7 +144,7 @@ impl State {
         Failure::panic(panic)
     }
 
-    /// Tells the translator what it translates for.
+    /// Sets the options of the translator.
     #[cold]
     #[inline(never)]
     fn tell(&mut self, target: &ntv_target, input: Input, captures: Captures) -> Result<(), Failure> {
@@ -165,7 +165,7 @@ impl State {
         words: &[u32],
         options: &EmitOptions<'_>,
     ) -> Result<(), Failure> {
-        // It is mostly the same.
+        // Most calls have the same options as the call before.
         let all = (target::words_of(target), input, captures);
         if self.told.as_ref() != Some(&all) {
             let (_, input, captures) = all;

@@ -1,4 +1,4 @@
-//! Transform feedback that shaders carry out by themselves, from and to C.
+//! Converts options of transform feedback that shaders write themselves, from and to C.
 
 use crate::bindings::*;
 use crate::entry::Failure;
@@ -8,7 +8,7 @@ use ntv_core::capture::{
     emission_list, Attribute, AttributeFormat, BackEnd, CaptureState, DrawList, ProvokingVertex, Topology, STATE_WORDS,
 };
 
-/// What a translation is told of captures.
+/// The options of captures of a translation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Captures {
     pub(crate) back_end: BackEnd,
@@ -17,10 +17,10 @@ pub(crate) struct Captures {
     pub(crate) instance_location: Option<u32>,
 }
 
-/// What options point to.
+/// The captures that the options point to.
 ///
 /// # Safety
-/// `options` is null or points to such, with as many attributes as it says.
+/// `options` is null or points to options with the given number of attributes.
 pub(crate) unsafe fn captures(options: *const ntv_xfb_options) -> Result<Captures, Failure> {
     // SAFETY: by the contract.
     let Some(options) = (unsafe { options.as_ref() }) else { return Ok(Captures::default()) };
@@ -67,7 +67,7 @@ fn provoking(first: bool) -> ProvokingVertex {
 /// `ntv_xfb_state_words`.
 ///
 /// # Safety
-/// `state` is null or points to a state, `words` is null or points to so many.
+/// `state` is null or points to a state, `words` is null or points to space for its words.
 pub(crate) unsafe fn state_words(state: *const ntv_xfb_state, words: *mut u32) -> bool {
     // SAFETY: by the contract.
     let Some(state) = (unsafe { state.as_ref() }) else { return false };
@@ -89,7 +89,7 @@ pub(crate) unsafe fn state_words(state: *const ntv_xfb_state, words: *mut u32) -
         list: state.has_list.then_some(list),
     };
     let made = if only_counts { state.counting_words() } else { state.words() };
-    // SAFETY: there is room for so many, which need not be initialized.
+    // SAFETY: there is space for the words, which need not be initialized.
     unsafe { words.copy_from_nonoverlapping(made.as_ptr(), STATE_WORDS) };
     true
 }
@@ -97,7 +97,7 @@ pub(crate) unsafe fn state_words(state: *const ntv_xfb_state, words: *mut u32) -
 /// `ntv_topology_primitives`.
 ///
 /// # Safety
-/// There is nothing to keep.
+/// There are no requirements.
 pub(crate) unsafe fn primitives(number: u32, vertices: u32) -> u32 {
     topology(number).map_or(0, |topology| topology.primitives(vertices))
 }
@@ -105,7 +105,7 @@ pub(crate) unsafe fn primitives(number: u32, vertices: u32) -> u32 {
 /// `ntv_topology_vertices_per_primitive`.
 ///
 /// # Safety
-/// There is nothing to keep.
+/// There are no requirements.
 pub(crate) unsafe fn vertices_per_primitive(number: u32) -> u32 {
     topology(number).map_or(0, Topology::vertices_per_primitive)
 }
@@ -113,7 +113,7 @@ pub(crate) unsafe fn vertices_per_primitive(number: u32) -> u32 {
 /// `ntv_emission_list`.
 ///
 /// # Safety
-/// Pointers are null or point to what `ntv.h` says: `indices` to `num_indices`, `list` to room for `most`.
+/// Pointers are null or point to the data that `ntv.h` documents: `indices` to `num_indices`, `list` to space for `most`.
 pub(crate) unsafe fn list(
     number: u32,
     first_provokes: bool,
@@ -128,7 +128,7 @@ pub(crate) unsafe fn list(
     let (Some(topology), Ok(indices)) = (topology(number), indices) else { return 0 };
     let made = emission_list(topology, provoking(first_provokes), indices, restart.copied());
     if !list.is_null() {
-        // SAFETY: there is room for `most`, which need not be initialized.
+        // SAFETY: there is space for `most`, which need not be initialized.
         unsafe { list.copy_from_nonoverlapping(made.as_ptr(), made.len().min(most)) };
     }
     made.len()

@@ -1,5 +1,5 @@
 /*
- * What the C programs here have in common: checks, and instructions of shaders.
+ * The common code of the C programs of this folder: checks, and instructions of shaders.
  */
 
 #ifndef NTV_TESTS_BUILD_H

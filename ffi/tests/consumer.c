@@ -1,7 +1,7 @@
 /*
- * What a driver does, in small: builds shaders through ntv.h, translates them and looks at what comes out.
+ * A small driver: builds shaders through ntv.h, translates them and checks the results.
  *
- * usage: consumer [SPIRV-VAL]    also has the program judge each module
+ * usage: consumer [SPIRV-VAL]    also validates each module with the program
  */
 
 #define _POSIX_C_SOURCE 200809L /* popen */
@@ -89,7 +89,7 @@ build_compute(struct ntv_wire *w)
    return ntv_wire_end(w);
 }
 
-/* The same with an ALU instruction behind it, the sources of which are booleans. */
+/* The same with an ALU instruction after it, whose sources are booleans. */
 static void
 add_to_compute(struct ntv_wire *w, uint32_t op)
 {
@@ -136,7 +136,7 @@ build_fragment(struct ntv_wire *w)
    return ntv_wire_end(w);
 }
 
-/* Says the number of a vertex in an output, of which transform feedback captures it. */
+/* Writes the number of a vertex to an output that transform feedback captures. */
 static bool
 build_captured(struct ntv_wire *w)
 {
@@ -159,7 +159,7 @@ build_captured(struct ntv_wire *w)
    return ntv_wire_end(w);
 }
 
-/* Makes patches of three vertices and nothing else. */
+/* Makes patches of three vertices. */
 static bool
 build_tess_ctrl(struct ntv_wire *w)
 {
@@ -171,7 +171,7 @@ build_tess_ctrl(struct ntv_wire *w)
    return ntv_wire_end(w);
 }
 
-/* Has the validator judge a module. */
+/* Validates a module. */
 static void
 validate(const struct ntv_result *result)
 {
@@ -222,7 +222,7 @@ patched_word(const struct ntv_result *result, enum ntv_patch_kind kind, uint32_t
    return word;
 }
 
-/* Moves the only binding, and looks whether the word is the one that ends `OpDecorate %variable Binding`. */
+/* Moves the only binding, and checks that the word is the one that ends `OpDecorate %variable Binding`. */
 static void
 move_binding(struct ntv_result *result)
 {
@@ -284,7 +284,7 @@ test_shaders(void)
    ntv_context_destroy(context);
 }
 
-/* Translates `len` words, which are wrong, and looks for `text` in the error. */
+/* Translates `len` malformed words, and checks that the error has `text`. */
 static void
 expect_error(struct ntv_context *context, const uint32_t *words, size_t len, enum ntv_status status, const char *text)
 {
@@ -371,7 +371,7 @@ test_allocator(void)
    ntv_context_destroy(context);
 }
 
-/* A shader that its caller vouches for has the same words. */
+/* A shader that its caller guarantees to be valid has the same words. */
 static void
 test_vouched(void)
 {
@@ -396,7 +396,7 @@ test_vouched(void)
    ntv_context_destroy(context);
 }
 
-/* What all threads do, each with a context of its own and with one that all share. */
+/* The work of each thread, with its own context and with one that all share. */
 struct job {
    struct ntv_context *shared;
    const struct ntv_result *expected;
@@ -495,7 +495,7 @@ test_modules(void)
    ntv_context_destroy(context);
 }
 
-/* A shader that captures by itself, and what it is told. */
+/* A shader that writes captures itself, and its parameters. */
 static void
 test_captures(void)
 {
@@ -517,7 +517,7 @@ test_captures(void)
    if (result.error)
       fprintf(stderr, "%s\n", result.error);
    validate(&result);
-   /* What is captured, the state and the list. */
+   /* The captures, the state and the list. */
    CHECK(result.num_bindings == 3);
    for (size_t i = 0; i < result.num_bindings; i++) {
       uint32_t after = result.bindings[i].binding - xfb.binding;

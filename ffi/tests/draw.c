@@ -1,7 +1,7 @@
 /*
- * A driver in small that draws: two stages become modules, a link moves the descriptors of each, and Vulkan draws with the words.
+ * A small driver that draws: two stages become modules, a link moves the descriptors of each, and Vulkan draws with the words.
  *
- * usage: draw [DEVICE]    takes the device with this in its name, else the first
+ * usage: draw [DEVICE]    uses the device with this in its name, or the first
  */
 
 #include "build.h"
@@ -14,7 +14,7 @@
 /* VERT_ATTRIB, VARYING_SLOT and FRAG_RESULT of NIR. */
 enum { SLOT_POS = 0, SLOT_VAR0 = 32, SLOT_DATA0 = 4 };
 
-/* What the stages find in their uniform blocks, and so the colour of each pixel: their sum. */
+/* The contents of the uniform blocks of the stages, whose sum is the colour of each pixel. */
 static const float blocks[2][4] = {{0.25f, 0.5f, 0.125f, 1.0f}, {0.5f, 0.25f, 0.75f, 2.0f}};
 
 static uint32_t
@@ -57,7 +57,8 @@ load_block(struct ntv_wire *w, uint32_t zero)
    return intrinsic2(w, "load_ubo", 4, 32, zero, zero, indices, 2);
 }
 
-/* A triangle over the whole picture from the number of the vertex; the block goes to VAR3, and to VAR0, which nobody reads. */
+/* A triangle over the whole picture from the number of the vertex; the block is written to VAR3, and to VAR0, which is not
+ * read. */
 static bool
 build_vertex(struct ntv_wire *w)
 {
@@ -89,7 +90,7 @@ build_vertex(struct ntv_wire *w)
    return ntv_wire_end(w);
 }
 
-/* Adds the block to VAR3, and to VAR5, which nobody writes. */
+/* Adds the block to VAR3, and to VAR5, which is not written. */
 static bool
 build_fragment(struct ntv_wire *w)
 {
@@ -113,7 +114,8 @@ build_fragment(struct ntv_wire *w)
    return ntv_wire_end(w);
 }
 
-/* The words of both stages, linked, in which the block of stage `i` is binding `i` of set 0. Before, both have the same place. */
+/* The words of both stages, linked, in which the block of stage `i` is binding `i` of set 0. Before the link, both have the same
+ * binding. */
 static void
 make_words(struct ntv_result words[2])
 {
@@ -142,7 +144,7 @@ make_words(struct ntv_result words[2])
    }
    CHECK(moves[0].set == moves[1].set && moves[0].binding == moves[1].binding);
 
-   /* The wrong way round they do not link. */
+   /* In the wrong order they do not link. */
    const struct ntv_module *stages[] = {modules[1], modules[0]};
    CHECK(ntv_link(stages, 2, infos, linked, NULL, &result) == NTV_ERROR_ARGUMENT && !linked[0] && !linked[1]);
    CHECK(result.error && strstr(result.error, "no pipeline has a vertex stage right after a fragment stage"));
@@ -169,7 +171,7 @@ make_words(struct ntv_result words[2])
  * Vulkan
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* Ends the program unless a call succeeds: nothing after it would. */
+/* Ends the program if a call fails, because the following calls would fail, too. */
 #define VK(call)                                                              \
    do {                                                                       \
       VkResult vk_result = (call);                                            \

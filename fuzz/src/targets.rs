@@ -1,4 +1,4 @@
-//! What the fuzz targets do with their bytes. `tests/fuzz_seeds.rs` has them do it for a while in the tests, too.
+//! The work of the fuzz targets. `tests/fuzz_seeds.rs` runs them for a while in the tests, too.
 //!
 //! A target panics if it has found a fault of ntv.
 
@@ -9,7 +9,7 @@ use ntv::pass::{pipeline::PIPELINE, Context, Pass};
 use ntv::{check, text, wire, BufferAccess, EmitOptions, Options, Shader, Translator};
 use ntv_gen::{difference, stimulus_of_seed, Observation, Purpose, Stimulus};
 
-/// A target: its name, and what it does.
+/// A target: its name and its function.
 pub(crate) type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
@@ -23,7 +23,7 @@ pub(crate) const TARGETS: &[Target] = &[
     ("module", module),
 ];
 
-/// Bytes are a dump: it is refused or translated. What is read is printed so that it is read again.
+/// The input is a dump: it is refused or translated. A shader that was parsed must be printed so that it can be parsed again.
 pub(crate) fn text(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let mut translator = Translator::new(options(bytes));
@@ -31,9 +31,9 @@ pub(crate) fn text(bytes: &[u8]) {
         let printed = text::print(&shader);
         if check::validate(&shader).is_ok() {
             let mut again = text::parse(&printed);
-            assert_eq!(again.len(), 1, "what is printed is one shader\n{printed}");
+            assert_eq!(again.len(), 1, "the printed text is one shader\n{printed}");
             let again = again.remove(0).shader.unwrap_or_else(|errors| panic!("{errors}\n{printed}"));
-            assert_eq!(text::print(&again), printed, "what is read is printed as it was");
+            assert_eq!(text::print(&again), printed, "the parsed shader is printed as before");
         }
         if let Ok(module) = translator.translate(&mut shader, &EmitOptions::default()) {
             assert!(lengths_add_up(&module.words), "the instructions fill the module");
@@ -41,14 +41,14 @@ pub(crate) fn text(bytes: &[u8]) {
     }
 }
 
-/// Bytes are the words of a wire: they are refused, or are a shader that is refused or translated. What is read is written
-/// so that it is read again.
+/// The input is the words of a wire: they are refused, or are a shader that is refused or translated. A shader that was read must
+/// be written so that it can be read again.
 pub(crate) fn wire_words(bytes: &[u8]) {
     let Ok(words) = wire::from_bytes(&bytes[..bytes.len() & !3]) else { return };
     let Ok(mut shader) = wire::decode(&words) else { return };
     if check::validate(&shader).is_ok() {
         let again = wire::decode(&wire::encode(&shader));
-        assert!(again.is_ok_and(|again| again == shader), "what is written is what was read");
+        assert!(again.is_ok_and(|again| again == shader), "the written shader is the one that was read");
     }
     text::print(&shader);
     if let Ok(module) = Translator::new(options(bytes)).translate(&mut shader, &EmitOptions::default()) {
@@ -56,14 +56,14 @@ pub(crate) fn wire_words(bytes: &[u8]) {
     }
 }
 
-/// Bytes are SPIR-V from elsewhere: it is refused, or gets tables with which it can be linked and patched.
+/// The input is SPIR-V from elsewhere: it is refused, or gets tables with which it can be linked and patched.
 pub(crate) fn spirv_words(bytes: &[u8]) {
     if let Ok(module) = ntv::import::import(&words_of(bytes)) {
         link_and_patch(&module);
     }
 }
 
-/// Bytes are a stored module, but for the hash, which is put right: it is refused, or can be linked and patched.
+/// The input is a stored module with any hash, which is corrected: it is refused, or can be linked and patched.
 pub(crate) fn module(bytes: &[u8]) {
     let mut words = words_of(bytes);
     if let [_, _, hash, rest @ ..] = &mut words[..] {
@@ -74,10 +74,10 @@ pub(crate) fn module(bytes: &[u8]) {
     }
 }
 
-/// Whatever the tables say, they stay sound, and no word is read or written that is not there.
+/// Links and patches the module: its tables must remain consistent, and no word outside of it is read or written.
 fn link_and_patch(module: &ntv::Module) {
     let stored = ntv::Module::from_words(&module.to_words());
-    assert!(stored.is_ok_and(|stored| stored == *module), "what is stored is loaded again");
+    assert!(stored.is_ok_and(|stored| stored == *module), "a stored module is loaded again");
     let mut all = ntv::module::Decisions::of_link();
     (0..module.interface.len()).for_each(|index| all.remove(index, module.interface[index].is_output));
     all.assignment.lengths = module.bindings.iter().map(|row| ([row.set, row.binding], u32::MAX)).collect();
@@ -88,10 +88,13 @@ fn link_and_patch(module: &ntv::Module) {
     }
     let mut words = Vec::new();
     for linked in linked {
-        assert!(linked.check().is_ok(), "the tables of a linked module are sound");
+        assert!(linked.check().is_ok(), "the tables of a linked module are consistent");
         for key in [ntv::Key::default(), ntv::Key { bits: linked.offered, size: [1; 2] }] {
             let taken = linked.instantiate(&key, &mut words);
-            assert!(taken.is_ok() || linked.offered & !ntv::Key::ALL != 0, "a module takes what it offers: {taken:?}");
+            assert!(
+                taken.is_ok() || linked.offered & !ntv::Key::ALL != 0,
+                "a module supports the bits that it offers: {taken:?}"
+            );
             assert!(words.len() <= linked.words.len(), "a variant has no more words than its module");
         }
     }
@@ -101,10 +104,10 @@ fn words_of(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|word| word.iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte))).collect()
 }
 
-/// A byte and a dump: the passes, up to the one with the number of the byte, keep what the shader computes.
+/// The input is a byte and a dump: the passes, up to the one with the number of the byte, keep the results of the shader.
 pub(crate) fn passes(bytes: &[u8]) {
     let Some((choice, bytes)) = bytes.split_first() else { return };
-    // A pass relies on what those in front of it removed.
+    // A pass relies on the work of the passes before it.
     let some = PIPELINE.get(..=usize::from(*choice)).unwrap_or(PIPELINE);
     for shader in shaders(&String::from_utf8_lossy(bytes)) {
         if check::validate(&shader).is_ok() {
@@ -114,7 +117,7 @@ pub(crate) fn passes(bytes: &[u8]) {
     }
 }
 
-/// Bytes are the choices of the generator: the passes keep what its shader computes.
+/// The input is the choices of the generator: the passes keep the results of its shader.
 pub(crate) fn shader(bytes: &[u8]) {
     let purpose = Purpose::Interpreter;
     let Ok(shader) = ntv_gen::shader(&mut Unstructured::new(bytes), purpose) else { return };
@@ -125,7 +128,7 @@ pub(crate) fn shader(bytes: &[u8]) {
     keep_meaning(shader, &stimulus, PIPELINE);
 }
 
-/// Runs `passes` on a valid shader and compares what it computes before and after each.
+/// Runs `passes` on a valid shader and compares its results before and after each.
 fn keep_meaning(mut shader: Shader, stimulus: &Stimulus, passes: &[Pass]) {
     const LIMITS: Limits = Limits { instructions: 20_000, components: 1 << 16 };
     const LOWERED: Limits = Limits { instructions: 40 * LIMITS.instructions, components: 1 << 20 };
@@ -151,7 +154,7 @@ fn shaders(text: &str) -> impl Iterator<Item = Shader> {
     text::parse(text).into_iter().filter_map(|found| found.shader.ok())
 }
 
-/// Different dumps are for different drivers.
+/// Options that depend on the dump: different dumps are translated for different drivers.
 fn options(bytes: &[u8]) -> Options {
     let (_, vulkan) = ntv::Target::PRESETS[bytes.len() % ntv::Target::PRESETS.len()];
     let buffer_access = if bytes.len() / 4 % 2 == 0 { BufferAccess::Auto } else { BufferAccess::Lane };

@@ -1,4 +1,4 @@
-//! Whether two shaders compute the same from the same: all that can be observed of a run, and how two runs differ.
+//! Compares the results of two shaders on the same inputs: all that can be observed of a run, and the difference of two runs.
 //!
 //! Bits that are undefined in the first run may be anything in the second. Bits that are defined must be the same.
 
@@ -7,7 +7,7 @@ use ntv::interp::{run, Bits, Buffer, Descriptor, Fault, FaultKind, Image, Limits
 use ntv::Shader;
 use std::collections::BTreeMap;
 
-/// What a run left behind.
+/// The results of a run.
 #[derive(Clone, Debug)]
 pub struct Observation {
     /// Outputs and faults.
@@ -29,21 +29,21 @@ impl Observation {
         Observation { outcome, storage, global, images }
     }
 
-    /// What makes everything that this run did meaningless, if there is such a fault. A race does not: the interpreter's
-    /// invocations have an order.
+    /// The fault that makes all results of this run undefined, if there is one. A race is not such a fault: the interpreter runs
+    /// invocations in a fixed order.
     pub fn undefined_behaviour(&self) -> Option<&Fault> {
         self.outcome.faults.iter().find(|fault| fault.is_undefined_behaviour() && fault.kind != FaultKind::Race)
     }
 
-    /// Whether what this run did depends on the order of invocations.
+    /// Whether the results of this run depend on the order of invocations.
     pub fn has_race(&self) -> bool {
         self.outcome.faults.iter().any(|fault| fault.kind == FaultKind::Race)
     }
 }
 
-/// What `second` does other than `first`, the first thing found; `None` if nothing.
+/// The first difference of `second` from `first`; `None` if there is none.
 pub fn difference(first: &Observation, second: &Observation) -> Option<String> {
-    // Lowering may write a byte by an atomic on its word, so that what shared a word only looks like a race.
+    // Lowering may write a byte by an atomic on its word, so that accesses to other bytes of the word only look like a race.
     if let Some(fault) = second.undefined_behaviour() {
         return Some(format!("a new fault: {fault}"));
     }
@@ -62,7 +62,7 @@ pub fn difference(first: &Observation, second: &Observation) -> Option<String> {
     before.into_iter().zip(after).find_map(|((name, a), (_, b))| Some(format!("{name}: {}", bytes_difference(a, b)?)))
 }
 
-/// Everything outside the shader that it may have written, with its name.
+/// All memory outside of the shader that it may have written, with names.
 fn memories(seen: &Observation) -> Vec<(String, &Buffer)> {
     let storage = seen.storage.iter().enumerate().map(|(number, block)| (format!("storage block {number}"), block));
     let global = seen.global.iter().map(|(start, buffer)| (format!("memory at {start:#x}"), buffer));

@@ -1,7 +1,7 @@
-//! Random shaders and random inputs for them, and the judgement whether two shaders compute the same.
+//! Random shaders and random inputs for them, and the comparison of the results of two shaders.
 //!
-//! Tests, fuzz targets and benches draw from here. Everything follows from a seed, or from the bytes of a fuzzer: the same
-//! on every machine.
+//! Tests, fuzz targets and benches use it. Everything follows from a seed, or from the input of a fuzzer, and is the same on
+//! every machine.
 
 pub mod compare;
 #[cfg(feature = "vulkan")]

@@ -1,9 +1,9 @@
-//! What a result may be: the precision that the Vulkan specification grants each operation.
+//! The allowed results of operations: the precision that the Vulkan specification requires of each operation.
 //!
-//! Integers and booleans have one right result. For floats the table `RULES` says how far from the exact result an operation may
-//! be ("Precision and Operation of SPIR-V Instructions"). Everywhere, operands and results that are denormal
-//! may be taken for zero. "Correctly rounded" leaves the direction open; every driver rounds to nearest, and so it is
-//! demanded here. Where an operation is undefined for a case (`is_defined`), the case says nothing.
+//! Integers and booleans have one right result. For floats the table `RULES` has the allowed distance from the exact result
+//! ("Precision and Operation of SPIR-V Instructions"). Operands and results that are denormal may always be flushed to zero.
+//! "Correctly rounded" leaves the direction open; every driver rounds to nearest, and so this is required here. Cases for which
+//! an operation is undefined (`is_defined`) are not judged.
 
 use ntv::ir::builder::evaluate_alu;
 use ntv::ir::Swizzle;
@@ -17,17 +17,17 @@ pub struct Row {
     pub op: AluOp,
     /// The width of operands whose width is free.
     pub free: u8,
-    /// Components of the result.
+    /// The number of components of the result.
     pub n: u8,
 }
 
 impl Row {
-    /// Width and components of operand `operand`.
+    /// The width and number of components of operand `operand`.
     pub fn shape(self, operand: &Operand) -> (u8, u8) {
         (operand.bits(self.free), operand.components(self.n))
     }
 
-    /// Components of all operands.
+    /// The number of components of all operands.
     pub fn num_operands(self) -> usize {
         self.op.info().srcs.iter().map(|operand| usize::from(self.shape(operand).1)).sum()
     }
@@ -42,11 +42,11 @@ pub struct Case<'a> {
     pub operands: &'a [Vec<u64>],
 }
 
-/// How far a float may be from the exact result.
+/// The allowed distance of a float from the exact result.
 type Tolerance = fn(&Float<'_>) -> f64;
 
 impl Case<'_> {
-    /// Whether the floats that it takes and gives are finite numbers.
+    /// Whether its float operands and results are finite.
     pub fn is_finite(&self) -> bool {
         let info = self.row.op.info();
         let is_finite = |(operand, values): (&Operand, &Vec<u64>)| {
@@ -69,19 +69,19 @@ fn is_through_single(case: &Case<'_>) -> bool {
     case.row.free == 64 && FUNCTIONS.contains(&case.row.op)
 }
 
-/// A component of a float result and what it was made of.
+/// A component of a float result and its operands.
 struct Float<'a> {
     /// The exact result, rounded.
     exact: f64,
     bits: u8,
-    /// The function is computed in 32 bits.
+    /// Whether the function is computed in 32 bits.
     through_single: bool,
     /// The operands as floats: those of this component, or all components of operands with a size of their own.
     x: &'a [Vec<f64>],
 }
 
 impl Float<'_> {
-    /// The distance of neighbours at `value`.
+    /// The distance between neighbouring floats at `value`.
     fn ulp(&self, value: f64) -> f64 {
         let (digits, least) = match self.bits {
             16 => (10, -14),
@@ -100,7 +100,7 @@ impl Float<'_> {
         self.x[operand][0]
     }
 
-    /// By width: 16 bits, others.
+    /// Selects by width: 16 bits, or others.
     fn half_or(&self, half: f64, other: f64) -> f64 {
         if self.bits == 16 {
             half
@@ -109,7 +109,7 @@ impl Float<'_> {
         }
     }
 
-    /// The error of a sum of `terms` that is rounded after each step, its terms too.
+    /// The error of a sum of `terms` that is rounded after each step, and whose terms are rounded, too.
     fn sum(&self, terms: impl Iterator<Item = f64>) -> f64 {
         let terms: Vec<f64> = terms.map(f64::abs).collect();
         self.ulp(terms.iter().sum()) * terms.len() as f64
@@ -124,7 +124,7 @@ fn exponent(value: f64) -> i32 {
     }
 }
 
-/// What is not correctly rounded, by the start of the opcode's name.
+/// The operations that are not correctly rounded, by the start of the opcode's name.
 const RULES: &[(&str, Tolerance)] = &[
     ("fdiv", |f| f.ulps(2.5)),
     ("frcp", |f| f.ulps(2.5)),
@@ -136,7 +136,7 @@ const RULES: &[(&str, Tolerance)] = &[
     ("fpow", pow),
     ("fsin", |f| f.half_or(2f64.powi(-7), 2f64.powi(-11))),
     ("fcos", |f| f.half_or(2f64.powi(-7), 2f64.powi(-11))),
-    // x - floor(x), which may not be below 1 once rounded; GLSL says that it is.
+    // x - floor(x), which rounding may make 1; GLSL says that it is below 1.
     ("ffract", |f| f.ulps(1.0)),
     // Fused, or the product rounded first.
     ("ffma", |f| f.ulp(f.x(0) * f.x(1)) + f.ulps(0.5)),
@@ -169,7 +169,7 @@ fn pow(f: &Float<'_>) -> f64 {
     f.exact.abs() * (error.exp2() - 1.0) * 2.0 + f.ulps(f.half_or(1.0, 3.0) + 2.0 * power.abs())
 }
 
-/// `Err` says what was expected.
+/// Judges a result; `Err` has the expected one.
 pub fn judge(case: &Case<'_>, got: &[u64]) -> Result<(), String> {
     if !is_defined(case) {
         return Ok(());
@@ -186,7 +186,7 @@ pub fn judge(case: &Case<'_>, got: &[u64]) -> Result<(), String> {
     Err(expected.join(" or "))
 }
 
-/// The same for what is computed in integers: the fold's bits.
+/// The same for results that are computed in integers, which must have the bits of the constant fold.
 pub fn judge_exactly(case: &Case<'_>, got: &[u64]) -> Result<(), String> {
     let op = case.row.op;
     let info = op.info();
@@ -200,7 +200,7 @@ pub fn judge_exactly(case: &Case<'_>, got: &[u64]) -> Result<(), String> {
     same.then_some(()).ok_or_else(|| format!("{exact:x?}"))
 }
 
-/// What the fold of an operation gives.
+/// The result of the constant fold of an operation.
 fn exact(row: Row, operands: &[Vec<u64>]) -> Vec<u64> {
     let info = row.op.info();
     let operand = |(values, operand)| -> (&[u64], Swizzle, u8) { (values, Swizzle::IDENTITY, row.shape(operand).0) };
@@ -209,7 +209,7 @@ fn exact(row: Row, operands: &[Vec<u64>]) -> Vec<u64> {
     exact[..usize::from(row.n)].to_vec()
 }
 
-/// The operands as they are, and with denormal floats of any choice of operands taken for zero.
+/// The operands unchanged, and with denormal floats of every subset of operands flushed to zero.
 fn flushings(case: &Case<'_>) -> Vec<Vec<Vec<u64>>> {
     let mut choices = vec![case.operands.to_vec()];
     for (index, operand) in case.row.op.info().srcs.iter().enumerate() {
@@ -233,7 +233,7 @@ fn is_denormal(value: u64, bits: u8) -> bool {
     float != 0.0 && float.is_finite() && !is_normal(float, bits)
 }
 
-/// Whether component `c` may be `got` where the fold says `exact`.
+/// Whether component `c` may be `got` where the constant fold gives `exact`.
 fn is_close(case: &Case<'_>, operands: &[Vec<u64>], c: usize, exact: u64, got: u64) -> bool {
     let info = case.row.op.info();
     let (bits, _) = case.row.shape(&info.dest);
@@ -241,7 +241,7 @@ fn is_close(case: &Case<'_>, operands: &[Vec<u64>], c: usize, exact: u64, got: u
         return true;
     }
     if case.row.op == AluOp::ldexp {
-        // The fold takes denormal results for zero, which is allowed, not demanded.
+        // The constant fold flushes denormal results to zero, which is allowed, but not required.
         let value = to_float(operands[0][c], bits) * f64::from(sign_extend(operands[1][c], 32) as i32).exp2();
         if from_float(value, bits) == got {
             return true;
@@ -260,7 +260,7 @@ fn is_close(case: &Case<'_>, operands: &[Vec<u64>], c: usize, exact: u64, got: u
     if want.is_nan() || want.is_infinite() {
         return want.is_nan() && have.is_nan();
     }
-    // A denormal result may be taken for zero, and the sign of zero is not preserved unless asked for.
+    // A denormal result may be flushed to zero, and the sign of zero is only preserved if that is required.
     if have == 0.0 && (want == 0.0 || is_denormal(exact, bits)) {
         return true;
     }
@@ -281,7 +281,7 @@ fn is_close(case: &Case<'_>, operands: &[Vec<u64>], c: usize, exact: u64, got: u
     rule.is_some_and(|(_, tolerance)| (have - want).abs() <= tolerance(&float) + 0.5 * float.ulp(want))
 }
 
-/// Whether the specifications say what `case` gives.
+/// Whether the specifications define the result of `case`.
 fn is_defined(case: &Case<'_>) -> bool {
     let Row { op, .. } = case.row;
     let info = op.info();
@@ -305,7 +305,7 @@ fn is_defined(case: &Case<'_>) -> bool {
         }
         AluOp::fdiv => floats(1, &|y| (2f64.powi(-126)..=2f64.powi(126)).contains(&y.abs())),
         AluOp::frcp => floats(0, &|y| (2f64.powi(-126)..=2f64.powi(126)).contains(&y.abs())),
-        // x - y * trunc(x / y): where the quotient may be off by one, so may be the result by y.
+        // x - y * trunc(x / y): if the quotient may be off by one, the result may be off by y.
         AluOp::fmod | AluOp::frem => zip(&|x, y| {
             let quotient = x / y;
             is_normal(y, bits(1)) && quotient.abs() < 256.0 && (quotient - quotient.round()).abs() > 0.01
@@ -326,7 +326,7 @@ fn is_defined(case: &Case<'_>) -> bool {
         }
         // An intermediate result that is infinite where the exact one is not.
         AluOp::ffma | AluOp::ffmaz => zip(&|x, y| !x.is_finite() || !y.is_finite() || is_representable(x * y, bits(0))),
-        // The order of additions is open, and so is which of them gives infinity.
+        // The order of additions is open, and so is the addition that gives infinity.
         _ if ["fdot", "fdph", "fsum"].iter().any(|start| name.starts_with(start)) => {
             let largest = |operand: &Vec<u64>, bits| {
                 operand
@@ -358,7 +358,7 @@ fn is_defined(case: &Case<'_>) -> bool {
     }
 }
 
-/// Whether operands and result are numbers that 32 bits hold.
+/// Whether operands and result are representable in 32 bits.
 fn is_single(case: &Case<'_>) -> bool {
     let exact = exact(case.row, case.operands);
     let mut all = case.operands.iter().flatten().chain(&exact);

@@ -1,4 +1,4 @@
-//! Numbers that look random and follow from a seed.
+//! Pseudo-random numbers that follow from a seed.
 
 /// A generator: splitmix64.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Random buffers, inputs and system values for a given shader.
 //!
-//! Most numbers are small or simple, so that loops end, indices stay inside and floats are exact; the seed says how many are
-//! not.
+//! Most numbers are small or simple, so that loops end, indices stay within bounds and floats are exact; the seed decides how
+//! many are not.
 
 use crate::textures::{textures, Textures};
 use crate::Random;
@@ -14,7 +14,7 @@ use ntv::op::{Base, Index, Intrinsic, Modes};
 use ntv::{Shader, Target};
 use std::collections::BTreeMap;
 
-/// How much memory a shader is given.
+/// The sizes of a shader's memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
     /// Blocks of each kind.
@@ -33,7 +33,7 @@ impl Sizes {
 /// Bytes of each buffer of the global memory.
 const GLOBAL_BYTES: usize = 256;
 
-/// Vertices that a stage may read the inputs of.
+/// The number of vertices whose inputs a stage may read.
 const VERTICES: u32 = 32;
 
 /// Everything that a run of a shader depends on.
@@ -56,7 +56,7 @@ pub struct Stimulus {
 }
 
 impl Stimulus {
-    /// What `shader` may ask for, filled with numbers that follow from `seed`.
+    /// The inputs that `shader` may read, filled with numbers that follow from `seed`.
     pub fn new(shader: &Shader, seed: u64) -> Stimulus {
         Stimulus::with_sizes(shader, seed, Sizes::DUMP)
     }
@@ -71,14 +71,14 @@ impl Stimulus {
         let shared = source.buffer(sizes.block_bytes).bytes;
         let mut inputs = source.inputs(shader);
         agree(shader, &mut inputs, &push_constants);
-        // Where two small numbers are an address.
+        // The numbers of these buffers are such that two small numbers are an address.
         let global = (1..8).map(|high| (high << 32, source.buffer(GLOBAL_BYTES))).collect();
         let textures = textures(shader, &mut source);
         Stimulus { uniform, storage, push_constants, shared, global, textures, inputs }
     }
 
-    /// Lets blocks end where `run`, a run of `shader`, accessed their last bytes: uniform blocks at a multiple of `granularity`
-    /// bytes and behind all that the shader says is there, storage blocks at one of 4.
+    /// Cuts blocks at the last bytes that `run`, a run of `shader`, accessed: uniform blocks at a multiple of `granularity`
+    /// bytes, but after all bytes that the shader assumes to exist, storage blocks at a multiple of 4.
     pub fn cut(&mut self, shader: &Shader, run: &Outcome, granularity: usize) {
         let cut = |block: &mut Buffer, len: usize| {
             block.bytes.truncate(len);
@@ -94,7 +94,7 @@ impl Stimulus {
         }
     }
 
-    /// The buffers, as a run wants them.
+    /// The buffers as resources of a run.
     pub fn resources(&self) -> Resources {
         Resources {
             uniform: self.uniform.clone(),
@@ -109,7 +109,7 @@ impl Stimulus {
     }
 }
 
-/// What a number is like.
+/// The style of a number.
 #[derive(Clone, Copy, Debug)]
 enum Number {
     Small,
@@ -119,7 +119,7 @@ enum Number {
     Any,
 }
 
-/// Ten numbers each, to pick from.
+/// Ten numbers to choose from.
 type Style = [Number; 10];
 
 const STYLES: &[Style] = {
@@ -132,7 +132,7 @@ const STYLES: &[Style] = {
     ]
 };
 
-/// Words that programs are known to trip over: limits of integers, zeros, infinity, the smallest numbers.
+/// Words that are frequent causes of errors: limits of integers, zeros, infinity, the smallest numbers.
 const SPECIAL: &[u32] = &[
     0,
     1,
@@ -150,7 +150,7 @@ const SPECIAL: &[u32] = &[
     0xbf80_0000,
 ];
 
-/// Where numbers come from.
+/// The source of numbers.
 pub(crate) struct Source {
     pub(crate) random: Random,
     style: Style,
@@ -217,7 +217,7 @@ impl Source {
     }
 }
 
-/// System values that follow from others, which the interpreter knows.
+/// System values that the interpreter derives from others.
 const DERIVED: &[Intrinsic] = &[
     Intrinsic::load_instance_index,
     Intrinsic::load_vertex_id_zero_base,
@@ -227,13 +227,13 @@ const DERIVED: &[Intrinsic] = &[
     Intrinsic::load_invocation_id,
 ];
 
-/// Makes system values agree with what passes compute them from.
+/// Makes system values consistent with those from which passes compute them.
 fn agree(shader: &Shader, inputs: &mut Inputs, push_constants: &Buffer) {
     let is_zink_level = shader.vars.values().any(|v| v.mode == Modes::PUSH_CONST);
     let at = Target::default().indexed_draw_offset as usize;
     let is_indexed = push_constants.bytes[at..at + 4].iter().any(|byte| *byte != 0);
     for invocation in &mut inputs.invocations {
-        // Behind zink's lowering load_instance_id counts from the base instance, load_base_vertex is the first vertex.
+        // After zink's lowering load_instance_id counts from the base instance, and load_base_vertex is the first vertex.
         if is_zink_level {
             invocation.system.insert(Intrinsic::load_base_instance, vec![0]);
         }
@@ -241,7 +241,7 @@ fn agree(shader: &Shader, inputs: &mut Inputs, push_constants: &Buffer) {
     }
 }
 
-/// How many invocations to run together.
+/// The number of invocations to run together.
 fn invocations(shader: &Shader) -> u32 {
     match shader.stage() {
         Stage::Fragment => 4,
@@ -258,8 +258,8 @@ fn vertices(stage: Stage) -> u32 {
     }
 }
 
-/// Of each uniform block, one past the last byte that is there by what `shader` says: by the ranges of loads and constant offsets,
-/// even if no invocation comes there, and by the types of variables.
+/// For each uniform block, the end of the bytes that `shader` assumes to exist: by the ranges of loads and constant offsets, even
+/// if no invocation accesses them, and by the types of variables.
 fn promised_ends(shader: &Shader, blocks: usize) -> Vec<usize> {
     let mut ends = vec![0; blocks];
     let mut promise = |first: u64, count: u64, end: u64| {
@@ -298,7 +298,7 @@ fn input_slots(shader: &Shader) -> Vec<u32> {
         if let InstKind::Intrinsic { op, .. } = shader.insts[*inst].kind {
             if op.info().index_slot(Index::io_semantics).is_some() {
                 let io = IoSemantics::unpack(shader.index(*inst, Index::io_semantics));
-                // One more for the second half of what is wider than a slot.
+                // One more slot for the second half of values that are wider than a slot.
                 slots.extend(io.location..io.location + io.num_slots.max(1) + 1);
             }
         }

@@ -1,6 +1,6 @@
 //! Random textures, images and samplers for a given shader.
 //!
-//! What a shader wants is asked of its variables. A dump does not declare all of them, so the pass that makes variables for
+//! The textures are those of the shader's variables. A dump does not declare all of them, so the pass that makes variables for
 //! units and handles runs first, on a copy.
 
 use crate::stimulus::Source;
@@ -14,13 +14,13 @@ use ntv::target::BINDLESS_HANDLES;
 use ntv::{Shader, Translator};
 use std::collections::BTreeMap;
 
-/// Texels along each dimension: more than the small numbers that most coordinates are.
+/// The number of texels along each dimension: more than the small numbers that most coordinates are.
 const SIZE: u32 = 8;
 
-/// Handles that mean something.
+/// The number of valid handles.
 const HANDLES: u32 = 8;
 
-/// Everything that texture operations and image intrinsics can name.
+/// All that texture operations and image intrinsics can access.
 #[derive(Clone, Debug, Default)]
 pub struct Textures {
     /// Textures.
@@ -31,14 +31,14 @@ pub struct Textures {
     pub images: BTreeMap<Descriptor, Image>,
 }
 
-/// What `shader` may name, filled from `source`.
+/// The textures that `shader` may access, filled from `source`.
 pub(crate) fn textures(shader: &Shader, source: &mut Source) -> Textures {
     let mut textures = Textures::default();
     if !shader.order.iter().any(|inst| uses_texture(shader.insts[*inst].kind)) {
         return textures;
     }
     let mut declared = shader.clone();
-    // What cannot be lowered has its own variables at least.
+    // A shader that cannot be lowered at least has its own variables.
     let _ = Translator::default().lower(&mut declared, Some("lower_descriptors"));
     for variable in declared.vars.values().filter(|v| v.mode.intersects(Modes::UNIFORM | Modes::IMAGE)) {
         let leaf = declared.types.without_arrays(variable.ty);
@@ -69,7 +69,7 @@ fn uses_texture(kind: InstKind) -> bool {
     }
 }
 
-/// The descriptors of `variable`; of bindless ones, those that handles stand for.
+/// The descriptors of `variable`; for bindless ones, those of handles.
 fn descriptors(shader: &Shader, variable: &Variable) -> Vec<Descriptor> {
     let is_bindless = shader.types.as_array(variable.ty).is_some_and(|(_, len)| len == Some(BINDLESS_HANDLES));
     match is_bindless {
@@ -110,7 +110,7 @@ impl Source {
         let levels = if has_levels { self.random.pick(&[1, 4]) } else { 1 };
         let mut sampler = self.sampler(declared.shadow);
         if declared.texel.base != Base::Float {
-            // There is nothing between integers (Vulkan 1.3, VUID-vkCmdDraw-magFilter-04553).
+            // Integers cannot be filtered (Vulkan 1.3, VUID-vkCmdDraw-magFilter-04553).
             (sampler.mag, sampler.min, sampler.mip) = (Filter::Nearest, Filter::Nearest, Filter::Nearest);
         }
         sampler.unnormalized = declared.dim == ImageDim::rect;
@@ -144,13 +144,13 @@ impl Source {
         }
     }
 
-    /// Floats that filtering does not round.
+    /// Floats for which filtering is exact.
     fn simple_floats(&mut self, bytes: usize, width: usize) -> Buffer {
         let mut number = || from_float(self.random.below(64) as f64 / 4.0 - 8.0, 8 * width as u8).to_le_bytes();
         Buffer::new((0..bytes / width).flat_map(|_| number().into_iter().take(width)).collect())
     }
 
-    /// Numbers from 0 to 1, as depths are.
+    /// Numbers from 0 to 1, for depths.
     fn fractions(&mut self, format: Format, bytes: usize) -> Buffer {
         if format.bytes() != 4 {
             return Buffer::new(self.random.bytes(bytes));

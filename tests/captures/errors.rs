@@ -1,4 +1,4 @@
-//! Every error, with its sentence.
+//! Every error, with its message.
 
 use super::{double, float, interleaved, layout, members, separate, v, ROOMY};
 use ntv::capture::{Base, Output, Type, XfbError, XfbInfo, XfbLimits, XfbPlace, XfbProblem};
@@ -26,7 +26,7 @@ fn message(result: Result<XfbInfo, XfbError>) -> String {
     result.expect_err("an error").to_string()
 }
 
-/// The sentence about the names `names`, in both modes.
+/// The message for the names `names`, in both modes.
 fn listed(names: &[&str]) -> String {
     let error = message(interleaved(&outputs(), names, &ROOMY));
     assert_eq!(message(separate(&outputs(), names, &ROOMY)), error);
@@ -186,7 +186,7 @@ fn layouts_that_cannot_be() {
     let beyond = "varying 0 \"Many\": there is no buffer 4: the device has 4";
     assert_eq!(laid_out(&[("Many", 0, 0)]), beyond, "five blocks do not go to four buffers");
     assert_eq!(laid_out(&[("b", u32::MAX, 0)]), "varying 0 \"b\": there is no buffer 4294967295: the device has 4");
-    // The padding of an aggregate is its own.
+    // The padding of an aggregate is a part of it.
     let outputs = [
         Output::new("s", Type::Struct(members([("d", double(1)), ("f", float(1))])), VAR0),
         Output::new("f", float(1), VAR0 + 2),

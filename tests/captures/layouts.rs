@@ -58,7 +58,7 @@ fn blocks_and_their_members() {
     assert_eq!(runs(&info), [(3, 4, 0, 0, 2), (3, 12, 1, 0, 3)]);
     let info = layout(&outputs, &[("Block.b", 0, 0), ("Many[1].a", 0, 12)], [None; 4], &ROOMY).unwrap();
     assert_eq!(runs(&info), [(0, 0, 1, 0, 3), (0, 12, 4, 0, 2)]);
-    // Each block of an array goes to the next buffer.
+    // Each block of an array is written to the next buffer.
     let info = layout(&outputs, &[("Many", 1, 4)], [None; 4], &ROOMY).unwrap();
     assert_eq!(runs(&info), [(1, 4, 2, 0, 2), (1, 12, 3, 0, 3), (2, 4, 4, 0, 2), (2, 12, 5, 0, 3)]);
     assert_eq!(reported(&info)[3], ("Many[1].b", 0x8b51, 1, 2, 12));

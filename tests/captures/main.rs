@@ -1,4 +1,4 @@
-//! Transform feedback as planned: every shape of output, every way to ask, every error.
+//! Plans of transform feedback: every shape of output, every kind of request, every error.
 
 mod errors;
 mod layouts;
@@ -10,7 +10,7 @@ use ntv::capture::{
 };
 use ntv::op::names::varying::VAR0;
 
-/// Limits that are no matter.
+/// Limits that have no effect.
 const ROOMY: XfbLimits = XfbLimits {
     max_interleaved_components: 128,
     max_separate_attribs: 4,
@@ -30,7 +30,7 @@ fn members<const N: usize>(members: [(&str, Type); N]) -> Vec<Member> {
     members.into_iter().map(|(name, ty)| Member::new(name, ty)).collect()
 }
 
-/// A single output `v` in the first slot of the shader's own.
+/// A single output `v` in the first generic slot.
 fn v(ty: Type) -> Vec<Output> {
     vec![Output::new("v", ty, VAR0)]
 }
@@ -53,7 +53,7 @@ fn layout(
     plan(outputs, &Request::Layout { captures: captures.iter().map(capture).collect(), strides }, limits)
 }
 
-/// A run: buffer, offset, slot counted from the first of the shader's own, component, components.
+/// A run: buffer, offset, slot counted from the first generic one, component, components.
 type Run = (u32, u32, u32, u8, u8);
 
 fn runs(info: &XfbInfo) -> Vec<Run> {

@@ -1,4 +1,4 @@
-//! Random outputs and requests: what holds of every plan.
+//! Random outputs and requests: the properties of every plan.
 
 use super::{double, float, ROOMY};
 use ntv::capture::{
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const SEEDS: u64 = 4000;
 
-/// What a request names, worked out without the planner: the components of each name as (slot, component).
+/// The components of a request, computed without the planner: for each name as (slot, component).
 type Components = Vec<(u32, u8)>;
 
 fn random_basic(random: &mut Random) -> Type {
@@ -37,7 +37,7 @@ fn random_members(random: &mut Random, depth: u32) -> Vec<Member> {
     (0..between(random, 1, 3)).map(|i| Member::new(format!("m{i}"), random_type(random, depth))).collect()
 }
 
-/// Appends everything in `ty` that can be listed, with its components; gives the slot behind it.
+/// Appends all names in `ty` that can be listed, with their components; returns the slot after it.
 fn list(name: &str, ty: &Type, slot: u32, leaves: &mut Vec<(String, Components)>) -> u32 {
     match ty {
         Type::Basic(basic) => {
@@ -50,7 +50,7 @@ fn list(name: &str, ty: &Type, slot: u32, leaves: &mut Vec<(String, Components)>
             let name = |index| format!("{name}[{index}]");
             let end = (0..*length).fold(slot, |slot, index| list(&name(index), element, slot, leaves));
             if let Type::Basic(_) = **element {
-                // As a whole, or element by element.
+                // The whole array, or each element.
                 let all = leaves[start..].iter().flat_map(|(_, components)| components.clone()).collect();
                 leaves.push((name(0)[..name(0).len() - 3].to_string(), all));
             }
@@ -70,7 +70,7 @@ fn columns(base: Base, columns: u8, rows: u8, slot: u32) -> (Components, u32) {
     ((0..columns.into()).flat_map(column).collect(), slot + slots * u32::from(columns))
 }
 
-/// Random outputs, and what of them can be listed.
+/// Random outputs, and their names that can be listed.
 fn random_outputs(random: &mut Random) -> (Vec<Output>, Vec<(String, Components)>) {
     let clip = Output { is_compact: true, ..Output::new("gl_ClipDistance", float(1).array(6), CLIP_DIST0) };
     let mut outputs = vec![Output::new("gl_Position", float(4), POS), clip];
@@ -100,7 +100,7 @@ fn shuffle<T>(items: &mut [T], random: &mut Random) {
     (1..items.len()).for_each(|last| items.swap(last, random.below(last as u64 + 1) as usize));
 }
 
-/// What holds of every plan: no run overlaps another, all lie within their strides, and they capture just `wanted`.
+/// The properties of every plan: no run overlaps another, all are within their strides, and they capture exactly `wanted`.
 fn check(info: &XfbInfo, wanted: &BTreeSet<(u32, u8)>) {
     let mut bytes = BTreeSet::new();
     let mut components = BTreeSet::new();
@@ -150,7 +150,7 @@ fn lists_of_names() {
         let mode = if separate { BufferMode::Separate } else { BufferMode::Interleaved };
         let limits = if random.below(2) == 0 { ROOMY } else { XfbLimits::default() };
         let mut wanted = BTreeSet::new();
-        // Where each component has to be: worked out by adding up.
+        // The expected place of each component, computed by addition.
         let mut expected = BTreeMap::new();
         let (mut names, mut buffer, mut offset, mut skipped) = (Vec::new(), 0, 0, false);
         for (name, components) in leaves.iter().take(between(random, 0, 6).into()) {

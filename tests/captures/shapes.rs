@@ -1,4 +1,4 @@
-//! What each shape of output gives in a list of names, in bytes.
+//! The captures of each shape of output in a list of names, in bytes.
 
 use super::{double, float, interleaved, members, reported, runs, separate, v, Run, ROOMY};
 use ntv::capture::{plan, Base, Output, Request, Type, XfbInfo, XfbLimits};
@@ -153,7 +153,7 @@ fn built_ins() -> [Output; 4] {
         Output::new("gl_Position", float(4), POS),
         Output::new("gl_PointSize", float(1), PSIZ),
         compact("gl_ClipDistance", 5),
-        // Behind the clip distances, in the same slots.
+        // After the clip distances, in the same slots.
         Output { location: CLIP_DIST0 + 1, component: 1, ..compact("gl_CullDistance", 3) },
     ]
 }
@@ -279,7 +279,7 @@ fn limits_can_be_reached() {
     // The last slot.
     let last = [Output::new("v", float(4), 95)];
     assert_eq!(interleaved(&last, &["v"], &XfbLimits::default()).unwrap().captured(95, 3), Some((0, 12)));
-    // The limit is of each buffer.
+    // The limit is per buffer.
     let outputs = [Output::new("v", float(4).array(16), VAR0), Output::new("w", float(4).array(16), VAR0 + 16)];
     let info = interleaved(&outputs, &["v", "gl_NextBuffer", "w"], &XfbLimits::default()).unwrap();
     assert_eq!(info.strides(), [256, 256, 0, 0]);

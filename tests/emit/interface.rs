@@ -83,7 +83,7 @@ fn names_and_lines_on_request() {
     assert!(!emitted(&dump).asm().contains("OpName"));
     let names = EmitOptions::default().names(true);
     assert!(emitted_with(&dump, &Target::default(), &names).asm().contains("OpName"));
-    // More text than one instruction holds, with a character across the seam.
+    // More text than fits into one instruction, with a character across the boundary.
     let long = "é".repeat(200_000);
     let lines = EmitOptions::default().lines(Some(("shader.nir", &long)));
     let it = emitted_with(&dump, &Target::default(), &lines);
@@ -162,7 +162,7 @@ impl main {
     }
 }
 
-/// Several variables that see one buffer: it has to have what the one wants that wants most, if all say what they want.
+/// Several variables of one buffer: the minimum range is the largest of all, if all have one.
 #[test]
 fn bindings_say_how_long_a_range_has_to_be() {
     let load = |block: &str, first: usize| {

@@ -1,4 +1,4 @@
-//! What emission makes of shaders in emittable form: the shapes that matter, counted in the words, and `spirv-val` on all.
+//! Emission of shaders in emittable form: the important constructs are counted in the words, and `spirv-val` validates all.
 
 mod flow;
 mod interface;
@@ -13,7 +13,7 @@ use ntv::{text, EmitOptions, Feature, Shader, Target};
 use rspirv::dr;
 use spirv::Op;
 
-/// A module that `spirv-val` accepts, to ask questions of.
+/// A module that `spirv-val` accepts, with queries.
 struct Emitted {
     words: Vec<u32>,
     module: dr::Module,
@@ -25,12 +25,12 @@ impl Emitted {
         self.module.functions.iter().flat_map(|function| function.all_inst_iter())
     }
 
-    /// How many instructions of the function have one of these opcodes.
+    /// The number of instructions of the function with one of these opcodes.
     fn count(&self, ops: &[Op]) -> usize {
         self.code().filter(|inst| ops.contains(&inst.class.opcode)).count()
     }
 
-    /// Blocks that hold nothing but a branch, the first of the function aside.
+    /// Blocks with only a branch, except the first of the function.
     fn empty_blocks(&self) -> usize {
         let blocks = self.module.functions.iter().flat_map(|function| &function.blocks).skip(1);
         blocks.filter(|block| block.instructions.len() == 1 && block.instructions[0].class.opcode == Op::Branch).count()
@@ -47,7 +47,7 @@ impl Emitted {
         self.module.disassemble()
     }
 
-    /// The operations on subgroups in their order, those that have a kind with it, and the constants among their operands.
+    /// The subgroup operations in their order, with their kind if they have one, and the constants among their operands.
     fn group_operations(&self) -> Vec<String> {
         let constant = |id: u32| {
             let mut values = self.module.types_global_values.iter().filter(|inst| inst.class.opcode == Op::Constant);
@@ -146,10 +146,10 @@ impl main {{
     )
 }
 
-/// An unconditional last block, for bodies whose b0 goes straight to the end.
+/// An unconditional last block, for bodies whose b0 branches to the end.
 const END: &str = "                // succs: b1\n    block b1:";
 
-/// A loop that counts %6 from 0, with `body` behind the exit and the phi's second source `next` from block `from`.
+/// A loop that counts %6 from 0, with `body` after the exit and the phi's second source `next` from block `from`.
 fn counting_loop(body: &str, phi: &str) -> String {
     fragment(&format!(
         "    block b0:  // preds:

@@ -1,4 +1,4 @@
-//! Pointers, loads, stores, atomics, barriers.
+//! Derefs, loads, stores, atomics, barriers.
 
 use super::*;
 
@@ -99,7 +99,7 @@ fn atomics_use_the_view_that_they_need() {
     let it = emitted(&dump);
     assert!(it.has_capability(spirv::Capability::AtomicFloat32AddEXT));
     assert_eq!(it.decorations().matches("Aliased").count(), 2, "{}", it.decorations());
-    // Only the exchanged float is cast.
+    // Only the exchanged float is bitcast.
     assert_eq!(it.count(&[Op::Bitcast]), 1);
     assert!(it.asm().contains("SPV_EXT_shader_atomic_float_add"));
 }
@@ -259,7 +259,7 @@ impl main {
     let uniform = dump.replace("ssbo", "ubo").replace("    @store_deref (%4, %5) (wrmask=x, access=none)\n", "");
     emitted(dump);
     emitted(&uniform);
-    // Storage blocks may have tighter arrays.
+    // Storage blocks may have smaller array strides.
     emitted(&dump.replace("offset=16 stride=16", "offset=12 stride=4"));
     for (dump, from, to, message) in [
         (dump, "stride=80", "stride=64", "an array in a block whose elements overlap"),
@@ -276,7 +276,7 @@ impl main {
     }
 }
 
-/// Vulkan has arrays of blocks, but no arrays of those.
+/// Vulkan has arrays of blocks, but not arrays of these arrays.
 #[test]
 fn arrays_of_arrays_of_blocks_are_refused() {
     let array = "\

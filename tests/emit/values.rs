@@ -136,7 +136,7 @@ fn vectors_of_more_than_four_components_are_refused() {
     assert_eq!(errors.to_string(), "line 16: a vector of more than four components is not supported");
 }
 
-/// They are floats because of what they are added to.
+/// The operands are floats because they are added to floats.
 #[test]
 fn signalling_nans_keep_their_bits() {
     for (bits, [from, to], nan, words) in [

@@ -1,10 +1,10 @@
-//! Deliberate faults: the oracle finds each of them, and nothing where there is none.
+//! Deliberate faults: the oracle finds each of them, and reports nothing without a fault.
 //!
-//! A fault is one wrong rule in what lowering leaves, such as a swapped operand. The shaders of the corpus run on the
-//! interpreter as they are, and lowered with the fault, on the same inputs: those that a file of `tests/corpus/run` gives,
-//! and random ones. At least one of them has to show the fault.
+//! A fault is one wrong rule that changes the lowered shader, such as a swapped operand. The shaders of the corpus run on the
+//! interpreter unchanged, and lowered with the fault, on the same inputs: those of a file of `tests/corpus/run`, and random ones.
+//! At least one of them must show the fault.
 
-// How a fault was found is worth reading.
+// The output shows how a fault was found.
 #![allow(clippy::print_stdout)]
 
 mod rules;
@@ -22,24 +22,24 @@ use std::path::Path;
 const LIMITS: Limits = Limits { instructions: 100_000, components: 1 << 20 };
 const LOWERED_LIMITS: Limits = Limits { instructions: 40 * LIMITS.instructions, components: 1 << 22 };
 
-/// Random inputs for each shader.
+/// The number of random inputs for each shader.
 const SEEDS: u64 = 3;
 
-/// Random shaders.
+/// The number of random shaders.
 const SHADERS: u64 = 40;
 
-/// A shader with inputs, and what it computes from them.
+/// A shader with inputs, and its results.
 struct Case {
     name: String,
     lowered: Shader,
     stimulus: Stimulus,
     before: Observation,
-    /// What lowering has made of it without a fault.
+    /// The results of the lowered shader without a fault.
     control: Observation,
 }
 
 impl Case {
-    /// `None` if what `original` does with these inputs has no meaning.
+    /// `None` if the results of `original` with these inputs are undefined.
     fn new(name: String, original: &Shader, lowered: Shader, stimulus: Stimulus) -> Option<Case> {
         let before = Observation::new(original, &stimulus, LIMITS);
         if before.undefined_behaviour().is_some() || before.has_race() {
@@ -49,14 +49,14 @@ impl Case {
         Some(Case { name, lowered, stimulus, before, control })
     }
 
-    /// What shows that `shader` does not compute what it should.
+    /// The evidence that `shader` has wrong results.
     fn fault_of(&self, shader: &Shader) -> Option<String> {
         self.fault_in(&Observation::new(shader, &self.stimulus, LOWERED_LIMITS))
     }
 
     fn fault_in(&self, after: &Observation) -> Option<String> {
-        // The interpreter runs invocations in order, so that a missing barrier shows in the race alone. Lowering a store of
-        // a byte to atomics looks like one, too.
+        // The interpreter runs invocations in order, so that a missing barrier only shows as a race. A store of a byte that is
+        // lowered to atomics looks like a race, too.
         let race = (after.has_race() && !self.control.has_race()).then(|| "a race".to_string());
         difference(&self.before, after).or(race)
     }
@@ -80,13 +80,13 @@ fn every_fault_is_found() {
     for (name, result) in results {
         match result {
             Ok(found) => println!("{name}: {found}"),
-            Err(tried) => missed.push(format!("{name}: in {tried} cases nothing differs")),
+            Err(tried) => missed.push(format!("{name}: no difference in {tried} cases")),
         }
     }
     assert!(missed.is_empty(), "{} faults are not found\n{}", missed.len(), missed.join("\n"));
 }
 
-/// Where `fault` shows first, or in how many cases it could have.
+/// The first evidence of `fault`, or the number of cases with an affected instruction.
 fn search(fault: &Fault, cases: &[Case]) -> Result<String, usize> {
     let mut tried = 0;
     for case in cases {
@@ -161,7 +161,7 @@ fn small_target() -> Target {
     target
 }
 
-/// The inputs that a file of `tests/corpus/run` gives its compute shader.
+/// The inputs of a file of `tests/corpus/run` for its compute shader.
 fn own_inputs(text: &str, shader: &Shader) -> Option<Stimulus> {
     let lines: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("; inputs: ")).collect();
     let given: Value = serde_json::from_str(&lines.join("\n")).ok()?;

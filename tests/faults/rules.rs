@@ -1,4 +1,4 @@
-//! The wrong rules: what each does to a lowered shader.
+//! The wrong rules: their changes to a lowered shader.
 
 use ntv::ir::{rewrite, AluSrc, ArrayIndex, Builder, Cf, Def, Deref, DerefKind, Edit, Inst, InstKind, PhiSrc, Swizzle};
 use ntv::op::{AluOp, AtomicOp, Index, Intrinsic, Modes};
@@ -11,25 +11,25 @@ pub(crate) struct Fault {
     rule: Rule,
 }
 
-/// What is done to every instruction that it concerns.
+/// The change to every affected instruction.
 enum Rule {
-    /// One opcode for another.
+    /// Replaces one opcode by another.
     Op(AluOp, AluOp),
-    /// The first two operands change places.
+    /// Swaps the first two operands.
     Swap(AluOp),
-    /// Operands number `.1` and `.2` change places.
+    /// Swaps operands number `.1` and `.2`.
     SwapOperands(AluOp, usize, usize),
-    /// The result is the first operand.
+    /// Replaces the result by the first operand.
     Drop(AluOp),
-    /// The constant in operand 1 that is `.1` is `.2`.
+    /// Replaces the constant `.1` in operand 1 by `.2`.
     Constant(AluOp, u64, u64),
-    /// One intrinsic for another of the same shape.
+    /// Replaces one intrinsic by another of the same shape.
     Intrinsic(Intrinsic, Intrinsic),
-    /// The intrinsic does not take place.
+    /// Removes the intrinsic.
     DropIntrinsic(Intrinsic),
-    /// One atomic operation for another.
+    /// Replaces one atomic operation by another.
     Atomic(AtomicOp, AtomicOp),
-    /// Anything else.
+    /// Any other change.
     Custom(fn(&mut Shader) -> bool),
 }
 

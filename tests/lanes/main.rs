@@ -1,8 +1,9 @@
-//! The lane loader against bytes: every alignment, offset, width and component count, in every memory that uses it.
+//! Compares loads and stores of byte ranges with the expected bytes: every alignment, offset, width and component count, in every
+//! memory.
 //!
-//! Each case is a shader of one load or store, lowered by its pass and run by a small evaluator that knows arithmetic and
-//! memory. The evaluator fails on any access outside the buffer, which ends right behind the last byte asked for. In
-//! [`offsets`] cases are shaders of several loads, whose offsets are computed in many ways.
+//! Each case is a shader with one load or store, lowered by its pass and run by a small evaluator of arithmetic and memory. The
+//! evaluator fails on any access outside of the buffer, which ends directly after the last accessed byte. The cases in
+//! [`offsets`] are shaders with several loads, whose offsets are computed in many ways.
 
 #![allow(clippy::print_stdout)]
 
@@ -20,12 +21,12 @@ use std::collections::HashMap;
 /// Runs straight-line code.
 struct Evaluator<'a> {
     shader: &'a Shader,
-    /// What `load_vertex_id` gives.
+    /// The result of `load_vertex_id`.
     offset: u64,
     memory: Vec<u8>,
     values: HashMap<usize, Vec<u64>>,
     addresses: HashMap<usize, usize>,
-    /// What was stored to outputs, in order.
+    /// The values that were stored to outputs, in order.
     results: Vec<Vec<u64>>,
 }
 
@@ -91,7 +92,7 @@ impl<'a> Evaluator<'a> {
                 let stride = match types.get(self.shader.as_deref(parent).unwrap().ty) {
                     TypeData::Array { stride, .. } => stride as usize,
                     TypeData::Vector(scalar, n) => {
-                        assert!(index < usize::from(n), "lane {index} of {n}");
+                        assert!(index < usize::from(n), "component {index} of {n}");
                         usize::from(scalar.bits) / 8
                     }
                     other => panic!("index into {other:?}"),
@@ -152,7 +153,7 @@ impl<'a> Evaluator<'a> {
                 self.write(address, data.bit_size, new);
                 Some(vec![old])
             }
-            // The result of the load under test is handed to a store_output.
+            // The result of the tested load is the source of a store_output.
             Intrinsic::store_output => {
                 self.results.push(self.value(srcs[0]).to_vec());
                 None
@@ -168,19 +169,19 @@ enum Kind {
     Ubo,
     Ssbo,
     Shared,
-    /// Shared memory that also has 64-bit atomics and no second view for them.
+    /// Shared memory with 64-bit atomics and without a second view for them.
     SharedPairs,
     Scratch,
     PushConstant,
 }
 
-/// For whom a pass lowers.
+/// The options of a pass.
 #[derive(Clone, Copy, Debug)]
 struct How {
     access: BufferAccess,
     /// The target has numbers of 8 and 16 bits in buffers.
     narrow: bool,
-    /// The driver promises that uniform ranges are whole vec4s.
+    /// The driver guarantees that uniform ranges are whole vec4s.
     in_vec4s: bool,
     /// Arrays in uniform blocks may have any stride.
     tight: bool,
@@ -203,7 +204,7 @@ impl Kind {
         }
     }
 
-    /// Whether the pass may do something else because of `how`.
+    /// Whether the result of the pass depends on `how`.
     fn depends_on(self, how: How) -> bool {
         if self == Kind::Ubo {
             !how.narrow
@@ -212,7 +213,7 @@ impl Kind {
         }
     }
 
-    /// Bytes that the memory has if the last one asked for is `end - 1`: where sizes are multiples of 16, or blocks are.
+    /// The size of the memory if the last accessed byte is `end - 1`: some sizes are multiples of 16, as those of blocks.
     fn size(self, end: usize, how: How) -> usize {
         match self {
             Kind::Ubo if !how.in_vec4s => end.next_multiple_of(4),
@@ -286,7 +287,7 @@ impl Case {
         shader
     }
 
-    /// A store of `values`, and whether the memory can be stored to.
+    /// A store of `values`; `None` if the memory is read only.
     fn store(self, values: &[u64], write_mask: u32) -> Option<Shader> {
         let op = match self.kind {
             Kind::Ssbo => Intrinsic::store_ssbo,
@@ -323,7 +324,8 @@ impl Case {
     }
 }
 
-/// Runs the pass of this name, which has something to do, on a shader that accesses `bytes` bytes; whether it left nothing of that.
+/// Runs the pass with this name, which must change the shader, on a shader that accesses `bytes` bytes; checks that no access is
+/// left.
 fn lower(shader: &mut Shader, pass: &str, bytes: u32, how: How, kind: Kind) -> bool {
     let How { access: buffer_access, narrow, in_vec4s, tight } = how;
     shader.info.shared_size = bytes;
@@ -345,18 +347,18 @@ fn lower(shader: &mut Shader, pass: &str, bytes: u32, how: How, kind: Kind) -> b
     !ntv::pass::Forms::of(shader).intersects(pass.removes)
 }
 
-/// A byte that says where it was.
+/// A byte that depends on its address.
 fn pattern(address: usize) -> u8 {
     (address * 37 + 11) as u8
 }
 
-/// The numbers of `bits` bits that `bytes` are.
+/// The numbers of `bits` bits in `bytes`.
 fn numbers(bytes: &[u8], bits: u8) -> Vec<u64> {
     let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
     bytes.chunks(usize::from(bits) / 8).map(number).collect()
 }
 
-/// Says what was tried if that panics.
+/// Prints the case if it panics.
 struct Trying<F: Fn() -> String>(F);
 
 impl<F: Fn() -> String> Drop for Trying<F> {
@@ -452,7 +454,7 @@ fn push_constants() {
     check_all(Kind::PushConstant);
 }
 
-/// How often a shader does what.
+/// The number of instructions for which `what` is true.
 fn count(shader: &Shader, what: impl Fn(&InstKind) -> bool) -> usize {
     shader.order.iter().filter(|inst| what(&shader.insts[**inst].kind)).count()
 }

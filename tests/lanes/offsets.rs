@@ -1,22 +1,22 @@
-//! Loads at offsets that are computed: what shifts, products, masks and sums leave, several from one base in a shader.
+//! Loads at computed offsets: results of shifts, products, masks and sums, several from one base in a shader.
 //!
-//! What a dump says of the offsets is true, but seldom all of the truth. Where the block ends nobody says.
+//! The alignment of offsets in a dump is true, but rarely the largest. The end of the block is unknown.
 
 use super::{count, is_load, lower, numbers, pattern, Evaluator, How, Kind, Trying};
 use ntv::ir::{AluFlags, AluSrc, ArrayIndex, Builder, Def, Field, Shader, Swizzle, Variable};
 use ntv::op::{AluOp, AluType, Base, Index, Intrinsic, Modes};
 
-/// Code for an offset of a number.
+/// Code for an offset that depends on a number.
 type Code = fn(&mut Builder<'_>, Def) -> Def;
 
-/// An offset that is computed of a number.
+/// An offset that is computed from a number.
 struct Offset {
     name: &'static str,
     code: Code,
     value: fn(u32) -> u32,
-    /// Numbers to compute it of.
+    /// The numbers to compute it from.
     of: &'static [u32],
-    /// A power of two that all values are multiples of, but for `rem`.
+    /// A power of two of which all values are multiples, except for `rem`.
     mul: u32,
     rem: u32,
 }
@@ -235,12 +235,12 @@ const OFFSETS: &[Offset] = &[
     },
 ];
 
-/// How the loads are written.
+/// The form of the loads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Form {
     /// By byte offset.
     Bytes(Kind),
-    /// As zink does for uniform blocks: scalars of `uniform_0@32`.
+    /// In zink's form for uniform blocks: scalars of `uniform_0@32`.
     Zink,
 }
 
@@ -258,13 +258,13 @@ impl Form {
 struct Loads {
     form: Form,
     how: How,
-    /// Bytes from the offset to each.
+    /// The bytes from the offset to each load.
     behind: &'static [u32],
     components: u8,
     bits: u8,
-    /// The most that is said of the alignment.
+    /// The largest alignment in the dump.
     align_mul: u32,
-    /// What is said of the range; `None` for the size of the memory.
+    /// The range in the dump; `None` for the size of the memory.
     range: Option<u32>,
 }
 
@@ -273,7 +273,7 @@ impl Loads {
         u32::from(self.components) * u32::from(self.bits) / 8
     }
 
-    /// The shader, for a memory of so many bytes.
+    /// The shader, for a memory of `size` bytes.
     fn shader(self, offset: &Offset, size: u32) -> Shader {
         let mut shader = Shader::default();
         shader.append_new_block();
@@ -340,7 +340,7 @@ fn declare(shader: &mut Shader, len: u32) -> ntv::ir::Var {
     shader.vars.push(Variable::new(name, blocks, Modes::UBO))
 }
 
-/// The word that is `behind` bytes behind `base`.
+/// The word that is `behind` bytes after `base`.
 fn word(b: &mut Builder<'_>, var: ntv::ir::Var, base: Def, behind: u32) -> Def {
     let byte = b.iadd_imm(base, behind.into());
     let index = b.ushr_imm(byte, 2);
@@ -354,7 +354,7 @@ fn word(b: &mut Builder<'_>, var: ntv::ir::Var, base: Def, behind: u32) -> Def {
 /// Members of structs and columns of matrices.
 const BEHIND: &[&[u32]] = &[&[0], &[4, 0], &[0, 8], &[12, 16], &[0, 4, 8, 12], &[0, 16, 32, 48], &[48, 0, 20]];
 
-/// Alignments and ranges that dumps say: nothing is known of ranges that are 0 or the largest number.
+/// Alignments and ranges in dumps: a range of 0 or of the largest number means an unknown range.
 const SAID: [(u32, Option<u32>); 4] = [(4, Some(0)), (1, Some(u32::MAX)), (16, Some(u32::MAX)), (4, None)];
 
 fn check_all(form: Form) {
@@ -409,7 +409,7 @@ fn push_constants() {
     check_all(Form::Bytes(Kind::PushConstant));
 }
 
-/// The code of an offset computes what its formula says, with a dump that says something true.
+/// The code of an offset computes its formula, and the alignment in the dump is true.
 #[test]
 fn offsets_are_what_they_say() {
     for offset in OFFSETS {
@@ -420,7 +420,7 @@ fn offsets_are_what_they_say() {
     }
 }
 
-/// What takes the lanes of a vec4 loads it once, if the dump says how they lie.
+/// Loads of components of a vec4 become one load, if the dump has their alignment.
 #[test]
 fn lanes_of_one_vec4_at_an_aligned_offset_cost_one_load() {
     let array = OFFSETS.iter().find(|offset| offset.name == "array of vec4").unwrap();

@@ -1,8 +1,8 @@
-//! Every row of the ALU table, at every width: what lavapipe computes against the fold column.
+//! Every row of the ALU table, at every width: compares lavapipe's results with the fold column.
 //!
 //! A module has a batch of operations. Each invocation loads the operands of one case of each, which are corner values in all
-//! combinations as far as they go and random ones from there, and stores the results. Operands and results travel as
-//! pairs of words, so that only the operation itself depends on its width.
+//! combinations as far as possible and random ones after that, and stores the results. Operands and results are stored as pairs
+//! of words, so that only the operation itself depends on its width.
 
 use crate::corners::{corners, random as random_operand};
 use crate::gpu::{read, ssbo, translate, words, Gpu};
@@ -15,7 +15,7 @@ use ntv_gen::precision::{self, Case, Row};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// Cases of each operation, and invocations of a dispatch.
+/// The number of cases of each operation, and of invocations of a dispatch.
 const CASES: usize = 512;
 
 /// All rows, those of vectors only where the width makes no difference any more.
@@ -41,7 +41,7 @@ fn rows() -> Vec<Row> {
     rows
 }
 
-/// The widths that numbers of a kind have. One bit is for logic only.
+/// The possible widths of a kind of numbers. One bit is only for logic.
 fn widths(base: Base, op: AluOp) -> &'static [u8] {
     const LOGIC: &[&str] = &["mov", "bcsel", "inot", "iand", "ior", "ixor", "ieq", "ine"];
     match base {
@@ -69,7 +69,7 @@ impl main {
 }
 ";
 
-/// A shader that does `rows`, and the slots of operands and results that a case takes.
+/// A shader with the operations of `rows`, and the slots of operands and results of a case.
 fn shader(rows: &[Row]) -> (Shader, u32, u32) {
     let mut shader = text::parse(SKELETON).remove(0).shader.expect("the skeleton");
     let inputs = rows.iter().map(|row| row.num_operands() as u32).sum();
@@ -99,7 +99,7 @@ fn shader(rows: &[Row]) -> (Shader, u32, u32) {
     (shader, inputs, outputs)
 }
 
-/// What is known of the place of a pair of words.
+/// The alignment of a pair of words.
 pub(crate) const ALIGNED: [(Index, u32); 2] = [(Index::align_mul, 8), (Index::align_offset, 0)];
 
 /// A value of which each component is a pair of words from `offset` of storage block `block` on.
@@ -184,23 +184,23 @@ fn operands(row: Row) -> Vec<Vec<Vec<u64>>> {
     (0..CASES).map(case).collect()
 }
 
-/// What came of the rows.
+/// The results of the rows.
 #[derive(Default)]
 struct Report {
-    /// Rows that ran.
+    /// The number of rows that ran.
     ran: usize,
-    /// Rows that ntv does not translate.
+    /// The rows that ntv does not translate.
     refused: Vec<String>,
-    /// Rows with wrong results, and the first of these.
+    /// Rows with wrong results, and the first wrong result of each.
     wrong: Vec<String>,
-    /// Faults of lavapipe that showed.
+    /// The faults of lavapipe that were seen.
     faults: BTreeSet<&'static str>,
 }
 
-/// What a result has to be; `Err` says what was expected.
+/// Judges a result; `Err` has the expected one.
 type Judge = fn(&Case<'_>, &[u64]) -> Result<(), String>;
 
-/// What rows run on.
+/// The device and options of a run.
 struct Bench<'a> {
     gpu: &'a Gpu,
     target: Target,
@@ -252,7 +252,7 @@ fn execute(bench: &Bench<'_>, rows: &[Row], module: &[u32], [inputs, outputs]: [
     }
 }
 
-/// Compares what lavapipe `got` for each of `cases`.
+/// Compares lavapipe's results `got` for each of `cases`.
 fn compare(row: Row, cases: &[Vec<Vec<u64>>], got: impl Fn(usize) -> Vec<u64>, judge: Judge, report: &mut Report) {
     let (mut bad, mut examples) = (0, String::new());
     for (number, operands) in cases.iter().enumerate() {
@@ -273,13 +273,13 @@ fn compare(row: Row, cases: &[Vec<Vec<u64>>], got: impl Fn(usize) -> Vec<u64>, j
     }
 }
 
-/// A case that lavapipe of Mesa 22.3.6 gets wrong.
+/// A case for which lavapipe of Mesa 22.3.6 gives wrong results.
 struct Fault {
     op: AluOp,
     when: fn(&Case<'_>) -> bool,
-    /// Whether every processor shows it.
+    /// Whether the results are wrong on every CPU.
     everywhere: bool,
-    /// How we know that it is not ntv's fault.
+    /// The evidence that it is not a fault of ntv.
     evidence: &'static str,
 }
 
@@ -294,7 +294,7 @@ const ROUNDING: &str =
     "the same words are right on a processor with AVX-512: gallivm has eight doubles in a vector, for which \
                         no other has an instruction that rounds, and its way around is one for floats";
 
-/// What lavapipe of Mesa 22.3.6 gets wrong. Each that every processor has must show, so that a fault that was repaired does not stay listed.
+/// The faults of lavapipe of Mesa 22.3.6. Faults on every CPU must be seen, so that the list has no fault that has been mended.
 const FAULTS: &[Fault] = &[
     Fault {
         op: AluOp::imod,

@@ -1,4 +1,4 @@
-//! Vertex shaders that run as compute shaders: what they read of vertex buffers, and what they are told of the draw.
+//! Vertex shaders that run as compute shaders: their reads of vertex buffers, and the parameters of the draw.
 
 use crate::gpu::{floats, read, ssbo, words, Gpu};
 use crate::stages::shader;
@@ -23,7 +23,7 @@ struct VertexBuffer {
     skipped: u32,
 }
 
-/// What `shader` captures: `stride` words of each vertex of each instance.
+/// The captures of `shader`: `stride` words of each vertex of each instance.
 fn captured(
     gpu: &Gpu,
     mut shader: ntv::Shader,
@@ -57,7 +57,7 @@ fn captured(
     read(&resources, ssbo(BUFFER_BINDING)).chunks_exact(stride).map(<[u32]>::to_vec).collect()
 }
 
-/// A format as this test knows it: first bit and bits of the components, red first.
+/// A format for this test: the first bit and the number of bits of each component, red first.
 struct Format {
     name: String,
     bits: Vec<(usize, usize)>,
@@ -87,7 +87,7 @@ fn formats() -> Vec<Format> {
     all
 }
 
-/// The bits of component `c` in `bytes`, one by one, with what they mean as a double; or what stands for it.
+/// The value of component `c` in `bytes` as a double, decoded bit by bit; or its default.
 fn decoded(format: &Format, bytes: &[u8], c: usize) -> f64 {
     let Some((first, count)) = format.bits.get(c).copied() else { return if c == 3 { 1. } else { 0. } };
     let bit = |at: usize| u64::from(bytes[at / 8] >> (at % 8) & 1);
@@ -120,8 +120,8 @@ fn half(bits: u16) -> f64 {
     }
 }
 
-/// Whether the words of a vector are what `want` says: the same bits, but that one NaN is as good as another, and a fraction may be off
-/// by what a division may be (Vulkan, "Precision and Operation of SPIR-V Instructions": 2.5 ULP).
+/// Whether the words of a vector are equal to `want`: the same bits, except that all NaNs are equal, and that a fraction may
+/// differ by the error of a division (Vulkan, "Precision and Operation of SPIR-V Instructions": 2.5 ULP).
 fn are(format: &Format, words: &[u32], want: [f64; 4]) -> bool {
     let is = |c: usize, want: f64| match format.numbers {
         "UINT" => words[c] == want as u32,
@@ -160,7 +160,7 @@ fn copies(format: &Format) -> ntv::Shader {
     shader("VERTEX", &header, &body)
 }
 
-/// Bytes that look like nothing, with the extremes among them.
+/// Pseudo-random bytes, with the extreme values among them.
 fn noise(count: usize) -> Vec<u8> {
     let mut state = 0x2545_f491u32;
     let mut next = || {
@@ -196,7 +196,7 @@ fn attributes_are_what_their_formats_say() {
                 Some(divisor) => FIRST_INSTANCE + instance / divisor,
             };
             let last = element(draw.vertices - 1, draw.instances - 1) as usize;
-            // Not a word more than there are attributes.
+            // The size is that of the attributes, without further words.
             let size = (skipped + offset + last * stride + bytes).next_multiple_of(4);
             let buffer = VertexBuffer { bytes: noise(size), skipped: skipped as u32 };
             let data = buffer.bytes.clone();
@@ -221,7 +221,7 @@ fn attributes_are_what_their_formats_say() {
     }
 }
 
-/// What a vertex shader can ask of its draw.
+/// The values of its draw that a vertex shader can read.
 const VALUES: [&str; 7] = [
     "load_vertex_id",
     "load_instance_index",
@@ -250,7 +250,7 @@ fn a_compute_shader_knows_its_draw() {
     }
 }
 
-/// Inputs of more than one Location, or less, two that are an attribute together, and one that no attribute feeds.
+/// Inputs of several Locations, or of a part of one, two that share an attribute, and one without an attribute.
 const SHAPES: &str = "\
 // ntv: xfb=VAR0.xyzw:0+0/64
 // ntv: xfb=VAR1.xyzw:0+16/64

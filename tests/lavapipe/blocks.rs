@@ -1,7 +1,7 @@
 //! Uniform blocks read through uniform buffers and through storage buffers: the shaders of `tests/corpus/blocks`.
 //!
-//! Each reads blocks of one layout and writes all that it read as words to storage block 0. Both classes have to give the same
-//! words, those that the interpreter gives for the shader as it came.
+//! Each shader reads blocks of one layout and writes all results as words to storage block 0. Both classes must give the same
+//! words, which are those of the interpreter for the original shader.
 
 use crate::gpu::{parse, read, ssbo, words, Gpu};
 use crate::support;
@@ -15,21 +15,21 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 
-/// Bytes of a block: the most that lavapipe takes as a uniform buffer.
+/// The size of a block: the largest uniform buffer of lavapipe.
 pub(crate) const BLOCK: usize = 1 << 16;
 
-/// Bytes that results have room for; more than any shader writes.
+/// The size of the results; larger than the results of every shader.
 const RESULT: usize = 1 << 14;
 
-/// What no uniform buffers of lavapipe can be: too large, or more than 15.
+/// Shaders whose blocks cannot be uniform buffers of lavapipe: too large, or more than 15.
 pub(crate) const NOT_UNIFORM: &[&str] = &["blocks_16", "blocks_20", "huge_1mib"];
 
-/// Which blocks are storage buffers.
+/// The blocks that are storage buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stored {
     None,
     All,
-    /// Those with odd numbers, among uniform buffers.
+    /// The blocks with odd numbers; the others are uniform buffers.
     Odd,
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn load(name: &str) -> Shader {
     parse(&format!("tests/corpus/blocks/{name}.nir"))
 }
 
-/// Bytes of each block of the shader called `name`.
+/// The size of each block of the shader `name` in bytes.
 pub(crate) fn block_size(name: &str) -> usize {
     if name == "huge_1mib" {
         1 << 20
@@ -83,7 +83,7 @@ pub(crate) fn contents(seed: u32, block: u32, size: usize) -> Vec<u8> {
     (0..size as u32 / 4).flat_map(|number| word(seed, block, number).to_le_bytes()).collect()
 }
 
-/// What the interpreter gives for `shader` with these blocks.
+/// The interpreter's results for `shader` with these blocks.
 pub(crate) fn expected(shader: &Shader, blocks: &[Vec<u8>]) -> Vec<u32> {
     let mut resources = interp::Resources {
         uniform: blocks.iter().map(|bytes| interp::Buffer::new(bytes.clone())).collect(),
@@ -99,13 +99,13 @@ pub(crate) fn expected(shader: &Shader, blocks: &[Vec<u8>]) -> Vec<u32> {
     words
 }
 
-/// A module and its descriptors of uniform blocks, in whatever class.
+/// A module and its descriptors of uniform blocks, of every class.
 pub(crate) struct Module {
     pub(crate) words: Vec<u32>,
     pub(crate) bindings: Vec<Binding>,
 }
 
-/// `shader` as a module that has its blocks where `placements` say.
+/// `shader` as a module with its blocks in the classes of `placements`.
 pub(crate) fn placed(gpu: &Gpu, shader: &Shader, placements: Placements) -> Module {
     let mut translator = Translator::new(Options::default().target(gpu.target().clone()));
     translator.set_placements(placements);
@@ -115,8 +115,8 @@ pub(crate) fn placed(gpu: &Gpu, shader: &Shader, placements: Placements) -> Modu
     Module { words: module.words, bindings }
 }
 
-/// The number of the block behind a descriptor, the first one's of an array. GL's loose uniforms have a set of their own, in which
-/// zink's binding is that of the stage; the binding of the others is their number.
+/// The number of the block of a descriptor, or of the first block of an array. GL's loose uniforms have their own set, in which
+/// zink's binding is that of the stage; the binding of other blocks is their number.
 pub(crate) fn block_of(binding: &Binding) -> u32 {
     if binding.set == 0 {
         0
@@ -130,7 +130,7 @@ fn module(gpu: &Gpu, shader: &Shader, stored: Stored, clamp: bool) -> Module {
     let module = placed(gpu, shader, stored.placements(shader.info.num_ubos, clamp));
     for binding in &module.bindings {
         let block = block_of(binding);
-        // An array of blocks is in storage if one of them is.
+        // An array of blocks is in storage buffers if one of the blocks is.
         let is_stored = (block..block + binding.count).any(|block| stored.has(block));
         let kind = if is_stored { DescriptorKind::StorageBuffer } else { DescriptorKind::UniformBuffer };
         assert_eq!(binding.kind, kind, "block {block}");
@@ -139,11 +139,11 @@ fn module(gpu: &Gpu, shader: &Shader, stored: Stored, clamp: bool) -> Module {
 }
 
 impl Module {
-    /// The contents that `resource` has for each block, and room for results in storage block 0.
+    /// The contents that `resource` has for each block, and space for results in storage block 0.
     pub(crate) fn resources(&self, resource: impl Fn(u32) -> Resource) -> Resources {
         let mut resources = Resources::from([(ssbo(0), words(&[0; RESULT / 4]))]);
         for binding in &self.bindings {
-            // Element n of an array is block n further on.
+            // Element n of an array is the block with the number of the first plus n.
             for element in 0..binding.count {
                 let slot = Slot { set: binding.set, binding: binding.binding, element };
                 resources.insert(slot, resource(block_of(binding) + element));
@@ -153,7 +153,7 @@ impl Module {
     }
 }
 
-/// Fails if `got` is not `want`, and says where they differ first.
+/// Fails if `got` is not `want`, with the first difference.
 pub(crate) fn assert_same(got: &[u32], want: &[u32], what: &str) {
     assert_eq!(got.len(), want.len(), "{what}");
     let differs = got.iter().zip(want).position(|(got, want)| got != want);
@@ -162,7 +162,7 @@ pub(crate) fn assert_same(got: &[u32], want: &[u32], what: &str) {
     }
 }
 
-/// Runs `module` with the contents that `resource` has for each block; the words of storage block 0 afterwards.
+/// Runs `module` with the contents that `resource` has for each block; returns the words of storage block 0 after the run.
 pub(crate) fn run(gpu: &Gpu, module: &Module, resource: impl Fn(u32) -> Resource) -> Vec<u32> {
     let mut resources = module.resources(resource);
     gpu.dispatch(&module.words, [1; 3], &mut resources);
@@ -198,15 +198,15 @@ fn check(gpu: &Gpu, name: &str) {
     }
 }
 
-/// The shaders of the folder, as a Gallium driver receives them and as zink gives them, except the one that reads what is not there.
+/// The shaders of the folder, in Gallium's and in zink's form, except the one that reads out of bounds.
 pub(crate) fn names() -> Vec<String> {
     let files = support::files(&support::root().join("tests/corpus/blocks"), &["nir"]);
     let names = files.iter().map(|file| stem(file).to_string());
     names.filter(|name| !name.starts_with("out_of_range")).collect()
 }
 
-/// Runs `check` for each of the shaders called `names`, with as many devices as there are cores: a device for each shader is slow, and
-/// with so many the validation layer once took objects of one for those of another (UNASSIGNED-Threading-Info).
+/// Runs `check` for each of the shaders `names`, with one device per core: a device for each shader is slow, and with so many the
+/// validation layer once confused objects of different devices (UNASSIGNED-Threading-Info).
 pub(crate) fn check_each(names: &[String], open: fn() -> Gpu, check: fn(&Gpu, &str)) {
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     let results = support::in_parallel((0..workers).collect(), |worker| {
@@ -218,7 +218,7 @@ pub(crate) fn check_each(names: &[String], open: fn() -> Gpu, check: fn(&Gpu, &s
     assert!(failures.is_empty(), "{} shaders fail\n\n{}", failures.len(), failures.join("\n"));
 }
 
-/// What `check` or the validation layer has to say against the shader called `name`.
+/// The errors of `check` and of the validation layer for the shader `name`.
 fn problem(gpu: &Gpu, name: &str, check: fn(&Gpu, &str)) -> Option<String> {
     let checked = support::caught(|| {
         check(gpu, name);
@@ -236,7 +236,7 @@ fn blocks_of_every_layout_read_the_same_in_both_classes() {
     check_each(&names, Gpu::open, check);
 }
 
-/// What is left out of the test above is left out with reason: the device's limits are as low as that.
+/// The shaders that the test above excludes exceed the device's limits.
 #[test]
 fn what_cannot_be_uniform_buffers_exceeds_a_limit() {
     let gpu = Gpu::open();
@@ -248,7 +248,7 @@ fn what_cannot_be_uniform_buffers_exceeds_a_limit() {
     }
 }
 
-/// Several blocks from one buffer, at the offsets where OpenGL can bind them.
+/// Several blocks from one buffer, at the offsets at which OpenGL can bind them.
 #[test]
 fn parts_of_one_buffer_read_as_buffers_do() {
     let gpu = Gpu::open();
@@ -294,7 +294,8 @@ fn parts_that_no_device_can_bind_are_refused() {
     }
 }
 
-/// Runs `module`, of `out_of_range`, with a block of 64 vec4s and this `base`; `element` says which vec4 is read, if any is.
+/// Runs `module`, of `out_of_range`, with a block of 64 vec4s and this `base`; `element` is the index of the vec4 that is read,
+/// if any.
 fn check_out_of_range(gpu: &Gpu, module: &Module, base: u32, element: impl Fn(u32) -> Option<u32>) {
     let block = contents(1, 1, 1024);
     let given = BTreeMap::from([(0, words(&[base, 0, 0, 0])), (1, Resource::Buffer(block))]);
@@ -309,7 +310,7 @@ fn check_out_of_range(gpu: &Gpu, module: &Module, base: u32, element: impl Fn(u3
     }
 }
 
-/// Offsets in range, at its end, beyond it, and far beyond it, where the highest ones wrap around to the start.
+/// Offsets in range, at its end, beyond it, and far beyond it, of which the highest ones wrap around to the start.
 const BASES: [u32; 6] = [0, 60, 64, 1000, 0x00ff_ffff, 0x0fff_fffc];
 
 #[test]
@@ -325,7 +326,7 @@ fn beyond_the_range_a_robust_device_reads_zeros() {
     }
 }
 
-/// What a plan has a shader do for a device that is not robust.
+/// The clamped offsets of a plan for a device that is not robust.
 #[test]
 fn beyond_the_range_a_clamped_block_reads_its_last_element() {
     let gpu = Gpu::open();

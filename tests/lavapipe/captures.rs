@@ -1,4 +1,4 @@
-//! Transform feedback writes what the shader wrote, whatever a key does to the position afterwards.
+//! Transform feedback writes the output of the shader, without the changes that a key makes to the position afterwards.
 
 use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};
 use crate::stages::{fragment, pulled, shader};
@@ -12,10 +12,10 @@ use ntv_driver::headless::{vk, Attachment, Attribute, Draw, Drawn, Resource, Res
 
 const FORMAT: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
 
-/// What a pixel is before the draw, which no fragment is.
+/// The clear value of a pixel, which no fragment has.
 const CLEAR: f32 = 0.75;
 
-/// What the vertices of a triangle are given: `p`, in all of which each number is another, and `v`, of none below 0.
+/// The attributes of the vertices of a triangle: `p`, whose numbers are all different, and `v`, which has no negative numbers.
 const PLACES: [[f32; 4]; 3] = [[-1., -0.75, 0.25, 1.5], [3., -1.25, 0.5, 2.5], [-0.5, 3.5, 0.125, 4.5]];
 const VALUES: [[f32; 4]; 3] = [[1., 2., 3., 4.], [5., 6., 7., 8.], [9., 10., 11., 12.]];
 
@@ -25,19 +25,19 @@ const INPUTS: &str = "\
     32x4 %2 = @load_input (%0) (base=1, range=1, component=0, dest_type=float32, io location=VERT_ATTRIB_GENERIC1 slots=1)
 ";
 
-/// Stores `value` to a slot, captured as `xfb` says.
+/// Stores `value` to a slot, with the captures `xfb`.
 fn store(value: &str, base: u32, mask: &str, slot: &str, xfb: &str) -> String {
     format!("    @store_output ({value}, %0) (base={base}, range=1, wrmask={mask}, component=0, src_type=float32, io location=VARYING_SLOT_{slot} slots=1, {xfb})\n")
 }
 
-/// A struct, all of which is captured, and after it in the buffer the position.
+/// A struct that is captured completely, followed by the position.
 const STRUCT: &str = "\
 // ntv: struct=S { vec4 a offset=0, vec2 b offset=16 }
 decl_var shader_out INTERP_MODE_NONE none vec4 gl_Position (VARYING_SLOT_POS.xyzw, 4294967295, 0)  // ntv: xfb(buffer=0 stride=40 offset=24)
 decl_var shader_out INTERP_MODE_NONE none S s (VARYING_SLOT_VAR1.xyzw, 1, 0)  // ntv: xfb(buffer=0 stride=40 offset=0)
 ";
 
-/// `v`, and two numbers of `p`, go to its members.
+/// Stores `v`, and two numbers of `p`, to its members.
 const STRUCT_STORES: &str = "\
     32 %4 = deref_var &s (shader_out S)
     32 %5 = deref_struct &%4->a (shader_out vec4)
@@ -47,7 +47,7 @@ const STRUCT_STORES: &str = "\
     @store_deref (%6, %7) (wrmask=xy, access=none)
 ";
 
-/// Elements, columns, members and halves of what is wider than a word, in an order of their own.
+/// Elements, columns, members and halves of values that are wider than a word, in another order.
 const PARTS: &str = "\
 // ntv: struct=S { float a offset=0, vec3 b offset=16 }
 // ntv: xfb=VAR2.x:0+0/40
@@ -88,16 +88,16 @@ const PARTS_STORES: &str = "\
     @store_deref (%18, %1) (wrmask=xyzw, access=none)
 ";
 
-/// Something to capture.
+/// A case of captures.
 struct Case {
     name: &'static str,
-    /// Floats that a vertex writes to the buffer.
+    /// The number of floats of a vertex in the buffer.
     stride: usize,
     /// Declarations of outputs.
     outputs: &'static str,
-    /// What the vertex shader does with `p` and `v`.
+    /// The vertex shader's code, which uses `p` and `v`.
     body: String,
-    /// What is captured of `p` and `v`.
+    /// The expected captures for `p` and `v`.
     want: fn([f32; 4], [f32; 4]) -> Vec<f32>,
 }
 
@@ -154,7 +154,7 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-/// Passes a triangle on, and captures the position: of the vertices, and of their mirror images.
+/// Copies a triangle, and captures the position: of the vertices, and of their mirror images.
 fn geometry() -> ntv::Shader {
     let header = "xfb_stride: {4, 0, 0, 0}\nhas_transform_feedback_varyings: true\ninput_primitive: TRIANGLES\noutput_primitive: TRIANGLE_STRIP\nvertices_in: 3\nvertices_out: 6\ninvocations: 1\nactive_stream_mask: 0x1\n";
     let (mut body, mut id) = (String::new(), 1);
@@ -174,13 +174,13 @@ fn geometry() -> ntv::Shader {
     shader("GEOMETRY", header, &body)
 }
 
-/// Draws nothing, and reads nothing.
+/// A fragment shader without inputs and outputs.
 fn blank() -> ntv::Shader {
     let body = "    32x4 %1 = load_const (0x00000000, 0x00000000, 0x00000000, 0x00000000)\n    @store_output (%1, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA0 slots=1)\n";
     shader("FRAGMENT", "", body)
 }
 
-/// Modules of a pipeline, with all that may be asked for later.
+/// Modules of a pipeline, with all late options.
 fn modules(gpu: &Gpu, back_end: BackEnd, stages: Vec<ntv::Shader>) -> Vec<Module> {
     let options = EmitOptions::default().offer(u64::MAX).linkable(true).names(true);
     let has_geometry = stages.iter().any(|shader| shader.stage() == ntv::ir::Stage::Geometry);
@@ -191,7 +191,7 @@ fn modules(gpu: &Gpu, back_end: BackEnd, stages: Vec<ntv::Shader>) -> Vec<Module
     stages.into_iter().map(|mut shader| translator.translate(&mut shader, &options).expect("a module")).collect()
 }
 
-/// What is captured of a triangle that `modules` draw for `key`: as many floats as are wanted.
+/// The captures of a triangle that `modules` draw for `key`, with the wanted number of floats.
 fn captured(gpu: &Gpu, back_end: BackEnd, modules: &[Module], key: &Key, floats_wanted: usize) -> Vec<f32> {
     let shaders = modules.iter().zip(0..).map(|(module, id)| Shader { id, module: module.clone().into() });
     let program = Program::new(shaders.collect()).expect("a program");
@@ -228,7 +228,7 @@ fn captured(gpu: &Gpu, back_end: BackEnd, modules: &[Module], key: &Key, floats_
         }
     };
     let floats: Vec<f32> = words_captured.into_iter().map(f32::from_bits).collect();
-    // The order of the corners of a patch is up to the tessellator.
+    // The tessellator chooses the order of the corners of a patch.
     if is_tessellated {
         in_order(&floats)
     } else {
@@ -236,7 +236,7 @@ fn captured(gpu: &Gpu, back_end: BackEnd, modules: &[Module], key: &Key, floats_
     }
 }
 
-/// What a shader that captures by itself is told of the triangle.
+/// The parameters of the triangle for a shader that writes captures itself.
 const STATE: CaptureState = CaptureState {
     is_active: true,
     topology: Topology::Triangles,
@@ -246,8 +246,8 @@ const STATE: CaptureState = CaptureState {
     ..CaptureState::INACTIVE
 };
 
-/// What the shader itself captures of `draw`, if `key` does not say that nothing is. A geometry shader has room for all that it may
-/// make; what the first invocation makes is where it is when it is compacted.
+/// The captures that the shader writes for `draw`, unless `key` disables them. A geometry shader has space for its maximum
+/// output; the output of the first invocation is already at its final place.
 fn stored(gpu: &Gpu, draw: &Draw<'_>, key: &Key, (words_wanted, has_geometry): (usize, bool)) -> Vec<u32> {
     let state = CaptureState { is_active: key.bits & Key::NO_CAPTURE == 0, ..STATE };
     let mut resources = Resources::new();
@@ -262,7 +262,7 @@ fn stored(gpu: &Gpu, draw: &Draw<'_>, key: &Key, (words_wanted, has_geometry): (
     captured
 }
 
-/// Nothing is drawn if the key discards, and something without a key.
+/// Checks that nothing is drawn if the key discards, and that something is drawn without a key.
 fn check_picture(drawn: &Drawn, key: &Key) {
     let is_clear = drawn.attachments[0] == floats(&[CLEAR; 4]).repeat(16);
     if key.bits & Key::DISCARD != 0 {
@@ -278,7 +278,7 @@ fn in_order(floats: &[f32]) -> Vec<f32> {
     positions.concat()
 }
 
-/// No option, each alone, each two of them, and all, of those that a vertex stage knows.
+/// No option, each alone, each pair of them, and all, of the options of a vertex stage.
 fn keys() -> Vec<Key> {
     let vertex = OPTIONS.iter().filter(|row| row.stages & Stage::Vertex.bit() != 0 && row.mask != 0);
     let bits: Vec<u64> = vertex.map(|row| row.mask).collect();
@@ -291,8 +291,8 @@ fn keys() -> Vec<Key> {
     keys.into_iter().map(|bits| Key { bits, size: [4, 4] }).collect()
 }
 
-/// For every key: the buffer has what `stages` before a fragment shader wrote, or nothing if captures are off. That shader reads
-/// nothing, or it reads VAR0 and the stages are linked.
+/// For every key: the buffer has the output of the `stages` before a fragment shader, or nothing if captures are disabled. The
+/// fragment shader reads nothing, or it reads VAR0 and the stages are linked.
 fn assert_captured(gpu: &Gpu, back_end: BackEnd, name: &str, stages: &[ntv::Shader], want: &[f32]) {
     let with = |fragment: ntv::Shader| modules(gpu, back_end, stages.iter().cloned().chain([fragment]).collect());
     let linked = link(&with(fragment()).iter().collect::<Vec<_>>(), Vec::new()).expect("a link").modules;
@@ -321,7 +321,7 @@ fn what_is_captured_is_what_the_vertex_shader_wrote() {
     }
 }
 
-/// What a compute shader captures of three vertices: so many floats.
+/// The captures of a compute shader for three vertices: `floats_wanted` floats.
 fn dispatched(gpu: &Gpu, mut vertex: ntv::Shader, floats_wanted: usize) -> Vec<f32> {
     let attributes = vec![pulled(0, None), pulled(1, None)];
     let options = Options::default().target(gpu.target().clone()).captures(BackEnd::Compute).attributes(attributes);
@@ -337,7 +337,7 @@ fn dispatched(gpu: &Gpu, mut vertex: ntv::Shader, floats_wanted: usize) -> Vec<f
     read(&resources, ssbo(BUFFER_BINDING)).into_iter().map(f32::from_bits).collect()
 }
 
-/// Makes one triangle of a patch, of which the place in the patch is captured as the position.
+/// Makes one triangle of a patch, and captures the coordinates in the patch as the position.
 fn tessellation() -> [ntv::Shader; 2] {
     let control = "    32 %1 = load_const (0x3f800000)\n    32x4 %2 = vec4 %1, %1, %1, %1\n    32x2 %3 = vec2 %1, %1\n"
         .to_string()

@@ -4,7 +4,7 @@ use crate::gpu::{parse, read, ssbo, translate, words, Gpu};
 use ntv::Feature;
 use ntv_driver::headless::{vk, Device, DeviceOptions, Dispatch, Resources, Slot, Step};
 
-/// The place of uniform block 0, GL's loose uniforms.
+/// The set and binding of uniform block 0, GL's loose uniforms.
 const UNIFORMS: Slot = Slot { set: 0, binding: 0, element: 0 };
 
 #[test]
@@ -20,12 +20,12 @@ fn histogram() {
     assert_eq!(read(&resources, ssbo(0)), input, "nothing writes the samples");
 }
 
-/// Without a message for what is wrong, the silence of the other tests means nothing.
+/// The validation layer must report a known error; otherwise the other tests would prove nothing.
 #[test]
 fn the_validation_layer_is_listened_to() {
     let options = DeviceOptions { name: Some("llvmpipe".into()), validation: true, ..DeviceOptions::default() };
     let device = Device::open(&options).expect("lavapipe with the validation layer");
-    // No copy reads uniforms.
+    // A copy does not read uniforms.
     let wrong = (vk::PipelineStageFlags::TRANSFER, vk::AccessFlags::UNIFORM_READ);
     device.run(&mut [Step::Barrier(wrong, wrong)]).unwrap();
     let messages = device.take_messages();
@@ -66,7 +66,7 @@ fn shaders_are_timed_by_the_device() {
         device.time_shader(&dispatch, &resources, times).unwrap()
     };
     assert_eq!(time(1, 3).others.len(), 3);
-    // The best of each: the machine may do other things.
+    // The best time of each, because the machine may have other load.
     let best = |x| time(x, 5).others.into_iter().min().unwrap();
     let (few, many) = (best(1), best(4096));
     assert!(!few.is_zero() && many > 4 * few, "{few:?} {many:?}");
@@ -106,7 +106,7 @@ fn storage_blocks_and_the_length_of_an_array() {
     assert_eq!(read(&resources, ssbo(1)), heavy);
 }
 
-/// Of blocks as zink makes them: loads, stores, atomics and the size of one, and loads of two widths from another.
+/// Blocks in zink's form: loads, stores, atomics and the size of one, and loads of two widths from another.
 #[test]
 fn words_at_places_that_are_not_known() {
     let gpu = Gpu::open();
@@ -114,10 +114,10 @@ fn words_at_places_that_are_not_known() {
     let mut resources: Resources =
         inputs.iter().enumerate().map(|(binding, input)| (ssbo(binding as u32), words(input))).collect();
     gpu.dispatch(&gpu.file("tests/corpus/pass/lower_buffer_derefs_words.nir"), [1, 1, 1], &mut resources);
-    // Word 3 is stored and gets the 24 bytes of the block added, word 2 is exchanged for what word 3 was.
+    // Word 3 is stored, then the size of 24 bytes of the block is added to it; word 2 is exchanged for the old value of word 3.
     assert_eq!(read(&resources, ssbo(0)), [9, 9, 7, 3 + 24, 9, 9]);
     assert_eq!(read(&resources, ssbo(1)), inputs[1], "nothing writes it");
-    // Of the other block, word 3 says which 64 bits are loaded.
+    // Word 3 of the other block selects the 64 bits that are loaded.
     assert_eq!(read(&resources, ssbo(2)), [5, 5, 5, 5, 42, 5]);
 }
 
@@ -131,11 +131,11 @@ fn each_invocation_reads_a_block_of_its_own() {
     let mut resources: Resources = (0..3).map(|element| (slot(element), words(&block(element)))).collect();
     resources.insert(ssbo(0), words(&[7; 16]));
     gpu.dispatch(&gpu.file("tests/corpus/pass/lower_block_index_example.nir"), [1, 1, 1], &mut resources);
-    // The last invocation picks a block that is not there.
+    // The last invocation selects a block that is out of range.
     assert_eq!(read(&resources, ssbo(0))[..12], [block(0), block(1), block(2)].concat());
 }
 
-/// Atomics, loads and stores, of which the invocations take one block each in turn.
+/// Atomics, loads and stores, for which each invocation uses one of the blocks in turn.
 #[test]
 fn each_invocation_writes_a_block_of_its_own() {
     let gpu = Gpu::open();
@@ -148,7 +148,7 @@ fn each_invocation_writes_a_block_of_its_own() {
     gpu.dispatch(&gpu.file("tests/corpus/pass/lower_block_index_storage.nir"), [1, 1, 1], &mut resources);
     for element in 0..3 {
         let mut want = block(element);
-        // All invocations come by: each adds its number, and its word of what it changed gets the size and word 2 added.
+        // Each invocation adds its number; the size and word 2 are added to the word that it changed.
         want[0] += 1 + 2;
         for invocation in 0..3 {
             want[4 + invocation] += 32 + block(element)[2];
@@ -164,7 +164,7 @@ fn shared_memory_barriers_and_atomics() {
     let data: Vec<[f32; 4]> = (0..256).map(|i| [i as f32, (i % 7) as f32, -(i as f32), (i % 3) as f32]).collect();
     let bits: Vec<u32> = data.concat().into_iter().map(f32::to_bits).collect();
     let mut resources = Resources::from([(ssbo(0), words(&bits))]);
-    // The groups would write where others read: one at a time.
+    // The groups would write to words that others read: only one group runs.
     gpu.dispatch(&gpu.file("tests/corpus/mesa/shared_memory.nir"), [1, 1, 1], &mut resources);
     let sum = |c: usize| data[..128].iter().map(|value| value[c]).sum::<f32>();
     let count = sum(3);
@@ -190,7 +190,7 @@ fn integers_of_64_bits() {
         read(&resources, ssbo(0)).chunks(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32).collect();
     let a: Vec<i64> = signed.iter().map(|value| value.wrapping_add(bias)).collect();
     for i in 0..16 {
-        // No value is above the first of the pair. Who of those that write the second writes first is open.
+        // No value is larger than the first of the pair. The order of writes to the second is not defined.
         let seconds = a.iter().chain(&pair[1..]);
         let mut wanted = seconds.map(|second| a[i].wrapping_sub(*second) as u64);
         assert!(wanted.any(|wanted| wanted == got[i]), "signed value {i}: {:#x}", got[i]);
@@ -198,7 +198,7 @@ fn integers_of_64_bits() {
         assert_eq!(got[16 + i], (b << i) ^ (b >> 7) ^ (i as u64 | b << 32), "unsigned value {i}");
     }
     assert_eq!(got[32], pair[0] as u64);
-    // Mesa takes a conversion to float and back for nothing.
+    // Mesa removes a conversion to float and back.
     assert!(a.contains(&(got[33] as i64)), "{:#x}", got[33]);
 }
 

@@ -1,9 +1,9 @@
-//! Operands worth a try: corner cases of every kind of number, and random ones.
+//! Operands for tests: corner cases of every kind of number, and random ones.
 
 use ntv::op::fold::{from_float, mask};
 use ntv::op::Base;
 
-/// Values at the edges of what `bits` bits hold.
+/// The extreme values of `bits` bits.
 pub(crate) fn corners(base: Base, bits: u8) -> Vec<u64> {
     let mut values = match base {
         Base::Bool => vec![0, u64::MAX],
@@ -43,11 +43,11 @@ pub(crate) fn corners(base: Base, bits: u8) -> Vec<u64> {
     values
 }
 
-/// Floats of all widths worth a look; their negations are, too.
+/// Interesting floats of all widths; their negations are used, too.
 const FLOATS: &[f64] =
     &[0.0, 1.0, 0.5, 1.5, 2.0, 2.5, 3.0, std::f64::consts::PI, 0.1, 127.5, 255.0, 1000.0, 65504.0, 1e-3];
 
-/// A random value made of `roll`. Floats are of a moderate size more often than not.
+/// A random value from `roll`. Most floats have a moderate size.
 pub(crate) fn random(base: Base, bits: u8, roll: u64) -> u64 {
     match base {
         Base::Bool => mask(0u64.wrapping_sub(roll & 1), bits),

@@ -1,4 +1,4 @@
-//! The kernels of transform feedback on lavapipe, alone and before the draws that they are for.
+//! The kernels of transform feedback on lavapipe, alone and before draws that use their results.
 
 use crate::compact;
 use crate::gpu::{floats, read, ssbo, translate, words, Gpu};
@@ -48,7 +48,7 @@ fn lavapipe_compacts_as_the_cpu_does() {
     compact::check_compact(&mut runner(&gpu));
 }
 
-/// `VAR0` is the number of the vertex, and that of the instance, as an attribute says it.
+/// `VAR0` is the number of the vertex, and that of the instance, which is an attribute.
 const VERTEX: &str = "\
     32 %1 = @load_vertex_id
     32x4 %2 = @load_input (%0) (base=0, range=1, component=0, dest_type=uint32, io location=VERT_ATTRIB_GENERIC0 slots=1)
@@ -69,11 +69,11 @@ fn modules(target: &Target) -> Vec<Vec<u32>> {
     stages.map(|mut shader| translator.translate(&mut shader, &EmitOptions::default()).expect("a module").words).into()
 }
 
-/// Draws `command`, as the device has it, with the state that the device wrote, into `captured`. If that says that there is a list, it
-/// is `list`.
+/// Draws `command`, which is in a buffer on the device, with the state that the device wrote, into `captured`. If the state has a
+/// list, it is `list`.
 fn draw(gpu: &Gpu, (command, state): ([u32; 4], &[u32]), list: &[u32], captured: &mut Vec<u32>) {
     let [vertices, instances, first_vertex, first_instance] = command;
-    // Which primitives are drawn does not matter for what is captured: the picture is of points.
+    // The topology of the draw does not matter for captures: the picture has points.
     let format = vk::Format::R32_UINT;
     let numbers = support::bytes(&(0..first_instance + instances.max(1)).collect::<Vec<u32>>());
     let modules = modules(gpu.target());
@@ -96,12 +96,12 @@ fn draw(gpu: &Gpu, (command, state): ([u32; 4], &[u32]), list: &[u32], captured:
     *captured = read(&resources, ssbo(BUFFER_BINDING));
 }
 
-/// What a draw of `list` captures, `instances` times from `first` on.
+/// The captures of a draw of `list`, `instances` times from `first` on.
 fn all(list: &[u32], instances: u32, first: u32) -> Vec<u32> {
     (first..first + instances).flat_map(|instance| list.iter().flat_map(move |vertex| [*vertex, instance])).collect()
 }
 
-/// Draws without and with indices one after the other, one of them paused, into a buffer that the last overruns.
+/// Draws without and with indices one after the other, one of them paused, into a buffer that is too small for the last one.
 #[test]
 fn draws_capture_one_behind_the_other() {
     let gpu = Gpu::open();

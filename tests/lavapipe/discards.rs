@@ -1,18 +1,18 @@
-//! Rasterizer discard, by the pipeline and by the key: nothing is drawn, and what is captured stays the same.
+//! Rasterizer discard, by the pipeline and by the key: nothing is drawn, and the captures are the same.
 
 use crate::gpu::Gpu;
 use crate::scene::{Case, End, Scene, BACK_ENDS, CLEAR};
 use ntv::capture::{BackEnd, Topology};
 use ntv::Key;
 
-/// By whom primitives are discarded.
+/// The ways to discard primitives.
 const DISCARDS: [(End, u64); 4] =
     [(End::Drawn, 0), (End::Drawn, Key::DISCARD), (End::Discarded, 0), (End::Discarded, Key::DISCARD)];
 
 /// Captured, paused, and with words that capture nothing.
 const CAPTURES: [(bool, u64); 3] = [(true, 0), (false, 0), (false, Key::NO_CAPTURE)];
 
-/// Checks a draw: its picture is `picture` or nothing, and all primitives count.
+/// Checks a draw: its picture is `picture` or empty, and all primitives are counted.
 fn check(gpu: &Gpu, scene: &Scene, case: &Case, key: &Key, picture: &[f32]) -> Vec<u32> {
     let seen = scene.draw(gpu, case, key);
     let is_discarded = case.end == End::Discarded || key.bits & Key::DISCARD != 0;
@@ -23,7 +23,7 @@ fn check(gpu: &Gpu, scene: &Scene, case: &Case, key: &Key, picture: &[f32]) -> V
     }
     let (made, _) = case.state().primitives();
     assert_eq!(seen.counts.generated, Some(made.into()), "{case:?}, {key}");
-    // What the key discards goes as far as clipping.
+    // Primitives that the key discards are clipped later.
     let statistics = seen.counts.statistics.expect("statistics");
     assert!(!is_discarded || statistics.visible == 0, "{case:?}, {key}: {statistics:?}");
     seen.captured
@@ -51,7 +51,7 @@ fn discarded_primitives_are_captured_and_counted_and_not_drawn() {
     }
 }
 
-/// The point of the emulation is at a distance: large points reach further than to the edge of the picture.
+/// The emulation moves points far away, because large points extend beyond the edge of the picture.
 #[test]
 fn a_discarded_point_is_far_away() {
     let gpu = Gpu::open();

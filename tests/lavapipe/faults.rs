@@ -1,4 +1,4 @@
-//! What drivers get wrong: each fault that the oracle excuses shows on the drivers that have it, and on no other.
+//! Faults of drivers: each fault that the oracle excuses is seen on the drivers that have it, and on no other.
 
 use ntv::interp::Floats;
 use ntv::text;
@@ -11,7 +11,7 @@ fn faults_of_the_driver_show() {
     for fault in FAULTS {
         let shader = text::parse(fault.example).remove(0).shader.expect(fault.what);
         let mut stimulus = stimulus_of_seed(&shader, 0, Purpose::Driver);
-        // The examples leave nothing open.
+        // The examples have no undefined results.
         stimulus.inputs.floats = Floats::Nir;
         let verdict = oracle.compare(&[shader], &stimulus);
         let driver = oracle.driver();

@@ -1,4 +1,4 @@
-//! The back ends of transform feedback and a model of it on the CPU: all give the same bytes, whatever the draw.
+//! Compares the back ends of transform feedback with a model on the CPU: all give the same bytes for every draw.
 
 use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};
 use crate::stages::{fragment, pulled, shader};
@@ -10,13 +10,13 @@ use ntv_driver::headless::{vk, Attachment, Attribute, Draw, Resource, Resources}
 
 const FORMAT: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
 
-/// Words of each vertex in the two buffers.
+/// The words of each vertex in the two buffers.
 const STRIDES: [usize; 2] = [4, 3];
 
-/// What is in a buffer where nothing was written.
+/// The contents of a buffer where nothing was written.
 const NOTHING: u32 = 0xdead_beef;
 
-/// `VAR0` is the sum, and `VAR1` the product, of an attribute of the vertex, which is the position too, and one of the instance.
+/// `VAR0` is the sum, and `VAR1` the product, of an attribute of the vertex, which is also the position, and one of the instance.
 const VERTEX: &str = "\
     32x4 %1 = @load_input (%0) (base=0, range=1, component=0, dest_type=float32, io location=VERT_ATTRIB_GENERIC0 slots=1)
     32x4 %2 = @load_input (%0) (base=1, range=1, component=0, dest_type=float32, io location=VERT_ATTRIB_GENERIC1 slots=1)
@@ -37,7 +37,7 @@ const CAPTURES: &str = "\
 // ntv: xfb=VAR1.x:1+8/12
 ";
 
-/// What the attribute of a vertex, or of an instance, is: small numbers, so that sums and products are exact.
+/// The attribute of a vertex, or of an instance: small numbers, so that sums and products are exact.
 fn of_vertex(number: u32) -> [f32; 4] {
     [1., 2., 3., 4.].map(|lane| lane + 8. * number as f32)
 }
@@ -60,11 +60,11 @@ struct Case {
     instances: u32,
     /// First vertex and first instance.
     first: [u32; 2],
-    /// Bytes that each buffer has from where transform feedback begins.
+    /// The size of each buffer in bytes, from the start of transform feedback.
     sizes: [usize; 2],
-    /// Words before that.
+    /// The number of words before that.
     skipped: [u32; 2],
-    /// Primitives that were captured before.
+    /// The number of primitives that were captured before.
     before: u32,
     is_active: bool,
 }
@@ -87,12 +87,12 @@ impl Case {
         }
     }
 
-    /// What the buffers have before the draw.
+    /// The contents of the buffers before the draw.
     fn buffers(&self) -> [Vec<u32>; 2] {
         [0, 1].map(|buffer| vec![NOTHING; self.skipped[buffer] as usize + self.sizes[buffer] / 4])
     }
 
-    /// What they have after it, by the rules of GL.
+    /// The contents after it, by the rules of GL.
     fn model(&self) -> [Vec<u32>; 2] {
         let mut buffers = self.buffers();
         if !self.is_active {
@@ -120,7 +120,7 @@ impl Case {
         buffers
     }
 
-    /// The topology that it is drawn as: Vulkan has no loops.
+    /// The topology of the Vulkan draw: Vulkan has no line loops.
     fn drawn_as(&self) -> vk::PrimitiveTopology {
         match self.topology {
             Topology::Points => vk::PrimitiveTopology::POINT_LIST,
@@ -133,8 +133,8 @@ impl Case {
     }
 }
 
-/// Every topology with few and more vertices, both orders, instances, other firsts, buffers that are too small by one byte or
-/// by much, places of buffers, and primitives before.
+/// Every topology with few and with more vertices, both orders, instances, other first vertices and instances, buffers that are
+/// too small by one byte or by much, offsets in buffers, and earlier primitives.
 fn cases() -> Vec<Case> {
     let plain = Case {
         topology: Topology::Points,
@@ -163,7 +163,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// Those that only a shader that captures by itself is asked for: the extension begins at the start of its buffers.
+/// Cases only for shaders that write captures themselves: the extension starts at the beginning of its buffers.
 fn resumed() -> Vec<Case> {
     let mut all = Vec::new();
     for case in cases().into_iter().filter(|case| case.vertices == 7) {
@@ -178,9 +178,9 @@ fn attributes() -> Vec<capture::Attribute> {
     vec![pulled(0, None), pulled(1, Some(1))]
 }
 
-/// The modules of a pipeline whose captures `captures` carries out.
+/// The modules of a pipeline with the back end `captures`.
 fn modules(target: &Target, captures: BackEnd, is_captured: bool) -> Vec<Vec<u32>> {
-    // While it draws, vertex fetch reads them.
+    // Vertex fetch reads the attributes of a draw.
     let attributes = if captures == BackEnd::Compute { attributes() } else { Vec::new() };
     let options = Options::default().target(target.clone()).captures(captures).attributes(attributes);
     let mut translator = Translator::new(options);
@@ -190,14 +190,14 @@ fn modules(target: &Target, captures: BackEnd, is_captured: bool) -> Vec<Vec<u32
     stages.into_iter().map(words).collect()
 }
 
-/// What attributes are read from.
+/// The vertex buffers of the attributes.
 fn vertex_buffers(case: &Case) -> [Vec<u8>; 2] {
     let places: Vec<f32> = (0..case.first[0] + case.vertices.max(1)).flat_map(of_vertex).collect();
     let values: Vec<f32> = (0..case.first[1] + case.instances).flat_map(of_instance).collect();
     [floats(&places), floats(&values)]
 }
 
-/// Draws `case`. Gives the picture and what the extension captured.
+/// Draws `case`. Returns the picture and the captures of the extension.
 fn draw(
     gpu: &Gpu,
     case: &Case,
@@ -224,7 +224,7 @@ fn draw(
     [drawn.attachments, drawn.captures]
 }
 
-/// What a shader that captures by itself leaves in the buffers, and the picture.
+/// The captures that a shader wrote to the buffers, and the picture.
 fn stored(gpu: &Gpu, case: &Case, modules: &[Vec<u32>]) -> ([Vec<u32>; 2], Vec<Vec<u8>>) {
     let mut resources = Resources::new();
     resources.insert(ssbo(STATE_BINDING), words(&case.state().words()));
@@ -235,7 +235,7 @@ fn stored(gpu: &Gpu, case: &Case, modules: &[Vec<u32>]) -> ([Vec<u32>; 2], Vec<V
     ([0, 1].map(|buffer| read(&resources, ssbo(BUFFER_BINDING + buffer))), picture)
 }
 
-/// What a compute shader leaves there.
+/// The captures of a compute shader.
 fn dispatched(gpu: &Gpu, case: &Case, module: &[u32]) -> [Vec<u32>; 2] {
     let mut resources = Resources::new();
     resources.insert(ssbo(STATE_BINDING), words(&case.state().dispatch_words(&[0; 2])));
@@ -246,7 +246,7 @@ fn dispatched(gpu: &Gpu, case: &Case, module: &[u32]) -> [Vec<u32>; 2] {
     for (binding, bytes) in (VERTEX_BUFFER_BINDING..).zip(vertex_buffers(case)) {
         resources.insert(ssbo(binding), Resource::Buffer(bytes));
     }
-    // One instance too many: it does nothing.
+    // One instance too many, which must have no effect.
     gpu.dispatch(module, [case.vertices.div_ceil(64), case.instances + 1, 1], &mut resources);
     [0, 1].map(|buffer| read(&resources, ssbo(BUFFER_BINDING + buffer)))
 }
@@ -255,7 +255,7 @@ fn dispatched(gpu: &Gpu, case: &Case, module: &[u32]) -> [Vec<u32>; 2] {
 fn compute_shaders_capture_what_the_model_says() {
     let gpu = Gpu::open();
     let module = modules(gpu.target(), BackEnd::Compute, true).swap_remove(0);
-    // More vertices than a workgroup has.
+    // More vertices than a workgroup has invocations.
     let many = |case: &Case| Case { vertices: 150, instances: 2, ..*case };
     let large: Vec<Case> = cases().iter().filter(|case| case.vertices == 7).map(many).collect();
     for case in cases().into_iter().chain(resumed()).chain(large) {
@@ -298,7 +298,7 @@ fn the_extension_captures_what_the_model_says() {
     for case in cases().into_iter().filter(known) {
         let [_, buffers] = draw(&gpu, &case, &captured, &case.sizes, &mut Resources::new());
         let found = buffers.iter().map(|bytes| from_bytes(bytes));
-        // The driver's buffers begin as zeros.
+        // The driver's buffers start as zeros.
         let zeroed = |words: Vec<u32>| words.into_iter().map(|word| if word == NOTHING { 0 } else { word }).collect();
         let model: [Vec<u32>; 2] = case.model().map(zeroed);
         assert_eq!(found.collect::<Vec<Vec<u32>>>(), model, "{case:?}");

@@ -1,10 +1,10 @@
-//! Reads of the framebuffer: what it holds is what the shader gets. Colours are read in `tests/corpus/run/framebuffer.nir`.
+//! Reads of the framebuffer: the shader reads its contents. Colours are read in `tests/corpus/run/framebuffer.nir`.
 
 use crate::gpu::{floats, from_bytes, Gpu};
 use crate::stages;
 use ntv_driver::headless::{vk, Attachment, Attribute, Draw, Resources};
 
-/// The depth is read as an attachment of its own, and replaced.
+/// The depth is read as a separate attachment, and replaced.
 #[test]
 fn depth_is_read_and_replaced() {
     let gpu = Gpu::open();

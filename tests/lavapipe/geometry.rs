@@ -1,4 +1,4 @@
-//! Geometry shaders that write their captures themselves, the kernel that compacts these, the extension, and a model on the CPU: all
+//! Geometry shaders that write captures themselves, the kernel that compacts these, the extension, and a model on the CPU: all
 //! give the same bytes.
 
 use crate::compact::Compacted;
@@ -14,14 +14,14 @@ use std::fmt::Write as _;
 
 const FORMAT: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
 
-/// What is in a buffer where nothing was written.
+/// The contents of a buffer where nothing was written.
 const NOTHING: u32 = 0xdead_beef;
 
-/// The most vertices that one of three strips has.
+/// The maximum number of vertices of one of three strips.
 const LENGTH: u32 = 4;
 
-/// What is captured if there is one stream, and if there are four: all `VAR`s have the same value. Nothing ends with words that are
-/// not captured: lavapipe's extension takes these for room.
+/// The captures with one stream, and with four: all `VAR`s have the same value. No buffer ends with words that are not captured:
+/// lavapipe's extension counts these as free.
 const ONE: &[&str] = &["VAR0.xyz:0+0/20", "VAR0.w:0+16/20", "VAR1.zw:1+4/12"];
 const FOUR: &[&str] = &[
     "VAR0.xy:0+0/20",
@@ -39,7 +39,7 @@ const VERTEX: &str = "\
     @store_output (%2, %0) (base=1, range=1, wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT_VAR0 slots=1)
 ";
 
-/// What a geometry shader begins with: three strips, of `(5 * primitive + 3 * invocation + instance + 2 * strip) % 5` vertices.
+/// The start of a geometry shader: three strips, of `(5 * primitive + 3 * invocation + instance + 2 * strip) % 5` vertices.
 const GEOMETRY: &str = "\
     block b0:
     32 %0 = load_const (0x00000000)
@@ -96,7 +96,7 @@ const GEOMETRY: &str = "\
             32 %39 = iadd %31, %7
 ";
 
-/// What it ends with: the second strip goes on where the first ends if that is not ended.
+/// The end: the second strip continues the first if that is not ended.
 const END: &str = "\
             32 %81 = iadd %30, %1
             32 %82 = iadd %31, %1
@@ -119,32 +119,32 @@ const END: &str = "\
 
 #[derive(Clone, Copy, Debug)]
 struct Case {
-    /// What goes in, and what comes out.
+    /// The input and the output topology.
     input: Topology,
     output: Topology,
-    /// Streams: 1 or 4.
+    /// The number of streams: 1 or 4.
     streams: u32,
     invocations: u32,
     vertices: u32,
     instances: u32,
     first: [u32; 2],
     provoking: ProvokingVertex,
-    /// Bytes of each buffer from where transform feedback begins.
+    /// The size of each buffer in bytes, from the start of transform feedback.
     size: usize,
-    /// Words before that.
+    /// The number of words before that.
     skipped: u32,
-    /// Primitives of each stream that were captured before.
+    /// The number of primitives of each stream that were captured before.
     before: u32,
     /// 0 for nothing, 1 for captures, 2 for counts.
     is_active: u32,
-    /// Invocations that there is memory for.
+    /// The number of invocations with memory.
     room: usize,
 }
 
-/// A vertex that is emitted.
+/// An emitted vertex.
 type Vertex = [f32; 4];
 
-/// What the buffers have after the draw, and the counters of each stream.
+/// The contents of the buffers after the draw, and the counters of each stream.
 type Captured = ([Vec<u32>; 4], Vec<Vec<u32>>);
 
 impl Case {
@@ -199,7 +199,7 @@ impl Case {
         text::parse(&text).remove(0).shader.unwrap_or_else(|errors| panic!("{errors}\n{text}"))
     }
 
-    /// Emits the vertex to `stream`, if it is its turn.
+    /// Emits the vertex to `stream`, if the case has it at this place.
     fn emit(&self, stream: u32, text: &mut String) {
         let [id, block] = [100 + 2 * stream, 10 + 3 * stream];
         let turns = self.streams - 1;
@@ -236,7 +236,7 @@ impl Case {
         let _ = writeln!(text, "@emit_vertex (stream_id={stream})\n}} else {{\nblock b{other}:\n}}\nblock b{next}:");
     }
 
-    /// The strips that an invocation makes of a stream.
+    /// The strips of an invocation in a stream.
     fn strips(&self, stream: u32, [instance, primitive, invocation]: [u32; 3]) -> Vec<Vec<Vertex>> {
         let mut strips = vec![Vec::new()];
         let mut emitted = 0;
@@ -279,7 +279,7 @@ impl Case {
         all
     }
 
-    /// The most primitives of a stream.
+    /// The maximum number of primitives of a stream.
     fn most(&self, stream: u32) -> u32 {
         let info = self.info();
         let own = info.buffers.iter().filter(|row| row.is_used && row.stream == stream);
@@ -293,7 +293,7 @@ impl Case {
         })
     }
 
-    /// What the buffers have after the draw, and the counters of each stream.
+    /// The expected contents of the buffers after the draw, and the counters of each stream.
     fn model(&self) -> Captured {
         let (info, mut buffers, mut counters) = (self.info(), self.buffers(), Vec::new());
         let corners = self.output.vertices_per_primitive();
@@ -340,7 +340,7 @@ impl Case {
     }
 }
 
-/// Which case a geometry shader is for decides its text; modules are made once for all that share it.
+/// The text of a geometry shader depends on the case; modules are made once for all cases with the same text.
 fn modules(target: &Target, captures: BackEnd, case: &Case, is_captured: bool) -> Vec<Vec<u32>> {
     let options = Options::default().target(target.clone()).captures(captures).instance_location(Some(5));
     let mut translator = Translator::new(options);
@@ -353,7 +353,7 @@ fn modules(target: &Target, captures: BackEnd, case: &Case, is_captured: bool) -
     stages.into_iter().map(words).collect()
 }
 
-/// Draws `case`. Gives the picture and what the extension captured.
+/// Draws `case`. Returns the picture and the captures of the extension.
 fn draw(
     gpu: &Gpu,
     case: &Case,
@@ -390,7 +390,7 @@ fn draw(
     [drawn.attachments, drawn.captures]
 }
 
-/// What a shader that captures by itself leaves in scratch buffers, compacted; the counters; and the picture.
+/// The captures that a shader wrote to scratch buffers, compacted; the counters; and the picture.
 fn stored(gpu: &Gpu, case: &Case, modules: &[Vec<u32>]) -> (Captured, Vec<Vec<u8>>) {
     let (info, shape, state) = (case.info(), case.shape(), case.state());
     let invocations = shape.invocations_of(u64::from(case.primitives()) * u64::from(case.instances));
@@ -441,7 +441,7 @@ const PLAIN: Case = Case {
     room: usize::MAX,
 };
 
-/// All that a geometry shader may put out, of all that may go in, by one and several invocations; and streams.
+/// All output topologies with all input topologies, with one and several invocations; and streams.
 fn shaders() -> Vec<Case> {
     let mut all = Vec::new();
     for output in [Topology::Points, Topology::LineStrip, Topology::TriangleStrip] {
@@ -456,7 +456,7 @@ fn shaders() -> Vec<Case> {
     all
 }
 
-/// Few and more vertices, instances, other firsts, buffers that are too small.
+/// Few and more vertices, instances, other first vertices and instances, buffers that are too small.
 fn draws(plain: &Case) -> Vec<Case> {
     let small = plain.output.vertices_per_primitive() as usize * 20 * 5;
     vec![
@@ -471,7 +471,7 @@ fn draws(plain: &Case) -> Vec<Case> {
     ]
 }
 
-/// Those that the extension cannot be asked for by a test: other places in buffers, what is not captured, GL's order.
+/// Cases that are not possible with the extension: other offsets in buffers, draws without captures, GL's order.
 fn resumed(plain: &Case) -> Vec<Case> {
     let last = Case { provoking: ProvokingVertex::Last, ..*plain };
     vec![
@@ -516,7 +516,7 @@ fn the_extension_captures_of_geometry_shaders_what_the_model_says() {
                 case.buffers().iter().map(|buffer| 4 * buffer.len()).filter(|size| *size > 0).collect();
             let [_, buffers] = draw(&gpu, &case, &captured, &sizes, &mut Resources::new());
             let found: Vec<Vec<u32>> = buffers.iter().map(|bytes| from_bytes(bytes)).collect();
-            // The driver's buffers begin as zeros.
+            // The driver's buffers start as zeros.
             let zeroed =
                 |words: Vec<u32>| words.into_iter().map(|word| if word == NOTHING { 0 } else { word }).collect();
             let model: Vec<Vec<u32>> =
@@ -529,7 +529,7 @@ fn the_extension_captures_of_geometry_shaders_what_the_model_says() {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[..wrong.len().min(9)].join("\n"));
 }
 
-/// Makes six triangles of each patch. A vertex is its place in the patch, and the number of the patch.
+/// Makes six triangles of each patch. A vertex has its coordinates in the patch, and the number of the patch.
 fn tessellation() -> [ntv::Shader; 2] {
     let store = |value: &str, base: u32, mask: &str, slot: &str| {
         format!("    @store_output ({value}, %0) (base={base}, range=1, wrmask={mask}, component=0, src_type=float32, io location=VARYING_SLOT_{slot} slots=1, xfb(), xfb2())\n")
@@ -546,7 +546,7 @@ fn tessellation() -> [ntv::Shader; 2] {
     [shader("TESS_CTRL", "tcs_vertices_out: 3\n", &control), shader("TESS_EVAL", header, &evaluation)]
 }
 
-/// Passes triangles on, and captures them.
+/// Copies triangles, and captures them.
 fn passing() -> ntv::Shader {
     let header = "// ntv: xfb=POS.xyzw:0+0/16\noutput_primitive: TRIANGLE_STRIP\ninput_primitive: TRIANGLES\n\
         vertices_out: 3\ninvocations: 1\nvertices_in: 3\nactive_stream_mask: 0x1\n";
@@ -565,7 +565,7 @@ fn passing() -> ntv::Shader {
     shader("GEOMETRY", header, &body)
 }
 
-/// Word 6 of the state is a bound then. That gl_PrimitiveIDIn counts what tessellation makes is what Vulkan says.
+/// Word 6 of the state is then a bound. gl_PrimitiveIDIn counts the primitives of tessellation, as in Vulkan.
 #[test]
 fn geometry_shaders_after_tessellation_capture_as_the_extension_does() {
     const BOUND: u32 = 40;

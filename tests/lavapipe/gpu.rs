@@ -1,4 +1,4 @@
-//! lavapipe, with the validation layer looking on.
+//! lavapipe, with the validation layer.
 
 use ntv::plan::Limits;
 use ntv::{text, EmitOptions, Options, Shader, Target, Translator};
@@ -7,7 +7,7 @@ use ntv_driver::headless::{
 };
 use std::fs;
 
-/// An open device. At its end, the test fails if the validation layer had anything to say.
+/// An open device. When it is dropped, the test fails if the validation layer has messages.
 pub(crate) struct Gpu {
     device: Device,
 }
@@ -16,17 +16,17 @@ impl Gpu {
     /// Opens lavapipe.
     ///
     /// # Panics
-    /// If the driver or the validation layer is missing: a test that cannot judge has failed.
+    /// If the driver or the validation layer is missing: a test that cannot check has failed.
     pub(crate) fn open() -> Gpu {
         Gpu::with(DeviceOptions::default())
     }
 
-    /// Opens lavapipe so that what lies beyond the end of a buffer reads as 0.
+    /// Opens lavapipe so that reads beyond the end of a buffer give 0.
     pub(crate) fn open_robust() -> Gpu {
         Gpu::with(DeviceOptions { robust: true, ..DeviceOptions::default() })
     }
 
-    /// Opens lavapipe with the validation layer looking for missing barriers too.
+    /// Opens lavapipe with synchronization validation.
     pub(crate) fn open_synchronized() -> Gpu {
         // The layer (1.3.239) finds no hazard in vertex buffers where commands set the vertex input.
         let without = vec!["vertexInputDynamicState".into()];
@@ -34,24 +34,24 @@ impl Gpu {
     }
 
     fn with(options: DeviceOptions) -> Gpu {
-        // Tests run beside each other, and beside what else the machine does.
+        // Tests run in parallel, and with other load of the machine.
         let timeout = std::time::Duration::from_secs(60);
         let options = DeviceOptions { name: Some("llvmpipe".into()), validation: true, timeout, ..options };
         let device = Device::open(&options);
         Gpu { device: device.expect("lavapipe and the validation layer, which `cargo xtask test` installs") }
     }
 
-    /// What shaders for it may use.
+    /// The target of shaders for the device.
     pub(crate) fn target(&self) -> &Target {
         self.device.target()
     }
 
-    /// What can be asked about a draw.
+    /// The available queries of a draw.
     pub(crate) fn queries(&self) -> Queries {
         self.device.queries()
     }
 
-    /// What a plan has to know of the device, as it was opened.
+    /// The limits of the device for a plan, as it was opened.
     pub(crate) fn limits(&self) -> Limits {
         let limits = self.device.limits();
         Limits {
@@ -68,7 +68,7 @@ impl Gpu {
         }
     }
 
-    /// What the validation layer said since it was last asked.
+    /// The messages of the validation layer since the last call.
     pub(crate) fn take_messages(&self) -> Vec<String> {
         self.device.take_messages()
     }
@@ -78,7 +78,7 @@ impl Gpu {
         self.try_run(steps).expect("a batch");
     }
 
-    /// Runs `steps` in one batch of commands, or says why not.
+    /// Runs `steps` in one batch of commands, or returns the error.
     pub(crate) fn try_run(&self, steps: &mut [Step<'_>]) -> Result<(), Error> {
         self.device.run(steps)
     }
@@ -88,7 +88,7 @@ impl Gpu {
         self.try_dispatch(words, groups, resources).expect("a dispatch");
     }
 
-    /// Runs `words` in `groups` workgroups, or says why not.
+    /// Runs `words` in `groups` workgroups, or returns the error.
     pub(crate) fn try_dispatch(&self, words: &[u32], groups: [u32; 3], resources: &mut Resources) -> Result<(), Error> {
         self.device.dispatch(&Dispatch { module: words, groups, push_constants: &[] }, resources)
     }
@@ -113,7 +113,7 @@ impl Drop for Gpu {
     fn drop(&mut self) {
         let messages = self.device.take_messages();
         if !std::thread::panicking() {
-            assert!(messages.is_empty(), "the validation layer says:\n{}", messages.join("\n"));
+            assert!(messages.is_empty(), "messages of the validation layer:\n{}", messages.join("\n"));
         }
     }
 }
@@ -132,7 +132,7 @@ pub(crate) fn translate(shader: &mut Shader, target: &Target) -> Result<Vec<u32>
     Translator::new(options).translate(shader, &EmitOptions::default()).map(|module| module.words)
 }
 
-/// The place of storage block `binding`.
+/// The set and binding of storage block `binding`.
 pub(crate) fn ssbo(binding: u32) -> Slot {
     Slot { set: 3, binding, element: 0 }
 }

@@ -1,20 +1,20 @@
 //! Dumps of vertex and fragment shaders, with results known from their GLSL.
 //!
-//! What needs no neighbours is drawn as small triangles, one for each pixel of a row, whose three corners have the same
-//! weight in the middle of the pixel.
+//! Shaders that need no neighbours are drawn as small triangles, one for each pixel of a row, whose three corners have the same
+//! weight at the centre of the pixel.
 
 use crate::gpu::{floats, from_bytes, words, Gpu};
 use crate::stages;
 use ntv_driver::headless::{vk, Attachment, Attribute, Draw, Drawn, Resource, Resources, Slot};
 
-/// The place of uniform block 0, GL's loose uniforms, and that of the others.
+/// The set and binding of uniform block 0, GL's loose uniforms, and those of the others.
 const UNIFORMS: Slot = Slot { set: 0, binding: 0, element: 0 };
 const BLOCK1: Slot = Slot { set: 1, binding: 1, element: 0 };
 
 const FLOATS: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
 const INTS: vk::Format = vk::Format::R32G32B32A32_SINT;
 
-/// A render target that nothing has been drawn to: -1 everywhere.
+/// A render target without draws: -1 everywhere.
 fn target(format: vk::Format) -> Attachment {
     Attachment { format, clear: floats(&[-1.0; 4]) }
 }
@@ -38,7 +38,7 @@ fn assert_close(got: &[[f32; 4]], want: &[[f32; 4]], error: f32) {
     }
 }
 
-/// Corners of triangles around the middle of each of `n` pixels.
+/// The corners of triangles around the centre of each of `n` pixels.
 fn places(n: usize) -> Vec<[f32; 4]> {
     let corners = |i: usize| {
         let (x, h) = ((i as f32 + 0.5) * 2.0 / n as f32 - 1.0, 0.8 / n as f32);
@@ -47,7 +47,7 @@ fn places(n: usize) -> Vec<[f32; 4]> {
     (0..n).flat_map(corners).collect()
 }
 
-/// What a pixel gets of what its triangle's corners have.
+/// The interpolated value of a pixel from the corners of its triangle.
 fn middles(corners: &[[f32; 4]]) -> Vec<[f32; 4]> {
     let middle = |t: &[[f32; 4]]| std::array::from_fn(|c| (t[0][c] + t[1][c] + t[2][c]) / 3.0);
     corners.chunks_exact(3).map(middle).collect()
@@ -57,7 +57,7 @@ fn draw_row<'a>(n: usize, modules: &'a [&'a [u32]], attributes: &'a [Attribute<'
     Draw { modules, attributes, size: [n as u32, 1], vertices: 3 * n as u32, ..Draw::default() }
 }
 
-/// What the fragment shader of the file `path` gives for each of `values`, its VAR0, and `limits`, its VAR1.
+/// The results of the fragment shader of the file `path` for each of `values`, its VAR0, and `limits`, its VAR1.
 fn fragments(path: &str, resources: &mut Resources, values: &[[f32; 4]], limits: Option<&[[i32; 4]]>) -> Vec<Vec<u8>> {
     let gpu = Gpu::open();
     let types: &[&str] = if limits.is_some() { &["float32", "int32"] } else { &["float32"] };
@@ -219,7 +219,7 @@ fn packing_of_halves_and_normalised_integers() {
     assert_eq!(from_bytes(&drawn[0])[..3], [0xb400_3800, 0xffff_ffff, 0x7f7f_e040]);
 }
 
-/// Two triangles over the whole target, with `varying` of each corner: -1 -1, 1 -1, -1 1, 1 1.
+/// Two triangles over the whole target, with the `varying` of each corner: -1 -1, 1 -1, -1 1, 1 1.
 fn rectangle(path: &str, size: u32, uniforms: &[u32], varying: impl Fn([f32; 4]) -> [f32; 4]) -> Vec<[f32; 4]> {
     let gpu = Gpu::open();
     let corners = [[-1.0, -1.0, 0.0, 1.0], [1.0, -1.0, 0.0, 1.0], [-1.0, 1.0, 0.0, 1.0], [1.0, 1.0, 0.0, 1.0]];
@@ -260,7 +260,7 @@ fn discard_with_a_derivative_after_it() {
 
 #[test]
 fn derivatives_of_a_plane() {
-    // What GL's y axis is multiplied by.
+    // The factor of GL's y axis.
     let transform = [1.0f32, 0.0, 1.0, 0.0].map(f32::to_bits);
     let plane = |[x, y, ..]: [f32; 4]| [2.0 * x + y, x - y, 3.0 * x, y];
     let got = rectangle("tests/corpus/mesa/derivatives.nir", 4, &transform, plane);

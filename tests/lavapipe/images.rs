@@ -1,10 +1,10 @@
-//! Textures and images of known content, seen by a compute shader.
+//! Textures and images of known content, read by a compute shader.
 
 use crate::gpu::{floats, from_bytes, Gpu};
 use ntv::text;
 use ntv_driver::headless::{vk, Image, Resource, Resources, Sampler, Slot};
 
-/// A texture sampled at level 0 and fetched at level 1, and an image loaded, go to an image.
+/// A texture is sampled at level 0 and fetched at level 1, an image is loaded, and the results are stored to an image.
 const SHADER: &str = "\
 shader: MESA_SHADER_COMPUTE
 name: images

@@ -1,5 +1,5 @@
-//! Draws with indices: what the extension captures of them the other back ends capture of a draw over the list of their vertices, and
-//! they draw the same.
+//! Draws with indices: the other back ends draw over the list of their vertices, with the same captures as the extension, and the
+//! same picture.
 
 use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};
 use crate::stages::{fragment, pulled, shader};
@@ -11,18 +11,18 @@ use ntv_driver::headless::{vk, Attachment, Attribute, Draw, Indices, Resource, R
 
 const FORMAT: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
 
-/// Words of each vertex in the two buffers.
+/// The words of each vertex in the two buffers.
 const STRIDES: [usize; 2] = [3, 6];
 
-/// What is in a buffer where nothing was written, and the words before and after what transform feedback may write.
+/// The contents of a buffer where nothing was written, and the words before and after the range of transform feedback.
 const NOTHING: u32 = 0xdead_beef;
 const MARGIN: usize = 3;
 
-/// Words before the list.
+/// The number of words before the list.
 const LIST_FIRST: usize = 5;
 
-/// `VAR0` is the sum of an attribute of the vertex, which is the position too, and one of the instance. `VAR1` is what GL tells of the
-/// vertex.
+/// `VAR0` is the sum of an attribute of the vertex, which is also the position, and one of the instance. `VAR1` has GL's numbers
+/// of the vertex.
 const VERTEX: &str = "\
     32x4 %1 = @load_input (%0) (base=0, range=1, component=0, dest_type=float32, io location=VERT_ATTRIB_GENERIC0 slots=1)
     32x4 %2 = @load_input (%0) (base=1, range=1, component=0, dest_type=float32, io location=VERT_ATTRIB_GENERIC1 slots=1)
@@ -49,10 +49,10 @@ const CAPTURES: &str = "\
 // ntv: xfb=VAR2.xy:1+16/24
 ";
 
-/// Vertices that there are.
+/// The number of vertices.
 const VERTICES: u32 = 24;
 
-/// The position of a vertex, and what an instance adds: sums are exact.
+/// The position of a vertex, and the addend of an instance: sums are exact.
 fn of_vertex(number: u32) -> [f32; 4] {
     let eighth = |number: u32| (number % 8) as f32 * 0.25 - 0.875;
     [eighth(5 * number), eighth(3 * number + number / 8), 0.5, 1.]
@@ -66,7 +66,7 @@ fn of_instance(number: u32) -> [f32; 4] {
 struct Case {
     topology: Topology,
     provoking: ProvokingVertex,
-    /// All indices of the buffer, of which the first are not drawn.
+    /// All indices of the buffer; the first ones are not drawn.
     indices: Vec<u32>,
     first_index: u32,
     index_bytes: usize,
@@ -74,7 +74,7 @@ struct Case {
     base_vertex: i32,
     instances: u32,
     first_instance: u32,
-    /// Primitives that fit.
+    /// The number of primitives that fit.
     room: usize,
     /// Transform feedback is not paused.
     is_active: bool,
@@ -99,7 +99,7 @@ impl Case {
         self.topology.vertices_per_primitive() as usize
     }
 
-    /// Bytes that each buffer has: the second one has room for another primitive, but for a byte.
+    /// The size of each buffer in bytes: the second one has one byte too few for another primitive.
     fn sizes(&self) -> [usize; 2] {
         let [first, second] = STRIDES.map(|words| 4 * words * self.corners());
         [first * self.room, second * (self.room + 1) - 4]
@@ -121,7 +121,7 @@ impl Case {
         }
     }
 
-    /// What transform feedback writes, from its first byte on.
+    /// The expected captures, from the first byte of transform feedback on.
     fn model(&self) -> [Vec<u32>; 2] {
         let mut buffers = self.sizes().map(|bytes| vec![NOTHING; bytes / 4]);
         let list = if self.is_active { self.list() } else { Vec::new() };
@@ -164,7 +164,7 @@ impl Case {
     }
 }
 
-/// Every topology in both orders, with indices of all widths, with and without restarts, instances, base vertices, buffers too small.
+/// Every topology in both orders, with indices of all widths, with and without restarts, instances, base vertices, small buffers.
 fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for topology in Topology::ALL {
@@ -200,7 +200,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// Where attributes are read from by a shader that does so itself.
+/// The attributes of a shader that fetches them itself.
 fn attributes() -> Vec<capture::Attribute> {
     vec![pulled(0, None), pulled(1, Some(1))]
 }
@@ -221,7 +221,7 @@ fn modules(target: &Target, captures: BackEnd) -> Vec<Vec<u32>> {
 /// A picture and the buffers of transform feedback.
 type Drawn = (Vec<Vec<u8>>, [Vec<u32>; 2]);
 
-/// What the draw with indices gives, with the extension.
+/// The results of the draw with indices, with the extension.
 fn indexed(gpu: &Gpu, case: &Case, topology: vk::PrimitiveTopology, modules: &[Vec<u32>]) -> Drawn {
     let bytes = case.indices.iter().flat_map(|index| index.to_le_bytes()[..case.index_bytes].to_vec());
     let bytes: Vec<u8> = bytes.collect();
@@ -253,7 +253,7 @@ fn indexed(gpu: &Gpu, case: &Case, topology: vk::PrimitiveTopology, modules: &[V
     (drawn.attachments, [0, 1].map(|buffer| from_bytes(&drawn.captures[buffer])))
 }
 
-/// What a shader is given that captures by itself.
+/// The resources of a shader that writes captures itself.
 fn resources(case: &Case) -> Resources {
     let mut resources = Resources::new();
     resources.insert(ssbo(STATE_BINDING), words(&case.state().dispatch_words(&[0; 2])));
@@ -268,7 +268,7 @@ fn resources(case: &Case) -> Resources {
     resources
 }
 
-/// What such a shader left in the buffers.
+/// The contents of the buffers after such a shader.
 fn captured(resources: &Resources) -> [Vec<u32>; 2] {
     [0, 1].map(|buffer| {
         let words = read(resources, ssbo(BUFFER_BINDING + buffer));
@@ -279,7 +279,7 @@ fn captured(resources: &Resources) -> [Vec<u32>; 2] {
     })
 }
 
-/// What the draw over the list gives.
+/// The results of the draw over the list.
 fn listed(gpu: &Gpu, case: &Case, modules: &[Vec<u32>]) -> Drawn {
     let modules: Vec<&[u32]> = modules.iter().map(Vec::as_slice).collect();
     let draw = Draw {
@@ -299,14 +299,14 @@ fn listed(gpu: &Gpu, case: &Case, modules: &[Vec<u32>]) -> Drawn {
     (drawn.attachments, captured(&resources))
 }
 
-/// What a dispatch over the list captures.
+/// The captures of a dispatch over the list.
 fn dispatched(gpu: &Gpu, case: &Case, module: &[u32]) -> [Vec<u32>; 2] {
     let mut resources = resources(case);
     gpu.dispatch(module, [case.list().len().div_ceil(64) as u32, case.instances, 1], &mut resources);
     captured(&resources)
 }
 
-/// What is wrong with the draws of `cases`.
+/// The errors of the draws of `cases`.
 fn differences(cases: Vec<Case>) -> Vec<String> {
     let gpu = Gpu::open();
     let [extension, storage, compute] =
@@ -314,7 +314,7 @@ fn differences(cases: Vec<Case>) -> Vec<String> {
     let mut wrong = Vec::new();
     for case in cases {
         let model = case.model();
-        // The buffers of the extension begin as zeros.
+        // The buffers of the extension start as zeros.
         let zeroed = |words: &Vec<u32>| words.iter().map(|word| if *word == NOTHING { 0 } else { *word }).collect();
         let zeroed: [Vec<u32>; 2] = model.each_ref().map(zeroed);
         let (picture, own) = listed(&gpu, &case, &storage);
@@ -347,7 +347,7 @@ fn draws_over_a_list_capture_and_show_what_indexed_draws_do() {
     assert!(wrong.is_empty(), "{} of all:\n{}", wrong.len(), wrong[..wrong.len().min(5)].join("\n"));
 }
 
-/// A shader that asks for nothing that the list changes has no binding for it.
+/// A shader that uses no value that the list changes has no binding for it.
 #[test]
 fn only_shaders_that_read_the_list_have_a_binding_for_it() {
     let gpu = Gpu::open();

@@ -1,7 +1,8 @@
-//! The lane loader on a device: a sample of tests/lanes.rs, with buffers that end right behind the last byte asked for.
+//! Loads and stores of byte ranges on a device: a sample of tests/lanes, with buffers that end directly after the last accessed
+//! byte.
 //!
-//! Each shader loads a value of every width at an offset and stores its components as pairs of words; and stores one
-//! into the middle of bytes that must stay.
+//! Each shader loads a value of every width at an offset and stores its components as pairs of words; and stores a value into the
+//! middle of bytes that must not change.
 
 use crate::alu;
 use crate::gpu::{read, ssbo, words, Gpu};
@@ -31,7 +32,7 @@ impl Case {
         self.offset as usize + self.len()
     }
 
-    /// Block 0 is what is loaded from or stored to, block 1 has the offset in its first word and takes what was loaded.
+    /// Block 0 is the tested memory, block 1 has the offset in its first word and receives the loaded value.
     fn skeleton(self) -> Shader {
         let block = match self.ubo {
             true => format!("decl_var ubo INTERP_MODE_NONE none vec4[{}] data (0, 0, 0)", self.end().div_ceil(16)),
@@ -74,7 +75,7 @@ impl Case {
         shader
     }
 
-    /// A store of what [`pattern`] gives from 100 on, loaded from block 1.
+    /// A store of the bytes of [`pattern`] from 100 on, loaded from block 1.
     fn store(self) -> Shader {
         let mut shader = self.skeleton();
         let b = &mut Builder::new(&mut shader);
@@ -85,7 +86,7 @@ impl Case {
     }
 }
 
-/// A byte that says where it was.
+/// A byte that depends on its address.
 fn pattern(address: usize) -> u8 {
     (address * 37 + 11) as u8
 }

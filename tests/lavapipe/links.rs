@@ -1,4 +1,5 @@
-//! Random programs, linked and for random keys: they compute what the interpreter says, and the validation layer is silent.
+//! Random programs, linked and for random keys: they have the results of the interpreter, without a message of the validation
+//! layer.
 
 #![allow(clippy::print_stdout)]
 
@@ -10,13 +11,13 @@ use ntv_driver::headless::{Device, DeviceOptions};
 use ntv_gen::oracle::{Oracle, Verdict};
 use ntv_gen::{program_of_seed, stimulus_of_seed, Purpose, Random};
 
-/// Seeds to try: those of draws (see `program_of_seed`), and some compute shaders.
+/// The seeds: those of draws (see `program_of_seed`), and some compute shaders.
 const SEEDS: u64 = 480;
 
-/// Threads, each with a device of its own.
+/// The number of threads, each with its own device.
 const WORKERS: usize = 4;
 
-/// Bits of a key that leave the results as they are.
+/// Bits of a key that do not change the results.
 const INVISIBLE: u64 = Key::STRIP | Key::EARLY_FRAGMENT_TESTS | Key::NO_CAPTURE | Key::SAMPLE_SHADING | Key::POINT_SIZE;
 
 #[test]
@@ -41,11 +42,11 @@ fn linked_variants_compute_the_same_and_are_valid() {
     assert!(counts[1] > 100 && counts[2] > 20, "{counts:?}");
 }
 
-/// How many varyings went, and whether anything was compared.
+/// The number of removed varyings, and whether results were compared.
 fn try_program(oracle: &mut Oracle, seed: u64) -> (usize, Result<bool, String>) {
     let program = program_of_seed(seed);
     let stimulus = stimulus_of_seed(&program[0], seed, Purpose::Driver);
-    // A program that means nothing, or that the driver has a fault with, is no judge.
+    // Programs with undefined results, or for which the driver has a fault, are excluded.
     if !matches!(oracle.compare(&program, &stimulus), Verdict::Same(_)) {
         return (0, Ok(false));
     }
@@ -55,7 +56,7 @@ fn try_program(oracle: &mut Oracle, seed: u64) -> (usize, Result<bool, String>) 
     let (linked, removed) = linked(oracle, &program, &mut Random::new(seed));
     let verdict = oracle.compare_changed(&program, &stimulus, &|words| {
         let stage = plain.iter().position(|other| other == words);
-        // Words of a program that was changed to find an excuse are none of these.
+        // The words of a program that was changed to find an excuse are not replaced.
         *words = stage.map_or(Vec::new(), |stage| linked[stage].clone());
     });
     let messages = oracle.device().take_messages();
@@ -67,7 +68,7 @@ fn try_program(oracle: &mut Oracle, seed: u64) -> (usize, Result<bool, String>) 
     (removed, result)
 }
 
-/// The words of the stages, linked, with descriptors in other sets, for some key; and how many varyings went.
+/// The words of the stages, linked, with descriptors in other sets, for some key; and the number of removed varyings.
 fn linked(oracle: &Oracle, program: &[Shader], random: &mut Random) -> (Vec<Vec<u32>>, usize) {
     let options = Options::default().target(oracle.device().target().clone());
     let mut translator = Translator::new(options);

@@ -1,6 +1,6 @@
-//! Shaders run on a real Vulkan driver, lavapipe, with the validation layer on: is the SPIR-V right, not only valid?
+//! Runs shaders on a real Vulkan driver, lavapipe, with the validation layer, to test that the SPIR-V is right, not only valid.
 //!
-//! Each test knows by itself what has to come out. A driver or a layer that is missing is a failure.
+//! Each test has its own expected results. A missing driver or layer is a failure.
 
 mod alu;
 mod attributes;

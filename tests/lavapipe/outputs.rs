@@ -1,4 +1,4 @@
-//! What captures leave alone: the position is captured as it was written, and no output loses its location.
+//! Captures do not change other outputs: the position is captured as it was written, and no output loses its location.
 
 use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};
 use crate::scene::{Case, Scene, BACK_ENDS};
@@ -28,10 +28,10 @@ fn the_position_is_captured_as_it_was_written() {
     }
 }
 
-/// Locations that lavapipe has for the outputs of a vertex shader: 128 components, of which the position has four.
+/// The number of Locations of lavapipe for the outputs of a vertex shader: 128 components, four of them for the position.
 const MOST: u32 = 31;
 
-/// The triangle that is drawn, and what its outputs are multiples of.
+/// The positions of the triangle, of which its outputs are multiples.
 const PLACES: [[f32; 4]; 3] = [[-1., -1., 0.25, 1.], [3., -1., 0.5, 1.], [-1., 3., 0.75, 1.]];
 const VALUE: [f32; 4] = [1., 2., 3., 4.];
 
@@ -69,11 +69,11 @@ fn fragment(inputs: u32) -> ntv::Shader {
     shader("FRAGMENT", "", &body)
 }
 
-/// A program with so many outputs, and what it captures.
+/// A program with this number of outputs, and its captures.
 struct Full {
     outputs: u32,
     captures: &'static str,
-    /// What is captured of the vertex at a place.
+    /// The expected captures of the vertex at a position.
     want: fn([f32; 4]) -> Vec<f32>,
 }
 
@@ -85,7 +85,7 @@ impl Full {
         stages.map(|mut shader| translator.translate(&mut shader, &options).expect("a module")).into()
     }
 
-    /// Draws it as it is and linked, by the back end, with the words for `key`: the picture is there, and what is captured.
+    /// Draws it unlinked and linked, with the back end, with the words for `key`: checks the picture and the captures.
     fn check(&self, gpu: &Gpu, back_end: BackEnd, key: &Key) {
         let modules = self.modules(gpu, back_end);
         let linked = link(&modules.iter().collect::<Vec<_>>(), Vec::new()).expect("a link").modules;
@@ -163,7 +163,7 @@ fn captures_of_whole_variables_take_no_location() {
         for key in [Key::default(), turned, off, Key::new(Key::NO_CAPTURE)] {
             nothing.check(&gpu, back_end, &key);
             whole.check(&gpu, back_end, &key);
-            // A position that is changed after it was captured needs a location of its own, for which storage stands in.
+            // A position that is changed after the capture needs another location, or the back end for storage buffers.
             if back_end == BackEnd::Storage || key != turned {
                 position.check(&gpu, back_end, &key);
             }

@@ -1,4 +1,4 @@
-//! Programs whose blocks are where a plan for lavapipe puts them, bound with the ranges that the plan says.
+//! Programs with blocks in the classes of a plan for lavapipe, bound with the ranges of the plan.
 
 use crate::blocks::{self, assert_same, check_each, contents, expected, load, placed, word, Module};
 use crate::gpu::{floats, from_bytes, Gpu};
@@ -22,7 +22,7 @@ pub(crate) fn all(class: Class) -> Wishes {
     Wishes::default().all(Some(class))
 }
 
-/// Bytes that the plan has bound to a block, and `most` where what it knows is not all that is read.
+/// The number of bytes of a block to bind by the plan, or `most` if the plan does not know all reads.
 pub(crate) fn range(plan: &Plan, block: u32, most: usize) -> usize {
     let Some(planned) = plan.blocks.iter().find(|planned| planned.stages.iter().any(|(_, slot)| *slot == block)) else {
         return 16;
@@ -34,7 +34,8 @@ pub(crate) fn range(plan: &Plan, block: u32, most: usize) -> usize {
     }
 }
 
-/// Runs `shader`, a compute shader, as planned, with exactly the ranges of the plan; its results, and those of the interpreter.
+/// Runs `shader`, a compute shader, as planned, with exactly the ranges of the plan; returns its results, and those of the
+/// interpreter.
 fn run_planned(gpu: &Gpu, shader: &Shader, plan: &Plan, size: usize) -> (Vec<u32>, Vec<u32>) {
     let module = placed(gpu, shader, plan.placements(Stage::Compute));
     let given = |block| contents(1, block, range(plan, block, size));
@@ -65,7 +66,7 @@ fn every_block_reads_the_same_in_the_class_that_is_asked_for() {
     check_each(&blocks::names(), Gpu::open, check_both_classes);
 }
 
-/// The rows of ANGLE's table: a shader of the folder with such a block, and its declaration. The first ones ANGLE takes.
+/// The rows of ANGLE's table: a shader of the folder with such a block, and its declaration. ANGLE accepts the first ones.
 const ROWS: &[(&str, &str)] = &[
     ("array_float", "std140) uniform Block { float a[64]; }"),
     ("array_vec2", "std140) uniform Block { vec2 a[64]; }"),
@@ -87,7 +88,7 @@ const ROWS: &[(&str, &str)] = &[
     ("array_row_major_mat4", "std140) uniform Block { layout(row_major) mat4 a[64]; }"),
     ("struct_vec2_vec3", "struct Element { vec2 a; vec3 b; };"),
     ("struct_mat4_float", "struct Element { mat4 m; float f; };"),
-    // What ANGLE refuses: matrices with padding,
+    // ANGLE refuses matrices with padding,
     ("array_mat2", "std140) uniform Block { mat2 a[64]; }"),
     ("array_mat2x3", "std140) uniform Block { mat2x3 a[64]; }"),
     ("array_mat3", "std140) uniform Block { mat3 a[64]; }"),
@@ -118,7 +119,7 @@ const ROWS: &[(&str, &str)] = &[
     ("layout_shared", "layout(shared) uniform Block { mat3x2 a[52]; }"),
 ];
 
-/// That each is run is the test above.
+/// The test above runs each of them.
 #[test]
 fn angles_rows_are_among_the_shaders() {
     let names = blocks::names();
@@ -141,7 +142,7 @@ fn a_block_of_1_mib_is_in_storage_and_read_at_its_end() {
     assert_eq!(block.reason, Reason::Range { bytes: 1 << 20, most: 65536 });
     let (got, want) = run_planned(&gpu, &shader, &plan, 0);
     assert_same(&got, &want, "huge_1mib");
-    // What each lane read from the first and from the last 16 bytes.
+    // The values that each invocation read from the first and from the last 16 bytes.
     for lane in 0..8 {
         let read = |at: usize| &got[lane * 32 + at..][..4];
         assert_eq!(read(0), [0, 1, 2, 3].map(|number| word(1, 1, number)));
@@ -174,7 +175,7 @@ fn more_blocks_than_a_stage_may_have_are_planned_to_fit() {
     }
 }
 
-/// A vertex shader whose instance number is the element that it reads, as ANGLE's `LargeArrayOfStructs` has it; it draws a point at
+/// A vertex shader whose instance number is the element that it reads, as in ANGLE's `LargeArrayOfStructs`; it draws a point at
 /// attribute 0.
 fn vertex() -> Shader {
     let body = "    32 %1 = load_const (0x00000001)\n    32 %2 = load_const (0x00000004)\n    \
@@ -218,7 +219,7 @@ fn both_stages_read_a_block_of_as_many_structs_as_fit() {
     let want: Vec<u32> = values.iter().zip(last.iter().cycle()).map(|(own, last)| (own + last).to_bits()).collect();
     for class in [Class::Uniform, Class::Storage] {
         let mut program = Program::default();
-        // The stages have other numbers for it.
+        // The stages have different numbers for it.
         program.add_named(&vertex, |_| Some("Block".into()));
         program.add_named(&fragment, |_| Some("Block".into()));
         let plan = plan(&program, &gpu.limits(), &all(class)).expect("a plan");

@@ -1,4 +1,4 @@
-//! What ntv counts of transform feedback against what the device counts: for all back ends, topologies and ends of primitives.
+//! Compares ntv's counts of transform feedback with the device's: for all back ends, topologies and ends of primitives.
 
 use crate::counters::runner;
 use crate::gpu::Gpu;
@@ -8,7 +8,7 @@ use ntv::capture::{BackEnd, Counted, Query, Topology};
 use ntv::Key;
 use ntv_driver::headless::{self, Queries};
 
-/// Few and more vertices, instances, buffers that are too small, paused, seen and not, with the command on the device.
+/// Few and more vertices, instances, buffers that are too small, paused, visible and not, with the command on the device.
 fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for topology in Topology::ALL {
@@ -26,7 +26,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// What a query counts of `case`: the kernels count as the CPU does.
+/// The counts of `case` in a query: those of the kernels are the same as those of the CPU.
 fn counted(case: &Case, run: crate::kernels::Run<'_>) -> Counted {
     let state = case.state();
     let mut feedback = Feedback::new(state.topology, state.provoking, state.primitives_most);
@@ -55,7 +55,7 @@ fn queries_count_what_the_device_counts() {
             assert_eq!(seen.counts.generated, Some(own.generated), "{back_end:?}, {case:?}");
             if *back_end == BackEnd::Extension {
                 let found = seen.counts.feedback.expect("a query");
-                // llvmpipe says that primitives of paused draws are needed, too.
+                // llvmpipe also counts primitives of paused draws as needed.
                 let needed = if case.is_active { own.needed } else { found.needed };
                 assert_eq!(found, headless::StreamOutputCounts { written: own.written, needed }, "{case:?}");
             }
@@ -65,7 +65,7 @@ fn queries_count_what_the_device_counts() {
 }
 
 /// ANGLE's Metal back end captures in a pass of its own, without rasterization, and draws in another one: the vertex shader runs
-/// twice. Storage captures while it draws.
+/// twice. With storage buffers, a draw captures.
 #[test]
 fn captures_run_the_vertex_shader_once() {
     let gpu = Gpu::open();

@@ -1,4 +1,4 @@
-//! A program that every back end of transform feedback carries out, and draws of it in every topology.
+//! A program for every back end of transform feedback, and draws of it in every topology.
 
 use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};
 use crate::stages::{fragment, pulled, shader};
@@ -9,13 +9,13 @@ use ntv_driver::headless::{vk, Attachment, Attribute, Counts, Draw, Part, Querie
 
 const FORMAT: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
 
-/// All of them.
+/// All back ends.
 pub(crate) const BACK_ENDS: [BackEnd; 3] = [BackEnd::Extension, BackEnd::Storage, BackEnd::Compute];
 
-/// What is in a captured buffer where nothing was written: no vertex has it.
+/// The contents of a captured buffer where nothing was written: no vertex has this value.
 pub(crate) const NOTHING: u32 = 0xdead_beef;
 
-/// What a pixel is where nothing was drawn: no vertex has it.
+/// The value of a pixel where nothing was drawn: no vertex has it.
 pub(crate) const CLEAR: f32 = 0.75;
 
 const SIZE: [u32; 2] = [8, 8];
@@ -32,10 +32,10 @@ const VERTEX: &str = "\
 /// Five words of a vertex: the y of `VAR0`, and the position.
 const CAPTURES: &str = "// ntv: xfb=VAR0.y:0+0/20\n// ntv: xfb=POS.xyzw:0+4/20\n";
 
-/// Words that a vertex has in the captured buffer.
+/// The number of words of a vertex in the captured buffer.
 pub(crate) const WORDS: usize = 5;
 
-/// Where a vertex is: within the picture, all over it. No number is 0.
+/// The position of a vertex: distributed over the picture. No number is 0.
 fn place(vertex: u32) -> [f32; 4] {
     let angle = 0.5 + 2.4 * vertex as f32;
     [0.9 * angle.cos(), 0.9 * angle.sin(), 0.5, 1.]
@@ -47,16 +47,16 @@ pub(crate) struct Case {
     pub(crate) topology: Topology,
     pub(crate) vertices: u32,
     pub(crate) instances: u32,
-    /// Primitives that fit into the buffer.
+    /// The number of primitives that fit into the buffer.
     pub(crate) most: u32,
     pub(crate) is_active: bool,
-    /// What becomes of the primitives.
+    /// The end of the primitives.
     pub(crate) end: End,
-    /// The device has the numbers of the draw in a buffer.
+    /// The parameters of the draw are in a buffer on the device.
     pub(crate) is_indirect: bool,
 }
 
-/// Where primitives end.
+/// The way in which primitives end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     Drawn,
@@ -64,7 +64,7 @@ pub(crate) enum End {
     Culled,
     /// GL's viewport has no size.
     NoArea,
-    /// By the pipeline.
+    /// Discarded by the pipeline.
     Discarded,
 }
 
@@ -85,12 +85,12 @@ impl Case {
         }
     }
 
-    /// Words of the captured buffer.
+    /// The number of words of the captured buffer.
     fn room(&self) -> usize {
         WORDS * (self.most * self.topology.vertices_per_primitive()) as usize
     }
 
-    /// What is captured.
+    /// The expected captures.
     pub(crate) fn model(&self) -> Vec<u32> {
         let (_, captured) = self.state().primitives();
         let corners = self.topology.vertices_per_primitive() as usize;
@@ -107,7 +107,8 @@ impl Case {
         all
     }
 
-    /// Vertices as they are drawn. Vulkan has no loops: the first vertex comes again, and the draw makes as many primitives.
+    /// The number of vertices of the Vulkan draw. Vulkan has no line loops: the first vertex is repeated, and the number of
+    /// primitives is the same.
     pub(crate) fn drawn_vertices(&self) -> u32 {
         self.vertices + u32::from(self.topology == Topology::LineLoop && self.vertices > 1)
     }
@@ -118,14 +119,14 @@ impl Case {
     }
 }
 
-/// The modules of the program by one back end: before the draw, a compute shader if the back end has one.
+/// The modules of the program for one back end: with a compute shader before the draw if the back end has one.
 pub(crate) struct Scene {
     back_end: BackEnd,
     stages: Vec<Module>,
     compute: Option<Module>,
 }
 
-/// What a draw left.
+/// The results of a draw.
 pub(crate) struct Seen {
     pub(crate) captured: Vec<u32>,
     pub(crate) counts: Counts,
@@ -143,7 +144,7 @@ impl Scene {
         Scene::with(gpu, back_end, true, size)
     }
 
-    /// The program without.
+    /// The program without captures.
     pub(crate) fn without_captures(gpu: &Gpu) -> Scene {
         Scene::with(gpu, BackEnd::Extension, false, 1.)
     }
@@ -151,7 +152,7 @@ impl Scene {
     fn with(gpu: &Gpu, back_end: BackEnd, is_captured: bool, point_size: f32) -> Scene {
         let body = VERTEX.replace("POINT_SIZE", &format!("{:#010x}", point_size.to_bits()));
         let attribute = pulled(0, None);
-        // Storage leaves them to vertex fetch.
+        // With storage buffers, vertex fetch reads them.
         let attributes = if back_end == BackEnd::Compute { vec![attribute] } else { Vec::new() };
         let options = Options::default().target(gpu.target().clone()).captures(back_end).attributes(attributes);
         let mut translator = Translator::new(options);
@@ -209,7 +210,7 @@ impl Scene {
         let drawn = gpu.draw(&draw, &mut resources);
         let mut captured = read(&resources, ssbo(BUFFER_BINDING));
         if let Some(bytes) = drawn.captures.first() {
-            // The driver's buffers begin as zeros, which no vertex has.
+            // The driver's buffers start as zeros, which no vertex has.
             captured = from_bytes(bytes);
             captured.iter_mut().filter(|word| **word == 0).for_each(|word| *word = NOTHING);
         }
@@ -219,7 +220,7 @@ impl Scene {
     }
 }
 
-/// The topology that it is drawn as.
+/// The topology of the Vulkan draw.
 pub(crate) fn drawn_as(topology: Topology) -> vk::PrimitiveTopology {
     match topology {
         Topology::Points => vk::PrimitiveTopology::POINT_LIST,

@@ -1,11 +1,11 @@
-//! Stages that stand beside the one under test: what a vertex shader passes on, and a fragment shader writes.
+//! Stages next to the tested one: a vertex shader that passes attributes on, and a fragment shader that writes an input.
 
 use ntv::capture::{Attribute, AttributeFormat};
 use ntv::{text, Shader};
 use std::fmt::Write as _;
 
-/// A vertex shader that takes its position from attribute 0 and passes the attributes behind it on, as VAR0, VAR1, ... of
-/// the types `float32` or `int32`.
+/// A vertex shader that reads its position from attribute 0 and writes the following attributes to VAR0, VAR1, ... of the types
+/// `float32` or `int32`.
 pub(crate) fn vertex(varyings: &[&str]) -> Shader {
     let mut body = String::new();
     let types = std::iter::once(&"float32").chain(varyings);
@@ -45,7 +45,7 @@ pub(crate) fn shader(stage: &str, header: &str, body: &str) -> Shader {
     text::parse(&text).remove(0).shader.unwrap_or_else(|errors| panic!("{errors}\n{text}"))
 }
 
-/// Where a shader that reads its attributes itself finds the one at a location: four floats, and the next four, in a buffer of its own.
+/// The attribute at a location of a shader that fetches its attributes itself: four floats per element, in a buffer of its own.
 pub(crate) fn pulled(location: u32, divisor: Option<u32>) -> Attribute {
     let format = AttributeFormat::from_name("R32G32B32A32_SFLOAT").expect("a format");
     Attribute { location, format, binding: location, offset: 0, stride: 16, divisor }

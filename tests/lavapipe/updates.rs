@@ -1,5 +1,5 @@
-//! Buffers that change between the reads of programs whose classes for them differ or do not, with the barriers that plans ask for:
-//! all in one batch of commands, and with synchronization validation.
+//! Buffers that change between the reads of programs with equal or different classes, with the barriers of the plans: all in one
+//! batch of commands, and with synchronization validation.
 
 use crate::blocks::{assert_same, check_each, contents, expected, load, placed, Module};
 use crate::gpu::{read, ssbo, Gpu};
@@ -47,18 +47,18 @@ const CASES: &[(&str, &[&str])] = &[
     ("UniformBlockWithSupportedFieldsStructuredBuffer", &["struct_vec4_mat4"]),
 ];
 
-/// Parts of the buffer start at multiples of this: the most that Vulkan lets a device ask for.
+/// The alignment of parts of the buffer: the largest that Vulkan allows a device to require.
 const ALIGNMENT: usize = 256;
 
 /// A program that reads parts of the buffer.
 struct Reader {
     shader: Shader,
     module: Module,
-    /// How it reads, as the plan says.
+    /// The access of its reads, from the plan.
     access: vk::AccessFlags,
     /// Offset and length of each block's part.
     parts: Vec<(usize, usize)>,
-    /// Bytes of block 1 up to the last that is known to be read.
+    /// The bytes of block 1 up to the last one that is known to be read.
     known: usize,
 }
 
@@ -80,7 +80,7 @@ impl Reader {
         Reader { shader, module, access: vk::AccessFlags::from_raw(access), parts, known }
     }
 
-    /// The same program with blocks bound elsewhere.
+    /// The same program with blocks bound at other offsets.
     fn rebound(self, parts: Vec<(usize, usize)>) -> Reader {
         Reader { parts, ..self }
     }
@@ -89,22 +89,22 @@ impl Reader {
         self.parts.iter().map(|(offset, len)| offset + len).max().expect("a block")
     }
 
-    /// What it gives where the buffer has these bytes.
+    /// Its results if the buffer has these bytes.
     fn expected(&self, bytes: &[u8]) -> Vec<u32> {
         let blocks: Vec<Vec<u8>> = self.parts.iter().map(|(offset, len)| bytes[*offset..][..*len].to_vec()).collect();
         expected(&self.shader, &blocks)
     }
 }
 
-/// What happens to the buffer.
+/// A use of the buffer.
 enum Act {
     /// Each program reads it.
     Read,
-    /// It gets other bytes from an offset on.
+    /// Bytes from an offset on are replaced.
     Write(usize, Vec<u8>),
 }
 
-/// A way to read, for a barrier.
+/// The stage and access of a read, for a barrier.
 fn reads(access: vk::AccessFlags) -> (vk::PipelineStageFlags, vk::AccessFlags) {
     (vk::PipelineStageFlags::COMPUTE_SHADER, access)
 }
@@ -112,8 +112,8 @@ fn reads(access: vk::AccessFlags) -> (vk::PipelineStageFlags, vk::AccessFlags) {
 const WRITES: (vk::PipelineStageFlags, vk::AccessFlags) =
     (vk::PipelineStageFlags::TRANSFER, vk::AccessFlags::TRANSFER_WRITE);
 
-/// Has `readers` read a buffer that starts as `bytes`, with barriers for `access` about each write; what each reader gave at each
-/// read, and what it should have.
+/// Runs `readers` on a buffer that starts as `bytes`, with barriers for `access` around each write; returns the results of each
+/// reader at each read, and the expected ones.
 fn play(
     gpu: &Gpu,
     readers: &[Reader],
@@ -140,7 +140,7 @@ fn play(
             Act::Write(offset, bytes) => {
                 now[*offset..][..bytes.len()].copy_from_slice(bytes);
                 steps.push(Step::Barrier(reads(access), WRITES));
-                // As much as one command takes.
+                // The maximum size of one command.
                 let updates = bytes.chunks(1 << 16).zip((*offset..).step_by(1 << 16));
                 let update = |(bytes, offset)| Step::Update { buffer: Rc::clone(&buffer), offset, bytes };
                 steps.extend(updates.map(update));
@@ -153,7 +153,7 @@ fn play(
     got.zip(want).collect()
 }
 
-/// The same in all blocks: comparisons of blocks are true.
+/// Equal contents in all blocks: comparisons of blocks are true.
 fn alike(seed: u32, end: usize, parts: &[(usize, usize)]) -> Vec<u8> {
     let mut bytes = contents(9, 9, end);
     for (offset, len) in parts {
@@ -162,8 +162,8 @@ fn alike(seed: u32, end: usize, parts: &[(usize, usize)]) -> Vec<u8> {
     bytes
 }
 
-/// Reads, between which the last quarter of block 1 of `reader` changes, or all of the buffer. Blocks are alike at the first read and
-/// the third one only.
+/// Reads, between which the last quarter of block 1 of `reader` changes, or all of the buffer. Blocks are equal only at the first
+/// and the third read.
 fn four_reads(end: usize, reader: &Reader) -> Vec<Act> {
     let quarter = (reader.known / 4).next_multiple_of(4);
     let last = reader.parts[1].0 + reader.known.next_multiple_of(4) - quarter;
@@ -178,7 +178,7 @@ fn four_reads(end: usize, reader: &Reader) -> Vec<Act> {
     ]
 }
 
-/// Plays four reads with `readers`, and checks each, and that the writes mattered to the first reader.
+/// Plays four reads with `readers`, and checks each, and that each write changes a result of the first reader.
 fn check(gpu: &Gpu, readers: &[Reader], what: &str) {
     let end = readers.iter().map(Reader::end).max().expect("a reader").next_multiple_of(4);
     let access = readers.iter().fold(vk::AccessFlags::empty(), |all, reader| all | reader.access);
@@ -195,7 +195,7 @@ fn check_case(gpu: &Gpu, name: &str) {
         let reader = || Reader::new(gpu, name, &all(class));
         let mut readers = vec![reader()];
         let parts = &readers[0].parts;
-        // Blocks of one size can change places, which does not matter to a comparison.
+        // Blocks of equal size can be swapped, which does not change a comparison.
         if parts.len() > 2 && parts[1].1 == parts[2].1 && name != "whole_compare" {
             let mut parts = parts.clone();
             parts.swap(1, 2);
@@ -235,7 +235,7 @@ fn two_programs_read_one_buffer_in_different_classes() {
     check(&gpu, &[uniform, stored], "array_vec4 in Storage and size_49 in Uniform");
 }
 
-/// The access that a plan gives is the one that counts: without it, synchronization validation finds the fault.
+/// The access of a plan matters: without it, synchronization validation reports a hazard.
 #[test]
 fn a_barrier_for_the_other_class_is_not_enough() {
     let gpu = Gpu::open_synchronized();
@@ -251,7 +251,7 @@ fn a_barrier_for_the_other_class_is_not_enough() {
     for (readers, right) in [(&readers[..], stored | uniform), (of_stored, stored), (of_uniform, uniform)] {
         assert_eq!(messages(readers, right), "");
     }
-    // Vulkan's SHADER_READ is of uniform buffers too; its UNIFORM_READ is of nothing else.
+    // Vulkan's SHADER_READ includes uniform buffers; its UNIFORM_READ has nothing else.
     for (readers, wrong) in [(of_stored, uniform), (of_stored, none), (of_uniform, none), (&readers, uniform)] {
         let said = messages(readers, wrong);
         assert!(

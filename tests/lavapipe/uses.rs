@@ -1,5 +1,5 @@
-//! What shaders captured by themselves is used in the same batch of commands: in every way that GL has for a buffer, with one
-//! barrier each, and with synchronization validation.
+//! Captures that shaders write are used in the same batch of commands: in every way that GL has for a buffer, with one barrier
+//! each, and with synchronization validation.
 
 use crate::gpu::{floats, read, ssbo, translate, words, Gpu};
 use crate::stages::{shader, vertex};
@@ -14,12 +14,12 @@ use std::rc::Rc;
 
 const FORMAT: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
 
-/// Vertices that are captured, of four words each.
+/// The number of captured vertices, of four words each.
 const VERTICES: u32 = 5;
 
 const BYTES: usize = 16 * VERTICES as usize;
 
-/// What is captured: a command that draws three vertices, indices of three, and a triangle that covers the picture.
+/// The captures: a command that draws three vertices, indices of three, and a triangle that covers the picture.
 fn captured() -> Vec<u32> {
     let triangle = [[-1., -1., 0.5, 1.], [3., -1., 0.5, 1.], [-1., 3., 0.5, 1.]].concat();
     [3, 1, 0, 0, 0, 1, 2, 0].into_iter().chain(triangle.into_iter().map(f32::to_bits)).collect()
@@ -41,7 +41,7 @@ fn white() -> ntv::Shader {
     shader("FRAGMENT", "", body)
 }
 
-/// A program that captures to a buffer on the device, by itself.
+/// A program whose shader writes captures to a buffer on the device.
 struct Producer {
     back_end: BackEnd,
     modules: Vec<Vec<u32>>,
@@ -64,7 +64,7 @@ impl Producer {
         Producer { back_end, modules: stages.into_iter().map(words).collect(), bytes: support::bytes(&captured()) }
     }
 
-    /// How it writes, for a barrier.
+    /// The stage and access of its writes, for a barrier.
     fn writes(&self) -> (vk::PipelineStageFlags, vk::AccessFlags) {
         let stage = match self.back_end {
             BackEnd::Compute => vk::PipelineStageFlags::COMPUTE_SHADER,
@@ -73,7 +73,7 @@ impl Producer {
         (stage, vk::AccessFlags::SHADER_WRITE)
     }
 
-    /// What it is given to capture `vertices` from `first` on, after `before` others, to `buffer`.
+    /// The resources to capture `vertices` from `first` on, after `before` others, to `buffer`.
     fn resources(&self, buffer: &Rc<[u8]>, first: u32, vertices: u32, before: Option<u32>) -> Resources {
         let state = CaptureState {
             is_active: before.is_some(),
@@ -92,7 +92,7 @@ impl Producer {
         ])
     }
 
-    /// Has `act` do something with the step that captures.
+    /// Calls `act` with the step that captures.
     fn step<T>(&self, first: u32, vertices: u32, resources: &mut Resources, act: impl FnOnce(Step<'_>) -> T) -> T {
         let modules: Vec<&[u32]> = self.modules.iter().map(Vec::as_slice).collect();
         let format = vk::Format::R32G32B32A32_UINT;
@@ -136,7 +136,7 @@ const USES: [Use; 7] =
     [Use::Uniform, Use::Storage, Use::Texels, Use::Copied, Use::Vertices, Use::Indices, Use::Command];
 
 impl Use {
-    /// How it accesses the buffer.
+    /// The stage and access of its reads of the buffer.
     fn reads(self) -> (vk::PipelineStageFlags, vk::AccessFlags) {
         use vk::{AccessFlags as Access, PipelineStageFlags as Stage};
         match self {
@@ -150,7 +150,7 @@ impl Use {
     }
 }
 
-/// A compute shader that copies words, one by each invocation, from where `load` has them.
+/// A compute shader that copies words, one per invocation, which `load` loads.
 fn reader(gpu: &Gpu, declaration: &str, load: &str) -> Vec<u32> {
     let text = format!(
         "shader: MESA_SHADER_COMPUTE\nname: read\nworkgroup_size: {}, 1, 1\nnum_ubos: 2\nnum_ssbos: 2\nwrites_memory: true\n\
@@ -173,7 +173,7 @@ const TEXELS: [&str; 2] = [
     "    32 %7 = deref_var &words (uniform usamplerBuffer)\n    32x4 %8 = (uint32)txf %7 (texture_deref), %7 (sampler_deref), %4 (coord), %0 (lod)\n    32 %6 = mov %8.x\n",
 ];
 
-/// Captures, uses what was captured after a barrier or without one, and gives what came of it: the words, or the pixels of a triangle.
+/// Captures, uses the captures after a barrier or without one, and returns the result: the words, or the pixels of a triangle.
 fn play(gpu: &Gpu, producer: &Producer, how: Use, has_barrier: bool) -> Vec<u32> {
     let buffer: Rc<[u8]> = vec![0; BYTES].into();
     let copy: Rc<[u8]> = vec![0; BYTES].into();
@@ -217,7 +217,7 @@ fn play(gpu: &Gpu, producer: &Producer, how: Use, has_barrier: bool) -> Vec<u32>
     })
 }
 
-/// Draws the triangle with what was captured in this way, the rest from the host.
+/// Draws the triangle with the captures used in this way; other data comes from the host.
 fn draw(gpu: &Gpu, before: Vec<Step<'_>>, how: Use, buffer: &Rc<[u8]>) -> Vec<u32> {
     let own = support::bytes(&captured());
     let of = |this: Use| if how == this { &buffer[..] } else { &own[..] };
@@ -264,8 +264,8 @@ fn captured_buffers_are_used_in_every_way() {
     }
 }
 
-/// Captures, is paused, draws with another program, captures to another buffer, and goes on in the first: each draw in a rendering
-/// of its own.
+/// Captures, is paused, draws with another program, captures to another buffer, and continues in the first: each draw has its own
+/// rendering.
 #[test]
 fn a_resumed_capture_continues_in_its_buffer() {
     let gpu = Gpu::open_synchronized();

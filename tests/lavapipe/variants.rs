@@ -1,4 +1,4 @@
-//! Variants and links as pictures: turned back they are the plain picture, and what a link takes away nobody misses.
+//! Variants and links as pictures: rotated back they are the original picture, and varyings that a link removes change nothing.
 
 use crate::gpu::{floats, from_bytes, Gpu};
 use crate::stages::shader;
@@ -11,18 +11,18 @@ use ntv_driver::headless::{vk, Attachment, Attribute, Draw, Resources};
 
 const FORMAT: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
 
-/// The picture as the shaders see it.
+/// The size of the picture for the shaders.
 const SIZE: [u32; 2] = [8, 6];
 
-/// A value that nothing draws.
+/// A value that is never drawn.
 const CLEAR: f32 = -9.0;
 
-/// A triangle around the whole picture, with a depth that both conventions clip to.
+/// A triangle around the whole picture, with depths that are inside of the clip volume in both conventions.
 const TRIANGLE: [[f32; 4]; 3] = [[-1., -1., 0.25, 1.], [3., -1., 0.25, 1.], [-1., 3., 0.25, 1.]];
 
 type Pixels = Vec<[f32; 4]>;
 
-/// Passes attribute 0 on as position, attribute 1 as VAR0.
+/// Copies attribute 0 to the position, attribute 1 to VAR0.
 const VERTEX: &str = "\
     32x4 %1 = @load_input (%0) (base=0, range=1, component=0, dest_type=float32, io location=VERT_ATTRIB_GENERIC0 slots=1)
     @store_output (%1, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT_POS slots=1)
@@ -36,13 +36,13 @@ const POINT_SIZE: &str = "\
     @store_output (%3, %0) (base=2, range=1, wrmask=x, component=0, src_type=float32, io location=VARYING_SLOT_PSIZ slots=1)
 ";
 
-/// What a fragment shader reads into `%9`, before that is written.
+/// The input of a fragment shader in `%9`, before it is written.
 const VARYING: &str = "\
     32x2 %1 = @load_barycentric_pixel (interp_mode=INTERP_MODE_SMOOTH)
     32x4 %2 = @load_interpolated_input (%1, %0) (base=0, component=0, dest_type=float32, io location=VARYING_SLOT_VAR0 slots=1)
 ";
 
-/// Name, and what it computes.
+/// The name, and the code.
 const FRAGMENTS: [(&str, &str); 6] = [
     ("FragCoord", "    32x4 %9 = @load_frag_coord\n"),
     (
@@ -62,7 +62,7 @@ fn write(value: &str, target: u32) -> String {
     format!("    @store_output ({value}, %0) (base={target}, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA{target} slots=1)\n")
 }
 
-/// A module of a shader, with all that may be asked for later.
+/// A module of a shader, with all late options.
 fn emit(gpu: &Gpu, mut shader: ntv::Shader) -> Module {
     let options = EmitOptions::default().offer(u64::MAX).linkable(true);
     let mut translator = Translator::new(Options::default().target(gpu.target().clone()));
@@ -84,7 +84,7 @@ fn draw(gpu: &Gpu, stages: [&Module; 2], key: &Key, places: &[[f32; 4]], size: [
     let program = Program::new(shaders.collect()).expect("a program");
     let keys = program.keys(key).expect("a key that it takes");
     let words: Vec<Vec<u32>> = keys.map(|(shader, key)| instantiated(&shader.module, &key)).collect();
-    // A plane over the picture, whose slopes are told apart.
+    // A plane over the picture with different slopes in x and y.
     let plane = |place: &[f32; 4]| [3. * place[0] + 5. * place[1], place[1], 7. - place[0], 1.];
     let (places, values) = (floats(&places.concat()), floats(&places.iter().flat_map(plane).collect::<Vec<f32>>()));
     let attribute = |location, bytes| Attribute { location, format: FORMAT, bytes, per_instance: false };
@@ -114,7 +114,7 @@ fn instantiated(module: &Module, key: &Key) -> Vec<u32> {
     words
 }
 
-/// The window that a key turns the picture into.
+/// The size of the window of a picture with a key.
 fn window(key: &Key) -> [u32; 2] {
     let [width, height] = SIZE;
     if key.bits & Key::SWAP_XY != 0 {
@@ -124,7 +124,7 @@ fn window(key: &Key) -> [u32; 2] {
     }
 }
 
-/// A picture from a window, as it was before it was turned.
+/// The picture of a window, rotated back.
 fn turn_back(key: &Key, pixels: &[[f32; 4]]) -> Pixels {
     let [width, height] = window(key);
     let mut out = vec![[0.; 4]; pixels.len()];
@@ -165,7 +165,7 @@ fn turned_pictures_equal_the_plain_one() {
                 let places = if depth == 0 { &places } else { &gl_places };
                 let turned = draw(&gpu, [&vertex, &fragment], &key, places, key.size);
                 let mut turned = turn_back(&key, &turned);
-                // An odd number of mirrors turns the winding over, which a driver tells the pipeline.
+                // An odd number of mirrors reverses the winding; the driver sets that in the pipeline.
                 if name == "FrontFacing" && (bits & Key::ORIENTATION).count_ones() % 2 == 1 {
                     turned.iter_mut().for_each(|pixel| pixel[0] = 1. - pixel[0]);
                 }
@@ -190,7 +190,7 @@ fn without_the_bit_gl_depth_is_clipped() {
 fn points_have_a_size_if_the_key_says_so() {
     let gpu = Gpu::open();
     let stages = [&vertex(&gpu, false), &fragment(&gpu, FRAGMENTS[0].1)];
-    // Its one pixel is the one to the lower right of the middle.
+    // Its only pixel is the one to the lower right of the middle.
     let drawn = draw(&gpu, stages, &Key::new(Key::POINT_SIZE), &[[0.125, 1. / 6., 0.25, 1.]], SIZE);
     let places: Vec<usize> = (0..drawn.len()).filter(|at| drawn[*at][0] != CLEAR).collect();
     assert_eq!(places, [3 * 8 + 4]);
@@ -247,8 +247,8 @@ fn what_a_link_takes_away_is_not_missed() {
     assert_close("inputs that nobody writes", &linked, &expected);
 }
 
-/// Three stages of glslang's with interface blocks, imported and linked. They pass attribute 1 on, and add an input that nobody
-/// writes.
+/// Three stages of glslang's with interface blocks, imported and linked. They pass attribute 1 on, and add an input that is not
+/// written.
 #[test]
 fn imported_blocks_are_drawn_member_by_member() {
     const VALUES: [[f32; 4]; 3] = [[1., 2., 3., 4.], [5., 6., 7., 8.], [0., 1., 0., 2.]];

@@ -1,9 +1,9 @@
 //! Deliberate faults in emitted words: the oracle finds each of them when lavapipe runs the module.
 //!
-//! `tests/faults` breaks the rules of lowering and looks on the interpreter. What goes wrong behind it, where instructions
-//! become words, shows on a driver alone.
+//! `tests/faults` breaks the rules of lowering and runs on the interpreter. Faults after lowering, in emission, are only visible
+//! on a driver.
 
-// How a fault was found is worth reading.
+// The output shows how a fault was found.
 #![allow(clippy::print_stdout)]
 
 use crate::support;
@@ -13,29 +13,29 @@ use ntv_gen::{program_of_seed, stimulus_of_seed, Purpose};
 use spirv::{GlslStd450Op as GLOp, Op};
 use std::collections::BTreeMap;
 
-/// Random programs to look for a fault in.
+/// The number of random programs in which a fault is searched.
 const PROGRAMS: u64 = 6000;
 
-/// Something done wrong to every instruction of an opcode.
+/// A wrong change to every instruction of an opcode.
 struct Fault {
     name: &'static str,
     op: Op,
-    /// Changes the instruction; false if there is nothing to do wrong. The faults keep loops finite.
-    change: fn(&Place<'_>, &mut [u32]) -> bool,
+    /// Changes the instruction; returns false if it cannot be changed. The changes keep loops finite.
+    change: fn(&Context<'_>, &mut [u32]) -> bool,
 }
 
-/// Where an instruction stands.
-struct Place<'a> {
+/// The context of an instruction.
+struct Context<'a> {
     /// Type and value of constants of 32 bits.
     constants: &'a BTreeMap<u32, (u32, u32)>,
-    /// Where blocks start.
+    /// The starts of blocks.
     labels: &'a BTreeMap<u32, usize>,
     at: usize,
-    /// The opcode before.
+    /// The opcode of the instruction before.
     before: u32,
 }
 
-impl Place<'_> {
+impl Context<'_> {
     /// Another constant of the type of `id`, the next larger one if there is one.
     fn other_constant(&self, id: u32) -> Option<u32> {
         let (ty, value) = self.constants.get(&id)?;
@@ -43,7 +43,7 @@ impl Place<'_> {
         others.min_by_key(|(_, (_, other))| other.wrapping_sub(*value)).map(|(id, _)| *id)
     }
 
-    /// Whether all parents of a phi stand before it: it is not that of a loop.
+    /// Whether all parents of a phi are before it: it is not a phi of a loop.
     fn merges(&self, phi: &[u32]) -> bool {
         phi.len() == 7 && [phi[4], phi[6]].iter().all(|parent| self.labels.get(parent).is_some_and(|at| *at < self.at))
     }
@@ -64,7 +64,7 @@ fn become_op(inst: &mut [u32], op: Op) -> bool {
     set(&mut inst[0], length | op as u32)
 }
 
-/// Makes the function `from` of GLSL.std.450 the function `to`.
+/// Replaces the function `from` of GLSL.std.450 by `to`.
 fn become_function(inst: &mut [u32], from: GLOp, to: GLOp) -> bool {
     inst[4] == from as u32 && set(&mut inst[4], to as u32)
 }
@@ -105,7 +105,7 @@ const FAULTS: &[Fault] = &[
         op: Op::AccessChain,
         change: |place, inst| {
             let last = inst.len() - 1;
-            // Behind base and member.
+            // After base and member.
             last > 4 && place.other_constant(inst[last]).is_some_and(|other| set(&mut inst[last], other))
         },
     },
@@ -151,12 +151,12 @@ const FAULTS: &[Fault] = &[
 ];
 
 impl Fault {
-    /// Does it wrong everywhere in a module; false if there was nothing to do.
+    /// Applies the fault everywhere in a module; returns false if it changed nothing.
     fn apply(&self, words: &mut [u32]) -> bool {
         const HEADER: usize = 5;
         let (mut constants, mut labels) = (BTreeMap::new(), BTreeMap::new());
         let (mut at, mut before, mut changed) = (HEADER, 0, false);
-        // A phi may name a block that stands behind it, which is then not there: it is a loop's.
+        // A phi of a loop may name a block after it, which is not in the table yet.
         while let Some(first) = words.get(at).copied() {
             let inst = &mut words[at..at + (first >> 16) as usize];
             let (len, op) = (inst.len(), first & 0xffff);
@@ -165,7 +165,7 @@ impl Fault {
             } else if op == Op::Label as u32 {
                 labels.insert(inst[1], at);
             } else if op == self.op as u32 {
-                let place = Place { constants: &constants, labels: &labels, at, before };
+                let place = Context { constants: &constants, labels: &labels, at, before };
                 changed |= (self.change)(&place, inst);
             }
             (at, before) = (at + len, op);
@@ -182,13 +182,13 @@ fn every_fault_is_found() {
     for (name, result) in results {
         match result {
             Ok(found) => println!("{name}: {found}"),
-            Err(tried) => missed.push(format!("{name}: in {tried} modules nothing differs")),
+            Err(tried) => missed.push(format!("{name}: no difference in {tried} modules")),
         }
     }
     assert!(missed.is_empty(), "{} faults are not found\n{}", missed.len(), missed.join("\n"));
 }
 
-/// Where `fault` shows first, or in how many modules it could have.
+/// The first evidence of `fault`, or the number of affected modules.
 fn search(fault: &Fault) -> Result<String, usize> {
     let mut oracle = Oracle::open("llvmpipe").expect("lavapipe, which `cargo xtask test` installs");
     let mut tried = 0;

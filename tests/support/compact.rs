@@ -1,6 +1,6 @@
-//! The kernel that compacts what geometry shaders captured, against a model of it on the CPU, wherever it runs.
+//! Tests the kernel that compacts captures of geometry shaders against a model on the CPU, with any runner.
 
-// Every test is a crate of its own and uses a part of this.
+// Each test is a separate crate and uses a part of this module.
 #![allow(dead_code)]
 
 use ntv::capture::kernels::{compact, counter, Kernel};
@@ -9,10 +9,10 @@ use ntv::capture::{CaptureState, CompactBuffer, CompactParameters, GeometryOutpu
 /// Runs a kernel on buffers, by binding.
 pub(crate) type Run<'a> = &'a mut dyn FnMut(Kernel, &mut Vec<Vec<u32>>);
 
-/// What is in a buffer where nothing was written.
+/// The contents of a buffer where nothing was written.
 const NOTHING: u32 = 0xdead_beef;
 
-/// What invocations of a draw made, and where it goes.
+/// The primitives of the invocations of a draw, and their destination.
 #[derive(Clone, Debug)]
 pub(crate) struct Compacted {
     /// The words of the draw's state.
@@ -33,14 +33,14 @@ impl Compacted {
         run(Kernel::Compact, &mut all);
         self.counters.clone_from(&all[compact::COUNTERS as usize]);
         for (number, buffer) in self.buffers.iter_mut().enumerate() {
-            // Where there is no buffer, a runner may bind anything.
+            // For an empty buffer, a runner may bind any buffer.
             let length = buffer.len();
             buffer.clone_from(&all[compact::BUFFERS as usize + number]);
             buffer.truncate(length);
         }
     }
 
-    /// Does what the kernel does: `is_active` is 0 for nothing, 1 for all, and 2 for counting.
+    /// Computes the kernel's results: `is_active` is 0 for nothing, 1 for all, and 2 for counting.
     pub(crate) fn model(&mut self, is_active: u32, invocations: usize) {
         let CompactParameters { output, stream, primitives_most, buffers } = self.parameters.clone();
         let first_words: [u32; 4] = self.state[12..16].try_into().expect("four words");
@@ -71,7 +71,7 @@ impl Compacted {
     }
 }
 
-/// Random numbers, the same in each run.
+/// Pseudo-random numbers, the same in each run.
 struct Random(u64);
 
 impl Random {
@@ -81,14 +81,14 @@ impl Random {
     }
 }
 
-/// A draw of so many invocations.
+/// A draw with this number of invocations.
 fn draw(random: &mut Random, output: GeometryOutput, primitives: u32, instances: u32) -> Compacted {
     let invocations = primitives * instances * output.invocations;
     let stream = random.below(4);
     let counts: Vec<u32> = (0..4 * invocations).map(|_| random.below(output.primitives() + 1)).collect();
     let made: u32 = counts.iter().skip(stream as usize).step_by(4).sum();
     let before = random.below(5);
-    // All that is made, some of it, nothing.
+    // Space for all, for some, for no primitives.
     let primitives_most = [made + before, before + made / 2 + 1, before / 2][random.below(3) as usize];
     let mut buffers = [CompactBuffer::default(); 4];
     for buffer in &mut buffers {
@@ -123,8 +123,8 @@ fn draw(random: &mut Random, output: GeometryOutput, primitives: u32, instances:
     }
 }
 
-/// Random draws of all topologies, few and many invocations, buffers that are large enough and that are not; each captured, counted
-/// and neither.
+/// Random draws of all topologies, few and many invocations, buffers that are large enough and that are not; each is captured,
+/// counted, and neither.
 pub(crate) fn check_compact(run: Run<'_>) {
     let random = &mut Random(5);
     for topology in [Topology::Points, Topology::LineStrip, Topology::TriangleStrip] {

@@ -1,6 +1,6 @@
-//! The kernels of transform feedback against what the CPU counts and lists, wherever they run.
+//! Tests the kernels of transform feedback against the CPU's counting and lists, with any runner.
 
-// Every test is a crate of its own and uses a part of this.
+// Each test is a separate crate and uses a part of this module.
 #![allow(dead_code)]
 
 use ntv::capture::kernels::{
@@ -11,17 +11,17 @@ use ntv::capture::{emission_list, CaptureState, Counters, DrawList, ProvokingVer
 /// Runs a kernel on buffers, by binding.
 pub(crate) type Run<'a> = &'a mut dyn FnMut(Kernel, &mut Vec<Vec<u32>>);
 
-/// What is in a buffer where nothing was written.
+/// The contents of a buffer where nothing was written.
 const NOTHING: u32 = 0xdead_beef;
 
 const ORDERS: [ProvokingVertex; 2] = [ProvokingVertex::Last, ProvokingVertex::First];
 
 /// The feedback object of a program and its counters, on both sides.
 pub(crate) struct Feedback {
-    /// As the CPU counts.
+    /// The state that the CPU computes.
     pub(crate) state: CaptureState,
     pub(crate) counted: Counters,
-    /// As the kernels count.
+    /// The counters of the kernels.
     pub(crate) counters: Vec<u32>,
 }
 
@@ -38,7 +38,7 @@ impl Feedback {
         Feedback { state, counted: Counters::default(), counters: vec![0; counter::WORDS] }
     }
 
-    /// Begins a draw of `command` on both sides, over a list if the state has one. Gives the state that the kernel wrote.
+    /// Begins a draw of `command` on both sides, over a list if the state has one. Returns the state that the kernel wrote.
     pub(crate) fn begin_draw(&mut self, command: [u32; 4], run: Run<'_>) -> Vec<u32> {
         let mut buffers = vec![Vec::new(); 4];
         let base_vertex = self.state.list.map(|list| list.base_vertex);
@@ -59,7 +59,7 @@ impl Feedback {
         state
     }
 
-    /// The command that draws what was captured.
+    /// The command that draws the captured vertices.
     fn draw_feedback(&self, instances: u32, run: Run<'_>) {
         let corners = self.state.topology.vertices_per_primitive();
         let mut buffers = vec![Vec::new(); 3];
@@ -72,8 +72,8 @@ impl Feedback {
     }
 }
 
-/// Draws of all topologies, vertices and instances, one behind the other, some of them paused, into buffers that are large enough and
-/// that are not.
+/// Draws of all topologies, vertices and instances, one after the other, some of them paused, into buffers that are large enough
+/// and that are not.
 pub(crate) fn check_counters(run: Run<'_>) {
     for topology in Topology::ALL {
         for (provoking, most) in [(ORDERS[0], u32::MAX), (ORDERS[1], 50)] {
@@ -89,9 +89,9 @@ pub(crate) fn check_counters(run: Run<'_>) {
                 }
                 feedback.draw_feedback(vertices, run);
             }
-            assert!(most == u32::MAX || feedback.state.primitives_before == most, "it is never full");
-            assert!(feedback.counted.generated > feedback.counted.needed, "none was paused");
-            // More than a word can count, then more than were there to begin with.
+            assert!(most == u32::MAX || feedback.state.primitives_before == most, "the buffer is never full");
+            assert!(feedback.counted.generated > feedback.counted.needed, "no draw was paused");
+            // First more than a word can count, then more than the initial number.
             feedback.state.is_active = true;
             feedback.state.list = None;
             feedback.begin_draw([u32::MAX, u32::MAX, 0, 0], run);
@@ -104,7 +104,7 @@ pub(crate) fn check_counters(run: Run<'_>) {
 
 /// A draw with indices.
 struct Indexed {
-    /// All indices of the buffer, of which the draw takes some.
+    /// All indices of the buffer; the draw uses some of them.
     indices: Vec<u32>,
     first: u32,
     count: u32,
@@ -149,7 +149,7 @@ impl Indexed {
     }
 }
 
-/// Random numbers, the same in each run.
+/// Pseudo-random numbers, the same in each run.
 struct Random(u64);
 
 impl Random {
@@ -159,14 +159,14 @@ impl Random {
     }
 }
 
-/// Random indices with restarts of all kinds, short draws and such of several rounds.
+/// Random indices with restarts of all kinds, short draws and draws of several rounds.
 pub(crate) fn check_lists(run: Run<'_>) {
     let random = &mut Random(1);
     for topology in Topology::ALL {
         for provoking in ORDERS {
             for (case, count) in [0, 1, 2, 3, 5, 7, 9, 12, 63, 64, 65, 128, 200].into_iter().enumerate() {
                 let index_bytes = [1, 2, 4][case % 3];
-                // The fixed index, and one that others are greater than; the others do not reach the fixed one.
+                // The fixed index, and one that is less than some indices; these do not reach the fixed one.
                 let restart = if case % 2 == 0 { u32::MAX >> (32 - 8 * index_bytes) } else { 7 };
                 let first = random.below(6);
                 let rare = if count > 20 { 9 } else { 4 };
@@ -190,7 +190,7 @@ pub(crate) fn check_lists(run: Run<'_>) {
                 let base = if case % 2 == 0 { 1000 } else { 3u32.wrapping_neg() };
                 Indexed { indices, first, count, base, parameters }.check(run);
             }
-            // One long run, so that rounds go on where others ended.
+            // One long run, so that each round continues that of the round before.
             let parameters =
                 EmissionParameters { topology, provoking, index_bytes: 2, restart: None, primitives_most: u32::MAX };
             Indexed { indices: (0..300).collect(), first: 0, count: 300, base: 0, parameters }.check(run);

@@ -1,6 +1,6 @@
-//! What several tests need: dumps to work on, and the judgement of `spirv-val`.
+//! The common code of several tests: dumps, and validation by `spirv-val`.
 
-// Every test is a crate of its own and uses a part of this.
+// Each test is a separate crate and uses a part of this module.
 #![allow(dead_code)]
 
 use ntv::Target;
@@ -27,22 +27,22 @@ pub(crate) fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     entries.map(walkdir::DirEntry::into_path).filter(|path| wanted(path)).collect()
 }
 
-/// The corpus of real dumps beside the repository, or the one that NTV_CORPUS names. Where there is none, the test is skipped, and
-/// says so.
+/// The corpus of real dumps next to the repository, or the one in NTV_CORPUS. If there is none, the test prints that and is
+/// skipped.
 ///
 /// # Panics
-/// See [`corpus_at`]; and if NTV_CORPUS names what is not there.
+/// See [`corpus_at`]; and if NTV_CORPUS is not a folder.
 pub(crate) fn shared_corpus() -> Option<PathBuf> {
     let named = std::env::var_os("NTV_CORPUS").map(PathBuf::from);
     let is_there = named.iter().all(|folder| folder.is_dir());
-    assert!(is_there, "NTV_CORPUS names no folder: {named:?}");
+    assert!(is_there, "NTV_CORPUS is not a folder: {named:?}");
     corpus_at(&named.unwrap_or_else(|| root().join("../shared/corpus")))
 }
 
-/// The corpus in `folder`, if that is there.
+/// The corpus in `folder`, if it exists.
 ///
 /// # Panics
-/// If it has no shader: a test that finds nothing to check has failed.
+/// If it has no shader: a test without input has failed.
 #[allow(clippy::print_stdout)]
 pub(crate) fn corpus_at(folder: &Path) -> Option<PathBuf> {
     if !folder.is_dir() {
@@ -55,15 +55,15 @@ pub(crate) fn corpus_at(folder: &Path) -> Option<PathBuf> {
     Some(folder.to_path_buf())
 }
 
-/// The bytes of a module, as a file has them.
+/// The bytes of a module in a file.
 pub(crate) fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// What `spirv-val` has against `words` by the rules of `target`.
+/// Validates `words` by the rules of `target`.
 ///
 /// # Panics
-/// If there is no `spirv-val`: a test that cannot judge has failed.
+/// If there is no `spirv-val`: a test that cannot check has failed.
 pub(crate) fn spirv_val(words: &[u32], target: &Target) -> Result<(), String> {
     let mut child = Command::new("spirv-val")
         .args(target.spirv_val_arguments())
@@ -73,7 +73,7 @@ pub(crate) fn spirv_val(words: &[u32], target: &Target) -> Result<(), String> {
         .spawn()
         .expect("spirv-val, which `cargo xtask test` installs");
     let mut stdin = child.stdin.take().expect("a pipe");
-    // It may leave early with a complaint, which is what counts then.
+    // It may exit early with an error, which is then the result.
     let _ = stdin.write_all(&bytes(words));
     drop(stdin);
     let output = child.wait_with_output().expect("spirv-val");
@@ -86,7 +86,7 @@ pub(crate) fn spirv_val(words: &[u32], target: &Target) -> Result<(), String> {
 /// The words of a file of SPIR-V assembly.
 ///
 /// # Panics
-/// If there is no `spirv-as`, or it does not take the file.
+/// If there is no `spirv-as`, or it does not accept the file.
 pub(crate) fn assembled(path: &str) -> Vec<u32> {
     let mut command = Command::new("spirv-as");
     let output = command.args(["--target-env", "vulkan1.1", "-o", "-"]).arg(root().join(path)).output();
@@ -95,7 +95,7 @@ pub(crate) fn assembled(path: &str) -> Vec<u32> {
     output.stdout.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().expect("four bytes"))).collect()
 }
 
-/// What `work` gives; its panic as an error, so that one bad case does not hide the others.
+/// The result of `work`; a panic becomes an error, so that one wrong case does not hide the others.
 pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let message = panic.downcast_ref::<String>().map(String::as_str);
@@ -103,7 +103,7 @@ pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, S
     })
 }
 
-/// Does `work` on all `items`, on all cores; the results come in the order of the items.
+/// Does `work` on all `items`, on all cores; the results have the order of the items.
 pub(crate) fn in_parallel<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     let queue: Mutex<VecDeque<(usize, T)>> = Mutex::new(items.into_iter().enumerate().collect());
     let done = Mutex::new(Vec::new());

@@ -1,9 +1,9 @@
-//! Dumps with faults: bytes flipped, words replaced, lines dropped, doubled, swapped, moved or cut off.
+//! Dumps with faults: bytes flipped, words replaced, lines removed, doubled, swapped, moved or cut.
 
 use crate::support;
 use std::fs;
 
-/// The dumps to mutate: the project's own, and some of the shared corpus if it is there.
+/// The dumps to mutate: the project's own, and some of the larger corpus if it exists.
 pub(crate) fn dumps() -> Vec<String> {
     let mut files = support::files(&support::root().join("examples"), &["nir"]);
     files.extend(support::files(&support::root().join("tests/corpus"), &["nir"]));
@@ -14,7 +14,7 @@ pub(crate) fn dumps() -> Vec<String> {
     dumps.filter(|dump| dump.len() < 1 << 16).collect()
 }
 
-/// A dump with one fault, or a few: one alone leaves a valid shader more often, and that is the harder case.
+/// A dump with one fault, or a few: a single one more often leaves a valid shader, which is the harder case.
 pub(crate) fn mutate(random: &mut Random, dumps: &[String]) -> String {
     let mut bytes = random.of(dumps).clone().into_bytes();
     let faults = if random.below(4) == 0 { 2 + random.below(4) } else { 1 };
@@ -38,8 +38,8 @@ fn flip_bytes(random: &mut Random, bytes: &mut [u8]) {
     }
 }
 
-/// Puts a word in the place of another that starts alike, such as `%7` for `%5` or `fmul` for `fadd`: the fault that leaves
-/// most of the grammar alone.
+/// Replaces a word by another with the same first letter, such as `%5` by `%7` or `fadd` by `fmul`: a fault that mostly keeps the
+/// grammar.
 fn replace_word(random: &mut Random, bytes: &[u8]) -> Vec<u8> {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_%@".contains(byte);
     let starts: Vec<usize> =
@@ -55,7 +55,7 @@ fn replace_word(random: &mut Random, bytes: &[u8]) -> Vec<u8> {
     [&bytes[..old], &bytes[new..end(new)], &bytes[end(old)..]].concat()
 }
 
-/// Drops, doubles, swaps, moves or cuts off lines, or brings one from another dump.
+/// Removes, doubles, swaps, moves or cuts lines, or inserts one from another dump.
 fn break_lines(random: &mut Random, bytes: &[u8], dumps: &[String]) -> Vec<u8> {
     let mut lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     let (a, b) = (random.below(lines.len()), random.below(lines.len()));
@@ -78,7 +78,7 @@ fn break_lines(random: &mut Random, bytes: &[u8], dumps: &[String]) -> Vec<u8> {
     lines.join(&b'\n')
 }
 
-/// SplitMix64, a small generator of even quality for any seed.
+/// SplitMix64, a small generator of uniform quality for all seeds.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {

@@ -1,4 +1,4 @@
-//! Wires with faults: bits flipped, words replaced, records dropped, doubled, swapped, moved, cut off or taken from another.
+//! Wires with faults: bits flipped, words replaced, records removed, doubled, swapped, moved, cut or taken from another wire.
 
 use crate::mutation::Random;
 use crate::wire_records::{records, HEADER};
@@ -10,7 +10,7 @@ pub(crate) fn wires(dumps: &[String]) -> Vec<Vec<u32>> {
     shaders.map(|shader| wire::encode(&shader)).collect()
 }
 
-/// The bytes of a wire with one fault, or a few. Mostly the header is made right again, so that the fault is looked at.
+/// The bytes of a wire with one fault, or a few. Mostly the header is corrected, so that the decoder reaches the fault.
 pub(crate) fn mutate(random: &mut Random, wires: &[Vec<u32>]) -> Vec<u8> {
     let mut words = random.of(wires).clone();
     let faults = if random.below(4) == 0 { 2 + random.below(4) } else { 1 };
@@ -38,7 +38,7 @@ fn flip_bit(random: &mut Random, words: &mut [u32]) {
     words[at] ^= 1 << random.below(32);
 }
 
-/// Puts a word in the place of another, or a number near it, or one that is often special.
+/// Replaces a word by another word, by a similar number, or by a special number.
 fn replace_word(random: &mut Random, words: &mut [u32]) {
     let (at, from) = (random.below(words.len()), random.below(words.len()));
     words[at] = match random.below(4) {
@@ -49,7 +49,7 @@ fn replace_word(random: &mut Random, words: &mut [u32]) {
     };
 }
 
-/// Puts a word of a record in the place of the same one of another record of its kind: the fault that keeps the form.
+/// Replaces a word of a record by the same word of another record of its kind: a fault that keeps the form.
 fn replace_operand(random: &mut Random, words: &mut [u32]) {
     let all = records(words);
     if all.is_empty() {
@@ -63,7 +63,7 @@ fn replace_operand(random: &mut Random, words: &mut [u32]) {
     words[to + at] = words[from + at];
 }
 
-/// Drops, doubles, swaps, moves or cuts off records, or brings some from another wire.
+/// Removes, doubles, swaps, moves or cuts records, or inserts some from another wire.
 fn break_records(random: &mut Random, words: &[u32], wires: &[Vec<u32>]) -> Vec<u32> {
     let of = |words: &[u32]| -> Vec<Vec<u32>> {
         records(words).into_iter().map(|(at, len)| words[at..at + len].to_vec()).collect()

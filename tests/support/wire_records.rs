@@ -1,4 +1,4 @@
-//! Where the records of a wire start and end: what a reader knows, once more.
+//! Finds the start and the end of the records of a wire, independently of the decoder.
 
 use ntv::ir::info::{FieldMut, DIRECTIVES, FIELDS};
 use ntv::ir::ShaderInfo;
@@ -7,7 +7,7 @@ use ntv::op::{AluOp, Intrinsic};
 /// Words of the header: the third counts all words, the fourth the instructions.
 pub(crate) const HEADER: usize = 16;
 
-/// What a record is: the lowest four bits of its first word.
+/// The kind of a record: the lowest four bits of its first word.
 pub(crate) mod record {
     #![allow(dead_code)]
     pub(crate) const ALU: u32 = 0;
@@ -27,7 +27,7 @@ pub(crate) mod record {
     pub(crate) const NAME: u32 = 14;
 }
 
-/// The records of a sound wire, each as its start and the words it has. Those of one that is not sound end where it is not.
+/// The records of a valid wire, each as its start and its number of words. For an invalid wire, those before the error.
 pub(crate) fn records(words: &[u32]) -> Vec<(usize, usize)> {
     let mut all = Vec::new();
     let mut at = HEADER;
@@ -44,12 +44,12 @@ pub(crate) fn records_of(words: &[u32], kind: u32) -> Vec<(usize, usize)> {
     records(words).into_iter().filter(|(at, _)| words[*at] & 15 == kind).collect()
 }
 
-/// The words of a string, the length of which is the last of these.
+/// The number of words of a string, whose length is the last word before it.
 fn string(bytes: u32) -> usize {
     (bytes as usize).div_ceil(4)
 }
 
-/// The words of the record that `words` begin with.
+/// The number of words of the first record in `words`.
 fn len(words: &[u32]) -> Option<usize> {
     let head = *words.first()?;
     let (op, components, bits, flags) = ((head >> 4 & 0xfff) as usize, head >> 16 & 31, head >> 21 & 127, head >> 28);

@@ -1,7 +1,7 @@
-//! What ANGLE's tests of programs ask of a translator to SPIR-V, as pairs of NIR shaders.
+//! ANGLE's tests of programs that apply to a translator to SPIR-V, as pairs of NIR shaders.
 //!
-//! Each of those tests has a row: what it is here, or why NIR and ntv never meet it. `file::name` is a test in another file of this
-//! folder, `lavapipe::name` one that draws, in `tests/lavapipe/variants.rs`.
+//! Each of these tests has a row: its test here, or the reason why it does not apply to NIR and ntv. `file::name` is a test in
+//! another file of this folder, `lavapipe::name` one that draws, in `tests/lavapipe/variants.rs`.
 //!
 //! | ANGLE's test | here |
 //! |---|---|
@@ -46,10 +46,10 @@ use ntv::link::link;
 use ntv::{Key, Module, Target};
 use spirv::{Capability, Decoration, Op};
 
-/// A varying as a stage declares it.
+/// A varying and its declaration in a stage.
 #[derive(Clone, Copy)]
 struct Declared {
-    /// What stands in front of the mode.
+    /// The flags before the mode.
     flags: &'static str,
     precision: &'static str,
     ty: &'static str,
@@ -102,7 +102,7 @@ fn words(module: &Module, bits: u64) -> Vec<u32> {
     words
 }
 
-/// How many variables have this decoration, which has no operands.
+/// The number of variables with this decoration, which has no operands.
 fn decorated(words: &[u32], decoration: Decoration) -> usize {
     let is_it = |inst: &&[u32]| inst[0] == 3 << 16 | Op::Decorate as u32 && inst[2] == decoration as u32;
     words.windows(3).filter(is_it).count()
@@ -211,7 +211,7 @@ fn as_many_varyings_as_there_are() {
     assert_eq!(locations(&half.modules[1], false), (0..16).collect::<Vec<u32>>());
 }
 
-/// Two floats and two integers share a location; the next stage reads the integers.
+/// Two floats and two integers share a Location; the next stage reads the integers.
 #[test]
 fn components_of_a_location_go_on_their_own() {
     let store = |id: u32, component: u32, ty: &str| {
@@ -233,7 +233,7 @@ fn components_of_a_location_go_on_their_own() {
     assert_eq!((locations(&linked.modules[0], true), locations(&linked.modules[1], false)), (vec![0], vec![0]));
 }
 
-/// Control, with a barrier and without, and evaluation: the one is less precise, then the other.
+/// Control, with a barrier and without, and evaluation: first one has lower precision, then the other.
 #[test]
 fn tessellation_gets_one_precision() {
     let header = "primitive_mode: 2\ntcs_vertices_out: 4\nspacing: 1\n";
@@ -270,7 +270,7 @@ fn tessellation_gets_one_precision() {
     }
 }
 
-/// Stages that are no program are never linked: nothing goes, and a slot has the same location in both.
+/// Stages that are not a program are never linked: no varying is removed, and a slot has the same Location in both.
 #[test]
 fn separate_stages_keep_their_locations() {
     let modules = [vertex(&["VAR0", "VAR4"]), fragment(&["VAR4", "VAR9"])].map(emit);
@@ -298,7 +298,7 @@ fn each_target_is_dithered_on_its_own() {
         (0..16).map(|pair| words(fragment, Key::dither(0, pair & 3) | Key::dither(1, pair >> 2))).collect();
     all.sort_unstable();
     all.dedup();
-    assert_eq!(all.len(), 16, "each pair of formats has words of its own");
+    assert_eq!(all.len(), 16, "each pair of formats has different words");
 }
 
 #[test]

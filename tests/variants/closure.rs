@@ -1,4 +1,4 @@
-//! Whether a variant can lack a definition: every id that a kept word uses has to be defined by a kept word, whatever is decided.
+//! Checks that no variant lacks a definition: a kept word defines every id that a kept word uses, with any decisions.
 
 use ntv::module::Condition;
 use ntv::Module;
@@ -6,7 +6,7 @@ use rspirv::binary::{Consumer, ParseAction, Parser};
 use rspirv::dr::{Instruction, ModuleHeader, Operand};
 use std::collections::HashMap;
 
-/// What an instruction defines and uses, in the order of the module.
+/// The definitions and uses of instructions, in the order of the module.
 #[derive(Default)]
 struct Instructions(Vec<(Option<u32>, Vec<u32>)>);
 
@@ -30,7 +30,7 @@ impl Consumer for Instructions {
     }
 }
 
-/// What is wrong with `module`: uses that may stand without their definition.
+/// The error of `module`: uses that may be kept without their definition.
 pub(crate) fn check(module: &Module) -> Result<(), String> {
     let mut instructions = Instructions::default();
     Parser::new(&super::support::bytes(&module.words), &mut instructions).parse().map_err(|e| e.to_string())?;
@@ -44,7 +44,7 @@ pub(crate) fn check(module: &Module) -> Result<(), String> {
             definitions.entry(id).or_default().push(own.clone());
         }
         for id in used {
-            // A part of an instruction may be in a range of its own.
+            // A part of an instruction may be in a separate range.
             let words = (at..at + len).filter(|word| module.words[*word] == id);
             let most = words.map(|word| around(module, word as u32)).max_by_key(Vec::len);
             uses.push((at, id, most.unwrap_or(own.clone())));
@@ -52,21 +52,21 @@ pub(crate) fn check(module: &Module) -> Result<(), String> {
         at += len;
     }
     for (at, id, own) in uses {
-        let definitions = definitions.get(&id).ok_or_else(|| format!("word {at} uses %{id}, which nothing defines"))?;
+        let definitions = definitions.get(&id).ok_or_else(|| format!("word {at} uses %{id}, which is not defined"))?;
         if !is_covered(module, &own, definitions) {
-            return Err(format!("word {at} uses %{id}, which may be gone"));
+            return Err(format!("word {at} uses %{id}, which may be removed"));
         }
     }
     Ok(())
 }
 
-/// The conditions that a word is under.
+/// The conditions of a word.
 fn around(module: &Module, at: u32) -> Vec<u16> {
     let around = module.ranges.iter().filter(|range| (range.start..range.end).contains(&at));
     around.map(|range| range.when).collect()
 }
 
-/// Whether wherever `own` holds one of `definitions` holds: tried for all values of the bits that they look at.
+/// Whether one of `definitions` is true wherever `own` is: tested for all values of the bits in the conditions.
 fn is_covered(module: &Module, own: &[u16], definitions: &[Vec<u16>]) -> bool {
     if definitions.iter().any(|definition| definition.iter().all(|when| own.contains(when))) {
         return true;

@@ -1,11 +1,11 @@
-//! Patched words are the words of a fresh emission, every id that they use is defined, and `spirv-val` is silent.
+//! Patched words are the words of a fresh emission, every id that they use is defined, and `spirv-val` accepts them.
 
 use super::{closure, corpus, keys, support, Lowered};
 use ntv::module::{Assignment, Decisions, PatchKind};
 use ntv::{Module, Target};
 use ntv_gen::{shader_of_seed, Purpose, Random};
 
-/// Something that a link may decide: each removable varying goes half of the time, numbers change.
+/// Random decisions of a link: each removable varying is removed half of the time, numbers change.
 fn some_link(module: &Module, random: &mut Random) -> Decisions {
     let mut link = Decisions::of_link();
     for (index, varying) in module.interface.iter().enumerate() {
@@ -32,7 +32,7 @@ fn some_link(module: &Module, random: &mut Random) -> Decisions {
     link
 }
 
-/// Another component for each varying that may have one: it is one scalar, and nothing else is in its location.
+/// Another component for each varying that may have one: a scalar that is alone in its Location.
 fn free_components(module: &Module) -> Vec<(u32, u32)> {
     let shares = |(index, other): (usize, u32)| {
         let [this, other] = [index, other as usize].map(|at| &module.interface[at]);
@@ -44,14 +44,14 @@ fn free_components(module: &Module) -> Vec<(u32, u32)> {
     scalars.map(|(varying, component)| (varying, 3 - component)).collect()
 }
 
-/// Of each patch of a kind what it is about, and its word.
+/// The objects and the words of all patches of a kind.
 fn numbers(module: &Module, kind: PatchKind) -> impl Iterator<Item = (u32, u32)> + '_ {
     let patches = module.patches.iter().filter(move |patch| patch.kind == kind);
     patches.map(|patch| (patch.arg, module.words[patch.at as usize]))
 }
 
-/// For some links and many keys: linked and instantiated words are those of an emission that knew all from the start. Returns
-/// how many variants were compared. `judge` looks at each variant.
+/// Linked and instantiated words are those of an emission that had all decisions from the start, for some links and many keys.
+/// Returns the number of compared variants. `judge` checks each variant.
 fn compare(lowered: &Lowered, seed: u64, judge: &dyn Fn(&[u32]) -> Result<(), String>) -> Result<usize, String> {
     let mut random = Random::new(seed);
     let whole = lowered.emit(None).ok_or("it is not emitted")?;
@@ -65,7 +65,7 @@ fn compare(lowered: &Lowered, seed: u64, judge: &dyn Fn(&[u32]) -> Result<(), St
         closure::check(&linked).map_err(|problem| format!("linked: {problem}"))?;
         let stored = Module::from_words(&linked.to_words()).map_err(|error| error.to_string())?;
         if stored != linked {
-            return Err("a stored module is another".to_string());
+            return Err("a stored module differs".to_string());
         }
         for key in keys(&linked, &mut random) {
             let decided = Decisions { key: Some(key), ..link.clone() };
@@ -133,7 +133,8 @@ fn patched_words_equal_fresh_words_on_random_shaders() {
     }));
 }
 
-/// The same on the corpus, and each variant is valid: with SPIR-V 1.0, 1.3 and 1.6, of which the last lists all variables with the entry point.
+/// The same on the corpus, and each variant is valid: with SPIR-V 1.0, 1.3 and 1.6, of which the last lists all variables with
+/// the entry point.
 #[test]
 fn patched_words_equal_fresh_words_and_are_valid_on_the_corpus() {
     report(support::in_parallel(corpus(), |lowered| {

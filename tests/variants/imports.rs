@@ -1,4 +1,4 @@
-//! SPIR-V without tables: what import makes of it can be linked and patched, and is valid all the same.
+//! SPIR-V without tables: an imported module can be linked and patched, and remains valid.
 
 use super::{closure, corpus, keys, support};
 use ntv::import::import;
@@ -7,7 +7,7 @@ use ntv::module::{Assignment, Decisions, PatchKind};
 use ntv::{spirv, Binding, EmitOptions, Key, Module, Target};
 use ntv_gen::Random;
 
-/// Ways to link: nothing goes, all goes that may.
+/// Ways to link: without removals, and with all possible removals.
 fn links(module: &Module) -> [Decisions; 2] {
     let mut all = Decisions::of_link();
     let removable = module.interface.iter().enumerate().filter(|(_, varying)| varying.removable);
@@ -22,7 +22,7 @@ fn links(module: &Module) -> [Decisions; 2] {
     [Decisions::of_link(), all]
 }
 
-/// Inputs and outputs that may go, and arrays that may get longer.
+/// Inputs and outputs that may be removed, and arrays that may become longer.
 fn late(module: &Module) -> Vec<(u32, u32, u32)> {
     let removable = module.interface.iter().filter(|it| it.removable);
     let place = |it: &ntv::module::Varying| it.builtin.map_or((it.location, it.component.into()), |it| (u32::MAX, it));
@@ -44,7 +44,7 @@ fn imported_modules_can_be_linked_and_patched() {
         let module = import(&own.words).map_err(|error| format!("{}: {error}", lowered.name))?;
         let said = |problem: String| format!("{}: {problem}", lowered.name);
         let mut words = Vec::new();
-        // The words do not say what a bound range has at least.
+        // The words do not have the minimum of a bound range.
         let in_words: Vec<Binding> = own.bindings.iter().map(|row| Binding { min_range: 0, ..*row }).collect();
         if module.bindings != in_words {
             return Err(said(format!("descriptors {:?}, not {in_words:?}", module.bindings)));
@@ -65,7 +65,7 @@ fn imported_modules_can_be_linked_and_patched() {
         }
         let late_own = lowered.emit(None).ok_or("no module")?;
         let [ours, mut theirs] = [&late_own, &module].map(late);
-        // Copies for transform feedback go by keys. Words do not say that they are copies.
+        // Keys remove copies for transform feedback. Words do not mark them as copies.
         let copies = late_own.interface.iter().filter(|it| it.is_copy);
         let copies: Vec<_> = copies.map(|it| (1, it.location, u32::from(it.component))).collect();
         theirs.retain(|place| !copies.contains(place));
@@ -83,7 +83,7 @@ fn imported_modules_can_be_linked_and_patched() {
             }
             removed += linked.interface.iter().filter(|varying| varying.removed).count();
         }
-        // Without names and captures both ways give the same, if nothing could be removed or get longer.
+        // Without names and captures both ways have the same result, if nothing could be removed or become longer.
         if late(&module).is_empty() {
             let mut again = Vec::new();
             module.instantiate(&Key::new(Key::STRIP), &mut words).expect("a key that it takes");
@@ -100,7 +100,8 @@ fn imported_modules_can_be_linked_and_patched() {
     assert!(removed > 100, "{removed} varyings went");
 }
 
-/// A vertex, a geometry and a fragment shader of glslang's, which has blocks: what one side of each does not know goes alone.
+/// A vertex, a geometry and a fragment shader of glslang's with blocks: parts that only one side of each has are removed
+/// separately.
 #[test]
 fn members_of_imported_blocks_are_removed_one_by_one() {
     let imported = |stage: &str| {
@@ -124,7 +125,7 @@ fn members_of_imported_blocks_are_removed_one_by_one() {
         left.sort_unstable();
         left
     };
-    // Position is 0, gl_ClipDistance 3; the middle one of gl_PerVertex went, and `unread`, the first of its block.
+    // Position is 0, gl_ClipDistance 3; the middle one of gl_PerVertex was removed, and `unread`, the first of its block.
     for (module, outputs) in [(vertex, true), (geometry, false)] {
         assert_eq!(left(module, outputs), [(0, 0), (0, 3), (0, NONE), (1, NONE)]);
     }
@@ -148,7 +149,7 @@ fn what_is_no_module_is_refused() {
     }
 }
 
-/// Breaks a word of a module, and links it in all ways if it is imported all the same.
+/// Breaks a word of a module, and links it in all ways if it is imported nevertheless.
 fn try_broken(words: &[u32], random: &mut Random) -> bool {
     let mut broken = words.to_vec();
     let at = random.below(broken.len() as u64) as usize;

@@ -21,10 +21,10 @@ use ntv::{spirv, text, EmitOptions, Key, Module, Options, Shader, Target, Transl
 use ntv_gen::Random;
 use std::path::PathBuf;
 
-/// Everything that a module can be asked for later.
+/// All late options of a module.
 const OFFER: u64 = u64::MAX;
 
-/// A shader in the form that is emitted, and what for.
+/// A shader in emittable form, and its target.
 struct Lowered {
     name: String,
     shader: Shader,
@@ -39,7 +39,7 @@ impl Lowered {
         lowered.emit(None).is_some().then_some(lowered)
     }
 
-    /// With names and lines, and all that can be offered.
+    /// With names and lines, and all optional ranges.
     fn emit(&self, decided: Option<&Decisions>) -> Option<Module> {
         let lines = Some(("dump.nir", "the text\n"));
         let options = EmitOptions::default().names(true).lines(lines).offer(OFFER).linkable(true).decided(decided);
@@ -47,7 +47,7 @@ impl Lowered {
     }
 }
 
-/// The shaders of the corpus, as every preset takes them.
+/// The shaders of the corpus, for every preset.
 fn corpus() -> Vec<Lowered> {
     let mut all = Vec::new();
     for path in support::files(&support::root().join("tests/corpus"), &["nir"]) {
@@ -67,7 +67,7 @@ fn shaders(path: &PathBuf) -> Vec<(String, Shader)> {
     found.into_iter().filter_map(|found| Some((name.clone(), found.shader.ok()?))).collect()
 }
 
-/// Keys to try with `module`: all of them if they are few, else each bit, each but one, and some random ones.
+/// Keys of `module` to test: all of them if they are few, otherwise each bit, all without each bit, and some random ones.
 fn keys(module: &Module, random: &mut Random) -> Vec<Key> {
     let bits: Vec<u64> = (0..64).map(|bit| 1 << bit).filter(|bit| module.seen & bit != 0).collect();
     let key = |bits| Key { bits, size: [640, 480] };

@@ -1,4 +1,4 @@
-//! Each row of the table of options has a test, which would fail if nothing did what the row says.
+//! Each row of the table of options has a test, which fails if the option has no effect.
 
 use super::programs::{emit, fragment};
 use super::stages::shader;
@@ -7,7 +7,7 @@ use ntv::module::{Mechanism, OptionId, OPTIONS};
 use ntv::{Key, Module};
 use spirv::{ExecutionMode, Op};
 
-/// What shows that an option does what it should: a test in this folder or in `tests/lavapipe`.
+/// The test of each option: in this folder or in `tests/lavapipe`.
 const TESTS: &[(OptionId, &str)] = &[
     (OptionId::Bindings, "patches::each_kind_of_patch_is_filled_and_decided"),
     (OptionId::DescriptorCounts, "patches::arrays_of_descriptors_get_their_length"),
@@ -46,13 +46,13 @@ fn each_option_has_a_reason_and_a_test() {
     }
     for row in OPTIONS {
         assert!(!row.why.is_empty() && row.stages != 0, "{} has no reason", row.name);
-        // What a driver does with states and uniforms of its own is not in the words.
+        // Options that a driver implements with states and uniforms are not in the words.
         let in_words = matches!(row.mechanism, Mechanism::Patch | Mechanism::Range | Mechanism::SpecConstant);
         assert_eq!(TESTS.iter().filter(|test| test.0 == row.id).count(), usize::from(in_words), "{}", row.name);
     }
 }
 
-/// Instructions of these kinds in the words for a key.
+/// The number of these instructions in the words for a key.
 fn count(module: &Module, key: u64, is_it: impl Fn(&[u32]) -> bool) -> usize {
     let mut words = Vec::new();
     module.instantiate(&Key::new(key), &mut words).expect("a key that it takes");
@@ -75,7 +75,7 @@ fn stripped_words_are_without_names_and_lines() {
     }
 }
 
-/// With nothing but colours tests may come first. A shader that says so itself has them whatever the key says.
+/// Tests may be early if only colours are written. A shader that declares early tests has them with every key.
 #[test]
 fn tests_are_early_only_where_that_changes_nothing() {
     let is_mode = |inst: &[u32]| {
@@ -108,7 +108,7 @@ fn tests_are_early_only_where_that_changes_nothing() {
     }
 }
 
-/// The message of a module that is asked for a key that it cannot take.
+/// The message of a module for a key that is not possible.
 fn refusal(module: &Module, key: &str) -> String {
     let mut words = vec![1];
     let key = Key::parse(key).expect("a key");
@@ -128,11 +128,11 @@ fn a_key_that_a_module_cannot_take_is_refused() {
     assert_eq!(refusal(&imported, "strip,flip_y"), refused);
     let refused = "the fragment module cannot take `sample_shading,dither` in a key: it takes strip";
     assert_eq!(refusal(&imported, "dither1=565,sample_shading"), refused);
-    // What means nothing in a fragment shader is for the stages before it.
+    // Options without meaning in a fragment shader are for the stages before it.
     assert!(imported.instantiate(&Key::new(Key::DISCARD | Key::GL_DEPTH), &mut words).is_ok());
     let unknown = own.instantiate(&Key::new(1 << 40), &mut words).expect_err("no words");
     assert!(unknown.message.contains("`0x10000000000`"), "{unknown}");
-    // Nor can one whose key is decided.
+    // Nor can a module whose key is decided.
     let decided = own.link(&ntv::module::Decisions::of_key(Key::new(Key::STRIP)));
     assert_eq!(refusal(&decided, "flip_y"), "the fragment module cannot take `flip_y` in a key: it takes no option");
 }
@@ -151,7 +151,7 @@ fn a_key_that_needs_a_size_is_refused_without() {
     for key in ["swap_xy", "flip_y,size=0x8", "flip_x,size=8x0", "flip_x,flip_y,size=8x8"] {
         module.instantiate(&Key::parse(key).expect("a key"), &mut Vec::new()).expect("a key that it takes");
     }
-    // A shader that does not read it needs none; nor does a program, whose stages are asked alike.
+    // A shader that does not read it needs none; nor does a program, which checks each stage in the same way.
     let plain = emit(fragment(&["VAR0"]));
     plain.instantiate(&Key::new(Key::FLIP_Y), &mut Vec::new()).expect("a key that it takes");
     let vertex = emit(super::programs::vertex(&["VAR0"]));

@@ -1,20 +1,21 @@
-//! Every kind of patch stands where its words are, and a link gives it what it says.
+//! Every kind of patch is at its words, and a link writes its new value.
 
 use super::{corpus, shaders, support, Lowered};
 use ntv::module::{Assignment, Capture, Decisions, PatchKind, Varying};
 use ntv::{Module, Target};
 use spirv::{Decoration, ExecutionMode, Op};
 
-/// What has to stand in front of a patched word.
+/// The context before a patched word.
 enum Behind {
     Decoration(Decoration),
-    /// A mode, so many words in front.
+    /// A mode, this number of words before.
     Mode(ExecutionMode, fn(u32) -> usize),
     /// The type and the result of this instruction.
     Result(Op),
 }
 
-/// A kind that links decide: where it stands, what a link says that makes it [`NEW`], and how the module says so itself, if it does.
+/// A kind of patch that links decide: its context, the assignment that makes it [`NEW`], and how the module itself has the value,
+/// if it does.
 struct Row(PatchKind, Behind, fn(&mut Assignment, &Module, u32), Option<fn(&Module, u32) -> u32>);
 
 /// A number that no patched word of the corpus has.
@@ -117,7 +118,7 @@ impl Behind {
     }
 }
 
-/// The words of which `assignment` makes others, and the module that it makes.
+/// The words that `assignment` changes, and the resulting module.
 fn changed(module: &Module, assignment: Assignment) -> (Vec<usize>, Module) {
     let linked = module.link(&Decisions { assignment, ..Decisions::default() });
     let words = module.words.iter().zip(&linked.words).enumerate();
@@ -151,7 +152,7 @@ fn each_kind_of_patch_is_filled_and_decided() {
     assert_eq!(seen, all.collect::<Vec<u32>>(), "the corpus has every kind");
 }
 
-/// Every array of descriptors in the corpus gets longer; no other constant changes with it.
+/// Every array of descriptors in the corpus becomes longer; no other constant changes.
 #[test]
 fn arrays_of_descriptors_get_their_length() {
     let mut kinds = Vec::new();
@@ -173,7 +174,7 @@ fn arrays_of_descriptors_get_their_length() {
     assert!(kinds.len() > 4, "{kinds:?}");
 }
 
-/// A link gives a specialization constant another number; the next link knows it by that.
+/// A link sets another number of a specialization constant; the next link uses the new number.
 #[test]
 fn specialization_constants_keep_their_new_number() {
     let path = support::root().join("tests/corpus/directives/variable_shared_memory.nir");

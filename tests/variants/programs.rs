@@ -1,4 +1,4 @@
-//! Programs of several stages: which variants they need, what a link leaves of them, and what the cache keeps.
+//! Programs of several stages: the variants that they need, the results of links, and the contents of the cache.
 
 use super::stages::{self, shader};
 use super::{corpus, keys, support, Lowered};
@@ -45,7 +45,7 @@ pub(super) fn emit(shader: ntv::Shader) -> Module {
     lowered.emit(None).expect("a module")
 }
 
-/// Links stages; what comes out is valid by itself for all keys.
+/// Links stages; the results are valid separately for all keys.
 pub(super) fn linked<const N: usize>(stages: [ntv::Shader; N]) -> Linked {
     let modules = stages.map(emit);
     let linked = link(&modules.each_ref(), Vec::new()).expect("a link");
@@ -60,13 +60,13 @@ pub(super) fn linked<const N: usize>(stages: [ntv::Shader; N]) -> Linked {
     linked
 }
 
-/// Locations that are left of a stage's outputs or inputs.
+/// The remaining Locations of a stage's outputs or inputs.
 pub(super) fn locations(module: &Module, outputs: bool) -> Vec<u32> {
     let left = module.interface.iter().filter(|it| it.is_output == outputs && !it.removed && it.builtin.is_none());
     left.map(|varying| varying.location).collect()
 }
 
-/// All locations that the varyings of one side take: an array takes several.
+/// All Locations of the varyings of one side: an array has several.
 fn taken(module: &Module, outputs: bool) -> Vec<u32> {
     let left = module.interface.iter().filter(|it| it.is_output == outputs && !it.removed && it.builtin.is_none());
     left.flat_map(|varying| varying.location..varying.location + varying.locations).collect()
@@ -99,13 +99,13 @@ fn stages_without_a_common_varying_link() {
     assert_eq!((linked.removed_outputs, linked.removed_inputs), (1, 1));
 }
 
-/// Inputs that overlap are one variable for each location: the emitter never sees two.
+/// Inputs that overlap are one variable for each Location: the emitter never gets two.
 #[test]
 fn attributes_may_alias() {
     let input = |id: u32, n: u32, at: u32, component: u32, slots: u32, ty: &str| {
         format!("    32x{n} %{id} = @load_input (%{at}) (base=0, range={slots}, component={component}, dest_type={ty}, io location=VERT_ATTRIB_GENERIC0 slots={slots})\n")
     };
-    // A vec4 of less precision, the second column of a mat2 at the same location, and an ivec2 over the end of the vec4.
+    // A vec4 of lower precision, the second column of a mat2 at the same Location, and an ivec2 that extends beyond the vec4.
     let inputs = [
         input(2, 4, 0, 0, 1, "float32").replace("slots=1)", "slots=1 mediump)"),
         input(3, 2, 1, 0, 2, "float32"),
@@ -125,7 +125,7 @@ fn attributes_may_alias() {
     support::spirv_val(&words, &Target::default()).expect("a valid module");
 }
 
-/// Every vertex shader of the corpus with some of its fragment shaders: no location of one side is without the other.
+/// Every vertex shader of the corpus with some of its fragment shaders: each Location of one side is also on the other.
 #[test]
 fn stages_of_the_corpus_link() {
     let all: Vec<Lowered> = corpus().into_iter().filter(|it| it.target.vulkan == Target::default().vulkan).collect();
@@ -326,7 +326,7 @@ fn likely_keys_wait_for_a_size_that_words_depend_on() {
     assert!(!flipped(Key::default()) && flipped(Key { bits: 0, size: [640, 480] }));
 }
 
-/// A copy of a part of the position is at the location that an input of the next stage has, which nobody writes.
+/// A copy of a part of the position is at the Location of an input of the next stage, which is not written.
 #[test]
 fn what_is_only_captured_feeds_no_input() {
     let header = "xfb_stride: {2, 0, 0, 0}\nhas_transform_feedback_varyings: true\n";
@@ -337,7 +337,7 @@ fn what_is_only_captured_feeds_no_input() {
     let linked = linked([vertex, fragment(&["VAR0", "VAR1"])]);
     assert_eq!((linked.removed_outputs, linked.removed_inputs), (0, 1));
     assert_eq!((locations(&linked.modules[0], true), locations(&linked.modules[1], false)), (vec![0, 1], vec![0]));
-    // Where nothing is captured the copy is not there.
+    // Without captures the copy is removed.
     let outputs = |key: Key| {
         let mut words = Vec::new();
         linked.modules[0].instantiate(&key, &mut words).expect("a key that it takes");

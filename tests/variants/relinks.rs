@@ -1,4 +1,4 @@
-//! Links that follow each other: together they are one link with all that was decided, or an error.
+//! Links that follow each other: together they are equal to one link with all decisions, or an error.
 
 use super::programs::{emit, fragment, vertex};
 use super::stages::shader;
@@ -9,7 +9,7 @@ use ntv::variant::{Program, Shader};
 use ntv::{ErrorKind, Key, Module, Target};
 use ntv_gen::Random;
 
-/// Two steps of what a driver may decide about a stage, and both at once.
+/// Two steps of a driver's decisions about a stage, and both at once.
 fn steps(module: &Module, random: &mut Random) -> [Assignment; 3] {
     let [first, second] = [random.below(3) as u32, random.below(3) as u32];
     let rows: Vec<[u32; 2]> = module.bindings.iter().map(|row| [row.set, row.binding]).collect();
@@ -36,7 +36,7 @@ fn steps(module: &Module, random: &mut Random) -> [Assignment; 3] {
     ]
 }
 
-/// Links the stages in some steps, with the first and the second of what is decided on the way.
+/// Links the stages in some steps, with the first and the second decisions.
 fn in_steps(stages: &[&Module], decided: &[[Assignment; 3]], random: &mut Random) -> Vec<Module> {
     let mut modules: Vec<Module> = stages.iter().map(|module| (*module).clone()).collect();
     let linked = |modules: &[Module], assignments: Vec<Assignment>| {
@@ -58,7 +58,7 @@ fn in_steps(stages: &[&Module], decided: &[[Assignment; 3]], random: &mut Random
         }
     }
     modules = next;
-    // The second: all together, or all without more and the rest one by one.
+    // The second: all together, or all without further decisions and then one by one.
     if random.below(2) == 0 {
         modules = linked(&modules, column(1));
     } else {
@@ -69,7 +69,7 @@ fn in_steps(stages: &[&Module], decided: &[[Assignment; 3]], random: &mut Random
     linked(&modules, Vec::new())
 }
 
-/// A geometry shader that passes a slot on.
+/// A geometry shader that copies a slot.
 fn geometry(slot: &str) -> ntv::Shader {
     let header = "input_primitive: POINTS\noutput_primitive: POINTS\nvertices_in: 1\nvertices_out: 1\ninvocations: 1\nactive_stream_mask: 0x1\n";
     let pass = |id: u32, slot: &str| {
@@ -79,7 +79,7 @@ fn geometry(slot: &str) -> ntv::Shader {
     shader("GEOMETRY", header, &body)
 }
 
-/// Pipelines of stages of the corpus, and of some that have more to lose.
+/// Pipelines of stages of the corpus, and of some with more varyings to remove.
 fn pipelines() -> Vec<Vec<Module>> {
     let module = |lowered: &Lowered| lowered.emit(None).expect("a module");
     let target = Target::default();
@@ -149,7 +149,7 @@ fn a_stage_has_one_partner() {
     assert_eq!(refusal(&[&linked[0], &other], Vec::new()), outputs);
     assert_eq!(refusal(&[&linked[0], &fragment], Vec::new()), outputs);
     assert_eq!(refusal(&[&vertex, &linked[1]], Vec::new()), inputs);
-    // One that agreed with another stage to the same is as good.
+    // A stage that was linked with another stage to the same result is equally good.
     let again = link(&[&vertex, &fragment], Vec::new()).expect("a link").modules;
     assert_eq!(link(&[&linked[0], &again[1]], Vec::new()).expect("a link").modules, linked);
     let output = linked[0].interface.iter().position(|it| it.is_output && it.builtin.is_none() && !it.removed);
@@ -159,7 +159,7 @@ fn a_stage_has_one_partner() {
     assert_eq!(moved, format!("a link has settled the location of varying {output} of the vertex stage already"));
 }
 
-/// Words that a module has not are not changed in silence.
+/// Decisions about words that a module does not have are errors.
 #[test]
 fn what_has_no_word_is_refused() {
     let vertex = emit(vertex(&["VAR0"]));

@@ -1,4 +1,4 @@
-//! The command line: what may be asked, and the names that may be given.
+//! The command line: subcommands, their options, and the values of the options.
 
 use crate::names::{features, features_help, passes, workarounds};
 use anyhow::{ensure, Result};
@@ -21,11 +21,11 @@ pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
 
-    /// Give errors as JSON, one object a line on stderr.
+    /// Print errors as JSON, one object per line on stderr.
     #[arg(long, global = true)]
     pub(crate) json: bool,
 
-    /// Threads to work with [default: one per core].
+    /// The number of threads [default: one per core].
     #[arg(long, global = true, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
 }
@@ -35,7 +35,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Translate shaders to SPIR-V.
     Compile(CompileArgs),
-    /// Say what is wrong with shaders.
+    /// Report errors in shaders.
     Check(CheckArgs),
     /// Print shaders as NIR in the dialect of Mesa 25.0.
     Print(PrintArgs),
@@ -49,35 +49,35 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Draw a scene with ntv's own driver.
     Draw(DrawArgs),
-    /// Say for each uniform block of a program whether shaders read it through a uniform buffer, a storage buffer or push constants,
-    /// and why.
+    /// Print for each uniform block of a program whether shaders read it through a uniform buffer, a storage buffer or push
+    /// constants, and why.
     Plan(PlanArgs),
-    /// Link the stages of a pipeline: take away what only one knows, and pack locations.
+    /// Link the stages of a pipeline: remove inputs and outputs that only one stage uses, and pack locations.
     Link(LinkArgs),
-    /// Write the variant of a module that a draw wants.
+    /// Write the variant of a module for the state of a draw.
     Variant(VariantArgs),
-    /// Print by which mechanism each thing is done that a driver learns late, and why.
+    /// Print the mechanism by which a module takes on each option that a driver learns late, and why.
     Options,
-    /// Store a module with its tables, so that it can be linked and patched without being parsed again.
+    /// Store a module with its tables, so that it can be linked and patched without parsing it again.
     Import(ImportArgs),
 }
 
-/// How modules are made of what is named: a shader (.nir, ...) is translated, SPIR-V (.spv) is parsed once, and a stored module
+/// How modules are made from inputs: a shader (.nir, ...) is translated, SPIR-V (.spv) is parsed once, and a stored module
 /// (.ntvm) is read.
 #[derive(clap::Args)]
 pub(crate) struct ModuleArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
 
-    /// Put names of variables into modules of shaders.
+    /// Keep the names of variables in modules of shaders.
     #[arg(long)]
     pub(crate) names: bool,
 
-    /// Put the dump and the line of each instruction into modules of shaders.
+    /// Put the file name and line of each instruction into modules of shaders.
     #[arg(long)]
     pub(crate) lines: bool,
 
-    /// Have the words judged by the installed spirv-val.
+    /// Validate the words with the installed spirv-val.
     #[arg(long)]
     pub(crate) validate: bool,
 }
@@ -85,33 +85,33 @@ pub(crate) struct ModuleArgs {
 /// Arguments of `ntv plan`.
 #[derive(clap::Args)]
 pub(crate) struct PlanArgs {
-    /// The stages of a program. Block n of one stage is block n of the others; block 0 is each stage's own where it has GL's
+    /// The stages of a program. Block n of one stage is block n of the others; block 0 is private to each stage that has GL's
     /// loose uniforms.
     #[arg(required = true, value_name = "IN")]
     pub(crate) inputs: Vec<PathBuf>,
 
-    /// A JSON file with the limits of the device by Vulkan's names; that of vulkaninfo --json will do [default: the least that Vulkan
-    /// asks of every device].
+    /// A JSON file with the limits of the device by Vulkan's names, such as the output of vulkaninfo --json [default: the minimum
+    /// that Vulkan requires of every device].
     #[arg(long, value_name = "FILE")]
     pub(crate) limits: Option<PathBuf>,
 
-    /// Read blocks through storage buffers of which so many bytes are indexed dynamically.
+    /// Read a block through a storage buffer if at least this many of its bytes are indexed dynamically.
     #[arg(long, value_name = "BYTES")]
     pub(crate) threshold: Option<u32>,
 
-    /// The alignment of offsets that the driver promises to its users [default: minUniformBufferOffsetAlignment].
+    /// The alignment of buffer offsets that the driver requires of its users [default: minUniformBufferOffsetAlignment].
     #[arg(long, value_name = "BYTES", default_value_t, hide_default_value = true)]
     pub(crate) offset_alignment: u32,
 
-    /// Push constants that are free for blocks, from one byte to before another.
+    /// The push constants that are free for blocks: a range of bytes that excludes TO.
     #[arg(long, value_name = "FROM-TO", value_parser = parse_range)]
     pub(crate) push_constants: Option<(u32, u32)>,
 
-    /// A block whose bytes the driver has at hand when it draws, so that they can be push constants.
+    /// A block whose bytes the driver has on the CPU when it draws, so that they can be push constants.
     #[arg(long, value_name = "BLOCK")]
     pub(crate) at_hand: Vec<String>,
 
-    /// How many bytes a block has.
+    /// The size of a block in bytes.
     #[arg(long, value_name = "BLOCK=BYTES", value_parser = parse_bytes)]
     pub(crate) bytes: Vec<(String, u32)>,
 
@@ -119,12 +119,12 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "BLOCK=CLASS", value_parser = parse_class_of)]
     pub(crate) place: Vec<(String, Class)>,
 
-    /// The class of all blocks that --place does not name, where it can be had.
+    /// The class of all blocks that --place does not name, where the class is possible.
     #[arg(long, value_name = "CLASS")]
     pub(crate) all: Option<Class>,
 }
 
-/// A name and what is behind `=`.
+/// Splits `name=value`.
 fn parse_pair<'a>(text: &'a str, what: &str) -> Result<(String, &'a str), String> {
     let (name, value) = text.split_once('=').ok_or_else(|| format!("there is no {what}: BLOCK={what}"))?;
     Ok((name.to_string(), value))
@@ -152,15 +152,15 @@ pub(crate) struct LinkArgs {
     #[arg(required = true, value_name = "IN")]
     pub(crate) inputs: Vec<PathBuf>,
 
-    /// A folder that gets IN.STAGE.spv for each stage (.spvasm with --emit asm).
+    /// A folder for the results: IN.STAGE.spv for each stage (.spvasm with --emit asm).
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: Option<PathBuf>,
 
-    /// The key of the words that are written: see ntv variant.
+    /// The key of the written words: see ntv variant.
     #[arg(long, value_name = "KEY", default_value = "")]
     pub(crate) key: String,
 
-    /// What to write: SPIR-V or its disassembly.
+    /// The output format: SPIR-V or its disassembly.
     #[arg(long, value_name = "FORM", default_value = "spirv", requires = "output")]
     pub(crate) emit: EmitWords,
 
@@ -175,7 +175,7 @@ pub(crate) struct VariantArgs {
     #[arg(required = true, value_name = "IN")]
     pub(crate) inputs: Vec<PathBuf>,
 
-    /// What the draw knows: names that ntv options prints, dither0=565, size=640x480, with commas between.
+    /// The state of the draw: names that ntv options prints, dither0=565, size=640x480, separated by commas.
     #[arg(long, value_name = "KEY", default_value = "")]
     pub(crate) key: String,
 
@@ -183,11 +183,11 @@ pub(crate) struct VariantArgs {
     #[arg(short, long, value_name = "OUT", conflicts_with = "sizes")]
     pub(crate) output: Option<PathBuf>,
 
-    /// What to write: SPIR-V or its disassembly.
+    /// The output format: SPIR-V or its disassembly.
     #[arg(long, value_name = "FORM", default_value = "spirv", conflicts_with = "sizes")]
     pub(crate) emit: EmitWords,
 
-    /// Print the bytes of each module without and with the key, and in the end how much less that is.
+    /// Print the size of each module without and with the key, and the total reduction.
     #[arg(long)]
     pub(crate) sizes: bool,
 
@@ -202,7 +202,7 @@ pub(crate) struct ImportArgs {
     #[arg(value_name = "IN")]
     pub(crate) input: PathBuf,
 
-    /// The file to write, which ends in .ntvm by custom [default: stdout].
+    /// The file to write, by convention .ntvm [default: stdout].
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
 
@@ -217,15 +217,15 @@ pub(crate) struct CompileArgs {
     #[arg(required = true, value_name = "IN")]
     pub(crate) inputs: Vec<PathBuf>,
 
-    /// The file to write, if IN is one file with one shader in it; otherwise a folder, which gets IN[.N].spv for each shader
-    /// [default: stdout].
+    /// The file to write, if IN is one file with one shader in it; otherwise a folder for IN[.N].spv of each shader [default:
+    /// stdout].
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) target: TargetArgs,
 
-    /// What to write: SPIR-V, its disassembly, or the NIR that SPIR-V would be made of [default: spirv].
+    /// The output format: SPIR-V, its disassembly, or the NIR from which SPIR-V is emitted [default: spirv].
     #[arg(long, value_name = "FORM")]
     emit: Option<Emit>,
 
@@ -237,21 +237,21 @@ pub(crate) struct CompileArgs {
     #[arg(long)]
     pub(crate) names: bool,
 
-    /// Put the dump and the line of each instruction into the SPIR-V, for debuggers.
+    /// Put the file name and line of each instruction into the SPIR-V, for debuggers.
     #[arg(long)]
     pub(crate) lines: bool,
 
-    /// Have every module judged by the installed spirv-val.
+    /// Validate every module with the installed spirv-val.
     #[arg(long)]
     pub(crate) validate: bool,
 }
 
 impl CompileArgs {
-    /// What to write.
+    /// The output format.
     pub(crate) fn emit(&self) -> Result<Emit> {
         let emit = self.emit.unwrap_or(if self.stop_after.is_some() { Emit::Nir } else { Emit::Spirv });
-        ensure!(self.stop_after.is_none() || emit == Emit::Nir, "--stop-after gives NIR: it goes with --emit nir only");
-        ensure!(!self.validate || emit != Emit::Nir, "--validate has no SPIR-V to validate with --emit nir");
+        ensure!(self.stop_after.is_none() || emit == Emit::Nir, "--stop-after writes NIR: it requires --emit nir");
+        ensure!(!self.validate || emit != Emit::Nir, "--validate needs SPIR-V: it excludes --emit nir");
         Ok(emit)
     }
 }
@@ -293,12 +293,12 @@ pub(crate) struct PassArgs {
 /// Arguments of `ntv reduce`.
 #[derive(clap::Args)]
 pub(crate) struct ReduceArgs {
-    /// The file, or - for stdin. Of several shaders in it, the first one that fails alone is reduced.
+    /// The file, or - for stdin. If it has several shaders, the first one that fails alone is reduced.
     #[arg(value_name = "IN")]
     pub(crate) input: PathBuf,
 
-    /// What fails, for sh: gets the path of a smaller shader in place of each {}, or behind it, and fails by an exit status
-    /// that is not 0. `! ntv compile {}` fails if ntv does not.
+    /// The command that fails, for sh. Each {} in it is replaced by the path of a smaller shader; without {}, the path is
+    /// appended. It fails if its exit status is not 0. `! ntv compile {}` fails if ntv does not.
     #[arg(long, required = true, value_name = "CMD")]
     pub(crate) command: String,
 
@@ -306,7 +306,7 @@ pub(crate) struct ReduceArgs {
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
 
-    /// What one run may take; the command is killed then, and counts as one that does not fail.
+    /// The time limit of one run; a command that exceeds it is killed, and counts as one that does not fail.
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
     pub(crate) timeout: f64,
 }
@@ -318,7 +318,7 @@ pub(crate) struct RunArgs {
     #[arg(required = true, value_name = "IN")]
     pub(crate) inputs: Vec<PathBuf>,
 
-    /// What the shaders are given, in JSON.
+    /// The inputs of the shaders, in JSON.
     #[arg(long = "inputs", required = true, value_name = "FILE")]
     pub(crate) file: PathBuf,
 
@@ -326,15 +326,15 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
     pub(crate) device: Option<String>,
 
-    /// Have Vulkan's validation layer look on; what it says is an error.
+    /// Enable Vulkan's validation layer; its messages are errors.
     #[arg(long, requires = "device")]
     pub(crate) validate: bool,
 
-    /// Work around a fault of the device's driver, by zink's name for it.
+    /// Work around a bug of the device's driver, by zink's name for the workaround.
     #[arg(long, value_name = "W", requires = "device", value_parser = workarounds())]
     pub(crate) workaround: Vec<Workaround>,
 
-    /// Instructions that the interpreter runs, over all invocations, before it takes a loop for one that does not end.
+    /// The number of instructions, over all invocations, after which the interpreter reports an endless loop.
     #[arg(long, value_name = "N", default_value_t = 100_000_000, conflicts_with = "device")]
     pub(crate) limit: u64,
 
@@ -358,11 +358,11 @@ pub(crate) struct DrawArgs {
     #[arg(long, value_name = "N")]
     pub(crate) frames: Option<u32>,
 
-    /// Show frames per second, draws and the counters of every cache while it runs, and let time go by as it does.
+    /// Show frames per second, draws and the counters of every cache while it runs, and use the real time as the scene's time.
     #[arg(long)]
     pub(crate) watch: bool,
 
-    /// Write what each draw cost by phase, in the trace event format that Perfetto and chrome://tracing read.
+    /// Write the cost of each draw by phase, in the trace event format that Perfetto and chrome://tracing read.
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
 
@@ -370,50 +370,51 @@ pub(crate) struct DrawArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) device: Option<String>,
 
-    /// Have Vulkan's validation layer look on; what it says is an error.
+    /// Enable Vulkan's validation layer; its messages are errors.
     #[arg(long)]
     pub(crate) validate: bool,
 
-    /// Do without a feature of the device, by Vulkan's name, such as transformFeedback.
+    /// Disable a feature of the device, by Vulkan's name, such as transformFeedback.
     #[arg(long, value_name = "FEATURE")]
     pub(crate) without: Vec<String>,
 }
 
-/// The driver below.
+/// The target.
 #[derive(clap::Args)]
 pub(crate) struct TargetArgs {
-    /// The Vulkan version of the driver: vulkan1.0, vulkan1.1, vulkan1.2 or vulkan1.3.
+    /// The Vulkan version of the target: vulkan1.0, vulkan1.1, vulkan1.2 or vulkan1.3.
     #[arg(long, value_name = "T", default_value = "vulkan1.3", hide_possible_values = true, value_parser = presets())]
     target: Target,
 
-    /// Switch a feature of the driver on, by Vulkan's name, such as shaderFloat64.
+    /// Enable a feature of the target, by Vulkan's name, such as shaderFloat64.
     #[arg(long, value_name = "F", hide_possible_values = true, value_parser = features())]
-    #[arg(long_help = features_help("Switch a feature of the driver on, by Vulkan's name, such as shaderFloat64."))]
+    #[arg(long_help = features_help("Enable a feature of the target, by Vulkan's name, such as shaderFloat64."))]
     enable: Vec<Feature>,
 
-    /// Switch a feature of the driver off, by Vulkan's name.
+    /// Disable a feature of the target, by Vulkan's name.
     #[arg(long, value_name = "F", hide_possible_values = true, value_parser = features())]
     disable: Vec<Feature>,
 
-    /// Work around a fault of the driver, by zink's name for it, such as broken_arbitary_type_const.
+    /// Work around a bug of the target's driver, by zink's name for the workaround, such as broken_arbitary_type_const.
     #[arg(long, value_name = "W", value_parser = workarounds())]
     workaround: Vec<Workaround>,
 
-    /// Trust the driver to bind ranges of uniform buffers whose sizes are multiples of 16 bytes: whole vec4s may be loaded where
-    /// a part is read.
+    /// Rely on the driver to bind ranges of uniform buffers whose sizes are multiples of 16 bytes: whole vec4s may be loaded
+    /// where a part is read.
     #[arg(long)]
     uniform_ranges_in_vec4s: bool,
 
-    /// Where a uniform block is that is not in a uniform buffer: 1=Storage, 1=Storage:clamp, 1=PushConstant@16, with the bytes that
-    /// are bound if they are known (2=Storage:80000). ntv plan says which.
+    /// The class of a uniform block that is not in a uniform buffer: 1=Storage, 1=Storage:clamp, 1=PushConstant@16, with the
+    /// number of bound bytes if it is known (2=Storage:80000). ntv plan prints it.
     #[arg(long, value_name = "BLOCK=CLASS")]
     place: Vec<BlockPlacement>,
 
-    /// Who writes what transform feedback captures: the device, or the vertex or geometry shader, to storage buffers.
-    #[arg(long, value_name = "WHO", default_value = "extension")]
+    /// How transform feedback captures are written: by Vulkan's extension, or by the vertex or geometry shader to storage
+    /// buffers.
+    #[arg(long, value_name = "BACK_END", default_value = "extension")]
     captures: Captures,
 
-    /// How buffers are read: one load for the lanes that a vec4 gives, or always one load per lane.
+    /// How buffers are read: one load of a vec4 where that is possible, or always one load per 32-bit component.
     #[arg(long, value_name = "HOW", default_value = "auto")]
     buffer_access: Access,
 }
@@ -445,27 +446,27 @@ impl TargetArgs {
     }
 }
 
-/// What `ntv compile` writes.
+/// The output formats of `ntv compile`.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Emit {
     /// A binary module.
     Spirv,
-    /// Its disassembly.
+    /// The disassembly of the module.
     Asm,
     /// NIR.
     Nir,
 }
 
-/// How `ntv variant` and `ntv link` write words.
+/// The output formats of `ntv variant` and `ntv link`.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EmitWords {
     /// A binary module.
     Spirv,
-    /// Its disassembly.
+    /// The disassembly of the module.
     Asm,
 }
 
-/// Who writes captures.
+/// How captures are written.
 #[derive(Clone, Copy, ValueEnum)]
 enum Captures {
     Extension,

@@ -1,4 +1,4 @@
-//! `ntv check`: what is wrong with each shader, and nothing else.
+//! `ntv check`: reports the errors of each shader.
 
 use crate::args::CheckArgs;
 use crate::diagnostics::{problems, Problem, Reporter};

@@ -41,16 +41,16 @@ pub(crate) fn run(args: &CompileArgs, reporter: &Reporter) -> Result<AllFine> {
     Ok(written && compiled == done.len())
 }
 
-/// What is read of uniform buffers beyond the bytes that they have at most: such loads give 0.
+/// Warnings about reads of uniform buffers beyond the largest size that the target supports: such loads give 0.
 fn beyond<'s>(shader: &Shader, options: &'s Options) -> impl Iterator<Item = String> + 's {
     let most = options.target.max_uniform_buffer_range;
     let is_beyond = move |used: &BlockUse| used.end > most && options.placements.of(used.slot).class == Class::Uniform;
     survey(shader).uses.into_iter().filter(is_beyond).map(move |BlockUse { name, end, .. }| {
-        format!("{end} bytes of {name} are read, and a uniform buffer has at most {most}: what is beyond reads 0; see ntv plan")
+        format!("{end} bytes of {name} are read, and a uniform buffer has at most {most}: reads beyond give 0; see ntv plan")
     })
 }
 
-/// The file of each shader; `None` if all go to stdout.
+/// The file of each shader; `None` if all are written to stdout.
 fn files(args: &CompileArgs, emit: Emit, loaded: &Loaded) -> Result<Option<Vec<PathBuf>>> {
     let extension = match emit {
         Emit::Spirv => "spv",
@@ -62,12 +62,12 @@ fn files(args: &CompileArgs, emit: Emit, loaded: &Loaded) -> Result<Option<Vec<P
     }
     if emit == Emit::Spirv {
         ensure!(loaded.units.len() == 1, "{} shaders: name a folder for them with -o", loaded.units.len());
-        ensure!(!io::stdout().is_terminal(), "SPIR-V is binary: name a file with -o, or ask for --emit asm");
+        ensure!(!io::stdout().is_terminal(), "SPIR-V is binary: name a file with -o, or use --emit asm");
     }
     Ok(None)
 }
 
-/// What is written for a shader.
+/// The bytes to write for a shader.
 fn contents(
     args: &CompileArgs,
     emit: Emit,
@@ -93,7 +93,7 @@ fn contents(
     }
 }
 
-/// ntv made a module that is not right.
+/// The problem of a module that ntv made wrongly.
 fn internal(error: &impl std::fmt::Display) -> Vec<Problem> {
     vec![Problem::new("internal", error.to_string())]
 }

@@ -1,4 +1,4 @@
-//! Where results go: which file each shader is written to, decided before anything is written.
+//! The destinations of results: the file of each shader, decided before any file is written.
 
 use crate::inputs::Input;
 use crate::shaders::{Loaded, Unit};
@@ -8,10 +8,10 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The file of each shader of `loaded` if OUT is `out`.
+/// Plans the file of each shader of `loaded` for the option `-o out`.
 ///
-/// One file with one shader in it goes to OUT itself, unless that is a folder; everything else goes into the folder OUT,
-/// as `<input name without .nir>[.N].<extension>`.
+/// The result of one file with one shader is written to `out` itself, unless `out` is a folder. All other results are written
+/// into the folder `out`, as `<input name without .nir>[.N].<extension>`.
 pub(crate) fn plan(loaded: &Loaded, out: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     let folder = out.is_dir() || out.as_os_str().to_string_lossy().ends_with(std::path::MAIN_SEPARATOR);
     let alone = matches!(&loaded.sources[..], [source] if !source.input.walked) && loaded.units.len() == 1;
@@ -42,7 +42,7 @@ fn file_name(input: &Input, number: Option<usize>, extension: &str) -> PathBuf {
     name.into()
 }
 
-/// Refuses two shaders of one file name.
+/// Refuses two shaders with the same file name.
 fn refuse_collisions(loaded: &Loaded, files: &[PathBuf]) -> Result<()> {
     let mut owners: HashMap<&Path, &str> = HashMap::new();
     for (unit, file) in loaded.units.iter().zip(files) {
@@ -59,19 +59,19 @@ fn paths(loaded: &Loaded) -> impl Iterator<Item = &Path> {
     loaded.sources.iter().filter_map(|source| source.input.path.as_deref())
 }
 
-/// Refuses to write over what is read.
+/// Refuses to overwrite an input.
 pub(crate) fn refuse_inputs<'a>(inputs: impl Iterator<Item = &'a Path>, files: &[PathBuf]) -> Result<()> {
     let inputs: std::collections::HashSet<PathBuf> = inputs.filter_map(|path| fs::canonicalize(path).ok()).collect();
     for file in files {
         let overwritten = fs::canonicalize(file).is_ok_and(|file| inputs.contains(&file));
-        ensure!(!overwritten, "{}: is an input and would be written over", file.display());
+        ensure!(!overwritten, "{}: is an input and would be overwritten", file.display());
     }
     Ok(())
 }
 
-/// Writes `contents` to `path` in one step: whoever looks sees all of it, or what was there before.
+/// Writes `contents` to `path` in one step: other processes read either the old file or the complete new one.
 pub(crate) fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
-    // A link keeps pointing to the file; a device or a pipe has no "before" and must stay what it is.
+    // A symbolic link keeps its target; a device or a pipe is written to and must not be replaced by a file.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
         return fs::OpenOptions::new().write(true).open(&path)?.write_all(contents);
@@ -87,7 +87,7 @@ pub(crate) fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// A temporary file in `folder`, with the permissions of any new file rather than for the owner alone.
+/// A temporary file in `folder`, with the permissions of an ordinary new file, not only for the owner.
 fn new_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".ntv-");

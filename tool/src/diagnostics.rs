@@ -1,4 +1,4 @@
-//! What the tool says on stderr: problems of inputs, as a compiler shows them or as JSON lines, and how far it is.
+//! The output of the tool on stderr: problems of inputs, in the style of a compiler or as JSON lines, and progress.
 //!
 //! ```text
 //! error: `fad` is not an ALU opcode, expected an instruction
@@ -15,16 +15,16 @@ use serde_json::json;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-/// More inputs than this get a progress bar.
+/// More inputs than this number get a progress bar.
 const HANDFUL: usize = 8;
 
-/// Something wrong with an input.
+/// A problem of an input.
 pub(crate) struct Problem {
-    /// What sort: a kind of [`Error`], `io`, `fault`, `missing` or `usage`.
+    /// Its kind: a kind of [`Error`], `io`, `fault`, `missing` or `usage`.
     pub(crate) kind: &'static str,
-    /// What is wrong.
+    /// The message.
     pub(crate) message: String,
-    /// Where in the text.
+    /// Its place in the text.
     pub(crate) place: Place,
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn problems(errors: Errors) -> Vec<Problem> {
     errors.0.into_iter().map(Problem::from).collect()
 }
 
-/// Says things on stderr.
+/// Reports on stderr.
 pub(crate) struct Reporter {
     json: bool,
     terminal: bool,
@@ -54,19 +54,19 @@ pub(crate) struct Reporter {
 }
 
 impl Reporter {
-    /// Problems as JSON lines, or for people.
+    /// Reports problems as JSON lines, or for people.
     pub(crate) fn new(json: bool) -> Reporter {
         let terminal = io::stderr().is_terminal();
         let colours = terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         Reporter { json, terminal, renderer: if colours { Renderer::styled() } else { Renderer::plain() } }
     }
 
-    /// Says a line. That nobody listens is no reason to stop.
+    /// Prints a line. A closed stderr does not stop the tool.
     pub(crate) fn say(&self, line: &str) {
         let _ = writeln!(io::stderr().lock(), "{line}");
     }
 
-    /// Says what is wrong with shader number `shader` of `file`, which contains `text`.
+    /// Reports a problem of shader number `shader` of `file`, which contains `text`.
     pub(crate) fn problem(&self, file: &str, text: &str, shader: Option<usize>, problem: &Problem) {
         if self.json {
             self.object(Some(file), shader, problem);
@@ -75,12 +75,12 @@ impl Reporter {
         }
     }
 
-    /// Says what is wrong with the whole of `file`, which is not a text or has no line to show.
+    /// Reports a problem of the whole `file`, which is not a text or has no line to show.
     pub(crate) fn whole(&self, file: &Path, problem: &Problem) {
         self.problem(&file.display().to_string(), "", None, problem);
     }
 
-    /// Says what somebody may not have meant in a shader of `file` that was translated all the same.
+    /// Reports a likely mistake in a shader of `file` that was translated nevertheless.
     pub(crate) fn warning(&self, file: &str, message: &str) {
         if self.json {
             self.object(Some(file), None, &Problem::new("warning", message));
@@ -90,7 +90,7 @@ impl Reporter {
         }
     }
 
-    /// Says what is wrong that no input is to blame for.
+    /// Reports a problem that does not come from an input.
     pub(crate) fn apart(&self, kind: &'static str, message: &str) {
         if self.json {
             self.object(None, None, &Problem::new(kind, message));
@@ -99,7 +99,7 @@ impl Reporter {
         }
     }
 
-    /// Says why the tool was used wrongly.
+    /// Reports wrong usage of the tool.
     pub(crate) fn usage(&self, message: &str) {
         self.apart("usage", message);
     }
@@ -114,7 +114,7 @@ impl Reporter {
         self.say(&object.to_string());
     }
 
-    /// The message, the place, and the line with a caret under what is meant.
+    /// The message, the place, and the line with a caret below the error.
     fn snippet(&self, file: &str, text: &str, problem: &Problem) -> String {
         let title = Level::ERROR.primary_title(problem.message.as_str());
         let line = (problem.place.line as usize).checked_sub(1).and_then(|before| text.lines().nth(before));
@@ -132,7 +132,7 @@ impl Reporter {
         self.renderer.render(&[title.element(snippet.annotation(AnnotationKind::Primary.span(span)))])
     }
 
-    /// A bar for `len` pieces of work, if they are many and someone looks.
+    /// A progress bar for `len` shaders, hidden if they are few or if stderr is not a terminal.
     pub(crate) fn bar(&self, len: usize, about: &'static str) -> ProgressBar {
         if len <= HANDFUL || !self.terminal || self.json {
             return ProgressBar::hidden();

@@ -1,7 +1,7 @@
 //! The structured control flow of a shader as a Graphviz graph.
 //!
-//! A box is a block with its instructions, as a dump has them; an arrow is an edge of the control flow. A frame is a body: the sides of an if,
-//! a loop, its continue construct. `ntv cfg shader.nir | dot -Tsvg > shader.svg` draws it.
+//! A box is a block with its instructions, as a dump has them; an arrow is an edge of the control flow. A frame is a body: the
+//! branches of an if, a loop, its continue construct. `ntv cfg shader.nir | dot -Tsvg > shader.svg` draws it.
 
 use ntv::analysis::cfg::Cfg;
 use ntv::ir::{Block, Cf, Shader};
@@ -38,19 +38,19 @@ pub(crate) fn graph(shader: &Shader) -> String {
     out
 }
 
-/// What a dump calls `block`.
+/// The name of `block` in a dump.
 fn name(cfg: &Cfg, block: Block) -> String {
     format!("b{}", cfg.position(block))
 }
 
-/// A block: its name, and a line for each instruction, with its start at the left.
+/// A block: its name, and a left-aligned line for each instruction.
 fn node(out: &mut String, name: &str, insts: &[String]) {
     let lines = std::iter::once(format!("{name}:")).chain(insts.iter().map(|inst| format!("    {inst}")));
     let label: String = lines.map(|line| escape(&line) + "\\l").collect();
     let _ = writeln!(out, "    {name} [label=\"{label}\"];");
 }
 
-/// The arrows from `block`; the sides of an if are told apart, and an edge back to a loop's start does not pull it down.
+/// The edges from `block`. Those of an if have labels, and a loop's back edge does not constrain the layout.
 fn edges(out: &mut String, cfg: &Cfg, block: Block) {
     let succs = cfg.succs(block);
     for (side, succ) in succs.into_iter().enumerate() {
@@ -70,7 +70,7 @@ fn quote(text: &str) -> String {
     format!("\"{}\"", escape(text))
 }
 
-/// What stands between the quotes of a string; a name in a dump may have any character.
+/// Escapes the text between the quotes of a string; a name in a dump may have any character.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -107,10 +107,10 @@ mod tests {
             loop {
                 match characters.next().expect("the end of a string") {
                     '"' => break,
-                    '\\' => match characters.next().expect("what is escaped") {
+                    '\\' => match characters.next().expect("the escaped character") {
                         'l' => string.push('\n'),
                         escaped @ ('"' | '\\') => string.push(escaped),
-                        other => panic!("no escape: {other}"),
+                        other => panic!("not an escape: {other}"),
                     },
                     '\n' => panic!("a line ends in a string"),
                     other => string.push(other),
@@ -122,7 +122,7 @@ mod tests {
         (strings, rest)
     }
 
-    /// Fails unless what is not in strings is a graph of nested subgraphs, nodes and edges.
+    /// Fails unless the text outside of strings is a graph of nested subgraphs, nodes and edges.
     fn expect_graph(rest: &str) {
         let mut depth = 0;
         for line in rest.lines().map(str::trim) {
@@ -141,7 +141,7 @@ mod tests {
                     assert!(is_block(from) && to.next().is_some_and(is_block), "{line}");
                     assert!(to.all(|word| known.contains(&word)), "{line}");
                 }
-                _ => panic!("no line of a graph: {line}"),
+                _ => panic!("not a line of a graph: {line}"),
             }
         }
         assert_eq!(depth, 0);

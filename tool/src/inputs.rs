@@ -1,4 +1,4 @@
-//! The files that the arguments of the command line stand for.
+//! The input files that the arguments of the command line name.
 
 use anyhow::{ensure, Context, Result};
 use std::ffi::OsStr;
@@ -9,11 +9,11 @@ use walkdir::WalkDir;
 
 /// A file, or stdin.
 pub(crate) struct Input {
-    /// What it is called in messages.
+    /// Its name in messages.
     pub(crate) name: String,
-    /// Where it is; `None` for stdin.
+    /// Its path; `None` for stdin.
     pub(crate) path: Option<PathBuf>,
-    /// Its name in an output folder, without `.nir`; has folders in it below a walked folder.
+    /// Its name in an output folder, without `.nir`; for a file of a folder, the path below that folder.
     pub(crate) stem: PathBuf,
     /// Whether it was found in a folder.
     pub(crate) walked: bool,
@@ -40,7 +40,7 @@ impl Input {
     }
 }
 
-/// The files that `arguments` stand for, in their order; those of a folder by name.
+/// The files that `arguments` name, in their order; the files of a folder are sorted by name.
 pub(crate) fn collect(arguments: &[PathBuf]) -> Result<Vec<Input>> {
     let mut inputs = Vec::new();
     for argument in arguments {

@@ -1,8 +1,8 @@
-//! The command line tool: `ntv compile`, `check`, `print`, `pass`, `cfg`, `reduce`, `run`, `draw`, and, for what is
-//! decided late, `plan`, `link`, `variant`, `options` and `import`.
+//! The command line tool: `ntv compile`, `check`, `print`, `pass`, `cfg`, `reduce`, `run`, `draw`, and, for late decisions,
+//! `plan`, `link`, `variant`, `options` and `import`.
 //!
-//! Exit status: 0 if every shader was fine, 1 if one was not (the others are done all the same), 2 for wrong usage, of
-//! which nothing is written. Results go to stdout or to files, everything else to stderr.
+//! Exit status: 0 if every shader was fine, 1 if one was not (the others are processed nevertheless), 2 for wrong usage, which
+//! writes no results. Results are written to stdout or to files, everything else to stderr.
 
 mod args;
 mod check;
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Says why the command line is not understood, or prints the help that it asks for.
+/// Reports why the command line is wrong, or prints the help that it requests.
 fn refuse(error: &clap::Error) -> ExitCode {
     let is_json = std::env::args_os().take_while(|argument| argument != "--").any(|argument| argument == "--json");
     if !error.use_stderr() || !is_json {

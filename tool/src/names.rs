@@ -1,4 +1,5 @@
-//! Names that may be given on the command line: of features, workarounds, passes and options of a key. A wrong one gets the nearest right ones.
+//! Names on the command line: of features, workarounds, passes and options of a key. The message for a wrong name has the most
+//! similar names.
 
 use anyhow::{bail, Result};
 use clap::builder::{PossibleValue, TypedValueParser};
@@ -12,10 +13,10 @@ use std::ffi::OsStr;
 /// The most names that are suggested.
 const MOST: usize = 3;
 
-/// How near a suggested name is: 1 is the same, 0 has no letter in common.
+/// The least similarity of a suggested name: 1 means equal, 0 no common letter.
 const NEAR: f64 = 0.6;
 
-/// Takes one of a list of names for what it names.
+/// Parses one of a list of names into its value.
 #[derive(Clone)]
 pub(crate) struct Named<T>(Vec<(&'static str, T)>);
 
@@ -65,22 +66,22 @@ pub(crate) fn features_help(what: &str) -> String {
     format!("{what}\n\nFeatures are {}", names.join(", "))
 }
 
-/// The key that `text` says.
+/// Parses a key.
 pub(crate) fn key(text: &str) -> Result<Key> {
     let wrong = |part: &&str| Key::parse(part).is_err();
     let (Err(message), Some(part)) = (Key::parse(text), text.split(',').find(wrong)) else {
         return Key::parse(text).map_err(anyhow::Error::msg);
     };
-    // What options that are no names look like.
+    // Examples of options that have values.
     let samples = ["size=640x480", "dither0=565", "dither0=4444", "dither0=5551"];
     let names = OPTIONS.iter().filter(|row| row.mask.count_ones() == 1).map(|row| row.name).chain(samples);
     match nearest(part.trim(), names)[..] {
         [] => bail!("{message}; `ntv options` prints all"),
-        ref near => bail!("{message}; similar to it: {}", near.join(", ")),
+        ref near => bail!("{message}; similar names: {}", near.join(", ")),
     }
 }
 
-/// Those of `names` that are near to `given`, the nearest first: it is a part of them, or they have few other letters.
+/// The `names` that are similar to `given`, the most similar first: they contain it, or differ in few letters.
 pub(crate) fn nearest<'a>(given: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let given = given.to_lowercase();
     let near = |name: &'a str| {
@@ -93,12 +94,12 @@ pub(crate) fn nearest<'a>(given: &str, names: impl Iterator<Item = &'a str>) -> 
     near.into_iter().map(|(_, name)| name).take(MOST).collect()
 }
 
-/// That no `what` is called `given`, and those of `names` that are near.
+/// The message that there is no `what` with the name `given`, with the similar `names`.
 #[cfg_attr(not(feature = "vulkan"), allow(dead_code))]
 pub(crate) fn unknown<'a>(what: &str, given: &str, names: impl Iterator<Item = &'a str>) -> String {
     match nearest(given, names)[..] {
-        [] => format!("no {what} is called `{given}`"),
-        ref near => format!("no {what} is called `{given}`; similar to it: {}", near.join(", ")),
+        [] => format!("there is no {what} `{given}`"),
+        ref near => format!("there is no {what} `{given}`; similar names: {}", near.join(", ")),
     }
 }
 
@@ -119,7 +120,7 @@ mod tests {
     #[test]
     fn a_key_names_its_wrong_part() {
         let said = |text: &str| key(text).unwrap_err().to_string();
-        assert_eq!(said("strip, flip"), "no option of a key is called `flip`; similar to it: flip_x, flip_y");
+        assert_eq!(said("strip, flip"), "no option of a key is called `flip`; similar names: flip_x, flip_y");
         assert_eq!(said("size=9"), "no option of a key is called `size=9`; `ntv options` prints all");
         assert!(key("strip,size=1x2").is_ok());
     }

@@ -1,4 +1,4 @@
-//! `ntv plan`: which storage class each uniform block of a program gets, and why.
+//! `ntv plan`: the storage class of each uniform block of a program, and the reason.
 
 use crate::args::PlanArgs;
 use crate::diagnostics::{problems, Problem, Reporter};
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &PlanArgs, reporter: &Reporter) -> Result<AllFine> {
     program.stages.sort_by_key(|stage| stage.stage);
     let repeated = program.stages.windows(2).find(|pair| pair[0].stage == pair[1].stage);
     if let Some([stage, _]) = repeated {
-        bail!("a program has each stage once, and there are two shaders of {}", stage.stage.name());
+        bail!("a program has each stage once, but there are two {} shaders", stage.stage.name());
     }
     for (name, bytes) in &args.bytes {
         program.block(name).bytes = Some(*bytes);
@@ -61,8 +61,8 @@ fn wishes(args: &PlanArgs) -> Wishes {
         .all(args.all)
 }
 
-/// The limits in a file: a JSON object with Vulkan's names, as deep in others as it may be, so what `vulkaninfo --json` writes
-/// will do. What the file does not say is as in [`Limits::default`].
+/// Reads limits from a file: a JSON object with Vulkan's names, at any depth of nesting, so that the output of `vulkaninfo
+/// --json` works. Limits that the file does not have are those of [`Limits::default`].
 fn read_limits(path: &Path) -> Result<Limits> {
     let place = || path.display().to_string();
     let text = fs::read_to_string(path).with_context(place)?;
@@ -74,7 +74,7 @@ fn read_limits(path: &Path) -> Result<Limits> {
         if flat.values().all(|value| !value.is_object() && !value.is_array()) {
             if let Some(name) = flat.keys().find(|name| LIMITS.iter().all(|row| row.name != *name)) {
                 let near = nearest(name, LIMITS.iter().map(|row| row.name)).join(", ");
-                bail!("{}: no plan depends on a limit `{name}`; near it are: {near}", place());
+                bail!("{}: no plan depends on a limit `{name}`; similar names: {near}", place());
             }
         }
     }
@@ -94,7 +94,7 @@ fn take_limits(json: &Value, limits: &mut Limits, found: &mut usize) -> Result<(
                     take_limits(value, limits, found)?;
                     continue;
                 }
-                // Sizes of 4 GiB and more are there, and no plan needs more.
+                // Sizes of 4 GiB and more are clamped; plans need no larger numbers.
                 let number = value.as_u64().map(|number| u32::try_from(number).unwrap_or(u32::MAX));
                 let number = number.or(value.as_bool().map(u32::from));
                 limits.set(name, number.with_context(|| format!("{name} is {value}, which is not a number"))?);

@@ -1,4 +1,4 @@
-//! From inputs to shaders and through the work on each, in parallel; results come in the order of the inputs.
+//! Reads the shaders of the inputs and processes each, in parallel; results have the order of the inputs.
 
 use crate::diagnostics::{problems, Problem, Reporter};
 use crate::inputs::Input;
@@ -6,19 +6,19 @@ use ntv::{check, text, wire};
 use ntv::{Options, Shader, Translator};
 use rayon::prelude::*;
 
-/// An input and what it contains.
+/// An input and its contents.
 pub(crate) struct Source {
     /// The input.
     pub(crate) input: Input,
-    /// Its text, empty if it cannot be read or is none.
+    /// Its text, empty if it cannot be read or is not text.
     pub(crate) text: String,
 }
 
-/// A shader found in an input; or an input in which there is none, which counts as a shader that failed.
+/// A shader of an input; or an input without shaders, which counts as a shader that failed.
 pub(crate) struct Unit {
-    /// Number of the input.
+    /// The number of the input.
     pub(crate) source: usize,
-    /// Number of the shader in its input; `None` if the input has no shader, or only one.
+    /// The number of the shader in its input; `None` if the input has no shader, or only one.
     pub(crate) number: Option<usize>,
     /// The line on which it starts.
     pub(crate) line: u32,
@@ -62,7 +62,7 @@ fn parse(input: &Input, source: usize) -> (String, Vec<Unit>) {
         let shader = shader.map_err(|error| problems(error.into()));
         return (String::new(), vec![Unit { source, number: None, line: 0, shader }]);
     }
-    // Bytes that are not UTF-8 become replacement characters, so that one odd byte in a log costs a character.
+    // Bytes that are not UTF-8 become replacement characters, so that a wrong byte in a log costs only one character.
     let text = String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
     let found = text::parse(&text);
     if found.is_empty() {
@@ -80,24 +80,24 @@ fn parse(input: &Input, source: usize) -> (String, Vec<Unit>) {
     (text, units)
 }
 
-/// What stands with a shader that is worked on.
+/// A shader to work on, and its origin.
 pub(crate) struct Job<'a> {
     /// Its input.
     pub(crate) source: &'a Source,
-    /// Its place among all shaders.
+    /// Its index among all shaders.
     pub(crate) index: usize,
     /// The shader.
     pub(crate) shader: Shader,
 }
 
-/// What came out of the work on a unit.
+/// The result of the work on a unit.
 struct Done<T> {
     source: usize,
     number: Option<usize>,
     result: Result<T, Vec<Problem>>,
 }
 
-/// Does `work` on every shader, says what is wrong, and gives what came out of those that were fine.
+/// Does `work` on every shader, reports problems, and returns the results of the shaders without problems.
 pub(crate) fn each<T: Send>(
     loaded: Loaded,
     options: &Options,
@@ -128,7 +128,7 @@ pub(crate) fn each<T: Send>(
     done.into_iter().map(report).collect()
 }
 
-/// Whether all shaders are valid; says what is wrong if not.
+/// Whether all shaders are valid; reports problems if not.
 pub(crate) fn all_valid(loaded: &Loaded, reporter: &Reporter) -> bool {
     let mut fine = true;
     for unit in &loaded.units {

@@ -1,4 +1,4 @@
-//! `ntv print`, `ntv pass` and `ntv cfg`: a text about each shader to stdout.
+//! `ntv print`, `ntv pass` and `ntv cfg`: print a text for each shader to stdout.
 
 use crate::args::{PassArgs, PrintArgs};
 use crate::diagnostics::{problems, Reporter};
@@ -10,7 +10,7 @@ use ntv::{check, text, Errors, Options, Shader};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// `ntv print`: the shader as NIR. It need not be a valid one.
+/// `ntv print`: the shader as NIR. It need not be valid.
 pub(crate) fn print(args: &PrintArgs, reporter: &Reporter) -> Result<AllFine> {
     show(&args.inputs, reporter, |shader| Ok(text::print(&shader)))
 }
@@ -49,13 +49,13 @@ fn show(
     Ok(written && done.iter().all(Option::is_some))
 }
 
-/// What names each shader where several are shown.
+/// The title of each shader for an output of several shaders.
 pub(crate) fn titles(loaded: &Loaded) -> Vec<String> {
     let title = |unit: &crate::shaders::Unit| format!("{}:{}", loaded.sources[unit.source].input.name, unit.line);
     loaded.units.iter().map(title).collect()
 }
 
-/// Writes `texts` to stdout, each after a comment with its title if there are several. False if that cannot be done.
+/// Writes `texts` to stdout, each after a comment with its title if there are several. Returns false if writing fails.
 pub(crate) fn to_stdout(titles: &[String], comment: &str, texts: &[Option<Vec<u8>>], reporter: &Reporter) -> bool {
     let write = || {
         let mut stdout = io::stdout().lock();
@@ -70,7 +70,7 @@ pub(crate) fn to_stdout(titles: &[String], comment: &str, texts: &[Option<Vec<u8
     };
     match write() {
         Ok(()) => true,
-        // Whoever reads has seen enough.
+        // The reader of the pipe has closed it, as `head` does: this is not an error.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => true,
         Err(error) => {
             reporter.apart("io", &format!("cannot write to stdout: {error}"));

@@ -1,4 +1,4 @@
-//! A second opinion: the installed `spirv-val`.
+//! Validates modules with the installed `spirv-val`.
 
 use anyhow::{bail, ensure, Result};
 use ntv::Target;
@@ -16,7 +16,7 @@ pub(crate) fn require() -> Result<()> {
     }
 }
 
-/// Has `binary` judged by the rules of `target`.
+/// Validates `binary` by the rules of `target`.
 pub(crate) fn module(binary: &[u8], target: &Target) -> Result<()> {
     let mut child = Command::new(PROGRAM)
         .args(target.spirv_val_arguments())
@@ -25,7 +25,7 @@ pub(crate) fn module(binary: &[u8], target: &Target) -> Result<()> {
         .stderr(Stdio::piped())
         .spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
-        // It may find a fault in the header and leave; what it says then is what counts.
+        // `spirv-val` may find an error in the header and exit before it has read everything; its output then has the reason.
         let _ = stdin.write_all(binary);
     }
     let output = child.wait_with_output()?;

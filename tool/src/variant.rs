@@ -1,4 +1,4 @@
-//! `ntv options`, `ntv variant`, `ntv link` and `ntv import`: modules with their tables, and what becomes of them late.
+//! `ntv options`, `ntv variant`, `ntv link` and `ntv import`: modules with their tables, and late changes to them.
 
 use crate::args::{EmitWords, ImportArgs, LinkArgs, ModuleArgs, VariantArgs};
 use crate::diagnostics::{problems, Problem, Reporter};
@@ -13,7 +13,7 @@ use ntv::{EmitOptions, Key, Module, Options};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// `ntv options`: the table of all that a driver learns late.
+/// `ntv options`: the table of the options that a driver learns late.
 pub(crate) fn options() -> Result<AllFine> {
     let mut out = io::stdout().lock();
     for row in OPTIONS {
@@ -25,7 +25,7 @@ pub(crate) fn options() -> Result<AllFine> {
     Ok(true)
 }
 
-/// `ntv variant`: the words for a key, or how much shorter they are.
+/// `ntv variant`: the words for a key, or the reduction of their size.
 pub(crate) fn variant(args: &VariantArgs, reporter: &Reporter) -> Result<AllFine> {
     let key = names::key(&args.key)?;
     let writer = Writer::new(args.emit, &args.modules)?;
@@ -38,7 +38,7 @@ pub(crate) fn variant(args: &VariantArgs, reporter: &Reporter) -> Result<AllFine
         return Ok(all_fine);
     }
     let [(path, module)] = &modules[..] else {
-        ensure!(!all_fine, "{} modules: name one, or ask for --sizes", modules.len());
+        ensure!(!all_fine, "{} modules: name one, or use --sizes", modules.len());
         return Ok(false);
     };
     let mut words = Vec::new();
@@ -61,7 +61,7 @@ fn sizes(modules: &[(PathBuf, Module)], key: &Key, reporter: &Reporter) -> Resul
     Ok(())
 }
 
-/// `ntv link`: stages that know each other.
+/// `ntv link`: links stages.
 pub(crate) fn link_stages(args: &LinkArgs, reporter: &Reporter) -> Result<AllFine> {
     let key = names::key(&args.key)?;
     let writer = Writer::new(args.emit, &args.modules)?;
@@ -71,7 +71,7 @@ pub(crate) fn link_stages(args: &LinkArgs, reporter: &Reporter) -> Result<AllFin
     }
     modules.sort_by_key(|(_, module)| module.stage);
     let repeated = modules.windows(2).any(|pair| pair[0].1.stage == pair[1].1.stage);
-    ensure!(!repeated && modules.len() > 1, "a link wants two stages or more, each once");
+    ensure!(!repeated && modules.len() > 1, "a link needs two stages or more, each once");
     let stages: Vec<&Module> = modules.iter().map(|(_, module)| module).collect();
     let linked = link(&stages, Vec::new())?;
     let shaders = (0..).zip(linked.modules).map(|(id, module)| Shader { id, module: module.into() });
@@ -90,7 +90,7 @@ pub(crate) fn link_stages(args: &LinkArgs, reporter: &Reporter) -> Result<AllFin
     Ok(all_written)
 }
 
-/// `ntv import`: a module with tables, of SPIR-V from anywhere or of a shader.
+/// `ntv import`: makes a module with tables from any SPIR-V or from a shader.
 pub(crate) fn import(args: &ImportArgs, reporter: &Reporter) -> Result<AllFine> {
     let writer = Writer::new(EmitWords::Spirv, &args.modules)?;
     let inputs = std::slice::from_ref(&args.input);
@@ -115,7 +115,7 @@ pub(crate) fn import(args: &ImportArgs, reporter: &Reporter) -> Result<AllFine> 
     Ok(written && all_fine)
 }
 
-/// The modules of `paths`: stored ones, SPIR-V that is imported, and shaders that are translated. False if some are missing.
+/// The modules of `paths`: stored ones, imported SPIR-V, and translated shaders. The second value is false if some are missing.
 fn modules(args: &ModuleArgs, paths: &[PathBuf], reporter: &Reporter) -> Result<(Vec<(PathBuf, Module)>, AllFine)> {
     let options = args.target.options()?;
     let (mut modules, mut all_fine) = (Vec::new(), true);
@@ -148,7 +148,7 @@ fn translated(
     (done.into_iter().flatten().collect(), all_fine)
 }
 
-/// The module in a file of words; says why there is none.
+/// The module in a file of words; reports an error if it has none.
 fn read(form: words::Form, path: &Path, reporter: &Reporter) -> (Vec<(PathBuf, Module)>, AllFine) {
     match words::read(form, path) {
         Ok(module) => (vec![(path.to_path_buf(), module)], true),

@@ -1,4 +1,4 @@
-//! What `ntv link` prints of a stage: a line for each input and output.
+//! The output of `ntv link` for a stage: a line for each input and output.
 //!
 //! ```text
 //! vertex:
@@ -11,7 +11,7 @@
 use ntv::module::{Module, Varying};
 use std::fmt::Write as _;
 
-/// The inputs and outputs of a stage, as it was and as it is once it is linked.
+/// The inputs and outputs of a stage, before and after linking.
 pub(crate) fn table(own: &Module, linked: &Module) -> String {
     let mut out = format!("{}:\n", linked.stage.name());
     let mut rows: Vec<(&Varying, &Varying)> = own.interface.iter().zip(&linked.interface).collect();

@@ -1,4 +1,4 @@
-//! Words of modules in files: how they are read, judged and written.
+//! Words of modules in files: reads, validates and writes them.
 
 use crate::args::{EmitWords, ModuleArgs};
 use crate::destination;
@@ -12,7 +12,7 @@ use std::fs;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// What the words of a file are.
+/// The format of a file of words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// SPIR-V.
@@ -21,7 +21,7 @@ pub(crate) enum Form {
     Module,
 }
 
-/// What the words of the file at `path` are; `None` if it has shaders.
+/// The format of the file at `path`; `None` if it has shaders.
 pub(crate) fn form(path: &Path) -> Option<Form> {
     match path.extension()?.to_str()? {
         "spv" => Some(Form::Spirv),
@@ -47,7 +47,7 @@ pub(crate) fn to_bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// The words that `bytes` are, in the order of bytes that the first one shows.
+/// The words in `bytes`. The first word shows the byte order.
 fn from_bytes(bytes: &[u8]) -> Option<Vec<u32>> {
     if !bytes.len().is_multiple_of(4) {
         return None;
@@ -64,21 +64,21 @@ fn from_bytes(bytes: &[u8]) -> Option<Vec<u32>> {
 pub(crate) fn disassemble(words: &[u32]) -> Result<Vec<u8>, ParseState> {
     let mut module = rspirv::dr::load_words(words)?;
     if let (Some(header), Some(generator)) = (&mut module.header, words.get(2)) {
-        // rspirv puts itself there.
+        // rspirv sets itself as the generator.
         header.generator = *generator;
     }
     Ok(format!("{}\n", module.disassemble()).into_bytes())
 }
 
-/// How `ntv variant` and `ntv link` write words.
+/// Writes the words of `ntv variant` and `ntv link`.
 pub(crate) struct Writer {
     emit: EmitWords,
-    /// The target by whose rules spirv-val judges them first.
+    /// The target by whose rules spirv-val validates them first.
     judge: Option<Target>,
 }
 
 impl Writer {
-    /// Fails if the words are to be judged and nobody can.
+    /// Fails if validation is requested and spirv-val is missing.
     pub(crate) fn new(emit: EmitWords, args: &ModuleArgs) -> Result<Writer> {
         if args.validate {
             validate::require()?;
@@ -87,7 +87,7 @@ impl Writer {
         Ok(Writer { emit, judge: args.validate.then_some(target) })
     }
 
-    /// Refuses to write binary to a terminal, and over an input.
+    /// Refuses to write binary data to a terminal, or to overwrite an input.
     pub(crate) fn refuse(&self, inputs: &[PathBuf], output: Option<&Path>) -> Result<()> {
         match output {
             Some(file) => destination::refuse_inputs(inputs.iter().map(PathBuf::as_path), &[file.to_path_buf()]),
@@ -106,16 +106,16 @@ impl Writer {
         format!("{stem}.{}.{extension}", stage.name())
     }
 
-    /// Has the words that were made of `path` judged, if that is wanted; says what is wrong.
+    /// Validates the words of `path`, if that is requested; reports an error.
     pub(crate) fn judge(&self, path: &Path, words: &[u32], reporter: &Reporter) -> AllFine {
         let Some(target) = &self.judge else { return true };
-        // A fault of words from elsewhere is not one of ntv.
+        // An error in words from elsewhere is not an error of ntv.
         let kind = if form(path).is_some() { "malformed" } else { "internal" };
         let judged = validate::module(&to_bytes(words), target);
         judged.map_err(|error| reporter.whole(path, &Problem::new(kind, error.to_string()))).is_ok()
     }
 
-    /// Writes words that were made of `path`, judged, to `file` or to stdout; says what is wrong.
+    /// Validates the words of `path` and writes them to `file` or to stdout; reports an error.
     pub(crate) fn write(&self, path: &Path, words: &[u32], file: Option<&Path>, reporter: &Reporter) -> AllFine {
         if !self.judge(path, words, reporter) {
             return false;
@@ -134,7 +134,7 @@ impl Writer {
     }
 }
 
-/// Writes what was made of `path` to `file` or to stdout; says what is wrong.
+/// Writes the result for `path` to `file` or to stdout; reports an error.
 pub(crate) fn put(path: &Path, file: Option<&Path>, contents: &[u8], reporter: &Reporter) -> AllFine {
     let done = match file {
         Some(file) => destination::write(file, contents),
@@ -142,7 +142,7 @@ pub(crate) fn put(path: &Path, file: Option<&Path>, contents: &[u8], reporter: &
     };
     let target = file.map_or_else(|| "stdout".into(), |file| file.to_string_lossy());
     match done {
-        // Whoever reads has seen enough.
+        // The reader of the pipe has closed it, as `head` does: this is not an error.
         Err(error) if file.is_none() && error.kind() == io::ErrorKind::BrokenPipe => true,
         Err(error) => {
             reporter.whole(path, &Problem::new("io", format!("cannot write to {target}: {error}")));

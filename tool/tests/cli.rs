@@ -1,4 +1,4 @@
-//! The tool: what it writes where, what it refuses, what it says, and its exit status.
+//! The tool: its outputs, its errors, its messages, and its exit status.
 
 use serde_json::Value;
 use std::fs;
@@ -15,17 +15,17 @@ fn bad() -> String {
     GOOD.replace(" = fmax ", " = fmux ")
 }
 
-/// A shader with a value that is made nowhere.
+/// A shader with a value that is not defined.
 fn invalid() -> String {
     GOOD.replace("fmax %20", "fmax %99")
 }
 
-/// A folder with files in it, in which the tool is run.
-struct Place(TempDir);
+/// A folder with files, in which the tool is run.
+struct Folder(TempDir);
 
-impl Place {
-    fn new(files: &[(&str, &str)]) -> Place {
-        let place = Place(tempfile::tempdir().expect("a folder"));
+impl Folder {
+    fn new(files: &[(&str, &str)]) -> Folder {
+        let place = Folder(tempfile::tempdir().expect("a folder"));
         for (name, contents) in files {
             let path = place.path(name);
             fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -80,9 +80,9 @@ fn expect(output: &Output, status: i32, last_line: &str) {
     assert_eq!(stderr(output).lines().last().unwrap_or_default(), last_line, "{}", stderr(output));
 }
 
-/// Wrong usage that says `what`, after which nothing new is in the folder.
+/// Wrong usage with a message that has `what`, after which the folder has no new files.
 #[track_caller]
-fn expect_refusal(place: &Place, arguments: &str, what: &str) {
+fn expect_refusal(place: &Folder, arguments: &str, what: &str) {
     let before = place.files(".");
     let output = place.run(arguments);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
@@ -97,7 +97,7 @@ fn is_spirv(path: &Path) -> bool {
 
 #[test]
 fn one_shader_is_written_to_the_file() {
-    let place = Place::new(&[("a.nir", GOOD)]);
+    let place = Folder::new(&[("a.nir", GOOD)]);
     expect(&place.run("compile a.nir -o deep/x.bin"), 0, "compiled 1 of 1 shaders");
     assert_eq!(place.files("."), ["a.nir", "deep/x.bin"]);
     assert!(is_spirv(&place.path("deep/x.bin")));
@@ -106,7 +106,7 @@ fn one_shader_is_written_to_the_file() {
 #[test]
 fn a_folder_gets_a_file_per_shader() {
     let two = format!("a log\n{GOOD}more of it\n{GOOD}");
-    let place = Place::new(&[("in/a.nir", GOOD), ("in/sub/b.log", &two), ("in/readme.txt", "no"), ("c.nir", GOOD)]);
+    let place = Folder::new(&[("in/a.nir", GOOD), ("in/sub/b.log", &two), ("in/readme.txt", "no"), ("c.nir", GOOD)]);
     expect(&place.run("compile in c.nir -o out"), 0, "compiled 4 of 4 shaders");
     assert_eq!(place.files("out"), ["a.spv", "c.spv", "sub/b.log.0.spv", "sub/b.log.1.spv"]);
     fs::create_dir(place.path("there")).expect("a folder");
@@ -117,14 +117,14 @@ fn a_folder_gets_a_file_per_shader() {
 
 #[test]
 fn a_shader_that_fails_leaves_the_others() {
-    let place = Place::new(&[("in/a.nir", GOOD), ("in/b.nir", &bad()), ("in/c.nir", "nothing"), ("in/d.nir", GOOD)]);
+    let place = Folder::new(&[("in/a.nir", GOOD), ("in/b.nir", &bad()), ("in/c.nir", "nothing"), ("in/d.nir", GOOD)]);
     expect(&place.run("compile in -o out"), 1, "compiled 2 of 4 shaders");
     assert_eq!(place.files("out"), ["a.spv", "d.spv"]);
 }
 
 #[test]
 fn a_failure_leaves_the_old_file() {
-    let place = Place::new(&[("a.nir", &bad()), ("x.spv", "old")]);
+    let place = Folder::new(&[("a.nir", &bad()), ("x.spv", "old")]);
     expect(&place.run("compile a.nir -o x.spv"), 1, "compiled 0 of 1 shaders");
     assert_eq!(fs::read_to_string(place.path("x.spv")).expect("a file"), "old");
     assert_eq!(place.files("."), ["a.nir", "x.spv"]);
@@ -133,7 +133,7 @@ fn a_failure_leaves_the_old_file() {
 #[test]
 fn collisions_are_refused_before_anything_is_written() {
     let two = format!("{GOOD}{GOOD}");
-    let place = Place::new(&[("x/a.nir", GOOD), ("y/a.nir", GOOD), ("z/b.nir", &two), ("z/b.0.nir", GOOD), ("f", "")]);
+    let place = Folder::new(&[("x/a.nir", GOOD), ("y/a.nir", GOOD), ("z/b.nir", &two), ("z/b.0.nir", GOOD), ("f", "")]);
     expect_refusal(&place, "compile x/a.nir y/a.nir -o out", "would both be written to");
     expect_refusal(&place, "compile x y -o out", "would both be written to");
     expect_refusal(&place, "compile z -o out", "would both be written to");
@@ -145,7 +145,7 @@ fn collisions_are_refused_before_anything_is_written() {
 
 #[test]
 fn wrong_usage_is_refused() {
-    let place = Place::new(&[("a.nir", GOOD), ("two.nir", &format!("{GOOD}{GOOD}")), ("empty/x.txt", "")]);
+    let place = Folder::new(&[("a.nir", GOOD), ("two.nir", &format!("{GOOD}{GOOD}")), ("empty/x.txt", "")]);
     expect_refusal(&place, "compile none.nir -o x", "none.nir");
     expect_refusal(&place, "compile empty -o x", "no .nir, .log or .ntvw file");
     expect_refusal(&place, "compile a.nir -o x --target vulkan1.9", "vulkan1.3");
@@ -155,7 +155,7 @@ fn wrong_usage_is_refused() {
         "compile a.nir -o x --enable shaderInt64 --disable shaderInt64",
         "both enabled and disabled",
     );
-    expect_refusal(&place, "compile a.nir -o x --emit nir --validate", "no SPIR-V");
+    expect_refusal(&place, "compile a.nir -o x --emit nir --validate", "needs SPIR-V");
     expect_refusal(&place, "compile a.nir -o x --stop-after nothing", "nothing");
     expect_refusal(&place, "compile a.nir -o x --jobs 0", "--jobs");
     expect_refusal(&place, "compile two.nir", "-o");
@@ -163,7 +163,7 @@ fn wrong_usage_is_refused() {
     expect_refusal(&place, "pass nothing a.nir", "nothing");
 }
 
-/// Wrong usage of all sorts: of the command line, of the files that it names.
+/// Wrong usage of all kinds: of the command line, and of the files that it names.
 const WRONG_USAGE: &[&str] = &[
     "compile a.nir --json --nothing",
     "--json nothing",
@@ -178,7 +178,7 @@ const WRONG_USAGE: &[&str] = &[
 
 #[test]
 fn wrong_usage_is_an_object_too() {
-    let place = Place::new(&[("a.nir", GOOD)]);
+    let place = Folder::new(&[("a.nir", GOOD)]);
     for arguments in WRONG_USAGE {
         let output = place.run(arguments);
         assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
@@ -189,28 +189,28 @@ fn wrong_usage_is_an_object_too() {
         let message = object["message"].as_str().expect("a message");
         assert!(message.len() > 10 && !message.starts_with("error") && !message.contains("Usage"), "{message}");
     }
-    // Help is no error.
+    // Help is not an error.
     assert!(stdout(&place.run("compile --json --help")).contains("Usage"));
-    // A file may be called like the option.
+    // A file may have the name of the option.
     assert!(stderr(&place.run("compile -o x -- --json")).starts_with("ntv: --json: "));
 }
 
 #[test]
 fn a_wrong_name_suggests_the_nearest() {
-    let place = Place::new(&[("a.nir", GOOD)]);
+    let place = Folder::new(&[("a.nir", GOOD)]);
     for (arguments, near) in [
         ("compile a.nir -o x --disable shaderFloat46", "'shaderFloat64'"),
         ("compile a.nir -o x --enable float64", "'shaderFloat64'"),
         ("compile a.nir -o x --stop-after lower_usbo", "'lower_ubo'"),
         ("pass copyprop a.nir", "'copy_prop'"),
-        ("variant a.nir -o x --key flipy", "similar to it: flip_y"),
+        ("variant a.nir -o x --key flipy", "similar names: flip_y"),
         ("variant a.nir -o x --key strip,size=640", "size=640x480"),
     ] {
         expect_refusal(&place, arguments, near);
         let said = stderr(&place.run(arguments));
         assert!(said.len() < 300, "{said}");
     }
-    // What is near to nothing gets no suggestion, and the help has all names.
+    // A name that is similar to none gets no suggestion, and the help has all names.
     let said = stderr(&place.run("pass qqqqqqqq a.nir"));
     assert!(!said.contains("similar") && said.contains("--help"), "{said}");
     assert!(stdout(&place.run("compile --help")).contains("shaderFloat64, "));
@@ -219,7 +219,7 @@ fn a_wrong_name_suggests_the_nearest() {
 
 #[test]
 fn stdin_and_stdout() {
-    let place = Place::new(&[("a.nir", GOOD)]);
+    let place = Folder::new(&[("a.nir", GOOD)]);
     let output = place.run_with("compile -", GOOD);
     expect(&output, 0, "compiled 1 of 1 shaders");
     expect(&place.run("compile a.nir -o a.spv"), 0, "compiled 1 of 1 shaders");
@@ -230,7 +230,7 @@ fn stdin_and_stdout() {
 
 #[test]
 fn text_goes_to_stdout() {
-    let place = Place::new(&[("a.nir", GOOD), ("b.nir", GOOD)]);
+    let place = Folder::new(&[("a.nir", GOOD), ("b.nir", GOOD)]);
     let output = place.run("compile a.nir --emit asm --names");
     expect(&output, 0, "compiled 1 of 1 shaders");
     assert!(stdout(&output).contains("OpEntryPoint Vertex"), "{}", stdout(&output));
@@ -251,7 +251,7 @@ fn order_does_not_depend_on_jobs() {
     let bad = bad();
     let contents = |number| if number % 3 == 0 { bad.as_str() } else { GOOD };
     let files: Vec<(&str, &str)> = files.iter().enumerate().map(|(n, name)| (name.as_str(), contents(n))).collect();
-    let place = Place::new(&files);
+    let place = Folder::new(&files);
     let one = place.run("compile in --emit asm --jobs 1");
     let four = place.run("compile in --emit asm --jobs 4");
     expect(&one, 1, "compiled 13 of 20 shaders");
@@ -260,7 +260,7 @@ fn order_does_not_depend_on_jobs() {
 
 #[test]
 fn errors_show_the_place() {
-    let place = Place::new(&[("a.nir", &bad())]);
+    let place = Folder::new(&[("a.nir", &bad())]);
     let output = place.run("check a.nir");
     assert_eq!(output.status.code(), Some(1));
     let line = 1 + bad().lines().position(|line| line.contains("fmux")).expect("the fault");
@@ -270,7 +270,7 @@ fn errors_show_the_place() {
 
 #[test]
 fn errors_as_json() {
-    let place = Place::new(&[("a.nir", &format!("{GOOD}{}", bad())), ("b.nir", "")]);
+    let place = Folder::new(&[("a.nir", &format!("{GOOD}{}", bad())), ("b.nir", "")]);
     let output = place.run("compile a.nir b.nir --emit asm --json");
     expect(&output, 1, "compiled 1 of 3 shaders");
     let lines: Vec<Value> = stderr(&output).lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
@@ -292,14 +292,14 @@ fn errors_as_json() {
 
 #[test]
 fn invalid_shaders_are_refused() {
-    let place = Place::new(&[("a.nir", &invalid())]);
+    let place = Folder::new(&[("a.nir", &invalid())]);
     expect(&place.run("compile a.nir -o a.spv"), 1, "compiled 0 of 1 shaders");
     assert_eq!(place.files("."), ["a.nir"]);
 }
 
 #[test]
 fn bytes_that_are_not_text_do_no_harm() {
-    let place = Place::new(&[]);
+    let place = Folder::new(&[]);
     fs::write(place.path("a.nir"), [b"\xff\xfe\0 a log\n", GOOD.as_bytes()].concat()).expect("a file");
     fs::write(place.path("b.nir"), b"\x80\x81\xff\0").expect("a file");
     expect(&place.run("compile a.nir b.nir -o out"), 1, "compiled 1 of 2 shaders");
@@ -308,7 +308,7 @@ fn bytes_that_are_not_text_do_no_harm() {
 
 #[test]
 fn validation_asks_the_validator() {
-    let place = Place::new(&[("a.nir", GOOD)]);
+    let place = Folder::new(&[("a.nir", GOOD)]);
     expect(&place.run("compile a.nir -o a.spv --validate"), 0, "compiled 1 of 1 shaders");
     let output = place.command("compile a.nir -o b.spv --validate").env("PATH", "").output().expect("the tool");
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
@@ -318,7 +318,7 @@ fn validation_asks_the_validator() {
 
 #[test]
 fn a_file_that_cannot_be_written_fails() {
-    let place = Place::new(&[("a.nir", GOOD), ("f", "")]);
+    let place = Folder::new(&[("a.nir", GOOD), ("f", "")]);
     let output = place.run("compile a.nir -o f/x.spv --json");
     expect(&output, 1, "compiled 0 of 1 shaders");
     assert!(stderr(&output).contains(r#""kind":"io""#), "{}", stderr(&output));
@@ -327,7 +327,7 @@ fn a_file_that_cannot_be_written_fails() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_stdout_that_cannot_be_written_fails() {
-    let place = Place::new(&[("a.nir", GOOD)]);
+    let place = Folder::new(&[("a.nir", GOOD)]);
     let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
     let output = place.command("print a.nir").stdout(full).output().expect("the tool");
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
@@ -336,7 +336,7 @@ fn a_stdout_that_cannot_be_written_fails() {
 #[cfg(unix)]
 #[test]
 fn links_and_devices_stay_what_they_are() {
-    let place = Place::new(&[("a.nir", GOOD), ("real.spv", "old")]);
+    let place = Folder::new(&[("a.nir", GOOD), ("real.spv", "old")]);
     std::os::unix::fs::symlink("real.spv", place.path("link.spv")).expect("a link");
     expect(&place.run("compile a.nir -o link.spv"), 0, "compiled 1 of 1 shaders");
     assert!(is_spirv(&place.path("real.spv")) && place.path("link.spv").is_symlink());
@@ -352,7 +352,7 @@ fn example_inputs() -> &'static str {
     inputs.split("```").next().unwrap()
 }
 
-/// What that example has to give.
+/// The expected results of that example.
 #[track_caller]
 fn expect_histogram(output: &Output) {
     assert!(output.status.success(), "{}", stderr(output));
@@ -366,7 +366,7 @@ fn expect_histogram(output: &Output) {
 #[test]
 fn run_gives_a_shader_buffers_and_prints_them() {
     let place =
-        Place::new(&[("histogram.nir", include_str!("../../examples/histogram.nir")), ("in.json", example_inputs())]);
+        Folder::new(&[("histogram.nir", include_str!("../../examples/histogram.nir")), ("in.json", example_inputs())]);
     expect_histogram(&place.run("run histogram.nir --inputs in.json"));
     if cfg!(feature = "vulkan") {
         expect_histogram(&place.run("run histogram.nir --inputs in.json --device llvmpipe --validate"));
@@ -379,7 +379,7 @@ fn run_gives_a_shader_buffers_and_prints_them() {
 fn what_a_shader_does_wrong_is_an_error_with_its_line() {
     let shader = include_str!("../../examples/histogram.nir");
     let inputs = example_inputs().replace("[4, 1, 2, 3, 66]", "[5, 1, 2, 3, 66]");
-    let place = Place::new(&[("histogram.nir", shader), ("in.json", &inputs), ("no.json", "{}")]);
+    let place = Folder::new(&[("histogram.nir", shader), ("in.json", &inputs), ("no.json", "{}")]);
     let output = place.run("run histogram.nir --inputs in.json --json");
     assert_eq!(output.status.code(), Some(1));
     let faults: Vec<Value> = stderr(&output).lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
@@ -390,9 +390,10 @@ fn what_a_shader_does_wrong_is_an_error_with_its_line() {
     assert!(message.contains("storage block 0 (`samples`, `count`), which has 20"), "{message}");
 }
 
-/// What `ntv run --json` says of `shader` with `inputs`, and its exit status. It has no time for loops without end.
+/// The problems that `ntv run --json` reports for `shader` with `inputs`, and its exit status. The limit is low for endless
+/// loops.
 fn complaints(shader: &str, inputs: &Value) -> (Vec<Value>, Option<i32>) {
-    let place = Place::new(&[("a.nir", shader), ("in.json", &inputs.to_string())]);
+    let place = Folder::new(&[("a.nir", shader), ("in.json", &inputs.to_string())]);
     let output = place.run("run a.nir --inputs in.json --json --limit 100000");
     let said = stderr(&output);
     let objects = said.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{said}")));
@@ -414,7 +415,7 @@ fn descriptors_that_are_not_given_are_named() {
     assert!(shader.lines().nth(line).is_some_and(|line| line.contains("@load_ssbo")), "{line}");
 }
 
-/// Of all shaders of the corpus that run: each descriptor that is used is missed by its set and binding.
+/// For all shaders of the corpus that run: each missing descriptor is reported by its set and binding.
 #[test]
 fn what_runs_misses_what_is_taken_away() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus/run");
@@ -476,7 +477,7 @@ impl main {
     block b3:
 }
 ";
-    let place = Place::new(&[("a.nir", shader), ("in.json", "{}")]);
+    let place = Folder::new(&[("a.nir", shader), ("in.json", "{}")]);
     let output = place.run("run a.nir --inputs in.json --limit 10000");
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("runs for too long"), "{}", stderr(&output));
@@ -484,7 +485,7 @@ impl main {
 
 #[test]
 fn shaders_come_as_words_too() {
-    let place = Place::new(&[("a.nir", GOOD)]);
+    let place = Folder::new(&[("a.nir", GOOD)]);
     let shader = ntv::text::parse(GOOD).remove(0).shader.expect("a shader");
     let bytes = ntv::wire::to_bytes(&ntv::wire::encode(&shader));
     fs::write(place.path("b.ntvw"), &bytes).expect("a file");
@@ -522,7 +523,7 @@ impl main {
     let inputs = r#"{"draw": {"vertices": 4, "topology": "triangle_strip", "size": [4, 2], "attributes":
         [{"location": 0, "f32": [-1, -1, 0, 1, 1, -1, 0, 1, -1, 1, 0, 1, 1, 1, 0, 1]}]},
         "buffers": [{"set": 1, "binding": 1, "size": 144}]}"#;
-    let place = Place::new(&[("v.nir", vertex), ("f.nir", fragment), ("in.json", inputs)]);
+    let place = Folder::new(&[("v.nir", vertex), ("f.nir", fragment), ("in.json", inputs)]);
     let output = place.run("run v.nir f.nir --inputs in.json --device llvmpipe --png out.png");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let result: Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -545,7 +546,7 @@ fn elements_that_a_constant_names_have_to_be_given() {
     assert_eq!(messages(&[0, 1]), [] as [Value; 0]);
     assert_eq!(messages(&[0]), ["set 3, binding 0, element 1: no buffer is given"]);
     assert_eq!(messages(&[]), ["set 3, binding 0, element 1: no buffer is given"]);
-    // Which elements a computed index names is only known when it runs.
+    // The elements of a computed index are only known when the shader runs.
     let message = "access out of bounds: 4 bytes at 0 of storage block 0, which has 0 (invocation 0)";
     assert_eq!(messages(&[1]).first(), Some(&message.into()));
 }
@@ -554,10 +555,10 @@ const LARGE: &str = include_str!("../../tests/corpus/pass/place_blocks_bounds.ni
 
 #[test]
 fn a_plan_says_where_blocks_are_and_why() {
-    // As deep as vulkaninfo has them.
+    // As deeply nested as in vulkaninfo.
     let deep = r#"{"capabilities": {"device": {"properties": {"VkPhysicalDeviceProperties": {"limits": {
         "maxUniformBufferRange": 65536, "maxImageDimension1D": 4096}}}, "features": {"robustBufferAccess": true}}}}"#;
-    let place = Place::new(&[("a.nir", LARGE), ("limits.json", deep), ("b.nir", GOOD)]);
+    let place = Folder::new(&[("a.nir", LARGE), ("limits.json", deep), ("b.nir", GOOD)]);
     let output = place.run("plan a.nir --limits limits.json");
     let text = stdout(&output);
     let lines: Vec<&str> = text.lines().collect();
@@ -571,7 +572,7 @@ fn a_plan_says_where_blocks_are_and_why() {
             "MESA_SHADER_COMPUTE: --place 1=Storage",
         ]
     );
-    // What it prints is what a translation takes.
+    // A translation accepts the printed placements.
     let placed = place.run("compile a.nir --place 1=Storage --emit asm --validate");
     assert!(stdout(&placed).contains("NonWritable"), "{}", stderr(&placed));
     let clamped = place.run("plan a.nir");
@@ -579,12 +580,12 @@ fn a_plan_says_where_blocks_are_and_why() {
     let small = place.run("plan b.nir --all Storage");
     assert!(stdout(&small).contains("the driver requests it"), "{}", stdout(&small));
     let two = place.run("plan a.nir a.nir");
-    expect(&two, 2, "ntv: a program has each stage once, and there are two shaders of MESA_SHADER_COMPUTE");
+    expect(&two, 2, "ntv: a program has each stage once, but there are two MESA_SHADER_COMPUTE shaders");
 }
 
 #[test]
 fn what_is_beyond_a_uniform_buffer_is_said() {
-    let place = Place::new(&[("a.nir", LARGE)]);
+    let place = Folder::new(&[("a.nir", LARGE)]);
     let message = "100000 bytes of ubo1 are read, and a uniform buffer has at most 65536";
     let output = place.run("compile a.nir -o a.spv");
     assert!(stderr(&output).starts_with(&format!("warning: {message}")), "{}", stderr(&output));
@@ -605,7 +606,7 @@ fn a_plan_that_cannot_be_is_refused() {
         ("text.json", r#"{"maxUniformBufferRange": "x"}"#),
         ("bad.json", "{"),
     ]);
-    let place = Place::new(&files);
+    let place = Folder::new(&files);
     let refused = "ntv: ubo1 has 100000 bytes, and a buffer of class Storage has at most 65536";
     expect(&place.run("plan a.nir --limits flat.json"), 1, refused);
     for (arguments, what) in [

@@ -1,7 +1,7 @@
-//! The corpus: every file under `tests/corpus` holds an input, what to do with it, and what has to come out.
+//! The corpus: every file in `tests/corpus` has an input, commands, and their expected output.
 //!
 //! ```text
-//! ; What this file is about.
+//! ; The purpose of this file.
 //! ; test: compile
 //! ; test: pass copy_prop
 //! shader: MESA_SHADER_VERTEX
@@ -12,16 +12,17 @@
 //! ; ...
 //! ```
 //!
-//! Commands: `print`, `check`, `pass NAME`, `lower` and `compile`, with `target=T`, `enable=F`, `disable=F`, `access=lane`,
-//! `uniform-ranges=vec4s`, `workaround=W`, `place=PLACEMENT`, `captures=WHO`, `attribute=ROW`, `instance-location=L`, `stop-after=PASS`, `names` and `lines` behind them. `BLESS=1 cargo test --test corpus` writes what
-//! comes out as what has to; every module goes through `spirv-val` all the same.
+//! Commands: `print`, `check`, `pass NAME`, `lower` and `compile`, followed by options: `target=T`, `enable=F`, `disable=F`,
+//! `access=lane`, `uniform-ranges=vec4s`, `workaround=W`, `place=PLACEMENT`, `captures=BACK_END`, `attribute=ROW`,
+//! `instance-location=L`, `stop-after=PASS`, `names` and `lines`. `BLESS=1 cargo test --test corpus` writes the expected output;
+//! `spirv-val` validates every module in any case.
 //!
-//! `; test: run` has the tool run the shaders of the file on the interpreter. Lines `; inputs: ...` give it what `docs/formats.md`
-//! describes. `tool/tests/lavapipe.rs` has a Vulkan driver do the same, and `tests/faults` breaks these shaders on purpose. A file may
-//! have other commands besides. One in `tests/corpus/zink` that does not run says why: `; not run: REASON`. One that lavapipe
-//! refuses names the feature: `; lavapipe lacks: FEATURE`.
+//! With `; test: run` the tool runs the shaders of the file on the interpreter. Lines `; inputs: ...` are its inputs, as
+//! `docs/formats.md` describes them. `tool/tests/lavapipe.rs` runs them on a Vulkan driver, and `tests/faults` breaks these shaders
+//! on purpose. A file may have several commands. A file in `tests/corpus/zink` that does not run has the reason: `; not run: REASON`.
+//! A file that lavapipe refuses names the feature: `; lavapipe lacks: FEATURE`.
 //!
-//! `NTV_FILTER=pass/cse` looks at files with this in their path only.
+//! `NTV_FILTER=pass/cse` runs only the files with this in their path.
 
 #[path = "../../tests/support/mod.rs"]
 mod support;
@@ -60,10 +61,10 @@ fn corpus() {
     );
 }
 
-/// Those of `files` whose path in the repository contains `filter`.
+/// The files whose path in the repository contains `filter`.
 ///
 /// # Panics
-/// If there are none: a test that looks at nothing has failed.
+/// If there are none: a test without files has failed.
 fn filtered(mut files: Vec<PathBuf>, filter: &str) -> Vec<PathBuf> {
     let name = |file: &Path| file.strip_prefix(support::root()).unwrap_or(file).to_string_lossy().replace('\\', "/");
     files.retain(|file| name(file).contains(filter));
@@ -80,7 +81,7 @@ fn a_filter_chooses_files_by_their_path() {
     assert!(nothing.contains("no file of the corpus has `no/such` in its path"), "{nothing}");
 }
 
-/// Runs the commands of `file` and compares, or rewrites it.
+/// Runs the commands of `file` and compares their output, or rewrites it.
 fn run(file: &Path, bless: bool) -> Result<(), String> {
     let old = fs::read_to_string(file).map_err(|error| error.to_string())?;
     let (given, _) = old.split_at(old.find("\n; expect: ").map_or(old.len(), |at| at + 1));
@@ -107,7 +108,7 @@ fn run(file: &Path, bless: bool) -> Result<(), String> {
     }
 }
 
-/// The input of a file: without the lines at the start, which become empty so that line numbers stay.
+/// The input of a file: the lines at the start are replaced by empty ones, so that line numbers stay the same.
 fn input(given: &str) -> String {
     let head = given.lines().take_while(|line| line.starts_with(';')).count();
     let line = |(number, line)| if number < head { "" } else { line };
@@ -123,7 +124,7 @@ struct Command<'a> {
     lines: bool,
 }
 
-/// An attribute as `LOCATION:FORMAT:BINDING+OFFSET/STRIDE` says, with `/DIVISOR` behind it if it has one.
+/// An attribute in the form `LOCATION:FORMAT:BINDING+OFFSET/STRIDE`, followed by `/DIVISOR` if it has one.
 fn attribute(row: &str) -> Option<Attribute> {
     let mut parts = row.split([':', '+', '/']);
     let location = parts.next()?.parse().ok()?;
@@ -175,7 +176,7 @@ impl<'a> Command<'a> {
         Ok(())
     }
 
-    /// What the command gives for every shader of `input`. Errors of the input are part of that.
+    /// The output of the command for every shader of `input`, including errors of the input.
     fn run(&self, input: &str) -> Result<String, String> {
         let found = text::parse(input);
         if found.is_empty() {
@@ -237,13 +238,13 @@ fn judged(words: &[u32], target: &Target) -> Result<String, String> {
     support::spirv_val(words, target)?;
     let mut module = dr::load_words(words).map_err(|error| format!("rspirv: {error}"))?;
     if let Some(header) = &mut module.header {
-        // rspirv puts itself there.
+        // rspirv sets itself as the generator.
         header.generator = words[2];
     }
     Ok(with_exact_floats(&module))
 }
 
-/// The disassembly. Floats of 16 bits and NaNs are their bits, which a number would not show.
+/// The disassembly. 16-bit floats and NaNs are printed as bits, which a number would not show.
 fn with_exact_floats(module: &dr::Module) -> String {
     let floats: BTreeMap<_, _> = module
         .types_global_values
@@ -270,7 +271,7 @@ fn with_exact_floats(module: &dr::Module) -> String {
     asm
 }
 
-/// The tables name a test for each of their rows, or say why there is none.
+/// The tables name a test for each of their rows, or the reason why there is none.
 #[test]
 fn every_row_of_a_table_has_its_test() {
     let corpus = support::root().join("tests/corpus");
@@ -291,7 +292,7 @@ fn every_row_of_a_table_has_its_test() {
     }
 }
 
-/// The head of each file of `tests/corpus/zink` has the shader compiled, and run unless it says why not.
+/// Each file of `tests/corpus/zink` has the commands to compile the shader, and to run it unless it has a reason.
 #[test]
 fn what_zink_gets_wrong_runs_here_or_says_why_not() {
     let files = support::files(&support::root().join("tests/corpus/zink"), &["nir"]);
@@ -306,7 +307,7 @@ fn what_zink_gets_wrong_runs_here_or_says_why_not() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-/// What is missing in a file that has to compile and to run.
+/// The missing command of a file that must compile and run.
 fn unrun(text: &str) -> Option<&'static str> {
     let runs = tool::header(text, "; test: ").any(|command| command == "run");
     let reason = tool::header(text, "; not run: ").next();
@@ -317,7 +318,7 @@ fn unrun(text: &str) -> Option<&'static str> {
         (false, None) => Some("neither `; test: run` nor `; not run: REASON`"),
         (true, Some(_)) => Some("both `; test: run` and `; not run: REASON`"),
         (false, Some(reason)) => reason.trim().is_empty().then_some("no reason"),
-        // The driver is not asked about these, see `tool/tests/lavapipe.rs`.
+        // These files do not run on the driver, see `tool/tests/lavapipe.rs`.
         (true, None) => text.contains("\n; line ").then_some("the run has no meaning"),
     }
 }

@@ -1,5 +1,4 @@
-//! The same shader gives the same bytes: whichever shaders were translated before it, on however many threads, by the library
-//! and by the tool.
+//! The same shader gives the same bytes: after any other shaders, on any number of threads, in the library and in the tool.
 
 #[path = "../../tests/support/mod.rs"]
 mod support;
@@ -10,14 +9,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The repository's own dumps, and some of the corpus beside it.
+/// The repository's own dumps, and some of the larger corpus.
 fn inputs() -> Vec<PathBuf> {
     let own = support::files(&support::root().join("tests/corpus/mesa"), &["nir"]);
     let shared = support::shared_corpus().map(|corpus| support::files(&corpus, &["nir"])).unwrap_or_default();
     own.into_iter().chain(shared.into_iter().step_by(40)).collect()
 }
 
-/// What `translator` makes of the shaders in `file`: words, or the error's text.
+/// The results of `translator` for the shaders in `file`: words, or the text of the error.
 fn translate(translator: &mut Translator, file: &Path) -> Vec<Result<Vec<u32>, String>> {
     let dump = String::from_utf8_lossy(&fs::read(file).expect("a dump")).into_owned();
     let translated = text::parse(&dump).into_iter().map(|found| {
@@ -59,7 +58,7 @@ fn the_memory_of_a_module_serves_again() {
     assert!(module != Module::default(), "nothing compiles");
 }
 
-/// Who asks for words only gets those that others get, and of the tables the patch that a driver needs all the same.
+/// A translation to words only has the same words, and from the tables only the patch that a driver always needs.
 #[test]
 fn words_alone_are_the_same_words() {
     let (mut all, mut alone, mut module) = (translator(), translator(), Module::default());

@@ -1,4 +1,8 @@
+<<<<<<< HEAD:tool/tests/docs.rs
 //! The commands that README and `docs/` show do what is said there, word for word.
+=======
+//! The commands in the README have the documented effects, exactly as they are written there.
+>>>>>>> wt-words-rest:tool/tests/readme.rs
 
 #[path = "../../tests/support/mod.rs"]
 mod support;
@@ -18,7 +22,7 @@ fn commands() -> Vec<String> {
     lines.filter(|line| line.starts_with("ntv ")).collect()
 }
 
-/// A folder like the root of the repository, as far as the commands see it.
+/// A folder with the parts of the repository's root that the commands use.
 fn place() -> tempfile::TempDir {
     let place = tempfile::tempdir().expect("a folder");
     let examples = place.path().join("examples");
@@ -26,12 +30,12 @@ fn place() -> tempfile::TempDir {
     for file in support::files(&support::root().join("examples"), &["nir"]) {
         fs::copy(&file, examples.join(file.file_name().expect("a name"))).expect("a copy");
     }
-    // A shader of the reader's own.
+    // The reader's own shader.
     fs::copy(examples.join("ubo_loop.nir"), place.path().join("big.nir")).expect("a copy");
     place
 }
 
-/// Runs a command as a shell does in which the tool is installed.
+/// Runs a command like a shell in which the tool is installed.
 fn run(place: &Path, command: &str) -> Output {
     let tool = Path::new(env!("CARGO_BIN_EXE_ntv")).parent().expect("a folder");
     let mut paths = vec![tool.to_path_buf()];
@@ -40,7 +44,7 @@ fn run(place: &Path, command: &str) -> Output {
     Command::new("sh").arg("-c").arg(command).env("PATH", path).current_dir(place).output().expect("sh")
 }
 
-/// What follows `-o` in a command.
+/// The argument of `-o` in a command.
 fn output_of(command: &str) -> Option<PathBuf> {
     command.split(" -o ").nth(1)?.split_whitespace().next().map(PathBuf::from)
 }
@@ -53,7 +57,7 @@ fn the_commands_of_the_documentation_work() {
         let output = run(place.path(), command);
         let said = String::from_utf8_lossy(&output.stderr);
         if command.contains("big.nir") {
-            // There is no shader that ntv translates to wrong SPIR-V.
+            // ntv translates no shader to wrong SPIR-V.
             assert!(said.contains("the command succeeds on big.nir"), "{command}\n{said}");
             continue;
         }

@@ -1,4 +1,4 @@
-//! The tool on what is decided late: `ntv link`, `variant`, `options`, `import`.
+//! The tool's commands for late decisions: `ntv link`, `variant`, `options`, `import`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -37,11 +37,11 @@ impl main {
 ";
 
 /// A folder with both stages, in which the tool is run.
-struct Place(TempDir);
+struct Folder(TempDir);
 
-impl Place {
-    fn new() -> Place {
-        let place = Place(tempfile::tempdir().expect("a folder"));
+impl Folder {
+    fn new() -> Folder {
+        let place = Folder(tempfile::tempdir().expect("a folder"));
         fs::write(place.path("a.nir"), VERTEX).expect("a file");
         fs::write(place.path("b.nir"), FRAGMENT).expect("a file");
         place
@@ -56,7 +56,7 @@ impl Place {
         command.current_dir(self.0.path()).args(arguments.split_whitespace()).output().expect("the tool")
     }
 
-    /// What it says on stdout and stderr, if all went well.
+    /// Its output on stdout and stderr, after success.
     fn run(&self, arguments: &str) -> (String, String) {
         let output = self.output(arguments);
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
@@ -68,7 +68,7 @@ impl Place {
 
 #[test]
 fn link_says_what_is_left_and_writes_it() {
-    let place = Place::new();
+    let place = Folder::new();
     let (left, said) = place.run("link b.nir a.nir -o out --validate");
     assert_eq!(left, LINKED);
     assert_eq!(said, "removed 1 outputs and 0 inputs\n");
@@ -79,7 +79,7 @@ fn link_says_what_is_left_and_writes_it() {
     assert_eq!(said, "removed 0 outputs and 0 inputs\n");
 }
 
-/// What `ntv link` says of both stages.
+/// The output of `ntv link` for both stages.
 const LINKED: &str = "\
 vertex:
   in  location 0, xyzw
@@ -91,7 +91,7 @@ fragment:
   out location 0, xyzw
 ";
 
-/// The same of what was written.
+/// The same for the written modules.
 const LINKED_AGAIN: &str = "\
 vertex:
   in  location 0, xyzw
@@ -104,7 +104,7 @@ fragment:
 
 #[test]
 fn link_names_built_ins_and_components() {
-    let place = Place::new();
+    let place = Folder::new();
     let rows = [
         ("    @store_output (%1, %0) (base=0", "    32     %2 = mov %1.x\n    @store_output (%1, %0) (base=0"),
         ("(%1, %0) (base=1, range=1, wrmask=xyzw, component=0", "(%2, %0) (base=1, range=1, wrmask=x, component=2"),
@@ -122,7 +122,7 @@ fn link_names_built_ins_and_components() {
 
 #[test]
 fn assembly_is_written_where_it_is_asked_for() {
-    let place = Place::new();
+    let place = Folder::new();
     let (text, _) = place.run("variant a.nir --emit asm --key flip_y");
     assert!(text.contains("OpEntryPoint Vertex"), "{text}");
     place.run("variant a.nir --key flip_y -o a.spv");
@@ -135,7 +135,7 @@ fn assembly_is_written_where_it_is_asked_for() {
 
 #[test]
 fn a_stored_module_has_the_variants_of_its_shader() {
-    let place = Place::new();
+    let place = Folder::new();
     place.run("import a.nir -o a.ntvm --names");
     for key in ["strip", "flip_y,gl_depth", "strip,swap_xy,point_size"] {
         let (_, said) = place.run(&format!("variant a.ntvm --key {key} --validate -o stored.spv"));
@@ -150,7 +150,7 @@ fn a_stored_module_has_the_variants_of_its_shader() {
 
 #[test]
 fn wrong_usage_is_refused() {
-    let place = Place::new();
+    let place = Folder::new();
     for arguments in [
         "variant a.nir --key flip_z -o x",
         "variant a.nir b.nir -o x",
@@ -165,7 +165,7 @@ fn wrong_usage_is_refused() {
 
 #[test]
 fn modules_that_are_none_are_named() {
-    let place = Place::new();
+    let place = Folder::new();
     fs::write(place.path("bad.ntvm"), [0; 64]).expect("a file");
     fs::write(place.path("bad.spv"), [0; 64]).expect("a file");
     fs::write(place.path("odd.spv"), [0; 63]).expect("a file");
@@ -194,13 +194,13 @@ fn modules_that_are_none_are_named() {
 
 #[test]
 fn options_name_a_mechanism_and_a_reason() {
-    let (table, _) = Place::new().run("options");
+    let (table, _) = Folder::new().run("options");
     for row in ntv::module::OPTIONS {
         assert!(table.contains(row.name) && table.contains(row.mechanism.name()) && table.contains(row.why));
     }
 }
 
-/// A compute shader that does nothing.
+/// An empty compute shader.
 const COMPUTE: &str = "\
 shader: MESA_SHADER_COMPUTE
 workgroup_size: 1, 1, 1
@@ -213,10 +213,10 @@ impl main {
 }
 ";
 
-/// What the modules cannot do is wrong usage that names it; nothing is written.
+/// A key or link that the modules do not support is wrong usage, which the message names; no file is written.
 #[test]
 fn keys_and_stages_that_modules_cannot_take_are_refused() {
-    let place = Place::new();
+    let place = Folder::new();
     fs::write(place.path("c.nir"), COMPUTE).expect("a file");
     let coord = FRAGMENT.replace("    32x4   %2 = @load_interpolated_input (%1, %0) (base=0, component=0, dest_type=float32, io location=VARYING_SLOT_VAR1 slots=1)", "    32x4   %2 = @load_frag_coord");
     fs::write(place.path("coord.nir"), coord).expect("a file");

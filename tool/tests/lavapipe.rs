@@ -1,5 +1,5 @@
-//! The files of the corpus with `; test: run`: lavapipe gives what the interpreter gave, with each workaround, too. Where it cannot,
-//! the file names the feature, `; lavapipe lacks: FEATURE`, and the shader is refused for it.
+//! The files of the corpus with `; test: run`: lavapipe has the results of the interpreter, also with each workaround. If it
+//! lacks a feature, the file names it, `; lavapipe lacks: FEATURE`, and the shader is refused for that reason.
 
 #[path = "../../tests/support/mod.rs"]
 mod support;
@@ -14,7 +14,7 @@ fn lavapipe_gives_what_the_interpreter_gave() {
     compare(&[]);
 }
 
-/// Each workaround changes the words, and not what they do.
+/// Each workaround changes the words, but not the results.
 #[test]
 fn lavapipe_gives_the_same_with_each_workaround() {
     for workaround in ntv::Workaround::ALL {
@@ -36,12 +36,12 @@ fn compare(arguments: &[&str]) {
     assert!(ran >= 66, "only {ran} files ran");
 }
 
-/// Whether `file` is one to run, which gives the same.
+/// Whether `file` was run, with the same results.
 fn check(file: &Path, arguments: &[&str]) -> Result<bool, String> {
     let text = fs::read_to_string(file).map_err(|error| error.to_string())?;
     let Some((_, expected)) = text.split_once("\n; expect: run\n") else { return Ok(false) };
     let expected: Vec<&str> = expected.lines().take_while(|line| !line.starts_with("; expect:")).collect();
-    // What has no meaning may give anything on a device.
+    // Undefined results may differ on a device.
     if expected.iter().any(|line| line.starts_with("; line ")) {
         return Ok(false);
     }

@@ -1,4 +1,4 @@
-//! `ntv reduce`: real dumps become a few instructions, and hopeless or hostile commands do no harm.
+//! `ntv reduce`: real dumps become a few instructions, and commands that cannot succeed or that hang do no harm.
 
 #[path = "../../tests/support/mod.rs"]
 mod support;
@@ -27,7 +27,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The instructions of the one shader that came out.
+/// The instructions of the only shader in the result.
 #[track_caller]
 fn reduced(output: &Output) -> (Vec<String>, String) {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(output));
@@ -100,9 +100,9 @@ fn expect_refusal(output: &Output, what: &str) {
 #[test]
 fn what_cannot_be_reduced_is_refused() {
     expect_refusal(&reduce(&dump("discard.nir"), "ntv check", &[]), "there is nothing to reduce");
-    expect_refusal(&reduce(&dump(""), "false", &[]), "takes one file");
+    expect_refusal(&reduce(&dump(""), "false", &[]), "needs one file");
     expect_refusal(&reduce(&dump("discard.nir"), "false", &["--timeout=-1"]), "seconds");
-    // A command that only dislikes the comments of the file.
+    // A command that only fails because of the comments of the file.
     expect_refusal(&reduce(&dump("discard.nir"), "! grep -q 'test: compile'", &[]), "`ntv print`");
     let folder: TempDir = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("a.nir");
@@ -119,7 +119,7 @@ fn a_command_that_hangs_is_killed() {
     let start = Instant::now();
     expect_refusal(&reduce(&dump("discard.nir"), "sleep 100; false", &["--timeout", "0.2"]), "--timeout");
     assert!(start.elapsed() < Duration::from_secs(50));
-    // One that hangs only without a `demote`: that must not be taken for a failure.
+    // A command that only hangs without a `demote`, which must not count as a failure.
     let command = "grep -q demote {} || sleep 100; false";
     let (left, text) = reduced(&reduce(&dump("discard.nir"), command, &["--timeout", "0.5"]));
     assert!(left.len() <= 2 && text.contains("demote"), "{text}");

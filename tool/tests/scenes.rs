@@ -1,7 +1,7 @@
 //! The scenes of `examples/scenes` on lavapipe, compared with the pictures in `docs/scenes`.
 //!
-//! `BLESS=1` writes the pictures anew. Drivers differ in how they round and cover, so pictures may differ a little: over all, and
-//! in the tile of 16 by 16 pixels that differs most.
+//! `BLESS=1` writes the pictures. Drivers round and rasterize differently, so pictures may differ a little: in total, and in the
+//! tile of 16 by 16 pixels that differs most.
 
 #[path = "../../tests/support/mod.rs"]
 mod support;
@@ -12,13 +12,13 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Pixels of a tile's edge.
+/// The size of a tile in pixels.
 const TILE: usize = 16;
 
-/// How far all pixels may be off, as the root of the mean square, of 255.
+/// The allowed difference of all pixels, as the root of the mean square, of 255.
 const MOST_OF_ALL: f64 = 4.0;
 
-/// How far those of a tile may be off.
+/// The allowed difference of a tile.
 const MOST_OF_A_TILE: f64 = 24.0;
 
 /// Red, green and blue of each pixel, row by row.
@@ -40,7 +40,7 @@ impl Picture {
         Picture { size: [frame.width as usize, frame.height as usize], pixels: pixels.collect() }
     }
 
-    /// The tile at a place, of the size that is left there.
+    /// The tile at a place, smaller at the edges.
     fn tile(&self, [left, top]: [usize; 2]) -> Vec<[u8; 3]> {
         let [width, height] = self.size;
         let row = |y: usize| &self.pixels[y * width + left..y * width + (left + TILE).min(width)];
@@ -48,11 +48,11 @@ impl Picture {
     }
 }
 
-/// How pictures differ.
+/// The difference of two pictures.
 #[derive(Debug, PartialEq)]
 enum Difference {
     Size([usize; 2], [usize; 2]),
-    /// Over all, and in the worst tile, whose left upper corner is said.
+    /// In total, and in the worst tile, with its upper left corner.
     Pixels {
         all: f64,
         worst: f64,
@@ -73,14 +73,14 @@ impl fmt::Display for Difference {
     }
 }
 
-/// The root of the mean square of how far components are off.
+/// The root of the mean square of the differences of components.
 fn off(one: &[[u8; 3]], other: &[[u8; 3]]) -> f64 {
     let pairs = one.iter().flatten().zip(other.iter().flatten());
     let sum: f64 = pairs.map(|(one, other)| f64::from(one.abs_diff(*other)).powi(2)).sum();
     (sum / (3 * one.len().max(1)) as f64).sqrt()
 }
 
-/// How `drawn` differs from `wanted`, if that is more than it may.
+/// The difference of `drawn` from `wanted`, if it is more than allowed.
 fn compare(drawn: &Picture, wanted: &Picture) -> Result<(), Difference> {
     if drawn.size != wanted.size {
         return Err(Difference::Size(drawn.size, wanted.size));
@@ -96,11 +96,11 @@ fn compare(drawn: &Picture, wanted: &Picture) -> Result<(), Difference> {
     }
 }
 
-/// Draws a scene to `picture`, with the validation layer looking on.
+/// Draws a scene to `picture`, with the validation layer.
 fn draw(scene: &Path, picture: &Path, more: &[&str]) -> Result<(), String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ntv"));
     command.args(["draw", "--device", "llvmpipe", "--validate", "-o"]).args([picture, scene]).args(more);
-    // What is wrong is said in a line; where it was found is of no use here.
+    // The error is one line; a backtrace is not needed.
     command.env_remove("RUST_BACKTRACE");
     let output = command.output().expect("ntv");
     match output.status.success() {
@@ -117,12 +117,12 @@ fn reference(name: &str) -> PathBuf {
     support::root().join("docs/scenes").join(name).with_extension("png")
 }
 
-/// Where a test leaves a picture, for who wants to see why it failed.
+/// The file of a test's picture, for a look at a failure.
 fn drawn(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name).with_extension("png")
 }
 
-/// What is wrong with a scene.
+/// Checks a scene.
 fn check(name: &str) -> Result<(), String> {
     let picture = drawn(name);
     draw(&scene(name), &picture, &[])?;
@@ -158,7 +158,7 @@ fn pictures_do_not_depend_on_what_a_device_can() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Scenes, and features that they can do without.
+/// Scenes, and features that they do not need.
 const LESS: &[(&str, &[&str])] = &[
     ("options", &["VK_EXT_depth_clip_control"]),
     ("knot", &["VK_EXT_extended_dynamic_state3"]),
@@ -178,13 +178,13 @@ fn differences_are_found_where_they_are() {
     let mut other = grey([40, 36]);
     assert_eq!(compare(&other, &grey([40, 36])), Ok(()));
     assert_eq!(compare(&other, &grey([40, 35])), Err(Difference::Size([40, 36], [40, 35])));
-    // A line of a few pixels, far below what is allowed over all.
+    // A line of a few pixels, far below the limit for the total.
     (34..40).for_each(|x| other.pixels[33 * 40 + x] = [255, 0, 0]);
     match compare(&other, &grey([40, 36])) {
         Err(Difference::Pixels { worst, at, .. }) => assert!(at == [32, 32] && worst > MOST_OF_A_TILE),
         result => panic!("{result:?}"),
     }
-    // All of it, by more than is allowed and less than a tile may be off.
+    // All pixels, by more than is allowed in total and less than is allowed in a tile.
     other.pixels.fill([120; 3]);
     assert!(matches!(compare(&other, &grey([40, 36])), Err(Difference::Pixels { all, .. }) if all == 8.0));
 }

@@ -1,13 +1,13 @@
-//! What transform feedback takes by each of its back ends: the time of a draw that captures, for points and strips of triangles,
-//! few and many vertices, few and many words of each.
+//! Measures transform feedback with each of its back ends: the time of a draw that captures, for points and strips of triangles,
+//! with few and many vertices of few and many words.
 //!
 //! `cargo bench --package ntv-benches --features vulkan --bench captures -- LOG [DEVICE]` writes a line for each measurement to
-//! LOG. DEVICE is a part of the device's name; the first device is measured if it is not given. The program that Cargo builds takes
-//! the same arguments, and needs nothing but Vulkan's loader: it may be copied to the machine that is to be measured.
+//! LOG. DEVICE is a part of the device's name; the default is the first device. The program that Cargo builds has the same
+//! arguments, and needs only Vulkan's loader: it can be copied to another machine.
 //!
-//! The back ends take turns, and begin with another one each round. What they capture is compared before.
+//! The back ends are measured in turns, and each round begins with another one. Their captures are compared first.
 
-#![allow(clippy::print_stdout, reason = "what is measured and what is left out has to be visible")]
+#![allow(clippy::print_stdout, reason = "the user must see what is measured and what is left out")]
 
 mod subject;
 
@@ -18,17 +18,17 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 use subject::{Modules, Subject, Way, TOPOLOGIES, WAYS};
 
-/// How often each back end has its turn.
+/// The number of rounds.
 const ROUNDS: u32 = 11;
-/// How often at least, where they take longer than [`PATIENCE`].
+/// The minimum of rounds, if they take longer than [`PATIENCE`].
 const FEWEST_ROUNDS: u32 = 3;
-/// How long the rounds of a subject may take.
+/// The time limit of the rounds of a subject.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How often a draw is repeated in a turn, after the first time; the median counts.
+/// The number of repetitions of a draw in a turn, after the first time; the median counts.
 const TIMES: u32 = 3;
 /// Vertices of a draw.
 const VERTICES: [u32; 3] = [1 << 10, 1 << 16, 1 << 20];
-/// Words that are captured of each.
+/// The captured words of each vertex.
 const WORDS: [u32; 2] = [4, 32];
 
 fn main() -> Result<()> {
@@ -69,20 +69,20 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Looks whether all capture the same.
+/// Checks that all ways capture the same.
 fn look(device: &Device, modules: &Modules, subject: Subject, ways: &[Way]) -> Result<()> {
     let mut first: Option<Vec<u8>> = None;
     for way in ways.iter().filter(|way| **way != Way::Nothing) {
         let captured = subject.capture(device, modules, *way)?;
         ensure!(captured.iter().any(|byte| *byte != 0), "{way:?} captures nothing of {subject:?}");
         let same = first.as_ref().is_none_or(|first| *first == captured);
-        ensure!(same, "{way:?} captures something else of {subject:?}");
+        ensure!(same, "{way:?} captures other data of {subject:?}");
         first = Some(captured);
     }
     Ok(())
 }
 
-/// Measures each way as often as there are rounds.
+/// Measures each way once per round.
 fn measure(device: &Device, modules: &Modules, subject: Subject, ways: &[Way]) -> Result<Vec<(u32, Way, Duration)>> {
     let start = Instant::now();
     let mut all = Vec::new();
@@ -93,7 +93,7 @@ fn measure(device: &Device, modules: &Modules, subject: Subject, ways: &[Way]) -
         for number in 0..ways.len() {
             let way = ways[(round as usize + number) % ways.len()];
             let mut times = subject.time(device, modules, way, TIMES)?;
-            // The first one pays for what a driver leaves for it to do.
+            // The first draw includes work that the driver has deferred.
             times.remove(0);
             times.sort();
             all.push((round, way, times[times.len() / 2]));

@@ -1,4 +1,4 @@
-//! The draws that are measured: a vertex shader writes multiples of an attribute, the first of which a fragment shader reads.
+//! The measured draws: a vertex shader writes multiples of an attribute, and a fragment shader reads the first of them.
 
 use anyhow::{bail, Result};
 use ntv::capture::{self, AttributeFormat, BackEnd, CaptureState, ProvokingVertex, Topology};
@@ -14,14 +14,14 @@ const FORMAT: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
 /// Pixels of the picture in each direction.
 const SIZE: u32 = 64;
 
-/// How a draw captures.
+/// The way of capturing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     Extension,
     Storage,
     /// A dispatch, and the draw without captures.
     Compute,
-    /// Not at all: what the draw takes alone.
+    /// No captures: the time of the draw alone.
     Nothing,
 }
 
@@ -37,7 +37,7 @@ impl Way {
         }
     }
 
-    /// Whether a device can do it.
+    /// Whether a device supports it.
     pub(crate) fn is_known(self, target: &Target) -> bool {
         match self {
             Way::Extension => target.has(Feature::transformFeedback),
@@ -47,7 +47,7 @@ impl Way {
     }
 }
 
-/// What is drawn.
+/// The primitives of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Primitives {
     Points,
@@ -75,12 +75,12 @@ impl Primitives {
 /// The words of all shaders.
 pub(crate) struct Modules {
     fragment: Vec<u32>,
-    /// Vertex shaders, or a compute shader, by the place of the way in [`WAYS`]; empty for what the device cannot do.
+    /// Vertex shaders, or a compute shader, by the index of the way in [`WAYS`]; empty if the device does not support the way.
     by_way: [Vec<u32>; 4],
 }
 
 impl Modules {
-    /// Shaders of which so many words are captured: a multiple of 4.
+    /// Makes shaders with this number of captured words: a multiple of 4.
     pub(crate) fn new(target: &Target, words: u32, ways: &[Way]) -> Result<Modules> {
         let fragment = translate(target, BackEnd::Extension, fragment()?)?;
         let mut by_way = [(); 4].map(|()| Vec::new());
@@ -147,7 +147,7 @@ fn fragment() -> Result<Shader> {
 pub(crate) struct Subject {
     pub(crate) topology: Primitives,
     pub(crate) vertices: u32,
-    /// Words that are captured of a vertex.
+    /// The captured words of a vertex.
     pub(crate) words: u32,
 }
 
@@ -161,7 +161,7 @@ impl Subject {
         self.primitives() as usize * corners as usize * 4 * self.words as usize
     }
 
-    /// Places on a line through the picture, with small steps across: primitives cover few pixels.
+    /// Points on a line through the picture, with small steps across: primitives cover few pixels.
     fn attributes(self) -> Vec<u8> {
         let place = |vertex: u32| {
             let along = (vertex as f32 + 0.5) / self.vertices as f32;
@@ -170,7 +170,7 @@ impl Subject {
         (0..self.vertices).flat_map(place).flat_map(f32::to_le_bytes).collect()
     }
 
-    /// What shaders that capture by themselves are given.
+    /// The resources of shaders that write captures themselves.
     fn resources(self, way: Way, attributes: &[u8]) -> Resources {
         if matches!(way, Way::Extension | Way::Nothing) {
             return Resources::new();
@@ -196,7 +196,7 @@ impl Subject {
         resources
     }
 
-    /// What is captured. In what order the corners of a strip's triangles are captured is the device's affair: they are sorted here.
+    /// The captures. The device chooses the order of the corners of a strip's triangles: they are sorted here.
     pub(crate) fn capture(self, device: &Device, modules: &Modules, way: Way) -> Result<Vec<u8>> {
         let attributes = self.attributes();
         let (mut resources, mut drawn) = (self.resources(way, &attributes), Drawn::default());
@@ -207,7 +207,7 @@ impl Subject {
         }
     }
 
-    /// The vertices of each primitive in an order of their own.
+    /// Sorts the vertices of each primitive.
     fn sorted(self, bytes: &[u8]) -> Vec<u8> {
         let stride = 4 * self.words as usize;
         let corners = self.topology.topology().0.vertices_per_primitive() as usize;
@@ -219,7 +219,7 @@ impl Subject {
         bytes.chunks(stride * corners).flat_map(primitive).collect()
     }
 
-    /// How long it takes: the first time, and `times` more.
+    /// The time of the draw: the first time, and `times` more.
     pub(crate) fn time(self, device: &Device, modules: &Modules, way: Way, times: u32) -> Result<Vec<Duration>> {
         let attributes = self.attributes();
         let (mut resources, mut drawn) = (self.resources(way, &attributes), Drawn::default());
@@ -261,7 +261,7 @@ impl Subject {
     }
 }
 
-/// The place of a storage block.
+/// The set and binding of a storage block.
 fn slot(binding: u32) -> Slot {
     Slot { set: 3, binding, element: 0 }
 }

@@ -1,10 +1,10 @@
-//! What the benches have in common.
+//! The common code of the benches.
 
 use criterion::Criterion;
 use ntv_benches::{sets, Set};
 use std::time::Duration;
 
-/// Criterion with so many samples of each measurement; `benches/results/` has the plots.
+/// Criterion with this number of samples of each measurement; `benches/results/` has the plots.
 pub(crate) fn criterion(samples: usize) -> Criterion {
     Criterion::default()
         .sample_size(samples)
@@ -14,7 +14,7 @@ pub(crate) fn criterion(samples: usize) -> Criterion {
 }
 
 /// Measures each set of real shaders.
-#[allow(dead_code, reason = "not every bench is about these alone")]
+#[allow(dead_code, reason = "some benches measure other sets")]
 pub(crate) fn real(c: &mut Criterion, measure: fn(&mut Criterion, &Set)) {
     let sets = sets::real().unwrap_or_else(|error| panic!("{error:#}"));
     sets.iter().for_each(|set| measure(c, set));

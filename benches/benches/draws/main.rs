@@ -1,5 +1,5 @@
-//! What a draw costs on the CPU, by what changes between two draws, on ntv's own driver. `tests/mesa/draws/draws.c` is the other
-//! side: its head says what is drawn, what changes, what is timed, and in which environment.
+//! Measures the CPU time of a draw on ntv's own driver, for each kind of change between two draws. `tests/mesa/draws/draws.c`
+//! measures the other side: its head describes the draws, the changes, the times, and the environment.
 //!
 //! ```text
 //! cargo xtask bench --draws                                        both sides, and the report
@@ -8,14 +8,14 @@
 //! cargo bench -p ntv-benches --features vulkan --bench draws -- --loop SIDE WORKLOAD [ROUNDS]    for profilers: one workload
 //! ```
 //!
-//! LOG gets a line for each workload and side. The side `ntv` is the driver on a device of Vulkan, `ntv null` the same calls on
-//! [`ntv_driver::null`], which counts commands and does nothing else: what the driver alone takes.
+//! A line for each workload and side is written to LOG. The side `ntv` is the driver on a Vulkan device, `ntv null` the same
+//! calls on [`ntv_driver::null`], which only counts commands: its time is that of the driver alone.
 //!
-//! It begins where Gallium begins. The calls before a draw ([`Workload::change`]) are those that zink gets of draws.c from Mesa's state
-//! tracker, which `GALLIUM_TRACE` shows. One of them is more work here: the state tracker puts the uniform into a buffer before it calls
-//! zink, so that is a part of what OpenGL takes; this driver gets the bytes, and uploads them.
+//! The measured interface is Gallium's. The calls before a draw ([`Workload::change`]) are those that zink gets from Mesa's state
+//! tracker for draws.c, as `GALLIUM_TRACE` shows. One of them is more work here: the state tracker uploads the uniform to a
+//! buffer before it calls zink, so that is a part of OpenGL's time; this driver gets the bytes, and uploads them.
 
-#![allow(clippy::print_stdout, reason = "what is measured has to be visible")]
+#![allow(clippy::print_stdout, reason = "the user must see what is measured")]
 
 mod scene;
 mod workload;
@@ -30,17 +30,17 @@ use scene::Scene;
 use std::io::Write;
 use workload::{Workload, COLOUR, WORKLOADS};
 
-/// Rounds that count, if not told otherwise.
+/// The default number of measured rounds.
 const ROUNDS: usize = 51;
-/// Rounds before them.
+/// The number of rounds before them.
 const WARM_UP: usize = 3;
 
-const USAGE: &str = "wanted: LOG [ROUNDS], --check, or --loop SIDE WORKLOAD [ROUNDS]";
+const USAGE: &str = "usage: LOG [ROUNDS], --check, or --loop SIDE WORKLOAD [ROUNDS]";
 
 const SIDES: [&str; 2] = ["ntv", "ntv null"];
 
 fn main() -> Result<()> {
-    // Cargo says `--bench`, too.
+    // Cargo adds `--bench`.
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let rounds = |text: Option<&&str>| text.map_or(Ok(ROUNDS), |text| text.parse().context(USAGE));
@@ -57,7 +57,7 @@ fn device(side: &str) -> Result<Device> {
     let implementation = match side {
         "ntv" => Implementation::Loader,
         "ntv null" => Implementation::Null(World::new(WorldOptions::unchecked())),
-        _ => bail!("no side is called {side:?}"),
+        _ => bail!("there is no side {side:?}"),
     };
     Ok(Device::open(&DeviceOptions { implementation, ..DeviceOptions::default() })?)
 }
@@ -81,17 +81,17 @@ fn check() -> Result<()> {
     Ok(())
 }
 
-/// Does what is measured of one workload.
+/// Repeats the measured work of one workload.
 fn repeat(side: &str, name: &str, rounds: usize) -> Result<()> {
     let workload = WORKLOADS.into_iter().find(|workload| workload.name() == name);
-    let workload = workload.with_context(|| format!("no workload is called {name:?}"))?;
+    let workload = workload.with_context(|| format!("there is no workload {name:?}"))?;
     let mut scene = Scene::new(&device(side)?)?;
     let times = (0..rounds).map(|_| measure(&mut scene, workload)).collect::<Result<Vec<Times>>>()?;
     println!("{name}: {:.1} ns", summary(times.iter().map(|times| times.cpu)).1);
     Ok(())
 }
 
-/// Of a draw in one round, in nanoseconds.
+/// The times of a draw in one round, in nanoseconds.
 #[derive(Clone, Copy)]
 struct Times {
     /// CPU time of this thread.
@@ -104,7 +104,7 @@ fn now(clock: ClockId) -> f64 {
     time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
 }
 
-/// A round of a workload.
+/// Measures a round of a workload.
 fn measure(scene: &mut Scene, workload: Workload) -> Result<Times> {
     workload::reset(scene)?;
     scene.draw()?;
@@ -144,7 +144,8 @@ fn measure_all(log: &str, rounds: usize) -> Result<()> {
     Ok(())
 }
 
-/// The times of all rounds of each workload. The workloads take turns, so that what else the machine does falls on all of them.
+/// The times of all rounds of each workload. The workloads are measured in turns, so that other load on the machine affects all
+/// of them.
 fn measure_side(device: &Device, rounds: usize) -> Result<[Vec<Times>; WORKLOADS.len()]> {
     let mut scene = Scene::new(device)?;
     let mut times = WORKLOADS.map(|_| Vec::new());

@@ -1,4 +1,4 @@
-//! A context with what all workloads draw with.
+//! A context with the state and objects of all workloads.
 
 use anyhow::Result;
 use ntv::module::Stage;
@@ -14,19 +14,19 @@ use std::sync::Arc;
 
 use crate::workload::{COLOUR, OTHER_COLOUR, OTHER_TEXEL, WHITE};
 
-/// Pixels of a target in each direction.
+/// The size of a target in pixels.
 pub(crate) const SIZE: u32 = 32;
 const STRIDE: u32 = 32;
-/// Bytes from one range of the uniform buffer to the other.
+/// The bytes from one range of the uniform buffer to the other.
 const BLOCK_STEP: u64 = 256;
-/// What targets are cleared to.
+/// The clear colour of targets.
 pub(crate) const CLEARED: u8 = 32;
 
 const VERTEX: &str = include_str!("../../../tests/mesa/draws/vertex.nir");
 const FRAGMENTS: [&str; 2] =
     [include_str!("../../../tests/mesa/draws/fragment.nir"), include_str!("../../../tests/mesa/draws/inverse.nir")];
 
-/// The context, and both states of everything that changes.
+/// The context, and both states of each workload.
 pub(crate) struct Scene {
     pub(crate) context: Context,
     pub(crate) vertex_buffers: [[Option<VertexBuffer>; 2]; 2],
@@ -70,7 +70,7 @@ impl Scene {
         })
     }
 
-    /// The draw that is measured.
+    /// The measured draw.
     #[inline]
     pub(crate) fn draw(&mut self) -> Result<()> {
         Ok(self.context.draw_triangles(3)?)
@@ -95,7 +95,7 @@ fn shader(context: &Context, text: &str) -> Result<Arc<Shader>> {
     Ok(context.create_shader(ntv::text::parse(text).remove(0).shader?)?)
 }
 
-/// State that never changes, as OpenGL has it.
+/// Sets the state that never changes, with OpenGL's values.
 fn bind_fixed(context: &mut Context) {
     let rasterizer = RasterizerState {
         front_face: vk::FrontFace::CLOCKWISE,
@@ -123,7 +123,8 @@ fn vertices(context: &mut Context, colour: u8) -> Result<Arc<Buffer>> {
     Ok(context.create_buffer_with(&bytes)?)
 }
 
-/// A vertex buffer for each attribute, which begins at it, as Mesa's state tracker binds a buffer that attributes share.
+/// A vertex buffer for each attribute, which begins at the attribute, as Mesa's state tracker binds a buffer that attributes
+/// share.
 fn attributes(buffer: &Arc<Buffer>, colour: u64) -> [Option<VertexBuffer>; 2] {
     [0, colour].map(|offset| Some(VertexBuffer { buffer: Arc::clone(buffer), offset }))
 }
@@ -139,7 +140,7 @@ fn elements(context: &Context, colour: vk::Format) -> Result<Elements> {
     Ok(context.create_vertex_elements_state(&[(0, vk::Format::R32G32_SFLOAT), (1, colour)].map(element))?)
 }
 
-/// Two ranges: with the second one the triangle is half as large, and its longest side goes through the middle of the target.
+/// Two ranges: with the second one the triangle is half as large, and its longest side crosses the middle of the target.
 fn uniforms(context: &mut Context) -> Result<Arc<Buffer>> {
     let mut bytes = [0; 2 * BLOCK_STEP as usize];
     for (start, scale) in [(0, 1f32), (BLOCK_STEP as usize, 0.5)] {

@@ -1,4 +1,4 @@
-//! What changes before a draw.
+//! The changes before a draw.
 
 use crate::scene::{Scene, CLEARED, SIZE};
 use anyhow::Result;
@@ -12,7 +12,7 @@ pub(crate) const WHITE: u8 = 255;
 pub(crate) const OTHER_TEXEL: u8 = 192;
 const TINT: u8 = 64;
 
-/// The thing that changes.
+/// The state that changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Workload {
     None,
@@ -57,7 +57,7 @@ impl Workload {
         }
     }
 
-    /// Draws of a round.
+    /// The number of draws of a round.
     pub(crate) fn draws(self) -> u32 {
         match self {
             Workload::Framebuffer => 1000,
@@ -79,7 +79,7 @@ impl Workload {
         }
     }
 
-    /// Brings it to a state: 0 or 1. The calls are those of Mesa's state tracker.
+    /// Sets its state: 0 or 1. The calls are those of Mesa's state tracker.
     #[inline(always)]
     pub(crate) fn change(self, scene: &mut Scene, state: bool) -> Result<()> {
         let at = usize::from(state);
@@ -112,7 +112,7 @@ impl Workload {
         Ok(())
     }
 
-    /// The draws of a round. There is a loop for each workload: none asks before a draw which one it is.
+    /// The draws of a round. There is a loop for each workload, so that no draw has to select it.
     pub(crate) fn draw(self, scene: &mut Scene) -> Result<()> {
         macro_rules! loops {
             ($($name:ident)*) => {
@@ -146,7 +146,7 @@ fn bind_texture(scene: &mut Scene, at: usize) -> Result<()> {
     Ok(scene.context.bind_sampler_states(Stage::Fragment, 0, &scene.samplers)?)
 }
 
-/// State 0 of everything.
+/// Sets state 0 of all workloads.
 pub(crate) fn reset(scene: &mut Scene) -> Result<()> {
     WORKLOADS.into_iter().try_for_each(|workload| workload.change(scene, false))
 }

@@ -1,12 +1,12 @@
-//! How long a Vulkan driver takes for a module and its pipeline: for the words that C's nir_to_spirv made of a shader, and for
-//! those that ntv makes of the same NIR, in turns; the best time of each counts.
+//! Measures how long a Vulkan driver takes for a module and its pipeline: for the words that C's nir_to_spirv made of a shader,
+//! and for ntv's words of the same NIR, in turns; the best time of each counts.
 //!
 //! `cargo bench --package ntv-benches --features vulkan --bench pipelines -- LOG` writes a line for each shader of the corpus
 //! that `$NTV_CORPUS` names to LOG. The device is lavapipe. A compute or vertex shader is a pipeline of its own; fragment and
-//! geometry shaders have a vertex shader in front of them that does nothing (`partner`), tessellation stages would need two.
-//! There is no pipeline cache, and Mesa's own is switched off.
+//! geometry shaders get an empty vertex shader (`partner`), tessellation stages would need two. There is no pipeline cache, and
+//! Mesa's own is disabled.
 
-#![allow(clippy::print_stdout, reason = "what is left out has to be visible")]
+#![allow(clippy::print_stdout, reason = "the user must see what is left out")]
 
 mod partner;
 
@@ -24,15 +24,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use walkdir::WalkDir;
 
-/// How often each module is given to the driver.
+/// The number of runs of each module in the driver.
 const ROUNDS: usize = 5;
-/// As many as every device takes.
+/// The size that every device supports.
 const PUSH_CONSTANTS: [u8; 128] = [0; 128];
 
 fn main() -> Result<()> {
     let log = log::wanted()?;
     std::env::set_var("MESA_SHADER_CACHE_DISABLE", "1");
-    // Pipelines are made whole, and not linked of libraries.
+    // Pipelines are complete, and not linked from libraries.
     let without = vec!["VK_EXT_graphics_pipeline_library".into()];
     let device = Device::open(&DeviceOptions { name: Some("llvmpipe".into()), without, ..DeviceOptions::default() })?;
     println!("{}", device.driver());
@@ -53,7 +53,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The dumps with C's modules beside them.
+/// The dumps that have modules of C.
 fn files() -> Result<Vec<PathBuf>> {
     let corpus = shared_corpus();
     let entries = WalkDir::new(&corpus).sort_by_file_name().into_iter().filter_map(Result::ok);
@@ -63,7 +63,7 @@ fn files() -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// What C made of the shader in `file`, a dump in a folder `ssa`.
+/// The module that C made of the shader in `file`, a dump in a folder `ssa`.
 fn reference(file: &Path) -> PathBuf {
     let name = file.file_name().unwrap_or_default();
     match file.parent().filter(|folder| folder.ends_with("ssa")) {
@@ -102,7 +102,7 @@ fn line(device: &Device, file: &Path) -> Result<String> {
     ))
 }
 
-/// A module with what its pipeline is made of.
+/// A module and the other parts of its pipeline.
 struct Case<'a> {
     words: &'a [u32],
     stage: Stage,

@@ -1,5 +1,5 @@
-//! What a module wants around it in a pipeline: attributes and attachments, and in front of it a vertex shader that declares
-//! what it reads, and does nothing.
+//! The other parts of a module's pipeline: attributes and attachments, and before it a vertex shader that declares the outputs
+//! that the module reads, without writing them.
 
 use anyhow::{Context, Result};
 use ntv_driver::headless::{vk, Attachment, Attribute};
@@ -38,7 +38,7 @@ struct Subject<'a> {
 /// A variable at a location.
 struct Variable {
     id: u32,
-    /// What it points to.
+    /// The type of the value.
     ty: u32,
     location: u32,
 }
@@ -89,7 +89,7 @@ impl<'a> Subject<'a> {
         entries.any(|inst| inst.operands.first() == Some(&Operand::ExecutionModel(model)))
     }
 
-    /// What primitives a geometry shader takes; triangles else.
+    /// The input primitives of a geometry shader; triangles for other stages.
     fn topology(&self) -> vk::PrimitiveTopology {
         let found = TOPOLOGIES.iter().find(|(mode, _)| self.has_mode(*mode));
         match found {
@@ -129,7 +129,7 @@ impl<'a> Subject<'a> {
         Ok(attachments)
     }
 
-    /// The format of a value of the type, and how many locations it takes.
+    /// The format of a value of the type, and the number of its locations.
     fn format(&self, ty: u32) -> Result<(vk::Format, u32)> {
         let inst = self.global(ty)?;
         match inst.class.opcode {
@@ -142,15 +142,15 @@ impl<'a> Subject<'a> {
             Op::TypeFloat if operand(inst, 0)? == 32 => Ok((vk::Format::R32G32B32A32_SFLOAT, 1)),
             Op::TypeInt if operand(inst, 0)? == 32 && operand(inst, 1)? == 0 => Ok((vk::Format::R32G32B32A32_UINT, 1)),
             Op::TypeInt if operand(inst, 0)? == 32 => Ok((vk::Format::R32G32B32A32_SINT, 1)),
-            opcode => anyhow::bail!("an attribute or attachment that is no 32-bit number but an {opcode:?}"),
+            opcode => anyhow::bail!("an attribute or attachment of type {opcode:?} instead of a 32-bit number"),
         }
     }
 
-    /// The words of the vertex shader that declares what this one reads.
+    /// The words of the vertex shader that declares the inputs of this module.
     fn partner(&self) -> Result<Vec<u32>> {
         let mut b = Builder::new();
         b.set_version(1, 3);
-        // What it declares may need any of them.
+        // Its declarations may need any of them.
         b.module_mut().capabilities.clone_from(&self.module.capabilities);
         b.module_mut().extensions.clone_from(&self.module.extensions);
         b.memory_model(AddressingModel::Logical, spirv::MemoryModel::GLSL450);

@@ -1,14 +1,14 @@
-//! What it costs to read a uniform block through a storage buffer: the time of a shader and of its pipeline, for each size of the
-//! block and each kind of index, in both classes, and in the second with offsets kept within the range.
+//! Measures the cost of reading a uniform block through a storage buffer: the time of a shader and of its pipeline, for each size
+//! of the block and each kind of index, in both classes, and in the second also with clamped offsets.
 //!
-//! `cargo bench --package ntv-benches --features vulkan --bench storage -- LOG [DEVICE]` writes a line for each measurement to LOG.
-//! DEVICE is a part of the device's name; the first device is measured if it is not given. The program that Cargo builds takes the
-//! same arguments, and needs nothing but Vulkan's loader: it may be copied to the machine that is to be measured.
+//! `cargo bench --package ntv-benches --features vulkan --bench storage -- LOG [DEVICE]` writes a line for each measurement to
+//! LOG. DEVICE is a part of the device's name; the default is the first device. The program that Cargo builds has the same
+//! arguments, and needs only Vulkan's loader: it can be copied to another machine.
 //!
-//! The classes take turns, and begin with another one each round. What they compute is looked at before: it has to be the same,
-//! and what it has to be is known here (`subject`).
+//! The classes are measured in turns, and each round begins with another one. Their results are checked first: they must be the
+//! same, and equal to results that are computed here (`subject`).
 
-#![allow(clippy::print_stdout, reason = "what is measured and what is left out has to be visible")]
+#![allow(clippy::print_stdout, reason = "the user must see what is measured and what is left out")]
 
 mod subject;
 
@@ -21,20 +21,20 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 use subject::{Subject, BLOCK, INDICES};
 
-/// How often each class has its turn.
+/// The number of rounds.
 const ROUNDS: u32 = 11;
-/// How often at least, where they take longer than [`PATIENCE`].
+/// The minimum of rounds, if they take longer than [`PATIENCE`].
 const FEWEST_ROUNDS: u32 = 5;
-/// How long the rounds of a subject may take.
+/// The time limit of the rounds of a subject.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How often a shader is run in a turn, behind the first time; the median counts.
+/// The number of repetitions of a shader in a turn, after the first time; the median counts.
 const TIMES: u32 = 3;
-/// The fastest class takes at least so long, so that the clock and the start of a dispatch do not matter.
+/// The minimum time of the fastest class, so that the clock and the start of a dispatch do not matter.
 const LEAST: Duration = Duration::from_millis(2);
-/// Bytes of the block.
+/// The sizes of the block in bytes.
 const SIZES: [u32; 4] = [1 << 10, 4 << 10, 16 << 10, 64 << 10];
 
-/// What is compared, the first with the others.
+/// The compared classes; the first is the reference.
 const CLASSES: [(&str, Class, bool); 3] =
     [("uniform", Class::Uniform, false), ("storage", Class::Storage, false), ("clamped", Class::Storage, true)];
 
@@ -57,7 +57,7 @@ fn main() -> Result<()> {
     )?;
     for (bytes, index) in SIZES.iter().flat_map(|bytes| INDICES.map(|index| (*bytes, index))) {
         if bytes > device.target().max_uniform_buffer_range {
-            println!("left out: {bytes} bytes are more than a uniform buffer has");
+            println!("left out: a uniform buffer may not have {bytes} bytes");
             continue;
         }
         let start = Instant::now();
@@ -75,7 +75,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The subject with so much to do that its fastest class runs long enough.
+/// Increases the work of the subject until its fastest class runs long enough.
 fn large_enough(device: &Device, mut subject: Subject) -> Result<Subject> {
     let modules = CLASSES.iter().map(|class| module(device, subject, class)).collect::<Result<Vec<_>>>()?;
     loop {
@@ -84,7 +84,7 @@ fn large_enough(device: &Device, mut subject: Subject) -> Result<Subject> {
         for words in &modules {
             fastest = fastest.min(median(device.time_shader(&dispatch(subject, words), &resources, TIMES)?.others));
         }
-        // Not further at once: few invocations leave a GPU's units without work.
+        // The factor is limited, because a GPU is not fully used by few invocations.
         let wanted = LEAST.div_duration_f64(fastest).clamp(1.0, 16.0).log2().ceil() as u32;
         if wanted == 0 || !(0..wanted).all(|_| subject.double()) {
             return Ok(subject);
@@ -92,7 +92,7 @@ fn large_enough(device: &Device, mut subject: Subject) -> Result<Subject> {
     }
 }
 
-/// Looks at what each class computes.
+/// Checks the results of each class.
 fn look(device: &Device, subject: Subject) -> Result<()> {
     let mut first = None;
     for class in &CLASSES {
@@ -100,32 +100,28 @@ fn look(device: &Device, subject: Subject) -> Result<()> {
         device.dispatch(&dispatch(subject, &module(device, subject, class)?), &mut resources)?;
         let Some(Resource::Buffer(bytes)) = resources.remove(&subject::OUTPUT) else { bail!("no output") };
         if first.is_none() {
-            ensure!(subject.is_right(&ntv::wire::from_bytes(&bytes)?), "{subject:?} computed something else");
+            ensure!(subject.is_right(&ntv::wire::from_bytes(&bytes)?), "{subject:?} has wrong results");
         }
-        ensure!(
-            *first.get_or_insert_with(|| bytes.clone()) == bytes,
-            "{}: {subject:?} computed something else",
-            class.0
-        );
+        ensure!(*first.get_or_insert_with(|| bytes.clone()) == bytes, "{}: {subject:?} has other results", class.0);
     }
     Ok(())
 }
 
-/// What was measured in a turn.
+/// The measurements of a turn.
 struct Turn {
     round: u32,
     class: &'static str,
-    /// Of the module.
+    /// The size of the module.
     words: usize,
-    /// Of the shader, when it runs again.
+    /// The time of the shader, after the first run.
     shader: Duration,
-    /// Of vkCreateShaderModule and vkCreateComputePipelines.
+    /// The time of vkCreateShaderModule and vkCreateComputePipelines.
     pipeline: Duration,
-    /// What the first run takes more.
+    /// The additional time of the first run.
     first_use: Duration,
 }
 
-/// Measures each class as often as there are rounds.
+/// Measures each class once per round.
 fn measure(device: &Device, mut subject: Subject) -> Result<Vec<Turn>> {
     let start = Instant::now();
     let resources = subject.resources();
@@ -161,7 +157,7 @@ fn module(device: &Device, subject: Subject, &(_, class, clamp): &(&str, Class, 
     Ok(translator.translate(&mut subject.shader(), &EmitOptions::default())?.words)
 }
 
-/// At least one is there.
+/// The median of at least one time.
 fn median(mut times: Vec<Duration>) -> Duration {
     times.sort();
     times[times.len() / 2]

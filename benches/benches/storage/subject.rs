@@ -1,40 +1,40 @@
-//! The shaders that are measured: each invocation adds up many vectors of a block, and stores one word.
+//! The measured shaders: each invocation adds up many vectors of a block, and stores one word.
 
 use ntv::ir::{Builder, Def, PhiSrc, Shader, Stage};
 use ntv::op::{AluOp, Index as Nir, Intrinsic};
 use ntv_driver::headless::{Resource, Resources, Slot};
 
-/// Invocations of a workgroup.
+/// The number of invocations of a workgroup.
 const GROUP: u32 = 64;
-/// Loads in an iteration of the loop, so that the loop itself does not matter, and that a compiler has not the registers to load
-/// all of them once.
+/// Loads in an iteration of the loop: enough that the loop itself does not matter, and that a compiler has too few registers to
+/// load all of them once.
 const LOADS: u32 = 32;
-/// What an invocation's number is multiplied by to scatter them.
+/// The factor of the number of an invocation that scatters the vectors.
 const SCATTER: u32 = 2_654_435_769;
 /// The fewest iterations of the loop, so that the start of an invocation does not matter.
 const FEWEST_ITERATIONS: u32 = 16;
 const MOST_ITERATIONS: u32 = 1 << 20;
-/// The fewest workgroups, which is many for a processor.
+/// The fewest workgroups, which is many for a CPU.
 const FEWEST_GROUPS: u32 = 64;
 /// The most, which is many for a GPU.
 const MOST_GROUPS: u32 = 4096;
-/// The most where there is no loop that could do more: as many as every device takes.
+/// The most without a loop whose iterations could be increased: the limit that every device supports.
 const MOST_GROUPS_STRAIGHT: u32 = 1 << 15;
 
 /// The uniform block.
 pub(crate) const BLOCK: u32 = 1;
 const BLOCK_SLOT: Slot = Slot { set: 1, binding: BLOCK, element: 0 };
-/// The number of iterations, which the driver's compiler must not know.
+/// The number of iterations, which must be unknown to the driver's compiler.
 const COUNT: Slot = Slot { set: 3, binding: 0, element: 0 };
 /// A word of each invocation.
 pub(crate) const OUTPUT: Slot = Slot { set: 3, binding: 1, element: 0 };
 
-/// What the number of a vector depends on.
+/// The dependence of the index of a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Index {
-    /// Nothing, and there is no loop: a driver may know there that all invocations are active.
+    /// A constant, without a loop: a driver may derive there that all invocations are active.
     Straight,
-    /// Nothing.
+    /// A constant.
     Constant,
     /// The iteration.
     Uniform,
@@ -58,24 +58,24 @@ impl Index {
 /// A shader with its input.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subject {
-    /// Of the block.
+    /// The size of the block.
     pub(crate) bytes: u32,
     pub(crate) index: Index,
     iterations: u32,
-    /// Workgroups of a dispatch.
+    /// The number of workgroups of a dispatch.
     pub(crate) groups: u32,
-    /// Is in the result. Another one makes another module, which no cache of the driver knows.
+    /// A number in the result. Another number makes another module, which is in no cache of the driver.
     pub(crate) salt: u32,
 }
 
 impl Subject {
-    /// The smallest.
+    /// The smallest subject.
     pub(crate) fn new(bytes: u32, index: Index) -> Subject {
         let iterations = if index == Index::Straight { 1 } else { FEWEST_ITERATIONS };
         Subject { bytes, index, iterations, groups: FEWEST_GROUPS, salt: 0 }
     }
 
-    /// Makes it do twice as much, where possible in twice as many invocations. `false`: there is no more.
+    /// Doubles the work, if possible with twice as many invocations. Returns false if that is not possible.
     pub(crate) fn double(&mut self) -> bool {
         let most_groups = if self.index == Index::Straight { MOST_GROUPS_STRAIGHT } else { MOST_GROUPS };
         if self.groups < most_groups {
@@ -88,7 +88,7 @@ impl Subject {
         true
     }
 
-    /// Loads of a dispatch.
+    /// The number of loads of a dispatch.
     pub(crate) fn loads(self) -> u64 {
         u64::from(self.invocations()) * u64::from(self.iterations) * u64::from(LOADS)
     }
@@ -101,8 +101,8 @@ impl Subject {
         self.bytes / 16
     }
 
-    /// How many vectors there are from one load to the next: an odd number, as a power of two would have few lines of a cache
-    /// take turns.
+    /// The distance in vectors from one load to the next: an odd number, because with a power of two only few lines of a cache
+    /// would be used.
     fn step(self) -> u32 {
         match self.index {
             Index::Straight | Index::Constant => self.vectors() / LOADS - 1,
@@ -111,7 +111,7 @@ impl Subject {
         }
     }
 
-    /// The number of the vector that a load reads.
+    /// The index of the vector of a load.
     fn vector(self, invocation: u32, iteration: u32, load: u32) -> u32 {
         let moving = (iteration * LOADS + load).wrapping_mul(self.step());
         match self.index {
@@ -121,19 +121,19 @@ impl Subject {
         }
     }
 
-    /// The block: words that differ.
+    /// The block: words that differ from each other.
     fn block(self) -> Vec<u32> {
         (0..self.bytes / 4).map(|word| word.wrapping_mul(SCATTER) ^ word << 7).collect()
     }
 
-    /// Whether some invocations, the last among them, wrote what they have to.
+    /// Whether some invocations, including the last, wrote the right word.
     pub(crate) fn is_right(self, output: &[u32]) -> bool {
         let block = self.block();
         let last = self.invocations() - 1;
         [0, last / 3, last].into_iter().all(|invocation| output[invocation as usize] == self.word(&block, invocation))
     }
 
-    /// The word that an invocation has to write.
+    /// The right word of an invocation.
     fn word(self, block: &[u32], invocation: u32) -> u32 {
         let mut sum = [0u32; 4];
         for iteration in 0..self.iterations {
@@ -182,7 +182,7 @@ impl Subject {
         shader
     }
 
-    /// The sum after so many iterations.
+    /// The sum after `count` iterations.
     fn add_in_loop(self, b: &mut Builder<'_>, count: Def, scattered: Def) -> Def {
         let (zero, nothing) = (b.imm32(0), b.constant(32, &[0; 4]));
         let before = b.current_block();
@@ -201,12 +201,12 @@ impl Subject {
         sum
     }
 
-    /// The sum after one iteration more.
+    /// The sum after one more iteration.
     fn add_all(self, b: &mut Builder<'_>, numbers: (Def, Def), sum: Def) -> Def {
         (0..LOADS).fold(sum, |sum, load| self.add(b, numbers, load, sum))
     }
 
-    /// Loads a vector and adds it to `sum`, in a way that no compiler can do for several iterations at once.
+    /// Loads a vector and adds it to `sum`, in a way that a compiler cannot vectorize over iterations.
     fn add(self, b: &mut Builder<'_>, (iteration, scattered): (Def, Def), load: u32, sum: Def) -> Def {
         let offset = if matches!(self.index, Index::Straight | Index::Constant) {
             b.imm32(16 * self.vector(0, 0, load))
@@ -228,7 +228,7 @@ impl Subject {
         b.alu(AluOp::ixor, &[added, salt])
     }
 
-    /// What it is given.
+    /// The resources of the shader.
     pub(crate) fn resources(self) -> Resources {
         let buffer = |words: &[u32]| Resource::Buffer(words.iter().flat_map(|word| word.to_le_bytes()).collect());
         Resources::from([

@@ -1,23 +1,23 @@
-//! What a module of SPIR-V spends: a walk over its words, the same for both translators.
+//! Counts in a SPIR-V module: a walk over its words, the same for both translators.
 
 use anyhow::{ensure, Result};
 use spirv::{Op, StorageClass};
 use std::collections::HashSet;
 
-/// What is counted of a module.
+/// A count of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// OpAccessChain and OpInBoundsAccessChain.
     Chains,
     /// OpLoad.
     Loads,
-    /// Arithmetic on integers, bit by bit too.
+    /// Arithmetic and bitwise operations on integers.
     Integers,
     /// The words of the module.
     Words,
-    /// The chains that lead into buffers and shared memory.
+    /// The access chains into buffers and shared memory.
     BufferChains,
-    /// The loads through these.
+    /// The loads through these access chains.
     BufferLoads,
 }
 
@@ -41,22 +41,22 @@ impl Measure {
     }
 }
 
-/// How much there is of each measure.
+/// The count of each measure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost([usize; Measure::ALL.len()]);
 
 impl Cost {
     /// Counts in the words of a module.
     pub fn of(words: &[u32]) -> Result<Cost> {
-        ensure!(words.len() >= HEADER && words[0] == spirv::MAGIC_NUMBER, "no module of SPIR-V");
+        ensure!(words.len() >= HEADER && words[0] == spirv::MAGIC_NUMBER, "not a SPIR-V module");
         let mut walk = Walk::default();
         walk.cost.0[Measure::Words as usize] = words.len();
         let mut rest = &words[HEADER..];
         while let [first, ..] = rest {
             let len = (first >> 16) as usize;
-            ensure!((1..=rest.len()).contains(&len), "an instruction of {len} words where {} are left", rest.len());
+            ensure!((1..=rest.len()).contains(&len), "an instruction of {len} words, but {} are left", rest.len());
             let (inst, behind) = rest.split_at(len);
-            // An opcode that the tables lack is none that is counted.
+            // Opcodes that the tables lack are not counted.
             if let Some(op) = Op::from_u32(first & 0xffff) {
                 walk.count(op, &inst[1..]);
             }
@@ -65,7 +65,7 @@ impl Cost {
         Ok(walk.cost)
     }
 
-    /// How much of `measure`.
+    /// The count of `measure`.
     pub fn get(&self, measure: Measure) -> usize {
         self.0[measure as usize]
     }
@@ -77,14 +77,14 @@ impl std::iter::Sum for Cost {
     }
 }
 
-/// Words in front of the first instruction.
+/// The number of words before the first instruction.
 const HEADER: usize = 5;
 
 /// The memory that counts as buffers.
 const BUFFERS: [StorageClass; 4] =
     [StorageClass::Uniform, StorageClass::StorageBuffer, StorageClass::PushConstant, StorageClass::Workgroup];
 
-/// A walk over a module from front to back, which meets everything before its uses.
+/// A walk over a module from front to back, in which definitions come before their uses.
 #[derive(Default)]
 struct Walk {
     cost: Cost,
@@ -188,14 +188,14 @@ mod tests {
     #[test]
     fn words_that_are_no_module_are_refused() {
         let refused = |words: &[u32]| Cost::of(words).map(|_| ()).unwrap_err().to_string();
-        assert_eq!(refused(&[]), "no module of SPIR-V");
+        assert_eq!(refused(&[]), "not a SPIR-V module");
         let mut words = module(&[(Op::IAdd, &[1, 2, 3, 3])]);
         words.pop();
-        assert_eq!(refused(&words), "an instruction of 5 words where 4 are left");
+        assert_eq!(refused(&words), "an instruction of 5 words, but 4 are left");
         let last = words.len() - 4;
         words[last] = 0;
-        assert_eq!(refused(&words), "an instruction of 0 words where 4 are left");
+        assert_eq!(refused(&words), "an instruction of 0 words, but 4 are left");
         words[0] = 7;
-        assert_eq!(refused(&words), "no module of SPIR-V");
+        assert_eq!(refused(&words), "not a SPIR-V module");
     }
 }

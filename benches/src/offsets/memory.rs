@@ -1,4 +1,4 @@
-//! Which memory a shader reads or writes where only the running shader knows.
+//! The memory that a shader accesses at addresses that are known only at run time.
 
 use ntv::ir::{InstKind, Shader};
 use ntv::op::{Intrinsic, Modes};
@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// A kind of memory that has offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Memory {
+pub enum MemoryKind {
     /// Uniform blocks.
     Uniform,
     /// Storage blocks.
@@ -15,32 +15,32 @@ pub enum Memory {
     Other,
 }
 
-impl Memory {
+impl MemoryKind {
     /// All, in the order of tables.
-    pub const ALL: [Memory; 3] = [Memory::Uniform, Memory::Storage, Memory::Other];
+    pub const ALL: [MemoryKind; 3] = [MemoryKind::Uniform, MemoryKind::Storage, MemoryKind::Other];
 
     /// Its name in tables.
     pub fn name(self) -> &'static str {
         match self {
-            Memory::Uniform => "uniform",
-            Memory::Storage => "storage",
-            Memory::Other => "other",
+            MemoryKind::Uniform => "uniform",
+            MemoryKind::Storage => "storage",
+            MemoryKind::Other => "other",
         }
     }
 
-    /// Where a pointer of these modes leads. Variables of a function are none of it: no buffer holds them.
-    fn of(modes: Modes) -> Option<Memory> {
+    /// The memory of derefs of these modes. Variables of a function are not in a buffer.
+    fn of(modes: Modes) -> Option<MemoryKind> {
         let table = [
-            (Modes::UBO, Memory::Uniform),
-            (Modes::SSBO, Memory::Storage),
-            (Modes::PUSH_CONST.union(Modes::SHARED), Memory::Other),
+            (Modes::UBO, MemoryKind::Uniform),
+            (Modes::SSBO, MemoryKind::Storage),
+            (Modes::PUSH_CONST.union(Modes::SHARED), MemoryKind::Other),
         ];
         table.iter().find(|(mode, _)| modes.intersects(*mode)).map(|(_, memory)| *memory)
     }
 }
 
-/// The kinds of memory that `shader` accesses at an offset, an index or in a block that is no constant.
-pub fn dynamic(shader: &Shader) -> Vec<Memory> {
+/// The kinds of memory that `shader` accesses at an offset, at an index or in a block that is not constant.
+pub fn dynamic(shader: &Shader) -> Vec<MemoryKind> {
     let mut found = Vec::new();
     for inst in &shader.order {
         let InstKind::Intrinsic { op, srcs, .. } = shader.insts[*inst].kind else { continue };
@@ -49,46 +49,46 @@ pub fn dynamic(shader: &Shader) -> Vec<Memory> {
             let is_dynamic = srcs[address].iter().any(|def| shader.as_const(*def).is_none());
             found.extend(is_dynamic.then_some(memory));
         }
-        // The length of a block is no access.
+        // The length of a block is not an access.
         if op != Intrinsic::deref_buffer_array_length {
             found.extend(srcs[..op.info().pointers.into()].iter().filter_map(|pointer| pointed(shader, *pointer)));
         }
     }
-    Memory::ALL.into_iter().filter(|memory| found.contains(memory)).collect()
+    MemoryKind::ALL.into_iter().filter(|memory| found.contains(memory)).collect()
 }
 
-/// What an intrinsic without a pointer accesses, and which of its sources say where: the block, if there are several, and the
-/// offset.
-fn address(op: Intrinsic) -> Option<(Memory, Range<usize>)> {
+/// The memory of an intrinsic without a deref, and the range of its sources with the address: the block, if there are several,
+/// and the offset.
+fn address(op: Intrinsic) -> Option<(MemoryKind, Range<usize>)> {
     use Intrinsic::*;
     Some(match op {
-        load_ubo | load_ubo_vec4 => (Memory::Uniform, 0..2),
-        load_ssbo | ssbo_atomic | ssbo_atomic_swap => (Memory::Storage, 0..2),
-        store_ssbo => (Memory::Storage, 1..3),
+        load_ubo | load_ubo_vec4 => (MemoryKind::Uniform, 0..2),
+        load_ssbo | ssbo_atomic | ssbo_atomic_swap => (MemoryKind::Storage, 0..2),
+        store_ssbo => (MemoryKind::Storage, 1..3),
         load_push_constant
         | load_push_constant_zink
         | load_shared
         | shared_atomic
         | shared_atomic_swap
-        | load_scratch => (Memory::Other, 0..1),
-        store_shared | store_scratch => (Memory::Other, 1..2),
+        | load_scratch => (MemoryKind::Other, 0..1),
+        store_shared | store_scratch => (MemoryKind::Other, 1..2),
         _ => return None,
     })
 }
 
-/// The memory behind a pointer if one of the steps to it is an index that is no constant.
-fn pointed(shader: &Shader, pointer: ntv::ir::Def) -> Option<Memory> {
+/// The memory of a deref if one of the indices of its chain is not constant.
+fn pointed(shader: &Shader, pointer: ntv::ir::Def) -> Option<MemoryKind> {
     let last = shader.as_deref(pointer)?;
     let steps = std::iter::successors(Some(last), |step| shader.as_deref(step.kind.parent()?));
     let mut indices = steps.filter_map(|step| step.kind.index());
-    indices.any(|index| shader.as_const(index).is_none()).then(|| Memory::of(last.modes)).flatten()
+    indices.any(|index| shader.as_const(index).is_none()).then(|| MemoryKind::of(last.modes)).flatten()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A compute shader that does `code`.
+    /// A compute shader with this code.
     fn shader(code: &str) -> Shader {
         let dump = format!(
             "shader: MESA_SHADER_COMPUTE\nworkgroup_size: 1, 1, 1\nshared_size: 64\n\
@@ -109,13 +109,13 @@ mod tests {
             )
         };
         assert_eq!(dynamic(&shader(&load("%0", "%0"))), []);
-        assert_eq!(dynamic(&shader(&load("%0", "%2"))), [Memory::Uniform]);
-        assert_eq!(dynamic(&shader(&load("%2", "%0"))), [Memory::Uniform]);
+        assert_eq!(dynamic(&shader(&load("%0", "%2"))), [MemoryKind::Uniform]);
+        assert_eq!(dynamic(&shader(&load("%2", "%0"))), [MemoryKind::Uniform]);
         let store = |value, offset| {
             format!("@store_shared ({value}, {offset}) (base=0, wrmask=x, align_mul=4, align_offset=0)\n")
         };
         assert_eq!(dynamic(&shader(&store("%2", "%0"))), []);
-        assert_eq!(dynamic(&shader(&store("%0", "%2"))), [Memory::Other]);
+        assert_eq!(dynamic(&shader(&store("%0", "%2"))), [MemoryKind::Other]);
     }
 
     #[test]
@@ -127,6 +127,6 @@ mod tests {
             )
         };
         assert_eq!(dynamic(&shader(&add("1"))), []);
-        assert_eq!(dynamic(&shader(&add("%2"))), [Memory::Storage]);
+        assert_eq!(dynamic(&shader(&add("%2"))), [MemoryKind::Storage]);
     }
 }

@@ -1,9 +1,9 @@
-//! The shaders of a corpus with dynamic offsets, and what C made of each.
+//! The shaders of a corpus with dynamic offsets, and C's modules of them.
 //!
-//! Files of one stem in the folders `ssa`, `reg` and `spv` are one shader. What the Gallium driver received of it has another stem,
-//! and is known by the hash of its source.
+//! Files of one stem in the folders `ssa`, `reg` and `spv` are one shader. The NIR that the Gallium driver received has another
+//! stem, and is matched by the hash of its source.
 
-use super::{dynamic, Cost, Memory};
+use super::{dynamic, Cost, MemoryKind};
 use anyhow::{ensure, Context, Result};
 use ntv::ir::{Shader, Stage};
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ impl Level {
     /// All, in the order of tables.
     pub const ALL: [Level; 3] = [Level::Gallium, Level::Ssa, Level::Reg];
 
-    /// Its name in tables, which its folder has, too.
+    /// Its name in tables and of its folder.
     pub fn name(self) -> &'static str {
         match self {
             Level::Gallium => "gallium",
@@ -38,7 +38,7 @@ impl Level {
     }
 }
 
-/// A shader with dynamic offsets, and what C made of it.
+/// A shader with dynamic offsets, and C's module of it.
 pub struct Pair {
     /// The part of the corpus.
     pub set: &'static str,
@@ -51,8 +51,8 @@ pub struct Pair {
     /// The shader.
     pub shader: Shader,
     /// The memory that it accesses at dynamic offsets.
-    pub memory: Vec<Memory>,
-    /// What C's module spends.
+    pub memory: Vec<MemoryKind>,
+    /// The counts of C's module.
     pub theirs: Cost,
 }
 
@@ -66,11 +66,11 @@ impl Pair {
 /// The pairs of a corpus.
 #[derive(Default)]
 pub struct Corpus {
-    /// All that there are.
+    /// All pairs.
     pub pairs: Vec<Pair>,
-    /// How many shaders with dynamic offsets have no module of C.
+    /// The number of shaders with dynamic offsets without a module of C.
     pub alone: usize,
-    /// How many have several, of variants of one source: nobody knows which is theirs.
+    /// The number of shaders with several modules, of variants of one source, of which the right one is unknown.
     pub ambiguous: usize,
 }
 
@@ -134,7 +134,7 @@ struct Dump {
 }
 
 impl Dump {
-    /// Those in `folder`, by name.
+    /// The dumps in `folder`, by name.
     fn all(folder: &Path) -> Result<Vec<Dump>> {
         let entries = WalkDir::new(folder).sort_by_file_name().into_iter().filter_map(Result::ok);
         let files = entries.map(walkdir::DirEntry::into_path);
@@ -149,7 +149,7 @@ impl Dump {
     }
 }
 
-/// Stems of shaders by what is known of their source.
+/// Stems of shaders by data of their source.
 struct Sources {
     /// By hash and stage.
     loose: HashMap<(String, Stage), Vec<String>>,
@@ -168,7 +168,7 @@ impl Sources {
         sources
     }
 
-    /// Those of the source of `shader`; the name decides if there are several. Shaders that a driver makes have no source.
+    /// The stems of the source of `shader`; the name decides if there are several. Shaders that a driver makes have no source.
     fn find(&self, shader: &Shader) -> &[String] {
         let (hash, stage, name) = key(shader);
         let fits = match self.loose.get(&(hash.clone(), stage)) {

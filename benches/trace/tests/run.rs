@@ -3,7 +3,7 @@
 
 use std::process::{Command, Output};
 
-/// What `sh` does with a script below the tracer.
+/// The output of a script that `sh` runs under the tracer.
 fn run(script: &str, log: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ntv-trace"));
     command.args(["run", log, "/bin/sh", "-c", script]).output().unwrap()
@@ -12,7 +12,7 @@ fn run(script: &str, log: &str) -> Output {
 #[test]
 fn a_program_runs_as_ever() {
     let log = std::env::temp_dir().join(format!("ntv-trace-run-{}.tsv", std::process::id()));
-    // A child of its own, another program, a signal from elsewhere.
+    // A child process, another program, a signal from another process.
     let output =
         run("(exit 3); echo $?; /bin/echo two; trap 'echo three' USR1; kill -USR1 $$; exit 7", log.to_str().unwrap());
     assert_eq!(String::from_utf8_lossy(&output.stdout), "3\ntwo\nthree\n", "{output:?}");

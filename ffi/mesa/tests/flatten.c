@@ -2,10 +2,10 @@
  * Copyright (c) the ntv authors
  * SPDX-License-Identifier: MIT
  *
- * Builds shaders with nir_builder, and writes each as Mesa prints it and as ntv_nir.c writes it. Both have to be the same
- * shader to ntv: `cargo xtask mesa --flatten` compares what it makes of them.
+ * Builds shaders with nir_builder, and writes each in the format of Mesa's printer and as ntv_nir.c writes it. Both must be the
+ * same shader for ntv: `cargo xtask mesa --flatten` compares its modules of both.
  *
- * usage: flatten FOLDER    which gets text-NAME.nir and wire-NAME.ntvw
+ * usage: flatten FOLDER    writes text-NAME.nir and wire-NAME.ntvw to the folder
  */
 
 #include "ntv_nir.h"
@@ -42,7 +42,7 @@ create(const char *folder, const char *kind, const char *name, const char *exten
    return file;
 }
 
-/* Writes a shader both ways. `directive` is what its text has lost, or NULL. */
+/* Writes a shader in both forms. `directive` is data that its text lacks, or NULL. */
 static void
 save(const char *folder, const char *name, nir_shader *nir, const char *directive)
 {
@@ -139,7 +139,7 @@ fragment_shader(void)
    nir_tex_instr *tex = nir_tex_instr_create(b.shader, 3);
    nir_def *texel;
 
-   /* Where ntv puts textures; the text has lost it. */
+   /* ntv's set for textures; the text lacks it. */
    texture->data.descriptor_set = 2;
    discard_if(&b, nir_flt(&b, nir_imm_float(&b, 0.5), slope));
    tex->op = nir_texop_tex;

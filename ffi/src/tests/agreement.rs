@@ -73,7 +73,7 @@ fn enumerations_agree() {
 #[test]
 fn facts_have_their_numbers() {
     compare("NTV_INFO_", FIELDS.iter().enumerate().map(|(number, row)| (row.name.to_string(), number as u64)));
-    // A wire with nothing but a fact, which is found there and nowhere else.
+    // A wire with a single fact, which must be found in this field and in no other.
     for (place, row) in FIELDS.iter().enumerate() {
         let mut info = ShaderInfo::default();
         match (row.field)(&mut info) {
@@ -130,7 +130,7 @@ fn the_magic_word_agrees() {
     assert_eq!(constants["NTV_WIRE_VERSION"], u64::from(ntv_core::wire::VERSION));
 }
 
-/// What `ntv_io_semantics` and `ntv_io_xfb` of the header compute; `consumer.c` compares them with these numbers.
+/// The results of `ntv_io_semantics` and `ntv_io_xfb` of the header; `consumer.c` compares them with these numbers.
 #[test]
 fn packed_numbers_agree() {
     let io = IoSemantics { location: 33, num_slots: 5, gs_streams: 0xe4, flags: IoFlags::DUALSRC | IoFlags::INVARIANT };

@@ -1,4 +1,4 @@
-//! Entry points: only the table makes one, and none lets a panic out.
+//! Entry points: only the table defines them, and no panic leaves them.
 
 use super::{constants, Fault, PANIC};
 use crate::bindings::{ntv_key, ntv_result, ntv_status, NTV_ERROR_INTERNAL, NTV_NONE, NTV_TABLE_ALU};
@@ -6,7 +6,7 @@ use crate::*;
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
-/// The sources of this library that C could call into.
+/// The source files that could have entry points.
 const SOURCES: [(&str, &str); 9] = [
     ("lib", include_str!("../lib.rs")),
     ("memory", include_str!("../memory.rs")),
@@ -29,7 +29,7 @@ fn only_the_table_makes_entry_points() {
     let files = std::fs::read_dir(folder).expect("the sources").map(|entry| entry.expect("a file").file_name());
     let others = ["bindings.rs", "entry.rs", "tests.rs", "tests"];
     let known = |name: &str| others.contains(&name) || SOURCES.iter().any(|row| name == format!("{}.rs", row.0));
-    files.for_each(|name| assert!(known(&name.to_string_lossy()), "{name:?} is not looked at"));
+    files.for_each(|name| assert!(known(&name.to_string_lossy()), "{name:?} is not checked"));
 }
 
 /// The status and the error of a call with a result.
@@ -51,7 +51,7 @@ fn no_entry_point_lets_a_panic_out() {
     let (target, key) = (null_mut(), ntv_key { bits: 0, size: [0; 2] });
     let (mut module, mut keys) = (null_mut(), key);
     PANIC.set(Some(Fault::Entry));
-    // SAFETY: no function gets to its arguments.
+    // SAFETY: no function uses its arguments before the panic.
     unsafe {
         assert!(ntv_version().is_null());
         assert_eq!(ntv_wire_version(), NTV_NONE);

@@ -87,7 +87,7 @@ fn linked_words_are_those_of_the_library() {
             assert_eq!(words(|result| ntv_module_instantiate(*handle, &key, null(), result)), expected);
             let stored = words(|result| ntv_module_store(*handle, null(), result));
             assert_eq!(Module::from_words(&stored).as_ref(), Ok(module));
-            // Import may make other words of a module, as where two varyings share a type and only one may go.
+            // The words of an imported module may differ, for example if two varyings share a type and only one may be removed.
             let imported = ntv_core::import::import(&expected).expect("a module");
             let stripped = ntv_key { bits: Key::STRIP, ..key };
             for (form, of, key) in [(&stored, module, key), (&expected, &imported, stripped)] {
@@ -109,7 +109,7 @@ fn linked_words_are_those_of_the_library() {
     }
 }
 
-/// A link that decides nothing besides.
+/// A link without decisions.
 const NOTHING: ntv_link_info = ntv_link_info {
     moves: null(),
     num_moves: 0,
@@ -212,7 +212,7 @@ impl Rows {
     }
 }
 
-/// All that can be decided about a module, in numbers that `by` tells apart from another's.
+/// All possible decisions about a module, with numbers that depend on `by`.
 fn everything(module: &Module, by: u32) -> Assignment {
     let has = |kind| module.patches.iter().any(|patch| patch.kind == kind);
     let of = |kind: PatchKind| {
@@ -243,7 +243,7 @@ fn everything(module: &Module, by: u32) -> Assignment {
     }
 }
 
-/// Every kind of decision, each stage with its own.
+/// Every kind of decision, with different ones for each stage.
 #[test]
 fn a_link_decides_what_the_library_can() {
     let files = [
@@ -287,7 +287,7 @@ fn a_link_decides_what_the_library_can() {
     assert!(decided.iter().all(|count| *count > 0), "{decided:?}");
 }
 
-/// What the library refuses C gets with the same words.
+/// The errors of the library are reported to C in the same words.
 #[test]
 fn refusals_say_why() {
     let [vertex, fragment] = shaders().each_ref().map(|shader| created(shader).cast_const());
@@ -318,7 +318,7 @@ fn null_pointers_and_other_words_are_refused() {
     let stages = [handle.cast_const(), handle.cast_const()];
     let (mut module, mut linked, key) = (null_mut(), [null_mut(); 2], ntv_key { bits: 0, size: [0; 2] });
     let (mut keys, at) = (key, linked.as_mut_ptr());
-    // SAFETY: all pointers are null or to what they should be.
+    // SAFETY: all pointers are null or valid.
     unsafe {
         let load = |words: &[u32], to| ntv_module_load(words.as_ptr(), words.len(), to, null(), null_mut());
         assert_eq!(load(&[1, 2, 3], &mut module), NTV_ERROR_MALFORMED);

@@ -1,5 +1,5 @@
-//! The ABI from its own side: the bindings are those of the header, the functions have their prototypes, the numbers are the
-//! core's. What C sees is in `ffi/tests/consumer.c`.
+//! Tests of the ABI in Rust: the bindings are those of the header, the functions have their prototypes, the numbers are the
+//! core's. `ffi/tests/consumer.c` tests it in C.
 
 use crate::bindings;
 use std::cell::Cell;
@@ -19,16 +19,16 @@ thread_local! {
     static PANIC: Cell<Option<Fault>> = const { Cell::new(None) };
 }
 
-/// Where a test of this thread forces a panic.
+/// The place where a test of this thread forces a panic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// As soon as an entry point is called.
+    /// At the start of an entry point.
     Entry,
     /// In the middle of a translation.
     Translation,
 }
 
-/// Panics where a test told it to.
+/// Panics at the place that a test has set.
 pub(crate) fn panic_if_forced(here: Fault) {
     assert!(PANIC.get() != Some(here), "a fault that a test forced");
 }
@@ -41,7 +41,7 @@ fn generate() -> String {
         .allowlist_item("(ntv|NTV)_.*")
         .rust_target(bindgen::RustTarget::stable(78, 0).expect("a Rust that bindgen knows"))
         .prepend_enum_name(false)
-        // They would be those of the machine this ran on; 32-bit ones want bindings too.
+        // They would be those of this machine; 32-bit machines need bindings too.
         .layout_tests(false)
         .generate_comments(false)
         .derive_debug(false)
@@ -73,7 +73,7 @@ fn constants() -> BTreeMap<String, u64> {
     source.lines().filter_map(constant).collect()
 }
 
-/// Takes two values of one type.
+/// Requires two values of one type.
 fn same_type<T>(_: T, _: T) {}
 
 #[test]

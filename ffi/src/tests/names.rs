@@ -7,10 +7,10 @@ use ntv_core::wire::VERSION;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Names of ntv that no release of Mesa has.
+/// Names of ntv's own intrinsics, which no release of Mesa has.
 const OWN: &[Intrinsic] = &[Intrinsic::load_instance_index, Intrinsic::sparse_residency_code];
 
-/// Whether the values of an index are others in the wire than in Mesa.
+/// Whether the values of an index in the wire differ from those in Mesa.
 fn is_translated(index: Index) -> bool {
     use Index::*;
     matches!(
@@ -22,7 +22,7 @@ fn is_translated(index: Index) -> bool {
 fn generate() -> Result<String, std::fmt::Error> {
     let mut out = String::new();
     writeln!(out, "/*\n * Copyright (c) the ntv authors\n * SPDX-License-Identifier: MIT\n *")?;
-    writeln!(out, " * What Mesa 25.0 calls opcodes, by their numbers in the wire. `BLESS=1 cargo test --package ntv-ffi` makes this file.")?;
+    writeln!(out, " * The numbers of the opcodes of Mesa 25.0 in the wire. `BLESS=1 cargo test --package ntv-ffi` makes this file.")?;
     writeln!(out, " */\n\n#ifndef NTV_NAMES_H\n#define NTV_NAMES_H\n")?;
     writeln!(
         out,

@@ -1,4 +1,4 @@
-//! Plans through the ABI: what the library decides, and what is refused.
+//! Plans through the ABI: the decisions of the library, and errors.
 
 use crate::bindings::*;
 use crate::{
@@ -32,7 +32,7 @@ struct Own(*mut ntv_plan);
 
 impl Own {
     fn new(names: &[*const c_char]) -> Own {
-        // SAFETY: there is nothing to keep.
+        // SAFETY: there are no requirements.
         let own = Own(unsafe { ntv_plan_create() });
         assert_eq!(own.add(names), (NTV_OK, None));
         own
@@ -58,7 +58,7 @@ impl Own {
 
     fn placements(&self, stage: ntv_stage) -> Vec<(u32, u32, bool)> {
         let mut rows = [MaybeUninit::<ntv_placement>::uninit(); 4];
-        // SAFETY: a plan, and room for four rows, of which as many are written as it says.
+        // SAFETY: a plan, and space for four rows; the function returns the number of rows that it writes.
         unsafe {
             let count = ntv_plan_placements(self.0, stage, rows.as_mut_ptr().cast(), rows.len());
             let rows = rows[..count].iter().map(|row| row.assume_init_ref());
@@ -69,7 +69,7 @@ impl Own {
 
 impl Drop for Own {
     fn drop(&mut self) {
-        // SAFETY: nobody uses it any more.
+        // SAFETY: it is not used any more.
         unsafe { ntv_plan_destroy(self.0) };
     }
 }
@@ -102,7 +102,7 @@ fn a_plan_is_that_of_the_library() {
     assert!(own.placements(NTV_STAGE_COMPUTE).is_empty(), "nothing is decided yet");
     assert_eq!(own.decide(&limits()), (NTV_OK, None));
     let mut rows = [MaybeUninit::<ntv_planned>::uninit(); 2];
-    // SAFETY: a plan, and room for two rows, of which one is written; its texts live as long as the plan.
+    // SAFETY: a plan, and space for two rows, of which one is written; its texts live as long as the plan.
     unsafe {
         assert_eq!(ntv_plan_blocks(own.0, rows.as_mut_ptr().cast(), rows.len()), 1);
         let row = rows[0].assume_init_ref();
@@ -111,7 +111,7 @@ fn a_plan_is_that_of_the_library() {
         assert_eq!(CStr::from_ptr(row.why), why);
         let numbers = (row.block_class, row.reason, row.buffer_usage, row.access, row.range, row.clamp);
         assert_eq!(numbers, (NTV_BLOCK_STORAGE, NTV_PLAN_RANGE, 0x20, 0x20, 100_000, true));
-        assert_eq!(ntv_plan_blocks(own.0, null_mut(), 7), 1, "it says how many there are");
+        assert_eq!(ntv_plan_blocks(own.0, null_mut(), 7), 1, "the number of all blocks");
     }
     assert_eq!(own.placements(NTV_STAGE_COMPUTE), [(1, NTV_BLOCK_STORAGE, true)]);
     assert!(own.placements(NTV_STAGE_VERTEX).is_empty() && own.placements(77).is_empty());
@@ -120,7 +120,7 @@ fn a_plan_is_that_of_the_library() {
 #[test]
 fn what_cannot_be_planned_is_refused() {
     let own = Own::new(&[]);
-    let twice = "the plan has a shader of MESA_SHADER_COMPUTE already".to_string();
+    let twice = "the plan already has a MESA_SHADER_COMPUTE shader".to_string();
     assert_eq!(own.add(&[]), (NTV_ERROR_ARGUMENT, Some(twice)));
     let asked = ntv_block { is_asked: true, ..UNKNOWN };
     assert_eq!(own.know(c"ubo1", asked), (NTV_OK, None));
@@ -131,7 +131,7 @@ fn what_cannot_be_planned_is_refused() {
     assert_eq!(own.know(c"ubo1", UNKNOWN), (NTV_OK, None));
     assert_eq!(own.decide(&limits()), (NTV_OK, None));
     assert_eq!(own.know(c"ubo1", ntv_block { block_class: 7, ..asked }).0, NTV_ERROR_ARGUMENT);
-    // SAFETY: null is what is refused.
+    // SAFETY: null is an error.
     unsafe {
         assert_eq!(ntv_plan_decide(null_mut(), &limits(), null(), null(), null_mut()), NTV_ERROR_ARGUMENT);
         assert_eq!(ntv_plan_decide(own.0, null(), null(), null(), null_mut()), NTV_ERROR_ARGUMENT);

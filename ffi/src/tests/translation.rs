@@ -1,4 +1,4 @@
-//! Translations through the ABI, and what goes wrong with them.
+//! Translations through the ABI, and their errors.
 
 use super::{Fault, PANIC};
 use crate::bindings::*;
@@ -27,19 +27,19 @@ fn words() -> Vec<u32> {
 
 pub(super) fn target() -> ntv_target {
     let mut target = std::mem::MaybeUninit::uninit();
-    // SAFETY: what is written is read only after it was.
+    // SAFETY: the target is only read after it was written.
     unsafe {
         assert!(ntv_target_init(target.as_mut_ptr(), VULKAN_1_3));
         target.assume_init()
     }
 }
 
-/// A context that goes when it is left.
+/// A context that is destroyed when it is dropped.
 pub(super) struct Context(*mut ntv_context);
 
 impl Context {
     pub(super) fn new() -> Context {
-        // SAFETY: it takes nothing.
+        // SAFETY: there are no requirements.
         Context(unsafe { ntv_context_create() })
     }
 
@@ -126,7 +126,7 @@ fn placements_are_those_of_the_library() {
     let module = translator.translate(&mut shader.clone(), &EmitOptions::default()).expect("a module");
     assert_eq!(with(&[row]), (NTV_OK, module.words.clone(), None));
     assert_ne!(plain.1, module.words);
-    assert_eq!(with(&[]), plain, "they are of one shader only");
+    assert_eq!(with(&[]), plain, "each result is of one shader only");
     for wrong in [ntv_placement { block_class: 3, ..row }, ntv_placement { block_class: 2, offset: 4, ..row }] {
         assert_eq!(with(&[wrong]).0, NTV_ERROR_ARGUMENT);
     }
@@ -155,7 +155,7 @@ fn valid_nir_is_translated_or_refused_the_same_if_nobody_looks() {
             match looked.0 {
                 NTV_OK => translated += 1,
                 NTV_ERROR_UNSUPPORTED => refused += 1,
-                // Nobody may vouch for these.
+                // These shaders are not valid.
                 _ => continue,
             }
             assert_eq!(context.translate(&target, &words, Some(&options)), looked);
@@ -183,7 +183,7 @@ fn sixteen_threads_get_the_same_words() {
             let expected = &shared;
             scope.spawn(move || {
                 let own = Context::new();
-                // Every other thread shares a context, which has to be safe.
+                // Every second thread shares a context, which must be safe.
                 let common = std::mem::ManuallyDrop::new(Context(shared_address as *mut ntv_context));
                 for _ in 0..20 {
                     let context = if number % 2 == 0 { &own } else { &*common };
@@ -215,7 +215,7 @@ fn bad_words_are_named() {
     other[at] = head - (iadd << 4) + (999 << 4);
     check(&other, NTV_ERROR_MALFORMED, "there is no ALU opcode 999");
     let (status, words, _) = context.translate(&target(), &good, None);
-    assert!(status == NTV_OK && !words.is_empty(), "a context is none the worse for errors");
+    assert!(status == NTV_OK && !words.is_empty(), "errors do not harm a context");
 }
 
 #[test]
@@ -234,14 +234,14 @@ fn null_pointers_are_errors() {
     for (context, target, wire, text) in cases {
         let mut result = std::mem::MaybeUninit::uninit();
         assert_eq!(translate(context, target, wire, result.as_mut_ptr()), NTV_ERROR_ARGUMENT);
-        // SAFETY: a result is written whenever there is room for it.
+        // SAFETY: a result is always written unless the pointer is null.
         unsafe {
             let mut result: ntv_result = result.assume_init();
             assert_eq!(CStr::from_ptr(result.error).to_str(), Ok(text));
             ntv_result_free(&mut result, null());
         }
     }
-    // SAFETY: null is fine.
+    // SAFETY: null is allowed.
     unsafe {
         ntv_result_free(null_mut(), null());
         ntv_context_destroy(null_mut());
@@ -305,10 +305,10 @@ fn a_panic_is_an_error() {
     PANIC.set(None);
     assert_eq!((status, words_after.len()), (NTV_ERROR_INTERNAL, 0));
     assert_eq!(error.as_deref(), Some("ntv panicked: a fault that a test forced"));
-    assert_eq!(context.translate(&target(), &words(), None), before, "the context goes on");
+    assert_eq!(context.translate(&target(), &words(), None), before, "the context still works");
 }
 
-/// An allocator that counts, and gives nothing from a certain call on.
+/// An allocator that counts, and returns null from a certain call on.
 struct Counter {
     left: AtomicUsize,
     live: AtomicUsize,

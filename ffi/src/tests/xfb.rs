@@ -1,4 +1,4 @@
-//! Transform feedback through the ABI: shaders that capture by themselves, and what they are told of a draw.
+//! Transform feedback through the ABI: shaders that write captures themselves, and their parameters of a draw.
 
 use super::translation::{target, Context};
 use crate::bindings::*;
@@ -33,7 +33,7 @@ fn with(row: &ntv_attribute) -> ntv_xfb_options {
     }
 }
 
-/// What C is answered.
+/// The results for C.
 fn translated(xfb: &ntv_xfb_options) -> (ntv_status, Vec<u32>, Option<String>) {
     let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
     let options = ntv_options { flags: 0, allocator, placements: null(), num_placements: 0, xfb };
@@ -66,7 +66,7 @@ fn captures_are_carried_out_as_the_library_does() {
         }
     }
     seen.dedup();
-    assert_eq!(seen.len(), 5, "the device knows no slot of buffers, the others differ");
+    assert_eq!(seen.len(), 5, "the words of the extension do not depend on the buffers, the others do");
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn states_have_the_words_of_the_library() {
         list: Some(DrawList { first_word: 12, base_vertex: 13 }),
     };
     let mut words = [77; STATE_WORDS];
-    // SAFETY: a state, and room for its words.
+    // SAFETY: a state, and space for its words.
     unsafe {
         assert!(ntv_xfb_state_words(&state, words.as_mut_ptr()));
         assert_eq!(words, known.words());
@@ -144,7 +144,7 @@ fn states_have_the_words_of_the_library() {
 fn topologies_are_those_of_the_library() {
     let indices = [1, 2, 3, 9, 4, 5, 6, 7, 8];
     for (number, topology) in (0..).zip(Topology::ALL) {
-        // SAFETY: indices, a restart, and room for as many as it says.
+        // SAFETY: indices, a restart index, and space for the given number.
         unsafe {
             assert_eq!(ntv_topology_primitives(number, 11), topology.primitives(11));
             assert_eq!(ntv_topology_vertices_per_primitive(number), topology.vertices_per_primitive());
@@ -155,13 +155,13 @@ fn topologies_are_those_of_the_library() {
                 };
                 let known = emission_list(topology, provoking, &indices, Some(9));
                 assert_eq!(list_of(&mut list, 2), known.len());
-                assert_eq!((&list[..2], list[2]), (&known[..2], 77), "no more than were asked for");
+                assert_eq!((&list[..2], list[2]), (&known[..2], 77), "no more than requested");
                 assert_eq!(list_of(&mut list, 64), known.len());
                 assert_eq!(list[..known.len()], known);
             }
         }
     }
-    // SAFETY: nulls where there is nothing.
+    // SAFETY: null pointers for empty lists.
     unsafe {
         assert_eq!((ntv_topology_primitives(7, 11), ntv_topology_vertices_per_primitive(7)), (0, 0));
         assert_eq!(ntv_emission_list(7, true, indices.as_ptr(), indices.len(), null(), null_mut(), 0), 0);

@@ -1,13 +1,13 @@
-//! `cargo xtask oracle`: random shaders on the interpreter and on lavapipe, as many as asked for, until two results differ.
+//! `cargo xtask oracle`: runs random shaders on the interpreter and on lavapipe, until two results differ or all have run.
 //!
-//! Every shader has a number that it follows from. A mismatch ends the run (`--all`: does not), names that number and leaves
-//! the shader in `target/oracle/`; `--seed` runs one again and prints everything about it, so that `ntv reduce` can shrink it:
-//! `ntv reduce 7.nir --command 'cargo xtask oracle --seed 7 --shader'`.
+//! Every shader follows from a number. A mismatch ends the run (not with `--all`), reports that number and leaves the shader in
+//! `target/oracle/`; `--seed` runs it again and prints everything about it, so that `ntv reduce` can shrink it: `ntv reduce 7.nir
+//! --command 'cargo xtask oracle --seed 7 --shader'`.
 //!
-//! The work is done by processes of this program that write a line for each shader: a driver that crashes takes only one of
-//! them along, and the shader that it crashed on is known.
+//! The work is done by processes of this program that write a line for each shader: a driver that crashes ends only one of them,
+//! and the number of the shader is known.
 
-#![allow(clippy::print_stdout, reason = "a program says what it found")]
+#![allow(clippy::print_stdout, reason = "a program prints its results")]
 
 use anyhow::{bail, Context, Result};
 use clap::Parser;
@@ -22,23 +22,23 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// Holds ntv and the interpreter against a Vulkan driver.
+/// Compares ntv and the interpreter with a Vulkan driver.
 #[derive(Parser)]
 #[command(name = "cargo xtask oracle")]
 struct Arguments {
-    /// How many shaders to run
+    /// The number of shaders to run
     #[arg(long, default_value_t = 1000)]
     count: u64,
     /// The number of the first shader
     #[arg(long, default_value_t = 0)]
     first: u64,
-    /// Go on after a mismatch, and tell all of them at the end
+    /// Continue after a mismatch, and report all of them at the end
     #[arg(long)]
     all: bool,
     /// Run this shader alone, and print it
     #[arg(long, conflicts_with_all = ["count", "first"])]
     seed: Option<u64>,
-    /// With `--seed`: run this shader in the place of the one that belongs to the number, on the same inputs
+    /// With `--seed`: run this shader instead of the one of the number, on the same inputs
     #[arg(long, requires = "seed")]
     shader: Option<PathBuf>,
     /// Processes; one per core if not given
@@ -47,10 +47,10 @@ struct Arguments {
     /// The device, by a part of its name
     #[arg(long, default_value = "llvmpipe")]
     device: String,
-    /// Where a shader goes whose results differ
+    /// The folder for shaders whose results differ
     #[arg(long, default_value = "target/oracle")]
     out: PathBuf,
-    /// Be one of the processes that work: run every so many shaders
+    /// Be one of the worker processes: run every N-th shader
     #[arg(long, hide = true)]
     step: Option<u64>,
 }
@@ -88,7 +88,7 @@ fn read(path: &Path) -> Result<Vec<Shader>> {
     text::parse(&dump).into_iter().map(|parsed| Ok(parsed.shader?)).collect()
 }
 
-/// A process that works: writes a line for each of its shaders.
+/// Runs a worker process: writes a line for each of its shaders.
 fn work(step: u64, arguments: &Arguments) -> Result<()> {
     let mut oracle = Oracle::open(&arguments.device)?;
     for seed in (arguments.first..arguments.first + arguments.count).step_by(step as usize) {
@@ -102,10 +102,10 @@ fn work(step: u64, arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// What a process says: its number, and a line; `None` at its end.
+/// The output of a process: its number, and a line; `None` at its end.
 type Message = (u64, Option<String>);
 
-/// The processes, each of which runs every so many shaders.
+/// The worker processes, each of which runs every N-th shader.
 struct Crew<'a> {
     arguments: &'a Arguments,
     jobs: u64,
@@ -119,7 +119,7 @@ impl Crew<'_> {
         self.arguments.first + self.arguments.count
     }
 
-    /// Starts process `job` with shader `first`, and a thread that passes on what it says.
+    /// Starts process `job` with shader `first`, and a thread that forwards its output.
     fn start(&self, job: u64, first: u64) -> Result<Child> {
         let number = |number: u64| number.to_string();
         let mut child = Command::new(std::env::current_exe()?)
@@ -130,14 +130,14 @@ impl Crew<'_> {
         let lines = BufReader::new(child.stdout.take().context("a process without output")?).lines();
         let sender = self.sender.clone();
         std::thread::spawn(move || {
-            // Nobody listens any more once a shader was wrong.
+            // The receiver is gone after a wrong shader.
             lines.map_while(Result::ok).for_each(|line| drop(sender.send((job, Some(line)))));
             drop(sender.send((job, None)));
         });
         Ok(child)
     }
 
-    /// Counts what the processes say, until all shaders are done or one is wrong.
+    /// Counts the results of the processes, until all shaders are done or one is wrong.
     fn listen(&mut self, messages: &mpsc::Receiver<Message>) -> Result<Tally> {
         let style = ProgressStyle::with_template("{wide_bar} {pos} of {len} shaders, {per_sec}, {eta} left")?;
         let bar = ProgressBar::new(self.arguments.count).with_style(style);
@@ -170,14 +170,14 @@ impl Crew<'_> {
 impl Drop for Crew<'_> {
     fn drop(&mut self) {
         for (worker, _) in &mut self.workers {
-            // Those that are done cannot be killed, which is no fault.
+            // Processes that have ended cannot be killed, which is not an error.
             let _ = worker.kill();
             let _ = worker.wait();
         }
     }
 }
 
-/// What came of all shaders.
+/// The results of all shaders.
 #[derive(Default)]
 struct Tally {
     same: u64,
@@ -189,7 +189,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Counts what a process says of the shader of `seed`.
+    /// Counts the result of the shader of `seed`.
     fn count(&mut self, seed: u64, line: &str) {
         let (verdict, rest) = line.split_once(' ').unwrap_or((line, ""));
         match verdict {
@@ -202,7 +202,7 @@ impl Tally {
         }
     }
 
-    /// How many shaders were run.
+    /// The number of shaders that were run.
     fn asked(&self) -> u64 {
         self.same + self.left_out.values().sum::<u64>() + self.wrong.len() as u64
     }
@@ -233,7 +233,7 @@ fn many(arguments: &Arguments) -> Result<()> {
     }
 }
 
-/// Leaves the shader in a file; what to tell.
+/// Writes the shader to a file, and returns the message.
 fn report(seed: u64, problem: &str, arguments: &Arguments) -> Result<String> {
     std::fs::create_dir_all(&arguments.out)?;
     let path = arguments.out.join(format!("{seed}.nir"));

@@ -1,4 +1,4 @@
-//! Draws: a vertex shader and a fragment shader, a point on each pixel.
+//! Draws with a vertex shader and a fragment shader: a point on each pixel.
 
 use super::{undefined_behaviour, written, Written, LIMITS};
 use crate::shader::{POINTS, ROW};
@@ -17,7 +17,7 @@ const SIZE: [u32; 2] = [ROW, POINTS / ROW];
 /// Bytes of four words for each point.
 const BYTES: usize = 16 * POINTS as usize;
 
-/// What the interpreter makes of a draw; `Err` says why it means nothing.
+/// The interpreter's results of a draw; `Err` has the reason if they are undefined.
 pub(super) fn expect(shaders: &[Shader], stimulus: &Stimulus) -> Result<Written, String> {
     let attributes: Vec<(u32, Vec<[u32; 4]>)> =
         (0..).zip(attributes(stimulus)).map(|(location, bytes)| (location, vectors(bytes))).collect();
@@ -38,7 +38,7 @@ pub(super) fn expect(shaders: &[Shader], stimulus: &Stimulus) -> Result<Written,
     Ok(written(resources.storage, resources.images, targets(&drawn)))
 }
 
-/// Has `device` draw with the words of each stage; gives the render targets.
+/// Draws on `device` with the words of each stage; returns the render targets.
 pub(super) fn run(
     device: &Device,
     modules: &[Vec<u32>],
@@ -65,7 +65,7 @@ pub(super) fn run(
     Ok(drawn.attachments.into_iter().map(Buffer::new).collect())
 }
 
-/// The attributes: what stands first in a uniform block, too.
+/// The attributes, whose data is also at the start of a uniform block.
 fn attributes(stimulus: &Stimulus) -> impl Iterator<Item = &[u8]> {
     stimulus.uniform.first().into_iter().flat_map(|block| block.bytes.chunks_exact(BYTES).take(SLOTS))
 }

@@ -1,6 +1,6 @@
-//! The oracle: random shaders on the interpreter and on a Vulkan driver, whose results must be the same bits.
+//! The oracle: runs random shaders on the interpreter and on a Vulkan driver, whose results must have the same bits.
 //!
-//! What Vulkan leaves open is undefined on the interpreter (see [`Floats`](ntv::interp::Floats)) and not compared.
+//! Results that Vulkan leaves open are undefined on the interpreter (see [`Floats`](ntv::interp::Floats)) and not compared.
 
 mod draw;
 mod faults;
@@ -22,22 +22,22 @@ const LIMITS: Limits = Limits { instructions: 1_000_000, components: 1 << 22 };
 /// A change to the words of a module.
 pub type Change<'a> = dyn Fn(&mut Vec<u32>) + 'a;
 
-/// A driver to hold the interpreter against.
+/// A driver to compare the interpreter with.
 pub struct Oracle {
     device: Device,
     translator: Translator,
 }
 
-/// What came of a shader.
+/// The result of a shader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Both computed the same; how many bytes were compared.
+    /// Both results are the same; the number of bytes that were compared.
     Same(usize),
-    /// By NIR's or Vulkan's rules anything may come out, for this reason.
+    /// By NIR's or Vulkan's rules the results are undefined, for this reason.
     Meaningless(String),
     /// The results differ because of this fault of the driver.
     Excused(&'static str),
-    /// The results differ, or there is none.
+    /// The results differ, or a result is missing.
     Wrong(String),
 }
 
@@ -48,7 +48,7 @@ impl Oracle {
         Ok(Oracle::new(Device::open(&options)?))
     }
 
-    /// The oracle that asks `device`.
+    /// The oracle for `device`.
     pub fn new(device: Device) -> Oracle {
         let options = Options::default().target(device.target().clone());
         Oracle { device, translator: Translator::new(options) }
@@ -59,7 +59,7 @@ impl Oracle {
         self.device.driver()
     }
 
-    /// The device that it asks.
+    /// The device of the oracle.
     pub fn device(&self) -> &Device {
         &self.device
     }
@@ -76,7 +76,7 @@ impl Oracle {
         self.compare_changed(program, stimulus, &|_| ())
     }
 
-    /// The same, with `change` made to the words that the driver gets.
+    /// The same, with `change` applied to the words for the driver.
     pub fn compare_changed(&mut self, program: &[Shader], stimulus: &Stimulus, change: &Change<'_>) -> Verdict {
         for shader in program {
             if let Err(errors) = check::validate(shader) {
@@ -103,7 +103,7 @@ impl Oracle {
         }
     }
 
-    /// The fault of the driver without which it does what is `expected`.
+    /// The fault of the driver whose cure gives the `expected` results.
     fn excuse(
         &mut self,
         (program, stimulus, change): (&[Shader], &Stimulus, &Change<'_>),
@@ -129,12 +129,12 @@ impl Oracle {
         None
     }
 
-    /// The words that the driver gets of `shader`.
+    /// The words of `shader` for the driver.
     pub fn module(&mut self, shader: &Shader) -> Result<Vec<u32>, Errors> {
         Ok(self.translator.translate(&mut shader.clone(), &EmitOptions::default())?.words)
     }
 
-    /// What the driver leaves.
+    /// The results of the driver.
     fn run(&mut self, program: &[Shader], stimulus: &Stimulus, change: &Change<'_>) -> Result<Written, String> {
         let (mut modules, mut slots, mut has_push_constants) = (Vec::new(), BTreeMap::new(), false);
         for shader in program {
@@ -150,7 +150,7 @@ impl Oracle {
         }
         let given = slots.iter().map(|(slot, (kind, number))| Some((*slot, given(stimulus, *kind, *number)?)));
         let given: Option<Resources> = given.collect();
-        let mut resources = given.ok_or("the shader wants what it is not given")?;
+        let mut resources = given.ok_or("the shader needs a resource that is not given")?;
         let push_constants = if has_push_constants { &stimulus.push_constants.bytes[..] } else { &[] };
         let targets = match &modules[..] {
             [module] => {
@@ -178,7 +178,7 @@ impl Oracle {
     }
 }
 
-/// What the interpreter leaves; `Err` says why it means nothing.
+/// The results of the interpreter; `Err` has the reason if they are undefined.
 fn expect(program: &[Shader], stimulus: &Stimulus) -> Result<Written, String> {
     let [shader] = program else { return draw::expect(program, stimulus) };
     let Observation { outcome, storage, images, .. } = Observation::new(shader, stimulus, LIMITS);
@@ -186,12 +186,12 @@ fn expect(program: &[Shader], stimulus: &Stimulus) -> Result<Written, String> {
     Ok(written(storage, images, Vec::new()))
 }
 
-/// Fails with the first fault from which anything may follow.
+/// Fails with the first fault that makes the results undefined.
 fn undefined_behaviour<'a>(mut faults: impl Iterator<Item = &'a Undefined>) -> Result<(), String> {
     faults.find(|fault| fault.is_undefined_behaviour()).map_or(Ok(()), |fault| Err(fault.to_string()))
 }
 
-/// What the descriptor of this kind and number holds.
+/// The resource of the descriptor of this kind and number.
 fn given(stimulus: &Stimulus, kind: DescriptorKind, number: u32) -> Option<Resource> {
     let block = |blocks: &[Buffer]| Some(Resource::Buffer(blocks.get(number as usize)?.bytes.clone()));
     let (descriptor, textures) = (Descriptor::Binding(number), &stimulus.textures);
@@ -206,7 +206,7 @@ fn given(stimulus: &Stimulus, kind: DescriptorKind, number: u32) -> Option<Resou
     }
 }
 
-/// Everything that a program may have written, with what to call it.
+/// All memory that a program may have written, with names.
 type Written = Vec<(String, Buffer)>;
 
 fn written(storage: Vec<Buffer>, images: BTreeMap<Descriptor, Image>, targets: Vec<Buffer>) -> Written {
@@ -218,7 +218,7 @@ fn written(storage: Vec<Buffer>, images: BTreeMap<Descriptor, Image>, targets: V
     storage.chain(images).chain(targets).collect()
 }
 
-/// What is wrong with what a driver left: bits differ, or a result on record is out of bounds.
+/// The difference of a driver's results: bits differ, or a result on record is out of bounds.
 fn difference(expected: &Written, found: &Written) -> Option<String> {
     let mut pairs = expected.iter().zip(found);
     let bits = pairs.find_map(|((name, a), (_, b))| Some(format!("{name}: {}", bytes_difference(a, b)?)));

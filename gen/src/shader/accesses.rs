@@ -1,7 +1,7 @@
 //! Loads and stores at the offsets of [`offsets`](super::offsets): of whole records, of members that share a base, in loops.
 //!
-//! A base that something was accessed at is remembered while it dominates what follows, so that more is accessed there: behind
-//! it, in an if or a loop, and after that.
+//! A base of an access is remembered while it dominates the following code, so that later accesses use it: after it, in an if or
+//! a loop, and after that.
 
 use super::memory::{OWN_BYTES, RESULTS, SCRATCH_BYTES, SHARED_BYTES};
 use super::offsets::Number;
@@ -10,14 +10,14 @@ use arbitrary::Result;
 use ntv::ir::{AluFlags, Def};
 use ntv::op::{AluOp, Index, Intrinsic};
 
-/// What an access is to.
+/// The memory of an access.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Place {
+pub(super) enum Region {
     /// The uniform block of this number.
     Uniform(u32),
-    /// One of the uniform blocks behind the first: this one of them.
+    /// One of the uniform blocks after the first: the one with this index.
     AnyUniform(Def),
-    /// A storage block that nobody writes.
+    /// A storage block that is not written.
     Storage,
     /// The bytes of a storage block that only this invocation uses.
     Own,
@@ -30,51 +30,51 @@ pub(super) enum Place {
 /// An offset that more than one access starts from.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Base {
-    place: Place,
+    place: Region,
     offset: Number,
     /// A constant to add to it.
     ahead: u32,
-    /// Bytes from there on that may be accessed.
+    /// The number of bytes from there on that may be accessed.
     room: u32,
 }
 
-/// Bytes of storage block 1 that are read.
+/// The bytes of storage block 1 that are read.
 const STORAGE_BYTES: u32 = 1020;
 
-/// Bytes of a record.
+/// The possible sizes of a record in bytes.
 const RECORDS: &[u32] = &[4, 12, 16, 20, 32, 36, 44, 48, 64, 68, 80];
 
 impl Generator<'_, '_, '_> {
-    /// Some place, and where in it accesses may start and how many bytes follow.
-    fn place(&mut self) -> Result<(Place, Number, u32)> {
+    /// Some memory, an offset in it at which accesses may start, and the number of bytes that follow.
+    fn place(&mut self) -> Result<(Region, Number, u32)> {
         let zero = self.imm_number(0);
         let ends = self.uniform_ends;
         Ok(match self.u.int_in_range(0..=11)? {
-            0..=3 => (Place::Uniform(0), zero, ends[0]),
-            4 | 5 => (Place::Uniform(1), zero, ends[1]),
-            6 => (Place::AnyUniform(self.uniform_index(2)?), zero, ends[1]),
-            7 | 8 => (Place::Storage, zero, STORAGE_BYTES),
-            9 => (Place::PushConstant, zero, 128),
+            0..=3 => (Region::Uniform(0), zero, ends[0]),
+            4 | 5 => (Region::Uniform(1), zero, ends[1]),
+            6 => (Region::AnyUniform(self.uniform_index(2)?), zero, ends[1]),
+            7 | 8 => (Region::Storage, zero, STORAGE_BYTES),
+            9 => (Region::PushConstant, zero, 128),
             10 if self.blocks.is_none() && self.chance(2)? => {
                 self.fill_scratch()?;
-                (Place::Scratch, zero, SCRATCH_BYTES)
+                (Region::Scratch, zero, SCRATCH_BYTES)
             }
             10 if self.blocks.is_none() => match self.own_bytes(SHARED_BYTES, false)? {
                 Some(start) => {
                     self.fill_shared(start)?;
                     let start = self.start_of_own(start, SHARED_BYTES);
-                    (Place::Shared, start, SHARED_BYTES)
+                    (Region::Shared, start, SHARED_BYTES)
                 }
-                None => (Place::Uniform(2), zero, ends[1]),
+                None => (Region::Uniform(2), zero, ends[1]),
             },
             _ => match self.own_bytes(OWN_BYTES, true)? {
-                Some(start) => (Place::Own, self.start_of_own(start, OWN_BYTES), RESULTS),
-                None => (Place::Uniform(3), zero, ends[1]),
+                Some(start) => (Region::Own, self.start_of_own(start, OWN_BYTES), RESULTS),
+                None => (Region::Uniform(3), zero, ends[1]),
             },
         })
     }
 
-    /// What is known of the start of the bytes of an invocation.
+    /// The range of the start of the bytes of an invocation.
     fn start_of_own(&self, start: Def, bytes: u32) -> Number {
         // Two workgroups of at most 8, or the points and pixels of a draw.
         Number { mul: bytes, ..Number::up_to(31 * bytes, start) }
@@ -94,14 +94,14 @@ impl Generator<'_, '_, '_> {
         Ok(Base { place, offset, ahead, room })
     }
 
-    /// An offset up to `most` that something else was accessed at, sometimes.
+    /// Sometimes, an offset up to `most` of an earlier access.
     fn known_offset(&mut self, most: u32) -> Result<Option<Number>> {
         let known = self.bases.iter().map(|base| base.offset).filter(|offset| offset.max <= most);
         let known: Vec<Number> = known.collect();
         Ok(if known.is_empty() || !self.chance(4)? { None } else { Some(self.choose(&known)?) })
     }
 
-    /// The offset that is `bytes` bytes behind a base.
+    /// The offset `bytes` bytes after a base.
     fn behind(&mut self, base: Base, bytes: u32) -> Result<Number> {
         if base.ahead + bytes == 0 {
             return Ok(base.offset);
@@ -114,7 +114,7 @@ impl Generator<'_, '_, '_> {
         self.bases.push(base);
     }
 
-    /// An access at a base that was used before, or at a new one.
+    /// An access at an old or at a new base.
     pub(super) fn member(&mut self) -> Result<()> {
         if self.bases.is_empty() || self.chance(3)? {
             let bytes = self.choose(RECORDS)?;
@@ -140,7 +140,7 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// A loop that walks along an array.
+    /// A loop over an array.
     pub(super) fn walk(&mut self) -> Result<()> {
         let stride = self.choose(&[16, 16, 32, 12, 4, 48])?;
         let count = self.u.int_in_range(1..=4)?;
@@ -162,10 +162,10 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// A load or store somewhere behind a base: a constant behind it, or a column or row of a matrix.
+    /// A load or store after a base: at a constant distance, or of a column or row of a matrix.
     fn access(&mut self, base: Base) -> Result<()> {
         let mut shape = self.memory_shape()?;
-        // 64 bits are more than some bases have room for, and odd offsets are for bytes.
+        // Some bases have fewer than 64 bits, and odd offsets are only for bytes.
         while shape.bytes() > base.room {
             shape = Shape { bits: 8, components: shape.components.min(base.room.max(1) as u8), ..shape };
         }
@@ -178,12 +178,14 @@ impl Generator<'_, '_, '_> {
             self.behind(Base { offset, ..base }, 0)?
         };
         match base.place {
-            Place::Own | Place::Shared | Place::Scratch if self.chance(2)? => self.store_at(base.place, offset, shape),
+            Region::Own | Region::Shared | Region::Scratch if self.chance(2)? => {
+                self.store_at(base.place, offset, shape)
+            }
             place => self.load_at(place, offset, shape),
         }
     }
 
-    fn load_at(&mut self, place: Place, offset: Number, shape: Shape) -> Result<()> {
+    fn load_at(&mut self, place: Region, offset: Number, shape: Shape) -> Result<()> {
         let loaded = match self.blocks {
             Some(blocks) if place.is_block() => self.load_elements(&blocks, place, offset, shape)?,
             _ => self.load_bytes(place, offset, shape)?,
@@ -193,26 +195,26 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    fn load_bytes(&mut self, place: Place, offset: Number, shape: Shape) -> Result<Def> {
+    fn load_bytes(&mut self, place: Region, offset: Number, shape: Shape) -> Result<Def> {
         let mut indices = self.printed_alignment(offset)?.to_vec();
         let (range_base, range) = self.printed_range(place, offset, shape)?;
         indices.extend([(Index::range_base, range_base), (Index::range, range)]);
         let offset = self.def_of(offset);
         let (op, srcs) = match place {
-            Place::Uniform(block) => (Intrinsic::load_ubo, vec![self.b.imm32(block), offset]),
-            Place::AnyUniform(index) => (Intrinsic::load_ubo, vec![self.b.iadd_imm(index, 1), offset]),
-            Place::Storage => (Intrinsic::load_ssbo, vec![self.b.imm32(1), offset]),
-            Place::Own => (Intrinsic::load_ssbo, vec![self.b.imm32(0), offset]),
-            Place::PushConstant => (Intrinsic::load_push_constant, vec![offset]),
-            Place::Shared => (Intrinsic::load_shared, vec![offset]),
-            Place::Scratch => (Intrinsic::load_scratch, vec![offset]),
+            Region::Uniform(block) => (Intrinsic::load_ubo, vec![self.b.imm32(block), offset]),
+            Region::AnyUniform(index) => (Intrinsic::load_ubo, vec![self.b.iadd_imm(index, 1), offset]),
+            Region::Storage => (Intrinsic::load_ssbo, vec![self.b.imm32(1), offset]),
+            Region::Own => (Intrinsic::load_ssbo, vec![self.b.imm32(0), offset]),
+            Region::PushConstant => (Intrinsic::load_push_constant, vec![offset]),
+            Region::Shared => (Intrinsic::load_shared, vec![offset]),
+            Region::Scratch => (Intrinsic::load_scratch, vec![offset]),
         };
         let loaded = self.b.intrinsic_with(op, shape.components, shape.bits, &srcs, &indices).def();
         let is_uniform = matches!(op, Intrinsic::load_ubo | Intrinsic::load_push_constant);
         Ok(if is_uniform { self.unknown(loaded, shape) } else { loaded })
     }
 
-    fn store_at(&mut self, place: Place, offset: Number, shape: Shape) -> Result<()> {
+    fn store_at(&mut self, place: Region, offset: Number, shape: Shape) -> Result<()> {
         let value = self.value_of(shape)?;
         let mask = self.u.int_in_range(1..=(1u32 << shape.components) - 1)?;
         if let Some(blocks) = self.blocks {
@@ -221,15 +223,15 @@ impl Generator<'_, '_, '_> {
         let indices = [&self.printed_alignment(offset)?[..], &[(Index::write_mask, mask)]].concat();
         let offset = self.def_of(offset);
         let (op, srcs) = match place {
-            Place::Shared => (Intrinsic::store_shared, vec![value, offset]),
-            Place::Scratch => (Intrinsic::store_scratch, vec![value, offset]),
+            Region::Shared => (Intrinsic::store_shared, vec![value, offset]),
+            Region::Scratch => (Intrinsic::store_scratch, vec![value, offset]),
             _ => (Intrinsic::store_ssbo, vec![value, self.b.imm32(0), offset]),
         };
         self.b.intrinsic_with(op, 0, 0, &srcs, &indices);
         Ok(())
     }
 
-    /// What a dump says of an offset: the truth, but often not all of it.
+    /// The alignment of an offset in a dump: true, but often not the largest.
     fn printed_alignment(&mut self, offset: Number) -> Result<[(Index, u32); 2]> {
         let mul = match self.u.int_in_range(0..=5)? {
             0 => offset.mul,
@@ -240,12 +242,12 @@ impl Generator<'_, '_, '_> {
         Ok([(Index::align_mul, mul), (Index::align_offset, offset.rem % mul)])
     }
 
-    /// `range_base` and `range`: what is surely there, or that nothing is known.
-    fn printed_range(&mut self, place: Place, offset: Number, shape: Shape) -> Result<(u32, u32)> {
+    /// `range_base` and `range`: a range that contains the access, or the range of unknown accesses.
+    fn printed_range(&mut self, place: Region, offset: Number, shape: Shape) -> Result<(u32, u32)> {
         let end = offset.max + shape.bytes();
         let unknown = self.choose(&[0, u32::MAX])?;
         Ok(match self.u.int_in_range(0..=3)? {
-            _ if matches!(place, Place::PushConstant) => (0, 128),
+            _ if matches!(place, Region::PushConstant) => (0, 128),
             0 => (offset.min, end - offset.min),
             1 => (0, end),
             _ => (0, unknown),
@@ -274,7 +276,7 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// Lets what the shader leaves depend on `def`, which may go out of scope.
+    /// Makes the results of the shader depend on `def`, which may go out of scope.
     fn observe(&mut self, def: Def) {
         let Some(seen) = self.seen else { return };
         let mut words = Vec::new();
@@ -289,7 +291,7 @@ impl Generator<'_, '_, '_> {
         self.b.store_deref(pointer, sum, 1, 0);
     }
 
-    /// What was observed.
+    /// Stores the observed values.
     pub(super) fn observed(&mut self) {
         let Some(seen) = self.seen else { return };
         let pointer = self.b.deref_var(seen);
@@ -298,8 +300,8 @@ impl Generator<'_, '_, '_> {
     }
 }
 
-impl Place {
+impl Region {
     fn is_block(self) -> bool {
-        matches!(self, Place::Uniform(_) | Place::AnyUniform(_) | Place::Storage | Place::Own)
+        matches!(self, Region::Uniform(_) | Region::AnyUniform(_) | Region::Storage | Region::Own)
     }
 }

@@ -8,7 +8,7 @@ use ntv::op::fold::from_float;
 use ntv::op::{AluInfo, AluOp, Base, Operand, Props};
 use std::sync::OnceLock;
 
-/// The opcodes to draw from: those of vectors of up to four components.
+/// The opcodes to choose from: those of vectors of up to four components.
 fn opcodes(purpose: Purpose) -> &'static [AluOp] {
     static OPCODES: OnceLock<[Vec<AluOp>; 3]> = OnceLock::new();
     let [all, portable, integer] = OPCODES.get_or_init(|| {
@@ -27,7 +27,7 @@ fn has_floats(op: AluOp) -> bool {
     info.srcs.iter().chain([&info.dest]).any(|operand| operand.ty.base == Base::Float)
 }
 
-/// The opcodes that there is SPIR-V for with vectors of up to four components.
+/// The opcodes that have SPIR-V for vectors of up to four components.
 pub(super) fn drawn() -> impl Iterator<Item = AluOp> {
     AluOp::ALL.iter().copied().filter(|op| is_drawn(*op))
 }
@@ -39,7 +39,7 @@ fn is_drawn(op: AluOp) -> bool {
     operands().all(|operand| operand.size <= 4 && (operand.ty.bits != 1 || operand.ty.base == Base::Bool))
 }
 
-/// Functions that are computed in 32 bits where they have 64: not what their fold says.
+/// Functions whose 64-bit form is computed in 32 bits: their results differ from the constant fold.
 const THROUGH_SINGLE: &[AluOp] = &[AluOp::fexp2, AluOp::flog2, AluOp::fpow, AluOp::fsin, AluOp::fcos];
 
 pub(super) fn kind(operand: &Operand) -> Kind {
@@ -65,7 +65,7 @@ impl Generator<'_, '_, '_> {
         for (i, operand) in info.srcs.iter().enumerate() {
             let moves = is_typeless && operand.ty.base != Base::Bool;
             let wanted = match (moves, i, srcs.len()) {
-                // What is put together or selected between is of one kind.
+                // The operands of a vector or a selection have the same kind.
                 (true, 0, _) => None,
                 (true, 1, 1) if info.srcs[0].ty.base == Base::Bool => None,
                 (true, ..) => Some(result),
@@ -88,7 +88,7 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// The width of the operands that leave it open.
+    /// The width of operands that may have any width.
     pub(super) fn free_width(&mut self, op: AluOp) -> Result<u8> {
         let info: &AluInfo = op.info();
         let free = || info.srcs.iter().chain([&info.dest]).filter(|operand| operand.ty.bits == 0);
@@ -106,7 +106,7 @@ impl Generator<'_, '_, '_> {
         }
     }
 
-    /// Operand `i` of `op`, kept out of what NIR leaves open: no division by 0, no float that fits no integer.
+    /// Operand `i` of `op`, without values for which NIR has no result: no division by 0, and no float that fits no integer.
     fn tamed(&mut self, op: AluOp, i: usize, src: AluSrc, read: u8) -> AluSrc {
         let bits = self.b.shader.bit_size(src.def);
         let divides = matches!(op, AluOp::idiv | AluOp::irem | AluOp::imod | AluOp::udiv | AluOp::umod) && i == 1;
@@ -126,7 +126,7 @@ impl Generator<'_, '_, '_> {
         let srcs = [src, operand.into()];
         let def = self.raw_alu(tame, AluFlags::empty(), &srcs[..tame.info().srcs.len()], (read, bits));
         if divides && op.info().srcs[1].ty.base == Base::Int {
-            // Nor by -1, which the least number cannot be divided by.
+            // No division by -1 either, because the smallest number cannot be divided by it.
             let two = self.b.constant(bits, &[2; 4][..usize::from(read)]);
             let one = self.b.constant(32, &[1; 4][..usize::from(read)]);
             let positive = self.raw_alu(AluOp::ushr, AluFlags::empty(), &[def.into(), one.into()], (read, bits));

@@ -1,4 +1,4 @@
-//! Ifs and loops, with phis for what comes out of them.
+//! Ifs and loops, with phis for their results.
 
 use super::{Generator, Shape, Value, DEPTH};
 use arbitrary::Result;
@@ -59,7 +59,7 @@ impl Generator<'_, '_, '_> {
         Ok(some)
     }
 
-    /// A loop that counts to at most 3, with values that each round changes.
+    /// A loop that counts to at most 3, with values that each iteration changes.
     pub(super) fn repeated(&mut self) -> Result<()> {
         if self.depth == DEPTH {
             return self.arithmetic();
@@ -101,13 +101,13 @@ impl Generator<'_, '_, '_> {
         self.close(&phis, next, preds - 1)?;
         self.b.end_loop();
         self.depth -= 1;
-        // The first block of a loop comes before every way out.
+        // The first block of a loop dominates every exit.
         self.forget(scope);
         phis.iter().for_each(|(phi, shape)| self.push(*phi, shape.kind));
         Ok(())
     }
 
-    /// Gives the phis of a loop what they have after a round that ends in the open block.
+    /// Adds the sources of the phis of a loop for an iteration that ends in the open block.
     fn close(&mut self, phis: &[(Def, Shape)], counter: Def, source: usize) -> Result<()> {
         for (i, (phi, shape)) in phis.iter().enumerate() {
             let def = if i == 0 { counter } else { self.value_of(*shape)? };

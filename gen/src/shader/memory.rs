@@ -1,8 +1,8 @@
 //! Buffers at every alignment, shared memory, scratch memory, memory at addresses, arrays.
 //!
-//! Uniform blocks and storage block 1 are read only. In storage block 0 each invocation of a compute shader has a part of
-//! its own. Storage block 2 is only added to, by operations whose order does not matter. Block 3 has
-//! records, see [`records`](super::records).
+//! Uniform blocks and storage block 1 are read only. In storage block 0 each invocation of a compute shader has its own part.
+//! Storage block 2 is only changed by atomic operations whose order does not matter. Block 3 has records, see
+//! [`records`](super::records).
 
 use super::{Generator, Kind, Purpose, Shape, POINTS, ROW};
 use arbitrary::Result;
@@ -10,26 +10,26 @@ use ntv::ir::{AluFlags, AluSrc, ArrayIndex, Def, Stage, Swizzle, Variable};
 use ntv::op::names::{Scope, Semantics};
 use ntv::op::{AluOp, AluType, AtomicOp, Base, Index, Intrinsic, Modes};
 
-/// Blocks that exist.
+/// The number of uniform blocks.
 pub(super) const UNIFORM_BLOCKS: u32 = 4;
 pub(super) const STORAGE_BLOCKS: u32 = 4;
 
-/// The storage block for what is put on record.
+/// The storage block of records.
 pub(crate) const RECORDS_BLOCK: u32 = 3;
 
-/// Bytes of storage block 0 that an invocation has.
+/// The bytes of storage block 0 of an invocation.
 pub(super) const OWN_BYTES: u32 = 256;
 
-/// Where in them the results are; what stands before is written and read meanwhile.
+/// The offset of the results in them; the bytes before are read and written by the shader.
 pub(super) const RESULTS: u32 = 128;
 
-/// Bytes of global memory that an invocation has.
+/// The bytes of global memory of an invocation.
 const OWN_GLOBAL_BYTES: u32 = 16;
 
-/// Bytes of scratch memory.
+/// The size of scratch memory in bytes.
 pub(super) const SCRATCH_BYTES: u32 = 64;
 
-/// Bytes of shared memory that an invocation has.
+/// The bytes of shared memory of an invocation.
 pub(super) const SHARED_BYTES: u32 = 64;
 
 /// A byte offset that is `rem` modulo `mul`.
@@ -64,7 +64,7 @@ impl Generator<'_, '_, '_> {
         Ok(Offset { def, mul, rem })
     }
 
-    /// Width and components of what is loaded or stored, and what it means.
+    /// The width, number of components and kind of a loaded or stored value.
     pub(super) fn memory_shape(&mut self) -> Result<Shape> {
         let bits = self.choose(&[32, 32, 32, 8, 16, 64])?;
         let components = self.choose(&[1, 1, 2, 3, 4])?;
@@ -82,9 +82,9 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// `def`, but nothing that a driver can tell from uniforms alone: lavapipe of Mesa 22.3 makes a variant of the shader for
-    /// those that branches depend on, and crashes when it looks for them (`update_inline_shader_state` takes the constant
-    /// buffer before the first).
+    /// `def`, combined so that a driver cannot compute it from uniforms alone: lavapipe of Mesa 22.3 makes a variant of the
+    /// shader for uniforms that branches depend on, and crashes when it searches them (`update_inline_shader_state` uses the
+    /// constant buffer before the first).
     pub(super) fn unknown(&mut self, def: Def, shape: Shape) -> Def {
         let Some(never) = self.never else { return def };
         let zero = self.b.constant(shape.bits, &[0; 4][..usize::from(shape.components)]);
@@ -118,7 +118,7 @@ impl Generator<'_, '_, '_> {
         self.load(Intrinsic::load_ssbo, &[block, offset.def], &offset, &[])
     }
 
-    /// An integer below `end`, a power of two, that is the same in all invocations: which block is meant must be.
+    /// An integer below `end`, a power of two, that is the same in all invocations, as required for the index of a block.
     pub(super) fn uniform_index(&mut self, end: u32) -> Result<Def> {
         let at = self.u.int_in_range(0..=15u32)? * 4;
         let at = self.b.imm32(at);
@@ -127,8 +127,8 @@ impl Generator<'_, '_, '_> {
         Ok(self.b.iand_imm(word, u64::from(end - 1)))
     }
 
-    /// Where the part of shared memory or, `anywhere`, of a storage block starts that only this invocation uses; `None` in
-    /// stages that do not number their invocations.
+    /// The start of the part of shared memory or, with `anywhere`, of a storage block that only this invocation uses; `None` in
+    /// stages without numbers of invocations.
     pub(super) fn own_bytes(&mut self, bytes: u32, anywhere: bool) -> Result<Option<Def>> {
         let stage = self.b.shader.stage();
         if !stage.is_compute() {
@@ -148,7 +148,7 @@ impl Generator<'_, '_, '_> {
         Ok(Some(self.b.ishl_imm(index, bytes.trailing_zeros())))
     }
 
-    /// The number of a vertex or, behind those, of the pixel of a fragment.
+    /// The number of a vertex or, in a range after the vertices, of the pixel of a fragment.
     fn point_number(&mut self) -> Def {
         if self.b.shader.stage() == Stage::Vertex {
             return self.b.intrinsic(Intrinsic::load_vertex_id, 1, 32, &[]).def();
@@ -160,7 +160,7 @@ impl Generator<'_, '_, '_> {
         self.b.iadd_imm(pixel, POINTS.into())
     }
 
-    /// Invocations of a workgroup.
+    /// The number of invocations of a workgroup.
     pub(super) fn invocations(&self) -> u32 {
         self.b.shader.info.workgroup_size.iter().product()
     }
@@ -191,7 +191,7 @@ impl Generator<'_, '_, '_> {
             (6, AtomicOp::ior),
             (7, AtomicOp::ixor),
         ])?;
-        // Each operation has words of its own: together their order would matter.
+        // Each operation has its own words: otherwise the order of different operations would matter.
         let index = self.small_index(8)?;
         let scaled = self.b.ishl_imm(index, 2);
         let offset = self.b.iadd_imm(scaled, 32 * op.0);
@@ -207,7 +207,7 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// Every invocation gets a value of its neighbour's.
+    /// Every invocation reads a value of its neighbour.
     pub(super) fn shared_exchange(&mut self) -> Result<()> {
         let Some(own) = self.own_bytes(SHARED_BYTES, false)?.filter(|_| self.depth == 0) else {
             return self.arithmetic();
@@ -247,7 +247,7 @@ impl Generator<'_, '_, '_> {
         );
     }
 
-    /// An array that is filled, changed somewhere, and read somewhere.
+    /// An array that is filled, changed at one index, and read at one index.
     pub(super) fn local_array(&mut self) -> Result<()> {
         let number = self.b.shader.vars.len();
         let name = self.b.shader.strings.add(&format!("array{number}"));
@@ -268,7 +268,7 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// Scratch memory that is filled, changed somewhere, and read somewhere.
+    /// Scratch memory that is filled, changed at one offset, and read at one offset.
     pub(super) fn scratch(&mut self) -> Result<()> {
         self.fill_scratch()?;
         // The longest access has 32 bytes.
@@ -281,8 +281,8 @@ impl Generator<'_, '_, '_> {
         self.load(Intrinsic::load_scratch, &[offset.def], &offset, &[])
     }
 
-    /// Loads from memory at an address, stores to the bytes there that only this invocation uses, or changes some by an
-    /// atomic whose order does not matter. Where a driver has its memory nobody knows beforehand.
+    /// Loads from memory at an address, stores to the bytes that only this invocation uses, or changes some by an atomic whose
+    /// order does not matter. The address of a driver's memory is not known beforehand.
     pub(super) fn global(&mut self) -> Result<()> {
         if self.purpose == Purpose::Driver {
             return self.arithmetic();

@@ -1,10 +1,10 @@
 //! Random valid shaders as a Gallium driver receives them: explicit inputs and outputs, buffers by byte offset.
 //!
-//! What is drawn decides everything, so a fuzzer's bytes are a shader, and so is a seed. Values are kept by what they mean,
-//! because arithmetic on floats that are really numbers of bits gives little but NaN. A shader ends, stays within its
-//! buffers, and no invocation sees what another does but through shared memory and a barrier: whoever runs it gets the same.
+//! The choices decide everything, so the input of a fuzzer is a shader, and so is a seed. Values are grouped by kind, because
+//! float arithmetic on numbers of bits mostly gives NaN. A shader terminates and stays within its buffers, and an invocation
+//! depends on others only through shared memory and a barrier: every run has the same results.
 //!
-//! At the end the values that are left are stored: to a storage block by a compute shader, else to outputs.
+//! At the end the remaining values are stored: to a storage block by a compute shader, otherwise to outputs.
 
 mod accesses;
 mod alu;
@@ -26,33 +26,33 @@ use ntv::op::fold::{from_float, mask};
 use ntv::Shader;
 use zink::Blocks;
 
-/// The memory that a shader from here may address.
+/// The memory that a shader may address.
 const SIZES: Sizes = Sizes { blocks: 4, block_bytes: 8192, push_constant_bytes: 128 };
 
-/// Workgroups that a compute shader runs in.
+/// The workgroups of a compute shader.
 const WORKGROUPS: [u32; 3] = [2, 1, 1];
 
-/// NIR's bits for signed zeros, infinities and NaNs of all widths: without them a driver may give -0.0 for 0.0 even where it
-/// only moves a number.
+/// NIR's bits for signed zeros, infinities and NaNs of all widths: without them a driver may give -0.0 for 0.0 even where it only
+/// copies a number.
 const KEEP_ZEROS_AND_NANS: u32 = 0x1ff;
 
-/// Points that a vertex and a fragment shader for a driver draw, each on a pixel of its own, row by row.
+/// The number of points that a vertex and a fragment shader draw, each on its own pixel, row by row.
 pub const POINTS: u32 = 8;
 
-/// Pixels of a row.
+/// The number of pixels of a row.
 pub const ROW: u32 = 4;
 
-/// How deep ifs and loops are nested.
+/// The maximum depth of nested ifs and loops.
 const DEPTH: u32 = 3;
 
-/// What a shader is made for.
+/// The purpose of a shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// To be run on the interpreter: everything that NIR defines.
+    /// To run on the interpreter: everything that NIR defines.
     Interpreter,
-    /// To be run on a driver too: without what drivers may do differently.
+    /// To run on a driver too: without operations whose results differ between drivers.
     Driver,
-    /// To be run on the interpreter, many of them: small ones, which access memory above all, half of them as zink does.
+    /// To run on the interpreter in great numbers: small shaders with mostly memory accesses, half of them in zink's form.
     Offsets,
 }
 
@@ -101,11 +101,11 @@ fn of_stage(u: &mut Unstructured<'_>, purpose: Purpose, stage: Stage) -> Result<
 /// The shader that belongs to `seed`.
 pub fn shader_of_seed(seed: u64, purpose: Purpose) -> Shader {
     let bytes = crate::Random::new(seed).bytes(4096);
-    // Drawing fails only where bytes are asked for that do not exist; choices take the first then.
+    // Choices fail only if they need more bytes than there are; then they take the first alternative.
     shader(&mut Unstructured::new(&bytes), purpose).unwrap_or_default()
 }
 
-/// What a driver runs for `seed`: a compute shader, or, of every fourth seed, a vertex shader and a fragment shader, which
+/// The program of `seed` for a driver: a compute shader, or, for every fourth seed, a vertex shader and a fragment shader, which
 /// draw [`POINTS`] points.
 pub fn program_of_seed(seed: u64) -> Vec<Shader> {
     if seed % 4 != 3 {
@@ -118,7 +118,7 @@ pub fn program_of_seed(seed: u64) -> Vec<Shader> {
     stages.map(shader).to_vec()
 }
 
-/// What `shader`, made by [`shader()`] for `purpose`, is run on.
+/// The inputs of `shader`, which [`shader()`] made for `purpose`.
 pub fn stimulus_of_seed(shader: &Shader, seed: u64, purpose: Purpose) -> Stimulus {
     let block_bytes = if purpose == Purpose::Offsets { 4096 } else { SIZES.block_bytes };
     let mut stimulus = Stimulus::with_sizes(shader, seed, Sizes { block_bytes, ..SIZES });
@@ -130,7 +130,7 @@ pub fn stimulus_of_seed(shader: &Shader, seed: u64, purpose: Purpose) -> Stimulu
     stimulus
 }
 
-/// What a value means.
+/// The kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Bool,
@@ -157,7 +157,7 @@ impl Shape {
     const INDEX: Shape = Shape { kind: Kind::Int, bits: 32, components: 1 };
     const CONDITION: Shape = Shape { kind: Kind::Bool, bits: 1, components: 1 };
 
-    /// How many there are of it in memory.
+    /// The number of its bytes in memory.
     fn bytes(self) -> u32 {
         u32::from(self.bits) / 8 * u32::from(self.components)
     }
@@ -167,37 +167,37 @@ struct Generator<'s, 'u, 'b> {
     b: Builder<'s>,
     u: &'u mut Unstructured<'b>,
     purpose: Purpose,
-    /// A condition that is false, which no driver can know.
+    /// A condition that is false, which a driver cannot derive.
     never: Option<Def>,
-    /// What dominates the place where the next instruction goes, oldest first.
+    /// The values that dominate the position of the next instruction, oldest first.
     values: Vec<Value>,
-    /// Where memory was accessed from there.
+    /// The bases of memory accesses.
     bases: Vec<Base>,
-    /// Bytes of the first uniform block and of the others that offsets may lead to.
+    /// The bytes of the first uniform block and of the others that offsets may reach.
     uniform_ends: [u32; 2],
-    /// What blocks are accessed through, if not by byte offset.
+    /// The variables of blocks, if they are not accessed by byte offset.
     blocks: Option<Blocks>,
     /// A variable that depends on all that was loaded.
     seen: Option<Var>,
-    /// Ifs and loops that are open.
+    /// The number of open ifs and loops.
     depth: u32,
-    /// Statements that may still be made.
+    /// The number of statements that may still be made.
     left: u32,
-    /// Operations on record.
+    /// The number of operations on record.
     records: u32,
 }
 
-/// How many values and bases dominate a place.
+/// The numbers of values and bases that dominate a position.
 #[derive(Clone, Copy)]
 struct Scope {
     values: usize,
     bases: usize,
 }
 
-/// Something that a statement can be, with how often it is.
+/// A kind of statement, with its weight.
 type Statement = for<'a, 's, 'u, 'b> fn(&'a mut Generator<'s, 'u, 'b>) -> Result<()>;
 
-/// What shaders are made of.
+/// The statements of shaders.
 const STATEMENTS: &[(u32, Statement)] = &[
     (24, |g| g.arithmetic()),
     (2, |g| g.recorded()),
@@ -222,7 +222,7 @@ const STATEMENTS: &[(u32, Statement)] = &[
     (2, |g| g.stage_value()),
 ];
 
-/// What those are made of that access memory above all.
+/// The statements of shaders with mostly memory accesses.
 const OFFSETS: &[(u32, Statement)] = &[
     (3, |g| g.arithmetic()),
     (3, |g| g.conditional()),
@@ -248,7 +248,7 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// What is drawn by a driver has none: stages share their numbers, and a point has no neighbours to choose a level by.
+    /// Shaders of draws have no textures: stages share their bindings, and a point has no neighbours for a choice of level.
     fn has_textures(&self) -> bool {
         self.purpose == Purpose::Interpreter || self.b.shader.stage().is_compute()
     }
@@ -265,7 +265,7 @@ impl Generator<'_, '_, '_> {
         Scope { values: self.values.len(), bases: self.bases.len() }
     }
 
-    /// Forgets what does not dominate the open block any more: all that is newer than `scope`.
+    /// Forgets values that do not dominate the open block any more: all that are newer than `scope`.
     fn forget(&mut self, scope: Scope) {
         self.values.truncate(scope.values);
         self.bases.truncate(scope.bases);
@@ -280,7 +280,7 @@ impl Generator<'_, '_, '_> {
         Shape { kind, bits: self.b.shader.bit_size(def), components: self.b.shader.num_components(def) }
     }
 
-    /// Some value of this kind and width, mostly one of the last.
+    /// A value of this kind and width, mostly one of the latest.
     fn find(&mut self, kind: Option<Kind>, bits: u8) -> Result<Option<Value>> {
         let fits =
             |value: &&Value| !kind.is_some_and(|kind| kind != value.kind) && self.b.shader.bit_size(value.def) == bits;
@@ -293,7 +293,7 @@ impl Generator<'_, '_, '_> {
         Ok(Some(self.choose(&found[first..])?))
     }
 
-    /// A source whose first `components` components may be read: of some value, in some order, or a constant.
+    /// A source whose first `components` components may be read: a value with some swizzle, or a constant.
     fn source(&mut self, kind: Option<Kind>, bits: u8, components: u8) -> Result<(AluSrc, Kind)> {
         let Some(value) = self.find(kind, bits)? else {
             let kind = match kind {
@@ -353,7 +353,7 @@ impl Generator<'_, '_, '_> {
         const INTS: &[u64] = &[0, 1, 2, 3, 7, 8, 31, 32, 0xff, u64::MAX, 1 << 63, 1 << 31, 0x7fff_ffff, 0xffff_0000];
         const FLOATS: &[f64] =
             &[0.0, 1.0, -1.0, 0.5, 2.0, -3.5, 100.0, 0.1, 1000.0, -0.0, 65504.0, f64::INFINITY, 1e-7];
-        // Infinity is one of those that a driver need not keep.
+        // A driver need not preserve infinity.
         let floats = if self.purpose == Purpose::Driver { &FLOATS[..9] } else { FLOATS };
         let value = match kind {
             Kind::Bool if self.chance(2)? => u64::MAX,

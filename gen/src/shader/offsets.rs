@@ -1,7 +1,7 @@
-//! Byte offsets as Mesa makes them of arrays, structs and matrices.
+//! Byte offsets in the form in which Mesa computes them for arrays, structs and matrices.
 //!
-//! An offset is a sum of scaled indices and constants, in one of the many spellings that algebraic passes leave. While one is made,
-//! it is known how small and how large it may be and which remainder it has, so that it is inside by construction.
+//! An offset is a sum of scaled indices and constants, in one of the many forms that algebraic passes leave. Its range and its
+//! remainder are tracked, so that it is within the bounds by construction.
 
 use super::{Generator, Shape};
 use arbitrary::Result;
@@ -14,7 +14,7 @@ const STRIDES: &[u32] = &[16, 16, 16, 4, 8, 12, 20, 24, 32, 48, 64, 80, 96];
 /// The largest index of a term.
 const MOST: u32 = 31;
 
-/// A number of 32 bits, and what is true of it.
+/// A number of 32 bits, and its properties.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Number {
     pub src: AluSrc,
@@ -26,7 +26,7 @@ pub(super) struct Number {
 }
 
 impl Number {
-    /// Any up to `max`.
+    /// A number up to `max`.
     pub(super) fn up_to(max: u32, src: impl Into<AluSrc>) -> Number {
         Number { src: src.into(), min: 0, max, mul: 1, rem: 0 }
     }
@@ -40,20 +40,20 @@ impl Number {
         self.min == self.max
     }
 
-    /// Whether no bit may be set in both.
+    /// Whether no bit can be set in both.
     fn has_other_bits_than(self, other: Number) -> bool {
         let is_below = |a: Number, b: Number| b.is_multiple_of((a.max + 1).next_power_of_two());
         is_below(self, other) || is_below(other, self)
     }
 
-    /// What is true of the sum of both.
+    /// The properties of the sum of both.
     fn plus(self, other: Number, src: AluSrc) -> Number {
         let mul = self.mul.min(other.mul);
         let (min, max) = (self.min + other.min, self.max + other.max);
         Number { src, min, max, mul, rem: (self.rem + other.rem) % mul }
     }
 
-    /// What is true of it times `factor`.
+    /// The properties of the product with `factor`.
     fn times(self, factor: u32, src: AluSrc) -> Number {
         let shift = factor.trailing_zeros();
         let mul = self.mul << shift;
@@ -77,7 +77,7 @@ impl Generator<'_, '_, '_> {
         self.scalar(op, &[src, imm])
     }
 
-    /// A value whose bits may all be set, the upper ones above all.
+    /// A value of which all bits may be set, mostly the upper ones.
     fn any_bits(&mut self) -> Result<AluSrc> {
         let (src, _) = self.source(Some(super::Kind::Int), 32, 1)?;
         Ok(if self.chance(3)? { src } else { self.with_imm(AluOp::imul, src, 0x9e37_79b9) })
@@ -125,7 +125,7 @@ impl Generator<'_, '_, '_> {
         }
         let scaled = self.scaled(index, stride)?;
         if stride.is_power_of_two() && self.chance(4)? {
-            // Bits that may be set in both: no sum.
+            // Bits that may be set in both: the or is not a sum.
             let also = self.u.int_in_range(1..=index.max)? * stride;
             let src = self.with_imm(AluOp::ior, scaled.src, also);
             return Ok(Number { src, ..scaled });
@@ -146,14 +146,14 @@ impl Generator<'_, '_, '_> {
             2 => self.with_imm(AluOp::umin, any, mask),
             3 => self.widened(any, (AluOp::u2u8, AluOp::u2u32, 8), mask),
             4 => self.widened(any, (AluOp::u2u16, AluOp::u2u32, 16), mask),
-            // The sign is not set.
+            // The sign bit is not set.
             5 => self.widened(any, (AluOp::i2i16, AluOp::i2i32, 16), mask),
             6 => {
                 let (first, count) = (self.b.imm32(32 - bits).into(), self.b.imm32(bits).into());
                 self.scalar(AluOp::ubitfield_extract, &[any, first, count])
             }
             7 => self.lane_of_vector(any, mask)?,
-            // Not masked: a workgroup has no more invocations.
+            // No mask is needed: a workgroup has no more invocations.
             8 if bits >= 3 && self.b.shader.stage().is_compute() => {
                 self.b.intrinsic(Intrinsic::load_local_invocation_index, 1, 32, &[]).def().into()
             }
@@ -170,7 +170,7 @@ impl Generator<'_, '_, '_> {
         self.scalar(wide, &[cut.into()])
     }
 
-    /// `src & mask`, a component of a vector.
+    /// `src & mask`, as a component of a vector.
     fn lane_of_vector(&mut self, src: AluSrc, mask: u32) -> Result<AluSrc> {
         let lane = self.u.int_in_range(0..=2u8)?;
         let other = self.any_bits()?;
@@ -181,7 +181,7 @@ impl Generator<'_, '_, '_> {
         Ok(AluSrc { def: cut, swizzle: Swizzle::splat(lane) })
     }
 
-    /// A number of `bits` bits, shifted left by `shift`: what is above is cut off last.
+    /// A number of `bits` bits, shifted left by `shift`; the mask follows the shift.
     fn cut_and_scaled(&mut self, bits: u32, shift: u32) -> Result<Number> {
         let any = self.any_bits()?;
         let mask = (1 << bits) - 1;
@@ -252,7 +252,7 @@ impl Generator<'_, '_, '_> {
         Ok(a.plus(b, src))
     }
 
-    /// The number, or a multiple of a power of two that is no larger, after operations that take bits away.
+    /// The number, or a smaller multiple of a power of two, after operations that clear bits.
     fn respelled(&mut self, n: Number) -> Result<Number> {
         if n.is_constant() {
             return Ok(n);
@@ -298,7 +298,7 @@ impl Generator<'_, '_, '_> {
         })
     }
 
-    /// This number or another up to `most`, by a condition: selected, or by a phi.
+    /// This number or another up to `most`, depending on a condition: by a select, or by a phi.
     fn one_of_two(&mut self, one: Number, most: u32) -> Result<Number> {
         let cond = self.value_of(Shape::CONDITION)?;
         let (src, other) = if self.chance(2)? {
@@ -329,7 +329,7 @@ impl Generator<'_, '_, '_> {
         self.b.channel(def, swizzle.get(0))
     }
 
-    /// Starts a loop of `count` rounds whose counter steps by `stride`, which [`end_walk`](Self::end_walk) ends.
+    /// Starts a loop of `count` iterations whose counter advances by `stride`, which [`end_walk`](Self::end_walk) ends.
     pub(super) fn begin_walk(&mut self, count: u32, stride: u32) -> Number {
         let zero = self.b.imm32(0);
         let end = self.b.imm32(count * stride);

@@ -1,8 +1,7 @@
-//! Operations whose results Vulkan leaves open within bounds, such as a division: each is put on record, to be judged by
-//! itself.
+//! Operations whose results may differ within bounds, such as a division: each is put on record and judged separately.
 //!
-//! A record is a slot of storage block 3: which operation, what it was given, and what came out. So an error is measured
-//! against the very operands, and is not carried on: nothing else uses the result.
+//! A record is a slot of storage block 3: the operation, its operands, and its result. So an error is measured for exactly these
+//! operands, and does not propagate, because no other instruction uses the result.
 
 pub(crate) use super::memory::RECORDS_BLOCK;
 use super::{Generator, Purpose};
@@ -13,16 +12,16 @@ use ntv::ir::{AluFlags, Def};
 use ntv::op::{AluOp, Index, Intrinsic, Operand};
 use std::sync::OnceLock;
 
-/// Bytes of a record: a word that says what it is, and words of operands and results.
+/// The size of a record in bytes: a word for the operation, and words of operands and results.
 const BYTES: u32 = 128;
 
-/// Records of an invocation.
+/// The number of records of an invocation.
 const COUNT: u32 = 4;
 
 /// Components of operations on any number of them: three operands and a result of doubles fit.
 const COMPONENTS: &[u8] = &[1, 1, 2, 3];
 
-/// The opcodes to draw from: those that work on each component by itself, which are the most used, and the others.
+/// The opcodes to choose from: the frequent ones, which work on each component separately, and the others.
 fn opcodes() -> &'static [Vec<AluOp>; 2] {
     static OPCODES: OnceLock<[Vec<AluOp>; 2]> = OnceLock::new();
     OPCODES.get_or_init(|| {

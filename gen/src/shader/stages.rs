@@ -1,4 +1,4 @@
-//! What a stage gives a shader to start from, and where its results go.
+//! The inputs and outputs of a stage.
 
 use super::memory::{OWN_BYTES, RESULTS, STORAGE_BLOCKS, UNIFORM_BLOCKS};
 use super::offsets::Number;
@@ -37,7 +37,7 @@ impl Generator<'_, '_, '_> {
             self.never = Some(self.b.alu(AluOp::ieq, &[word, unlikely]));
         }
         self.stage_value()?;
-        // Floats come from small integers, so that they are neither NaN nor huge.
+        // Floats are made from small integers, so that they are neither NaN nor huge.
         self.uniform_load()?;
         for (op, bits) in [(AluOp::i2f32, 32), (AluOp::i2f16, 16), (AluOp::i2f64, 64)] {
             let value = self.value_of(Shape { kind: Kind::Int, bits: 8, components: 2 })?;
@@ -47,7 +47,7 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// Chooses how blocks are accessed and how long uniform blocks are, which is seldom a multiple of 16.
+    /// Chooses how blocks are accessed and how long uniform blocks are, which is rarely a multiple of 16.
     fn begin_offsets(&mut self, zero: Def) -> Result<()> {
         for end in 0..2 {
             self.uniform_ends[end] = self.u.int_in_range(20..=100)? * 4;
@@ -65,7 +65,7 @@ impl Generator<'_, '_, '_> {
         self.member()
     }
 
-    /// Something that differs between invocations.
+    /// A value that differs between invocations.
     pub(super) fn stage_value(&mut self) -> Result<()> {
         match self.b.shader.stage() {
             Stage::Compute => {
@@ -86,7 +86,7 @@ impl Generator<'_, '_, '_> {
         let component = self.u.int_in_range(0..=3u8)?;
         let components = self.u.int_in_range(1..=4 - component)?;
         let first = if self.b.shader.stage() == Stage::Vertex { vert_attrib::GENERIC0 } else { varying::VAR0 };
-        // Floats and integers have slots of their own: a slot has one kind of interpolation.
+        // Floats and integers have separate slots, because a slot has one kind of interpolation.
         let slot = slot + if ty.base == Base::Float { SLOTS } else { 0 };
         let io = IoSemantics { location: first + slot, num_slots: 1, ..IoSemantics::default() };
         let indices = vec![
@@ -129,7 +129,7 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// Stores what is left, newest first.
+    /// Stores the remaining values, newest first.
     pub(super) fn finish(&mut self) -> Result<()> {
         if self.b.shader.stage() == Stage::Fragment && self.chance(4)? {
             let cond = self.value_of(Shape::CONDITION)?;
@@ -143,7 +143,7 @@ impl Generator<'_, '_, '_> {
         }
         words.truncate(4 * SLOTS as usize);
         if !self.b.shader.stage().is_compute() && self.purpose == Purpose::Driver {
-            // What the next stage reads has to be there.
+            // The inputs of the next stage must be written.
             let zero = self.b.imm32(0);
             words.resize(4 * SLOTS as usize, zero);
             self.store_outputs(&words);
@@ -157,7 +157,7 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// Stores `words` in the bytes of this invocation, which are those from `start` on.
+    /// Stores `words` in the bytes of this invocation, from `start` on.
     fn store_results(&mut self, start: Def, words: &[Def]) -> Result<()> {
         for (at, word) in words.iter().enumerate() {
             let offset = self.b.iadd_imm(start, u64::from(RESULTS) + 4 * at as u64);
@@ -189,7 +189,7 @@ impl Generator<'_, '_, '_> {
         }
     }
 
-    /// Puts a vertex in the middle of a pixel, as a point of its size.
+    /// Places a vertex at the centre of a pixel, as a point of size 1.
     fn store_position(&mut self) {
         if self.b.shader.stage() != Stage::Vertex {
             return;
@@ -197,7 +197,7 @@ impl Generator<'_, '_, '_> {
         let number = self.b.intrinsic(Intrinsic::load_vertex_id, 1, 32, &[]).def();
         let row = self.b.ushr_imm(number, ROW.trailing_zeros());
         let column = self.b.iand_imm(number, u64::from(ROW - 1));
-        // The middle of pixel i of n is at (2 * i + 1) / n - 1.
+        // The centre of pixel i of n is at (2 * i + 1) / n - 1.
         let at = |b: &mut Builder<'_>, pixel, count: u32| {
             let [step, first] = [2.0, 1.0 - count as f32].map(|part| b.imm32((part / count as f32).to_bits()));
             let float = b.alu(AluOp::u2f32, &[pixel]);

@@ -1,7 +1,7 @@
-//! Operations between invocations, where all of them run.
+//! Operations between invocations, where all of them are active.
 //!
-//! A driver's subgroups may have any size from four on, so what is made for a driver stays within four invocations next to
-//! each other. It may also choose which invocations a subgroup has: lavapipe takes them from one row of the workgroup.
+//! A driver's subgroups may have any size from four on, so shaders for a driver only exchange values within four neighbouring
+//! invocations. A driver may also choose the invocations of a subgroup: lavapipe takes them from one row of the workgroup.
 
 use super::{Generator, Kind, Purpose, Shape};
 use arbitrary::Result;
@@ -41,7 +41,7 @@ impl Generator<'_, '_, '_> {
         }
     }
 
-    /// What another of the four has.
+    /// A value of another of the four invocations.
     fn moved(&mut self) -> Result<()> {
         let kind = self.choose(&[Kind::Int, Kind::Float])?;
         let components = self.u.int_in_range(1..=4)?;
@@ -74,7 +74,7 @@ impl Generator<'_, '_, '_> {
         self.b.iand_imm(own, 0xffff_fffc)
     }
 
-    /// Which of the four have a condition; subgroups have up to 32 invocations.
+    /// A ballot of the four invocations; subgroups have up to 32 invocations.
     fn ballot_of_four(&mut self) -> Result<()> {
         let cond = self.value_of(Shape::CONDITION)?;
         let ballot = self.b.intrinsic(Intrinsic::ballot, 4, 32, &[cond]).def();

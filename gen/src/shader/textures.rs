@@ -1,8 +1,8 @@
 //! Textures and storage images of every dimensionality.
 //!
-//! Points lie where a sample is exact: on multiples of 1/16, next to the edges between texels. Textures are only read. Of
-//! images the first is only read; in the second each invocation of a compute shader has a texel of its own; the third is
-//! only changed by atomics whose order does not matter.
+//! Coordinates are at points where a sample is exact: multiples of 1/16, next to the edges between texels. Textures are only
+//! read. The first image is only read; in the second each invocation of a compute shader has its own texel; the third is only
+//! changed by atomics whose order does not matter.
 
 use super::{Generator, Kind, Purpose, Shape};
 use arbitrary::Result;
@@ -44,7 +44,7 @@ const FORMATS_OF: &[(Base, &[&str])] = &[
 ];
 
 impl Generator<'_, '_, '_> {
-    /// Reads a texture, or asks about it.
+    /// Samples or queries a texture.
     pub(super) fn texture(&mut self) -> Result<()> {
         let binding = self.u.int_in_range(0..=TEXTURES - 1)?;
         let (var, texture) = self.variable(Modes::UNIFORM, binding);
@@ -103,12 +103,12 @@ impl Generator<'_, '_, '_> {
             ops.extend(has_fetch.then_some([txf, txf]).into_iter().flatten());
             ops.extend(matches!(texture.dim, ImageDim::dim_2d | ImageDim::cube).then_some(tg4));
         }
-        // A comparison is what sampling does, and a depth is no number to fetch.
+        // A shadow texture is only sampled, because a depth cannot be fetched.
         ops.retain(|op| !texture.shadow || !op.fetches());
         self.choose(&ops)
     }
 
-    /// The sources of `op`, but for the texture.
+    /// The sources of `op`, without the texture.
     fn texture_sources(&mut self, op: TexOp, texture: &Texture, srcs: &mut Vec<(TexSrcKind, Def)>) -> Result<()> {
         let has_level = texture.has_levels();
         if op == TexOp::txs && has_level {
@@ -158,7 +158,7 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// A number from 0 to `end` in steps of 1, which depends on some value; divided, and moved.
+    /// A number from 0 to `end` in steps of 1, which depends on some value; then divided and offset.
     fn fraction(&mut self, end: u32, divisor: f64, by: f64) -> Result<Def> {
         let index = self.small_index(end)?;
         let number = self.exact(AluOp::u2f32, &[index]);
@@ -179,13 +179,13 @@ impl Generator<'_, '_, '_> {
         self.b.imm(32, from_float(value, 32))
     }
 
-    /// Arithmetic on one component that stays as it is.
+    /// Exact arithmetic on one component.
     fn exact(&mut self, op: AluOp, srcs: &[Def]) -> Def {
         let srcs: Vec<_> = srcs.iter().map(|def| (*def).into()).collect();
         self.raw_alu(op, AluFlags::EXACT, &srcs, (1, 32))
     }
 
-    /// Where a texel is: coordinates, and the layer.
+    /// The position of a texel: coordinates, and the layer.
     fn texel(&mut self, texture: &Texture) -> Result<Def> {
         let mut parts = Vec::new();
         for _ in 0..texture.dim.coordinates() {
@@ -221,7 +221,7 @@ impl Generator<'_, '_, '_> {
         Ok(self.b.vec(&parts))
     }
 
-    /// Declares textures and images. A dump has them in front of the variables of functions, so they come first.
+    /// Declares textures and images. A dump has them before the variables of functions, so they come first.
     pub(super) fn declare_textures(&mut self) -> Result<()> {
         for binding in 0..TEXTURES {
             let (dim, array) = self.choose(SAMPLED)?;
@@ -260,7 +260,7 @@ impl Generator<'_, '_, '_> {
         self.b.shader.declare(Variable { location: Some(binding), driver_location: binding, binding, ..variable })
     }
 
-    /// The variable at `binding`, and what it holds.
+    /// The variable at `binding`, and its texture.
     fn variable(&self, mode: Modes, binding: u32) -> (Var, Texture) {
         let mut vars = self.b.shader.vars.iter();
         let found = vars.find(|(_, variable)| variable.mode == mode && variable.binding == binding);
@@ -338,7 +338,7 @@ impl Generator<'_, '_, '_> {
         let kind = if texture.texel.base == Base::Float { Kind::Float } else { Kind::Int };
         let mut value = self.value_of(Shape { kind, bits: 32, components: 4 })?;
         if kind == Kind::Int {
-            // What a narrow format has no room for is undefined.
+            // Bits that do not fit into a narrow format are undefined.
             let mask = self.b.constant(32, &[0x7f; 4]);
             value = self.raw_alu(AluOp::iand, AluFlags::empty(), &[value.into(), mask.into()], (4, 32));
         }
@@ -354,7 +354,7 @@ impl Generator<'_, '_, '_> {
         let (var, texture) = self.variable(Modes::IMAGE, ATOMIC);
         let ops = [AtomicOp::iadd, AtomicOp::umin, AtomicOp::umax, AtomicOp::iand, AtomicOp::ior, AtomicOp::ixor];
         let row = self.u.int_in_range(0..=ops.len() - 1)?;
-        // Each operation has a row of its own: together their order would matter.
+        // Each operation has its own row: otherwise the order of different operations would matter.
         let (x, y) = (self.small_index(8)?, self.b.imm32(row as u32));
         let point = self.image_point(vec![x, y]);
         let (pointer, zero) = (self.b.deref_var(var), self.b.imm32(0));

@@ -1,4 +1,4 @@
-//! Accesses to blocks as zink makes them of byte offsets: through pointers into `struct { uintN base[]; }`, scalar by scalar.
+//! Accesses to blocks in zink's form of byte offsets: through derefs of `struct { uintN base[]; }`, scalar by scalar.
 //!
 //! ```text
 //! 32    %8 = ishl %6, %7 (0x4)
@@ -11,7 +11,7 @@
 //! 32   %15 = @load_deref (%14) (access=none)
 //! ```
 
-use super::accesses::Place;
+use super::accesses::Region;
 use super::memory::{STORAGE_BLOCKS, UNIFORM_BLOCKS};
 use super::offsets::Number;
 use super::{Generator, Shape};
@@ -24,7 +24,7 @@ use ntv::op::{AluOp, AluType, Base, Modes};
 pub(super) struct Blocks {
     /// Uniform block 0.
     default: [Var; 4],
-    /// Those behind it.
+    /// The uniform blocks after block 0.
     uniform: [Var; 4],
     storage: [Var; 4],
 }
@@ -32,7 +32,7 @@ pub(super) struct Blocks {
 const WIDTHS: [u8; 4] = [8, 16, 32, 64];
 
 impl Generator<'_, '_, '_> {
-    /// Declares the variables, whose arrays are as long as uniform blocks are.
+    /// Declares the variables, whose arrays have the size of uniform blocks.
     pub(super) fn declare_blocks(&mut self) -> Blocks {
         self.b.shader.info.first_ubo_is_default_ubo = true;
         let [first, others] = self.uniform_ends;
@@ -66,20 +66,20 @@ impl Generator<'_, '_, '_> {
         shader.declare(Variable { driver_location: first, binding: first, ..Variable::new(name, ty, mode) })
     }
 
-    /// Width of the elements that values of `bits` bits at `offset` are put together of.
+    /// The width of the elements from which values of `bits` bits at `offset` are assembled.
     fn element_bits(offset: Number, bits: u8) -> u8 {
         let fits = |width: &u8| *width <= bits && offset.is_multiple_of(u32::from(*width) / 8);
         WIDTHS.into_iter().rev().find(fits).unwrap_or(8)
     }
 
-    /// A pointer to the elements of `bits` bits of a block.
-    fn elements(&mut self, blocks: &Blocks, place: Place, bits: u8) -> Def {
+    /// A deref of the elements of `bits` bits of a block.
+    fn elements(&mut self, blocks: &Blocks, place: Region, bits: u8) -> Def {
         let width = bits.ilog2() as usize - 3;
         let (var, block) = match place {
-            Place::Uniform(0) => (blocks.default[width], ArrayIndex::Imm(0)),
-            Place::Uniform(number) => (blocks.uniform[width], ArrayIndex::Imm(i64::from(number) - 1)),
-            Place::AnyUniform(index) => (blocks.uniform[width], ArrayIndex::Def(index)),
-            Place::Storage => (blocks.storage[width], ArrayIndex::Imm(1)),
+            Region::Uniform(0) => (blocks.default[width], ArrayIndex::Imm(0)),
+            Region::Uniform(number) => (blocks.uniform[width], ArrayIndex::Imm(i64::from(number) - 1)),
+            Region::AnyUniform(index) => (blocks.uniform[width], ArrayIndex::Def(index)),
+            Region::Storage => (blocks.storage[width], ArrayIndex::Imm(1)),
             _ => (blocks.storage[width], ArrayIndex::Imm(0)),
         };
         let var = self.b.deref_var(var);
@@ -87,7 +87,7 @@ impl Generator<'_, '_, '_> {
         self.b.deref_struct(block, 0)
     }
 
-    /// The index of element `at` behind the byte `offset`.
+    /// The index of element `at` after the byte `offset`.
     fn element_index(&mut self, offset: Number, bits: u8, at: u32) -> Result<ArrayIndex> {
         let shift = bits.ilog2() - 3;
         if offset.is_constant() {
@@ -110,12 +110,18 @@ impl Generator<'_, '_, '_> {
                 alu(self, AluOp::ushr, byte, shift)
             }
         };
-        // What is left of shifts to and fro.
+        // The mask that replaces a right and a left shift.
         let index = if form == 3 { alu(self, AluOp::iand, index, u32::MAX >> shift) } else { index };
         Ok(ArrayIndex::Def(index))
     }
 
-    pub(super) fn load_elements(&mut self, blocks: &Blocks, place: Place, offset: Number, shape: Shape) -> Result<Def> {
+    pub(super) fn load_elements(
+        &mut self,
+        blocks: &Blocks,
+        place: Region,
+        offset: Number,
+        shape: Shape,
+    ) -> Result<Def> {
         let bits = Self::element_bits(offset, shape.bits);
         let array = self.elements(blocks, place, bits);
         let mut scalars = Vec::with_capacity(32);
@@ -132,7 +138,7 @@ impl Generator<'_, '_, '_> {
     pub(super) fn store_elements(&mut self, blocks: &Blocks, offset: Number, value: Def, mask: u32) -> Result<()> {
         let value_bits = self.b.shader.bit_size(value);
         let bits = Self::element_bits(offset, value_bits);
-        let array = self.elements(blocks, Place::Own, bits);
+        let array = self.elements(blocks, Region::Own, bits);
         let parts = u32::from(value_bits / bits);
         for component in (0..self.b.shader.num_components(value)).filter(|c| mask >> c & 1 != 0) {
             let scalar = self.b.channel(value, component);
@@ -146,7 +152,7 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// One number of parts of `bits` bits, the lowest first.
+    /// Assembles one number from parts of `bits` bits, the lowest first.
     fn joined(&mut self, parts: &[Def], bits: u8) -> Def {
         let wide = bits * parts.len() as u8;
         if wide == bits {
@@ -159,7 +165,7 @@ impl Generator<'_, '_, '_> {
         })
     }
 
-    /// Bits `part * bits` and on of `scalar`.
+    /// The bits of `scalar` from `part * bits` on.
     fn part_of(&mut self, scalar: Def, bits: u8, part: u32) -> Def {
         let shifted = self.b.ushr_imm(scalar, part * u32::from(bits));
         self.converted(shifted, bits)

@@ -1,20 +1,20 @@
-//! A draw, and what GL captures of it.
+//! A draw, and its captures in GL.
 
 use super::program::{value, Program};
 use super::wish::Wish;
 use ntv::capture::{fitting, CaptureState, DrawList, ProvokingVertex, Topology};
 use ntv_driver::headless::vk;
 
-/// What is in a buffer where nothing was written.
+/// The contents of a buffer where nothing was written.
 pub(super) const NOTHING: u32 = 0xdead_beef;
 
 /// Vertices and instances have numbers below this.
 pub(super) const NUMBERS: u32 = 64;
 
-/// Where the vertices of a draw come from.
+/// The source of the vertices of a draw.
 #[derive(Clone, Debug)]
 pub(super) enum Vertices {
-    /// So many, from the first on.
+    /// `count` vertices, from the first on.
     Array { first: u32, count: u32 },
     /// From an index buffer, from the first index on.
     Indexed { indices: Vec<u32>, first: u32, bytes: usize, restart: bool, base_vertex: u32 },
@@ -28,11 +28,11 @@ pub(super) struct Case {
     pub(super) vertices: Vertices,
     pub(super) first_instance: u32,
     pub(super) instances: u32,
-    /// Primitives that were captured before.
+    /// The number of primitives that were captured before.
     pub(super) before: u32,
-    /// Bytes of each buffer, a multiple of 4, from where transform feedback began.
+    /// The size of each buffer in bytes, a multiple of 4, from the start of transform feedback.
     pub(super) sizes: [u32; 4],
-    /// Words before and after those.
+    /// The number of words before and after them.
     pub(super) margins: [[u32; 2]; 4],
     /// A shader that captures while it draws reads attributes itself, as it must in draws with indices.
     pub(super) pulls: bool,
@@ -81,7 +81,7 @@ impl Case {
         self.runs().iter().flat_map(|run| primitives(self.topology, self.provoking, run)).collect()
     }
 
-    /// What GL leaves in the buffers, with their margins, where it begins with `nothing`. Those that are not used have no words.
+    /// The contents of the buffers in GL, with their margins, if they start with `nothing`. Unused buffers have no words.
     pub(super) fn model(&self, program: &Program, wish: &Wish, nothing: u32) -> [Vec<u32>; 4] {
         let mut buffers = [0, 1, 2, 3].map(|buffer| match wish.strides[buffer] {
             0 => Vec::new(),
@@ -106,7 +106,7 @@ impl Case {
         buffers
     }
 
-    /// What a shader that captures by itself is told.
+    /// The parameters for a shader that writes captures itself.
     pub(super) fn state(&self, wish: &Wish) -> CaptureState {
         let used = wish.strides.iter().zip(self.sizes).filter(|(stride, _)| **stride != 0);
         let most = fitting(self.topology, used.map(|(stride, size)| (*stride, size.into())));
@@ -170,7 +170,7 @@ fn primitives(topology: Topology, provoking: ProvokingVertex, run: &[u32]) -> Ve
         Topology::Triangles => of(3),
         Topology::TriangleStrip => {
             let mut triangles = next_to(3);
-            // The vertex that provokes stays where it is.
+            // The provoking vertex keeps its place.
             let others = if is_first { (1, 2) } else { (0, 1) };
             triangles.iter_mut().skip(1).step_by(2).for_each(|triangle| triangle.swap(others.0, others.1));
             triangles

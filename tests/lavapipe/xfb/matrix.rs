@@ -1,5 +1,5 @@
-//! Every shape of output, interleaved and separate, under every topology, with and without instances, a base instance, an offset of
-//! the buffers, and room.
+//! Every shape of output, interleaved and separate, with every topology, with and without instances, a base instance, an offset
+//! of the buffers, and enough space.
 
 use super::draw::{Case, Vertices, PLAIN};
 use super::program::{slots, words, Program};
@@ -10,14 +10,14 @@ use crate::support;
 use ntv::capture::{Base, BufferMode, Member, Output, ProvokingVertex, Topology, Type};
 use ntv::op::names::varying::{CLIP_DIST0, CULL_DIST0, POS, PSIZ, VAR0};
 
-/// Outputs, and what of them is captured.
+/// Outputs, and the names that are captured.
 struct Shape {
-    /// Locations count from the first free slot, but for built-ins.
+    /// Locations count from the first generic slot, except those of built-ins.
     outputs: Vec<Output>,
     names: Vec<String>,
 }
 
-/// An output `name` of which `parts`, or it as a whole, are captured.
+/// An output `name` of which `parts`, or the whole output, are captured.
 fn shape(name: &str, ty: Type, parts: &[&str]) -> Shape {
     let whole = [""];
     let parts = if parts.is_empty() { &whole } else { parts };
@@ -81,7 +81,7 @@ fn shapes() -> Vec<Shape> {
     all
 }
 
-/// Programs of as many shapes as fit together, and the names of each that are captured.
+/// Programs with as many shapes as fit into one, and the captured names of each.
 fn programs() -> Vec<(Program, Vec<String>)> {
     let built_ins = || vec![Output::new("gl_Position", float(4), POS), Output::new("gl_PointSize", float(1), PSIZ)];
     let mut all: Vec<(Program, Vec<String>)> = Vec::new();
@@ -111,7 +111,7 @@ fn programs() -> Vec<(Program, Vec<String>)> {
     all
 }
 
-/// What is captured: all interleaved, with gaps and in two buffers; then four names at a time in buffers of their own.
+/// The requests: all names interleaved, with gaps and in two buffers; then four names at a time in separate buffers.
 fn wishes(program: &Program, names: &[String]) -> Vec<Wish> {
     let all = listable(program);
     let entry = |name: &String| {
@@ -132,7 +132,7 @@ fn wishes(program: &Program, names: &[String]) -> Vec<Wish> {
     std::iter::once(varyings(&interleaved, BufferMode::Interleaved)).chain(separate).collect()
 }
 
-/// All draws of what has these strides.
+/// All draws of captures with these strides.
 fn cases(strides: [u32; 4]) -> Vec<Case> {
     let mut cases = Vec::new();
     for (number, topology) in Topology::ALL.into_iter().enumerate() {
@@ -150,7 +150,7 @@ fn cases(strides: [u32; 4]) -> Vec<Case> {
             };
             let all = case.instances * case.primitives().len() as u32;
             let corners = case.corners();
-            // Room for all, or for all but one and a half; of one of the buffers.
+            // Space for all, or for all but one and a half; in one of the buffers.
             case.sizes = strides.map(|stride| all * corners * stride);
             let small = (0..4).rev().find(|buffer| strides[*buffer] != 0).unwrap_or(0);
             if is(3) {
@@ -162,7 +162,7 @@ fn cases(strides: [u32; 4]) -> Vec<Case> {
     cases
 }
 
-/// What is wrong with a program, and how many draws it had.
+/// The errors of a program, and the number of its draws.
 fn checked(gpu: &Gpu, program: &Program, names: &[String]) -> (usize, Option<String>) {
     let mut draws = 0;
     for wish in wishes(program, names) {

@@ -1,7 +1,8 @@
-//! Transform feedback from GL's names to bytes: random shaders, requests and draws, and all shapes under all draws. What the three back
-//! ends capture is what a model on the CPU says, which knows the names and GL's rules, and no plan.
+//! Transform feedback from GL's names to bytes: random shaders, requests and draws, and all shapes with all draws. The captures
+//! of the three back ends must be those of a model on the CPU, which uses the names and GL's rules, but no plan.
 //!
-//! `NTV_SEED=N cargo test --features vulkan --test lavapipe random_captures` tries seed N alone, and prints it. `NTV_SEEDS=N` tries so many.
+//! `NTV_SEED=N cargo test --features vulkan --test lavapipe random_captures` runs only seed N, and prints it. `NTV_SEEDS=N` sets
+//! the number of seeds.
 
 #![allow(clippy::print_stdout)]
 
@@ -21,18 +22,18 @@ use run::Modules;
 use std::process::Command;
 use wish::Wish;
 
-/// So many seeds are tried.
+/// The default number of seeds.
 const SEEDS: u64 = 2000;
-/// One module in so many is validated.
+/// One of this number of modules is validated.
 const VALIDATED: u64 = 40;
-/// So many share a device.
+/// The number of seeds that share a device.
 const SHARE: u64 = 50;
 
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// Says what is wrong with a draw, and with the modules if they are validated.
+/// Returns the error of a draw, and of the modules if they are validated.
 fn check(gpu: &Gpu, (program, wish, case): (&Program, &Wish, &Case), is_validated: bool) -> Result<(), String> {
     let modules = Modules::new(gpu, program, wish, case.pulls)?;
     if is_validated {
@@ -41,7 +42,7 @@ fn check(gpu: &Gpu, (program, wish, case): (&Program, &Wish, &Case), is_validate
     modules.check(gpu, case)
 }
 
-/// How many of the seeds capture anything, and what is wrong with them.
+/// The number of seeds with captures, and the errors.
 fn try_seeds(seeds: std::ops::Range<u64>) -> (usize, Vec<String>) {
     let gpu = Gpu::open();
     let (mut told, mut wrong) = (0, Vec::new());
@@ -51,11 +52,11 @@ fn try_seeds(seeds: std::ops::Range<u64>) -> (usize, Vec<String>) {
             check(&gpu, (&program, &wish, &case), seed % VALIDATED == 0)?;
             Ok(case.model(&program, &wish, NOTHING).concat().iter().any(|word| *word != NOTHING))
         });
-        // After a panic nobody has asked for them.
+        // After a panic, the messages are still there.
         gpu.take_messages();
         match checked {
             Ok(tells) => told += usize::from(tells),
-            // A shader that is refused is printed as a whole.
+            // A shader that is refused is printed completely.
             Err(problem) => {
                 let problem: Vec<&str> = problem.lines().take(30).collect();
                 wrong.push(format!("NTV_SEED={seed}: {}", problem.join("\n")));
@@ -65,8 +66,8 @@ fn try_seeds(seeds: std::ops::Range<u64>) -> (usize, Vec<String>) {
     (told, wrong)
 }
 
-/// Runs the test `name` of this program in a process of its own, in which lavapipe does not optimize: half of the time goes to
-/// that, and most shaders run once. False: this is that process.
+/// Runs the test `name` of this program in a process of its own, in which lavapipe does not optimize: that would take half of the
+/// time, and most shaders run once. Returns false in that process.
 fn in_own_process(name: &str) -> bool {
     const VARIABLE: &str = "GALLIVM_PERF";
     if std::env::var_os(VARIABLE).is_some() {

@@ -1,18 +1,18 @@
-//! Vertex shaders, as text of NIR, each word of whose outputs has a value of its own.
+//! Vertex shaders, as text of NIR, in which each word of the outputs has a unique value.
 //!
-//! Words are numbered in the order in which GLSL declares them: outputs one after the other, arrays by element, structs by member, matrices
-//! by column, doubles low half first. That is the order in which GL captures what has several.
+//! Words are numbered in the order in which GLSL declares them: outputs one after the other, arrays by element, structs by
+//! member, matrices by column, doubles low half first. That is also the order in which GL captures the words of a name.
 
 use ntv::capture::{Base, Basic, Member, Output, Type, XfbInfo};
 use ntv::op::names::varying::{CLIP_DIST0, CULL_DIST0, POS, PSIZ, VAR0};
 use std::fmt::Write as _;
 
-/// What a word is at a vertex of an instance. As a float it is a number from 2 on.
+/// The value of a word at a vertex of an instance. As a float it is a number of at least 2.
 pub(super) fn value(word: u32, vertex: u32, instance: u32) -> u32 {
     0x4000_0000 + (word << 16) + (vertex << 8) + instance
 }
 
-/// 32-bit words of a type.
+/// The number of 32-bit words of a type.
 pub(super) fn words(ty: &Type) -> u32 {
     match ty {
         Type::Basic(basic) => u32::from(basic.columns) * column_words(*basic),
@@ -21,7 +21,7 @@ pub(super) fn words(ty: &Type) -> u32 {
     }
 }
 
-/// Slots of a type that is not compact: one for each vector, two for those of more than 16 bytes.
+/// The number of slots of a type that is not compact: one for each vector, two for vectors of more than 16 bytes.
 pub(super) fn slots(ty: &Type) -> u32 {
     match ty {
         Type::Basic(basic) => u32::from(basic.columns) * column_words(*basic).div_ceil(4),
@@ -32,7 +32,7 @@ pub(super) fn slots(ty: &Type) -> u32 {
     }
 }
 
-/// Whether anything in it has 64 bits.
+/// Whether any part of it has 64 bits.
 pub(super) fn is_wide(ty: &Type) -> bool {
     match ty {
         Type::Basic(basic) => is_wide_base(basic.base),
@@ -49,7 +49,7 @@ fn column_words(basic: Basic) -> u32 {
     u32::from(basic.rows) * if is_wide_base(basic.base) { 2 } else { 1 }
 }
 
-/// Every member with its slot and its component there.
+/// Every member with its slot and its component in the slot.
 fn member_places(members: &[Member]) -> impl Iterator<Item = (&Member, u32, u8)> {
     let mut next = 0;
     members.iter().map(move |member| {
@@ -62,13 +62,13 @@ fn member_places(members: &[Member]) -> impl Iterator<Item = (&Member, u32, u8)>
 /// A vertex shader.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
-    /// What the frontend knows of its outputs.
+    /// The frontend's description of its outputs.
     pub(super) outputs: Vec<Output>,
-    /// The vertex and the instance are what attributes 0 and 1 say, not system values.
+    /// The vertex and the instance come from attributes 0 and 1, not from system values.
     pub(super) reads_attributes: bool,
     /// Outputs are stored by slot, as in Gallium's NIR, not as variables.
     pub(super) is_by_slot: bool,
-    /// These stores say what is captured, and not rows. Not if there are 64 bits: NIR has them split before it says so.
+    /// The stores have the captures, not a table. Not with 64-bit values: NIR splits these before stores have captures.
     pub(super) is_by_store: bool,
 }
 
@@ -78,7 +78,7 @@ impl Program {
         self.outputs[..number].iter().map(|output| words(&output.ty)).sum()
     }
 
-    /// The shader, header and body, which captures what `info` says.
+    /// The shader, header and body, with the captures of `info`.
     pub(super) fn shader(&self, info: &XfbInfo) -> (String, String) {
         let mut writer = Writer { next: 1, ..Writer::default() };
         if self.is_by_slot && self.is_by_store && !self.outputs.iter().any(|output| is_wide(&output.ty)) {
@@ -169,12 +169,12 @@ struct Writer {
     /// The number of the next value; `%0` is 0.
     next: u32,
     structs: Vec<(Vec<Member>, String)>,
-    /// What stores say is captured.
+    /// The captures of stores.
     captures: Option<XfbInfo>,
 }
 
 impl Writer {
-    /// Appends an instruction with a result, and gives that.
+    /// Appends an instruction with a result, and returns the number of the result.
     fn def(&mut self, size: &str, text: &str) -> u32 {
         let id = self.next;
         self.next += 1;
@@ -182,7 +182,7 @@ impl Writer {
         id
     }
 
-    /// Makes `%5` of the vertex and the instance.
+    /// Computes `%5` from the vertex and the instance.
     fn begin(&mut self, reads_attributes: bool) {
         let input = |number: u32| {
             format!(
@@ -205,7 +205,7 @@ impl Writer {
         self.def("32", &format!("iadd %{constant}, %5"))
     }
 
-    /// A scalar or vector of so many components, from `word` on.
+    /// A scalar or vector of `rows` components, from `word` on.
     fn vector(&mut self, base: Base, rows: u8, word: u32) -> u32 {
         let bits = if is_wide_base(base) { 64 } else { 32 };
         let component = |writer: &mut Writer, c: u32| match bits {
@@ -311,7 +311,7 @@ impl Writer {
                 let vector = Type::vector(*base, *rows);
                 for column in 0..u32::from(*columns) {
                     let (location, word) = (location + column * slots(&vector), word + column * words(&vector));
-                    // Two components of 64 bits fit into a slot.
+                    // Two 64-bit components fit into a slot.
                     let most = if is_wide_base(*base) { 2 } else { 4 };
                     for first in (0..*rows).step_by(most.into()) {
                         let place = (location + u32::from(first / most), component);
@@ -359,7 +359,7 @@ impl Writer {
     }
 }
 
-/// What a store of so many components says of what is captured: runs, by the slot's component in which they begin.
+/// The captures of a store of `rows` components: runs, by the first component in the slot.
 fn captured(info: &XfbInfo, location: u32, component: u8, rows: u8) -> String {
     let mut halves = [Vec::new(), Vec::new()];
     let mut c = component;
@@ -381,7 +381,7 @@ fn captured(info: &XfbInfo, location: u32, component: u8, rows: u8) -> String {
     format!(", xfb({}), xfb2({})", halves[0].join(", "), halves[1].join(", "))
 }
 
-/// Components that a variable has in its first slot.
+/// The number of components of a variable in its first slot.
 fn first_components(ty: &Type) -> usize {
     match ty {
         Type::Basic(basic) => column_words(*basic).min(4) as usize,

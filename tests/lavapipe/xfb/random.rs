@@ -7,13 +7,13 @@ use ntv::capture::{Base, BufferMode, Member, Output, ProvokingVertex, Topology, 
 use ntv::op::names::varying::{CLIP_DIST0, CULL_DIST0, POS, PSIZ, VAR0};
 use ntv_gen::Random;
 
-/// Slots of a shader's own outputs at most: what is captured of them in parts takes others.
+/// The maximum number of a shader's own slots: captures of parts of them use others.
 const SLOTS: u32 = 15;
-/// Words that a request captures at most, and that most capture: what the driver compiles grows with them.
+/// The maximum number of words of a request, and that of most requests: the driver's compile time grows with it.
 const WORDS: u32 = 60;
 const USUAL_WORDS: u32 = 20;
 
-/// What a seed stands for.
+/// The case of a seed.
 pub(super) fn seeded(seed: u64) -> (Program, Wish, Case) {
     let random = &mut Random::new(seed);
     let program = program(random);
@@ -40,7 +40,7 @@ fn shuffle<T>(items: &mut [T], random: &mut Random) {
 
 fn program(random: &mut Random) -> Program {
     let (is_by_slot, is_by_store) = (one_in(random, 3), one_in(random, 2));
-    // Then the stores may say what is captured.
+    // Then the stores may have the captures.
     let has_wide = !is_by_slot || one_in(random, 3);
     let mut outputs = vec![
         Output::new("gl_Position", Type::vector(Base::Float, 4), POS),
@@ -48,7 +48,8 @@ fn program(random: &mut Random) -> Program {
     ];
     if one_in(random, 4) {
         let clip = between(random, 1, 8);
-        // lavapipe puts them into the same slots. Where cull distances begin in one and end in the next, its extension captures others.
+        // lavapipe puts them into the same slots. If cull distances begin in one and end in the next, its extension captures
+        // wrong ones.
         let cull = between(random, 0, 8 - clip);
         let cull = if clip % 4 == 0 { cull } else { cull.min(4 - clip % 4) };
         for (name, location, length) in [("gl_ClipDistance", CLIP_DIST0, clip), ("gl_CullDistance", CULL_DIST0, cull)] {
@@ -69,7 +70,7 @@ fn program(random: &mut Random) -> Program {
         let end = new.iter().map(|output| output.location + slots(&output.ty)).max().unwrap_or(slot);
         if end <= VAR0 + SLOTS && (has_wide || !new.iter().any(|output| is_wide(&output.ty))) {
             outputs.extend(new);
-            // A gap now and then.
+            // A gap sometimes.
             slot = end + u32::from(one_in(random, 8));
         }
     }
@@ -78,7 +79,7 @@ fn program(random: &mut Random) -> Program {
     Program { outputs: order, reads_attributes: one_in(random, 2), is_by_slot, is_by_store }
 }
 
-/// Outputs that share slots: vectors, or arrays of as many elements.
+/// Outputs that share slots: vectors, or arrays with the same number of elements.
 fn packed(random: &mut Random, name: &str, location: u32) -> Vec<Output> {
     let length = if one_in(random, 3) { between(random, 1, 3) } else { 0 };
     let array = |ty: Type| if length == 0 { ty } else { ty.array(length) };
@@ -128,7 +129,7 @@ fn members(random: &mut Random, depth: u32) -> Vec<Member> {
     (0..between(random, 1, 3)).map(|i| Member::new(format!("m{i}"), nested(random, depth))).collect()
 }
 
-/// A block, of which two members may share a slot.
+/// A block, in which two members may share a slot.
 fn block(random: &mut Random) -> Type {
     let mut members = members(random, 1);
     if one_in(random, 3) {
@@ -164,7 +165,7 @@ fn most_words(random: &mut Random) -> u32 {
     }
 }
 
-/// Some names that have no words in common, and what may stand between them.
+/// Some names without common words, and possibly gaps between them.
 fn names(random: &mut Random, program: &Program, mode: BufferMode) -> Wish {
     let mut all = listable(program);
     shuffle(&mut all, random);
@@ -248,7 +249,7 @@ fn case(random: &mut Random, wish: &Wish) -> Case {
         skipped: [(); 2].map(|()| between(random, 0, 9)),
         ..PLAIN
     };
-    // Buffers that are just large enough, or larger, or too small by some bytes, or by much.
+    // Buffers that are exactly large enough, or larger, or too small by some bytes, or by much.
     let all = case.before + case.instances * case.primitives().len() as u32;
     for buffer in 0..4 {
         let primitive = wish.strides[buffer] * case.corners();
@@ -263,8 +264,8 @@ fn case(random: &mut Random, wish: &Wish) -> Case {
     case
 }
 
-/// Bytes that a size has too many: where all that is captured of a last primitive fits, but not the gap after it, GL does not say whether
-/// the primitive does. Here it does not; lavapipe's extension captures it.
+/// The number of bytes to subtract from a size: if all captures of a last primitive fit, but not the gap after them, GL does not
+/// define whether the primitive is captured. ntv does not capture it; lavapipe's extension does.
 fn trimmed(wish: &Wish, buffer: usize, size: u32, primitive: u32) -> u32 {
     let ends = wish.places.iter().filter(|place| place.buffer == buffer).map(|place| place.offset + 4);
     let gap = wish.strides[buffer] - ends.max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! A draw of a program by each back end, and what it left in the buffers.
+//! A draw of a program with each back end, and the contents of the buffers.
 
 use super::draw::{Case, Vertices, NOTHING, NUMBERS};
 use super::program::Program;
@@ -11,7 +11,7 @@ use ntv::capture::{BUFFER_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BI
 use ntv::{EmitOptions, Options, Translator};
 use ntv_driver::headless::{vk, Attribute, Draw, Indices, Resource, Resources};
 
-/// Limits that no request here goes beyond.
+/// Limits that no request exceeds.
 const LIMITS: XfbLimits = XfbLimits {
     max_interleaved_components: 512,
     max_separate_attribs: 4,
@@ -19,7 +19,7 @@ const LIMITS: XfbLimits = XfbLimits {
     max_buffers: 4,
 };
 
-/// What each buffer has.
+/// The contents of each buffer.
 type Buffers = [Vec<u32>; 4];
 
 /// The plan of `wish`.
@@ -27,17 +27,17 @@ pub(super) fn planned(program: &Program, wish: &Wish) -> Result<XfbInfo, String>
     plan(&program.outputs, &wish.request, &LIMITS).map_err(|error| format!("no plan: {error}"))
 }
 
-/// The modules of a program that captures something.
+/// The modules of a program with captures.
 pub(super) struct Modules<'a> {
     program: &'a Program,
     wish: &'a Wish,
-    /// The one that captures while it draws reads attributes itself.
+    /// The module that captures during the draw fetches attributes itself.
     pulls: bool,
     by_back_end: Vec<(BackEnd, Vec<u32>)>,
 }
 
 impl<'a> Modules<'a> {
-    /// Plans and translates, after a look at what the plan says of the buffers.
+    /// Plans and translates, and checks the plan's buffers.
     pub(super) fn new(gpu: &Gpu, program: &'a Program, wish: &'a Wish, pulls: bool) -> Result<Modules<'a>, String> {
         let info = planned(program, wish)?;
         for (buffer, stride) in wish.strides.iter().enumerate() {
@@ -63,14 +63,14 @@ impl<'a> Modules<'a> {
         Ok(Modules { program, wish, pulls, by_back_end })
     }
 
-    /// Says what the validator has against the modules.
+    /// Validates the modules.
     pub(super) fn validate(&self, gpu: &Gpu) -> Result<(), String> {
         self.by_back_end.iter().try_for_each(|(back_end, module)| {
             support::spirv_val(module, gpu.target()).map_err(|problem| format!("{back_end:?}: {problem}"))
         })
     }
 
-    /// Says what is wrong with what the back ends capture of a draw.
+    /// Checks the captures of all back ends for a draw.
     pub(super) fn check(&self, gpu: &Gpu, case: &Case) -> Result<(), String> {
         let Modules { program, wish, pulls, .. } = *self;
         for (back_end, module) in &self.by_back_end {
@@ -84,7 +84,7 @@ impl<'a> Modules<'a> {
             };
             let messages = gpu.take_messages();
             if !messages.is_empty() {
-                return Err(format!("{back_end:?}: the validation layer says:\n{}", messages.join("\n")));
+                return Err(format!("{back_end:?}: messages of the validation layer:\n{}", messages.join("\n")));
             }
             let want = case.model(program, wish, nothing);
             if found != want {
@@ -113,7 +113,7 @@ fn attribute(number: u32, divisor: Option<u32>) -> PulledAttribute {
     PulledAttribute { location: number, format, binding: number, offset: 0, stride: 4, divisor }
 }
 
-/// What attributes are: the number of the vertex, or of the instance.
+/// The attributes: the number of the vertex, or of the instance.
 fn numbers() -> Vec<u8> {
     support::bytes(&(0..NUMBERS).collect::<Vec<u32>>())
 }
@@ -146,7 +146,7 @@ fn fetched<'a>(program: &Program, bytes: &'a [u8]) -> Vec<Attribute<'a>> {
     }
 }
 
-/// What the extension captures; nothing if Vulkan has no such draw, or there is no room at all after what was captured before.
+/// The captures of the extension; nothing if Vulkan has no such draw, or there is no space left after earlier captures.
 fn extension(gpu: &Gpu, program: &Program, wish: &Wish, case: &Case, module: &[u32]) -> Option<Buffers> {
     let topology = case.drawn_as()?;
     let last = wish.strides.iter().rposition(|stride| *stride != 0).map_or(0, |last| last + 1);
@@ -189,7 +189,7 @@ fn extension(gpu: &Gpu, program: &Program, wish: &Wish, case: &Case, module: &[u
     }))
 }
 
-/// What a shader is given that captures by itself.
+/// The resources of a shader that writes captures itself.
 fn resources(wish: &Wish, case: &Case, pulls: bool) -> Resources {
     let mut resources = Resources::new();
     let state = case.state(wish);
@@ -212,7 +212,7 @@ fn resources(wish: &Wish, case: &Case, pulls: bool) -> Resources {
     resources
 }
 
-/// What such a shader left.
+/// The captures of such a shader.
 fn captured(wish: &Wish, resources: &Resources) -> Buffers {
     [0, 1, 2, 3].map(|buffer: u32| match wish.strides[buffer as usize] {
         0 => Vec::new(),
@@ -227,7 +227,7 @@ fn stored(gpu: &Gpu, program: &Program, wish: &Wish, case: &Case, (module, pulls
     let state = case.state(wish);
     let drawn = Case { topology: state.topology, ..case.clone() };
     let modules = [module];
-    // Vulkan has no loops: the shader knows which line closes them.
+    // Vulkan has no line loops: the shader computes the line that closes them.
     let draw = Draw {
         topology: drawn.drawn_as().unwrap_or(vk::PrimitiveTopology::LINE_STRIP),
         vertices: state.vertices,

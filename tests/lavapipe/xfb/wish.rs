@@ -1,29 +1,29 @@
-//! What is captured, in GL's names, and where GL puts it: worked out from the names alone, without a plan.
+//! Requests for captures, in GL's names, and their places in GL: computed from the names alone, without a plan.
 
 use super::program::{is_wide, words, Program};
 use ntv::capture::{BufferMode, LayoutCapture, Request, Type};
 
-/// A request and what it means.
+/// A request and its places.
 #[derive(Clone, Debug)]
 pub(super) struct Wish {
     pub(super) request: Request,
-    /// Where the captured words go.
-    pub(super) places: Vec<Place>,
-    /// Bytes of a vertex in each buffer; 0 where nothing is captured.
+    /// The places of the captured words.
+    pub(super) places: Vec<CapturedWord>,
+    /// The bytes of a vertex in each buffer; 0 for buffers without captures.
     pub(super) strides: [u32; 4],
 }
 
-/// Where a word goes.
+/// The place of a word.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct CapturedWord {
     pub(super) buffer: usize,
-    /// Bytes from the beginning of the vertex.
+    /// The offset in bytes from the start of the vertex.
     pub(super) offset: u32,
     /// The number of the word in the program.
     pub(super) word: u32,
 }
 
-/// Something that has a name.
+/// A part of the outputs with a name.
 #[derive(Clone, Debug)]
 pub(super) struct Named {
     pub(super) name: String,
@@ -39,7 +39,7 @@ impl Named {
     }
 }
 
-/// All that a list of names may have: scalars, vectors, matrices, and arrays of these.
+/// All possible names of a list: scalars, vectors, matrices, and arrays of these.
 pub(super) fn listable(program: &Program) -> Vec<Named> {
     let mut all = Vec::new();
     for (number, output) in program.outputs.iter().enumerate() {
@@ -86,7 +86,7 @@ pub(super) fn varyings(entries: &[Entry], mode: BufferMode) -> Wish {
             Entry::Name(named) => {
                 names.push(named.name.clone());
                 for word in named.words() {
-                    places.push(Place { buffer, offset: ends[buffer], word });
+                    places.push(CapturedWord { buffer, offset: ends[buffer], word });
                     ends[buffer] += 4;
                 }
                 buffer += usize::from(mode == BufferMode::Separate && buffer < 3);
@@ -105,8 +105,8 @@ pub(super) fn varyings(entries: &[Entry], mode: BufferMode) -> Wish {
     Wish { request: Request::varyings(names, mode), places, strides }
 }
 
-/// What has `xfb_offset`: in `xfb_buffer`, so many bytes after the first place where it may begin. An array of blocks is in as many
-/// buffers. Then `xfb_stride` of each buffer: so many bytes more than there must be, if it is declared.
+/// The parts with `xfb_offset`: the `xfb_buffer`, and the number of bytes after the first possible offset. An array of blocks
+/// uses consecutive buffers. Then the `xfb_stride` of each buffer: the number of bytes more than the minimum, if it is declared.
 pub(super) fn layout(captures: &[(Named, usize, u32)], more: [Option<u32>; 4]) -> Wish {
     let (mut list, mut places) = (Vec::new(), Vec::new());
     let (mut ends, mut wide) = ([0u32; 4], [false; 4]);
@@ -135,7 +135,7 @@ pub(super) fn layout(captures: &[(Named, usize, u32)], more: [Option<u32>; 4]) -
     Wish { request: Request::Layout { captures: list, strides }, places, strides: used }
 }
 
-/// The blocks of an array of blocks with the first word of each; else it alone.
+/// The blocks of an array of blocks with the first word of each; otherwise only the type.
 pub(super) fn blocks(ty: &Type, word: u32) -> Vec<(&Type, u32)> {
     match ty {
         Type::Array(element, length) if has_blocks(element) => {
@@ -153,13 +153,13 @@ fn has_blocks(ty: &Type) -> bool {
     }
 }
 
-/// Puts all of a type into a buffer, each component at a multiple of its size. Gives where it ends.
-fn put(ty: &Type, (buffer, offset): (usize, u32), word: u32, places: &mut Vec<Place>) -> u32 {
+/// Places all parts of a type in a buffer, each component at a multiple of its size. Returns the end.
+fn put(ty: &Type, (buffer, offset): (usize, u32), word: u32, places: &mut Vec<CapturedWord>) -> u32 {
     match ty {
         Type::Basic(_) => {
             let start = if is_wide(ty) { offset.next_multiple_of(8) } else { offset };
             for number in 0..words(ty) {
-                places.push(Place { buffer, offset: start + 4 * number, word: word + number });
+                places.push(CapturedWord { buffer, offset: start + 4 * number, word: word + number });
             }
             start + 4 * words(ty)
         }
@@ -177,8 +177,8 @@ fn put(ty: &Type, (buffer, offset): (usize, u32), word: u32, places: &mut Vec<Pl
     }
 }
 
-/// `ends` of the buffers in which anything is.
-fn used(places: &[Place], ends: [u32; 4]) -> [u32; 4] {
+/// The `ends` of the buffers that are used.
+fn used(places: &[CapturedWord], ends: [u32; 4]) -> [u32; 4] {
     let mut used = [0; 4];
     places.iter().for_each(|place| used[place.buffer] = ends[place.buffer]);
     used

@@ -1,4 +1,4 @@
-//! The commands of a scene: those of a Gallium context, and probes.
+//! The commands of a scene: commands of a Gallium context, and probes.
 //!
 //! Each command is a table with one member, `{ draw = { mesh = "knot" } }`.
 
@@ -13,24 +13,24 @@ use toml::Spanned;
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Command {
-    /// Sets state, which stays until it is set again.
+    /// Sets state, which remains until it is set again.
     Set(Box<Set>),
     Draw(Draw),
-    /// Runs the program's compute shader on so many workgroups.
+    /// Runs the program's compute shader with these numbers of workgroups.
     Dispatch([Formula; 3]),
     Clear(Clear),
     Blit(Blit),
     CopyBuffer(CopyBuffer),
-    /// Makes the levels of a texture of the first.
+    /// Makes the levels of a texture from the first level.
     Mipmaps(Name),
     /// Writes to a part of a buffer.
     Write(Write),
     BeginQuery(Name),
     EndQuery(Name),
-    /// Has transform feedback write to these buffers, from their beginning.
+    /// Starts transform feedback to these buffers, from their beginning.
     BeginCapture(Vec<Name>),
     EndCapture(Ended),
-    /// Has all that is written seen by all that comes.
+    /// Makes all writes visible to all later commands.
     Barrier(Ended),
     Repeat(Repeat),
     Probe(Box<Probe>),
@@ -41,11 +41,11 @@ pub(crate) enum Command {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Ended {}
 
-/// State to set. What is not said stays as it is.
+/// State to set. State without a value keeps its old value.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Set {
-    /// Sets the viewport to all of it, too.
+    /// The framebuffer. The viewport is set to its size, too.
     pub(crate) framebuffer: Option<Name>,
     pub(crate) program: Option<Name>,
     pub(crate) vertex_elements: Option<Name>,
@@ -61,22 +61,22 @@ pub(crate) struct Set {
     pub(crate) blend_color: Option<[f32; 4]>,
     pub(crate) stencil_reference: Option<u8>,
     pub(crate) sample_mask: Option<u32>,
-    /// The fragment shader runs for at least so many samples of a pixel.
+    /// The fragment shader runs for at least this number of samples of a pixel.
     pub(crate) min_samples: Option<u32>,
     pub(crate) patch_vertices: Option<u32>,
-    /// Uniforms of the program by their names; it keeps them.
+    /// Uniforms of the program by their names; the program keeps them.
     #[serde(default)]
     pub(crate) uniforms: Named<Spanned<Numbers>>,
-    /// A texture and a sampler for each `sampler2D` and so on of the program; it keeps them.
+    /// A texture and a sampler for each `sampler2D` and so on of the program; the program keeps them.
     #[serde(default)]
     pub(crate) textures: Named<Spanned<[String; 2]>>,
-    /// A buffer, or floats, for each uniform block of the program; it keeps them.
+    /// A buffer, or floats, for each uniform block of the program; the program keeps them.
     #[serde(default)]
     pub(crate) blocks: Named<Spanned<BlockSource>>,
-    /// A buffer for each storage block of the program; it keeps them.
+    /// A buffer for each storage block of the program; the program keeps them.
     #[serde(default)]
     pub(crate) storage: Named<Name>,
-    /// A level of a texture for each image of the program; it keeps them.
+    /// A level of a texture for each image of the program; the program keeps them.
     #[serde(default)]
     pub(crate) images: Named<Spanned<Or<Part>>>,
 }
@@ -85,7 +85,7 @@ pub(crate) struct Set {
 #[derive(Clone, Debug)]
 pub(crate) struct Numbers(pub(crate) Vec<Formula>);
 
-/// What a uniform block is of.
+/// The contents of a uniform block.
 #[derive(Clone, Debug)]
 pub(crate) enum BlockSource {
     /// A buffer by its name.
@@ -94,7 +94,7 @@ pub(crate) enum BlockSource {
     Numbers(Vec<Formula>),
 }
 
-/// Reads a list of formulas, or makes something else of what is no list.
+/// Reads a list of formulas, or converts a value that is not a list.
 struct ListOr<T> {
     expected: &'static str,
     list: fn(Vec<Formula>) -> T,
@@ -153,7 +153,7 @@ impl<'de> Deserialize<'de> for BlockSource {
     }
 }
 
-/// How vertices become primitives.
+/// The topology of primitives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Mode {
@@ -167,7 +167,7 @@ pub(crate) enum Mode {
     Patches,
 }
 
-/// A draw, of one of: the indices of a mesh, `vertices`, what a buffer says, or what was captured.
+/// A draw of one of: the indices of a mesh, `vertices`, the parameters in a buffer, or captured vertices.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Draw {
@@ -176,7 +176,7 @@ pub(crate) struct Draw {
     pub(crate) mesh: Option<Name>,
     pub(crate) vertices: Option<u32>,
     pub(crate) indirect: Option<Indirect>,
-    /// As many vertices as were captured in this buffer.
+    /// The number of vertices that were captured in this buffer.
     pub(crate) captured: Option<Name>,
     #[serde(default = "one")]
     pub(crate) instances: u32,
@@ -190,7 +190,7 @@ fn one() -> u32 {
     1
 }
 
-/// Where the parameters of draws are.
+/// The place of the parameters of draws.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Indirect {
@@ -207,7 +207,7 @@ pub(crate) struct Indirect {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Clear {
-    /// For all colours.
+    /// The colour for all colour targets.
     pub(crate) color: Option<[f32; 4]>,
     pub(crate) depth: Option<f32>,
     pub(crate) stencil: Option<u8>,
@@ -236,7 +236,7 @@ pub(crate) struct CopyBuffer {
     pub(crate) size: u32,
 }
 
-/// What is written to a buffer, one of `f32` and `u32`.
+/// The contents to write to a buffer, one of `f32` and `u32`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Write {
@@ -247,7 +247,7 @@ pub(crate) struct Write {
     pub(crate) u32: Option<Vec<Formula>>,
 }
 
-/// Commands again and again; formulas know how often they ran before as `step`.
+/// Repeated commands; formulas have the number of earlier repetitions as `step`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Repeat {
@@ -255,21 +255,21 @@ pub(crate) struct Repeat {
     pub(crate) commands: Vec<Spanned<Command>>,
 }
 
-/// What has to be there, of one of a texture, a buffer and a query.
+/// The expected contents of one of a texture, a buffer and a query.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Probe {
     pub(crate) texture: Option<Or<Part>>,
-    /// The first pixel, and how many there are: 1 by 1 if not said.
+    /// The first pixel, and the size of the rectangle: 1 by 1 by default.
     #[serde(default)]
     pub(crate) at: [u32; 2],
     #[serde(default = "single")]
     pub(crate) size: [u32; 2],
-    /// What all these pixels are.
+    /// The value of all these pixels.
     pub(crate) rgba: Option<[f32; 4]>,
-    /// The first pixel of as many that are the same.
+    /// The first pixel of a rectangle with equal pixels.
     pub(crate) same_as: Option<[u32; 2]>,
-    /// The first pixel of as many that are not all the same.
+    /// The first pixel of a rectangle in which not all pixels are equal.
     pub(crate) other_than: Option<[u32; 2]>,
 
     pub(crate) buffer: Option<Name>,
@@ -277,14 +277,14 @@ pub(crate) struct Probe {
     pub(crate) offset: u32,
     pub(crate) f32: Option<Vec<Formula>>,
     pub(crate) u32: Option<Vec<Formula>>,
-    /// A buffer with the same floats.
+    /// A buffer with equal floats.
     pub(crate) same_as_buffer: Option<Name>,
 
     pub(crate) query: Option<Name>,
     pub(crate) is: Option<u64>,
     pub(crate) at_least: Option<u64>,
 
-    /// How far numbers may be off.
+    /// The largest allowed difference of numbers.
     #[serde(default = "two_steps")]
     pub(crate) tolerance: f32,
 }

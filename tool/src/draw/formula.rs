@@ -1,10 +1,10 @@
-//! Formulas: the numbers, vectors and matrices of a scene, as text that reads like GLSL.
+//! Formulas: the numbers, vectors and matrices of a scene, as text in the style of GLSL.
 //!
 //! ```text
 //! perspective(40, aspect, 0.1, 30) * look_at(vec3(3, 2, 4), vec3(0), vec3(0, 1, 0)) * rotate(vec3(0, 1, 0), 20 * time)
 //! ```
 //!
-//! A formula is parsed when the scene is read and has a value for each [`Scope`], which knows the names in it. A plain number
+//! A formula is parsed when the scene is read and has a value for each [`Scope`], which has the values of names. A plain number
 //! is a formula too. Angles of `perspective` and `rotate` are in degrees, those of `sin` and so on in radians.
 
 use super::functions::{self, Function};
@@ -14,13 +14,13 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Deeper formulas are refused, as walks over them recurse.
+/// Deeper formulas are refused, because functions recurse over them.
 const MOST_DEPTH: u32 = 64;
 
-/// What a formula has as its value.
+/// The value of a formula.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Value {
-    /// One to four numbers; the others are 0.
+    /// One to four numbers; the remaining components are 0.
     Vector(DVec4, usize),
     /// A matrix.
     Matrix(DMat4),
@@ -48,7 +48,7 @@ impl Value {
         }
     }
 
-    /// What it is called.
+    /// The name of its type.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Value::Vector(_, len) => ["nothing", "a number", "a vec2", "a vec3", "a vec4"][*len],
@@ -57,26 +57,26 @@ impl Value {
     }
 }
 
-/// What the names in formulas are.
+/// The values of names in formulas.
 #[derive(Debug, Default)]
 pub(crate) struct Scope<'a> {
     /// The scene's own names.
     pub(crate) values: Option<&'a BTreeMap<String, Formula>>,
-    /// What the tool counts or knows, such as `time`. Of a name that is there twice, the last counts.
+    /// The tool's own variables, such as `time`. If a name is there twice, the last counts.
     pub(crate) variables: Vec<(&'static str, f64)>,
-    /// Where `random` has come to.
+    /// The state of `random`.
     pub(crate) random: Cell<u64>,
-    /// How many of the scene's own names are being looked up, one in another.
+    /// The number of nested look-ups of the scene's own names.
     pub(crate) depth: Cell<u32>,
 }
 
 impl<'a> Scope<'a> {
-    /// The scene's own names, and nothing else.
+    /// A scope with only the scene's own names.
     pub(crate) fn new(values: Option<&'a BTreeMap<String, Formula>>) -> Scope<'a> {
         Scope { values, ..Scope::default() }
     }
 
-    /// Says what `name` is.
+    /// Sets the variable `name`.
     pub(crate) fn set(&mut self, name: &'static str, value: f64) {
         match self.variables.iter_mut().find(|variable| variable.0 == name) {
             Some(variable) => variable.1 = value,
@@ -116,12 +116,12 @@ enum Expression {
     Negated(Box<Expression>),
     Binary(u8, Box<[Expression; 2]>),
     Call(&'static Function, Vec<Expression>),
-    /// Components by their numbers.
+    /// Components by their indices.
     Picked(Box<Expression>, Vec<usize>),
 }
 
 impl Formula {
-    /// The formula that `text` is.
+    /// Parses a formula.
     pub(crate) fn parse(text: &str) -> Result<Formula, String> {
         let mut parser = Parser { text, at: 0, depth: 0 };
         let expression = parser.sum()?;
@@ -199,7 +199,7 @@ impl<'de> Deserialize<'de> for Formula {
     }
 }
 
-/// A text, and how far it is read.
+/// A text, and the position of the parser in it.
 struct Parser<'a> {
     text: &'a str,
     at: usize,
@@ -257,7 +257,7 @@ impl Parser<'_> {
         operand: fn(&mut Self) -> Result<Expression, String>,
     ) -> Result<Expression, String> {
         let mut left = operand(self)?;
-        // As deep as a chain is long.
+        // The depth of a chain is its length.
         let mut length = 0;
         while let Some(operator) = self.next_of(operators) {
             length += 1;
@@ -276,7 +276,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A term, and components of it.
+    /// A term, and a swizzle of it.
     fn picked(&mut self) -> Result<Expression, String> {
         let term = self.term()?;
         if self.next_of(b".").is_none() {
@@ -385,9 +385,9 @@ mod tests {
             ("1 $ 2", "unexpected `$` at character 3 of the formula"),
             ("sin(1, 2)", "sin takes 1 arguments, not 2 at character 10 of the formula"),
             ("1..2", "`1..2` is not a number at character 1 of the formula"),
-            ("tim", "no value is called `tim`; similar to it: time"),
+            ("tim", "there is no value `tim`; similar names: time"),
             ("vec2(1, 2).z", "a vec2 has no such component"),
-            ("dot(vec2(1), vec3(1))", "dot: a vec2 and a vec3 do not go together"),
+            ("dot(vec2(1), vec3(1))", "dot: a vec2 and a vec3 do not match"),
             ("loop", "`loop` depends on itself"),
         ] {
             assert_eq!(numbers(text), Err(expected.to_string()), "{text}");

@@ -12,23 +12,23 @@ use std::ops::RangeInclusive;
 pub(crate) struct Function {
     /// Its name.
     pub(crate) name: &'static str,
-    /// How many arguments it takes.
+    /// The possible numbers of arguments.
     pub(crate) arguments: RangeInclusive<usize>,
     run: Run,
 }
 
-/// What a function does.
+/// The operation of a function.
 #[derive(Debug)]
 enum Run {
-    /// To each component.
+    /// An operation on each component.
     Each(fn(f64) -> f64),
-    /// To the components of two; a number goes with each component of a vector.
+    /// An operation on the components of two arguments; a number is used for each component of a vector.
     Pairs(fn(f64, f64) -> f64),
-    /// To the components of three.
+    /// An operation on the components of three arguments.
     Triples(fn(f64, f64, f64) -> f64),
-    /// Anything else.
+    /// Any other operation.
     Whole(fn(&[Value]) -> Result<Value, String>),
-    /// A random number from the first to the second.
+    /// A random number between the first and the second argument.
     Random,
 }
 
@@ -111,14 +111,14 @@ const FUNCTIONS: &[Function] = &[
     Function { name: "random", arguments: 2..=2, run: Run::Random },
 ];
 
-/// The function that is called so.
+/// The function with this name.
 pub(crate) fn find(name: &str) -> Result<&'static Function, String> {
     let found = FUNCTIONS.iter().find(|function| function.name == name);
     found.ok_or_else(|| crate::names::unknown("function", name, FUNCTIONS.iter().map(|function| function.name)))
 }
 
 impl Function {
-    /// What it makes of as many values as it takes.
+    /// Applies the function to a valid number of arguments.
     pub(crate) fn call(&self, of: &[Value], scope: &Scope<'_>) -> Result<Value, String> {
         match self.run {
             Run::Each(run) => map(of, |numbers| run(numbers[0])),
@@ -135,7 +135,7 @@ impl Function {
     }
 }
 
-/// What an operator makes of two values.
+/// Applies an operator to two values.
 pub(crate) fn binary(operator: u8, left: Value, right: Value) -> Result<Value, String> {
     match (operator, left, right) {
         (b'*', Value::Matrix(a), Value::Matrix(b)) => Ok(Value::Matrix(a * b)),
@@ -148,7 +148,7 @@ pub(crate) fn binary(operator: u8, left: Value, right: Value) -> Result<Value, S
     }
 }
 
-/// What `run` makes of the first components, of the second, and so on.
+/// Applies `run` to the first components, to the second, and so on.
 fn map(of: &[Value], run: impl Fn(&[f64]) -> f64) -> Result<Value, String> {
     let mut all = [(DVec4::ZERO, 1); 3];
     for (own, value) in all.iter_mut().zip(of) {
@@ -161,7 +161,7 @@ fn map(of: &[Value], run: impl Fn(&[f64]) -> f64) -> Result<Value, String> {
     let len = all.iter().map(|row| row.1).max().unwrap_or(1);
     if all.iter().any(|row| row.1 != len && row.1 != 1) {
         let kinds: Vec<&str> = of.iter().map(Value::kind).collect();
-        return Err(format!("{} do not go together", kinds.join(" and ")));
+        return Err(format!("{} do not match", kinds.join(" and ")));
     }
     let mut result = DVec4::ZERO;
     for at in 0..len {
@@ -171,10 +171,10 @@ fn map(of: &[Value], run: impl Fn(&[f64]) -> f64) -> Result<Value, String> {
     Ok(Value::Vector(result, len))
 }
 
-/// A vector of `len` numbers, which are those of `of` together, or one number so many times.
+/// A vector of `len` numbers, which are all numbers of `of` in order, or one number repeated.
 fn joined(of: &[Value], len: usize) -> Result<Value, String> {
     if of.iter().any(|value| matches!(value, Value::Matrix(_))) {
-        return Err("a matrix is no part of a vector".to_string());
+        return Err("a matrix is not a part of a vector".to_string());
     }
     let numbers: Vec<f64> = of.iter().flat_map(Value::numbers).collect();
     match numbers.len() {

@@ -1,6 +1,6 @@
 //! Meshes, which are generated: corners with positions, normals and texture coordinates, and indices.
 //!
-//! Corners of front faces go around against the clock. Texture coordinates go from 0 to 1 over a surface, or as often as
+//! Corners of front faces are in counterclockwise order. Texture coordinates range from 0 to 1 over a surface, or repeat as
 //! `tiles` says.
 
 use glam::{Vec2, Vec3};
@@ -10,13 +10,13 @@ use std::f32::consts::TAU;
 /// The most corners that a mesh may have.
 const MOST_CORNERS: u64 = 1 << 22;
 
-/// The parts of a corner: their names, their offsets in bytes, and how many floats they have.
+/// The parts of a corner: their names, their offsets in bytes, and the numbers of their floats.
 pub(crate) const PARTS: [(&str, u32, u32); 3] = [("position", 0, 3), ("normal", 12, 3), ("texcoord", 24, 2)];
 
-/// Bytes of a corner.
+/// The size of a corner in bytes.
 pub(crate) const STRIDE: u32 = 32;
 
-/// What a mesh is made by: one of these.
+/// The generator of a mesh: one of these.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Generator {
@@ -34,7 +34,7 @@ pub(crate) enum Generator {
     CubePatches(CubePatches),
 }
 
-/// How often texture coordinates go from 0 to 1.
+/// How often the texture coordinates repeat the range from 0 to 1.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Tiles {
@@ -51,7 +51,7 @@ impl Default for Tiles {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Grid {
     pub(crate) cells: [u32; 2],
-    /// Its extents in x and z, around the middle.
+    /// Its extents in x and z, around the origin.
     pub(crate) size: [f32; 2],
     pub(crate) tiles: [f32; 2],
 }
@@ -65,7 +65,7 @@ impl Default for Grid {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Cube {
-    /// Its extents, around the middle.
+    /// Its extents, around the origin.
     pub(crate) size: [f32; 3],
 }
 
@@ -109,7 +109,7 @@ impl Default for Torus {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct TorusKnot {
-    /// How often it goes around the axis, and around the tube of the torus.
+    /// The number of turns around the axis, and around the tube of the torus.
     pub(crate) p: u32,
     pub(crate) q: u32,
     pub(crate) radius: f32,
@@ -216,14 +216,14 @@ impl Mesh {
 }
 
 impl Generator {
-    /// The mesh.
+    /// Makes the mesh.
     ///
     /// # Errors
-    /// One that has no cells, or too many.
+    /// The mesh has no cells, or too many.
     pub(crate) fn mesh(&self) -> Result<Mesh, String> {
         let cells = self.cells();
         if cells.contains(&0) {
-            return Err("there is nothing between 0 corners".to_string());
+            return Err("a mesh needs more than 0 corners".to_string());
         }
         let corners = cells.iter().fold(6, |all: u64, cells| all.saturating_mul(u64::from(*cells) + 1));
         if corners > MOST_CORNERS {
@@ -246,7 +246,7 @@ impl Generator {
         })
     }
 
-    /// Into how many parts it is divided, in two directions.
+    /// The numbers of its parts in two directions.
     fn cells(&self) -> [u32; 2] {
         match self {
             Generator::Grid(grid) => grid.cells,
@@ -268,7 +268,7 @@ impl Grid {
     }
 }
 
-/// The sides of a cube: where each faces, and what is to the right and above for who looks at it.
+/// The sides of a cube: the normal, the vector to the right and the vector upwards, as seen from outside.
 const SIDES: [[Vec3; 3]; 6] = [
     [Vec3::X, Vec3::NEG_Z, Vec3::Y],
     [Vec3::NEG_X, Vec3::Z, Vec3::Y],
@@ -324,7 +324,7 @@ impl TorusKnot {
         Mesh::surface([self.segments, self.sides], self.tiles, |u, v| {
             let middle = self.middle(u);
             let ahead = (self.middle(u + 1e-3) - self.middle(u - 1e-3)).normalize_or_zero();
-            // Away from the axis of the torus, as far as that is across the tube.
+            // The direction from the axis of the torus, without its component along the tube.
             let around = u * TAU * self.p as f32;
             let core = Vec3::new(around.cos(), around.sin(), 0.0) * self.radius * 2.0 / 3.0;
             let out = (middle - core).reject_from_normalized(ahead).normalize_or_zero();

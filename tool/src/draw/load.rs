@@ -1,4 +1,4 @@
-//! Reads a scene, and looks whether everything that is named is there.
+//! Reads a scene, and checks that everything that it names exists.
 
 use super::commands::{Blit, BlockSource, Command, Draw, Probe, Set};
 use super::geometry::PARTS;
@@ -11,27 +11,27 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use toml::Spanned;
 
-/// Something wrong with a scene.
+/// An error in a scene.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SceneError {
-    /// Where in the text, in bytes; empty if it is about the whole.
+    /// Its place in the text, in bytes; empty if it concerns the whole.
     pub(crate) span: Range<usize>,
-    /// What is wrong.
+    /// The message.
     pub(crate) message: String,
 }
 
 impl SceneError {
-    /// What is wrong with something in the scene.
+    /// An error at a place in the scene.
     pub(crate) fn at<T>(spanned: &Spanned<T>, message: impl Into<String>) -> SceneError {
         SceneError { span: spanned.span(), message: message.into() }
     }
 
-    /// What is wrong with the scene as a whole.
+    /// An error of the scene as a whole.
     pub(crate) fn whole(message: impl Into<String>) -> SceneError {
         SceneError { span: 0..0, message: message.into() }
     }
 
-    /// The error as the tool's reports have it.
+    /// The error as a problem for the reporter.
     pub(crate) fn problem(&self, text: &str) -> Problem {
         let mut problem = Problem::new("scene", self.message.clone());
         if !self.span.is_empty() {
@@ -51,7 +51,7 @@ impl SceneError {
 /// The scene that `text` describes.
 ///
 /// # Errors
-/// What TOML does not allow, members that no scene has, and names of nothing.
+/// Invalid TOML, unknown members, and names of objects that do not exist.
 pub(crate) fn parse(text: &str) -> Result<Scene, Vec<SceneError>> {
     let scene: Scene = toml::from_str(text).map_err(|error| {
         vec![SceneError { span: error.span().unwrap_or(0..0), message: error.message().trim_end().to_string() }]
@@ -66,7 +66,7 @@ pub(crate) fn parse(text: &str) -> Result<Scene, Vec<SceneError>> {
     }
 }
 
-/// Collects the names that nothing has.
+/// Collects the names of objects that do not exist.
 struct Checker<'a> {
     scene: &'a Scene,
     errors: Vec<SceneError>,
@@ -109,7 +109,7 @@ impl Checker<'_> {
             if let Content::Gradient(colors) | Content::Noise(super::texture::Noise { colors, .. }) = content.get_ref()
             {
                 if colors.is_empty() {
-                    self.errors.push(SceneError::at(content, "there has to be a colour"));
+                    self.errors.push(SceneError::at(content, "a colour is missing"));
                 }
             }
         }
@@ -153,11 +153,11 @@ impl Checker<'_> {
         }
     }
 
-    /// Of these members exactly one has to be said.
+    /// Checks that exactly one of these members is present.
     fn one_of(&mut self, command: &Spanned<Command>, members: &[(&str, bool)]) {
         if members.iter().filter(|member| member.1).count() != 1 {
             let names: Vec<&str> = members.iter().map(|member| member.0).collect();
-            self.errors.push(SceneError::at(command, format!("it has to say one of {}", names.join(", "))));
+            self.errors.push(SceneError::at(command, format!("exactly one of {} is needed", names.join(", "))));
         }
     }
 
@@ -245,7 +245,7 @@ mod tests {
 
     const HEAD: &str = "about = \"\"\nsize = [4, 4]\npicture = \"screen\"\n[textures.screen]\n";
 
-    /// The first thing that is wrong with a scene, with its line and its column.
+    /// The first error of a scene, with its line and its column.
     fn wrong(text: &str, frame: &str) -> (u32, u32, String) {
         let text = text.replace("[textures", &format!("frame = [{frame}]\n[textures"));
         let error = parse(&text).expect_err("something is wrong").remove(0);
@@ -271,14 +271,14 @@ mod tests {
         assert_eq!(wrong(HEAD, "{ set = { progam = \"a\" } }").0, 4);
         let (line, column, message) = wrong(HEAD, "\n  { mipmaps = \"sreen\" }");
         assert_eq!((line, column), (5, 15));
-        assert_eq!(message, "no texture is called `sreen`; similar to it: screen");
+        assert_eq!(message, "there is no texture `sreen`; similar names: screen");
         let (line, column, message) = wrong(HEAD, "\n  { dispatch = [\"1 +\", 1, 1] }");
         assert_eq!((line, column, message.as_str()), (5, 17, "unexpected end at character 4 of the formula"));
         let (.., message) = wrong(HEAD, "{ draw = { vertices = 3, mesh = \"none\" } }");
-        assert_eq!(message, "no mesh is called `none`");
+        assert_eq!(message, "there is no mesh `none`");
         let (.., message) = wrong(HEAD, "{ draw = { instances = 3 } }");
-        assert_eq!(message, "it has to say one of mesh, vertices, indirect, captured");
+        assert_eq!(message, "exactly one of mesh, vertices, indirect, captured is needed");
         let (.., message) = wrong(HEAD, "{ probe = { texture = \"screen\", at = [0, 0] } }");
-        assert_eq!(message, "it has to say one of rgba, same_as, other_than");
+        assert_eq!(message, "exactly one of rgba, same_as, other_than is needed");
     }
 }

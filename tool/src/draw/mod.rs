@@ -1,13 +1,13 @@
-//! `ntv draw`: scenes, drawn by ntv's own driver.
+//! `ntv draw`: draws scenes with ntv's own driver.
 //!
-//! | module | what lives there |
+//! | module | contents |
 //! |-|-|
 //! | [`scene`], [`commands`], [`states`] | the format |
-//! | [`load`] | a scene's text, and what is wrong with it |
-//! | [`formula`], [`functions`], [`noise`] | numbers that are said by formulas |
-//! | [`geometry`], [`texture`], [`texel`] | what is generated |
-//! | [`program`] | shaders, and the names of what they use |
-//! | [`prepare`] | all of it together, before there is a device |
+//! | [`load`] | reads a scene and reports its errors |
+//! | [`formula`], [`functions`], [`noise`] | formulas for numbers |
+//! | [`geometry`], [`texture`], [`texel`] | generated contents |
+//! | [`program`] | shaders, and the names of their resources |
+//! | [`prepare`] | all of a scene that needs no device |
 //! | `device` | the objects and commands on a device, with the feature `vulkan` |
 
 mod commands;
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &DrawArgs, reporter: &Reporter) -> Result<AllFine> {
 
 #[cfg(not(feature = "vulkan"))]
 mod device {
-    //! Without Vulkan scenes are checked alone.
+    //! Without Vulkan, scenes are only checked.
 
     use super::load::SceneError;
     use super::prepare::Prepared;

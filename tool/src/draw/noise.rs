@@ -1,8 +1,8 @@
-//! Pseudo-random numbers, and noise made of them: the same on every machine.
+//! Pseudo-random numbers and noise from them, equal on every machine.
 
 use glam::{DVec3, IVec3};
 
-/// Well mixed bits of `number` (SplitMix64's finalizer).
+/// Mixes the bits of `number` (SplitMix64's finalizer).
 pub(crate) fn mixed(number: u64) -> u64 {
     let mut bits = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -10,17 +10,17 @@ pub(crate) fn mixed(number: u64) -> u64 {
     bits ^ bits >> 31
 }
 
-/// The bits as a number from 0 to before 1.
+/// Converts the bits to a number from 0 to 1, without 1.
 pub(crate) fn unit(bits: u64) -> f64 {
     (bits >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Smooth noise from 0 to 1, with a random number at each whole point.
+/// Smooth noise from 0 to 1, with a random number at each integer point.
 pub(crate) fn value(at: DVec3) -> f64 {
     periodic(at, IVec3::MAX, 0)
 }
 
-/// Smooth noise that begins again after `period` points in each direction.
+/// Smooth noise that repeats after `period` points in each direction.
 pub(crate) fn periodic(at: DVec3, period: IVec3, seed: u64) -> f64 {
     let below = at.floor();
     let part = at - below;
@@ -36,7 +36,7 @@ pub(crate) fn periodic(at: DVec3, period: IVec3, seed: u64) -> f64 {
     mix(along_y(0), along_y(1), weight.z)
 }
 
-/// Octaves of noise over the unit square, which fits to itself at its edges: from 0 to 1.
+/// Octaves of noise over the unit square, which tiles without seams: from 0 to 1.
 pub(crate) fn fractal(u: f64, v: f64, cells: u32, octaves: u32, seed: u64) -> f64 {
     let (mut sum, mut all, mut weight) = (0.0, 0.0, 1.0);
     for octave in 0..octaves.clamp(1, 16) {

@@ -1,4 +1,4 @@
-//! All of a scene that can be made without a device: shaders, meshes, bytes of buffers, texels.
+//! Makes all of a scene that needs no device: shaders, meshes, bytes of buffers, texels.
 
 use super::commands::{Command, Set};
 use super::formula::{Formula, Scope, Value};
@@ -11,7 +11,7 @@ use std::cell::Cell;
 use std::path::Path;
 use toml::Spanned;
 
-/// A scene with what is in it.
+/// A scene with its contents.
 pub(crate) struct Prepared {
     pub(crate) scene: Scene,
     pub(crate) programs: Named<Program>,
@@ -27,11 +27,11 @@ pub(crate) struct Texels {
     /// Width, height, depth.
     pub(crate) size: [u32; 3],
     pub(crate) levels: u32,
-    /// What is in the levels, from the first on; none if nothing is.
+    /// The contents of the levels, from the first; empty if the texture has none.
     pub(crate) images: Vec<Image>,
 }
 
-/// Reads and makes all of a scene whose files are in `folder`.
+/// Reads a scene with its files in `folder`, and makes its contents.
 pub(crate) fn prepare(text: &str, folder: &Path) -> Result<Prepared, Vec<SceneError>> {
     let scene = load::parse(text)?;
     let mut errors = Vec::new();
@@ -77,7 +77,7 @@ pub(crate) fn prepare(text: &str, folder: &Path) -> Result<Prepared, Vec<SceneEr
     }
 }
 
-/// What formulas know before the first frame.
+/// The values of names in formulas before the first frame.
 pub(crate) fn scope(scene: &Scene) -> Scope<'_> {
     let mut scope = Scope::new(Some(&scene.values));
     let [width, height] = scene.size.map(f64::from);
@@ -86,7 +86,7 @@ pub(crate) fn scope(scene: &Scene) -> Scope<'_> {
     scope
 }
 
-/// Looks whether programs have what is bound to them by name.
+/// Checks that programs have the names that the scene binds.
 fn bindings<'a>(
     commands: &'a [Spanned<Command>],
     programs: &Named<Program>,
@@ -108,7 +108,7 @@ fn bindings<'a>(
                 match program {
                     None => errors.push(SceneError::at(command, "no program is set")),
                     Some(program) if program.is_compute() != dispatches => {
-                        let message = "draws want a vertex shader, and dispatches a compute shader";
+                        let message = "a draw needs a vertex shader, and a dispatch needs a compute shader";
                         errors.push(SceneError::at(command, message));
                     }
                     Some(_) => {}
@@ -119,7 +119,7 @@ fn bindings<'a>(
     }
 }
 
-/// Names that `set` binds to, which `program` does not have.
+/// Names that `set` binds and `program` does not have.
 fn wrong_names(set: &Set, program: Option<&Program>) -> Vec<(std::ops::Range<usize>, String)> {
     let uniforms = set.uniforms.iter().map(|(name, to)| (Kind::Uniform(0, ntv::op::Base::Float), name, to.span()));
     let textures = set.textures.iter().map(|(name, to)| (Kind::Texture, name, to.span()));
@@ -128,7 +128,7 @@ fn wrong_names(set: &Set, program: Option<&Program>) -> Vec<(std::ops::Range<usi
     let images = set.images.iter().map(|(name, to)| (Kind::Image, name, to.span()));
     let all = uniforms.chain(textures).chain(blocks).chain(storage).chain(images);
     let wrong = |(kind, name, span): (Kind, &String, std::ops::Range<usize>)| match program {
-        None => Some((span, "no program is set that could have it".to_string())),
+        None => Some((span, "no program is set".to_string())),
         Some(program) => program.find(kind, name).err().map(|message| (span, message)),
     };
     all.filter_map(wrong).collect()
@@ -145,7 +145,7 @@ pub(crate) fn float_bytes(numbers: &[f64]) -> Vec<u8> {
     numbers.iter().flat_map(|number| (*number as f32).to_le_bytes()).collect()
 }
 
-/// Integers as bytes, of either sign.
+/// Integers as bytes, signed or unsigned.
 pub(crate) fn integer_bytes(numbers: &[f64]) -> Vec<u8> {
     numbers.iter().flat_map(|number| (*number as i64 as u32).to_le_bytes()).collect()
 }
@@ -181,24 +181,24 @@ fn texels(texture: &scene::Texture, scene: &Scene, folder: &Path) -> Result<Texe
         }
         [width, height] => [width, height, 1],
         [width, height, depth] if texture.dimension == Dimension::Three => [width, height, depth],
-        _ => return Err("its size is a width and a height, and a depth in three dimensions".to_string()),
+        _ => return Err("its size must be a width and a height, and in three dimensions a depth".to_string()),
     };
     let size = [width, height, depth];
     let all = size.iter().fold(u64::from(texture.layers), |all, edge| all.saturating_mul((*edge).into()));
     if all == 0 || all > MOST_TEXELS {
-        return Err(format!("{all} texels, where 1 to {MOST_TEXELS} may be"));
+        return Err(format!("{all} texels; a texture has 1 to {MOST_TEXELS}"));
     }
     let most = width.max(height).max(depth).ilog2() + 1;
     let levels = match texture.levels {
         Levels::One => 1,
         Levels::Number(levels) if levels <= most => levels,
-        Levels::Number(levels) => return Err(format!("{levels} levels, where there can be {most}")),
+        Levels::Number(levels) => return Err(format!("{levels} levels; a texture of this size has at most {most}")),
         Levels::All => most,
     };
     let mut images = Vec::new();
     if let Some(content) = &texture.content {
         if own.is_some_and(|own| own != [width, height]) {
-            return Err("it has another size than what is in it".to_string());
+            return Err("its size is not the size of its content".to_string());
         }
         if texture.dimension != Dimension::Two || texture.layers != 1 || texture.samples != 1 {
             return Err("only 2d textures of one layer and one sample are generated".to_string());
@@ -220,7 +220,7 @@ mod tests {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/scenes")
     }
 
-    /// The first thing that is wrong with `text`.
+    /// The first error of `text`.
     fn wrong(text: &str) -> String {
         prepare(text, &scenes()).err().expect("something is wrong").remove(0).message
     }
@@ -232,9 +232,9 @@ mod tests {
         let prepared = prepare(scene, &scenes()).unwrap_or_else(|errors| panic!("{errors:?}"));
         assert_eq!((prepared.programs.len(), prepared.textures["squares"].images.len()), (2, 7));
         let twice = scene.replace("gloss = 40", "glos = 40");
-        assert_eq!(wrong(&twice), "no uniform is called `glos`; similar to it: gloss");
+        assert_eq!(wrong(&twice), "there is no uniform `glos`; similar names: gloss");
         let other = scene.replace("\"surface.vert.nir\", ", "");
-        assert!(wrong(&other).starts_with("no uniform is called `camera`"), "{}", wrong(&other));
+        assert!(wrong(&other).starts_with("there is no uniform `camera`"), "{}", wrong(&other));
     }
 
     #[test]

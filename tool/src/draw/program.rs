@@ -1,6 +1,6 @@
-//! Programs of a scene: their shaders, and what GLSL calls their uniforms, textures and blocks.
+//! Programs of a scene: their shaders, and the GLSL names of their uniforms, textures and blocks.
 //!
-//! NIR keeps those names beside the numbers that a driver binds by:
+//! NIR keeps those names with the slot numbers of the driver:
 //!
 //! | in NIR | in a scene |
 //! |-|-|
@@ -23,10 +23,10 @@ use std::fs;
 use std::path::Path;
 use toml::Spanned;
 
-/// What may be bound to a program by a name.
+/// The kind of a name of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// So many 32-bit words, and what they are.
+    /// A uniform: the number of its 32-bit words, and their type.
     Uniform(u32, Base),
     Texture,
     Block,
@@ -48,7 +48,7 @@ impl Kind {
 
 /// A name of a stage.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Symbol {
     pub(crate) name: String,
     pub(crate) stage: Stage,
     pub(crate) kind: Kind,
@@ -61,9 +61,9 @@ pub(crate) struct Place {
 pub(crate) struct Program {
     /// The stages, in the order of the pipeline.
     pub(crate) shaders: Vec<(Stage, Shader)>,
-    /// What has a name.
-    pub(crate) places: Vec<Place>,
-    /// Who writes what is captured, if the scene says it.
+    /// The names of its resources.
+    pub(crate) symbols: Vec<Symbol>,
+    /// The back end of captures, if the scene sets it.
     pub(crate) back_end: Option<BackEnd>,
     /// The storage classes of uniform blocks, by their numbers.
     pub(crate) classes: Vec<(u32, ntv::plan::Class)>,
@@ -86,22 +86,22 @@ impl Program {
         if let (Some(name), true) = (program.stages.first(), shaders.windows(2).any(|pair| pair[0].0 == pair[1].0)) {
             return Err(vec![SceneError::at(name, "a stage is there twice")]);
         }
-        let places = shaders.iter().flat_map(|(stage, shader)| places(*stage, shader)).collect();
-        let mut own = Program { shaders, places, back_end: None, classes: Vec::new() };
+        let symbols = shaders.iter().flat_map(|(stage, shader)| symbols(*stage, shader)).collect();
+        let mut own = Program { shaders, symbols, back_end: None, classes: Vec::new() };
         if let Some(request) = &program.capture {
             own.capture(request).map_err(|error| vec![error])?;
         }
         for (block, class) in &program.placements {
             let parsed = class.get_ref().parse().map_err(|message: String| vec![SceneError::at(class, message)])?;
             let found = own.find(Kind::Block, block).map_err(|message| vec![SceneError::at(class, message)])?;
-            let numbers: Vec<u32> = found.map(|place| place.at).collect();
+            let numbers: Vec<u32> = found.map(|symbol| symbol.at).collect();
             own.classes.extend(numbers.into_iter().map(|number| (number, parsed)));
         }
         own.classes.dedup();
         Ok(own)
     }
 
-    /// Has the last stage before rasterization capture.
+    /// Adds captures to the last stage before rasterization.
     fn capture(&mut self, request: &CaptureRequest) -> Result<(), SceneError> {
         let whole = |problem: String| match request.varyings.first() {
             Some(name) => SceneError::at(name, problem),
@@ -130,24 +130,24 @@ impl Program {
         self.shaders.iter().any(|(stage, _)| *stage == Stage::Compute)
     }
 
-    /// Where `name` is, in each stage that has it; of a uniform the number of words does not matter.
-    pub(crate) fn find<'a>(&'a self, kind: Kind, name: &'a str) -> Result<impl Iterator<Item = &'a Place>, String> {
-        let same = move |place: &Place| std::mem::discriminant(&place.kind) == std::mem::discriminant(&kind);
-        if !self.places.iter().any(|place| same(place) && place.name == name) {
-            let names = self.places.iter().filter(|place| same(place)).map(|place| place.name.as_str());
+    /// The symbols with this name in each stage that has it; the number of words of a uniform does not matter.
+    pub(crate) fn find<'a>(&'a self, kind: Kind, name: &'a str) -> Result<impl Iterator<Item = &'a Symbol>, String> {
+        let same = move |symbol: &Symbol| std::mem::discriminant(&symbol.kind) == std::mem::discriminant(&kind);
+        if !self.symbols.iter().any(|symbol| same(symbol) && symbol.name == name) {
+            let names = self.symbols.iter().filter(|symbol| same(symbol)).map(|symbol| symbol.name.as_str());
             return Err(unknown(kind.name(), name, names));
         }
-        Ok(self.places.iter().filter(move |place| same(place) && place.name == name))
+        Ok(self.symbols.iter().filter(move |symbol| same(symbol) && symbol.name == name))
     }
 
-    /// Words of the loose uniforms of a stage.
+    /// The number of words of the loose uniforms of a stage.
     pub(crate) fn uniform_words(&self, stage: Stage) -> u32 {
-        let own = self.places.iter().filter(|place| place.stage == stage);
-        let ends = own.filter_map(|place| match place.kind {
-            Kind::Uniform(words, _) => Some(place.at + words),
+        let own = self.symbols.iter().filter(|symbol| symbol.stage == stage);
+        let ends = own.filter_map(|symbol| match symbol.kind {
+            Kind::Uniform(words, _) => Some(symbol.at + words),
             _ => None,
         });
-        // What shaders load is a whole number of vec4s.
+        // Shaders load whole vec4s.
         ends.max().unwrap_or(0).next_multiple_of(4)
     }
 }
@@ -157,7 +157,7 @@ fn read_stage(path: &Path) -> Result<(Stage, Shader), String> {
     let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let mut found = ntv::text::parse(&text);
     if found.len() != 1 {
-        return Err(format!("{} has {} shaders, where one is wanted", path.display(), found.len()));
+        return Err(format!("{} has {} shaders; one is needed", path.display(), found.len()));
     }
     let shader = found.remove(0).shader.map_err(|errors| format!("{}: {errors}", path.display()))?;
     let name = shader.stage().name().trim_start_matches("MESA_SHADER_").to_lowercase();
@@ -165,9 +165,9 @@ fn read_stage(path: &Path) -> Result<(Stage, Shader), String> {
     Ok((stage.ok_or_else(|| format!("{}: scenes have no {name} shaders", path.display()))?, shader))
 }
 
-/// What has a name in a stage.
-fn places(stage: Stage, shader: &Shader) -> Vec<Place> {
-    let place = |variable: &Variable| {
+/// The named resources of a stage.
+fn symbols(stage: Stage, shader: &Shader) -> Vec<Symbol> {
+    let symbol = |variable: &Variable| {
         let kind = if variable.mode == Modes::UNIFORM {
             match shader.types.get(shader.types.without_arrays(variable.ty)) {
                 TypeData::Texture { .. } | TypeData::Sampler { .. } => Kind::Texture,
@@ -182,18 +182,18 @@ fn places(stage: Stage, shader: &Shader) -> Vec<Place> {
         } else {
             return None;
         };
-        // Block 0 is that of the loose uniforms, if there are some; -1 is the number of what is not used.
+        // Block 0 has the loose uniforms, if there are some; -1 is the number of unused variables.
         let is_loose = kind == Kind::Block && variable.driver_location == 0 && shader.info.first_ubo_is_default_ubo;
         if is_loose || variable.driver_location == u32::MAX {
             return None;
         }
         let name = shader.strings[variable.name].to_string();
-        Some(Place { name, stage, kind, at: variable.driver_location })
+        Some(Symbol { name, stage, kind, at: variable.driver_location })
     };
-    shader.vars.iter().filter_map(|(_, variable)| place(variable)).collect()
+    shader.vars.iter().filter_map(|(_, variable)| symbol(variable)).collect()
 }
 
-/// What the frontend knows of an output.
+/// The frontend's description of an output.
 fn output(output: &scene::Output) -> Result<Output, SceneError> {
     let ty = match &output.ty {
         Some(name) => ty(name)?,
@@ -206,7 +206,7 @@ fn output(output: &scene::Output) -> Result<Output, SceneError> {
             capture::Type::Block(members)
         }
     };
-    // The plan looks whether such a slot exists.
+    // The plan checks that such a slot exists.
     Ok(Output::new(output.name.clone(), ty, varying::VAR0.saturating_add(output.location)))
 }
 
@@ -236,7 +236,7 @@ fn ty(name: &Spanned<String>) -> Result<capture::Type, SceneError> {
         _ => None,
     };
     let mut ty = whole.ok_or_else(wrong)?;
-    // Of `[2][3]` the last is the innermost.
+    // The last length of `[2][3]` is the innermost.
     let lengths = lengths.strip_suffix(']').unwrap_or(lengths);
     for length in lengths.rsplit("][").filter(|length| !length.is_empty()) {
         ty = ty.array(length.parse().map_err(|_| wrong())?);

@@ -1,7 +1,7 @@
 //! The scene format: TOML, read into these types. `docs/scenes.md` is the guide to it.
 //!
 //! A scene names things (programs, meshes, buffers, textures, states) and lists commands, which are those of a Gallium context.
-//! A member that is not here is an error, and so is a name that nothing has; both are shown with their place.
+//! An unknown member is an error, and so is a name without an object; both are reported with their place.
 
 use super::commands::Command;
 use super::formula::Formula;
@@ -25,13 +25,13 @@ pub(crate) type Named<T> = BTreeMap<String, T>;
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Scene {
-    /// What there is to see, in a sentence.
+    /// A sentence about the picture.
     pub(crate) about: String,
     /// Width and height of the picture.
     pub(crate) size: [u32; 2],
     /// The texture that is the picture, when all commands are done.
     pub(crate) picture: Name,
-    /// So many frames make the picture.
+    /// The number of frames that make the picture.
     #[serde(default = "one")]
     pub(crate) frames: u32,
     /// Formulas with names.
@@ -60,10 +60,10 @@ pub(crate) struct Scene {
     /// Kinds of queries.
     #[serde(default)]
     pub(crate) queries: Named<QueryKind>,
-    /// What is done once.
+    /// The commands that run once.
     #[serde(default)]
     pub(crate) setup: Vec<Spanned<Command>>,
-    /// What is done for each frame.
+    /// The commands that run for each frame.
     pub(crate) frame: Vec<Spanned<Command>>,
 }
 
@@ -71,36 +71,36 @@ pub(crate) struct Scene {
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Program {
-    /// Dumps of NIR, each with one shader, beside the scene.
+    /// Dumps of NIR, each with one shader, next to the scene's file.
     pub(crate) stages: Vec<Name>,
-    /// What transform feedback captures.
+    /// The captures of transform feedback.
     pub(crate) capture: Option<CaptureRequest>,
     /// Storage classes of uniform blocks by their names: `Uniform`, `Storage`, `PushConstant`.
     #[serde(default)]
     pub(crate) placements: Named<Spanned<String>>,
-    /// Loose uniforms are in push constants where they fit.
+    /// Puts loose uniforms into push constants where they fit.
     #[serde(default)]
     pub(crate) inline_uniforms: bool,
-    /// Names and lines are in the modules, for debuggers.
+    /// Puts names and lines into the modules, for debuggers.
     #[serde(default)]
     pub(crate) names: bool,
 }
 
-/// What transform feedback captures, and who does it.
+/// The captures of transform feedback, and their back end.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CaptureRequest {
-    /// Names of outputs and of parts of them, as `glTransformFeedbackVaryings` takes them.
+    /// Names of outputs and of parts of them, as for `glTransformFeedbackVaryings`.
     pub(crate) varyings: Vec<Name>,
     #[serde(default)]
     pub(crate) mode: CaptureMode,
-    /// The outputs of the last stage before rasterization, as far as they are captured: a dump has lost their names.
+    /// The captured outputs of the last stage before rasterization: a dump does not have their names.
     pub(crate) outputs: Vec<Output>,
-    /// Who writes what is captured; what the driver likes best if it is not said.
+    /// The back end; by default the one that the driver prefers.
     pub(crate) back_end: Option<CaptureBackEnd>,
 }
 
-/// How captured varyings are laid out.
+/// The layout of captured varyings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum CaptureMode {
@@ -109,7 +109,7 @@ pub(crate) enum CaptureMode {
     Separate,
 }
 
-/// Who writes what is captured: see `ntv::capture::BackEnd`.
+/// The back end of captures: see `ntv::capture::BackEnd`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum CaptureBackEnd {
@@ -124,7 +124,7 @@ pub(crate) enum CaptureBackEnd {
 pub(crate) struct Output {
     /// The name of the variable, or of the block.
     pub(crate) name: String,
-    /// Its location as GLSL counts, `layout(location = ...)`.
+    /// Its location in GLSL, `layout(location = ...)`.
     pub(crate) location: u32,
     /// The type of a variable, such as `vec4` or `float[3]`.
     #[serde(rename = "type")]
@@ -143,13 +143,13 @@ pub(crate) struct Member {
     pub(crate) ty: Spanned<String>,
 }
 
-/// What a buffer has in it: one of these.
+/// The contents of a buffer: one of these.
 #[derive(Debug, serde::Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum BufferContent {
-    /// So many bytes of 0.
+    /// This number of zero bytes.
     Size(u64),
-    /// Floats. A formula that gives a vector or a matrix is as many.
+    /// Floats. A formula with a vector or a matrix as its value gives all its numbers.
     F32(Vec<Formula>),
     U32(Vec<Formula>),
     I32(Vec<Formula>),
@@ -160,9 +160,9 @@ pub(crate) enum BufferContent {
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Rows {
-    /// How many; formulas know it as `count`, and the number of the row as `i`.
+    /// The number of rows; formulas have it as `count`, and the number of the row as `i`.
     pub(crate) count: u32,
-    /// Where `random` begins.
+    /// The seed of `random`.
     #[serde(default)]
     pub(crate) seed: u64,
     /// The row.
@@ -173,7 +173,7 @@ pub(crate) struct Rows {
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Texture {
-    /// Width and height, and depth if there is one; those of the picture, or of what is in it, if not said.
+    /// The width and height, and the depth if there is one; by default those of the content or of the picture.
     #[serde(default)]
     pub(crate) size: Vec<u32>,
     /// Vulkan's name in small letters, such as `r8g8b8a8_unorm`.
@@ -181,14 +181,14 @@ pub(crate) struct Texture {
     pub(crate) format: Name,
     #[serde(default)]
     pub(crate) dimension: Dimension,
-    /// So many, or all that there can be.
+    /// The number of levels, or all possible levels.
     #[serde(default)]
     pub(crate) levels: Levels,
     #[serde(default = "one")]
     pub(crate) layers: u32,
     #[serde(default = "one")]
     pub(crate) samples: u32,
-    /// What is in it; levels below the first are made of it.
+    /// Its content; levels below the first are made from it.
     pub(crate) content: Option<Spanned<Content>>,
 }
 
@@ -200,7 +200,7 @@ fn one() -> u32 {
     1
 }
 
-/// What a texture is.
+/// The dimensions of a texture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 pub(crate) enum Dimension {
     #[default]
@@ -214,7 +214,7 @@ pub(crate) enum Dimension {
     TwoArray,
 }
 
-/// How many levels a texture has.
+/// The number of levels of a texture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Levels {
     #[default]
@@ -246,19 +246,19 @@ impl<'de> Deserialize<'de> for Levels {
     }
 }
 
-/// What is drawn to.
+/// The attachments of draws.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Framebuffer {
     #[serde(default)]
     pub(crate) colors: Vec<Spanned<Or<Part>>>,
     pub(crate) depth: Option<Spanned<Or<Part>>>,
-    /// How the picture lies on the screen: `swap_xy`, `flip_x`, `flip_y`.
+    /// The orientation of the picture on the screen: `swap_xy`, `flip_x`, `flip_y`.
     #[serde(default)]
     pub(crate) orientation: Vec<Orientation>,
 }
 
-/// How a picture is turned.
+/// A transformation of the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Orientation {
@@ -282,20 +282,20 @@ pub(crate) struct Part {
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Element {
-    /// Which of the vertex buffers that are set.
+    /// The index of its vertex buffer.
     #[serde(default)]
     pub(crate) buffer: u32,
     pub(crate) format: Name,
     #[serde(default)]
     pub(crate) offset: u32,
-    /// Bytes from one vertex or instance to the next.
+    /// The bytes from one vertex or instance to the next.
     pub(crate) stride: u32,
-    /// Instances before the next; 0 for one that goes with vertices.
+    /// The number of instances for each value; 0 for one value per vertex.
     #[serde(default)]
     pub(crate) divisor: u32,
 }
 
-/// What a query counts.
+/// The kind of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum QueryKind {
@@ -305,7 +305,7 @@ pub(crate) enum QueryKind {
     TimeElapsed,
 }
 
-/// A name alone, or a table that says more.
+/// A name alone, or a table with more members.
 #[derive(Clone, Debug)]
 pub(crate) enum Or<T> {
     Name(String),

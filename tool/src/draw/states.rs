@@ -1,16 +1,16 @@
-//! The states of a scene: those that Gallium makes as objects, and samplers.
+//! The states of a scene: Gallium's state objects, and samplers.
 
 use serde::Deserialize;
 
-/// How colours are written: Gallium's `pipe_blend_state`.
+/// The blending of colours: Gallium's `pipe_blend_state`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Blend {
-    /// What the shader's colour is multiplied by, and what is there already. Without them nothing is blended.
+    /// The factor of the shader's colour, and the factor of the colour in the target. Without them blending is disabled.
     pub(crate) source: Option<Factor>,
     pub(crate) destination: Option<Factor>,
     pub(crate) equation: Equation,
-    /// The same for alpha, if it is not as for colours.
+    /// The same for alpha, if it differs from colours.
     pub(crate) alpha_source: Option<Factor>,
     pub(crate) alpha_destination: Option<Factor>,
     pub(crate) alpha_equation: Option<Equation>,
@@ -38,7 +38,7 @@ impl Default for Blend {
     }
 }
 
-/// What a colour is multiplied by.
+/// A factor of a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Factor {
@@ -57,7 +57,7 @@ pub(crate) enum Factor {
     SrcAlphaSaturate,
 }
 
-/// How two colours become one.
+/// The operation that blends two colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Equation {
@@ -69,29 +69,29 @@ pub(crate) enum Equation {
     Max,
 }
 
-/// How primitives become pixels: Gallium's `pipe_rasterizer_state`.
+/// The rasterization of primitives: Gallium's `pipe_rasterizer_state`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Rasterizer {
     pub(crate) cull: Cull,
-    /// Corners of front faces go around against the clock, as y grows upwards.
+    /// Corners of front faces are in counterclockwise order, with y upwards.
     pub(crate) front_ccw: bool,
     pub(crate) fill: PolygonMode,
     pub(crate) scissor: bool,
-    /// Depth in clip space goes from 0, as Vulkan's does, and not from -w.
+    /// Depth in clip space starts at 0, as in Vulkan, and not at -w.
     pub(crate) clip_halfz: bool,
     /// Primitives are clipped at the near and the far plane; else depths are clamped.
     pub(crate) depth_clip: bool,
-    /// What is added to depth: a constant, the most that it may be, and what the slope is multiplied by.
+    /// The bias of depth: a constant, its maximum, and the factor of the slope.
     pub(crate) depth_bias: Option<[f32; 3]>,
     pub(crate) line_width: f32,
-    /// Points whose shader says no size have a size of 1.
+    /// Points whose shader writes no size have a size of 1.
     pub(crate) default_point_size: bool,
-    /// Nothing becomes a pixel.
+    /// All primitives are discarded.
     pub(crate) discard: bool,
-    /// Every primitive is moved to where it is not seen: discard for devices that do not count what they discard.
+    /// Every primitive is moved out of view: a discard for devices that do not count discarded primitives.
     pub(crate) discard_by_position: bool,
-    /// Flat inputs come from the first vertex.
+    /// Flat inputs have the values of the first vertex.
     pub(crate) flatshade_first: bool,
     /// Depth and stencil are tested before the shader, where that changes no result.
     pub(crate) early_fragment_tests: bool,
@@ -117,7 +117,7 @@ impl Default for Rasterizer {
     }
 }
 
-/// Which faces are left out.
+/// The faces that are culled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Cull {
@@ -128,7 +128,7 @@ pub(crate) enum Cull {
     FrontAndBack,
 }
 
-/// What of a polygon is drawn.
+/// The parts of a polygon that are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum PolygonMode {
@@ -138,19 +138,19 @@ pub(crate) enum PolygonMode {
     Point,
 }
 
-/// What becomes of pixels by their depth and stencil: Gallium's `pipe_depth_stencil_alpha_state`.
+/// The tests of depth and stencil: Gallium's `pipe_depth_stencil_alpha_state`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct DepthStencil {
-    /// What depth has to be; without it depth is neither tested nor written.
+    /// The comparison of depth; without it depth is neither tested nor written.
     pub(crate) depth: Option<Compare>,
     pub(crate) write: bool,
-    /// For both faces, or for those of the front alone if `back` is said.
+    /// For both faces, or only for front faces if `back` is set.
     pub(crate) stencil: Option<Stencil>,
     pub(crate) back: Option<Stencil>,
 }
 
-/// What becomes of the stencil of a face.
+/// The stencil operations of a face.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Stencil {
@@ -175,7 +175,7 @@ impl Default for Stencil {
     }
 }
 
-/// What becomes of a stencil.
+/// A stencil operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum StencilOperation {
@@ -205,13 +205,13 @@ pub(crate) enum Compare {
     Always,
 }
 
-/// How a texture is sampled: Gallium's `pipe_sampler_state`.
+/// The sampling of a texture: Gallium's `pipe_sampler_state`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Sampler {
-    /// Between texels of a level.
+    /// The filter between texels of a level.
     pub(crate) filter: Filter,
-    /// Between levels; without it there is only level 0.
+    /// The filter between levels; without it only level 0 is used.
     pub(crate) levels: Option<Filter>,
     pub(crate) wrap: Wrap,
     pub(crate) compare: Option<Compare>,
@@ -242,7 +242,7 @@ pub(crate) enum Filter {
     Linear,
 }
 
-/// What is outside of a texture.
+/// The wrap mode outside of a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Wrap {

@@ -1,13 +1,13 @@
-//! Texels as bytes, and bytes as texels, for the formats that scenes generate and probe.
+//! Converts texels to bytes, and bytes to texels, for the formats of generated and probed textures.
 
-/// How a component is stored.
+/// The representation of a component.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Component {
     Byte,
     Float,
 }
 
-/// The formats: Vulkan's names in small letters, the number of components, and how each is stored.
+/// The formats: Vulkan's names in small letters, the number of components, and the representation of each.
 const FORMATS: &[(&str, usize, Component)] = &[
     ("r8_unorm", 1, Component::Byte),
     ("r8g8_unorm", 2, Component::Byte),
@@ -36,7 +36,7 @@ pub(crate) fn encode(texels: &[[f32; 4]], format: &str) -> Result<Vec<u8>, Strin
     })
 }
 
-/// What texels in a format are. Components that the format does not have are 0, and alpha is 1.
+/// Decodes texels in a format. Components that the format does not have are 0, and alpha is 1.
 pub(crate) fn decode(bytes: &[u8], format: &str) -> Result<Vec<[f32; 4]>, String> {
     let (components, stored) = row(format)?;
     let values: Vec<f32> = match stored {

@@ -1,4 +1,4 @@
-//! What textures of a scene have in them: generated, or from PNG files.
+//! The contents of a scene's textures: generated, or from PNG files.
 
 use super::formula::{Formula, Scope};
 use super::noise;
@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 /// The most texels that a texture of a scene may have.
 pub(crate) const MOST_TEXELS: u64 = 1 << 24;
 
-/// Pixels of a letter's edge.
+/// The size of a letter in pixels.
 const LETTER: usize = 8;
 
-/// What a texture has in it: one of these.
+/// The content of a texture: one of these.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Content {
@@ -22,21 +22,21 @@ pub(crate) enum Content {
     Noise(Noise),
     /// From the first colour on the left to the last on the right.
     Gradient(Vec<[f64; 4]>),
-    /// A formula each for red, green, blue and alpha, of `u`, `v`, `x`, `y` and `random`.
+    /// A formula for each of red, green, blue and alpha, with `u`, `v`, `x`, `y` and `random`.
     Formula([Formula; 4]),
-    /// A line of letters each, white on transparent.
+    /// Lines of letters, white on transparent.
     Text(Vec<String>),
-    /// A file beside the scene.
+    /// A file next to the scene's file.
     Png(PathBuf),
 }
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Checker {
-    /// In each direction.
+    /// The number of cells in each direction.
     pub(crate) cells: u32,
     pub(crate) colors: [[f64; 4]; 2],
-    /// The width of the joint between cells, as a part of a cell, and its colour.
+    /// The width of the joint between cells, as a fraction of a cell, and its colour.
     #[serde(default)]
     pub(crate) joint: f64,
     #[serde(default)]
@@ -46,15 +46,15 @@ pub(crate) struct Checker {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Noise {
-    /// Of the coarsest octave.
+    /// The number of cells of the coarsest octave.
     pub(crate) cells: u32,
     #[serde(default = "five")]
     pub(crate) octaves: u32,
     #[serde(default)]
     pub(crate) seed: u64,
-    /// Colours from the least to the most.
+    /// Colours from the lowest to the highest value.
     pub(crate) colors: Vec<[f64; 4]>,
-    /// Bands of marble: how often noise goes through the colours.
+    /// Bands of marble: the number of times that noise passes through the colours.
     #[serde(default)]
     pub(crate) bands: f64,
 }
@@ -94,7 +94,7 @@ impl Image {
 }
 
 impl Content {
-    /// The size that it has by itself: of a file or of a text.
+    /// The size of its own: that of a file or of a text.
     pub(crate) fn own_size(&self, folder: &Path) -> Result<Option<[u32; 2]>, String> {
         match self {
             Content::Png(path) => Ok(Some(read_png(&folder.join(path))?.size)),
@@ -156,7 +156,7 @@ impl Noise {
     }
 }
 
-/// The colour at `at`, from 0 to 1, of colours at equal distances.
+/// The colour at `at`, from 0 to 1, between colours at equal distances.
 fn between(colors: &[[f64; 4]], at: f64) -> [f64; 4] {
     let Some(last) = colors.len().checked_sub(1) else { return [0.0; 4] };
     let at = at.clamp(0.0, 1.0) * last as f64;
@@ -166,7 +166,7 @@ fn between(colors: &[[f64; 4]], at: f64) -> [f64; 4] {
     [0, 1, 2, 3].map(|component| a[component] + (b[component] - a[component]) * part)
 }
 
-/// Whether a pixel of the text is a part of a letter: 1 or 0.
+/// 1 if a pixel of the text is a part of a letter, otherwise 0.
 fn ink(lines: &[String], x: usize, y: usize) -> f64 {
     let letter = lines.get(y / LETTER).and_then(|line| line.chars().nth(x / LETTER));
     let rows = letter.and_then(|letter| font8x8::BASIC_FONTS.get(letter));

@@ -1,8 +1,8 @@
-//! Makes a shader of one that has lost parts: what is left gets what it misses.
+//! Makes a valid shader from a shader that has lost parts: replaces what its remaining instructions need.
 //!
-//! Whoever shrinks a shader takes out instructions and control flow as it likes. Here neighbouring blocks become one, phis
-//! get a source for each predecessor they have now, and a value that is gone is replaced by a zero or an undef at the start
-//! of the shader. What cannot be replaced, such as a pointer, takes its users with it.
+//! The search removes instructions and control flow in any way. This module then merges neighbouring blocks, gives phis one
+//! source per predecessor, and replaces removed values by a zero or an undef at the start of the shader. If a value cannot be
+//! replaced, such as a deref, its users are removed, too.
 
 use ntv::analysis::cfg::Cfg;
 use ntv::entity::{Id as _, SideTable};
@@ -11,23 +11,23 @@ use ntv::op::intrinsic::Components;
 use ntv::op::{Index, Intrinsic};
 use ntv::Shader;
 
-/// What stands where a value was.
+/// The replacement of a removed value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fill {
-    /// Zeros.
+    /// A zero.
     Zero,
-    /// Anything.
+    /// An undef.
     Undef,
 }
 
-/// What a shader has lost.
+/// A shader, and the parts that it has lost.
 pub(super) struct Edit {
-    /// The shader, its control flow list as it shall be; blocks may follow each other in it.
+    /// The shader with its new control flow list; blocks may follow each other in it.
     pub(super) shader: Shader,
-    /// What becomes of missing values.
+    /// The replacement of removed values.
     pub(super) fill: Fill,
     removed: SideTable<Inst, bool>,
-    /// What the users of a value get in its place.
+    /// The value that the users of a value get in its place.
     renamed: SideTable<Def, Option<Def>>,
     /// The block that a block became part of.
     merged: SideTable<Block, Option<Block>>,
@@ -35,7 +35,7 @@ pub(super) struct Edit {
 }
 
 impl Edit {
-    /// Nothing lost so far.
+    /// An edit that removes nothing.
     pub(super) fn new(shader: &Shader, fill: Fill) -> Edit {
         Edit {
             removed: shader.inst_table(false),
@@ -47,12 +47,12 @@ impl Edit {
         }
     }
 
-    /// Takes `inst` out.
+    /// Removes `inst`.
     pub(super) fn remove(&mut self, inst: Inst) {
         self.removed.set(inst, true);
     }
 
-    /// Takes what makes `def` out, and gives `other` to its users.
+    /// Removes the instruction of `def`, and replaces `def` by `other` in its users.
     pub(super) fn replace(&mut self, def: Def, other: Def) {
         let other = self.resolve(other);
         if other != def {
@@ -61,7 +61,7 @@ impl Edit {
         }
     }
 
-    /// The shader that is left.
+    /// Makes the valid shader.
     pub(super) fn mend(mut self) -> Shader {
         self.merge_blocks();
         let cfg = Cfg::new(&self.shader);
@@ -79,7 +79,7 @@ impl Edit {
         def
     }
 
-    /// The block that has the instructions of `block` now.
+    /// The block that now has the instructions of `block`.
     fn part_of(&self, mut block: Block) -> Block {
         while let Some(next) = self.merged[block] {
             block = next;
@@ -87,7 +87,7 @@ impl Edit {
         block
     }
 
-    /// Rebuilds the program order; blocks that follow each other become one.
+    /// Rebuilds the program order and merges blocks that follow each other.
     fn merge_blocks(&mut self) {
         let old_cf = std::mem::take(&mut self.shader.cf);
         let old_order = std::mem::take(&mut self.shader.order);
@@ -116,7 +116,8 @@ impl Edit {
         }
     }
 
-    /// Whether `inst` of `block` can stay there. A phi in the middle of a block has one way to come from.
+    /// Whether `inst` of `block` can stay there. A phi in the middle of a block has one predecessor and is replaced by its
+    /// source.
     fn keeps(&mut self, inst: Inst, block: Block, loops: i32) -> bool {
         match self.shader.insts[inst].kind {
             InstKind::Jump(Jump::Break | Jump::Continue) => loops > 0,
@@ -133,7 +134,8 @@ impl Edit {
         }
     }
 
-    /// Gives every user a value that reaches it. True if an instruction had to go, so that its own users have to be seen to.
+    /// Gives every user a value that reaches it. Returns true if an instruction was removed, so that its users must be connected
+    /// again.
     fn connect(&mut self, cfg: &Cfg) -> bool {
         let mut sites = self.shader.inst_table(None);
         let blocks: Vec<Block> = self.shader.block_order().collect();
@@ -211,7 +213,7 @@ impl Edit {
         }
     }
 
-    /// What `def` is called now if it reaches `user`, else what fills its place; `None` if nothing can.
+    /// The current name of `def` if it reaches `user`, otherwise its replacement; `None` if there is none.
     fn reaching(&mut self, reach: &Reach<'_>, def: Def, user: (Block, usize)) -> Option<Def> {
         let def = self.resolve(def);
         let reaches = self.fills.contains(&def.inst()) || (!self.removed[def.inst()] && reach.reaches(def, user));
@@ -222,7 +224,7 @@ impl Edit {
         }
     }
 
-    /// Reads no components, and writes none, that a value no longer has.
+    /// Removes reads and writes of components that a value no longer has.
     fn fit_components(&mut self, inst: Inst) {
         let shader = &mut self.shader;
         match shader.insts[inst].kind {
@@ -248,7 +250,7 @@ impl Edit {
         }
     }
 
-    /// A value of the shape of `def` that reaches everything.
+    /// A value with the shape of `def` that reaches every block.
     fn fill(&mut self, def: Def) -> Option<Def> {
         let InstData { num_components, bit_size, kind } = *self.shader.def(def);
         let is_pointer = matches!(kind, InstKind::Deref(_) | InstKind::Intrinsic { op: Intrinsic::decl_reg, .. });
@@ -279,7 +281,7 @@ impl Edit {
         }
     }
 
-    /// Takes the fills that are there already, at the start of the shader.
+    /// Collects the replacements that are already at the start of the shader.
     fn find_fills(&mut self) {
         let first = self.shader.block_order().next();
         let insts = first.map_or(&[][..], |block| self.shader.block_insts(block));
@@ -302,7 +304,7 @@ impl Edit {
         }
     }
 
-    /// Puts new fills in front of everything.
+    /// Inserts new replacements at the start of the shader.
     fn put_fills(&mut self) {
         let first = self.shader.block_order().next();
         let there = first.map_or(&[][..], |block| self.shader.block_insts(block));
@@ -317,7 +319,7 @@ impl Edit {
     }
 }
 
-/// Where values are made, and what can see them.
+/// The places of values, and the places that they reach.
 struct Reach<'a> {
     cfg: &'a Cfg,
     sites: SideTable<Inst, Option<(Block, usize)>>,

@@ -17,9 +17,12 @@ use std::time::Duration;
 use trial::{Outcome, Trial};
 
 pub(crate) fn run(args: &ReduceArgs, reporter: &Reporter) -> Result<AllFine> {
-    ensure!(args.timeout > 0.0 && args.timeout < 1e6, "--timeout takes seconds");
+    ensure!(
+        args.timeout > 0.0 && args.timeout < 1e6,
+        "--timeout needs a number of seconds, more than 0 and less than 1e6"
+    );
     let mut loaded = load(inputs::collect(std::slice::from_ref(&args.input))?, reporter);
-    ensure!(loaded.sources.len() == 1, "{}: a folder; reduce takes one file", args.input.display());
+    ensure!(loaded.sources.len() == 1, "{}: is a folder; reduce needs one file", args.input.display());
     let mut trial = Trial::new(&args.command, Duration::from_secs_f64(args.timeout))?;
     let text = loaded.sources[0].text.clone();
     if !all_valid(&loaded, reporter) {
@@ -36,13 +39,13 @@ pub(crate) fn run(args: &ReduceArgs, reporter: &Reporter) -> Result<AllFine> {
     shrink(shader, &mut trial, out.as_deref(), reporter)
 }
 
-/// Stops if the command does not fail on what was given.
+/// Fails if the command does not fail on the input.
 fn expect_failure(outcome: Outcome, args: &ReduceArgs) -> Result<()> {
     match outcome {
         Outcome::Failed => Ok(()),
         Outcome::Succeeded => bail!("the command succeeds on {}: there is nothing to reduce", args.input.display()),
         Outcome::TimedOut => bail!(
-            "the command takes more than {} seconds on {}: give it more with --timeout; to reduce a hang, put \
+            "the command takes more than {} seconds on {}: raise the limit with --timeout; to reduce a hang, put \
              `timeout` into the command",
             args.timeout,
             args.input.display()
@@ -62,7 +65,7 @@ fn failing_unit(loaded: &mut Loaded, trial: &mut Trial) -> Result<Unit> {
     if several {
         bail!("the command fails on the file, but not on any one of its shaders alone");
     }
-    bail!("the command fails on the file, but not on the shader as `ntv print` gives it");
+    bail!("the command fails on the file, but not on the shader as `ntv print` prints it");
 }
 
 fn shrink(shader: Shader, trial: &mut Trial, out: Option<&Path>, reporter: &Reporter) -> Result<AllFine> {
@@ -76,7 +79,7 @@ fn shrink(shader: Shader, trial: &mut Trial, out: Option<&Path>, reporter: &Repo
     });
     loop {
         let smaller = shrinker.round()?;
-        // A search of hours may be interrupted: what was reached stays.
+        // A search of hours may be interrupted: the best result so far is kept.
         if let Some(out) = out {
             destination::write(out, shrinker.text().as_bytes()).with_context(|| out.display().to_string())?;
         }

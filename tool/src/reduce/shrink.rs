@@ -1,7 +1,8 @@
-//! The search for a smaller shader that still fails: takes parts out, keeps what fails, until nothing more can go.
+//! The search for a smaller shader that still fails: removes parts and keeps each smaller shader that fails, until no removal
+//! succeeds.
 //!
-//! Big parts go first: ifs and loops, then runs of instructions, by halves down to single ones, then what single
-//! instructions can be without. Every step makes the shader smaller by [`Size`], so the search ends.
+//! Large parts come first: ifs and loops, then runs of instructions, in halves down to single ones, then parts of single
+//! instructions. Every step makes the shader smaller by [`Size`], so the search ends.
 
 use super::mend::{Edit, Fill};
 use anyhow::Result;
@@ -12,7 +13,7 @@ use ntv::op::intrinsic::Components;
 use ntv::{check, text, Shader};
 use std::collections::HashSet;
 
-/// How big a shader is: control flow counts more than instructions, these more than variables, these more than letters.
+/// The size of a shader: control flow counts more than instructions, these more than variables, these more than letters.
 type Size = (usize, usize, usize, usize, usize);
 
 /// A shader and its text.
@@ -37,12 +38,12 @@ pub(super) struct Shrinker<F> {
     best: Candidate,
     /// Whether a text still fails.
     fails: F,
-    /// What was tried without success.
+    /// The candidates that did not fail.
     tried: HashSet<String>,
 }
 
 impl<F: FnMut(&str, usize) -> Result<bool>> Shrinker<F> {
-    /// Starts from `shader`, which fails. `fails` is given texts, and how many instructions the best so far has.
+    /// Starts from `shader`, which fails. `fails` gets a text and the number of instructions of the best shader so far.
     pub(super) fn new(shader: Shader, fails: F) -> Shrinker<F> {
         Shrinker { best: Candidate::new(shader), fails, tried: HashSet::new() }
     }
@@ -52,12 +53,12 @@ impl<F: FnMut(&str, usize) -> Result<bool>> Shrinker<F> {
         &self.best.text
     }
 
-    /// Its instructions.
+    /// The number of its instructions.
     pub(super) fn num_insts(&self) -> usize {
         self.best.shader.order.len()
     }
 
-    /// Tries everything once. False if nothing helped.
+    /// Tries every kind of removal once. Returns false if none succeeded.
     pub(super) fn round(&mut self) -> Result<bool> {
         let before = self.best.size;
         for fill in [Fill::Zero, Fill::Undef] {
@@ -80,7 +81,7 @@ impl<F: FnMut(&str, usize) -> Result<bool>> Shrinker<F> {
         if candidate.size >= self.best.size || !self.tried.insert(candidate.text.clone()) {
             return Ok(false);
         }
-        // What is printed has to be what is read: a candidate that is not has lost more than it should.
+        // The parser must read the printed text as the same shader; otherwise the candidate has lost more than intended.
         let read = text::parse(&candidate.text).pop().and_then(|found| found.shader.ok());
         let fails = read.is_some_and(|read| check::validate(&read).is_ok())
             && (self.fails)(&candidate.text, self.best.shader.order.len())?;
@@ -90,7 +91,7 @@ impl<F: FnMut(&str, usize) -> Result<bool>> Shrinker<F> {
         Ok(fails)
     }
 
-    /// Ifs and loops: without them, or with one of their bodies in their place.
+    /// Removes ifs and loops, or replaces them by one of their bodies.
     fn regions(&mut self, fill: Fill) -> Result<()> {
         let mut at = 0;
         while at < self.best.shader.cf.len() {
@@ -110,11 +111,11 @@ impl<F: FnMut(&str, usize) -> Result<bool>> Shrinker<F> {
         Ok(())
     }
 
-    /// Runs of instructions, of half of all at first, of one at last.
+    /// Removes runs of instructions, first half of all, at last one.
     fn instructions(&mut self, fill: Fill) -> Result<()> {
         let mut len = self.best.shader.order.len();
         while len > 0 {
-            // From the end: users go before what they use.
+            // From the end: users are removed before the values that they use.
             let mut end = self.best.shader.order.len();
             while end > 0 {
                 end = end.min(self.best.shader.order.len());
@@ -129,7 +130,7 @@ impl<F: FnMut(&str, usize) -> Result<bool>> Shrinker<F> {
         Ok(())
     }
 
-    /// Each value by one of those that it is made of.
+    /// Replaces each value by one of its operands.
     fn operands(&mut self) -> Result<()> {
         self.each_inst(|shader, inst| {
             let mut edits = Vec::new();
@@ -144,7 +145,7 @@ impl<F: FnMut(&str, usize) -> Result<bool>> Shrinker<F> {
         })
     }
 
-    /// Values and what is stored, with their first component alone.
+    /// Reduces values and stores to their first component.
     fn components(&mut self) -> Result<()> {
         self.each_inst(|shader, inst| {
             let mut edit = Edit::new(shader, Fill::Zero);
@@ -177,7 +178,7 @@ impl<F: FnMut(&str, usize) -> Result<bool>> Shrinker<F> {
         Ok(())
     }
 
-    /// Variables that nothing needs.
+    /// Removes variables that are not used.
     fn variables(&mut self) -> Result<()> {
         let mut len = self.best.shader.vars.len();
         while len > 0 {
@@ -193,7 +194,7 @@ impl<F: FnMut(&str, usize) -> Result<bool>> Shrinker<F> {
         Ok(())
     }
 
-    /// Facts of the header.
+    /// Removes fields of the header.
     fn header(&mut self) -> Result<()> {
         let mut plain = self.best.shader.clone();
         (plain.info.name, plain.info.label, plain.info.next_stage) = (None, None, None);
@@ -205,7 +206,7 @@ impl<F: FnMut(&str, usize) -> Result<bool>> Shrinker<F> {
                 FieldMut::Dec(value) | FieldMut::Hex(value, _) => *value = 0,
                 FieldMut::Flag(value) => *value = false,
                 FieldMut::Ranges(value) | FieldMut::Words(value, _) => *value = 0,
-                // The primitives of a geometry shader: there is none to do without.
+                // A geometry shader needs its primitives.
                 FieldMut::Name(_) => continue,
                 FieldMut::List(values) => values.fill(0),
             }
@@ -215,7 +216,7 @@ impl<F: FnMut(&str, usize) -> Result<bool>> Shrinker<F> {
     }
 }
 
-/// What may stand for the region that begins at `at`: where it ends, and the part of the list that stays.
+/// Replacements of the region that begins at `at`: the end of the region, and the range of the list that remains.
 fn bodies(cf: &[Cf], at: usize) -> Vec<(usize, std::ops::Range<usize>)> {
     if !matches!(cf[at], Cf::If { .. } | Cf::Loop) {
         return Vec::new();
@@ -238,7 +239,7 @@ fn bodies(cf: &[Cf], at: usize) -> Vec<(usize, std::ops::Range<usize>)> {
     vec![(after, at..at), (after, at + 1..middle), (after, (middle + 1).min(end)..end)]
 }
 
-/// A store of a vector that is put together, with the first part in its place.
+/// A store of the first operand of a vector instruction in place of the vector.
 fn narrow_store(shader: &Shader, inst: Inst) -> Option<Edit> {
     let InstKind::Intrinsic { op, srcs, indices } = shader.insts[inst].kind else { return None };
     let mut srcs = shader.srcs[srcs].to_vec();
@@ -254,7 +255,7 @@ fn narrow_store(shader: &Shader, inst: Inst) -> Option<Edit> {
     Some(edit)
 }
 
-/// `shader` without the variables number `gone`, and without what needs them.
+/// `shader` without the variables `gone`, and without their users.
 fn without_variables(shader: &Shader, gone: std::ops::Range<usize>) -> Shader {
     let mut edit = Edit::new(shader, Fill::Zero);
     let mut vars = Arena::new();

@@ -1,4 +1,4 @@
-//! Runs the command on a candidate, for no longer than it may.
+//! Runs the command on a candidate, with a time limit.
 
 use anyhow::{Context as _, Result};
 use std::fs;
@@ -7,32 +7,33 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// It failed, as it shall.
+    /// The command failed, which is the aim.
     Failed,
-    /// It succeeded.
+    /// The command succeeded.
     Succeeded,
-    /// It had to be stopped.
+    /// The command was killed.
     TimedOut,
 }
 
-/// The command, and the file that it is given.
+/// The command, and the file for its candidate.
 pub(super) struct Trial {
     command: String,
     limit: Duration,
     file: PathBuf,
-    /// Goes with the file when this does.
+    /// Deletes the file when it is dropped.
     _folder: TempDir,
-    /// How often it was run.
+    /// The number of runs.
     pub(super) runs: usize,
 }
 
 impl Trial {
-    /// Will run `command` with the path of a file in place of each `{}`, or behind it.
+    /// Prepares runs of `command` with the path of a file in place of each `{}`, or appended.
     pub(super) fn new(command: &str, limit: Duration) -> Result<Trial> {
-        let folder = tempfile::Builder::new().prefix("ntv-reduce-").tempdir().context("no folder for candidates")?;
+        let folder =
+            tempfile::Builder::new().prefix("ntv-reduce-").tempdir().context("cannot make a folder for candidates")?;
         let file = folder.path().join("candidate.nir");
         let path = format!("'{}'", file.display().to_string().replace('\'', r"'\''"));
         let command = if command.contains("{}") { command.replace("{}", &path) } else { format!("{command} {path}") };
@@ -57,7 +58,7 @@ impl Trial {
     }
 }
 
-/// Waits for `child`, which is killed with all that it started when `limit` has passed.
+/// Waits for `child`, and kills it with all its processes after `limit`.
 fn wait(child: &mut Child, limit: Duration) -> Result<Option<ExitStatus>> {
     let end = Instant::now() + limit;
     let mut pause = Duration::from_micros(500);
@@ -70,16 +71,16 @@ fn wait(child: &mut Child, limit: Duration) -> Result<Option<ExitStatus>> {
             return Ok(None);
         }
         std::thread::sleep(pause.min(end.saturating_duration_since(Instant::now())));
-        // Most commands are done in milliseconds; for those that are not, it does not matter.
+        // Most commands take milliseconds; the delay does not matter for longer ones.
         pause = (pause * 2).min(Duration::from_millis(20));
     }
 }
 
 fn kill(child: &mut Child) -> Result<()> {
-    // The group has the number of its first process. There is no call for this in the standard library.
+    // The number of the process group is that of its first process. The standard library has no call for this.
     #[cfg(unix)]
     Command::new("sh").arg("-c").arg(format!("kill -KILL -{}", child.id())).stderr(Stdio::null()).status()?;
-    // What is left of the group's first process; it may be gone already.
+    // The first process of the group; it may have ended already.
     let _ = child.kill();
     child.wait()?;
     Ok(())

@@ -13,7 +13,7 @@ use ntv_driver::headless::{
     self, vk, Attachment, Attribute, Device, DeviceOptions, Dispatch, Draw, Drawn, Resource, Resources,
 };
 
-/// Runs `loaded`; `None` if a shader cannot be translated, or wants what is not given.
+/// Runs `loaded`; `None` if a shader cannot be translated, or if an input is missing.
 pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: Loaded, reporter: &Reporter) -> Result<Option<Ran>> {
     let name = args.device.clone().filter(|name| !name.is_empty());
     let device = Device::open(&DeviceOptions { name, validation: args.validate, ..DeviceOptions::default() })?;
@@ -44,7 +44,7 @@ pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: Loaded, reporter: &Rep
     let (mut targets, mut captures) = (Vec::new(), Vec::new());
     match &given.work {
         Work::Dispatch(groups) => {
-            let [module] = &modules[..] else { bail!("a dispatch is of one shader, not of {}", modules.len()) };
+            let [module] = &modules[..] else { bail!("a dispatch needs one shader, not {}", modules.len()) };
             let dispatch = Dispatch { module, groups: *groups, push_constants: &given.push_constants };
             device.dispatch(&dispatch, &mut resources)?;
         }
@@ -54,7 +54,7 @@ pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: Loaded, reporter: &Rep
         }
     }
     let messages = device.take_messages();
-    ensure!(messages.is_empty(), "the validation layer says:\n{}", messages.join("\n"));
+    ensure!(messages.is_empty(), "messages of the validation layer:\n{}", messages.join("\n"));
     let buffer = |(slot, _): &(Slot, _)| match resources.get(&place(*slot)) {
         Some(Resource::Buffer(bytes)) => bytes.clone(),
         _ => Vec::new(),
@@ -120,7 +120,7 @@ fn topology(topology: Topology) -> vk::PrimitiveTopology {
     }
 }
 
-/// Four numbers.
+/// The format of four numbers of a form.
 fn format_of(form: Form) -> vk::Format {
     match form {
         Form::U32 => vk::Format::R32G32B32A32_UINT,
@@ -136,6 +136,6 @@ fn target_format(name: &str) -> Result<vk::Format> {
         "rgba32f" => vk::Format::R32G32B32A32_SFLOAT,
         "rgba32ui" => vk::Format::R32G32B32A32_UINT,
         "r32ui" => vk::Format::R32_UINT,
-        _ => bail!("no target is called {name}"),
+        _ => bail!("there is no target {name}"),
     })
 }

@@ -5,7 +5,7 @@ use anyhow::{anyhow, bail, ensure, Context, Result};
 use ntv::interp::{Sampler, Texture};
 use serde_json::{Map, Value};
 
-/// A descriptor's place.
+/// The set and binding of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Slot {
     pub(super) set: u32,
@@ -13,7 +13,7 @@ pub(super) struct Slot {
     pub(super) element: u32,
 }
 
-/// How vertices become primitives.
+/// The topology of primitives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Topology {
     Points,
@@ -23,7 +23,7 @@ pub(super) enum Topology {
     Patches,
 }
 
-/// What shaders are given.
+/// The inputs of shaders.
 pub(super) struct Inputs {
     pub(super) work: Work,
     pub(super) push_constants: Vec<u8>,
@@ -33,9 +33,9 @@ pub(super) struct Inputs {
     pub(super) images: Vec<ImageInput>,
 }
 
-/// What is done with the shaders.
+/// The work of the shaders.
 pub(super) enum Work {
-    /// Workgroups in x, y, z.
+    /// The numbers of workgroups in x, y, z.
     Dispatch([u32; 3]),
     Draw(DrawInput),
 }
@@ -48,7 +48,7 @@ pub(super) struct DrawInput {
     pub(super) size: [u32; 2],
     pub(super) targets: Vec<TargetInput>,
     pub(super) attributes: Vec<AttributeInput>,
-    /// Bytes of each buffer of the transform feedback.
+    /// The size in bytes of each transform feedback buffer.
     pub(super) captures: Vec<usize>,
 }
 
@@ -60,11 +60,11 @@ pub(super) struct AttributeInput {
 /// A render target.
 pub(super) struct TargetInput {
     pub(super) kind: Target,
-    /// What every texel is before the draw.
+    /// The value of every texel before the draw.
     pub(super) clear: Vec<u8>,
 }
 
-/// What a texel of a render target is.
+/// The format of the texels of a render target.
 #[derive(Clone, Copy)]
 pub(super) struct Target {
     pub(super) name: &'static str,
@@ -75,13 +75,13 @@ pub(super) struct Target {
     pub(super) form: Form,
 }
 
-/// Bytes, and how they were written.
+/// Bytes, and the form in which they are written.
 pub(super) struct Data {
     pub(super) bytes: Vec<u8>,
     pub(super) form: Form,
 }
 
-/// How bytes are written: as a list of numbers.
+/// The form in which bytes are written: as a list of numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     U8,
@@ -141,7 +141,7 @@ impl Form {
     }
 }
 
-/// An object of which all members are taken, so that a misspelt one is an error.
+/// An object whose members are taken one by one, so that a misspelt one is an error.
 pub(super) struct Members(Map<String, Value>);
 
 impl Members {
@@ -167,20 +167,20 @@ impl Members {
         if !self.0.contains_key(name) {
             return Ok(default);
         }
-        self.list_of_numbers(name)?.try_into().map_err(|_| anyhow!("`{name}` is a list of {N} numbers"))
+        self.list_of_numbers(name)?.try_into().map_err(|_| anyhow!("`{name}` must be a list of {N} numbers"))
     }
 
     pub(super) fn list_of_numbers(&mut self, name: &str) -> Result<Vec<u32>> {
         self.take(name).map_or(Ok(Vec::new()), list)?.iter().map(number).collect()
     }
 
-    /// What `parse` makes of each object of a list, which may be missing.
+    /// Applies `parse` to each object of a list, which may be missing.
     fn all<T>(&mut self, name: &'static str, parse: impl Fn(Members) -> Result<T>) -> Result<Vec<T>> {
         let objects = self.take(name).map_or(Ok(Vec::new()), list)?;
         objects.into_iter().map(|object| parse(Members::new(object)?)).collect::<Result<_>>().context(name)
     }
 
-    /// A descriptor's place.
+    /// The set and binding of a descriptor.
     pub(super) fn slot(&mut self) -> Result<Slot> {
         let (set, binding) = (self.number("set", None)?, self.number("binding", None)?);
         Ok(Slot { set, binding, element: self.number("element", Some(0))? })
@@ -190,16 +190,16 @@ impl Members {
         self.0.contains_key(name)
     }
 
-    /// The member that is called like a form, or `size` zeros.
+    /// The member with the name of a form, or `size` zeros.
     fn data(&mut self) -> Result<Data> {
         if self.has("size") {
             let bytes = vec![0; self.number("size", None)? as usize];
             return Ok(Data { bytes, form: Form::U32 });
         }
-        self.list()?.context("a list called u8, u32, i32 or f32, or a size, is missing")
+        self.list()?.context("a list u8, u32, i32 or f32, or a size, is missing")
     }
 
-    /// The member that is called like a form, if there is one.
+    /// The member with the name of a form, if there is one.
     pub(super) fn list(&mut self) -> Result<Option<Data>> {
         let found = FORMS.iter().find_map(|(name, form)| Some((self.take(name)?, *form)));
         let Some((value, form)) = found else { return Ok(None) };
@@ -210,14 +210,14 @@ impl Members {
 
     pub(super) fn finish(self) -> Result<()> {
         let left: Vec<&str> = self.0.keys().map(String::as_str).collect();
-        ensure!(left.is_empty(), "there is no member called {}", left.join(", "));
+        ensure!(left.is_empty(), "unknown members: {}", left.join(", "));
         Ok(())
     }
 }
 
 fn number(value: &Value) -> Result<u32> {
     let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
-    number.with_context(|| format!("{value} is not a number of 32 bits"))
+    number.with_context(|| format!("{value} is not a 32-bit number"))
 }
 
 fn list(value: Value) -> Result<Vec<Value>> {
@@ -227,12 +227,12 @@ fn list(value: Value) -> Result<Vec<Value>> {
     }
 }
 
-/// The row of `table` that `value` names.
+/// The value that `value` names.
 pub(super) fn named<T: Copy>(value: &Value, names: impl Iterator<Item = (&'static str, T)>) -> Result<T> {
     let all: Vec<(&str, T)> = names.collect();
     let found = all.iter().find(|row| value.as_str() == Some(row.0)).map(|row| row.1);
     let known = || all.iter().map(|row| row.0).collect::<Vec<_>>().join(", ");
-    found.ok_or_else(|| anyhow!("{value} is none of {}", known()))
+    found.ok_or_else(|| anyhow!("{value} is not one of {}", known()))
 }
 
 impl Inputs {
@@ -280,7 +280,7 @@ impl DrawInput {
     }
 }
 
-/// The name of a target, or an object with its `format` and what each texel is before the draw.
+/// Parses the name of a target, or an object with its `format` and the value of every texel before the draw.
 fn target(value: Value) -> Result<TargetInput> {
     let kind = |name: &Value| named(name, TARGETS.iter().map(|target| (target.name, *target)));
     if !value.is_object() {
@@ -308,13 +308,13 @@ mod tests {
     #[test]
     fn a_misspelt_member_is_an_error() {
         let error = |text: &str| format!("{:#}", Inputs::parse(text).err().expect("an error"));
-        assert_eq!(error(r#"{"group": [1, 1, 1]}"#), "there is no member called group");
+        assert_eq!(error(r#"{"group": [1, 1, 1]}"#), "unknown members: group");
         assert_eq!(error(r#"{"buffers": [{"set": 0, "u32": [1]}]}"#), "buffers: `binding` is missing");
         assert_eq!(
             error(r#"{"buffers": [{"set": 0, "binding": 0, "u8": [256]}]}"#),
             "buffers: 256 is not of the type u8"
         );
-        assert!(error(r#"{"draw": {"topology": "squares"}}"#).starts_with(r#"draw: "squares" is none of points"#));
+        assert!(error(r#"{"draw": {"topology": "squares"}}"#).starts_with(r#"draw: "squares" is not one of points"#));
     }
 
     #[test]

@@ -16,10 +16,10 @@ use ntv::op::Modes;
 use ntv::target::Descriptor;
 use ntv::{EmitOptions, Options, Place, Shader, Translator};
 
-/// Blocks that may be given: what a descriptor index may be.
+/// The number of possible blocks: descriptor indices are smaller.
 const MAX_BLOCKS: u32 = 1 << 16;
 
-/// Runs `loaded`, all of which is valid; `None` if a shader cannot be translated, and so has no descriptors.
+/// Runs `loaded`, whose shaders are all valid; `None` if a shader cannot be translated, and so has no descriptors.
 pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: &Loaded, reporter: &Reporter) -> Result<Option<Ran>> {
     let limits = Limits { instructions: args.limit, ..Limits::default() };
     let shaders: Vec<Shader> = loaded.units.iter().filter_map(|unit| unit.shader.as_ref().ok()).cloned().collect();
@@ -41,7 +41,7 @@ pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: &Loaded, reporter: &Re
     let (mut targets, mut captures) = (Vec::new(), Vec::new());
     let faults = match &given.work {
         Work::Dispatch(groups) => {
-            let [shader] = &shaders[..] else { bail!("a dispatch is of one shader, not of {}", shaders.len()) };
+            let [shader] = &shaders[..] else { bail!("a dispatch needs one shader, not {}", shaders.len()) };
             ensure!(shader.stage().is_compute(), "this is not a compute shader: the inputs need a `draw`");
             let inputs = interp::Inputs { workgroups: *groups, ..interp::Inputs::default() };
             let outcome = interp::run(shader, &mut resources, &inputs, limits);
@@ -78,7 +78,7 @@ fn report(loaded: &Loaded, number: usize, fault: &Fault, reporter: &Reporter) {
 /// A block of the SPIR-V: set and binding, whether it is a storage block, and the index that NIR has for it.
 type Block = ((u32, u32), bool, u32);
 
-/// The blocks that the shaders have once they are SPIR-V. `None` if one cannot be translated, or wants what is not given.
+/// The blocks of the translated shaders. `None` if a shader cannot be translated, or if an input is missing.
 fn blocks(shaders: &[Shader], given: &Inputs, loaded: &Loaded, reporter: &Reporter) -> Option<Vec<Block>> {
     let options = Options::default();
     let mut translator = Translator::new(options.clone());
@@ -121,11 +121,12 @@ fn find(blocks: &[Block], slot: Slot) -> Option<(bool, u32)> {
 /// Draws points.
 fn draw_with(shaders: &[Shader], draw: &DrawInput, resources: &mut Resources, limits: Limits) -> Result<Drawn> {
     if !matches!(draw.topology, Topology::Points | Topology::Patches) {
-        bail!("the interpreter draws points, and patches in point mode: use --device for the rest");
+        bail!("the interpreter draws only points, and patches in point mode: use --device for other primitives");
     }
     let attributes: Vec<(u32, Vec<[u32; 4]>)> = draw.attributes.iter().map(attribute).collect();
     let target = |target: &TargetInput| {
-        let format = interp::Format::from_name(target.kind.format).context("a format that the interpreter has")?;
+        let format =
+            interp::Format::from_name(target.kind.format).context("the interpreter does not have this format")?;
         Ok(interp::draw::Target { format, clear: target.clear.clone() })
     };
     let targets: Vec<interp::draw::Target> = draw.targets.iter().map(target).collect::<Result<_>>()?;
@@ -159,7 +160,7 @@ fn texels(draw: &DrawInput, drawn: &Drawn) -> Vec<Vec<u8>> {
     targets
 }
 
-/// Location and values of an attribute; bytes are fractions.
+/// The Location and values of an attribute; bytes are normalized.
 fn attribute(attribute: &AttributeInput) -> (u32, Vec<[u32; 4]>) {
     let bytes = &attribute.data.bytes;
     let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
@@ -170,7 +171,7 @@ fn attribute(attribute: &AttributeInput) -> (u32, Vec<[u32; 4]>) {
     (attribute.location, words.chunks_exact(4).map(|words| [words[0], words[1], words[2], words[3]]).collect())
 }
 
-/// What a target holds if the shader writes `words` to it.
+/// The bytes of a texel of a target after the shader writes `words` to it.
 fn texel(target: &Target, words: [u32; 4]) -> Vec<u8> {
     match target.form {
         Form::U8 => words.map(|word| (f32::from_bits(word).clamp(0.0, 1.0) * 255.0).round_ties_even() as u8).to_vec(),

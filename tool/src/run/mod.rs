@@ -1,5 +1,5 @@
-//! `ntv run`: shaders on the interpreter or on a Vulkan device, with inputs from a JSON file; what they wrote as JSON, or as
-//! a picture.
+//! `ntv run`: runs shaders on the interpreter or on a Vulkan device with inputs from a JSON file, and prints their results as
+//! JSON or writes a picture.
 
 #[cfg(feature = "vulkan")]
 mod device;
@@ -19,17 +19,17 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 
-/// What a run left behind.
+/// The results of a run.
 struct Ran {
-    /// The buffers that were given, as they are now.
+    /// The contents of the given buffers after the run.
     buffers: Vec<Vec<u8>>,
-    /// The texels of all levels of the images that were given, as they are now.
+    /// The texels of all levels of the given images after the run.
     images: Vec<Vec<u8>>,
     /// The texels of each target.
     targets: Vec<Vec<u8>>,
-    /// Each buffer of the transform feedback.
+    /// The contents of each transform feedback buffer.
     captures: Vec<Vec<u8>>,
-    /// Whether the shaders did nothing wrong.
+    /// Whether the shaders ran without faults.
     fine: AllFine,
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &RunArgs, reporter: &Reporter) -> Result<AllFine> {
     let text = fs::read_to_string(&args.file).with_context(|| name.to_string())?;
     let given = Inputs::parse(&text).with_context(|| name.to_string())?;
     let png = match (&args.png, &given.work) {
-        (Some(_), Work::Dispatch(_)) => bail!("--png takes a draw"),
+        (Some(_), Work::Dispatch(_)) => bail!("--png needs a draw"),
         (Some(png), Work::Draw(draw)) => Some((png, draw)),
         (None, _) => None,
     };
@@ -94,7 +94,7 @@ fn target_values(given: &Inputs, ran: &Ran) -> Vec<Value> {
 /// Writes a target of bytes as a picture.
 fn write_png(path: &Path, draw: &DrawInput, pixels: Option<&Vec<u8>>) -> Result<()> {
     let bytes = draw.targets.first().is_some_and(|target| target.kind.form == Form::U8);
-    ensure!(bytes, "--png takes a first target of the format rgba8");
+    ensure!(bytes, "--png needs a first target of the format rgba8");
     let file = File::create(path).with_context(|| path.display().to_string())?;
     let mut encoder = png::Encoder::new(BufWriter::new(file), draw.size[0], draw.size[1]);
     encoder.set_color(png::ColorType::Rgba);

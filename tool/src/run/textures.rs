@@ -7,17 +7,17 @@ use ntv::op::names::ImageDim;
 use ntv::target;
 use serde_json::Value;
 
-/// An image, and the form in which its texels are written.
+/// An image, and the form of its texels in JSON.
 pub(super) struct ImageInput {
     pub(super) slot: Slot,
     pub(super) image: Image,
     pub(super) form: Form,
 }
 
-/// The most that an image may have of anything.
+/// The maximum of each size, of the layers and of the levels of an image.
 const MAX: u32 = 1 << 14;
 
-/// The format of texels that are a list of this form, four numbers each, unless another is said.
+/// The default format of texels that are a list of this form, four numbers each.
 const FORMATS: &[(Form, &str)] = &[
     (Form::U8, "r8g8b8a8_unorm"),
     (Form::U32, "r32g32b32a32_uint"),
@@ -53,7 +53,7 @@ pub(super) fn texture(mut members: Members) -> Result<(Slot, Texture)> {
     Ok((slot, Texture { image, sampler }))
 }
 
-/// A sampler of its own.
+/// A separate sampler.
 pub(super) fn sampler(mut members: Members) -> Result<(Slot, Sampler)> {
     let (slot, sampler) = (members.slot()?, take_sampler(&mut members)?);
     members.finish()?;
@@ -103,10 +103,10 @@ pub(super) fn image(mut members: Members) -> Result<ImageInput> {
 }
 
 fn format(value: &Value) -> Result<Format> {
-    value.as_str().and_then(Format::from_name).with_context(|| format!("{value} is no format"))
+    value.as_str().and_then(Format::from_name).with_context(|| format!("{value} is not a format"))
 }
 
-/// How texels of a format are written.
+/// The form in which texels of a format are written.
 fn form_of(format: Format) -> Form {
     match (format.bytes() / format.components(), format.numbers()) {
         (4 | 8, Numbers::Float) => Form::F32,
@@ -123,7 +123,7 @@ impl ImageInput {
     }
 }
 
-/// What the interpreter calls the descriptor at `slot`.
+/// The interpreter's name for the descriptor at `slot`.
 pub(super) fn descriptor(slot: Slot) -> Descriptor {
     let bindless = target::Target::default().descriptor_set(target::Descriptor::Bindless);
     match slot.set == bindless {

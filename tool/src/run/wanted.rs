@@ -1,4 +1,4 @@
-//! What shaders want of the inputs of `ntv run`, held against what is given before anything runs.
+//! Compares the inputs that shaders need with the inputs of `ntv run`, before a shader runs.
 
 use super::inputs::{Inputs, Slot};
 use crate::diagnostics::Problem;
@@ -14,8 +14,8 @@ pub(super) struct Translated<'a> {
     pub(super) module: &'a Module,
 }
 
-/// What a shader uses and `given` lacks. Of an array of descriptors, those elements have to be there that a constant names,
-/// and one at least; for a device `all_elements` have to be.
+/// The inputs that a shader uses and `given` lacks. An array of descriptors needs the elements that a constant index names, and
+/// at least one; a device (`all_elements`) needs all elements.
 pub(super) fn missing(of: &Translated<'_>, given: &Inputs, all_elements: bool) -> Vec<Problem> {
     let bindings = of.module.bindings.iter();
     let descriptors = bindings.filter_map(|binding| descriptor(*binding, of, given, all_elements));
@@ -54,7 +54,7 @@ fn descriptor(binding: Binding, of: &Translated<'_>, given: &Inputs, all_element
     Some(problem(of.lowered, first.map(|first| first.inst), message))
 }
 
-/// What the dump calls a variable of the shader as it was lowered, in brackets: lowering makes one of those of a block.
+/// The name that the dump has for a variable of the lowered shader, in brackets: lowering splits the variable of a block.
 fn name(lowered: &Variable, of: &Translated<'_>) -> String {
     let is_block = lowered.mode.intersects(Modes::UBO | Modes::SSBO);
     let place = |variable: &Variable| match is_block {
@@ -70,7 +70,7 @@ fn name(lowered: &Variable, of: &Translated<'_>) -> String {
     }
 }
 
-/// What is given for descriptors of this kind, and what it is called.
+/// The inputs that are given for descriptors of this kind, and the name of the kind.
 fn given_as(kind: DescriptorKind, given: &Inputs) -> Option<(&'static str, Box<dyn Iterator<Item = Slot> + '_>)> {
     use DescriptorKind::*;
     Some(match kind {
@@ -88,12 +88,12 @@ fn given_as(kind: DescriptorKind, given: &Inputs) -> Option<(&'static str, Box<d
 /// A use of a descriptor.
 struct DescriptorUse {
     var: Var,
-    /// The element, 0 of what is not an array; `None` if it is computed.
+    /// The element, 0 if the variable is not an array; `None` if the index is computed.
     element: Option<u32>,
     inst: Inst,
 }
 
-/// Where `shader` uses `binding`: each step from one of its variables to an element, or to what is not an array.
+/// The uses of `binding` in `shader`: each deref of one of its variables to an element, or to a variable that is not an array.
 fn uses(binding: Binding, shader: &Shader) -> Vec<DescriptorUse> {
     let mut uses = Vec::new();
     for inst in &shader.order {

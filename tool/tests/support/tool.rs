@@ -1,15 +1,15 @@
-//! Files of the corpus run by the tool, `ntv run`, on the interpreter or on a device.
+//! Runs files of the corpus by the tool, `ntv run`, on the interpreter or on a device.
 
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What follows `key` in the lines `; ...` at the start of a file.
+/// The rest of the lines `; ...` with `key` at the start of a file.
 pub(crate) fn header<'a>(text: &'a str, key: &'a str) -> impl Iterator<Item = &'a str> {
     text.lines().take_while(|line| line.starts_with(';')).filter_map(move |line| line.strip_prefix(key))
 }
 
-/// The lines `; inputs: ...` at the start of a file: what its shaders are given, see `docs/formats.md`.
+/// The lines `; inputs: ...` at the start of a file: the inputs of its shaders, see `docs/formats.md`.
 pub(crate) fn inputs(text: &str) -> Result<String, String> {
     let inputs: Vec<&str> = header(text, "; inputs: ").collect();
     if inputs.is_empty() {
@@ -18,7 +18,7 @@ pub(crate) fn inputs(text: &str) -> Result<String, String> {
     Ok(inputs.join("\n"))
 }
 
-/// What `ntv run` gives for `file`, with `more` arguments: a line for each buffer and target, and one for each problem.
+/// The output of `ntv run` for `file`, with `more` arguments: a line for each buffer and target, and one for each problem.
 pub(crate) fn run(file: &Path, text: &str, more: &[&str]) -> Result<String, String> {
     let tool = env!("CARGO_BIN_EXE_ntv");
     let given = tempfile::NamedTempFile::new().map_err(|error| error.to_string())?;

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// What is compared with the first.
+/// The compared ways; the first is the reference.
 const WAYS: [&str; 4] = ["extension", "storage", "compute", "nothing"];
 
-/// The nanoseconds of a round, by the place of the way in [`WAYS`].
+/// The nanoseconds of a round, by the index of the way in [`WAYS`].
 type Round = [Option<f64>; 4];
 
 /// The rounds by primitives, words and vertices.
@@ -63,7 +63,7 @@ fn add(cells: &mut Cells, row: Row<'_>) -> Result<()> {
     Ok(())
 }
 
-/// None of nothing.
+/// The median, or `None` of an empty list.
 fn some_median(numbers: Vec<f64>) -> Option<f64> {
     (!numbers.is_empty()).then(|| median(numbers))
 }

@@ -1,4 +1,4 @@
-//! Ours against what zink's own translator makes, shader by shader.
+//! Compares ntv with zink's own translator, shader by shader.
 
 use crate::{finish, head, plot};
 use anyhow::{ensure, Context, Result};
@@ -7,23 +7,23 @@ use ntv_benches::{Log, Ratios};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// What is compared.
+/// A comparison.
 pub(crate) struct Comparison {
     /// The name of the files.
     name: &'static str,
     title: &'static str,
     command: &'static str,
-    /// What each of the logs is, if there are several. The first is plotted.
+    /// The title of each log, if there are several. The first log is plotted.
     logs: &'static [&'static str],
-    /// What is measured. The first is a time, which is plotted.
+    /// The measures. The first is a time, which is plotted.
     measures: &'static [Measure],
 }
 
 struct Measure {
     name: &'static str,
-    /// The columns of the log with ours and theirs.
+    /// The columns of the log: ntv, then C.
     columns: [&'static str; 2],
-    /// Only shaders with something in this column count.
+    /// If set, only shaders with a value in this column count.
     only: Option<&'static str>,
 }
 
@@ -56,12 +56,12 @@ pub(crate) const PIPELINES: Comparison = Comparison {
     ],
 };
 
-/// Shaders of so many instructions, and fewer than in the next row, are a row of the table by size.
+/// The rows of the table by size: the number of instructions from which each row starts.
 pub(crate) const SIZES: [f64; 6] = [0.0, 10.0, 30.0, 100.0, 300.0, f64::INFINITY];
-/// So many of the shaders with the worst ratios are listed.
+/// The number of listed shaders with the worst ratios.
 const WORST: usize = 10;
 
-/// Shaders that come when a process has translated at least so many, and fewer than in the next row, are a row of the table by age.
+/// The rows of the table by age: the number of earlier translations of the process from which each row starts.
 const AGES: [f64; 5] = [0.0, 1.0, 5.0, 20.0, f64::INFINITY];
 
 /// Writes tables of `logs`, and a plot of the first.
@@ -134,7 +134,7 @@ fn totals(out: &mut String, rows: &[Row<'_>], comparison: &Comparison) -> Result
     Ok(())
 }
 
-/// A table of the rows by the number in a column: from each of these on, up to the next.
+/// A table of the rows by the number in a column: each range starts at one of `from`, and ends before the next.
 fn steps(out: &mut String, rows: &[Row<'_>], times: [&str; 2], column: &str, name: &str, from: &[f64]) -> Result<()> {
     writeln!(out, "\n| {name} | shaders | ntv, median us | C, median us | ntv / C, geometric mean | total |")?;
     *out += "| --- | ---: | ---: | ---: | ---: | ---: |\n";

@@ -1,4 +1,4 @@
-//! What a draw costs on the CPU, on ntv's own driver and on zink.
+//! The CPU time of a draw, on ntv's own driver and on zink.
 
 use crate::{finish, head};
 use anyhow::{ensure, Context, Result};
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// What a log calls those that were measured.
+/// The names of the sides in logs.
 const SIDES: [&str; 5] = ["ntv", "zink", "zink threaded", "opengl", "ntv null"];
 
 /// Workloads in the order of the table.
@@ -24,21 +24,21 @@ const WORKLOADS: [&str; 10] = [
     "framebuffer",
 ];
 
-/// Of a draw, in nanoseconds.
+/// The times of a draw, in nanoseconds.
 #[derive(Clone, Copy)]
 struct Times {
     /// CPU time of the calling thread: the median and the minimum of all rounds.
     cpu: [f64; 2],
-    /// The same of the wall time.
+    /// The same for the wall time.
     wall: [f64; 2],
 }
 
-/// What was measured of a workload.
+/// The measurements of a workload.
 #[derive(Default)]
 struct Cell {
-    /// Draws of a round, which all sides have in common.
+    /// The number of draws of a round, which is the same on all sides.
     draws: Option<f64>,
-    /// By the side's place in [`SIDES`].
+    /// The times by the index of the side in [`SIDES`].
     times: [Option<Times>; 5],
 }
 
@@ -47,14 +47,14 @@ impl Cell {
         self.times[side].map(|times| times.cpu)
     }
 
-    /// zink without what OpenGL takes above it.
+    /// zink's time without OpenGL's time above it.
     fn zink_alone(&self) -> Option<[f64; 2]> {
         let ([median, least], [above, least_above]) = (self.cpu(1)?, self.cpu(3)?);
         Some([median - above, least - least_above])
     }
 }
 
-/// By the workload's place in [`WORKLOADS`].
+/// The measurements by the index of the workload.
 type Cells = BTreeMap<usize, Cell>;
 
 /// Writes the tables of logs of the benchmark `draws` and of `tests/mesa/draws/draws.c`.
@@ -80,7 +80,7 @@ fn text(logs: &[Log]) -> Result<String> {
     Ok(out)
 }
 
-/// Takes a line of a log; gives the place of its side.
+/// Adds a line of a log; returns the index of its side.
 fn add(cells: &mut Cells, row: Row<'_>) -> Result<usize> {
     let place = |names: &[&str], column| -> Result<usize> {
         let name = row.text(column)?;
@@ -91,14 +91,14 @@ fn add(cells: &mut Cells, row: Row<'_>) -> Result<usize> {
     let times = Times { cpu: pair("cpu_ns", "cpu_min_ns")?, wall: pair("wall_ns", "wall_min_ns")? };
     let (cell, draws) = (cells.entry(workload).or_default(), row.number("draws")?);
     let name = WORKLOADS[workload];
-    ensure!(cell.draws.is_none_or(|known| known == draws), "{name}: the sides do not draw equally often");
+    ensure!(cell.draws.is_none_or(|known| known == draws), "{name}: the numbers of draws of the sides differ");
     cell.draws = Some(draws);
     let old = cell.times[side].replace(times);
     ensure!(old.is_none(), "{name}: {} was measured twice", SIDES[side]);
     Ok(side)
 }
 
-/// The table of the CPU time of the calling thread. A ratio below 1 says that ntv's driver is ahead.
+/// The table of the CPU time of the calling thread. A ratio below 1 means that ntv's driver is faster.
 fn costs(out: &mut String, cells: &Cells) -> Result<()> {
     *out += "\n## CPU time of a draw, in ns\n\n\
         | changes | draws | ntv | zink alone | ntv / zink alone | ntv, least | zink alone, least | ntv / zink alone, least \
@@ -118,7 +118,7 @@ fn costs(out: &mut String, cells: &Cells) -> Result<()> {
     Ok(())
 }
 
-/// The table of draws in a second of the wall time, until the last one is flushed.
+/// The table of draws per second of wall time, including the flush of the last one.
 fn rates(out: &mut String, cells: &Cells) -> Result<()> {
     *out += "\n## Thousand draws per second\n\n\
         | changes | ntv | zink | ntv / zink | zink threaded | ntv, most | zink, most | zink threaded, most |\n\
@@ -178,7 +178,7 @@ mod tests {
         let refused = |rows: &[(&str, &str, [u32; 5])]| text(&[log(rows)]).unwrap_err().to_string();
         let times = [1000, 1, 1, 1, 1];
         let other = refused(&[("ntv", "none", times), ("zink", "none", [2000, 1, 1, 1, 1])]);
-        assert_eq!(other, "none: the sides do not draw equally often");
+        assert_eq!(other, "none: the numbers of draws of the sides differ");
         assert_eq!(refused(&[("ntv", "none", times), ("ntv", "none", times)]), "none: ntv was measured twice");
         assert_eq!(refused(&[("ntv", "scissor", times)]), "workload is \"scissor\"");
         assert_eq!(refused(&[("mesa", "none", times)]), "side is \"mesa\"");

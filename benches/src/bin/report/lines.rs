@@ -1,4 +1,4 @@
-//! What one translation touches, ours beside zink's own: figures that the machine's noise does not reach.
+//! The cache lines of a translation, for ntv and zink's own translator: these numbers do not depend on the noise of the machine.
 
 use crate::comparison::{median, SIZES};
 use crate::{finish, head};
@@ -25,10 +25,10 @@ const FIGURES: [(&str, &[&str]); 9] = [
 const LINES: &[&str] = &["code_lines", "constant_lines", "memory_lines"];
 const INSTRUCTIONS: &[&str] = &["instructions"];
 
-/// What a row of the table of phases has.
+/// The columns of a row in the table of phases.
 const PHASE_FIGURES: [&[&str]; 5] = [&["code_lines"], &["constant_lines"], &["memory_lines"], LINES, INSTRUCTIONS];
 
-/// Phases of the log in the order in which they begin, and what the table calls them.
+/// Phases of the log in the order of their start, and their names in the table.
 const PHASES: [(&str, &str, &str); 9] = [
     ("ntv", "flatten", "flattening, in C"),
     ("ntv", "shim", "between C and Rust"),
@@ -41,7 +41,7 @@ const PHASES: [(&str, &str, &str); 9] = [
     ("c", "to_spirv", "C: `nir_to_spirv`"),
 ];
 
-/// So many passes are listed.
+/// The number of listed passes.
 const PASSES: usize = 12;
 
 /// The groups of functions in the log of sizes.
@@ -91,18 +91,18 @@ fn text(log: &Log, sizes: &Log) -> Result<String> {
     Ok(out)
 }
 
-/// The sum of `columns` in the line of a phase; nothing if the translation has not been there.
+/// The sum of `columns` in the line of a phase; 0 if the translation does not have the phase.
 fn figure(shader: &Shader<'_>, translator: &str, phase: &str, columns: &[&str]) -> Result<f64> {
     let Some(row) = shader.get(&(translator, phase)) else { return Ok(0.0) };
     columns.iter().map(|column| row.number(column)).sum()
 }
 
-/// The same of all shaders.
+/// The same for all shaders.
 fn all(shaders: &[Shader<'_>], translator: &str, phase: &str, columns: &[&str]) -> Result<Vec<f64>> {
     shaders.iter().map(|shader| figure(shader, translator, phase, columns)).collect()
 }
 
-/// Ours and theirs.
+/// The figures of ntv and of C.
 fn pairs(shaders: &[Shader<'_>], columns: &[&str]) -> Result<Vec<[f64; 2]>> {
     let pair = |shader| Ok([figure(shader, "ntv", "all", columns)?, figure(shader, "c", "all", columns)?]);
     shaders.iter().map(pair).collect()
@@ -118,7 +118,7 @@ fn figures(out: &mut String, shaders: &[Shader<'_>]) -> Result<()> {
         | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n";
     for (name, columns) in FIGURES {
         let pairs = pairs(shaders, columns)?;
-        // A shader may have no constants at all.
+        // A shader may have no constants.
         let ratio = median(pairs.iter().filter(|pair| pair[1] > 0.0).map(|[ours, theirs]| ours / theirs));
         let [ours, theirs] = [0, 1].map(|who| median(side(&pairs, who)));
         let totals = [0, 1].map(|who| side(&pairs, who).sum::<f64>());
@@ -135,7 +135,7 @@ fn sizes_of_shaders(out: &mut String, shaders: &[Shader<'_>]) -> Result<()> {
     for step in SIZES.windows(2) {
         let mut own = Vec::new();
         for shader in shaders {
-            // A driver that ended early has not told how large its last shader is.
+            // A driver that ended early has not logged the size of its last shader.
             let size = shader[&("ntv", "all")].number("instrs").unwrap_or(-1.0);
             own.extend((size >= step[0] && size < step[1]).then(|| shader.clone()));
         }
@@ -159,7 +159,7 @@ fn sizes_of_shaders(out: &mut String, shaders: &[Shader<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// The table of phases: what a shader in the middle has in each.
+/// The table of phases: the medians of each.
 fn phases(out: &mut String, shaders: &[Shader<'_>]) -> Result<()> {
     *out += "\n## Phases, medians\n\n\
         | | lines of code | of constants | of memory | all lines | instructions |\n| --- | ---: | ---: | ---: | ---: | ---: |\n";
@@ -173,7 +173,7 @@ fn phases(out: &mut String, shaders: &[Shader<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// The table of those passes that have the most lines: most do something in a few shaders only, so it shows means.
+/// The table of the passes with the most lines: most passes change only few shaders, so it has means.
 fn passes(out: &mut String, shaders: &[Shader<'_>]) -> Result<()> {
     let mut names: Vec<&str> = shaders.iter().flat_map(|shader| shader.keys().map(|(_, phase)| *phase)).collect();
     names.sort_unstable();
@@ -197,7 +197,7 @@ fn passes(out: &mut String, shaders: &[Shader<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// The table of how much machine code the driver has.
+/// The table of the machine code in the driver.
 fn code(out: &mut String, sizes: &Log) -> Result<()> {
     *out += "\n## Machine code in the driver\n\n| | functions | bytes | KiB |\n| --- | ---: | ---: | ---: |\n";
     for (group, name) in GROUPS {

@@ -27,13 +27,13 @@ mod translation;
 use anyhow::{bail, Result};
 use std::path::{Path, PathBuf};
 
-/// Counts allocations; the times are not taken in this program.
+/// Counts allocations; no times are measured in this program.
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
 fn main() -> Result<()> {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    let [kind, from @ .., results] = &arguments[..] else { bail!("wanted: KIND [FROM] RESULTS_FOLDER") };
+    let [kind, from @ .., results] = &arguments[..] else { bail!("usage: KIND [FROM] RESULTS_FOLDER") };
     std::fs::create_dir_all(results)?;
     match (kind.to_str(), from) {
         (Some("translation"), [from]) => translation::write(from, results),
@@ -49,21 +49,21 @@ fn main() -> Result<()> {
     }
 }
 
-/// What a file of results begins with.
+/// The head of a file of results.
 fn head(title: &str, command: &str) -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let (arch, os) = (std::env::consts::ARCH, std::env::consts::OS);
     format!("# {title}\n\nWritten by `{command}` on {arch}, {os}, {cores} cores. README.md says how to read it.\n")
 }
 
-/// At least one is there.
+/// The median of at least one number.
 fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_by(f64::total_cmp);
     numbers[numbers.len() / 2]
 }
 
 /// Writes `text` to the file `name`, and to stdout.
-#[allow(clippy::print_stdout, reason = "what was measured is what the program is run for")]
+#[allow(clippy::print_stdout, reason = "the program is run for its results")]
 fn finish(results: &Path, name: &str, text: &str) -> Result<()> {
     std::fs::write(results.join(name), text)?;
     println!("{text}");

@@ -1,29 +1,29 @@
-//! Allocations and peak memory of the way from a driver's words to SPIR-V.
+//! Allocations and peak memory of the translation from a driver's words to SPIR-V.
 
 use anyhow::{Context, Result};
 use ntv_benches::{Set, Worker};
 
-/// What a set takes and makes.
-pub(crate) struct Memory {
+/// The memory and the words of a set.
+pub(crate) struct MemoryUse {
     /// Words of SPIR-V.
     pub(crate) words: usize,
-    /// Allocations, with the memory of the shaders before.
+    /// The number of allocations, with the memory of earlier shaders.
     pub(crate) allocations: u64,
-    /// The most bytes that one shader takes alone: its IR, all tables, and the result.
+    /// The largest peak memory of one shader in bytes: its IR, all tables, and the result.
     pub(crate) peak: usize,
-    /// Such bytes of all its shaders.
+    /// The sum of the peaks of all its shaders.
     pub(crate) peaks: usize,
 }
 
-/// So often all shaders of a set are translated before allocations are counted.
+/// The number of translations of a set before allocations are counted.
 const BEFORE: usize = 3;
 
 /// Counts over the shaders of `set`.
-pub(crate) fn measure(set: &Set) -> Result<Memory> {
+pub(crate) fn measure(set: &Set) -> Result<MemoryUse> {
     let wires: Vec<Vec<u32>> = set.wires();
-    let mut memory = Memory { words: 0, allocations: 0, peak: 0, peaks: 0 };
+    let mut memory = MemoryUse { words: 0, allocations: 0, peak: 0, peaks: 0 };
     let mut kept = Worker::default();
-    // By then all memory is there: lists change places, and each has to become large enough.
+    // After these all memory is allocated: buffers are swapped, and each must become large enough.
     for _ in 0..BEFORE {
         for wire in &wires {
             kept.translate(wire).with_context(|| set.name.clone())?;
@@ -40,7 +40,7 @@ pub(crate) fn measure(set: &Set) -> Result<Memory> {
     Ok(memory)
 }
 
-/// Runs `work` and says what it did to the heap.
+/// Runs `work` and returns its heap statistics.
 fn watched<R>(work: impl FnOnce() -> Result<R>) -> Result<(R, dhat::HeapStats)> {
     let profiler = dhat::Profiler::builder().testing().build();
     let result = work();

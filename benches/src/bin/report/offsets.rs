@@ -1,14 +1,14 @@
-//! What dynamic offsets into buffers cost, ntv beside zink's C translator.
+//! The cost of dynamic offsets into buffers, for ntv and zink's C translator.
 
 use crate::{finish, head};
 use anyhow::Result;
 use ntv::Target;
-use ntv_benches::offsets::{self, compare, totals, Compared, Corpus, Level, Measure, Memory};
+use ntv_benches::offsets::{self, compare, totals, Compared, Corpus, Level, Measure, MemoryKind};
 use ntv_benches::sets::shared_corpus;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// So many shaders are listed if none is worse.
+/// The number of listed shaders if none is worse.
 const HIGHEST: usize = 10;
 
 /// Counts in the modules of both over the corpus, and writes tables.
@@ -35,12 +35,12 @@ pub(crate) fn write(results: &Path) -> Result<()> {
 fn by_level(out: &mut String, rows: &[Compared<'_>]) -> Result<()> {
     table_head(out, "| level | memory | shaders")?;
     for level in Level::ALL {
-        for memory in Memory::ALL.into_iter().map(Some).chain([None]) {
+        for memory in MemoryKind::ALL.into_iter().map(Some).chain([None]) {
             let counts = |row: &&Compared<'_>| {
                 row.pair.level == level && memory.is_none_or(|memory| row.pair.memory.contains(&memory))
             };
             let rows: Vec<&Compared<'_>> = rows.iter().filter(counts).collect();
-            let name = memory.map_or("any", Memory::name);
+            let name = memory.map_or("any", MemoryKind::name);
             write!(out, "| {} | {name} | {}", level.name(), rows.len())?;
             let [ours, theirs] = totals(rows.iter().copied());
             for measure in Measure::ALL {
@@ -57,7 +57,7 @@ fn by_level(out: &mut String, rows: &[Compared<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// The shaders for which ntv spends more; if there are none, those for which it comes closest.
+/// The shaders for which ntv has higher counts; if there are none, those with the highest ratios.
 fn by_shader(out: &mut String, rows: &[Compared<'_>]) -> Result<()> {
     let highest = |row: &Compared<'_>| {
         Measure::ALL.map(|measure| offsets::ratio(row.both(measure))).into_iter().fold(0.0, f64::max)

@@ -45,7 +45,7 @@ pub(crate) fn bars(path: &Path, title: &str, unit: &str, bars: &[(String, f64)])
         _ => String::new(),
     };
     let mut mesh = chart.configure_mesh();
-    // With none, plotters looks for the places of the names of bars for ever.
+    // With no light lines, plotters does not terminate while it places the names of bars.
     mesh.disable_y_mesh().label_style(LABEL).max_light_lines(1).set_tick_mark_size(LabelAreaPosition::Left, 0);
     mesh.x_desc(unit).x_label_formatter(&|x| format!("{x}"));
     mesh.y_label_formatter(&name).y_labels(bars.len()).draw()?;
@@ -59,7 +59,7 @@ pub(crate) fn bars(path: &Path, title: &str, unit: &str, bars: &[(String, f64)])
     Ok(())
 }
 
-/// A dot for each of `points`, both axes logarithmic and alike, with lines where y is x, a quarter of it, and so on.
+/// A dot for each of `points`, with equal logarithmic axes, and lines where y is x, a quarter of it, and so on.
 pub(crate) fn scatter(
     path: &Path,
     title: &str,
@@ -84,7 +84,7 @@ pub(crate) fn scatter(
     mesh.x_label_formatter(&|x| power(*x)).y_label_formatter(&|y| power(*y)).draw()?;
     chart.draw_series(points.iter().map(|point| Circle::new(*point, 2, BLUE.mix(0.35).filled())))?;
     for (ratio, name) in lines {
-        // From where both ends lie inside.
+        // The ends of the line that are inside of the plot.
         let ends = [(least / ratio.min(1.0), least * ratio.max(1.0)), (most / ratio.max(1.0), most * ratio.min(1.0))];
         chart.draw_series(LineSeries::new(ends, &RED))?;
         let label = (ends[1].0 / 1.3, ends[1].1 / 1.3);
@@ -95,13 +95,13 @@ pub(crate) fn scatter(
     Ok(())
 }
 
-/// Where a label lies: left of its point, above it.
+/// The position of a label: its anchor is at the lower right.
 fn pos() -> plotters::style::text_anchor::Pos {
     use plotters::style::text_anchor::{HPos, Pos, VPos};
     Pos::new(HPos::Right, VPos::Bottom)
 }
 
-/// A power of ten as one writes it.
+/// A power of ten in the usual notation.
 fn power(value: f64) -> String {
     match value {
         _ if value >= 1e6 => format!("{}M", value / 1e6),

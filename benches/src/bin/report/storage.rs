@@ -1,4 +1,4 @@
-//! What it costs to read a uniform block through a storage buffer, on each device that was measured.
+//! The cost of reading a uniform block through a storage buffer, on each measured device.
 
 use crate::{finish, head, median};
 use anyhow::{ensure, Result};
@@ -8,25 +8,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// What is compared with the first.
+/// The compared classes; the first is the reference.
 const CLASSES: [&str; 3] = ["uniform", "storage", "clamped"];
-/// What the benchmark calls them, and what the tables call them.
+/// The names of indices in the benchmark, and in the tables.
 const INDICES: [[&str; 2]; 4] =
     [["straight", "constant, no loop"], ["constant", "constant"], ["uniform", "uniform"], ["divergent", "divergent"]];
 
-/// Of a turn, in nanoseconds.
+/// The times of a turn, in nanoseconds.
 #[derive(Clone, Copy)]
 struct Times {
     shader: f64,
     pipeline: f64,
-    /// The pipeline, and what the shader's first run takes more.
+    /// The time of the pipeline, and the additional time of the shader's first run.
     until_used: f64,
 }
 
-/// The turns of a round, by the class's place in [`CLASSES`].
+/// The turns of a round, by the index of the class in [`CLASSES`].
 type Round = [Option<Times>; 3];
 
-/// What was measured of a size and an index.
+/// The measurements of a size and an index.
 #[derive(Default)]
 struct Cell {
     rounds: BTreeMap<u64, Round>,
@@ -34,7 +34,7 @@ struct Cell {
     words: [f64; 3],
 }
 
-/// By bytes, and by the index's place in [`INDICES`].
+/// The measurements by bytes, and by the index in [`INDICES`].
 type Cells = BTreeMap<(u64, usize), Cell>;
 
 /// Writes the tables of logs of the benchmark `storage`, one device each.
@@ -85,14 +85,14 @@ impl Cell {
         some_median(self.rounds.values().filter_map(|round| round[class].map(what)).collect())
     }
 
-    /// The median, over the rounds, of what a class takes divided by what the first takes.
+    /// The median, over the rounds, of the time of a class divided by that of the first.
     fn ratio(&self, class: usize, what: fn(Times) -> f64) -> Option<f64> {
         let ratio = |round: &Round| Some(what(round[class]?) / what(round[0]?));
         some_median(self.rounds.values().filter_map(ratio).collect())
     }
 }
 
-/// None of nothing.
+/// The median, or `None` of an empty list.
 fn some_median(numbers: Vec<f64>) -> Option<f64> {
     (!numbers.is_empty()).then(|| median(numbers))
 }

@@ -1,4 +1,4 @@
-//! What criterion measured last.
+//! Criterion's last measurements.
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -12,7 +12,7 @@ pub(crate) struct Times(BTreeMap<(String, String), Time>);
 #[derive(Clone, Copy)]
 pub(crate) struct Time {
     pub(crate) nanoseconds: f64,
-    /// Instructions, bytes or modules.
+    /// The number of instructions, bytes or modules.
     pub(crate) amount: f64,
 }
 

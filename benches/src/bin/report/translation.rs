@@ -1,6 +1,6 @@
 //! ntv alone: time, memory, growth, steps, variants, peers.
 
-use crate::memory::{measure, Memory};
+use crate::memory::{measure, MemoryUse};
 use crate::times::Times;
 use crate::{finish, head, plot};
 use anyhow::{ensure, Result};
@@ -9,11 +9,11 @@ use ntv_benches::{sets, Set};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Writes the tables and plots of what criterion left in `criterion`.
+/// Writes the tables and plots of criterion's results in `criterion`.
 pub(crate) fn write(criterion: &Path, results: &Path) -> Result<()> {
     let times = Times::read(criterion)?;
     let sets = sets::all()?;
-    let memories: Vec<Memory> = sets.iter().map(measure).collect::<Result<_>>()?;
+    let memories: Vec<MemoryUse> = sets.iter().map(measure).collect::<Result<_>>()?;
     let mut out = head("Translation", "cargo xtask bench");
     time_table(&mut out, &times, &sets, &memories)?;
     memory_table(&mut out, &sets, &memories)?;
@@ -23,14 +23,14 @@ pub(crate) fn write(criterion: &Path, results: &Path) -> Result<()> {
     growth_plots(results, &times, &sets, &memories)?;
     steps_plot(&results.join("steps.svg"), &times)?;
     finish(results, "translation.md", &out)?;
-    // Last, so that what was measured is there to look at.
+    // After the tables are written, so that they can be inspected.
     for (set, memory) in sets.iter().zip(&memories) {
         ensure!(memory.allocations == 0, "{}: {} allocations in the steady state", set.name, memory.allocations);
     }
     Ok(())
 }
 
-fn time_table(out: &mut String, times: &Times, sets: &[Set], memories: &[Memory]) -> Result<()> {
+fn time_table(out: &mut String, times: &Times, sets: &[Set], memories: &[MemoryUse]) -> Result<()> {
     *out += "\n| set | shaders | instructions | parse, MB/s | decode, ns/instruction | translate, ns/instruction \
         | from wire, us/shader | ns/instruction | million words/s |\n\
         | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
@@ -55,7 +55,7 @@ fn time_table(out: &mut String, times: &Times, sets: &[Set], memories: &[Memory]
     Ok(())
 }
 
-fn memory_table(out: &mut String, sets: &[Set], memories: &[Memory]) -> Result<()> {
+fn memory_table(out: &mut String, sets: &[Set], memories: &[MemoryUse]) -> Result<()> {
     *out += "\n| set | words/instruction | allocations/shader | peak, KiB | peak bytes/instruction |\n\
         | --- | ---: | ---: | ---: | ---: |\n";
     for (set, memory) in sets.iter().zip(memories) {
@@ -113,8 +113,8 @@ fn peers_table(out: &mut String, times: &Times) -> Result<()> {
     Ok(())
 }
 
-/// Time and memory of an instruction over the size of generated shaders.
-fn growth_plots(results: &Path, times: &Times, sets: &[Set], memories: &[Memory]) -> Result<()> {
+/// Time and memory per instruction, by the size of generated shaders.
+fn growth_plots(results: &Path, times: &Times, sets: &[Set], memories: &[MemoryUse]) -> Result<()> {
     let (mut time, mut memory) = (Vec::new(), Vec::new());
     for (set, took) in sets.iter().zip(memories).filter(|(set, _)| set.name.starts_with("generated")) {
         let size = set.instructions() as f64;
@@ -127,7 +127,7 @@ fn growth_plots(results: &Path, times: &Times, sets: &[Set], memories: &[Memory]
     plot::growth(&results.join("memory.svg"), title, ["instructions", "bytes per instruction"], &memory)
 }
 
-/// A bar for each step of the large shaders that takes a hundredth of the whole or more.
+/// A bar for each step of the large shaders with at least a hundredth of the total time.
 fn steps_plot(path: &Path, times: &Times) -> Result<()> {
     let mut bars: Vec<(String, f64)> =
         steps().map(|step| Ok((step.clone(), times.get(&step, "large")?.each()))).collect::<Result<_>>()?;

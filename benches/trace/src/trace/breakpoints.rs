@@ -1,4 +1,4 @@
-//! Places where a process stops.
+//! Breakpoints of a process.
 
 use anyhow::Result;
 use std::collections::HashMap;
@@ -8,13 +8,13 @@ use std::os::unix::fs::FileExt;
 /// The instruction `int3`.
 const TRAP: u8 = 0xcc;
 
-/// Places where a process stops, and what is of interest there.
+/// The breakpoints of a process, and the event at each.
 #[derive(Clone, Debug)]
 pub(crate) struct Breakpoints<T>(HashMap<u64, Breakpoint<T>>);
 
 #[derive(Clone, Debug)]
 struct Breakpoint<T> {
-    /// What the program has there.
+    /// The program's byte at the address.
     original: u8,
     what: T,
 }
@@ -34,12 +34,12 @@ impl<T: Copy> Breakpoints<T> {
         self.plant(memory, address)
     }
 
-    /// What is of interest at `address`.
+    /// The event at `address`.
     pub(crate) fn at(&self, address: u64) -> Option<T> {
         self.0.get(&address).map(|breakpoint| breakpoint.what)
     }
 
-    /// Takes the breakpoint at `address` out of the memory, for [`Breakpoints::plant`] to put back.
+    /// Removes the breakpoint at `address` from the memory, for [`Breakpoints::plant`] to insert it again.
     pub(crate) fn lift(&self, memory: &File, address: u64) -> Result<()> {
         match self.0.get(&address) {
             Some(breakpoint) => Ok(memory.write_all_at(&[breakpoint.original], address)?),
@@ -47,7 +47,7 @@ impl<T: Copy> Breakpoints<T> {
         }
     }
 
-    /// Puts the breakpoint at `address` into the memory, if it has not been forgotten.
+    /// Inserts the breakpoint at `address` again, if it has not been forgotten.
     pub(crate) fn plant(&self, memory: &File, address: u64) -> Result<()> {
         match self.0.contains_key(&address) {
             true => Ok(memory.write_all_at(&[TRAP], address)?),
@@ -55,12 +55,12 @@ impl<T: Copy> Breakpoints<T> {
         }
     }
 
-    /// Forgets those that `gone` says are in no memory any more.
+    /// Forgets the breakpoints for which `gone` is true, whose memory is unmapped.
     pub(crate) fn forget(&mut self, gone: impl Fn(T) -> bool) {
         self.0.retain(|_, breakpoint| !gone(breakpoint.what));
     }
 
-    /// Makes `bytes` at `address` those of the program.
+    /// Replaces breakpoints in the `bytes` at `address` by the program's bytes.
     pub(crate) fn hide(&self, bytes: &mut [u8], address: u64) {
         for (byte, address) in bytes.iter_mut().zip(address..) {
             if let Some(breakpoint) = self.0.get(&address) {

@@ -1,10 +1,10 @@
-//! What an instruction accesses.
+//! The memory accesses of an instruction.
 
 use anyhow::{ensure, Result};
 use iced_x86::{Decoder, DecoderOptions, InstructionInfoFactory, OpAccess, Register, UsedMemory};
 use nix::libc::user_regs_struct;
 
-/// No instruction is longer.
+/// The length of the longest instruction.
 pub(crate) const LONGEST: usize = 15;
 
 /// An instruction at some address.
@@ -12,15 +12,15 @@ pub(crate) const LONGEST: usize = 15;
 pub(crate) struct Decoded {
     /// Bytes of the instruction.
     pub(crate) len: u64,
-    /// Whether it has a prefix that repeats it. A step is one round of it then.
+    /// Whether it has a prefix that repeats it. A step is then one repetition.
     pub(crate) repeats: bool,
-    /// The bytes that a round of it accesses.
+    /// The number of bytes that a repetition accesses.
     round: u64,
     accesses: Vec<UsedMemory>,
 }
 
 impl Decoded {
-    /// The instruction that `bytes` begin with, at `address`.
+    /// Decodes the first instruction of `bytes`, which is at `address`.
     pub(crate) fn new(bytes: &[u8], address: u64) -> Result<Decoded> {
         let instruction = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE).decode();
         ensure!(!instruction.is_invalid(), "no instruction at {address:#x}: {bytes:02x?}");
@@ -33,23 +33,23 @@ impl Decoded {
         Ok(Decoded { len: instruction.len() as u64, repeats, round, accesses })
     }
 
-    /// The address and number of bytes of each access, by what the registers hold before the instruction.
+    /// The address and number of bytes of each access, from the registers before the instruction.
     pub(crate) fn accesses<'a>(&'a self, registers: &'a user_regs_struct) -> impl Iterator<Item = (u64, u64)> + 'a {
         self.accesses.iter().flat_map(move |memory| {
             let elements = usize::from(memory.vsib_size() == 0);
-            // How many bytes all rounds together access is in the registers.
+            // The number of bytes of all repetitions is in the registers.
             let size = match memory.memory_size().size() as u64 {
                 0 => self.round.max(1),
                 size => size,
             };
-            // Where a vector holds offsets, the addresses are not known here; no code on the way of a shader has that.
+            // Addresses of vectors of offsets are not known here; the code of translations has no such instructions.
             let at = move |element| memory.virtual_address(element, |register, _, _| value(registers, register));
             (0..elements).filter_map(at).map(move |address| (address, size))
         })
     }
 }
 
-/// What `register` holds; a segment register counts as the address where its segment begins.
+/// The value of `register`; for a segment register, the address of its segment.
 fn value(registers: &user_regs_struct, register: Register) -> Option<u64> {
     let whole = match register.full_register() {
         Register::RAX => registers.rax,
@@ -74,7 +74,7 @@ fn value(registers: &user_regs_struct, register: Register) -> Option<u64> {
         Register::CS | Register::DS | Register::ES | Register::SS => 0,
         _ => return None,
     };
-    // Of an address of 32 bits.
+    // A 32-bit address uses the low half.
     Some(if register.is_gpr32() { whole & 0xffff_ffff } else { whole })
 }
 
@@ -124,7 +124,7 @@ mod tests {
     fn operands_have_addresses() {
         // mov rdx, [rbx + 4*rcx + 8]
         assert_eq!(accesses(&[0x48, 0x8b, 0x54, 0x8b, 0x08]), [(0x2014, 8)]);
-        // mov edx, [rip + 0x100], of seven bytes with what comes behind: six.
+        // mov edx, [rip + 0x100], of seven bytes with an operand that is missing here: six.
         assert_eq!(accesses(&[0x8b, 0x15, 0x00, 0x01, 0x00, 0x00]), [(0x1106, 4)]);
         // mov edx, [eax]
         assert_eq!(accesses(&[0x67, 0x8b, 0x10]), [(0x10, 4)]);
@@ -162,7 +162,7 @@ mod tests {
         assert!(Decoded::new(&[0xf3, 0xa4], 0).unwrap().repeats);
         // rep stosq
         assert_eq!(accesses(&[0xf3, 0x48, 0xab]), [(0x6000, 8)]);
-        // endbr64 and repz ret have the prefix and do not repeat.
+        // endbr64 and repz ret have the prefix, but do not repeat.
         assert!(!Decoded::new(&[0xf3, 0x0f, 0x1e, 0xfa], 0).unwrap().repeats);
         assert!(!Decoded::new(&[0xf3, 0xc3], 0).unwrap().repeats);
     }

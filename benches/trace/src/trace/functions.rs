@@ -1,4 +1,4 @@
-//! Where the lines are: a table by function and by source file, over all translations of all runs.
+//! A table of lines by function and by source file, over all translations of all runs.
 
 use super::touched::lines;
 use super::translation::{Translation, Translator};
@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::rc::Rc;
 
-/// What instructions are put together by.
+/// The key by which instructions are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum By {
     /// The function in the table of symbols.
@@ -38,10 +38,10 @@ impl By {
 /// Translators, groups and names.
 type Key = (Translator, By, Rc<str>);
 
-/// Of a group, in all translations together.
+/// The counts of a group, of all translations together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Sums {
-    /// Translations that executed something of it.
+    /// The number of translations that executed an instruction of it.
     translations: u64,
     /// Distinct lines of code in each.
     lines: u64,
@@ -51,7 +51,7 @@ struct Sums {
     instructions: u64,
 }
 
-/// The table. Its file has sums, and what they are for each translation.
+/// The table. Its file has sums, and the means per translation.
 #[derive(Debug, Default)]
 pub(crate) struct Functions {
     sums: HashMap<Key, Sums>,
@@ -82,7 +82,7 @@ impl Functions {
         }
     }
 
-    /// Adds what a file has.
+    /// Adds the counts of a file.
     pub(crate) fn merge(&mut self, text: &str) -> Result<()> {
         for line in text.lines().skip(1) {
             self.merge_line(line).with_context(|| format!("not a line of a table of functions: {line}"))?;
@@ -106,7 +106,7 @@ impl Functions {
         Some(())
     }
 
-    /// The table: the translators, the groups, and what has the most lines first.
+    /// The table: sorted by translators, groups, and the number of lines, the largest first.
     pub(crate) fn table(&self) -> String {
         let mut rows: Vec<(&Key, &Sums)> = self.sums.iter().collect();
         rows.sort_by(|(a, x), (b, y)| (a.0, a.1, y.lines, &a.2).cmp(&(b.0, b.1, x.lines, &b.2)));
@@ -128,7 +128,7 @@ impl Functions {
         out
     }
 
-    /// Adds all to the table in `file`, which need not be there.
+    /// Adds all to the table in `file`, which need not exist.
     pub(crate) fn save(mut self, file: &Path) -> Result<()> {
         let at = || file.display().to_string();
         if file.exists() {
@@ -158,13 +158,13 @@ fn row(out: &mut String, names: [&str; 3], of: u64, sums: Sums) {
 mod tests {
     use super::*;
     use crate::trace::decode::Decoded;
-    use crate::trace::image::Place;
+    use crate::trace::image::Origin;
     use crate::trace::translation::{Instruction, PARTS};
 
     fn translation(instructions: &[(u64, &str, &str)]) -> Translation {
         let mut translation = Translation::new(PARTS[3]);
         for (address, symbol, own) in instructions {
-            let place = Place { phase: None, symbol: (*symbol).into(), file: "vec.rs".into(), own: (*own).into() };
+            let place = Origin { phase: None, symbol: (*symbol).into(), file: "vec.rs".into(), own: (*own).into() };
             let decoded = Decoded::new(&[0x48, 0x89, 0xd8], 0).unwrap();
             translation.execute(*address, &Rc::new(Instruction { decoded, place }), &[]);
         }

@@ -1,4 +1,4 @@
-//! What a library says about its code: symbols, and the files that instructions come from.
+//! The debug information of a library: symbols, and the source files of instructions.
 
 use super::phase::{self, Phase};
 use addr2line::Loader;
@@ -12,9 +12,9 @@ use std::rc::Rc;
 /// A function of a library.
 pub(crate) struct Function {
     pub(crate) addresses: Range<u64>,
-    /// As in the table of symbols.
+    /// The name in the table of symbols.
     pub(crate) name: String,
-    /// The name of the source file, if the table says so.
+    /// The name of the source file, if the table has it.
     pub(crate) source: Option<String>,
 }
 
@@ -23,15 +23,15 @@ struct Image {
     /// By address.
     functions: Vec<Function>,
     lines: Option<Loader>,
-    /// Where the repository of ntv was when its library was compiled, with a slash behind.
+    /// The root of ntv's repository when its library was compiled, with a slash at the end.
     root: Option<String>,
     name: String,
 }
 
-/// Where an instruction comes from.
+/// The origin of an instruction.
 #[derive(Debug)]
-pub(crate) struct Place {
-    /// The phase that its files tell, and the name of the pass.
+pub(crate) struct Origin {
+    /// The phase of its source files, and the name of the pass.
     pub(crate) phase: Option<(Phase, Option<Rc<str>>)>,
     /// The function in the table of symbols, demangled.
     pub(crate) symbol: Rc<str>,
@@ -41,25 +41,25 @@ pub(crate) struct Place {
     pub(crate) own: Rc<str>,
 }
 
-/// All that were read, by path.
+/// All libraries that were read, by path.
 #[derive(Default)]
 pub(crate) struct Images(HashMap<String, Image>);
 
 impl Images {
-    /// Where the function `name` of the library at `path` is, from its first byte.
+    /// The offset of the function `name` of the library at `path` from its first byte.
     pub(crate) fn function(&mut self, path: &str, name: &str) -> Result<u64> {
         let found = self.get(path)?.functions.iter().find(|function| function.name == name);
         Ok(found.with_context(|| format!("no function {name} in {path}"))?.addresses.start)
     }
 
-    /// The symbol of the function at `offset`, without what a compiler puts behind the name of a part or copy.
+    /// The symbol of the function at `offset`, without the suffix that a compiler adds to the name of a part or copy.
     pub(crate) fn symbol(&mut self, path: &str, offset: u64) -> Result<&str> {
         let symbol = self.get(path)?.at(offset).map_or("", |function| &function.name);
         Ok(symbol.split('.').next().unwrap_or(symbol))
     }
 
-    /// Where the instruction at `offset` comes from.
-    pub(crate) fn place(&mut self, path: &str, offset: u64) -> Result<Place> {
+    /// The origin of the instruction at `offset`.
+    pub(crate) fn place(&mut self, path: &str, offset: u64) -> Result<Origin> {
         self.get(path)?.place(offset)
     }
 
@@ -77,14 +77,14 @@ impl Image {
         let bytes = std::fs::read(path).with_context(at)?;
         let functions = functions(&object::File::parse(&*bytes).with_context(at)?);
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        // Without line tables, symbols do.
+        // Without line tables, only symbols are used.
         let lines = Loader::new(path).ok();
         let mut image = Image { functions, lines, root: None, name };
         image.root = image.find_root();
         Ok(image)
     }
 
-    /// Some line of the function `ntv_translate` is of a file below `ffi/src/`.
+    /// Finds the root: some line of the function `ntv_translate` is of a file below `ffi/src/`.
     fn find_root(&self) -> Option<String> {
         let function = self.functions.iter().find(|function| function.name == "ntv_translate")?;
         let mut files = function.addresses.clone().flat_map(|offset| self.files(offset));
@@ -108,7 +108,7 @@ impl Image {
         files
     }
 
-    fn place(&self, offset: u64) -> Result<Place> {
+    fn place(&self, offset: u64) -> Result<Origin> {
         let files = self.files(offset);
         let files: Vec<&str> = files.iter().map(|file| short(file, self.root.as_deref())).collect();
         let function = self.at(offset);
@@ -119,7 +119,7 @@ impl Image {
         let source = function.and_then(|function| function.source.as_deref()).unwrap_or(&self.name);
         let own = files.iter().find(|file| is_own(file)).copied().unwrap_or(source);
         let phase = phase::of_chain(&files).map(|(phase, pass)| (phase, pass.map(Rc::from)));
-        Ok(Place {
+        Ok(Origin {
             phase,
             symbol: symbol.into(),
             file: files.first().copied().unwrap_or(source).into(),
@@ -135,7 +135,7 @@ pub(crate) fn functions(file: &object::File<'_>) -> Vec<Function> {
     for symbol in file.symbols().chain(file.dynamic_symbols()) {
         let Ok(name) = symbol.name() else { continue };
         match symbol.kind() {
-            // Symbols that only this file knows are behind its name.
+            // Symbols that are local to a file come after its name.
             SymbolKind::File => source = Some(name.to_owned()).filter(|name| !name.is_empty()),
             SymbolKind::Text if symbol.size() > 0 => {
                 let addresses = symbol.address()..symbol.address() + symbol.size();
@@ -150,7 +150,7 @@ pub(crate) fn functions(file: &object::File<'_>) -> Vec<Function> {
     functions
 }
 
-/// A path without what differs from machine to machine: below `root`, or below the folder of Rust's library or of a crate.
+/// A path without the parts that differ between machines: below `root`, or below the folder of Rust's library or of a crate.
 fn short<'a>(path: &'a str, root: Option<&str>) -> &'a str {
     let below = root.and_then(|root| path.strip_prefix(root));
     let registry =
@@ -159,7 +159,7 @@ fn short<'a>(path: &'a str, root: Option<&str>) -> &'a str {
     below.or_else(registry).or_else(rust).unwrap_or(path)
 }
 
-/// Whether a path that [`short`] made is of ntv's repository.
+/// Whether a path from [`short`] is in ntv's repository.
 fn is_own(path: &str) -> bool {
     path.starts_with("src/") || path.starts_with("ffi/")
 }
@@ -187,7 +187,7 @@ mod tests {
         assert!(!is_own("hashbrown-0.15.2/src/raw.rs") && !is_own("library/core/src/ptr/mod.rs"));
     }
 
-    /// This program has the symbols and line tables that it looks for in others.
+    /// This program has the symbols and line tables that the module reads from others.
     #[test]
     fn functions_have_symbols_and_files() {
         let program = std::env::current_exe().unwrap();

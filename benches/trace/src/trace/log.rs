@@ -15,16 +15,16 @@ const HEAD: &str =
 /// A shader that both translate.
 #[derive(Debug, Default)]
 pub(crate) struct Shader {
-    /// As zink's own log calls it.
+    /// The name in zink's own log.
     pub(crate) name: String,
-    /// Shaders that the process had before.
+    /// The number of earlier shaders of the process.
     pub(crate) before: u32,
     pub(crate) c: Option<Translation>,
     pub(crate) ntv: Option<Translation>,
 }
 
 impl Shader {
-    /// What `translator` has of it.
+    /// The translation of it by `translator`.
     pub(crate) fn of(&mut self, translator: Translator) -> &mut Option<Translation> {
         match translator {
             Translator::C => &mut self.c,
@@ -32,7 +32,7 @@ impl Shader {
         }
     }
 
-    /// What was seen from beginning to end.
+    /// The translations that were seen from beginning to end.
     pub(crate) fn done(&self) -> impl Iterator<Item = (Translator, &Translation)> {
         let both = [(Translator::C, &self.c), (Translator::Ntv, &self.ntv)];
         both.into_iter().filter_map(|(who, what)| Some((who, what.as_ref().filter(|what| what.done)?)))
@@ -60,9 +60,9 @@ fn row(out: &mut String, start: &str, phase: &str, touched: &Touched) {
     let _ = writeln!(out, "{start}\t{phase}\t{}\t{numbers}", touched.instructions);
 }
 
-/// Adds a shader to the log at `path`. What zink says of it is in the log that it writes itself, `zink`.
+/// Adds a shader to the log at `path`. zink's own log, `zink`, has other data of it.
 pub(crate) fn write(path: &Path, zink: Option<&PathBuf>, shader: &Shader) -> Result<()> {
-    // It is not there before the first shader is.
+    // The log does not exist before the first shader.
     let said = zink.and_then(|zink| std::fs::read_to_string(zink).ok()).unwrap_or_default();
     let rows = shader.rows(size(&said, &shader.name).unwrap_or(["-", "-"]));
     let at = || path.display().to_string();
@@ -73,7 +73,7 @@ pub(crate) fn write(path: &Path, zink: Option<&PathBuf>, shader: &Shader) -> Res
     file.write_all(rows.as_bytes()).with_context(at)
 }
 
-/// Stage and NIR instructions of a shader, of a log that zink writes.
+/// Stage and number of NIR instructions of a shader, from zink's log.
 fn size<'a>(log: &'a str, shader: &str) -> Option<[&'a str; 2]> {
     let mut lines = log.lines().map(|line| line.split('\t').collect::<Vec<_>>());
     let columns = lines.next()?;

@@ -1,4 +1,4 @@
-//! What a process has mapped where.
+//! The memory mappings of a process.
 
 use anyhow::{Context, Result};
 
@@ -8,7 +8,7 @@ pub(crate) struct Mapping {
     pub(crate) start: u64,
     pub(crate) end: u64,
     writable: bool,
-    /// Where it begins in the file.
+    /// The offset of its start in the file.
     pub(crate) offset: u64,
     /// The path of the file, if there is one.
     pub(crate) file: Option<String>,
@@ -19,20 +19,20 @@ pub(crate) struct Mapping {
 pub(crate) struct Maps(Vec<Mapping>);
 
 impl Maps {
-    /// Those in a text such as `/proc/PID/maps`.
+    /// Parses a text such as `/proc/PID/maps`.
     pub(crate) fn parse(text: &str) -> Result<Maps> {
         let line = |line: &str| mapping(line).with_context(|| format!("not a mapping: {line}"));
         Ok(Maps(text.lines().map(line).collect::<Result<_>>()?))
     }
 
-    /// The one that `address` is in.
+    /// The mapping with `address`.
     pub(crate) fn find(&self, address: u64) -> Option<&Mapping> {
         let at = self.0.partition_point(|mapping| mapping.end <= address);
         self.0.get(at).filter(|mapping| mapping.start <= address)
     }
 
-    /// Whether what is at `address` comes from a file and stays as it is: constants, and tables of addresses that the dynamic
-    /// linker filled in before it took the right to write away. `None` if nothing is mapped there.
+    /// Whether the memory at `address` comes from a file and is read only: constants, and tables of addresses that the dynamic
+    /// linker filled in before it removed the write permission. `None` if nothing is mapped there.
     pub(crate) fn is_constant(&self, address: u64) -> Option<bool> {
         self.find(address).map(|mapping| mapping.file.is_some() && !mapping.writable)
     }
@@ -46,7 +46,7 @@ impl Maps {
         })
     }
 
-    /// Where the file of this path begins in memory.
+    /// The address of the start of the file at this path.
     pub(crate) fn start_of(&self, path: &str) -> Option<u64> {
         self.0
             .iter()

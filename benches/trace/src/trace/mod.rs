@@ -1,4 +1,4 @@
-//! All of the program, on Linux on x86-64.
+//! The whole program, for Linux on x86-64.
 
 mod breakpoints;
 mod decode;

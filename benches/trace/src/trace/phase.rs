@@ -1,8 +1,8 @@
-//! The phases of a translation, by the files that code comes from.
+//! The phases of a translation, by the source files of instructions.
 
 use std::fmt;
 
-/// What a translation does.
+/// A phase of a translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Phase {
     /// C's `nir_convert_from_ssa`.
@@ -39,7 +39,7 @@ impl fmt::Display for Phase {
     }
 }
 
-/// The phase of a file of ntv's, by its path in the repository. `None` for what any phase may call.
+/// The phase of a file of ntv's, by its path in the repository. `None` for files that any phase may call.
 fn of_file(path: &str) -> Option<Phase> {
     const FOLDERS: &[(&str, Phase)] = &[
         ("ffi/mesa/", Phase::Flatten),
@@ -54,11 +54,11 @@ fn of_file(path: &str) -> Option<Phase> {
     FOLDERS.iter().find(|(folder, _)| path.starts_with(folder)).map(|(_, phase)| *phase)
 }
 
-/// The phase of an instruction, by the files of the functions that were inlined there, the innermost first. A pass has its name
-/// besides.
+/// The phase of an instruction, by the files of the functions that were inlined there, the innermost first. A pass also has its
+/// name.
 ///
-/// The outermost file with a phase counts: what a pass calls, it needs. But the types are a phase of their own although emission
-/// asks for them, and the shim is only what has nothing else in it.
+/// The outermost file with a phase counts, because code that a pass calls is a part of the pass. But the types are a phase of
+/// their own although emission calls them, and the shim is only code with no other phase.
 pub(crate) fn of_chain<'a>(files: &[&'a str]) -> Option<(Phase, Option<&'a str>)> {
     let phases = || files.iter().rev().filter_map(|file| Some((of_file(file)?, *file)));
     let types = phases().find(|(phase, _)| *phase == Phase::Types);
@@ -67,7 +67,7 @@ pub(crate) fn of_chain<'a>(files: &[&'a str]) -> Option<(Phase, Option<&'a str>)
     Some((phase, (phase == Phase::Pass).then(|| pass(file))))
 }
 
-/// The name of the pass that `src/pass/ROOM/NAME.rs` or `src/pass/ROOM/NAME/*.rs` belongs to; that of the file otherwise.
+/// The name of the pass of `src/pass/ROOM/NAME.rs` or `src/pass/ROOM/NAME/*.rs`; that of the file otherwise.
 fn pass(path: &str) -> &str {
     let path = path.trim_start_matches("src/pass/");
     let name = path.split_once('/').map_or(path, |(_, name)| name);

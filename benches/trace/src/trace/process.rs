@@ -1,8 +1,8 @@
-//! A process that is watched.
+//! A traced process.
 
 use super::breakpoints::Breakpoints;
 use super::decode::{Decoded, LONGEST};
-use super::image::{Images, Place};
+use super::image::{Images, Origin};
 use super::log::Shader;
 use super::maps::Maps;
 use super::touched::Kind;
@@ -15,28 +15,28 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::rc::Rc;
 
-/// What is of interest where a process stops.
+/// The event at a breakpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spot {
-    /// The dynamic linker says that libraries came or went.
+    /// The dynamic linker has loaded or unloaded libraries.
     Libraries,
-    /// A shader comes to the translators.
+    /// A shader is passed to the translators.
     Shader,
     /// A part of a translation begins.
     Part(Part),
 }
 
-/// The library with the translators, as it is in a process.
+/// The library with the translators, in the memory of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Driver {
     path: String,
     start: u64,
 }
 
-/// The functions that call the parts of a translation. The driver calls some of them elsewhere, too.
+/// The functions that call the parts of a translation. The driver also calls some parts from elsewhere.
 const CALLERS: &[&str] = &["zink_ntv", "compare", "run_c", "run_ntv", "translate"];
 
-/// A process that is watched.
+/// A traced process.
 pub(crate) struct Process {
     id: Pid,
     pub(crate) memory: File,
@@ -44,9 +44,9 @@ pub(crate) struct Process {
     maps: Maps,
     driver: Option<Driver>,
     instructions: FxHashMap<u64, Rc<Instruction>>,
-    /// Shaders that came.
+    /// The number of shaders so far.
     shaders: u32,
-    /// The last of them.
+    /// The last shader.
     pub(crate) shader: Option<Shader>,
 }
 
@@ -63,7 +63,7 @@ impl Process {
         Ok(process)
     }
 
-    /// The process `id`, which is a copy of this one.
+    /// The process `id`, which is a fork of this one.
     pub(crate) fn fork(&self, id: Pid) -> Result<Process> {
         let mut process = Process::open(id)?;
         process.breakpoints = self.breakpoints.clone();
@@ -87,18 +87,18 @@ impl Process {
         })
     }
 
-    /// Reads what is mapped where now.
+    /// Reads the current mappings.
     pub(crate) fn read_maps(&mut self) -> Result<()> {
         self.maps = Maps::parse(&std::fs::read_to_string(format!("/proc/{}/maps", self.id))?)?;
         Ok(())
     }
 
-    /// Looks for the library with the translators, and makes the process stop in it.
+    /// Finds the library with the translators, and inserts breakpoints in it.
     pub(crate) fn look_for_driver(&mut self, images: &mut Images) -> Result<()> {
         self.read_maps()?;
         let found = self.maps.file(|name| name.starts_with("libgallium"));
         let found = found.map(|(path, start)| Driver { path: path.to_owned(), start });
-        // Other libraries may have come, and be where some were.
+        // Other libraries may have been loaded at the addresses of old ones.
         self.instructions.clear();
         if found == self.driver {
             return Ok(());
@@ -106,7 +106,7 @@ impl Process {
         self.breakpoints.forget(|spot| spot != Spot::Libraries);
         self.driver = found;
         let Some(Driver { path, start }) = &self.driver else { return Ok(()) };
-        let place = start + images.function(path, "zink_ntv").context("the driver has no ntv in it")?;
+        let place = start + images.function(path, "zink_ntv").context("the driver was built without ntv")?;
         self.breakpoints.add(&self.memory, place, Spot::Shader)?;
         for part in PARTS {
             let place = start + images.function(path, part.function)?;
@@ -115,17 +115,16 @@ impl Process {
         Ok(())
     }
 
-    /// A shader comes; gives the one before.
+    /// Starts the next shader; returns the one before.
     pub(crate) fn next_shader(&mut self) -> Option<Shader> {
         let before = self.shaders;
         self.shaders += 1;
-        // As zink calls it in its log.
+        // The name in zink's log.
         let name = format!("{}-{:04}", self.id, self.shaders);
         self.shader.replace(Shader { name, before, ..Shader::default() })
     }
 
-    /// `part` begins, with the return address on the stack. Gives the address, if this belongs to a translation that is to be
-    /// seen.
+    /// Starts `part`, with the return address on the stack. Returns this address, if the part belongs to a translation to trace.
     pub(crate) fn enter(
         &mut self,
         part: Part,
@@ -142,7 +141,7 @@ impl Process {
         }
         let translation = shader.of(part.translator);
         match (translation, part.first) {
-            // Of several runs, the first.
+            // Only the first of several runs is traced.
             (Some(translation), _) if translation.done => return Ok(None),
             (translation, true) => *translation = Some(Translation::new(part)),
             (Some(translation), false) => translation.enter(part),
@@ -152,7 +151,7 @@ impl Process {
         Ok(Some(back))
     }
 
-    /// `part` is over.
+    /// Ends `part`.
     pub(crate) fn leave(&mut self, part: Part) {
         let translation = self.shader.as_mut().and_then(|shader| shader.of(part.translator).as_mut());
         if let Some(translation) = translation {
@@ -178,7 +177,7 @@ impl Process {
 
     fn kind(&mut self, address: u64) -> Result<Kind> {
         if self.maps.find(address).is_none() {
-            // It was mapped since the translation began.
+            // The memory was mapped after the start of the translation.
             self.read_maps()?;
         }
         Ok(match self.maps.is_constant(address) {
@@ -200,13 +199,13 @@ impl Process {
         Ok(instruction)
     }
 
-    fn place(&self, address: u64, images: &mut Images) -> Result<Place> {
+    fn place(&self, address: u64, images: &mut Images) -> Result<Origin> {
         let path = self.maps.find(address).and_then(|mapping| mapping.file.as_deref());
         match path.and_then(|path| Some((path, self.maps.start_of(path)?))) {
             Some((path, start)) => images.place(path, address - start),
             None => {
                 let nowhere: Rc<str> = "[no file]".into();
-                Ok(Place { phase: None, symbol: nowhere.clone(), file: nowhere.clone(), own: nowhere })
+                Ok(Origin { phase: None, symbol: nowhere.clone(), file: nowhere.clone(), own: nowhere })
             }
         }
     }

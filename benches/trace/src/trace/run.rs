@@ -12,22 +12,22 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-/// What the translators of a driver touch, and how large they are.
+/// Measures the memory that the translators of a driver touch, and their size.
 #[derive(Parser)]
 #[command(name = "ntv-trace")]
 enum Arguments {
-    /// Steps through the translations of a program, and writes down what each touches.
+    /// Steps through the translations of a program, and logs the memory that each touches.
     Run {
-        /// Add to a table of the functions and source files that the lines of code are of.
+        /// Add to a table of the functions and source files of the lines of code.
         #[arg(long, value_name = "FILE")]
         functions: Option<PathBuf>,
-        /// Where a line for each phase of each translation is added.
+        /// The log, to which a line for each phase of each translation is added.
         log: PathBuf,
-        /// What to run.
+        /// The program and its arguments.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
         command: Vec<OsString>,
     },
-    /// Writes how much machine code of each translator a driver has.
+    /// Writes the size of the machine code of each translator in a driver.
     Sizes {
         /// The driver, libgallium-*.so.
         library: PathBuf,
@@ -35,11 +35,11 @@ enum Arguments {
     },
 }
 
-/// Where to write, and what zink writes.
+/// The outputs, and zink's own log.
 pub(crate) struct Outputs {
     pub(crate) log: PathBuf,
     pub(crate) functions: Option<PathBuf>,
-    /// The log of zink, which tells a shader's stage and size.
+    /// The log of zink, which has a shader's stage and size.
     pub(crate) zink: Option<PathBuf>,
 }
 
@@ -66,9 +66,9 @@ pub(crate) fn main() -> Result<ExitCode> {
     }
 }
 
-/// Lets the parent trace this process, and makes it another program. Comes back with an error only.
+/// Lets the parent trace this process, and replaces it by another program. Returns only after an error.
 fn become_traced(program: &OsString, arguments: impl Iterator<Item = OsString>) -> Result<ExitCode> {
-    // All is where it was in the last run: what is hashed by its address collides with the same.
+    // Addresses are those of the last run, so that hashes of addresses have the same collisions.
     personality::set(personality::get()? | Persona::ADDR_NO_RANDOMIZE)?;
     ptrace::traceme()?;
     let error = Command::new(program).args(arguments).exec();

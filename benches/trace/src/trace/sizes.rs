@@ -1,4 +1,4 @@
-//! How much machine code of each translator a driver has, by its table of symbols.
+//! The size of the machine code of each translator in a driver, from its table of symbols.
 
 use super::image::{functions, Function};
 use anyhow::{Context, Result};
@@ -39,7 +39,7 @@ pub(crate) fn table(library: &Path) -> Result<String> {
 fn group(function: &Function) -> Option<(&'static str, String)> {
     let source = function.source.as_deref().unwrap_or_default();
     let name = &*function.name;
-    // Functions that the library does not export, but others of its files call, are of no file.
+    // Functions that the library does not export, but other files of the translator call, have no file.
     let is = |file: &str, prefix: &str| source == file || (source.is_empty() && name.starts_with(prefix));
     for (group, file, prefix) in [
         (C, "nir_to_spirv.c", "nir_to_spirv"),
@@ -62,13 +62,13 @@ fn group(function: &Function) -> Option<(&'static str, String)> {
     })
 }
 
-/// Whether an object file is of rustc: `NAME.HASH-cgu.N`.
+/// Whether an object file was made by rustc: `NAME.HASH-cgu.N`.
 fn is_rust(source: &str) -> bool {
     source.contains("-cgu.")
 }
 
-/// The module of ntv's that a demangled name has first, if it has any: a generic function of Rust's library counts if it is
-/// made for a type of ntv's. What C calls is in the module `c`.
+/// The first module of ntv's in a demangled name, if it has any: a generic function of Rust's library counts if it is
+/// instantiated for a type of ntv's. Functions that C calls are in the module `c`.
 fn module(name: &str) -> Option<&str> {
     if name.starts_with("ntv_") {
         return Some("c");
@@ -78,7 +78,7 @@ fn module(name: &str) -> Option<&str> {
     word(&name[at + "ntv::".len()..])
 }
 
-/// The crate that a demangled name has first.
+/// The first crate of a demangled name.
 fn krate(name: &str) -> &str {
     let Some((start, _)) = name.split_once("::") else { return "c" };
     let start = start.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
@@ -89,7 +89,7 @@ fn krate(name: &str) -> &str {
     }
 }
 
-/// What `text` begins with.
+/// The first word of `text`.
 fn word(text: &str) -> Option<&str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').next()
 }

@@ -1,4 +1,4 @@
-//! Which lines of a cache, and which pages, something touches.
+//! The cache lines and the pages that a translation touches.
 
 use rustc_hash::FxHashSet;
 
@@ -7,18 +7,18 @@ const LINE: u32 = 6;
 /// Lines of a page of 4 KiB: 1 << 6.
 const PAGE: u32 = 6;
 
-/// What a line holds.
+/// The content of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Instructions that were executed.
     Code,
-    /// What nobody may write.
+    /// Memory that is read only.
     Constants,
-    /// All else: heap, stack, variables.
+    /// All other memory: heap, stack, variables.
     Memory,
 }
 
-/// The lines that something touched, and the instructions that it took.
+/// The lines that were touched, and the number of executed instructions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Touched {
     pub(crate) instructions: u64,
@@ -27,7 +27,7 @@ pub(crate) struct Touched {
     memory: FxHashSet<u64>,
 }
 
-/// The lines that `size` bytes at `address` are in.
+/// The lines of the `size` bytes at `address`.
 pub(crate) fn lines(address: u64, size: u64) -> impl Iterator<Item = u64> {
     address >> LINE..=address.saturating_add(size.max(1) - 1) >> LINE
 }
@@ -43,12 +43,12 @@ impl Touched {
         set.extend(lines(address, size));
     }
 
-    /// Lines of code, constants and memory.
+    /// The numbers of lines of code, constants and memory.
     pub(crate) fn lines(&self) -> [usize; 3] {
         [&self.code, &self.constants, &self.memory].map(FxHashSet::len)
     }
 
-    /// Pages of code, constants and memory.
+    /// The numbers of pages of code, constants and memory.
     pub(crate) fn pages(&self) -> [usize; 3] {
         let pages = |set: &FxHashSet<u64>| set.iter().map(|line| line >> PAGE).collect::<FxHashSet<u64>>().len();
         [&self.code, &self.constants, &self.memory].map(pages)

@@ -1,4 +1,4 @@
-//! Steps through the translations of a program and of all that it starts.
+//! Steps through the translations of a program and of all processes that it starts.
 
 use super::functions::Functions;
 use super::image::Images;
@@ -14,12 +14,12 @@ use nix::sys::wait::{waitpid, WaitPidFlag, WaitStatus};
 use nix::unistd::Pid;
 use std::collections::HashMap;
 
-/// A thread that is watched.
+/// A traced thread.
 #[derive(Clone, Copy, Default)]
 struct Thread {
-    /// Where it steps over a breakpoint, which is to be put back.
+    /// The address of a breakpoint that the thread steps over, which must be inserted again.
     lifted: Option<u64>,
-    /// Where in a translation it is.
+    /// The call in which it is.
     call: Option<Call>,
 }
 
@@ -27,18 +27,18 @@ struct Thread {
 #[derive(Clone, Copy)]
 struct Call {
     part: Part,
-    /// Where it returns to.
+    /// Its return address.
     back: u64,
-    /// The stack pointer when it began.
+    /// The stack pointer at its start.
     stack: u64,
 }
 
-/// Watches a program and all that it starts.
+/// Traces a program and all processes that it starts.
 pub(crate) struct Tracer<'a> {
     main: Pid,
     outputs: &'a Outputs,
     threads: HashMap<Pid, Thread>,
-    /// Of each thread.
+    /// The process of each thread.
     owners: HashMap<Pid, Pid>,
     processes: HashMap<Pid, Process>,
     images: Images,
@@ -46,8 +46,8 @@ pub(crate) struct Tracer<'a> {
 }
 
 impl Tracer<'_> {
-    /// Watches the process `main` until it ends, and gives its exit status. It asked to be traced, and is about to start a
-    /// program.
+    /// Traces the process `main` until it ends, and returns its exit status. It has requested to be traced, and is about to start
+    /// a program.
     pub(crate) fn watch(main: Pid, outputs: &Outputs) -> Result<u8> {
         let mut tracer = Tracer {
             main,
@@ -78,7 +78,7 @@ impl Tracer<'_> {
         Ok(self.resume(self.main, None)?)
     }
 
-    /// Lets all go on until the first process ends.
+    /// Handles events until the first process ends.
     fn listen(&mut self) -> Result<u8> {
         loop {
             let status = waitpid(None, Some(WaitPidFlag::__WALL))?;
@@ -90,7 +90,7 @@ impl Tracer<'_> {
                     }
                 }
                 _ => match self.stopped(status) {
-                    // Somebody killed it meanwhile; that will be heard of.
+                    // The process was killed meanwhile; another event will report it.
                     Err(_) if status.pid().is_some_and(has_ended) => {}
                     other => other.with_context(|| format!("after {status:?}"))?,
                 },
@@ -107,7 +107,7 @@ impl Tracer<'_> {
             WaitStatus::PtraceEvent(id, ..) => Ok(self.resume(id, None)?),
             WaitStatus::Stopped(id, signal) if !self.threads.contains_key(&id) => {
                 self.adopt(id)?;
-                // A new thread or process begins with a stop that nobody sent.
+                // The first stop of a new thread or process is not a signal from a process.
                 Ok(self.resume(id, Some(signal).filter(|signal| *signal != Signal::SIGSTOP))?)
             }
             WaitStatus::Stopped(id, Signal::SIGTRAP) => self.trapped(id),
@@ -116,20 +116,19 @@ impl Tracer<'_> {
         }
     }
 
-    /// The thread `id` is there.
+    /// Adds the new thread `id`.
     fn adopt(&mut self, id: Pid) -> Result<()> {
         let [owner, parent] = relatives(id)?;
         self.threads.insert(id, Thread::default());
         self.owners.insert(id, owner);
         if !self.processes.contains_key(&owner) {
-            let parent =
-                self.processes.get(&parent).with_context(|| format!("{owner} has no parent that is watched"))?;
+            let parent = self.processes.get(&parent).with_context(|| format!("the parent of {owner} is not traced"))?;
             self.processes.insert(owner, parent.fork(owner)?);
         }
         Ok(())
     }
 
-    /// The thread `id` is the only one of a process that has just started a program.
+    /// Handles the start of a program, after which the thread `id` is the only one of its process.
     fn start_program(&mut self, id: Pid) -> Result<()> {
         self.flush(id)?;
         self.threads.insert(id, Thread::default());
@@ -138,7 +137,7 @@ impl Tracer<'_> {
         Ok(())
     }
 
-    /// The thread `id` has ended.
+    /// Removes the thread `id`, which has ended.
     fn gone(&mut self, id: Pid) -> Result<()> {
         self.threads.remove(&id);
         self.owners.remove(&id);
@@ -151,14 +150,14 @@ impl Tracer<'_> {
     fn flush(&mut self, id: Pid) -> Result<()> {
         let shader = self.processes.get_mut(&id).and_then(|process| process.shader.take());
         let Some(shader) = shader else { return Ok(()) };
-        // The first of a process shows what is made once.
+        // The first shader of a process includes one-time initialization.
         if shader.before > 0 {
             shader.done().for_each(|(translator, translation)| self.functions.add(translator, translation));
         }
         log::write(&self.outputs.log, self.outputs.zink.as_ref(), &shader)
     }
 
-    /// The thread `id` made a step, or is behind a breakpoint.
+    /// Handles a step of the thread `id`, or a breakpoint that it has reached.
     fn trapped(&mut self, id: Pid) -> Result<()> {
         let Some(thread) = self.threads.get_mut(&id) else { return Ok(()) };
         let owner = self.owners.get(&id).copied().unwrap_or(id);
@@ -183,7 +182,7 @@ impl Tracer<'_> {
         self.arrived(id, owner, spot, &registers)
     }
 
-    /// The thread `id` of the process `owner` came to a breakpoint.
+    /// Handles a breakpoint of the thread `id` of the process `owner`.
     fn arrived(&mut self, id: Pid, owner: Pid, spot: Spot, registers: &user_regs_struct) -> Result<()> {
         if spot == Spot::Shader {
             self.flush(owner)?;
@@ -206,7 +205,7 @@ impl Tracer<'_> {
         Ok(ptrace::step(id, None)?)
     }
 
-    /// Makes a step in a call, or leaves it.
+    /// Counts a step in a call, or leaves the call.
     fn step(&mut self, id: Pid, owner: Pid, registers: &user_regs_struct) -> Result<()> {
         let process = self.processes.get_mut(&owner).context("a thread without process")?;
         let thread = self.threads.entry(id).or_default();
@@ -224,7 +223,7 @@ impl Tracer<'_> {
         Ok(ptrace::step(id, None)?)
     }
 
-    /// Lets the thread `id` go on as far as it goes.
+    /// Continues the thread `id` to the next event.
     fn resume(&self, id: Pid, signal: Option<Signal>) -> nix::Result<()> {
         match self.threads.get(&id) {
             Some(Thread { lifted: None, call: None }) | None => ptrace::cont(id, signal),
@@ -233,14 +232,14 @@ impl Tracer<'_> {
     }
 }
 
-/// Whether there is no such thread any more, or none that does anything.
+/// Whether the thread does not exist any more, or is a zombie.
 fn has_ended(id: Pid) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
     let state = status.lines().find_map(|line| line.strip_prefix("State:"));
     state.is_none_or(|state| state.trim_start().starts_with(['Z', 'X']))
 }
 
-/// The process of the thread `id`, and that one's parent.
+/// The process of the thread `id`, and its parent.
 fn relatives(id: Pid) -> Result<[Pid; 2]> {
     let text = std::fs::read_to_string(format!("/proc/{id}/status"))?;
     let number = |name: &str| {
@@ -251,7 +250,7 @@ fn relatives(id: Pid) -> Result<[Pid; 2]> {
     Ok([number("Tgid")?, number("PPid")?])
 }
 
-/// What a shell would say.
+/// The exit status in a shell.
 fn exit_status(status: WaitStatus) -> u8 {
     match status {
         WaitStatus::Exited(_, code) => code as u8,

@@ -1,14 +1,14 @@
-//! What was seen of a translation.
+//! The record of a translation.
 
 use super::decode::Decoded;
-use super::image::Place;
+use super::image::Origin;
 use super::phase::Phase;
 use super::touched::{Kind, Touched};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Who translates.
+/// A translator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Translator {
     C,
@@ -16,7 +16,7 @@ pub(crate) enum Translator {
 }
 
 impl Translator {
-    /// As logs call it.
+    /// Its name in logs.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Translator::C => "c",
@@ -25,7 +25,7 @@ impl Translator {
     }
 }
 
-/// A call that is watched. Two make up a translation.
+/// A traced call. Two make up a translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
     /// The function.
@@ -33,11 +33,11 @@ pub(crate) struct Part {
     pub(crate) translator: Translator,
     /// Whether it is the first of the two.
     pub(crate) first: bool,
-    /// What it does as long as nothing else is known.
+    /// The phase of instructions without another phase.
     phase: Phase,
 }
 
-/// All calls that are watched.
+/// All traced calls.
 pub(crate) const PARTS: [Part; 4] = [
     Part { function: "nir_convert_from_ssa", translator: Translator::C, first: true, phase: Phase::FromSsa },
     Part { function: "nir_to_spirv", translator: Translator::C, first: false, phase: Phase::ToSpirv },
@@ -49,30 +49,30 @@ pub(crate) const PARTS: [Part; 4] = [
 #[derive(Debug)]
 pub(crate) struct Instruction {
     pub(crate) decoded: Decoded,
-    pub(crate) place: Place,
+    pub(crate) place: Origin,
 }
 
-/// A phase, and the pass that it is.
+/// A phase, and the name of its pass.
 pub(crate) type Step = (Phase, Option<Rc<str>>);
 
-/// What was seen of a translation.
+/// The record of a translation.
 #[derive(Debug)]
 pub(crate) struct Translation {
     pub(crate) all: Touched,
-    /// Of each phase; of all passes together, and of each.
+    /// The memory of each phase; of all passes together, and of each.
     pub(crate) phases: BTreeMap<Step, Touched>,
-    /// The instructions that were executed, by address, and how often.
+    /// The executed instructions, by address, and their counts.
     pub(crate) executed: FxHashMap<u64, (Rc<Instruction>, u64)>,
-    /// Whether all of it was seen.
+    /// Whether the translation was traced to its end.
     pub(crate) done: bool,
-    /// Where it is.
+    /// The current step.
     step: Step,
-    /// The instruction before.
+    /// The address of the last instruction.
     last: Option<u64>,
 }
 
 impl Translation {
-    /// One that begins with `part`.
+    /// A translation that begins with `part`.
     pub(crate) fn new(part: Part) -> Translation {
         Translation {
             all: Touched::default(),
@@ -84,13 +84,13 @@ impl Translation {
         }
     }
 
-    /// `part` begins.
+    /// Starts `part`.
     pub(crate) fn enter(&mut self, part: Part) {
         self.step = (part.phase, None);
         self.last = None;
     }
 
-    /// Counts an instruction that is to be executed at `address`, and what it accesses.
+    /// Counts an instruction that will be executed at `address`, and its accesses.
     pub(crate) fn execute(&mut self, address: u64, instruction: &Rc<Instruction>, accesses: &[(Kind, u64, u64)]) {
         if let Some(step) = &instruction.place.phase {
             if self.step != *step {
@@ -99,7 +99,7 @@ impl Translation {
         } else if is_flattening(instruction) {
             self.step = (Phase::Flatten, None);
         }
-        // The second round of a repeated instruction is no other instruction.
+        // The next repetition of an instruction is not another instruction.
         let again = instruction.decoded.repeats && self.last == Some(address);
         self.last = Some(address);
         let (phase, pass) = &self.step;
@@ -113,7 +113,7 @@ impl Translation {
     }
 }
 
-/// What has no line table, but is of a C file of ntv's.
+/// Whether it has no line table, but is in a C file of ntv's.
 fn is_flattening(instruction: &Instruction) -> bool {
     matches!(&*instruction.place.file, "ntv_nir.c" | "zink_ntv.c")
 }
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     fn instruction(bytes: &[u8], phase: Option<Step>) -> Rc<Instruction> {
-        let place = Place { phase, symbol: "f".into(), file: "f.rs".into(), own: "f.rs".into() };
+        let place = Origin { phase, symbol: "f".into(), file: "f.rs".into(), own: "f.rs".into() };
         Rc::new(Instruction { decoded: Decoded::new(bytes, 0).unwrap(), place })
     }
 

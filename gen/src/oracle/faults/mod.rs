@@ -1,7 +1,7 @@
-//! What drivers get wrong: [`FAULTS`]. Results that differ for such a reason are left out, and counted.
+//! Known faults of drivers: [`FAULTS`]. Shaders whose results differ for such a reason are excluded, and counted.
 //!
-//! A fault is not a licence: the results have to be right once the shader does without what the driver gets wrong, see
-//! [`Cure`]. Each has a shader that shows it, which a test runs, so that no fault stays listed that is none any more.
+//! A fault excuses a shader only if the results become right with a [`Cure`]. Each fault has a shader that shows it, which a test
+//! runs, so that the list has no fault that has been mended.
 
 mod phis;
 
@@ -13,31 +13,31 @@ use ntv::Shader;
 /// A fault of drivers.
 #[derive(Debug)]
 pub struct Fault {
-    /// What goes wrong.
+    /// The fault.
     pub what: &'static str,
-    /// How we know that it is not ntv's fault.
+    /// The evidence that it is not a fault of ntv.
     pub evidence: &'static str,
     /// The drivers that were seen to have it, as [`Device::driver`](ntv_driver::headless::Device::driver) calls them.
     pub drivers: &'static [&'static str],
-    /// How to do without.
+    /// How to avoid the fault.
     pub cure: Cure,
-    /// A shader whose results show it.
+    /// A shader whose results show the fault.
     pub example: &'static str,
 }
 
 /// How the results become right in spite of a fault.
 #[derive(Debug)]
 pub enum Cure {
-    /// Compute the same another way; false if the shader has nothing of the kind.
+    /// Computes the same in another way; false if the shader has no such instruction.
     Rewrite(fn(&mut Shader) -> bool),
-    /// Change what the driver found to what the interpreter expects, where the fault explains the difference.
+    /// Changes the driver's results to the interpreter's, where the fault explains the difference.
     Results(fn(&Buffer, &mut Buffer)),
 }
 
 const LAVAPIPE_22: &str = "llvmpipe Mesa 22.3.6";
 const LAVAPIPE: &[&str] = &[LAVAPIPE_22, "llvmpipe Mesa 25.0.7"];
 
-/// All faults that are known.
+/// All known faults.
 pub const FAULTS: &[Fault] = &[
     Fault {
         what: "imod is taken for irem",
@@ -100,13 +100,13 @@ pub const FAULTS: &[Fault] = &[
 ];
 
 impl Fault {
-    /// Whether `driver` was seen to have it.
+    /// Whether `driver` is known to have it.
     pub fn is_of(&self, driver: &str) -> bool {
         self.drivers.iter().any(|known| driver.starts_with(known))
     }
 }
 
-/// Makes other instructions of each `op`.
+/// Replaces each instruction with `op`.
 fn replace(shader: &mut Shader, op: AluOp, with: impl Fn(&mut Builder<'_>, Inst, &[AluSrc]) -> Def) -> bool {
     rewrite(shader, |b, inst| match b.shader.insts[inst].kind {
         InstKind::Alu { op: found, srcs, .. } if found == op => {
@@ -117,7 +117,7 @@ fn replace(shader: &mut Shader, op: AluOp, with: impl Fn(&mut Builder<'_>, Inst,
     })
 }
 
-/// `imod` is `irem`, with the divisor added if there is a remainder of the other sign.
+/// Replaces `imod` by `irem`, with the divisor added if the remainder has the other sign.
 fn divide_by_irem(shader: &mut Shader) -> bool {
     replace(shader, AluOp::imod, |b, inst, srcs| {
         let (n, bits) = (b.shader.insts[inst].num_components, b.shader.insts[inst].bit_size);
@@ -135,7 +135,7 @@ fn divide_by_irem(shader: &mut Shader) -> bool {
     })
 }
 
-/// `unpack_64_4x16` by way of 32 bits.
+/// Replaces `unpack_64_4x16` by two steps through 32 bits.
 fn unpack_twice(shader: &mut Shader) -> bool {
     replace(shader, AluOp::unpack_64_4x16, |b, _, srcs| {
         let words = b.alu_with(AluOp::unpack_64_2x32, AluFlags::empty(), srcs, None);
@@ -149,7 +149,7 @@ fn unpack_twice(shader: &mut Shader) -> bool {
     })
 }
 
-/// `i2i64` is the number and its sign.
+/// Replaces `i2i64` by the number and its sign.
 fn widen_by_halves(shader: &mut Shader) -> bool {
     replace(shader, AluOp::i2i64, |b, inst, srcs| {
         let n = b.shader.insts[inst].num_components;
@@ -165,7 +165,7 @@ fn widen_by_halves(shader: &mut Shader) -> bool {
     })
 }
 
-/// `pack_snorm_4x8` in steps.
+/// Replaces `pack_snorm_4x8` by several steps.
 fn pack_bytes(shader: &mut Shader) -> bool {
     replace(shader, AluOp::pack_snorm_4x8, |b, _, srcs| {
         let clamped = |b: &mut Builder<'_>, op, limit: f32, src| {
@@ -182,7 +182,7 @@ fn pack_bytes(shader: &mut Shader) -> bool {
     })
 }
 
-/// Makes words of `found` zero that are -0.0 where 0.0 was expected.
+/// Changes words of `found` from -0.0 to 0.0 where 0.0 was expected.
 fn make_zeros_positive(expected: &Buffer, found: &mut Buffer) {
     const NEGATIVE_ZEROS: [[u8; 4]; 2] = [[0, 0, 0, 0x80], [0, 0x80, 0, 0]];
     for (expected, found) in expected.bytes.chunks_exact(4).zip(found.bytes.chunks_exact_mut(4)) {

@@ -1,4 +1,4 @@
-//! Phis in a form that drivers get right.
+//! Rewrites phis to a form that drivers handle correctly.
 
 use ntv::ir::builder::vec_op;
 use ntv::ir::{AluFlags, AluSrc, Block, BlockData, Inst, InstData, InstKind, PhiSrc, Swizzle};
@@ -6,7 +6,7 @@ use ntv::op::AluOp;
 use ntv::Shader;
 use std::collections::BTreeMap;
 
-/// Puts phis behind those of the same block that they take the value of, but for those that take each other's.
+/// Puts phis after those of the same block whose value they read, except for phis that read each other's values.
 pub(super) fn order(shader: &mut Shader) -> bool {
     let mut changed = false;
     for block in shader.block_order().collect::<Vec<_>>() {
@@ -27,7 +27,7 @@ pub(super) fn order(shader: &mut Shader) -> bool {
     changed
 }
 
-/// Makes a phi for each component of a vector.
+/// Replaces the phi of a vector by a phi for each component.
 pub(super) fn split(shader: &mut Shader) -> bool {
     let mut ends: BTreeMap<Block, Vec<Inst>> = BTreeMap::new();
     let mut parts: BTreeMap<Inst, Vec<Inst>> = BTreeMap::new();
@@ -56,7 +56,8 @@ pub(super) fn split(shader: &mut Shader) -> bool {
     !parts.is_empty()
 }
 
-/// Puts the `parts` of what was a phi among the phis, it behind them, and what stands at the `ends` of blocks there.
+/// Inserts the `parts` of a former phi among the phis, the vector after them, and the instructions of `ends` at the ends of
+/// blocks.
 fn insert(shader: &mut Shader, parts: &BTreeMap<Inst, Vec<Inst>>, ends: &BTreeMap<Block, Vec<Inst>>) {
     let mut order = Vec::new();
     for block in shader.block_order().collect::<Vec<_>>() {

@@ -1,7 +1,7 @@
-//! What is bound to programs by names: they keep it, as GL's do, and the context gets it when they are set.
+//! Bindings of programs by names: a program keeps them, as in GL, and they are applied to the context when the program is set.
 
 use super::objects::Objects;
-use crate::draw::program::{Kind, Place, Program};
+use crate::draw::program::{Kind, Program, Symbol};
 use ntv::module::Stage;
 use ntv::op::Base;
 use ntv_driver::context::{BufferRange, ConstantBuffer, Context};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::draw::scene::{Or, Part};
 
-/// What a name of a program is bound to.
+/// A binding of a name of a program.
 #[derive(Clone)]
 pub(super) enum Bound {
     /// A texture and a sampler.
@@ -26,7 +26,7 @@ pub(super) enum Bound {
     Image(Or<Part>),
 }
 
-/// What a program has.
+/// The bindings of a program.
 #[derive(Default)]
 pub(super) struct Bindings {
     /// The bytes of constant buffer 0 of each stage.
@@ -45,18 +45,18 @@ fn class(bound: &Bound) -> u8 {
 }
 
 impl Bindings {
-    /// Those of `program` before anything is bound: uniforms are 0.
+    /// The bindings of `program` before any is set: uniforms are 0.
     pub(super) fn new(program: &Program) -> Bindings {
         let bytes = |stage: &Stage| (*stage as usize, vec![0; 4 * program.uniform_words(*stage) as usize]);
         let has = |stage: &Stage| program.uniform_words(*stage) != 0;
         Bindings { uniforms: Stage::ALL.iter().filter(|stage| has(stage)).map(bytes).collect(), ..Bindings::default() }
     }
 
-    /// Gives a uniform numbers. Those that are missing become 0.
-    pub(super) fn set_uniform(&mut self, place: &Place, numbers: &[f64]) {
-        let Kind::Uniform(words, base) = place.kind else { return };
-        let Some(bytes) = self.uniforms.get_mut(&(place.stage as usize)) else { return };
-        for (at, word) in (place.at..place.at + words).enumerate() {
+    /// Sets a uniform. Missing numbers are 0.
+    pub(super) fn set_uniform(&mut self, symbol: &Symbol, numbers: &[f64]) {
+        let Kind::Uniform(words, base) = symbol.kind else { return };
+        let Some(bytes) = self.uniforms.get_mut(&(symbol.stage as usize)) else { return };
+        for (at, word) in (symbol.at..symbol.at + words).enumerate() {
             let number = numbers.get(at).copied().unwrap_or(0.0);
             let bits = match base {
                 Base::Float => (number as f32).to_bits(),
@@ -68,7 +68,7 @@ impl Bindings {
         }
     }
 
-    /// Gives the context what the stage's uniforms are now.
+    /// Applies the stage's uniforms to the context.
     pub(super) fn apply_uniforms(&self, context: &mut Context, stage: Stage) -> Result<()> {
         match self.uniforms.get(&(stage as usize)) {
             Some(bytes) => context.set_constant_buffer(stage, 0, Some(ConstantBuffer::User(bytes.clone()))),
@@ -76,14 +76,20 @@ impl Bindings {
         }
     }
 
-    /// Binds, now and whenever the program is set.
-    pub(super) fn bind(&mut self, context: &mut Context, objects: &Objects, place: &Place, bound: Bound) -> Result<()> {
-        apply(context, objects, (place.stage, place.at), &bound)?;
-        self.bound.insert((place.stage as usize, class(&bound), place.at), (place.stage, bound));
+    /// Binds now, and whenever the program is set.
+    pub(super) fn bind(
+        &mut self,
+        context: &mut Context,
+        objects: &Objects,
+        symbol: &Symbol,
+        bound: Bound,
+    ) -> Result<()> {
+        apply(context, objects, (symbol.stage, symbol.at), &bound)?;
+        self.bound.insert((symbol.stage as usize, class(&bound), symbol.at), (symbol.stage, bound));
         Ok(())
     }
 
-    /// Gives the context all that the program has.
+    /// Applies all bindings of the program to the context.
     pub(super) fn apply(&self, context: &mut Context, objects: &Objects) -> Result<()> {
         for stage in Stage::ALL {
             self.apply_uniforms(context, stage)?;

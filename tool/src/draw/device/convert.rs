@@ -1,4 +1,4 @@
-//! States of scenes as the driver's, which are Vulkan's.
+//! Converts states of scenes to states of the driver, which are Vulkan's.
 
 use crate::draw::commands::Mode;
 use crate::draw::scene::{Dimension, Element, Orientation, QueryKind};
@@ -177,7 +177,7 @@ pub(super) fn sampler(state: &Sampler) -> SamplerState {
     }
 }
 
-/// The format that is called so.
+/// The format with this name.
 pub(super) fn format(name: &str) -> Result<vk::Format, String> {
     let names = ntv_driver::format::FORMATS.iter().map(|row| row.name);
     FormatInfo::named(name).map(|row| row.format).ok_or_else(|| crate::names::unknown("format", name, names))

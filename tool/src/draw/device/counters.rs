@@ -1,8 +1,8 @@
-//! The counters of a context, by names.
+//! The counters of a context, with names.
 
 use ntv_driver::context::Counters;
 
-/// Each counter with what it is called.
+/// Each counter with its name.
 pub(super) fn rows(counters: &Counters) -> Vec<(&'static str, u64)> {
     vec![
         ("draws", counters.draws),
@@ -24,7 +24,7 @@ pub(super) fn rows(counters: &Counters) -> Vec<(&'static str, u64)> {
         ("module hits", counters.modules.hits),
         ("module variants", counters.modules.instantiated),
         ("modules made", counters.modules.modules_made),
-        ("modules thrown out", counters.modules.evicted),
+        ("modules evicted", counters.modules.evicted),
         ("programs built", counters.programs_built),
         ("descriptor set hits", counters.set_hits),
         ("descriptor sets written", counters.sets_written),

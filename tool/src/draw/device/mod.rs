@@ -1,4 +1,4 @@
-//! Scenes on a Vulkan device, through ntv's own driver.
+//! Draws scenes on a Vulkan device, through ntv's own driver.
 
 mod bindings;
 mod convert;
@@ -26,16 +26,16 @@ use std::time::{Duration, Instant};
 use trace::Trace;
 use watch::Watch;
 
-/// How long the device may take for what it was given.
+/// The time limit for the device to finish its work.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Frames that the device may be behind.
+/// The number of frames that the device may be late.
 const FRAMES_AHEAD: usize = 2;
 
-/// The time of a frame, in seconds, if nobody watches.
+/// The time of a frame in seconds, without `--watch`.
 const FRAME_TIME: f64 = 1.0 / 60.0;
 
-/// Draws; the inner error is one of the scene.
+/// Draws a scene; the inner error is an error of the scene.
 pub(super) fn draw(
     args: &DrawArgs,
     prepared: &Prepared,
@@ -69,7 +69,7 @@ pub(super) fn draw(
     }
     drop(player);
     let messages = device.take_messages();
-    ensure!(messages.is_empty(), "the validation layer says:\n{}", messages.join("\n"));
+    ensure!(messages.is_empty(), "messages of the validation layer:\n{}", messages.join("\n"));
     Ok(Ok(()))
 }
 
@@ -120,7 +120,7 @@ fn frames(
     Ok(Ok(()))
 }
 
-/// Writes the texture that is the scene's picture.
+/// Writes the texture that is the scene's picture to a file.
 fn write_picture(player: &mut Player<'_>, path: &Path) -> Result<()> {
     let texture = player.objects.textures[player.prepared.scene.picture.get_ref()].clone();
     let description = texture.description();
@@ -129,7 +129,7 @@ fn write_picture(player: &mut Player<'_>, path: &Path) -> Result<()> {
     let [width, height, _] = description.size;
     let region = Region { size: [width, height, 1], ..Region::of_level(&texture, 0) };
     let texels = player.context.read_texture(&texture, region)?;
-    // A picture has no holes: alpha is of use while it is drawn.
+    // The picture is opaque: alpha is only used while it is drawn.
     let pixels: Vec<u8> = texels.chunks_exact(4).flat_map(|texel| [texel[0], texel[1], texel[2]]).collect();
     let file = File::create(path).with_context(|| path.display().to_string())?;
     let mut encoder = png::Encoder::new(BufWriter::new(file), width, height);

@@ -26,7 +26,7 @@ pub(super) struct Mesh {
     pub(super) count: u32,
 }
 
-/// All that has a name.
+/// All objects with names.
 #[derive(Default)]
 pub(super) struct Objects {
     pub(super) programs: Named<Vec<Arc<Shader>>>,
@@ -40,11 +40,11 @@ pub(super) struct Objects {
     pub(super) rasterizer: Named<Rasterizer>,
     pub(super) depth_stencil: Named<DepthStencilAlpha>,
     pub(super) queries: Named<Arc<Query>>,
-    /// Of buffers that were captured to.
+    /// The targets of buffers that were captured to.
     pub(super) targets: Named<Arc<StreamOutputTarget>>,
 }
 
-/// What is wrong with the thing that is called `name`.
+/// The error of the object `name`.
 fn wrong(what: &str, name: &str, error: &dyn std::fmt::Display) -> SceneError {
     SceneError::whole(format!("the {what} `{name}`: {error}"))
 }
@@ -125,7 +125,7 @@ impl Objects {
         Ok(())
     }
 
-    /// The texture of a part, which is known to be there, its level and its layer.
+    /// The texture of a part, which is known to exist, its level and its layer.
     pub(super) fn part(&self, part: &Or<Part>) -> (Arc<Texture>, u32, u32) {
         match part {
             Or::Name(name) => (Arc::clone(&self.textures[name]), 0, 0),
@@ -149,7 +149,7 @@ impl Objects {
     }
 }
 
-/// A vertex element: a part of a mesh, which is in vertex buffer 0, or any other.
+/// A vertex element: a part of a mesh, which is in vertex buffer 0, or any other element.
 fn element(element: &Spanned<Or<Element>>) -> Result<VertexElement, SceneError> {
     let name = match element.get_ref() {
         Or::Table(table) => return convert::element(table).map_err(|error| SceneError::at(element, error)),
@@ -179,7 +179,7 @@ fn link(
     Ok(shaders)
 }
 
-/// Textures that are drawn to, that are images, and that are sampled.
+/// The names of textures that are drawn to, that are images, and that are sampled.
 #[derive(Default)]
 struct Uses {
     drawn: BTreeSet<String>,

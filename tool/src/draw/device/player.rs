@@ -8,7 +8,7 @@ use crate::draw::commands::{BlockSource, Clear, Command, Draw, Set, Write};
 use crate::draw::formula::Scope;
 use crate::draw::load::SceneError;
 use crate::draw::prepare::{self, float_bytes, integer_bytes, numbers, Prepared};
-use crate::draw::program::{Kind, Place, Program};
+use crate::draw::program::{Kind, Program, Symbol};
 use crate::draw::scene::Name;
 use ntv::module::Stage;
 use ntv::op::Base;
@@ -27,7 +27,7 @@ pub(super) struct Player<'a> {
     pub(super) objects: Objects,
     pub(super) prepared: &'a Prepared,
     pub(super) scope: Scope<'a>,
-    /// Whether probes are looked at: they wait for the device.
+    /// Whether probes are checked: they wait for the device.
     pub(super) probes: bool,
     pub(super) trace: Option<Trace>,
     bindings: BTreeMap<&'a str, Bindings>,
@@ -35,7 +35,7 @@ pub(super) struct Player<'a> {
     framebuffer: Option<&'a str>,
 }
 
-/// What is wrong in the end: with a formula, or on the device.
+/// A failure of a formula, or of the device.
 pub(super) enum Failure {
     Formula(String),
     Device(ntv_driver::Error),
@@ -65,7 +65,7 @@ impl std::fmt::Display for Failure {
 type Done = Result<(), Failure>;
 
 impl<'a> Player<'a> {
-    /// Makes all that the scene names.
+    /// Makes all objects of the scene.
     pub(super) fn new(mut context: Context, prepared: &'a Prepared) -> Result<Player<'a>, SceneError> {
         let objects = Objects::new(&mut context, prepared)?;
         Ok(Player {
@@ -167,7 +167,7 @@ impl<'a> Player<'a> {
         self.set_bindings(set)
     }
 
-    /// What was made before.
+    /// Sets objects that were made before.
     fn set_objects(&mut self, set: &Set) -> Done {
         let (context, objects) = (&mut self.context, &self.objects);
         if let Some(name) = &set.vertex_elements {
@@ -201,14 +201,14 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    /// Width and height of what is drawn to.
+    /// The width and height of the framebuffer.
     fn framebuffer_size(&self) -> [u32; 2] {
         let framebuffer = self.framebuffer.and_then(|name| self.objects.framebuffers.get(name));
         let surface = framebuffer.and_then(|state| state.colors.iter().flatten().chain(&state.depth_stencil).next());
         surface.map_or([1; 2], |surface| surface.size())
     }
 
-    /// In clip space y grows upwards, as in GL, and the first row of pixels is at the top: so the height is negative.
+    /// In clip space y points upwards, as in GL, and the first row of pixels is at the top: so the height is negative.
     fn set_viewport(&mut self, [x, y, width, height]: [f32; 4]) {
         self.context.set_viewport_states(&[Viewport { rect: [x, y + height, width, -height], depth: [0.0, 1.0] }]);
     }
@@ -226,7 +226,7 @@ impl<'a> Player<'a> {
         Ok(bindings.apply(&mut self.context, &self.objects)?)
     }
 
-    /// The program that is set, and what it keeps. Scenes are checked: there is one where it is needed.
+    /// The program that is set, and its bindings. Checks of the scene guarantee that there is one where it is needed.
     fn current(&mut self) -> Result<(&'a Program, &mut Bindings), Failure> {
         let name = self.program.ok_or_else(|| "no program is set".to_string())?;
         let program = &self.prepared.programs[name];
@@ -246,13 +246,13 @@ impl<'a> Player<'a> {
 
     fn set_uniform(&mut self, name: &str, values: &[f64]) -> Done {
         let (program, bindings) = self.current()?;
-        for place in program.find(Kind::Uniform(0, Base::Float), name)? {
-            if let Kind::Uniform(words, _) = place.kind {
+        for symbol in program.find(Kind::Uniform(0, Base::Float), name)? {
+            if let Kind::Uniform(words, _) = symbol.kind {
                 if words as usize != values.len() {
                     return Err(format!("`{name}` has {words} numbers, not {}", values.len()).into());
                 }
             }
-            bindings.set_uniform(place, values);
+            bindings.set_uniform(symbol, values);
         }
         Ok(())
     }
@@ -287,10 +287,10 @@ impl<'a> Player<'a> {
 
     fn bind(&mut self, kind: Kind, name: &str, bound: &Bound) -> Done {
         let (program, _) = self.current()?;
-        let places: Vec<&Place> = program.find(kind, name)?.collect();
+        let symbols: Vec<&Symbol> = program.find(kind, name)?.collect();
         let Some(bindings) = self.program.and_then(|name| self.bindings.get_mut(name)) else { return Ok(()) };
-        for place in places {
-            bindings.bind(&mut self.context, &self.objects, place, bound.clone())?;
+        for symbol in symbols {
+            bindings.bind(&mut self.context, &self.objects, symbol, bound.clone())?;
         }
         Ok(())
     }
@@ -321,12 +321,13 @@ impl<'a> Player<'a> {
         Ok(self.context.draw_vbo(&info, None, &[DrawStart { start: draw.first, count, index_bias: 0 }])?)
     }
 
-    /// Mesa's shaders learn in a uniform how y grows in the window, for derivatives and `gl_FragCoord`: here downwards.
+    /// Sets the uniform from which Mesa's shaders read the direction of y in the window, for derivatives and `gl_FragCoord`: here
+    /// it points downwards.
     fn tell_orientation(&mut self) -> Done {
         const NAME: &str = "gl_FbWposYTransform";
         let height = f64::from(self.framebuffer_size()[1]);
         let (program, _) = self.current()?;
-        if program.places.iter().any(|place| place.name == NAME) {
+        if program.symbols.iter().any(|symbol| symbol.name == NAME) {
             self.set_uniform(NAME, &[-1.0, height, 1.0, 0.0])?;
             self.apply_uniforms()?;
         }

@@ -1,4 +1,4 @@
-//! Probes: what a scene says that has to be there.
+//! Probes: compares results with the values that a scene expects.
 
 use super::player::{Failure, Player};
 use crate::draw::commands::Probe;
@@ -9,10 +9,10 @@ use ntv_driver::context::{QueryResult, Region};
 use ntv_driver::format::FormatInfo;
 use std::time::Duration;
 
-/// How long a query may take.
+/// The time limit of a query.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Looks at what `probe` says.
+/// Checks `probe`.
 pub(super) fn check(player: &mut Player<'_>, probe: &Probe) -> Result<(), Failure> {
     if let Some(part) = &probe.texture {
         return texels(player, probe, part);
@@ -73,7 +73,7 @@ fn words(player: &mut Player<'_>, probe: &Probe, name: &Name) -> Result<(), Fail
             Some(_) => (f64::from(f32::from_bits(word)), f64::from(probe.tolerance)),
             None => (f64::from(word), 0.0),
         };
-        // Also what is no number.
+        // A NaN is not near.
         let is_near = found == expected || (found - expected).abs() <= tolerance;
         if !is_near {
             return Err(format!("number {at} is {found}, not {expected}").into());

@@ -1,4 +1,4 @@
-//! What each command cost, in the trace event format that Perfetto and `chrome://tracing` read.
+//! The cost of each command, in the trace event format that Perfetto and `chrome://tracing` read.
 //!
 //! ```text
 //! { "name": "draw knot", "cat": "draw", "ph": "X", "ts": 1203.5, "dur": 41.2, "args": { "handlers": 7, ... } }
@@ -21,7 +21,7 @@ pub(super) struct Trace {
     events: Vec<Value>,
 }
 
-/// When something began, and what the counters were.
+/// The start of an event: the time and the counters.
 pub(super) struct Start {
     at: Instant,
     counters: Counters,
@@ -33,12 +33,12 @@ impl Trace {
         Trace { path: path.to_path_buf(), began: Instant::now(), events: Vec::new() }
     }
 
-    /// Something begins.
+    /// Starts an event.
     pub(super) fn start(&self, context: &Context) -> Start {
         Start { at: Instant::now(), counters: context.counters() }
     }
 
-    /// A command ended.
+    /// Ends the event of a command.
     pub(super) fn end(&mut self, start: Start, command: &Command, program: Option<&str>, context: &Context) {
         let (category, detail) = describe(command);
         let name = match (command, program) {
@@ -50,7 +50,7 @@ impl Trace {
         self.event(&start, category, name.trim(), context);
     }
 
-    /// Adds something that began at `start` and ended now.
+    /// Adds an event that began at `start` and ends now.
     pub(super) fn event(&mut self, start: &Start, category: &str, name: &str, context: &Context) {
         let (now, counters) = (Instant::now(), context.counters());
         let begin = micros(start.at.duration_since(self.began));
@@ -63,7 +63,8 @@ impl Trace {
         }
     }
 
-    /// Adds what handlers took, by phase, below what began at `begin`. Their times are right, their order is that of the phases.
+    /// Adds the time of handlers, by phase, as children of the event that began at `begin`. Their durations are exact, their
+    /// order is that of the phases.
     fn phases(&mut self, mut begin: f64, before: &Counters, after: &Counters) {
         const NAMES: [&str; 3] = ["outside of the rendering", "begin of the rendering", "within the rendering"];
         for (name, (before, after)) in NAMES.into_iter().zip(before.phases.iter().zip(&after.phases)) {
@@ -88,7 +89,7 @@ fn micros(duration: Duration) -> f64 {
     duration.as_nanos() as f64 / 1000.0
 }
 
-/// What a command is, and of what.
+/// The kind of a command, and the name of its object.
 fn describe(command: &Command) -> (&'static str, String) {
     let name = |name: &crate::draw::scene::Name| name.get_ref().clone();
     match command {
@@ -138,7 +139,7 @@ fn drawn(draw: &Draw) -> String {
     }
 }
 
-/// What the context counted from `before` to `after`, where that is anything.
+/// The counters that changed from `before` to `after`, with their differences.
 fn changes(before: &Counters, after: &Counters) -> Value {
     let before = super::counters::rows(before);
     let rows = before.iter().zip(super::counters::rows(after));

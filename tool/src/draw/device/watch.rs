@@ -1,4 +1,4 @@
-//! `ntv draw --watch`: how many frames a second there are, and what the context counts, on a terminal.
+//! `ntv draw --watch`: shows frames per second and the counters of the context on a terminal.
 
 use super::counters::rows;
 use crate::diagnostics::Reporter;
@@ -6,13 +6,13 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use ntv_driver::context::Counters;
 use std::time::{Duration, Instant};
 
-/// How often the numbers change.
+/// The time between updates of the numbers.
 const PERIOD: Duration = Duration::from_millis(250);
 
-/// Counters in a line.
+/// The number of counters in a line.
 const COLUMNS: usize = 3;
 
-/// What is shown.
+/// The view on the terminal.
 pub(super) struct Watch {
     about: ProgressBar,
     head: ProgressBar,
@@ -23,7 +23,7 @@ pub(super) struct Watch {
     shown: Shown,
 }
 
-/// What was counted when it was shown last.
+/// The counts at the last update.
 struct Shown {
     at: Instant,
     frames: u32,
@@ -31,7 +31,7 @@ struct Shown {
 }
 
 impl Watch {
-    /// Begins to watch.
+    /// Opens the view.
     pub(super) fn new(device: &str, about: &str) -> Watch {
         let all = MultiProgress::new();
         let style =
@@ -48,7 +48,7 @@ impl Watch {
         Watch { about, head, lines, device, began: now, frames: 0, shown }
     }
 
-    /// A frame was drawn.
+    /// Counts a drawn frame.
     pub(super) fn frame(&mut self, counters: &Counters) {
         self.frames += 1;
         let now = Instant::now();
@@ -69,7 +69,7 @@ impl Watch {
             draws / u64::from(frames.max(1)),
             self.frames
         ));
-        // A counter, and by how much it grew in a frame.
+        // A counter, and its growth in a frame.
         let before = rows(&self.shown.counters);
         let cells: Vec<String> = rows(counters)
             .iter()
@@ -85,7 +85,7 @@ impl Watch {
         self.shown = Shown { at: now, frames: self.frames, counters: *counters };
     }
 
-    /// Takes the view away and says what was counted in all.
+    /// Closes the view and reports the totals.
     pub(super) fn finish(self, counters: &Counters, reporter: &Reporter) {
         self.lines.iter().for_each(ProgressBar::finish_and_clear);
         self.head.finish_and_clear();
