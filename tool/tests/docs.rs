@@ -1,8 +1,4 @@
-<<<<<<< HEAD:tool/tests/docs.rs
-//! The commands that README and `docs/` show do what is said there, word for word.
-=======
-//! The commands in the README have the documented effects, exactly as they are written there.
->>>>>>> wt-words-rest:tool/tests/readme.rs
+//! The commands in README and `docs/` have the documented effects, exactly as they are written there.
 
 #[path = "../../tests/support/mod.rs"]
 mod support;
