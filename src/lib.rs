@@ -69,11 +69,11 @@
 //! # let wire = ntv::wire::encode(&ntv::text::parse(dump).remove(0).shader?);
 //! let mut target = Target::preset("vulkan1.2").expect("a preset");
 //! target.set(Feature::shaderFloat64, false);
-//! let mut translator = Translator::new(Options { target, ..Options::default() });
+//! let mut translator = Translator::new(Options::default().target(target));
 //! let (mut decoder, mut shader) = (Decoder::default(), Shader::default());
 //!
 //! decoder.decode(&wire, &mut shader)?;
-//! let module = translator.translate(&mut shader, &EmitOptions { offer: Key::ALL, ..EmitOptions::default() })?;
+//! let module = translator.translate(&mut shader, &EmitOptions::default().offer(Key::ALL))?;
 //!
 //! let mut words = Vec::new();
 //! module.instantiate(&Key::new(Key::FLIP_Y), &mut words)?;

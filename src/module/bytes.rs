@@ -247,13 +247,13 @@ mod tests {
     }
 
     #[test]
-    fn a4_14_modules_come_back_as_they_were() {
+    fn stored_modules_are_loaded_unchanged() {
         let module = example();
         assert_eq!(Module::from_words(&module.to_words()), Ok(module));
     }
 
     #[test]
-    fn a4_14_whatever_is_loaded_can_be_used() {
+    fn loaded_modules_can_be_used() {
         let stored = example().to_words();
         let (mut loaded, mut words) = (0, Vec::new());
         let mut removed = Decisions::default();

@@ -10,7 +10,7 @@
 //! assert_eq!(OptionId::FlipY.mask(), Key::FLIP_Y);
 //! assert_eq!(OptionId::from_name("flip_y"), Some(OptionId::FlipY));
 //! assert!(Key::new(Key::FLIP_Y).has(OptionId::FlipY));
-//! This one makes no variant: a driver sets a state of the command buffer.
+//! // This one makes no variant: a driver sets a state of the command buffer.
 //! assert_eq!(OptionId::FrontFace.mechanism(), Mechanism::DynamicState);
 //! assert_eq!(OptionId::FrontFace.mask(), 0);
 //! ```

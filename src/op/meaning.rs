@@ -1,6 +1,6 @@
 //! What intrinsics mean: the last column of their table.
 //!
-//! A [`Meaning`] starts as [`SPECIAL`], [`UNTRANSLATED`] or what a function such as [`builtin`] makes, and each method adds what
+//! A [`Meaning`] starts as `SPECIAL`, `UNTRANSLATED` or what a function such as `builtin` makes, and each method adds what
 //! is known besides. Rows that share much start from a constant above the table.
 
 use super::needs::Needs;

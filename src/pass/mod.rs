@@ -76,7 +76,7 @@
 //! ...
 //! ```
 //!
-//! `BLESS=1 cargo test --test corpus` appends the result; read it before it is committed. Then add a `pub mod` for the pass to
+//! `BLESS=1 cargo test -p ntv-tool --test corpus` appends the result; read it before it is committed. Then add a `pub mod` for the pass to
 //! its folder and a line to [`pipeline`].
 
 pub mod arith;

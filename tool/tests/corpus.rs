@@ -14,7 +14,7 @@
 //!
 //! Commands: `print`, `check`, `pass NAME`, `lower` and `compile`, followed by options: `target=T`, `enable=F`, `disable=F`,
 //! `access=lane`, `uniform-ranges=vec4s`, `workaround=W`, `place=PLACEMENT`, `captures=BACK_END`, `attribute=ROW`,
-//! `instance-location=L`, `stop-after=PASS`, `names` and `lines`. `BLESS=1 cargo test --test corpus` writes the expected output;
+//! `instance-location=L`, `stop-after=PASS`, `names` and `lines`. `BLESS=1 cargo test -p ntv-tool --test corpus` writes the expected output;
 //! `spirv-val` validates every module in any case.
 //!
 //! With `; test: run` the tool runs the shaders of the file on the interpreter. Lines `; inputs: ...` are its inputs, as

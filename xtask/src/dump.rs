@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
             }
         }
     }
-    println!("Now BLESS=1 cargo test --test corpus, and look at the difference.");
+    println!("Now BLESS=1 cargo test -p ntv-tool --test corpus, and look at the difference.");
     Ok(())
 }
 
