@@ -1,9 +1,9 @@
 //! Accesses that pick one of several blocks by a number: the features for that, where there are too many blocks for ifs.
 
-use super::features::Needs;
+use super::feature_check::FeatureCheck;
 use crate::analysis::block_picks::{BlockPick, Blocks, FEATURES, MOST_BLOCKS, MOST_LEAVES};
 
-impl Needs<'_> {
+impl FeatureCheck<'_> {
     /// The features that such accesses need. Where there are not too many blocks, and their number is known, a pass does without.
     pub(super) fn check_block_picks(&mut self) {
         if FEATURES.iter().all(|feature| self.target.has(*feature)) {

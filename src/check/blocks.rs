@@ -4,7 +4,7 @@
 //! declared, and a struct has all its members in SPIR-V, whichever are used: the device has to have numbers of these widths, in
 //! such blocks, too (Vulkan, `VkPhysicalDevice8BitStorageFeatures` and `VkPhysicalDevice16BitStorageFeatures`).
 
-use super::features::{Features, Needs};
+use super::feature_check::{FeatureCheck, Features};
 use crate::ir::{DerefKind, Field, InstKind, Shader, Type, TypeData, Var, Variable};
 use crate::op::{AluType, Base, Modes};
 use crate::target::Feature::{self, *};
@@ -37,7 +37,7 @@ pub(super) const MAY_NEED: Features = {
     needs
 };
 
-impl Needs<'_> {
+impl FeatureCheck<'_> {
     /// The features that members of blocks need.
     pub(super) fn check_blocks(&mut self) {
         let shader = self.report.shader;

@@ -7,7 +7,8 @@
 //!
 //! A running driver asks this of each shader with cold caches, so what few shaders have is asked in functions that are not inlined.
 
-use super::features::{self, Features, DOUBT, MAY_NEED, PLAIN};
+use super::feature_check::{lacked_by, Features, DOUBT};
+use super::features::{self, MAY_NEED, PLAIN};
 use super::support::{self, BUFFERS, MISREADING};
 use super::{blocks, stores, textures};
 use crate::ir::{ArrayIndex, Def, DerefKind, InstKind, Inventory, Shader, Stage, VarFlags};
@@ -32,7 +33,7 @@ pub(super) fn has_doubts(shader: &Shader, target: &Target) -> bool {
     if has.has_unusual_steps() {
         needs |= of_derefs(shader);
     }
-    needs & features::lacked_by(target) != 0
+    needs & lacked_by(target) != 0
         || has.has_wide_vectors()
         || has.has_width(1) && has.has_any_alu(&MISREADING) && has_misread_booleans(shader)
         || has.has_derefs(support::untranslated_modes(&shader.types))

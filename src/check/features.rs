@@ -1,32 +1,15 @@
 //! The features that a shader needs, by tables: intrinsics, widths, I/O slots, atomics, ways to index.
 
-use super::report::Report;
+use super::feature_check::{lacked_by, FeatureCheck, Features, DOUBT, VULKAN_1_1};
 use super::textures::{self, Place};
-use super::{blocks, stores, subgroups, support};
+use super::{blocks, stores, subgroups};
 use crate::analysis::framebuffer::is_multisample;
-use crate::analysis::value_types::{leaf, ValueTypes};
-use crate::error::Errors;
+use crate::analysis::value_types::leaf;
 use crate::ir::{AluSrc, Def, Deref, DerefKind, Inst, InstKind, Shader, ShaderInfo, Stage, VarFlags, Variable};
 use crate::op::meaning::{IoAccess, Traits};
 use crate::op::names::{frag_result, unpack_alu_type, varying, InterpMode, IoSemantics, IoXfb, Scope, SlotKind};
 use crate::op::{AluOp, AluType, AtomicOp, Base, Index, Intrinsic, IntrinsicSet, Modes, INTRINSICS as TABLE, MEANINGS};
 use crate::target::Feature::{self, *};
-use crate::target::{Target, Version};
-use std::fmt::Display;
-
-/// A set of features: a bit for each, and one for Vulkan 1.1.
-pub(super) type Features = u128;
-
-/// What a rule may ask for that is Vulkan 1.1.
-const VULKAN_1_1: Features = 1 << 126;
-
-/// What no target has: where a rule may refuse something whatever the target.
-pub(super) const DOUBT: Features = 1 << 127;
-
-/// What `target` lacks.
-pub(super) fn lacked_by(target: &Target) -> Features {
-    !(target.feature_bits() | if target.vulkan >= Version(1, 1) { VULKAN_1_1 } else { 0 })
-}
 
 /// What the rules may ask for each intrinsic, whatever its operands.
 pub(super) static MAY_NEED: [Features; Intrinsic::ALL.len()] = {
@@ -42,7 +25,7 @@ pub(super) static MAY_NEED: [Features; Intrinsic::ALL.len()] = {
         if info.traits.intersects(OF_VULKAN_1_1) || info.has_index(Index::execution_scope) {
             needed[at] |= VULKAN_1_1;
         }
-        if !support::is_translated(info)
+        if !info.is_translated()
             || meaning.image.is_some()
             || meaning.io.is_some()
             || meaning.sampling.is_some() && info.pointers == 0
@@ -207,55 +190,7 @@ pub(super) fn width_needs(shader: &Shader) -> Features {
     values.fold(members, |needs, (_, _, feature, _)| needs | 1 << *feature as u8)
 }
 
-/// Collects the features that the target lacks.
-pub(super) struct Needs<'a> {
-    pub(super) report: Report<'a>,
-    pub(super) target: &'a Target,
-    /// The types of values, if the target lacks a width that the shader has.
-    types: Option<&'a ValueTypes>,
-    /// A bit for each feature that was reported.
-    reported: u128,
-}
-
-impl<'a> Needs<'a> {
-    pub(super) fn new(report: Report<'a>, target: &'a Target, memory: &'a mut ValueTypes) -> Needs<'a> {
-        let types = (width_needs(report.shader) & lacked_by(target) != 0).then(|| {
-            memory.infer(report.shader);
-            &*memory
-        });
-        Needs { report, target, types, reported: 0 }
-    }
-
-    pub(super) fn finish(self) -> Result<(), Errors> {
-        self.report.finish()
-    }
-
-    #[inline(never)]
-    pub(super) fn need(&mut self, inst: Option<Inst>, feature: Feature) {
-        let bit = 1u128 << feature as u8;
-        if self.target.has(feature) || self.reported & bit != 0 {
-            return;
-        }
-        self.reported |= bit;
-        let message = format!("needs feature {}, which the target lacks", feature.name());
-        match inst {
-            Some(inst) => self.report.at(inst, message),
-            None => self.report.whole(format_args!("the shader {message}")),
-        }
-    }
-
-    /// The same of `inst`, with a reason why there is no way round it.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn need_for(&mut self, inst: Inst, feature: Feature, why: &dyn Display) {
-        let bit = 1u128 << feature as u8;
-        if self.reported & bit == 0 {
-            self.reported |= bit;
-            let name = feature.name();
-            self.report.at(inst, format_args!("needs feature {name}, which the target lacks{why}"));
-        }
-    }
-
+impl FeatureCheck<'_> {
     /// Looks at the whole shader.
     pub(super) fn check(&mut self) {
         let shader = self.report.shader;
@@ -300,7 +235,7 @@ impl<'a> Needs<'a> {
     }
 }
 
-impl Needs<'_> {
+impl FeatureCheck<'_> {
     /// Whether an input is interpolated at each sample: SPIR-V's decoration Sample.
     fn is_at_samples(&self, variable: &Variable) -> bool {
         let shader = self.report.shader;
@@ -314,7 +249,7 @@ impl Needs<'_> {
     }
 }
 
-impl Needs<'_> {
+impl FeatureCheck<'_> {
     fn check_inst(&mut self, inst: Inst) {
         let shader = self.report.shader;
         let data = &shader.insts[inst];

@@ -37,6 +37,7 @@ mod block_picks;
 mod blocks;
 mod deref;
 mod doubts;
+mod feature_check;
 mod features;
 mod intrinsic;
 mod io;

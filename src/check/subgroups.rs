@@ -1,6 +1,6 @@
 //! The features that subgroup operations need, after the lowering that the target makes of them.
 
-use super::features::Needs;
+use super::feature_check::FeatureCheck;
 use crate::ir::{Def, Inst, Stage};
 use crate::op::meaning::{Form, Traits};
 use crate::op::names::Scope;
@@ -15,7 +15,7 @@ pub(super) const fn is_of_workgroup(info: &IntrinsicInfo) -> bool {
     matches!(info.form, Form::BuiltIn(BuiltIn::SubgroupId | BuiltIn::NumSubgroups, _))
 }
 
-impl Needs<'_> {
+impl FeatureCheck<'_> {
     /// What they need because of their operands, or of the version.
     pub(super) fn check_subgroup(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
         let is_old = self.target.vulkan < Version(1, 1);

@@ -3,18 +3,18 @@
 //! Each construct and each feature is reported once, at the first instruction that needs it. What a pass lowers away is not
 //! looked at: 8- and 16-bit buffer members are read through 32-bit words, fine derivatives become plain ones.
 
-use super::features::Needs;
+use super::feature_check::FeatureCheck;
 use super::report::Report;
-use super::{blocks, io, textures};
+use super::{blocks, features, io, textures};
 use crate::analysis::framebuffer::{is_readable_output, FramebufferRead};
 use crate::analysis::value_types::ValueTypes;
 use crate::error::Errors;
 use crate::ir::{AluSrc, ArrayIndex, Cf, Def, Deref, DerefKind, Inst, InstKind, Shader, ShaderInfo, Stage, Type, Var};
 use crate::ir::{TypeData, TypeTable, VarFlags, Variable};
-use crate::op::meaning::{Form as IntrinsicForm, Traits};
+use crate::op::meaning::Traits;
 use crate::op::names::{frag_result, varying, InterpMode, IoFlags, IoSemantics};
 use crate::op::Intrinsic::{self, *};
-use crate::op::{AluInfo, AluOp, AluSet, Base, Form, Index, IntrinsicInfo, Modes, Props, ALU_OPS};
+use crate::op::{AluInfo, AluOp, AluSet, Base, Form, Index, Modes, Props, ALU_OPS};
 use crate::target::Target;
 
 /// Opcodes for numbers that mean something for those of one bit, too; a pass makes logic of them.
@@ -60,7 +60,7 @@ pub(super) fn check(shader: &Shader, target: &Target, memory: &mut ValueTypes) -
     support.check_unreachable();
     shader.order.iter().for_each(|inst| support.check_inst(*inst));
     support.check_wide_slots();
-    let mut needs = Needs::new(support.report, target, memory);
+    let mut needs = FeatureCheck::new(support.report, target, features::width_needs(shader), memory);
     needs.check();
     needs.finish()
 }
@@ -251,7 +251,7 @@ impl Support<'_> {
     fn check_intrinsic(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
         let shader = self.report.shader;
         let (pointers, traits) = (op.info().pointers, op.info().traits);
-        if !is_translated(op.info()) {
+        if !op.info().is_translated() {
             return self.refuse_op(inst, op);
         }
         if let Some(image) = op.meaning().image {
@@ -351,11 +351,6 @@ pub(super) fn misreads_booleans(shader: &Shader, op: AluOp, srcs: &[AluSrc]) -> 
     let info = op.info();
     let is_misread = |(i, src): (usize, &AluSrc)| shader.bit_size(src.def) == 1 && info.srcs[i].ty.base != Base::Bool;
     !takes_booleans(op, info) && srcs.iter().enumerate().any(is_misread)
-}
-
-/// Whether there is a translation of an intrinsic, of some operands at least.
-pub(super) const fn is_translated(info: &IntrinsicInfo) -> bool {
-    !matches!(info.form, IntrinsicForm::Untranslated)
 }
 
 /// Whether `op` means something for numbers of one bit.

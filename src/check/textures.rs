@@ -1,6 +1,6 @@
 //! Textures and images: what has no translation, and the features that the rest needs.
 
-use super::features::{Features, DOUBT};
+use super::feature_check::{Features, DOUBT};
 use crate::analysis::textures::{can_have_layers, image_texel, Name, Texture, TextureKind};
 use crate::ir::{
     ArrayIndex, Def, DerefKind, Inst, InstData, InstKind, Shader, Stage, TexData, Type, TypeData, TypeTable,

@@ -252,6 +252,11 @@ impl IntrinsicInfo {
         (slot != NO_SLOT).then_some(slot.into())
     }
 
+    /// Whether there is a translation, for some operands at least.
+    pub const fn is_translated(&self) -> bool {
+        !matches!(self.form, Form::Untranslated)
+    }
+
     /// True if there is such an index.
     pub const fn has_index(&self, index: Index) -> bool {
         self.slots[index as usize] != NO_SLOT

@@ -6,7 +6,7 @@
 //!
 //! Missing components of an attribute are those of (0, 0, 0, 1), and so are inputs that have no attribute of their width.
 
-use super::capture_stores::{declare, State};
+use super::state::{declare, State};
 use crate::capture::{word, Attribute, Numbers, VERTEX_BUFFER_BINDING};
 use crate::ir::{AluFlags, ArrayIndex, Builder, Def, TypeData, Var};
 use crate::op::{Access, AluOp, AluType, Base};

@@ -6,7 +6,7 @@
 //! start from vertex buffers: see [`attributes`](super::attributes).
 
 use super::attributes::{Attributes, Element};
-use super::capture_stores::{declare, State};
+use super::state::{declare, State};
 use crate::capture::{word, BackEnd, LIST_BINDING};
 use crate::ir::{
     rewrite_cf, ArrayIndex, Block, Builder, Def, DerefKind, Edit, Inst, InstKind, Jump, PhiSrc, Rewriter, Shader, Var,

@@ -28,8 +28,9 @@
 //! Only stream 0 is rasterized. The other streams serve only captures, and SPIR-V has them only with VK_EXT_transform_feedback:
 //! their vertices are not emitted, and their outputs become private variables.
 
-use super::capture_stores::{declare as declare_buffer, Buffers, Captured, State};
+use super::capture_stores::{Buffers, Captured};
 use super::captured::{Loads, Word};
+use super::state::{declare as declare_buffer, State};
 use crate::capture::{word, GeometryOutput, COUNTS_BINDING};
 use crate::ir::{
     rewrite_cf, ArrayIndex, Block, Builder, Def, DerefKind, Edit, Inst, InstKind, Jump, Rewriter, Shader, Var,

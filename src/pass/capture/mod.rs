@@ -2,9 +2,10 @@
 
 pub mod lower_captures;
 
-pub(super) mod attributes;
-pub(super) mod capture_stores;
-pub(super) mod captured;
-pub(super) mod drawn_vertex;
-pub(super) mod geometry_stores;
-pub(super) mod vertex_to_compute;
+mod attributes;
+mod capture_stores;
+mod captured;
+mod drawn_vertex;
+mod geometry_stores;
+mod state;
+mod vertex_to_compute;

@@ -25,7 +25,7 @@
 //! decl_var shader_out INTERP_MODE_SMOOTH none vec4 b (VARYING_SLOT_VAR1.xyzw, 1, 0)
 //! ```
 
-use super::lower_io::location;
+use super::slot_access::location;
 use crate::ir::{Shader, Stage, Var};
 use crate::op::names::SlotKind;
 use crate::op::{slots, Modes, Needs};

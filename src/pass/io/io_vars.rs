@@ -9,7 +9,7 @@
 //! store VAR0.z int           one variable: int at component 2
 //! ```
 
-use super::lower_io::{location, Interpolation, Io, Sampling};
+use super::slot_access::{location, Interpolation, Io, Sampling};
 use crate::ir::{Precision, Shader, Stage, Var, VarFlags, Variable, NO_LOCATION};
 use crate::op::names::{varying, InterpMode, IoFlags, SlotKind};
 use crate::op::{slots, AluType, Modes};

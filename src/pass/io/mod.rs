@@ -7,4 +7,5 @@ pub mod lower_frag_color;
 pub mod lower_io;
 pub mod lower_io_types;
 
-pub(super) mod io_vars;
+mod io_vars;
+mod slot_access;

@@ -1,0 +1,79 @@
+//! The features that a shader needs and the target lacks: collected by all checks, each reported once.
+
+use super::report::Report;
+use crate::analysis::value_types::ValueTypes;
+use crate::error::Errors;
+use crate::ir::Inst;
+use crate::target::{Feature, Target, Version};
+use std::fmt::Display;
+
+/// A set of features: a bit for each, and one for Vulkan 1.1.
+pub(super) type Features = u128;
+
+/// The bit of rules that need Vulkan 1.1.
+pub(super) const VULKAN_1_1: Features = 1 << 126;
+
+/// A bit that no target has, for rules that may refuse a shader for any target.
+pub(super) const DOUBT: Features = 1 << 127;
+
+/// The features that `target` lacks.
+pub(super) fn lacked_by(target: &Target) -> Features {
+    !(target.feature_bits() | if target.vulkan >= Version(1, 1) { VULKAN_1_1 } else { 0 })
+}
+
+/// A check of a shader for features that the target lacks.
+pub(super) struct FeatureCheck<'a> {
+    pub(super) report: Report<'a>,
+    pub(super) target: &'a Target,
+    /// The types of values, if the target lacks a width that the shader has.
+    pub(super) types: Option<&'a ValueTypes>,
+    /// A bit for each feature that was reported.
+    reported: u128,
+}
+
+impl<'a> FeatureCheck<'a> {
+    /// A check of the shader of `report`, whose widths may need `widths`.
+    pub(super) fn new(
+        report: Report<'a>,
+        target: &'a Target,
+        widths: Features,
+        memory: &'a mut ValueTypes,
+    ) -> FeatureCheck<'a> {
+        let types = (widths & lacked_by(target) != 0).then(|| {
+            memory.infer(report.shader);
+            &*memory
+        });
+        FeatureCheck { report, target, types, reported: 0 }
+    }
+
+    pub(super) fn finish(self) -> Result<(), Errors> {
+        self.report.finish()
+    }
+
+    /// Reports `feature`, once, if the target lacks it.
+    #[inline(never)]
+    pub(super) fn need(&mut self, inst: Option<Inst>, feature: Feature) {
+        let bit = 1u128 << feature as u8;
+        if self.target.has(feature) || self.reported & bit != 0 {
+            return;
+        }
+        self.reported |= bit;
+        let message = format!("needs feature {}, which the target lacks", feature.name());
+        match inst {
+            Some(inst) => self.report.at(inst, message),
+            None => self.report.whole(format_args!("the shader {message}")),
+        }
+    }
+
+    /// The same of `inst`, with a reason why there is no way round it.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn need_for(&mut self, inst: Inst, feature: Feature, why: &dyn Display) {
+        let bit = 1u128 << feature as u8;
+        if self.reported & bit == 0 {
+            self.reported |= bit;
+            let name = feature.name();
+            self.report.at(inst, format_args!("needs feature {name}, which the target lacks{why}"));
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Accesses to inputs and outputs by slot, as NIR's explicit intrinsics make them.
+
+use crate::ir::{Def, Inst, Shader, Stage, XfbInfo, XfbOutput};
+use crate::op::meaning::{self, IoAccess};
+use crate::op::names::{frag_result, unpack_alu_type, IoFlags, IoSemantics, IoXfb, SlotKind};
+use crate::op::{AluType, Base, Index, Intrinsic, Needs};
+
+/// The position within the pixel at which an input is sampled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Sampling {
+    /// Not interpolated, or in the middle of the pixel.
+    Pixel,
+    /// In the covered part of the pixel.
+    Centroid,
+    /// At the sample that is shaded.
+    Sample,
+    /// At the sample with this number.
+    AtSample(Def),
+    /// At this offset from the middle of the pixel.
+    AtOffset(Def),
+}
+
+/// The interpolation of an input: NIR's mode, and the position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Interpolation {
+    /// `interp_mode` of the barycentric; flat for `load_input`.
+    pub mode: u32,
+    /// The position.
+    pub sampling: Sampling,
+}
+
+/// The sampling of the barycentric `op`; `None` if it is not a barycentric.
+fn sampling(op: Intrinsic, srcs: &[Def]) -> Option<Sampling> {
+    if !op.is_barycentric() {
+        return None;
+    }
+    match op.meaning().sampling? {
+        meaning::Sampling::Pixel => Some(Sampling::Pixel),
+        meaning::Sampling::Centroid => Some(Sampling::Centroid),
+        meaning::Sampling::Sample => Some(Sampling::Sample),
+        meaning::Sampling::AtSample => Some(Sampling::AtSample(srcs[0])),
+        meaning::Sampling::AtOffset => Some(Sampling::AtOffset(srcs[0])),
+        meaning::Sampling::AtVertex => None,
+    }
+}
+
+/// The opcode of `inst` if it reads or writes inputs or outputs by slot.
+pub(super) fn explicit_io(shader: &Shader, inst: Inst) -> Option<Intrinsic> {
+    shader.as_intrinsic(inst).map(|(op, _)| op).filter(|op| op.info().needs.contains(Needs::EXPLICIT_IO))
+}
+
+/// A read or write of an input or output by slot.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Io {
+    pub is_output: bool,
+    pub is_store: bool,
+    /// The first slot that may be accessed, with the constant part of the offset added.
+    pub slot: u32,
+    /// The number of slots that may be accessed: 1 unless the offset is dynamic.
+    pub slots: u32,
+    /// The offset in slots from `slot`, if dynamic.
+    pub offset: Option<Def>,
+    /// The vertex, of per-vertex inputs and outputs.
+    pub vertex: Option<Def>,
+    /// The first component.
+    pub component: u32,
+    pub num_components: u32,
+    /// The type of the components, width included.
+    pub ty: AluType,
+    pub interpolation: Option<Interpolation>,
+    pub flags: IoFlags,
+    /// The driver's number of the slot.
+    pub base: u32,
+    pub per_primitive: bool,
+    /// Transform feedback of the components of the slot, in pairs.
+    xfb: [IoXfb; 2],
+    /// Streams of the components of the slot, two bits each.
+    streams: u8,
+    /// The stored value, and the mask of its components that are stored.
+    pub value: Option<(Def, u32)>,
+}
+
+impl Io {
+    /// The access of `inst`, whose opcode is `op`.
+    pub(super) fn new(shader: &Shader, op: Intrinsic, inst: Inst) -> Option<Io> {
+        let IoAccess { is_output, vertex, offset } = op.meaning().io?;
+        let (_, srcs) = shader.as_intrinsic(inst)?;
+        let offset = srcs[usize::from(offset)];
+        let semantics = IoSemantics::unpack(shader.index(inst, Index::io_semantics));
+        let is_store = op.info().index_slot(Index::write_mask).is_some();
+        let value = is_store.then(|| (srcs[0], shader.index(inst, Index::write_mask)));
+        let sized = value.map_or(inst.def(), |(value, _)| value);
+        let ty = unpack_alu_type(shader.index(inst, if is_store { Index::src_type } else { Index::dest_type }));
+        // Variables do not hold 32-bit booleans.
+        let base = if ty.base == Base::Bool { Base::Uint } else { ty.base };
+        let constant = shader.as_const_scalar(offset).map(|offset| offset as u32);
+        Some(Io {
+            is_output,
+            is_store,
+            slot: semantics.location.saturating_add(constant.unwrap_or(0)),
+            slots: if constant.is_some() { 1 } else { semantics.num_slots.max(1) },
+            offset: constant.is_none().then_some(offset),
+            vertex: vertex.map(|vertex| srcs[usize::from(vertex)]),
+            component: shader.index(inst, Index::component),
+            num_components: u32::from(shader.num_components(sized)),
+            ty: AluType::new(base, shader.bit_size(sized)),
+            interpolation: interpolation(shader, op, srcs),
+            flags: semantics.flags,
+            base: shader.index(inst, Index::base).saturating_add(constant.unwrap_or(0)),
+            per_primitive: op == Intrinsic::load_per_primitive_input,
+            xfb: [Index::io_xfb, Index::io_xfb2].map(|index| IoXfb::unpack(shader.index(inst, index))),
+            // Only emitted outputs have a stream; the number is ignored in an input.
+            streams: if is_output { semantics.gs_streams } else { 0 },
+            value,
+        })
+    }
+
+    /// The components of the slot that are accessed: those stored, or all loaded.
+    pub(super) fn component_mask(&self) -> u32 {
+        let mask = self.value.map_or((1 << self.num_components) - 1, |(_, mask)| mask);
+        // A 64-bit component uses two components of the slot.
+        let doubled = |i: u32| (mask >> i & 1) * (3 << (2 * i));
+        let mask = if self.ty.bits == 64 { (0..4).map(doubled).sum() } else { mask };
+        mask << self.component
+    }
+
+    /// Whether transform feedback captures a part of it.
+    pub(super) fn is_captured(&self) -> bool {
+        self.xfb.iter().any(|xfb| xfb.is_capture())
+    }
+
+    /// Notes the stored components that transform feedback captures.
+    pub(super) fn note_captures(&self, info: &mut XfbInfo) {
+        for c in (0..4).filter(|c| self.component_mask() >> c & 1 != 0) {
+            let Some((buffer, offset)) = self.captured(c) else { continue };
+            let stream = u32::from(self.stream(c));
+            if let Some(row) = info.buffers.get_mut(usize::from(buffer)) {
+                row.stream = stream;
+            }
+            let (buffer, offset) = (u32::from(buffer), 4 * u32::from(offset));
+            info.add(XfbOutput { buffer, offset, location: self.slot, component: c as u8, num_components: 1 });
+        }
+    }
+
+    /// Buffer and offset, in components, at which transform feedback writes component `c` of the slot.
+    fn captured(&self, c: u32) -> Option<(u8, u8)> {
+        (0..=c.min(3)).rev().find_map(|first| {
+            let out = self.xfb[first as usize / 2].out[first as usize % 2];
+            let distance = (c - first) as u8;
+            (out.num_components > distance).then(|| (out.buffer, out.offset.saturating_add(distance)))
+        })
+    }
+
+    /// The stream of component `c` of the slot.
+    pub(super) fn stream(&self, c: u32) -> u8 {
+        self.streams >> (2 * (c % 4)) & 3
+    }
+
+    /// The numbering that the slot belongs to.
+    pub(super) fn kind(&self, stage: Stage) -> SlotKind {
+        stage.slot_kind(self.is_output)
+    }
+}
+
+fn interpolation(shader: &Shader, op: Intrinsic, srcs: &[Def]) -> Option<Interpolation> {
+    use crate::op::names::InterpMode;
+    if shader.stage() != Stage::Fragment {
+        return None;
+    }
+    let flat = Interpolation { mode: InterpMode::flat as u32, sampling: Sampling::Pixel };
+    match op {
+        Intrinsic::load_input | Intrinsic::load_per_primitive_input => Some(flat),
+        Intrinsic::load_interpolated_input => {
+            let barycentric = srcs[0].inst();
+            let (op, srcs) = shader.as_intrinsic(barycentric)?;
+            Some(Interpolation { mode: shader.index(barycentric, Index::interp_mode), sampling: sampling(op, srcs)? })
+        }
+        _ => None,
+    }
+}
+
+/// The Location of a slot that is not a built-in: in the order of the slots, generic varyings first, patches after the
+/// fixed-function slots, slots that are not passed between stages last.
+pub(super) fn location(kind: SlotKind, slot: u32, base: u32) -> u32 {
+    use crate::op::names::varying::{CLIP_VERTEX, COL0, EDGE, END, PATCH0, PSIZ, TEX0, VAR0};
+    const FIXED: &[(u32, u32)] = &[(COL0, 3), (TEX0, 8), (PSIZ + 1, 2), (EDGE, 1), (CLIP_VERTEX, 1)];
+    const GENERIC: u32 = PATCH0 - VAR0;
+    const PATCHES: u32 = GENERIC + 3 + 8 + 2 + 1 + 1;
+    const OTHERS: u32 = PATCHES + END - PATCH0;
+    match kind {
+        SlotKind::VertAttrib => base,
+        SlotKind::FragResult => slot.saturating_sub(frag_result::DATA0),
+        SlotKind::Varying if slot >= PATCH0 => PATCHES + slot - PATCH0,
+        SlotKind::Varying if slot >= VAR0 => slot - VAR0,
+        SlotKind::Varying => {
+            let mut next = GENERIC;
+            for (first, count) in FIXED {
+                if (*first..first + count).contains(&slot) {
+                    return next + slot - first;
+                }
+                next += count;
+            }
+            OTHERS + slot
+        }
+    }
+}
