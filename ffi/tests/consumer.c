@@ -311,7 +311,7 @@ test_errors(void)
    expect_error(NULL, w.words, w.len, NTV_ERROR_ARGUMENT, "context is NULL");
    expect_error(context, NULL, 0, NTV_ERROR_ARGUMENT, "wire is NULL");
    for (size_t len = 0; len < w.len; len++)
-      expect_error(context, w.words, len, NTV_ERROR_MALFORMED, len < 3 ? "no wire" : "should have");
+      expect_error(context, w.words, len, NTV_ERROR_MALFORMED, len < 3 ? "not a wire" : "should have");
    w.words[1]++;
    expect_error(context, w.words, w.len, NTV_ERROR_MALFORMED, "reads version 6");
 
