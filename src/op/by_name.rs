@@ -1,7 +1,8 @@
-//! Rows of a table by name, through a table that is made at compile time: a driver asks for all names that its Mesa has before it
-//! translates its first shader.
+//! Rows of a table by name, through a hash table that is made at compile time: a driver looks up all names that its Mesa has
+//! before it translates its first shader.
 
-/// Places of names in a list. Each name is at the place that its hash says or, if others have that, at one of the next.
+/// Indices of names in a list. The index of a name is in the slot that its hash selects or, if that is taken, in one of the next
+/// slots.
 pub(super) struct ByName<const N: usize>([u16; N]);
 
 const EMPTY: u16 = u16::MAX;
@@ -23,7 +24,7 @@ impl<const N: usize> ByName<N> {
         ByName(places)
     }
 
-    /// The number of `name` in the list that the table was made of.
+    /// The index of `name` in the list that the table was made of.
     pub(super) fn find(&self, names: &[&str], name: &str) -> Option<usize> {
         let first = hash(name) % N;
         let places = self.0[first..].iter().chain(&self.0[..first]).map(|place| usize::from(*place));
@@ -38,7 +39,7 @@ const fn hash(name: &str) -> usize {
         hash = (hash ^ bytes[at] as u32).wrapping_mul(0x0100_0193);
         at += 1;
     }
-    // The low bits depend on few of the last bytes alone.
+    // The low bits alone depend on few of the last bytes.
     (hash ^ hash >> 16) as usize
 }
 

@@ -1,4 +1,4 @@
-//! The opcode tables: one row says everything about an opcode.
+//! The opcode tables: one row has everything about an opcode.
 //!
 //! Parser, printer, checker, folder, interpreter and emitter all read the same row, so adding an opcode is adding a row. A
 //! `match` over all opcodes anywhere else is a missing column here.
@@ -9,12 +9,12 @@
 //! | [`intrinsic`] | loads, stores, system values, ...: operands, printed indices, effects, meaning | NIR's `nir_intrinsics.py` |
 //! | [`tex`] | texture operations and their sources | NIR's `nir.h`, `nir_texop` |
 //! | [`names`] | the printed names of enumerated index values and of I/O slots | NIR's `nir_print.c`, `shader_enums.h` |
-//! | [`old`] | what opcodes of older releases are called now | NIR's history |
+//! | [`old`] | opcodes of older releases, and their replacements | NIR's history |
 //! | [`slots`] | the I/O slots that are built-ins | Vulkan, "Built-In Variables" |
 //!
-//! A list of opcodes that is only asked whether it has one is a [`set`]. What of an opcode's operations passes have to lower are
-//! the columns of [`needs`] and [`lowered`]; [`meaning`] has the other columns of intrinsics, and `rows` packs what else a
-//! translation asks of each ALU opcode.
+//! A list of opcodes that is used for membership only is a [`set`]. The columns of [`needs`] and [`lowered`] have the operations
+//! that passes lower. [`meaning`] has the other columns of intrinsics, and `rows` packs the other facts that a translation needs
+//! of each ALU opcode.
 
 pub mod alu;
 mod by_name;
