@@ -22,7 +22,7 @@ use spirv::{GlslStd450Op as GLOp, Op};
 /// One source or the result of an ALU opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operand {
-    /// How its bits are read. A width of 0 bits means that the width is free, and equal among all free operands of the opcode.
+    /// The type of its bits. A width of 0 bits means that the width is free, and equal among all free operands of the opcode.
     pub ty: AluType,
     /// Fixed number of components, or 0 for "as many as the result" (for the result: as many as the instruction).
     pub size: u8,

@@ -74,7 +74,7 @@ bitflags! {
     }
 }
 
-/// How the value of an index is written in a dump.
+/// The format of the value of an index in a dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexKind {
     /// A signed decimal number.
@@ -121,7 +121,7 @@ macro_rules! indices {
             /// All indices.
             pub const ALL: &'static [Index] = &[$(Index::$name),*];
 
-            /// How its value is written in a dump.
+            /// The format of its value in a dump.
             pub fn kind(self) -> IndexKind {
                 match self { $(Index::$name => IndexKind::$kind,)* }
             }
@@ -172,9 +172,9 @@ indices! {
     align_mul Int "align_mul";
     /// See `align_mul`.
     align_offset Int "align_offset";
-    /// How the stored bits are read.
+    /// The type of the stored bits.
     src_type AluType "src_type";
-    /// How the loaded bits are read.
+    /// The type of the loaded bits.
     dest_type AluType "dest_type";
     /// Qualifiers of the copy's destination.
     dst_access Access "dst_access";

@@ -162,7 +162,7 @@ impl MemoryAccess {
     }
 }
 
-/// How an intrinsic names its image.
+/// The way in which an intrinsic names its image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageName {
     /// By the number of a unit.
@@ -241,7 +241,7 @@ impl ImageOperation {
 pub struct ImageAccess {
     /// The operation.
     pub operation: ImageOperation,
-    /// How the first source names the image.
+    /// The way in which the first source names the image.
     pub name: ImageName,
 }
 
@@ -287,7 +287,7 @@ pub struct Meaning {
     pub image: Option<ImageAccess>,
     /// Its access to inputs or outputs.
     pub io: Option<IoAccess>,
-    /// Where it interpolates an input, or determines where another intrinsic does.
+    /// The place at which it, or the intrinsic that uses its result, interpolates an input.
     pub sampling: Option<Sampling>,
     /// The features that it needs with any operands.
     pub features: &'static [Feature],

@@ -46,7 +46,7 @@ pub(crate) use set::intrinsics_where;
 pub use set::{AluSet, IntrinsicSet};
 pub use tex::{TexOp, TexSrcKind};
 
-/// How the bits of a value are read: NIR's `nir_alu_type` without the size.
+/// The interpretation of the bits of a value: NIR's `nir_alu_type` without the size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Base {
     /// 1 bit of SPIR-V's OpTypeBool, or a wider 0 / all-ones boolean.
@@ -62,7 +62,7 @@ pub enum Base {
 /// NIR's `nir_alu_type`: a base and a width in bits, 0 for "the width of the instruction".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AluType {
-    /// How the bits are read.
+    /// The interpretation of the bits.
     pub base: Base,
     /// 0, 1, 8, 16, 32 or 64.
     pub bits: u8,

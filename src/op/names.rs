@@ -171,7 +171,7 @@ named! {
 }
 
 named! {
-    /// How an input varies over a primitive: NIR's `glsl_interp_mode`.
+    /// The interpolation of an input over a primitive: NIR's `glsl_interp_mode`.
     InterpMode {
         /// The default of the type: smooth for floats, flat for integers.
         none "INTERP_MODE_NONE",
