@@ -11,24 +11,24 @@ impl<const N: usize> ByName<N> {
     /// The table for these names; N is a power of two, and half of it stays empty.
     pub(super) const fn new(names: &[&str]) -> ByName<N> {
         assert!(N.is_power_of_two() && N >= 2 * names.len() && names.len() < EMPTY as usize);
-        let mut places = [EMPTY; N];
+        let mut slots = [EMPTY; N];
         let mut number = 0;
         while number < names.len() {
             let mut at = hash(names[number]) % N;
-            while places[at] != EMPTY {
+            while slots[at] != EMPTY {
                 at = (at + 1) % N;
             }
-            places[at] = number as u16;
+            slots[at] = number as u16;
             number += 1;
         }
-        ByName(places)
+        ByName(slots)
     }
 
     /// The index of `name` in the list that the table was made of.
     pub(super) fn find(&self, names: &[&str], name: &str) -> Option<usize> {
         let first = hash(name) % N;
-        let places = self.0[first..].iter().chain(&self.0[..first]).map(|place| usize::from(*place));
-        places.take_while(|place| *place < names.len()).find(|place| names[*place] == name)
+        let indices = self.0[first..].iter().chain(&self.0[..first]).map(|index| usize::from(*index));
+        indices.take_while(|index| *index < names.len()).find(|index| names[*index] == name)
     }
 }
 

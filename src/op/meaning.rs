@@ -388,7 +388,7 @@ impl Meaning {
         self
     }
 
-    /// It accesses the block with the index in source `block` at the offset in source `offset`.
+    /// Adds an access to the block with the index in source `block`, at the offset in source `offset`.
     pub(super) const fn in_block(
         mut self,
         kind: MemoryKind,
@@ -399,25 +399,25 @@ impl Meaning {
         self
     }
 
-    /// It accesses memory at the offset, or address, in source `offset`.
+    /// Adds an access to memory at the offset, or address, in source `offset`.
     pub(super) const fn at_offset(mut self, kind: MemoryKind, operation: MemoryOperation, offset: u8) -> Meaning {
         self.memory = Some(MemoryAccess::new(kind, operation, None, Some(offset)));
         self
     }
 
-    /// It is the size of the block with the index in its first source.
+    /// Adds a query of the size of the block with the index in the first source.
     pub(super) const fn size_of(mut self, kind: MemoryKind) -> Meaning {
         self.memory = Some(MemoryAccess::new(kind, MemoryOperation::Size, Some(0), None));
         self
     }
 
-    /// It accesses the memory of the deref in its first source.
+    /// Adds an access to the memory of the deref in the first source.
     pub(super) const fn at_deref(mut self, operation: MemoryOperation) -> Meaning {
         self.memory = Some(MemoryAccess::new(MemoryKind::Deref, operation, None, None));
         self.pointers(1)
     }
 
-    /// The offset of its access has another unit than bytes.
+    /// Sets the unit of the offset of its access; bytes are the default.
     pub(super) const fn counts(mut self, unit: OffsetUnit) -> Meaning {
         if let Some(memory) = self.memory {
             self.memory = Some(MemoryAccess { unit, ..memory });
@@ -425,25 +425,25 @@ impl Meaning {
         self
     }
 
-    /// It is an operation on an image.
+    /// Adds an operation on an image.
     pub(super) const fn image(mut self, operation: ImageOperation, name: ImageName) -> Meaning {
         self.image = Some(ImageAccess { operation, name });
         self.pointers(matches!(name, ImageName::Deref) as u8)
     }
 
-    /// It reads an input whose offset is in source `offset`, and the vertex in source `vertex` if there is one.
+    /// Adds a read of an input with the offset in source `offset`, and the vertex in source `vertex` if there is one.
     pub(super) const fn input(mut self, vertex: Option<u8>, offset: u8) -> Meaning {
         self.io = Some(IoAccess { is_output: false, vertex, offset });
         self
     }
 
-    /// It reads or writes an output; see [`Meaning::input`].
+    /// Adds a read or write of an output; see [`Meaning::input`].
     pub(super) const fn output(mut self, vertex: Option<u8>, offset: u8) -> Meaning {
         self.io = Some(IoAccess { is_output: true, vertex, offset });
         self
     }
 
-    /// It interpolates an input at this place.
+    /// Sets the place at which it interpolates an input.
     pub(super) const fn samples(mut self, sampling: Sampling) -> Meaning {
         self.sampling = Some(sampling);
         self
