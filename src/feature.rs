@@ -16,7 +16,7 @@ pub(crate) const V1_3: Version = Version(1, 3);
 pub struct FeatureInfo {
     /// Vulkan's name.
     pub name: &'static str,
-    /// The first preset that has it; `None` if it must be requested.
+    /// The first preset that has the feature; `None` if it must be requested.
     pub since: Option<Version>,
 }
 
@@ -62,7 +62,7 @@ features! {
     tessellationShader Some(V1_0);
     /// PointSize outputs of tessellation and geometry shaders.
     shaderTessellationAndGeometryPointSize Some(V1_0);
-    /// Mesh shaders, whose outputs for each primitive fragment shaders read; in SPIR-V 1.4 and later.
+    /// Mesh shaders: fragment shaders read their per-primitive outputs. Requires SPIR-V 1.4.
     meshShader Some(V1_2);
     /// Transform feedback.
     transformFeedback Some(V1_0);
@@ -104,7 +104,7 @@ features! {
     subgroupVote Some(V1_1);
     /// Ballots and broadcasts.
     subgroupBallot Some(V1_1);
-    /// Any invocation reads any other's value.
+    /// Each invocation can read the value of any other.
     subgroupShuffle Some(V1_1);
     /// Reductions and scans.
     subgroupArithmetic Some(V1_1);
@@ -160,7 +160,7 @@ features! {
     shaderSharedFloat64AtomicMinMax None;
     /// Addresses of buffers.
     bufferDeviceAddress Some(V1_2);
-    /// Coarse and fine derivatives (part of Vulkan 1.0 for every device; a switch to test the alternative).
+    /// Coarse and fine derivatives (every device of Vulkan 1.0 has them; tests of the alternative switch this off).
     derivativeControl Some(V1_0);
     /// Arrays of cubes.
     imageCubeArray Some(V1_0);
@@ -278,12 +278,12 @@ impl Feature {
         &FEATURES[self as usize]
     }
 
-    /// zink's name.
+    /// The name of this feature in Vulkan.
     pub fn name(self) -> &'static str {
         self.info().name
     }
 
-    /// The feature that Vulkan calls `name`.
+    /// The feature with Vulkan's name `name`.
     pub fn from_name(name: &str) -> Option<Feature> {
         Feature::ALL.iter().copied().find(|f| f.name() == name)
     }

@@ -1,12 +1,12 @@
 //! Functions that set the fields of options, for structs to which fields will be added: other crates cannot write such a struct
-//! as a literal, so that a new field breaks nobody.
+//! as a literal, so a new field breaks no user.
 
-/// Gives a struct a function for each of these fields that returns the struct with another value there.
+/// Gives a struct a function for each of these fields, which returns the struct with another value in the field.
 macro_rules! setters {
     ($name:ident $(<$life:lifetime>)? { $($field:ident: $ty:ty,)* }) => {
         impl$(<$life>)? $name$(<$life>)? {
             $(
-                #[doc = concat!("The same with another [`", stringify!($field), "`](Self#structfield.", stringify!($field), ").")]
+                #[doc = concat!("Returns the options with another [`", stringify!($field), "`](Self#structfield.", stringify!($field), ").")]
                 #[must_use]
                 pub fn $field(mut self, $field: $ty) -> Self {
                     self.$field = $field;

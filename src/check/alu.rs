@@ -28,7 +28,7 @@ pub(super) fn check(report: &mut Report<'_>, inst: Inst, data: &InstData, op: Al
     check_width(report, inst, Operand::Result, data.bit_size, info.dest.ty, &mut free);
 }
 
-/// Reports an operand of the type `ty` that cannot have so many bits; `free` is the width that the free operands share, `None`
+/// Reports an operand of the type `ty` that cannot have `bits` bits. `free` is the width that the free operands share, `None`
 /// before the first.
 fn check_width(report: &mut Report<'_>, inst: Inst, operand: Operand, bits: u8, ty: AluType, free: &mut Option<u8>) {
     let wanted = if ty.bits == 0 { *free } else { Some(ty.bits) };
@@ -44,21 +44,21 @@ fn check_width(report: &mut Report<'_>, inst: Inst, operand: Operand, bits: u8, 
     }
 }
 
-/// What may be wrong.
+/// A problem of an ALU instruction.
 enum Problem {
-    /// So many sources, not so many.
+    /// The number of sources, and the number that the row requires.
     Sources(usize, usize),
-    /// A result of so many components, not so many.
+    /// The components of the result, and the number that the row requires.
     Components(u8, u8),
-    /// A source reads this component, but has so many.
+    /// A source by number, the component that is read, and the number of components that it has.
     Swizzle(usize, u8, u8),
-    /// An operand has so many bits, not so many.
+    /// An operand, its bits, and the number that the row requires.
     Width(Operand, u8, u8),
-    /// An operand is a float of so many bits.
+    /// An operand that is a float, and its bits.
     NarrowFloat(Operand, u8),
 }
 
-/// A source by its number, or the result.
+/// A source by number, or the result.
 #[derive(Clone, Copy)]
 enum Operand {
     Source(usize),

@@ -1,10 +1,12 @@
-//! Accesses that pick one of several blocks by a number: the features for that, where there are too many blocks for ifs.
+//! Accesses that select one of several uniform or storage blocks by an index: the features that they need if there are too many
+//! blocks for ifs.
 
 use super::feature_check::FeatureCheck;
 use crate::analysis::block_picks::{BlockPick, Blocks, FEATURES, MOST_BLOCKS, MOST_LEAVES};
 
 impl FeatureCheck<'_> {
-    /// The features that such accesses need. Where there are not too many blocks, and their number is known, a pass does without.
+    /// Checks the features that such accesses need. If the number of blocks is known and not too large, a pass lowers the access,
+    /// and no feature is needed.
     pub(super) fn check_block_picks(&mut self) {
         if FEATURES.iter().all(|feature| self.target.has(*feature)) {
             return;

@@ -1,16 +1,16 @@
-//! Blocks with members of 8 and 16 bits.
+//! Uniform and storage blocks with members of 8 and 16 bits.
 //!
-//! An array of numbers in a uniform or storage block, as zink makes them, is read as words by passes. Other members stay as they are
-//! declared, and a struct has all its members in SPIR-V, whichever are used: the device has to have numbers of these widths, in
-//! such blocks, too (Vulkan, `VkPhysicalDevice8BitStorageFeatures` and `VkPhysicalDevice16BitStorageFeatures`).
+//! Passes read an array of numbers in a uniform or storage block, as zink makes them, as words. Other members keep their declared
+//! types, and a struct has all its members in SPIR-V, used or not: the device must support numbers of these widths, in such
+//! blocks, too (Vulkan, `VkPhysicalDevice8BitStorageFeatures` and `VkPhysicalDevice16BitStorageFeatures`).
 
 use super::feature_check::{FeatureCheck, Features};
 use crate::ir::{DerefKind, Field, InstKind, Shader, Type, TypeData, Var, Variable};
 use crate::op::{AluType, Base, Modes};
 use crate::target::Feature::{self, *};
 
-/// Whether a dump has lost where the members of a uniform or storage block are: arrays that may be one after the other, or, as
-/// zink's, the same bytes. Of those only one has a length.
+/// Whether a dump does not have the offsets of the members of a uniform or storage block: several arrays with a length, which may
+/// be one after the other or, as zink's, the same bytes. Only one of zink's has a length.
 pub(super) fn has_lost_layout(shader: &Shader, variable: &Variable) -> bool {
     let types = &shader.types;
     let is_block = variable.mode.intersects(Modes::UBO | Modes::SSBO);
@@ -19,14 +19,14 @@ pub(super) fn has_lost_layout(shader: &Shader, variable: &Variable) -> bool {
     block.is_some_and(|block| block.fields.iter().filter(is_lost).count() > 1)
 }
 
-/// What numbers of 8 and of 16 bits need in each kind of block.
+/// The features that numbers of 8 and of 16 bits need in each kind of block.
 const STORAGE: &[(Modes, [Feature; 2])] = &[
     (Modes::UBO, [uniformAndStorageBuffer8BitAccess, uniformAndStorageBuffer16BitAccess]),
     (Modes::SSBO, [storageBuffer8BitAccess, storageBuffer16BitAccess]),
     (Modes::PUSH_CONST, [storagePushConstant8, storagePushConstant16]),
 ];
 
-/// All that members may need.
+/// All features that members may need.
 pub(super) const MAY_NEED: Features = {
     let widths = 1 << shaderInt8 as u8 | 1 << shaderInt16 as u8 | 1 << shaderFloat16 as u8;
     let (mut needs, mut row) = (widths, 0);
@@ -38,7 +38,7 @@ pub(super) const MAY_NEED: Features = {
 };
 
 impl FeatureCheck<'_> {
-    /// The features that members of blocks need.
+    /// Checks the features that members of blocks need.
     pub(super) fn check_blocks(&mut self) {
         let shader = self.report.shader;
         if !shader.types.has_width(8 | 16) {
@@ -67,7 +67,8 @@ fn width(base: Base, bits: u8) -> Feature {
     }
 }
 
-/// The small numbers in the type of a block, but for arrays of numbers in it, if passes read these as words.
+/// The small numbers in the type of a block. With `has_words` arrays of numbers in it are skipped, because passes read them as
+/// words.
 fn small_numbers(shader: &Shader, block: Type, has_words: bool) -> Vec<AluType> {
     let types = &shader.types;
     let mut small = Vec::new();
@@ -87,7 +88,7 @@ fn is_small(number: AluType) -> bool {
     matches!(number.bits, 8 | 16) && number.base != Base::Bool
 }
 
-/// Whether the shader has a pointer to a variable.
+/// Whether the shader has a deref of a variable.
 fn is_used(shader: &Shader, var: Var) -> bool {
     shader.order.iter().any(|inst| match shader.insts[*inst].kind {
         InstKind::Deref(deref) => matches!(shader.derefs[deref].kind, DerefKind::Var(of) if of == var),

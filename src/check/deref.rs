@@ -1,4 +1,4 @@
-//! Pointers: each step against its parent, and loads and stores against what is pointed to.
+//! Derefs: each one against its parent, and loads and stores against the type of their deref.
 
 use super::report::{plural, Report};
 use crate::ir::{Def, Deref, DerefKind, Inst, InstData, Shader, Type, TypeData};
@@ -13,11 +13,11 @@ const READ_ONLY: Modes = Modes::SYSTEM
     .union(Modes::PUSH_CONST)
     .union(Modes::CONSTANT);
 
-/// Memory that others see, by bytes.
+/// Memory outside of the shader, which is accessed by bytes.
 const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO).union(Modes::PUSH_CONST).union(Modes::GLOBAL);
 
-/// Reports a step of a pointer that does not fit its parent.
-pub(super) fn check_step(report: &mut Report<'_>, inst: Inst, data: &InstData, deref: &Deref) {
+/// Reports a deref that does not fit its parent.
+pub(super) fn check(report: &mut Report<'_>, inst: Inst, data: &InstData, deref: &Deref) {
     let shader = report.shader;
     if data.num_components != 1 || data.bit_size < 32 {
         report.at(inst, "a pointer is one component of 32 or 64 bits");
@@ -39,7 +39,7 @@ pub(super) fn check_step(report: &mut Report<'_>, inst: Inst, data: &InstData, d
         | DerefKind::Struct { parent, .. } => parent,
     };
     let Some(from) = shader.as_deref(parent) else {
-        return report.at(inst, "its parent is no deref");
+        return report.at(inst, "its parent is not a deref");
     };
     if from.modes != deref.modes {
         report.at(inst, "its parent points into other memory");
@@ -52,7 +52,7 @@ pub(super) fn check_step(report: &mut Report<'_>, inst: Inst, data: &InstData, d
             report.at(inst, format_args!("its index is not one component of {} bits", data.bit_size));
         }
     }
-    check_step_type(report, inst, deref, from);
+    check_type(report, inst, deref, from);
 }
 
 fn check_cast(report: &mut Report<'_>, inst: Inst, deref: &Deref, align_mul: u32, align_offset: u32) {
@@ -70,7 +70,7 @@ fn check_cast(report: &mut Report<'_>, inst: Inst, deref: &Deref, align_mul: u32
     }
 }
 
-fn check_step_type(report: &mut Report<'_>, inst: Inst, deref: &Deref, from: &Deref) {
+fn check_type(report: &mut Report<'_>, inst: Inst, deref: &Deref, from: &Deref) {
     let shader = report.shader;
     let fits = match deref.kind {
         DerefKind::Struct { field, .. } => match shader.types.as_struct(from.ty) {
@@ -82,7 +82,7 @@ fn check_step_type(report: &mut Report<'_>, inst: Inst, deref: &Deref, from: &De
         },
         DerefKind::PtrAsArray { .. } => match from.kind {
             DerefKind::Array { .. } | DerefKind::PtrAsArray { .. } | DerefKind::Cast { .. } => from.ty == deref.ty,
-            _ => return report.at(inst, "its parent is no element of an array"),
+            _ => return report.at(inst, "its parent is not an element of an array"),
         },
         _ => match is_element(shader, deref.ty, from.ty) {
             None => return report.at(inst, "its parent points to no array, matrix or vector"),
@@ -90,7 +90,7 @@ fn check_step_type(report: &mut Report<'_>, inst: Inst, deref: &Deref, from: &De
         },
     };
     if !fits {
-        report.at(inst, "has another type than what it points to");
+        report.at(inst, "does not have the type of the element or field that it points to");
     }
 }
 
@@ -104,11 +104,11 @@ fn is_element(shader: &Shader, element: Type, whole: Type) -> Option<bool> {
     }
 }
 
-/// Reports an intrinsic that takes a pointer and does not fit it.
+/// Reports an intrinsic that does not fit its derefs.
 pub(super) fn check_access(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) {
     for (i, pointer) in srcs[..op.info().pointers.into()].iter().enumerate() {
         if report.shader.as_deref(*pointer).is_none() {
-            return report.at(inst, format_args!("source {i} is no deref"));
+            return report.at(inst, format_args!("source {i} is not a deref"));
         }
     }
     match op {
@@ -131,7 +131,7 @@ pub(super) fn check_access(report: &mut Report<'_>, inst: Inst, op: Intrinsic, s
         _ if op.meaning().sampling.is_some() => {
             check_value(report, inst, srcs[0], inst.def());
             if report.shader.as_deref(srcs[0]).is_some_and(|deref| deref.modes != Modes::SHADER_IN) {
-                report.at(inst, "interpolates what is no input");
+                report.at(inst, "interpolates a deref that is not of an input");
             }
         }
         _ if op.meaning().image.is_some() => {
@@ -144,7 +144,7 @@ pub(super) fn check_access(report: &mut Report<'_>, inst: Inst, op: Intrinsic, s
     }
 }
 
-/// `value` is loaded from or stored to `pointer`.
+/// Reports a `value` that is loaded from or stored to `pointer` and does not have its type.
 fn check_value(report: &mut Report<'_>, inst: Inst, pointer: Def, value: Def) {
     let shader = report.shader;
     let Some(deref) = shader.as_deref(pointer) else { return };
@@ -162,8 +162,8 @@ fn check_value(report: &mut Report<'_>, inst: Inst, pointer: Def, value: Def) {
     }
 }
 
-/// Whether what is at `deref` is read and written in `bits` bits. In buffers NIR may keep booleans as 0 and all ones. In variables
-/// it does so after nir_lower_bool_to_int32 only, where there are no booleans of 1 bit.
+/// Whether the value at `deref` is read and written in `bits` bits. In buffers NIR may store booleans as 0 and all ones. In
+/// variables it does so only after nir_lower_bool_to_int32, when there are no booleans of 1 bit.
 fn has_width(deref: &Deref, scalar: AluType, bits: u8) -> bool {
     bits == scalar.bits || scalar.base == Base::Bool && bits == 32 && deref.modes.intersects(BUFFERS)
 }

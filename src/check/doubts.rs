@@ -1,14 +1,14 @@
-//! Whether there may be no translation of a valid shader: for most there is one for sure.
+//! A quick test whether a valid shader may have no translation. Most shaders certainly have one.
 //!
-//! Whoever vouches for a shader has it looked at for that alone. What the shader has at all, see
-//! [`Inventory`](crate::ir::Inventory), its variables and its textures tell which [`Features`] the rules may ask for. If the
-//! target has them all, no rule can refuse the shader, and none is asked. Nothing is decided here: where there is a doubt, the rules
-//! look at the whole shader.
+//! This is the only check of a shader that its caller guarantees to be valid. The shader's [`Inventory`](crate::ir::Inventory),
+//! its variables and its textures determine which [`Features`] the rules may require. If the target has them all, no rule can
+//! refuse the shader, and no rule runs. Nothing is decided here: in case of doubt, the rules check the whole shader.
 //!
-//! A running driver asks this of each shader with cold caches, so what few shaders have is asked in functions that are not inlined.
+//! A running driver does this for each shader with cold caches, so the tests for rare properties are in functions that are not
+//! inlined.
 
 use super::feature_check::{lacked_by, Features, DOUBT};
-use super::features::{self, MAY_NEED, PLAIN};
+use super::features::{self, MAY_NEED, WITHOUT_NEEDS};
 use super::support::{self, BUFFERS, MISREADING};
 use super::{blocks, stores, textures};
 use crate::ir::{ArrayIndex, Def, DerefKind, InstKind, Inventory, Shader, Stage, VarFlags};
@@ -21,7 +21,7 @@ use crate::target::{Feature, Target};
 pub(super) fn has_doubts(shader: &Shader, target: &Target) -> bool {
     let has = shader.inventory();
     let mut needs = of_variables(shader) | features::of_header(&shader.info);
-    if !has.has_no_other(&PLAIN) {
+    if !has.has_no_other(&WITHOUT_NEEDS) {
         needs |= of_intrinsics(has);
     }
     if has.has_width(8 | 16 | 64) || shader.types.has_width(8 | 16 | 64) {
@@ -37,26 +37,26 @@ pub(super) fn has_doubts(shader: &Shader, target: &Target) -> bool {
         || has.has_wide_vectors()
         || has.has_width(1) && has.has_any_alu(&MISREADING) && has_misread_booleans(shader)
         || has.has_derefs(support::untranslated_modes(&shader.types))
-        || has_pointers_as_values(shader)
-        || has.has_jumps() && has_jumps_in_front(shader)
+        || has_derefs_as_values(shader)
+        || has.has_jumps() && has_jumps_before_ifs(shader)
         || stores::lacks(target, shader)
         || !shader.xfb_info.is_empty()
         || shader.stage() == Stage::Geometry && support::refused_primitives(&shader.info)
 }
 
-/// Whether an if or a loop is after a jump.
+/// Whether an if or a loop is directly after a jump.
 #[inline(never)]
-fn has_jumps_in_front(shader: &Shader) -> bool {
-    support::jumps_in_front(shader).next().is_some()
+fn has_jumps_before_ifs(shader: &Shader) -> bool {
+    support::jumps_before_ifs_and_loops(shader).next().is_some()
 }
 
-/// What variables may need.
+/// The features that variables may need.
 fn of_variables(shader: &Shader) -> Features {
-    const ODD_FLAGS: VarFlags =
+    const RARE_FLAGS: VarFlags =
         VarFlags::FB_FETCH_OUTPUT.union(VarFlags::PER_VIEW).union(VarFlags::PER_PRIMITIVE).union(VarFlags::SAMPLE);
-    let (mut is_odd, mut has_values, mut modes, mut slots) = (false, false, Modes::empty(), [0; 2]);
+    let (mut is_doubtful, mut has_values, mut modes, mut slots) = (false, false, Modes::empty(), [0; 2]);
     for variable in shader.vars.values() {
-        is_odd |= variable.flags.intersects(ODD_FLAGS)
+        is_doubtful |= variable.flags.intersects(RARE_FLAGS)
             | (variable.interp == InterpMode::explicit)
             | (variable.stream != 0)
             | variable.capture.is_some();
@@ -67,22 +67,22 @@ fn of_variables(shader: &Shader) -> Features {
         slots[1] |= if variable.mode == Modes::SHADER_OUT { bit } else { 0 };
     }
     if has_values || modes.intersects(Modes::UNIFORM | Modes::IMAGE | Modes::CONSTANT) {
-        is_odd |= has_refused_variables(shader);
+        is_doubtful |= has_refused_variables(shader);
     }
     if modes.intersects(BUFFERS) {
-        is_odd |= has_lost_layouts(shader);
+        is_doubtful |= has_lost_layouts(shader);
     }
-    let of_slots = if (slots[0] | slots[1]) & features::ODD_SLOTS != 0 { of_slots(shader, slots) } else { 0 };
-    of_slots | if is_odd { DOUBT } else { 0 }
+    let of_slots = if (slots[0] | slots[1]) & features::SLOTS_WITH_NEEDS != 0 { of_slots(shader, slots) } else { 0 };
+    of_slots | if is_doubtful { DOUBT } else { 0 }
 }
 
-/// Whether it is not known where members of blocks are.
+/// Whether the offsets of members of a block are unknown.
 #[inline(never)]
 fn has_lost_layouts(shader: &Shader) -> bool {
     shader.vars.values().any(|variable| blocks::has_lost_layout(shader, variable))
 }
 
-/// Whether a pointer to some variable is refused.
+/// Whether a deref of some variable is refused.
 #[inline(never)]
 fn has_refused_variables(shader: &Shader) -> bool {
     shader.vars.values().any(|variable| {
@@ -91,7 +91,7 @@ fn has_refused_variables(shader: &Shader) -> bool {
     })
 }
 
-/// What these slots of inputs and of outputs may need, a bit for each.
+/// The features that these slots of inputs and of outputs, a bit for each, may need.
 #[inline(never)]
 fn of_slots(shader: &Shader, slots: [u64; 2]) -> Features {
     let mut needs = 0;
@@ -101,17 +101,17 @@ fn of_slots(shader: &Shader, slots: [u64; 2]) -> Features {
     needs
 }
 
-/// What intrinsics may need.
+/// The features that intrinsics may need.
 #[inline(never)]
 fn of_intrinsics(has: &Inventory) -> Features {
     has.intrinsics().fold(0, |needs, op| needs | MAY_NEED[op as usize])
 }
 
-/// What steps of pointers may need.
+/// The features that derefs may need.
 #[inline(never)]
 fn of_derefs(shader: &Shader) -> Features {
     use Feature::*;
-    /// Which of several buffers is not known.
+    /// Features for an unknown index into several buffers.
     const INDEXING: Features = 1 << shaderUniformBufferArrayDynamicIndexing as u8
         | 1 << shaderUniformBufferArrayNonUniformIndexing as u8
         | 1 << shaderStorageBufferArrayDynamicIndexing as u8
@@ -120,7 +120,7 @@ fn of_derefs(shader: &Shader) -> Features {
         needs
             | match deref.kind {
                 DerefKind::Var(_) | DerefKind::Struct { .. } | DerefKind::Array { index: ArrayIndex::Imm(_), .. } => 0,
-                DerefKind::Array { index: ArrayIndex::Def(index), .. } if is_pointer(shader, index) => DOUBT,
+                DerefKind::Array { index: ArrayIndex::Def(index), .. } if is_deref(shader, index) => DOUBT,
                 DerefKind::Array { .. } if deref.modes.intersects(BUFFERS) => INDEXING,
                 DerefKind::Array { .. } => 0,
                 DerefKind::ArrayWildcard { .. } | DerefKind::PtrAsArray { .. } | DerefKind::Cast { .. } => DOUBT,
@@ -128,20 +128,20 @@ fn of_derefs(shader: &Shader) -> Features {
     })
 }
 
-/// Whether a pointer is used as a value, other than by textures and pointers.
-fn has_pointers_as_values(shader: &Shader) -> bool {
-    // Each pointer that an intrinsic takes is one of its sources, so there must not be more.
-    let num_pointers = shader.srcs.values().iter().filter(|def| is_pointer(shader, **def)).count();
+/// Whether a deref is used as a value, other than by texture instructions and derefs.
+fn has_derefs_as_values(shader: &Shader) -> bool {
+    // Each deref that an intrinsic accesses is one of its sources, so there must not be more.
+    let num_pointers = shader.srcs.values().iter().filter(|def| is_deref(shader, **def)).count();
     num_pointers != shader.inventory().num_pointers()
-        || shader.alu_srcs.values().iter().any(|src| is_pointer(shader, src.def))
-        || shader.inventory().has_phis() && shader.phi_srcs.values().iter().any(|src| is_pointer(shader, src.def))
+        || shader.alu_srcs.values().iter().any(|src| is_deref(shader, src.def))
+        || shader.inventory().has_phis() && shader.phi_srcs.values().iter().any(|src| is_deref(shader, src.def))
 }
 
-fn is_pointer(shader: &Shader, def: Def) -> bool {
+fn is_deref(shader: &Shader, def: Def) -> bool {
     matches!(shader.def(def).kind, InstKind::Deref(_))
 }
 
-/// Whether an ALU operation on numbers is given numbers of one bit.
+/// Whether an ALU operation on numbers has sources of one bit.
 #[inline(never)]
 fn has_misread_booleans(shader: &Shader) -> bool {
     shader.insts.values().any(|data| match data.kind {

@@ -13,7 +13,7 @@ pub(super) type Features = u128;
 /// The bit of rules that need Vulkan 1.1.
 pub(super) const VULKAN_1_1: Features = 1 << 126;
 
-/// A bit that no target has, for rules that may refuse a shader for any target.
+/// A bit that no target has, for rules that may refuse a shader on any target.
 pub(super) const DOUBT: Features = 1 << 127;
 
 /// The features that `target` lacks.
@@ -65,7 +65,8 @@ impl<'a> FeatureCheck<'a> {
         }
     }
 
-    /// The same of `inst`, with a reason why there is no way round it.
+    /// Reports `feature`, once, for `inst`, with the reason why the access cannot be lowered. The caller has checked that the
+    /// target lacks it.
     #[cold]
     #[inline(never)]
     pub(super) fn need_for(&mut self, inst: Inst, feature: Feature, why: &dyn Display) {

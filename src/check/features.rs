@@ -1,7 +1,7 @@
-//! The features that a shader needs, by tables: intrinsics, widths, I/O slots, atomics, ways to index.
+//! The features that a shader needs, from tables: intrinsics, widths, I/O slots, atomics, kinds of indexing.
 
 use super::feature_check::{lacked_by, FeatureCheck, Features, DOUBT, VULKAN_1_1};
-use super::textures::{self, Place};
+use super::textures::{self, TexNames};
 use super::{blocks, stores, subgroups};
 use crate::analysis::framebuffer::is_multisample;
 use crate::analysis::value_types::leaf;
@@ -11,7 +11,7 @@ use crate::op::names::{frag_result, unpack_alu_type, varying, InterpMode, IoSema
 use crate::op::{AluOp, AluType, AtomicOp, Base, Index, Intrinsic, IntrinsicSet, Modes, INTRINSICS as TABLE, MEANINGS};
 use crate::target::Feature::{self, *};
 
-/// What the rules may ask for each intrinsic, whatever its operands.
+/// The features that the rules may require for each intrinsic, with any operands.
 pub(super) static MAY_NEED: [Features; Intrinsic::ALL.len()] = {
     assert!(Feature::ALL.len() < 126, "there are bits for so many");
     let mut needed = [0; Intrinsic::ALL.len()];
@@ -38,11 +38,11 @@ pub(super) static MAY_NEED: [Features; Intrinsic::ALL.len()] = {
     needed
 };
 
-/// What every driver of Vulkan 1.1 has, but not every driver of 1.0.
+/// Traits that every driver of Vulkan 1.1 supports, but not every driver of 1.0.
 const OF_VULKAN_1_1: Traits = Traits::NOT_BEFORE_1_1.union(Traits::BASIC_SUBGROUP);
 
-/// Intrinsics for which no rule asks anything.
-pub(super) static PLAIN: IntrinsicSet = {
+/// Intrinsics for which no rule requires a feature.
+pub(super) static WITHOUT_NEEDS: IntrinsicSet = {
     let (mut set, mut at) = (IntrinsicSet::of(&[]), 0);
     while at < MAY_NEED.len() {
         if MAY_NEED[at] == 0 {
@@ -62,7 +62,7 @@ const fn bits_of(features: &[Feature]) -> Features {
     bits
 }
 
-/// Widths of numbers: base, bits, feature, and whether a pass makes 32-bit numbers of them where it is missing.
+/// Widths of numbers: base, bits, feature, and whether a pass makes 32-bit numbers of them if the target lacks it.
 const WIDTHS: &[(Base, u8, Feature, bool)] = &[
     (Base::Int, 8, shaderInt8, true),
     (Base::Int, 16, shaderInt16, true),
@@ -71,13 +71,13 @@ const WIDTHS: &[(Base, u8, Feature, bool)] = &[
     (Base::Float, 64, shaderFloat64, true),
 ];
 
-/// Memory that is read and written as words, whatever its types.
+/// Memory that is read and written as words, independent of its types.
 const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO).union(Modes::GLOBAL);
 
-/// Memory of which no one but the shader knows the type.
+/// Memory whose type is visible only in the shader.
 const OWN: Modes = Modes::SHADER_TEMP.union(Modes::FUNCTION_TEMP).union(Modes::SHARED).union(Modes::CONSTANT);
 
-/// What the header may tell.
+/// The features that depend on the header.
 const HEADER: [Feature; 8] = [
     tessellationShader,
     geometryShader,
@@ -89,8 +89,8 @@ const HEADER: [Feature; 8] = [
     computeDerivativeGroupLinear,
 ];
 
-/// Which of these features it tells.
-fn told_by(info: &ShaderInfo) -> [bool; HEADER.len()] {
+/// Whether the header needs each feature of [`HEADER`].
+fn needed_by_header(info: &ShaderInfo) -> [bool; HEADER.len()] {
     [
         matches!(info.stage, Stage::TessCtrl | Stage::TessEval),
         info.stage == Stage::Geometry,
@@ -103,26 +103,26 @@ fn told_by(info: &ShaderInfo) -> [bool; HEADER.len()] {
     ]
 }
 
-/// What the header needs.
+/// The features that the header needs.
 pub(super) fn of_header(info: &ShaderInfo) -> Features {
-    let told = told_by(info);
-    match told == [false; HEADER.len()] {
+    let needed = needed_by_header(info);
+    match needed == [false; HEADER.len()] {
         true => 0,
-        false => HEADER.iter().zip(told).fold(0, |all, (feature, is)| all | Features::from(is) << *feature as u8),
+        false => HEADER.iter().zip(needed).fold(0, |all, (feature, is)| all | Features::from(is) << *feature as u8),
     }
 }
 
-/// What a slot between stages needs.
+/// A feature that slots between stages need.
 struct SlotNeed {
     feature: Feature,
     slots: &'static [u32],
     /// Outputs only, inputs only, or both.
     output: Option<bool>,
-    /// In these stages; in all if there are none.
+    /// The stages that need it; all if there are none.
     stages: &'static [Stage],
 }
 
-/// Stages before rasterization that Vulkan lets choose layer and viewport only as an extra.
+/// Stages before rasterization that need an optional feature of Vulkan to select layer and viewport.
 const EARLY: &[Stage] = &[Stage::Vertex, Stage::TessEval];
 
 const SLOTS: &[SlotNeed] = {
@@ -147,14 +147,14 @@ const SLOTS: &[SlotNeed] = {
 };
 
 impl SlotNeed {
-    /// Whether it is about inputs, or outputs, of this stage.
+    /// Whether it applies to inputs, or outputs, of this stage.
     fn is_of(&self, stage: Stage, output: bool) -> bool {
         self.output.map_or(true, |wanted| wanted == output) && (self.stages.is_empty() || self.stages.contains(&stage))
     }
 }
 
-/// The slots that need something, in some stage: a bit for each.
-pub(super) const ODD_SLOTS: u64 = {
+/// The slots that need a feature in some stage: a bit for each.
+pub(super) const SLOTS_WITH_NEEDS: u64 = {
     let (mut mask, mut row) = (1 << frag_result::STENCIL, 0);
     while row < SLOTS.len() {
         let (slots, mut at) = (SLOTS[row].slots, 0);
@@ -167,8 +167,8 @@ pub(super) const ODD_SLOTS: u64 = {
     mask
 };
 
-/// Calls `need` with the features that these slots of inputs or outputs need, a bit for each of the first 64. None of the others
-/// needs any.
+/// Calls `need` with the features that these slots of inputs or outputs need, a bit for each of the first 64. Other slots need no
+/// feature.
 pub(super) fn slot_needs(stage: Stage, output: bool, slots: u64, need: &mut dyn FnMut(Feature)) {
     match stage.slot_kind(output) {
         SlotKind::FragResult if slots >> frag_result::STENCIL & 1 != 0 => need(VK_EXT_shader_stencil_export),
@@ -181,7 +181,7 @@ pub(super) fn slot_needs(stage: Stage, output: bool, slots: u64, need: &mut dyn 
     }
 }
 
-/// What the widths may need that values have, or members of variables.
+/// The features that the widths of values, or of members of variables, may need.
 #[inline(never)]
 pub(super) fn width_needs(shader: &Shader) -> Features {
     let has = |bits: u8| shader.inventory().has_width(bits) || shader.types.has_width(bits);
@@ -191,10 +191,10 @@ pub(super) fn width_needs(shader: &Shader) -> Features {
 }
 
 impl FeatureCheck<'_> {
-    /// Looks at the whole shader.
+    /// Checks the whole shader.
     pub(super) fn check(&mut self) {
         let shader = self.report.shader;
-        for (feature, _) in HEADER.into_iter().zip(told_by(&shader.info)).filter(|(_, is_told)| *is_told) {
+        for (feature, _) in HEADER.into_iter().zip(needed_by_header(&shader.info)).filter(|(_, is_needed)| *is_needed) {
             self.need(None, feature);
         }
         shader.vars.values().for_each(|variable| self.check_variable(variable));
@@ -215,7 +215,7 @@ impl FeatureCheck<'_> {
         if is_read && is_multisample(self.report.shader) {
             self.need(None, sampleRateShading);
         }
-        // Whoever reads the stencil does not export it.
+        // An output that reads the stencil is not exported.
         let is_interface = output && !is_read || variable.mode == Modes::SHADER_IN;
         if let Some(slot) = variable.location.filter(|_| is_interface) {
             self.check_slot(None, slot, output);
@@ -264,7 +264,7 @@ impl FeatureCheck<'_> {
             }
             InstKind::Tex(tex) => {
                 let (tex, need) = (&shader.texs[tex], &mut |feature| self.need(Some(inst), feature));
-                textures::tex_needs(shader, tex, &Place::of(shader, tex), need);
+                textures::tex_needs(shader, tex, &TexNames::of(shader, tex), need);
                 self.check_value(inst, inst.def(), data.bit_size < 64);
             }
             InstKind::Alu { op, srcs, .. } => self.check_alu(inst, op, &shader.alu_srcs[srcs]),
@@ -275,14 +275,14 @@ impl FeatureCheck<'_> {
 
     fn check_intrinsic(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
         if MAY_NEED[op as usize] & lacked_by(self.target) != 0 {
-            self.check_looked_at(inst, op, srcs);
+            self.check_needs(inst, op, srcs);
         }
         if self.types.is_some() {
             self.check_operands(inst, op, srcs);
         }
     }
 
-    fn check_looked_at(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+    fn check_needs(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
         let (shader, info, meaning) = (self.report.shader, op.info(), op.meaning());
         if let Some(image) = meaning.image {
             textures::image_needs(shader, inst, image.operation, srcs, &mut |feature| self.need(Some(inst), feature));
@@ -320,11 +320,11 @@ impl FeatureCheck<'_> {
             op.info().has_index(Index::base) || through_deref.is_some_and(|deref| deref.modes == Modes::SHARED);
         let bits = shader.insts[inst].bit_size;
         let kind = AtomicOp::ALL.get(shader.index(inst, Index::atomic_op) as usize);
-        // Narrower ones are made of 32-bit integer atomics, which every device has.
+        // Narrower atomics are lowered to 32-bit integer atomics, which every device has.
         if bits != 64 {
             return;
         }
-        // Without a layout 64-bit elements are the only view of shared memory, so whatever is narrower is a part of one.
+        // Without an explicit layout 64-bit elements are the only view of shared memory, so narrower values are parts of them.
         let only_view = shared && !self.target.has(workgroupMemoryExplicitLayout);
         let native = kind.is_some_and(|kind| self.target.has_float_atomic(*kind, 64, shared));
         if !native || only_view {
@@ -364,7 +364,7 @@ impl FeatureCheck<'_> {
         }
         let shader = self.report.shader;
         let info = op.info();
-        // What moves bits takes the type of its value.
+        // An operation that moves bits has the type of its value.
         if info.moves_bits() {
             return self.check_value(inst, inst.def(), true);
         }
@@ -375,7 +375,7 @@ impl FeatureCheck<'_> {
         }
     }
 
-    /// The width of a value whose type follows from its neighbours.
+    /// Checks the width of a value whose type is inferred from its uses and sources.
     fn check_value(&mut self, inst: Inst, value: Def, carried: bool) {
         if let Some(types) = self.types {
             let ty = AluType::new(types.base(value), self.report.shader.bit_size(value));
@@ -383,7 +383,7 @@ impl FeatureCheck<'_> {
         }
     }
 
-    /// The widths of what an intrinsic takes and makes.
+    /// Checks the widths of the sources and the result of an intrinsic.
     fn check_operands(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
         let shader = self.report.shader;
         let mut carried = op.info().traits.contains(Traits::CARRIED);
@@ -396,7 +396,7 @@ impl FeatureCheck<'_> {
         }
         if let Some(deref) = srcs.first().and_then(|src| shader.as_deref(*src)) {
             carried |= deref.modes.intersects(BUFFERS);
-            // A variable has the type that it declares.
+            // A variable has its declared type.
             if let (Intrinsic::load_deref | Intrinsic::store_deref, false, Some((scalar, _))) =
                 (op, carried, shader.types.as_vector(deref.ty))
             {
@@ -404,7 +404,7 @@ impl FeatureCheck<'_> {
             }
         }
         for src in srcs {
-            // Constants have the type that their user wants.
+            // Constants have the type that their user needs.
             if !matches!(shader.def(*src).kind, InstKind::Const(_) | InstKind::Undef | InstKind::Deref(_)) {
                 self.check_value(inst, *src, carried);
             }
@@ -414,9 +414,9 @@ impl FeatureCheck<'_> {
         }
     }
 
-    /// The width of numbers that an input, output or variable is declared as. Passes make words of those of 64 bits in memory
-    /// of the shader's own. Between stages they make 64-bit integers of doubles, but not of attributes of vertices, the format
-    /// of which is up to the driver.
+    /// Checks the width of numbers in the declared type of an input, output or variable. Passes convert 64-bit numbers in the
+    /// shader's own memory to words. Between stages they convert doubles to 64-bit integers, except for vertex attributes, whose
+    /// format the driver determines.
     fn check_declared(&mut self, inst: Inst, scalar: AluType, modes: Modes) {
         let is_attribute = modes == Modes::SHADER_IN && self.report.shader.stage() == Stage::Vertex;
         let is_double = scalar == AluType::new(Base::Float, 64);
@@ -427,7 +427,7 @@ impl FeatureCheck<'_> {
         self.check_width(inst, scalar, is_remade);
     }
 
-    /// A struct has all its members in SPIR-V, whichever are used.
+    /// Checks the members of a struct: SPIR-V has all of them, used or not.
     fn check_members(&mut self, inst: Inst, deref: &Deref) {
         let shader = self.report.shader;
         let DerefKind::Var(var) = deref.kind else { return };
@@ -441,7 +441,7 @@ impl FeatureCheck<'_> {
         }
     }
 
-    /// The width of a value; `carried` if it may be carried in others.
+    /// Checks the width of a value; `carried` is true if 32-bit values can carry it.
     fn check_width(&mut self, inst: Inst, ty: AluType, carried: bool) {
         let base = if ty.base == Base::Uint { Base::Int } else { ty.base };
         for (row_base, bits, feature, lowered) in WIDTHS {
@@ -452,7 +452,7 @@ impl FeatureCheck<'_> {
     }
 }
 
-/// The type that the numbers of an explicit input or output have.
+/// The type of the numbers of an explicit input or output.
 fn explicit_type(shader: &Shader, inst: Inst, op: Intrinsic) -> AluType {
     let (index, value) = match shader.as_intrinsic(inst) {
         Some((_, [value, ..])) if op.info().has_index(Index::src_type) => (Index::src_type, *value),

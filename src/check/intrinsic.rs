@@ -38,7 +38,7 @@ pub(super) fn check(
         check_alignment(report, inst, op);
     }
     check_meaning(report, inst, op, srcs);
-    check_place(report, inst, op, srcs);
+    check_offset(report, inst, op, srcs);
     if has(Index::atomic_op) {
         check_atomic_data(report, inst, op, srcs);
     }
@@ -56,8 +56,8 @@ pub(super) fn check(
     }
 }
 
-/// Decl_regs in another block than the first: a register lives as long as the function.
-pub(super) fn check_register_places(report: &mut Report<'_>) {
+/// Reports each `decl_reg` that is not in the first block: a register exists in the whole function.
+pub(super) fn check_decl_regs(report: &mut Report<'_>) {
     let shader = report.shader;
     let first_end = shader.block_order().next().map_or(0, |first| shader.blocks[first].end);
     for inst in &shader.order[first_end as usize..] {
@@ -67,7 +67,7 @@ pub(super) fn check_register_places(report: &mut Report<'_>) {
     }
 }
 
-/// What the row calls `N`: the components of the result, or of the source that has as many as the instruction.
+/// The number `N` of the row: the components of the result, or of the source that has as many as the instruction.
 fn instr_components(shader: &Shader, data: &InstData, op: Intrinsic, srcs: &[Def]) -> u8 {
     let info = op.info();
     match info.value {
@@ -102,7 +102,7 @@ fn check_result(report: &mut Report<'_>, inst: Inst, data: &InstData, op: Intrin
     if data.has_def() && info.dest_bits != 0 && info.dest_bits & data.bit_size == 0 {
         report.bits(inst, &"cannot have", data.bit_size, "");
     }
-    // Derivatives, shuffles, reductions: the result is a value of the source's kind.
+    // Derivatives, shuffles, reductions: the result has the width of the source.
     if let (Components::Instr, Some(value)) = (info.dest, info.value) {
         let has = report.shader.bit_size(srcs[usize::from(value)]);
         if has != data.bit_size {
@@ -132,14 +132,15 @@ fn check_index(report: &mut Report<'_>, inst: Inst, index: Index, value: u32, n:
         let name = index.printed();
         match index.kind() {
             IndexKind::WriteMask => {
-                report.at(inst, format_args!("{name}: {value:#x} names components that the value has not"));
+                report.at(inst, format_args!("{name}: {value:#x} names components that the value does not have"));
             }
-            _ => report.at(inst, format_args!("{name}: {value} is no value of it")),
+            _ => report.at(inst, format_args!("{name}: {value} is not a valid value")),
         }
     }
 }
 
-/// Every access to memory says what it knows of its offset. Only where NIR does not ask for that, 0 is for nothing known.
+/// Checks the known alignment of the offset of an access to memory. Only where NIR does not require one, 0 is for an unknown
+/// alignment.
 fn check_alignment(report: &mut Report<'_>, inst: Inst, op: Intrinsic) {
     let (mul, offset) = (report.shader.index(inst, Index::align_mul), report.shader.index(inst, Index::align_offset));
     let optional = matches!(op, Intrinsic::load_push_constant | Intrinsic::load_kernel_input);
@@ -147,7 +148,7 @@ fn check_alignment(report: &mut Report<'_>, inst: Inst, op: Intrinsic) {
         return;
     }
     if !mul.is_power_of_two() {
-        let expected = "1 says that nothing is known of the offset";
+        let expected = "1 means that nothing is known of the offset";
         report.at(inst, format_args!("align_mul {mul} is not a power of two; {expected}"));
     } else if offset >= mul {
         let expected = "it is the rest of the offset divided by align_mul";
@@ -183,7 +184,7 @@ fn check_meaning(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def
     }
 }
 
-/// A reduction of floats is one of numbers that are floats.
+/// Reports a reduction of floats whose values are too narrow for floats.
 fn check_reduction(report: &mut Report<'_>, inst: Inst) {
     let bits = report.shader.insts[inst].bit_size;
     let op = AluOp::ALL.get(report.shader.index(inst, Index::reduction_op) as usize);
@@ -192,7 +193,7 @@ fn check_reduction(report: &mut Report<'_>, inst: Inst) {
     }
 }
 
-/// A ballot of four words has words of 32 bits; only `inverse_ballot` takes others.
+/// Reports a ballot whose words do not have 32 bits; only `inverse_ballot` accepts others.
 fn check_ballot(report: &mut Report<'_>, inst: Inst, op: Intrinsic, ballot: Def) {
     let bits = report.shader.bit_size(ballot);
     if op.info().srcs[0] != Components::Instr && bits != 32 {
@@ -200,7 +201,7 @@ fn check_ballot(report: &mut Report<'_>, inst: Inst, op: Intrinsic, ballot: Def)
     }
 }
 
-/// Which invocation a value comes from, or how far from this one, is a number of 32 bits.
+/// Reports the number of an invocation, or the distance to it, that does not have 32 bits.
 fn check_invocation(report: &mut Report<'_>, inst: Inst, srcs: &[Def]) {
     let bits = srcs.get(1).map_or(32, |from| report.shader.bit_size(*from));
     if bits != 32 {
@@ -208,15 +209,16 @@ fn check_invocation(report: &mut Report<'_>, inst: Inst, srcs: &[Def]) {
     }
 }
 
-/// What is read from memory or written there, inputs and outputs included.
+/// Reports a value of 1 bit that is read from memory or written to it, including inputs and outputs.
 fn check_width(report: &mut Report<'_>, inst: Inst) {
     if io::value(report.shader, inst).is_some_and(|value| report.shader.bit_size(value) < 8) {
         report.at(inst, "a value of 1 bit has no form in memory, only those of 8, 16, 32 and 64; a boolean is 32 bits there, 0 or all ones");
     }
 }
 
-/// An access to a buffer or to memory of the shader: its block index, if there are several, and its offset are 32-bit numbers.
-fn check_place(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+/// Checks the block index, if there is one, and the offset of an access to a buffer or to the shader's own memory: both are
+/// 32-bit numbers.
+fn check_offset(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) {
     let Some(memory) = op.info().memory else { return };
     let [block, offset] = [memory.block, memory.offset].map(|src| src.map(usize::from));
     if let (MemoryKind::Global, Some(address)) = (memory.kind, offset) {
@@ -226,7 +228,7 @@ fn check_place(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def])
         let Some(bits) = src.map(|src| report.shader.bit_size(srcs[src])).filter(|bits| *bits != 32) else { continue };
         report.bits(inst, &format_args!("the {what} has"), bits, ", not 32");
     }
-    // The row leaves this open: Vulkan's resource indices are vectors.
+    // The row allows any number of components: Vulkan's resource indices are vectors.
     if let Some(components) = block.map(|src| report.shader.num_components(srcs[src])).filter(|n| *n != 1) {
         report.at(inst, format_args!("the block index has {}, not 1", plural(components.into(), "component")));
     }
@@ -239,7 +241,7 @@ fn check_address(report: &mut Report<'_>, inst: Inst, address: Def) {
     }
 }
 
-/// Only stages whose invocations come in workgroups wait for a workgroup.
+/// Checks the scopes of a barrier: only stages with workgroups can wait for a workgroup.
 fn check_barrier(report: &mut Report<'_>, inst: Inst) {
     let shader = report.shader;
     let workgroup = Scope::ALL.iter().position(|scope| *scope == Scope::workgroup);
@@ -247,14 +249,14 @@ fn check_barrier(report: &mut Report<'_>, inst: Inst) {
     if !shader.stage().has_workgroups() && scopes.iter().any(|scope| Some(*scope) == workgroup) {
         report.at(inst, format_args!("there are no workgroups in {}", shader.stage().name()));
     }
-    // Others do not run at the same time for sure (Vulkan, VUID-StandaloneSpirv-None-04636).
+    // Invocations of other scopes need not run at the same time (Vulkan, VUID-StandaloneSpirv-None-04636).
     let waits = Scope::ALL.get(scopes[0]);
     if let Some(scope) = waits.filter(|scope| !matches!(scope, Scope::none | Scope::subgroup | Scope::workgroup)) {
-        report.at(inst, format_args!("execution_scope: nobody waits for all of a {}", scope.name()));
+        report.at(inst, format_args!("execution_scope: no invocation can wait for a whole {}", scope.name()));
     }
 }
 
-/// What is compared and stored stands last.
+/// Checks the data of an atomic, which is in the last sources: the operand, or the value to compare and the value to store.
 fn check_atomic_data(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) {
     let of_memory = op.info().memory.map(|memory| memory.operation);
     let of_image = op.meaning().image.map(|image| image.operation);
@@ -287,7 +289,7 @@ fn check_register(report: &mut Report<'_>, inst: Inst) {
     }
 }
 
-/// A read or write of the register that source `at` names; what is stored stands first.
+/// Checks a read or write of the register in source `at`; the value to store is the first source.
 fn check_register_use(report: &mut Report<'_>, inst: Inst, srcs: &[Def], at: usize) {
     let shader = report.shader;
     let is_register = |def: Def| matches!(shader.as_intrinsic(def.inst()), Some((Intrinsic::decl_reg, _)));
@@ -296,10 +298,10 @@ fn check_register_use(report: &mut Report<'_>, inst: Inst, srcs: &[Def], at: usi
     }
     let (decl, value) = (srcs[at].inst(), if at == 0 { inst.def() } else { srcs[0] });
     let InstKind::Intrinsic { op: Intrinsic::decl_reg, indices, .. } = shader.insts[decl].kind else {
-        return report.at(inst, format_args!("{} is no decl_reg", shader.shown(srcs[at])));
+        return report.at(inst, format_args!("{} is not a decl_reg", shader.shown(srcs[at])));
     };
     if shader.indices[indices].len() != Intrinsic::decl_reg.info().indices.len() {
-        return; // Reported where it stands.
+        return; // Reported at the decl_reg.
     }
     let (components, bits) = (shader.index(decl, Index::num_components), shader.index(decl, Index::bit_size));
     let (has, has_bits) = (shader.num_components(value), shader.bit_size(value));

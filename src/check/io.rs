@@ -1,4 +1,4 @@
-//! Inputs and outputs: slots that the stage has, and components that fit them.
+//! Inputs and outputs: the stage has their slots, and their components fit the slots.
 
 use super::report::{plural, Report};
 use crate::ir::{Def, Inst, Shader, Stage, VarFlags, Variable, XfbInfo, XfbOutput};
@@ -18,8 +18,8 @@ fn slot_end(kind: SlotKind) -> u32 {
 /// The slots of tessellation levels, a bit for each.
 const TESS_LEVELS: u128 = 1 << varying::TESS_LEVEL_OUTER | 1 << varying::TESS_LEVEL_INNER;
 
-/// Whether an input or output at `slot` would be a tessellation level in a stage that has none: only control shaders write
-/// them, and only evaluation shaders are given them (VUID-TessLevelOuter-TessLevelOuter-04390 to 04392).
+/// Whether an input or output at `slot` would be a tessellation level in a stage that has none: only control shaders write them,
+/// and only evaluation shaders read them (VUID-TessLevelOuter-TessLevelOuter-04390 to 04392).
 fn is_stray_level(stage: Stage, output: bool, slot: u32) -> bool {
     let is_level = stage.slot_kind(output) == SlotKind::Varying && TESS_LEVELS.checked_shr(slot).unwrap_or(0) & 1 != 0;
     is_level && !is_between_tess(stage, output)
@@ -30,7 +30,7 @@ fn is_between_tess(stage: Stage, output: bool) -> bool {
     stage == if output { Stage::TessCtrl } else { Stage::TessEval }
 }
 
-/// Reports the slot of an input or output variable if the stage has none such, and qualifiers that do not go with the stage.
+/// Reports the slot of an input or output variable if the stage does not have it, and qualifiers that the stage does not allow.
 pub(super) fn check_var(report: &mut Report<'_>, variable: &Variable) {
     let stage = report.shader.stage();
     check_qualifiers(report, variable);
@@ -52,8 +52,9 @@ pub(super) fn check_var(report: &mut Report<'_>, variable: &Variable) {
     }
 }
 
-/// Patches are between tessellation shaders, streams leave geometry shaders, values of a primitive and second colours to blend
-/// with are for and from fragment shaders, and what the last of the stages before rasterization writes can be captured.
+/// Checks the qualifiers of a variable. Patches are between tessellation shaders. Outputs of geometry shaders may have a stream.
+/// Inputs of fragment shaders may be per primitive, and their outputs may be the second colour of dual-source blending. Outputs
+/// of the last stage before rasterization can be captured.
 fn check_qualifiers(report: &mut Report<'_>, variable: &Variable) {
     let (stage, output) = (report.shader.stage(), variable.mode == Modes::SHADER_OUT);
     let between_tess = (output || variable.mode == Modes::SHADER_IN) && is_between_tess(stage, output);
@@ -65,7 +66,7 @@ fn check_qualifiers(report: &mut Report<'_>, variable: &Variable) {
     }
     let is_given = stage == Stage::Fragment && variable.mode == Modes::SHADER_IN;
     if variable.flags.contains(VarFlags::PER_PRIMITIVE) && !is_given {
-        report.variable(variable, "is of a primitive, but no input of a fragment shader");
+        report.variable(variable, "is of a primitive, but not an input of a fragment shader");
     }
     let is_target = stage == Stage::Fragment && output;
     if (output || variable.mode == Modes::SHADER_IN) && variable.index > u32::from(is_target) {
@@ -79,7 +80,7 @@ fn check_qualifiers(report: &mut Report<'_>, variable: &Variable) {
     }
 }
 
-/// Reports what is wrong with what transform feedback captures by slot.
+/// Reports problems of the captures by slot of transform feedback.
 pub(super) fn check_captures(report: &mut Report<'_>) {
     let info = &report.shader.xfb_info;
     if !info.is_empty() && !is_captured(report.shader.stage()) {
@@ -99,12 +100,12 @@ pub(super) fn check_captures(report: &mut Report<'_>) {
     }
 }
 
-/// Stages that can be the last before rasterization.
+/// Whether a stage can be the last before rasterization.
 fn is_captured(stage: Stage) -> bool {
     matches!(stage, Stage::Vertex | Stage::TessEval | Stage::Geometry)
 }
 
-/// Reports what is wrong with an intrinsic that reads an input, or reads or writes an output, by slot.
+/// Reports problems of an intrinsic that reads an input, or reads or writes an output, by slot.
 pub(super) fn check_intrinsic(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) {
     let shader = report.shader;
     let output = is_output(op);
@@ -124,12 +125,12 @@ pub(super) fn check_intrinsic(report: &mut Report<'_>, inst: Inst, op: Intrinsic
     if shader.bit_size(value) == 8 && unpack_alu_type(shader.index(inst, ty)).base == Base::Float {
         report.at(inst, "there are no floats of 8 bits");
     }
-    // The last source counts slots from the location on.
+    // The last source is an offset in slots from the location.
     let offset = srcs.last().and_then(|offset| shader.as_const_scalar(*offset)).unwrap_or(0);
     if offset >= u64::from(io.num_slots.max(1)) {
         report.at(inst, format_args!("slot {offset} of {}", plural(io.num_slots as usize, "slot")));
     }
-    // Vertex and offset; the coordinates of an interpolation, too.
+    // The sources with the vertex and the offset, and those with the coordinates of an interpolation.
     let places = &srcs[usize::from(output && !shader.insts[inst].has_def()).min(srcs.len())..];
     if let Some(bits) = places.iter().map(|place| shader.bit_size(*place)).find(|bits| *bits != 32) {
         report.bits(inst, &"the place has", bits, ", not 32");
@@ -139,7 +140,7 @@ pub(super) fn check_intrinsic(report: &mut Report<'_>, inst: Inst, op: Intrinsic
     check_components(report, inst, value);
 }
 
-/// What an intrinsic loads from memory or stores there, inputs and outputs included.
+/// The value that an intrinsic loads from memory or stores to it, including inputs and outputs.
 pub(super) fn value(shader: &Shader, inst: Inst) -> Option<Def> {
     match shader.insts[inst].has_def() {
         true => Some(inst.def()),
@@ -147,10 +148,11 @@ pub(super) fn value(shader: &Shader, inst: Inst) -> Option<Def> {
     }
 }
 
-/// The first access to several slots of 64 bits that overlaps another so that half of what one takes for four doubles is half of
-/// the next four to the other, if any takes so many: no array has elements for both.
+/// The first access to several slots of 64-bit values that overlaps another access by half: one begins at an even slot and the
+/// other at an odd slot, so the two slots of four doubles in one access belong to two elements in the other, and no array has
+/// elements for both. `None` if no access has a vector that takes two slots.
 pub(super) fn split_access(shader: &Shader) -> Option<Inst> {
-    // By direction and slot, a bit each for accesses that begin at even slots and at odd ones.
+    // By direction and slot, one bit for accesses that begin at an even slot and one for those that begin at an odd slot.
     let mut begins = [[0u8; 256]; 2];
     let (mut split, mut has_wide) = (None, false);
     for inst in &shader.order {
@@ -167,8 +169,8 @@ pub(super) fn split_access(shader: &Shader) -> Option<Inst> {
     split.filter(|_| has_wide)
 }
 
-/// The slots that an access to inputs or outputs of 64 bits may reach, an even number of them if they are several, and whether
-/// it takes two at once.
+/// The slots that an access to inputs or outputs of 64 bits may reach, an even number if there are several, and whether its
+/// vector takes two slots.
 fn slots_of_64_bits(shader: &Shader, inst: Inst) -> Option<(Intrinsic, Range<u32>, bool)> {
     let (op, srcs) = shader.as_intrinsic(inst).filter(|(op, _)| op.info().has_index(Index::io_semantics))?;
     let value = value(shader, inst).filter(|value| shader.bit_size(*value) == 64)?;
@@ -185,7 +187,7 @@ fn is_output(op: Intrinsic) -> bool {
     op.meaning().io.is_some_and(|io| io.is_output)
 }
 
-/// What has a value for each vertex is accessed with one, and nothing else is.
+/// Checks that exactly the slots with a value for each vertex are accessed with a vertex.
 fn check_vertex(report: &mut Report<'_>, inst: Inst, op: Intrinsic, io: IoSemantics, num_components: u8) {
     let stage = report.shader.stage();
     let has_vertex = op.meaning().io.is_some_and(|io| io.vertex.is_some());
@@ -221,7 +223,7 @@ fn check_flags(report: &mut Report<'_>, inst: Inst, op: Intrinsic, io: IoSemanti
     }
 }
 
-/// A slot has four components of 32 bits; 64-bit vectors may run on into the next.
+/// Checks that the components fit the slot, which has four components of 32 bits; 64-bit vectors may continue in the next slot.
 fn check_components(report: &mut Report<'_>, inst: Inst, value: Def) {
     let shader: &Shader = report.shader;
     let first = shader.index(inst, Index::component);
@@ -235,7 +237,7 @@ fn check_components(report: &mut Report<'_>, inst: Inst, value: Def) {
     }
 }
 
-/// Whether `slot` is one that the driver or the hardware knows, so that its type is fixed: never one of 64 bits.
+/// Whether `slot` has a fixed meaning for the driver or the hardware, so that its type is fixed and never has 64 bits.
 fn is_builtin(kind: SlotKind, slot: u32) -> bool {
     match kind {
         SlotKind::VertAttrib => false,

@@ -1,36 +1,36 @@
-//! The validator: collects every problem of a shader, never stops at the first.
+//! The validator: it collects all problems of a shader and does not stop at the first.
 //!
-//! [`validate`] holds a shader to the rules of NIR, [`supported`] to the abilities of a target and of this crate. A message
-//! begins with the instruction as a dump writes it, and the error's place is the instruction's line:
+//! [`validate`] checks the rules of NIR, [`supported`] checks that the target and this crate support the shader. A message begins
+//! with the instruction as a dump writes it, and the error's place is the instruction's line:
 //!
 //! ```text
 //! line 41: `%12 = fadd`: source 1 has 16 bits, but source 0 has 32
 //! ```
 //!
-//! Whoever vouches for a shader spares it the first: [`Checker::check_valid`].
+//! [`Checker::check_valid`] skips `validate`, for a caller that guarantees a valid shader.
 //!
-//! The rules of `validate`, by the file that checks them. What follows `structure` trusts the control flow list; passes and
-//! the emitter trust all of them.
+//! The list below has the rules of `validate`, by the file that checks them. The checks after `structure` rely on a valid control
+//! flow list; passes and the emitter rely on all rules.
 //!
-//! - `structure`: the control flow list keeps the invariants of [`ir`](crate::ir). Blocks share out the program order
-//!   without gaps. An instruction stands in one block, once. A jump is the last instruction of its block. `break` and
-//!   `continue` stand in a loop's body; no jump leaves a continue construct.
-//! - `ssa`: a value is used where every way has passed its definition, a phi's source at the end of its predecessor; in
-//!   unreachable code the definition stands further up. Phis stand first in their block and have one source for each
-//!   predecessor, of their own size. The condition of an if is one 1-bit component.
-//! - `shape`: an instruction has a result or none as its opcode says; results have 1 to 5, 8 or 16 components of 1, 8, 16,
-//!   32 or 64 bits. Constants have as many components as their result, and no bits above their width.
-//! - `alu`: as many sources as the opcode's row; components that exist; widths as the row says, free ones all equal; no
-//!   8-bit or 1-bit floats.
-//! - `intrinsic`: sources, result and indices as the row says; index values in range; masks within the value; alignments
-//!   are powers of two and offsets below them. Registers are read and written through their `decl_reg`, which stands in the
-//!   first block, with the size it says.
-//! - `stage`: an intrinsic stands in a stage that has it.
+//! - `structure`: the control flow list has the invariants of [`ir`](crate::ir). The ranges of the blocks divide the program
+//!   order without gaps. An instruction is in one block, once. A jump is the last instruction of its block. `break` and
+//!   `continue` are in a loop's body; no jump leaves a continue construct.
+//! - `ssa`: the definition of a value dominates its uses, a phi's source the end of its predecessor; in unreachable code the
+//!   definition is above the use. Phis are at the start of their block and have one source for each predecessor, of their
+//!   own size. The condition of an if is one 1-bit component.
+//! - `shape`: an instruction has a result if its opcode has one; results have 1 to 5, 8 or 16 components of 1, 8, 16, 32 or
+//!   64 bits. Constants have as many components as their result, and no bits above their width.
+//! - `alu`: an instruction has as many sources as the opcode's row; swizzles select components that exist; widths are those
+//!   of the row, and free widths are all equal; floats do not have 1 or 8 bits.
+//! - `intrinsic`: sources, result and indices are those of the row; index values are in range; masks are within the value;
+//!   alignments are powers of two and offsets below them. Registers are read and written through their `decl_reg`, which is
+//!   in the first block, with its size.
+//! - `stage`: the stage of the shader has the intrinsic.
 //! - `io`: slots exist in the stage and direction; components fit their slot.
-//! - `deref`: a step fits the type and the modes of its parent; loads and stores fit the type; nothing writes read-only
-//!   memory.
-//! - `tex`: each source once, of a plausible size, and only with operations that take it.
-//! - `variable`: a variable lives in one mode; types are finite and of bounded depth.
+//! - `deref`: a deref fits the type and the modes of its parent; loads and stores fit the type; no instruction writes
+//!   read-only memory.
+//! - `tex`: each source occurs once, has a possible size, and belongs to the operation.
+//! - `variable`: a variable has one mode; types are finite and have a bounded depth.
 
 mod alu;
 mod block_picks;
@@ -74,7 +74,7 @@ pub fn supported(shader: &Shader, target: &Target) -> Result<(), Errors> {
     Checker::default().supported(shader, target)
 }
 
-/// Whether `shader` writes memory that others see.
+/// Whether `shader` writes memory outside of the shader.
 pub(crate) fn writes_memory(shader: &Shader) -> bool {
     stores::first(shader).is_some()
 }
@@ -82,9 +82,9 @@ pub(crate) fn writes_memory(shader: &Shader) -> bool {
 /// Checks shaders, one after the other, with the memory of one reused for the next.
 #[derive(Debug, Default)]
 pub struct Checker {
-    types: variable::Memory,
-    list: structure::Memory,
-    uses: ssa::Memory,
+    types: variable::TypeWalk,
+    list: structure::ListWalk,
+    uses: ssa::UseTables,
     cfg: Cfg,
     value_types: ValueTypes,
 }
@@ -98,21 +98,22 @@ impl Checker {
         result
     }
 
-    /// As [`check`](Checker::check), of a shader that is known to keep the rules of NIR: the instructions of most shaders are not
-    /// looked at. Types that are too large are an error here too, as that is no rule of NIR. Debug builds look at everything.
+    /// As [`check`](Checker::check), for a shader that is known to obey the rules of NIR: the instructions of most shaders are
+    /// not checked. Types that are too large are an error here too, because NIR does not limit them. Debug builds check
+    /// everything.
     pub fn check_valid(&mut self, shader: &Shader, target: &Target) -> Result<(), Errors> {
         if cfg!(debug_assertions) {
             return self.check(shader, target);
         }
         match variable::has_small_types(&shader.types) && !doubts::has_doubts(shader, target) {
             true => Ok(()),
-            false => self.look_closely(shader, target),
+            false => self.check_closely(shader, target),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn look_closely(&mut self, shader: &Shader, target: &Target) -> Result<(), Errors> {
+    fn check_closely(&mut self, shader: &Shader, target: &Target) -> Result<(), Errors> {
         let mut report = Report::invalid(shader);
         variable::check_types(&mut report, &mut self.types);
         report.finish()?;
@@ -129,7 +130,7 @@ impl Checker {
             structure::check_jumps(&mut report, &mut self.list);
             self.cfg.build(shader);
             ssa::check(&mut report, &self.cfg, &mut self.uses);
-            intrinsic::check_register_places(&mut report);
+            intrinsic::check_decl_regs(&mut report);
             shader.order.iter().for_each(|inst| check_instruction(&mut report, *inst));
         }
         report.finish()
@@ -141,18 +142,18 @@ impl Checker {
     }
 }
 
-/// An instruction by itself.
+/// Checks one instruction.
 fn check_instruction(report: &mut Report<'_>, inst: Inst) {
     let shader = report.shader;
     let data = &shader.insts[inst];
-    // What a rule of size misses would only be reported again by the rules of a kind.
+    // The rules of each kind would only report a wrong shape again.
     if !shape::check(report, inst, data) {
         return;
     }
     match data.kind {
         InstKind::Alu { op, srcs, .. } => alu::check(report, inst, data, op, &shader.alu_srcs[srcs]),
         InstKind::Const(values) => shape::check_const(report, inst, data, &shader.consts[values]),
-        InstKind::Deref(deref) => deref::check_step(report, inst, data, &shader.derefs[deref]),
+        InstKind::Deref(deref) => deref::check(report, inst, data, &shader.derefs[deref]),
         InstKind::Intrinsic { op, srcs, indices } => {
             intrinsic::check(report, inst, data, op, &shader.srcs[srcs], &shader.indices[indices]);
         }

@@ -1,54 +1,54 @@
-//! Collects problems with the place and the name of the instruction at fault.
+//! Collects problems with the place and the name of the faulty instruction.
 
 use crate::error::{Error, ErrorKind, Errors, Place};
 use crate::ir::{DerefKind, Inst, InstKind, Jump, Shader, Variable};
 use std::fmt::{self, Display, Formatter};
 
-/// Reporting more would only bury the first.
+/// The maximum number of reported errors; more would hide the first ones.
 const MAX_ERRORS: usize = 100;
 
 /// The problems found so far.
 pub(super) struct Report<'a> {
-    /// What is checked.
+    /// The shader that is checked.
     pub(super) shader: &'a Shader,
     kind: ErrorKind,
     errors: Vec<Error>,
 }
 
 impl<'a> Report<'a> {
-    /// Reports breaches of NIR's rules.
+    /// A report of violations of NIR's rules.
     pub(super) fn invalid(shader: &'a Shader) -> Report<'a> {
         Report { shader, kind: ErrorKind::Invalid, errors: Vec::new() }
     }
 
-    /// Reports what cannot be translated.
+    /// A report of constructs that cannot be translated.
     pub(super) fn unsupported(shader: &'a Shader) -> Report<'a> {
         Report { shader, kind: ErrorKind::Unsupported, errors: Vec::new() }
     }
 
-    /// A problem of `inst`.
+    /// Reports a problem of `inst`.
     pub(super) fn at(&mut self, inst: Inst, message: impl Display) {
         self.add(Some(inst), true, &message);
     }
 
-    /// A problem of `inst` with a number of bits, which is written between two parts of the message.
+    /// Reports a problem of `inst` with a number of bits, which is written between two parts of the message.
     #[cold]
     #[inline(never)]
     pub(super) fn bits(&mut self, inst: Inst, before: &dyn Display, bits: u8, after: &'static str) {
         self.at(inst, format_args!("{before} {}{after}", plural(bits.into(), "bit")));
     }
 
-    /// A problem near `inst` that is not its own.
+    /// Reports a problem at the place of `inst` that is not a problem of `inst`.
     pub(super) fn near(&mut self, inst: Option<Inst>, message: impl Display) {
         self.add(inst, false, &message);
     }
 
-    /// A problem of the shader as a whole.
+    /// Reports a problem of the shader as a whole.
     pub(super) fn whole(&mut self, message: impl Display) {
         self.add(None, false, &message);
     }
 
-    /// A problem of a variable.
+    /// Reports a problem of a variable.
     pub(super) fn variable(&mut self, variable: &Variable, message: impl Display) {
         let name = &self.shader.strings[variable.name];
         self.whole(format_args!("variable {name}: {message}"));
@@ -69,12 +69,12 @@ impl<'a> Report<'a> {
         self.errors.push(Error::new(self.kind, place, message));
     }
 
-    /// How many problems there are.
+    /// The number of problems.
     pub(super) fn len(&self) -> usize {
         self.errors.len()
     }
 
-    /// All of them, in the order of their lines.
+    /// Returns all problems, in the order of their lines.
     pub(super) fn finish(mut self) -> Result<(), Errors> {
         if self.errors.is_empty() {
             return Ok(());
@@ -84,7 +84,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Result and opcode of `inst` as a dump writes them: `%5 = fadd`, `@store_ssbo`, `break`.
+/// The result and the opcode of `inst` as a dump writes them: `%5 = fadd`, `@store_ssbo`, `break`.
 fn inst_name(shader: &Shader, inst: Inst) -> String {
     let data = &shader.insts[inst];
     let (sigil, op) = match data.kind {
@@ -122,7 +122,7 @@ fn jump_name(jump: Jump) -> &'static str {
     }
 }
 
-/// `1 component`, `3 components`; written only where it is shown.
+/// `1 component`, `3 components`; formatted only when it is displayed.
 pub(super) fn plural(n: usize, noun: &'static str) -> impl Display {
     Plural(n, noun)
 }

@@ -1,11 +1,11 @@
-//! Results: whether there is one, and how many components of how many bits it has.
+//! Results: whether an instruction has one, its number of components and its width.
 
 use super::report::{plural, Report};
 use crate::ir::{Inst, InstData, InstKind};
 use crate::op::fold::mask;
 use crate::op::intrinsic::Components;
 
-/// Returns false if the result is so wrong that other rules make no sense of it.
+/// Returns false if the result is wrong in a way that other rules cannot handle.
 pub(super) fn check(report: &mut Report<'_>, inst: Inst, data: &InstData) -> bool {
     let needs_def = match data.kind {
         InstKind::Intrinsic { op, .. } => op.info().dest != Components::None,
@@ -13,7 +13,7 @@ pub(super) fn check(report: &mut Report<'_>, inst: Inst, data: &InstData) -> boo
         _ => true,
     };
     if data.has_def() != needs_def {
-        report.at(inst, if data.has_def() { "has a result, but makes none" } else { "has no result" });
+        report.at(inst, if data.has_def() { "has a result, but its opcode does not" } else { "has no result" });
         return false;
     }
     if !needs_def {
@@ -41,7 +41,7 @@ pub(super) fn is_legal_width(bits: u8) -> bool {
     bits.is_power_of_two() && bits & (1 | 8 | 16 | 32 | 64) != 0
 }
 
-/// Reports a constant that has not as many components as its result, or more bits.
+/// Reports a constant that does not have as many components as its result, or has bits above its width.
 pub(super) fn check_const(report: &mut Report<'_>, inst: Inst, data: &InstData, values: &[u64]) {
     if values.len() != usize::from(data.num_components) {
         let (values, result) = (plural(values.len(), "value"), plural(data.num_components.into(), "component"));

@@ -1,4 +1,4 @@
-//! Definitions come before uses on every way, and phis agree with the control flow graph.
+//! Definitions dominate their uses, and phis agree with the control flow graph.
 
 use super::report::{plural, Report};
 use crate::analysis::cfg::Cfg;
@@ -6,7 +6,7 @@ use crate::entity::SideTable;
 use crate::ir::{Block, Cf, Def, Inst, InstKind, Shader};
 use crate::op::Intrinsic;
 
-/// Where a value is made.
+/// The place of a definition.
 #[derive(Clone, Copy, Debug)]
 struct Site {
     block: Block,
@@ -14,23 +14,23 @@ struct Site {
     at: u32,
 }
 
-/// Memory of the walks over uses.
+/// The tables of the walk over uses, which are reused for the next shader.
 #[derive(Debug, Default)]
-pub(super) struct Memory {
+pub(super) struct UseTables {
     sites: SideTable<Inst, Option<Site>>,
     /// The block whose predecessors were marked last.
     is_pred: SideTable<Block, Option<Block>>,
-    /// The phi that had a source from here last.
+    /// The last phi with a source from this block.
     has_src: SideTable<Block, Option<Inst>>,
 }
 
-/// Reports uses of values that may not be there, and phis that do not fit their block.
-pub(super) fn check(report: &mut Report<'_>, cfg: &Cfg, memory: &mut Memory) {
+/// Reports uses that their definitions do not dominate, and phis that do not fit their block.
+pub(super) fn check(report: &mut Report<'_>, cfg: &Cfg, tables: &mut UseTables) {
     let shader = report.shader;
-    memory.find_sites(shader);
-    memory.is_pred.reset(shader.blocks.len());
-    memory.has_src.reset(shader.blocks.len());
-    let mut checker = Checker { report, cfg, memory };
+    tables.find_sites(shader);
+    tables.is_pred.reset(shader.blocks.len());
+    tables.has_src.reset(shader.blocks.len());
+    let mut checker = Checker { report, cfg, tables };
     let mut current = None;
     for item in &shader.cf {
         match *item {
@@ -42,11 +42,11 @@ pub(super) fn check(report: &mut Report<'_>, cfg: &Cfg, memory: &mut Memory) {
             Cf::Else | Cf::EndIf | Cf::Loop | Cf::Continue | Cf::EndLoop => {}
         }
     }
-    // Keeps no large table.
-    memory.sites.clear_to(shader.most_kept());
+    // Frees large tables.
+    tables.sites.clear_to(shader.most_kept());
 }
 
-impl Memory {
+impl UseTables {
     fn find_sites(&mut self, shader: &Shader) {
         self.sites.reset(shader.insts.len());
         for block in shader.block_order() {
@@ -60,20 +60,20 @@ impl Memory {
 struct Checker<'r, 'a> {
     report: &'r mut Report<'a>,
     cfg: &'r Cfg,
-    memory: &'r mut Memory,
+    tables: &'r mut UseTables,
 }
 
 impl Checker<'_, '_> {
     fn check_block(&mut self, block: Block) {
         let shader = self.report.shader;
         for pred in self.cfg.preds(block) {
-            self.memory.is_pred.set(*pred, Some(block));
+            self.tables.is_pred.set(*pred, Some(block));
         }
         let mut in_phis = true;
         for (at, inst) in (shader.blocks[block].start..).zip(shader.block_insts(block)) {
             if matches!(shader.insts[*inst].kind, InstKind::Phi(_)) {
                 if !in_phis {
-                    self.report.at(*inst, "follows an instruction that is no phi");
+                    self.report.at(*inst, "follows an instruction that is not a phi");
                 }
                 self.check_phi(*inst, block);
             } else {
@@ -92,9 +92,9 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// What is wrong with using `def` at a place.
+    /// The problem of a use of `def` at a place.
     fn problem_of_use(&self, def: Def, user: Site) -> Option<&'static str> {
-        let Some(site) = self.memory.sites[def.inst()].filter(|_| self.report.shader.def(def).has_def()) else {
+        let Some(site) = self.tables.sites[def.inst()].filter(|_| self.report.shader.def(def).has_def()) else {
             return Some("is not defined");
         };
         let reached = if site.block == user.block || !self.cfg.is_reachable(user.block) {
@@ -126,13 +126,13 @@ impl Checker<'_, '_> {
             self.report.at(phi, format_args!("has {srcs}, but its block has {preds}"));
         }
         for src in srcs {
-            if self.memory.is_pred[src.pred] != Some(block) {
-                self.report.at(phi, format_args!("{} is no predecessor of its block", shader.shown_block(src.pred)));
-            } else if self.memory.has_src[src.pred] == Some(phi) {
+            if self.tables.is_pred[src.pred] != Some(block) {
+                self.report.at(phi, format_args!("{} is not a predecessor of its block", shader.shown_block(src.pred)));
+            } else if self.tables.has_src[src.pred] == Some(phi) {
                 self.report.at(phi, format_args!("has two sources from {}", shader.shown_block(src.pred)));
             }
-            self.memory.has_src.set(src.pred, Some(phi));
-            // The value is used behind the last instruction of the predecessor.
+            self.tables.has_src.set(src.pred, Some(phi));
+            // The value is used after the last instruction of the predecessor.
             let end = Site { block: src.pred, at: u32::MAX };
             match self.problem_of_use(src.def, end) {
                 Some(problem) => self.report.at(phi, format_args!("{} {problem}", shader.shown(src.def))),
@@ -147,7 +147,7 @@ impl Checker<'_, '_> {
     }
 }
 
-/// Whether `def` is a register, which is no value.
+/// Whether `def` is a register, which is not a value.
 fn is_register(shader: &Shader, def: Def) -> bool {
     matches!(shader.def(def).kind, InstKind::Intrinsic { op: Intrinsic::decl_reg, .. })
 }

@@ -1,4 +1,4 @@
-//! Which stages have an intrinsic.
+//! Intrinsics and modes that the stage of the shader does not have.
 
 use super::report::Report;
 use crate::ir::{Inst, Stage};
@@ -20,7 +20,7 @@ pub(super) fn check(report: &mut Report<'_>, inst: Inst, op: Intrinsic) {
 pub(super) fn check_modes(report: &mut Report<'_>) {
     let info = &report.shader.info;
     let [x, y, z] = info.workgroup_size;
-    // A size that comes with the pipeline is the application's to get right.
+    // If the size is set with the pipeline, the application must set a valid one.
     let known = info.stage.is_compute() && !info.workgroup_size_variable && ![x, y, z].contains(&0);
     let fits = match info.derivative_group {
         0 => true,

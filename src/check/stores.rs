@@ -1,8 +1,8 @@
-//! Stores and atomics on memory that others see, which not every device has in every stage.
+//! Stores and atomics on memory outside of the shader, which not every device supports in every stage.
 //!
-//! Without the feature nothing in such a stage may write a storage buffer, a storage image or a storage texel buffer, and all
-//! variables of them are NonWritable (VUID-RuntimeSpirv-NonWritable-06340, -06341). What is not written is decorated so on any
-//! device.
+//! Without the feature a shader of such a stage must not write a storage buffer, a storage image or a storage texel buffer, and
+//! all variables of them are NonWritable (VUID-RuntimeSpirv-NonWritable-06340, -06341). Variables that are not written have this
+//! decoration on any device.
 
 use crate::ir::{Inst, Shader, Stage};
 use crate::op::meaning::MemoryKind::{self, Global, Ssbo};
@@ -10,13 +10,13 @@ use crate::op::{intrinsics_where, Intrinsic, IntrinsicInfo, IntrinsicSet, Modes}
 use crate::target::Feature::{self, *};
 use crate::target::Target;
 
-/// What writes wherever it points.
+/// Intrinsics that always write such memory.
 static WRITES: IntrinsicSet = intrinsics_where!(|info, meaning| {
     let to_image = matches!(meaning.image, Some(image) if image.operation.writes());
     to_image || writes(info, Ssbo) || writes(info, Global)
 });
 
-/// What writes where its pointer leads.
+/// Intrinsics that write the memory of their deref.
 static WRITES_BY_POINTER: IntrinsicSet = intrinsics_where!(|info, _meaning| writes(info, MemoryKind::Deref));
 
 const fn writes(info: &IntrinsicInfo, kind: MemoryKind) -> bool {
@@ -32,7 +32,7 @@ pub(super) fn feature(stage: Stage) -> Option<Feature> {
     }
 }
 
-/// Whether the target lacks it, and there may be some.
+/// Whether the target lacks the feature, and the shader may have such stores.
 pub(super) fn lacks(target: &Target, shader: &Shader) -> bool {
     let is_lacked = feature(shader.stage()).is_some_and(|feature| !target.has(feature));
     is_lacked && shader.inventory().has_some(&WRITES.union(WRITES_BY_POINTER))

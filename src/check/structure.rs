@@ -1,4 +1,4 @@
-//! The control flow list: bodies are nested and closed, blocks share out the instructions, jumps stand where they may.
+//! The control flow list: bodies are nested and closed, the ranges of blocks cover all instructions, jumps are at valid places.
 
 use super::report::Report;
 use crate::entity::SideTable;
@@ -13,23 +13,23 @@ enum Body {
     Continue,
 }
 
-/// Memory of the walks over the list.
+/// The state of the walks over the list, which is reused for the next shader.
 #[derive(Debug, Default)]
-pub(super) struct Memory {
+pub(super) struct ListWalk {
     open: Vec<Body>,
     seen: SideTable<Block, bool>,
     seen_insts: SideTable<Inst, bool>,
 }
 
-/// Returns false if the list or the blocks are so broken that nothing else can be checked.
-pub(super) fn check(report: &mut Report<'_>, memory: &mut Memory) -> bool {
+/// Returns false if the list or the blocks are wrong in a way that no other rule can handle.
+pub(super) fn check(report: &mut Report<'_>, walk: &mut ListWalk) -> bool {
     let before = report.len();
-    check_list(report, &mut memory.open);
-    check_blocks(report, &mut memory.seen);
+    check_list(report, &mut walk.open);
+    check_blocks(report, &mut walk.seen);
     report.len() == before
 }
 
-/// Nesting, and blocks and other items taking turns.
+/// Checks the nesting, and that blocks and other items alternate.
 fn check_list(report: &mut Report<'_>, open: &mut Vec<Body>) {
     open.clear();
     let mut after_block = false;
@@ -41,7 +41,7 @@ fn check_list(report: &mut Report<'_>, open: &mut Vec<Body>) {
         }
         after_block = is_block;
         if !enter(open, *item) {
-            report.whole(format_args!("{} does not belong to what is open there", item_name(*item)));
+            report.whole(format_args!("{} does not match an open body", item_name(*item)));
         }
     }
     if !after_block {
@@ -52,7 +52,7 @@ fn check_list(report: &mut Report<'_>, open: &mut Vec<Body>) {
     }
 }
 
-/// Opens and closes bodies as `item` does; false if it cannot stand there.
+/// Opens and closes bodies as `item` does; returns false if `item` is not valid at this place.
 fn enter(open: &mut Vec<Body>, item: Cf) -> bool {
     match item {
         Cf::Block(_) => true,
@@ -103,7 +103,7 @@ fn item_name(item: Cf) -> &'static str {
     }
 }
 
-/// Each block once, and their ranges one behind the other.
+/// Checks that each block occurs once, and that each range begins at the end of the one before.
 fn check_blocks(report: &mut Report<'_>, seen: &mut SideTable<Block, bool>) {
     let shader = report.shader;
     seen.reset(shader.blocks.len());
@@ -111,7 +111,7 @@ fn check_blocks(report: &mut Report<'_>, seen: &mut SideTable<Block, bool>) {
     for block in shader.block_order() {
         let BlockData { start, end } = shader.blocks[block];
         if seen[block] {
-            report.whole(format_args!("block {block} stands twice in the control flow list"));
+            report.whole(format_args!("block {block} is in the control flow list twice"));
         } else if start != next || end < start {
             report
                 .whole(format_args!("block {block} has instructions {start} to {end}, but follows instruction {next}"));
@@ -124,23 +124,23 @@ fn check_blocks(report: &mut Report<'_>, seen: &mut SideTable<Block, bool>) {
     }
 }
 
-/// Reports instructions that stand in the shader more than once.
-pub(super) fn check_instructions_once(report: &mut Report<'_>, Memory { seen_insts: seen, .. }: &mut Memory) {
+/// Reports instructions that are in the shader more than once.
+pub(super) fn check_instructions_once(report: &mut Report<'_>, ListWalk { seen_insts: seen, .. }: &mut ListWalk) {
     seen.reset(report.shader.insts.len());
     for inst in &report.shader.order {
         if seen[*inst] {
-            report.at(*inst, "stands in the shader twice");
+            report.at(*inst, "is in the shader twice");
         }
         seen.set(*inst, true);
     }
-    // Keeps no large table.
+    // Frees large tables.
     seen.clear_to(report.shader.most_kept());
 }
 
-/// Reports jumps that stand where none may.
-pub(super) fn check_jumps(report: &mut Report<'_>, Memory { open: loops, .. }: &mut Memory) {
+/// Reports jumps at places where none is allowed.
+pub(super) fn check_jumps(report: &mut Report<'_>, ListWalk { open: loops, .. }: &mut ListWalk) {
     let shader = report.shader;
-    // The open loops' bodies, so that the innermost is found at once, and the continue constructs around them.
+    // The bodies of the open loops, the innermost last, and the number of continue constructs around them.
     loops.clear();
     let mut continues = 0;
     for item in &shader.cf {

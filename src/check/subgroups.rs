@@ -1,4 +1,4 @@
-//! The features that subgroup operations need, after the lowering that the target makes of them.
+//! The features that subgroup operations need, after the lowering for the target.
 
 use super::feature_check::FeatureCheck;
 use crate::ir::{Def, Inst, Stage};
@@ -10,13 +10,13 @@ use crate::target::Feature::*;
 use crate::target::Version;
 use spirv::BuiltIn;
 
-/// Whether an intrinsic tells of the subgroups of a workgroup, which only stages with workgroups have.
+/// Whether an intrinsic is about the subgroups of a workgroup, which only stages with workgroups have.
 pub(super) const fn is_of_workgroup(info: &IntrinsicInfo) -> bool {
     matches!(info.form, Form::BuiltIn(BuiltIn::SubgroupId | BuiltIn::NumSubgroups, _))
 }
 
 impl FeatureCheck<'_> {
-    /// What they need because of their operands, or of the version.
+    /// Checks the features that they need because of their operands or of the Vulkan version.
     pub(super) fn check_subgroup(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
         let is_old = self.target.vulkan < Version(1, 1);
         let (info, traits) = (op.info(), op.info().traits);
@@ -26,7 +26,7 @@ impl FeatureCheck<'_> {
         match op {
             _ if is_old && traits.contains(Traits::BASIC_SUBGROUP) => self.need(Some(inst), subgroupBallot),
             _ if is_of_workgroup(info) && !matches!(self.report.shader.stage(), Stage::Compute | Stage::Kernel) => {
-                self.report.at(inst, "is there in compute shaders only");
+                self.report.at(inst, "exists in compute shaders only");
             }
             read_invocation if is_old || self.broadcasts_from(srcs[1]) => self.need(Some(inst), subgroupBallot),
             read_invocation => self.need(Some(inst), subgroupShuffle),
@@ -40,7 +40,8 @@ impl FeatureCheck<'_> {
         }
     }
 
-    /// SPIR-V before 1.3, "OpControlBarrier": only stages with workgroups wait for others.
+    /// Whether a barrier waits for the subgroup in a stage without workgroups. SPIR-V before 1.3, "OpControlBarrier", allows
+    /// waiting only in stages with workgroups.
     fn waits_as_subgroup(&self, inst: Inst) -> bool {
         let shader = self.report.shader;
         let scope = Scope::ALL.get(shader.index(inst, Index::execution_scope) as usize);
@@ -52,7 +53,7 @@ impl FeatureCheck<'_> {
         dynamic || self.report.shader.as_const(invocation).is_some()
     }
 
-    /// Without its own instruction it is a shuffle.
+    /// Checks a rotation, which becomes a shuffle if the target lacks its instruction.
     fn check_rotate(&mut self, inst: Inst) {
         let clustered = self.report.shader.index(inst, Index::cluster_size) != 0;
         let rotates = self.target.has(shaderSubgroupRotate);
@@ -69,7 +70,7 @@ impl FeatureCheck<'_> {
         }
     }
 
-    /// Arithmetic on 64-bit integers cannot be done by halves.
+    /// Checks a 64-bit reduction: arithmetic on 64-bit integers cannot be split into halves.
     fn check_wide_reduction(&mut self, inst: Inst) {
         let shader = self.report.shader;
         let op = AluOp::ALL.get(shader.index(inst, Index::reduction_op) as usize);

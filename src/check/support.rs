@@ -1,7 +1,7 @@
-//! What ntv and a target can translate: constructs without a translation, and the features that the rest needs.
+//! The support by ntv and by a target: constructs without a translation, and the features that the others need.
 //!
-//! Each construct and each feature is reported once, at the first instruction that needs it. What a pass lowers away is not
-//! looked at: 8- and 16-bit buffer members are read through 32-bit words, fine derivatives become plain ones.
+//! Each construct and each feature is reported once, at the first instruction that needs it. Constructs that a pass lowers are
+//! not checked: 8- and 16-bit buffer members are read through 32-bit words, fine derivatives become OpDPdx and OpDPdy.
 
 use super::feature_check::FeatureCheck;
 use super::report::Report;
@@ -17,7 +17,7 @@ use crate::op::Intrinsic::{self, *};
 use crate::op::{AluInfo, AluOp, AluSet, Base, Form, Index, Modes, Props, ALU_OPS};
 use crate::target::Target;
 
-/// Opcodes for numbers that mean something for those of one bit, too; a pass makes logic of them.
+/// Opcodes for numbers that are defined for numbers of one bit, too; a pass makes logical operations of them.
 const ONE_BIT: AluSet = {
     use AluOp::*;
     AluSet::of(&[
@@ -29,19 +29,19 @@ const ONE_BIT: AluSet = {
 /// Memory that is bound as a whole, by its descriptor.
 pub(super) const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO);
 
-/// Memory in which SPIR-V's booleans have no form, and what they are there. Of inputs and outputs only a built-in may be one
-/// (Vulkan, VUID-StandaloneSpirv-Input-07290).
+/// Memory in which SPIR-V's booleans have no representation, and the words for them in a message. Of inputs and outputs only a
+/// built-in may be a boolean (Vulkan, VUID-StandaloneSpirv-Input-07290).
 const WITHOUT_BOOLEANS: &[(Modes, &str)] =
     &[(BUFFERS, "booleans in buffers"), (PASSED, "booleans as inputs or outputs")];
 
 const PASSED: Modes = Modes::SHADER_IN.union(Modes::SHADER_OUT);
 
-/// Memory that derefs may not lead to.
+/// Memory of derefs that have no translation.
 const UNTRANSLATED_MODES: &[(Modes, &str)] =
     &[(Modes::TASK_PAYLOAD, "task payloads"), (Modes::SYSTEM, "system value variables")];
 
-/// Memory that pointers may not lead to, or not to all types; to that of others they may, if it starts with a value that it may
-/// have.
+/// Memory of which some or all derefs have no translation. A deref of other memory has one unless the initializer of its variable
+/// is refused.
 pub(super) fn untranslated_modes(types: &TypeTable) -> Modes {
     let modes = UNTRANSLATED_MODES.iter().fold(Modes::GLOBAL, |modes, (mode, _)| modes | *mode);
     if types.has_booleans() {
@@ -51,7 +51,7 @@ pub(super) fn untranslated_modes(types: &TypeTable) -> Modes {
     }
 }
 
-/// Reports what cannot be translated for `target`.
+/// Reports constructs that cannot be translated for `target`.
 pub(super) fn check(shader: &Shader, target: &Target, memory: &mut ValueTypes) -> Result<(), Errors> {
     let report = Report::unsupported(shader);
     let mut support = Support { report, refused: Vec::new(), has_doubles: false };
@@ -65,19 +65,19 @@ pub(super) fn check(shader: &Shader, target: &Target, memory: &mut ValueTypes) -
     needs.finish()
 }
 
-/// What a fragment shader cannot read: the sample mask, and the second colour of dual-source blending.
+/// Outputs that a fragment shader cannot read: the sample mask, and the second colour of dual-source blending.
 const FRAMEBUFFER_READS: &str = "reads of the framebuffer other than of colours, depth and stencil";
 
 struct Support<'a> {
     report: Report<'a>,
-    /// What was reported already.
+    /// The constructs and opcodes that were reported already.
     refused: Vec<&'static str>,
-    /// An input or output of 64 bits was seen.
+    /// Whether an input or output of 64 bits was found.
     has_doubles: bool,
 }
 
 impl Support<'_> {
-    /// Reports things of a kind, once.
+    /// Reports a kind of construct, once.
     #[cold]
     fn refuse(&mut self, inst: Inst, what: &'static str) {
         if !self.refused.contains(&what) {
@@ -116,7 +116,10 @@ impl Support<'_> {
                 self.report.variable(variable, "depth and stencil are not read and written through one variable");
             }
             if blocks::has_lost_layout(shader, variable) {
-                self.report.variable(variable, "several arrays of a block say no offsets; a directive `struct` may");
+                self.report.variable(
+                    variable,
+                    "several arrays of a block have no offsets; a directive `struct` can give them",
+                );
             }
             if variable.flags.contains(VarFlags::PER_VIEW) {
                 self.report.variable(variable, "outputs for each view are not translated yet");
@@ -125,7 +128,7 @@ impl Support<'_> {
     }
 
     fn check_unreachable(&mut self) {
-        jumps_in_front(self.report.shader).for_each(|jump| self.refuse(jump, "ifs and loops behind a jump"));
+        jumps_before_ifs_and_loops(self.report.shader).for_each(|jump| self.refuse(jump, "ifs and loops after a jump"));
     }
 
     fn check_inst(&mut self, inst: Inst) {
@@ -143,28 +146,28 @@ impl Support<'_> {
         }
     }
 
-    /// Reports what is used as a value, but is none in SPIR-V.
+    /// Reports uses as a value of definitions that are not values in SPIR-V.
     fn check_values(&mut self, inst: Inst) {
         self.check_barycentrics(inst);
-        self.check_pointers(inst);
+        self.check_deref_uses(inst);
     }
 
-    /// Logical SPIR-V has pointers to go on from and to access memory through, no more.
-    fn check_pointers(&mut self, inst: Inst) {
+    /// Reports other uses of derefs than as parents and in accesses to memory: logical SPIR-V allows no other uses of pointers.
+    fn check_deref_uses(&mut self, inst: Inst) {
         let shader = self.report.shader;
-        let is_pointer = |def: Def| shader.as_deref(def).is_some();
+        let is_deref = |def: Def| shader.as_deref(def).is_some();
         let misused = match shader.insts[inst].kind {
             InstKind::Deref(deref) => match shader.derefs[deref].kind {
-                DerefKind::Array { index: ArrayIndex::Def(index), .. } => is_pointer(index),
+                DerefKind::Array { index: ArrayIndex::Def(index), .. } => is_deref(index),
                 _ => false,
             },
             InstKind::Intrinsic { op, srcs, .. } => {
-                shader.srcs[srcs].iter().skip(op.info().pointers.into()).any(|src| is_pointer(*src))
+                shader.srcs[srcs].iter().skip(op.info().pointers.into()).any(|src| is_deref(*src))
             }
-            InstKind::Tex(tex) => textures::takes_pointer_as_value(shader, &shader.texs[tex]),
+            InstKind::Tex(tex) => textures::takes_deref_as_value(shader, &shader.texs[tex]),
             _ => {
                 let mut found = false;
-                shader.for_each_src(inst, |def| found |= is_pointer(def));
+                shader.for_each_src(inst, |def| found |= is_deref(def));
                 found
             }
         };
@@ -173,7 +176,8 @@ impl Support<'_> {
         }
     }
 
-    /// Barycentric coordinates say how an input is interpolated; SPIR-V has no values for them.
+    /// Reports barycentric coordinates as values: they only determine how an input is interpolated, and SPIR-V has no values for
+    /// them.
     fn check_barycentrics(&mut self, inst: Inst) {
         let shader = self.report.shader;
         if matches!(shader.as_intrinsic(inst), Some((load_interpolated_input, _))) {
@@ -201,7 +205,7 @@ impl Support<'_> {
         match deref.kind {
             DerefKind::Cast { .. } | DerefKind::PtrAsArray { .. } => self.refuse(inst, "casts of pointers"),
             DerefKind::ArrayWildcard { .. } => self.refuse(inst, "copies of arrays"),
-            // What nothing names may have any value.
+            // A variable without derefs may have any initializer.
             DerefKind::Var(var) => {
                 let what = refused_initializer(&self.report.shader.vars[var]);
                 what.into_iter().for_each(|what| self.refuse(inst, what));
@@ -221,7 +225,7 @@ impl Support<'_> {
         }
     }
 
-    /// Pointers to global memory become addresses, for which every step has to have a layout.
+    /// Reports derefs of global memory without a layout: they become addresses, for which each deref must have a layout.
     fn check_global_deref(&mut self, inst: Inst, deref: &Deref) {
         let shader = self.report.shader;
         let parent = |def: Def| shader.as_deref(def).map(|deref| shader.types.get(deref.ty));
@@ -285,7 +289,7 @@ impl Support<'_> {
         self.has_doubles |= io::value(shader, inst).is_some_and(|value| shader.bit_size(value) == 64);
     }
 
-    /// Four doubles take two slots; an array of them is accessed at every other slot.
+    /// Reports accesses that overlap by half: four doubles take two slots, and an array of them is accessed at every other slot.
     fn check_wide_slots(&mut self) {
         let split = if self.has_doubles { io::split_access(self.report.shader) } else { None };
         if let Some(inst) = split {
@@ -305,7 +309,7 @@ impl Support<'_> {
     }
 }
 
-/// Whether something is stored through a pointer to `variable`, through which a shader reads depth or stencil.
+/// Whether a store is through a deref of `variable`, through which a shader reads depth or stencil.
 fn is_written_and_read(shader: &Shader, variable: &Variable) -> bool {
     let is_it = |pointer: &Def| shader.deref_var(*pointer).is_some_and(|var| std::ptr::eq(&shader.vars[var], variable));
     let is_store = |inst: &Inst| match shader.as_intrinsic(*inst) {
@@ -316,7 +320,7 @@ fn is_written_and_read(shader: &Shader, variable: &Variable) -> bool {
     variable.flags.contains(VarFlags::FB_FETCH_OUTPUT) && !is_colour && shader.order.iter().any(is_store)
 }
 
-/// Whether a geometry shader makes or takes primitives that Mesa has, but Vulkan's do not.
+/// Whether the input or output primitives of a geometry shader exist in Mesa, but not in Vulkan.
 pub(super) fn refused_primitives(info: &ShaderInfo) -> bool {
     let of_quads = ["QUADS", "QUAD_STRIP", "POLYGON"];
     let made = ["TRIANGLES", "TRIANGLE_FAN", "LINES", "LINE_LOOP"];
@@ -324,8 +328,8 @@ pub(super) fn refused_primitives(info: &ShaderInfo) -> bool {
         || of_quads.iter().any(|name| info.input_primitive == *name)
 }
 
-/// SPIR-V's ifs and loops begin at the end of a block, so that must not be a jump: those that are.
-pub(super) fn jumps_in_front(shader: &Shader) -> impl Iterator<Item = Inst> + '_ {
+/// The jumps directly before an if or a loop. In SPIR-V these begin at the end of a block, so it must not end with a jump.
+pub(super) fn jumps_before_ifs_and_loops(shader: &Shader) -> impl Iterator<Item = Inst> + '_ {
     shader.cf.windows(2).filter_map(|pair| match *pair {
         [Cf::Block(block), Cf::If { .. } | Cf::Loop] => {
             shader.block_jump(block).and(shader.block_insts(block).last()).copied()
@@ -334,7 +338,7 @@ pub(super) fn jumps_in_front(shader: &Shader) -> impl Iterator<Item = Inst> + '_
     })
 }
 
-/// What of a variable's first value has no translation. The driver sets those of uniforms.
+/// The reason why a variable's initializer has no translation. The driver sets the initial values of uniforms.
 pub(super) fn refused_initializer(variable: &Variable) -> Option<&'static str> {
     const OWN: Modes = Modes::SHADER_TEMP.union(Modes::FUNCTION_TEMP).union(Modes::CONSTANT);
     let has_value = variable.values.is_some() || variable.initializer.is_some();
@@ -346,26 +350,26 @@ pub(super) fn refused_initializer(variable: &Variable) -> Option<&'static str> {
     }
 }
 
-/// SPIR-V's booleans are no numbers: what works on numbers has no meaning for them.
+/// Whether an operation on numbers has a boolean as a source: in SPIR-V booleans are not numbers.
 pub(super) fn misreads_booleans(shader: &Shader, op: AluOp, srcs: &[AluSrc]) -> bool {
     let info = op.info();
     let is_misread = |(i, src): (usize, &AluSrc)| shader.bit_size(src.def) == 1 && info.srcs[i].ty.base != Base::Bool;
     !takes_booleans(op, info) && srcs.iter().enumerate().any(is_misread)
 }
 
-/// Whether `op` means something for numbers of one bit.
+/// Whether `op` is defined for numbers of one bit.
 const fn takes_booleans(op: AluOp, info: &AluInfo) -> bool {
     matches!(info.form, Form::OpOrLogical(..)) || ONE_BIT.contains(op) || info.props.contains(Props::TYPELESS)
 }
 
-/// Whether `ty` is made of booleans, or is a struct with such a member: SPIR-V's have no form in memory.
+/// Whether `ty` consists of booleans, or is a struct with such a member: SPIR-V's booleans have no representation in memory.
 fn has_booleans(types: &TypeTable, ty: Type) -> bool {
     let is_bool = |ty| types.as_vector(types.without_arrays(ty)).is_some_and(|(scalar, _)| scalar.base == Base::Bool);
     let members = types.as_struct(types.without_arrays(ty)).into_iter().flat_map(|data| &data.fields);
     is_bool(ty) || members.map(|member| member.ty).any(is_bool)
 }
 
-/// ALU opcodes that may be given numbers of one bit, but have no meaning for them.
+/// ALU opcodes whose sources may be numbers of one bit, but that are not defined for them.
 pub(super) static MISREADING: AluSet = {
     let (mut set, mut at) = (AluSet::of(&[]), 0);
     while at < ALU_OPS.len() {

@@ -1,4 +1,5 @@
-//! Texture instructions: sources once each, of a plausible size, and all and only those that the operation takes.
+//! Texture instructions: each source occurs once, has a possible size, and belongs to the operation; no required source is
+//! missing.
 
 use super::report::{plural, Report};
 use crate::analysis::textures::Texture;
@@ -45,7 +46,7 @@ fn check_src(report: &mut Report<'_>, inst: Inst, tex: &TexData, kind: TexSrcKin
     }
     match kind {
         TexSrcKind::texture_deref | TexSrcKind::sampler_deref if report.shader.as_deref(def).is_none() => {
-            report.at(inst, format_args!("source {name} is no deref"));
+            report.at(inst, format_args!("source {name} is not a deref"));
         }
         TexSrcKind::texture_handle if report.shader.as_deref(def).is_none() => {}
         TexSrcKind::texture_deref | TexSrcKind::texture_handle if Texture::behind(report.shader, def).is_none() => {
@@ -68,7 +69,7 @@ fn check_result(report: &mut Report<'_>, inst: Inst, tex: &TexData) {
     let (n, has) = (data.num_components, data.bit_size);
     let bits = if tex.dest_type.bits == 0 { 32 } else { tex.dest_type.bits };
     if has != bits {
-        report.at(inst, format_args!("has not the {bits} bits of its type"));
+        report.at(inst, format_args!("does not have the {bits} bits of its type"));
     }
     let most = match tex.op {
         TexOp::lod => 2,
@@ -76,7 +77,7 @@ fn check_result(report: &mut Report<'_>, inst: Inst, tex: &TexData) {
         TexOp::txs => 3,
         _ => 4,
     };
-    // The residency code stands behind the texel.
+    // The residency code is the component after the texel.
     let most = most + u8::from(tex.is_sparse);
     if n > most {
         report.at(inst, format_args!("has {}, not at most {most}", plural(n.into(), "component")));
@@ -86,7 +87,7 @@ fn check_result(report: &mut Report<'_>, inst: Inst, tex: &TexData) {
     }
 }
 
-/// Reports numbers of an image intrinsic that no image takes or gives.
+/// Reports operands and results of an image intrinsic with widths that no image has.
 pub(super) fn check_image(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) {
     let shader = report.shader;
     let is_atomic = op.info().has_index(Index::atomic_op);
@@ -104,7 +105,7 @@ pub(super) fn check_image(report: &mut Report<'_>, inst: Inst, op: Intrinsic, sr
     }
 }
 
-/// Reports residency codes that are none.
+/// Reports sources that cannot be residency codes.
 pub(super) fn check_codes(report: &mut Report<'_>, inst: Inst, srcs: &[Def]) {
     for (i, src) in srcs.iter().enumerate() {
         let bits = report.shader.bit_size(*src);
@@ -114,7 +115,7 @@ pub(super) fn check_codes(report: &mut Report<'_>, inst: Inst, srcs: &[Def]) {
     }
 }
 
-/// How many components a source may have.
+/// The numbers of components that a source may have.
 fn sizes(kind: TexSrcKind) -> RangeInclusive<u8> {
     match kind {
         TexSrcKind::coord => 1..=4,
@@ -132,7 +133,7 @@ fn sizes(kind: TexSrcKind) -> RangeInclusive<u8> {
     }
 }
 
-/// Sources without which an operation says nothing.
+/// The sources that an operation requires.
 fn needs(op: TexOp) -> &'static [TexSrcKind] {
     use TexSrcKind::*;
     match op {

@@ -1,4 +1,4 @@
-//! Textures and images: what has no translation, and the features that the rest needs.
+//! Textures and images: uses without a translation, and the features that the others need.
 
 use super::feature_check::{Features, DOUBT};
 use crate::analysis::textures::{can_have_layers, image_texel, Name, Texture, TextureKind};
@@ -11,51 +11,52 @@ use crate::op::TexSrcKind::*;
 use crate::op::{Access, AtomicOp, Base, Index, Modes, TexOp};
 use crate::target::Feature::{self, *};
 
-/// Formats that every device has stand before this one in the list; behind it only those of 64 bits are no feature's.
+/// The first format that not every device has. From here on, only the 64-bit formats do not need
+/// shaderStorageImageExtendedFormats.
 const FIRST_EXTENDED_FORMAT: u32 = 14;
 
-/// What a texture instruction works on.
-pub(super) struct Place {
+/// The texture and the sampler of a texture instruction.
+pub(super) struct TexNames {
     texture: Name,
     sampler: Name,
-    /// What the texture is declared as.
+    /// The declared type of the texture.
     declared: Option<Texture>,
 }
 
-impl Place {
-    pub(super) fn of(shader: &Shader, tex: &TexData) -> Place {
+impl TexNames {
+    pub(super) fn of(shader: &Shader, tex: &TexData) -> TexNames {
         let texture = Name::of_texture(shader, tex);
-        Place { texture, sampler: Name::of_sampler(shader, tex), declared: texture.declared(shader, false) }
+        TexNames { texture, sampler: Name::of_sampler(shader, tex), declared: texture.declared(shader, false) }
     }
 }
 
-/// What texture instructions of a valid shader may need of a target.
+/// The features that texture instructions of a valid shader may need.
 #[inline(never)]
 pub(super) fn may_need(shader: &Shader) -> Features {
     let mut needs = 0;
     for tex in shader.texs.values() {
-        let place = Place::of(shader, tex);
+        let names = TexNames::of(shader, tex);
         let is_sure = !tex.is_sparse
-            && !takes_pointer_as_value(shader, tex)
+            && !takes_deref_as_value(shader, tex)
             && refused_operands(shader, tex).is_none()
-            && refused_place(shader, tex, &place).is_none();
+            && refused_names(shader, tex, &names).is_none();
         needs |= if is_sure { 0 } else { DOUBT };
-        tex_needs(shader, tex, &place, &mut |feature| needs |= 1 << feature as u8);
+        tex_needs(shader, tex, &names, &mut |feature| needs |= 1 << feature as u8);
     }
     needs
 }
 
-/// Whether a pointer is used as a value.
-pub(super) fn takes_pointer_as_value(shader: &Shader, tex: &TexData) -> bool {
+/// Whether a deref is used as a value.
+pub(super) fn takes_deref_as_value(shader: &Shader, tex: &TexData) -> bool {
     let may_point = |kind| matches!(kind, texture_deref | sampler_deref | texture_handle | sampler_handle);
     tex.srcs.iter().any(|(kind, def)| !may_point(*kind) && shader.as_deref(*def).is_some())
 }
 
-/// What of the texture instruction has no translation.
+/// The reason why a texture instruction has no translation.
 pub(super) fn refused_tex(shader: &Shader, inst: Inst, tex: &TexData) -> Option<&'static str> {
     let by_result = || if tex.is_sparse { refused_sparse(&shader.insts[inst], tex) } else { None };
-    let by_place = || refused_place(shader, tex, &Place::of(shader, tex));
-    refused_operands(shader, tex).or_else(by_result).or_else(by_place)
+    let by_names = || refused_names(shader, tex, &TexNames::of(shader, tex));
+    refused_operands(shader, tex).or_else(by_result).or_else(by_names)
 }
 
 fn refused_operands(shader: &Shader, tex: &TexData) -> Option<&'static str> {
@@ -77,7 +78,7 @@ fn refused_operands(shader: &Shader, tex: &TexData) -> Option<&'static str> {
     })
 }
 
-/// The result is the texel and the code behind it.
+/// The reason why a sparse result has no translation: it must be the whole texel and the residency code after it.
 fn refused_sparse(data: &InstData, tex: &TexData) -> Option<&'static str> {
     let is_whole = data.num_components == 5 || data.num_components == 2 && tex.src(comparator).is_some();
     match (data.bit_size, is_whole) {
@@ -87,13 +88,13 @@ fn refused_sparse(data: &InstData, tex: &TexData) -> Option<&'static str> {
     }
 }
 
-fn refused_place(shader: &Shader, tex: &TexData, place: &Place) -> Option<&'static str> {
-    let by_type = || place.declared?.misfit(tex);
-    refused_pointer(shader, place.texture).or_else(by_type).or_else(|| refused_sampler(shader, tex, place))
+fn refused_names(shader: &Shader, tex: &TexData, names: &TexNames) -> Option<&'static str> {
+    let by_type = || names.declared?.misfit(tex);
+    refused_deref(shader, names.texture).or_else(by_type).or_else(|| refused_sampler(shader, tex, names))
 }
 
-/// What of a pointer to a texture or image has no translation.
-fn refused_pointer(shader: &Shader, name: Name) -> Option<&'static str> {
+/// The reason why a deref of a texture or image has no translation.
+fn refused_deref(shader: &Shader, name: Name) -> Option<&'static str> {
     let Name::Pointer(pointer) = name else { return None };
     let Some(var) = shader.deref_var(pointer) else { return Some("textures without a variable") };
     let mut ty = shader.vars[var].ty;
@@ -107,14 +108,14 @@ fn refused_pointer(shader: &Shader, name: Name) -> Option<&'static str> {
     (!is_uniform).then_some("textures in memory")
 }
 
-/// What of the sampler has no translation.
-fn refused_sampler(shader: &Shader, tex: &TexData, place: &Place) -> Option<&'static str> {
-    let kind = place.declared.filter(|_| tex.op.samples())?.kind;
-    let (pointer, var) = match place.sampler {
+/// The reason why the sampler has no translation.
+fn refused_sampler(shader: &Shader, tex: &TexData, names: &TexNames) -> Option<&'static str> {
+    let kind = names.declared.filter(|_| tex.op.samples())?.kind;
+    let (pointer, var) = match names.sampler {
         Name::Pointer(pointer) => (shader.as_deref(pointer), shader.deref_var(pointer)),
         _ => (None, None),
     };
-    match (kind, place.texture) {
+    match (kind, names.texture) {
         (TextureKind::Combined, Name::Pointer(texture)) => {
             let differs = var.is_some() && shader.deref_var(texture).is_some_and(|texture| Some(texture) != var);
             differs.then_some("samplers apart from a texture that has its own")
@@ -128,7 +129,7 @@ fn refused_sampler(shader: &Shader, tex: &TexData, place: &Place) -> Option<&'st
     }
 }
 
-/// What of the image intrinsic has no translation.
+/// The reason why an image intrinsic has no translation.
 pub(super) fn refused_image(shader: &Shader, inst: Inst, image: ImageAccess, srcs: &[Def]) -> Option<&'static str> {
     let ImageAccess { operation, name } = image;
     let is_zero = |def: Def| match shader.def(def).kind {
@@ -155,10 +156,10 @@ pub(super) fn refused_image(shader: &Shader, inst: Inst, image: ImageAccess, src
         _ => None,
     };
     let name = if declared.is_some() { Name::Pointer(srcs[0]) } else { Name::Handle(srcs[0]) };
-    own.or_else(|| refused_pointer(shader, name)).or_else(|| refused_atomic(shader, inst, operation))
+    own.or_else(|| refused_deref(shader, name)).or_else(|| refused_atomic(shader, inst, operation))
 }
 
-/// What of an atomic on an image has no translation.
+/// The reason why an atomic on an image has no translation.
 fn refused_atomic(shader: &Shader, inst: Inst, operation: ImageOperation) -> Option<&'static str> {
     operation.is_atomic().then_some(())?;
     let atomic = AtomicOp::ALL.get(shader.index(inst, Index::atomic_op) as usize)?;
@@ -178,9 +179,9 @@ fn refused_atomic(shader: &Shader, inst: Inst, operation: ImageOperation) -> Opt
     (shader.insts[inst].bit_size != texel.bits).then_some("image atomics of another width than the image")
 }
 
-/// Calls `need` with each feature of textures that a texture instruction needs.
-pub(super) fn tex_needs(shader: &Shader, tex: &TexData, place: &Place, need: &mut dyn FnMut(Feature)) {
-    let Place { texture, sampler, declared } = *place;
+/// Calls `need` with each feature that a texture instruction needs.
+pub(super) fn tex_needs(shader: &Shader, tex: &TexData, names: &TexNames, need: &mut dyn FnMut(Feature)) {
+    let TexNames { texture, sampler, declared } = *names;
     declared.into_iter().for_each(|texture| type_needs(&texture, need));
     if tex.op == TexOp::tg4 && tex.src(offset).is_some_and(|def| shader.as_const(def).is_none()) {
         need(shaderImageGatherExtended);
@@ -200,7 +201,7 @@ pub(super) fn tex_needs(shader: &Shader, tex: &TexData, place: &Place, need: &mu
     }
 }
 
-/// True if the element of an array is not known before the shader runs.
+/// True if the index into an array is not constant.
 fn is_dynamic(shader: &Shader, name: Name) -> bool {
     let is_variable = |def: Def| shader.as_const(def).is_none();
     match name {
@@ -244,7 +245,7 @@ fn type_needs(texture: &Texture, need: &mut dyn FnMut(Feature)) {
     }
 }
 
-/// Calls `need` with each feature of images that an intrinsic on one needs.
+/// Calls `need` with each feature that an image intrinsic needs.
 pub(super) fn image_needs(
     shader: &Shader,
     inst: Inst,
@@ -268,7 +269,7 @@ pub(super) fn image_needs(
     } else if !dim.is_subpass() {
         let declared = shader.deref_var(srcs[0]).map(|var| shader.vars[var].image_format);
         let format = declared.unwrap_or_else(|| shader.index(inst, Index::format));
-        // One of another type than the image is dropped on the way.
+        // A pass removes a format of another base than the image's.
         let format = if format_base(format).is_some_and(|base| base == texture.texel.base) { format } else { 0 };
         match (format, operation.loads(), operation.writes()) {
             (0, true, _) => need(shaderStorageImageReadWithoutFormat),
@@ -300,8 +301,7 @@ fn atomic_needs(shader: &Shader, inst: Inst, base: Base, need: &mut dyn FnMut(Fe
     }
 }
 
-/// True if a pointer to memory of these modes, to this type, points at or into what is no texture, image or sampler, among the
-/// uniforms.
+/// True if a deref with these modes and this type is of a uniform, or a part of one, that is not a texture, image or sampler.
 pub(super) fn is_loose_uniform(types: &TypeTable, modes: Modes, ty: Type) -> bool {
     let is_opaque = |ty| {
         let leaf = types.get(types.without_arrays(ty));

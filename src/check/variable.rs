@@ -1,7 +1,7 @@
-//! Variables, and types that end.
+//! Variables, and the limits of types.
 //!
-//! Code that walks types recurs, and a type of a few bytes can describe a tree without end or of exponential size. So a
-//! type must not contain itself, and neither its depth nor the number of its parts may be more than a shader has use for.
+//! Code that walks types is recursive, and a type of a few bytes can describe a tree of infinite or exponential size. So a type
+//! must not contain itself, and its depth and the number of its parts have limits that real shaders do not reach.
 
 use super::io;
 use super::report::Report;
@@ -14,33 +14,33 @@ const MAX_DEPTH: u32 = 64;
 const MAX_PARTS: u32 = 1 << 16;
 
 /// Reports variables that break a rule, and types that are too large.
-pub(super) fn check(report: &mut Report<'_>, memory: &mut Memory) {
+pub(super) fn check(report: &mut Report<'_>, walk: &mut TypeWalk) {
     let shader = report.shader;
-    if !check_types(report, memory) {
+    if !check_types(report, walk) {
         debug_assert!(!has_small_types(&shader.types), "no small types are too large");
         return;
     }
     io::check_captures(report);
     for variable in shader.vars.values() {
         if !variable.mode.bits().is_power_of_two() {
-            report.variable(variable, "does not live in one mode");
+            report.variable(variable, "does not have exactly one mode");
         }
         if variable.flags.contains(VarFlags::COMPACT) && !is_scalar_array(shader, variable.ty) {
-            report.variable(variable, "is compact, but no array of scalars");
+            report.variable(variable, "is compact, but not an array of scalars");
         }
         io::check_var(report, variable);
     }
 }
 
-/// An array of scalars, or an array of them with one such per vertex.
+/// Whether a type is an array of scalars, or an array with one such array per vertex.
 fn is_scalar_array(shader: &Shader, ty: Type) -> bool {
     let inner = shader.types.without_arrays(ty);
     inner != ty && matches!(shader.types.get(inner), TypeData::Scalar(_))
 }
 
-/// Memory of the walk over types.
+/// The state of the walk over types, which is reused for the next shader.
 #[derive(Debug, Default)]
-pub(super) struct Memory {
+pub(super) struct TypeWalk {
     states: SideTable<Type, State>,
     way: Vec<Walk>,
 }
@@ -52,11 +52,11 @@ struct Extent {
     parts: u32,
 }
 
-/// The extent of what has no parts.
+/// The extent of a type without parts.
 const LEAF: Extent = Extent { depth: 1, parts: 1 };
 
 impl Extent {
-    /// With a part of this extent.
+    /// This extent with one more part.
     fn with(self, part: Extent) -> Extent {
         Extent { depth: self.depth.max(part.depth + 1), parts: self.parts.saturating_add(part.parts) }
     }
@@ -66,12 +66,12 @@ impl Extent {
     }
 }
 
-/// What is known of a type.
+/// The state of a type in the walk.
 #[derive(Clone, Copy, Debug, Default)]
 enum State {
     #[default]
     New,
-    /// On the way down to the type that is looked at.
+    /// An ancestor of the current type.
     Open,
     Known(Extent),
 }
@@ -89,7 +89,7 @@ impl Walk {
         Walk { ty, next: 0, extent: LEAF }
     }
 
-    /// Adds up parts as long as they are known; the first that is not.
+    /// Adds up parts as long as their extents are known; returns the first that is not.
     fn add_known(&mut self, types: &TypeTable, states: &SideTable<Type, State>) -> Option<Type> {
         match types.get(self.ty) {
             TypeData::Array { elem, .. } if self.next == 0 => self.add(elem, states),
@@ -101,7 +101,7 @@ impl Walk {
         }
     }
 
-    /// `part` itself unless it is known.
+    /// Adds `part` if its extent is known, else returns it.
     fn add(&mut self, part: Type, states: &SideTable<Type, State>) -> Option<Type> {
         let State::Known(extent) = states[part] else { return Some(part) };
         self.next += 1;
@@ -110,7 +110,7 @@ impl Walk {
     }
 }
 
-/// Whether no type can be too large: there are few, and no struct is in another.
+/// Whether no type can be too large, because there are few types and no struct is in another.
 pub(super) fn has_small_types(types: &TypeTable) -> bool {
     const MAX_FIELDS: usize = MAX_PARTS as usize / MAX_DEPTH as usize - 1;
     let has_parts = |field: &Field| types.as_struct(types.without_arrays(field.ty)).is_some();
@@ -118,8 +118,8 @@ pub(super) fn has_small_types(types: &TypeTable) -> bool {
     types.len() <= MAX_DEPTH as usize && types.structs.values().all(is_small)
 }
 
-/// Reports a type that is too large; false if there is one.
-pub(super) fn check_types(report: &mut Report<'_>, Memory { states, way }: &mut Memory) -> bool {
+/// Reports a type that is too large; returns false if there is one.
+pub(super) fn check_types(report: &mut Report<'_>, TypeWalk { states, way }: &mut TypeWalk) -> bool {
     let shader = report.shader;
     states.reset(shader.types.len());
     way.clear();
@@ -152,7 +152,7 @@ pub(super) fn check_types(report: &mut Report<'_>, Memory { states, way }: &mut 
     true
 }
 
-/// Of a type that is not safe to print: its innermost name.
+/// The name of a type that is not safe to print in full.
 fn type_name(shader: &Shader, ty: Type) -> &str {
     shader.types.as_struct(ty).map_or("array", |data| &shader.strings[data.name])
 }

@@ -10,7 +10,7 @@
 //! number of components (`F.of(3)`). The fold computes one component of the result; see [`Fold`].
 //!
 //! The table has all opcodes of Mesa 25.0.7 but those made for one vendor's hardware (`*_amd`, `*_agx`, ...) and the byte
-//! difference sums (`msad_4x8`, `mqsad_4x8`): no frontend makes them for a driver that does not ask.
+//! difference sums (`msad_4x8`, `mqsad_4x8`): frontends make them only for drivers that request them.
 
 use super::by_name::ByName;
 use super::fold::{self, Fold};
@@ -22,7 +22,7 @@ use spirv::{GlslStd450Op as GLOp, Op};
 /// One source or the result of an ALU opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operand {
-    /// How its bits are read; bits 0 means the width is free, and equal among all free operands of the opcode.
+    /// The type of its bits. A width of 0 bits means that the width is free, and equal among all free operands of the opcode.
     pub ty: AluType,
     /// Fixed number of components, or 0 for "as many as the result" (for the result: as many as the instruction).
     pub size: u8,
@@ -38,7 +38,7 @@ impl Operand {
         Operand { size, ..self }
     }
 
-    /// How many components it has in an instruction of `num_components`.
+    /// The number of components that it has in an instruction of `num_components`.
     pub fn components(&self, num_components: u8) -> u8 {
         match self.size {
             0 => num_components,
@@ -46,7 +46,7 @@ impl Operand {
         }
     }
 
-    /// How wide it is where what has no width of its own has `width` bits.
+    /// Its width if operands without a width of their own have `width` bits.
     pub fn bits(&self, width: u8) -> u8 {
         match self.ty.bits {
             0 => width,
@@ -55,9 +55,9 @@ impl Operand {
     }
 }
 
-/// What an ALU opcode is in SPIR-V.
+/// The form of an ALU opcode in SPIR-V.
 ///
-/// The form holds for the widths that SPIR-V for Vulkan takes; `pass::lower_alu` rewrites other widths before emission (bit
+/// The form is valid for the widths that SPIR-V for Vulkan supports; `pass::lower_alu` rewrites other widths before emission (bit
 /// counts and searches are 32-bit, GLSL.std.450's transcendental functions 16- or 32-bit, conversions change the width, ...).
 ///
 /// The special opcodes are
@@ -90,7 +90,7 @@ pub enum Form {
     SelectOne,
     /// Needs more than one instruction; the emitter has a function of this opcode's name.
     Special,
-    /// SPIR-V has nothing like it: `pass::lower_alu` rewrites it before emission.
+    /// SPIR-V has no such instruction: `pass::lower_alu` rewrites it before emission.
     Lowered,
 }
 
@@ -102,11 +102,12 @@ bitflags! {
         const COMMUTATIVE = 1 << 0;
         /// Can be regrouped (floats: unless `exact`).
         const ASSOCIATIVE = 1 << 1;
-        /// Moves bits without reading them (mov, vec, bcsel's last two): operands have whatever type their user wants.
+        /// Moves bits without reading them (mov, vec, bcsel's last two): operands have the type that the user of the result
+        /// needs.
         const TYPELESS = 1 << 2;
         /// Changes the width or the base of a number.
         const CONVERSION = 1 << 3;
-        /// SPIR-V takes signed and unsigned operands alike, in any mix, so no bitcast is due to signedness.
+        /// SPIR-V accepts signed and unsigned operands alike, in any mix, so signedness requires no bitcast.
         const SIGN_AGNOSTIC = 1 << 4;
     }
 }
@@ -122,19 +123,19 @@ pub struct AluInfo {
     pub srcs: &'static [Operand],
     /// Algebraic and structural properties.
     pub props: Props,
-    /// What it is in SPIR-V.
+    /// Its form in SPIR-V.
     pub form: Form,
-    /// SPIR-V wants this signedness: of results that must be unsigned (OpUConvert, OpConvertFToU), and of operands that must
+    /// SPIR-V requires this signedness: of results that must be unsigned (OpUConvert, OpConvertFToU), and of operands that must
     /// have the type of the result (OpUDiv, OpUMod, the bit field instructions).
     pub is_strict: bool,
-    /// Which operations SPIR-V does not have.
+    /// The operations that SPIR-V does not have.
     pub lowered: lowered::Lowered,
-    /// One component of the result from constant operands; the caller cuts bits above the width of the result.
+    /// Computes one component of the result from constant operands; the caller removes bits above the width of the result.
     pub fold: fn(&Fold<'_>) -> u64,
 }
 
 impl AluInfo {
-    /// Whether the operation only moves bits, whatever they mean.
+    /// Whether the operation only moves bits, independent of their type.
     pub const fn moves_bits(&self) -> bool {
         self.props.contains(Props::TYPELESS) || matches!(self.form, Form::Bitcast)
     }
@@ -151,7 +152,7 @@ impl AluOp {
         self.info().name
     }
 
-    /// The opcode that NIR calls `name`.
+    /// The opcode with NIR's name `name`.
     pub fn from_name(name: &str) -> Option<AluOp> {
         static BY_NAME: ByName<2048> = ByName::new(AluOp::NAMES);
         BY_NAME.find(AluOp::NAMES, name).map(|number| AluOp::ALL[number])
@@ -172,7 +173,7 @@ const fn is_strict(form: &Form) -> bool {
                 | Op::BitFieldUExtract
                 | Op::BitReverse
         ),
-        // The halves of products, carries, exponents: members of structs of unsigned integers.
+        // Halves of products, carries and exponents are members of structs of unsigned integers.
         form => matches!(form, Form::Special),
     }
 }
@@ -193,7 +194,7 @@ macro_rules! alu_ops {
             const NAMES: &'static [&'static str] = &[$(stringify!($name)),*];
         }
 
-        /// The rows, in the order of the opcodes, for tables that are made of them at compile time.
+        /// The rows, in the order of the opcodes, for tables that are made from them at compile time.
         pub(crate) const ROWS: &[AluInfo] = &[$(AluInfo {
             name: stringify!($name),
             dest: $dest,
@@ -205,7 +206,7 @@ macro_rules! alu_ops {
             fold: $fold,
         }),*];
 
-        /// The same, once.
+        /// The same rows as one static, so that the binary has them once.
         pub(crate) static TABLE: &[AluInfo] = ROWS;
     };
 }
@@ -691,7 +692,7 @@ alu_ops! {
     b2b16      [B] -> B16, CONVERSION,               Lowered,             |x| x.bool(x.u(0) != 0);
     b2b32      [B] -> B32, CONVERSION,               Lowered,             |x| x.bool(x.u(0) != 0);
 
-    // Conversions of mediump values, which may be left out if the result goes straight back to 32 bits.
+    // Conversions of mediump values, which may be omitted if the result is converted directly back to 32 bits.
     f2fmp [F32] -> F16, CONVERSION, op(Op::FConvert),    |x| x.round(x.f(0));
     i2imp [I32] -> I16, CONVERSION, op(Op::SConvert),    |x| x.u(0);
     f2imp [F32] -> I16, CONVERSION, op(Op::ConvertFToS), fold::float_to_int;

@@ -1,7 +1,8 @@
-//! Rows of a table by name, through a table that is made at compile time: a driver asks for all names that its Mesa has before it
-//! translates its first shader.
+//! Rows of a table by name, through a hash table that is made at compile time: a driver looks up all names that its Mesa has
+//! before it translates its first shader.
 
-/// Places of names in a list. Each name is at the place that its hash says or, if others have that, at one of the next.
+/// Indices of names in a list. The index of a name is in the slot that its hash selects or, if that is taken, in one of the next
+/// slots.
 pub(super) struct ByName<const N: usize>([u16; N]);
 
 const EMPTY: u16 = u16::MAX;
@@ -10,24 +11,24 @@ impl<const N: usize> ByName<N> {
     /// The table for these names; N is a power of two, and half of it stays empty.
     pub(super) const fn new(names: &[&str]) -> ByName<N> {
         assert!(N.is_power_of_two() && N >= 2 * names.len() && names.len() < EMPTY as usize);
-        let mut places = [EMPTY; N];
+        let mut slots = [EMPTY; N];
         let mut number = 0;
         while number < names.len() {
             let mut at = hash(names[number]) % N;
-            while places[at] != EMPTY {
+            while slots[at] != EMPTY {
                 at = (at + 1) % N;
             }
-            places[at] = number as u16;
+            slots[at] = number as u16;
             number += 1;
         }
-        ByName(places)
+        ByName(slots)
     }
 
-    /// The number of `name` in the list that the table was made of.
+    /// The index of `name` in the list that the table was made of.
     pub(super) fn find(&self, names: &[&str], name: &str) -> Option<usize> {
         let first = hash(name) % N;
-        let places = self.0[first..].iter().chain(&self.0[..first]).map(|place| usize::from(*place));
-        places.take_while(|place| *place < names.len()).find(|place| names[*place] == name)
+        let indices = self.0[first..].iter().chain(&self.0[..first]).map(|index| usize::from(*index));
+        indices.take_while(|index| *index < names.len()).find(|index| names[*index] == name)
     }
 }
 
@@ -38,7 +39,7 @@ const fn hash(name: &str) -> usize {
         hash = (hash ^ bytes[at] as u32).wrapping_mul(0x0100_0193);
         at += 1;
     }
-    // The low bits depend on few of the last bytes alone.
+    // The low bits alone depend on few of the last bytes.
     (hash ^ hash >> 16) as usize
 }
 

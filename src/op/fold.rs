@@ -1,10 +1,10 @@
-//! What the fold column is written in: constant operands read as numbers, results rounded back to bits.
+//! The functions that the fold column uses: they read constant operands as numbers and round results to bits.
 //!
 //! A value is held as the low bits of a `u64`, the bits above its width are zero; a 1-bit boolean is 0 or 1, a wider boolean
 //! 0 or all ones. Floats are computed in `f64`: for one add, subtract, multiply, divide or square root of 16- or 32-bit
 //! operands, rounding that to the narrow type gives the correctly rounded result (binary64 has more than twice the digits).
 
-/// The operands of one fold: which component of the result is asked for, and everything it may depend on.
+/// The operands of one fold: the component of the result to compute, and everything that it may depend on.
 pub struct Fold<'a> {
     /// The component of the result to compute.
     pub component: usize,
@@ -75,7 +75,7 @@ impl Fold<'_> {
         from_float(value, self.dest_bits)
     }
 
-    /// `value` as an operation of the width of the result would round it on the way to a longer expression.
+    /// `value` rounded as the intermediate result of an operation of the width of the result.
     fn step(&self, value: f64) -> f64 {
         to_float(self.round(value), self.dest_bits)
     }
@@ -100,7 +100,7 @@ impl Fold<'_> {
     }
 }
 
-/// `value` cut to its low `bits` bits.
+/// The low `bits` bits of `value`.
 pub fn mask(value: u64, bits: u8) -> u64 {
     if bits >= 64 {
         value
@@ -124,7 +124,7 @@ pub fn to_float(value: u64, bits: u8) -> f64 {
     }
 }
 
-/// The bits of `value` rounded to a float of `bits` bits, nearest, ties to even. NaN is the same NaN on every machine.
+/// The bits of `value` rounded to a float of `bits` bits, nearest, ties to even. NaN has the same bits on every machine.
 pub fn from_float(value: f64, bits: u8) -> u64 {
     match bits {
         64 if value.is_nan() => 0x7ff8 << 48,
@@ -172,7 +172,7 @@ pub fn to_half_rtz(value: f64) -> u64 {
     u64::from(nearest - u16::from(away))
 }
 
-// The functions below are folds, or what several folds have in common, in the order of the table.
+// The functions below are folds, or common parts of several folds, in the order of the table.
 
 /// Selects between operands 1 and 2.
 pub fn csel(x: &Fold<'_>) -> u64 {
@@ -208,7 +208,7 @@ pub fn remainder(x: &Fold<'_>, round: fn(f64) -> f64) -> u64 {
     x.round(x.f(0) - multiple)
 }
 
-/// The smaller number; -0.0 is smaller than 0.0, and a number wins against NaN.
+/// The smaller number; -0.0 is smaller than 0.0, and if one operand is NaN, the other is the result.
 pub fn fmin(x: &Fold<'_>) -> u64 {
     let (a, b) = (x.f(0), x.f(1));
     if a == b {
@@ -217,7 +217,7 @@ pub fn fmin(x: &Fold<'_>) -> u64 {
     x.round(a.min(b))
 }
 
-/// The greater number; 0.0 is greater than -0.0, and a number wins against NaN.
+/// The greater number; 0.0 is greater than -0.0, and if one operand is NaN, the other is the result.
 pub fn fmax(x: &Fold<'_>) -> u64 {
     let (a, b) = (x.f(0), x.f(1));
     if a == b {
@@ -230,8 +230,8 @@ pub fn fmax(x: &Fold<'_>) -> u64 {
 pub fn ffma(x: &Fold<'_>) -> u64 {
     let (a, b, c) = (x.f(0), x.f(1), x.f(2));
     match x.dest_bits {
-        // Rounding the binary64 result again could go wrong for binary32. It cannot for binary16: wherever the exact sum
-        // has more digits than binary64, its smaller part is too small to matter.
+        // Rounding the binary64 result again may be wrong for binary32. It is exact for binary16: where the exact sum has more
+        // digits than binary64, its smaller part is too small to change the result.
         32 => x.round(f64::from((a as f32).mul_add(b as f32, c as f32))),
         _ => x.round(a.mul_add(b, c)),
     }
@@ -248,7 +248,7 @@ pub fn zero_factor(x: &Fold<'_>) -> bool {
     x.f(0) == 0.0 || x.f(1) == 0.0
 }
 
-/// To the precision and range of a 16-bit float; what is denormal there becomes 0.
+/// Rounds to the precision and range of a 16-bit float; numbers that are denormal there become 0.
 pub fn fquantize2f16(x: &Fold<'_>) -> u64 {
     let value = x.f(0);
     if value.abs() < MIN_NORMAL_HALF {
@@ -259,7 +259,7 @@ pub fn fquantize2f16(x: &Fold<'_>) -> u64 {
 
 /// x * 2^n; a denormal result becomes 0.
 pub fn ldexp(x: &Fold<'_>) -> u64 {
-    // In parts, because 2^n alone may be out of range.
+    // In two steps, because 2^n alone may be out of range.
     let n = x.i(1).clamp(-4000, 4000) as i32;
     let parts = [n / 4, n / 4, n / 4, n - 3 * (n / 4)];
     let scaled = x.step(parts.iter().fold(x.f(0), |value, part| value * 2f64.powi(*part)));
@@ -281,7 +281,7 @@ pub fn frexp(value: f64) -> (f64, i32) {
     (significand, biased - 1022 - scale)
 }
 
-/// A division of signed integers by anything but 0; 0 for that.
+/// A division of signed integers; a division by 0 gives 0.
 pub fn signed_division(x: &Fold<'_>, divide: fn(i64, i64) -> i64) -> u64 {
     match x.i(1) {
         0 => 0,
@@ -310,7 +310,7 @@ pub fn find_msb(value: u64) -> u64 {
     63u64.wrapping_sub(u64::from(value.leading_zeros()))
 }
 
-/// A position that was counted from the bottom of operand 0 as counted from its top.
+/// Converts a bit position counted from the bottom of operand 0 to one counted from its top.
 pub fn from_top(x: &Fold<'_>, position: u64) -> u64 {
     match position {
         u64::MAX => u64::MAX,
@@ -318,7 +318,8 @@ pub fn from_top(x: &Fold<'_>, position: u64) -> u64 {
     }
 }
 
-/// Offset and width if they name a field of 32 bits; NIR's folds give 0 otherwise, the specifications say undefined.
+/// Offset and width if the field is within 32 bits; otherwise NIR's folds give 0, and the specifications leave the result
+/// undefined.
 fn field(x: &Fold<'_>, offset: usize, width: usize) -> Option<(u64, u8)> {
     let (offset, width) = (x.i(offset), x.i(width));
     let valid = (0..=32).contains(&offset) && (0..=32).contains(&width) && offset + width <= 32;
@@ -354,7 +355,7 @@ pub fn bfi(x: &Fold<'_>) -> u64 {
     insert << field.trailing_zeros() & field | base & !field
 }
 
-/// A field like [`bitfield_extract`]'s, offset and width modulo 32, cut at the top of operand 0.
+/// A field like [`bitfield_extract`]'s, with offset and width modulo 32. It ends at the top of operand 0.
 pub fn bfe(x: &Fold<'_>, extend: fn(u64, u8) -> u64) -> u64 {
     let (offset, width) = (x.u(1) & 31, x.u(2) & 31);
     match width.min(32 - offset) {
@@ -363,12 +364,12 @@ pub fn bfe(x: &Fold<'_>, extend: fn(u64, u8) -> u64) -> u64 {
     }
 }
 
-/// How far up the part of `width` bits is that operand 1 numbers.
+/// The position of the part of `width` bits with the number in operand 1.
 pub fn part_shift(x: &Fold<'_>, width: u64) -> u64 {
     x.u(1).wrapping_mul(width) & (u64::from(x.dest_bits) - 1)
 }
 
-/// Operand 0 from the part of `width` bits upwards that operand 1 numbers.
+/// Operand 0, starting at the part of `width` bits with the number in operand 1.
 pub fn part(x: &Fold<'_>, width: u64) -> u64 {
     x.u(0) >> part_shift(x, width)
 }
@@ -378,7 +379,7 @@ pub fn unordered(x: &Fold<'_>) -> bool {
     x.f(0).is_nan() || x.f(1).is_nan()
 }
 
-/// Bit of operand 0 that operand 1 numbers, modulo the width.
+/// The bit of operand 0 with the number in operand 1, modulo the width.
 pub fn bit(x: &Fold<'_>) -> bool {
     x.u(0) >> (x.u(1) & (u64::from(x.src_bits[0]) - 1)) & 1 != 0
 }
@@ -410,7 +411,7 @@ pub fn sum(x: &Fold<'_>) -> u64 {
     add_up(x, |c| x.f_at(0, c))
 }
 
-/// Adds `term` of each component of operand 0 in NIR's order: halves pairwise, then what is left over.
+/// Adds `term` of each component of operand 0 in NIR's order: halves pairwise, then the remaining components.
 fn add_up(x: &Fold<'_>, term: impl Fn(usize) -> f64) -> u64 {
     let mut terms = [0.0; 16];
     let mut len = x.srcs[0].len();
@@ -484,18 +485,18 @@ pub fn pack_split(x: &Fold<'_>) -> u64 {
     (0..x.srcs.len()).rev().fold(0, |all, i| all << x.src_bits[i] | x.u(i))
 }
 
-/// The part of operand 0 that becomes the component asked for, each of `width` bits.
+/// The part of operand 0 that becomes the requested component, in parts of `width` bits.
 pub fn unpack(x: &Fold<'_>, width: u8) -> u64 {
     mask(x.u_at(0, 0) >> (usize::from(width) * x.component), width)
 }
 
-/// The components of operand 0, each made an integer of `width` bits by `convert`, as the parts of one integer.
+/// The components of operand 0, each converted to an integer of `width` bits by `convert`, as the parts of one integer.
 pub fn pack_floats(x: &Fold<'_>, width: u8, convert: fn(f64) -> u64) -> u64 {
     let parts = (0..x.srcs[0].len()).rev();
     parts.fold(0, |all, c| all << width | mask(convert(x.f_at(0, c)), width))
 }
 
-/// Two operands, each made a 16-bit integer by `convert`, as the parts of one integer.
+/// Two operands, each converted to a 16-bit integer by `convert`, as the parts of one integer.
 pub fn pack_split_floats(x: &Fold<'_>, convert: fn(f64) -> u64) -> u64 {
     convert(x.f_at(0, 0)) | convert(x.f_at(1, 0)) << 16
 }

@@ -8,29 +8,30 @@
 //!     SSBO.in_block(Ssbo, Load, [0, 1]).carried().wide_result();
 //! ```
 //!
-//! is a load whose block index has components of its own, whose byte offset is a scalar, and whose result has as many
-//! components as the instruction says. The last column is a [`Meaning`]. It starts from a constant: `SPECIAL` and `UNTRANSLATED`
-//! know nothing, `SSBO` knows what all accesses to storage blocks share, a function such as `builtin` takes what differs. Each
-//! method adds a fact, and what no method says has a default:
+//! is a load whose block index has any number of components, whose byte offset is a scalar, and whose result has as many
+//! components as the instruction. The last column is a [`Meaning`]. It starts with a constant: `SPECIAL` and `UNTRANSLATED` have
+//! no facts, `SSBO` has the common facts of all accesses to storage blocks, a function such as `builtin` has parameters for the
+//! differences. Each method adds a fact; facts that no method adds have a default:
 //!
-//! | methods | what they say | default |
+//! | methods | the facts that they add | default |
 //! |-|-|-|
-//! | `needs` | passes that have to look at it | none |
-//! | `only_in` | stages that have it | all |
+//! | `needs` | the passes that it needs | none |
+//! | `only_in` | the stages that have it | all |
 //! | `in_block`, `at_offset`, `at_deref`, `size_of`, `counts` | the memory that it accesses, how, and by which sources | none |
-//! | `image` | what it does with an image, and how it names that | nothing |
-//! | `input`, `output` | what it accesses by slot, and by which sources | nothing |
-//! | `samples` | where it interpolates an input | nowhere |
-//! | `pointers` | how many of its first sources are pointers | 0; 1 with `at_deref`, and `image` by pointer |
+//! | `image` | the operation on an image, and how the image is named | none |
+//! | `input`, `output` | the access by slot, and its sources | none |
+//! | `samples` | where it interpolates an input | none |
+//! | `pointers` | the number of its first sources that are derefs | 0; 1 with `at_deref`, and `image` by deref |
 //! | `features`, `features_by_operands` | Vulkan's features that it needs, or may need | none |
 //! | `carried`, `wide_result`, `wide_sources`, `condition`, `basic`, `since_1_1` | a [trait](Traits) | no |
 //!
-//! Checks, passes, emitter, interpreter and printer read these facts. None of them follows from the spelling of a name.
+//! Checks, passes, emitter, interpreter and printer read these facts. None of the facts depends on the spelling of a name.
 //!
-//! A new row stands at the end of the table: its place makes its number on the [wire](crate::wire), and those of today stay.
+//! A new row is added at the end of the table: its index is its number on the [wire](crate::wire), and the existing numbers must
+//! not change.
 //!
-//! The list is what a Gallium driver may receive and what zink makes of it; an intrinsic that is not here is an error of the
-//! parser that names it.
+//! The table has the intrinsics that a Gallium driver may receive and those that zink makes from them. For others the parser
+//! reports an error with their name.
 
 use super::by_name::ByName;
 use super::meaning::ImageName::{self, Deref, Handle, Unit};
@@ -52,9 +53,9 @@ use spirv::Op::{self, *};
 /// Components of a source or result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Components {
-    /// There is no result.
+    /// No result.
     None,
-    /// As many as the definition used has (pointers, handles, block indices).
+    /// As many as the used definition has (derefs, handles, block indices).
     Any,
     /// As many as the instruction has: those of the result, or of the stored value.
     Instr,
@@ -63,17 +64,17 @@ pub enum Components {
 }
 
 bitflags! {
-    /// What may be done with an intrinsic: NIR's `nir_intrinsic_semantic_flag`.
+    /// The optimisations that an intrinsic allows: NIR's `nir_intrinsic_semantic_flag`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Effects: u8 {
-        /// Without uses it can be removed.
+        /// It can be removed if it has no uses.
         const ELIMINATE = 1 << 0;
-        /// The same operands give the same result wherever it stands, so equal ones can be merged.
+        /// The same operands give the same result at any place, so equal ones can be merged.
         const REORDER = 1 << 1;
     }
 }
 
-/// How the value of an index is written in a dump.
+/// The format of the value of an index in a dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexKind {
     /// A signed decimal number.
@@ -120,12 +121,12 @@ macro_rules! indices {
             /// All indices.
             pub const ALL: &'static [Index] = &[$(Index::$name),*];
 
-            /// How its value is written in a dump.
+            /// The format of its value in a dump.
             pub fn kind(self) -> IndexKind {
                 match self { $(Index::$name => IndexKind::$kind,)* }
             }
 
-            /// NIR's name of it: `write_mask`.
+            /// NIR's name: `write_mask`.
             pub fn name(self) -> &'static str {
                 match self { $(Index::$name => stringify!($name),)* }
             }
@@ -171,9 +172,9 @@ indices! {
     align_mul Int "align_mul";
     /// See `align_mul`.
     align_offset Int "align_offset";
-    /// How the stored bits are read.
+    /// The type of the stored bits.
     src_type AluType "src_type";
-    /// How the loaded bits are read.
+    /// The type of the loaded bits.
     dest_type AluType "dest_type";
     /// Qualifiers of the copy's destination.
     dst_access Access "dst_access";
@@ -203,15 +204,15 @@ indices! {
     bit_size Int "bit_size";
     /// The register may differ between invocations.
     divergent Int "divergent";
-    /// The loaded value's magnitude is meant.
+    /// The result is the absolute value of the loaded value.
     legacy_fabs Int "legacy_fabs";
-    /// The loaded value's negative is meant.
+    /// The result is the negated loaded value.
     legacy_fneg Int "legacy_fneg";
     /// The stored value is clamped to 0..1.
     legacy_fsat Int "legacy_fsat";
 }
 
-/// One row of the table: what a translation asks often. The rest is in its [`Meaning`].
+/// One row of the table: the facts that a translation reads often. The other facts are in its [`Meaning`].
 #[derive(Clone, Copy, Debug)]
 pub struct IntrinsicInfo {
     /// Components of each source.
@@ -222,23 +223,23 @@ pub struct IntrinsicInfo {
     pub indices: &'static [Index],
     /// The sum of the widths that the result may have, which are powers of two; 0 for any.
     pub dest_bits: u8,
-    /// What may be done with it.
+    /// The optimisations that it allows.
     pub effects: Effects,
-    /// What it is in SPIR-V.
+    /// Its form in SPIR-V.
     pub form: Form,
-    /// How many of the first sources are pointers.
+    /// The number of its first sources that are derefs.
     pub pointers: u8,
     /// The first source that has as many components as the instruction.
     pub value: Option<u8>,
-    /// What it may need before emission.
+    /// The passes that it may need before emission.
     pub needs: Needs,
     /// The stages that have it.
     pub stages: Stages,
-    /// What else is true of it.
+    /// Its other properties.
     pub traits: Traits,
-    /// What it does with memory.
+    /// The memory that it accesses, and how.
     pub memory: Option<MemoryAccess>,
-    /// Where each index stands in `indices`, for `index_slot`.
+    /// The position of each index in `indices`, for `index_slot`.
     slots: [u8; Index::ALL.len()],
 }
 
@@ -246,13 +247,13 @@ pub struct IntrinsicInfo {
 const NO_SLOT: u8 = u8::MAX;
 
 impl IntrinsicInfo {
-    /// Where an instruction stores the value of `index`.
+    /// The position at which an instruction stores the value of `index`.
     pub fn index_slot(&self, index: Index) -> Option<usize> {
         let slot = self.slots[index as usize];
         (slot != NO_SLOT).then_some(slot.into())
     }
 
-    /// Whether there is a translation, for some operands at least.
+    /// Whether there is a translation, at least for some operands.
     pub const fn is_translated(&self) -> bool {
         !matches!(self.form, Form::Untranslated)
     }
@@ -292,7 +293,7 @@ impl Intrinsic {
         &TABLE[self as usize]
     }
 
-    /// What this intrinsic means, as far as its row does not say it.
+    /// The facts about this intrinsic that its row does not have.
     pub fn meaning(self) -> &'static Meaning {
         &MEANINGS[self as usize]
     }
@@ -302,7 +303,7 @@ impl Intrinsic {
         Intrinsic::NAMES[self as usize]
     }
 
-    /// Whether the first source is a ballot, which is asked something.
+    /// Whether it is a query of a ballot, which is the first source.
     pub fn reads_ballot(self) -> bool {
         matches!(self.info().form, Form::BallotQuery(..))
     }
@@ -312,18 +313,18 @@ impl Intrinsic {
         matches!(self.info().form, Form::Move(..) | Form::QuadSwap(_))
     }
 
-    /// Whether it is an atomic on what its first source points to.
+    /// Whether it is an atomic through the deref in its first source.
     #[inline]
     pub fn is_deref_atomic(self) -> bool {
         self.info().memory.is_some_and(|memory| memory.kind == MemoryKind::Deref && memory.operation.is_atomic())
     }
 
-    /// Whether it is a barycentric: it only says where `load_interpolated_input` reads.
+    /// Whether it is a barycentric, which only determines where `load_interpolated_input` interpolates.
     pub fn is_barycentric(self) -> bool {
         self.meaning().sampling.is_some() && self.info().pointers == 0
     }
 
-    /// The intrinsic that does `operation` with an image that is named by `name`; `None` if NIR has none.
+    /// The intrinsic for `operation` on an image that is named by `name`; `None` if NIR has none.
     pub fn on_image(operation: ImageOperation, name: ImageName) -> Option<Intrinsic> {
         static ON_IMAGE: [[Option<Intrinsic>; ImageName::COUNT]; ImageOperation::COUNT] = {
             let mut table = [[None; ImageName::COUNT]; ImageOperation::COUNT];
@@ -339,7 +340,7 @@ impl Intrinsic {
         ON_IMAGE[operation as usize][name as usize]
     }
 
-    /// The intrinsic that NIR calls `name`.
+    /// The intrinsic with NIR's name `name`.
     pub fn from_name(name: &str) -> Option<Intrinsic> {
         static BY_NAME: ByName<1024> = ByName::new(Intrinsic::NAMES);
         BY_NAME.find(Intrinsic::NAMES, name).map(|number| Intrinsic::ALL[number])
@@ -393,7 +394,7 @@ macro_rules! intrinsics {
             slots: slots(&[$(Index::$index),*]),
         }),*];
 
-        /// The last column, for what the rows leave out.
+        /// The last column, for the facts that the rows do not have.
         pub(crate) static MEANINGS: &[Meaning] = &[$($meaning),*];
     };
 }
@@ -406,7 +407,7 @@ const GEOMETRY: Stages = Stages::GEOMETRY;
 const FRAGMENT: Stages = Stages::FRAGMENT;
 const COMPUTE: Stages = Stages::COMPUTE;
 const GRAPHICS: Stages = Stages::all().difference(COMPUTE);
-/// Stages that see primitives.
+/// Stages that have primitives.
 const WITH_PRIMITIVES: Stages = GRAPHICS.difference(VERTEX);
 
 /// NIR's registers.
@@ -417,7 +418,7 @@ const BY_SLOT: Meaning = SPECIAL.needs(Needs::EXPLICIT_IO);
 
 const BARYCENTRIC: Meaning = BY_SLOT.only_in(FRAGMENT);
 
-/// Interpolation of an input at a place of the shader's choice.
+/// Interpolation of an input at a place that the shader selects.
 const INTERPOLATION: Meaning = SPECIAL.pointers(1).only_in(FRAGMENT).features(&[sampleRateShading]);
 
 const UBO_LOAD: Meaning = SPECIAL
@@ -438,7 +439,7 @@ const GLOBAL: Meaning = SPECIAL.needs(Needs::GLOBAL_MEMORY).features(&[bufferDev
 /// System values that are computed from those that Vulkan has.
 const COMPUTED: Meaning = SPECIAL.needs(Needs::SYSTEM_VALUES);
 
-/// What ends a vertex or a primitive of a stream.
+/// Emission of a vertex, or the end of a primitive, of a stream.
 const STREAM: Meaning = SPECIAL.only_in(GEOMETRY).features_by_operands(&[geometryStreams]);
 
 const DEMOTION: Meaning = SPECIAL.only_in(FRAGMENT).features(&[shaderDemoteToHelperInvocation]);
@@ -801,7 +802,7 @@ intrinsics! {
     is_sparse_texels_resident [1]    -> 1 [] [1, 32] ELIMINATE|REORDER, SPECIAL.wide_sources();
     is_sparse_resident_zink   [N]    -> 1 [] [1]     ELIMINATE|REORDER, SPECIAL.needs(Needs::RESIDENCY).wide_sources();
     sparse_residency_code_and [1, 1] -> 1 [] [32]    ELIMINATE|REORDER, SPECIAL.needs(Needs::RESIDENCY);
-    // The code that belongs to these texels: `lower_sparse` takes it out of the result. NIR has no name for it.
+    // The residency code of these texels, which `lower_sparse` takes from the result. NIR has no such intrinsic.
     sparse_residency_code     [N]    -> 1 [] [32]    ELIMINATE|REORDER, UNTRANSLATED;
 
     image_deref_load              [ANY, 4, 1, 1]    -> N    [image_dim, image_array, format, access, dest_type] [] ELIMINATE,

@@ -1,29 +1,29 @@
-//! Which ALU operations SPIR-V for Vulkan does not have: by opcode, width and number of components.
+//! The ALU operations that SPIR-V for Vulkan does not have, by opcode, width and number of components.
 
 use super::AluOp;
 use super::Form;
 
-/// Which operations of an opcode SPIR-V does not have, so that `pass::lower_alu` rewrites them.
+/// The operations of an opcode that SPIR-V does not have, so that `pass::lower_alu` rewrites them.
 ///
-/// A bit for each width of the result and of the first operand, and one that says that this is true of vectors only.
+/// One bit for each pair of a width of the result and a width of the first operand, and one bit that limits the set to vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lowered {
     pairs: u32,
-    /// The widths of results that occur in it, as their sum.
+    /// The sum of the widths of results that occur in `pairs`.
     widths: u8,
 }
 
-/// The widths that numbers have.
+/// The widths of numbers.
 const WIDTHS: [u8; 5] = [1, 8, 16, 32, 64];
 
-/// The sum of all.
+/// The sum of all widths.
 const ALL: u8 = 1 | 8 | 16 | 32 | 64;
 
 /// Only if the result is a vector.
 const VECTORS: u32 = 1 << 31;
 
-/// The place of a width in [`WIDTHS`].
-const fn place(bits: u8) -> u32 {
+/// The index of a width in [`WIDTHS`].
+const fn width_index(bits: u8) -> u32 {
     bits.trailing_zeros().saturating_sub(2)
 }
 
@@ -31,8 +31,8 @@ impl Lowered {
     /// No operation.
     pub const NONE: Lowered = Lowered { pairs: 0, widths: 0 };
 
-    /// Those whose result has one of the widths of which `bits` is the sum, and whose first operand has one of `src_bits`. All
-    /// widths are powers of two.
+    /// Operations whose result has one of the widths of which `bits` is the sum, and whose first operand has one of `src_bits`.
+    /// All widths are powers of two.
     pub const fn of(bits: u8, src_bits: u8) -> Lowered {
         let (mut all, mut pair) = (Lowered::NONE, 0);
         while pair < WIDTHS.len() * WIDTHS.len() {
@@ -45,7 +45,7 @@ impl Lowered {
         all
     }
 
-    /// Those whose result is as wide as the first operand.
+    /// Operations whose result is as wide as the first operand.
     pub const SAME_WIDTH: Lowered = {
         let (mut all, mut at) = (Lowered::NONE, 0);
         while at < WIDTHS.len() {
@@ -56,25 +56,25 @@ impl Lowered {
     };
 
     const fn pair(bits: u8, src_bits: u8) -> Lowered {
-        Lowered { pairs: 1 << (WIDTHS.len() as u32 * place(bits) + place(src_bits)), widths: bits }
+        Lowered { pairs: 1 << (WIDTHS.len() as u32 * width_index(bits) + width_index(src_bits)), widths: bits }
     }
 
-    /// Of these, those whose result is a vector.
+    /// The operations of this set whose result is a vector.
     pub const fn of_vectors(self) -> Lowered {
         Lowered { pairs: self.pairs | VECTORS, ..self }
     }
 
-    /// These and others, of scalars and vectors alike.
+    /// The operations of both sets, on scalars and vectors alike.
     pub const fn union(self, other: Lowered) -> Lowered {
         Lowered { pairs: self.pairs | other.pairs, widths: self.widths | other.widths }
     }
 
-    /// Whether an operation with a result of `bits` bits is among these, if the first operand has the width for it.
+    /// Whether the set has an operation with a result of `bits` bits, for some width of the first operand.
     pub const fn may_have(self, bits: u8) -> bool {
         self.widths & bits != 0
     }
 
-    /// Whether an operation is among these.
+    /// Whether the set has an operation.
     pub const fn has(self, num_components: u8, bits: u8, src_bits: u8) -> bool {
         self.pairs & Lowered::pair(bits, src_bits).pairs != 0 && (num_components > 1 || self.pairs & VECTORS == 0)
     }

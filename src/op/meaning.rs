@@ -1,7 +1,7 @@
-//! What intrinsics mean: the last column of their table.
+//! The meaning of intrinsics: the last column of their table.
 //!
-//! A [`Meaning`] starts as `SPECIAL`, `UNTRANSLATED` or what a function such as `builtin` makes, and each method adds what
-//! is known besides. Rows that share much start from a constant above the table.
+//! A [`Meaning`] starts as `SPECIAL`, as `UNTRANSLATED` or as the result of a function such as `builtin`, and each method adds a
+//! fact. Rows that share many facts start with a constant above the table.
 
 use super::needs::Needs;
 use super::Base;
@@ -9,26 +9,26 @@ use crate::feature::Feature;
 use bitflags::bitflags;
 use spirv::{BuiltIn, Capability, GroupOperation, Op};
 
-/// What an intrinsic is in SPIR-V.
+/// The form of an intrinsic in SPIR-V.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// A load of a built-in input whose components have this base type.
     BuiltIn(BuiltIn, Base),
     /// A derivative: one instruction on the source as it is, floats in and out.
     Derivative(Op),
-    /// A vote: the instruction, that of SPV_KHR_subgroup_vote, and what values are compared as.
+    /// A vote: the instruction, the instruction of SPV_KHR_subgroup_vote, and the type as which values are compared.
     Vote(Op, Op, Base),
-    /// The value of another invocation, which a second source may name.
+    /// The value of another invocation, which a second source may number.
     Move(Op, Capability),
     /// The value of another invocation of the quad, in this direction.
     QuadSwap(u8),
-    /// A question about a ballot, and how its bits are counted if they are.
+    /// A query of a ballot, and how its bits are counted if they are.
     BallotQuery(Op, Option<GroupOperation>),
     /// A reduction or scan.
     Reduction(GroupOperation),
-    /// More than that: the emitter's family for it, or a pass that rewrites it, has the rest.
+    /// Another form: the emitter's family for it, or a pass that rewrites it, has the details.
     Special,
-    /// There is no translation of it where a shader has it.
+    /// A shader that has it cannot be translated.
     Untranslated,
 }
 
@@ -52,25 +52,25 @@ bitflags! {
 }
 
 bitflags! {
-    /// What is true of some intrinsics.
+    /// Properties of some intrinsics.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Traits: u8 {
-        /// Its values can be carried in 32-bit ones: it reads and writes memory by words, or moves bits between invocations.
+        /// Its values can be carried in 32-bit values: it reads and writes memory by words, or moves bits between invocations.
         const CARRIED = 1 << 0;
-        /// Its result may have more components than a SPIR-V vector: a pass takes it apart.
+        /// Its result may have more components than a SPIR-V vector: a pass splits it.
         const WIDE_RESULT = 1 << 1;
         /// Its sources may have more components than a SPIR-V vector.
         const WIDE_SOURCES = 1 << 2;
         /// Its first source is a condition, of 1 bit.
         const CONDITION = 1 << 3;
-        /// Every driver of Vulkan 1.1 has it; before, an extension that comes with ballots.
+        /// Every driver of Vulkan 1.1 has it; before 1.1 the extension for ballots is required.
         const BASIC_SUBGROUP = 1 << 4;
         /// No extension of Vulkan 1.0 has it.
         const NOT_BEFORE_1_1 = 1 << 5;
     }
 }
 
-/// What kind of memory an intrinsic accesses.
+/// The kind of memory that an intrinsic accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryKind {
     /// Uniform blocks.
@@ -83,7 +83,7 @@ pub enum MemoryKind {
     Shared,
     /// Memory of the invocation.
     Scratch,
-    /// Memory by address: the source that is the offset elsewhere is the address.
+    /// Memory by address: the address is in the source that has the offset for other kinds.
     Global,
     /// The shader's constant data.
     Constant,
@@ -91,11 +91,11 @@ pub enum MemoryKind {
     KernelInput,
     /// Uniforms outside of blocks.
     Uniform,
-    /// What the pointer in the first source points to.
+    /// The memory of the deref in the first source.
     Deref,
 }
 
-/// What is done with memory.
+/// An operation on memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryOperation {
     /// A read.
@@ -104,7 +104,7 @@ pub enum MemoryOperation {
     Store,
     /// An atomic operation with one operand.
     Atomic,
-    /// An atomic operation with two: what is compared, and what is stored.
+    /// An atomic operation with two operands: the value to compare, and the value to store.
     AtomicSwap,
     /// A query of the size.
     Size,
@@ -122,7 +122,7 @@ impl MemoryOperation {
     }
 }
 
-/// What the offset of an access counts.
+/// The unit of the offset of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OffsetUnit {
     /// Bytes.
@@ -136,15 +136,15 @@ pub enum OffsetUnit {
 /// An access to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryAccess {
-    /// Which memory.
+    /// The memory.
     pub kind: MemoryKind,
-    /// What is done with it.
+    /// The operation.
     pub operation: MemoryOperation,
-    /// The source with the number of the block, if there are several.
+    /// The source with the index of the block, if there are several.
     pub block: Option<u8>,
-    /// The source with the offset or the address; `None` for sizes and pointers.
+    /// The source with the offset or the address; `None` for sizes and derefs.
     pub offset: Option<u8>,
-    /// What the offset counts.
+    /// The unit of the offset.
     pub unit: OffsetUnit,
 }
 
@@ -153,7 +153,7 @@ impl MemoryAccess {
         MemoryAccess { kind, operation, block, offset, unit: OffsetUnit::Bytes }
     }
 
-    /// The first source of an atomic's data: what is added, or what is compared and what is stored. It follows the address.
+    /// The first source of an atomic's data: the operand, or the value to compare and the value to store. It follows the address.
     pub const fn atomic_data(self) -> usize {
         match self.offset {
             Some(offset) => offset as usize + 1,
@@ -162,18 +162,18 @@ impl MemoryAccess {
     }
 }
 
-/// How an intrinsic names its image.
+/// The way in which an intrinsic names its image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageName {
     /// By the number of a unit.
     Unit,
     /// By a handle.
     Handle,
-    /// By a pointer.
+    /// By a deref.
     Deref,
 }
 
-/// What is done with an image.
+/// An operation on an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageOperation {
     /// A read of a texel.
@@ -184,7 +184,7 @@ pub enum ImageOperation {
     Store,
     /// An atomic operation with one operand.
     Atomic,
-    /// An atomic operation with two: what is compared, and what is stored.
+    /// An atomic operation with two operands: the value to compare, and the value to store.
     AtomicSwap,
     /// A query of the size.
     Size,
@@ -197,12 +197,12 @@ pub enum ImageOperation {
 }
 
 impl ImageName {
-    /// How many there are.
+    /// The number of variants.
     pub(super) const COUNT: usize = 3;
 }
 
 impl ImageOperation {
-    /// How many there are.
+    /// The number of variants.
     pub(super) const COUNT: usize = 9;
 
     /// Whether it reads texels.
@@ -220,7 +220,7 @@ impl ImageOperation {
         self.is_atomic() || matches!(self, ImageOperation::Store)
     }
 
-    /// Whether it asks about the image, not about its texels.
+    /// Whether it is a query of the image, not of its texels.
     pub const fn is_query(self) -> bool {
         matches!(self, ImageOperation::Size | ImageOperation::Samples | ImageOperation::Levels)
     }
@@ -239,9 +239,9 @@ impl ImageOperation {
 /// An operation on an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageAccess {
-    /// What is done.
+    /// The operation.
     pub operation: ImageOperation,
-    /// How the first source names the image.
+    /// The way in which the first source names the image.
     pub name: ImageName,
 }
 
@@ -250,30 +250,31 @@ pub struct ImageAccess {
 pub struct IoAccess {
     /// Whether it is an output.
     pub is_output: bool,
-    /// The source with the vertex, if there is a value for each.
+    /// The source with the vertex, if each vertex has a value.
     pub vertex: Option<u8>,
     /// The source with the offset in slots.
     pub offset: u8,
 }
 
-/// Where in a pixel an input is taken.
+/// The place in a pixel at which an input is interpolated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sampling {
     /// In the middle of the pixel.
     Pixel,
-    /// At the centroid of what the primitive covers.
+    /// At the centroid of the part of the pixel that the primitive covers.
     Centroid,
     /// At the sample that the fragment is shaded for.
     Sample,
     /// At the sample that the last source numbers.
     AtSample,
-    /// As far from the middle as the last source says.
+    /// At the offset from the middle in the last source.
     AtOffset,
     /// At the vertex that the last source numbers.
     AtVertex,
 }
 
-/// What an intrinsic means. [`Intrinsic::info`](super::Intrinsic::info) has what a translation asks often; the rest is here.
+/// The facts about an intrinsic. [`Intrinsic::info`](super::Intrinsic::info) has those that a translation reads often; the others
+/// are here.
 #[derive(Clone, Copy, Debug)]
 pub struct Meaning {
     pub(super) form: Form,
@@ -282,22 +283,22 @@ pub struct Meaning {
     pub(super) traits: Traits,
     pub(super) pointers: u8,
     pub(super) memory: Option<MemoryAccess>,
-    /// What it does with an image.
+    /// Its operation on an image.
     pub image: Option<ImageAccess>,
-    /// What it does with inputs or outputs.
+    /// Its access to inputs or outputs.
     pub io: Option<IoAccess>,
-    /// Where it samples an input, or has another intrinsic do so.
+    /// The place at which it, or the intrinsic that uses its result, interpolates an input.
     pub sampling: Option<Sampling>,
-    /// The features that it needs whatever its operands.
+    /// The features that it needs with any operands.
     pub features: &'static [Feature],
-    /// The features that it may need besides, because of its operands or of the rest of the shader.
+    /// The features that it may need in addition, because of its operands or of the rest of the shader.
     pub features_by_operands: &'static [Feature],
 }
 
-/// A form without a row of its own in SPIR-V.
+/// The start of intrinsics without a [`Form`] of their own.
 pub(super) const SPECIAL: Meaning = Meaning::new(Form::Special);
 
-/// What is only read, printed and checked.
+/// The start of intrinsics that are only read, printed and checked.
 pub(super) const UNTRANSLATED: Meaning = Meaning::new(Form::Untranslated);
 
 /// A load of a built-in input.
@@ -322,25 +323,25 @@ impl Meaning {
         }
     }
 
-    /// A pass has to look at it.
+    /// Adds passes that it needs.
     pub(super) const fn needs(mut self, needs: Needs) -> Meaning {
         self.needs = self.needs.union(needs);
         self
     }
 
-    /// Other stages do not have it.
+    /// Limits it to these stages.
     pub(super) const fn only_in(mut self, stages: Stages) -> Meaning {
         self.stages = stages;
         self
     }
 
-    /// It needs these features.
+    /// Sets the features that it needs.
     pub(super) const fn features(mut self, features: &'static [Feature]) -> Meaning {
         self.features = features;
         self
     }
 
-    /// It may need these features besides.
+    /// Sets the features that it may need in addition.
     pub(super) const fn features_by_operands(mut self, features: &'static [Feature]) -> Meaning {
         self.features_by_operands = features;
         self
@@ -381,13 +382,13 @@ impl Meaning {
         self.with(Traits::NOT_BEFORE_1_1)
     }
 
-    /// Its first sources are so many pointers.
+    /// Sets the number of its first sources that are derefs.
     pub(super) const fn pointers(mut self, pointers: u8) -> Meaning {
         self.pointers = pointers;
         self
     }
 
-    /// It accesses the block that source `block` numbers at the offset in source `offset`.
+    /// Adds an access to the block with the index in source `block`, at the offset in source `offset`.
     pub(super) const fn in_block(
         mut self,
         kind: MemoryKind,
@@ -398,25 +399,25 @@ impl Meaning {
         self
     }
 
-    /// It accesses memory at the offset, or address, in source `offset`.
+    /// Adds an access to memory at the offset, or address, in source `offset`.
     pub(super) const fn at_offset(mut self, kind: MemoryKind, operation: MemoryOperation, offset: u8) -> Meaning {
         self.memory = Some(MemoryAccess::new(kind, operation, None, Some(offset)));
         self
     }
 
-    /// It is the size of the block that its first source numbers.
+    /// Adds a query of the size of the block with the index in the first source.
     pub(super) const fn size_of(mut self, kind: MemoryKind) -> Meaning {
         self.memory = Some(MemoryAccess::new(kind, MemoryOperation::Size, Some(0), None));
         self
     }
 
-    /// It accesses what its first source points to.
+    /// Adds an access to the memory of the deref in the first source.
     pub(super) const fn at_deref(mut self, operation: MemoryOperation) -> Meaning {
         self.memory = Some(MemoryAccess::new(MemoryKind::Deref, operation, None, None));
         self.pointers(1)
     }
 
-    /// The offset of its access counts other than bytes.
+    /// Sets the unit of the offset of its access; bytes are the default.
     pub(super) const fn counts(mut self, unit: OffsetUnit) -> Meaning {
         if let Some(memory) = self.memory {
             self.memory = Some(MemoryAccess { unit, ..memory });
@@ -424,25 +425,25 @@ impl Meaning {
         self
     }
 
-    /// It is an operation on an image.
+    /// Adds an operation on an image.
     pub(super) const fn image(mut self, operation: ImageOperation, name: ImageName) -> Meaning {
         self.image = Some(ImageAccess { operation, name });
         self.pointers(matches!(name, ImageName::Deref) as u8)
     }
 
-    /// It reads an input whose offset is in source `offset`, and the vertex in source `vertex` if there is one.
+    /// Adds a read of an input with the offset in source `offset`, and the vertex in source `vertex` if there is one.
     pub(super) const fn input(mut self, vertex: Option<u8>, offset: u8) -> Meaning {
         self.io = Some(IoAccess { is_output: false, vertex, offset });
         self
     }
 
-    /// It reads or writes an output; see [`Meaning::input`].
+    /// Adds a read or write of an output; see [`Meaning::input`].
     pub(super) const fn output(mut self, vertex: Option<u8>, offset: u8) -> Meaning {
         self.io = Some(IoAccess { is_output: true, vertex, offset });
         self
     }
 
-    /// It samples an input there.
+    /// Sets the place at which it interpolates an input.
     pub(super) const fn samples(mut self, sampling: Sampling) -> Meaning {
         self.sampling = Some(sampling);
         self

@@ -1,4 +1,4 @@
-//! The opcode tables: one row says everything about an opcode.
+//! The opcode tables: one row has everything about an opcode.
 //!
 //! Parser, printer, checker, folder, interpreter and emitter all read the same row, so adding an opcode is adding a row. A
 //! `match` over all opcodes anywhere else is a missing column here.
@@ -9,12 +9,12 @@
 //! | [`intrinsic`] | loads, stores, system values, ...: operands, printed indices, effects, meaning | NIR's `nir_intrinsics.py` |
 //! | [`tex`] | texture operations and their sources | NIR's `nir.h`, `nir_texop` |
 //! | [`names`] | the printed names of enumerated index values and of I/O slots | NIR's `nir_print.c`, `shader_enums.h` |
-//! | [`old`] | what opcodes of older releases are called now | NIR's history |
+//! | [`old`] | opcodes of older releases, and their replacements | NIR's history |
 //! | [`slots`] | the I/O slots that are built-ins | Vulkan, "Built-In Variables" |
 //!
-//! A list of opcodes that is only asked whether it has one is a [`set`]. What of an opcode's operations passes have to lower are
-//! the columns of [`needs`] and [`lowered`]; [`meaning`] has the other columns of intrinsics, and `rows` packs what else a
-//! translation asks of each ALU opcode.
+//! A list of opcodes that is used for membership only is a [`set`]. The columns of [`needs`] and [`lowered`] have the operations
+//! that passes lower. [`meaning`] has the other columns of intrinsics, and `rows` packs the other facts that a translation needs
+//! of each ALU opcode.
 
 pub mod alu;
 mod by_name;
@@ -46,7 +46,7 @@ pub(crate) use set::intrinsics_where;
 pub use set::{AluSet, IntrinsicSet};
 pub use tex::{TexOp, TexSrcKind};
 
-/// How the bits of a value are read: NIR's `nir_alu_type` without the size.
+/// The interpretation of the bits of a value: NIR's `nir_alu_type` without the size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Base {
     /// 1 bit of SPIR-V's OpTypeBool, or a wider 0 / all-ones boolean.
@@ -62,7 +62,7 @@ pub enum Base {
 /// NIR's `nir_alu_type`: a base and a width in bits, 0 for "the width of the instruction".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AluType {
-    /// How the bits are read.
+    /// The interpretation of the bits.
     pub base: Base,
     /// 0, 1, 8, 16, 32 or 64.
     pub bits: u8,

@@ -1,6 +1,6 @@
 //! Enumerated values by the names that a dump prints: access flags, variable modes, atomic operations, scopes, I/O slots.
 //!
-//! Numbers are this crate's own: NIR's change between releases and never leave the process that made them.
+//! Numbers are this crate's own. NIR's numbers change between releases and are valid only in the process that made them.
 
 use super::tex::named;
 use super::{AluType, Base};
@@ -10,7 +10,7 @@ bitflags! {
     /// Qualifiers of a variable or a memory access: NIR's `gl_access_qualifier`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct Access: u32 {
-        /// Visible to other invocations without a barrier's help.
+        /// Visible to other invocations without a barrier.
         const COHERENT = 1 << 0;
         /// No other variable names this memory.
         const RESTRICT = 1 << 1;
@@ -34,7 +34,7 @@ bitflags! {
         const USES_FORMAT_AMD = 1 << 10;
         /// AMD FMASK was applied.
         const FMASK_LOWERED_AMD = 1 << 11;
-        /// May be executed where control flow would not have.
+        /// May be executed where control flow would not execute it.
         const SPECULATABLE = 1 << 12;
         /// AMD coherence between command processor and geometry engine.
         const CP_GE_COHERENT_AMD = 1 << 13;
@@ -44,7 +44,7 @@ bitflags! {
         const KEEP_SCALAR = 1 << 15;
         /// AMD scalar memory.
         const SMEM_AMD = 1 << 16;
-        /// An atomic load, as later versions of NIR have it: what compare-exchange loops start from.
+        /// An atomic load, as in later versions of NIR: compare-exchange loops start with one.
         const ATOMIC = 1 << 17;
     }
 }
@@ -74,7 +74,7 @@ impl Access {
 }
 
 bitflags! {
-    /// Where a variable lives: NIR's `nir_variable_mode`, a set because barriers and generic pointers name several.
+    /// The memory of a variable: NIR's `nir_variable_mode`, a set because barriers and generic derefs have several.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct Modes: u32 {
         /// A value the system provides.
@@ -129,7 +129,7 @@ impl Modes {
 }
 
 named! {
-    /// What an atomic does: NIR's `nir_atomic_op`.
+    /// The operation of an atomic: NIR's `nir_atomic_op`.
     AtomicOp {
         iadd "iadd",
         imin "imin",
@@ -151,7 +151,7 @@ named! {
 }
 
 impl AtomicOp {
-    /// Whether it is one that computes with floats: that adds or orders them. SPIR-V has these with an extension only.
+    /// Whether it adds or compares floats. SPIR-V has these with an extension only.
     pub fn is_float(self) -> bool {
         matches!(self, AtomicOp::fadd | AtomicOp::fmin | AtomicOp::fmax)
     }
@@ -171,7 +171,7 @@ named! {
 }
 
 named! {
-    /// How an input varies over a primitive: NIR's `glsl_interp_mode`.
+    /// The interpolation of an input over a primitive: NIR's `glsl_interp_mode`.
     InterpMode {
         /// The default of the type: smooth for floats, flat for integers.
         none "INTERP_MODE_NONE",
@@ -272,7 +272,7 @@ pub const FORMATS: &[(&str, spirv::ImageFormat)] = {
     ]
 };
 
-/// What the numbers of a format are, an index into [`FORMATS`]; `None` for no format.
+/// The base of the numbers of a format, which is an index into [`FORMATS`]; `None` for no format.
 pub fn format_base(format: u32) -> Option<Base> {
     let (name, _) = FORMATS.get(format as usize).filter(|_| format != 0)?;
     Some(match name.rsplit('_').next() {
@@ -282,7 +282,7 @@ pub fn format_base(format: u32) -> Option<Base> {
     })
 }
 
-/// The format of texels that are one number, as atomics want it: an index into [`FORMATS`], 0 if there is none.
+/// The format of texels that are one number, which atomics require: an index into [`FORMATS`], 0 if there is none.
 pub fn scalar_format(texel: AluType) -> u32 {
     use spirv::ImageFormat as Format;
     let format = match (texel.base, texel.bits) {
@@ -398,7 +398,7 @@ pub mod system_value {
         NAMES.get(value as usize).map(|name| format!("{PREFIX}{name}"))
     }
 
-    /// The value that a dump calls `name`.
+    /// The value that has `name` in a dump.
     pub fn from_name(name: &str) -> Option<u32> {
         let name = name.strip_prefix(PREFIX)?;
         NAMES.iter().position(|n| *n == name).map(|value| value as u32)
@@ -428,7 +428,7 @@ pub mod system_value {
     ];
 }
 
-/// Which numbering an I/O slot belongs to; it follows from stage and direction.
+/// The numbering that an I/O slot belongs to; it depends on stage and direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlotKind {
     /// Inputs of a vertex shader.
@@ -467,7 +467,7 @@ impl SlotKind {
         name
     }
 
-    /// Appends the name of `slot` without what all of its numbering begin with: `VAR0`.
+    /// Appends the name of `slot` without the common prefix of its numbering: `VAR0`.
     pub fn push_short_name(self, slot: u32, text: &mut String) {
         let (stem, number) = self.stem(slot);
         text.push_str(stem);
@@ -476,7 +476,7 @@ impl SlotKind {
         }
     }
 
-    /// What a name consists of: that of the slots that are counted together, if any, and the number.
+    /// The parts of a name: the name of the slots that are counted together, if any, and the number.
     fn stem(self, slot: u32) -> (&'static str, Option<u32>) {
         match self.table().1.iter().find(|(first, count, _)| (*first..first + count).contains(&slot)) {
             Some((_, 1, name)) => (name, None),
@@ -508,7 +508,7 @@ pub struct IoSemantics {
     pub num_slots: u32,
     /// Geometry stream of each component, two bits each.
     pub gs_streams: u8,
-    /// The rest.
+    /// The other members of `nir_io_semantics`.
     pub flags: IoFlags,
 }
 
@@ -520,7 +520,7 @@ bitflags! {
         const EXPLICIT_STRICT = 1 << 0;
         /// Second source of dual-source blending.
         const DUALSRC = 1 << 1;
-        /// Reads what the framebuffer holds.
+        /// Reads the framebuffer.
         const FBFETCH = 1 << 2;
         /// Coherent framebuffer fetch.
         const COHERENT = 1 << 3;
@@ -585,7 +585,7 @@ pub struct IoXfb {
     pub out: [XfbOutput; 2],
 }
 
-/// One captured run of components, starting at the component the entry stands for.
+/// One captured run of components, starting at the component of this entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct XfbOutput {
     /// Components captured; 0 for none.

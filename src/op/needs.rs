@@ -1,24 +1,25 @@
-//! What an instruction may need to have done to it before it can be emitted: which passes have to look at a shader.
+//! The passes that a shader may need before it can be emitted, as flags of its instructions.
 
 use bitflags::bitflags;
 
 bitflags! {
-    /// What a shader has that SPIR-V does not take as it is: a bit for each pass of the pipeline, in its order.
+    /// The properties of a shader that passes have to lower: one bit for each pass of the pipeline, in the pipeline's order.
     ///
-    /// Opcodes have a column of them; what depends on more than the opcode is settled when an instruction is entered. See [`Shader::needs`](crate::ir::Shader::needs) for what the other bits come from.
+    /// Opcodes have a column of them. Bits that depend on more than the opcode are set when an instruction is added.
+    /// [`Shader::needs`](crate::ir::Shader::needs) lists the sources of the other bits.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct Needs: u32 {
         /// Registers: `regs_to_ssa`.
         const REGISTERS = 1 << 0;
-        /// Ends of invocations that depend on a condition, or leave code after them: `lower_discard_if`.
+        /// Terminations, and conditional demotions, of invocations: `lower_discard_if`.
         const DISCARDS = 1 << 1;
-        /// Vertices of geometry shaders that are counted, or not made at all: `lower_gs_counters`.
+        /// Vertex counts of geometry shaders, and geometry shaders that must not emit a vertex: `lower_gs_counters`.
         const VERTEX_COUNTERS = 1 << 2;
-        /// System values that Vulkan does not have, or not in this form: `lower_sysvals`.
+        /// System values that Vulkan does not have, or has in another form: `lower_sysvals`.
         const SYSTEM_VALUES = 1 << 3;
-        /// Pointers to memory of the shader's own: `const_arrays`.
+        /// Derefs of the shader's own memory: `const_arrays`.
         const OWN_MEMORY = 1 << 4;
-        /// Loads of what the framebuffer holds: `lower_fbfetch`.
+        /// Loads from the framebuffer: `lower_fbfetch`.
         const FRAMEBUFFER_READS = 1 << 5;
         /// Inputs and outputs by slot: `lower_io`.
         const EXPLICIT_IO = 1 << 6;
@@ -32,9 +33,9 @@ bitflags! {
         const INLINED_BLOCKS = 1 << 10;
         /// Shared memory, scratch and push constants by byte offset: `lower_memory`.
         const MEMORY_OFFSETS = 1 << 11;
-        /// Blocks that are picked by a number: `lower_block_index`.
+        /// Uniform and storage blocks that are selected by an index: `lower_block_index`.
         const BLOCK_INDICES = 1 << 12;
-        /// Pointers to uniform and storage blocks: `lower_buffer_derefs`.
+        /// Derefs of uniform and storage blocks: `lower_buffer_derefs`.
         const BUFFER_DEREFS = 1 << 13;
         /// Uniform blocks by byte offset: `lower_ubo`.
         const UBO_OFFSETS = 1 << 14;
@@ -42,17 +43,17 @@ bitflags! {
         const SSBO_OFFSETS = 1 << 15;
         /// Global memory: `lower_global`.
         const GLOBAL_MEMORY = 1 << 16;
-        /// Atomics by pointer: `lower_atomics`.
+        /// Atomics through derefs: `lower_atomics`.
         const ATOMICS = 1 << 17;
-        /// What transform feedback captures: `lower_captures`.
+        /// Outputs that transform feedback captures: `lower_captures`.
         const CAPTURES = 1 << 18;
         /// Textures and images: `lower_descriptors`.
         const TEXTURES = 1 << 19;
-        /// The same, whose operands may not be as SPIR-V's: `lower_tex`.
+        /// Textures and images whose operands may differ from SPIR-V's: `lower_tex`.
         const TEXTURE_OPERANDS = 1 << 20;
         /// Texels and residency codes in one vector: `lower_sparse`.
         const RESIDENCY = 1 << 21;
-        /// Operations on subgroups: `lower_subgroups`.
+        /// Subgroup operations: `lower_subgroups`.
         const SUBGROUPS = 1 << 22;
         /// Outputs that may be stored to twice: `combine_stores`.
         const REPEATED_STORES = 1 << 23;
@@ -66,9 +67,9 @@ bitflags! {
         const INT64 = 1 << 27;
         /// Numbers of 8 and 16 bits: `lower_narrow`.
         const NARROW = 1 << 28;
-        /// What passes left, and control flow that is decided: `clean_up`.
+        /// Instructions without uses that passes left, and control flow with constant conditions: `clean_up`.
         const UNTIDY = 1 << 29;
-        /// Pointers to uniform blocks, some of which may be in storage: `place_blocks`.
+        /// Derefs of uniform blocks, some of which may be in storage buffers: `place_blocks`.
         const PLACED_BLOCKS = 1 << 30;
     }
 }

@@ -1,6 +1,7 @@
-//! Opcodes that Mesa 22.3 has and 25.0 has no more, and what they are instead.
+//! Opcodes that Mesa 22.3 has and 25.0 does not, and their replacements.
 //!
-//! Both readers, of text and of wires, look here for a name that is in no other table, so the rest of the crate knows one NIR.
+//! Both readers, of text and of wires, look up here a name that is in no other table, so the rest of the crate handles one
+//! version of NIR.
 //!
 //! | 22.3 | becomes |
 //! |-|-|
@@ -11,7 +12,7 @@
 use super::names::{Scope, Semantics};
 use super::{AluOp, AtomicOp, Index, Intrinsic, Modes};
 
-/// What an ALU opcode that 25.0 does not have is instead.
+/// The replacement of an ALU opcode that 25.0 does not have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OldAlu {
     /// An intrinsic of the source.
@@ -31,28 +32,28 @@ const ALU: &[(&str, OldAlu)] = &[
     ("i2b1", OldAlu::NotZero(AluOp::ine)),
 ];
 
-/// What the ALU opcode `name` of 22.3 is in 25.0, if it is not the same.
+/// The replacement in 25.0 of the ALU opcode `name` of 22.3, if it has another name there.
 pub fn old_alu(name: &str) -> Option<OldAlu> {
     alu(alu_number(name)?)
 }
 
-/// Where the ALU opcode `name` stands among those that are no more.
+/// The index of the ALU opcode `name` in the list of those that 25.0 does not have.
 pub fn alu_number(name: &str) -> Option<usize> {
     ALU.iter().position(|(old, _)| *old == name)
 }
 
-/// The ALU opcode that stands there.
+/// The replacement of the ALU opcode at this index.
 pub fn alu(number: usize) -> Option<OldAlu> {
     ALU.get(number).map(|(_, new)| *new)
 }
 
-/// What it was called.
+/// The name in 22.3 of the ALU opcode at this index.
 #[cfg(test)]
 pub(crate) fn alu_name(number: usize) -> Option<&'static str> {
     ALU.get(number).map(|(name, _)| *name)
 }
 
-/// The families of atomics: 22.3's prefix, the opcode, the one that compares and swaps.
+/// The families of atomics: 22.3's prefix, the opcode, the opcode of compare-and-swap.
 const ATOMICS: &[(&str, Intrinsic, Intrinsic)] = &[
     ("ssbo_atomic_", Intrinsic::ssbo_atomic, Intrinsic::ssbo_atomic_swap),
     ("shared_atomic_", Intrinsic::shared_atomic, Intrinsic::shared_atomic_swap),
@@ -83,14 +84,14 @@ const ATOMIC_OPS: &[(&str, AtomicOp)] = &[
     ("dec_wrap", AtomicOp::dec_wrap),
 ];
 
-/// What an intrinsic of 22.3 is in 25.0.
+/// The replacement in 25.0 of an intrinsic of 22.3.
 #[derive(Clone, Copy, Debug)]
 pub struct OldIntrinsic {
     /// Its name in 25.0.
     pub op: Intrinsic,
     /// Indices that the old name implied.
     pub indices: [(Index, u32); 4],
-    /// Sources that 22.3 did not have yet; they are undefined.
+    /// The number of sources that 22.3 did not have yet; they are undefined.
     pub missing_srcs: usize,
 }
 
@@ -135,12 +136,13 @@ const INTRINSICS: &[(&str, OldIntrinsic)] = &[
     ("set_vertex_and_primitive_count", OldIntrinsic::missing(Intrinsic::set_vertex_and_primitive_count, 1)),
 ];
 
-/// What the intrinsic `name` of 22.3 is in 25.0, if it is not the same; `tess_ctrl` in a tessellation control shader.
+/// The replacement in 25.0 of the intrinsic `name` of 22.3, if it has another name there. `tess_ctrl` is true in a tessellation
+/// control shader.
 pub fn old_intrinsic(name: &str, tess_ctrl: bool) -> Option<OldIntrinsic> {
     intrinsic(intrinsic_number(name)?, tess_ctrl)
 }
 
-/// Where the intrinsic `name` stands among those that are no more; behind the list come the atomics, family by family.
+/// The index of the intrinsic `name` among those that 25.0 does not have: the list, then the atomics, family by family.
 pub fn intrinsic_number(name: &str) -> Option<usize> {
     if let Some(number) = INTRINSICS.iter().position(|(old, _)| *old == name) {
         return Some(number);
@@ -152,7 +154,7 @@ pub fn intrinsic_number(name: &str) -> Option<usize> {
     })
 }
 
-/// The intrinsic that stands there.
+/// The replacement of the intrinsic at this index.
 pub fn intrinsic(number: usize, tess_ctrl: bool) -> Option<OldIntrinsic> {
     if let Some((name, old)) = INTRINSICS.get(number) {
         let mut old = *old;
@@ -171,7 +173,7 @@ pub fn intrinsic(number: usize, tess_ctrl: bool) -> Option<OldIntrinsic> {
     Some(old)
 }
 
-/// What it was called.
+/// The name in 22.3 of the intrinsic at this index.
 #[cfg(test)]
 pub(crate) fn intrinsic_name(number: usize) -> Option<String> {
     if let Some((name, _)) = INTRINSICS.get(number) {

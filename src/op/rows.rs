@@ -1,25 +1,26 @@
-//! What translation asks of each ALU opcode, packed, so that four opcodes share a line of cache.
+//! The facts that a translation needs of each ALU opcode, packed, so that four opcodes share a cache line.
 //!
-//! [`AluInfo`] says the same and more in 80 bytes and two places. A translation in a running driver finds none of it in the caches:
-//! before there were these rows, it fetched 27 of its 85 lines of constants for ALU opcodes, from two tables besides `AluInfo`.
+//! [`AluInfo`] has the same and more in 80 bytes and two places in memory. A translation in a running driver begins with cold
+//! caches: before these rows existed, it fetched 27 of its 85 cache lines of constants for ALU opcodes, from two tables besides
+//! `AluInfo`.
 
 use super::{AluInfo, AluOp, Base, Form, Operand, Props, ALU_OPS};
 use spirv::{GlslStd450Op, Op};
 
-/// What a value may be, or what a user wants it to be.
+/// The type that a value may have, or that a user needs it to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
-    /// Exactly this.
+    /// Exactly this base.
     Is(Base),
     /// An integer of either signedness.
     Integer,
-    /// Whatever the result of the instruction is.
+    /// The type of the instruction's result.
     Same,
-    /// Anything.
+    /// Any type.
     Any,
 }
 
-/// What the result of an opcode may be.
+/// The types that the result of an opcode may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
     /// One base, without a choice.
@@ -27,7 +28,7 @@ pub(crate) enum Choice {
     Int,
     Uint,
     Float,
-    /// A constant or undefined number: made as whatever its user wants.
+    /// A constant or undefined number: it gets the type that its user needs.
     Literal,
     /// An integer of either signedness.
     Integer,
@@ -36,7 +37,7 @@ pub(crate) enum Choice {
 }
 
 impl Choice {
-    /// None but this.
+    /// Only this base.
     pub(crate) const fn is(base: Base) -> Choice {
         match base {
             Base::Bool => Choice::Bool,
@@ -47,43 +48,44 @@ impl Choice {
     }
 }
 
-/// How an opcode is emitted.
+/// The way an opcode is emitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Emission {
     /// As one instruction on up to three operands.
     One,
     /// As a vector of its operands.
     Construct,
-    /// Not at all: its result is its operand.
+    /// As no instruction: its result is its operand.
     Move,
-    /// As its [`Form`] says.
+    /// As its [`Form`] requires.
     Other,
 }
 
-/// What translation asks of an ALU opcode.
+/// The facts that a translation needs of an ALU opcode.
 #[derive(Clone, Copy)]
 pub(crate) struct AluRow {
     /// The opcodes of SPIR-V, on numbers and on booleans, if it is always one instruction.
     pub(crate) ops: [u16; 2],
     pub(crate) emission: Emission,
-    /// The number in GLSL.std.450, 0 if it is none of those.
+    /// The number in GLSL.std.450, 0 if it is not there.
     pub(crate) ext: u8,
-    /// How many operands there are.
+    /// The number of operands.
     pub(crate) operands: u8,
     flags: u8,
-    /// What the result may be.
+    /// The types that the result may have.
     pub(crate) choice: Choice,
-    /// What the first four operands should be. Where there are more, all are alike.
+    /// The types that the first four operands should have. If an opcode has more, all are alike.
     wanted: [Wanted; 4],
 }
 
-/// What an operand should be: a number of a [`Want`] in the low three bits, its components above, 0 for as many as the result.
+/// The type that an operand should have: the number of a [`Want`] in the low three bits, and above them its components, 0 for as
+/// many as the result.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted(u8);
 
 impl Wanted {
     const BITS: u32 = 3;
-    /// The numbers of wants.
+    /// The number of bases; the other wants are numbered from it.
     const BASES: u8 = 4;
     const INTEGER: u8 = 4;
     const SAME: u8 = 5;
@@ -99,7 +101,7 @@ impl Wanted {
         Wanted(want | operand.size << Wanted::BITS)
     }
 
-    /// What it should be.
+    /// The type that it should have.
     pub(crate) const fn want(self) -> Want {
         match self.0 & ((1 << Wanted::BITS) - 1) {
             0 => Want::Is(Base::Bool),
@@ -112,7 +114,7 @@ impl Wanted {
         }
     }
 
-    /// A bit for each base that it may be, where the result is a `base`.
+    /// A bit for each base that it may have, if the result has `base`.
     pub(crate) const fn bases(self, base: Base) -> u8 {
         let want = self.0 & ((1 << Wanted::BITS) - 1);
         match want {
@@ -123,7 +125,7 @@ impl Wanted {
         }
     }
 
-    /// How many components it should have, where the result has `n`.
+    /// The number of components that it should have, if the result has `n`.
     pub(crate) const fn size(self, n: u8) -> u8 {
         match self.0 >> Wanted::BITS {
             0 => n,
@@ -179,7 +181,7 @@ impl AluRow {
         AluRow { ops, emission, ext, operands: count as u8, flags, choice, wanted }
     }
 
-    /// NoContraction means something of the instruction.
+    /// Whether NoContraction has an effect on the instruction.
     pub(crate) const fn contracts(&self) -> bool {
         self.flags & AluRow::CONTRACTS != 0
     }
@@ -189,17 +191,17 @@ impl AluRow {
         self.flags & AluRow::MOVES != 0 && (at > 0 || self.flags & AluRow::HAS_CONDITION == 0)
     }
 
-    /// What the operand at `at` should be.
+    /// The type that the operand at `at` should have.
     pub(crate) const fn wanted(&self, at: usize) -> Wanted {
         self.wanted[at & 3]
     }
 }
 
-/// The opcodes on numbers and on booleans, and that of GLSL.std.450, of what is always one instruction on up to three operands.
+/// The opcodes on numbers and on booleans, and the one of GLSL.std.450, if it is always one instruction on up to three operands.
 const fn one_instruction(info: &AluInfo) -> ([Op; 2], Option<GlslStd450Op>) {
     match info.form {
         _ if info.srcs.is_empty() || info.srcs.len() > 3 => ([Op::Nop; 2], None),
-        // These are not always what their form says.
+        // These are not always emitted as their form.
         Form::Op(Op::SConvert | Op::UConvert | Op::FConvert | Op::FUnordNotEqual) => ([Op::Nop; 2], None),
         Form::Ext(GlslStd450Op::Fract) => ([Op::Nop; 2], None),
         Form::Op(op) => ([op; 2], None),
@@ -209,14 +211,14 @@ const fn one_instruction(info: &AluInfo) -> ([Op; 2], Option<GlslStd450Op>) {
     }
 }
 
-/// Arithmetic of which NoContraction means something (SPIR-V 3.20, NoContraction). Mesa's drivers take a conversion to fewer
-/// bits and back for none unless it is there.
+/// Arithmetic on which NoContraction has an effect (SPIR-V 3.20, NoContraction). Without it Mesa's drivers remove a conversion to
+/// fewer bits and back.
 pub(crate) const fn can_contract(op: Op) -> bool {
     use Op::*;
     matches!(op, FAdd | FSub | FMul | FDiv | FRem | FMod | FNegate | Dot | FConvert)
 }
 
-/// What an ALU opcode wants of an operand.
+/// The type that an ALU opcode needs of an operand.
 pub(crate) const fn operand_want(info: &AluInfo, operand: &Operand) -> Want {
     match operand.ty.base {
         Base::Bool => Want::Is(Base::Bool),
@@ -240,7 +242,7 @@ static ROWS: [AluRow; AluOp::ALL.len()] = {
 };
 
 impl AluOp {
-    /// What translation asks of this opcode.
+    /// The row of this opcode.
     pub(crate) fn row(self) -> &'static AluRow {
         &ROWS[self as usize]
     }

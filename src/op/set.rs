@@ -1,4 +1,4 @@
-//! Sets of opcodes, a bit for each: what a list of opcodes is for those who ask whether one is in it.
+//! Sets of opcodes, with one bit for each opcode.
 
 use super::{AluOp, Intrinsic};
 
@@ -32,22 +32,22 @@ macro_rules! op_set {
                 self
             }
 
-            /// Whether `op` is one of them.
+            /// Whether the set has `op`.
             pub const fn contains(&self, op: $op) -> bool {
                 self.words[op as usize / 64] >> (op as usize % 64) & 1 != 0
             }
 
-            /// Whether both have an opcode.
+            /// Whether the sets have an opcode in common.
             pub fn intersects(&self, other: &$name) -> bool {
                 self.words.iter().zip(&other.words).any(|(a, b)| a & b != 0)
             }
 
-            /// Whether it has all opcodes of the other.
+            /// Whether it has all opcodes of the other set.
             pub fn has_all(&self, other: &$name) -> bool {
                 self.words.iter().zip(&other.words).fold(0, |left, (own, others)| left | others & !own) == 0
             }
 
-            /// Makes `op` one of them.
+            /// Adds `op`.
             pub fn insert(&mut self, op: $op) {
                 self.words[op as usize / 64] |= 1 << (op as usize % 64);
             }
@@ -70,7 +70,7 @@ op_set! {
     IntrinsicSet of Intrinsic
 }
 
-/// The set of the intrinsics of which something is true, as their row and their meaning say; for statics.
+/// The set of the intrinsics for which an expression on their row and their meaning is true; for statics.
 macro_rules! intrinsics_where {
     (|$info:ident, $meaning:ident| $is:expr) => {{
         let (mut set, mut at) = ($crate::op::IntrinsicSet::of(&[]), 0);

@@ -1,9 +1,9 @@
-//! What is special about slots of the stage interface: built-ins, patches.
+//! The slots of the stage interface that are built-ins or belong to patches.
 
 use super::names::{frag_result, varying, SlotKind};
 use spirv::BuiltIn;
 
-/// Slots between stages that are built-ins: slot, what it is as an input of fragment shaders, what it is elsewhere.
+/// Slots between stages that are built-ins: the slot, its built-in as an input of fragment shaders, its built-in elsewhere.
 const BUILT_INS: &[(u32, Option<BuiltIn>, Option<BuiltIn>)] = &[
     (varying::POS, Some(BuiltIn::FragCoord), Some(BuiltIn::Position)),
     (varying::PSIZ, None, Some(BuiltIn::PointSize)),
@@ -19,7 +19,7 @@ const BUILT_INS: &[(u32, Option<BuiltIn>, Option<BuiltIn>)] = &[
     (varying::VIEW_INDEX, Some(BuiltIn::ViewIndex), None),
 ];
 
-/// Slots of what fragment shaders write that are built-ins.
+/// Outputs of fragment shaders that are built-ins.
 const RESULTS: &[(u32, BuiltIn)] = &[
     (frag_result::DEPTH, BuiltIn::FragDepth),
     (frag_result::STENCIL, BuiltIn::FragStencilRefEXT),
@@ -29,7 +29,7 @@ const RESULTS: &[(u32, BuiltIn)] = &[
 /// Built-ins by slot.
 type Slots<const N: usize> = [Option<BuiltIn>; N];
 
-/// Of inputs of fragment shaders, and elsewhere.
+/// The built-ins of inputs of fragment shaders, and those elsewhere.
 static VARYINGS: [Slots<{ varying::VAR0 as usize }>; 2] = {
     let mut by_slot = [[None; varying::VAR0 as usize]; 2];
     let mut at = 0;
@@ -52,8 +52,8 @@ static FRAG_RESULTS: Slots<{ frag_result::DATA0 as usize }> = {
     by_slot
 };
 
-/// The built-ins that slots are, by slot; those beyond are none. `fragment_input` is true for inputs of fragment shaders, which
-/// see some slots differently.
+/// The built-ins by slot; slots after the last are not built-ins. `fragment_input` is true for inputs of fragment shaders, for
+/// which some slots are other built-ins.
 pub fn builtins(kind: SlotKind, fragment_input: bool) -> &'static [Option<BuiltIn>] {
     match kind {
         SlotKind::VertAttrib => &[],
@@ -62,7 +62,7 @@ pub fn builtins(kind: SlotKind, fragment_input: bool) -> &'static [Option<BuiltI
     }
 }
 
-/// The built-in that `slot` is, if it is one.
+/// The built-in at `slot`, if it is one.
 pub fn builtin(kind: SlotKind, slot: u32, fragment_input: bool) -> Option<BuiltIn> {
     *builtins(kind, fragment_input).get(slot as usize)?
 }

@@ -1,4 +1,4 @@
-//! What the ALU table says, against expectations written by hand and against itself.
+//! Tests the ALU table against expectations written by hand and against itself.
 
 use super::fold::{from_float, mask, to_float};
 use super::AluOp::{self, *};
@@ -6,7 +6,7 @@ use super::{Base, Form, Props};
 use crate::ir::builder::evaluate_alu;
 use crate::ir::Swizzle;
 
-/// The components of `op` on operands of `width` bits where the row leaves that open.
+/// The components of the result of `op`; operands whose width the row leaves free have `width` bits.
 fn eval(op: AluOp, components: u8, width: u8, srcs: &[&[u64]]) -> Vec<u64> {
     let info = op.info();
     let bits = |bits: u8| if bits == 0 { width } else { bits };
@@ -254,7 +254,7 @@ fn vectors() {
 #[test]
 fn packed_numbers() {
     let unit = [f(0.0), f(1.0), f(-1.0), f(0.5)];
-    assert_eq!(eval(pack_unorm_4x8, 1, 0, &[&unit]), [0x8000_ff00], "127.5 goes to the even 128");
+    assert_eq!(eval(pack_unorm_4x8, 1, 0, &[&unit]), [0x8000_ff00], "127.5 is rounded to the even 128");
     assert_eq!(eval(pack_snorm_4x8, 1, 0, &[&unit]), [0x4081_7f00]);
     assert_eq!(eval(pack_snorm_2x16, 1, 32, &[&[QNAN, f(2.0)]]), [0x7fff_8001]);
     assert_eq!(eval(pack_half_2x16, 1, 0, &[&[f(1.0), f(-2.0)]]), [0xc000_3c00]);

@@ -1,4 +1,4 @@
-//! The texture operations and the kinds of their sources, by the names that a dump prints, and what each wants.
+//! The texture operations and the kinds of their sources, by the names that a dump prints, and their properties.
 
 use super::names::ImageDim;
 use super::Base;
@@ -20,7 +20,7 @@ macro_rules! named {
                 match self { $($name::$variant => $text,)* }
             }
 
-            /// The one that a dump calls `name`.
+            /// The variant that has `name` in a dump.
             pub fn from_name(name: &str) -> Option<$name> {
                 Self::ALL.iter().copied().find(|it| it.name() == name)
             }
@@ -60,7 +60,7 @@ named! {
 }
 
 named! {
-    /// What a source of a texture operation is: NIR's `nir_tex_src_type`.
+    /// The kind of a source of a texture operation: NIR's `nir_tex_src_type`.
     TexSrcKind {
         coord "coord",
         projector "projector",
@@ -102,7 +102,7 @@ impl TexOp {
         matches!(self, TexOp::txf | TexOp::txf_ms)
     }
 
-    /// True for questions about the texture that no coordinate decides.
+    /// True for queries of the texture that do not depend on a coordinate.
     pub fn is_query(self) -> bool {
         matches!(self, TexOp::txs | TexOp::query_levels | TexOp::texture_samples)
     }
@@ -114,7 +114,7 @@ impl TexSrcKind {
         1 << self as u32
     }
 
-    /// What the numbers of this source of `op` are; `None` for pointers and handles.
+    /// The base of the numbers of this source of `op`; `None` for derefs and handles.
     pub fn base(self, op: TexOp) -> Option<Base> {
         match self {
             TexSrcKind::coord if op.fetches() => Some(Base::Int),
@@ -136,7 +136,7 @@ impl TexSrcKind {
 }
 
 impl ImageDim {
-    /// Coordinates of a point, the array layer aside.
+    /// The number of coordinates of a point, without the array layer.
     pub fn coordinates(self) -> u8 {
         match self {
             ImageDim::dim_1d | ImageDim::buf => 1,
@@ -145,7 +145,7 @@ impl ImageDim {
         }
     }
 
-    /// Components of a size, the number of array layers aside.
+    /// The number of components of a size, without the number of array layers.
     pub fn extents(self) -> u8 {
         if self == ImageDim::cube {
             2
@@ -159,7 +159,7 @@ impl ImageDim {
         matches!(self, ImageDim::ms | ImageDim::subpass_ms)
     }
 
-    /// True if an attachment of the framebuffer is meant.
+    /// True for attachments of the framebuffer.
     pub fn is_subpass(self) -> bool {
         matches!(self, ImageDim::subpass | ImageDim::subpass_ms)
     }

@@ -1,6 +1,6 @@
-//! Each rule, broken alone: in a dump where a dump can say it, else in a shader made by hand.
+//! Violations of each rule alone, in a dump if a dump can express them, else in a shader built in code.
 //!
-//! A dump's faulty lines end in `// !`; the expected messages come in the order of these lines.
+//! The faulty lines of a dump end with `// !`; the expected messages are in the order of these lines.
 
 use super::validate;
 use crate::error::Errors;
@@ -13,7 +13,7 @@ use crate::text;
 
 mod supported;
 
-/// What all test shaders can use.
+/// The beginning of all test shaders.
 const PRELUDE: &str = "
     block b0:   // preds:
     32     %0 = load_const (0x00000000)
@@ -51,7 +51,7 @@ fn invalid(stage: &str, declarations: &str, body: &str, messages: &[&str]) {
     expect(validate(&shader), &dump, messages);
 }
 
-/// The messages of a shader made by hand.
+/// The messages of a shader that is built in code.
 fn messages(shader: &Shader) -> Vec<String> {
     validate(shader).err().map_or(Vec::new(), |errors| errors.0.into_iter().map(|error| error.message).collect())
 }
@@ -76,7 +76,7 @@ fn several_problems_are_reported_at_once() {
         &[
             "`%6 = iadd`: source 1 has 16 bits, not 32",
             "`%8 = fneg`: the result has 16 bits, not 32",
-            "`@store_scratch`: align_mul 3 is not a power of two; 1 says that nothing is known of the offset",
+            "`@store_scratch`: align_mul 3 is not a power of two; 1 means that nothing is known of the offset",
         ],
     );
 }
@@ -128,16 +128,16 @@ fn phis_fit_their_predecessors() {
         body,
         &[
             "`%6 = phi`: has 1 source, but its block has 2 predecessors",
-            "`%7 = phi`: b0 is no predecessor of its block",
+            "`%7 = phi`: b0 is not a predecessor of its block",
             "`%8 = phi`: has two sources from b1",
             "`%9 = phi`: %3 is of another size",
-            "`%11 = phi`: follows an instruction that is no phi",
+            "`%11 = phi`: follows an instruction that is not a phi",
         ],
     );
 }
 
 #[test]
-fn code_that_is_never_reached_may_use_what_stands_above() {
+fn unreachable_code_may_use_values_defined_above() {
     let body = "
     if %2 {
         block b1:
@@ -154,7 +154,7 @@ fn code_that_is_never_reached_may_use_what_stands_above() {
 }
 
 #[test]
-fn behind_a_loop_is_seen_what_every_way_out_has_passed() {
+fn values_defined_before_each_exit_are_usable_after_a_loop() {
     invalid(
         "FRAGMENT",
         "",
@@ -226,7 +226,7 @@ fn conditions_are_booleans() {
 }
 
 #[test]
-fn jumps_stand_where_they_may() {
+fn jumps_are_at_valid_places() {
     let body = "
     break               // !
     loop {
@@ -329,13 +329,13 @@ fn operands_are_complete() {
     b.intrinsic_with(Intrinsic::shader_clock, 3, 32, &[], &[(Index::memory_scope, 99)]);
     let expected = [
         "`%1 = @load_scratch`: source 0 has 2 components, not 1",
-        "`%1 = @load_scratch`: align_mul 0 is not a power of two; 1 says that nothing is known of the offset",
+        "`%1 = @load_scratch`: align_mul 0 is not a power of two; 1 means that nothing is known of the offset",
         "`@barrier`: has 1 source, not 0",
         "`@barrier`: has 0 index values for 4",
         "`@store_scratch`: source 1 has 2 components, not 1",
-        "`@store_scratch`: wrmask: 0x4 names components that the value has not",
+        "`@store_scratch`: wrmask: 0x4 names components that the value does not have",
         "`%2 = @shader_clock`: has 3 components, not 2",
-        "`%2 = @shader_clock`: memory_scope: 99 is no value of it",
+        "`%2 = @shader_clock`: memory_scope: 99 is not a valid value",
     ];
     assert_eq!(messages(&shader), expected);
 }
@@ -364,7 +364,7 @@ fn registers_are_accessed_as_declared() {
         &[
             "`%7 = @decl_reg`: a register cannot have 6 components of 32 bits",
             "`%8 = @load_reg`: the register is 32x1, but the value is 32x4",
-            "`%9 = @load_reg`: %0 is no decl_reg",
+            "`%9 = @load_reg`: %0 is not a decl_reg",
             "`@store_reg`: base 1 is not below the length of the register, 1",
             "`%10 = iadd`: %6 is a register, not a value",
             "`%11 = @decl_reg`: is not in the first block",
@@ -399,7 +399,7 @@ fn inputs_and_outputs_fit_their_slot() {
 }
 
 #[test]
-fn qualifiers_go_with_the_stage() {
+fn qualifiers_fit_the_stage() {
     let captured = "@store_output (%0, %0) (base=0, range=1, wrmask=x, component=0, src_type=float32, \
                     io location=FRAG_RESULT_DATA0 slots=1, xfb(component=0 buffer=0 offset=0), xfb2()) // !";
     invalid("FRAGMENT", "", captured, &["`@store_output`: this stage is not captured"]);
@@ -416,7 +416,7 @@ fn qualifiers_go_with_the_stage() {
     assert_eq!(output("VERTEX", "", "stream=1"), ["variable v: there is no stream 1"]);
     assert_eq!(
         output("FRAGMENT", "per_primitive ", "index=0"),
-        ["variable v: is of a primitive, but no input of a fragment shader"]
+        ["variable v: is of a primitive, but not an input of a fragment shader"]
     );
     assert_eq!(output("FRAGMENT", "", "index=1"), [""; 0]);
     assert_eq!(output("FRAGMENT", "", "index=2"), ["variable v: there is no index 2"]);
@@ -443,7 +443,7 @@ fn there_is_one_interlock_mode() {
 }
 
 #[test]
-fn tessellation_levels_go_from_control_to_evaluation() {
+fn tessellation_levels_are_between_control_and_evaluation() {
     let stray = "this stage has no tessellation levels";
     let store = "@store_output (%0, %0) (base=0, range=1, wrmask=x, component=0, src_type=float32, \
                  io location=VARYING_SLOT_TESS_LEVEL_OUTER slots=1, xfb(), xfb2())";
@@ -461,7 +461,7 @@ fn tessellation_levels_go_from_control_to_evaluation() {
 }
 
 #[test]
-fn derefs_fit_what_they_point_to() {
+fn derefs_fit_their_types() {
     let declarations = "
 decl_var shader_in INTERP_MODE_NONE none vec4 in (VERT_ATTRIB_POS.xyzw, 0, 0)
 decl_var shader_temp INTERP_MODE_NONE none vec4[3] temp
@@ -488,7 +488,7 @@ decl_var shader_temp INTERP_MODE_NONE none vec4[3] temp
             "`%11 = @load_deref`: the value has 64 bits, but the pointer points to 32",
             "`%12 = @load_deref`: its pointer points to no scalar or vector",
             "`@store_deref`: writes read-only memory",
-            "`@store_deref`: source 0 is no deref",
+            "`@store_deref`: source 0 is not a deref",
             "`@copy_deref`: its pointers point to different types",
         ],
     );
@@ -526,9 +526,9 @@ decl_var uniform INTERP_MODE_NONE none float numbers (0, 0, 0)
         &[
             "`%9 = tex`: has two sources coord",
             "`%10 = tex`: takes no bias",
-            "`%11 = txl`: source texture_deref is no deref",
+            "`%11 = txl`: source texture_deref is not a deref",
             "`%12 = txl`: source lod cannot have 2 components",
-            "`%13 = tex`: has not the 32 bits of its type",
+            "`%13 = tex`: does not have the 32 bits of its type",
             "`%14 = txd`: has no source ddy",
             "`%16 = tex`: source coord cannot have 64 bits",
             "`%17 = txf`: takes no comparator",
@@ -575,7 +575,7 @@ fn variables_and_types_are_sound() {
     let name = shader.strings.add("v");
     let float = shader.types.from_name("float").expect("a type");
     shader.vars.push(crate::ir::Variable::new(name, float, Modes::UBO | Modes::SSBO));
-    assert_eq!(messages(&shader), ["variable v: does not live in one mode"]);
+    assert_eq!(messages(&shader), ["variable v: does not have exactly one mode"]);
 
     let node = shader.types.new_struct(name, &[]);
     let nodes = shader.types.array(node, Some(2), 0);
@@ -627,7 +627,7 @@ fn results_have_legal_sizes() {
         "`%1 = undefined`: has 6 components, not 1 to 5, 8 or 16",
         "`%2 = undefined`: has 7 bits, not 1, 8, 16, 32 or 64",
         "`undefined`: has no result",
-        "`%3 = halt`: has a result, but makes none",
+        "`%3 = halt`: has a result, but its opcode does not",
         "`%4 = load_const`: 0x100 has more than 8 bits",
         "`%5 = load_const`: has 1 value for 2 components",
         "`%6 = fneg`: source 0 reads component 1, but has 1 component",
@@ -656,17 +656,17 @@ fn the_control_flow_list_is_well_formed() {
     assert_eq!(build(&[if_item, block, Cf::Else, block, Cf::EndIf, block]), [""; 0]);
     assert_eq!(build(&[block]), ["a block follows another block"]);
     assert_eq!(build(&[Cf::Loop, Cf::EndLoop, block]), ["the end of a loop does not follow a block"]);
-    assert_eq!(build(&[Cf::Else, block]), ["an else does not belong to what is open there"]);
+    assert_eq!(build(&[Cf::Else, block]), ["an else does not match an open body"]);
     assert_eq!(
         build(&[if_item, block, Cf::EndIf, block]),
-        ["the end of an if does not belong to what is open there", "an if or a loop is not closed"]
+        ["the end of an if does not match an open body", "an if or a loop is not closed"]
     );
     assert_eq!(build(&[Cf::Loop, block]), ["an if or a loop is not closed"]);
     assert_eq!(build(&[Cf::Loop, block, Cf::EndLoop]), ["the control flow list does not end with a block"]);
 }
 
 #[test]
-fn blocks_share_out_the_instructions() {
+fn blocks_cover_all_instructions() {
     let mut shader = Shader::default();
     let block = shader.append_new_block();
     let x = shader.append(InstData { num_components: 1, bit_size: 32, kind: InstKind::Undef });
@@ -674,11 +674,11 @@ fn blocks_share_out_the_instructions() {
     assert_eq!(messages(&shader), ["the blocks end at instruction 7 of 1"]);
     shader.blocks[block] = BlockData { start: 0, end: 2 };
     shader.order.push(x);
-    assert_eq!(messages(&shader), ["`%0 = undefined`: stands in the shader twice"]);
+    assert_eq!(messages(&shader), ["`%0 = undefined`: is in the shader twice"]);
 }
 
 #[test]
-fn values_of_no_instruction_are_found() {
+fn values_without_an_instruction_are_found() {
     let mut shader = Shader::default();
     let block = shader.append_new_block();
     let stray = shader.make(InstData { num_components: 1, bit_size: 32, kind: InstKind::Undef });
@@ -690,16 +690,16 @@ fn values_of_no_instruction_are_found() {
     let expected = [
         "`%0 = iadd`: %? is not defined",
         "`%0 = iadd`: %? is not defined",
-        "`%1 = phi`: follows an instruction that is no phi",
+        "`%1 = phi`: follows an instruction that is not a phi",
         "`%1 = phi`: has 1 source, but its block has 0 predecessors",
-        "`%1 = phi`: b0 is no predecessor of its block",
+        "`%1 = phi`: b0 is not a predecessor of its block",
         "`%1 = phi`: %? is not defined",
     ];
     assert_eq!(messages(&shader), expected);
 }
 
 #[test]
-fn places_in_buffers_are_32_bits() {
+fn offsets_in_buffers_are_32_bits() {
     let body = "
     32 %6 = @load_ubo (%4, %0) (access=none, align_mul=4, align_offset=0, range_base=0, range=4)  // !
     32 %7 = @load_ssbo (%0, %3) (access=none, align_mul=4, align_offset=0)                        // !

@@ -1,4 +1,4 @@
-//! What targets lack and what is not translated yet, with the dumps of the tests of validity.
+//! Tests of features that targets lack and of constructs without a translation, with the dumps of the tests of validity.
 
 use super::{expect, parse};
 use crate::check::doubts::has_doubts;
@@ -23,7 +23,7 @@ fn refused(stage: &str, declarations: &str, body: &str, off: &[Feature], message
     expect(result, &dump, messages);
 }
 
-/// Refused without `feature` for the marked line, else not.
+/// Checks that the marked line is refused without `feature`, and accepted with it.
 #[track_caller]
 fn needs(stage: &str, declarations: &str, body: &str, feature: Feature, inst: &str) {
     let message = format!("`{inst}`: needs feature {}, which the target lacks", feature.name());
@@ -34,7 +34,7 @@ fn needs(stage: &str, declarations: &str, body: &str, feature: Feature, inst: &s
 #[test]
 fn widths_are_features() {
     use Feature::*;
-    // Arithmetic is carried in 32 bits, memory of a declared type is not.
+    // Arithmetic is carried in 32-bit values, memory with a declared type is not.
     for (bits, ty, feature) in
         [(16, "float16_t", shaderFloat16), (16, "int16_t", shaderInt16), (8, "int8_t", shaderInt8)]
     {
@@ -128,7 +128,7 @@ fn doubles_need_no_64_bit_integers() {
     64x2 %8 = vec2 %7, %6
     ";
     let (_, mut shader) = parse("COMPUTE", "", body);
-    // The prelude's own 64-bit constant is no double.
+    // The prelude's own 64-bit constant is not a double.
     shader.order.retain(|inst| !matches!(shader.insts[*inst], InstData { bit_size: 64, kind: InstKind::Const(_), .. }));
     let mut target = Target::default();
     target.set(Feature::shaderInt64, false);
@@ -173,7 +173,7 @@ fn intrinsics_need_features() {
     }
 }
 
-/// What picks one of several blocks: the feature, a load, and its name.
+/// Accesses that select one of several blocks: the feature, a load, and its name.
 const PICKS: [(Feature, &str, &str); 4] = [
     (
         Feature::shaderUniformBufferArrayDynamicIndexing,
@@ -198,14 +198,14 @@ const PICKS: [(Feature, &str, &str); 4] = [
 ];
 
 #[test]
-fn blocks_are_picked_without_features() {
+fn blocks_are_selected_without_features() {
     for (feature, load, _) in PICKS {
         refused("COMPUTE", "", &format!("    {load}\n"), &[feature], &[]);
     }
 }
 
 #[test]
-fn too_many_blocks_are_not_picked_from_without_features() {
+fn too_many_blocks_need_features() {
     let most = "    32 %6 = load_const (0x00001000 = 4096)\n";
     for (feature, load, name) in PICKS {
         let known = load.replace("%6", "%7").replace("%5", "%6");
@@ -220,7 +220,7 @@ fn too_many_blocks_are_not_picked_from_without_features() {
 
 #[test]
 fn accesses_to_picked_blocks_are_not_too_many_together() {
-    // Each is to one of 4096 blocks.
+    // Each access is to one of 4096 blocks.
     let mut body = "    32 %6 = load_const (0x00000fff = 4095)\n".to_string();
     for number in 7..17 {
         let (load, at) = if number == 7 { ("%6", "") } else { ("%5", if number == 16 { " // !" } else { "" }) };
@@ -271,7 +271,7 @@ decl_var INTERP_MODE_NONE none uint own
         ("GEOMETRY", vertex_pipeline),
         ("FRAGMENT", fragment),
     ] {
-        // What only reads, or writes what is the shader's own, needs nothing.
+        // Reads, and writes of the shader's own memory, need no feature.
         refused(stage, declarations, pointers, &[feature], &[]);
         for (store, name) in stores {
             needs(stage, declarations, &format!("{pointers}    {store} // !\n"), feature, name);
@@ -352,7 +352,7 @@ fn slots_need_features() {
 }
 
 #[test]
-fn what_is_not_translated_is_refused() {
+fn untranslated_constructs_are_refused() {
     let declarations = "decl_var uniform INTERP_MODE_NONE none sampler2D tex (0, 0, 0)\n";
     let body = "
     32 %6 = deref_var &tex (uniform sampler2D)
@@ -376,7 +376,7 @@ fn what_is_not_translated_is_refused() {
             "`%8 = samples_identical`: samples_identical operations are not translated yet",
             "`%10 = @load_line_coord`: is not translated yet",
             "`%11 = udiv`: numbers of one bit are not translated yet",
-            "`halt`: ifs and loops behind a jump are not translated yet",
+            "`halt`: ifs and loops after a jump are not translated yet",
         ],
     );
 }
@@ -420,7 +420,7 @@ fn stages_and_modes_are_features() {
     }
 }
 
-/// Declarations of textures and images, pointers to them, and coordinates.
+/// Declarations of textures and images, derefs of them, and coordinates.
 const TEXTURES: (&str, &str) = (
     "\
 decl_var uniform INTERP_MODE_NONE none sampler2D plane (0, 0, 0)
@@ -449,7 +449,7 @@ decl_var image INTERP_MODE_NONE none r32_float image2D img (8, 0, 0)
 ",
 );
 
-/// Refuses the instruction `text`, called `name` in the message, for this reason.
+/// Checks that the instruction `text`, which is `name` in the message, is refused for this reason.
 #[track_caller]
 fn refused_texture(text: &str, name: &str, reason: &str) {
     let body = format!("{}    {text} // !\n", TEXTURES.1);
@@ -513,9 +513,9 @@ fn textures_need_their_features() {
     need(shaderSampledImageArrayDynamicIndexing, handle, "%18 = tex");
 }
 
-/// Else every shader is looked at closely, which no other test would notice.
+/// With a doubt every shader would be checked in full, which no other test would notice.
 #[test]
-fn of_usual_shaders_there_is_no_doubt() {
+fn common_shaders_have_no_doubts() {
     let declarations = "\
 decl_var uniform INTERP_MODE_NONE none sampler2D plane (0, 0, 0)
 decl_var shader_in INTERP_MODE_SMOOTH none vec2 place (VARYING_SLOT_VAR0.xy, 0, 0)
