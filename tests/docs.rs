@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Words of paths that stand for others, and the start of paths in other projects.
-const PLACEHOLDERS: &[&str] = &["NAME", "ROOM", "PREFIX", "*", "...", "src/gallium/", "subprojects/"];
+const PLACEHOLDERS: &[&str] = &["NAME", "FOLDER", "PREFIX", "*", "...", "src/gallium/", "subprojects/"];
 
 /// How the names of files end that a page may name.
 const EXTENSIONS: &[&str] =
