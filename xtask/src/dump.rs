@@ -85,7 +85,7 @@ fn program(source: &Path, dump: &Path, mesa: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
-/// Dumps `source` to `dump` if it needs `mesa`. A new file has the test `test`.
+/// Dumps `source` to `dump`, unless it needs a Mesa other than `mesa`. A new file has the test `test`.
 fn one(source: &Path, dump: &Path, test: &str, mesa: Option<&Path>) -> Result<()> {
     let text = fs::read_to_string(source)?;
     let stage = wanted(&text)?;

@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         install(probe, package)?;
     }
     meson()?;
-    // Tests for release builds: debug builds also check NIR that is marked as valid, and have internal checks that allocate.
+    // These tests need release builds: debug builds also check NIR that is marked as valid, and have internal checks.
     go(&mut cargo(&["test", "--release", "--test", "mutations", "vouched"]))?;
     go(&mut cargo(&["test", "--release", "--test", "allocations"]))?;
     let sequences =
