@@ -120,7 +120,7 @@ fn assert_none(problems: &[String]) {
 }
 
 #[test]
-fn links_lead_to_files_and_headings() {
+fn links_refer_to_files_and_headings() {
     let pages = pages();
     let links = pages.iter().flat_map(|page| page.links().into_iter().map(move |link| (page, link)));
     let links: Vec<(&Page, String)> = links.collect();

@@ -69,13 +69,14 @@ fn modules_import_upwards() {
 
 /// Modules of the library whose files have no circular imports. Imports of a folder's `mod.rs` by the files of the folder are
 /// ignored.
-const WITHOUT_CIRCLES: &[&str] = &["analysis", "capture", "check", "interp", "module", "pass", "plan", "variant"];
+const WITHOUT_CIRCULAR_IMPORTS: &[&str] =
+    &["analysis", "capture", "check", "interp", "module", "pass", "plan", "variant"];
 
 #[test]
-fn files_import_each_other_in_one_direction() {
+fn files_have_no_circular_imports() {
     let mut imports: BTreeMap<Vec<String>, BTreeSet<Vec<String>>> = BTreeMap::new();
     for source in sources(&["src"]) {
-        let module = source.module().filter(|module| WITHOUT_CIRCLES.contains(&module[0].as_str()));
+        let module = source.module().filter(|module| WITHOUT_CIRCULAR_IMPORTS.contains(&module[0].as_str()));
         imports.extend(module.map(|module| (module, source.imports())));
     }
     let files: BTreeSet<Vec<String>> = imports.keys().cloned().collect();
@@ -96,7 +97,7 @@ fn files_import_each_other_in_one_direction() {
 }
 
 #[test]
-fn unsafe_code_stays_where_it_belongs() {
+fn unsafe_code_is_in_ffi_and_driver_only() {
     let sources = sources(&["src", "tool", "driver", "xtask", "gen", "benches", "tests"]);
     let stray: Vec<String> = sources
         .into_iter()
@@ -107,7 +108,7 @@ fn unsafe_code_stays_where_it_belongs() {
 }
 
 #[test]
-fn files_have_one_subject() {
+fn files_are_short() {
     // Tables and generated code.
     let exempt = |name: &str| name.starts_with("src/op/") || name == "ffi/src/bindings.rs";
     let long: Vec<String> = sources(&["src", "tool", "driver", "xtask", "ffi", "gen", "benches", "tests"])
@@ -119,7 +120,7 @@ fn files_have_one_subject() {
 }
 
 #[test]
-fn functions_fit_on_a_screen() {
+fn functions_are_short() {
     let mut long = Vec::new();
     for source in sources(&["src", "tool", "driver", "xtask", "ffi", "gen", "benches"]) {
         let too_long = source.functions().into_iter().filter(|(_, lines)| *lines > FUNCTION_LINES);
@@ -291,7 +292,7 @@ impl<'a> Visit<'a> for Functions {
 }
 
 #[test]
-fn sources_are_understood() {
+fn sources_are_parsed() {
     let text = "
         use super::{super::ir::{self, x}, super::op};
         fn f<'a>() { // unsafe

@@ -23,7 +23,7 @@ pub struct Draw<'a> {
     pub instances: u32,
     /// The number of vertices of a patch, if there are tessellation shaders.
     pub patch_vertices: u32,
-    /// Inputs of the vertex shader: location, and four words for each vertex.
+    /// The attributes of the vertex shader: the Location, and four words for each vertex.
     pub attributes: &'a [(u32, Vec<[u32; 4]>)],
     /// The width and height of the targets.
     pub size: [u32; 2],
@@ -278,7 +278,7 @@ struct Capture {
     slot: Slot,
     component: usize,
     buffer: usize,
-    /// In words.
+    /// The offset in words.
     offset: usize,
 }
 

@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_are_near_or_between() {
+    fn levels_are_nearest_or_interpolated() {
         let image = counting(ImageDim::dim_1d, [4, 1, 1], 3);
         let with = |mip, level| sample(&image, &Sampler { mip, ..Sampler::default() }, [0.0; 3], level);
         let near = [-1.0, 0.5, 0.6, 1.5, 9.0].map(|level| with(Filter::Nearest, level));
@@ -382,7 +382,7 @@ mod tests {
     fn cubes_are_seamless_and_have_no_corners() {
         let image = counting(ImageDim::cube, [2, 2, 1], 1);
         let linear = Sampler { mag: Filter::Linear, ..Sampler::default() };
-        // Half way between +z, whose last column is 17 and 19, and +x, whose first is 0 and 2.
+        // The point is half way between +z, whose last column is 17 and 19, and +x, whose first is 0 and 2.
         assert_eq!(sample(&image, &linear, [1.0, 0.0, 1.0], 0.0), Some((17.0 + 19.0 + 0.0 + 2.0) / 4.0));
         assert_eq!(sample(&image, &linear, [1.0, 1.0, 1.0], 0.0), None);
         let faces = [[1., 0., 0.], [-1., 0., 0.], [0., 1., 0.], [0., -1., 0.], [0., 0., 1.], [0., 0., -1.]];
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn what_devices_round_is_open_in_vulkan() {
+    fn rounded_samples_are_undefined_in_vulkan() {
         let image = counting(ImageDim::dim_1d, [4, 1, 1], 1);
         let sampled = |filter, x: f64| {
             let sampler = Sampler { mag: filter, min: filter, ..Sampler::default() };
@@ -407,7 +407,7 @@ mod tests {
         let plane = counting(ImageDim::dim_2d, [8, 8, 1], 1);
         assert_eq!(detail(&plane, [0.0; 3], [[0.25, 0.0, 0.0], [0.0, 0.5, 0.0]]), 2.0);
         let cube = counting(ImageDim::cube, [8, 8, 1], 1);
-        // A face is 2 wide where it is 1 away.
+        // At a distance of 1, a face has a width of 2.
         assert_eq!(detail(&cube, [0.0, 0.0, 2.0], [[1.0, 0.0, 0.0], [0.0, 0.0, 9.0]]), 1.0);
     }
 }

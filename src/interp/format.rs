@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_numbers() {
+    fn texels_are_decoded() {
         assert_eq!(decoded("r8g8_unorm", 0x33ff), [float(1.0), float(0.2), 0, float(1.0)]);
         assert_eq!(decoded("r8g8b8a8_snorm", 0x807f_0081), [float(-1.0), 0, float(1.0), float(-1.0)]);
         assert_eq!(decoded("r16g16_sint", 0x7fff_fffe), [0xffff_fffe, 0x7fff, 0, 1]);
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_bytes() {
+    fn texels_are_encoded() {
         assert_eq!(encoded("r8g8b8a8_unorm", [2.0, -1.0, 0.5, f32::NAN].map(float)), 0x0080_00ff);
         assert_eq!(encoded("r8_snorm", [-2.0; 4].map(float)), 0x81);
         assert_eq!(encoded("r11g11b10_float", [1.0, -2.0, 0.5, 0.0].map(float)), 0x3c0 | 0x1c0 << 22);
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn rounding_is_open_in_vulkan() {
+    fn rounded_components_are_undefined_in_vulkan() {
         let format = Format::from_name("r8_unorm").expect("r8_unorm");
         let read = |value| format.decode(Texel { value, undef: 0 }, Floats::Vulkan)[0].is_defined();
         assert_eq!([read(0), read(51), read(255)], [true, false, true]);

@@ -162,15 +162,15 @@ pub enum Filter {
 /// The texels beyond the edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrap {
-    /// The image again.
+    /// The image is repeated.
     Repeat,
-    /// The image mirrored, then again.
+    /// The image is mirrored and repeated.
     MirroredRepeat,
-    /// The last texel.
+    /// The last texel is repeated.
     ClampToEdge,
-    /// The border.
+    /// The border texel is used.
     ClampToBorder,
-    /// The image mirrored once, then its last texel.
+    /// The image is mirrored once, then its last texel is repeated.
     MirrorClampToEdge,
 }
 

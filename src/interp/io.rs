@@ -47,7 +47,7 @@ impl InterfacePosition {
         InterfacePosition { word: self.word.saturating_add(words), ..self }
     }
 
-    /// The slot that holds the word, and which of its words it is.
+    /// The slot that has the word, and the index of the word in the slot.
     fn word(self) -> (Slot, usize) {
         let slot = Slot { slot: self.slot.slot.saturating_add(self.word / 4), ..self.slot };
         (slot, self.word as usize % 4)
@@ -55,7 +55,7 @@ impl InterfacePosition {
 }
 
 impl Machine<'_> {
-    /// An intrinsic that names a slot.
+    /// Runs a load or store of a slot.
     pub(super) fn explicit_io(&mut self, inst: Inst, op: Intrinsic, access: IoAccess, srcs: &[Def]) {
         let is_store = !self.shader.insts[inst].has_def();
         let vertex = access.vertex.map(|vertex| srcs[usize::from(vertex)]);
@@ -269,7 +269,7 @@ impl Machine<'_> {
         self.set(inst, lane, &values);
     }
 
-    /// A word of the inputs, interpolated.
+    /// An interpolated word of the inputs.
     fn input(&self, lane: usize, place: InterfacePosition, sampling: Sampling) -> Bits {
         let quad = lane & !3;
         let word = |lane: usize| {

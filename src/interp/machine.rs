@@ -29,7 +29,7 @@ pub(super) struct Machine<'a> {
     pub places: SideTable<Var, u64>,
     pub shared: Buffer,
     pub lanes: Vec<Lane>,
-    /// The invocations that run now, in order.
+    /// The active invocations, in ascending order.
     pub active: Vec<usize>,
     pub registers: Registers,
     pub races: Races,
@@ -220,7 +220,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Runs a block; false if the budget did not suffice.
+    /// Runs a block; false if the budget is used up.
     fn block(&mut self, at: usize, block: Block) -> bool {
         let shader = self.shader;
         let insts = shader.block_insts(block);

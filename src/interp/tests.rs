@@ -71,7 +71,7 @@ fn phis_are_read_before_any_is_written() {
 }
 
 #[test]
-fn invocations_meet_again_behind_a_loop_and_a_continue() {
+fn invocations_reconverge_after_a_loop_and_a_continue() {
     // Odd invocations continue early in each iteration; the vote after the continue still has all four.
     let body = "    1      %5 = ine %3, %2
                 // succs: b1
@@ -110,7 +110,7 @@ fn invocations_meet_again_behind_a_loop_and_a_continue() {
 }
 
 #[test]
-fn undefined_bits_are_followed() {
+fn undefined_bits_are_tracked() {
     let undefined = "    32     %5 = undefined\n    32     %6 = load_const (0x0000ff00)\n";
     let ok = |body: &str, value| stored(1, &format!("{undefined}{body}"), value);
     assert_eq!(ok("    32     %7 = iand %5, %0", "%7"), (vec![0], vec![]));
@@ -125,7 +125,7 @@ fn undefined_bits_are_followed() {
 }
 
 #[test]
-fn memory_remembers_what_is_undefined() {
+fn memory_keeps_undefined_bits() {
     let body = "    32     %5 = undefined
     8      %6 = u2u8 %1
     @store_scratch (%5, %0) (align_mul=4, align_offset=0, wrmask=x)
@@ -139,7 +139,7 @@ fn memory_remembers_what_is_undefined() {
 }
 
 #[test]
-fn what_has_no_meaning_is_reported() {
+fn undefined_behaviour_is_reported() {
     let load = |offset: &str| {
         let body = format!("    32     %5 = load_const ({offset})\n    32     %6 = @load_ssbo (%0, %5) (access=none, align_mul=4, align_offset=0)\n    32     %7 = iand %6, %0");
         stored(1, &body, "%7").1
@@ -162,7 +162,7 @@ fn what_has_no_meaning_is_reported() {
 }
 
 #[test]
-fn a_barrier_wants_everyone() {
+fn a_barrier_needs_all_invocations() {
     let barrier =
         "@barrier (execution_scope=WORKGROUP, memory_scope=WORKGROUP, mem_semantics=ACQ|REL, mem_modes=shared)";
     let rotate = format!(
@@ -200,7 +200,7 @@ fn atomics_take_turns() {
 }
 
 #[test]
-fn a_loop_without_end_uses_up_the_budget() {
+fn an_endless_loop_uses_up_the_budget() {
     let body = "                // succs: b1
     loop {
         block b1:  // preds: b0 b1, succs: b1
@@ -225,7 +225,7 @@ fn subgroups_are_runs_of_invocations() {
 }
 
 #[test]
-fn local_arrays_are_memory_of_their_own() {
+fn local_arrays_are_in_private_memory() {
     let text = "shader: MESA_SHADER_COMPUTE
 workgroup_size: 3, 1, 1
 num_ssbos: 1
@@ -356,7 +356,7 @@ fn global_memory_is_found_by_address() {
 }
 
 #[test]
-fn texels_outside_are_undefined_or_dropped() {
+fn loads_of_texels_outside_are_undefined_and_stores_are_dropped() {
     let image = Image::new(ImageDim::dim_1d, Format::from_name("r32_uint").expect("a format"), [2, 1, 1]);
     let texture = Texture { image: image.clone(), sampler: Sampler::default() };
     let body = "    block b0:  // preds:
@@ -387,7 +387,7 @@ fn texels_outside_are_undefined_or_dropped() {
 }
 
 #[test]
-fn a_run_says_how_far_blocks_are_accessed() {
+fn a_run_records_the_ends_of_accesses_to_blocks() {
     let shader = parse(
         "shader: MESA_SHADER_COMPUTE\nworkgroup_size: 2, 1, 1\nnum_ubos: 2\n\
          decl_function main () (entrypoint)\n\nimpl main {\n    block b0:  // preds:\n    \
