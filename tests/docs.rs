@@ -1,22 +1,22 @@
-//! The documentation is true as far as files tell: links and paths lead to something, and the commands that it names exist.
+//! The links, paths and commands of the documentation exist.
 
 mod support;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Words of paths that stand for others, and the start of paths in other projects.
-const PLACEHOLDERS: &[&str] = &["NAME", "ROOM", "PREFIX", "*", "...", "src/gallium/", "subprojects/"];
+/// Placeholders in paths, and the start of paths in other projects.
+const PLACEHOLDERS: &[&str] = &["NAME", "FOLDER", "PREFIX", "*", "...", "src/gallium/", "subprojects/"];
 
-/// How the names of files end that a page may name.
+/// The ends of the names of files and folders that a page may name.
 const EXTENSIONS: &[&str] =
     &["/", ".rs", ".md", ".toml", ".c", ".h", ".nir", ".py", ".svg", ".build", ".patch", ".txt"];
 
 /// A page of the documentation.
 struct Page {
-    /// Its path below the root of the repository.
+    /// The path below the root of the repository.
     name: String,
-    /// The folder that it is in.
+    /// The folder that contains it.
     folder: PathBuf,
     text: String,
 }
@@ -37,7 +37,7 @@ impl Page {
         Page { name, folder: path.parent().expect("a folder").to_path_buf(), text }
     }
 
-    /// The lines outside of code blocks, and those within.
+    /// The lines outside of code blocks, and those in code blocks.
     fn lines(&self) -> (Vec<&str>, Vec<&str>) {
         let (mut prose, mut code, mut is_code) = (Vec::new(), Vec::new(), false);
         for line in self.text.lines() {
@@ -52,20 +52,20 @@ impl Page {
         (prose, code)
     }
 
-    /// What is in backticks. A span may go on in the next line.
+    /// The texts in backticks, which may continue on the next line.
     fn spans(&self) -> Vec<String> {
         let prose = self.lines().0.join("\n");
         prose.split('`').skip(1).step_by(2).map(|span| span.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
     }
 
-    /// Targets of links that are not addresses.
+    /// The targets of links, except for URLs.
     fn links(&self) -> Vec<String> {
         let prose = self.lines().0.join("\n");
         let targets = prose.split("](").skip(1).filter_map(|rest| rest.split(')').next());
         targets.filter(|target| !target.contains("://")).map(str::to_string).collect()
     }
 
-    /// What a link calls each heading.
+    /// The anchors of the headings.
     fn anchors(&self) -> Vec<String> {
         let headings = self.lines().0.into_iter().filter(|line| line.starts_with('#'));
         let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
@@ -76,19 +76,19 @@ impl Page {
         headings.map(slug).collect()
     }
 
-    /// Whether `path` leads to something, from the root of the repository or from this page.
+    /// Whether `path` exists, from the root of the repository or from the folder of this page.
     fn has(&self, path: &str) -> bool {
         [support::root(), &self.folder].iter().any(|folder| folder.join(path).exists())
     }
 
-    /// What is wrong with a link of this page.
+    /// The problem of a link of this page, if it has one.
     fn problem_of(&self, link: &str) -> Option<&'static str> {
         let (path, anchor) = link.split_once('#').map_or((link, None), |(path, anchor)| (path, Some(anchor)));
         let file = if path.is_empty() { support::root().join(&self.name) } else { self.folder.join(path) };
         match anchor {
-            _ if !file.exists() => Some("leads to no file"),
+            _ if !file.exists() => Some("is not a file"),
             Some(anchor) if !Page::read(&file).anchors().iter().any(|heading| heading == anchor) => {
-                Some("leads to no heading")
+                Some("is not a heading")
             }
             _ => None,
         }
@@ -120,7 +120,7 @@ fn assert_none(problems: &[String]) {
 }
 
 #[test]
-fn links_lead_to_files_and_headings() {
+fn links_refer_to_files_and_headings() {
     let pages = pages();
     let links = pages.iter().flat_map(|page| page.links().into_iter().map(move |link| (page, link)));
     let links: Vec<(&Page, String)> = links.collect();
@@ -160,7 +160,7 @@ fn commands_that_pages_name_exist() {
     assert_none(&problems);
 }
 
-/// What is on one machine only is of no use to a reader.
+/// Readers do not have the folders of a particular machine.
 #[test]
 fn pages_name_no_path_of_a_machine() {
     let homes = ["/home/", "/root/", "/work/", "/tmp/"];

@@ -1,4 +1,4 @@
-//! The shape of the source: which module may import which, where `unsafe` may stand, how long files and functions may be.
+//! The structure of the source: imports between modules, the use of `unsafe`, the lengths of files and functions.
 
 mod support;
 
@@ -11,9 +11,9 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, Block, File, Ident, ImplItemFn, ItemFn, ItemMod, ItemUse, Signature, TraitItemFn};
 use syn::{UseName, UseRename, UseTree};
 
-/// Every module of the library and what it may import besides itself.
+/// Every module of the library, with the other modules that it may import.
 ///
-/// `text`, `wire`, `analysis` stand beside each other, and so do `check`, `pass`, `spirv`, `interp`.
+/// `text`, `wire`, `analysis` do not import each other, nor do `check`, `pass`, `spirv`, `interp`.
 const LAYERS: &[(&str, &[&str])] = &[
     ("entity", &[]),
     ("error", &["entity"]),
@@ -44,10 +44,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Longest file, but for tables.
+/// The most lines of a file, except for tables.
 const FILE_LINES: usize = 800;
 
-/// Longest function.
+/// The most lines of a function.
 const FUNCTION_LINES: usize = 80;
 
 #[test]
@@ -67,15 +67,16 @@ fn modules_import_upwards() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Modules of the library whose files import each other in one direction only. A folder's `mod.rs` does not count as imported by
-/// the files of the folder, to which it gives names.
-const WITHOUT_CIRCLES: &[&str] = &["analysis", "capture", "check", "interp", "module", "pass", "plan", "variant"];
+/// Modules of the library whose files have no circular imports. Imports of a folder's `mod.rs` by the files of the folder are
+/// ignored.
+const WITHOUT_CIRCULAR_IMPORTS: &[&str] =
+    &["analysis", "capture", "check", "interp", "module", "pass", "plan", "variant"];
 
 #[test]
-fn files_import_each_other_in_one_direction() {
+fn files_have_no_circular_imports() {
     let mut imports: BTreeMap<Vec<String>, BTreeSet<Vec<String>>> = BTreeMap::new();
     for source in sources(&["src"]) {
-        let module = source.module().filter(|module| WITHOUT_CIRCLES.contains(&module[0].as_str()));
+        let module = source.module().filter(|module| WITHOUT_CIRCULAR_IMPORTS.contains(&module[0].as_str()));
         imports.extend(module.map(|module| (module, source.imports())));
     }
     let files: BTreeSet<Vec<String>> = imports.keys().cloned().collect();
@@ -85,18 +86,18 @@ fn files_import_each_other_in_one_direction() {
         };
         *paths = paths.iter().filter_map(file).filter(|file| !module.starts_with(file)).collect();
     }
-    // Files that import only files that are gone are removed, until none is left or the rest is in circles.
+    // Removes files whose imports are all removed, until no file is left or the rest has circular imports.
     while let Some(module) = imports.iter().find(|(_, files)| files.is_empty()).map(|(module, _)| module.clone()) {
         imports.remove(&module);
         for files in imports.values_mut() {
             files.remove(&module);
         }
     }
-    assert!(imports.is_empty(), "files in circles, or that import such: {imports:#?}");
+    assert!(imports.is_empty(), "files in circular imports, or that import such files: {imports:#?}");
 }
 
 #[test]
-fn unsafe_code_stays_where_it_belongs() {
+fn unsafe_code_is_in_ffi_and_driver_only() {
     let sources = sources(&["src", "tool", "driver", "xtask", "gen", "benches", "tests"]);
     let stray: Vec<String> = sources
         .into_iter()
@@ -107,8 +108,8 @@ fn unsafe_code_stays_where_it_belongs() {
 }
 
 #[test]
-fn files_have_one_subject() {
-    // Tables, and what a program wrote.
+fn files_are_short() {
+    // Tables and generated code.
     let exempt = |name: &str| name.starts_with("src/op/") || name == "ffi/src/bindings.rs";
     let long: Vec<String> = sources(&["src", "tool", "driver", "xtask", "ffi", "gen", "benches", "tests"])
         .into_iter()
@@ -119,7 +120,7 @@ fn files_have_one_subject() {
 }
 
 #[test]
-fn functions_fit_on_a_screen() {
+fn functions_are_short() {
     let mut long = Vec::new();
     for source in sources(&["src", "tool", "driver", "xtask", "ffi", "gen", "benches"]) {
         let too_long = source.functions().into_iter().filter(|(_, lines)| *lines > FUNCTION_LINES);
@@ -130,7 +131,7 @@ fn functions_fit_on_a_screen() {
 
 /// A file of Rust.
 struct Source {
-    /// Path below the root of the repository.
+    /// The path below the root of the repository.
     name: String,
     text: String,
 }
@@ -151,7 +152,7 @@ impl Source {
         syn::parse_file(&self.text).unwrap_or_else(|error| panic!("{}: {error}", self.name))
     }
 
-    /// The path of this module in the library, `pass::io` for `src/pass/io/mod.rs`; `None` for its root and files of tests.
+    /// The path of this module in the library, `pass::io` for `src/pass/io/mod.rs`; `None` for `lib.rs` and files of tests.
     fn module(&self) -> Option<Vec<String>> {
         let path = Path::new(self.name.strip_prefix("src/")?).with_extension("");
         let mut path: Vec<String> = path.iter().map(|part| part.to_string_lossy().into_owned()).collect();
@@ -159,7 +160,7 @@ impl Source {
         (path[0] != "lib" && !path.contains(&"tests".to_string())).then_some(path)
     }
 
-    /// The paths, outside of tests, that start with `crate` or `super`, from the root of the crate on.
+    /// The paths, outside of tests, that start with `crate` or `super`, resolved from the root of the crate.
     fn imports(&self) -> BTreeSet<Vec<String>> {
         let mut imports = Imports { module: self.module().unwrap_or_default(), paths: BTreeSet::new() };
         imports.visit_file(&self.syntax());
@@ -171,7 +172,7 @@ impl Source {
         has_word(tokens, "unsafe")
     }
 
-    /// Every function outside of tests that has a body, and its lines from `fn` to the closing brace.
+    /// Every function outside of tests that has a body, with the number of its lines from `fn` to the closing brace.
     fn functions(&self) -> Vec<(String, usize)> {
         let mut functions = Functions(Vec::new());
         functions.visit_file(&self.syntax());
@@ -179,7 +180,7 @@ impl Source {
     }
 }
 
-/// Whether `word` is one of these tokens, those of macros included.
+/// Whether `word` is one of these tokens, including those of macros.
 fn has_word(tokens: TokenStream, word: &str) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => ident == word,
@@ -255,7 +256,7 @@ impl<'a> Visit<'a> for Imports {
     }
 }
 
-/// Collects functions with their lines.
+/// Collects functions with the numbers of their lines.
 struct Functions(Vec<(String, usize)>);
 
 impl Functions {
@@ -291,7 +292,7 @@ impl<'a> Visit<'a> for Functions {
 }
 
 #[test]
-fn sources_are_understood() {
+fn sources_are_parsed() {
     let text = "
         use super::{super::ir::{self, x}, super::op};
         fn f<'a>() { // unsafe

@@ -1,11 +1,11 @@
-//! C programs on the static library, by the compiler that the `cc` crate finds: the C ABI is tested without Meson, too. Where there
-//! is no compiler of C and C++, these tests fail.
+//! Runs C programs on the static library, compiled by the compiler that the `cc` crate finds, to test the C ABI without Meson. The
+//! tests fail if there is no compiler of C and C++.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-/// What the library calls besides libc: see `meson.build`.
+/// The libraries that the library needs besides libc: see `meson.build`.
 const SYSTEM: &[&str] = &["-lpthread", "-ldl", "-lm"];
 
 /// The folder of this package.
@@ -13,7 +13,7 @@ fn package() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// What `command` gives.
+/// Runs `command` and returns its output.
 ///
 /// # Panics
 /// If it cannot be started or fails.
@@ -26,15 +26,15 @@ fn succeed(command: &mut Command) -> Output {
     output
 }
 
-/// The triple of this machine, which the `cc` crate knows in build scripts only.
+/// The target triple of this machine, which the `cc` crate has in build scripts only.
 fn triple() -> String {
     let rustc = std::env::var_os("RUSTC").unwrap_or("rustc".into());
     let said = String::from_utf8(succeed(Command::new(rustc).arg("-vV")).stdout).expect("text");
     said.lines().find_map(|line| line.strip_prefix("host: ")).expect("the triple of the host").to_string()
 }
 
-/// libntv.a. No test depends on a library that Rust cannot link, so Cargo is asked for it once, as Meson asks (`ffi/build.py`): what one
-/// of them has built the other need not build.
+/// The path of libntv.a. Cargo does not build static libraries for tests, so this builds it once. The arguments are those of
+/// Meson's build (`ffi/build.py`), so that both use the same artifacts.
 fn library() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| {
@@ -43,11 +43,11 @@ fn library() -> &'static Path {
         build.args(["--crate-type", "staticlib", "--message-format", "json-render-diagnostics"]);
         let messages = String::from_utf8(succeed(&mut build).stdout).expect("text");
         let files = messages.lines().flat_map(|line| line.split('"')).filter(|name| name.ends_with("libntv.a"));
-        files.map(PathBuf::from).next_back().expect("a static library among what Cargo made")
+        files.map(PathBuf::from).next_back().expect("a static library among the artifacts of Cargo")
     })
 }
 
-/// The program of a file, in `folder`. It compiles without a warning.
+/// Compiles `source` to a program in `folder`. Warnings are errors.
 fn program(folder: &Path, source: &Path, standard: &str) -> PathBuf {
     let triple = triple();
     let mut build = cc::Build::new();
@@ -59,7 +59,7 @@ fn program(folder: &Path, source: &Path, standard: &str) -> PathBuf {
     program
 }
 
-/// What the program of one of the files in this folder gives.
+/// Compiles and runs a file of this folder.
 #[track_caller]
 fn run(name: &str, standard: &str) -> Output {
     let folder = tempfile::tempdir().expect("a folder");
@@ -67,7 +67,7 @@ fn run(name: &str, standard: &str) -> Output {
 }
 
 #[test]
-fn the_consumer_in_c_finds_nothing_wrong() {
+fn the_consumer_in_c_succeeds() {
     let said = run("consumer.c", "c11").stdout;
     assert_eq!(String::from_utf8_lossy(&said), format!("ntv {}: all is well\n", env!("CARGO_PKG_VERSION")));
 }

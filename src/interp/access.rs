@@ -1,8 +1,8 @@
-//! Intrinsics: which part of the machine runs each, and the loads and stores of memory.
+//! Intrinsics: the dispatch to the files that run them, and the loads and stores of memory.
 
 use super::fault::FaultKind;
 use super::machine::Machine;
-use super::memory::{Address, Buffer, Memory};
+use super::memory::{Address, Buffer, MemoryRegion};
 use super::pointer::Pointer;
 use super::race::Use;
 use super::texture::RESIDENT;
@@ -17,7 +17,7 @@ use crate::op::{Base, Index, Intrinsic};
 const ZINK_PUSH_CONSTANTS: [i64; 8] = [0, 4, 8, 12, 20, 36, 40, 48];
 
 impl Machine<'_> {
-    /// Runs an intrinsic for all invocations that run.
+    /// Runs an intrinsic for all active invocations.
     pub(super) fn intrinsic(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
         use Intrinsic::*;
         let places = op.info().memory.and_then(|access| Some((access, memory_of(access.kind)?)));
@@ -28,7 +28,7 @@ impl Machine<'_> {
             return self.explicit_io(inst, op, io, srcs);
         }
         if op.is_barycentric() {
-            // Where they sample is asked of the intrinsic itself, its value never.
+            // `load_interpolated_input` reads the intrinsic and its sources, not its value.
             return self.set_all(inst, &[Bits::new(0); 2]);
         }
         match op {
@@ -49,7 +49,7 @@ impl Machine<'_> {
             begin_invocation_interlock | end_invocation_interlock => {}
             load_color0 => self.color(inst, 0),
             load_color1 => self.color(inst, 1),
-            // Any time will do.
+            // The time is undefined.
             shader_clock => self.set_all(inst, &[]),
             is_sparse_texels_resident | is_sparse_resident_zink => self.is_resident(inst, srcs[0]),
             sparse_residency_code => self.set_all(inst, &[RESIDENT]),
@@ -65,7 +65,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether the code, the last component of `texels`, says that they are in memory.
+    /// Sets whether the residency code, the last component of `texels`, reports that they are in memory.
     fn is_resident(&mut self, inst: Inst, texels: Def) {
         let bits = self.shader.insts[inst].bit_size;
         for i in 0..self.active.len() {
@@ -117,8 +117,8 @@ impl Machine<'_> {
         }
     }
 
-    /// An access to a block or to memory of the shader, at an offset.
-    fn access(&mut self, inst: Inst, access: MemoryAccess, memory: Memory, srcs: &[Def]) {
+    /// An access to a block or to memory of the shader by offset.
+    fn access(&mut self, inst: Inst, access: MemoryAccess, memory: MemoryRegion, srcs: &[Def]) {
         let size = match access.operation {
             MemoryOperation::Store => (self.shader.num_components(srcs[0]), self.shader.bit_size(srcs[0])),
             _ => (self.shader.insts[inst].num_components, self.shader.insts[inst].bit_size),
@@ -151,12 +151,12 @@ impl Machine<'_> {
         }
     }
 
-    /// Where an access at an offset leads; `None` if that is undefined.
+    /// The address of an access by offset; `None` if it is undefined.
     fn byte_address(
         &mut self,
         inst: Inst,
         access: MemoryAccess,
-        memory: Memory,
+        memory: MemoryRegion,
         srcs: &[Def],
         bits: u8,
         lane: usize,
@@ -170,7 +170,7 @@ impl Machine<'_> {
         let memory = memory.numbered(block.value as u32);
         let index = |index| i64::from(self.shader.index(inst, index));
         let bytes = i64::from(bits / 8);
-        let offset = if memory == Memory::Global { offset.value as i64 } else { offset.value as u32 as i64 };
+        let offset = if memory == MemoryRegion::Global { offset.value as i64 } else { offset.value as u32 as i64 };
         let base = index(Index::base);
         let byte = match access.unit {
             OffsetUnit::Vec4s => (offset + base) * 16 + index(Index::component) * bytes,
@@ -184,16 +184,17 @@ impl Machine<'_> {
         Some(Address::anywhere(memory, byte))
     }
 
-    /// The number of the block that an access names; 0 if it names none.
+    /// The index of the block that an access has as a source; 0 if it has none.
     fn block_number(&self, access: MemoryAccess, srcs: &[Def], lane: usize) -> Bits {
         access.block.map_or(Bits::new(0), |block| self.scalar(srcs[usize::from(block)], lane))
     }
 
-    /// Whether offsets into `memory` count elements, as they do behind zink's own lowering. A dump does not say, so its
-    /// reader must.
-    fn counts_elements(&self, memory: Memory) -> bool {
+    /// Whether offsets into `memory` count elements, as they do after zink's own lowering. A dump lacks this, so the user
+    /// adds a comment to it.
+    fn counts_elements(&self, memory: MemoryRegion) -> bool {
         let elements = ("shared_offset_units".into(), "elements".into());
-        matches!(memory, Memory::Shared | Memory::Scratch) && self.shader.info.directives.contains(&elements)
+        matches!(memory, MemoryRegion::Shared | MemoryRegion::Scratch)
+            && self.shader.info.directives.contains(&elements)
     }
 
     fn check_alignment(&mut self, inst: Inst, lane: usize, offset: i64, access: MemoryAccess) {
@@ -211,7 +212,7 @@ impl Machine<'_> {
         }
     }
 
-    fn buffer_size(&mut self, inst: Inst, access: MemoryAccess, memory: Memory, srcs: &[Def], lane: usize) {
+    fn buffer_size(&mut self, inst: Inst, access: MemoryAccess, memory: MemoryRegion, srcs: &[Def], lane: usize) {
         let block = self.block_number(access, srcs, lane);
         let size = self.memory_size(memory.numbered(block.value as u32), lane).filter(|_| block.is_defined());
         if size.is_none() {
@@ -281,18 +282,18 @@ impl Machine<'_> {
     }
 
     fn no_memory(&mut self, inst: Inst, lane: usize) {
-        // A step with an undefined index was reported where it stands.
-        self.fault(FaultKind::OutOfBounds, inst, lane, "the pointer leads nowhere");
+        // A deref with an undefined index has reported its own fault before.
+        self.fault(FaultKind::OutOfBounds, inst, lane, "the deref refers to no memory");
     }
 
-    /// The components at `address`; undefined where there is no memory.
+    /// The components at `address`; undefined if they are out of bounds.
     pub(super) fn load(&mut self, inst: Inst, lane: usize, address: Address, (count, bits): (u8, u8)) -> Vec<Bits> {
         let step = i64::from(bits / 8);
         let components = (0..i64::from(count)).map(|c| self.read(address.plus(c * step), bits, lane));
         let loaded: Option<Vec<Bits>> = components.collect();
         if loaded.is_some() {
-            self.reached(address, step * i64::from(count));
-            self.note(inst, lane, address, |_| Use::Read, step * i64::from(count));
+            self.record_end(address, step * i64::from(count));
+            self.record_use(inst, lane, address, |_| Use::Read, step * i64::from(count));
         }
         loaded.unwrap_or_else(|| {
             self.out_of_bounds(inst, lane, address, step * i64::from(count));
@@ -300,10 +301,10 @@ impl Machine<'_> {
         })
     }
 
-    /// Stores the components of `value` that the write mask names.
+    /// Stores the components of `value` in the write mask.
     fn store(&mut self, inst: Inst, lane: usize, address: Address, value: &[Bits], bits: u8) {
         let write_mask = self.shader.index(inst, Index::write_mask);
-        let is_outside = matches!(address.memory, Memory::Storage(_) | Memory::Global);
+        let is_outside = matches!(address.memory, MemoryRegion::Storage(_) | MemoryRegion::Global);
         let step = i64::from(bits / 8);
         for (c, component) in value.iter().enumerate().filter(|(c, _)| write_mask >> c & 1 != 0) {
             if is_outside && !component.is_defined() {
@@ -315,29 +316,39 @@ impl Machine<'_> {
                 self.out_of_bounds(inst, lane, address, step);
                 continue;
             }
-            self.reached(address, step);
+            self.record_end(address, step);
             if let Some(old) = old.filter(|_| !self.lanes[lane].is_helper) {
                 let changed = (old.value ^ component.value) | (old.undef ^ component.undef);
                 let what = |byte| if changed >> (8 * byte) & 0xff != 0 { Use::Write } else { Use::Read };
-                self.note(inst, lane, address, what, step);
+                self.record_use(inst, lane, address, what, step);
             }
         }
     }
 
-    /// Takes down how far memory is accessed.
-    pub(super) fn reached(&mut self, address: Address, bytes: i64) {
+    /// Records the end of an access.
+    pub(super) fn record_end(&mut self, address: Address, bytes: i64) {
         let end = self.ends.entry(address.memory).or_default();
         *end = (*end).max(address.byte.saturating_add(bytes) as u64);
     }
 
-    /// Notes the use of `bytes` bytes that invocations may share.
-    pub(super) fn note(&mut self, inst: Inst, lane: usize, address: Address, what: impl Fn(i64) -> Use, bytes: i64) {
-        let is_own = matches!(address.memory, Memory::Uniform(_) | Memory::Push | Memory::Private | Memory::Scratch);
+    /// Records the use of `bytes` bytes, and reports races.
+    pub(super) fn record_use(
+        &mut self,
+        inst: Inst,
+        lane: usize,
+        address: Address,
+        what: impl Fn(i64) -> Use,
+        bytes: i64,
+    ) {
+        let is_own = matches!(
+            address.memory,
+            MemoryRegion::Uniform(_) | MemoryRegion::Push | MemoryRegion::Private | MemoryRegion::Scratch
+        );
         if self.lanes.len() == 1 || is_own {
             return;
         }
         for byte in 0..bytes {
-            if self.races.note(address.memory, address.byte + byte, lane, what(byte)) {
+            if self.races.record(address.memory, address.byte + byte, lane, what(byte)) {
                 let memory = self.memory_name(address.memory);
                 let message = format!("byte {} of {memory} without a barrier", address.byte + byte);
                 self.fault(FaultKind::Race, inst, lane, message);
@@ -352,51 +363,51 @@ impl Machine<'_> {
             Some(size) => {
                 format!("{bytes} bytes at {} of {}, which has {size}", byte - start, self.memory_name(memory))
             }
-            None if memory == Memory::Global => format!("{bytes} bytes at address {byte:#x}"),
+            None if memory == MemoryRegion::Global => format!("{bytes} bytes at address {byte:#x}"),
             None => format!("there is no {}", self.memory_name(memory)),
         };
         self.fault(FaultKind::OutOfBounds, inst, lane, message);
     }
 
-    /// Bytes of `memory`; `None` if there is none of this name, or many.
-    pub(super) fn memory_size(&self, memory: Memory, lane: usize) -> Option<u64> {
+    /// The bytes of `memory`; `None` if there is no such region, and for global memory.
+    pub(super) fn memory_size(&self, memory: MemoryRegion, lane: usize) -> Option<u64> {
         self.buffer(memory, lane).map(|buffer| buffer.bytes.len() as u64)
     }
 
-    fn buffer(&self, memory: Memory, lane: usize) -> Option<&Buffer> {
+    fn buffer(&self, memory: MemoryRegion, lane: usize) -> Option<&Buffer> {
         match memory {
-            Memory::Uniform(block) => self.resources.uniform.get(block as usize),
-            Memory::Storage(block) => self.resources.storage.get(block as usize),
-            Memory::Push => Some(&self.resources.push_constants),
-            Memory::Shared => Some(&self.shared),
-            Memory::Private => Some(&self.lanes[lane].private),
-            Memory::Scratch => Some(&self.lanes[lane].scratch),
-            Memory::Image(image) => self.resources.images.get(&image)?.levels.first(),
-            Memory::Global => None,
+            MemoryRegion::Uniform(block) => self.resources.uniform.get(block as usize),
+            MemoryRegion::Storage(block) => self.resources.storage.get(block as usize),
+            MemoryRegion::Push => Some(&self.resources.push_constants),
+            MemoryRegion::Shared => Some(&self.shared),
+            MemoryRegion::Private => Some(&self.lanes[lane].private),
+            MemoryRegion::Scratch => Some(&self.lanes[lane].scratch),
+            MemoryRegion::Image(image) => self.resources.images.get(&image)?.levels.first(),
+            MemoryRegion::Global => None,
         }
     }
 
-    fn buffer_mut(&mut self, memory: Memory, lane: usize) -> Option<&mut Buffer> {
+    fn buffer_mut(&mut self, memory: MemoryRegion, lane: usize) -> Option<&mut Buffer> {
         match memory {
-            Memory::Storage(block) => self.resources.storage.get_mut(block as usize),
-            Memory::Shared => Some(&mut self.shared),
-            Memory::Private => Some(&mut self.lanes[lane].private),
-            Memory::Scratch => Some(&mut self.lanes[lane].scratch),
-            Memory::Image(image) => self.resources.images.get_mut(&image)?.levels.first_mut(),
-            Memory::Uniform(_) | Memory::Push | Memory::Global => None,
+            MemoryRegion::Storage(block) => self.resources.storage.get_mut(block as usize),
+            MemoryRegion::Shared => Some(&mut self.shared),
+            MemoryRegion::Private => Some(&mut self.lanes[lane].private),
+            MemoryRegion::Scratch => Some(&mut self.lanes[lane].scratch),
+            MemoryRegion::Image(image) => self.resources.images.get_mut(&image)?.levels.first_mut(),
+            MemoryRegion::Uniform(_) | MemoryRegion::Push | MemoryRegion::Global => None,
         }
     }
 
-    /// Which buffer of the global memory has the `bits` bits at an address, and where in it they are.
+    /// The buffer of global memory that has the `bits` bits at an address, and their first byte in it.
     fn global(&self, address: i64, bits: u8) -> Option<(usize, i64)> {
         let places = self.resources.global.iter().map(|(start, _)| address.wrapping_sub(*start as i64));
         let mut places = places.enumerate().zip(&self.resources.global);
         places.find_map(|((number, byte), (_, buffer))| buffer.read(byte, bits).map(|_| (number, byte)))
     }
 
-    /// The `bits` bits at `address`; `None` outside.
+    /// The `bits` bits at `address`; `None` out of bounds.
     pub(super) fn read(&self, address: Address, bits: u8, lane: usize) -> Option<Bits> {
-        if address.memory == Memory::Global {
+        if address.memory == MemoryRegion::Global {
             let (number, byte) = self.global(address.byte, bits)?;
             return self.resources.global[number].1.read(byte, bits);
         }
@@ -404,10 +415,10 @@ impl Machine<'_> {
         self.buffer(address.memory, lane)?.read(address.byte, bits)
     }
 
-    /// Writes `bits` bits; `None` outside. A helper invocation changes nothing but its own memory.
+    /// Writes `bits` bits; `None` out of bounds. A helper invocation changes only its own memory.
     pub(super) fn write(&mut self, address: Address, bits: u8, value: Bits, lane: usize) -> Option<()> {
-        let is_own = matches!(address.memory, Memory::Private | Memory::Scratch);
-        let is_global = address.memory == Memory::Global;
+        let is_own = matches!(address.memory, MemoryRegion::Private | MemoryRegion::Scratch);
+        let is_global = address.memory == MemoryRegion::Global;
         (is_global || is_inside(address, bits)).then_some(())?;
         if self.lanes[lane].is_helper && !is_own {
             return Some(());
@@ -420,15 +431,15 @@ impl Machine<'_> {
     }
 }
 
-/// The memory of this kind that is accessed by offset; block 0 stands for the one that is numbered.
-fn memory_of(kind: MemoryKind) -> Option<Memory> {
+/// The region of this kind that is accessed by offset. The index of a block is 0 here.
+fn memory_of(kind: MemoryKind) -> Option<MemoryRegion> {
     match kind {
-        MemoryKind::Ubo => Some(Memory::Uniform(0)),
-        MemoryKind::Ssbo => Some(Memory::Storage(0)),
-        MemoryKind::PushConstant => Some(Memory::Push),
-        MemoryKind::Shared => Some(Memory::Shared),
-        MemoryKind::Scratch => Some(Memory::Scratch),
-        MemoryKind::Global => Some(Memory::Global),
+        MemoryKind::Ubo => Some(MemoryRegion::Uniform(0)),
+        MemoryKind::Ssbo => Some(MemoryRegion::Storage(0)),
+        MemoryKind::PushConstant => Some(MemoryRegion::Push),
+        MemoryKind::Shared => Some(MemoryRegion::Shared),
+        MemoryKind::Scratch => Some(MemoryRegion::Scratch),
+        MemoryKind::Global => Some(MemoryRegion::Global),
         MemoryKind::Constant | MemoryKind::KernelInput | MemoryKind::Uniform | MemoryKind::Deref => None,
     }
 }

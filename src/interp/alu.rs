@@ -1,9 +1,9 @@
-//! Arithmetic: the fold of the opcode's row, and what becomes of undefined bits.
+//! ALU instructions: the fold of the opcode's row, applied to undefined bits too.
 //!
 //! An operation that moves bits is folded several times, with the undefined bits of its operands filled differently; the
-//! bits that come out differently are undefined. Any other operation on an undefined bit has an undefined result.
+//! bits of the result that differ are undefined. Any other operation on an undefined bit has an undefined result.
 //!
-//! What NIR and SPIR-V leave open is undefined too: the quotient by 0, a float that does not fit an integer.
+//! Results that NIR and SPIR-V leave undefined are undefined too: the quotient by 0, a float that does not fit an integer.
 
 use super::float::{self, Floats};
 use super::{Bits, Operand};
@@ -12,7 +12,7 @@ use crate::ir::Swizzle;
 use crate::op::fold::{mask, sign_extend, to_float};
 use crate::op::{AluOp, Base, Form, Props};
 
-/// The components of `op` on `operands`; `None` if a swizzle leaves its operand.
+/// The components of `op` on `operands`; `None` if a swizzle selects a component that its operand lacks.
 pub(super) fn evaluate(
     op: AluOp,
     operands: &[Operand<'_>],
@@ -36,7 +36,7 @@ pub(super) fn evaluate(
     Some(result)
 }
 
-/// The fold of `op`, undefined bits of operand i filled with those of `fill(i)`.
+/// The fold of `op`, with the undefined bits of operand i set to those of `fill(i)`.
 fn fold(op: AluOp, operands: &[Operand<'_>], n: u8, bits: u8, fill: impl Fn(usize) -> u64) -> Option<[u64; 16]> {
     let mut components = [[0u64; 16]; 16];
     for (i, (from, _, _)) in operands.iter().enumerate() {
@@ -63,7 +63,7 @@ fn read<'a>(op: AluOp, operands: &[Operand<'a>], n: u8, i: usize, c: usize) -> i
     range.filter_map(move |c| components.get(usize::from(swizzle.get(c))).copied())
 }
 
-/// The operands, as a mask, whose bits `op` moves without looking at them, or looks at one by one.
+/// A mask of the operands whose bits `op` only moves, or computes with one by one.
 fn moved_operands(op: AluOp) -> u8 {
     use AluOp::*;
     const ALL: u8 = u8::MAX;
@@ -94,7 +94,7 @@ fn bits_that_vary(op: AluOp, operands: &[Operand<'_>], (n, bits): (u8, u8), (c, 
     Some(varying)
 }
 
-/// Whether NIR and SPIR-V leave component `c` of `op` open for these operands.
+/// Whether component `c` of `op` is undefined in NIR and SPIR-V for these operands.
 fn is_open(op: AluOp, operands: &[Operand<'_>], c: usize) -> bool {
     use AluOp::*;
     let info = op.info();
@@ -120,7 +120,7 @@ fn is_open(op: AluOp, operands: &[Operand<'_>], c: usize) -> bool {
     }
 }
 
-/// Whether the integer part of `value` is a number of `bits` bits.
+/// Whether the integer part of `value` fits into `bits` bits.
 fn fits(value: f64, base: Base, bits: u8) -> bool {
     let value = value.trunc();
     match base {
@@ -141,7 +141,7 @@ pub(super) fn scalar(op: AluOp, operands: [Bits; 2], bits: u8) -> Bits {
     result.map_or(Bits::undef(width), |result| result[0])
 }
 
-/// The bits that all bits of `a` and `b` must be undefined for if any is.
+/// `value`, which is wholly undefined if any of `inputs` has undefined bits.
 pub(super) fn all_or_nothing(value: u64, bits: u8, inputs: &[Bits]) -> Bits {
     if inputs.iter().all(|input| input.is_defined()) {
         Bits::new(mask(value, bits))

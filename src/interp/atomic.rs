@@ -1,4 +1,4 @@
-//! Atomics: one invocation after the other reads, computes and writes.
+//! Atomics. The invocations execute them one after the other.
 
 use super::alu;
 use super::machine::Machine;
@@ -35,13 +35,13 @@ impl Machine<'_> {
             Some(old)
         });
         if written.is_some() {
-            self.reached(address, i64::from(bits / 8));
+            self.record_end(address, i64::from(bits / 8));
         }
         if written.is_some() && !self.lanes[lane].is_helper {
-            self.note(inst, lane, address, |_| Use::Atomic, i64::from(bits / 8));
+            self.record_use(inst, lane, address, |_| Use::Atomic, i64::from(bits / 8));
         }
         match written {
-            // What a helper invocation gets is undefined, for it does nothing.
+            // Atomics of helper invocations have no effect and an undefined result.
             Some(_) if self.lanes[lane].is_helper => self.set(inst, lane, &[]),
             Some(old) => self.set(inst, lane, &[old]),
             None => {
@@ -52,7 +52,7 @@ impl Machine<'_> {
     }
 }
 
-/// What an atomic leaves in memory. Of a compare-and-exchange `first` is compared and `second` stored.
+/// The value that an atomic writes. A compare-and-exchange compares `first` and stores `second`.
 fn combine(op: AtomicOp, old: Bits, (first, second): (Bits, Bits), bits: u8) -> Bits {
     if let Some((_, op)) = ARITHMETIC.iter().find(|row| row.0 == op) {
         return alu::scalar(*op, [old, first], bits);

@@ -1,9 +1,9 @@
-//! Derefs: the places that their pointers lead to.
+//! Derefs: the pointers that they compute.
 
 use super::fault::FaultKind;
 use super::layout::component_bytes;
 use super::machine::Machine;
-use super::memory::{Address, Memory};
+use super::memory::{Address, MemoryRegion};
 use super::pointer::{IoPointer, Pointer};
 use super::words::joined;
 use super::Bits;
@@ -11,12 +11,12 @@ use crate::ir::{ArrayIndex, Def, Deref, DerefKind, Inst, Stage, Type, TypeData, 
 use crate::op::fold::sign_extend;
 use crate::op::Modes;
 
-/// What a step adds.
+/// The part of its parent that a deref selects.
 #[derive(Clone, Copy)]
-enum Step {
-    /// Element of an array, matrix or vector.
+enum Selector {
+    /// An element of an array, a column of a matrix, or a component of a vector.
     Index(i64),
-    /// Member of a struct.
+    /// A member of a struct.
     Field(u32),
 }
 
@@ -27,10 +27,10 @@ impl Machine<'_> {
             let lane = self.active[i];
             let pointer = match deref.kind {
                 DerefKind::Var(var) => self.variable(inst, var, lane),
-                DerefKind::Array { parent, index } => {
-                    self.index(inst, index, lane).map_or(Pointer::Nowhere, |n| self.walk(parent, lane, Step::Index(n)))
-                }
-                DerefKind::Struct { parent, field } => self.walk(parent, lane, Step::Field(field)),
+                DerefKind::Array { parent, index } => self
+                    .index(inst, index, lane)
+                    .map_or(Pointer::Nowhere, |n| self.walk(parent, lane, Selector::Index(n))),
+                DerefKind::Struct { parent, field } => self.walk(parent, lane, Selector::Field(field)),
                 DerefKind::PtrAsArray { parent, index } => {
                     let stride = self.stride_of_elements(parent);
                     let index = self.index(inst, index, lane).zip(stride);
@@ -49,7 +49,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A pointer of another type, or an address as a pointer.
+    /// A deref as another type, or a number as an address.
     fn cast(&mut self, inst: Inst, parent: Def, modes: Modes, lane: usize) -> Pointer {
         if self.shader.as_deref(parent).is_some() {
             return self.pointer(parent, lane);
@@ -60,7 +60,7 @@ impl Machine<'_> {
             _ => self.scalar(parent, lane),
         };
         if modes != Modes::GLOBAL {
-            self.fault(FaultKind::Unsupported, inst, lane, "a number as a pointer to other than global memory");
+            self.fault(FaultKind::Unsupported, inst, lane, "a cast of a number to an address outside of global memory");
             return Pointer::Nowhere;
         }
         if !address.is_defined() {
@@ -72,10 +72,10 @@ impl Machine<'_> {
             );
             return Pointer::Nowhere;
         }
-        Pointer::Memory(Address::anywhere(Memory::Global, address.value as i64))
+        Pointer::Memory(Address::anywhere(MemoryRegion::Global, address.value as i64))
     }
 
-    /// Bytes from what `pointer` points to, to the next of its kind.
+    /// The distance in bytes between elements of the array that `pointer` points into.
     fn stride_of_elements(&self, mut pointer: Def) -> Option<i64> {
         loop {
             let deref = self.shader.as_deref(pointer)?;
@@ -97,13 +97,13 @@ impl Machine<'_> {
         let start = self.places[var] as i64;
         let own = |memory| Pointer::Memory(Address { memory, byte: start, start, end: start + size });
         let pointer = match variable.mode {
-            Modes::UBO => Pointer::Block(Memory::Uniform(variable.driver_location)),
-            Modes::SSBO => Pointer::Block(Memory::Storage(variable.driver_location)),
-            Modes::PUSH_CONST => Pointer::Block(Memory::Push),
-            // A block is as long as the memory: a dump does not say how long it is.
-            Modes::SHARED if self.shader.types.as_struct(variable.ty).is_some() => Pointer::Block(Memory::Shared),
-            Modes::SHARED => own(Memory::Shared),
-            Modes::SHADER_TEMP | Modes::FUNCTION_TEMP | Modes::CONSTANT => own(Memory::Private),
+            Modes::UBO => Pointer::Block(MemoryRegion::Uniform(variable.driver_location)),
+            Modes::SSBO => Pointer::Block(MemoryRegion::Storage(variable.driver_location)),
+            Modes::PUSH_CONST => Pointer::Block(MemoryRegion::Push),
+            // A block is as large as shared memory, because a dump lacks its size.
+            Modes::SHARED if self.shader.types.as_struct(variable.ty).is_some() => Pointer::Block(MemoryRegion::Shared),
+            Modes::SHARED => own(MemoryRegion::Shared),
+            Modes::SHADER_TEMP | Modes::FUNCTION_TEMP | Modes::CONSTANT => own(MemoryRegion::Private),
             Modes::SHADER_IN | Modes::SHADER_OUT => {
                 let wants_vertex = self.is_per_vertex(var);
                 Pointer::Io(IoPointer { var, vertex: 0, wants_vertex, word: u32::from(variable.location_frac) })
@@ -111,7 +111,7 @@ impl Machine<'_> {
             _ => self.first_descriptor(var).map_or(Pointer::Nowhere, Pointer::Descriptor),
         };
         if variable.initializer.is_some() && variable.values.is_none() && variable.mode != Modes::UNIFORM {
-            self.fault(FaultKind::Unsupported, inst, lane, "a variable whose first value is not known");
+            self.fault(FaultKind::Unsupported, inst, lane, "a variable whose initial value is not known");
         }
         pointer
     }
@@ -150,43 +150,43 @@ impl Machine<'_> {
         }
     }
 
-    /// The pointer one step from `parent`.
-    fn walk(&self, parent: Def, lane: usize, step: Step) -> Pointer {
+    /// The pointer to the part of `parent` that `selector` selects.
+    fn walk(&self, parent: Def, lane: usize, selector: Selector) -> Pointer {
         let Some(ty) = self.shader.as_deref(parent).map(|deref| deref.ty) else { return Pointer::Nowhere };
         match self.pointer(parent, lane) {
             Pointer::Nowhere => Pointer::Nowhere,
-            Pointer::Block(memory) => self.walk_block(memory, ty, step),
+            Pointer::Block(memory) => self.walk_block(memory, ty, selector),
             Pointer::Memory(address) => {
-                self.bytes(ty, step).map_or(Pointer::Nowhere, |bytes| Pointer::Memory(address.plus(bytes)))
+                self.bytes(ty, selector).map_or(Pointer::Nowhere, |bytes| Pointer::Memory(address.plus(bytes)))
             }
-            Pointer::Io(io) => self.walk_io(io, ty, step),
-            Pointer::Descriptor(first) => match step {
-                Step::Index(index) => {
+            Pointer::Io(io) => self.walk_io(io, ty, selector),
+            Pointer::Descriptor(first) => match selector {
+                Selector::Index(index) => {
                     self.descriptor_element(first, ty, index).map_or(Pointer::Nowhere, Pointer::Descriptor)
                 }
-                Step::Field(_) => Pointer::Nowhere,
+                Selector::Field(_) => Pointer::Nowhere,
             },
         }
     }
 
-    /// A step into a block, or to another block of an array.
-    fn walk_block(&self, memory: Memory, ty: Type, step: Step) -> Pointer {
+    /// The pointer to a part of a block, or to an element of an array of blocks.
+    fn walk_block(&self, memory: MemoryRegion, ty: Type, selector: Selector) -> Pointer {
         let types = &self.shader.types;
-        let Step::Index(index) = step else {
-            let into = self.bytes(ty, step);
+        let Selector::Index(index) = selector else {
+            let into = self.bytes(ty, selector);
             return into.map_or(Pointer::Nowhere, |byte| Pointer::Memory(Address::anywhere(memory, byte)));
         };
         let blocks = match types.as_array(ty) {
             Some((elem, _)) if types.as_struct(types.without_arrays(elem)).is_some() => self.block_count(elem),
             _ => return Pointer::Nowhere,
         };
-        // Blocks far outside do not exist, whatever their number.
+        // No block has the index u32::MAX.
         let plus = |first: u32| {
             u32::try_from(i64::from(first).saturating_add(index.saturating_mul(blocks))).unwrap_or(u32::MAX)
         };
         match memory {
-            Memory::Uniform(first) => Pointer::Block(Memory::Uniform(plus(first))),
-            Memory::Storage(first) => Pointer::Block(Memory::Storage(plus(first))),
+            MemoryRegion::Uniform(first) => Pointer::Block(MemoryRegion::Uniform(plus(first))),
+            MemoryRegion::Storage(first) => Pointer::Block(MemoryRegion::Storage(plus(first))),
             _ => Pointer::Nowhere,
         }
     }
@@ -200,25 +200,25 @@ impl Machine<'_> {
         count
     }
 
-    /// How many bytes a step into `ty` is.
-    fn bytes(&self, ty: Type, step: Step) -> Option<i64> {
+    /// The offset in bytes of the part of `ty` that `selector` selects.
+    fn bytes(&self, ty: Type, selector: Selector) -> Option<i64> {
         let types = &self.shader.types;
-        match step {
-            Step::Index(index) => {
-                // A lane of a vector that does not exist must not be one of the next vector.
+        match selector {
+            Selector::Index(index) => {
+                // A component beyond the end of a vector must not be one of the next vector.
                 if matches!(types.get(ty), TypeData::Vector(_, n) if !(0..i64::from(n)).contains(&index)) {
                     return Some(i64::MIN / 2);
                 }
                 Some(index.saturating_mul(self.layout.stride(types, ty)? as i64))
             }
-            Step::Field(field) => self.layout.field_offset(types, ty, field).map(|bytes| bytes as i64),
+            Selector::Field(field) => self.layout.field_offset(types, ty, field).map(|bytes| bytes as i64),
         }
     }
 
-    fn walk_io(&self, io: IoPointer, ty: Type, step: Step) -> Pointer {
+    fn walk_io(&self, io: IoPointer, ty: Type, selector: Selector) -> Pointer {
         let types = &self.shader.types;
-        let words = match step {
-            Step::Index(index) => {
+        let words = match selector {
+            Selector::Index(index) => {
                 let Ok(index) = u32::try_from(index) else { return Pointer::Nowhere };
                 if io.wants_vertex {
                     return Pointer::Io(IoPointer { vertex: index, wants_vertex: false, ..io });
@@ -232,7 +232,7 @@ impl Machine<'_> {
                     _ => return Pointer::Nowhere,
                 })
             }
-            Step::Field(field) => {
+            Selector::Field(field) => {
                 let fields = types.as_struct(ty).map_or(&[][..], |data| &data.fields[..]);
                 let before = fields.iter().take(field as usize);
                 before.fold(0u32, |words, field| words.saturating_add(4 * types.slots(field.ty)))

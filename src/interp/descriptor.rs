@@ -1,13 +1,13 @@
-//! Textures, images and samplers by their numbers.
+//! The numbers of textures, images and samplers.
 
 use std::fmt;
 
-/// A texture, image or sampler that a shader may use.
+/// The number of a texture, image or sampler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Descriptor {
     /// The binding of a variable, plus the element if it is an array.
     Binding(u32),
-    /// What a bindless handle stands for.
+    /// A bindless handle.
     Handle(u32),
 }
 
@@ -21,7 +21,7 @@ impl fmt::Display for Descriptor {
 }
 
 impl Descriptor {
-    /// Element `index` of what starts here.
+    /// Element `index` of the array that starts here.
     pub(super) fn element(self, index: u32) -> Descriptor {
         match self {
             Descriptor::Binding(first) => Descriptor::Binding(first.saturating_add(index)),

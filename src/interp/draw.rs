@@ -1,9 +1,9 @@
-//! Draws points: the stages of a pipeline one after the other, each vertex to the one pixel that it stands on, and to the
-//! buffers of the transform feedback.
+//! Draws points: runs the stages of a pipeline one after the other. Each vertex covers one pixel, and is written to the buffers
+//! of transform feedback.
 //!
-//! Points need no rasteriser, and every stage takes part: a geometry shader may make points of points, and a patch that is
-//! tessellated in point mode with all levels 1 has one point in each corner. A fragment has no neighbours, so it cannot take
-//! derivatives.
+//! Points need no rasterizer, and all stages can be used: a geometry shader may emit points for points, and a patch that is
+//! tessellated in point mode with all levels 1 has one point in each corner. A fragment has no neighbours, so derivatives are
+//! undefined.
 
 use super::format::{Format, Texel};
 use super::{run, Bits, Fault, Floats, Inputs, Invocation, Limits, Outcome, Outputs, Resources, Slot};
@@ -17,50 +17,50 @@ use std::collections::BTreeMap;
 pub struct Draw<'a> {
     /// The stages, in any order.
     pub shaders: &'a [Shader],
-    /// How many vertices.
+    /// The number of vertices.
     pub vertices: u32,
-    /// How many instances.
+    /// The number of instances.
     pub instances: u32,
-    /// Vertices of a patch, if there are tessellation shaders.
+    /// The number of vertices of a patch, if there are tessellation shaders.
     pub patch_vertices: u32,
-    /// Inputs of the vertex shader: location, and four words for each vertex.
+    /// The attributes of the vertex shader: the Location, and four words for each vertex.
     pub attributes: &'a [(u32, Vec<[u32; 4]>)],
-    /// Width and height of what is drawn to.
+    /// The width and height of the targets.
     pub size: [u32; 2],
-    /// What colours are drawn to, in the order of their locations: fragment shaders may read them.
+    /// The render targets in the order of their Locations. Fragment shaders may read them.
     pub targets: &'a [Target],
-    /// Bytes of each buffer of the transform feedback.
+    /// The size in bytes of each buffer of transform feedback.
     pub captures: &'a [usize],
-    /// Whose rules floats follow.
+    /// The rules for floats.
     pub floats: Floats,
 }
 
 /// A render target.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// Format of a texel.
+    /// The format of a texel.
     pub format: Format,
-    /// What every texel is before the draw.
+    /// The bytes of every texel before the draw.
     pub clear: Vec<u8>,
 }
 
-/// What a draw gave.
+/// The results of a draw.
 #[derive(Clone, Debug, Default)]
 pub struct Drawn {
     /// The fragments in the order of drawing: pixel, and the outputs of the fragment shader.
     pub fragments: Vec<([u32; 2], Outputs)>,
-    /// Each buffer of the transform feedback.
+    /// The buffers of transform feedback.
     pub captures: Vec<Vec<u8>>,
-    /// What went wrong, with the number of the shader.
+    /// The faults, each with the index of its shader.
     pub faults: Vec<(usize, Fault)>,
 }
 
-/// A vertex on its way through the stages.
+/// The outputs of a stage for one vertex.
 type Vertex = Outputs;
 
-/// Runs `draw`; storage blocks of `resources` keep what the shaders wrote.
+/// Runs `draw`. The shaders write to the storage blocks of `resources`.
 ///
-/// What it cannot draw is said in the error: anything but points, and tessellation by other levels than 1.
+/// It is an error to draw primitives other than points, or to tessellate with levels other than 1.
 pub fn draw(draw: &Draw<'_>, resources: &mut Resources, limits: Limits) -> Result<Drawn, &'static str> {
     let captures = draw.captures.iter().map(|size| vec![0; *size]).collect();
     let drawn = Drawn { captures, ..Drawn::default() };
@@ -78,7 +78,7 @@ struct Pipeline<'a, 'r> {
     drawn: Drawn,
     /// Vertices that transform feedback has captured.
     captured: usize,
-    /// What the targets hold of the pixels that were drawn to.
+    /// The texels of the targets at pixels that were drawn to.
     pixels: BTreeMap<[u32; 2], Vec<[Bits; 4]>>,
 }
 
@@ -105,7 +105,7 @@ impl Pipeline<'_, '_> {
         self.draw.shaders.iter().enumerate().find(|(_, shader)| shader.stage() == stage)
     }
 
-    /// Runs the shader of `stage`; nothing if there is none.
+    /// Runs the shader of `stage`, if there is one.
     fn run(&mut self, stage: Stage, invocations: Vec<Invocation>) -> Outcome {
         let shaders = self.draw.shaders;
         let Some((number, shader)) = shaders.iter().enumerate().find(|(_, shader)| shader.stage() == stage) else {
@@ -118,7 +118,7 @@ impl Pipeline<'_, '_> {
     }
 
     fn vertex_stage(&mut self, instance: u32) -> Result<Vec<Vertex>, &'static str> {
-        let (_, shader) = self.stage(Stage::Vertex).ok_or("a draw has a vertex shader")?;
+        let (_, shader) = self.stage(Stage::Vertex).ok_or("a draw needs a vertex shader")?;
         let slots = attribute_slots(shader);
         let invocation = |vertex: u32| {
             let given = |(location, slot): &(u32, u32)| {
@@ -139,20 +139,22 @@ impl Pipeline<'_, '_> {
                 ..Default::default()
             }
         };
-        // One at a time: vertices do not see each other.
+        // One run for each vertex, because vertices share nothing.
         let invocations: Vec<Invocation> = (0..self.draw.vertices).map(invocation).collect();
         let outcomes = invocations.into_iter().map(|invocation| self.run(Stage::Vertex, vec![invocation]));
         Ok(outcomes.flat_map(|outcome| outcome.outputs).collect())
     }
 
     fn tessellate(&mut self, vertices: &[Vertex]) -> Result<Vec<Vertex>, &'static str> {
-        let (_, control) = self.stage(Stage::TessCtrl).ok_or("a draw of patches has a tessellation control shader")?;
-        let (_, evaluation) = self.stage(Stage::TessEval).ok_or("a draw of patches has an evaluation shader")?;
+        let (_, control) =
+            self.stage(Stage::TessCtrl).ok_or("a draw of patches needs a tessellation control shader")?;
+        let (_, evaluation) =
+            self.stage(Stage::TessEval).ok_or("a draw of patches needs a tessellation evaluation shader")?;
         if !evaluation.info.point_mode && !control.info.point_mode {
-            return Err("patches are drawn in point mode only");
+            return Err("patches must be tessellated in point mode");
         }
         let corners = corners(evaluation.info.primitive_mode).or_else(|| corners(control.info.primitive_mode));
-        let corners = corners.ok_or("only triangles and quads are tessellated")?;
+        let corners = corners.ok_or("patches must be triangles or quads")?;
         let vertices_out = control.info.tcs_vertices_out.clamp(1, 32);
         let mut points = Vec::new();
         for (number, patch) in vertices.chunks_exact(self.draw.patch_vertices.max(1) as usize).enumerate() {
@@ -164,7 +166,7 @@ impl Pipeline<'_, '_> {
             let outcome = self.run(Stage::TessCtrl, vec![invocation; vertices_out as usize]);
             let slots = outcome.outputs.first().cloned().unwrap_or_default();
             if !levels_are_one(&slots) {
-                return Err("patches are tessellated by levels of 1 only");
+                return Err("tessellation levels must be 1");
             }
             for corner in corners {
                 let mut system = numbers(&system);
@@ -181,7 +183,7 @@ impl Pipeline<'_, '_> {
     fn geometry_stage(&mut self, vertices: &[Vertex]) -> Result<Vec<Vertex>, &'static str> {
         let (_, shader) = self.stage(Stage::Geometry).ok_or("there is no geometry shader")?;
         if shader.info.vertices_in > 1 || !shader.info.output_primitive.contains("POINTS") {
-            return Err("geometry shaders are of points only");
+            return Err("geometry shaders must take and emit points");
         }
         let invocations = shader.info.invocations.clamp(1, 32) as usize;
         let mut points = Vec::new();
@@ -195,7 +197,7 @@ impl Pipeline<'_, '_> {
         Ok(points)
     }
 
-    /// Appends a vertex to the buffers of the transform feedback that have room for it.
+    /// Appends a vertex to the buffers of transform feedback that have room for it.
     fn capture(&mut self, vertex: &Vertex, captures: &[Capture], strides: [u32; 4]) {
         for capture in captures {
             let Some(buffer) = self.drawn.captures.get_mut(capture.buffer) else { continue };
@@ -242,7 +244,7 @@ impl Pipeline<'_, '_> {
         }
     }
 
-    /// What every pixel holds before the draw.
+    /// The texels of a pixel before the draw.
     fn cleared(&self) -> Vec<[Bits; 4]> {
         let texel = |target: &Target| {
             let value = target.clear.iter().rev().fold(0, |word, byte| word << 8 | u128::from(*byte));
@@ -251,7 +253,7 @@ impl Pipeline<'_, '_> {
         self.draw.targets.iter().map(texel).collect()
     }
 
-    /// Writes the colours among the outputs of a fragment.
+    /// Writes the colours of a fragment to the targets.
     fn write_pixel(&mut self, pixel: [u32; 2], outputs: &Outputs) {
         let mut texels = self.pixels.remove(&pixel).unwrap_or_else(|| self.cleared());
         for ((number, target), texel) in (0..).zip(self.draw.targets).zip(&mut texels) {
@@ -263,7 +265,7 @@ impl Pipeline<'_, '_> {
     }
 }
 
-/// Whether a clip or a cull distance of a point is negative, which keeps it from being drawn (Vulkan, "Primitive Clipping").
+/// Whether a clip or cull distance of a point is negative, so that it is not drawn (Vulkan, "Primitive Clipping").
 fn has_negative_distance(vertex: &Vertex) -> bool {
     let distances =
         (varying::CLIP_DIST0..=varying::CULL_DIST1).filter_map(|slot| vertex.get(&Slot::new(slot))).flatten();
@@ -276,11 +278,11 @@ struct Capture {
     slot: Slot,
     component: usize,
     buffer: usize,
-    /// In words.
+    /// The offset in words.
     offset: usize,
 }
 
-/// What transform feedback captures of the outputs of `shader`.
+/// The words of the outputs of `shader` that transform feedback captures.
 fn captures(shader: &Shader) -> Vec<Capture> {
     let mut captures = Vec::new();
     for inst in &shader.order {
@@ -302,7 +304,7 @@ fn captures(shader: &Shader) -> Vec<Capture> {
     captures
 }
 
-/// Locations and slots of the attributes that a vertex shader reads.
+/// The Locations and slots of the attributes that a vertex shader reads.
 fn attribute_slots(shader: &Shader) -> Vec<(u32, u32)> {
     let mut slots: Vec<(u32, u32)> = Vec::new();
     for variable in shader.vars.values().filter(|variable| variable.mode == Modes::SHADER_IN) {
@@ -319,12 +321,12 @@ fn attribute_slots(shader: &Shader) -> Vec<(u32, u32)> {
     slots
 }
 
-/// System values of one number each.
+/// System values that have one component.
 fn numbers(values: &[(Intrinsic, u32)]) -> BTreeMap<Intrinsic, Vec<u64>> {
     values.iter().map(|(op, value)| (*op, vec![u64::from(*value)])).collect()
 }
 
-/// An invocation that is given what another stage has written.
+/// An invocation whose inputs are the outputs of another stage.
 fn given(vertex: &Vertex, system: BTreeMap<Intrinsic, Vec<u64>>) -> Invocation {
     let words = |part: fn(Bits) -> u64| {
         vertex.iter().map(|(slot, words)| (*slot, words.map(|word| part(word) as u32))).collect()
@@ -332,7 +334,7 @@ fn given(vertex: &Vertex, system: BTreeMap<Intrinsic, Vec<u64>>) -> Invocation {
     Invocation { slots: words(|word| word.value), undef: words(|word| word.undef), system, ..Default::default() }
 }
 
-/// The outputs of several vertices, as inputs that have one for each.
+/// The outputs of several vertices as per-vertex inputs.
 fn arrayed(vertices: &[Vertex]) -> Vertex {
     let each = vertices.iter().enumerate();
     let slots = each.flat_map(|(number, vertex)| {
@@ -350,7 +352,7 @@ fn levels_are_one(slots: &Vertex) -> bool {
     level(varying::TESS_LEVEL_OUTER, 3)
 }
 
-/// The points of a patch that is not divided, by `primitive_mode`: 1 for triangles, 2 for quads.
+/// The points of a patch with levels of 1, by `primitive_mode`: 1 for triangles, 2 for quads.
 fn corners(primitive_mode: u32) -> Option<&'static [[f32; 3]]> {
     match primitive_mode {
         1 => Some(&[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),

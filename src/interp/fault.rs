@@ -1,67 +1,65 @@
-//! Faults: what a shader did that has no meaning.
+//! Faults: operations of a shader that are invalid or undefined.
 
 use crate::ir::Inst;
 use std::fmt;
 
-/// What sort of fault.
+/// The kind of a fault.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaultKind {
-    /// An access outside of what it accesses.
+    /// An access outside of its block, array, register or image.
     OutOfBounds,
-    /// An address that is not as aligned as the access says.
+    /// An address that is less aligned than the access declares.
     Misaligned,
-    /// A texel that the image does not have: undefined when it is loaded, dropped when it is stored. Nothing else follows
-    /// from it.
+    /// A texel outside of the image: a load gives undefined bits, and a store writes nothing. It has no other consequence.
     OutsideOfImage,
     /// A branch on undefined bits.
     UndefinedCondition,
     /// An address, index or invocation number with undefined bits.
     UndefinedAddress,
-    /// Undefined bits were written to an output or a storage block. Not a fault of its own right: NIR allows it, and the
-    /// bits stay marked.
+    /// A store of undefined bits to an output or a storage block. NIR allows it, and the bits stay marked as undefined.
     UndefinedOutput,
-    /// A barrier that some invocation does not reach.
+    /// A barrier that some invocations do not reach.
     DivergentBarrier,
-    /// Invocations that use the same byte, one of them writing, without a barrier between.
+    /// Accesses of two invocations to the same byte, one of them a write, without a barrier between them.
     Race,
     /// The budget of instructions or memory is used up.
     Budget,
-    /// An input that was not given.
+    /// An input that the caller has not provided.
     MissingInput,
-    /// The interpreter cannot do this.
+    /// An operation that the interpreter lacks.
     Unsupported,
-    /// The shader breaks a rule of NIR.
+    /// A violation of NIR's rules.
     Invalid,
 }
 
-/// A fault, and where.
+/// A fault and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What sort.
+    /// The kind.
     pub kind: FaultKind,
     /// The instruction; `None` for branches and the shader as a whole.
     pub inst: Option<Inst>,
-    /// Line of the dump, 0 if unknown.
+    /// The line of the dump, 0 if it is not known.
     pub line: u32,
-    /// The first invocation with it.
+    /// The first invocation that has the fault.
     pub invocation: u32,
-    /// What happened.
+    /// The details.
     pub message: String,
 }
 
 impl Fault {
-    /// Whether anything may follow from it, so that what the run gave afterwards means nothing.
+    /// Whether the behaviour is undefined, so that later results of the run have no meaning.
     pub fn is_undefined_behaviour(&self) -> bool {
         !matches!(self.kind, FaultKind::UndefinedOutput | FaultKind::OutsideOfImage)
     }
 
-    /// What happened, in words.
+    /// The kind and the details as text.
     pub fn describe(&self) -> String {
         let what = match self.kind {
             FaultKind::OutOfBounds => "access out of bounds",
             FaultKind::OutsideOfImage => "texel outside of the image",
-            FaultKind::Misaligned => "access less aligned than it says",
+            FaultKind::Misaligned => "access less aligned than declared",
             FaultKind::UndefinedCondition => "branch on an undefined value",
             FaultKind::UndefinedAddress => "undefined address",
             FaultKind::UndefinedOutput => "undefined value written",

@@ -4,21 +4,21 @@
 //! coordinates -> face of a cube -> level of detail -> texels of one or two levels with their weights -> their sum
 //! ```
 //!
-//! For a run by Vulkan's rules, a sample is undefined that depends on how precisely a device does this: a coordinate at the
-//! edge between two texels, weights that are no multiples of 1/16, or a sum that rounds.
+//! With [`Floats::Vulkan`], a sample is undefined if it depends on the precision of the device: if a coordinate is at the edge
+//! between two texels, a weight is not a multiple of 1/16, or the sum rounds.
 
-use super::image::{Filter, Image, Place, Sampler};
+use super::image::{Filter, Image, Sampler, TexelPosition};
 use super::{Bits, Floats};
 use crate::op::fold::{from_float, to_float};
 use crate::op::names::ImageDim;
 
-/// A sample of which nothing is known.
+/// A sample that is wholly undefined.
 pub(super) const UNDEFINED: [Bits; 4] = [Bits { value: 0, undef: 0xffff_ffff }; 4];
 
 /// The finest steps of coordinates and weights that every device has: `subTexelPrecisionBits` is at least 4.
 const STEPS: f64 = 16.0;
 
-/// Which way the coordinates of a face go, for the faces +x, -x, +y, -y, +z, -z: axis and sign of s and t.
+/// The axes and signs of s and t, for the faces +x, -x, +y, -y, +z, -z.
 const FACES: [[(usize, f64); 2]; 6] = [
     [(2, -1.0), (1, -1.0)],
     [(2, 1.0), (1, -1.0)],
@@ -28,49 +28,49 @@ const FACES: [[(usize, f64); 2]; 6] = [
     [(0, -1.0), (1, -1.0)],
 ];
 
-/// A point of a texture, and how it is looked at.
+/// A point of a texture, with the parameters for sampling it.
 #[derive(Clone, Debug)]
 pub(super) struct Point<'a> {
     image: &'a Image,
     sampler: &'a Sampler,
     floats: Floats,
-    /// On a cube, those on the face.
+    /// The coordinates; for a cube those on the face.
     coord: [f64; 3],
     layer: i64,
-    /// Texels to move by.
+    /// The offset in texels.
     pub offset: [i64; 3],
-    /// What texels are compared with.
+    /// The reference that texels are compared with.
     pub reference: Option<f64>,
 }
 
 /// A level of detail.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Detail {
-    /// Its number, unless that is undefined.
+    /// The level, unless it is undefined.
     pub level: Option<f64>,
-    /// The least that the operation allows.
+    /// The lowest level that the operation allows.
     pub least: Option<f64>,
-    /// Computed of derivatives, so that devices differ.
+    /// Whether it is computed from derivatives, so that devices differ.
     pub is_rough: bool,
 }
 
-/// A texel and its part of a sample.
+/// A texel and its weight in a sample.
 #[derive(Clone, Copy, Debug)]
 struct Tap {
     source: Source,
     weight: f64,
 }
 
-/// Where the numbers of a texel come from.
+/// The source of the components of a texel.
 #[derive(Clone, Copy, Debug)]
 enum Source {
-    Texel(Place),
+    Texel(TexelPosition),
     Border,
-    /// The corner of a cube, which belongs to three faces, and to none.
+    /// The texel beyond both edges of a face, which no face has.
     Corner,
 }
 
-/// Face of a cube that the direction `at` leads to, and the point on it, from 0 to 1.
+/// The face of a cube in the direction `at`, and the point on it, from 0 to 1.
 fn face(at: [f64; 3]) -> (usize, [f64; 2]) {
     let [x, y, z] = at.map(f64::abs);
     let axis = match () {
@@ -82,7 +82,7 @@ fn face(at: [f64; 3]) -> (usize, [f64; 2]) {
     (face, FACES[face].map(|(other, sign)| 0.5 * sign * at[other] / at[axis].abs() + 0.5))
 }
 
-/// How the point on the face changes when the direction `at` changes by `by`.
+/// The change of the point on the face when the direction `at` changes by `by`.
 fn face_derivative(at: [f64; 3], by: [f64; 3]) -> [f64; 3] {
     let face = face(at).0;
     let (major, sign) = (at[face / 2].abs(), at[face / 2].signum());
@@ -92,7 +92,7 @@ fn face_derivative(at: [f64; 3], by: [f64; 3]) -> [f64; 3] {
     [s, t, 0.0]
 }
 
-/// The direction to the point (`s`, `t`) of a face, which may lie beyond its edge.
+/// The direction to the point (`s`, `t`) of a face, which may be beyond its edge.
 fn direction(number: usize, [s, t]: [f64; 2]) -> [f64; 3] {
     let mut at = [0.0; 3];
     at[number / 2] = if number % 2 == 0 { 1.0 } else { -1.0 };
@@ -130,7 +130,7 @@ impl<'a> Point<'a> {
         point
     }
 
-    /// Dimensions within a level, or a face.
+    /// The number of dimensions of a level, or of a face.
     fn dimensions(&self) -> usize {
         match self.image.dim {
             ImageDim::cube => 2,
@@ -142,16 +142,16 @@ impl<'a> Point<'a> {
         self.floats == Floats::Vulkan
     }
 
-    /// The level of detail once bias and limits are applied.
+    /// The level of detail with bias and limits applied.
     fn clamped(&self, detail: Detail) -> Option<f64> {
         let [least, greatest] = self.sampler.lod.map(f64::from);
         let least = detail.least.map_or(least, |other| least.max(other));
         let level = detail.level? + f64::from(self.sampler.lod_bias);
-        // Not `clamp`, which wants the limits in order.
+        // `clamp` would panic if the limits are not in order.
         Some(level.max(least).min(greatest)).filter(|level| !level.is_nan())
     }
 
-    /// What a query for the level of detail gives: the level that would be sampled, and the one computed.
+    /// The result of a query for the level of detail: the level that would be sampled, and the computed one.
     pub(super) fn query(&self, detail: Detail) -> Option<[f64; 2]> {
         let last = self.image.levels.len().max(1) as f64 - 1.0;
         let level = self.clamped(detail)?.clamp(0.0, last);
@@ -160,7 +160,7 @@ impl<'a> Point<'a> {
         (!self.is_vulkan()).then_some([sampled, computed])
     }
 
-    /// Filter, and levels with the weight of each; `None` if that is undefined.
+    /// The filter, and the levels with their weights; `None` if they are undefined.
     fn levels(&self, detail: Detail) -> Option<(Filter, [(usize, f64); 2])> {
         let Sampler { mag, min, mip, .. } = *self.sampler;
         let last = self.image.levels.len().checked_sub(1)? as f64;
@@ -195,8 +195,8 @@ impl<'a> Point<'a> {
         self.combined(&taps)
     }
 
-    /// Component `c` of the four texels around the point, or whether they compare, in SPIR-V's order: counterclockwise
-    /// from the bottom left, where t grows downwards.
+    /// Component `c` of the four texels around the point, or the results of their comparisons. The order is that of SPIR-V:
+    /// counterclockwise from the bottom left, where t grows downwards.
     pub(super) fn gather(&self, c: usize) -> [Bits; 4] {
         let Some(taps) = self.footprint(0, Filter::Linear) else { return UNDEFINED };
         let [first, right, below, across] = taps[..] else { return UNDEFINED };
@@ -204,7 +204,7 @@ impl<'a> Point<'a> {
         [below, across, right, first].map(|tap| self.seen(&tap)[c])
     }
 
-    /// The texels that filtering combines, the first dimension varying fastest; `None` if they are undefined.
+    /// The texels that filtering combines; the first dimension varies fastest. `None` if they are undefined.
     fn footprint(&self, level: usize, filter: Filter) -> Option<Vec<Tap>> {
         let mut taps = vec![([0i64; 3], 1.0)];
         for axis in 0..self.dimensions() {
@@ -224,7 +224,7 @@ impl<'a> Point<'a> {
         Some(taps.into_iter().map(|(texel, weight)| Tap { source: self.source(texel, level), weight }).collect())
     }
 
-    /// The first texel along `axis`, and the weight of the one behind it.
+    /// The first texel along `axis`, and the weight of the next one.
     fn along(&self, axis: usize, level: usize, filter: Filter) -> Option<(i64, f64)> {
         let size = if self.sampler.unnormalized { 1.0 } else { f64::from(self.image.level_size(level)[axis]) };
         let at = self.coord[axis] * size;
@@ -247,7 +247,7 @@ impl<'a> Point<'a> {
         if self.image.dim == ImageDim::cube {
             return self.source_on_cube(texel, level, size[0]);
         }
-        let mut place = Place { level, texel: [0; 3], layer: self.layer, sample: 0 };
+        let mut place = TexelPosition { level, texel: [0; 3], layer: self.layer, sample: 0 };
         for axis in 0..self.dimensions() {
             match self.sampler.wrap[axis].texel(texel[axis] + self.offset[axis], size[axis]) {
                 Some(wrapped) => place.texel[axis] = wrapped,
@@ -257,9 +257,9 @@ impl<'a> Point<'a> {
         Source::Texel(place)
     }
 
-    /// A texel beyond the edge of a face is that of the next face.
+    /// The source of a texel of a cube. Beyond the edge of a face it is a texel of the adjacent face.
     fn source_on_cube(&self, [x, y, _]: [i64; 3], level: usize, size: i64) -> Source {
-        let mut place = Place { level, texel: [x, y, 0], layer: self.layer, sample: 0 };
+        let mut place = TexelPosition { level, texel: [x, y, 0], layer: self.layer, sample: 0 };
         let is_outside = |c: i64| !(0..size).contains(&c);
         match (is_outside(x), is_outside(y)) {
             (false, false) => return Source::Texel(place),
@@ -273,7 +273,7 @@ impl<'a> Point<'a> {
         Source::Texel(place)
     }
 
-    /// What a tap gives: its texel, or whether it compares.
+    /// The texel of a tap, or the result of its comparison.
     fn seen(&self, tap: &Tap) -> [Bits; 4] {
         let texel = match tap.source {
             Source::Texel(place) => self.image.fetch(place, self.floats).unwrap_or(UNDEFINED),
@@ -284,7 +284,7 @@ impl<'a> Point<'a> {
         if !texel[0].is_defined() {
             return UNDEFINED;
         }
-        // A texture of fractions compares with a fraction.
+        // For a normalized format, the reference is clamped.
         let reference = if self.image.format.is_single() { reference } else { reference.clamp(0.0, 1.0) };
         let holds = compare.holds(reference, to_float(texel[0].value, 32));
         [Bits::new(from_float(f64::from(u8::from(holds)), 32)); 4]
@@ -308,7 +308,7 @@ impl<'a> Point<'a> {
     }
 }
 
-/// A number of so few digits that no way to filter it rounds.
+/// Whether a number has so few digits that filtering cannot round.
 fn is_simple(value: f64) -> bool {
     value.abs() <= 64.0 && (value * 4.0).fract() == 0.0
 }
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_are_near_or_between() {
+    fn levels_are_nearest_or_interpolated() {
         let image = counting(ImageDim::dim_1d, [4, 1, 1], 3);
         let with = |mip, level| sample(&image, &Sampler { mip, ..Sampler::default() }, [0.0; 3], level);
         let near = [-1.0, 0.5, 0.6, 1.5, 9.0].map(|level| with(Filter::Nearest, level));
@@ -382,7 +382,7 @@ mod tests {
     fn cubes_are_seamless_and_have_no_corners() {
         let image = counting(ImageDim::cube, [2, 2, 1], 1);
         let linear = Sampler { mag: Filter::Linear, ..Sampler::default() };
-        // Half way between +z, whose last column is 17 and 19, and +x, whose first is 0 and 2.
+        // The point is half way between +z, whose last column is 17 and 19, and +x, whose first is 0 and 2.
         assert_eq!(sample(&image, &linear, [1.0, 0.0, 1.0], 0.0), Some((17.0 + 19.0 + 0.0 + 2.0) / 4.0));
         assert_eq!(sample(&image, &linear, [1.0, 1.0, 1.0], 0.0), None);
         let faces = [[1., 0., 0.], [-1., 0., 0.], [0., 1., 0.], [0., -1., 0.], [0., 0., 1.], [0., 0., -1.]];
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn what_devices_round_is_open_in_vulkan() {
+    fn rounded_samples_are_undefined_in_vulkan() {
         let image = counting(ImageDim::dim_1d, [4, 1, 1], 1);
         let sampled = |filter, x: f64| {
             let sampler = Sampler { mag: filter, min: filter, ..Sampler::default() };
@@ -407,7 +407,7 @@ mod tests {
         let plane = counting(ImageDim::dim_2d, [8, 8, 1], 1);
         assert_eq!(detail(&plane, [0.0; 3], [[0.25, 0.0, 0.0], [0.0, 0.5, 0.0]]), 2.0);
         let cube = counting(ImageDim::cube, [8, 8, 1], 1);
-        // A face is 2 wide where it is 1 away.
+        // At a distance of 1, a face has a width of 2.
         assert_eq!(detail(&cube, [0.0, 0.0, 2.0], [[1.0, 0.0, 0.0], [0.0, 0.0, 9.0]]), 1.0);
     }
 }

@@ -1,24 +1,24 @@
-//! What Vulkan leaves open of floats, so that a driver may give something else than NIR says.
+//! Results of float operations that Vulkan leaves to the driver, so that they may differ from NIR's.
 //!
-//! NaN, infinities, denormals and the sign of zero need not survive without execution modes that ask for it, and many
+//! NaN, infinities, denormals and the sign of zero need not be preserved without execution modes that require it, and many
 //! operations need not be correctly rounded (Vulkan, "Precision and Operation of SPIR-V Instructions"). Such results are
-//! undefined for a run with [`Floats::Vulkan`]. What is left is the same on every driver.
+//! undefined in a run with [`Floats::Vulkan`]. All other results are the same on every driver.
 
 use super::Operand;
 use crate::op::fold::{is_normal, to_float};
 use crate::op::{AluOp, Base, Props};
 
-/// Whose rules floats follow.
+/// The rules for floats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Floats {
-    /// NIR's: each operation gives what its fold says.
+    /// NIR's: the result of each operation is that of its fold.
     #[default]
     Nir,
     /// Vulkan's, with every operation marked NoContraction.
     Vulkan,
 }
 
-/// Whether the result of `op` may be off by more than rounding, or the order of its parts is open.
+/// Whether the result of `op` may have an error beyond rounding, or the order of its operations is not specified.
 pub fn is_imprecise(op: AluOp) -> bool {
     use AluOp::*;
     const STARTS: &[&str] = &["fdot", "fdph", "fsum", "pack_", "unpack_"];
@@ -35,7 +35,7 @@ fn has_floats(op: AluOp) -> bool {
     info.srcs.iter().chain([&info.dest]).any(|operand| operand.ty.base == Base::Float)
 }
 
-/// Whether Vulkan leaves open what `op` makes of component `c`, which is `result` by NIR.
+/// Whether Vulkan leaves component `c` of `op` to the driver. In NIR it is `result`.
 pub(super) fn is_open(op: AluOp, operands: &[Operand<'_>], c: usize, (result, bits): (u64, u8)) -> bool {
     let info = op.info();
     if info.props.contains(Props::TYPELESS) || !has_floats(op) {
@@ -56,7 +56,7 @@ pub(super) fn is_open(op: AluOp, operands: &[Operand<'_>], c: usize, (result, bi
         || (0..operands.len().min(info.srcs.len())).filter(is_float).any(is_read_open)
 }
 
-/// Whether drivers agree on a float: it is normal, or positive zero.
+/// Whether all drivers compute the same float: it is normal, or positive zero.
 fn is_portable(value: u64, bits: u8) -> bool {
     value == 0 || is_normal(to_float(value, bits), bits)
 }

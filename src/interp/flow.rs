@@ -1,17 +1,17 @@
-//! Where each item of the control flow list leads.
+//! The successors of the items of the control flow list.
 
 use crate::ir::{Cf, Jump, Shader};
 
-/// Behind the last item.
+/// The position after the last item.
 pub(super) const END: usize = usize::MAX;
 
 /// The partners of ifs and loops.
 pub(super) struct Flow {
-    /// Of an If its Else, of an Else its EndIf, of a Continue or EndLoop its Loop.
+    /// The Else of an If, the EndIf of an Else, the Loop of a Continue or EndLoop.
     partner: Vec<usize>,
-    /// The loop around each item.
+    /// The innermost loop that contains each item.
     around: Vec<Option<usize>>,
-    /// Of a Loop: its Continue, or EndLoop if it has none, and its EndLoop.
+    /// The Continue of a Loop, or its EndLoop if it has none, and its EndLoop.
     ends: Vec<(usize, usize)>,
 }
 
@@ -55,12 +55,12 @@ impl Flow {
         flow
     }
 
-    /// The item that belongs to the one at `at`.
+    /// The partner of the item at `at`.
     pub(super) fn partner(&self, at: usize) -> usize {
         self.partner[at]
     }
 
-    /// Where `jump` leads from the block at `at`.
+    /// The target of `jump` at the end of the block at `at`.
     pub(super) fn target(&self, at: usize, jump: Jump) -> usize {
         let ends = self.around[at].map_or((END, END), |begin| self.ends[begin]);
         match jump {

@@ -5,23 +5,23 @@
 //! r32_sint     [fe ff ff ff]              (-2, 0, 0, 1)
 //! ```
 //!
-//! What a format lacks is 0, and 1 for the fourth component. The first component has the lowest bits. A format is known by
-//! NIR's name for it; those with depth are `r16_unorm` and `r32_float`.
+//! Components that a format lacks are 0; the fourth component is 1. The first component has the lowest bits. A format has NIR's
+//! name; those with depth are `r16_unorm` and `r32_float`.
 
 use super::{Bits, Floats};
 use crate::op::fold::{from_float, mask, sign_extend, to_float};
 use crate::op::names::FORMATS;
 
-/// What the numbers of a format are.
+/// The numeric type of the components of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Numbers {
     /// Fractions from 0 to 1.
     Unorm,
     /// Fractions from -1 to 1.
     Snorm,
-    /// Integers without sign.
+    /// Unsigned integers.
     Uint,
-    /// Integers with sign.
+    /// Signed integers.
     Sint,
     /// Floats; those of 10 and 11 bits have no sign.
     Float,
@@ -35,14 +35,14 @@ const NUMBERS: &[(&str, Numbers)] = &[
     ("float", Numbers::Float),
 ];
 
-/// A format: the bits of each component, 0 for those that it lacks, and what they are.
+/// A format: the bits of each component, 0 for those that it lacks, and their numeric type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Format {
     bits: [u8; 4],
     numbers: Numbers,
 }
 
-/// The bits of a texel, and which of them are undefined.
+/// The bits of a texel, and a mask of those that are undefined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Texel {
     pub value: u128,
@@ -50,7 +50,7 @@ pub(super) struct Texel {
 }
 
 impl Format {
-    /// The format that NIR calls so: `r10g10b10a2_unorm`. Any number of bits is taken that has a meaning.
+    /// The format with NIR's name `name`, for instance `r10g10b10a2_unorm`. All numbers of bits that make sense are allowed.
     pub fn from_name(name: &str) -> Option<Format> {
         let (channels, numbers) = name.split_once('_')?;
         let numbers = NUMBERS.iter().find(|row| row.0 == numbers)?.1;
@@ -75,22 +75,22 @@ impl Format {
         (is_known && format.total_bits() % 8 == 0 && format.total_bits() <= 128).then_some(format)
     }
 
-    /// The format with this number in NIR's list; `None` for no format.
+    /// The format with this number in NIR's list; `None` if it is not a format.
     pub fn from_index(index: u32) -> Option<Format> {
         FORMATS.get(index as usize).and_then(|row| Format::from_name(row.0))
     }
 
-    /// What its numbers are.
+    /// The numeric type of its components.
     pub fn numbers(self) -> Numbers {
         self.numbers
     }
 
-    /// Bytes of a texel.
+    /// The size of a texel in bytes.
     pub fn bytes(self) -> usize {
         self.total_bits() as usize / 8
     }
 
-    /// How many components it has.
+    /// The number of components.
     pub fn components(self) -> usize {
         self.bits.iter().filter(|bits| **bits != 0).count()
     }
@@ -99,17 +99,17 @@ impl Format {
         self.bits.iter().map(|bits| u32::from(*bits)).sum()
     }
 
-    /// Whether its numbers are integers.
+    /// Whether its components are integers.
     pub fn is_integer(self) -> bool {
         matches!(self.numbers, Numbers::Uint | Numbers::Sint)
     }
 
-    /// Whether its numbers are floats as they are in registers, so that filtering them loses nothing.
+    /// Whether its components are 32-bit floats, which filtering does not convert.
     pub(super) fn is_single(self) -> bool {
         self.numbers == Numbers::Float && self.bits[0] == 32
     }
 
-    /// Bits of a component once it is read.
+    /// The width of a component after a load.
     fn wide(self) -> u8 {
         if self.bits[0] == 64 {
             64
@@ -118,7 +118,7 @@ impl Format {
         }
     }
 
-    /// The four numbers of a texel.
+    /// The four components of a texel.
     pub(super) fn decode(self, texel: Texel, floats: Floats) -> [Bits; 4] {
         let mut shift = 0;
         std::array::from_fn(|c| {
@@ -133,13 +133,13 @@ impl Format {
         })
     }
 
-    /// What stands for component `c` if the format lacks it.
+    /// The value of component `c` if the format lacks it.
     fn missing(self, c: usize) -> Bits {
         let one = if self.is_integer() { 1 } else { from_float(1.0, 32) };
         Bits::new(if c == 3 { one } else { 0 })
     }
 
-    /// `texel`, but for the components that the format lacks (Vulkan 1.3, 16.3.5).
+    /// `texel` with the defaults for the components that the format lacks (Vulkan 1.3, 16.3.5).
     pub(super) fn expanded(self, texel: [Bits; 4]) -> [Bits; 4] {
         std::array::from_fn(|c| if self.bits[c] == 0 { self.missing(c) } else { texel[c] })
     }
@@ -156,7 +156,7 @@ impl Format {
                 let number =
                     if self.numbers == Numbers::Snorm { sign_extend(raw.value, bits) } else { raw.value as i64 };
                 let top = self.top(bits);
-                // The quotient may be computed in any way.
+                // Devices may round the quotient in different ways.
                 let is_open = floats == Floats::Vulkan && number != 0 && number as f64 != top;
                 let fraction = (number as f64 / top).max(-1.0);
                 if is_open {
@@ -170,13 +170,13 @@ impl Format {
         }
     }
 
-    /// What 1.0 is as a fraction of `bits` bits.
+    /// The value that represents 1.0 in `bits` bits.
     fn top(self, bits: u8) -> f64 {
         let bits = if self.numbers == Numbers::Snorm { bits - 1 } else { bits };
         mask(u64::MAX, bits) as f64
     }
 
-    /// A texel with these numbers. What a format has no room for is undefined (Vulkan 1.3, 16.1).
+    /// A texel with these components. Numbers that the format cannot represent are undefined (Vulkan 1.3, 16.1).
     pub(super) fn encode(self, numbers: &[Bits], floats: Floats) -> Texel {
         let mut texel = Texel::default();
         let mut shift = 0;
@@ -201,12 +201,12 @@ impl Format {
             Numbers::Unorm | Numbers::Snorm => {
                 let least = if self.numbers == Numbers::Snorm { -1.0 } else { 0.0 };
                 let scaled = float.clamp(least, 1.0) * self.top(bits);
-                // A NaN is 0.
+                // A NaN becomes 0.
                 Some(scaled.round_ties_even() as i64 as u64).filter(|_| floats == Floats::Nir || scaled.fract() == 0.0)
             }
             Numbers::Float => {
                 let (half, missing) = (from_float(float, 16), missing_bits(bits));
-                // Without a sign, what is negative is 0.
+                // Formats without a sign store 0 for negative numbers.
                 let half = if missing != 0 && half >> 15 != 0 { 0 } else { half };
                 let is_exact = to_float(half, 16) == float && mask(half, missing) == 0;
                 Some(half >> missing).filter(|_| floats == Floats::Nir || is_exact)
@@ -221,7 +221,7 @@ impl Format {
     }
 }
 
-/// How many of the last bits of a half a float of `bits` bits lacks.
+/// The number of low mantissa bits of a half that a float of `bits` bits lacks.
 fn missing_bits(bits: u8) -> u8 {
     match bits {
         10 => 5,
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_numbers() {
+    fn texels_are_decoded() {
         assert_eq!(decoded("r8g8_unorm", 0x33ff), [float(1.0), float(0.2), 0, float(1.0)]);
         assert_eq!(decoded("r8g8b8a8_snorm", 0x807f_0081), [float(-1.0), 0, float(1.0), float(-1.0)]);
         assert_eq!(decoded("r16g16_sint", 0x7fff_fffe), [0xffff_fffe, 0x7fff, 0, 1]);
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_bytes() {
+    fn texels_are_encoded() {
         assert_eq!(encoded("r8g8b8a8_unorm", [2.0, -1.0, 0.5, f32::NAN].map(float)), 0x0080_00ff);
         assert_eq!(encoded("r8_snorm", [-2.0; 4].map(float)), 0x81);
         assert_eq!(encoded("r11g11b10_float", [1.0, -2.0, 0.5, 0.0].map(float)), 0x3c0 | 0x1c0 << 22);
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn rounding_is_open_in_vulkan() {
+    fn rounded_components_are_undefined_in_vulkan() {
         let format = Format::from_name("r8_unorm").expect("r8_unorm");
         let read = |value| format.decode(Texel { value, undef: 0 }, Floats::Vulkan)[0].is_defined();
         assert_eq!([read(0), read(51), read(255)], [true, false, true]);

@@ -1,4 +1,4 @@
-//! Images: texels of a format in levels, layers and samples, and how they are sampled.
+//! Images: texels of a format in levels, layers and samples. Samplers.
 
 use super::format::{Format, Texel};
 use super::memory::Buffer;
@@ -9,25 +9,25 @@ use std::fmt;
 /// An image with its contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// Dimensionality.
+    /// The dimensionality.
     pub dim: ImageDim,
-    /// Has layers.
+    /// Whether the image has layers.
     pub array: bool,
-    /// What a texel is.
+    /// The format of a texel.
     pub format: Format,
-    /// Width, height and depth of level 0; 1 where there is no such dimension.
+    /// The width, height and depth of level 0; 1 for dimensions that the image lacks.
     pub size: [u32; 3],
-    /// Layers; six for each cube.
+    /// The number of layers; six for each cube.
     pub layers: u32,
-    /// Samples of a texel.
+    /// The number of samples of a texel.
     pub samples: u32,
-    /// Texels of each level, without gaps: layers of planes of rows of texels of samples.
+    /// The texels of each level, without gaps. The order is layer, plane, row, texel, sample.
     pub levels: Vec<Buffer>,
 }
 
-/// A place in an image.
+/// The position of a texel in an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct TexelPosition {
     pub level: usize,
     pub texel: [i64; 3],
     pub layer: i64,
@@ -55,20 +55,20 @@ impl Image {
         image
     }
 
-    /// Width, height and depth of a level.
+    /// The width, height and depth of a level.
     pub fn level_size(&self, level: usize) -> [u32; 3] {
         let level = level.min(31) as u32;
         self.size.map(|size| (size >> level).max(1))
     }
 
-    /// Bytes that a level takes.
+    /// The size of a level in bytes.
     pub fn level_bytes(&self, level: usize) -> usize {
         let texels = self.level_size(level).iter().fold(1usize, |n, size| n.saturating_mul(*size as usize));
         let all = texels.saturating_mul(self.layers as usize).saturating_mul(self.samples as usize);
         all.saturating_mul(self.format.bytes())
     }
 
-    /// How many layers, or cubes, a shader sees.
+    /// The number of layers, or of cubes.
     pub(super) fn elements(&self) -> u32 {
         if self.dim == ImageDim::cube {
             self.layers / 6
@@ -77,8 +77,8 @@ impl Image {
         }
     }
 
-    /// The first byte of a texel in its level; `None` outside.
-    pub(super) fn byte(&self, place: Place) -> Option<i64> {
+    /// The first byte of a texel in its level; `None` outside of the image.
+    pub(super) fn byte(&self, place: TexelPosition) -> Option<i64> {
         self.levels.get(place.level)?;
         let [width, height, depth] = self.level_size(place.level).map(i64::from);
         let inside = |at: i64, size: i64| (0..size).contains(&at).then_some(at);
@@ -89,8 +89,8 @@ impl Image {
         Some((texel * i64::from(self.samples) + sample) * self.format.bytes() as i64)
     }
 
-    /// The numbers of a texel; `None` outside.
-    pub(super) fn fetch(&self, place: Place, floats: Floats) -> Option<[Bits; 4]> {
+    /// The components of a texel; `None` outside of the image.
+    pub(super) fn fetch(&self, place: TexelPosition, floats: Floats) -> Option<[Bits; 4]> {
         let (byte, level) = (self.byte(place)?, self.levels.get(place.level)?);
         let mut texel = Texel::default();
         for i in (0..self.format.bytes()).rev() {
@@ -102,35 +102,35 @@ impl Image {
     }
 }
 
-/// An image and how it is sampled.
+/// An image and a sampler for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Texture {
     /// The image.
     pub image: Image,
-    /// The sampler that comes with it.
+    /// The sampler of a combined image and sampler.
     pub sampler: Sampler,
 }
 
-/// How texels become a sample (Vulkan 1.3, 13: "Samplers").
+/// The parameters of sampling (Vulkan 1.3, 13: "Samplers").
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampler {
-    /// Filter where a texel is larger than a pixel.
+    /// The filter if a texel is larger than a pixel.
     pub mag: Filter,
-    /// Filter where it is smaller.
+    /// The filter if it is smaller.
     pub min: Filter,
-    /// Between levels.
+    /// The filter between levels.
     pub mip: Filter,
-    /// Beyond the edge, along each dimension.
+    /// The wrap mode of each dimension.
     pub wrap: [Wrap; 3],
-    /// How the reference is compared with a texel, if it is.
+    /// The comparison of the reference with a texel, if there is one.
     pub compare: Option<Compare>,
-    /// Added to the level of detail.
+    /// The bias of the level of detail.
     pub lod_bias: f32,
     /// The least and the greatest level of detail.
     pub lod: [f32; 2],
-    /// Texel beyond the edge: bits of four floats or integers.
+    /// The border texel: the bits of four floats or integers.
     pub border: [u32; 4],
-    /// Coordinates count texels.
+    /// Whether coordinates count texels.
     pub unnormalized: bool,
 }
 
@@ -150,31 +150,31 @@ impl Default for Sampler {
     }
 }
 
-/// How neighbouring texels, or levels, are combined.
+/// The way in which neighbouring texels, or levels, are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Filter {
-    /// Not: the nearest counts.
+    /// The nearest one is used.
     Nearest,
-    /// By their distance.
+    /// They are weighted by their distance.
     Linear,
 }
 
-/// What lies beyond the edge.
+/// The texels beyond the edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrap {
-    /// The image again.
+    /// The image is repeated.
     Repeat,
-    /// The image mirrored, then again.
+    /// The image is mirrored and repeated.
     MirroredRepeat,
-    /// The last texel.
+    /// The last texel is repeated.
     ClampToEdge,
-    /// The border.
+    /// The border texel is used.
     ClampToBorder,
-    /// The image mirrored once, then its last texel.
+    /// The image is mirrored once, then its last texel is repeated.
     MirrorClampToEdge,
 }
 
-/// When a comparison of a reference with a texel is true.
+/// The condition under which a comparison of a reference with a texel is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Compare {
@@ -204,7 +204,7 @@ impl Compare {
 }
 
 impl Wrap {
-    /// The texel that stands for number `texel` of `size`; `None` for the border.
+    /// The texel in a dimension of `size` texels that coordinate `texel` wraps to; `None` for the border.
     pub(super) fn texel(self, texel: i64, size: i64) -> Option<i64> {
         let mirrored = |texel: i64| if texel < 0 { -1 - texel } else { texel };
         Some(match self {

@@ -1,24 +1,24 @@
-//! What the invocations of a run are given.
+//! The inputs of the invocations of a run.
 
 use super::{Bits, Floats, Slot};
 use crate::op::Intrinsic;
 use std::collections::BTreeMap;
 
-/// What a run is given besides buffers.
+/// The inputs of a run besides buffers.
 #[derive(Clone, Debug)]
 pub struct Inputs {
-    /// Of each invocation. A fragment shader has four per quad: top left, top right, bottom left, bottom right. Compute
-    /// shaders have as many as the workgroup, whatever stands here.
+    /// The inputs of each invocation. A fragment shader has four per quad: top left, top right, bottom left, bottom right. The
+    /// workgroup alone determines the number of invocations of a compute shader.
     pub invocations: Vec<Invocation>,
-    /// Workgroups in x, y, z.
+    /// The number of workgroups in x, y, z.
     pub workgroups: [u32; 3],
-    /// Size of a workgroup if the shader leaves it open.
+    /// The size of a workgroup if the shader has a variable one.
     pub workgroup_size: [u32; 3],
-    /// Invocations of a subgroup.
+    /// The number of invocations of a subgroup.
     pub subgroup_size: u32,
-    /// Colour attachments that a broadcast colour is written to.
+    /// The number of colour attachments that a broadcast colour is written to.
     pub draw_buffers: u32,
-    /// Whose rules floats follow.
+    /// The rules for floats.
     pub floats: Floats,
 }
 
@@ -35,17 +35,16 @@ impl Default for Inputs {
     }
 }
 
-/// What one invocation is given.
+/// The inputs of one invocation.
 #[derive(Clone, Debug, Default)]
 pub struct Invocation {
-    /// Inputs, four words to a slot. A 64-bit component takes two words. A 16-bit one takes a word too, with the number in 32
-    /// bits: whether it crosses between stages in 16 or 32 is the target's choice.
+    /// The inputs, four words to a slot. A 64-bit component takes two words. A 16-bit component takes a word too, with the number
+    /// converted to 32 bits, because the target determines whether stages pass it with 16 or 32 bits.
     pub slots: BTreeMap<Slot, [u32; 4]>,
-    /// Which bits of these are undefined, as the stage before left them; none where nothing stands here.
+    /// The undefined bits of `slots`, as the previous stage left them. Slots without an entry are defined.
     pub undef: BTreeMap<Slot, [u32; 4]>,
-    /// What each attachment holds at the fragment, by [`attachment_number`](crate::target::attachment_number).
+    /// The texel of each attachment at the fragment, by [`attachment_number`](crate::target::attachment_number).
     pub framebuffer: Vec<[Bits; 4]>,
-    /// System values by the intrinsic that loads them. Those that follow from others and from the workgroup need not be
-    /// given.
+    /// The system values by the intrinsic that loads them. Values that follow from others or from the workgroup may be left out.
     pub system: BTreeMap<Intrinsic, Vec<u64>>,
 }

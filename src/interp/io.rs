@@ -1,7 +1,7 @@
 //! Inputs and outputs: by slot or through variables, with interpolation.
 //!
-//! A slot is four words of 32 bits. A place within the interface is a slot and a number of words behind it, so that the
-//! second half of a `dvec4`, an element of a compact array and a component are found by the same sum.
+//! A slot has four words of 32 bits. A position in the interface is a slot and a number of words after its first word, so the
+//! second half of a `dvec4`, an element of a compact array and a component are found by the same addition.
 
 use super::fault::FaultKind;
 use super::machine::Machine;
@@ -15,39 +15,39 @@ use crate::op::names::{frag_result, unpack_alu_type, varying, InterpMode, IoFlag
 use crate::op::{AluType, Base, Index, Intrinsic, Modes};
 use crate::target::attachment_number;
 
-/// Where in the pixel an input is taken.
+/// The point of the pixel at which an input is interpolated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Sampling {
-    /// Not interpolated: the value of the first vertex, here of the first invocation of the quad.
+    /// No interpolation: the value of the first vertex, which is that of the first invocation of the quad.
     Flat,
-    /// In the middle.
+    /// The centre.
     Pixel,
-    /// This far from the middle.
+    /// This offset from the centre.
     At([f32; 2]),
-    /// Somewhere undefined.
+    /// An undefined point.
     Undefined,
 }
 
-/// Positions of samples, from the top left corner of the pixel: Vulkan's standard ones for four samples.
+/// Positions of samples, from the top left corner of the pixel: Vulkan's standard positions for four samples.
 const SAMPLE_POSITIONS: [[f32; 2]; 4] = [[0.375, 0.125], [0.875, 0.375], [0.125, 0.625], [0.625, 0.875]];
 
-/// Where the centroid is, from the middle: anywhere but there, so that one is not taken for the other.
+/// The offset of the centroid from the centre. It is not zero, so that tests tell the two apart.
 const CENTROID: [f32; 2] = [0.25, -0.125];
 
-/// A place in the interface.
+/// A position in the interface.
 #[derive(Clone, Copy)]
-struct Place {
+struct InterfacePosition {
     slot: Slot,
-    /// Words behind its first.
+    /// The number of words after its first.
     word: u32,
 }
 
-impl Place {
-    fn plus(self, words: u32) -> Place {
-        Place { word: self.word.saturating_add(words), ..self }
+impl InterfacePosition {
+    fn plus(self, words: u32) -> InterfacePosition {
+        InterfacePosition { word: self.word.saturating_add(words), ..self }
     }
 
-    /// The slot that holds the word, and which of its words it is.
+    /// The slot that has the word, and the index of the word in the slot.
     fn word(self) -> (Slot, usize) {
         let slot = Slot { slot: self.slot.slot.saturating_add(self.word / 4), ..self.slot };
         (slot, self.word as usize % 4)
@@ -55,13 +55,13 @@ impl Place {
 }
 
 impl Machine<'_> {
-    /// An intrinsic that names a slot.
+    /// Runs a load or store of a slot.
     pub(super) fn explicit_io(&mut self, inst: Inst, op: Intrinsic, access: IoAccess, srcs: &[Def]) {
         let is_store = !self.shader.insts[inst].has_def();
         let vertex = access.vertex.map(|vertex| srcs[usize::from(vertex)]);
         let offset = srcs[usize::from(access.offset)];
         let value = if is_store { srcs[0] } else { inst.def() };
-        // What is wider than a slot takes two, and an index into an array of them is even.
+        // A value that is wider than a slot takes two slots, and an index into an array of such values is even.
         let step = if u32::from(self.shader.bit_size(value)) * u32::from(self.shader.num_components(value)) > 128 {
             2
         } else {
@@ -90,14 +90,14 @@ impl Machine<'_> {
         }
     }
 
-    /// The place that an intrinsic names; `None` if that is undefined.
+    /// The position that an intrinsic accesses; `None` if it is undefined.
     fn explicit_place(
         &mut self,
         inst: Inst,
         vertex: Option<Def>,
         (offset, step): (Def, u64),
         lane: usize,
-    ) -> Option<Place> {
+    ) -> Option<InterfacePosition> {
         let io = IoSemantics::unpack(self.shader.index(inst, Index::io_semantics));
         let vertex = vertex.map_or(Bits::new(0), |vertex| self.scalar(vertex, lane));
         let offset = self.scalar(offset, lane);
@@ -106,7 +106,12 @@ impl Machine<'_> {
             return None;
         }
         if offset.value % step != 0 {
-            self.fault(FaultKind::Misaligned, inst, lane, format!("slot {} is the second half of one", offset.value));
+            self.fault(
+                FaultKind::Misaligned,
+                inst,
+                lane,
+                format!("slot {} is the second half of a value of two slots", offset.value),
+            );
         }
         if offset.value >= u64::from(io.num_slots.max(1)) {
             let message = format!("slot {} of {}", offset.value, io.num_slots);
@@ -118,7 +123,7 @@ impl Machine<'_> {
             vertex: vertex.value as u32,
             index: u32::from(io.flags.intersects(IoFlags::DUALSRC | IoFlags::HIGH_DVEC2)),
         };
-        Some(Place { slot, word: self.shader.index(inst, Index::component) })
+        Some(InterfacePosition { slot, word: self.shader.index(inst, Index::component) })
     }
 
     fn explicit_sampling(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def], lane: usize) -> Sampling {
@@ -127,7 +132,12 @@ impl Machine<'_> {
             Intrinsic::load_interpolated_input => match self.shader.as_intrinsic(srcs[0].inst()) {
                 Some((op, place)) if op.is_barycentric() => self.sampling(inst, op.meaning().sampling, place, lane),
                 _ => {
-                    self.fault(FaultKind::Unsupported, inst, lane, "a barycentric that is not loaded for it");
+                    self.fault(
+                        FaultKind::Unsupported,
+                        inst,
+                        lane,
+                        "barycentrics that are not the result of an intrinsic for them",
+                    );
                     Sampling::Undefined
                 }
             },
@@ -135,7 +145,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Where an intrinsic samples; the last of its sources says more.
+    /// The point at which an intrinsic interpolates. Its last source is the sample or the offset.
     fn sampling(&mut self, inst: Inst, sampling: Option<SamplingColumn>, srcs: &[Def], lane: usize) -> Sampling {
         match (sampling, srcs.last()) {
             (Some(SamplingColumn::Centroid), _) => Sampling::At(CENTROID),
@@ -146,7 +156,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The face as an input: a 32-bit boolean, or the sign of a float.
+    /// Loads the face as an input: a 32-bit boolean, or 1.0 or -1.0.
     fn face(&mut self, inst: Inst, lane: usize, base: Base) {
         let front = self.system_value(inst, Intrinsic::load_front_face, lane);
         let is_front = front.first().is_some_and(|front| front.value != 0);
@@ -159,7 +169,7 @@ impl Machine<'_> {
         self.set(inst, lane, &[Bits::new(word.into())]);
     }
 
-    /// `load_color0` and `load_color1`: inputs that are interpolated as the header says.
+    /// `load_color0` and `load_color1`: inputs whose interpolation is in the header of the shader.
     pub(super) fn color(&mut self, inst: Inst, number: u32) {
         let info = &self.shader.info;
         let (mode, at_sample, at_centroid) = match number {
@@ -175,7 +185,7 @@ impl Machine<'_> {
                 (.., true) => Sampling::At(CENTROID),
                 _ => Sampling::Pixel,
             };
-            let place = Place { slot: Slot::new(varying::COL0 + number), word: 0 };
+            let place = InterfacePosition { slot: Slot::new(varying::COL0 + number), word: 0 };
             self.load_input(inst, lane, place, sampling, Base::Float);
         }
     }
@@ -201,7 +211,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Loads through a pointer to an input or output.
+    /// Loads through a deref of an input or output.
     pub(super) fn load_io(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def], io: IoPointer, lane: usize) {
         let variable = &self.shader.vars[io.var];
         let (is_input, interp, flags) = (variable.mode == Modes::SHADER_IN, variable.interp, variable.flags);
@@ -225,19 +235,19 @@ impl Machine<'_> {
         self.load_input(inst, lane, place, sampling, base);
     }
 
-    /// Stores through a pointer to an output.
+    /// Stores through a deref of an output.
     pub(super) fn store_io(&mut self, inst: Inst, pointer: Def, value: Def, io: IoPointer, lane: usize) {
         let mask = self.shader.index(inst, Index::write_mask);
         let (place, base) = (self.io_place(io), self.pointee_base(pointer));
         self.store_output(inst, lane, place, (value, mask), base);
     }
 
-    fn io_place(&self, io: IoPointer) -> Place {
+    fn io_place(&self, io: IoPointer) -> InterfacePosition {
         let variable = &self.shader.vars[io.var];
         let is_second = variable.flags.contains(VarFlags::HIGH_DVEC2);
         let index = if is_second { 1 } else { variable.index };
         let slot = Slot { slot: variable.location.unwrap_or(u32::MAX), vertex: io.vertex, index };
-        Place { slot, word: io.word }
+        InterfacePosition { slot, word: io.word }
     }
 
     fn pointee_base(&self, pointer: Def) -> Base {
@@ -245,7 +255,7 @@ impl Machine<'_> {
         pointee.map_or(Base::Uint, |(scalar, _)| scalar.base)
     }
 
-    fn load_input(&mut self, inst: Inst, lane: usize, place: Place, sampling: Sampling, base: Base) {
+    fn load_input(&mut self, inst: Inst, lane: usize, place: InterfacePosition, sampling: Sampling, base: Base) {
         let data = self.shader.insts[inst];
         let mut values = Vec::with_capacity(4);
         let words = u32::from(data.bit_size).div_ceil(32);
@@ -259,8 +269,8 @@ impl Machine<'_> {
         self.set(inst, lane, &values);
     }
 
-    /// A word of the inputs, interpolated.
-    fn input(&self, lane: usize, place: Place, sampling: Sampling) -> Bits {
+    /// An interpolated word of the inputs.
+    fn input(&self, lane: usize, place: InterfacePosition, sampling: Sampling) -> Bits {
         let quad = lane & !3;
         let word = |lane: usize| {
             let (slot, c) = place.word();
@@ -285,10 +295,10 @@ impl Machine<'_> {
         }
     }
 
-    fn load_output(&mut self, inst: Inst, lane: usize, place: Place, base: Base, is_fetch: bool) {
+    fn load_output(&mut self, inst: Inst, lane: usize, place: InterfacePosition, base: Base, is_fetch: bool) {
         let data = self.shader.insts[inst];
         let owner = self.output_owner(lane);
-        let word = |place: Place| {
+        let word = |place: InterfacePosition| {
             let (slot, c) = place.word();
             match is_fetch {
                 true => self.framebuffer(lane, attachment_number(slot.slot))[c],
@@ -305,14 +315,14 @@ impl Machine<'_> {
         self.set(inst, lane, &values);
     }
 
-    /// What an attachment holds at the fragment.
+    /// The texel of an attachment at the fragment.
     fn framebuffer(&self, lane: usize, attachment: Option<u32>) -> [Bits; 4] {
         let invocation = self.inputs.invocations.get(lane);
         let texel = invocation.zip(attachment).and_then(|(given, number)| given.framebuffer.get(number as usize));
         texel.copied().unwrap_or([Bits::undef(32); 4])
     }
 
-    /// Loads from an input attachment: what the attachment of that index holds.
+    /// Loads from the input attachment whose variable `pointer` refers to.
     pub(super) fn load_attachment(&mut self, inst: Inst, pointer: Def) {
         let attachment = self.shader.deref_var(pointer).map(|var| self.shader.vars[var].index);
         let data = self.shader.insts[inst];
@@ -324,7 +334,14 @@ impl Machine<'_> {
         }
     }
 
-    fn store_output(&mut self, inst: Inst, lane: usize, place: Place, (value, mask): (Def, u32), base: Base) {
+    fn store_output(
+        &mut self,
+        inst: Inst,
+        lane: usize,
+        place: InterfacePosition,
+        (value, mask): (Def, u32),
+        base: Base,
+    ) {
         let bits = self.shader.bit_size(value);
         let words = u32::from(bits).div_ceil(32);
         let components = self.value(value, lane).to_vec();
@@ -347,8 +364,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Writes a word; GL's broadcast colour is one of each draw buffer.
-    fn write_output(&mut self, lane: usize, place: Place, word: Bits) {
+    /// Writes a word. GL's broadcast colour is written to each draw buffer.
+    fn write_output(&mut self, lane: usize, place: InterfacePosition, word: Bits) {
         let owner = self.output_owner(lane);
         let (slot, c) = place.word();
         let is_broadcast = self.shader.stage() == Stage::Fragment && slot.slot == frag_result::COLOR;
@@ -362,7 +379,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Draw buffers that a broadcast goes to. With two sources for blending there is only one (GL 4.6, 17.3.6.3).
+    /// The number of draw buffers that a broadcast colour is written to: one with dual-source blending (GL 4.6, 17.3.6.3).
     fn draw_buffers(&self) -> u32 {
         let shader = self.shader;
         let is_dual = |inst: &Inst| {
@@ -376,7 +393,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The invocation that keeps the outputs of `lane`: those of a patch are of all its invocations.
+    /// The invocation that has the outputs of `lane`: the first one of a patch, because its invocations share outputs.
     fn output_owner(&self, lane: usize) -> usize {
         match self.shader.stage() {
             Stage::TessCtrl => 0,
@@ -397,7 +414,7 @@ impl Machine<'_> {
                 self.fault(FaultKind::OutOfBounds, inst, number, message);
                 continue;
             }
-            // What a vertex leaves of the outputs is undefined.
+            // After `emit_vertex`, all outputs are undefined.
             let vertex = is_vertex.then(|| std::mem::take(&mut lane.outputs));
             lane.vertices.push((stream, vertex));
         }

@@ -1,7 +1,7 @@
-//! Where the parts of a type are in memory.
+//! The memory layout of types.
 //!
-//! Explicit strides and offsets are kept. What has none is laid out naturally: each number aligned to its own size, no
-//! other padding. That is how zink's blocks are, and in memory that is private to the shader nobody can tell.
+//! Explicit strides and offsets are used as they are. Types without them have a natural layout: each component is aligned to its
+//! own size, and there is no other padding. zink's blocks have this layout, and a shader cannot observe that of private memory.
 
 use super::memory::Buffer;
 use super::Bits;
@@ -25,7 +25,7 @@ pub(super) struct Layout {
 impl Layout {
     pub(super) fn new(types: &TypeTable) -> Layout {
         let mut layout = Layout { extents: vec![None; types.len()] };
-        // Parts mostly come before the whole, so this is one round; a struct may gain a field of a later type.
+        // The parts of a type mostly precede it, so one round is usual; a pass may give a struct a field of a later type.
         loop {
             let mut changed = false;
             for index in 0..types.len() {
@@ -40,12 +40,12 @@ impl Layout {
         }
     }
 
-    /// Extent of `ty`; `None` if it has none, as textures.
+    /// The extent of `ty`; `None` for opaque types such as textures.
     pub(super) fn of(&self, ty: Type) -> Option<Extent> {
         self.extents[ty.index()]
     }
 
-    /// Distance in bytes of what an index into `ty` counts.
+    /// The distance in bytes between elements of `ty`.
     pub(super) fn stride(&self, types: &TypeTable, ty: Type) -> Option<u64> {
         match types.get(ty) {
             TypeData::Array { stride, .. } if stride != 0 => Some(u64::from(stride)),
@@ -56,12 +56,12 @@ impl Layout {
         }
     }
 
-    /// Where field `field` of the struct `ty` is.
+    /// The offset in bytes of field `field` of the struct `ty`.
     pub(super) fn field_offset(&self, types: &TypeTable, ty: Type, field: u32) -> Option<u64> {
         let mut end = 0u64;
         for (index, field_data) in types.as_struct(ty)?.fields.iter().enumerate() {
             let extent = self.of(field_data.ty)?;
-            // zink's blocks have a fixed and a run-time array of the same bytes, and say no offsets.
+            // zink's blocks have a fixed and a run-time array of the same bytes, without offsets.
             let is_view = matches!(types.as_array(field_data.ty), Some((_, None)));
             let next = if is_view { 0 } else { end.next_multiple_of(extent.align) };
             let start = field_data.offset.map_or(next, u64::from);
@@ -103,7 +103,7 @@ fn numbers(scalar: AluType, count: u64) -> Extent {
     Extent { size: align * count, align }
 }
 
-/// Bytes of a component in memory: a boolean takes 4.
+/// The size of a component in memory: 4 bytes for a boolean.
 pub(super) fn component_bytes(scalar: AluType) -> u64 {
     match scalar.base {
         Base::Bool => 4,
@@ -112,10 +112,10 @@ pub(super) fn component_bytes(scalar: AluType) -> u64 {
 }
 
 impl Layout {
-    /// Where the variables of private and shared memory start, and how many bytes each memory has.
+    /// The first byte of each variable in private or shared memory, and the sizes of both.
     ///
-    /// Blocks in shared memory all start at 0, as blocks in SPIR-V's Workgroup storage class do. Other variables follow
-    /// each other.
+    /// Blocks in shared memory all start at 0, like blocks in SPIR-V's Workgroup storage class. Other variables are placed one
+    /// after the other.
     pub(super) fn place_variables(&self, shader: &Shader) -> (SideTable<Var, u64>, u64, u64) {
         let mut places = SideTable::new(0);
         let mut private = 0u64;
@@ -138,7 +138,7 @@ impl Layout {
         (places, private, shared)
     }
 
-    /// The scalars of `ty` in order: where each is behind the start, and what it is. At most `max`.
+    /// The scalars of `ty` in order, with their offsets. At most `max`.
     pub(super) fn scalars(&self, types: &TypeTable, ty: Type, max: usize) -> Vec<(u64, AluType)> {
         let mut found = Vec::new();
         let mut rest = vec![(0u64, ty)];
@@ -172,7 +172,7 @@ impl Layout {
         found
     }
 
-    /// Private memory before anything ran: the first values of variables, the rest undefined.
+    /// The initial private memory: initial values of variables; the rest is undefined.
     pub(super) fn first_values(&self, shader: &Shader, places: &SideTable<Var, u64>, bytes: usize) -> Buffer {
         let mut memory = Buffer::undefined(bytes);
         for (var, variable) in shader.vars.iter() {
@@ -181,7 +181,7 @@ impl Layout {
             let values = &shader.consts[values];
             for ((offset, scalar), value) in self.scalars(&shader.types, variable.ty, values.len()).iter().zip(values) {
                 let bits = component_bytes(*scalar) as u8 * 8;
-                // In memory true is all ones.
+                // True has all bits set in memory.
                 let value = if scalar.base == Base::Bool { u64::from(*value != 0).wrapping_neg() } else { *value };
                 memory.write((places[var] + offset) as i64, bits, Bits::new(mask(value, bits)));
             }

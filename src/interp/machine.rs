@@ -1,10 +1,10 @@
-//! The machine: invocations side by side, each with its values and its place in the control flow list.
+//! The machine: invocations that run in lockstep, each with its values and its position in the control flow list.
 
 use super::fault::{Fault, FaultKind};
 use super::flow::{Flow, END};
 use super::inputs::Inputs;
 use super::layout::Layout;
-use super::memory::{Buffer, Memory};
+use super::memory::{Buffer, MemoryRegion};
 use super::pointer::Pointer;
 use super::race::Races;
 use super::registers::Registers;
@@ -15,7 +15,7 @@ use crate::ir::{AluSrc, Block, Cf, Def, Inst, InstKind, Jump, PhiSrc, Shader, St
 use crate::op::AluOp;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Bytes of private memory that an invocation may have, and of shared memory.
+/// The most bytes of private memory of an invocation, and of shared memory.
 const MAX_MEMORY: u64 = 1 << 24;
 
 /// A run of one workgroup, patch or group of quads.
@@ -25,18 +25,18 @@ pub(super) struct Machine<'a> {
     pub inputs: &'a Inputs,
     pub workgroup: [u32; 3],
     pub layout: Layout,
-    /// Where variables of private and shared memory start.
+    /// The first byte of each variable in private or shared memory.
     pub places: SideTable<Var, u64>,
     pub shared: Buffer,
     pub lanes: Vec<Lane>,
-    /// The invocations that run now, in order.
+    /// The active invocations, in ascending order.
     pub active: Vec<usize>,
     pub registers: Registers,
     pub races: Races,
-    /// Of what was accessed, one past the last byte.
-    pub ends: FxHashMap<Memory, u64>,
+    /// The end of the accessed bytes of each region.
+    pub ends: FxHashMap<MemoryRegion, u64>,
     flow: Flow,
-    /// First component of each value among those of one invocation.
+    /// The first component of each value among those of one invocation.
     first: SideTable<Def, u32>,
     values: Vec<Bits>,
     pointers: Vec<Pointer>,
@@ -48,13 +48,13 @@ pub(super) struct Machine<'a> {
 /// An invocation.
 #[derive(Clone, Debug)]
 pub(super) struct Lane {
-    /// The item of the control flow list that is next.
+    /// The next item of the control flow list.
     at: usize,
     /// The block that ran last.
     from: Option<Block>,
-    /// Still runs, but has no effect.
+    /// Whether the invocation runs without effects.
     pub is_helper: bool,
-    /// Its outputs count for nothing.
+    /// Whether its outputs are ignored.
     pub is_discarded: bool,
     pub private: Buffer,
     pub scratch: Buffer,
@@ -86,11 +86,11 @@ pub(super) fn run_group(
         outcome.discarded.push(lane.is_discarded);
     }
     outcome.faults.append(&mut machine.faults);
-    machine.ends.into_iter().for_each(|(memory, end)| outcome.reached(memory, end));
+    machine.ends.into_iter().for_each(|(memory, end)| outcome.record_end(memory, end));
     finished
 }
 
-/// How many invocations run together.
+/// The number of invocations that run together.
 fn lane_count(shader: &Shader, inputs: &Inputs) -> u64 {
     match shader.stage() {
         Stage::Compute | Stage::Kernel => workgroup_size(shader, inputs).iter().fold(1, |n, size| n * u64::from(*size)),
@@ -98,7 +98,7 @@ fn lane_count(shader: &Shader, inputs: &Inputs) -> u64 {
     }
 }
 
-/// Invocations of a workgroup in x, y, z.
+/// The size of a workgroup in x, y, z.
 pub(super) fn workgroup_size(shader: &Shader, inputs: &Inputs) -> [u32; 3] {
     let size = if shader.info.workgroup_size_variable { inputs.workgroup_size } else { shader.info.workgroup_size };
     size.map(|size| size.clamp(1, 1 << 16))
@@ -161,7 +161,7 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// Runs until all invocations have ended; false if the budget did not suffice.
+    /// Runs until all invocations have ended; false if the budget is used up.
     fn run(&mut self) -> bool {
         while let Some(at) = self.lanes.iter().map(|lane| lane.at).min().filter(|at| *at < self.shader.cf.len()) {
             self.active.clear();
@@ -173,28 +173,28 @@ impl<'a> Machine<'a> {
                     }
                 }
                 Cf::If { cond, .. } => self.branch(at, cond),
-                Cf::Else => self.go(self.flow.partner(at)),
-                Cf::EndIf | Cf::Loop | Cf::Continue => self.go(at + 1),
+                Cf::Else => self.move_to(self.flow.partner(at)),
+                Cf::EndIf | Cf::Loop | Cf::Continue => self.move_to(at + 1),
                 Cf::EndLoop => {
                     // An empty loop has no instruction that counts.
                     if !self.spend(None) {
                         return false;
                     }
-                    self.go(self.flow.partner(at));
+                    self.move_to(self.flow.partner(at));
                 }
             }
         }
         true
     }
 
-    /// Sends all invocations that run to the item at `to`.
-    fn go(&mut self, to: usize) {
+    /// Sets the next item of all active invocations.
+    fn move_to(&mut self, to: usize) {
         for lane in &self.active {
             self.lanes[*lane].at = to;
         }
     }
 
-    /// Counts an instruction of all invocations that run; false if that was one too many.
+    /// Takes an instruction of all active invocations from the budget; false if it is used up.
     fn spend(&mut self, inst: Option<Inst>) -> bool {
         match self.budget.checked_sub(self.active.len() as u64) {
             Some(rest) => {
@@ -220,7 +220,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Runs a block; false if the budget did not suffice.
+    /// Runs a block; false if the budget is used up.
     fn block(&mut self, at: usize, block: Block) -> bool {
         let shader = self.shader;
         let insts = shader.block_insts(block);
@@ -244,7 +244,7 @@ impl<'a> Machine<'a> {
         true
     }
 
-    /// Gives all phis of a block their values at once: one may read what another had before.
+    /// Sets all phis of a block at once, because a phi may read the previous value of another one.
     fn phis(&mut self, phis: &[Inst]) {
         let shader = self.shader;
         for i in 0..self.active.len() {
@@ -257,7 +257,12 @@ impl<'a> Machine<'a> {
                 match src {
                     Some(src) => arriving.push(self.value(src.def, lane).to_vec()),
                     None => {
-                        self.fault(FaultKind::Invalid, *inst, lane, "has no source for where control came from");
+                        self.fault(
+                            FaultKind::Invalid,
+                            *inst,
+                            lane,
+                            "the phi has no source for the block that ran before",
+                        );
                         arriving.push(Vec::new());
                     }
                 }
@@ -268,7 +273,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Runs one instruction for all invocations that run; gives where it jumps.
+    /// Runs one instruction for all active invocations. Returns its jump, if it is one.
     fn step(&mut self, inst: Inst) -> Option<Jump> {
         let shader = self.shader;
         let data = &shader.insts[inst];
@@ -279,7 +284,7 @@ impl<'a> Machine<'a> {
                 self.set_all(inst, &values);
             }
             InstKind::Undef => self.set_all(inst, &[]),
-            InstKind::Phi(_) => self.fault(FaultKind::Invalid, inst, 0, "a phi behind other instructions"),
+            InstKind::Phi(_) => self.fault(FaultKind::Invalid, inst, 0, "a phi after other instructions"),
             InstKind::Deref(deref) => self.deref(inst, &shader.derefs[deref]),
             InstKind::Intrinsic { op, srcs, .. } => self.intrinsic(inst, op, &shader.srcs[srcs]),
             InstKind::Tex(tex) => self.tex(inst, &shader.texs[tex]),
@@ -300,7 +305,9 @@ impl<'a> Machine<'a> {
             let count = srcs.len().min(16);
             match alu::evaluate(op, &operands[..count], (data.num_components, data.bit_size), self.inputs.floats) {
                 Some(result) => self.set(inst, lane, &result[..usize::from(data.num_components)]),
-                None => self.fault(FaultKind::Invalid, inst, lane, "a swizzle leaves its operand"),
+                None => {
+                    self.fault(FaultKind::Invalid, inst, lane, "a swizzle selects a component that its operand lacks")
+                }
             }
         }
     }
@@ -324,7 +331,7 @@ impl<'a> Machine<'a> {
         self.value(def, lane).first().copied().unwrap_or(Bits::undef(64))
     }
 
-    /// Gives the result of `inst` in invocation `lane` these components; those that are missing become undefined.
+    /// Sets the result of `inst` in invocation `lane`. Components that are missing become undefined.
     pub(super) fn set(&mut self, inst: Inst, lane: usize, components: &[Bits]) {
         let bits = self.shader.insts[inst].bit_size;
         let range = self.range(inst.def(), lane);
@@ -333,14 +340,14 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Gives the result of `inst` these components in all invocations that run.
+    /// Sets the result of `inst` in all active invocations.
     pub(super) fn set_all(&mut self, inst: Inst, components: &[Bits]) {
         for i in 0..self.active.len() {
             self.set(inst, self.active[i], components);
         }
     }
 
-    /// The pointer `def` in invocation `lane`.
+    /// The result of the deref `def` in invocation `lane`.
     pub(super) fn pointer(&self, def: Def, lane: usize) -> Pointer {
         match self.shader.def(def).kind {
             InstKind::Deref(_) => self.pointers[self.range(def, lane).start],
@@ -348,13 +355,13 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Makes the deref `inst` lead to `pointer` in invocation `lane`.
+    /// Sets the result of the deref `inst` in invocation `lane`.
     pub(super) fn set_pointer(&mut self, inst: Inst, lane: usize, pointer: Pointer) {
         let at = self.range(inst.def(), lane).start;
         self.pointers[at] = pointer;
     }
 
-    /// Ends the invocations that run; they are discarded.
+    /// Ends and discards the active invocations for which `ends` holds.
     pub(super) fn terminate(&mut self, ends: impl Fn(&Self, usize) -> bool) {
         let ended: Vec<usize> = self.active.iter().copied().filter(|lane| ends(self, *lane)).collect();
         for lane in &ended {
@@ -364,12 +371,12 @@ impl<'a> Machine<'a> {
         self.active.retain(|lane| !ended.contains(lane));
     }
 
-    /// How many invocations have not ended.
+    /// The number of invocations that have not ended.
     pub(super) fn running(&self) -> usize {
         self.lanes.iter().filter(|lane| lane.at < self.shader.cf.len()).count()
     }
 
-    /// Notes a fault of `inst`.
+    /// Records a fault of `inst`, once for each kind.
     pub(super) fn fault(&mut self, kind: FaultKind, inst: Inst, lane: usize, message: impl Into<String>) {
         self.fault_at(kind, Some(inst), lane, message);
     }

@@ -1,4 +1,4 @@
-//! Bytes, and which of their bits are undefined.
+//! Bytes with their undefined bits.
 
 use super::descriptor::Descriptor;
 use super::Bits;
@@ -9,7 +9,7 @@ use crate::op::fold::mask;
 pub struct Buffer {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// Of each byte, the bits that are undefined. As many as there are bytes.
+    /// The undefined bits of each byte. Has as many bytes as `bytes`.
     pub undef: Vec<u8>,
 }
 
@@ -24,12 +24,12 @@ impl Buffer {
         Buffer::new(vec![0; len])
     }
 
-    /// A buffer of `len` bytes that nobody has written.
+    /// A buffer of `len` undefined bytes.
     pub(super) fn undefined(len: usize) -> Buffer {
         Buffer { bytes: vec![0; len], undef: vec![u8::MAX; len] }
     }
 
-    /// A buffer of `len` bytes that starts with `bytes`; the rest nobody has written.
+    /// A buffer of `len` bytes that starts with `bytes`; the rest is undefined.
     pub(super) fn starting_with(bytes: &[u8], len: usize) -> Buffer {
         let mut buffer = Buffer::undefined(len);
         let given = bytes.len().min(len);
@@ -38,14 +38,14 @@ impl Buffer {
         buffer
     }
 
-    /// The `bits` bits at `byte`; `None` outside.
+    /// The `bits` bits at `byte`; `None` outside of the buffer.
     pub(super) fn read(&self, byte: i64, bits: u8) -> Option<Bits> {
         let range = self.range(byte, bits)?;
         let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
         Some(Bits { value: number(self.bytes.get(range.clone())?), undef: number(self.undef.get(range)?) })
     }
 
-    /// Writes the low `bits` bits of `value` at `byte`; `None` outside.
+    /// Writes the low `bits` bits of `value` at `byte`; `None` outside of the buffer.
     pub(super) fn write(&mut self, byte: i64, bits: u8, value: Bits) -> Option<()> {
         let range = self.range(byte, bits)?;
         let len = range.len();
@@ -61,56 +61,56 @@ impl Buffer {
     }
 }
 
-/// A run of bytes that an access names.
+/// The memory that an access refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Memory {
+pub(super) enum MemoryRegion {
     /// The uniform block with this index.
     Uniform(u32),
     /// The storage block with this index.
     Storage(u32),
     /// Push constants.
     Push,
-    /// Shared by the workgroup.
+    /// The shared memory of the workgroup.
     Shared,
-    /// The invocation's variables.
+    /// The variables of the invocation.
     Private,
-    /// The invocation's scratch memory.
+    /// The scratch memory of the invocation.
     Scratch,
     /// Level 0 of a storage image.
     Image(Descriptor),
-    /// Any buffer, by address.
+    /// All buffers of global memory.
     Global,
 }
 
-impl Memory {
-    /// The block with this number, if there are several.
-    pub(super) fn numbered(self, block: u32) -> Memory {
+impl MemoryRegion {
+    /// The block with this index, if the region is a block.
+    pub(super) fn numbered(self, block: u32) -> MemoryRegion {
         match self {
-            Memory::Uniform(_) => Memory::Uniform(block),
-            Memory::Storage(_) => Memory::Storage(block),
+            MemoryRegion::Uniform(_) => MemoryRegion::Uniform(block),
+            MemoryRegion::Storage(_) => MemoryRegion::Storage(block),
             memory => memory,
         }
     }
 }
 
-/// A place in memory, and the part of it that may be accessed from there.
+/// A byte of a region, and the range that may be accessed from there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Address {
-    pub memory: Memory,
+    pub memory: MemoryRegion,
     pub byte: i64,
-    /// First byte of the variable.
+    /// The first byte of the variable.
     pub start: i64,
-    /// One past its last.
+    /// The end of the variable.
     pub end: i64,
 }
 
 impl Address {
-    /// A place anywhere in `memory`.
-    pub(super) fn anywhere(memory: Memory, byte: i64) -> Address {
+    /// An address from which all of `memory` may be accessed.
+    pub(super) fn anywhere(memory: MemoryRegion, byte: i64) -> Address {
         Address { memory, byte, start: 0, end: i64::MAX }
     }
 
-    /// The place `bytes` further on.
+    /// The address `bytes` after this one.
     pub(super) fn plus(self, bytes: i64) -> Address {
         Address { byte: self.byte.saturating_add(bytes), ..self }
     }

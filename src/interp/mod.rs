@@ -1,7 +1,7 @@
-//! Runs a shader on the CPU from the fold column of the opcode table: the oracle that says what a shader means.
+//! Runs a shader on the CPU with the folds of the opcode table. Its results are the reference for tests.
 //!
-//! Any form of the IR runs: explicit inputs and outputs or variables, byte offsets or pointers, registers or phis. So a
-//! shader can be run before and after a pass, and what it computes compared.
+//! Any form of the IR runs: explicit inputs and outputs or variables, byte offsets or derefs, registers or phis. So tests run a
+//! shader before and after a pass and compare the results.
 //!
 //! ```
 //! use ntv::interp::{run, Buffer, Inputs, Limits, Resources};
@@ -32,15 +32,15 @@
 //! # Ok::<(), ntv::Errors>(())
 //! ```
 //!
-//! **Invocations** of a workgroup, a patch or a quad run in lockstep: each has a place in the control flow list, and those
-//! that are least far run one step together. A loop's `continue` waits at the end of the body, so control flow that parts
-//! meets again where the structure says; barriers, derivatives and subgroup operations find everyone there.
+//! **Invocations** of a workgroup, a patch or a quad run in lockstep: each has a position in the control flow list, and those
+//! with the lowest position run the item there together. A `continue` waits at the end of the loop's body, so divergent
+//! invocations reconverge where the structured control flow merges, before barriers, derivatives and subgroup operations.
 //!
-//! **Undefined bits** are followed through every value and every byte of memory, see [`Bits`]. What depends on them is
-//! undefined too; a branch, an address or an output that does is a [`Fault`].
+//! **Undefined bits** are tracked through every value and every byte of memory, see [`Bits`]. Results that depend on them are
+//! undefined too; a branch, an address or an output that depends on them is a [`Fault`].
 //!
-//! **Faults** do not stop the run, but for an exhausted budget: what cannot be loaded is undefined, what cannot be stored
-//! is dropped.
+//! **Faults** do not stop the run, except for an exhausted budget: a load that fails gives undefined bits, and a store that
+//! fails writes nothing.
 //!
 //! The shader must be valid by [`check::validate`](crate::check::validate).
 
@@ -86,10 +86,10 @@ pub use memory::Buffer;
 pub use slot::{Outputs, Slot};
 
 use crate::ir::{Shader, Swizzle};
-use memory::Memory;
+use memory::MemoryRegion;
 use std::collections::BTreeMap;
 
-/// An operand: its components, which of them are read, and its width.
+/// An operand: its components, its swizzle, and its width.
 type Operand<'a> = (&'a [Bits], Swizzle, u8);
 
 /// A component of a value: its bits, and which of them are undefined.
@@ -97,9 +97,9 @@ type Operand<'a> = (&'a [Bits], Swizzle, u8);
 /// An undefined bit is 0 in `value`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Bits {
-    /// The bits, those above the width 0.
+    /// The bits. Bits above the width are 0.
     pub value: u64,
-    /// Set where the bit could be anything.
+    /// The mask of undefined bits.
     pub undef: u64,
 }
 
@@ -129,24 +129,24 @@ pub struct Resources {
     pub storage: Vec<Buffer>,
     /// Push constants.
     pub push_constants: Buffer,
-    /// What shared memory holds when a workgroup starts; what it has beyond is undefined.
+    /// The first bytes of shared memory when a workgroup starts. The rest is undefined.
     pub shared: Vec<u8>,
-    /// Global memory: buffers, and the address that each starts at.
+    /// Global memory: buffers with their first addresses.
     pub global: Vec<(u64, Buffer)>,
     /// Textures.
     pub textures: BTreeMap<Descriptor, Texture>,
-    /// Samplers that are variables of their own.
+    /// Samplers that are separate variables.
     pub samplers: BTreeMap<Descriptor, Sampler>,
     /// Storage images.
     pub images: BTreeMap<Descriptor, Image>,
 }
 
-/// When to give up.
+/// The limits of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Instructions that may run, counted for each invocation.
+    /// The number of instructions that may run, summed over the invocations.
     pub instructions: u64,
-    /// Components of values that may exist, over all invocations.
+    /// The number of components of values, summed over the invocations.
     pub components: usize,
 }
 
@@ -156,31 +156,31 @@ impl Default for Limits {
     }
 }
 
-/// What a run gave, besides the contents of the buffers.
+/// The results of a run besides the contents of the buffers.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// Of each invocation, the outputs at its end. A patch has one set, in the first.
+    /// The outputs of each invocation at its end. The invocations of a patch share those of the first.
     pub outputs: Vec<Outputs>,
-    /// Of each invocation, the vertices that a geometry shader emitted: stream and outputs; no outputs end a primitive.
+    /// The vertices that each invocation of a geometry shader emitted: stream and outputs. `None` ends a primitive.
     pub vertices: Vec<Vec<(u32, Option<Outputs>)>>,
-    /// Of each invocation, whether it was discarded, so that its outputs count for nothing.
+    /// Whether each invocation was discarded, so that its outputs are ignored.
     pub discarded: Vec<bool>,
-    /// What went wrong, each kind once per instruction.
+    /// The faults, each kind once per instruction.
     pub faults: Vec<Fault>,
-    /// Instructions run.
+    /// The number of instructions that ran.
     pub instructions: u64,
-    /// Of each uniform block that was accessed, one past the last byte.
+    /// The end of the accessed bytes of each uniform block that was accessed.
     pub uniform_ends: BTreeMap<u32, u64>,
-    /// The same of storage blocks.
+    /// The same for storage blocks.
     pub storage_ends: BTreeMap<u32, u64>,
 }
 
 impl Outcome {
-    /// Takes down that a block is accessed up to the byte `end`.
-    fn reached(&mut self, memory: Memory, end: u64) {
+    /// Records that a block is accessed up to the byte `end`.
+    fn record_end(&mut self, memory: MemoryRegion, end: u64) {
         let known = match memory {
-            Memory::Uniform(block) => self.uniform_ends.entry(block),
-            Memory::Storage(block) => self.storage_ends.entry(block),
+            MemoryRegion::Uniform(block) => self.uniform_ends.entry(block),
+            MemoryRegion::Storage(block) => self.storage_ends.entry(block),
             _ => return,
         };
         let known = known.or_default();
@@ -188,7 +188,7 @@ impl Outcome {
     }
 }
 
-/// Runs `shader`: all workgroups of a compute shader one after the other, else the invocations that `inputs` has.
+/// Runs `shader`: all workgroups of a compute shader, one after the other; for other stages the invocations of `inputs`.
 pub fn run(shader: &Shader, resources: &mut Resources, inputs: &Inputs, limits: Limits) -> Outcome {
     let mut outcome = Outcome::default();
     let [x, y, z] = if shader.stage().is_compute() { inputs.workgroups } else { [1; 3] };

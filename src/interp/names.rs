@@ -1,28 +1,30 @@
-//! What memory and descriptors are called in faults: as the dump names them.
+//! The names of memory and descriptors in faults, which are those of the dump.
 
 use super::descriptor::Descriptor;
 use super::machine::Machine;
-use super::memory::Memory;
+use super::memory::MemoryRegion;
 use crate::analysis::textures::elements;
 use crate::ir::{TypeData, Var};
 use crate::op::Modes;
 
 impl Machine<'_> {
-    /// `storage block 1 (`bins`)`: a block by the index that an access names, and by its variables.
-    pub(super) fn memory_name(&self, memory: Memory) -> String {
+    /// `storage block 1 (`bins`)`: the index of a block and its variables.
+    pub(super) fn memory_name(&self, memory: MemoryRegion) -> String {
         match memory {
-            Memory::Uniform(block) => format!("uniform block {block}{}", self.block_variables(Modes::UBO, block)),
-            Memory::Storage(block) => format!("storage block {block}{}", self.block_variables(Modes::SSBO, block)),
-            Memory::Push => "the push constants".to_string(),
-            Memory::Shared => "shared memory".to_string(),
-            Memory::Private => "the invocation's variables".to_string(),
-            Memory::Scratch => "scratch memory".to_string(),
-            Memory::Image(image) => format!("the image of {}", self.descriptor_name(image, true)),
-            Memory::Global => "global memory".to_string(),
+            MemoryRegion::Uniform(block) => format!("uniform block {block}{}", self.block_variables(Modes::UBO, block)),
+            MemoryRegion::Storage(block) => {
+                format!("storage block {block}{}", self.block_variables(Modes::SSBO, block))
+            }
+            MemoryRegion::Push => "the push constants".to_string(),
+            MemoryRegion::Shared => "shared memory".to_string(),
+            MemoryRegion::Private => "the invocation's variables".to_string(),
+            MemoryRegion::Scratch => "scratch memory".to_string(),
+            MemoryRegion::Image(image) => format!("the image of {}", self.descriptor_name(image, true)),
+            MemoryRegion::Global => "global memory".to_string(),
         }
     }
 
-    /// `binding 2 (`shadow`)`: a descriptor by its binding, and by the variable that has it.
+    /// `binding 2 (`shadow`)`: the binding of a descriptor and its variable.
     pub(super) fn descriptor_name(&self, descriptor: Descriptor, storage: bool) -> String {
         let Descriptor::Binding(binding) = descriptor else { return descriptor.to_string() };
         let types = &self.shader.types;
@@ -41,7 +43,7 @@ impl Machine<'_> {
         let types = &self.shader.types;
         let is_of_block = |var: &Var| {
             let variable = &self.shader.vars[*var];
-            // Blocks in an array follow each other, and have no distance in bytes; an array within a block has one.
+            // An array of blocks has no stride; an array within a block has one.
             let is_of_blocks = matches!(types.get(variable.ty), TypeData::Array { stride: 0, .. });
             let count = if is_of_blocks { elements(types, variable.ty) } else { 1 };
             let element = block.checked_sub(variable.driver_location);
@@ -50,7 +52,7 @@ impl Machine<'_> {
         self.quoted(self.shader.vars.ids().filter(is_of_block))
     }
 
-    /// The names of variables, if they have any, in brackets.
+    /// The names of variables in parentheses, if they have names.
     fn quoted(&self, vars: impl Iterator<Item = Var>) -> String {
         let names = vars.map(|var| &self.shader.strings[self.shader.vars[var].name]);
         let names: Vec<String> = names.filter(|name| !name.is_empty()).map(|name| format!("`{name}`")).collect();

@@ -1,21 +1,21 @@
-//! The places that pointers lead to.
+//! Pointers: the values of derefs.
 
 use super::descriptor::Descriptor;
-use super::memory::{Address, Memory};
+use super::memory::{Address, MemoryRegion};
 use crate::ir::Var;
 
-/// What a pointer leads to.
+/// The value of a deref.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Pointer {
-    /// Nothing that can be accessed.
+    /// Refers to nothing that can be accessed.
     Nowhere,
-    /// A block, or an array of them: this one and those behind it.
-    Block(Memory),
-    /// Memory.
+    /// A block, or the first one of an array of blocks.
+    Block(MemoryRegion),
+    /// An address in memory.
     Memory(Address),
     /// A part of an input or output.
     Io(IoPointer),
-    /// A texture, image or sampler, or an array of them.
+    /// A texture, image or sampler, or the first one of an array.
     Descriptor(Descriptor),
 }
 
@@ -23,10 +23,10 @@ pub(super) enum Pointer {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct IoPointer {
     pub var: Var,
-    /// The vertex, of per-vertex inputs and outputs.
+    /// The vertex, for per-vertex inputs and outputs.
     pub vertex: u32,
-    /// The vertex is still to be named by the next index.
+    /// Whether the next index selects the vertex.
     pub wants_vertex: bool,
-    /// Words from the variable's first slot on.
+    /// The word, counted from the variable's first slot.
     pub word: u32,
 }

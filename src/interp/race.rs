@@ -1,22 +1,22 @@
-//! Races: two invocations use the same byte, one of them writes, and no barrier stands between.
+//! Races: two invocations access the same byte, one of them writes, and there is no barrier between the accesses.
 //!
-//! An access that leaves the byte as it is counts as a read: where all invocations store the same, nobody can tell.
+//! A write that does not change the byte counts as a read: if all invocations store the same value, the order has no effect.
 
-use super::memory::Memory;
+use super::memory::MemoryRegion;
 use rustc_hash::FxHashMap;
 
-/// What an access does to a byte.
+/// The effect of an access on a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
-    /// Reads it, or writes what it holds.
+    /// Reads it, or writes the value that it has.
     Read,
     /// Changes it.
     Write,
-    /// Reads and changes it, in turn with others that do.
+    /// Reads and changes it atomically.
     Atomic,
 }
 
-/// Who used a byte last, and between which barriers.
+/// The last write and the last read of a byte.
 #[derive(Clone, Copy, Default)]
 struct Byte {
     written: Mark,
@@ -25,24 +25,24 @@ struct Byte {
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Mark {
-    /// Barriers until then, from 1; 0 for never.
+    /// The number of barriers before the access, plus 1; 0 if there was no access.
     epoch: u32,
-    who: Who,
+    by: Accessor,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Who {
+enum Accessor {
     #[default]
-    Nobody,
+    None,
     Lane(u32),
-    /// Several, or some in turn.
+    /// Several, or any number of them atomically.
     Several,
 }
 
-/// The uses of memory that invocations share.
+/// The accesses to memory that invocations share.
 pub(super) struct Races {
     epoch: u32,
-    bytes: FxHashMap<(Memory, i64), Byte>,
+    bytes: FxHashMap<(MemoryRegion, i64), Byte>,
 }
 
 impl Races {
@@ -50,27 +50,27 @@ impl Races {
         Races { epoch: 1, bytes: FxHashMap::default() }
     }
 
-    /// Everyone waits for everyone.
+    /// Separates earlier accesses from later ones.
     pub(super) fn barrier(&mut self) {
         self.epoch += 1;
     }
 
-    /// Notes a use; true if it races with an earlier one.
-    pub(super) fn note(&mut self, memory: Memory, byte: i64, lane: usize, what: Use) -> bool {
+    /// Records an access; true if it races with an earlier one.
+    pub(super) fn record(&mut self, memory: MemoryRegion, byte: i64, lane: usize, what: Use) -> bool {
         let epoch = self.epoch;
-        let own = Who::Lane(lane as u32);
+        let own = Accessor::Lane(lane as u32);
         let Byte { written, read } = self.bytes.entry((memory, byte)).or_default();
-        let other = |mark: &Mark| mark.epoch == epoch && mark.who != own;
+        let other = |mark: &Mark| mark.epoch == epoch && mark.by != own;
         let races = match what {
             Use::Read => other(written),
             Use::Write => other(written) || other(read),
-            Use::Atomic => other(written) && written.who != Who::Several || other(read),
+            Use::Atomic => other(written) && written.by != Accessor::Several || other(read),
         };
         match what {
-            Use::Read if other(read) => read.who = Who::Several,
-            Use::Read => *read = Mark { epoch, who: own },
-            Use::Write => *written = Mark { epoch, who: own },
-            Use::Atomic => *written = Mark { epoch, who: Who::Several },
+            Use::Read if other(read) => read.by = Accessor::Several,
+            Use::Read => *read = Mark { epoch, by: own },
+            Use::Write => *written = Mark { epoch, by: own },
+            Use::Atomic => *written = Mark { epoch, by: Accessor::Several },
         }
         races
     }

@@ -34,7 +34,7 @@ impl Machine<'_> {
         }
     }
 
-    /// First component of the element that an access names.
+    /// The first component of the element that an instruction accesses.
     fn register_element(&mut self, inst: Inst, register: Def, indirect: Option<Def>, lane: usize) -> Option<usize> {
         let decl = register.inst();
         let (first, elements) = self.registers.places[decl];
@@ -53,7 +53,7 @@ impl Machine<'_> {
         Some(lane * self.registers.components + first as usize + (element * components) as usize)
     }
 
-    /// A register's value as the legacy modifiers want it.
+    /// The components of a register with the legacy modifiers of the load applied.
     fn loaded(&self, inst: Inst, at: usize) -> Vec<Bits> {
         let data = self.shader.insts[inst];
         let values = &self.registers.values[at..at + usize::from(data.num_components)];
@@ -68,7 +68,7 @@ impl Machine<'_> {
         values.iter().map(|value| modified(*value)).collect()
     }
 
-    /// What a store stores, clamped if it says so.
+    /// The components that a store writes, clamped if it has `legacy_fsat`.
     fn stored(&self, inst: Inst, def: Def, lane: usize) -> Vec<Bits> {
         let bits = self.shader.bit_size(def);
         let clamps = self.shader.index(inst, Index::legacy_fsat) != 0;

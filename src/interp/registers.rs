@@ -1,18 +1,18 @@
-//! NIR's registers: what `decl_reg` declares.
+//! NIR's registers, which `decl_reg` declares.
 
 use super::Bits;
 use crate::entity::SideTable;
 use crate::ir::{Inst, Shader};
 use crate::op::{Index, Intrinsic};
 
-/// Components that the registers of an invocation may have.
+/// The most components that the registers of an invocation may have.
 const MAX_COMPONENTS: u32 = 1 << 16;
 
 /// The registers of all invocations.
 pub(super) struct Registers {
-    /// Of each `decl_reg`, the first component and the number of elements.
+    /// The first component and the number of elements of each `decl_reg`.
     pub places: SideTable<Inst, (u32, u32)>,
-    /// Components of one invocation.
+    /// The number of components of one invocation.
     pub components: usize,
     pub values: Vec<Bits>,
 }

@@ -1,12 +1,12 @@
-//! Which texture, image or sampler an instruction means.
+//! The texture, image or sampler that an instruction uses.
 //!
 //! ```text
 //! tex %3 (texture_deref), ...     the binding of the variable, and the element of its array
-//! tex %2 (texture_offset), ...    the unit: of the variable that stands for it, else the binding of that number
+//! tex %2 (texture_offset), ...    the unit: that of its variable, or else the binding with this number
 //! tex %5 (texture_handle), ...    the handle's low 32 bits
 //! ```
 //!
-//! So a texture keeps its [`Descriptor`] when a pass gives it another name.
+//! So a texture keeps its [`Descriptor`] when a pass changes the source that names it.
 
 use super::descriptor::Descriptor;
 use super::fault::FaultKind;
@@ -18,11 +18,11 @@ use crate::ir::{Def, Type, TypeData, Var};
 use crate::op::Modes;
 use crate::target::BINDLESS_HANDLES;
 
-/// Why there is no descriptor, or nothing behind it.
+/// The reason why a descriptor is missing or cannot be used.
 pub(super) type Problem = (FaultKind, String);
 
 impl Machine<'_> {
-    /// The first descriptor that `var` holds; `None` if it holds none.
+    /// The first descriptor of `var`; `None` if it has none.
     pub(super) fn first_descriptor(&self, var: Var) -> Option<Descriptor> {
         let (shader, variable) = (self.shader, &self.shader.vars[var]);
         let leaf = shader.types.get(shader.types.without_arrays(variable.ty));
@@ -34,27 +34,27 @@ impl Machine<'_> {
         Some(if is_bindless { Descriptor::Handle(0) } else { Descriptor::Binding(variable.binding) })
     }
 
-    /// The descriptor of element `index` of `ty`, which starts at `first`.
+    /// The descriptor of element `index` of the array type `ty`, whose first descriptor is `first`.
     pub(super) fn descriptor_element(&self, first: Descriptor, ty: Type, index: i64) -> Option<Descriptor> {
         let (elem, len) = self.shader.types.as_array(ty)?;
         let index = u32::try_from(index).ok().filter(|index| len.map_or(true, |len| *index < len))?;
         Some(first.element(index.saturating_mul(elements(&self.shader.types, elem))))
     }
 
-    /// The descriptor that invocation `lane` names.
+    /// The descriptor that `name` has in invocation `lane`.
     pub(super) fn descriptor(&self, name: Name, storage: bool, lane: usize) -> Result<Descriptor, Problem> {
         let number = |def: Def| {
             let bits = self.scalar(def, lane);
             let undefined = || {
                 let def = self.shader.shown(def);
-                (FaultKind::UndefinedAddress, format!("{def}, which names a texture or image, is undefined"))
+                (FaultKind::UndefinedAddress, format!("{def}, which selects a texture or image, is undefined"))
             };
             bits.is_defined().then_some(bits.value as u32).ok_or_else(undefined)
         };
         match name {
             Name::Pointer(pointer) => match self.pointer(pointer, lane) {
                 Pointer::Descriptor(descriptor) => Ok(descriptor),
-                _ => Err((FaultKind::OutOfBounds, "the pointer leads to no texture or image".to_string())),
+                _ => Err((FaultKind::OutOfBounds, "the deref does not refer to a texture or image".to_string())),
             },
             Name::Handle(handle) => {
                 let handle = number(handle)?;
@@ -68,7 +68,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The descriptor of unit `unit` plus `added`, of a variable that `fits` if one is declared.
+    /// The descriptor of unit `unit` plus `added`: that of a variable for which `fits` holds, if there is one.
     pub(super) fn unit(
         &self,
         unit: u32,
@@ -88,7 +88,7 @@ impl Machine<'_> {
     }
 }
 
-/// `bits` as an integer with sign, unless any bit is undefined.
+/// `bits` as a signed integer; `None` if any bit is undefined.
 pub(super) fn integer(bits: Bits, width: u8) -> Option<i64> {
     bits.is_defined().then(|| crate::op::fold::sign_extend(bits.value, width))
 }

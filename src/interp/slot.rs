@@ -8,18 +8,18 @@ use std::collections::BTreeMap;
 pub struct Slot {
     /// The slot.
     pub slot: u32,
-    /// The vertex, of per-vertex inputs and outputs; else 0.
+    /// The vertex, for per-vertex inputs and outputs; otherwise 0.
     pub vertex: u32,
-    /// 1 for the second source of dual-source blending and for the second half of an attribute of four doubles; else 0.
+    /// 1 for the second source of dual-source blending and for the second half of an attribute of four doubles; otherwise 0.
     pub index: u32,
 }
 
 impl Slot {
-    /// A slot that is not of a vertex.
+    /// A slot that is not per-vertex.
     pub fn new(slot: u32) -> Slot {
         Slot { slot, vertex: 0, index: 0 }
     }
 }
 
-/// Outputs by slot, four words of 32 bits to each. What was not written is undefined.
+/// Outputs by slot, with four words of 32 bits each. Slots without an entry are undefined.
 pub type Outputs = BTreeMap<Slot, [Bits; 4]>;

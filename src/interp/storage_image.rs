@@ -1,14 +1,14 @@
-//! Storage images: loads, stores, atomics and questions.
+//! Storage images: loads, stores, atomics and queries.
 //!
-//! Level 0 of an image is memory like any other, so its texels are read and written as bytes of [`Memory::Image`]. What is
-//! outside is undefined when loaded, and dropped when stored.
+//! Level 0 of an image is a region of memory, so its texels are read and written as bytes of [`MemoryRegion::Image`]. Outside of
+//! the image, a load gives undefined bits, and a store writes nothing.
 
 use super::descriptor::Descriptor;
 use super::fault::FaultKind;
 use super::format::Texel;
-use super::image::{Image, Place};
+use super::image::{Image, TexelPosition};
 use super::machine::Machine;
-use super::memory::{Address, Memory};
+use super::memory::{Address, MemoryRegion};
 use super::race::Use;
 use super::resolve::Problem;
 use super::texture::{flat, size, RESIDENT};
@@ -21,7 +21,7 @@ use crate::op::names::{unpack_alu_type, ImageDim};
 use crate::op::{AluOp, AluType, Base, Index, Intrinsic};
 
 impl Machine<'_> {
-    /// Runs `op` if it is one on a storage image; else false.
+    /// Runs `op` if it is an operation on a storage image; returns whether it is.
     pub(super) fn image(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) -> bool {
         let image = op.meaning().image.filter(|image| image.operation != ImageOperation::SamplesIdentical);
         let Some(ImageAccess { operation, name }) = image else { return false };
@@ -53,7 +53,7 @@ impl Machine<'_> {
                 return Err((FaultKind::UndefinedAddress, format!("the unit {name} is undefined")));
             }
             let unit = unit.value as u32;
-            // Variables of arrays are found by where the array starts.
+            // The variable of an array is found by the first unit of the array.
             let first = self.shader.as_const_scalar(name).map_or(self.shader.index(inst, Index::range_base), |_| unit);
             self.unit(first, unit.wrapping_sub(first), fits, true)?
         } else {
@@ -90,7 +90,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// What reads or writes a texel.
+    /// Runs a load, store or atomic of a texel.
     fn texel_operation(
         &mut self,
         inst: Inst,
@@ -107,29 +107,29 @@ impl Machine<'_> {
             let message = format!("texel {:?}, layer {}, sample {}: {image}", place.texel, place.layer, place.sample);
             return Err((FaultKind::OutsideOfImage, message));
         };
-        let address = Address::anywhere(Memory::Image(descriptor), byte);
+        let address = Address::anywhere(MemoryRegion::Image(descriptor), byte);
         match operation {
             ImageOperation::Store => self.store_texel(inst, lane, address, srcs[3]),
             operation if operation.is_atomic() && format.components() == 1 && format.bytes() * 8 == width => {
                 self.atomic(inst, lane, address, &srcs[3..]);
             }
             operation if operation.is_atomic() => {
-                return Err((FaultKind::MissingInput, "an image of the width of its atomics".into()));
+                return Err((FaultKind::MissingInput, "an image whose texels are as wide as the atomic".into()));
             }
             _ => self.load_texel(inst, lane, address),
         }
         Ok(())
     }
 
-    fn image_place(&self, image: &Image, srcs: &[Def], lane: usize) -> Option<Place> {
+    fn image_place(&self, image: &Image, srcs: &[Def], lane: usize) -> Option<TexelPosition> {
         let coordinate = |c: usize| self.int(srcs[1], c, lane);
         let is_cube = image.dim == ImageDim::cube;
         let dimensions = if is_cube { 2 } else { usize::from(image.dim.coordinates()) };
-        let mut place = Place { level: 0, texel: [0; 3], layer: 0, sample: 0 };
+        let mut place = TexelPosition { level: 0, texel: [0; 3], layer: 0, sample: 0 };
         for c in 0..dimensions {
             place.texel[c] = coordinate(c)?;
         }
-        // Faces of cubes are layers.
+        // The faces of cubes are layers.
         if image.array || is_cube {
             place.layer = coordinate(dimensions)?;
         }
@@ -140,7 +140,7 @@ impl Machine<'_> {
     }
 
     fn load_texel(&mut self, inst: Inst, lane: usize, address: Address) {
-        let Memory::Image(descriptor) = address.memory else { return };
+        let MemoryRegion::Image(descriptor) = address.memory else { return };
         let Some(format) = self.resources.images.get(&descriptor).map(|image| image.format) else { return };
         let mut texel = Texel::default();
         for byte in (0..format.bytes() as i64).rev() {
@@ -148,7 +148,7 @@ impl Machine<'_> {
             texel.value = texel.value << 8 | u128::from(bits.value);
             texel.undef = texel.undef << 8 | u128::from(bits.undef);
         }
-        self.note(inst, lane, address, |_| Use::Read, format.bytes() as i64);
+        self.record_use(inst, lane, address, |_| Use::Read, format.bytes() as i64);
         let data = self.shader.insts[inst];
         let ty = AluType::new(unpack_alu_type(self.shader.index(inst, Index::dest_type)).base, data.bit_size);
         let numbers = format.decode(texel, self.inputs.floats);
@@ -158,7 +158,7 @@ impl Machine<'_> {
     }
 
     fn store_texel(&mut self, inst: Inst, lane: usize, address: Address, value: Def) {
-        let Memory::Image(descriptor) = address.memory else { return };
+        let MemoryRegion::Image(descriptor) = address.memory else { return };
         let Some(format) = self.resources.images.get(&descriptor).map(|image| image.format) else { return };
         let ty = AluType::new(instr_texel(self.shader, inst).base, self.shader.bit_size(value));
         let numbers: Vec<Bits> = self.value(value, lane).iter().map(|bits| widened(*bits, ty)).collect();
@@ -172,13 +172,13 @@ impl Machine<'_> {
             let (bits, at) = (Bits { value: part(texel.value), undef: part(texel.undef) }, address.plus(byte));
             let changes = self.read(at, 8, lane) != Some(bits);
             if self.write(at, 8, bits, lane).is_some() && !self.lanes[lane].is_helper {
-                self.note(inst, lane, at, |_| if changes { Use::Write } else { Use::Read }, 1);
+                self.record_use(inst, lane, at, |_| if changes { Use::Write } else { Use::Read }, 1);
             }
         }
     }
 }
 
-/// A component of what is stored, as wide as a texel's.
+/// A component of a stored value, with the width of the components of texels.
 fn widened(component: Bits, ty: AluType) -> Bits {
     match (ty.base, ty.bits) {
         (Base::Float, 16) => alu::scalar(AluOp::f2f32, [component; 2], 16),

@@ -1,7 +1,7 @@
 //! Operations between invocations: derivatives, quads, votes, ballots, shuffles, reductions.
 //!
-//! A subgroup is a run of invocations, a quad one of four. Only those that run now take part: what another would give is
-//! undefined.
+//! A subgroup is a range of consecutive invocations, and a quad is a range of four. Only active invocations take part: the value
+//! of an inactive one is undefined.
 
 use super::alu;
 use super::fault::FaultKind;
@@ -13,10 +13,10 @@ use crate::op::meaning::Form;
 use crate::op::{AluOp, Base, Index, Intrinsic};
 use spirv::{BuiltIn, GroupOperation, Op};
 
-/// A number of so many bits.
+/// Returns a number of the given width.
 type Number = fn(u8) -> u64;
 
-/// Reductions, and the number that changes nothing.
+/// Reductions and their identities.
 const IDENTITIES: &[(AluOp, Number)] = &[
     (AluOp::iadd, |_| 0),
     (AluOp::imul, |_| 1),
@@ -34,7 +34,7 @@ const IDENTITIES: &[(AluOp, Number)] = &[
 ];
 
 impl Machine<'_> {
-    /// Runs `op` if it is one between invocations; else false.
+    /// Runs `op` if it is an operation between invocations; returns whether it is.
     pub(super) fn subgroup(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) -> bool {
         use Intrinsic::{
             ballot, ballot_relaxed, elect, first_invocation, last_invocation, quad_vote_all, quad_vote_any,
@@ -56,13 +56,13 @@ impl Machine<'_> {
         true
     }
 
-    /// Invocations of the subgroup of `lane`: its first and how many.
+    /// The first invocation of the subgroup of `lane`, and the number of its invocations.
     fn subgroup_of(&self, lane: usize) -> (usize, usize) {
         let size = self.inputs.subgroup_size.max(1) as usize;
         (lane / size * size, size)
     }
 
-    /// Those of a run of `size` invocations from `first` on that run now.
+    /// The active ones of the `size` invocations from `first` on.
     fn members(&self, first: usize, size: usize) -> Vec<usize> {
         self.active.iter().copied().filter(|lane| (first..first + size).contains(lane)).collect()
     }
@@ -72,7 +72,7 @@ impl Machine<'_> {
         self.members(first, size)
     }
 
-    /// Difference to the neighbour whose number differs in bit `step`. Coarse derivatives may be fine ones.
+    /// The difference to the neighbour whose number differs in bit `step`. Coarse derivatives are computed like fine ones.
     fn derivative(&mut self, inst: Inst, src: Def, step: usize) {
         let bits = self.shader.insts[inst].bit_size;
         for i in 0..self.active.len() {
@@ -89,7 +89,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A vote of the subgroup, or of the quad.
+    /// Runs a vote of the subgroup, or of the quad.
     fn vote(&mut self, inst: Inst, (vote, base): (Op, Base), src: Def, is_quad: bool) {
         for i in 0..self.active.len() {
             let lane = self.active[i];
@@ -112,7 +112,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The components of a number with a bit for each invocation of a subgroup, as the result of `inst` wants it.
+    /// Sets the result of `inst` to a mask that has a bit for each invocation of the subgroup, split into components.
     fn set_mask(&mut self, inst: Inst, lane: usize, bits: u128, inputs: &[Bits]) {
         let data = self.shader.insts[inst];
         let parts = (0..u32::from(data.num_components))
@@ -167,7 +167,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Questions about the result of a ballot.
+    /// Runs a query of the result of a ballot.
     fn read_ballot(&mut self, inst: Inst, query: (Op, Option<GroupOperation>), srcs: &[Def]) {
         for i in 0..self.active.len() {
             let lane = self.active[i];
@@ -189,7 +189,7 @@ impl Machine<'_> {
                 (_, Some(GroupOperation::ExclusiveScan)) => (ballot & own.wrapping_sub(1)).count_ones().into(),
                 (_, Some(GroupOperation::InclusiveScan)) => (ballot & (own.wrapping_sub(1) | own)).count_ones().into(),
                 (_, Some(_)) => ballot.count_ones().into(),
-                // Without a bit there is none to find.
+                // The result is undefined if no bit is set.
                 _ if ballot == 0 => {
                     self.set(inst, lane, &[]);
                     continue;
@@ -213,7 +213,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The invocation whose value `lane` gets; `None` if it has none or that is undefined.
+    /// The invocation whose value `lane` reads; `None` if there is none or it is undefined.
     fn shuffle_source(&self, inst: Inst, op: Intrinsic, srcs: &[Def], lane: usize) -> Option<usize> {
         let (first, size) = self.subgroup_of(lane);
         let own = lane - first;
@@ -279,7 +279,7 @@ fn is_mask(builtin: BuiltIn) -> bool {
     matches!(builtin, SubgroupEqMask | SubgroupGeMask | SubgroupGtMask | SubgroupLeMask | SubgroupLtMask)
 }
 
-/// The bit of invocation `index`; none beyond 128.
+/// The bit of invocation `index`; 0 from 128 on.
 fn bit(index: usize) -> u128 {
     u32::try_from(index).ok().and_then(|index| 1u128.checked_shl(index)).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! System values: those that follow from the workgroup or from others, and those that were given.
+//! System values: those that are computed from the workgroup or from other values, and those of the inputs.
 
 use super::fault::FaultKind;
 use super::machine::{workgroup_size, Machine};
@@ -9,7 +9,7 @@ use crate::op::meaning::Form;
 use crate::op::{AluOp, Base, Intrinsic};
 use spirv::BuiltIn;
 
-/// Whether a system value is 0 or 1, or all ones where NIR wants it in 32 bits.
+/// Whether a system value is a boolean: 0 or 1, or all ones for true if it has 32 bits.
 fn is_boolean(op: Intrinsic) -> bool {
     let by_form = matches!(op.info().form, Form::BuiltIn(_, Base::Bool));
     by_form || matches!(op, Intrinsic::is_helper_invocation | Intrinsic::load_is_indexed_draw)
@@ -24,7 +24,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The components of a system value; none if it was not given.
+    /// The components of a system value; none if the inputs lack it.
     pub(super) fn system_value(&mut self, inst: Inst, op: Intrinsic, lane: usize) -> Vec<Bits> {
         let numbers =
             self.workgroup_value(op, lane).or_else(|| self.given(op, lane)).or_else(|| self.derived(op, lane));
@@ -47,7 +47,7 @@ impl Machine<'_> {
         self.inputs.invocations.get(lane)?.system.get(&op).cloned()
     }
 
-    /// What follows from which invocation of which workgroup this is.
+    /// The value if it follows from the numbers of the invocation and the workgroup.
     fn workgroup_value(&self, op: Intrinsic, lane: usize) -> Option<Vec<u64>> {
         let index = lane as u64;
         let subgroup_size = u64::from(self.inputs.subgroup_size.max(1));
@@ -89,7 +89,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What follows from other values that were given.
+    /// The value if it follows from other values of the inputs.
     fn derived(&self, op: Intrinsic, lane: usize) -> Option<Vec<u64>> {
         let first = |op| self.given(op, lane).and_then(|value| value.first().copied());
         let combined = |op: AluOp, a, b| {
@@ -116,14 +116,14 @@ impl Machine<'_> {
                 let pixel = coordinates.iter().take(2).map(|c| f32::from_bits(*c as u32) as u64);
                 Some(pixel.collect())
             }
-            // Stages of a patch, a primitive or instances of a geometry shader number their invocations.
+            // Tessellation control and geometry shaders number their invocations.
             _ if builtin(op) == Some(BuiltIn::InvocationId) => Some(vec![lane as u64]),
             _ => None,
         }
     }
 }
 
-/// The built-in input that a system value is, if it is one.
+/// The SPIR-V built-in of a system value, if there is one.
 fn builtin(op: Intrinsic) -> Option<BuiltIn> {
     match op.info().form {
         Form::BuiltIn(builtin, _) => Some(builtin),

@@ -3,7 +3,7 @@ use crate::op::names::ImageDim;
 use crate::op::Intrinsic;
 use std::collections::BTreeMap;
 
-/// A compute shader of `lanes` invocations whose body, from block b0 on, is `body`.
+/// A compute shader of `lanes` invocations with the body `body`, which starts with block b0.
 fn compute(lanes: u32, body: &str) -> Shader {
     parse(&format!(
         "shader: MESA_SHADER_COMPUTE\nworkgroup_size: {lanes}, 1, 1\nshared_size: 64\nnum_ssbos: 1\n\
@@ -17,7 +17,7 @@ fn parse(text: &str) -> Shader {
     shader
 }
 
-/// The words of storage block 0, which has 64 bytes, and the faults.
+/// Runs a shader. Returns the words of storage block 0, which has 64 bytes, and the faults.
 fn run_words(shader: &Shader) -> (Vec<u32>, Vec<FaultKind>) {
     let mut resources = Resources { storage: vec![Buffer::zeroed(64)], ..Resources::default() };
     let outcome = run(shader, &mut resources, &Inputs::default(), Limits::default());
@@ -26,7 +26,7 @@ fn run_words(shader: &Shader) -> (Vec<u32>, Vec<FaultKind>) {
     (words.collect(), outcome.faults.iter().map(|fault| fault.kind).collect())
 }
 
-/// What each of `lanes` invocations stores of `value`, which `body` computes. `%i` is the number of the invocation.
+/// The value that each of `lanes` invocations stores: `value`, which `body` computes. `%i` is the number of the invocation.
 fn stored(lanes: u32, body: &str, value: &str) -> (Vec<u32>, Vec<FaultKind>) {
     let shader = compute(
         lanes,
@@ -44,7 +44,7 @@ fn stored(lanes: u32, body: &str, value: &str) -> (Vec<u32>, Vec<FaultKind>) {
 
 #[test]
 fn phis_are_read_before_any_is_written() {
-    // Two numbers swapped in a loop, as often as the number of the invocation says.
+    // Swaps two numbers in a loop, as many times as the number of the invocation.
     let body = "    32     %5 = load_const (0x00000011)
     32     %6 = load_const (0x00000022)
                 // succs: b1
@@ -71,8 +71,8 @@ fn phis_are_read_before_any_is_written() {
 }
 
 #[test]
-fn invocations_meet_again_behind_a_loop_and_a_continue() {
-    // Odd invocations continue early each time; the vote behind finds all four.
+fn invocations_reconverge_after_a_loop_and_a_continue() {
+    // Odd invocations continue early in each iteration; the vote after the continue still has all four.
     let body = "    1      %5 = ine %3, %2
                 // succs: b1
     loop {
@@ -110,7 +110,7 @@ fn invocations_meet_again_behind_a_loop_and_a_continue() {
 }
 
 #[test]
-fn undefined_bits_are_followed() {
+fn undefined_bits_are_tracked() {
     let undefined = "    32     %5 = undefined\n    32     %6 = load_const (0x0000ff00)\n";
     let ok = |body: &str, value| stored(1, &format!("{undefined}{body}"), value);
     assert_eq!(ok("    32     %7 = iand %5, %0", "%7"), (vec![0], vec![]));
@@ -125,7 +125,7 @@ fn undefined_bits_are_followed() {
 }
 
 #[test]
-fn memory_remembers_what_is_undefined() {
+fn memory_keeps_undefined_bits() {
     let body = "    32     %5 = undefined
     8      %6 = u2u8 %1
     @store_scratch (%5, %0) (align_mul=4, align_offset=0, wrmask=x)
@@ -139,7 +139,7 @@ fn memory_remembers_what_is_undefined() {
 }
 
 #[test]
-fn what_has_no_meaning_is_reported() {
+fn undefined_behaviour_is_reported() {
     let load = |offset: &str| {
         let body = format!("    32     %5 = load_const ({offset})\n    32     %6 = @load_ssbo (%0, %5) (access=none, align_mul=4, align_offset=0)\n    32     %7 = iand %6, %0");
         stored(1, &body, "%7").1
@@ -162,7 +162,7 @@ fn what_has_no_meaning_is_reported() {
 }
 
 #[test]
-fn a_barrier_wants_everyone() {
+fn a_barrier_needs_all_invocations() {
     let barrier =
         "@barrier (execution_scope=WORKGROUP, memory_scope=WORKGROUP, mem_semantics=ACQ|REL, mem_modes=shared)";
     let rotate = format!(
@@ -200,7 +200,7 @@ fn atomics_take_turns() {
 }
 
 #[test]
-fn a_loop_without_end_uses_up_the_budget() {
+fn an_endless_loop_uses_up_the_budget() {
     let body = "                // succs: b1
     loop {
         block b1:  // preds: b0 b1, succs: b1
@@ -225,7 +225,7 @@ fn subgroups_are_runs_of_invocations() {
 }
 
 #[test]
-fn local_arrays_are_memory_of_their_own() {
+fn local_arrays_are_in_private_memory() {
     let text = "shader: MESA_SHADER_COMPUTE
 workgroup_size: 3, 1, 1
 num_ssbos: 1
@@ -255,11 +255,11 @@ impl main {
 ";
     let (words, faults) = run_words(&parse(text));
     assert_eq!(words[..3], [2, 2, 2]);
-    // The third invocation writes behind the end of `b`.
+    // The third invocation writes beyond the end of `b`.
     assert_eq!(faults, [FaultKind::OutOfBounds]);
 }
 
-/// A fragment shader of one quad with a plane as input, and what it writes to the first colour.
+/// Runs a fragment shader of one quad whose input is a plane. Returns the values that it writes to the first colour.
 fn quad(body: &str, value: &str) -> (Vec<f32>, Outcome) {
     let shader = parse(&format!(
         "shader: MESA_SHADER_FRAGMENT\ndecl_function main () (entrypoint)\n\nimpl main {{\n    block b0:  // preds:\n    \
@@ -300,7 +300,7 @@ fn discarded_invocations_have_no_effect() {
     let body = "    32     %3 = load_const (0x41300000)\n    1      %4 = feq %2, %3\n    @demote_if (%4)\n    32     %5 = @ddx (%2)";
     let (colours, outcome) = quad(body, "%5");
     assert_eq!(outcome.discarded, [false, true, false, false]);
-    // A demoted invocation still serves its neighbours' derivatives; a terminated one does not.
+    // A demoted invocation still takes part in the derivatives of its neighbours; a terminated one does not.
     assert_eq!(colours[0], 1.0);
     let (_, outcome) = quad(&body.replace("demote", "terminate"), "%5");
     assert_eq!(outcome.discarded, [false, true, false, false]);
@@ -356,7 +356,7 @@ fn global_memory_is_found_by_address() {
 }
 
 #[test]
-fn texels_outside_are_undefined_or_dropped() {
+fn loads_of_texels_outside_are_undefined_and_stores_are_dropped() {
     let image = Image::new(ImageDim::dim_1d, Format::from_name("r32_uint").expect("a format"), [2, 1, 1]);
     let texture = Texture { image: image.clone(), sampler: Sampler::default() };
     let body = "    block b0:  // preds:
@@ -387,7 +387,7 @@ fn texels_outside_are_undefined_or_dropped() {
 }
 
 #[test]
-fn a_run_says_how_far_blocks_are_accessed() {
+fn a_run_records_the_ends_of_accesses_to_blocks() {
     let shader = parse(
         "shader: MESA_SHADER_COMPUTE\nworkgroup_size: 2, 1, 1\nnum_ubos: 2\n\
          decl_function main () (entrypoint)\n\nimpl main {\n    block b0:  // preds:\n    \
@@ -402,7 +402,7 @@ fn a_run_says_how_far_blocks_are_accessed() {
     };
     let outcome = run_on(64);
     assert_eq!((outcome.uniform_ends, outcome.faults.len()), (BTreeMap::from([(1, 16)]), 0));
-    // A vector is inside with all of its components only.
+    // A vector is in bounds only if all of its components are.
     let outcome = run_on(12);
     assert_eq!(outcome.uniform_ends, BTreeMap::from([(1, 8)]));
     assert_eq!(outcome.faults.iter().map(|fault| fault.kind).collect::<Vec<_>>(), [FaultKind::OutOfBounds]);

@@ -1,8 +1,8 @@
-//! Texture operations: from the sources of an instruction to a point of a texture, and from what is there to the result.
+//! Texture operations: from the sources of an instruction to a point of a texture, and from its texels to the result.
 
 use super::fault::FaultKind;
 use super::filter::{detail, Detail, Point, UNDEFINED};
-use super::image::{Image, Place, Sampler, Texture};
+use super::image::{Image, Sampler, TexelPosition, Texture};
 use super::machine::Machine;
 use super::resolve::{integer, Problem};
 use super::words::narrowed;
@@ -14,7 +14,7 @@ use crate::op::names::ImageDim;
 use crate::op::TexSrcKind::*;
 use crate::op::{AluOp, AluType, TexOp, TexSrcKind};
 
-/// The residency code of texels that are in memory, which here all are.
+/// The residency code of texels in memory. The interpreter has all texels in memory.
 pub(super) const RESIDENT: Bits = Bits { value: 1, undef: 0 };
 
 impl Machine<'_> {
@@ -77,7 +77,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The sampler that `tex` names, or that comes with its texture.
+    /// The sampler that `tex` uses: a separate one, or that of its texture.
     fn sampler_of<'t>(&'t self, tex: &TexData, texture: &'t Texture, lane: usize) -> Result<&'t Sampler, Problem> {
         let name = Name::of_sampler(self.shader, tex);
         let ty = match name {
@@ -93,18 +93,18 @@ impl Machine<'_> {
         self.resources.samplers.get(&descriptor).ok_or_else(missing)
     }
 
-    /// Component `c` of a source of integers; `None` if it is undefined, or is not there.
+    /// Component `c` of a source of integers; `None` if it is undefined or missing.
     pub(super) fn int(&self, def: Def, c: usize, lane: usize) -> Option<i64> {
         integer(*self.value(def, lane).get(c)?, self.shader.bit_size(def))
     }
 
-    /// Component `c` of a source of floats; `None` if it is undefined, or is not there.
+    /// Component `c` of a source of floats; `None` if it is undefined or missing.
     fn float(&self, def: Def, c: usize, lane: usize) -> Option<f64> {
         let bits = self.value(def, lane).get(c).filter(|bits| bits.is_defined())?;
         Some(to_float(bits.value, self.shader.bit_size(def)))
     }
 
-    /// The first numbers of a source, one for each dimension; zeros where there is no more.
+    /// The first `n` components of a source, one for each dimension. The rest are zeros.
     fn vector(&self, def: Def, n: u8, lane: usize) -> Option<[f64; 3]> {
         let mut vector = [0.0; 3];
         for (c, to) in vector.iter_mut().enumerate().take(usize::from(n)) {
@@ -113,24 +113,24 @@ impl Machine<'_> {
         Some(vector)
     }
 
-    /// The texel that a fetch names; undefined if the coordinates are.
+    /// The texel of a fetch; undefined if the coordinates are undefined.
     fn fetched(&self, tex: &TexData, image: &Image, lane: usize) -> Result<[Bits; 4], Problem> {
         let Some(place) = self.fetched_place(tex, image, lane) else { return Ok(UNDEFINED) };
         let outside = || {
-            let Place { level, texel, layer, sample } = place;
+            let TexelPosition { level, texel, layer, sample } = place;
             let message = format!("texel {texel:?} of level {level}, layer {layer}, sample {sample}: {image}");
             (FaultKind::OutsideOfImage, message)
         };
         image.fetch(place, self.inputs.floats).ok_or_else(outside)
     }
 
-    fn fetched_place(&self, tex: &TexData, image: &Image, lane: usize) -> Option<Place> {
+    fn fetched_place(&self, tex: &TexData, image: &Image, lane: usize) -> Option<TexelPosition> {
         let point = tex.src(coord)?;
         let n = usize::from(image.dim.coordinates());
         let source = |kind, has: bool| tex.src(kind).filter(|_| has).map_or(Some(0), |def| self.int(def, 0, lane));
         let level = source(lod, !image.dim.is_multisample() && image.dim != ImageDim::buf)?;
         let level = usize::try_from(level).unwrap_or(usize::MAX);
-        let mut place = Place { level, texel: [0; 3], layer: 0, sample: source(ms_index, true)? };
+        let mut place = TexelPosition { level, texel: [0; 3], layer: 0, sample: source(ms_index, true)? };
         for c in 0..n {
             let by = tex.src(offset).map_or(Some(0), |def| self.int(def, c, lane))?;
             place.texel[c] = (self.int(point, c, lane)? as i32).wrapping_add(by as i32).into();
@@ -141,7 +141,7 @@ impl Machine<'_> {
         Some(place)
     }
 
-    /// What sampling, gathering, or asking for the level of detail gives.
+    /// The result of sampling, gathering, or a query for the level of detail.
     fn sampled(&self, tex: &TexData, texture: &Texture, sampler: &Sampler, lane: usize) -> Result<[Bits; 4], Problem> {
         let image = &texture.image;
         let is_implicit = self.shader.info.has_implicit_lod();
@@ -201,7 +201,7 @@ impl Machine<'_> {
         Some(point)
     }
 
-    /// The numbers of a source, divided by the projector if there is one.
+    /// The components of a source, divided by the projector if there is one.
     fn projected(&self, tex: &TexData, kind: TexSrcKind, n: u8, lane: usize) -> Option<[f64; 3]> {
         let vector = self.vector(tex.src(kind)?, n, lane)?;
         let Some(divisor) = tex.src(projector) else { return Some(vector) };
@@ -220,7 +220,7 @@ impl Machine<'_> {
         Some(detail(image, at, [by(ddx)?, by(ddy)?]))
     }
 
-    /// The level of detail by the coordinates of the other invocations of the quad; `None` unless all of them run.
+    /// The level of detail from the coordinates of the other invocations of the quad; `None` if one of them is not active.
     fn implicit_detail(&self, tex: &TexData, image: &Image, lane: usize) -> Option<f64> {
         let n = image.dim.coordinates();
         let at = |lane: usize| {
@@ -235,20 +235,20 @@ impl Machine<'_> {
     }
 }
 
-/// The size of a level and the number of layers, as a query gives them; `None` for a level that is undefined.
+/// The result of a size query: the size of a level and the number of layers; undefined if the level is undefined or missing.
 pub(super) fn size(image: &Image, level: Option<i64>, wanted: usize) -> Vec<Bits> {
     let level = level.and_then(|level| usize::try_from(level).ok()).filter(|level| *level < image.levels.len());
     let Some(level) = level else { return vec![Bits::undef(32); wanted] };
     let extents = usize::from(image.dim.extents());
     let mut size: Vec<u32> = image.level_size(level)[..extents].to_vec();
     size.extend(image.array.then(|| image.elements()));
-    // Dimensions that are not there are 1.
+    // Dimensions that the image lacks are 1.
     size.resize(wanted.max(size.len()), 1);
     size.truncate(wanted);
     size.into_iter().map(|size| Bits::new(size.into())).collect()
 }
 
-/// Dimensionality, but for what is of two dimensions under another name.
+/// The dimensionality, with 2D for rectangle and external textures.
 pub(super) fn flat(dim: ImageDim) -> ImageDim {
     match dim {
         ImageDim::rect | ImageDim::external => ImageDim::dim_2d,

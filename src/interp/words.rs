@@ -1,4 +1,4 @@
-//! Components of inputs, outputs and pointers as words of 32 bits.
+//! Conversion of components to words of 32 bits and back.
 
 use super::{alu, Bits};
 use crate::op::{AluOp, AluType, Base};

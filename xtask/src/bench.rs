@@ -1,50 +1,49 @@
-//! `cargo xtask bench`: measures, and writes what came out under benches/results/. The README.md there says how to read it.
+//! `cargo xtask bench`: runs benchmarks and writes their results to benches/results/. The README.md there explains them.
 
 use crate::command::{cargo, run as go};
 use anyhow::{ensure, Result};
 use clap::Parser;
 use std::path::{Path, PathBuf};
 
-/// Measures translation, and writes tables and plots under benches/results/.
+/// Runs benchmarks, and writes tables and plots to benches/results/.
 #[derive(Parser)]
 #[command(name = "cargo xtask bench")]
 struct Arguments {
-    /// Beside zink's own translator, inside zink: tests of piglit run with ZINK_NTV=compare.
+    /// Compares with zink's own translator inside zink: runs tests of piglit with ZINK_NTV=compare.
     #[arg(long)]
     mesa: bool,
-    /// What Mesa's Vulkan driver for the CPU takes for the modules of both, of a corpus that $NTV_CORPUS names.
+    /// Measures the creation of pipelines from the modules of both translators on lavapipe, over the corpus in $NTV_CORPUS.
     #[arg(long, conflicts_with = "mesa")]
     pipelines: bool,
-    /// On 1, 2, 4 and so on threads, up to the number of cores.
+    /// Measures translation on 1, 2, 4 and so on threads, up to the number of cores.
     #[arg(long, conflicts_with_all = ["mesa", "pipelines"])]
     threads: bool,
-    /// Counts what the modules of both spend on shaders with dynamic offsets into buffers, over the same corpus.
+    /// Counts the instructions of the modules of both translators for dynamic offsets into buffers, over the same corpus.
     #[arg(long, conflicts_with_all = ["mesa", "pipelines", "threads"])]
     offsets: bool,
-    /// Counts the lines of code, of constants and of memory that one translation touches, beside zink's own translator.
+    /// Counts the cache lines of code, of constants and of memory that one translation touches, for both translators.
     #[arg(long, conflicts_with_all = ["mesa", "pipelines", "threads", "offsets"])]
     lines: bool,
-    /// Shaders that read a uniform block, as a uniform buffer and as a storage buffer, on Mesa's Vulkan driver for the CPU.
+    /// Measures shaders that read a uniform block as a uniform buffer and as a storage buffer, on lavapipe.
     #[arg(long, conflicts_with_all = ["mesa", "pipelines", "threads", "offsets", "lines"])]
     storage: bool,
-    /// Draws with transform feedback by each of its back ends, on Mesa's Vulkan driver for the CPU.
+    /// Measures draws with each back end of transform feedback, on lavapipe.
     #[arg(long, conflicts_with_all = ["mesa", "pipelines", "threads", "offsets", "lines", "storage"])]
     captures: bool,
-    /// Takes the CPU time of a draw by what changes between two draws: on ntv's own driver, and on zink.
+    /// Measures the CPU time of a draw for different changes between two draws: on ntv's own driver, and on zink.
     #[arg(long, conflicts_with_all = ["mesa", "pipelines", "threads", "offsets", "lines", "storage", "captures"])]
     draws: bool,
-    /// For --storage and --captures: what the same benchmark wrote on another machine, to be in the report, too. May be given several
-    /// times.
+    /// For --storage and --captures: a log of the benchmark on another machine, to add to the report. May be repeated.
     #[arg(long, value_name = "LOG")]
     with: Vec<PathBuf>,
-    /// A Mesa that is installed there: for --mesa and --lines a patched one, and for --draws any with zink and lavapipe, instead of
+    /// The folder of an installed Mesa. For --mesa and --lines a patched one, and for --draws any with zink and lavapipe, instead of
     /// building one; for --pipelines, --storage and --captures any, instead of Debian's own.
     #[arg(long, value_name = "DIR")]
     prefix: Option<PathBuf>,
-    /// So many tests of piglit, spread over its profile quick_shader: 2000 for --mesa, 60 for --lines, if not given.
+    /// The number of tests of piglit, spread over its profile quick_shader. The default is 2000 for --mesa and 60 for --lines.
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
-    /// What criterion is given, a filter for instance; what it leaves out is reported as measured before.
+    /// Arguments of criterion, for instance a filter. Benchmarks that the filter excludes keep their earlier results.
     #[arg(last = true)]
     criterion: Vec<String>,
 }
@@ -59,7 +58,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     ensure!(takes_logs || arguments.with.is_empty(), "--with is for --storage and --captures");
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or(crate::root().join("target"), PathBuf::from);
     if arguments.mesa {
-        // As in a running driver, and with all that a shader needs in the caches.
+        // Cold as in a running driver, and warm with all data of a shader in the caches.
         let logs = [("mesa-cold.tsv", 1), ("mesa-warm.tsv", 5)].map(|(name, runs)| (target.join(name), runs));
         crate::mesa::timing::measure(arguments.prefix.as_deref(), arguments.sample.unwrap_or(2000), &logs)?;
         return report("mesa", &logs.map(|(log, _)| log));
@@ -97,7 +96,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     report("translation", &[target.join("criterion")])
 }
 
-/// Runs a benchmark that writes a log of what Mesa's Vulkan driver for the CPU does.
+/// Runs a benchmark on lavapipe that writes a log.
 fn on_lavapipe(bench: &str, prefix: Option<PathBuf>, log: &Path) -> Result<()> {
     let arguments = ["bench", "--package", "ntv-benches", "--features", "vulkan", "--bench", bench, "--"];
     let driver = crate::mesa::vulkan_driver(prefix)?;
@@ -109,7 +108,7 @@ fn draws(prefix: Option<&Path>, target: &Path) -> Result<()> {
     let prefix = crate::mesa::draws::prefix(prefix)?;
     let [zink, own] = ["draws-zink.tsv", "draws.tsv"].map(|name| target.join(name));
     crate::mesa::draws::measure(&prefix, &zink)?;
-    // The other side makes the same draws on ntv's driver, and writes the same columns.
+    // The other benchmark makes the same draws on ntv's driver, and writes the same columns.
     let own_driver = crate::mesa::vulkan_driver(Some(prefix))?;
     let bench = || {
         let mut command =
@@ -122,7 +121,7 @@ fn draws(prefix: Option<&Path>, target: &Path) -> Result<()> {
     report("draws", &[zink, own])
 }
 
-/// Writes and prints the report of `kind` on what was measured, or on what it counts itself.
+/// Writes and prints the report of `kind` on the logs `measured`, or on its own counts.
 fn report(kind: &str, measured: &[PathBuf]) -> Result<()> {
     go(cargo(&["run", "--release", "--quiet", "--package", "ntv-benches", "--bin", "ntv-bench-report", "--", kind])
         .args(measured)

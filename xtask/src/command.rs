@@ -1,10 +1,10 @@
-//! Other programs: run them, say which one failed.
+//! Runs other programs, and names the one that failed.
 
 use anyhow::{ensure, Context, Result};
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Runs `command` and fails if it does.
+/// Runs `command`; an error if it fails.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let line = line(command);
     let status = command.status().with_context(|| format!("cannot start `{line}`"))?;
@@ -12,19 +12,19 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Cargo in the root of the repository, the same that runs this.
+/// The Cargo that runs this program, in the root of the repository.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(crate::root()).args(arguments);
     command
 }
 
-/// Where `program` is, if it is in PATH.
+/// The path of `program`, if it is in PATH.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH")?).map(|folder| folder.join(program)).find(|path| path.is_file())
 }
 
-/// The command as one would type it.
+/// The command as a line of a shell.
 fn line(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")

@@ -1,10 +1,10 @@
-//! `cargo xtask dump`: makes the NIR of `examples/`, `tests/corpus/mesa/` and `tests/corpus/blocks/` from GLSL, with Mesa.
+//! `cargo xtask dump`: generates the NIR of `examples/`, `tests/corpus/mesa/` and `tests/corpus/blocks/` from GLSL, with Mesa.
 //!
-//! A source is a `.shader_test` file of piglit's `shader_runner`. A line `# dump: vertex` (or `fragment`, `compute`) in it
-//! says which stage is wanted; the NIR is what the Gallium driver receives (`ST_DEBUG=nir`), here zink on lavapipe. The
-//! programs of scenes want several, `# dump: vertex fragment`, each in a file of its own: `NAME.vert.nir`, `NAME.frag.nir`.
-//! A line `# dump also: zink` asks for a second file, `NAME.zink.nir`: what zink gives ntv of it.
-//! `# dump: log` asks for all that Debian's own, older zink says with `ZINK_DEBUG=nir`.
+//! A source is a `.shader_test` file of piglit's `shader_runner`. A line `# dump: vertex` (or `fragment`, `compute`) in it names
+//! the stage. The dump is the NIR that the Gallium driver, zink on lavapipe, receives (`ST_DEBUG=nir`). Programs of scenes name
+//! several stages, `# dump: vertex fragment`, which have a file each: `NAME.vert.nir`, `NAME.frag.nir`. With a line
+//! `# dump also: zink`, there is a second file, `NAME.zink.nir`: the NIR that zink passes to ntv. `# dump: log` writes the log of
+//! Debian's own, older zink with `ZINK_DEBUG=nir`.
 
 use crate::command::find;
 use anyhow::{bail, ensure, Context, Result};
@@ -14,10 +14,10 @@ use std::process::{Command, Stdio};
 
 const SHADER_RUNNER: &str = "/usr/lib/x86_64-linux-gnu/piglit/bin/shader_runner";
 
-/// The programs of scenes, whose dumps are called by their stages.
+/// The programs of scenes, whose dumps have the stage in their names.
 const SCENES: &str = "examples/scenes/glsl";
 
-/// Stages: their names in a `# dump:` line and in NIR, and what files of theirs end in, as the Khronos compiler has it.
+/// Stages: their names in a `# dump:` line and in NIR, and the suffixes of their files, which are those of the Khronos compiler.
 const STAGES: &[(&str, &str)] = &[
     ("vertex", "vert"),
     ("tess_ctrl", "tesc"),
@@ -27,7 +27,7 @@ const STAGES: &[(&str, &str)] = &[
     ("compute", "comp"),
 ];
 
-/// Where sources are, where their dumps go, and the test that a new dump gets if it lies in the corpus.
+/// Folders of sources, folders of their dumps, and the test of a new dump in the corpus.
 const FOLDERS: &[(&str, &str, &str)] = &[
     ("examples/glsl", "examples", "compile"),
     (SCENES, "examples/scenes", "compile"),
@@ -35,7 +35,7 @@ const FOLDERS: &[(&str, &str, &str)] = &[
     ("tests/corpus/blocks", "tests/corpus/blocks", "check"),
 ];
 
-/// Dumps every source, or those named: from the Mesa under `--mesa PREFIX`; without it, the logs of Debian's Mesa.
+/// Dumps every source, or the named ones, with the Mesa under `--mesa PREFIX`; without it, writes the logs of Debian's Mesa.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let (mesa, names) = match arguments {
         [option, prefix, names @ ..] if option == "--mesa" => (Some(fs::canonicalize(prefix)?), names),
@@ -55,11 +55,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
             }
         }
     }
-    println!("Now BLESS=1 cargo test -p ntv-tool --test corpus, and look at the difference.");
+    println!("Now run BLESS=1 cargo test -p ntv-tool --test corpus, and review the difference.");
     Ok(())
 }
 
-/// The files in `folder` that end so, sorted.
+/// The files in `folder` with this extension, sorted.
 fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
     files.retain(|path| path.extension().is_some_and(|own| own == extension));
@@ -67,12 +67,12 @@ fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The words of the line `# dump: ` in `text`.
+/// The words after `# dump: ` in `text`.
 fn wanted(text: &str) -> Result<&str> {
     text.lines().find_map(|line| line.strip_prefix("# dump: ")).context("no line `# dump: STAGE`")
 }
 
-/// Dumps each stage of the program `source` that is wanted: to `dump`, with the stage in its name.
+/// Dumps each named stage of the program `source` to `dump` with the stage in the name of the file.
 fn program(source: &Path, dump: &Path, mesa: Option<&Path>) -> Result<()> {
     let text = fs::read_to_string(source)?;
     let Some(mesa) = mesa else { return Ok(()) };
@@ -85,7 +85,7 @@ fn program(source: &Path, dump: &Path, mesa: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
-/// Dumps `source` to `dump`, with `test` if it is new there and `mesa` is the one that it wants.
+/// Dumps `source` to `dump`, unless it needs a Mesa other than `mesa`. A new file has the test `test`.
 fn one(source: &Path, dump: &Path, test: &str, mesa: Option<&Path>) -> Result<()> {
     let text = fs::read_to_string(source)?;
     let stage = wanted(&text)?;
@@ -104,14 +104,14 @@ fn one(source: &Path, dump: &Path, test: &str, mesa: Option<&Path>) -> Result<()
     }
 }
 
-/// Writes `nir` to `dump`, with what has to stand before it.
+/// Writes `nir` to `dump`, after its head.
 fn write(dump: &Path, source: &str, test: &str, nir: &str) -> Result<()> {
     fs::write(dump, head(dump, source, test) + nir)?;
     println!("{}", dump.strip_prefix(crate::root()).unwrap_or(dump).display());
     Ok(())
 }
 
-/// What stands before the NIR in the file: the tests that are there already, or `test`.
+/// The lines before the NIR in the file: those of the existing file, or `test`.
 fn head(dump: &Path, source: &str, test: &str) -> String {
     if !dump.components().any(|part| part.as_os_str() == "corpus") {
         return String::new();
@@ -125,14 +125,14 @@ fn head(dump: &Path, source: &str, test: &str) -> String {
     format!("; {about}\n; test: {test}\n")
 }
 
-/// What Mesa says of the shaders that zink of the Mesa under `prefix` receives in a run of `source`.
+/// The log of the shaders that zink of the Mesa under `prefix` receives in a run of `source`.
 fn handed_off(source: &Path, prefix: &Path) -> Result<String> {
-    // Mesa falls back to another driver in silence; only zink prints NIR when asked so.
+    // Mesa falls back to another driver without a message; only zink prints NIR with this variable.
     ensure!(on_zink(source, prefix, ("ZINK_DEBUG", "nir".as_ref()))?.contains("---8<---"), "the driver is not zink");
     on_zink(source, prefix, ("ST_DEBUG", "nir".as_ref()))
 }
 
-/// The first shader of `stage` among those that Mesa `said` the driver receives.
+/// The first shader of `stage` in the log `said` of shaders that the driver receives.
 fn received(said: &str, stage: &str) -> Result<String> {
     let found = said
         .split("NIR before handing off to driver:\n")
@@ -142,12 +142,12 @@ fn received(said: &str, stage: &str) -> Result<String> {
     Ok(format!("{}\n", &found[..end]))
 }
 
-/// The first shader of `stage` that zink of the Mesa under `prefix` gives ntv in a run of `source`.
+/// The first shader of `stage` that zink of the Mesa under `prefix` passes to ntv in a run of `source`.
 fn given_to_ntv(source: &Path, prefix: &Path, stage: &str) -> Result<String> {
     let folder = tempfile::tempdir()?;
     on_zink(source, prefix, ("ZINK_NTV_DUMP", folder.path()))?;
     let texts: Vec<String> = files(folder.path(), "nir")?.iter().map(fs::read_to_string).collect::<Result<_, _>>()?;
-    let missing = || format!("zink gives ntv no {stage} shader; does `cargo xtask mesa --build` make this Mesa?");
+    let missing = || format!("zink passes no {stage} shader to ntv; is this a Mesa of `cargo xtask mesa --build`?");
     texts.into_iter().find(|nir| is_wanted(nir, stage)).with_context(missing)
 }
 
@@ -156,7 +156,7 @@ fn is_wanted(nir: &str, stage: &str) -> bool {
     nir.starts_with(&format!("shader: MESA_SHADER_{}\n", stage.to_uppercase())) && nir.contains("\nname: GLSL")
 }
 
-/// What zink of the Mesa under `prefix` says in a run of `source` with an environment variable.
+/// The stderr of zink of the Mesa under `prefix` in a run of `source` with an environment variable.
 fn on_zink(source: &Path, prefix: &Path, (variable, value): (&str, &Path)) -> Result<String> {
     let folder = tempfile::tempdir()?;
     let mut command = Command::new(SHADER_RUNNER);
@@ -170,7 +170,7 @@ fn on_zink(source: &Path, prefix: &Path, (variable, value): (&str, &Path)) -> Re
     runner(&mut command, source, folder.path())
 }
 
-/// What Debian's zink says of a run of `source`.
+/// The log of Debian's zink in a run of `source`.
 fn log(source: &Path) -> Result<String> {
     ensure!(find("xvfb-run").is_some(), "xvfb-run is missing: install the Debian package xvfb");
     let folder = tempfile::tempdir()?;
@@ -179,7 +179,7 @@ fn log(source: &Path) -> Result<String> {
     runner(&mut command, source, folder.path())
 }
 
-/// Runs `command` with `source` in `folder` on a driver of the CPU; what it says on stderr.
+/// Runs `command` with `source` in `folder` on a driver for the CPU; returns its stderr.
 fn runner(command: &mut Command, source: &Path, folder: &Path) -> Result<String> {
     let output = command
         .arg(source)

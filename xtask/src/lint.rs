@@ -1,4 +1,4 @@
-//! `cargo xtask lint`: everything that has to hold besides the tests.
+//! `cargo xtask lint`: all checks besides the tests.
 
 use crate::command::{cargo, run as go};
 use crate::opcodes;
@@ -7,14 +7,14 @@ use std::process::Command;
 
 /// Names of opcodes, formatting, clippy and rustdoc, with warnings as errors.
 ///
-/// Clippy's `incompatible_msrv` holds the library to `rust-version` of Cargo.toml: it runs without the features of the
-/// tool first, because that is what a driver builds.
+/// Clippy's `incompatible_msrv` checks the library against `rust-version` of Cargo.toml: it runs without the features of the
+/// tool first, because drivers build the library so.
 pub(crate) fn run() -> Result<()> {
     opcodes::run()?;
     install_components()?;
     go(&mut cargo(&["fmt", "--all", "--check"]))?;
     go(&mut cargo(&["clippy", "--package", "ntv", "--lib", "--no-default-features", "--", "-D", "warnings"]))?;
-    // State tracking, which other drivers can take, needs nothing of this one.
+    // State tracking, which other drivers can use, must not need the rest of this driver.
     go(&mut cargo(&[
         "clippy",
         "--package",

@@ -1,6 +1,6 @@
-//! The chores of the repository, as `cargo xtask NAME`: what is too long for a line of README and needs no shell.
+//! The chores of the repository: `cargo xtask NAME`.
 
-#![allow(clippy::print_stdout, reason = "a chore says what it does")]
+#![allow(clippy::print_stdout, reason = "chores print their progress")]
 
 mod bench;
 mod command;
@@ -17,16 +17,16 @@ use std::path::{Path, PathBuf};
 const USAGE: &str = "\
 usage: cargo xtask test               install what the tests need from Debian, then run all of them
        cargo xtask lint               formatting, clippy, documentation, Rust version of the core, names of opcodes
-       cargo xtask opcodes            in how many files each opcode is named, and which are named in most
+       cargo xtask opcodes            the number of files that name each opcode, and the opcodes with the highest numbers
        cargo xtask bench [--mesa|--pipelines|--threads|--offsets|--draws] [-- FILTER]
-                                      measure and write benches/results/: translation alone, inside zink beside its own
-                                      translator, what a Vulkan driver makes of both's words, translation on several
-                                      threads, what dynamic offsets cost in both's words, or what a draw costs on ntv's
-                                      own driver and on zink; --help has more
+                                      run benchmarks and write benches/results/: translation alone, inside zink next to
+                                      its own translator, the creation of pipelines from the words of both, translation
+                                      on several threads, dynamic offsets in the words of both, or draws on ntv's own
+                                      driver and on zink; --help has more
        cargo xtask oracle [--count N] [--first N] [--jobs N] [--all] [--seed N [--shader FILE]]
-                                      hold random shaders on the interpreter against lavapipe; --seed: one, in detail
+                                      compare random shaders on the interpreter and on lavapipe; --seed: one, in detail
        cargo xtask dump --mesa PREFIX [NAME...]
-                                      make the NIR of examples/ and tests/corpus/ again from the GLSL beside it,
+                                      generate the NIR of examples/ and tests/corpus/ again from the GLSL next to it,
                                       with the Mesa 25.0 installed under PREFIX; without --mesa, the logs of
                                       Debian's own Mesa
        cargo xtask mesa [--list NAME] [--filter RE] [--jobs N] [--small]

@@ -1,7 +1,7 @@
-//! `cargo xtask opcodes`: in how many files of the library each opcode is named.
+//! `cargo xtask opcodes`: counts the files of the library that name each opcode.
 //!
-//! A row of a table in `src/op` is to say everything about its opcode, so that a new opcode is a new row. What it does not say is
-//! known to some other file, which then names the opcode.
+//! A row of a table in `src/op` should describe its opcode completely, so that a new opcode is a new row. A file that has other
+//! properties of the opcode names it.
 
 use crate::root;
 use anyhow::{bail, Context, Result};
@@ -13,12 +13,12 @@ use std::path::Path;
 /// A table of opcodes.
 struct Table {
     what: &'static str,
-    /// Where it is, and what begins it there.
+    /// The file of the table, and the text at its start.
     file: &'static str,
     start: &'static str,
-    /// A row, with its name.
+    /// A regular expression for a row, with the name as a group.
     row: &'static str,
-    /// The most files that half of the opcodes may be named in.
+    /// The highest median of the numbers of files.
     limit: usize,
 }
 
@@ -33,10 +33,10 @@ const TABLES: [Table; 2] = [
     Table { what: "ALU opcodes", file: "src/op/alu.rs", start: "\nalu_ops! {", row: r"(?m)^    (\w+)\s", limit: 2 },
 ];
 
-/// Rows that are shown: those that are named in most files.
+/// The number of rows that are printed: those that most files name.
 const SHOWN: usize = 12;
 
-/// Counts, and fails where the median is above the limit of a table.
+/// Counts; an error if the median is above the limit of a table.
 pub(crate) fn run() -> Result<()> {
     let words = words_of_files(&root().join("src"))?;
     for table in &TABLES {
@@ -47,13 +47,13 @@ pub(crate) fn run() -> Result<()> {
             println!("{count:>4}  {name}");
         }
         if median > table.limit {
-            bail!("{}: what lists of opcodes say belongs into the rows of {}", table.what, table.file);
+            bail!("{}: move properties from lists of opcodes to the rows of {}", table.what, table.file);
         }
     }
     Ok(())
 }
 
-/// How many files name each opcode of `table`, the fewest first.
+/// The number of files that name each opcode of `table`, in ascending order.
 fn counts(table: &Table, words: &BTreeMap<String, BTreeSet<String>>) -> Result<Vec<(usize, String)>> {
     let text = fs::read_to_string(root().join(table.file)).context(table.file)?;
     let start = text.find(table.start).with_context(|| format!("{} has no table", table.file))?;
@@ -69,7 +69,7 @@ fn counts(table: &Table, words: &BTreeMap<String, BTreeSet<String>>) -> Result<V
     Ok(counts)
 }
 
-/// The words of each file of Rust below `folder`, those of comments, strings and tests left out.
+/// The words of each Rust file below `folder`, without those of comments, strings and tests.
 fn words_of_files(folder: &Path) -> Result<BTreeMap<String, BTreeSet<String>>> {
     let noise = Regex::new(r#"//.*|"(?:[^"\\]|\\.)*""#)?;
     let word = Regex::new(r"\w+")?;

@@ -3,13 +3,13 @@
 use crate::command::{cargo, run as go};
 use anyhow::Result;
 
-/// How lavapipe is to run: most of its time goes into compiling shaders, each of which is run once.
+/// The environment of lavapipe. It spends most of its time on the compilation of shaders, which run once each.
 const ENVIRONMENT: &[(&str, &str)] = &[
-    // No shader comes twice.
+    // No shader runs twice.
     ("MESA_SHADER_CACHE_DISABLE", "true"),
-    // Without LLVM's optimiser.
+    // Disables LLVM's optimizer.
     ("GALLIVM_PERF", "nopt"),
-    // The threads of the command are enough.
+    // The command has threads itself.
     ("LP_NUM_THREADS", "0"),
 ];
 

@@ -1,17 +1,17 @@
-//! `cargo xtask test`: all tests, on a Debian machine that has nothing but Rust.
+//! `cargo xtask test`: all tests, on a Debian machine that has only Rust installed.
 
 use crate::command::{cargo, find, run as go};
 use anyhow::{ensure, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the tests need: how to see that it is there, and the Debian package that has it.
+/// The programs and files that the tests need, with their Debian packages.
 const NEEDS: &[(Probe, &str)] = &[
     (Probe::Program("spirv-val"), "spirv-tools"),
     // The loader, libvulkan1, comes with the driver.
     (Probe::File("/usr/share/vulkan/icd.d", "lvp_icd."), "mesa-vulkan-drivers"),
     (Probe::File("/usr/share/vulkan/explicit_layer.d", "VkLayer_khronos_validation."), "vulkan-validationlayers"),
-    // The bindings of ntv.h are made again with it.
+    // It generates the bindings of ntv.h.
     (Probe::Versioned("/usr/lib", "llvm-", "lib/libclang.so.1"), "libclang-dev"),
     // The C program that draws links with the loader.
     (Probe::File("/usr/include/vulkan", "vulkan_core.h"), "libvulkan-dev"),
@@ -22,13 +22,13 @@ const NEEDS: &[(Probe, &str)] = &[
     (Probe::Program("valgrind"), "valgrind"),
 ];
 
-/// How to see that something is installed.
+/// A check that something is installed.
 enum Probe {
     /// A program in PATH.
     Program(&'static str),
-    /// A file in a folder, by the start of its name.
+    /// A file in a folder whose name starts with a text.
     File(&'static str, &'static str),
-    /// A file in any of the folders in a folder whose names start so.
+    /// A file in one of the subfolders of a folder whose names start with a text.
     Versioned(&'static str, &'static str, &'static str),
 }
 
@@ -44,20 +44,20 @@ impl Probe {
     }
 }
 
-/// What is in `folder` with a name that starts with `start`.
+/// The entries of `folder` whose names start with `start`.
 fn starting_with(folder: &str, start: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(start)).map(|entry| entry.path()).collect()
 }
 
-/// Installs what is missing and runs the tests of the whole workspace, for which `arguments` go to `cargo test`, and those of the
-/// C library.
+/// Installs missing packages, and runs the tests of the C library and of the whole workspace. `arguments` are for the `cargo test`
+/// of the workspace.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     for (probe, package) in NEEDS {
         install(probe, package)?;
     }
     meson()?;
-    // What means less in debug builds, which look at all rules and make checks of their own.
+    // These tests need release builds: debug builds also check NIR that is marked as valid, and have internal checks.
     go(&mut cargo(&["test", "--release", "--test", "mutations", "vouched"]))?;
     go(&mut cargo(&["test", "--release", "--test", "allocations"]))?;
     let sequences =
@@ -94,20 +94,20 @@ fn build_folder(name: &str, options: &[&str]) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Meson's tests, with the libraries that Cargo makes in its own folder.
+/// Meson's tests, with the libraries in Cargo's own target folder.
 fn meson_test(folder: &Path) -> Command {
     let mut command = Command::new("meson");
     command.args(["test", "-C"]).arg(folder).env("CARGO_TARGET_DIR", crate::root().join("target"));
     command
 }
 
-/// Installs `package` from Debian unless what it has is already there.
+/// Installs `package` from Debian unless `probe` finds its file.
 fn install(probe: &Probe, package: &str) -> Result<()> {
     if probe.finds() {
         return Ok(());
     }
     install_packages(&[package])?;
-    ensure!(probe.finds(), "{package} is installed, but what the tests need is not where it should be");
+    ensure!(probe.finds(), "{package} is installed, but a file that the tests need is not at its usual path");
     Ok(())
 }
 
@@ -119,10 +119,10 @@ pub(crate) fn install_file(folder: &'static str, start: &'static str, package: &
 /// Installs `packages` from Debian.
 pub(crate) fn install_packages(packages: &[&str]) -> Result<()> {
     let names = packages.join(" ");
-    println!("Installing what is needed from Debian: {names}.");
-    ensure!(find("apt-get").is_some(), "this is not a Debian system: install what is called {names} there yourself");
+    println!("Installing packages from Debian: {names}.");
+    ensure!(find("apt-get").is_some(), "this is not a Debian system: install the equivalents of {names}");
     let install = || apt_get(&[&["install", "--yes", "--no-install-recommends"], packages].concat());
-    // A fresh image has no package lists; where there are some, they are good enough.
+    // A fresh image has no package lists. Existing lists need no update.
     if go(&mut install()).is_err() {
         go(&mut apt_get(&["update"]))?;
         go(&mut install())?;
@@ -130,7 +130,7 @@ pub(crate) fn install_packages(packages: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// apt-get that asks nothing, through sudo for whoever is not root.
+/// apt-get without questions; with sudo for users other than root.
 fn apt_get(arguments: &[&str]) -> Command {
     let root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0");
     let mut command = Command::new(if root { "env" } else { "sudo" });

@@ -1,5 +1,4 @@
-//! Builds of the patched Mesa, kept beside its source: Ninja builds what changed since, which is ntv and one library of
-//! Mesa's for a change in ntv.
+//! Builds of the patched Mesa, next to its source. After a change in ntv, Ninja builds only ntv and one library of Mesa.
 
 use super::source::{install_missing, Source, MESA_25};
 use crate::command::run as go;
@@ -8,14 +7,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-/// How Mesa is built.
+/// A configuration of Mesa.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Build {
-    /// zink, and lavapipe below it, as fast as they get.
+    /// zink and lavapipe, with full optimization.
     Full,
-    /// zink alone, compiled in a hurry, on the lavapipe of Debian's own Mesa; ntv with the checks that it makes of itself.
+    /// zink alone, with a fast build, on the lavapipe of Debian's own Mesa; ntv with its internal checks.
     Small,
-    /// The same with AddressSanitizer.
+    /// Like `Small`, with AddressSanitizer.
     Address,
 }
 
@@ -51,14 +50,14 @@ const SMALL: &[&str] = &[
 
 const ADDRESS: &[&str] = &["-Db_sanitize=address", "-Db_lundef=false", "-Ddebug=true"];
 
-/// What a full build needs of Debian besides.
+/// The other Debian packages that a full build needs.
 const FULL_NEEDS: &str = "llvm-15-dev libx11-dev libx11-xcb-dev libxext-dev libxfixes-dev libxcb-glx0-dev \
     libxcb-dri2-0-dev libxcb-dri3-dev libxcb-present-dev libxcb-randr0-dev libxcb-shm0-dev libxcb-sync-dev \
     libxcb-keysyms1-dev libxcb-xfixes0-dev libxshmfence-dev libxxf86vm-dev libxrandr-dev libvulkan-dev";
 
 /// A patched Mesa that was built.
 pub(crate) struct Built {
-    /// Where it is installed.
+    /// The folder of the installation.
     pub(crate) prefix: PathBuf,
     pub(crate) build_folder: PathBuf,
     pub(crate) source: Source,
@@ -82,7 +81,7 @@ impl Build {
         parts.concat()
     }
 
-    /// Where a patched Mesa is installed: under `given`, or one that is built.
+    /// The prefix of a patched Mesa: `given`, or that of a new build.
     pub(crate) fn prefix(self, given: Option<&Path>) -> Result<PathBuf> {
         match given {
             Some(prefix) => prefix.canonicalize().with_context(|| format!("no folder {}", prefix.display())),
@@ -90,7 +89,7 @@ impl Build {
         }
     }
 
-    /// Builds and installs what the repository holds now.
+    /// Builds and installs Mesa with the current files of the repository.
     pub(crate) fn mesa(self) -> Result<Built> {
         let source = MESA_25.source()?;
         let options = self.options();
@@ -103,7 +102,7 @@ impl Build {
             install_missing(FULL_NEEDS)?;
         }
         if !build_folder.join("build.ninja").exists() {
-            println!("Building Mesa in {}: some minutes, once.", build_folder.display());
+            println!("Building Mesa in {}: the first build takes some minutes.", build_folder.display());
             let mut setup = source.program("meson");
             setup.arg("setup").arg(&build_folder).arg(format!("-Dprefix={}", prefix.display())).args(options);
             go(&mut setup)?;

@@ -1,4 +1,4 @@
-//! `cargo xtask bench --draws`: what a draw costs on zink's side of the comparison. The C program says what is drawn and timed.
+//! `cargo xtask bench --draws`: the cost of a draw on zink. The C program describes the draws and the measurement.
 
 use super::build::Build;
 use super::driver::{Driver, Translator};
@@ -12,17 +12,18 @@ use std::process::{Command, Stdio};
 const SOURCE: &str = "tests/mesa/draws/draws.c";
 const NEEDS: &str = "libegl-dev libgl-dev";
 
-/// Names in the log, and what each side has in its environment besides.
+/// Names in the log, and the additional environment of each measurement.
 const SIDES: [(&str, &[(&str, &str)]); 3] = [
-    // All of zink on the calling thread.
+    // zink runs wholly on the calling thread.
     ("zink", &[("GALLIUM_THREAD", "0")]),
-    // As applications run it: what they wait for, with zink on another thread.
+    // zink runs on another thread, as in applications: the time that they wait.
     ("zink threaded", &[]),
-    // OpenGL on a driver that does nothing.
+    // OpenGL on a driver without operations.
     ("opengl", &[("GALLIUM_THREAD", "0"), ("GALLIUM_NOOP", "1")]),
 ];
 
-/// What keeps all but the driver's work off the measured thread, on both sides; the head of [`SOURCE`] says why.
+/// The environment that leaves only the driver's work on the measured thread, for both drivers; the head of [`SOURCE`] has the
+/// reasons.
 const QUIET: [(&str, &str); 5] = [
     ("LP_NO_RAST", "1"),
     ("LP_NUM_THREADS", "0"),
@@ -31,17 +32,17 @@ const QUIET: [(&str, &str); 5] = [
     ("MALLOC_TOP_PAD_", "67108864"),
 ];
 
-/// Makes a program run on lavapipe without anything being drawn, and with memory that stays.
+/// Makes a program run on lavapipe without rasterization, and without returning memory to the system.
 pub(crate) fn quiet(command: &mut Command) -> &mut Command {
     command.envs(QUIET)
 }
 
-/// The Mesa that both sides run on: the one under `prefix`, or one that is built with all optimization.
+/// The Mesa that both drivers run on: the one under `prefix`, or one that is built with full optimization.
 pub(crate) fn prefix(prefix: Option<&Path>) -> Result<PathBuf> {
     Build::Full.prefix(prefix)
 }
 
-/// Measures draws on the zink of the Mesa under `prefix`; writes a line for each workload and side to `log`.
+/// Measures draws on the zink of the Mesa under `prefix`; writes a line for each workload and row of [`SIDES`] to `log`.
 pub(crate) fn measure(prefix: &Path, log: &Path) -> Result<()> {
     install_missing(NEEDS)?;
     let program = log.with_file_name("draws");
@@ -64,7 +65,7 @@ pub(crate) fn measure(prefix: &Path, log: &Path) -> Result<()> {
     fs::write(log, lines.join("\n") + "\n").with_context(|| log.display().to_string())
 }
 
-/// Whether a driver of this name is zink; Debian's own, older one says no `Vulkan`.
+/// Whether a driver of this name is the new zink; the name of Debian's own, older one lacks `Vulkan`.
 fn is_zink(renderer: &str) -> bool {
     renderer.starts_with("zink ")
 }
@@ -73,12 +74,12 @@ fn is_zink(renderer: &str) -> bool {
 fn command(driver: &Driver, program: &Path) -> Command {
     let mut command = Command::new(program);
     driver.environment(&mut command, Translator::C);
-    // drirc has it on for zink.
+    // drirc enables it for zink.
     command.env("mesa_glthread", "false").stderr(Stdio::inherit());
     command
 }
 
-/// What a command writes to stdout; an error if it fails.
+/// The stdout of a command; an error if it fails.
 fn output(command: &mut Command) -> Result<String> {
     let output = command.output().context("cannot start draws")?;
     let said = String::from_utf8(output.stdout)?.trim().to_string();

@@ -10,18 +10,18 @@ use std::process::{Command, Stdio};
 use std::str::FromStr;
 use tempfile::TempDir;
 
-/// Where Debian installs piglit.
+/// The folder of Debian's piglit.
 pub(crate) const PIGLIT: &str = "/usr/lib/x86_64-linux-gnu/piglit";
 
 /// The Vulkan driver of Debian's own Mesa.
 const DEBIANS_LAVAPIPE: &str = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
 
-/// What translates NIR: the value of `ZINK_NTV`.
+/// The translator of NIR: the value of `ZINK_NTV`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Translator {
     C,
     Rust,
-    /// One after the other on each shader, in turns.
+    /// Both, in turns on each shader.
     Both,
 }
 
@@ -35,18 +35,18 @@ impl Translator {
     }
 }
 
-/// Which uniforms zink binds as storage buffers where ntv translates.
+/// The uniforms that zink binds as storage buffers with ntv.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Storage {
     /// Those in uniform blocks.
     Blocks,
-    /// Those in no block, too.
+    /// All, also those outside of blocks.
     All,
-    /// Those in the blocks of stages that index so many bytes of one dynamically.
+    /// Those in the blocks of stages that index at least this number of bytes of one dynamically.
     Threshold(NonZeroU32),
 }
 
-/// Who writes what transform feedback captures where ntv translates.
+/// The back end of transform feedback with ntv.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Captures {
     /// The device: VK_EXT_transform_feedback.
@@ -80,7 +80,7 @@ impl FromStr for Storage {
 
 /// The Vulkan driver of the Mesa that is installed under `prefix`, or Debian's own.
 pub(crate) fn vulkan_driver(prefix: Option<PathBuf>) -> Result<PathBuf> {
-    // Debian's Mesa has nothing below it.
+    // An empty prefix selects Debian's driver.
     Ok(Driver::new(prefix.unwrap_or_default(), false, None)?.lavapipe())
 }
 
@@ -91,11 +91,11 @@ pub(crate) struct Driver {
     pub(crate) sanitizer: Option<Sanitizer>,
     pub(crate) storage: Option<Storage>,
     pub(crate) captures: Option<Captures>,
-    /// Where zink writes what [`Translator::Both`] took, each in so many runs.
+    /// The log of the times of [`Translator::Both`], and the number of runs of each translator.
     pub(crate) log: Option<(PathBuf, u32)>,
-    /// What steps through the translations.
+    /// The program that steps through the translations.
     pub(crate) tracer: Option<Tracer>,
-    /// Where programs may write: their runtime folder and working folder.
+    /// The runtime folder and working folder of programs.
     scratch: TempDir,
 }
 
@@ -114,7 +114,7 @@ impl Driver {
         Ok(driver)
     }
 
-    /// A program of piglit's that will run on the driver without a window.
+    /// A program of piglit that runs on the driver without a window.
     pub(crate) fn piglit(&self, program: &str, translator: Translator) -> Command {
         let program = Path::new(PIGLIT).join("bin").join(program);
         let mut command = match (&self.sanitizer, &self.tracer) {
@@ -137,7 +137,7 @@ impl Driver {
             .env("__EGL_VENDOR_LIBRARY_FILENAMES", self.prefix.join("share/glvnd/egl_vendor.d/50_mesa.json"))
             .env("VK_DRIVER_FILES", self.lavapipe())
             .env("XDG_RUNTIME_DIR", self.scratch.path())
-            // Without LIBGL_ALWAYS_SOFTWARE Mesa falls back to llvmpipe without zink, and says nothing.
+            // Without LIBGL_ALWAYS_SOFTWARE, Mesa falls back to llvmpipe without a message.
             .envs([("LIBGL_ALWAYS_SOFTWARE", "1"), ("GALLIUM_DRIVER", "zink"), ("MESA_LOADER_DRIVER_OVERRIDE", "zink")])
             .env("MESA_SHADER_CACHE_DISABLE", "1")
             .env("ZINK_NTV", translator.name())
@@ -151,7 +151,7 @@ impl Driver {
         }
         if let Some((log, runs)) = &self.log {
             command.env("ZINK_NTV_LOG", log).env("ZINK_NTV_RUNS", runs.to_string());
-            // No thread of lavapipe's, and none that makes pipelines, takes a core away meanwhile.
+            // Without threads of lavapipe, and without threads for pipelines, which would use other cores during the measurement.
             command.env("LP_NUM_THREADS", "0").env("ZINK_DEBUG", "nobgc");
         }
     }
@@ -168,8 +168,8 @@ impl Driver {
         found.find(is_it).with_context(|| format!("no libgallium-*.so in {}", folder.display()))
     }
 
-    /// The Vulkan driver below: the one that was built too, or Debian's. Debian 12's validation layer crashes with the
-    /// driver of a newer Mesa.
+    /// The Vulkan driver: the lavapipe of the same build, or Debian's. Debian 12's validation layer crashes with the driver of a
+    /// newer Mesa.
     fn lavapipe(&self) -> PathBuf {
         let own = self.prefix.join("share/vulkan/icd.d/lvp_icd.x86_64.json");
         match own.exists() && !self.validate {
@@ -178,7 +178,7 @@ impl Driver {
         }
     }
 
-    /// Looks whether programs do run on zink, and on ours.
+    /// Checks that programs run on this build of zink.
     pub(crate) fn verify(&self) -> Result<()> {
         let output =
             self.piglit("glinfo", Translator::Rust).args(["-auto", "-fbo"]).output().context("cannot start glinfo")?;
@@ -193,7 +193,7 @@ impl Driver {
         Ok(())
     }
 
-    /// The file with the results of zink's own translator, which stay the same while the build of Mesa does.
+    /// The file with the results of zink's own translator, which do not change with the same build of Mesa.
     pub(crate) fn known_results(&self) -> PathBuf {
         let how = match (&self.sanitizer, self.validate) {
             (Some(sanitizer), _) => sanitizer.name(),

@@ -1,5 +1,5 @@
-//! Whether the NIR of each release of Mesa is flattened as it is printed: `ffi/mesa/tests/flatten.c` makes shaders and writes
-//! them both ways, and ntv has to make the same SPIR-V of both.
+//! Compares the wires and the dumps of each release of Mesa: `ffi/mesa/tests/flatten.c` builds shaders and writes both, and ntv has
+//! to translate both to the same SPIR-V.
 
 use super::build::Build;
 use super::source::{Source, MESA_22, MESA_25};
@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Of 22.3 nothing but NIR.
+/// The options of Meson for Mesa 22.3: only NIR.
 const OPTIONS: &[&str] = &[
     "-Dgallium-drivers=",
     "-Dvulkan-drivers=",
@@ -69,7 +69,7 @@ fn one(name: &str, number: &str, source: &Source, build: &Path) -> Result<()> {
         let Some(shader) = file.strip_prefix("text-").and_then(|rest| rest.strip_suffix(".spv")) else { continue };
         let wire = modules.join(format!("wire-{shader}.ntvw.spv"));
         let wire = fs::read(wire).with_context(|| format!("no wire of {shader}"))?;
-        ensure!(fs::read(&path)? == wire, "{name}: {shader} is another one from its text than from its wire");
+        ensure!(fs::read(&path)? == wire, "{name}: the text and the wire of {shader} differ");
         count += 1;
     }
     ensure!(count > 3, "{name}: only {count} shaders");
@@ -77,24 +77,24 @@ fn one(name: &str, number: &str, source: &Source, build: &Path) -> Result<()> {
     Ok(())
 }
 
-/// ntv, which says what the opcodes are called.
+/// ntv's library, which has the names of the opcodes.
 fn library() -> Result<PathBuf> {
     go(&mut cargo(&["build", "--quiet", "--package", "ntv-ffi"]))?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or(crate::root().join("target"), PathBuf::from);
     Ok(target.join("debug/libntv.a"))
 }
 
-/// What a file of NIR is compiled with.
+/// The compiler flags of a file of NIR.
 fn flags(build: &Path) -> Result<Vec<String>> {
     let commands = fs::read_to_string(build.join("compile_commands.json"))?;
     let command = Regex::new(r#""command": "([^\n]*nir_print\.c)","#)?;
     let found = command.captures(&commands).context("no command that compiles nir_print.c")?;
     let wanted = |word: &&str| ["-D", "-I", "-std=", "-m"].iter().any(|start| word.starts_with(start));
-    // As JSON and the shell have them, with quotes and backslashes that do not matter here.
+    // Removes the quoting of JSON and the shell, which no flag needs.
     Ok(found[1].split(' ').filter(wanted).map(|word| word.replace(['\\', '\''], "")).collect())
 }
 
-/// All static libraries below a folder.
+/// The static libraries below a folder.
 fn libraries(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {

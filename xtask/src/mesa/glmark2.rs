@@ -1,7 +1,7 @@
-//! The pictures of glmark2's scenes, with either translator.
+//! Compares the pictures of glmark2's scenes with both translators.
 //!
-//! A scene moves with the clock, so it gets one that stands (libfaketime): at the start, and five seconds later. Xvfb keeps its
-//! screen in a file, and a picture is what that file holds once it does not change any more.
+//! A scene moves with the clock, so libfaketime stops the clock: at the start, and five seconds later. Xvfb has its screen in a
+//! file, and the contents of this file are a picture when they no longer change.
 
 use super::driver::{Driver, Translator};
 use super::source::install_missing;
@@ -20,13 +20,13 @@ const FAKETIME: &str = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
 const SIZE: &str = "400x300";
 const TIMES: [&str; 2] = ["2026-01-01 00:00:00", "2026-01-01 00:00:05"];
 
-/// A picture is taken when the program has worked so long, in seconds of the CPU, and nothing has changed.
+/// The CPU time in seconds without a change after which a picture is taken.
 const STABLE: f64 = 1.0;
-/// The same for the picture that was there before the clock moved.
+/// The same for the picture from before the change of the clock.
 const UNMOVED: f64 = 3.0;
-/// The same for one colour: most likely a scene that still loads.
+/// The same for a picture of one colour, which is probably a scene that still loads.
 const UNICOLOR: f64 = 8.0;
-/// A scene that shows nothing for so long has failed.
+/// The time without a picture after which a scene has failed.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Compares all scenes of `tests/mesa/glmark2.txt`.
@@ -68,7 +68,7 @@ impl Screen {
     fn start() -> Result<Screen> {
         let folder = tempfile::tempdir()?;
         let mut command = Command::new("Xvfb");
-        // White, so that a black picture can be told from none.
+        // The screen is white, so that it differs from a black picture.
         command.args(["-displayfd", "1", "-nolisten", "tcp", "-wr", "-screen", "0"]).arg(format!("{SIZE}x24"));
         command.arg("-fbdir").arg(folder.path()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut server = command.spawn().context("cannot start Xvfb")?;
@@ -79,7 +79,7 @@ impl Screen {
         Ok(Screen { server, display: format!(":{}", number.trim()), folder })
     }
 
-    /// What `scene` shows at each of [`TIMES`].
+    /// The pictures of `scene` at each of [`TIMES`].
     fn pictures(&self, driver: &Driver, translator: Translator, scene: &str) -> Result<[Vec<u8>; 2]> {
         let empty = self.picture()?;
         let clock = self.folder.path().join("clock");
@@ -100,14 +100,14 @@ impl Screen {
         for line in fs::read_to_string(&log)?.lines().filter(|line| line.contains("ntv: ")) {
             println!("{line}");
         }
-        // Until the window is gone.
+        // Waits until the window is closed.
         while self.picture()? != empty {
             sleep(Duration::from_millis(50));
         }
         first.and_then(|first| Ok([first, later?])).with_context(|| format!("{scene} with {}", translator.name()))
     }
 
-    /// The picture that stays and is not `empty`; the one before was `before`.
+    /// The next picture that no longer changes and is not `empty`. The previous one was `before`.
     fn stable(&self, program: &mut Child, empty: Option<&[u8]>, before: &[u8]) -> Result<Vec<u8>> {
         let start = Instant::now();
         let (mut last, mut since) = (Vec::new(), 0.0);
@@ -128,10 +128,10 @@ impl Screen {
                 return Ok(picture);
             }
         }
-        bail!("no picture that stays")
+        bail!("the picture does not stop changing")
     }
 
-    /// What the screen shows: a header that is always the same, and four bytes for each pixel.
+    /// The contents of the screen: a constant header, and four bytes for each pixel.
     fn picture(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         File::open(self.file())?.read_to_end(&mut bytes)?;
@@ -143,22 +143,22 @@ impl Screen {
     }
 }
 
-/// Seconds of the CPU that `program` has used.
+/// The CPU time of `program` in seconds.
 fn work(program: &Child) -> Result<f64> {
     const TICKS: f64 = 100.0;
     let text = fs::read_to_string(format!("/proc/{}/stat", program.id()))?;
-    // The name, which may have spaces, is in parentheses; the times in user and kernel mode are the 12th and 13th behind it.
+    // The name, which may have spaces, is in parentheses; the times in user and kernel mode are the 12th and 13th fields after it.
     let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
     Ok(fields.filter_map(|field| field.parse::<f64>().ok()).sum::<f64>() / TICKS)
 }
 
-/// Pixels in which two pictures differ.
+/// The number of pixels in which two pictures differ.
 fn different(a: &[u8], b: &[u8]) -> usize {
     let pixels = a.chunks(4).zip(b.chunks(4)).filter(|(a, b)| a != b).count();
     pixels + a.len().abs_diff(b.len())
 }
 
-/// Colours of a picture; those of the header, a few bytes, do not matter.
+/// The number of colours of a picture. A few bytes of the header do not change the result.
 fn colours(picture: &[u8]) -> usize {
     const HEADER: usize = 4096;
     picture.get(HEADER..).unwrap_or_default().chunks_exact(4).collect::<BTreeSet<_>>().len()

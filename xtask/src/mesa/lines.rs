@@ -1,4 +1,4 @@
-//! `cargo xtask bench --lines`: what one translation touches, of both translators, inside one zink.
+//! `cargo xtask bench --lines`: the cache lines that one translation touches, for both translators in one zink.
 
 use super::build::Build;
 use super::driver::{Driver, Translator};
@@ -9,17 +9,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What steps through the translations of a program: ntv-trace.
+/// ntv-trace, which steps through the translations of a program.
 pub(crate) struct Tracer {
     program: PathBuf,
-    /// Where it writes what each translation touches.
+    /// The log of the lines that each translation touches.
     log: PathBuf,
-    /// Where it writes which functions have the lines of code.
+    /// The log of the functions that have the lines of code.
     functions: PathBuf,
 }
 
 impl Tracer {
-    /// `program`, stepped through.
+    /// The command that steps through `program`.
     pub(crate) fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(&self.program);
         command.arg("run").arg("--functions").arg(&self.functions).arg(&self.log).arg(program);
@@ -27,8 +27,8 @@ impl Tracer {
     }
 }
 
-/// Runs `count` tests of piglit's `quick_shader`, but for slow ones, one after the other, on the Mesa under `prefix` or one that is
-/// built. Gives a log of what each translation touched, and one of the sizes of the translators, in the folder `target`.
+/// Runs `count` tests of piglit's `quick_shader`, except for slow ones, one after the other, on the Mesa under `prefix` or one that
+/// is built. Returns a log of the lines of each translation, and one of the sizes of the translators, in the folder `target`.
 pub(crate) fn count(prefix: Option<&Path>, count: usize, target: &Path) -> Result<[PathBuf; 2]> {
     list::install()?;
     go(&mut cargo(&["build", "--release", "--package", "ntv-trace"]))?;

@@ -1,6 +1,6 @@
-//! Which tests: the lists under `tests/mesa/`, and piglit's profiles `quick_shader` and `quick_gl`.
+//! Lists of tests: the files in `tests/mesa/`, and piglit's profiles `quick_shader` and `quick_gl`.
 //!
-//! A test is the path of its `.shader_test` file below piglit's folder, or a program of piglit's with its arguments.
+//! A test is the path of its `.shader_test` file below piglit's folder, or a program of piglit with its arguments.
 
 use super::driver::PIGLIT;
 use anyhow::{ensure, Context, Result};
@@ -9,10 +9,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Of the slow tests, which take half a minute each, one in this many is run.
+/// One in this number of the slow tests runs. Each of them takes half a minute.
 const SLOW_SAMPLE: usize = 40;
 
-/// Makes sure that piglit is there.
+/// Installs piglit, unless it is installed.
 pub(crate) fn install() -> Result<()> {
     crate::test::install_file("/usr/lib/x86_64-linux-gnu/piglit/bin", "shader_runner", "piglit")
 }
@@ -20,7 +20,7 @@ pub(crate) fn install() -> Result<()> {
 /// Tests of built-in functions in tessellation stages.
 const SLOW: &str = r"/(tcs|tes)-[^/]*$";
 
-/// The tests of the list `name` that match `filter`, in order; `sample` of them, spread over the list. `in_haste` leaves out the
+/// The tests of the list `name` that match `filter`, in order; `sample` of them, spread over the list. `in_haste` excludes the
 /// slow ones.
 pub(crate) fn tests(name: &str, filter: Option<&Regex>, sample: Option<usize>, in_haste: bool) -> Result<Vec<String>> {
     let slow = Regex::new(SLOW)?;
@@ -44,7 +44,7 @@ fn named(name: &str) -> Result<Vec<String>> {
     Ok(lines.map(str::to_string).collect())
 }
 
-/// What piglit's profile runs, of the slow tests a sample.
+/// The tests of piglit's profile, with a sample of the slow ones.
 fn quick_shader() -> Result<Vec<String>> {
     let text = profile("quick_shader")?;
     // <option name="command" value="['shader_runner', 'tests/spec/...shader_test']" />
@@ -56,7 +56,7 @@ fn quick_shader() -> Result<Vec<String>> {
     Ok(tests)
 }
 
-/// What piglit's profile of programs runs, but for those that take names with spaces.
+/// The tests of piglit's profile of programs, except for those that have arguments with spaces.
 fn quick_gl() -> Result<Vec<String>> {
     let text = profile("quick_gl")?;
     // <option name="command" value="['ext_transform_feedback-output-type', 'float', '[2]']" />
@@ -78,12 +78,12 @@ fn profile(name: &str) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// Whether `test` is a file that a program of piglit's runs.
+/// Whether `test` is a file that a program of piglit runs.
 pub(crate) fn is_file(test: &str) -> bool {
     test.ends_with(".shader_test")
 }
 
-/// The program of piglit's that runs `test`: for a file, by what that requires.
+/// The program of piglit that runs `test`. For a file, it depends on the requirements of the file.
 pub(crate) fn program(test: &str) -> &str {
     if !is_file(test) {
         return test.split(' ').next().unwrap_or(test);

@@ -1,7 +1,7 @@
 //! `cargo xtask mesa`: runs piglit's shader tests through zink, once with zink's own translator and once with ntv.
 //!
-//! The driver is Mesa's zink on lavapipe, built with the patch in `ffi/mesa/`; `ZINK_NTV` chooses the translator. What passes
-//! with `c` has to pass with `rust`. `tests/mesa/README.md` says more.
+//! The driver is Mesa's zink on lavapipe, built with the patch in `ffi/mesa/`; `ZINK_NTV` selects the translator. Tests that
+//! pass with `c` have to pass with `rust`. `tests/mesa/README.md` has the details.
 
 mod build;
 pub(crate) mod draws;
@@ -31,50 +31,50 @@ use std::path::PathBuf;
 #[derive(Parser)]
 #[command(name = "cargo xtask mesa")]
 struct Arguments {
-    /// Which tests: a file of tests/mesa without `.txt`, or a profile of piglit's: quick_shader, or quick_gl, which is of programs.
+    /// The list of tests: a file of tests/mesa without `.txt`, or a profile of piglit: quick_shader, or quick_gl (programs).
     #[arg(long, value_name = "NAME", default_value = "slice")]
     list: String,
-    /// Only tests whose path matches this regular expression.
+    /// Run only tests whose path matches this regular expression.
     #[arg(long, value_name = "RE")]
     filter: Option<Regex>,
-    /// Only so many of the tests, spread over the list.
+    /// Run only this number of tests, spread over the list.
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
-    /// Processes at a time; one per core if not given.
+    /// The number of processes at a time. The default is one per core.
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
-    /// Build zink alone, in a hurry, and run it on the lavapipe of Debian's own Mesa.
+    /// Build zink alone, with a fast build, and run it on the lavapipe of Debian's own Mesa.
     #[arg(long)]
     small: bool,
-    /// A patched Mesa that is installed there, instead of building one.
+    /// Use the patched Mesa that is installed there, instead of building one.
     #[arg(long, value_name = "DIR")]
     prefix: Option<PathBuf>,
-    /// Run with Vulkan's validation layer, and have each module judged by spirv-val.
+    /// Run with Vulkan's validation layer, and check each module with spirv-val.
     #[arg(long)]
     validate: bool,
-    /// Run the tests with ntv, but for slow ones, under this tool, and print its reports about ntv.
+    /// Run the tests with ntv, except for slow ones, under this tool, and print its reports about ntv.
     #[arg(long, value_name = "TOOL", conflicts_with_all = ["validate", "glmark2"])]
     sanitize: Option<Tool>,
-    /// Run the tests with ntv with uniforms in storage buffers: `blocks`, `all`, or the blocks of stages that index so many bytes
-    /// of one dynamically.
+    /// Run the tests with ntv with uniforms in storage buffers: `blocks`, `all`, or the blocks of stages that index at least this
+    /// number of bytes of one dynamically.
     #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "blocks")]
     storage: Option<Storage>,
-    /// Who writes what transform feedback captures in the runs with ntv.
+    /// The back end of transform feedback in the runs with ntv.
     #[arg(long, value_name = "WHO")]
     captures: Option<Captures>,
-    /// Run all tests with `c`, also those whose result is known from an earlier run.
+    /// Run all tests with `c`, also those that have a result from an earlier run.
     #[arg(long)]
     again: bool,
     /// Build Mesa and stop.
     #[arg(long)]
     build: bool,
-    /// Compare what ntv makes of shaders as Mesa 25.0 and 22.3 print them and as they are flattened, and stop.
+    /// Compare the translations of the dumps and of the wires of shaders of Mesa 25.0 and 22.3, and stop.
     #[arg(long)]
     flatten: bool,
-    /// Compare the pictures that all scenes of glmark2 show, and stop.
+    /// Compare the pictures of all scenes of glmark2, and stop.
     #[arg(long)]
     glmark2: bool,
-    /// Add what came of the tests with ntv to this file.
+    /// Append the results of the tests with ntv to this file.
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 }
@@ -99,10 +99,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     if arguments.glmark2 {
         return glmark2::compare(&driver);
     }
-    // What takes half a minute without a tool takes half an hour with one.
+    // A test that takes half a minute without a tool takes half an hour with one.
     let in_haste = driver.sanitizer.is_some();
     let tests = list::tests(&arguments.list, arguments.filter.as_ref(), arguments.sample, in_haste)?;
-    ensure!(!tests.is_empty(), "no test is called that");
+    ensure!(!tests.is_empty(), "no test has this name");
     match &driver.sanitizer {
         None => compare(&arguments, &driver, &tests),
         Some(sanitizer) => watch(&arguments, &driver, sanitizer, &tests),
@@ -114,7 +114,7 @@ impl Arguments {
         match self.sanitize {
             Some(Tool::Address) => Build::Address,
             None if self.small => Build::Small,
-            // valgrind takes programs as they are, so it sees what drivers get: optimized code.
+            // valgrind needs no special build, so it runs the optimized code that drivers use.
             None | Some(Tool::Valgrind) => Build::Full,
         }
     }
@@ -129,7 +129,7 @@ fn bad_jobs(_: std::num::TryFromIntError) -> std::io::Error {
     std::io::Error::new(std::io::ErrorKind::InvalidInput, "--jobs must be 1 or more")
 }
 
-/// Runs `tests` with both translators, and those that differ once more on their own.
+/// Runs `tests` with both translators, and those that differ once more in separate processes.
 fn compare(arguments: &Arguments, driver: &Driver, tests: &[String]) -> Result<()> {
     let jobs = arguments.jobs()?;
     let mut c = Results::open(&driver.known_results())?;
@@ -140,7 +140,7 @@ fn compare(arguments: &Arguments, driver: &Driver, tests: &[String]) -> Result<(
     runner::run(driver, Translator::Rust, tests, jobs, &mut rust)?;
     let differing: Vec<String> = report::differing(tests, &c, &rust);
     if !differing.is_empty() {
-        println!("{} tests differ: once more, each in a process of its own.", differing.len());
+        println!("{} tests differ: running each again in a separate process.", differing.len());
         runner::run_alone(driver, Translator::C, &differing, jobs, &mut c)?;
         runner::run_alone(driver, Translator::Rust, &differing, jobs, &mut rust)?;
     }
@@ -150,7 +150,7 @@ fn compare(arguments: &Arguments, driver: &Driver, tests: &[String]) -> Result<(
     }
 }
 
-/// Runs `tests` with ntv under a tool.
+/// Runs `tests` with ntv under the sanitizer.
 fn watch(arguments: &Arguments, driver: &Driver, sanitizer: &Sanitizer, tests: &[String]) -> Result<()> {
     let mut results = arguments.log.as_deref().map_or(Ok(Results::default()), Results::open)?;
     runner::run(driver, Translator::Rust, tests, arguments.jobs()?, &mut results)?;

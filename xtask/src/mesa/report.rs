@@ -1,4 +1,4 @@
-//! What differs between the translators, as a table.
+//! The table of differences between the translators.
 
 use super::results::Results;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ pub(crate) fn differing(tests: &[String], c: &Results, rust: &Results) -> Vec<St
     tests.iter().filter(|test| c.verdict(test) != rust.verdict(test)).cloned().collect()
 }
 
-/// Prints counts, differences and notes; the number of tests that pass with `c` only.
+/// Prints counts, differences and notes. Returns the number of tests that pass with `c` only.
 pub(crate) fn print(tests: &[String], c: &Results, rust: &Results) -> usize {
     counts(tests, c, rust);
     let differing = differing(tests, c, rust);
@@ -22,7 +22,7 @@ pub(crate) fn print(tests: &[String], c: &Results, rust: &Results) -> usize {
     differing.iter().filter(|test| c.verdict(test) == "pass").count()
 }
 
-/// Prints how many tests have which verdict, and those that do not pass.
+/// Prints the number of tests with each verdict, and the tests that do not pass.
 pub(crate) fn print_verdicts(tests: &[String], results: &Results) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for test in tests {
@@ -37,7 +37,7 @@ pub(crate) fn print_verdicts(tests: &[String], results: &Results) {
     }
 }
 
-/// How many tests have which verdict.
+/// Prints the number of tests with each verdict.
 fn counts(tests: &[String], c: &Results, rust: &Results) {
     let mut counts: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
     for test in tests {
@@ -51,7 +51,7 @@ fn counts(tests: &[String], c: &Results, rust: &Results) {
     }
 }
 
-/// What was said with `rust` and not with `c`: how often, what, and in which test first.
+/// Prints the notes with `rust` that `c` does not have: the number of tests, the note, and its first test.
 fn notes(tests: &[String], c: &Results, rust: &Results) {
     let mut notes: BTreeMap<String, (usize, &str)> = BTreeMap::new();
     for test in tests {
@@ -66,14 +66,14 @@ fn notes(tests: &[String], c: &Results, rust: &Results) {
     let mut notes: Vec<_> = notes.into_iter().collect();
     notes.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
     if !notes.is_empty() {
-        println!("\nsaid with rust only, in how many tests, and the first of them");
+        println!("\nnotes with rust only: the number of tests, and the first test");
     }
     for (note, (count, test)) in notes {
         println!("{count:6} {note}\n       {test}");
     }
 }
 
-/// A note without what differs from shader to shader: the name before `:`, and numbers.
+/// A note without the parts that differ between shaders: the name before `:`, and numbers.
 fn general(note: &str) -> String {
     if let Some(at) = note.find("VUID-") {
         return note[at..].split([' ', ']', '(']).next().unwrap_or_default().to_string();

@@ -1,4 +1,4 @@
-//! What came of tests: a verdict each, and what the driver said meanwhile.
+//! The results of tests: their verdicts, and the messages of the driver.
 
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
@@ -6,16 +6,16 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 
-/// What came of one test.
+/// The result of one test.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Outcome {
-    /// `pass`, `fail`, `skip`, `warn` as piglit says; `crash`, or `timeout`.
+    /// `pass`, `fail`, `skip` or `warn` from piglit; `crash`, or `timeout`.
     pub(crate) verdict: String,
-    /// What was said of the translation: shaders that ntv refused, invalid modules, the validation layer.
+    /// The messages about the translation: shaders that ntv refused, invalid modules, errors of the validation layer.
     pub(crate) notes: Vec<String>,
 }
 
-/// Outcomes by test. What comes in is written to a file at once, so that nothing is lost of a long run that is stopped.
+/// Results by test. Each is written to a file at once, so that none is lost if a long run is stopped.
 #[derive(Debug, Default)]
 pub(crate) struct Results {
     outcomes: BTreeMap<String, Outcome>,
@@ -23,8 +23,8 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// Goes on with the results in `file`: a line for each test, its name, the verdict, the notes, with tabs between them.
-    /// The last line about a test counts.
+    /// Continues with the results in `file`: a line for each test with its name, the verdict and the notes, separated by tabs. The
+    /// last line about a test is used.
     pub(crate) fn open(file: &Path) -> Result<Results> {
         let mut results = Results::default();
         let text = if file.exists() { fs::read_to_string(file)? } else { String::new() };

@@ -1,8 +1,9 @@
-//! Runs tests, many to a process and several processes at a time.
+//! Runs tests, several in a process, and several processes at a time.
 //!
-//! A program of piglit's that is a test has a process of its own. piglit's `shader_runner` takes any number of files and says after each what came of it. A test that crashes, or is skipped
-//! by ending the process, takes those after it along: they go to a new process. What does not pass is run once more in a
-//! process of its own, as one test may leave the context in a state that the next does not expect.
+//! A program of piglit that is a test has a separate process. piglit's `shader_runner` takes any number of files and prints a
+//! verdict after each. A test that crashes, or that ends the process to skip itself, also ends it for the tests after it, which are
+//! run in a new process. Tests that do not pass are run again in separate processes, because a test may leave the context in a
+//! state that the next one does not expect.
 
 use super::driver::{Driver, Translator, PIGLIT};
 use super::list::{is_file, program};
@@ -17,19 +18,19 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Tests to a process.
+/// The number of tests of a process.
 const BATCH: usize = 50;
 
-/// How long a test may say nothing.
+/// The longest time of a test without output.
 const PATIENCE: Duration = Duration::from_secs(180);
-/// The same under a tool that slows it down.
+/// The same under a sanitizer, which is slow.
 const LONG_PATIENCE: Duration = Duration::from_secs(3600);
-/// The same where verdicts do not matter: on a few tests zink never ends.
+/// The same for runs without verdicts: zink never ends on a few tests.
 const SHORT_PATIENCE: Duration = Duration::from_secs(20);
-/// The same where each instruction of a translation is a step.
+/// The same for a program that is traced instruction by instruction.
 const TRACED_PATIENCE: Duration = Duration::from_secs(600);
 
-/// Tests for one process: a program of piglit's and the files that it takes, or one that is a test.
+/// The tests of one process: a program of piglit with its files, or a program that is a test.
 struct Batch {
     program: String,
     tests: VecDeque<String>,
@@ -44,17 +45,17 @@ impl Batch {
         }
     }
 
-    /// Reads what the process says of its tests. A program that is a test may have parts, of which each has a verdict, too.
+    /// The verdict in a line of output. The parts of a program that is a test have verdicts, too.
     fn verdict(&self, line: &str) -> Option<String> {
         let counts = self.tests.front().is_some_and(|test| is_file(test)) || line.contains("\"result\"");
         counts.then(|| verdict(line)).flatten()
     }
 }
 
-/// The runner does not come back from the mode that these switch it to.
+/// These tests change the mode of the runner permanently, so they run in separate processes.
 const LONERS: &str = "/arb_gl_spirv/";
 
-/// Runs `tests`, many to a process.
+/// Runs `tests`, several in a process.
 pub(crate) fn run(
     driver: &Driver,
     translator: Translator,
@@ -68,12 +69,12 @@ pub(crate) fn run(
     run_alone(driver, translator, &bad, jobs, results)
 }
 
-/// Runs `tests` for what the driver does meanwhile, one process after the other; their verdicts do not matter.
+/// Runs `tests` without verdicts, one process after the other, for the output of the driver.
 pub(crate) fn run_once(driver: &Driver, translator: Translator, tests: &[String]) -> Result<()> {
     run_batches(driver, translator, batches(tests, BATCH), 1, &mut Results::default())
 }
 
-/// Runs each of `tests` in a process of its own.
+/// Runs each of `tests` in a separate process.
 pub(crate) fn run_alone(
     driver: &Driver,
     translator: Translator,
@@ -131,12 +132,12 @@ fn run_batches(
     Ok(())
 }
 
-/// What is locked stays sound if a worker panics: the run fails as a whole.
+/// Ignores a panic of another worker, which makes the whole run fail anyway.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs tests from the front of `batch` in one process until it ends; each is taken out and goes to `done`.
+/// Runs the first tests of `batch` in one process until it ends. Passes each to `done` and removes it.
 fn one_process(
     driver: &Driver,
     translator: Translator,
@@ -182,7 +183,7 @@ fn one_process(
     Ok(())
 }
 
-/// Waits for `child`, a little: one that closed its output but does not end is killed.
+/// Waits for `child` for a short time. Kills it if it has closed its output but does not end.
 fn wait(child: &mut Child, patience: Duration) -> Result<ExitStatus> {
     for _ in 0..patience.as_secs() {
         if let Some(status) = child.try_wait()? {
@@ -194,7 +195,7 @@ fn wait(child: &mut Child, patience: Duration) -> Result<ExitStatus> {
     Ok(child.wait()?)
 }
 
-/// What came of a test whose process ended without a word: piglit exits with 0 where something is not supported.
+/// The verdict of a test whose process ended without a verdict: piglit exits with 0 if something is not supported.
 fn ending(status: ExitStatus) -> String {
     match status.code() {
         Some(0) => "skip",
@@ -204,7 +205,7 @@ fn ending(status: ExitStatus) -> String {
     .into()
 }
 
-/// The verdicts of the tests of a batch, as piglit prints them, and whether none kept it waiting.
+/// The verdicts of the tests of a batch, as piglit prints them, and whether there was no timeout.
 fn listen(lines: &Receiver<String>, batch: &Batch, patience: Duration) -> (Vec<String>, bool) {
     let mut verdicts = Vec::new();
     while verdicts.len() < batch.tests.len() {
@@ -243,15 +244,15 @@ fn collect(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // What was read until an error counts.
+            // The bytes before an error are used.
             let _ = pipe.read_to_end(&mut bytes);
         }
         String::from_utf8_lossy(&bytes).into_owned()
     })
 }
 
-/// Of what a process said on stderr, the lines that tell of the translation, by test: piglit says there which one begins, unless
-/// the program is the test.
+/// The lines of stderr about the translation, by test: piglit prints a line at the start of each test, unless the program is the
+/// test.
 fn notes_by_test(said: &str, is_program: bool) -> Vec<Vec<String>> {
     let mut notes: Vec<Vec<String>> = if is_program { vec![Vec::new()] } else { Vec::new() };
     for line in said.lines() {

@@ -1,6 +1,6 @@
-//! Tests under AddressSanitizer or valgrind: how a program is started, and which of the reports are about ntv.
+//! Tests under AddressSanitizer or valgrind: starts programs, and selects the reports about ntv.
 //!
-//! Mesa, LLVM and piglit leak and are not our subject: a report counts if a function of ntv is on one of its stacks.
+//! Mesa, LLVM and piglit have leaks of their own: a report is about ntv if a function of ntv is on one of its stacks.
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Which tool looks on.
+/// The tool.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Tool {
     Address,
@@ -44,14 +44,14 @@ impl Sanitizer {
         }
     }
 
-    /// `program`, watched.
+    /// The command that runs `program` under the tool.
     pub(crate) fn command(&self, program: &Path) -> Command {
         let reports = self.reports.path().join("report");
         match self.tool {
             Tool::Address => {
                 let mut command = Command::new(program);
                 command.env("LD_PRELOAD", &self.library);
-                // A leak is a report like others, but no reason for a test to fail.
+                // A leak is reported, but the test does not fail.
                 let options = format!("log_path={}:detect_leaks=1:exitcode=0:abort_on_error=0", reports.display());
                 command.env("ASAN_OPTIONS", options);
                 command.env("LSAN_OPTIONS", "exitcode=0");
@@ -61,9 +61,9 @@ impl Sanitizer {
                 let mut command = Command::new("valgrind");
                 command
                     .arg(format!("--log-file={}.%p", reports.display()))
-                    // LLVM writes code.
+                    // LLVM generates code at run time.
                     .arg("--smc-check=all-non-file")
-                    // A leak is found at the end, when the driver is unloaded, and has no names otherwise.
+                    // valgrind finds leaks after the driver is unloaded, and needs the names of its functions then.
                     .arg("--keep-debuginfo=yes")
                     .args(["--leak-check=full", "--show-leak-kinds=definite", "--num-callers=40", "--error-limit=no"])
                     .arg(program);
@@ -72,7 +72,7 @@ impl Sanitizer {
         }
     }
 
-    /// Prints the reports that are about ntv, and how many others there are; returns how many are about ntv.
+    /// Prints the reports about ntv, and the number of others; returns the number of those about ntv.
     pub(crate) fn report(&self) -> Result<usize> {
         let (mut ours, mut others) = (BTreeMap::new(), 0);
         let function = Regex::new(r"\b(zink_ntv|ntv_\w|ntv::)")?;
@@ -93,11 +93,11 @@ impl Sanitizer {
     }
 }
 
-/// The stacks in a log, each with the line in front that says what it is about.
+/// The stacks in a log, each with the line before it, which has the kind of the report.
 fn reports(log: &str) -> Vec<String> {
     let mut reports = vec![String::new()];
     for line in log.lines() {
-        // valgrind's lines begin with the number of the process.
+        // valgrind's lines start with the number of the process.
         let line = line.trim_start_matches("==");
         let line = line
             .split_once("==")
@@ -116,7 +116,7 @@ fn is_stack(report: &str) -> bool {
     report.lines().any(|line| line.trim().starts_with("#0 ") || line.trim().starts_with("at "))
 }
 
-/// The line without what differs between equal reports.
+/// The line without the parts that differ between equal reports.
 fn without_addresses(line: &str) -> String {
     line.split(' ').filter(|word| !word.starts_with("0x")).collect::<Vec<_>>().join(" ")
 }

@@ -1,7 +1,7 @@
-//! Mesa's source packages, unpacked in a cache outside of the repository, and our patch on one of them.
+//! Mesa's source packages, unpacked in a cache outside of the repository. One of them has the patch.
 //!
-//! The cache is `$NTV_CACHE`, or `ntv` in the user's cache folder. ntv and `ffi/mesa/` are linked into the source from the
-//! repository that this runs in: another checkout takes the same cache over.
+//! The cache is `$NTV_CACHE`, or `ntv` in the user's cache folder. The source has links to ntv and `ffi/mesa/` of
+//! this repository. Another checkout uses the same cache and replaces the links.
 
 use crate::command::{find, run as go};
 use anyhow::{ensure, Context, Result};
@@ -13,7 +13,7 @@ use std::process::Command;
 
 /// A release of Mesa, from Debian's source package.
 pub(crate) struct Release {
-    /// The folder that the package unpacks to.
+    /// The folder of the unpacked package.
     pub(crate) name: &'static str,
     /// The release of Debian that has it.
     suite: &'static str,
@@ -22,20 +22,20 @@ pub(crate) struct Release {
     patched: bool,
 }
 
-/// The release that zink is built of.
+/// The release from which zink is built.
 pub(crate) const MESA_25: Release = Release { name: "mesa-25.0.7", suite: "trixie", number: "2500", patched: true };
 
-/// The other one whose NIR ntv takes.
+/// The older release whose NIR ntv reads.
 pub(crate) const MESA_22: Release = Release { name: "mesa-22.3.6", suite: "bookworm", number: "2203", patched: false };
 
-/// What both need of Debian to be built. Meson has to be newer than Debian 12's.
+/// The Debian packages that both builds need. Meson has to be newer than Debian 12's.
 const DEBIAN_NEEDS: &str =
     "build-essential dpkg-dev patch python3-venv ninja-build pkg-config bison flex glslang-tools \
     libdrm-dev libelf-dev libexpat1-dev zlib1g-dev libzstd-dev libglvnd-dev libudev-dev";
-/// What they need of PyPI.
+/// The packages of PyPI that they need.
 const PYTHON_NEEDS: &[&str] = &["meson>=1.1", "mako", "pyyaml", "packaging", "setuptools"];
 
-/// An unpacked source, with a folder around it for what is built of it.
+/// An unpacked source, in a folder that also has its builds.
 pub(crate) struct Source {
     pub(crate) folder: PathBuf,
     pub(crate) path: PathBuf,
@@ -43,7 +43,7 @@ pub(crate) struct Source {
 }
 
 impl Release {
-    /// Gets the source, unless it is there, and installs what building it needs.
+    /// Downloads the source, unless it is in the cache, and installs the packages for the build.
     pub(crate) fn source(&self) -> Result<Source> {
         let cache = cache()?;
         let folder = cache.join(format!("{}-{:016x}", self.name, self.hash()?));
@@ -51,7 +51,7 @@ impl Release {
         install_needs(&source.python)?;
         let done = source.folder.join("unpacked");
         if !done.exists() {
-            println!("Getting {} for {}.", self.name, source.folder.display());
+            println!("Downloading {} to {}.", self.name, source.folder.display());
             unpack(&source.folder, self)?;
             if self.patched {
                 go(Command::new("patch")
@@ -72,7 +72,7 @@ impl Release {
         crate::root().join(format!("ffi/mesa/patches/{}.patch", self.name))
     }
 
-    /// A number for what the source is made of.
+    /// A hash of the release and the patch.
     fn hash(&self) -> Result<u64> {
         let mut hasher = DefaultHasher::new();
         (self.name, self.suite).hash(&mut hasher);
@@ -85,19 +85,19 @@ impl Release {
 }
 
 impl Source {
-    /// A program that finds Python's part of what the build needs, run in the source.
+    /// A program that runs in the folder of the source, with the Python packages of the build in its path.
     pub(crate) fn program(&self, name: &str) -> Command {
         let mut path = self.python.join("bin").into_os_string();
         path.push(":");
         path.push(std::env::var_os("PATH").unwrap_or_default());
         let mut command = Command::new("env");
         command.env("PATH", path).arg(name).current_dir(&self.path);
-        // One build of ntv's Rust for all of them.
+        // All builds share the artifacts of ntv's Rust code.
         command.env("CARGO_TARGET_DIR", crate::root().join("target"));
         command
     }
 
-    /// Links this repository into the source. What was built of another one is forgotten: its files may be newer than ours.
+    /// Links this repository into the source. Artifacts from another checkout are removed, because its files may be newer.
     fn link(&self) -> Result<()> {
         let links = [
             (crate::root(), self.path.join("subprojects/ntv")),
@@ -117,7 +117,7 @@ impl Source {
         Ok(())
     }
 
-    /// Removes what Ninja made of the files of the repository.
+    /// Removes the artifacts that Ninja built from the files of the repository.
     fn forget(&self) -> Result<()> {
         const MADE: &[(&str, &[&str])] = &[
             ("subprojects/ntv", &["libntv."]),
@@ -137,7 +137,7 @@ impl Source {
     }
 }
 
-/// Where builds are kept.
+/// The folder of sources and builds.
 fn cache() -> Result<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let cache = variable("NTV_CACHE")
@@ -148,7 +148,7 @@ fn cache() -> Result<PathBuf> {
     Ok(cache.canonicalize()?)
 }
 
-/// Installs what builds need, Python's part into an environment of its own.
+/// Installs the packages that builds need. Those of Python are in a separate environment.
 fn install_needs(python: &Path) -> Result<()> {
     install_missing(DEBIAN_NEEDS)?;
     let done = python.join("installed");
@@ -160,7 +160,7 @@ fn install_needs(python: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Installs those of `packages` that are not there from Debian.
+/// Installs those of `packages` that are missing from Debian.
 pub(crate) fn install_missing(packages: &str) -> Result<()> {
     let installed = |package: &&str| {
         let query = Command::new("dpkg-query").args(["--show", "--showformat=${db:Status-Status}", package]).output();
@@ -173,7 +173,7 @@ pub(crate) fn install_missing(packages: &str) -> Result<()> {
     }
 }
 
-/// Gets a source package and unpacks it in `folder`, without a change to the sources of packages of this machine.
+/// Downloads a source package and unpacks it in `folder`, without a change to the package sources of the machine.
 fn unpack(folder: &Path, release: &Release) -> Result<()> {
     ensure!(find("apt-get").is_some(), "this is not a Debian system");
     let lists = folder.join("apt");
@@ -191,12 +191,12 @@ fn unpack(folder: &Path, release: &Release) -> Result<()> {
     };
     go(apt_get().arg("update"))?;
     go(apt_get().args(["source", "mesa"]))?;
-    ensure!(folder.join(release.name).is_dir(), "Debian {} has no {} any more", release.suite, release.name);
+    ensure!(folder.join(release.name).is_dir(), "Debian {} no longer has {}", release.suite, release.name);
     fs::remove_dir_all(lists)?;
     Ok(())
 }
 
-/// Where this machine has its Debian packages from.
+/// The Debian mirror of this machine.
 fn mirror() -> String {
     let files = ["/etc/apt/sources.list.d/debian.sources", "/etc/apt/sources.list"];
     let text: String = files.iter().filter_map(|file| fs::read_to_string(file).ok()).collect();

@@ -1,4 +1,4 @@
-//! `cargo xtask bench --mesa`: what both translators take for each shader of many tests, inside one zink.
+//! `cargo xtask bench --mesa`: the times of both translators for each shader of many tests, in one zink.
 
 use super::build::Build;
 use super::driver::{Driver, Translator};
@@ -8,7 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Runs `count` tests of piglit's `quick_shader`, one after the other, on the Mesa under `prefix` or one that is built; zink
-/// writes a line for each shader to each log, with the best time of so many runs of each translator.
+/// writes a line for each shader to each log, with the best time of each translator in the given number of
+/// runs.
 pub(crate) fn measure(prefix: Option<&Path>, count: usize, logs: &[(PathBuf, u32)]) -> Result<()> {
     list::install()?;
     let mut driver = Driver::new(Build::Full.prefix(prefix)?, false, None)?;
@@ -20,7 +21,7 @@ pub(crate) fn measure(prefix: Option<&Path>, count: usize, logs: &[(PathBuf, u32
             fs::remove_file(log)?;
         }
         driver.log = Some((log.clone(), *runs));
-        // One process at a time: nothing else runs while a shader is translated.
+        // Runs one process at a time, so that no other one runs during a translation.
         runner::run_once(&driver, Translator::Both, &tests)?;
     }
     Ok(())
