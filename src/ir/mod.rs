@@ -431,6 +431,13 @@ impl Shader {
         }
     }
 
+    /// Changes all derefs in program order.
+    pub fn change_derefs(&mut self, mut change: impl FnMut(&mut Deref, &mut TypeTable)) {
+        for at in 0..self.order.len() {
+            self.change_deref(self.order[at], &mut change);
+        }
+    }
+
     /// Changes the width of the result of `inst`.
     pub fn set_bit_size(&mut self, inst: Inst, bit_size: u8) {
         self.insts.arena[inst].bit_size = bit_size;

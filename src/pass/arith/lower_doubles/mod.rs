@@ -102,9 +102,7 @@ fn retype_variables(shader: &mut Shader) -> bool {
         *ty = new;
     };
     shader.vars.values_mut().for_each(|variable| retype(&mut variable.ty, &mut shader.types));
-    for at in 0..shader.order.len() {
-        shader.change_deref(shader.order[at], |deref, types| retype(&mut deref.ty, types));
-    }
+    shader.change_derefs(|deref, types| retype(&mut deref.ty, types));
     let mut structs = std::mem::take(&mut shader.types.structs);
     for field in structs.values_mut().flat_map(|data| &mut data.fields) {
         retype(&mut field.ty, &mut shader.types);

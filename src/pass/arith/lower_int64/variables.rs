@@ -63,13 +63,11 @@ fn retype(shader: &mut Shader, is_pair: impl Fn(AluType) -> bool) -> bool {
         variable.ty = new;
         changed = true;
     }
-    for at in 0..shader.order.len() {
-        shader.change_deref(shader.order[at], |deref, types| {
-            if deref.modes.intersects(OWN) {
-                deref.ty = retyping.of(types, deref.ty);
-            }
-        });
-    }
+    shader.change_derefs(|deref, types| {
+        if deref.modes.intersects(OWN) {
+            deref.ty = retyping.of(types, deref.ty);
+        }
+    });
     changed
 }
 
