@@ -9,6 +9,7 @@ use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use walkdir::{DirEntry, WalkDir};
 
 /// A table of opcodes.
 struct Table {
@@ -74,20 +75,15 @@ fn words_of_files(folder: &Path) -> Result<BTreeMap<String, BTreeSet<String>>> {
     let noise = Regex::new(r#"//.*|"(?:[^"\\]|\\.)*""#)?;
     let word = Regex::new(r"\w+")?;
     let mut all = BTreeMap::new();
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder)? {
-            let path = entry?.path();
-            let is_test = path.file_stem().is_some_and(|stem| stem == "tests");
-            if path.is_dir() && !is_test {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") && !is_test {
-                let text = fs::read_to_string(&path)?;
-                let code = text.split("\n#[cfg(test)]").next().unwrap_or_default();
-                let code = noise.replace_all(code, "");
-                let words = word.find_iter(&code).map(|word| word.as_str().to_string()).collect();
-                all.insert(path.display().to_string(), words);
-            }
+    let is_test = |entry: &DirEntry| entry.path().file_stem().is_some_and(|stem| stem == "tests");
+    for entry in WalkDir::new(folder).into_iter().filter_entry(|entry| !is_test(entry)) {
+        let path = entry?.into_path();
+        if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = fs::read_to_string(&path)?;
+            let code = text.split("\n#[cfg(test)]").next().unwrap_or_default();
+            let code = noise.replace_all(code, "");
+            let words = word.find_iter(&code).map(|word| word.as_str().to_string()).collect();
+            all.insert(path.display().to_string(), words);
         }
     }
     Ok(all)
