@@ -8,8 +8,9 @@
 
 mod support;
 
-use ntv::interp::{is_imprecise, Limits};
+use ntv::interp::Limits;
 use ntv::ir::{Inst, InstKind};
+use ntv::op::Props;
 use ntv::pass::{pipeline::PIPELINE, BufferAccess, Context, Pass};
 use ntv::target::Version;
 use ntv::{check, text, wire, EmitOptions, Feature, Options, Shader, Target, Translator};
@@ -205,7 +206,8 @@ fn modules_are_valid() {
 fn rounds_elsewhere(shader: &Shader, target: &Target) -> bool {
     let is_function = |inst: &Inst| match shader.insts[*inst].kind {
         InstKind::Alu { op, srcs, .. } => {
-            is_imprecise(op) && shader.alu_srcs[srcs].iter().any(|src| shader.bit_size(src.def) == 16)
+            op.info().props.contains(Props::IMPRECISE)
+                && shader.alu_srcs[srcs].iter().any(|src| shader.bit_size(src.def) == 16)
         }
         _ => false,
     };

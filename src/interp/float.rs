@@ -18,18 +18,6 @@ pub enum Floats {
     Vulkan,
 }
 
-/// Whether the result of `op` may have an error beyond rounding, or the order of its operations is not specified.
-pub fn is_imprecise(op: AluOp) -> bool {
-    use AluOp::*;
-    const STARTS: &[&str] = &["fdot", "fdph", "fsum", "pack_", "unpack_"];
-    let by_name = || has_floats(op) && STARTS.iter().any(|start| op.name().starts_with(start));
-    let listed = matches!(
-        op,
-        fdiv | frcp | frsq | fsqrt | fexp2 | flog2 | fpow | fsin | fcos | ffract | ffma | ffmaz | flrp | fmod | frem
-    );
-    listed || by_name()
-}
-
 fn has_floats(op: AluOp) -> bool {
     let info = op.info();
     info.srcs.iter().chain([&info.dest]).any(|operand| operand.ty.base == Base::Float)
@@ -51,7 +39,7 @@ pub(super) fn is_open(op: AluOp, operands: &[Operand<'_>], c: usize, (result, bi
         read.any(|component| !is_portable(component.value, bits))
     };
     let is_float = |i: &usize| info.srcs[*i].ty.base == Base::Float;
-    is_imprecise(op)
+    info.props.contains(Props::IMPRECISE)
         || info.dest.ty.base == Base::Float && !is_portable(result, bits)
         || (0..operands.len().min(info.srcs.len())).filter(is_float).any(is_read_open)
 }

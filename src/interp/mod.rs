@@ -78,7 +78,7 @@ mod words;
 
 pub use descriptor::Descriptor;
 pub use fault::{Fault, FaultKind};
-pub use float::{is_imprecise, Floats};
+pub use float::Floats;
 pub use format::{Format, Numbers};
 pub use image::{Compare, Filter, Image, Sampler, Texture, Wrap};
 pub use inputs::{Inputs, Invocation};

@@ -109,6 +109,8 @@ bitflags! {
         const CONVERSION = 1 << 3;
         /// SPIR-V accepts signed and unsigned operands alike, in any mix, so signedness requires no bitcast.
         const SIGN_AGNOSTIC = 1 << 4;
+        /// Vulkan allows an error beyond rounding, or does not specify the order of its operations.
+        const IMPRECISE = 1 << 5;
     }
 }
 
@@ -269,36 +271,36 @@ alu_ops! {
     fadd        [F, F] -> F,            COMMUTATIVE|ASSOCIATIVE, op(Op::FAdd),    |x| x.round(x.f(0) + x.f(1));
     fsub        [F, F] -> F,            ,                        op(Op::FSub),    |x| x.round(x.f(0) - x.f(1));
     fmul        [F, F] -> F,            COMMUTATIVE|ASSOCIATIVE, op(Op::FMul),    |x| x.round(x.f(0) * x.f(1));
-    fdiv        [F, F] -> F,            ,                        op(Op::FDiv),    |x| x.round(x.f(0) / x.f(1));
-    fmod        [F, F] -> F,            ,                        op(Op::FMod),    |x| fold::remainder(x, f64::floor);
-    frem        [F, F] -> F,            ,                        op(Op::FRem),    |x| fold::remainder(x, f64::trunc);
+    fdiv        [F, F] -> F,            IMPRECISE,               op(Op::FDiv),    |x| x.round(x.f(0) / x.f(1));
+    fmod        [F, F] -> F,            IMPRECISE,               op(Op::FMod),    |x| fold::remainder(x, f64::floor);
+    frem        [F, F] -> F,            IMPRECISE,               op(Op::FRem),    |x| fold::remainder(x, f64::trunc);
     fmin        [F, F] -> F,            COMMUTATIVE|ASSOCIATIVE, Ext(GLOp::NMin), fold::fmin;
     fmax        [F, F] -> F,            COMMUTATIVE|ASSOCIATIVE, Ext(GLOp::NMax), fold::fmax;
-    ffma        [F, F, F] -> F,         COMMUTATIVE,             Ext(GLOp::Fma),  fold::ffma;
-    flrp        [F, F, F] -> F,         ,                        Ext(GLOp::FMix), fold::flrp;
+    ffma        [F, F, F] -> F,         COMMUTATIVE|IMPRECISE,   Ext(GLOp::Fma),  fold::ffma;
+    flrp        [F, F, F] -> F,         IMPRECISE,               Ext(GLOp::FMix), fold::flrp;
     fmulz       [F32, F32] -> F32,      COMMUTATIVE|ASSOCIATIVE, Lowered,
         |x| if fold::zero_factor(x) { 0 } else { x.round(x.f(0) * x.f(1)) };
-    ffmaz       [F32, F32, F32] -> F32, COMMUTATIVE,             Lowered,
+    ffmaz       [F32, F32, F32] -> F32, COMMUTATIVE|IMPRECISE,   Lowered,
         |x| if fold::zero_factor(x) { x.round(0.0 + x.f(2)) } else { fold::ffma(x) };
 
     // Float functions.
-    frcp          [F] -> F,      , Special,                |x| x.round(1.0 / x.f(0));
-    frsq          [F] -> F,      , Ext(GLOp::InverseSqrt), |x| x.round(1.0 / x.f(0).sqrt());
-    fsqrt         [F] -> F,      , Ext(GLOp::Sqrt),        |x| x.round(x.f(0).sqrt());
-    fexp2         [F] -> F,      , Ext(GLOp::Exp2),        |x| x.round(x.f(0).exp2());
-    flog2         [F] -> F,      , Ext(GLOp::Log2),        |x| x.round(x.f(0).log2());
-    fpow          [F, F] -> F,   , Ext(GLOp::Pow),         |x| x.round(x.f(0).powf(x.f(1)));
-    fsin          [F] -> F,      , Ext(GLOp::Sin),         |x| x.round(x.f(0).sin());
-    fcos          [F] -> F,      , Ext(GLOp::Cos),         |x| x.round(x.f(0).cos());
-    ftrunc        [F] -> F,      , Ext(GLOp::Trunc),       |x| x.round(x.f(0).trunc());
-    fceil         [F] -> F,      , Ext(GLOp::Ceil),        |x| x.round(x.f(0).ceil());
-    ffloor        [F] -> F,      , Ext(GLOp::Floor),       |x| x.round(x.f(0).floor());
-    ffract        [F] -> F,      , Ext(GLOp::Fract),       |x| x.round(x.f(0) - x.f(0).floor());
-    fround_even   [F] -> F,      , Ext(GLOp::RoundEven),   |x| x.round(x.f(0).round_ties_even());
-    fquantize2f16 [F] -> F,      , op(Op::QuantizeToF16),  fold::fquantize2f16;
-    ldexp         [F, I32] -> F, , Ext(GLOp::Ldexp),       fold::ldexp;
-    frexp_sig     [F] -> F,      , Special,                |x| x.round(fold::frexp(x.f(0)).0);
-    frexp_exp     [F] -> I32,    , Special,                |x| fold::frexp(x.f(0)).1 as u64;
+    frcp          [F] -> F,      IMPRECISE, Special,                |x| x.round(1.0 / x.f(0));
+    frsq          [F] -> F,      IMPRECISE, Ext(GLOp::InverseSqrt), |x| x.round(1.0 / x.f(0).sqrt());
+    fsqrt         [F] -> F,      IMPRECISE, Ext(GLOp::Sqrt),        |x| x.round(x.f(0).sqrt());
+    fexp2         [F] -> F,      IMPRECISE, Ext(GLOp::Exp2),        |x| x.round(x.f(0).exp2());
+    flog2         [F] -> F,      IMPRECISE, Ext(GLOp::Log2),        |x| x.round(x.f(0).log2());
+    fpow          [F, F] -> F,   IMPRECISE, Ext(GLOp::Pow),         |x| x.round(x.f(0).powf(x.f(1)));
+    fsin          [F] -> F,      IMPRECISE, Ext(GLOp::Sin),         |x| x.round(x.f(0).sin());
+    fcos          [F] -> F,      IMPRECISE, Ext(GLOp::Cos),         |x| x.round(x.f(0).cos());
+    ftrunc        [F] -> F,      ,          Ext(GLOp::Trunc),       |x| x.round(x.f(0).trunc());
+    fceil         [F] -> F,      ,          Ext(GLOp::Ceil),        |x| x.round(x.f(0).ceil());
+    ffloor        [F] -> F,      ,          Ext(GLOp::Floor),       |x| x.round(x.f(0).floor());
+    ffract        [F] -> F,      IMPRECISE, Ext(GLOp::Fract),       |x| x.round(x.f(0) - x.f(0).floor());
+    fround_even   [F] -> F,      ,          Ext(GLOp::RoundEven),   |x| x.round(x.f(0).round_ties_even());
+    fquantize2f16 [F] -> F,      ,          op(Op::QuantizeToF16),  fold::fquantize2f16;
+    ldexp         [F, I32] -> F, ,          Ext(GLOp::Ldexp),       fold::ldexp;
+    frexp_sig     [F] -> F,      ,          Special,                |x| x.round(fold::frexp(x.f(0)).0);
+    frexp_exp     [F] -> I32,    ,          Special,                |x| fold::frexp(x.f(0)).1 as u64;
 
     // Integer arithmetic.
     ineg           [I] -> I,       SIGN_AGNOSTIC,                         op(Op::SNegate),  |x| x.u(0).wrapping_neg();
@@ -504,23 +506,23 @@ alu_ops! {
     i32csel_ge [I32, I32, I32] -> I32, ,            Lowered, |x| if x.i(0) >= 0 { x.u(1) } else { x.u(2) };
 
     // Dot products and sums of components.
-    fdot2             [F.of(2), F.of(2)] -> F.of(1),   COMMUTATIVE, op(Op::Dot), fold::dot;
-    fdot3             [F.of(3), F.of(3)] -> F.of(1),   COMMUTATIVE, op(Op::Dot), fold::dot;
-    fdot4             [F.of(4), F.of(4)] -> F.of(1),   COMMUTATIVE, op(Op::Dot), fold::dot;
-    fdot5             [F.of(5), F.of(5)] -> F.of(1),   COMMUTATIVE, Lowered,     fold::dot;
-    fdot8             [F.of(8), F.of(8)] -> F.of(1),   COMMUTATIVE, Lowered,     fold::dot;
-    fdot16            [F.of(16), F.of(16)] -> F.of(1), COMMUTATIVE, Lowered,     fold::dot;
-    fdot2_replicated  [F.of(2), F.of(2)] -> F,         COMMUTATIVE, Lowered,     fold::dot;
-    fdot3_replicated  [F.of(3), F.of(3)] -> F,         COMMUTATIVE, Lowered,     fold::dot;
-    fdot4_replicated  [F.of(4), F.of(4)] -> F,         COMMUTATIVE, Lowered,     fold::dot;
-    fdot5_replicated  [F.of(5), F.of(5)] -> F,         COMMUTATIVE, Lowered,     fold::dot;
-    fdot8_replicated  [F.of(8), F.of(8)] -> F,         COMMUTATIVE, Lowered,     fold::dot;
-    fdot16_replicated [F.of(16), F.of(16)] -> F,       COMMUTATIVE, Lowered,     fold::dot;
-    fdph              [F.of(3), F.of(4)] -> F.of(1),   ,            Lowered,     fold::dph;
-    fdph_replicated   [F.of(3), F.of(4)] -> F,         ,            Lowered,     fold::dph;
-    fsum2             [F.of(2)] -> F.of(1),            ,            Lowered,     fold::sum;
-    fsum3             [F.of(3)] -> F.of(1),            ,            Lowered,     fold::sum;
-    fsum4             [F.of(4)] -> F.of(1),            ,            Lowered,     fold::sum;
+    fdot2             [F.of(2), F.of(2)] -> F.of(1),   COMMUTATIVE|IMPRECISE, op(Op::Dot), fold::dot;
+    fdot3             [F.of(3), F.of(3)] -> F.of(1),   COMMUTATIVE|IMPRECISE, op(Op::Dot), fold::dot;
+    fdot4             [F.of(4), F.of(4)] -> F.of(1),   COMMUTATIVE|IMPRECISE, op(Op::Dot), fold::dot;
+    fdot5             [F.of(5), F.of(5)] -> F.of(1),   COMMUTATIVE|IMPRECISE, Lowered,     fold::dot;
+    fdot8             [F.of(8), F.of(8)] -> F.of(1),   COMMUTATIVE|IMPRECISE, Lowered,     fold::dot;
+    fdot16            [F.of(16), F.of(16)] -> F.of(1), COMMUTATIVE|IMPRECISE, Lowered,     fold::dot;
+    fdot2_replicated  [F.of(2), F.of(2)] -> F,         COMMUTATIVE|IMPRECISE, Lowered,     fold::dot;
+    fdot3_replicated  [F.of(3), F.of(3)] -> F,         COMMUTATIVE|IMPRECISE, Lowered,     fold::dot;
+    fdot4_replicated  [F.of(4), F.of(4)] -> F,         COMMUTATIVE|IMPRECISE, Lowered,     fold::dot;
+    fdot5_replicated  [F.of(5), F.of(5)] -> F,         COMMUTATIVE|IMPRECISE, Lowered,     fold::dot;
+    fdot8_replicated  [F.of(8), F.of(8)] -> F,         COMMUTATIVE|IMPRECISE, Lowered,     fold::dot;
+    fdot16_replicated [F.of(16), F.of(16)] -> F,       COMMUTATIVE|IMPRECISE, Lowered,     fold::dot;
+    fdph              [F.of(3), F.of(4)] -> F.of(1),   IMPRECISE,             Lowered,     fold::dph;
+    fdph_replicated   [F.of(3), F.of(4)] -> F,         IMPRECISE,             Lowered,     fold::dph;
+    fsum2             [F.of(2)] -> F.of(1),            IMPRECISE,             Lowered,     fold::sum;
+    fsum3             [F.of(3)] -> F.of(1),            IMPRECISE,             Lowered,     fold::sum;
+    fsum4             [F.of(4)] -> F.of(1),            IMPRECISE,             Lowered,     fold::sum;
 
     // Comparisons of whole vectors.
     ball_fequal2   [F.of(2), F.of(2)] -> B1.of(1),   COMMUTATIVE, Lowered, |x| x.bool(fold::all_fequal(x));
@@ -718,40 +720,40 @@ alu_ops! {
     unpack_64_2x32_split_y [U64] -> U32,             , Lowered, |x| x.u(0) >> 32;
 
     // Vectors of numbers as one integer.
-    pack_half_2x16           [F32.of(2)] -> U32.of(1),            , Ext(GLOp::PackHalf2x16),
+    pack_half_2x16           [F32.of(2)] -> U32.of(1),            IMPRECISE, Ext(GLOp::PackHalf2x16),
         |x| fold::pack_floats(x, 16, |v| fold::from_float(v, 16));
-    pack_unorm_2x16          [F.of(2)] -> U32.of(1),              , Ext(GLOp::PackUnorm2x16),
+    pack_unorm_2x16          [F.of(2)] -> U32.of(1),              IMPRECISE, Ext(GLOp::PackUnorm2x16),
         |x| fold::pack_floats(x, 16, |v| fold::unorm(v, 65535.0));
-    pack_snorm_2x16          [F.of(2)] -> U32.of(1),              , Ext(GLOp::PackSnorm2x16),
+    pack_snorm_2x16          [F.of(2)] -> U32.of(1),              IMPRECISE, Ext(GLOp::PackSnorm2x16),
         |x| fold::pack_floats(x, 16, |v| fold::snorm(v, 32767.0));
-    pack_unorm_4x8           [F32.of(4)] -> U32.of(1),            , Ext(GLOp::PackUnorm4x8),
+    pack_unorm_4x8           [F32.of(4)] -> U32.of(1),            IMPRECISE, Ext(GLOp::PackUnorm4x8),
         |x| fold::pack_floats(x, 8, |v| fold::unorm(v, 255.0));
-    pack_snorm_4x8           [F32.of(4)] -> U32.of(1),            , Ext(GLOp::PackSnorm4x8),
+    pack_snorm_4x8           [F32.of(4)] -> U32.of(1),            IMPRECISE, Ext(GLOp::PackSnorm4x8),
         |x| fold::pack_floats(x, 8, |v| fold::snorm(v, 127.0));
-    unpack_half_2x16         [U32.of(1)] -> F32.of(2),            , Ext(GLOp::UnpackHalf2x16),
+    unpack_half_2x16         [U32.of(1)] -> F32.of(2),            IMPRECISE, Ext(GLOp::UnpackHalf2x16),
         |x| x.round(fold::to_float(fold::unpack(x, 16), 16));
-    unpack_unorm_2x16        [U32.of(1)] -> F32.of(2),            , Ext(GLOp::UnpackUnorm2x16),
+    unpack_unorm_2x16        [U32.of(1)] -> F32.of(2),            IMPRECISE, Ext(GLOp::UnpackUnorm2x16),
         |x| x.round(fold::unpack(x, 16) as f64 / 65535.0);
-    unpack_snorm_2x16        [U32.of(1)] -> F32.of(2),            , Ext(GLOp::UnpackSnorm2x16),
+    unpack_snorm_2x16        [U32.of(1)] -> F32.of(2),            IMPRECISE, Ext(GLOp::UnpackSnorm2x16),
         |x| x.round(fold::unpack_snorm(x, 16, 32767.0));
-    unpack_unorm_4x8         [U32.of(1)] -> F32.of(4),            , Ext(GLOp::UnpackUnorm4x8),
+    unpack_unorm_4x8         [U32.of(1)] -> F32.of(4),            IMPRECISE, Ext(GLOp::UnpackUnorm4x8),
         |x| x.round(fold::unpack(x, 8) as f64 / 255.0);
-    unpack_snorm_4x8         [U32.of(1)] -> F32.of(4),            , Ext(GLOp::UnpackSnorm4x8),
+    unpack_snorm_4x8         [U32.of(1)] -> F32.of(4),            IMPRECISE, Ext(GLOp::UnpackSnorm4x8),
         |x| x.round(fold::unpack_snorm(x, 8, 127.0));
-    pack_half_2x16_split     [F32.of(1), F32.of(1)] -> U32.of(1), , Lowered,
+    pack_half_2x16_split     [F32.of(1), F32.of(1)] -> U32.of(1), IMPRECISE, Lowered,
         |x| fold::pack_split_floats(x, |v| fold::from_float(v, 16));
-    pack_half_2x16_rtz_split [F32.of(1), F32.of(1)] -> U32.of(1), , Lowered,
+    pack_half_2x16_rtz_split [F32.of(1), F32.of(1)] -> U32.of(1), IMPRECISE, Lowered,
         |x| fold::pack_split_floats(x, fold::to_half_rtz);
-    unpack_half_2x16_split_x [U32] -> F32,                        , Lowered,
+    unpack_half_2x16_split_x [U32] -> F32,                        IMPRECISE, Lowered,
         |x| x.round(fold::to_float(fold::mask(x.u(0), 16), 16));
-    unpack_half_2x16_split_y [U32] -> F32,                        , Lowered,
+    unpack_half_2x16_split_y [U32] -> F32,                        IMPRECISE, Lowered,
         |x| x.round(fold::to_float(x.u(0) >> 16, 16));
-    pack_uint_2x16           [U32.of(2)] -> U32.of(1),            , Lowered,
+    pack_uint_2x16           [U32.of(2)] -> U32.of(1),            ,          Lowered,
         |x| x.u_at(0, 0).min(0xffff) | x.u_at(0, 1).min(0xffff) << 16;
-    pack_sint_2x16           [I32.of(2)] -> I32.of(1),            , Lowered,                    fold::pack_sint_2x16;
-    pack_uvec2_to_uint       [U32.of(2)] -> U32.of(1),            , Lowered,
+    pack_sint_2x16           [I32.of(2)] -> I32.of(1),            ,          Lowered,                    fold::pack_sint_2x16;
+    pack_uvec2_to_uint       [U32.of(2)] -> U32.of(1),            ,          Lowered,
         |x| fold::mask(x.u_at(0, 0), 16) | x.u_at(0, 1) << 16;
-    pack_uvec4_to_uint       [U32.of(4)] -> U32.of(1),            , Lowered,
+    pack_uvec4_to_uint       [U32.of(4)] -> U32.of(1),            ,          Lowered,
         |x| (0..4).fold(0, |all, c| all | x.u_at(0, c) << (8 * c));
 
     // Dot products of integer vectors in 32 bits.

@@ -2,7 +2,6 @@
 
 use super::{Generator, Kind, Purpose};
 use arbitrary::Result;
-use ntv::interp::is_imprecise;
 use ntv::ir::{AluFlags, AluSrc, Def, InstKind};
 use ntv::op::fold::from_float;
 use ntv::op::{AluInfo, AluOp, Base, Operand, Props};
@@ -12,7 +11,7 @@ use std::sync::OnceLock;
 fn opcodes(purpose: Purpose) -> &'static [AluOp] {
     static OPCODES: OnceLock<[Vec<AluOp>; 3]> = OnceLock::new();
     let [all, portable, integer] = OPCODES.get_or_init(|| {
-        let portable = drawn().filter(|op| !is_imprecise(*op));
+        let portable = drawn().filter(|op| !op.info().props.contains(Props::IMPRECISE));
         [drawn().collect(), portable.collect(), drawn().filter(|op| !has_floats(*op)).collect()]
     });
     match purpose {

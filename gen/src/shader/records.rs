@@ -7,9 +7,8 @@ pub(crate) use super::memory::RECORDS_BLOCK;
 use super::{Generator, Purpose};
 use crate::precision::{judge, Case, Row};
 use arbitrary::Result;
-use ntv::interp::is_imprecise;
 use ntv::ir::{AluFlags, Def};
-use ntv::op::{AluOp, Index, Intrinsic, Operand};
+use ntv::op::{AluOp, Index, Intrinsic, Operand, Props};
 use std::sync::OnceLock;
 
 /// The size of a record in bytes: a word for the operation, and words of operands and results.
@@ -25,7 +24,7 @@ const COMPONENTS: &[u8] = &[1, 1, 2, 3];
 fn opcodes() -> &'static [Vec<AluOp>; 2] {
     static OPCODES: OnceLock<[Vec<AluOp>; 2]> = OnceLock::new();
     OPCODES.get_or_init(|| {
-        let imprecise = || super::alu::drawn().filter(|op| is_imprecise(*op));
+        let imprecise = || super::alu::drawn().filter(|op| op.info().props.contains(Props::IMPRECISE));
         [true, false].map(|each| imprecise().filter(|op| (op.info().dest.size == 0) == each).collect())
     })
 }
