@@ -7,7 +7,7 @@ use crate::ir::{Shader, Stage};
 use crate::module::Module;
 use crate::op::Needs;
 use crate::pass::pipeline::{met_by, PIPELINE};
-use crate::pass::{has_stores, is_captured, BufferAccess, Context, Forms, Pass};
+use crate::pass::{find_forms, has_stores, is_captured, BufferAccess, Context, Forms, Pass};
 use crate::plan::Placements;
 use crate::setters::setters;
 use crate::spirv::{EmitOptions, Emitter};
@@ -229,7 +229,7 @@ impl Default for Translator {
 /// error in ntv.
 fn assert_sound(shader: &Shader, passes: &[Pass]) {
     let name = passes.last().map_or("", |pass| pass.name);
-    let left = passes.iter().fold(Forms::empty(), |gone, pass| gone | pass.removes) & Forms::of(shader);
+    let left = passes.iter().fold(Forms::empty(), |gone, pass| gone | pass.removes) & find_forms(shader);
     assert!(left.is_empty(), "{left:?} left after {name}");
     let unlisted = shader.order.iter().find(|inst| !shader.is_entered(**inst));
     assert!(unlisted.is_none(), "{unlisted:?} is not in the inventory after {name}");

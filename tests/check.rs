@@ -7,7 +7,7 @@
 mod support;
 
 use ntv::pass::control::{lower_discard_if, regs_to_ssa};
-use ntv::pass::{Context, Forms};
+use ntv::pass::{find_forms, Context, Forms};
 use ntv::{check, text, Shader};
 use std::fs;
 use std::path::Path;
@@ -38,7 +38,7 @@ fn check_shader(mut shader: Shader) -> Result<(), String> {
     for pass in [regs_to_ssa::PASS, lower_discard_if::PASS] {
         pass.apply(&mut shader, &Context::default());
         check::validate(&shader).map_err(|errors| format!("after {}: {errors}", pass.name))?;
-        let left = Forms::of(&shader).intersection(pass.removes);
+        let left = find_forms(&shader).intersection(pass.removes);
         if !left.is_empty() {
             return Err(format!("{} leaves {left:?}", pass.name));
         }
@@ -73,7 +73,7 @@ fn same_phis(file: &Path) -> Option<bool> {
         text::parse(&dump).pop()?.shader.ok()
     });
     let (reg, ssa) = (reg.as_mut()?, ssa?);
-    if !Forms::of(reg).contains(Forms::REGISTERS) {
+    if !find_forms(reg).contains(Forms::REGISTERS) {
         return None;
     }
     regs_to_ssa::PASS.apply(reg, &Context::default());

@@ -82,6 +82,7 @@
 pub mod arith;
 pub mod capture;
 pub mod control;
+mod find_forms;
 pub mod forms;
 pub mod io;
 pub mod memory;
@@ -93,6 +94,7 @@ pub mod texture;
 
 pub(crate) use capture::lower_captures::has_stores;
 pub use capture::lower_captures::is_captured;
+pub use find_forms::find_forms;
 pub use forms::Forms;
 
 use crate::capture::{Attribute, BackEnd};

@@ -344,7 +344,7 @@ fn lower(shader: &mut Shader, pass: &str, bytes: u32, how: How, kind: Kind) -> b
     let context = Context { buffer_access, target, ..Context::default() };
     let pass = PIPELINE.iter().find(|found| found.name == pass).unwrap();
     assert!(pass.apply(shader, &context), "nothing lowered");
-    !ntv::pass::Forms::of(shader).intersects(pass.removes)
+    !ntv::pass::find_forms(shader).intersects(pass.removes)
 }
 
 /// A byte that depends on its address.
