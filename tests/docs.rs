@@ -1,7 +1,10 @@
 //! The links, paths and commands of the documentation exist.
 
+#[path = "support/markdown.rs"]
+mod markdown;
 mod support;
 
+use markdown::Markdown;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -19,6 +22,7 @@ struct Page {
     /// The folder that contains it.
     folder: PathBuf,
     text: String,
+    markdown: Markdown,
 }
 
 /// The pages at the root, those of `docs/`, and the READMEs of other folders.
@@ -34,46 +38,7 @@ impl Page {
     fn read(path: &Path) -> Page {
         let name = path.strip_prefix(support::root()).unwrap_or(path).display().to_string();
         let text = fs::read_to_string(path).expect("a readable page");
-        Page { name, folder: path.parent().expect("a folder").to_path_buf(), text }
-    }
-
-    /// The lines outside of code blocks, and those in code blocks.
-    fn lines(&self) -> (Vec<&str>, Vec<&str>) {
-        let (mut prose, mut code, mut is_code) = (Vec::new(), Vec::new(), false);
-        for line in self.text.lines() {
-            if line.trim_start().starts_with("```") {
-                is_code = !is_code;
-            } else if is_code {
-                code.push(line.trim_start());
-            } else {
-                prose.push(line);
-            }
-        }
-        (prose, code)
-    }
-
-    /// The texts in backticks, which may continue on the next line.
-    fn spans(&self) -> Vec<String> {
-        let prose = self.lines().0.join("\n");
-        prose.split('`').skip(1).step_by(2).map(|span| span.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
-    }
-
-    /// The targets of links, except for URLs.
-    fn links(&self) -> Vec<String> {
-        let prose = self.lines().0.join("\n");
-        let targets = prose.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-        targets.filter(|target| !target.contains("://")).map(str::to_string).collect()
-    }
-
-    /// The anchors of the headings.
-    fn anchors(&self) -> Vec<String> {
-        let headings = self.lines().0.into_iter().filter(|line| line.starts_with('#'));
-        let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
-        let slug = |heading: &str| {
-            let text = heading.trim_start_matches('#').trim().to_lowercase();
-            text.chars().filter(kept).map(|c| if c == ' ' { '-' } else { c }).collect()
-        };
-        headings.map(slug).collect()
+        Page { name, folder: path.parent().expect("a folder").to_path_buf(), markdown: Markdown::parse(&text), text }
     }
 
     /// Whether `path` exists, from the root of the repository or from the folder of this page.
@@ -87,7 +52,7 @@ impl Page {
         let file = if path.is_empty() { support::root().join(&self.name) } else { self.folder.join(path) };
         match anchor {
             _ if !file.exists() => Some("is not a file"),
-            Some(anchor) if !Page::read(&file).anchors().iter().any(|heading| heading == anchor) => {
+            Some(anchor) if !Page::read(&file).markdown.anchors.iter().any(|heading| heading == anchor) => {
                 Some("is not a heading")
             }
             _ => None,
@@ -106,8 +71,8 @@ fn is_path(span: &str) -> bool {
 fn uses(command: &str) -> Vec<(String, String)> {
     let mut uses = Vec::new();
     for page in pages() {
-        let spans = page.spans();
-        let code = page.lines().1.into_iter().chain(spans.iter().map(String::as_str));
+        let code = page.markdown.blocks.iter().flat_map(|(_, code)| code.lines().map(str::trim_start));
+        let code = code.chain(page.markdown.spans.iter().map(String::as_str));
         let names = code.filter_map(|line| line.strip_prefix(command)?.split_whitespace().next());
         let names = names.filter(|name| name.chars().all(|c| c.is_ascii_lowercase()));
         uses.extend(names.map(|name| (page.name.clone(), name.to_string())));
@@ -122,10 +87,10 @@ fn assert_none(problems: &[String]) {
 #[test]
 fn links_refer_to_files_and_headings() {
     let pages = pages();
-    let links = pages.iter().flat_map(|page| page.links().into_iter().map(move |link| (page, link)));
-    let links: Vec<(&Page, String)> = links.collect();
+    let links = pages.iter().flat_map(|page| page.markdown.links.iter().map(move |link| (page, link)));
+    let links: Vec<(&Page, &String)> = links.filter(|(_, link)| !link.contains("://")).collect();
     assert!(links.len() > 80, "only {} links", links.len());
-    let problem = |(page, link): &(&Page, String)| Some(format!("{}: {link} {}", page.name, page.problem_of(link)?));
+    let problem = |(page, link): &(&Page, &String)| Some(format!("{}: {link} {}", page.name, page.problem_of(link)?));
     assert_none(&links.iter().filter_map(problem).collect::<Vec<_>>());
 }
 
@@ -133,7 +98,7 @@ fn links_refer_to_files_and_headings() {
 fn paths_that_pages_name_exist() {
     let (mut problems, mut count) = (Vec::new(), 0);
     for page in pages() {
-        let paths: Vec<String> = page.spans().into_iter().filter(|span| is_path(span)).collect();
+        let paths: Vec<&String> = page.markdown.spans.iter().filter(|span| is_path(span)).collect();
         count += paths.len();
         let missing = paths.iter().filter(|path| !page.has(path));
         problems.extend(missing.map(|path| format!("{}: there is no {path}", page.name)));

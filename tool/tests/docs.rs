@@ -1,8 +1,11 @@
 //! The commands in README and `docs/` have the documented effects, exactly as they are written there.
 
+#[path = "../../tests/support/markdown.rs"]
+mod markdown;
 #[path = "../../tests/support/mod.rs"]
 mod support;
 
+use markdown::Markdown;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -12,9 +15,9 @@ fn commands() -> Vec<String> {
     let pages =
         [vec![support::root().join("README.md")], support::files(&support::root().join("docs"), &["md"])].concat();
     let pages: Vec<String> = pages.iter().map(|page| fs::read_to_string(page).expect("a page")).collect();
-    let blocks =
-        pages.iter().flat_map(|page| page.split("```sh\n").skip(1).filter_map(|part| part.split("```").next()));
-    let lines = blocks.flat_map(str::lines).map(|line| line.replace("cargo run --release -- ", "ntv "));
+    let blocks = pages.iter().flat_map(|page| Markdown::parse(page).blocks);
+    let blocks: Vec<String> = blocks.filter(|(language, _)| language == "sh").map(|(_, code)| code).collect();
+    let lines = blocks.iter().flat_map(|code| code.lines()).map(|line| line.replace("cargo run --release -- ", "ntv "));
     lines.filter(|line| line.starts_with("ntv ")).collect()
 }
 
