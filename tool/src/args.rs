@@ -56,7 +56,7 @@ pub(crate) enum Command {
     Link(LinkArgs),
     /// Write the variant of a module for the state of a draw.
     Variant(VariantArgs),
-    /// Print the mechanism by which a module takes on each option that a driver learns late, and why.
+    /// Print the mechanism by which a module applies each option that is known only at link or draw time, and why.
     Options,
     /// Store a module with its tables, so that it can be linked and patched without parsing it again.
     Import(ImportArgs),

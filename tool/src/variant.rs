@@ -13,7 +13,7 @@ use ntv::{EmitOptions, Key, Module, Options};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// `ntv options`: the table of the options that a driver learns late.
+/// `ntv options`: the table of the options that are known only at link or draw time.
 pub(crate) fn options() -> Result<AllFine> {
     let mut out = io::stdout().lock();
     for row in OPTIONS {
