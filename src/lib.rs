@@ -97,8 +97,8 @@
 //! | [`interp`] | runs a shader on the CPU |
 //! | [`error`] | what is wrong with a shader, and where |
 //!
-//! The modules `analysis`, `pass` and `spirv` are public for the tools and tests of the repository. They are not part of
-//! the interface, and change with any version.
+//! Modules that this documentation does not show, such as `analysis`, `pass`, `spirv` and `op::fold`, are public for the tools
+//! and tests of the repository. They are not part of the interface, and change with any version.
 
 #![forbid(unsafe_code)]
 

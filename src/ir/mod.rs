@@ -21,6 +21,7 @@
 //! walk, see [`mod@rewrite`].
 
 pub mod builder;
+#[doc(hidden)]
 pub mod changes;
 mod eq;
 pub mod info;
@@ -28,6 +29,7 @@ pub mod inst;
 mod inventory;
 pub mod rewrite;
 mod shown;
+#[doc(hidden)]
 pub mod spare;
 pub mod tex;
 mod tracked;

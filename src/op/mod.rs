@@ -18,15 +18,21 @@
 
 pub mod alu;
 mod by_name;
+#[doc(hidden)]
 pub mod fold;
 pub mod intrinsic;
+#[doc(hidden)]
 pub mod lowered;
 pub mod meaning;
 pub mod names;
+#[doc(hidden)]
 pub mod needs;
+#[doc(hidden)]
 pub mod old;
 mod rows;
+#[doc(hidden)]
 pub mod set;
+#[doc(hidden)]
 pub mod slots;
 #[cfg(test)]
 mod tests;
