@@ -76,7 +76,8 @@ use words::Dedup;
 pub struct EmitOptions<'a> {
     /// OpName for variables, types and the entry point.
     pub names: bool,
-    /// The file name and contents of the dump: OpSource with this text, and OpLine with the lines of its instructions.
+    /// The file name and contents of the dump: OpSource with this text, and OpLine with the lines of its instructions, which are
+    /// in [`Shader::lines`].
     pub lines: Option<(&'a str, &'a str)>,
     /// Bits of a [`Key`](crate::Key) that may be set later.
     pub offer: u64,

@@ -90,6 +90,30 @@ pub fn print(shader: &Shader) -> String {
     print::print(shader)
 }
 
+/// Prints `shader` like [`print`], and sets the line of each instruction, from 1, in [`Shader::lines`].
+///
+/// ```
+/// # let dump = "\
+/// # shader: MESA_SHADER_VERTEX
+/// # decl_function main () (entrypoint)
+/// #
+/// # impl main {
+/// #     block b0:  // preds:
+/// #     32     %0 = load_const (0x00000000)
+/// #     // succs: b1
+/// #     block b1:
+/// # }
+/// # ";
+/// # let mut shader = ntv::text::parse(dump).remove(0).shader?;
+/// let text = ntv::text::print_with_lines(&mut shader);
+/// let line = shader.lines[shader.order[0]].0;
+/// assert!(text.lines().nth(line as usize - 1).is_some_and(|line| line.contains("load_const")));
+/// # Ok::<(), ntv::Errors>(())
+/// ```
+pub fn print_with_lines(shader: &mut Shader) -> String {
+    print::print_with_lines(shader)
+}
+
 /// Prints the instructions of each block, one on a line, with the blocks in program order.
 pub fn print_blocks(shader: &Shader) -> Vec<Vec<String>> {
     print::print_blocks(shader)

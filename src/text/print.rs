@@ -5,7 +5,7 @@ use super::edges::Edges;
 use super::readings::Readings;
 use super::{decl, header};
 use crate::entity::SideTable;
-use crate::ir::{Block, BranchHint, Cf, Def, Inst, Shader, Var};
+use crate::ir::{Block, BranchHint, Cf, Def, Inst, LineNumber, Shader, Var};
 use crate::op::Modes;
 use rustc_hash::FxHashSet;
 use std::fmt::{Result, Write};
@@ -14,7 +14,21 @@ use std::fmt::{Result, Write};
 pub(super) fn print(shader: &Shader) -> String {
     let mut out = String::with_capacity(64 * shader.order.len() + 1024);
     // Writing to a string cannot fail.
-    let _ = Printer::new(shader).shader(&mut out);
+    let _ = Printer::new(shader).shader(&mut out, &mut Vec::new());
+    out
+}
+
+/// Prints `shader`, and sets the line of each of its instructions.
+pub(super) fn print_with_lines(shader: &mut Shader) -> String {
+    let (mut out, mut starts) = (String::new(), Vec::with_capacity(shader.order.len()));
+    // Writing to a string cannot fail.
+    let _ = Printer::new(shader).shader(&mut out, &mut starts);
+    let (mut line, mut end) = (1, 0);
+    for (inst, start) in starts {
+        line += out[end..start].matches('\n').count() as u32;
+        end = start;
+        shader.lines.set(inst, LineNumber(line));
+    }
     out
 }
 
@@ -34,6 +48,9 @@ pub(super) fn print_blocks(shader: &Shader) -> Vec<Vec<String>> {
     };
     shader.block_order().map(insts).collect()
 }
+
+/// The instructions of a printed dump, and the places in the text where their lines start.
+type Starts = Vec<(Inst, usize)>;
 
 /// The names and numbers of a printed dump.
 pub(super) struct Printer<'a> {
@@ -68,7 +85,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn shader(&self, out: &mut String) -> Result {
+    /// Prints the shader. `starts` gets the place in `out` of each instruction.
+    fn shader(&self, out: &mut String, starts: &mut Starts) -> Result {
         let shader = self.shader;
         header::print(shader, out)?;
         let is_local = |var: &Var| shader.vars[*var].mode == Modes::FUNCTION_TEMP;
@@ -81,12 +99,12 @@ impl<'a> Printer<'a> {
             indent(1, out);
             decl::print(shader, &shader.vars[var], &self.names[var], out)?;
         }
-        self.body(out)?;
+        self.body(out, starts)?;
         let end = shader.block_order().count();
         write!(out, "    block b{end}:\n}}\n\n")
     }
 
-    fn body(&self, out: &mut String) -> Result {
+    fn body(&self, out: &mut String, starts: &mut Starts) -> Result {
         let edges = Edges::of(self.shader);
         let mut depth = 1usize;
         for item in &self.shader.cf {
@@ -94,7 +112,7 @@ impl<'a> Printer<'a> {
             depth = depth.saturating_sub(matches!(item, Cf::Else | Cf::Continue | Cf::EndIf | Cf::EndLoop).into());
             match *item {
                 Cf::Block(block) => {
-                    self.block(block, depth, &edges, out)?;
+                    self.block(block, depth, &edges, out, starts)?;
                     continue;
                 }
                 Cf::If { cond, hint } => {
@@ -116,7 +134,7 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
-    fn block(&self, block: Block, depth: usize, edges: &Edges, out: &mut String) -> Result {
+    fn block(&self, block: Block, depth: usize, edges: &Edges, out: &mut String, starts: &mut Starts) -> Result {
         let insts = self.shader.block_insts(block);
         let number = self.block_numbers[block];
         let (preds, succs) = (&edges.preds[number as usize], &edges.succs[number as usize]);
@@ -133,6 +151,7 @@ impl<'a> Printer<'a> {
         block_names("// preds:", preds, out)?;
         out.push('\n');
         for inst in insts {
+            starts.push((*inst, out.len()));
             indent(depth, out);
             self.inst(*inst, padding, out)?;
             out.push('\n');
