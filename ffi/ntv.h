@@ -1518,6 +1518,9 @@ enum ntv_option_flags {
     * breaks a rule nevertheless gives any error, including NTV_ERROR_INTERNAL, or invalid SPIR-V; memory stays safe. It may take
     * more time and memory than other shaders. A library with debug assertions always checks. */
    NTV_OPTION_VALID_NIR = 1 << 2,
+   /* OpSource with the shader as text, as nir_print_shader prints it, and OpLine for each of its instructions: debuggers show
+    * them. Costs several times the time of a translation. */
+   NTV_OPTION_LINES = 1 << 3,
 };
 
 /* How a shader reads a uniform block. */

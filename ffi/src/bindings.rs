@@ -538,6 +538,7 @@ pub struct ntv_allocator {
 pub const NTV_OPTION_NAMES: ntv_option_flags = 1;
 pub const NTV_OPTION_WORDS_ONLY: ntv_option_flags = 2;
 pub const NTV_OPTION_VALID_NIR: ntv_option_flags = 4;
+pub const NTV_OPTION_LINES: ntv_option_flags = 8;
 pub type ntv_option_flags = ::std::os::raw::c_uint;
 pub const NTV_BLOCK_UNIFORM: ntv_block_class = 0;
 pub const NTV_BLOCK_STORAGE: ntv_block_class = 1;

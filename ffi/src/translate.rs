@@ -7,11 +7,14 @@ use crate::xfb::{self, Captures};
 use crate::{plan, target};
 use ntv_core::plan::Placements;
 use ntv_core::wire::Decoder;
-use ntv_core::{EmitOptions, Input, Key, Module, Shader, Translator};
+use ntv_core::{check, text, EmitOptions, Input, Key, Module, Shader, Translator};
 use std::any::Any;
 use std::mem::size_of;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::{Mutex, PoisonError};
+
+/// The name of the file with the text of a shader, in its OpSource.
+const SOURCE: &str = "shader.nir";
 
 /// The type that a context's handle points to. With the lock, two threads that share a context are slow, but correct.
 #[derive(Default)]
@@ -119,7 +122,7 @@ pub(crate) fn translate<R>(
     let context = context.ok_or_else(|| Failure::argument("context is NULL"))?;
     let target = target.ok_or_else(|| Failure::argument("target is NULL"))?;
     let words = words.ok_or_else(|| Failure::argument("wire is NULL"))?;
-    if flags & !(NTV_OPTION_NAMES | NTV_OPTION_WORDS_ONLY | NTV_OPTION_VALID_NIR) != 0 {
+    if flags & !(NTV_OPTION_NAMES | NTV_OPTION_WORDS_ONLY | NTV_OPTION_VALID_NIR | NTV_OPTION_LINES) != 0 {
         return Err(Failure::argument(format!("unknown flags of the options: {flags:#x}")));
     }
     let mut state = context.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -131,7 +134,8 @@ pub(crate) fn translate<R>(
     let input = if flags & NTV_OPTION_VALID_NIR == 0 { Input::Unknown } else { Input::Valid };
     let Told { placements, captures } = told;
     state.translator.set_placements(placements);
-    let run = || state.translate(target, (input, captures), words, &options).and_then(|()| hand_over(&mut state.done));
+    let lines = flags & NTV_OPTION_LINES != 0;
+    let run = || state.translate(target, (input, captures), words, (options, lines)).and_then(|()| hand_over(&mut state.done));
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(state.start_again(&*panic)))
 }
 
@@ -158,12 +162,20 @@ impl State {
         Ok(())
     }
 
+    /// Prints the shader, and sets the lines of its instructions.
+    #[cold]
+    #[inline(never)]
+    fn print(&mut self) -> Result<String, Failure> {
+        check::validate(&self.shader)?;
+        Ok(text::print_with_lines(&mut self.shader))
+    }
+
     fn translate(
         &mut self,
         target: &ntv_target,
         (input, captures): (Input, Captures),
         words: &[u32],
-        options: &EmitOptions<'_>,
+        (options, lines): (EmitOptions<'_>, bool),
     ) -> Result<(), Failure> {
         // Most calls have the same options as the call before.
         let all = (target::words_of(target), input, captures);
@@ -174,7 +186,9 @@ impl State {
         self.decoder.decode(words, &mut self.shader)?;
         #[cfg(test)]
         crate::tests::panic_if_forced(crate::tests::Fault::Translation);
-        self.translator.translate_to(&mut self.shader, options, &mut self.done.module)?;
+        let text = lines.then(|| self.print()).transpose()?;
+        let options = options.lines(text.as_deref().map(|text| (SOURCE, text)));
+        self.translator.translate_to(&mut self.shader, &options, &mut self.done.module)?;
         let info = &self.shader.info;
         let constant = info.stage.is_compute() && !info.workgroup_size_variable && !info.workgroup_size.contains(&0);
         self.done.workgroup_size = if constant { info.workgroup_size } else { [0; 3] };

@@ -7,6 +7,7 @@ use crate::{
     ntv_target_workaround, ntv_translate,
 };
 use ntv_core::plan::{Class, Placement, Placements};
+use ntv_core::wire::Decoder;
 use ntv_core::{text, wire, EmitOptions, Translator, Workaround};
 use std::ffi::{c_void, CStr};
 use std::path::Path;
@@ -164,13 +165,38 @@ fn valid_nir_is_translated_or_refused_the_same_if_nobody_looks() {
     assert!(translated > 200 && refused > 20, "{translated} translated, {refused} refused");
 }
 
+/// The printed text, parsed, has the same lines.
+#[test]
+fn lines_are_those_of_the_printed_shader() {
+    let context = Context::new();
+    let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
+    let options =
+        ntv_options { flags: NTV_OPTION_LINES, allocator, placements: null(), num_placements: 0, xfb: null() };
+    let mut translator = Translator::new(crate::target::options(&target()).expect("a target"));
+    let mut checked = 0;
+    for words in all_words() {
+        let (status, with_lines, _) = context.translate(&target(), &words, Some(&options));
+        if status != NTV_OK {
+            continue;
+        }
+        let mut shader = Default::default();
+        Decoder::default().decode(&words, &mut shader).expect("a shader");
+        let text = text::print(&shader);
+        let mut parsed = text::parse(&text).remove(0).shader.expect("a printed shader");
+        let lines = EmitOptions::default().lines(Some(("shader.nir", &text)));
+        assert_eq!(with_lines, translator.translate(&mut parsed, &lines).expect("a module").words, "{text}");
+        checked += 1;
+    }
+    assert!(checked > 200, "only {checked} shaders");
+}
+
 #[test]
 fn unknown_flags_are_errors() {
     let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
     let options =
-        ntv_options { flags: 2 * NTV_OPTION_VALID_NIR, allocator, placements: null(), num_placements: 0, xfb: null() };
+        ntv_options { flags: 2 * NTV_OPTION_LINES, allocator, placements: null(), num_placements: 0, xfb: null() };
     let (status, _, error) = Context::new().translate(&target(), &words(), Some(&options));
-    assert_eq!((status, error.as_deref()), (NTV_ERROR_ARGUMENT, Some("unknown flags of the options: 0x8")));
+    assert_eq!((status, error.as_deref()), (NTV_ERROR_ARGUMENT, Some("unknown flags of the options: 0x10")));
 }
 
 #[test]
