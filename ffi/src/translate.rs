@@ -135,7 +135,9 @@ pub(crate) fn translate<R>(
     let Told { placements, captures } = told;
     state.translator.set_placements(placements);
     let lines = flags & NTV_OPTION_LINES != 0;
-    let run = || state.translate(target, (input, captures), words, (options, lines)).and_then(|()| hand_over(&mut state.done));
+    let run = || {
+        state.translate(target, (input, captures), words, (options, lines)).and_then(|()| hand_over(&mut state.done))
+    };
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(state.start_again(&*panic)))
 }
 

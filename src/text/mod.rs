@@ -90,7 +90,7 @@ pub fn print(shader: &Shader) -> String {
     print::print(shader)
 }
 
-/// Prints `shader` like [`print`], and sets the line of each instruction, from 1, in [`Shader::lines`].
+/// Prints `shader` like [`print`](fn@print), and sets the line of each instruction, from 1, in [`Shader::lines`].
 ///
 /// ```
 /// # let dump = "\
