@@ -45,7 +45,7 @@ pub struct Stimulus {
     pub storage: Vec<Buffer>,
     /// Push constants.
     pub push_constants: Buffer,
-    /// What shared memory starts with.
+    /// The initial content of shared memory.
     pub shared: Vec<u8>,
     /// Global memory: buffers, and the address that each starts at.
     pub global: Vec<(u64, Buffer)>,

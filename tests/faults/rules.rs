@@ -47,7 +47,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     fault("arms of bcsel swapped", SwapOperands(AluOp::bcsel, 1, 2)),
     fault("offset and size of a bit field swapped", SwapOperands(AluOp::ubitfield_extract, 1, 2)),
     fault("halves of 64 bits swapped", Custom(halves_swapped)),
-    fault("halves taken apart swapped", Custom(halves_taken_apart_swapped)),
+    fault("halves taken apart swapped", Custom(unpacked_halves_swapped)),
     fault("components of a vector swapped", Swap(AluOp::vec2)),
     fault("ishr without sign", Op(AluOp::ishr, AluOp::ushr)),
     fault("ushr with sign", Op(AluOp::ushr, AluOp::ishr)),
@@ -92,7 +92,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     fault("a phi from the wrong edge", Custom(wrong_edge)),
     fault("the sides of an if swapped", Custom(negated_conditions)),
     fault("a barrier is dropped", DropIntrinsic(Intrinsic::barrier)),
-    fault("stores come after the loads behind them", Custom(late_stores)),
+    fault("stores are moved after the loads that follow them", Custom(late_stores)),
     fault("a store is dropped", Custom(drop_last_store)),
     fault("a store writes its first component everywhere", Custom(splat_stores)),
     fault("the outputs are shifted", Custom(shifted_outputs)),
@@ -284,7 +284,7 @@ fn next_vec4(shader: &mut Shader) -> bool {
     })
 }
 
-/// What is read of a vector that was loaded is the component behind.
+/// Uses of loaded vectors read the next component.
 fn next_lane(shader: &mut Shader) -> bool {
     let is_load = |shader: &Shader, def: Def| {
         matches!(shader.as_intrinsic(def.inst()), Some((Intrinsic::load_deref, _))) && shader.num_components(def) > 1
@@ -335,8 +335,8 @@ fn halves_swapped(shader: &mut Shader) -> bool {
     })
 }
 
-/// Who reads one half of what was taken apart reads the other.
-fn halves_taken_apart_swapped(shader: &mut Shader) -> bool {
+/// Uses of one half of an unpacked number read the other.
+fn unpacked_halves_swapped(shader: &mut Shader) -> bool {
     let is_pair = |shader: &Shader, def| matches!(shader.as_alu(def), Some((AluOp::unpack_64_2x32, _)));
     swizzle_sources(shader, is_pair, |c, _| c ^ 1)
 }
@@ -378,7 +378,7 @@ fn is_store(shader: &Shader, inst: Inst) -> bool {
     matches!(shader.as_intrinsic(inst), Some((Intrinsic::store_deref, _)))
 }
 
-/// All stores of a block stand behind everything else that is in it.
+/// Moves all stores of a block to its end.
 fn late_stores(shader: &mut Shader) -> bool {
     let before = shader.order.clone();
     for block in shader.block_order().collect::<Vec<_>>() {

@@ -233,7 +233,7 @@ const VALUES: [&str; 7] = [
 ];
 
 #[test]
-fn a_compute_shader_knows_its_draw() {
+fn a_compute_shader_reads_the_state_of_its_draw() {
     let gpu = Gpu::open();
     let (mut header, mut body) = (String::new(), String::new());
     for (number, value) in VALUES.iter().enumerate() {
