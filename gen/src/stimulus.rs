@@ -1,7 +1,7 @@
 //! Random buffers, inputs and system values for a given shader.
 //!
-//! Most numbers are small or simple, so that loops end, indices stay within bounds and floats are exact; the seed decides how
-//! many are not.
+//! Most numbers are small or simple, so that loops end, indices stay within bounds and floats are exact. The seed determines the
+//! proportion of other numbers.
 
 use crate::textures::{textures, Textures};
 use crate::Random;

@@ -205,7 +205,7 @@ fn atomic(shader: &mut Shader, from: AtomicOp, to: AtomicOp) -> bool {
     changed
 }
 
-/// Replaces the results of `op` by what `make` gives for its first two operands.
+/// Replaces the results of `op` by the results of `make` for its first two operands.
 fn replace_alu(shader: &mut Shader, op: AluOp, make: impl Fn(&mut Builder<'_>, [AluSrc; 2], (u8, u8)) -> Def) -> bool {
     rewrite(shader, |b, inst| match b.shader.as_alu(inst.def()) {
         Some((found, srcs)) if found == op => {
@@ -262,12 +262,12 @@ fn shift_by_one_more(shader: &mut Shader) -> bool {
     })
 }
 
-/// Whether the pointer that `inst` steps from leads into a block.
+/// Whether `inst` is a deref in a block.
 fn is_block(shader: &Shader, inst: Inst) -> bool {
     shader.as_deref(inst.def()).is_some_and(|deref| deref.modes.intersects(Modes::UBO | Modes::SSBO))
 }
 
-/// Array steps below the `base` of a block go one too far.
+/// Array derefs below the `base` of a block have the next index.
 fn next_vec4(shader: &mut Shader) -> bool {
     rewrite(shader, |b, inst| {
         let Some(deref) = b.shader.as_deref(inst.def()).copied() else { return Edit::Keep };
@@ -292,7 +292,7 @@ fn next_lane(shader: &mut Shader) -> bool {
     swizzle_sources(shader, is_load, |c, components| (c + 1) % components)
 }
 
-/// Has instructions read other components of the values that `concerns` says.
+/// Changes the components that instructions read of values for which `concerns` is true.
 fn swizzle_sources(shader: &mut Shader, concerns: impl Fn(&Shader, Def) -> bool, map: impl Fn(u8, u8) -> u8) -> bool {
     let mut changed = false;
     for inst in shader.order.clone() {

@@ -288,7 +288,7 @@ fn listed(gpu: &Gpu, case: &Case, modules: &[Vec<u32>]) -> Drawn {
         vertices: case.list().len() as u32,
         instances: case.instances,
         first: [0, case.first_instance],
-        // The state says that the draw has indices.
+        // The state of a draw with indices.
         push_constants: &0u32.to_le_bytes(),
         size: [8, 8],
         attachments: &[Attachment { format: FORMAT, clear: floats(&[0.; 4]) }],

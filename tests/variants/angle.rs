@@ -15,8 +15,8 @@
 //! | GLSLTest.VaryingSampleInAndOutDifferentPrecision | `a_sample_input_may_have_less_precision` |
 //! | GLSLTest.VaryingIOBlockDeclaredAsInAndOut | `a_stage_in_the_middle_reads_and_writes_a_slot` |
 //! | GLSLTest.LinkVaryingsByLocation | `names_play_no_part` |
-//! | GLSLTest.Invariant* | `invariant_outputs_stay_invariant_or_are_removed`; that inputs are invariant too is checked by GLSL's linker |
-//! | GLSLTest.MaxVarying* | `as_many_varyings_as_there_are`; that more are refused is the work of GLSL's linker |
+//! | GLSLTest.Invariant* | `invariant_outputs_stay_invariant_or_are_removed`; GLSL's linker checks that inputs are invariant, too |
+//! | GLSLTest.MaxVarying* | `as_many_varyings_as_there_are`; GLSL's linker refuses more |
 //! | GLSLTest.IOBlockLocations* | `components_of_a_location_are_removed_one_by_one` |
 //! | GLSLTest.PerVertexRedefinition | `programs::a_builtin_between_others_is_removed`: there is no gl_PerVertex, each built-in is a variable |
 //! | GLSLTest.PrecisionAdjustmentInTessellationControlShader, ...WithBarrier | `tessellation_stages_have_one_precision` |
@@ -26,18 +26,18 @@
 //! | GLSLTest, without SPIR-V 1.4 | `equality::patched_words_equal_fresh_words_and_are_valid_on_the_corpus` |
 //! | GLSLTest, varyings require matching precision | `programs::a_link_makes_precision_equal`; every link does so |
 //! | VertexAttributeTest.AliasingVectorAttribLocations, AliasingMatrixAttribLocations | `programs::attributes_may_alias` |
-//! | VertexAttributeTest.AliasingVectorAttribLocationsDifferingPrecisions | `programs::attributes_may_alias`: loads have a precision, the variable that they share has all of it |
+//! | VertexAttributeTest.AliasingVectorAttribLocationsDifferingPrecisions | `programs::attributes_may_alias`: loads have a precision, the variable that they share has full precision |
 //! | VertexAttributeTest.InactiveAttributeAliasing | `an_unused_declaration_is_not_a_varying` |
-//! | VertexAttributeTest.AliasingAttribNaming | names of attributes are bound to locations by GL: NIR has the locations |
+//! | VertexAttributeTest.AliasingAttribNaming | GL binds names of attributes to locations: NIR has the locations |
 //! | SixteenBppTextureDitheringTestES3.RGBA4, RGBA5551, RGB565, SpvEmulation | `lavapipe::dithered_pictures_equal_those_of_the_cpu` |
 //! | SixteenBppTextureDitheringTestES3.MultipleAttachments | `each_target_is_dithered_on_its_own` |
 //! | EGLPreRotationTest.*Draw, InterpolateAtOffsetWithDefaultFBO | `lavapipe::turned_pictures_equal_the_plain_one` |
 //! | EGLPreRotationTest, blits | a blit is a command with shaders of the driver's own |
 //! | StateChangeTestES31.SampleShading | `sample_shading_is_the_fragment_stages_alone` |
-//! | VulkanPerformanceCounterTest.AsyncMonolithicPipelineCreation | pipelines are the driver's |
-//! | VulkanPerformanceCounterTest.NoUpdatesToGraphicsDriverUniformsOnProgramChange | so are push constants: no module here asks for one that NIR does not load |
+//! | VulkanPerformanceCounterTest.AsyncMonolithicPipelineCreation | the driver makes pipelines |
+//! | VulkanPerformanceCounterTest.NoUpdatesToGraphicsDriverUniformsOnProgramChange | the driver fills push constants: a module has only those that NIR loads |
 //! | LinkProgramPerfTest, ParallelLinkProgramPerfTest, PreRotationPerf, CompilerPerf | `benches/variants.rs` measures links and variants |
-//! | VulkanPipelineCachePerf | pipelines are the driver's |
+//! | VulkanPipelineCachePerf | the driver makes pipelines |
 
 use super::programs::{emit, fragment, linked, locations, vertex, OUTPUT};
 use super::stages::shader;

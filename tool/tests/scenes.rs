@@ -117,7 +117,7 @@ fn reference(name: &str) -> PathBuf {
     support::root().join("docs/scenes").join(name).with_extension("png")
 }
 
-/// The file of a test's picture, for a look at a failure.
+/// The file of a test's picture, which shows a failure.
 fn drawn(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name).with_extension("png")
 }
