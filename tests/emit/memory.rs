@@ -49,7 +49,7 @@ fn equal_chains_and_constant_loads_are_made_once() {
 }
 
 #[test]
-fn a_buffer_is_seen_as_what_its_users_want() {
+fn a_buffer_has_the_element_types_of_its_uses() {
     // Element 0 is used as floats, element 1 as integers.
     let it = emitted(&fragment(&format!(
         "    block b0:  // preds:

@@ -411,7 +411,7 @@ fn push_constants() {
 
 /// The code of an offset computes its formula, and the alignment in the dump is true.
 #[test]
-fn offsets_are_what_they_say() {
+fn offsets_match_their_formulas() {
     for offset in OFFSETS {
         for x in offset.of {
             let at = (offset.value)(*x);
@@ -425,6 +425,7 @@ fn offsets_are_what_they_say() {
 fn lanes_of_one_vec4_at_an_aligned_offset_cost_one_load() {
     let array = OFFSETS.iter().find(|offset| offset.name == "array of vec4").unwrap();
     let form = Form::Bytes(Kind::Ubo);
-    let whole = Loads { form, how: How::ALL[0], distances: &[0], components: 4, bits: 32, align_mul: 16, range: Some(0) };
+    let whole =
+        Loads { form, how: How::ALL[0], distances: &[0], components: 4, bits: 32, align_mul: 16, range: Some(0) };
     assert_eq!(count(&whole.shader(array, 96), is_load), 1);
 }

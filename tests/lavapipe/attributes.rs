@@ -177,7 +177,7 @@ fn noise(count: usize) -> Vec<u8> {
 }
 
 #[test]
-fn attributes_are_what_their_formats_say() {
+fn attributes_match_their_formats() {
     let gpu = Gpu::open();
     let draw = Points { vertices: 5, instances: 5 };
     let formats = formats();

@@ -340,7 +340,7 @@ fn differences(cases: Vec<Case>) -> Vec<String> {
 }
 
 #[test]
-fn draws_over_a_list_capture_and_show_what_indexed_draws_do() {
+fn draws_over_a_list_equal_indexed_draws() {
     let cases = cases();
     let chunks: Vec<Vec<Case>> = cases.chunks(cases.len().div_ceil(2)).map(<[Case]>::to_vec).collect();
     let wrong: Vec<String> = support::in_parallel(chunks, differences).into_iter().flatten().collect();

@@ -22,8 +22,8 @@ struct Row(PatchKind, Prefix, fn(&mut Assignment, &Module, u32), Option<fn(&Modu
 const NEW: u32 = 77;
 
 const ROWS: [Row; 13] = {
-    use Prefix::{Decoration as After, Mode, Result};
     use PatchKind::*;
+    use Prefix::{Decoration as After, Mode, Result};
     [
         Row(
             DescriptorSet,

@@ -335,7 +335,7 @@ fn a_stdout_that_cannot_be_written_fails() {
 
 #[cfg(unix)]
 #[test]
-fn links_and_devices_stay_what_they_are() {
+fn links_and_devices_are_not_replaced() {
     let place = Folder::new(&[("a.nir", GOOD), ("real.spv", "old")]);
     std::os::unix::fs::symlink("real.spv", place.path("link.spv")).expect("a link");
     expect(&place.run("compile a.nir -o link.spv"), 0, "compiled 1 of 1 shaders");

@@ -48,8 +48,7 @@ pub const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "the last of the four numbers in a constant of 64 bits is lost",
-        evidence:
-            "NIR's fold of unpack_64_4x16 takes `w` from the operand's fourth component, which does not exist; \
+        evidence: "NIR's fold of unpack_64_4x16 takes `w` from the operand's fourth component, which does not exist; \
                    Mesa folds code that ntv does not fold, such as code after a comparison that is never true",
         drivers: &[LAVAPIPE_22],
         cure: Cure::Rewrite(unpack_twice),
