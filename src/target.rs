@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn spirv_val_is_told_of_layouts() {
+    fn spirv_val_gets_the_layout_options() {
         let mut target = Target::preset("vulkan1.2").unwrap();
         assert_eq!(target.spirv_val_arguments(), ["--target-env", "vulkan1.2", "-"]);
         target.set(Feature::uniformBufferStandardLayout, true);

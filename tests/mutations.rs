@@ -50,7 +50,7 @@ fn mutated_wires_give_errors_or_valid_modules() {
 /// A wire that breaks a rule, but is declared valid, gives an error, a panic that the C ABI catches, or any module, in a limited
 /// time. Debug builds check the rules nevertheless: `cargo xtask test` also runs this test in a release build.
 #[test]
-fn mutated_wires_that_are_vouched_for_come_to_an_end() {
+fn mutated_wires_declared_valid_terminate() {
     let wires = wire_mutation::wires(&dumps());
     let seed = number("NTV_SEED").unwrap_or(1);
     println!("seed {seed}");

@@ -11,15 +11,15 @@ use ntv::pass::pipeline::{PARTS, PIPELINE};
 use std::fs;
 
 /// The code block after the line `heading` of a module's description, and before the next such block.
-fn block_behind<'a>(source: &'a str, heading: &str) -> Option<Vec<&'a str>> {
+fn block_after<'a>(source: &'a str, heading: &str) -> Option<Vec<&'a str>> {
     let doc = source.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim);
-    let mut behind = doc.skip_while(|line| *line != heading).skip(1).skip_while(|line| line.is_empty());
-    (behind.next() == Some("```text")).then(|| behind.take_while(|line| *line != "```").collect())
+    let mut rest = doc.skip_while(|line| *line != heading).skip(1).skip_while(|line| line.is_empty());
+    (rest.next() == Some("```text")).then(|| rest.take_while(|line| *line != "```").collect())
 }
 
 /// Whether the parts of `excerpt`, separated by lines `...`, are in `text` in this order, each line by line, without regard to
 /// indentation and comment marks.
-fn stands_in(excerpt: &[&str], text: &str) -> bool {
+fn is_excerpt(excerpt: &[&str], text: &str) -> bool {
     let lines: Vec<&str> = text.lines().map(|line| line.trim_start_matches("; ").trim()).collect();
     let mut rest = lines.as_slice();
     excerpt.split(|line| *line == "...").all(|part| {
@@ -48,12 +48,12 @@ fn source(pass: &str) -> Option<String> {
 /// The error in the example of `pass`.
 fn problem(pass: &str) -> Option<&'static str> {
     let Some(source) = source(pass) else { return Some("is not in the file of its name") };
-    let blocks = (block_behind(&source, "Before:"), block_behind(&source, "After:"));
+    let blocks = (block_after(&source, "Before:"), block_after(&source, "After:"));
     let (Some(before), Some(after)) = blocks else { return Some("has no blocks `Before:` and `After:`") };
     let example = support::root().join("tests/corpus/pass").join(format!("{pass}_example.nir"));
     let text = fs::read_to_string(example).unwrap_or_default();
     let Some((input, expected)) = parts(&text, pass) else { return Some("has no file NAME_example.nir that runs it") };
-    match (stands_in(&before, input), stands_in(&after, expected)) {
+    match (is_excerpt(&before, input), is_excerpt(&after, expected)) {
         (false, _) => Some("`Before:` is not an excerpt of the input of its example"),
         (_, false) => Some("`After:` is not an excerpt of the expected output of its example"),
         _ => None,
@@ -84,8 +84,8 @@ fn every_pass_is_tested_beyond_its_example() {
 #[test]
 fn an_excerpt_is_whole_lines_in_order() {
     let text = "; a\n;   b  // c\n; d\n; e";
-    assert!(stands_in(&["a", "b  // c"], text) && stands_in(&["a", "...", "e"], text));
+    assert!(is_excerpt(&["a", "b  // c"], text) && is_excerpt(&["a", "...", "e"], text));
     for other in [&["a", "d"][..], &["e", "...", "a"], &["a", "b"], &["f"], &["...", "a"], &[]] {
-        assert!(!stands_in(other, text), "{other:?}");
+        assert!(!is_excerpt(other, text), "{other:?}");
     }
 }

@@ -38,7 +38,7 @@ fn classes(plan: &Plan) -> Vec<Class> {
 }
 
 #[test]
-fn nothing_asks_for_storage() {
+fn blocks_that_fit_are_uniform_buffers() {
     let program = program(vec![stage(Stage::Vertex, vec![used(1, 65536, Some(65536))])]);
     let plan = plan(&program, &limits(), &Wishes::default()).unwrap();
     let block = plan.block("block1").unwrap();
@@ -82,7 +82,7 @@ fn clamps_are_for_dynamic_offsets_on_devices_without_robust_access() {
 }
 
 #[test]
-fn what_is_over_the_count_goes_largest_dynamic_first() {
+fn blocks_above_the_count_move_largest_dynamic_first() {
     let block = |slot| used(slot, 64 * slot, if slot == 3 { Some(8) } else { None });
     for count in [15, 16, 20] {
         let program = program(vec![stage(Stage::Fragment, (1..=count).map(block).collect())]);
@@ -174,7 +174,7 @@ fn offsets_that_were_promised_are_kept() {
 }
 
 #[test]
-fn what_no_buffer_holds_is_refused() {
+fn blocks_that_no_buffer_holds_are_refused() {
     let huge = program(vec![stage(Stage::Vertex, vec![used(1, 1 << 28, None)])]);
     let refused = plan(&huge, &limits(), &Wishes::default()).unwrap_err();
     assert_eq!(refused.to_string(), "block1 has 268435456 bytes, and a buffer of class Storage has at most 134217728");

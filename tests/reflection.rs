@@ -55,7 +55,7 @@ fn expected(module: &Module, patch: &Patch) -> (Op, usize, Option<u32>, Option<u
 }
 
 #[test]
-fn modules_know_their_interface() {
+fn modules_have_tables_of_their_interface() {
     let mut translator = Translator::default();
     let mut bindings = 0;
     let mut kinds: BTreeMap<u8, usize> = BTreeMap::new();

@@ -73,7 +73,7 @@ fn corpus_survives() {
 }
 
 #[test]
-fn no_value_is_larger_than_what_holds_it() {
+fn no_value_is_larger_than_its_field() {
     let text = include_str!("../examples/ubo_loop.nir");
     let words = wire::encode(&text::parse(text).remove(0).shader.expect("a shader"));
     // The components and bits in the first word of an instruction.

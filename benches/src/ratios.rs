@@ -1,6 +1,6 @@
 //! Compares two ways of doing the same, case by case.
 
-/// The ratios of one way to the other, for many cases.
+/// The ratios of two figures, for many cases.
 pub struct Ratios {
     /// The ratios in ascending order.
     each: Vec<f64>,

@@ -27,18 +27,18 @@ fn run(options: &DeviceOptions) -> Result<(), Error> {
 /// leaked its objects.
 fn fail_each<T>(open: impl Fn() -> (DeviceOptions, T), sticky: bool, check: impl Fn(&T, &Faults, bool)) {
     for result in RESULTS {
-        let go = |nth| {
+        let run_with = |nth| {
             let faults = Faults::new(FaultPlan { nth, result, sticky, ..FaultPlan::default() });
             let (options, more) = open();
             let implementation = options.implementation.with_faults(&faults);
             (run(&DeviceOptions { implementation, ..options }), faults, more)
         };
-        let (done, counted, more) = go(0);
+        let (done, counted, more) = run_with(0);
         assert_eq!((done, counted.failed()), (Ok(()), None));
         check(&more, &counted, false);
         assert!(counted.calls() >= if result == vk::Result::ERROR_DEVICE_LOST { 5 } else { 50 });
         for nth in 1..=counted.calls() {
-            let (done, faults, more) = go(nth);
+            let (done, faults, more) = run_with(nth);
             let Some(name) = faults.failed() else {
                 // The number of status queries depends on the speed of the device.
                 assert_eq!(done, Ok(()));

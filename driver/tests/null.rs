@@ -13,7 +13,7 @@ fn open(world: &Arc<World>) -> ntv_driver::Result<Device> {
 }
 
 #[test]
-fn the_headless_device_runs_and_leaves_nothing() {
+fn the_headless_device_runs_and_frees_everything() {
     for options in [WorldOptions::default(), WorldOptions { lag: 2, ..WorldOptions::default() }] {
         let world = World::new(options);
         let device = open(&world).unwrap();

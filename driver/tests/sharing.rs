@@ -104,7 +104,7 @@ fn a_context_on_another_thread_sees_it_too() {
 }
 
 #[test]
-fn ten_thousand_contexts_leave_nothing() {
+fn ten_thousand_contexts_free_everything() {
     let (world, device) = late(&[]);
     let mut keeper = context(&device);
     let shared = Shared::new(&mut keeper);
@@ -124,7 +124,7 @@ fn ten_thousand_contexts_leave_nothing() {
 }
 
 #[test]
-fn ten_thousand_resources_leave_nothing() {
+fn ten_thousand_resources_free_everything() {
     let (world, device) = late(&[]);
     let mut keeper = context(&device);
     let shared = Shared::new(&mut keeper);

@@ -190,7 +190,7 @@ fn points_without_a_position_are_captured() {
 }
 
 #[test]
-fn queries_count_what_the_device_captures() {
+fn queries_count_the_captures_of_the_device() {
     let device = lavapipe(&[]);
     let mut scene = scene(&device, BackEnd::Extension);
     let query = scene.context.create_query(QueryKind::StreamOutputStatistics).unwrap();

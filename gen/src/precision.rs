@@ -2,7 +2,7 @@
 //!
 //! Integers and booleans have one right result. For floats the table `RULES` has the allowed distance from the exact result
 //! ("Precision and Operation of SPIR-V Instructions"). Operands and results that are denormal may always be flushed to zero.
-//! "Correctly rounded" leaves the direction open; every driver rounds to nearest, and so this is required here. Cases for which
+//! "Correctly rounded" does not determine the direction; every driver rounds to nearest, so this is required here. Cases for which
 //! an operation is undefined (`is_defined`) are not judged.
 
 use ntv::ir::builder::evaluate_alu;
@@ -136,7 +136,7 @@ const RULES: &[(&str, Tolerance)] = &[
     ("fpow", pow),
     ("fsin", |f| f.half_or(2f64.powi(-7), 2f64.powi(-11))),
     ("fcos", |f| f.half_or(2f64.powi(-7), 2f64.powi(-11))),
-    // x - floor(x), which rounding may make 1; GLSL says that it is below 1.
+    // x - floor(x), which rounding may make 1; GLSL requires a result below 1.
     ("ffract", |f| f.ulps(1.0)),
     // Fused, or the product rounded first.
     ("ffma", |f| f.ulp(f.x(0) * f.x(1)) + f.ulps(0.5)),

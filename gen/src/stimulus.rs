@@ -1,7 +1,7 @@
 //! Random buffers, inputs and system values for a given shader.
 //!
-//! Most numbers are small or simple, so that loops end, indices stay within bounds and floats are exact; the seed decides how
-//! many are not.
+//! Most numbers are small or simple, so that loops end, indices stay within bounds and floats are exact. The seed determines the
+//! proportion of other numbers.
 
 use crate::textures::{textures, Textures};
 use crate::Random;
@@ -45,7 +45,7 @@ pub struct Stimulus {
     pub storage: Vec<Buffer>,
     /// Push constants.
     pub push_constants: Buffer,
-    /// What shared memory starts with.
+    /// The initial content of shared memory.
     pub shared: Vec<u8>,
     /// Global memory: buffers, and the address that each starts at.
     pub global: Vec<(u64, Buffer)>,

@@ -5,7 +5,7 @@
 //! if %3 {
 //!   block b1          b1 -> b2
 //!   loop {
-//!     block b2        b2 -> b4 (break: behind the loop)
+//!     block b2        b2 -> b4 (break: after the loop)
 //!     break
 //!   }
 //!   block b4          b4 -> b5

@@ -55,7 +55,7 @@ impl Texture {
     }
 
     /// The texture or image at the deref `pointer`.
-    pub fn behind(shader: &Shader, pointer: Def) -> Option<Texture> {
+    pub fn of_pointer(shader: &Shader, pointer: Def) -> Option<Texture> {
         Texture::of_type(&shader.types, shader.as_deref(pointer)?.ty)
     }
 
@@ -169,7 +169,7 @@ impl Name {
     /// The declared type of a deref or unit; `None` if there is no declaration, or for a handle.
     pub fn declared(self, shader: &Shader, storage: bool) -> Option<Texture> {
         match self {
-            Name::Pointer(pointer) => Texture::behind(shader, pointer),
+            Name::Pointer(pointer) => Texture::of_pointer(shader, pointer),
             Name::Unit(unit, _) => Texture::of_var(shader, variables_at(shader, storage, unit).next()?.0),
             Name::Handle(_) => None,
         }
@@ -206,7 +206,7 @@ pub fn elements(types: &TypeTable, mut ty: Type) -> u32 {
 
 /// The texel type of an image intrinsic: from the declaration of the image, else from the instruction.
 pub fn image_texel(shader: &Shader, inst: Inst) -> AluType {
-    let declared = shader.as_intrinsic(inst).and_then(|(_, srcs)| Texture::behind(shader, *srcs.first()?));
+    let declared = shader.as_intrinsic(inst).and_then(|(_, srcs)| Texture::of_pointer(shader, *srcs.first()?));
     match declared.map(|texture| texture.texel) {
         Some(texel) if texel.base != Base::Bool => texel,
         _ => instr_texel(shader, inst),

@@ -341,7 +341,7 @@ fn intrinsic_want(shader: &Shader, inst: Inst, op: Intrinsic, index: usize) -> W
     }
 }
 
-/// What is done with an image that a pointer names.
+/// The operation on an image that a deref names.
 fn image_operation(op: Intrinsic) -> Option<ImageOperation> {
     op.meaning().image.filter(|image| image.name == ImageName::Deref).map(|image| image.operation)
 }

@@ -252,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn primitives_have_the_vertices_that_gl_says() {
+    fn primitives_have_the_vertices_of_gl() {
         let all = |topology: Topology, vertices, provoking| -> Vec<u32> {
             let count = topology.vertices_per_primitive() as usize;
             let of = |p| topology.vertices(p, vertices, provoking)[..count].to_vec();

@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_are_taken_apart() {
+    fn runs_are_split() {
         let list = |topology, indices: &[u32]| emission_list(topology, ProvokingVertex::Last, indices, Some(9));
         assert_eq!(list(Topology::Points, &[9, 1, 9, 9, 2, 9]), [1, 2]);
         assert_eq!(list(Topology::Lines, &[1, 2, 3, 9, 4, 5]), [1, 2, 4, 5]);

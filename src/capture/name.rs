@@ -76,7 +76,7 @@ mod tests {
     use super::{parse, special, Special, Step};
 
     #[test]
-    fn names_are_taken_apart() {
+    fn names_are_parsed() {
         let path = parse("s.b[12].c_1").unwrap();
         assert_eq!(path.head, "s");
         let steps = [("s", Step::Member("b")), ("s.b", Step::Element(12)), ("s.b[12]", Step::Member("c_1"))];

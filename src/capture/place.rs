@@ -78,7 +78,7 @@ impl Placer {
 /// Refuses outputs that end beyond the slots of NIR. This bounds the size of flattened types.
 pub(super) fn in_slots(location: u32, slots: u32) -> Result<(), XfbProblem> {
     if location.saturating_add(slots) > varying::END {
-        return Err(XfbProblem::InvalidOutput { why: "it goes beyond the last slot" });
+        return Err(XfbProblem::InvalidOutput { why: "it ends after the last slot" });
     }
     Ok(())
 }

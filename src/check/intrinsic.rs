@@ -19,8 +19,8 @@ pub(super) fn check(
 ) {
     let info = op.info();
     if srcs.len() != info.srcs.len() {
-        let (has, wants) = (plural(srcs.len(), "source"), info.srcs.len());
-        return report.at(inst, format_args!("has {has}, not {wants}"));
+        let (has, expected) = (plural(srcs.len(), "source"), info.srcs.len());
+        return report.at(inst, format_args!("has {has}, not {expected}"));
     }
     if indices.len() != info.indices.len() {
         let has = indices.len();

@@ -49,7 +49,7 @@ fn check_src(report: &mut Report<'_>, inst: Inst, tex: &TexData, kind: TexSrcKin
             report.at(inst, format_args!("source {name} is not a deref"));
         }
         TexSrcKind::texture_handle if report.shader.as_deref(def).is_none() => {}
-        TexSrcKind::texture_deref | TexSrcKind::texture_handle if Texture::behind(report.shader, def).is_none() => {
+        TexSrcKind::texture_deref | TexSrcKind::texture_handle if Texture::of_pointer(report.shader, def).is_none() => {
             report.at(inst, format_args!("source {name} points to no texture"));
         }
         TexSrcKind::sampler_deref if !points_to_sampler(report.shader, def) => {

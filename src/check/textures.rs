@@ -137,7 +137,7 @@ pub(super) fn refused_image(shader: &Shader, inst: Inst, image: ImageAccess, src
         kind => matches!(kind, InstKind::Undef),
     };
     let sparse = operation == ImageOperation::SparseLoad;
-    let declared = Texture::behind(shader, srcs[0]);
+    let declared = Texture::of_pointer(shader, srcs[0]);
     let said = ImageDim::ALL.get(shader.index(inst, Index::image_dim) as usize).copied();
     let dim = declared.map(|texture| texture.dim).or(said).unwrap_or(ImageDim::dim_2d);
     let array = declared.map_or(shader.index(inst, Index::image_array) != 0, |texture| texture.array);
@@ -262,7 +262,7 @@ pub(super) fn image_needs(
         texel: image_texel(shader, inst),
         kind: TextureKind::Storage,
     };
-    let texture = Texture::behind(shader, srcs[0]).unwrap_or(said);
+    let texture = Texture::of_pointer(shader, srcs[0]).unwrap_or(said);
     type_needs(&texture, need);
     if operation.is_atomic() {
         atomic_needs(shader, inst, texture.texel.base, need);

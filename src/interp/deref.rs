@@ -105,8 +105,8 @@ impl Machine<'_> {
             Modes::SHARED => own(MemoryRegion::Shared),
             Modes::SHADER_TEMP | Modes::FUNCTION_TEMP | Modes::CONSTANT => own(MemoryRegion::Private),
             Modes::SHADER_IN | Modes::SHADER_OUT => {
-                let wants_vertex = self.is_per_vertex(var);
-                Pointer::Io(IoPointer { var, vertex: 0, wants_vertex, word: u32::from(variable.location_frac) })
+                let needs_vertex = self.is_per_vertex(var);
+                Pointer::Io(IoPointer { var, vertex: 0, needs_vertex, word: u32::from(variable.location_frac) })
             }
             _ => self.first_descriptor(var).map_or(Pointer::Nowhere, Pointer::Descriptor),
         };
@@ -220,8 +220,8 @@ impl Machine<'_> {
         let words = match selector {
             Selector::Index(index) => {
                 let Ok(index) = u32::try_from(index) else { return Pointer::Nowhere };
-                if io.wants_vertex {
-                    return Pointer::Io(IoPointer { vertex: index, wants_vertex: false, ..io });
+                if io.needs_vertex {
+                    return Pointer::Io(IoPointer { vertex: index, needs_vertex: false, ..io });
                 }
                 index.saturating_mul(match types.get(ty) {
                     TypeData::Array { .. } if self.is_compact(io.var) => 1,

@@ -26,7 +26,7 @@ pub(super) struct IoPointer {
     /// The vertex, for per-vertex inputs and outputs.
     pub vertex: u32,
     /// Whether the next index selects the vertex.
-    pub wants_vertex: bool,
+    pub needs_vertex: bool,
     /// The word, counted from the variable's first slot.
     pub word: u32,
 }

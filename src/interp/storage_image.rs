@@ -61,7 +61,7 @@ impl Machine<'_> {
         };
         let missing = || (FaultKind::MissingInput, format!("the image of {}", self.descriptor_name(descriptor, true)));
         let image = self.resources.images.get(&descriptor).ok_or_else(missing)?;
-        let said = Declared::behind(self.shader, name).map_or(said, |image| (Some(image.dim), image.array));
+        let said = Declared::of_pointer(self.shader, name).map_or(said, |image| (Some(image.dim), image.array));
         match (said.0.map(flat), said.1) == (Some(flat(image.dim)), image.array) {
             true => Ok(descriptor),
             false => Err((FaultKind::MissingInput, format!("an image of this dimensionality at {descriptor}"))),

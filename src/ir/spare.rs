@@ -34,7 +34,7 @@ pub(super) struct Spare {
     by_type: Vec<(TypeId, Option<Kept>)>,
 }
 
-/// Unwind safe: a value that a panic leaves behind is as usable as any old one.
+/// Unwind safe: after a panic the value is as usable as any old one.
 type Kept = AssertUnwindSafe<Box<dyn Any + Send + Sync>>;
 
 impl Shader {

@@ -927,7 +927,7 @@ mod tests {
     }
 
     #[test]
-    fn atomics_say_of_what() {
+    fn atomics_have_their_memory() {
         for op in Intrinsic::ALL {
             let of_memory = op.info().memory.is_some_and(|memory| memory.operation.is_atomic());
             let of_image = op.meaning().image.is_some_and(|image| image.operation.is_atomic());

@@ -175,7 +175,7 @@ fn bits_and_fields() {
 }
 
 #[test]
-fn comparisons_know_nan() {
+fn comparisons_handle_nan() {
     let (one, two) = (f(1.0), f(2.0));
     for (op, of_nan, of_less, of_equal) in [
         (flt, false, true, false),

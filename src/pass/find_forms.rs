@@ -32,7 +32,7 @@ pub fn find_forms(shader: &Shader) -> Forms {
     })
 }
 
-/// What passes that have to look at an intrinsic remove for good.
+/// The forms that a pass removes permanently, by the need that an intrinsic has for this pass.
 const REMOVED: &[(Needs, Forms)] = &[
     (Needs::REGISTERS, Forms::REGISTERS),
     (Needs::UBO_OFFSETS, Forms::UBO_OFFSETS),

@@ -103,7 +103,7 @@ use crate::op::Needs;
 use crate::plan::Placements;
 use crate::target::Target;
 
-/// How byte offsets into buffers become loads.
+/// The loads that are made of byte offsets into buffers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BufferAccess {
     /// One load per lane, or one load of a whole vec4 where several of its lanes are used.
@@ -118,7 +118,7 @@ pub enum BufferAccess {
 pub struct Context {
     /// The Vulkan device and driver that runs the shader.
     pub target: Target,
-    /// How buffers are read.
+    /// The loads of buffers.
     pub buffer_access: BufferAccess,
     /// The placement of the blocks of the shader that are not in uniform buffers.
     pub placements: Placements,

@@ -1,6 +1,6 @@
 //! The order of the passes, with the reasons for it.
 //!
-//! A shader goes once through the passes that it needs, in this order: see [`Pass::needs`]. The lowerings are first. Each may
+//! The passes that a shader needs run once, in this order: see [`Pass::needs`]. The lowerings are first. Each may
 //! rely on the [`Forms`](super::Forms) that the passes before it removed, and must not add one again. The passes that clean up
 //! are after them. `ntv compile --stop-after PASS --emit nir` shows a shader in between.
 //!
@@ -19,7 +19,7 @@ use crate::analysis::block_picks;
 use crate::op::Needs;
 use crate::target::{Feature, Workaround};
 
-/// All passes in the order in which a shader goes through them.
+/// All passes in the order in which they run.
 pub const PIPELINE: &[Pass] = &[
     // Registers first: other passes cannot see through them.
     regs_to_ssa::PASS,

@@ -189,7 +189,7 @@ pub(super) fn random_values(shader: &Shader, random: &mut Random, inputs: &[Inst
 }
 
 #[test]
-fn optimisations_keep_what_a_shader_computes() {
+fn optimizations_keep_results() {
     use crate::pass::arith::lower_alu;
     use crate::pass::opt::clean_up::{self, parts};
     use crate::pass::{Context, Pass};

@@ -199,14 +199,14 @@ impl Emit<'_> {
 
     /// The pointer for the deref `pointer` of an image, for atomics.
     pub(super) fn image_pointer(&mut self, pointer: Def, access: Access) -> Result<(u32, Texture, Var)> {
-        let texture = self.texture_behind(pointer)?;
+        let texture = self.texture_of(pointer)?;
         let (id, _, var) = self.descriptor_pointer(pointer, access)?;
         Ok((id, texture, var))
     }
 
     /// Loads the texture or image of the deref `pointer`.
     pub(super) fn load_texture(&mut self, pointer: Def, access: Access) -> Result<Loaded> {
-        let texture = self.texture_behind(pointer)?;
+        let texture = self.texture_of(pointer)?;
         let (at, ty, var) = self.descriptor_pointer(pointer, access)?;
         let id = self.load_once(at, ty);
         let non_uniform = self.state.non_uniform.contains(&at);
@@ -243,8 +243,8 @@ impl Emit<'_> {
         id
     }
 
-    fn texture_behind(&self, pointer: Def) -> Result<Texture> {
-        Texture::behind(self.shader, pointer).ok_or_else(|| internal("a pointer that is not to a texture"))
+    fn texture_of(&self, pointer: Def) -> Result<Texture> {
+        Texture::of_pointer(self.shader, pointer).ok_or_else(|| internal("a pointer that is not to a texture"))
     }
 
     fn mark_non_uniform(&mut self, id: u32, non_uniform: bool) {

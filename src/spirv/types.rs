@@ -350,7 +350,7 @@ impl Emit<'_> {
         if layout.open == Open::Runtime
             && data.fields.iter().rev().skip(1).any(|field| is_unsized(&shader.types, field.ty))
         {
-            return Err(unsupported("a run-time array in front of other members"));
+            return Err(unsupported("a run-time array before other members"));
         }
         let first = self.state.members.len();
         let mut whole = Extent::of_struct(layout.is_uniform());

@@ -72,7 +72,7 @@ impl<'a> Tree<'a> {
     }
 
     /// The block after the body that the item at `start` opens.
-    fn block_behind(&self, start: usize) -> u32 {
+    fn block_after(&self, start: usize) -> u32 {
         self.block_at(self.body_end[start] + 1)
     }
 
@@ -81,14 +81,14 @@ impl<'a> Tree<'a> {
         let continue_at =
             innermost.map(|start| self.body_end[start]).filter(|end| self.cf.get(*end) == Some(&Cf::Continue));
         match (jump, innermost) {
-            (Some(Jump::Break), Some(start)) => return vec![self.block_behind(continue_at.unwrap_or(start))],
+            (Some(Jump::Break), Some(start)) => return vec![self.block_after(continue_at.unwrap_or(start))],
             (Some(Jump::Continue), Some(start)) => return vec![self.block_at(continue_at.unwrap_or(start) + 1)],
             (Some(_), _) => return vec![self.end],
             (None, _) => {}
         }
         match (self.cf.get(at + 1), innermost) {
-            (Some(Cf::If { .. }), _) => vec![self.block_at(at + 2), self.block_behind(at + 1)],
-            (Some(Cf::Else), _) => vec![self.block_behind(at + 1)],
+            (Some(Cf::If { .. }), _) => vec![self.block_at(at + 2), self.block_after(at + 1)],
+            (Some(Cf::Else), _) => vec![self.block_after(at + 1)],
             (Some(Cf::EndLoop), Some(start)) => vec![self.block_at(start + 1)],
             (Some(_), _) => vec![self.block_at(at + 2)],
             (None, _) => vec![self.end],

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_is_not_known() {
+    fn incomplete_values_are_unknown() {
         assert_eq!(values("i64vec2", "= { 0x00000001 }"), None);
         assert_eq!(values("float", "= &other"), None);
         assert_eq!(values("uint[4000000000]", "= null"), None);

@@ -312,7 +312,7 @@ fn header_survives() {
 }
 
 #[test]
-fn old_notes_are_read_where_they_say_something() {
+fn old_notes_are_read_if_they_have_content() {
     let body = "block block_0:\nvec1 32 ssa_0 = undefined\nvec1  1 ssa_1 = undefined\n\
                 vec1 32 ssa_2 = deref_cast (uint *)ssa_0 (shared uint)  /* ptr_stride=4, align_mul=8, align_offset=1 */\n\
                 if ssa_1 /* flatten */ {\nblock block_1:\n} else {\nblock block_2:\n}\nblock block_3:\n";
@@ -471,7 +471,7 @@ fn windows_line_ends_do_not_matter() {
 }
 
 #[test]
-fn errors_say_where_and_what() {
+fn errors_have_a_place_and_a_message() {
     let of = |body: &str| error("decl_var ubo INTERP_MODE_NONE none struct u (0, 0, 0)\n", body);
     let case = |body: &str, meant: &str, message: &str| {
         let (at, text) = of(body);
@@ -542,7 +542,7 @@ fn numbers_may_be_anything() {
 }
 
 #[test]
-fn nesting_is_no_danger() {
+fn deep_nesting_does_not_overflow_the_stack() {
     let depth = 200_000;
     let loops: String = (0..depth).map(|loop_| format!("loop {{\nblock b{}:\n", 100 + loop_)).collect();
     let open = format!("block b0:\n{loops}");
@@ -562,7 +562,7 @@ fn nesting_is_no_danger() {
 }
 
 #[test]
-fn equality_sees_content() {
+fn equality_compares_content() {
     let texts = [
         dump25("", "32 %0 = undefined\n32 %1 = mov %0"),
         dump25("", "32 %0 = undefined\n32 %1 = inot %0"),

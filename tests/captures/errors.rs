@@ -38,7 +38,7 @@ fn laid_out(captures: &[(&str, u32, u32)]) -> String {
 }
 
 #[test]
-fn names_that_mean_nothing() {
+fn invalid_names_are_errors() {
     for name in ["", "a[", "a[x]", "a[-1]", "a[]", "a[01]", "a..b", "a.", "a b", "1"] {
         let expected = format!("varying 1 {name:?}: this is not a name such as v, a[1] or s.m");
         assert_eq!(listed(&["b", name]), expected);
@@ -52,7 +52,7 @@ fn names_that_mean_nothing() {
 }
 
 #[test]
-fn names_that_lead_nowhere() {
+fn names_of_missing_parts_are_errors() {
     assert_eq!(listed(&["b[0]"]), "varying 0 \"b[0]\": b is not an array");
     assert_eq!(listed(&["m[0]"]), "varying 0 \"m[0]\": m is not an array");
     assert_eq!(listed(&["a[1][0]"]), "varying 0 \"a[1][0]\": a[1] is not an array");
@@ -164,7 +164,7 @@ fn huge_arrays_are_refused_at_once() {
     let error = message(interleaved(&outputs, &["v.a[4294967294]"], &XfbLimits::default()));
     assert_eq!(
         error,
-        "varying 0 \"v.a[4294967294]\": the output is not described properly: it goes beyond the last slot"
+        "varying 0 \"v.a[4294967294]\": the output is not described properly: it ends after the last slot"
     );
 }
 
@@ -243,8 +243,8 @@ fn outputs_that_cannot_be() {
     assert_eq!(compact(float(2).array(2)), "only arrays of 32-bit scalars are compact");
     assert_eq!(compact(double(1).array(2)), "only arrays of 32-bit scalars are compact");
     assert_eq!(compact(float(1)), "only arrays of 32-bit scalars are compact");
-    assert_eq!(why(Output::new("v", float(1).array(2), 95), "v"), "it goes beyond the last slot");
-    assert_eq!(why(Output::new("v", float(1), u32::MAX), "v"), "it goes beyond the last slot");
+    assert_eq!(why(Output::new("v", float(1).array(2), 95), "v"), "it ends after the last slot");
+    assert_eq!(why(Output::new("v", float(1), u32::MAX), "v"), "it ends after the last slot");
     let two = [Output::new("v", float(1), VAR0), Output::new("v", float(1), VAR0 + 1)];
     let error = message(interleaved(&two, &["v"], &ROOMY));
     assert_eq!(error, "varying 0 \"v\": the output is not described properly: two outputs have this name");

@@ -63,7 +63,7 @@ fn an_if_with_two_empty_sides_and_a_phi_keeps_one() {
 #[test]
 fn a_while_loop_has_a_header_and_a_body() {
     let it = emitted(&counting_loop("        32    %10 = iadd %6, %3\n                  // succs: b1", "b4: %10"));
-    // The function's first block, the header, the body, what follows.
+    // The function's first block, the header, the body, the block after the loop.
     assert_eq!(it.count(&[Op::Label]), 4, "{}", it.asm());
     assert_eq!(it.empty_blocks(), 0);
     assert_eq!(it.count(&[Op::SelectionMerge]), 0);

@@ -119,7 +119,7 @@ fn an_emitter_forgets_the_last_shader() {
 }
 
 #[test]
-fn what_cannot_be_emitted_is_an_error_with_a_line() {
+fn instructions_left_to_emission_are_errors_with_a_line() {
     let dump = fragment(&format!(
         "    block b0:  // preds:
     32    %0 = deref_var &f (shader_in vec4)
@@ -164,7 +164,7 @@ impl main {
 
 /// Several variables of one buffer: the minimum range is the largest of all, if all have one.
 #[test]
-fn bindings_say_how_long_a_range_has_to_be() {
+fn bindings_have_the_minimum_length_of_a_range() {
     let load = |block: &str, first: usize| {
         let [base, element, value] = [first + 1, first + 2, first + 3];
         format!(

@@ -49,7 +49,7 @@ fn equal_chains_and_constant_loads_are_made_once() {
 }
 
 #[test]
-fn a_buffer_is_seen_as_what_its_users_want() {
+fn a_buffer_has_the_element_types_of_its_uses() {
     // Element 0 is used as floats, element 1 as integers.
     let it = emitted(&fragment(&format!(
         "    block b0:  // preds:
@@ -147,7 +147,7 @@ fn coherent_memory_with_and_without_the_vulkan_memory_model() {
 }
 
 #[test]
-fn what_is_only_read_is_not_writable() {
+fn memory_that_is_only_read_is_not_writable() {
     let load = "    32    %0 = @load_deref (%93) (access=none)\n";
     let store = "    @store_deref (%93, %2) (wrmask=x, access=none)\n";
     for (load, store, expected) in [(load, "", [1, 0]), ("", store, [0, 1]), (load, store, [0, 0])] {
@@ -198,7 +198,7 @@ impl main {
 }
 
 #[test]
-fn a_barrier_that_orders_nothing_is_nothing() {
+fn a_barrier_that_orders_nothing_is_removed() {
     let dump = compute(
         "              @barrier (execution_scope=NONE, memory_scope=DEVICE, mem_semantics=ACQ|REL, mem_modes=shader_out)
               @barrier (execution_scope=WORKGROUP, memory_scope=NONE, mem_semantics=NONE, mem_modes=)

@@ -47,7 +47,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     fault("arms of bcsel swapped", SwapOperands(AluOp::bcsel, 1, 2)),
     fault("offset and size of a bit field swapped", SwapOperands(AluOp::ubitfield_extract, 1, 2)),
     fault("halves of 64 bits swapped", Custom(halves_swapped)),
-    fault("halves taken apart swapped", Custom(halves_taken_apart_swapped)),
+    fault("halves taken apart swapped", Custom(unpacked_halves_swapped)),
     fault("components of a vector swapped", Swap(AluOp::vec2)),
     fault("ishr without sign", Op(AluOp::ishr, AluOp::ushr)),
     fault("ushr with sign", Op(AluOp::ushr, AluOp::ishr)),
@@ -92,7 +92,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     fault("a phi from the wrong edge", Custom(wrong_edge)),
     fault("the sides of an if swapped", Custom(negated_conditions)),
     fault("a barrier is dropped", DropIntrinsic(Intrinsic::barrier)),
-    fault("stores come after the loads behind them", Custom(late_stores)),
+    fault("stores are moved after the loads that follow them", Custom(late_stores)),
     fault("a store is dropped", Custom(drop_last_store)),
     fault("a store writes its first component everywhere", Custom(splat_stores)),
     fault("the outputs are shifted", Custom(shifted_outputs)),
@@ -205,7 +205,7 @@ fn atomic(shader: &mut Shader, from: AtomicOp, to: AtomicOp) -> bool {
     changed
 }
 
-/// Replaces the results of `op` by what `make` gives for its first two operands.
+/// Replaces the results of `op` by the results of `make` for its first two operands.
 fn replace_alu(shader: &mut Shader, op: AluOp, make: impl Fn(&mut Builder<'_>, [AluSrc; 2], (u8, u8)) -> Def) -> bool {
     rewrite(shader, |b, inst| match b.shader.as_alu(inst.def()) {
         Some((found, srcs)) if found == op => {
@@ -262,12 +262,12 @@ fn shift_by_one_more(shader: &mut Shader) -> bool {
     })
 }
 
-/// Whether the pointer that `inst` steps from leads into a block.
+/// Whether `inst` is a deref in a block.
 fn is_block(shader: &Shader, inst: Inst) -> bool {
     shader.as_deref(inst.def()).is_some_and(|deref| deref.modes.intersects(Modes::UBO | Modes::SSBO))
 }
 
-/// Array steps below the `base` of a block go one too far.
+/// Array derefs below the `base` of a block have the next index.
 fn next_vec4(shader: &mut Shader) -> bool {
     rewrite(shader, |b, inst| {
         let Some(deref) = b.shader.as_deref(inst.def()).copied() else { return Edit::Keep };
@@ -284,7 +284,7 @@ fn next_vec4(shader: &mut Shader) -> bool {
     })
 }
 
-/// What is read of a vector that was loaded is the component behind.
+/// Uses of loaded vectors read the next component.
 fn next_lane(shader: &mut Shader) -> bool {
     let is_load = |shader: &Shader, def: Def| {
         matches!(shader.as_intrinsic(def.inst()), Some((Intrinsic::load_deref, _))) && shader.num_components(def) > 1
@@ -292,7 +292,7 @@ fn next_lane(shader: &mut Shader) -> bool {
     swizzle_sources(shader, is_load, |c, components| (c + 1) % components)
 }
 
-/// Has instructions read other components of the values that `concerns` says.
+/// Changes the components that instructions read of values for which `concerns` is true.
 fn swizzle_sources(shader: &mut Shader, concerns: impl Fn(&Shader, Def) -> bool, map: impl Fn(u8, u8) -> u8) -> bool {
     let mut changed = false;
     for inst in shader.order.clone() {
@@ -335,8 +335,8 @@ fn halves_swapped(shader: &mut Shader) -> bool {
     })
 }
 
-/// Who reads one half of what was taken apart reads the other.
-fn halves_taken_apart_swapped(shader: &mut Shader) -> bool {
+/// Uses of one half of an unpacked number read the other.
+fn unpacked_halves_swapped(shader: &mut Shader) -> bool {
     let is_pair = |shader: &Shader, def| matches!(shader.as_alu(def), Some((AluOp::unpack_64_2x32, _)));
     swizzle_sources(shader, is_pair, |c, _| c ^ 1)
 }
@@ -378,7 +378,7 @@ fn is_store(shader: &Shader, inst: Inst) -> bool {
     matches!(shader.as_intrinsic(inst), Some((Intrinsic::store_deref, _)))
 }
 
-/// All stores of a block stand behind everything else that is in it.
+/// Moves all stores of a block to its end.
 fn late_stores(shader: &mut Shader) -> bool {
     let before = shader.order.clone();
     for block in shader.block_order().collect::<Vec<_>>() {

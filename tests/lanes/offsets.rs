@@ -259,7 +259,7 @@ struct Loads {
     form: Form,
     how: How,
     /// The bytes from the offset to each load.
-    behind: &'static [u32],
+    distances: &'static [u32],
     components: u8,
     bits: u8,
     /// The largest alignment in the dump.
@@ -282,14 +282,14 @@ impl Loads {
         let x = b.intrinsic(Intrinsic::load_vertex_id, 1, 32, &[]).def();
         let base = (offset.code)(b, x);
         let zero = b.imm32(0);
-        for behind in self.behind {
+        for distance in self.distances {
             let value = match array {
                 Some(var) => {
                     let scalars: Vec<Def> =
-                        (0..self.components).map(|c| word(b, var, base, behind + 4 * u32::from(c))).collect();
+                        (0..self.components).map(|c| word(b, var, base, distance + 4 * u32::from(c))).collect();
                     b.vec(&scalars)
                 }
-                None => self.load(b, offset, base, (*behind, size)),
+                None => self.load(b, offset, base, (*distance, size)),
             };
             b.intrinsic(Intrinsic::store_output, 0, 0, &[value, zero]);
         }
@@ -299,8 +299,8 @@ impl Loads {
         shader
     }
 
-    fn load(self, b: &mut Builder<'_>, offset: &Offset, base: Def, (behind, size): (u32, u32)) -> Def {
-        let at = b.iadd_imm(base, behind.into());
+    fn load(self, b: &mut Builder<'_>, offset: &Offset, base: Def, (distance, size): (u32, u32)) -> Def {
+        let at = b.iadd_imm(base, distance.into());
         let zero = b.imm32(0);
         let (op, srcs) = match self.form {
             Form::Bytes(Kind::Ubo) => (Intrinsic::load_ubo, vec![zero, at]),
@@ -310,7 +310,7 @@ impl Loads {
             _ => (Intrinsic::load_shared, vec![at]),
         };
         let mul = self.align_mul.min(offset.mul);
-        let align = [(Index::align_mul, mul), (Index::align_offset, (offset.rem + behind) % mul)];
+        let align = [(Index::align_mul, mul), (Index::align_offset, (offset.rem + distance) % mul)];
         let indices = [&align[..], &[(Index::range, self.range.unwrap_or(size))]].concat();
         b.intrinsic_with(op, self.components, self.bits, &srcs, &indices).def()
     }
@@ -318,11 +318,11 @@ impl Loads {
     fn check(self, offset: &Offset, x: u32) {
         let _trying = Trying(|| format!("{} of {x:#x}, {self:?}", offset.name));
         let at = (offset.value)(x);
-        let end = (at + self.behind.iter().max().unwrap() + self.bytes()) as usize;
+        let end = (at + self.distances.iter().max().unwrap() + self.bytes()) as usize;
         let kind = self.form.kind();
         let memory: Vec<u8> = (0..kind.size(end, self.how)).map(pattern).collect();
-        let loaded = |behind: &u32| numbers(&memory[(at + behind) as usize..][..self.bytes() as usize], self.bits);
-        let expected: Vec<Vec<u64>> = self.behind.iter().map(loaded).collect();
+        let loaded = |distance: &u32| numbers(&memory[(at + distance) as usize..][..self.bytes() as usize], self.bits);
+        let expected: Vec<Vec<u64>> = self.distances.iter().map(loaded).collect();
         let shader = self.shader(offset, end.next_multiple_of(4) as u32);
         let run = Evaluator::run(&shader, x.into(), memory);
         assert_eq!(run.results, expected);
@@ -340,9 +340,9 @@ fn declare(shader: &mut Shader, len: u32) -> ntv::ir::Var {
     shader.vars.push(Variable::new(name, blocks, Modes::UBO))
 }
 
-/// The word that is `behind` bytes after `base`.
-fn word(b: &mut Builder<'_>, var: ntv::ir::Var, base: Def, behind: u32) -> Def {
-    let byte = b.iadd_imm(base, behind.into());
+/// The word that is `distance` bytes after `base`.
+fn word(b: &mut Builder<'_>, var: ntv::ir::Var, base: Def, distance: u32) -> Def {
+    let byte = b.iadd_imm(base, distance.into());
     let index = b.ushr_imm(byte, 2);
     let blocks = b.deref_var(var);
     let block = b.deref_array(blocks, ArrayIndex::Imm(0));
@@ -352,7 +352,7 @@ fn word(b: &mut Builder<'_>, var: ntv::ir::Var, base: Def, behind: u32) -> Def {
 }
 
 /// Members of structs and columns of matrices.
-const BEHIND: &[&[u32]] = &[&[0], &[4, 0], &[0, 8], &[12, 16], &[0, 4, 8, 12], &[0, 16, 32, 48], &[48, 0, 20]];
+const DISTANCES: &[&[u32]] = &[&[0], &[4, 0], &[0, 8], &[12, 16], &[0, 4, 8, 12], &[0, 16, 32, 48], &[48, 0, 20]];
 
 /// Alignments and ranges in dumps: a range of 0 or of the largest number means an unknown range.
 const SAID: [(u32, Option<u32>); 4] = [(4, Some(0)), (1, Some(u32::MAX)), (16, Some(u32::MAX)), (4, None)];
@@ -363,13 +363,13 @@ fn check_all(form: Form) {
     for offset in OFFSETS {
         for x in offset.of {
             for how in hows.clone() {
-                for behind in BEHIND {
+                for distances in DISTANCES {
                     for (components, bits) in [(1, 32), (2, 32), (3, 32), (4, 32), (1, 64), (2, 64), (2, 16), (1, 8)] {
                         if form == Form::Zink && bits != 32 {
                             continue;
                         }
                         for (align_mul, range) in SAID {
-                            let loads = Loads { form, how, behind, components, bits, align_mul, range };
+                            let loads = Loads { form, how, distances, components, bits, align_mul, range };
                             loads.check(offset, *x);
                         }
                     }
@@ -411,7 +411,7 @@ fn push_constants() {
 
 /// The code of an offset computes its formula, and the alignment in the dump is true.
 #[test]
-fn offsets_are_what_they_say() {
+fn offsets_match_their_formulas() {
     for offset in OFFSETS {
         for x in offset.of {
             let at = (offset.value)(*x);
@@ -425,6 +425,7 @@ fn offsets_are_what_they_say() {
 fn lanes_of_one_vec4_at_an_aligned_offset_cost_one_load() {
     let array = OFFSETS.iter().find(|offset| offset.name == "array of vec4").unwrap();
     let form = Form::Bytes(Kind::Ubo);
-    let whole = Loads { form, how: How::ALL[0], behind: &[0], components: 4, bits: 32, align_mul: 16, range: Some(0) };
+    let whole =
+        Loads { form, how: How::ALL[0], distances: &[0], components: 4, bits: 32, align_mul: 16, range: Some(0) };
     assert_eq!(count(&whole.shader(array, 96), is_load), 1);
 }

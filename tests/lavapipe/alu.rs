@@ -172,7 +172,7 @@ fn operands(row: Row) -> Vec<Vec<Vec<u64>>> {
             let systematic = rest % pool.len();
             rest /= pool.len();
             let mut component = |c: u8| match random.next() {
-                // The first component of the first cases goes through all combinations.
+                // The first component of the first cases has all combinations.
                 _ if c == 0 && number < combinations && combinations <= CASES => pool[systematic],
                 roll if roll % 3 != 0 => pool[(roll >> 8) as usize % pool.len()],
                 _ => random_operand(operand.ty.base, bits, random.next()),
@@ -354,7 +354,7 @@ fn run_all(rows: &[Row], off: &[Feature], batch: usize, judge: Judge) -> Report 
 }
 
 #[test]
-fn every_row_gives_what_its_fold_says() {
+fn every_row_agrees_with_its_fold() {
     let rows = rows();
     let report = run_all(&rows, &[], 16, precision::judge);
     assert_eq!(report.refused, [""; 0]);

@@ -177,7 +177,7 @@ fn noise(count: usize) -> Vec<u8> {
 }
 
 #[test]
-fn attributes_are_what_their_formats_say() {
+fn attributes_match_their_formats() {
     let gpu = Gpu::open();
     let draw = Points { vertices: 5, instances: 5 };
     let formats = formats();
@@ -233,7 +233,7 @@ const VALUES: [&str; 7] = [
 ];
 
 #[test]
-fn a_compute_shader_knows_its_draw() {
+fn a_compute_shader_reads_the_state_of_its_draw() {
     let gpu = Gpu::open();
     let (mut header, mut body) = (String::new(), String::new());
     for (number, value) in VALUES.iter().enumerate() {

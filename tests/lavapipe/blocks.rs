@@ -169,7 +169,7 @@ pub(crate) fn run(gpu: &Gpu, module: &Module, resource: impl Fn(u32) -> Resource
     read(&resources, ssbo(0))
 }
 
-/// Which blocks of the shader called `name` can be in storage, with the others in uniform buffers.
+/// The possible sets of blocks in storage buffers for the shader called `name`; the others are in uniform buffers.
 fn possible(name: &str) -> Vec<Stored> {
     let all = [Stored::None, Stored::All, Stored::Odd];
     all.into_iter().filter(|stored| *stored != Stored::None || !NOT_UNIFORM.contains(&name)).collect()
@@ -180,7 +180,7 @@ fn check(gpu: &Gpu, name: &str) {
     let blocks = shader.info.num_ubos;
     let modules: Vec<_> =
         possible(name).into_iter().map(|stored| (stored, module(gpu, &shader, stored, false))).collect();
-    // What compares blocks wants some that are equal.
+    // Shaders that compare blocks need equal ones, too.
     let seeds = if name.starts_with("whole_") { 0..2 } else { 1..2 };
     for seed in seeds {
         let given: Vec<Vec<u8>> = (0..blocks).map(|block| contents(seed, block, block_size(name))).collect();
@@ -238,7 +238,7 @@ fn blocks_of_every_layout_read_the_same_in_both_classes() {
 
 /// The shaders that the test above excludes exceed the device's limits.
 #[test]
-fn what_cannot_be_uniform_buffers_exceeds_a_limit() {
+fn blocks_that_cannot_be_uniform_buffers_exceed_a_limit() {
     let gpu = Gpu::open();
     for name in NOT_UNIFORM {
         let too_large = block_size(name) > gpu.limits().max_uniform_buffer_range as usize;

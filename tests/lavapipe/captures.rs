@@ -308,7 +308,7 @@ fn assert_captured(gpu: &Gpu, back_end: BackEnd, name: &str, stages: &[ntv::Shad
 }
 
 #[test]
-fn what_is_captured_is_what_the_vertex_shader_wrote() {
+fn captures_are_the_outputs_of_the_vertex_shader() {
     let gpu = Gpu::open();
     for Case { name, stride, outputs, body, want } in cases() {
         let header = format!("xfb_stride: {{{stride}, 0, 0, 0}}\nhas_transform_feedback_varyings: true\nclip_distance_array_size: 4\n{outputs}");
@@ -352,7 +352,7 @@ fn tessellation() -> [ntv::Shader; 2] {
 }
 
 #[test]
-fn what_is_captured_is_what_the_evaluation_shader_wrote() {
+fn captures_are_the_outputs_of_the_evaluation_shader() {
     let gpu = Gpu::open();
     let vertex = shader("VERTEX", "", &format!("{INPUTS}{}", store("%1", 0, "xyzw", "POS", "xfb(), xfb2()")));
     let [control, evaluation] = tessellation();
@@ -361,7 +361,7 @@ fn what_is_captured_is_what_the_evaluation_shader_wrote() {
 }
 
 #[test]
-fn what_is_captured_is_what_the_geometry_shader_emitted() {
+fn captures_are_the_vertices_of_the_geometry_shader() {
     let gpu = Gpu::open();
     let vertex = shader("VERTEX", "", &format!("{INPUTS}{}", store("%1", 0, "xyzw", "POS", "xfb(), xfb2()")));
     let mirrored = PLACES.map(|place| place.map(|number| -number));

@@ -33,7 +33,7 @@ fn the_validation_layer_is_listened_to() {
 }
 
 #[test]
-fn what_is_not_given_is_named() {
+fn missing_resources_are_named() {
     let gpu = Gpu::open();
     let module = gpu.file("examples/histogram.nir");
     let mut resources = Resources::from([(ssbo(0), words(&[0, 0]))]);

@@ -103,7 +103,7 @@ fn all(list: &[u32], instances: u32, first: u32) -> Vec<u32> {
 
 /// Draws without and with indices one after the other, one of them paused, into a buffer that is too small for the last one.
 #[test]
-fn draws_capture_one_behind_the_other() {
+fn draws_append_their_captures() {
     let gpu = Gpu::open();
     let run = &mut runner(&gpu);
     for topology in Topology::ALL {

@@ -252,7 +252,7 @@ fn dispatched(gpu: &Gpu, case: &Case, module: &[u32]) -> [Vec<u32>; 2] {
 }
 
 #[test]
-fn compute_shaders_capture_what_the_model_says() {
+fn compute_shader_captures_agree_with_the_model() {
     let gpu = Gpu::open();
     let module = modules(gpu.target(), BackEnd::Compute, true).swap_remove(0);
     // More vertices than a workgroup has invocations.
@@ -264,7 +264,7 @@ fn compute_shaders_capture_what_the_model_says() {
 }
 
 #[test]
-fn shaders_capture_what_the_model_says_and_draw_the_same() {
+fn captures_agree_with_the_model_and_draws_do_not_change() {
     let cases: Vec<Case> = cases().into_iter().chain(resumed()).collect();
     assert!(cases.len() > 250, "{} cases", cases.len());
     let chunks: Vec<Vec<Case>> = cases.chunks(cases.len().div_ceil(2)).map(<[Case]>::to_vec).collect();
@@ -290,7 +290,7 @@ fn shaders_capture_what_the_model_says_and_draw_the_same() {
 }
 
 #[test]
-fn the_extension_captures_what_the_model_says() {
+fn captures_of_the_extension_agree_with_the_model() {
     let gpu = Gpu::open();
     let captured = modules(gpu.target(), BackEnd::Extension, true);
     // Vulkan's order, and its topologies.

@@ -484,7 +484,7 @@ fn resumed(plain: &Case) -> Vec<Case> {
 }
 
 #[test]
-fn geometry_shaders_capture_what_the_model_says_and_draw_the_same() {
+fn geometry_captures_agree_with_the_model_and_draws_do_not_change() {
     let gpu = Gpu::open();
     let mut wrong = Vec::new();
     for plain in shaders() {
@@ -506,7 +506,7 @@ fn geometry_shaders_capture_what_the_model_says_and_draw_the_same() {
 }
 
 #[test]
-fn the_extension_captures_of_geometry_shaders_what_the_model_says() {
+fn geometry_captures_of_the_extension_agree_with_the_model() {
     let gpu = Gpu::open();
     let mut wrong = Vec::new();
     for plain in shaders() {

@@ -288,7 +288,7 @@ fn listed(gpu: &Gpu, case: &Case, modules: &[Vec<u32>]) -> Drawn {
         vertices: case.list().len() as u32,
         instances: case.instances,
         first: [0, case.first_instance],
-        // The state says that the draw has indices.
+        // The state of a draw with indices.
         push_constants: &0u32.to_le_bytes(),
         size: [8, 8],
         attachments: &[Attachment { format: FORMAT, clear: floats(&[0.; 4]) }],
@@ -340,7 +340,7 @@ fn differences(cases: Vec<Case>) -> Vec<String> {
 }
 
 #[test]
-fn draws_over_a_list_capture_and_show_what_indexed_draws_do() {
+fn draws_over_a_list_equal_indexed_draws() {
     let cases = cases();
     let chunks: Vec<Vec<Case>> = cases.chunks(cases.len().div_ceil(2)).map(<[Case]>::to_vec).collect();
     let wrong: Vec<String> = support::in_parallel(chunks, differences).into_iter().flatten().collect();

@@ -22,12 +22,12 @@ pub(crate) fn all(class: Class) -> Wishes {
     Wishes::default().all(Some(class))
 }
 
-/// The number of bytes of a block to bind by the plan, or `most` if the plan does not know all reads.
+/// The number of bytes of a block to bind by the plan, or `most` if the plan does not have all reads.
 pub(crate) fn range(plan: &Plan, block: u32, most: usize) -> usize {
     let Some(planned) = plan.blocks.iter().find(|planned| planned.stages.iter().any(|(_, slot)| *slot == block)) else {
         return 16;
     };
-    // Dynamic offsets lead beyond the last byte that is known to be read.
+    // Dynamic offsets may exceed the last byte that is known to be read.
     match planned.range >= planned.dynamic_bytes && planned.range != 0 {
         true => planned.range as usize,
         false => most,

@@ -37,7 +37,7 @@ fn counted(case: &Case, run: crate::kernels::Run<'_>) -> Counted {
 }
 
 #[test]
-fn queries_count_what_the_device_counts() {
+fn queries_agree_with_the_counts_of_the_device() {
     let gpu = Gpu::open();
     assert_eq!(gpu.queries(), Queries::ALL);
     let run = &mut runner(&gpu);

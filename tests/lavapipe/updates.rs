@@ -210,7 +210,7 @@ fn check_case(gpu: &Gpu, name: &str) {
 }
 
 #[test]
-fn angles_cases_read_what_was_written_between_their_draws() {
+fn angles_cases_read_writes_between_their_draws() {
     let mut names: Vec<String> = CASES.iter().flat_map(|(_, names)| *names).map(|name| name.to_string()).collect();
     names.sort();
     names.dedup();

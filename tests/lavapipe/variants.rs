@@ -179,15 +179,15 @@ fn turned_pictures_equal_the_plain_one() {
 fn without_the_bit_gl_depth_is_clipped() {
     let gpu = Gpu::open();
     let stages = [&vertex(&gpu, false), &fragment(&gpu, FRAGMENTS[0].1)];
-    let behind = TRIANGLE.map(|[x, y, _, w]| [x, y, -0.5, w]);
-    let plain = draw(&gpu, stages, &Key::default(), &behind, SIZE);
+    let near = TRIANGLE.map(|[x, y, _, w]| [x, y, -0.5, w]);
+    let plain = draw(&gpu, stages, &Key::default(), &near, SIZE);
     assert!(plain.iter().all(|pixel| pixel[0] == CLEAR));
     let nothing = draw(&gpu, stages, &Key::new(Key::DISCARD), &TRIANGLE, SIZE);
     assert!(nothing.iter().all(|pixel| pixel[0] == CLEAR), "a discarded primitive is drawn");
 }
 
 #[test]
-fn points_have_a_size_if_the_key_says_so() {
+fn points_have_a_size_if_the_key_sets_it() {
     let gpu = Gpu::open();
     let stages = [&vertex(&gpu, false), &fragment(&gpu, FRAGMENTS[0].1)];
     // Its only pixel is the one to the lower right of the middle.
@@ -228,7 +228,7 @@ fn a_dithered_picture_may_be_turned() {
 }
 
 #[test]
-fn what_a_link_takes_away_is_not_missed() {
+fn removed_varyings_do_not_change_pictures() {
     let gpu = Gpu::open();
     let more = "    @store_output (%2, %0) (base=2, range=1, wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT_VAR5 slots=1)\n";
     let vertices = [VERTEX.to_string(), format!("{VERTEX}{more}")].map(|body| emit(&gpu, shader("VERTEX", "", &body)));
@@ -240,11 +240,11 @@ fn what_a_link_takes_away_is_not_missed() {
     let fragments = [fragment(&gpu, "    32x4 %9 = mov %2\n"), fragment(&gpu, &body)];
     let plain = draw(&gpu, [&vertices[0], &fragments[0]], &Key::default(), &TRIANGLE, SIZE);
     let linked = draw(&gpu, [&vertices[1], &fragments[0]], &Key::default(), &TRIANGLE, SIZE);
-    assert_close("an output that nobody reads", &linked, &plain);
+    assert_close("an output that no stage reads", &linked, &plain);
     let linked = draw(&gpu, [&vertices[1], &fragments[1]], &Key::default(), &TRIANGLE, SIZE);
     // Zeros, and opaque black.
     let expected: Pixels = plain.iter().map(|[x, y, z, w]| [*x, *y, *z, w + 1.]).collect();
-    assert_close("inputs that nobody writes", &linked, &expected);
+    assert_close("inputs that no stage writes", &linked, &expected);
 }
 
 /// Three stages of glslang's with interface blocks, imported and linked. They pass attribute 1 on, and add an input that is not

@@ -1,4 +1,4 @@
-//! The parts of a Markdown page that tests look at.
+//! The parts of a Markdown page that tests read.
 
 #![allow(dead_code)]
 

@@ -5,39 +5,39 @@
 //!
 //! | ANGLE's test | here |
 //! |---|---|
-//! | GLSLTest.InactiveVaryingInVertexActiveInFragment | `programs::an_input_that_no_stage_writes_has_a_value`, `lavapipe::what_a_link_takes_away_is_not_missed` |
-//! | GLSLTest.MismatchedInactiveVarying | `a_declaration_that_nothing_uses_is_no_varying` |
-//! | GLSLTest.InactiveVaryingIOBlock | `a_declaration_that_nothing_uses_is_no_varying`: NIR has a variable for each member |
+//! | GLSLTest.InactiveVaryingInVertexActiveInFragment | `programs::an_input_that_no_stage_writes_has_a_value`, `lavapipe::removed_varyings_do_not_change_pictures` |
+//! | GLSLTest.MismatchedInactiveVarying | `an_unused_declaration_is_not_a_varying` |
+//! | GLSLTest.InactiveVaryingIOBlock | `an_unused_declaration_is_not_a_varying`: NIR has a variable for each member |
 //! | GLSLTest.VaryingIOBlockNotDeclaredInFragmentShader, ...InVertexShader | `programs::stages_without_a_common_varying_link` |
 //! | GLSLTest.VaryingStructNotDeclaredIn..., VaryingStructNotUsedIn... | `one_side_may_use_a_part_of_several_slots` |
 //! | GLSLTest.MismatchPrecisionFloat, LowpFloat, MedToHigh | `less_precision_needs_both_sides` |
-//! | GLSLTest.MismatchPrecisionVec2UnusedVarying | `what_goes_may_have_any_precision` |
+//! | GLSLTest.MismatchPrecisionVec2UnusedVarying | `removed_varyings_may_have_any_precision` |
 //! | GLSLTest.VaryingSampleInAndOutDifferentPrecision | `a_sample_input_may_have_less_precision` |
 //! | GLSLTest.VaryingIOBlockDeclaredAsInAndOut | `a_stage_in_the_middle_reads_and_writes_a_slot` |
 //! | GLSLTest.LinkVaryingsByLocation | `names_play_no_part` |
-//! | GLSLTest.Invariant* | `invariant_outputs_stay_so_or_go`; that inputs are invariant too is checked by GLSL's linker |
-//! | GLSLTest.MaxVarying* | `as_many_varyings_as_there_are`; that more are refused is the work of GLSL's linker |
-//! | GLSLTest.IOBlockLocations* | `components_of_a_location_go_on_their_own` |
+//! | GLSLTest.Invariant* | `invariant_outputs_stay_invariant_or_are_removed`; GLSL's linker checks that inputs are invariant, too |
+//! | GLSLTest.MaxVarying* | `as_many_varyings_as_there_are`; GLSL's linker refuses more |
+//! | GLSLTest.IOBlockLocations* | `components_of_a_location_are_removed_one_by_one` |
 //! | GLSLTest.PerVertexRedefinition | `programs::a_builtin_between_others_is_removed`: there is no gl_PerVertex, each built-in is a variable |
-//! | GLSLTest.PrecisionAdjustmentInTessellationControlShader, ...WithBarrier | `tessellation_gets_one_precision` |
+//! | GLSLTest.PrecisionAdjustmentInTessellationControlShader, ...WithBarrier | `tessellation_stages_have_one_precision` |
 //! | GLSLTest.SeparableProgramWithMismatchingShaderInterface | `separate_stages_keep_their_locations` |
 //! | GLSLTest.EmulateGLFragColorBroadcast* | `one_colour_is_one_output_for_each_target` |
 //! | GLSLTest, turned by 90, 180 and 270 degrees | `equality::patched_words_equal_fresh_words_and_are_valid_on_the_corpus`, `lavapipe::turned_pictures_equal_the_plain_one` |
 //! | GLSLTest, without SPIR-V 1.4 | `equality::patched_words_equal_fresh_words_and_are_valid_on_the_corpus` |
 //! | GLSLTest, varyings require matching precision | `programs::a_link_makes_precision_equal`; every link does so |
 //! | VertexAttributeTest.AliasingVectorAttribLocations, AliasingMatrixAttribLocations | `programs::attributes_may_alias` |
-//! | VertexAttributeTest.AliasingVectorAttribLocationsDifferingPrecisions | `programs::attributes_may_alias`: loads have a precision, the variable that they share has all of it |
-//! | VertexAttributeTest.InactiveAttributeAliasing | `a_declaration_that_nothing_uses_is_no_varying` |
-//! | VertexAttributeTest.AliasingAttribNaming | names of attributes are bound to locations by GL: NIR has the locations |
+//! | VertexAttributeTest.AliasingVectorAttribLocationsDifferingPrecisions | `programs::attributes_may_alias`: loads have a precision, the variable that they share has full precision |
+//! | VertexAttributeTest.InactiveAttributeAliasing | `an_unused_declaration_is_not_a_varying` |
+//! | VertexAttributeTest.AliasingAttribNaming | GL binds names of attributes to locations: NIR has the locations |
 //! | SixteenBppTextureDitheringTestES3.RGBA4, RGBA5551, RGB565, SpvEmulation | `lavapipe::dithered_pictures_equal_those_of_the_cpu` |
 //! | SixteenBppTextureDitheringTestES3.MultipleAttachments | `each_target_is_dithered_on_its_own` |
 //! | EGLPreRotationTest.*Draw, InterpolateAtOffsetWithDefaultFBO | `lavapipe::turned_pictures_equal_the_plain_one` |
 //! | EGLPreRotationTest, blits | a blit is a command with shaders of the driver's own |
 //! | StateChangeTestES31.SampleShading | `sample_shading_is_the_fragment_stages_alone` |
-//! | VulkanPerformanceCounterTest.AsyncMonolithicPipelineCreation | pipelines are the driver's |
-//! | VulkanPerformanceCounterTest.NoUpdatesToGraphicsDriverUniformsOnProgramChange | so are push constants: no module here asks for one that NIR does not load |
+//! | VulkanPerformanceCounterTest.AsyncMonolithicPipelineCreation | the driver makes pipelines |
+//! | VulkanPerformanceCounterTest.NoUpdatesToGraphicsDriverUniformsOnProgramChange | the driver fills push constants: a module has only those that NIR loads |
 //! | LinkProgramPerfTest, ParallelLinkProgramPerfTest, PreRotationPerf, CompilerPerf | `benches/variants.rs` measures links and variants |
-//! | VulkanPipelineCachePerf | pipelines are the driver's |
+//! | VulkanPipelineCachePerf | the driver makes pipelines |
 
 use super::programs::{emit, fragment, linked, locations, vertex, OUTPUT};
 use super::stages::shader;
@@ -109,7 +109,7 @@ fn decorated(words: &[u32], decoration: Decoration) -> usize {
 }
 
 #[test]
-fn a_declaration_that_nothing_uses_is_no_varying() {
+fn an_unused_declaration_is_not_a_varying() {
     let unused = Declared { used: false, ..PLAIN };
     let other = Declared { slot: 1, ..PLAIN };
     let linked =
@@ -149,7 +149,7 @@ fn less_precision_needs_both_sides() {
 }
 
 #[test]
-fn what_goes_may_have_any_precision() {
+fn removed_varyings_may_have_any_precision() {
     let relaxed = Declared { precision: "mediump", ..PLAIN };
     let linked = linked([declaring_vertex(&[relaxed]), declaring_fragment(&[Declared { slot: 1, ..relaxed }])]);
     assert_eq!((linked.removed_outputs, linked.removed_inputs), (1, 1));
@@ -190,7 +190,7 @@ fn names_play_no_part() {
 }
 
 #[test]
-fn invariant_outputs_stay_so_or_go() {
+fn invariant_outputs_stay_invariant_or_are_removed() {
     let outputs = [0, 1].map(|slot| Declared { flags: "invariant", slot, ..PLAIN });
     let before = emit(declaring_vertex(&outputs));
     assert_eq!(decorated(&words(&before, 0), Decoration::Invariant), 2);
@@ -213,7 +213,7 @@ fn as_many_varyings_as_there_are() {
 
 /// Two floats and two integers share a Location; the next stage reads the integers.
 #[test]
-fn components_of_a_location_go_on_their_own() {
+fn components_of_a_location_are_removed_one_by_one() {
     let store = |id: u32, component: u32, ty: &str| {
         format!("    @store_output (%{id}, %0) (base=1, range=1, wrmask=xy, component={component}, src_type={ty}, io location=VARYING_SLOT_VAR5 slots=1)\n")
     };
@@ -235,7 +235,7 @@ fn components_of_a_location_go_on_their_own() {
 
 /// Control, with a barrier and without, and evaluation: first one has lower precision, then the other.
 #[test]
-fn tessellation_gets_one_precision() {
+fn tessellation_stages_have_one_precision() {
     let header = "primitive_mode: 2\ntcs_vertices_out: 4\nspacing: 1\n";
     let io = |op: &str, slot: u32| format!("(base=0, range=1, {op}, io location=VARYING_SLOT_VAR{slot} slots=1)\n");
     let load = |slot| io("component=0, dest_type=float32", slot);

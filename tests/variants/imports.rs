@@ -136,7 +136,7 @@ fn members_of_imported_blocks_are_removed_one_by_one() {
 }
 
 #[test]
-fn what_is_no_module_is_refused() {
+fn words_that_are_not_a_module_are_refused() {
     let lowered = corpus().into_iter().next().expect("a shader");
     let own = spirv::emit(&lowered.shader, &lowered.target, &EmitOptions::default()).expect("a module").words;
     let blocks =

@@ -12,7 +12,7 @@ const TESTS: &[(OptionId, &str)] = &[
     (OptionId::Bindings, "patches::each_kind_of_patch_is_filled_and_decided"),
     (OptionId::DescriptorCounts, "patches::arrays_of_descriptors_get_their_length"),
     (OptionId::Locations, "programs::unread_outputs_are_removed_and_locations_are_packed"),
-    (OptionId::UnusedVaryings, "lavapipe::what_a_link_takes_away_is_not_missed"),
+    (OptionId::UnusedVaryings, "lavapipe::removed_varyings_do_not_change_pictures"),
     (OptionId::VaryingPrecision, "angle::less_precision_needs_both_sides"),
     (OptionId::PatchVertices, "patches::each_kind_of_patch_is_filled_and_decided"),
     (OptionId::WorkgroupSize, "patches::specialization_constants_keep_their_new_number"),
@@ -26,7 +26,7 @@ const TESTS: &[(OptionId, &str)] = &[
     (OptionId::FlipY, "lavapipe::turned_pictures_equal_the_plain_one"),
     (OptionId::GlDepth, "lavapipe::without_the_bit_gl_depth_is_clipped"),
     (OptionId::Discard, "lavapipe::without_the_bit_gl_depth_is_clipped"),
-    (OptionId::PointSize, "lavapipe::points_have_a_size_if_the_key_says_so"),
+    (OptionId::PointSize, "lavapipe::points_have_a_size_if_the_key_sets_it"),
     (OptionId::Dither, "lavapipe::dithered_pictures_equal_those_of_the_cpu"),
 ];
 
@@ -141,13 +141,13 @@ fn a_key_that_a_module_cannot_take_is_refused() {
 fn a_key_that_needs_a_size_is_refused_without() {
     let coord = "    32x4 %1 = @load_frag_coord\n    @store_output (%1, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA0 slots=1)\n";
     let module = emit(shader("FRAGMENT", "", coord));
-    let wants = |side: &str, turn: &str| {
+    let needs = |side: &str, turn: &str| {
         format!(
             "`{turn}` in a key needs the {side} of the framebuffer (size=WIDTHxHEIGHT): the shader reads gl_FragCoord"
         )
     };
-    assert_eq!(refusal(&module, "flip_y"), wants("height", "flip_y"));
-    assert_eq!(refusal(&module, "swap_xy,flip_x,size=0x8"), wants("width", "swap_xy,flip_x"));
+    assert_eq!(refusal(&module, "flip_y"), needs("height", "flip_y"));
+    assert_eq!(refusal(&module, "swap_xy,flip_x,size=0x8"), needs("width", "swap_xy,flip_x"));
     for key in ["swap_xy", "flip_y,size=0x8", "flip_x,size=8x0", "flip_x,flip_y,size=8x8"] {
         module.instantiate(&Key::parse(key).expect("a key"), &mut Vec::new()).expect("a key that it takes");
     }

@@ -6,7 +6,7 @@ use ntv::{Module, Target};
 use spirv::{Decoration, ExecutionMode, Op};
 
 /// The context before a patched word.
-enum Behind {
+enum Prefix {
     Decoration(Decoration),
     /// A mode, this number of words before.
     Mode(ExecutionMode, fn(u32) -> usize),
@@ -16,14 +16,14 @@ enum Behind {
 
 /// A kind of patch that links decide: its context, the assignment that makes it [`NEW`], and how the module itself has the value,
 /// if it does.
-struct Row(PatchKind, Behind, fn(&mut Assignment, &Module, u32), Option<fn(&Module, u32) -> u32>);
+struct Row(PatchKind, Prefix, fn(&mut Assignment, &Module, u32), Option<fn(&Module, u32) -> u32>);
 
 /// A number that no patched word of the corpus has.
 const NEW: u32 = 77;
 
 const ROWS: [Row; 13] = {
-    use Behind::{Decoration as After, Mode, Result};
     use PatchKind::*;
+    use Prefix::{Decoration as After, Mode, Result};
     [
         Row(
             DescriptorSet,
@@ -104,13 +104,13 @@ fn capture(module: &Module, index: u32) -> Capture {
     varying(module, index).capture.expect("a varying with a place in a buffer")
 }
 
-impl Behind {
-    fn is_in_front(&self, words: &[u32], at: usize, arg: u32) -> bool {
+impl Prefix {
+    fn precedes(&self, words: &[u32], at: usize, arg: u32) -> bool {
         let is_head = |at: usize, len: u32, op: Op| words[at] == len << 16 | op as u32;
         match self {
-            Behind::Decoration(it) => is_head(at - 3, 4, Op::Decorate) && words[at - 1] == *it as u32,
-            Behind::Result(op) => is_head(at - 3, 4, *op),
-            Behind::Mode(it, back) => {
+            Prefix::Decoration(it) => is_head(at - 3, 4, Op::Decorate) && words[at - 1] == *it as u32,
+            Prefix::Result(op) => is_head(at - 3, 4, *op),
+            Prefix::Mode(it, back) => {
                 let mode = at - 1 - back(arg);
                 words[mode - 2] & 0xffff == Op::ExecutionMode as u32 && words[mode] == *it as u32
             }
@@ -132,9 +132,9 @@ fn each_kind_of_patch_is_filled_and_decided() {
         let module = lowered.emit(None).expect("a module");
         for patch in &module.patches {
             seen.push(patch.kind as u32);
-            let Some(Row(kind, behind, decide, shown)) = ROWS.iter().find(|row| row.0 == patch.kind) else { continue };
+            let Some(Row(kind, prefix, decide, shown)) = ROWS.iter().find(|row| row.0 == patch.kind) else { continue };
             let (at, arg) = (patch.at as usize, patch.arg);
-            assert!(behind.is_in_front(&module.words, at, arg), "{}: {patch:?} stands elsewhere", lowered.name);
+            assert!(prefix.precedes(&module.words, at, arg), "{}: {patch:?} is elsewhere", lowered.name);
             let mut assignment = Assignment::default();
             decide(&mut assignment, &module, arg);
             let (changed, linked) = changed(&module, assignment);

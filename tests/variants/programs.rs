@@ -328,7 +328,7 @@ fn likely_keys_wait_for_a_size_that_words_depend_on() {
 
 /// A copy of a part of the position is at the Location of an input of the next stage, which is not written.
 #[test]
-fn what_is_only_captured_feeds_no_input() {
+fn an_output_that_is_only_captured_feeds_no_input() {
     let header = "xfb_stride: {2, 0, 0, 0}\nhas_transform_feedback_varyings: true\n";
     let body = "    32x4 %1 = @load_input (%0) (base=0, range=1, component=0, dest_type=float32, io location=VERT_ATTRIB_GENERIC0 slots=1)\n    @store_output (%1, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT_POS slots=1, xfb(components=1..2 buffer=0 offset=0), xfb2())\n    @store_output (%1, %0) (base=1, range=1, wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT_VAR0 slots=1)\n";
     let vertex = shader("VERTEX", header, body);

@@ -161,7 +161,7 @@ fn a_stage_has_one_partner() {
 
 /// Decisions about words that a module does not have are errors.
 #[test]
-fn what_has_no_word_is_refused() {
+fn decisions_without_a_word_are_refused() {
     let vertex = emit(vertex(&["VAR0"]));
     let of = |assignment: Assignment| refusal(&[&vertex], vec![assignment]);
     let none = Assignment::default;

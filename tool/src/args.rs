@@ -62,7 +62,7 @@ pub(crate) enum Command {
     Import(ImportArgs),
 }
 
-/// How modules are made from inputs: a shader (.nir, ...) is translated, SPIR-V (.spv) is parsed once, and a stored module
+/// The modules of the inputs: a shader (.nir, ...) is translated, SPIR-V (.spv) is parsed once, and a stored module
 /// (.ntvm) is read.
 #[derive(clap::Args)]
 pub(crate) struct ModuleArgs {
@@ -409,12 +409,12 @@ pub(crate) struct TargetArgs {
     #[arg(long, value_name = "BLOCK=CLASS")]
     place: Vec<BlockPlacement>,
 
-    /// How transform feedback captures are written: by Vulkan's extension, or by the vertex or geometry shader to storage
-    /// buffers.
+    /// The back end that writes transform feedback captures: Vulkan's extension, or stores of the vertex or geometry shader to
+    /// storage buffers.
     #[arg(long, value_name = "BACK_END", default_value = "extension")]
     captures: Captures,
 
-    /// How buffers are read: one load of a vec4 where that is possible, or always one load per 32-bit component.
+    /// The loads of buffers: one load of a vec4 where that is possible, or always one load per 32-bit component.
     #[arg(long, value_name = "HOW", default_value = "auto")]
     buffer_access: Access,
 }
@@ -466,14 +466,14 @@ pub(crate) enum EmitWords {
     Asm,
 }
 
-/// How captures are written.
+/// The back end that writes captures.
 #[derive(Clone, Copy, ValueEnum)]
 enum Captures {
     Extension,
     Storage,
 }
 
-/// How buffers are read.
+/// The loads of buffers.
 #[derive(Clone, Copy, ValueEnum)]
 enum Access {
     Auto,

@@ -59,7 +59,7 @@ mod tests {
     use ntv::module::Capture;
 
     #[test]
-    fn a_line_says_all_of_a_varying() {
+    fn a_line_describes_a_varying_completely() {
         let own = Varying { location: 5, locations: 2, component: 1, components: 2, ..Varying::default() };
         let moved = Varying { location: 3, patch: true, ..own };
         assert_eq!(describe(&own, &moved), "locations 3 to 4 (was 5), yz, per patch");

@@ -229,7 +229,7 @@ fn stdin_and_stdout() {
 }
 
 #[test]
-fn text_goes_to_stdout() {
+fn text_is_written_to_stdout() {
     let place = Folder::new(&[("a.nir", GOOD), ("b.nir", GOOD)]);
     let output = place.run("compile a.nir --emit asm --names");
     expect(&output, 0, "compiled 1 of 1 shaders");
@@ -307,7 +307,7 @@ fn bytes_that_are_not_text_do_no_harm() {
 }
 
 #[test]
-fn validation_asks_the_validator() {
+fn validation_runs_the_validator() {
     let place = Folder::new(&[("a.nir", GOOD)]);
     expect(&place.run("compile a.nir -o a.spv --validate"), 0, "compiled 1 of 1 shaders");
     let output = place.command("compile a.nir -o b.spv --validate").env("PATH", "").output().expect("the tool");
@@ -335,7 +335,7 @@ fn a_stdout_that_cannot_be_written_fails() {
 
 #[cfg(unix)]
 #[test]
-fn links_and_devices_stay_what_they_are() {
+fn links_and_devices_are_not_replaced() {
     let place = Folder::new(&[("a.nir", GOOD), ("real.spv", "old")]);
     std::os::unix::fs::symlink("real.spv", place.path("link.spv")).expect("a link");
     expect(&place.run("compile a.nir -o link.spv"), 0, "compiled 1 of 1 shaders");
@@ -376,7 +376,7 @@ fn run_gives_a_shader_buffers_and_prints_them() {
 }
 
 #[test]
-fn what_a_shader_does_wrong_is_an_error_with_its_line() {
+fn faults_of_a_shader_are_errors_with_a_line() {
     let shader = include_str!("../../examples/histogram.nir");
     let inputs = example_inputs().replace("[4, 1, 2, 3, 66]", "[5, 1, 2, 3, 66]");
     let place = Folder::new(&[("histogram.nir", shader), ("in.json", &inputs), ("no.json", "{}")]);
@@ -417,7 +417,7 @@ fn descriptors_that_are_not_given_are_named() {
 
 /// For all shaders of the corpus that run: each missing descriptor is reported by its set and binding.
 #[test]
-fn what_runs_misses_what_is_taken_away() {
+fn removed_inputs_are_reported_as_missing() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus/run");
     let (mut missed, mut unused) = (0, Vec::new());
     for file in fs::read_dir(folder).expect("the corpus").filter_map(Result::ok) {
@@ -554,7 +554,7 @@ fn elements_that_a_constant_names_have_to_be_given() {
 const LARGE: &str = include_str!("../../tests/corpus/pass/place_blocks_bounds.nir");
 
 #[test]
-fn a_plan_says_where_blocks_are_and_why() {
+fn a_plan_shows_classes_and_reasons() {
     // As deeply nested as in vulkaninfo.
     let deep = r#"{"capabilities": {"device": {"properties": {"VkPhysicalDeviceProperties": {"limits": {
         "maxUniformBufferRange": 65536, "maxImageDimension1D": 4096}}}, "features": {"robustBufferAccess": true}}}}"#;
@@ -584,7 +584,7 @@ fn a_plan_says_where_blocks_are_and_why() {
 }
 
 #[test]
-fn what_is_beyond_a_uniform_buffer_is_said() {
+fn loads_beyond_a_uniform_buffer_are_reported() {
     let place = Folder::new(&[("a.nir", LARGE)]);
     let message = "100000 bytes of ubo1 are read, and a uniform buffer has at most 65536";
     let output = place.run("compile a.nir -o a.spv");

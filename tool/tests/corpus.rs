@@ -294,7 +294,7 @@ fn every_row_of_a_table_has_its_test() {
 
 /// Each file of `tests/corpus/zink` has the commands to compile the shader, and to run it unless it has a reason.
 #[test]
-fn what_zink_gets_wrong_runs_here_or_says_why_not() {
+fn files_about_faults_of_zink_run_or_have_a_reason() {
     let files = support::files(&support::root().join("tests/corpus/zink"), &["nir"]);
     assert!(files.len() >= 29, "only {} files", files.len());
     let problems: Vec<String> = files

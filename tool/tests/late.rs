@@ -67,7 +67,7 @@ impl Folder {
 }
 
 #[test]
-fn link_says_what_is_left_and_writes_it() {
+fn link_reports_and_writes_the_result() {
     let place = Folder::new();
     let (left, said) = place.run("link b.nir a.nir -o out --validate");
     assert_eq!(left, LINKED);
@@ -121,7 +121,7 @@ fn link_names_built_ins_and_components() {
 }
 
 #[test]
-fn assembly_is_written_where_it_is_asked_for() {
+fn assembly_is_written_if_requested() {
     let place = Folder::new();
     let (text, _) = place.run("variant a.nir --emit asm --key flip_y");
     assert!(text.contains("OpEntryPoint Vertex"), "{text}");

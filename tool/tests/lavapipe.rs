@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 #[test]
-fn lavapipe_gives_what_the_interpreter_gave() {
+fn lavapipe_has_the_results_of_the_interpreter() {
     compare(&[]);
 }
 

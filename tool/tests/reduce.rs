@@ -39,14 +39,14 @@ fn reduced(output: &Output) -> (Vec<String>, String) {
 }
 
 #[test]
-fn what_needs_a_feature_is_found() {
+fn an_instruction_that_needs_a_feature_is_found() {
     let command = "ntv compile {} --emit asm --disable subgroupBallot";
     let (left, text) = reduced(&reduce(&dump("subgroups.nir"), command, &[]));
     assert!(left.len() <= 2 && left.iter().any(|line| line.contains("@ballot")), "{text}");
 }
 
 #[test]
-fn what_makes_an_instruction_of_the_module_is_found() {
+fn the_source_of_an_instruction_of_the_module_is_found() {
     for (file, word, at_most) in [
         ("branches.nir", "OpPhi", 4),
         ("local_array.nir", "OpAccessChain", 5),
@@ -67,7 +67,7 @@ fn what_makes_an_instruction_of_the_module_is_found() {
 }
 
 #[test]
-fn a_command_that_always_fails_leaves_nothing() {
+fn a_command_that_always_fails_removes_everything() {
     for file in support::files(&dump(""), &["nir"]) {
         let (left, text) = reduced(&reduce(&file, "false", &[]));
         assert!(left.is_empty(), "{}\n{text}", file.display());
@@ -98,7 +98,7 @@ fn expect_refusal(output: &Output, what: &str) {
 }
 
 #[test]
-fn what_cannot_be_reduced_is_refused() {
+fn shaders_that_cannot_be_reduced_are_refused() {
     expect_refusal(&reduce(&dump("discard.nir"), "ntv check", &[]), "there is nothing to reduce");
     expect_refusal(&reduce(&dump(""), "false", &[]), "needs one file");
     expect_refusal(&reduce(&dump("discard.nir"), "false", &["--timeout=-1"]), "seconds");

@@ -117,7 +117,7 @@ fn reference(name: &str) -> PathBuf {
     support::root().join("docs/scenes").join(name).with_extension("png")
 }
 
-/// The file of a test's picture, for a look at a failure.
+/// The file of a test's picture, which shows a failure.
 fn drawn(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name).with_extension("png")
 }
@@ -145,7 +145,7 @@ fn scenes_are_as_they_were() {
 }
 
 #[test]
-fn pictures_do_not_depend_on_what_a_device_can() {
+fn pictures_do_not_depend_on_device_features() {
     let mut wrong = Vec::new();
     for (name, without) in LESS {
         let more: Vec<&str> = without.iter().flat_map(|feature| ["--without", *feature]).collect();

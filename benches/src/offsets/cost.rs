@@ -55,12 +55,12 @@ impl Cost {
         while let [first, ..] = rest {
             let len = (first >> 16) as usize;
             ensure!((1..=rest.len()).contains(&len), "an instruction of {len} words, but {} are left", rest.len());
-            let (inst, behind) = rest.split_at(len);
+            let (inst, after) = rest.split_at(len);
             // Opcodes that the tables lack are not counted.
             if let Some(op) = Op::from_u32(first & 0xffff) {
                 walk.count(op, &inst[1..]);
             }
-            rest = behind;
+            rest = after;
         }
         Ok(walk.cost)
     }
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn buffers_are_told_from_the_rest() {
+    fn buffers_are_distinguished_from_other_memory() {
         let (uniform, function) = (StorageClass::Uniform as u32, StorageClass::Function as u32);
         let words = module(&[
             (Op::TypePointer, &[2, uniform, 1]),
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_are_no_module_are_refused() {
+    fn words_that_are_not_a_module_are_refused() {
         let refused = |words: &[u32]| Cost::of(words).map(|_| ()).unwrap_err().to_string();
         assert_eq!(refused(&[]), "not a SPIR-V module");
         let mut words = module(&[(Op::IAdd, &[1, 2, 3, 3])]);

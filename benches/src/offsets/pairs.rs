@@ -16,11 +16,11 @@ const SETS: [&str; 3] = ["mesa25", "mesa25-nv", "glmark2"];
 /// A form of NIR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// What a Gallium driver receives.
+    /// The NIR that a Gallium driver receives.
     Gallium,
-    /// After zink's lowering.
+    /// The NIR after zink's lowering.
     Ssa,
-    /// After leaving SSA.
+    /// The NIR after leaving SSA.
     Reg,
 }
 

@@ -267,13 +267,13 @@ impl FramebufferState {
     }
 }
 
-/// How vertices become primitives: Gallium's `mesa_prim`.
+/// The topology of primitives: Gallium's `mesa_prim`.
 pub type Topology = vk::PrimitiveTopology;
 
 /// The parameters of a draw: Gallium's `pipe_draw_info`.
 #[derive(Clone, Debug)]
 pub struct DrawInfo {
-    /// How vertices become primitives.
+    /// The topology of primitives.
     pub mode: Topology,
     /// The indices, if there are any.
     pub indices: Option<Indices>,

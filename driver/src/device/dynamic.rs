@@ -50,10 +50,10 @@ dynamic! {
     /// Whether colors are blended.
     BlendEnable = COLOR_BLEND_ENABLE_EXT, "extendedDynamicState3ColorBlendEnable",
         |f| f.dynamic3.extended_dynamic_state3_color_blend_enable != 0;
-    /// How colors are blended.
+    /// The equation that blends colors.
     BlendEquation = COLOR_BLEND_EQUATION_EXT, "extendedDynamicState3ColorBlendEquation",
         |f| f.dynamic3.extended_dynamic_state3_color_blend_equation != 0;
-    /// Which components of colors are written.
+    /// The components of colors that are written.
     WriteMask = COLOR_WRITE_MASK_EXT, "extendedDynamicState3ColorWriteMask",
         |f| f.dynamic3.extended_dynamic_state3_color_write_mask != 0;
     /// Whether depths are clamped.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub struct Draw<'a> {
     /// The words of each stage, in any order.
     pub modules: &'a [&'a [u32]],
-    /// How vertices become primitives.
+    /// The topology of primitives.
     pub topology: vk::PrimitiveTopology,
     /// Whether the last vertex of a primitive is the provoking one, as in GL, instead of the first.
     pub provoking_last: bool,

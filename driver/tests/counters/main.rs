@@ -94,7 +94,7 @@ fn every_setter_is_in_the_table() {
 }
 
 #[test]
-fn setters_set_the_bits_that_the_table_says() {
+fn setters_set_the_bits_of_the_table() {
     let mut set: BTreeMap<&str, BitSet<Dirty>> = BTreeMap::new();
     // If shaders capture, the targets are in shader buffers.
     for device in [TestDevice::without(&[]), TestDevice::without(&["VK_EXT_transform_feedback"])] {

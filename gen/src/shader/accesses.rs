@@ -102,7 +102,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// The offset `bytes` bytes after a base.
-    fn behind(&mut self, base: Base, bytes: u32) -> Result<Number> {
+    fn offset_after(&mut self, base: Base, bytes: u32) -> Result<Number> {
         if base.ahead + bytes == 0 {
             return Ok(base.offset);
         }
@@ -134,7 +134,7 @@ impl Generator<'_, '_, '_> {
         self.remember(base);
         let components = self.choose(&[1, 2, 3, 4])?.min(stride as u8 / 4);
         for member in (0..count).filter(|member| (member + 1) * stride <= base.room) {
-            let offset = self.behind(base, member * stride)?;
+            let offset = self.offset_after(base, member * stride)?;
             self.load_at(base.place, offset, Shape { components, ..Shape::INDEX })?;
         }
         Ok(())
@@ -172,10 +172,10 @@ impl Generator<'_, '_, '_> {
         let left = base.room - shape.bytes();
         let ahead = if self.chance(4)? { self.term(left)? } else { self.constant_up_to(left.min(80))? };
         let offset = if ahead.is_constant() {
-            self.behind(base, ahead.max)?
+            self.offset_after(base, ahead.max)?
         } else {
             let offset = self.sum(base.offset, ahead)?;
-            self.behind(Base { offset, ..base }, 0)?
+            self.offset_after(Base { offset, ..base }, 0)?
         };
         match base.place {
             Region::Own | Region::Shared | Region::Scratch if self.chance(2)? => {

@@ -1,8 +1,8 @@
 //! Random valid shaders as a Gallium driver receives them: explicit inputs and outputs, buffers by byte offset.
 //!
-//! The choices decide everything, so the input of a fuzzer is a shader, and so is a seed. Values are grouped by kind, because
-//! float arithmetic on numbers of bits mostly gives NaN. A shader terminates and stays within its buffers, and an invocation
-//! depends on others only through shared memory and a barrier: every run has the same results.
+//! The input of a fuzzer, or a seed, determines the whole shader. Values are grouped by kind, because float arithmetic on numbers
+//! of bits mostly gives NaN. A shader terminates and stays within its buffers, and an invocation depends on others only through
+//! shared memory and a barrier: every run has the same results.
 //!
 //! At the end the remaining values are stored: to a storage block by a compute shader, otherwise to outputs.
 

@@ -1,6 +1,6 @@
 //! Byte offsets in the form in which Mesa computes them for arrays, structs and matrices.
 //!
-//! An offset is a sum of scaled indices and constants, in one of the many forms that algebraic passes leave. Its range and its
+//! An offset is a sum of scaled indices and constants, in one of the many forms that algebraic passes produce. Its range and its
 //! remainder are tracked, so that it is within the bounds by construction.
 
 use super::{Generator, Shape};

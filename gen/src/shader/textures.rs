@@ -20,7 +20,7 @@ const ATOMIC: u32 = 2;
 /// Textures of a shader.
 const TEXTURES: u32 = 4;
 
-/// Dimensionality and layers of what can be sampled.
+/// The dimensionality of textures that can be sampled, and whether they have layers.
 const SAMPLED: &[(ImageDim, bool)] = &[
     (ImageDim::dim_2d, false),
     (ImageDim::dim_2d, false),

@@ -205,11 +205,11 @@ impl Vertex {
     fn primitive(&self, b: &mut Builder<'_>, j: Def) -> (Def, Def) {
         // Strips: the last primitive first.
         let (mut primitive, mut corner) = (b.alu(AluOp::isub, &[self.number, j]), j);
-        let goes_round = b.alu(AluOp::ult, &[self.number, j]);
+        let wraps = b.alu(AluOp::ult, &[self.number, j]);
         let is_loop = self.is(b, Topology::LineLoop);
-        let goes_round = b.alu(AluOp::iand, &[is_loop, goes_round]);
+        let wraps = b.alu(AluOp::iand, &[is_loop, wraps]);
         let round = b.iadd(primitive, self.vertices);
-        primitive = b.alu(AluOp::bcsel, &[goes_round, round, primitive]);
+        primitive = b.alu(AluOp::bcsel, &[wraps, round, primitive]);
         // Fans: like strips without the middle, which all triangles share.
         let is_fan = self.is(b, Topology::TriangleFan);
         let is_middle = self.is_middle(b);

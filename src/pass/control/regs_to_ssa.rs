@@ -325,7 +325,7 @@ fn pointer(builder: &mut Builder<'_>, inst: Inst, var: Var, access: Access) -> D
     builder.deref_array(whole, index)
 }
 
-/// Where registers are live and where they are written; tables like that of the values.
+/// The blocks in which registers are live and are written, in tables like that of the values.
 struct Flow {
     /// Whether a path from the start of the block reads the register before it is written.
     live_in: Vec<bool>,

@@ -30,7 +30,7 @@ pub(super) struct VarPart {
     pub count: u32,
     /// First component of the loaded or stored value.
     pub source: u32,
-    /// Where the variable is interpolated.
+    /// The position at which the variable is interpolated.
     pub sampling: Sampling,
 }
 

@@ -96,7 +96,7 @@ struct Access {
     mode: Modes,
     operation: MemoryOperation,
     offset: Def,
-    /// What the offset counts.
+    /// The unit of the offset.
     unit: OffsetUnit,
 }
 

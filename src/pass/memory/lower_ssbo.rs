@@ -112,7 +112,7 @@ fn store(b: &mut Builder<'_>, context: &Context, blocks: &mut Blocks<'_>, inst: 
     byte_access::store(b, &memory, address, value, mask);
 }
 
-/// What `inst` does with a storage block, and its block index; `None` if it does nothing with any.
+/// The access of `inst` to a storage block, and its block index; `None` if it has no such access.
 fn access(shader: &Shader, inst: Inst) -> Option<(MemoryAccess, Def)> {
     let (op, srcs) = shader.as_intrinsic(inst)?;
     let access = op.info().memory.filter(|access| access.kind == MemoryKind::Ssbo)?;

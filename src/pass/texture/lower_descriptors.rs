@@ -122,7 +122,7 @@ fn is_flat(shader: &Shader, tex: &TexData) -> bool {
 
 /// The deref of the sampler of `tex`, if the texture at `pointer` has no sampler of its own.
 fn separate_sampler(shader: &Shader, tex: &TexData, pointer: Def) -> Option<Def> {
-    let texture = Texture::behind(shader, pointer)?;
+    let texture = Texture::of_pointer(shader, pointer)?;
     match Name::of_sampler(shader, tex) {
         Name::Pointer(sampler) if texture.kind == TextureKind::Separate && tex.op.samples() => Some(sampler),
         _ => None,
@@ -215,7 +215,7 @@ impl Names<'_> {
             Name::Pointer(pointer) => self.flat(b, pointer),
             Name::Unit(unit, added) => self.unit(b, inst, id, unit, added),
             Name::Handle(handle) => {
-                let texture = textures::behind_handle(b.shader, inst, &b.shader.texs[id]);
+                let texture = textures::of_handle(b.shader, inst, &b.shader.texs[id]);
                 self.handle(b, texture, 0, handle)
             }
         };
@@ -238,7 +238,7 @@ impl Names<'_> {
         let texture = textures::said_of_image(b.shader, inst);
         let pointer = match by_handle {
             true => {
-                let format = textures::format_behind_handle(b.shader, inst, texture);
+                let format = textures::format_of_handle(b.shader, inst, texture);
                 self.handle(b, texture, format, image)
             }
             false => self.image_unit(b, inst, texture, image),

@@ -73,7 +73,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
 /// Whether `tex` needs no change, by a quick check that covers most: it samples, with as many coordinates as the texture has
 /// dimensions.
 fn is_plain(shader: &Shader, tex: &TexData, implicit_lod: bool) -> bool {
-    let texture = tex.src(texture_deref).and_then(|pointer| Texture::behind(shader, pointer));
+    let texture = tex.src(texture_deref).and_then(|pointer| Texture::of_pointer(shader, pointer));
     let Some(coordinates) = texture.map(|texture| texture.coordinates()) else { return false };
     let is_plain = |(kind, def): &(TexSrcKind, Def)| {
         let InstData { num_components, bit_size, .. } = *shader.def(*def);
@@ -92,7 +92,7 @@ fn is_plain(shader: &Shader, tex: &TexData, implicit_lod: bool) -> bool {
 
 fn lower(b: &mut Builder<'_>, inst: Inst, tex: Tex, implicit_lod: bool, gather_offsets: bool) -> Edit {
     let pointer = b.shader.texs[tex].src(texture_deref);
-    let Some(texture) = pointer.and_then(|pointer| Texture::behind(b.shader, pointer)) else { return Edit::Keep };
+    let Some(texture) = pointer.and_then(|pointer| Texture::of_pointer(b.shader, pointer)) else { return Edit::Keep };
     if b.shader.texs[tex].op.has_implicit_lod() && !implicit_lod {
         if b.shader.texs[tex].op == TexOp::lod {
             let data = b.shader.insts[inst];

@@ -62,14 +62,14 @@ pub(super) fn suits(shader: &Shader, tex: &TexData, texture: &Texture) -> bool {
 }
 
 /// The type of the texture of a handle: that of a compatible declared variable, else guessed.
-pub(super) fn behind_handle(shader: &Shader, inst: Inst, tex: &TexData) -> Texture {
+pub(super) fn of_handle(shader: &Shader, inst: Inst, tex: &TexData) -> Texture {
     let declared = handle_types(shader).map(|(texture, _)| texture);
     let mut declared = declared.filter(|texture| texture.kind == TextureKind::Combined);
     declared.find(|texture| suits(shader, tex, texture)).unwrap_or_else(|| guess(shader, inst, tex))
 }
 
 /// The format of the image of a handle.
-pub(super) fn format_behind_handle(shader: &Shader, inst: Inst, texture: Texture) -> u32 {
+pub(super) fn format_of_handle(shader: &Shader, inst: Inst, texture: Texture) -> u32 {
     let said = shader.index(inst, Index::format);
     let declared = handle_types(shader).find(|(other, _)| *other == texture).map(|(_, format)| format);
     declared.filter(|_| said == 0).unwrap_or(said)

@@ -40,7 +40,7 @@ pub(super) struct Case {
     pub(super) skipped: [u32; 2],
 }
 
-/// A draw that captures little of anything at the beginning of buffers that have room.
+/// A draw with few captures, at the start of buffers with enough space.
 pub(super) const PLAIN: Case = Case {
     topology: Topology::Points,
     provoking: ProvokingVertex::Last,

@@ -82,8 +82,8 @@ fn in_own_process(name: &str) -> bool {
 }
 
 #[test]
-fn random_captures_are_what_gl_says() {
-    if in_own_process("xfb::random_captures_are_what_gl_says") {
+fn random_captures_agree_with_gl() {
+    if in_own_process("xfb::random_captures_agree_with_gl") {
         return;
     }
     if let Some(seed) = number("NTV_SEED") {

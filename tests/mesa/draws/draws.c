@@ -1,11 +1,11 @@
 /*
- * What a draw costs on the CPU, by what changes between two draws, on any driver of OpenGL.
+ * Measures the CPU time of a draw, for each kind of change between two draws, on any driver of OpenGL.
  *
  * usage: draws SIDE [ROUNDS]   measures; a table on stdout, tab-separated, whose column `side` has the name SIDE in each line
- *        draws --check         draws with both states of each workload, and compares pixels with what must come out
+ *        draws --check         draws with both states of each workload, and compares pixels with the expected ones
  *
- * `cargo xtask bench --draws` builds it, runs it on zink, and compares it with the benchmark `draws` of ntv's own driver. That one
- * does the same work, which is, in the terms of both APIs (the shape of a draw is that of piglit's drawoverhead):
+ * `cargo xtask bench --draws` builds it, runs it on zink, and compares it with the benchmark `draws` of ntv's own driver, which does
+ * the same work. In the terms of both APIs (the shape of a draw is that of piglit's drawoverhead):
  *
  * Target        32 x 32 pixels, R8G8B8A8_UNORM, one sample, no depth buffer; two of them for the workload `framebuffer`.
  * Draw          3 vertices, a list of triangles, no indices, one instance.
@@ -16,40 +16,40 @@
  * Texture       one, in the fragment stage: 4 x 4 pixels, R8G8B8A8_UNORM, one level, nearest, repeated, with a sampler.
  * States        blending is enabled, add, factors one and zero; scissor test enabled, viewport and scissor are the target; no depth
  *               test, no culling, no dithering.
- * Shaders       GLSL below; vertex.nir, fragment.nir and inverse.nir are what a Gallium driver gets of them.
+ * Shaders       GLSL below; vertex.nir, fragment.nir and inverse.nir are the NIR that a Gallium driver gets.
  *
- * Each workload is a loop of that draw; before each draw one thing changes, to state n % 2 for draw n:
+ * Each workload is a loop of that draw with one change before each draw, to state n % 2 for draw n:
  *
  * none            nothing
  * vertex buffer   the buffer of binding 0: one of two, with the same layout, offset 0
  * uniform buffer  the range of the uniform block: offset 0 or 256 of one buffer, 16 bytes
  * uniform         the vec4 of the default block
- * texture         the texture that is bound: one of two, alike, with the same sampler
+ * texture         the bound texture: one of two of the same size and format, with the same sampler
  * program         the program: one of two, which share the vertex shader's source and differ in the fragment shader
  * blend           the factors: one, zero or one, one
  * vertex format   attribute 1: R8G8B8A8_UNORM at offset 8, or R32G32B32A32_SFLOAT at offset 16
  * viewport        viewport and scissor: 32 x 32 or 16 x 16, both at 0, 0
  * framebuffer     the target: one of two
  *
- * A round measures each workload once: all states go to 0, one draw, glFinish; then DRAWS draws (FRAMEBUFFER_DRAWS of `framebuffer`)
- * and one flush, which are timed: the CPU time of the calling thread and the wall time. Three rounds before the first do not count.
- * A line has the median and the minimum over the rounds, in nanoseconds for a draw. DRAWS is below the 30,000 after which zink
- * flushes itself.
+ * A round measures each workload once: all states are set to 0, then there is one draw and glFinish, then DRAWS draws
+ * (FRAMEBUFFER_DRAWS of `framebuffer`) and one flush, which are timed: the CPU time of the calling thread and the wall time. Three
+ * rounds before the first are not counted. A line has the median and the minimum over the rounds, in nanoseconds for a draw. DRAWS is
+ * below the 30,000 after which zink flushes itself.
  *
- * What must not be on the measured thread, and what must:
+ * The environment keeps other work away from the measured thread, and zink's work on it:
  *
- * - Nothing is to be drawn: with LP_NO_RAST=1 llvmpipe, and so lavapipe, bins triangles and draws none (lp_rast.c). Rasterizer
- *   discard would do that on any device, but it is a state that drivers treat differently: they need not bind what fragment shaders
- *   read. lavapipe executes what was submitted on a thread of its own anyway, so LP_NO_RAST and LP_NUM_THREADS=0 only keep the cores
- *   free. `--check` wants neither of them.
- * - glibc must keep memory that was freed (MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_, MALLOC_TOP_PAD_): lavapipe takes some
- *   for each command that is recorded. If it goes back to the kernel when a command buffer is reset, page faults are up to half of
- *   the time of the next round, and most of its noise.
- * - GALLIUM_THREAD=0: zink works on the calling thread. Else it gets its calls from a thread of the threaded context, flushes on one
- *   more, and the calling thread's time would be that of a recording only.
+ * - Nothing is drawn: with LP_NO_RAST=1 llvmpipe, and so lavapipe, bins triangles and draws none (lp_rast.c). Rasterizer discard
+ *   would do that on any device, but it is a state that drivers treat differently: they need not bind resources of fragment shaders.
+ *   lavapipe executes submissions on a thread of its own, so LP_NO_RAST and LP_NUM_THREADS=0 only keep the cores free. `--check` runs
+ *   without them.
+ * - glibc keeps freed memory (MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_, MALLOC_TOP_PAD_): lavapipe allocates memory for each
+ *   recorded command. If it is returned to the kernel when a command buffer is reset, page faults are up to half of the time of the
+ *   next round, and most of its noise.
+ * - GALLIUM_THREAD=0: zink works on the calling thread. Otherwise it gets its calls from a thread of the threaded context, flushes on
+ *   another one, and the calling thread's time would only be that of a recording.
  * - mesa_glthread=false: for the same reason.
- * - GALLIUM_NOOP=1 gives what OpenGL itself takes: Mesa's state tracker on a driver that does nothing. What ntv's driver is to be
- *   compared with is the difference, as it begins where Gallium does.
+ * - GALLIUM_NOOP=1 gives the time of OpenGL itself: Mesa's state tracker on a driver that does nothing. The difference is comparable
+ *   with ntv's driver, which begins at Gallium's interface.
  */
 
 #define _GNU_SOURCE
@@ -72,7 +72,7 @@
 #define ROUNDS 51
 #define WARM_UP 3
 
-/* What both sides of a change show, as a byte in each channel: the colour of the vertices, the texture, the tint, the cleared target. */
+/* The colours for both states of a change, as a byte in each channel: of the vertices, the texture, the tint, the cleared target. */
 #define COLOUR 64
 #define OTHER_COLOUR 128
 #define WHITE 255
@@ -121,7 +121,7 @@ struct vertex {
 
 _Static_assert(sizeof(struct vertex) == STRIDE, "the stride of the buffer");
 
-/* The functions that the program calls; libEGL finds them all, so nothing else has to be linked. */
+/* The functions that the program calls; libEGL returns them all, so no other library has to be linked. */
 #define FUNCTIONS(X)                                                                                                           \
    X(PFNGLATTACHSHADERPROC, AttachShader)                                                                                      \
    X(PFNGLBINDBUFFERPROC, BindBuffer)                                                                                          \
@@ -247,7 +247,7 @@ create_vertices(unsigned char colour)
    return buffer;
 }
 
-/* Two ranges: with the second one the triangle is half as large, and its longest side goes through the middle of the target. */
+/* Two ranges: with the second one the triangle is half as large, and its longest side crosses the middle of the target. */
 static void
 create_uniforms(void)
 {
@@ -327,7 +327,7 @@ create_objects(void)
    glClearColor(CLEARED / 255.0f, CLEARED / 255.0f, CLEARED / 255.0f, CLEARED / 255.0f);
 }
 
-/* One function for each thing that changes; `i` is 0 or 1. */
+/* One function for each change; `i` is 0 or 1. */
 
 static inline void
 change_none(unsigned i)
@@ -397,7 +397,7 @@ change_framebuffer(unsigned i)
    glBindFramebuffer(GL_FRAMEBUFFER, framebuffers[i]);
 }
 
-/* The workloads: what changes, its name, the draws of a round, and the pixel at 24, 24 in the first target after a draw in state 1. */
+/* The workloads: the change, its name, the draws of a round, and the pixel at 24, 24 in the first target after a draw in state 1. */
 #define WORKLOADS(X)                                                                                                           \
    X(none, "none", DRAWS, COLOUR)                                                                                              \
    X(vertex_buffer, "vertex buffer", DRAWS, OTHER_COLOUR)                                                                      \
@@ -410,7 +410,7 @@ change_framebuffer(unsigned i)
    X(viewport, "viewport", DRAWS, CLEARED)                                                                                     \
    X(framebuffer, "framebuffer", FRAMEBUFFER_DRAWS, CLEARED)
 
-/* The loops have the change in them, so that no call through a pointer is measured. */
+/* Each loop contains its change, so that no call through a pointer is measured. */
 #define LOOP(id, name, draws, pixel)                                                                                           \
    static void loop_##id(unsigned count)                                                                                       \
    {                                                                                                                           \

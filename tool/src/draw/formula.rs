@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place() {
+    fn errors_have_their_place() {
         for (text, expected) in [
             ("1 +", "unexpected end at character 4 of the formula"),
             ("(1", "expected `)` at character 3 of the formula"),

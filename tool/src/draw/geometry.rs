@@ -34,7 +34,7 @@ pub(crate) enum Generator {
     CubePatches(CubePatches),
 }
 
-/// How often the texture coordinates repeat the range from 0 to 1.
+/// The number of times that the texture coordinates repeat the range from 0 to 1.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Tiles {
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_or_nothing_is_refused() {
+    fn counts_that_are_zero_or_too_large_are_refused() {
         let sphere = |segments| Generator::Sphere(Sphere { segments, ..Sphere::default() }).mesh();
         assert!(sphere(0).is_err() && sphere(u32::MAX).is_err());
     }

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_found_at_its_place() {
+    fn errors_have_their_place() {
         assert_eq!(
             wrong(HEAD, "{ set = { progam = \"a\" } }").2.lines().next(),
             Some("unknown field `progam`, expected one of `framebuffer`, `program`, `vertex_elements`, `vertex_buffers`, \

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texels_come_back() {
+    fn texels_are_decoded_as_encoded() {
         let texels = [[0.0, 1.0, 0.2, 1.0], [1.0, 0.4, 0.6, 1.0]];
         for (format, components, _) in FORMATS {
             let back = decode(&encode(&texels, format).expect("bytes"), format).expect("texels");

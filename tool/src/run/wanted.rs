@@ -80,7 +80,7 @@ fn given_as(kind: DescriptorKind, given: &Inputs) -> Option<(&'static str, Box<d
         }
         Sampler => ("sampler", Box::new(given.samplers.iter().map(|row| row.0))),
         StorageImage | StorageTexelBuffer => ("image", Box::new(given.images.iter().map(|input| input.slot))),
-        // What was drawn before.
+        // The framebuffer, with the result of earlier draws.
         InputAttachment => return None,
     })
 }

@@ -45,7 +45,7 @@ pub(crate) const MESA: Comparison = Comparison {
 
 pub(crate) const PIPELINES: Comparison = Comparison {
     name: "pipelines",
-    title: "The driver's side",
+    title: "Modules and pipelines in the driver",
     command: "cargo xtask bench --pipelines",
     logs: &[""],
     measures: &[

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn both_sides_are_compared_without_what_opengl_takes() {
+    fn both_sides_are_compared_without_the_time_of_opengl() {
         let zink = log(&[
             ("zink", "blend", [1000, 500, 450, 1000, 800]),
             ("zink threaded", "blend", [1000, 90, 80, 500, 400]),

@@ -76,9 +76,9 @@ fn text(log: &Log, sizes: &Log) -> Result<String> {
         let before = shader[&("ntv", "all")].number("before")?;
         if before == 0.0 { &mut firsts } else { &mut others }.push(shader);
     }
-    let mut out = head("What a translation touches", "cargo xtask bench --lines");
+    let mut out = head("Memory that a translation touches", "cargo xtask bench --lines");
     write!(out, "\n{} shaders; {} more that were the first of a process", others.len(), firsts.len())?;
-    writeln!(out, ", and {halves} that were not seen from beginning to end, are left out.")?;
+    writeln!(out, ", and {halves} that were not traced from beginning to end, are left out.")?;
     figures(&mut out, &others)?;
     sizes_of_shaders(&mut out, &others)?;
     if !firsts.is_empty() {
@@ -256,7 +256,7 @@ mod tests {
         )
         .unwrap();
         assert!(
-            text.contains("\n1 shaders; 1 more that were the first of a process, and 1 that were not seen"),
+            text.contains("\n1 shaders; 1 more that were the first of a process, and 1 that were not traced"),
             "{text}"
         );
         assert!(text.contains("\n| lines of code | 30 | 10 | 3.000 | 30 | 10 | 3.000 |\n"), "{text}");

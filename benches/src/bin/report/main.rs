@@ -53,7 +53,7 @@ fn main() -> Result<()> {
 fn head(title: &str, command: &str) -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let (arch, os) = (std::env::consts::ARCH, std::env::consts::OS);
-    format!("# {title}\n\nWritten by `{command}` on {arch}, {os}, {cores} cores. README.md says how to read it.\n")
+    format!("# {title}\n\nWritten by `{command}` on {arch}, {os}, {cores} cores. See README.md for an explanation.\n")
 }
 
 /// The median of at least one number.

@@ -18,7 +18,7 @@ pub(crate) fn write(results: &Path) -> Result<()> {
     let Corpus { pairs, alone, ambiguous } = &corpus;
     writeln!(
         out,
-        "\n{} shaders; left out are {alone} without a module of C, and {ambiguous} with several that may be theirs.",
+        "\n{} shaders, without {alone} that have no module of C and {ambiguous} that may have several.",
         pairs.len()
     )?;
     let targets = [("The device of the corpus", offsets::device()), ("Plain Vulkan 1.3", Target::default())];

@@ -133,5 +133,5 @@ fn steps_plot(path: &Path, times: &Times) -> Result<()> {
         steps().map(|step| Ok((step.clone(), times.get(&step, "large")?.each()))).collect::<Result<_>>()?;
     let whole: f64 = bars.iter().map(|bar| bar.1).sum();
     bars.retain(|bar| bar.1 >= whole / 100.0);
-    plot::bars(path, "Where the time goes, large shaders", "ns per instruction", &bars)
+    plot::bars(path, "Time of each step, large shaders", "ns per instruction", &bars)
 }

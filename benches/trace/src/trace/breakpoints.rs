@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_breakpoint_comes_and_goes() {
+    fn a_breakpoint_is_added_and_removed() {
         let path = std::env::temp_dir().join(format!("ntv-trace-breakpoints-{}", std::process::id()));
         std::fs::write(&path, [1, 2, 3, 4]).unwrap();
         let memory = File::options().read(true).write(true).open(&path).unwrap();

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_alone_are_no_accesses() {
+    fn addresses_alone_are_not_accesses() {
         // lea rdx, [rbx]; nop [rax]; prefetcht0 [rbx]
         assert_eq!(accesses(&[0x48, 0x8d, 0x13]), []);
         assert_eq!(accesses(&[0x0f, 0x1f, 0x00]), []);

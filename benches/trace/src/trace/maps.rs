@@ -85,7 +85,7 @@ mod tests {
 ";
 
     #[test]
-    fn constants_are_what_nobody_may_write_in_a_file() {
+    fn constants_are_file_mappings_that_are_not_writable() {
         let maps = Maps::parse(TEXT).unwrap();
         let constant = |address| maps.is_constant(address);
         assert_eq!(constant(0x5550_0000_0000), Some(true));

@@ -100,13 +100,13 @@ mod tests {
     }
 
     #[test]
-    fn the_shim_is_what_is_nothing_else() {
+    fn other_files_of_the_interface_are_the_shim() {
         assert_eq!(of_chain(&["src/wire/decode.rs", "ffi/src/translate.rs"]), Some((Phase::Decode, None)));
         assert_eq!(of_chain(&["library/std/src/panic.rs", "ffi/src/translate.rs"]), Some((Phase::Shim, None)));
     }
 
     #[test]
-    fn what_any_phase_calls_has_none() {
+    fn functions_of_several_phases_have_none() {
         for file in [
             "src/ir/mod.rs",
             "src/entity/mod.rs",

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_phase_counts_to_the_last() {
+    fn code_without_a_phase_counts_to_the_last() {
         let mut seen = Translation::new(PARTS[3]);
         let (check, pass) = ((Phase::Check, None), (Phase::Pass, Some(Rc::from("dce"))));
         seen.execute(0, &instruction(&[0x90], None), &[]);

@@ -111,7 +111,7 @@ macro_rules! values {
 }
 
 values! {
-    /// How vertices become primitives.
+    /// The topology of primitives.
     topology: vk::PrimitiveTopology => |device, commands, topology| device.raw.cmd_set_primitive_topology(commands, topology);
     /// Whether the largest index restarts the primitive.
     restart: bool => |device, commands, on| device.raw.cmd_set_primitive_restart_enable(commands, on);

@@ -19,13 +19,13 @@ pub struct Fault {
     pub evidence: &'static str,
     /// The drivers that were seen to have it, as [`Device::driver`](ntv_driver::headless::Device::driver) calls them.
     pub drivers: &'static [&'static str],
-    /// How to avoid the fault.
+    /// The way to avoid the fault.
     pub cure: Cure,
     /// A shader whose results show the fault.
     pub example: &'static str,
 }
 
-/// How the results become right in spite of a fault.
+/// A way to correct results in spite of a fault.
 #[derive(Debug)]
 pub enum Cure {
     /// Computes the same in another way; false if the shader has no such instruction.
@@ -41,16 +41,15 @@ const LAVAPIPE: &[&str] = &[LAVAPIPE_22, "llvmpipe Mesa 25.0.7"];
 pub const FAULTS: &[Fault] = &[
     Fault {
         what: "imod is taken for irem",
-        evidence: "gallivm's visit of nir_op_imod is that of nir_op_irem: the remainder has the dividend's sign",
+        evidence: "gallivm translates nir_op_imod like nir_op_irem: the remainder has the dividend's sign",
         drivers: LAVAPIPE,
         cure: Cure::Rewrite(divide_by_irem),
         example: include_str!("imod.nir"),
     },
     Fault {
         what: "the last of the four numbers in a constant of 64 bits is lost",
-        evidence:
-            "NIR's fold of unpack_64_4x16 takes `w` from the operand's fourth component, which there is none of; \
-                   Mesa folds where ntv does not, such as behind a comparison that never holds",
+        evidence: "NIR's fold of unpack_64_4x16 takes `w` from the operand's fourth component, which does not exist; \
+                   Mesa folds code that ntv does not fold, such as code after a comparison that is never true",
         drivers: &[LAVAPIPE_22],
         cure: Cure::Rewrite(unpack_twice),
         example: include_str!("unpack_64_4x16.nir"),
@@ -59,7 +58,7 @@ pub const FAULTS: &[Fault] = &[
         what: "a vector in a loop takes another's new value for its last",
         evidence:
             "phis of a block have no order (SPIR-V, OpPhi), but one of vectors that takes a phi of the same loop has \
-                   to stand behind that one. Numbers are right either way",
+                   to be after that one. Numbers are right in any order",
         drivers: &[LAVAPIPE_22],
         cure: Cure::Rewrite(phis::order),
         example: include_str!("phi_order.nir"),
@@ -84,7 +83,7 @@ pub const FAULTS: &[Fault] = &[
     Fault {
         what: "the signs of pack_snorm_4x8 of constants spread",
         evidence:
-            "nir_opt_algebraic makes `pack_uvec4_to_uint` of signed numbers, whose fold does not cut them to 8 bits",
+            "nir_opt_algebraic makes `pack_uvec4_to_uint` of signed numbers, whose fold does not mask them to 8 bits",
         drivers: LAVAPIPE,
         cure: Cure::Rewrite(pack_bytes),
         example: include_str!("pack_snorm_4x8.nir"),

@@ -136,7 +136,7 @@ fn widths(op: AluOp) -> &'static [u8] {
 }
 
 #[test]
-fn lowered_forms_compute_what_the_opcode_folds_to() {
+fn lowered_forms_agree_with_the_fold_of_the_opcode() {
     let mut tested = 0;
     for op in AluOp::ALL {
         for (width, components) in widths(*op).iter().flat_map(|width| [(*width, 1), (*width, 2)]) {
@@ -217,7 +217,7 @@ fn operations_that_can_be_emitted_stay() {
 }
 
 #[test]
-fn the_column_has_what_there_are_rules_for() {
+fn the_column_matches_the_rules() {
     for op in AluOp::ALL {
         for (bits, src_bits) in WIDTHS.iter().flat_map(|bits| WIDTHS.iter().map(move |src_bits| (*bits, *src_bits))) {
             for components in [1, 2] {

@@ -152,8 +152,8 @@ impl Doubles<'_, '_> {
             }
         };
         let greatest = self.like(exponent, BIAS + u64::from(bits) - 1);
-        let behind = self.binary(isub, greatest, exponent);
-        let whole = self.binary(ushr, digits, behind);
+        let shift = self.binary(isub, greatest, exponent);
+        let whole = self.binary(ushr, digits, shift);
         let is_fraction = self.with(ult, exponent, BIAS);
         self.replace_if(is_fraction, 0, whole)
     }

@@ -30,11 +30,11 @@ impl Doubles<'_, '_> {
     fn cut(&mut self, x: Def) -> Cut {
         let exponent = self.exponent_field(x);
         let last = self.like(exponent, BIAS + 52);
-        let behind = self.binary(isub, last, exponent);
-        let behind = self.with(imax, behind, 0);
-        let behind = self.with(umin, behind, 52);
+        let fraction_bits = self.binary(isub, last, exponent);
+        let fraction_bits = self.with(imax, fraction_bits, 0);
+        let fraction_bits = self.with(umin, fraction_bits, 52);
         let one = self.like(x, 1);
-        let unit = self.binary(ishl, one, behind);
+        let unit = self.binary(ishl, one, fraction_bits);
         let mask = self.unary(ineg, unit);
         let cut = self.binary(iand, x, mask);
         let is_fraction = self.with(ult, exponent, BIAS);
@@ -45,19 +45,19 @@ impl Doubles<'_, '_> {
     /// The integral number next to `x`.
     pub(super) fn integral(&mut self, x: Def, away: Away) -> Def {
         let cut = self.cut(x);
-        let goes_away = match away {
+        let is_away = match away {
             Away::Never => return cut.whole,
             Away::IfNegative => self.is_negative(x),
             Away::IfPositive => self.with(ige, x, 0),
             Away::IfNearer => self.is_nearer_away(x, &cut),
         };
         let inexact = self.binary(ine, cut.whole, x);
-        let goes_away = self.binary(iand, goes_away, inexact);
+        let is_away = self.binary(iand, is_away, inexact);
         // A carry out of the digits increments the exponent, which is correct.
         let next = self.binary(iadd, cut.whole, cut.unit);
         let one = self.signed(ONE, x);
         let next = self.select(cut.is_fraction, one, next);
-        self.select(goes_away, next, cut.whole)
+        self.select(is_away, next, cut.whole)
     }
 
     /// Whether more than half is cut off, or exactly half of an odd number.

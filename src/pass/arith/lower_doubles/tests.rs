@@ -208,7 +208,7 @@ fn cases(components: u8) -> Vec<Case> {
 }
 
 #[test]
-fn integers_compute_what_the_opcode_folds_to() {
+fn integers_agree_with_the_fold_of_the_opcode() {
     let cases = cases(1);
     assert!(cases.len() > 90, "{} cases", cases.len());
     let mut random = Random(0x2545_f491_4f6c_dd1d);

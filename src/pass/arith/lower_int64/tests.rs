@@ -195,7 +195,7 @@ fn cases() -> Vec<Case> {
 }
 
 #[test]
-fn pairs_compute_what_the_opcode_folds_to() {
+fn pairs_agree_with_the_fold_of_the_opcode() {
     let cases = cases();
     assert!(cases.len() > 80, "{} cases", cases.len());
     for case in &cases {

@@ -171,7 +171,7 @@ fn cases() -> Vec<Case> {
 }
 
 #[test]
-fn narrow_numbers_compute_what_the_opcode_folds_to() {
+fn narrow_numbers_agree_with_the_fold_of_the_opcode() {
     use Feature::{shaderFloat16, shaderInt16, shaderInt8};
     let cases = cases();
     assert!(cases.len() > 120, "{} cases", cases.len());

@@ -175,9 +175,9 @@ impl Extent {
         let len = self.is_ubo.then(|| vec4s(self.bytes.unwrap_or_else(|| context.most_bytes(first, count))));
         let vec4s = self.lanes.then(|| declare(shader, target, UVEC4, len, self));
         let pairs = self.pairs.then(|| declare(shader, target, U64VEC2, len, self));
-        let wants = |lanes: u32| (self.seen & lanes != 0).then(|| len.map(|len| elements(len, vector_of(lanes))));
-        let halves = wants(2).map(|len| declare(shader, target, UVEC2, len, self));
-        let words = wants(1).or((self.stays & 4 != 0).then_some(None));
+        let len_if_seen = |lanes: u32| (self.seen & lanes != 0).then(|| len.map(|len| elements(len, vector_of(lanes))));
+        let halves = len_if_seen(2).map(|len| declare(shader, target, UVEC2, len, self));
+        let words = len_if_seen(1).or((self.stays & 4 != 0).then_some(None));
         let words = words.map(|len| declare(shader, target, UINT, len, self));
         let has_64 = self.atomic64 || self.stays & 8 != 0;
         let var64 = has_64.then(|| declare(shader, target, UINT64, None, self));

@@ -12,14 +12,14 @@ pub(in crate::pass) fn remove_empty_ifs(shader: &mut Shader, joined: &mut Joined
         |at: &usize| shader.cf[*at] == Cf::EndIf && blocks_around_empty_if(shader, &shader.cf[..*at + 2]).is_some();
     let Some(first) = (0..shader.cf.len()).find(ends_empty_if) else { return false };
     joined.clear();
-    let behind_first = first + 1;
-    let mut len = behind_first;
-    for at in behind_first..shader.cf.len() {
+    let after_first = first + 1;
+    let mut len = after_first;
+    for at in after_first..shader.cf.len() {
         shader.cf[len] = shader.cf[at];
         len += 1;
-        if let Some((front, behind)) = blocks_around_empty_if(shader, &shader.cf[..len]) {
-            shader.blocks[front].end = shader.blocks[behind].end;
-            joined.set(behind, Some(front));
+        if let Some((before, after)) = blocks_around_empty_if(shader, &shader.cf[..len]) {
+            shader.blocks[before].end = shader.blocks[after].end;
+            joined.set(after, Some(before));
             len -= LEN_OF_EMPTY_IF + 1;
         }
     }
@@ -34,16 +34,16 @@ const LEN_OF_EMPTY_IF: usize = 5;
 /// The blocks before and after an if that does nothing, if `cf` ends in these and no phi in the block after it depends on the
 /// branch.
 fn blocks_around_empty_if(shader: &Shader, cf: &[Cf]) -> Option<(Block, Block)> {
-    let [.., Cf::Block(front), Cf::If { .. }, Cf::Block(then), Cf::Else, Cf::Block(or_else), Cf::EndIf, Cf::Block(behind)] =
+    let [.., Cf::Block(before), Cf::If { .. }, Cf::Block(then), Cf::Else, Cf::Block(or_else), Cf::EndIf, Cf::Block(after)] =
         *cf
     else {
         return None;
     };
     let is_empty = |block| shader.block_insts(block).is_empty();
-    let has_phi = || shader.block_insts(behind).first().is_some_and(|inst| shader.phi(*inst).is_some());
+    let has_phi = || shader.block_insts(after).first().is_some_and(|inst| shader.phi(*inst).is_some());
     // A block after a jump never runs, and nothing may be appended to a block that ends in one.
-    let goes = is_empty(then) && is_empty(or_else) && !has_phi() && shader.block_jump(front).is_none();
-    goes.then_some((front, behind))
+    let does_nothing = is_empty(then) && is_empty(or_else) && !has_phi() && shader.block_jump(before).is_none();
+    does_nothing.then_some((before, after))
 }
 
 fn rename_predecessors(shader: &mut Shader, joined: &Joined) {
