@@ -16,14 +16,14 @@
  *    ntv_target_init(&target, VK_API_VERSION_1_3);
  *    ntv_target_enable(&target, "shaderFloat64", features.shaderFloat64);
  *
- *    struct ntv_context *context = ntv_context_create();
+ *    struct ntv_translator *translator = ntv_translator_create();
  *    struct ntv_result result;
- *    if (ntv_translate(context, &target, wire.words, wire.len, NULL, &result) != NTV_OK)
+ *    if (ntv_translate(translator, &target, wire.words, wire.len, NULL, &result) != NTV_OK)
  *       report(result.error);
  *    else
  *       use(result.words, result.num_words);
  *    ntv_result_free(&result, NULL);
- *    ntv_context_destroy(context);
+ *    ntv_translator_destroy(translator);
  *    ntv_wire_fini(&wire);
  *
  * Every function may be called from any thread at any time. No function prints, reads the environment or unwinds. The process is
@@ -554,7 +554,7 @@ ntv_wire_end(struct ntv_wire *w)
  * A fact is a record with the constant as its opcode. "bits" have four words, "list" has one for each number, "text" is a string,
  * the others have one.
  */
-enum ntv_info {
+enum ntv_info_field {
    NTV_INFO_INTERNAL = 0,
    NTV_INFO_NUM_TEXTURES = 1,
    NTV_INFO_NUM_UBOS = 2,
@@ -663,13 +663,13 @@ enum ntv_info {
 };
 
 static inline void
-ntv_wire_info(struct ntv_wire *w, enum ntv_info field, uint32_t value)
+ntv_wire_info(struct ntv_wire *w, enum ntv_info_field field, uint32_t value)
 {
    ntv_wire_small(w, ntv_wire_record(NTV_RECORD_FACT, (uint32_t)field), value);
 }
 
 NTV_COLD static void
-ntv_wire_info_list(struct ntv_wire *w, enum ntv_info field, const uint32_t *values, unsigned count)
+ntv_wire_info_list(struct ntv_wire *w, enum ntv_info_field field, const uint32_t *values, unsigned count)
 {
    uint32_t *words = ntv_wire_words(w, 1 + (size_t)count);
 
@@ -680,7 +680,7 @@ ntv_wire_info_list(struct ntv_wire *w, enum ntv_info field, const uint32_t *valu
 }
 
 static inline void
-ntv_wire_info_bits(struct ntv_wire *w, enum ntv_info field, uint64_t bits_0_63, uint64_t bits_64_127)
+ntv_wire_info_bits(struct ntv_wire *w, enum ntv_info_field field, uint64_t bits_0_63, uint64_t bits_64_127)
 {
    uint32_t words[4];
 
@@ -692,7 +692,7 @@ ntv_wire_info_bits(struct ntv_wire *w, enum ntv_info field, uint64_t bits_0_63, 
 }
 
 static inline void
-ntv_wire_info_text(struct ntv_wire *w, enum ntv_info field, const char *text)
+ntv_wire_info_text(struct ntv_wire *w, enum ntv_info_field field, const char *text)
 {
    ntv_wire_named(w, ntv_wire_record(NTV_RECORD_FACT, (uint32_t)field), text ? text : "");
 }
@@ -1483,14 +1483,14 @@ bool ntv_target_workaround(struct ntv_target *target, const char *workaround, bo
  * Part 3: translation
  * ================================================================================================================== */
 
-/* The memory of translations, reused by each. Use one per thread: calls that share a context wait for each other. */
-struct ntv_context;
+/* The memory of translations, reused by each. Use one per thread: calls that share a translator wait for each other. */
+struct ntv_translator;
 
 /* NULL if memory is short. */
-struct ntv_context *ntv_context_create(void);
+struct ntv_translator *ntv_translator_create(void);
 
 /* NULL is fine. */
-void ntv_context_destroy(struct ntv_context *context);
+void ntv_translator_destroy(struct ntv_translator *translator);
 
 enum ntv_status {
    NTV_OK = 0,
@@ -1681,7 +1681,7 @@ struct ntv_result {
 
 /* Translates the shader in `num_words` words at `wire`. `options` may be NULL. All of `result` is written, unless it is
  * NULL. */
-enum ntv_status ntv_translate(struct ntv_context *context, const struct ntv_target *target, const uint32_t *wire,
+enum ntv_status ntv_translate(struct ntv_translator *translator, const struct ntv_target *target, const uint32_t *wire,
                               size_t num_words, const struct ntv_options *options, struct ntv_result *result);
 
 /* Frees what `result` points to, with the allocator of the same options, and clears it. */
@@ -1738,7 +1738,7 @@ struct ntv_key {
 
 /* Translates as ntv_translate does, to a module that supports the bits `offer` and links. ntv_module_instantiate returns its
  * words; `result` has the other data, or the error. `*module` is NULL after an error. */
-enum ntv_status ntv_module_create(struct ntv_context *context, const struct ntv_target *target, const uint32_t *wire,
+enum ntv_status ntv_module_create(struct ntv_translator *translator, const struct ntv_target *target, const uint32_t *wire,
                                   size_t num_words, uint64_t offer, struct ntv_module **module,
                                   const struct ntv_options *options, struct ntv_result *result);
 

@@ -404,7 +404,7 @@ alu_op(struct flatten *f, nir_op op)
 
 /* A rare fact. */
 static inline void
-write_fact(struct flatten *f, enum ntv_info field, uint32_t value)
+write_fact(struct flatten *f, enum ntv_info_field field, uint32_t value)
 {
    if (value)
       ntv_wire_info(f->w, field, value);

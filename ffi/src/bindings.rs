@@ -222,112 +222,112 @@ pub const NTV_NAME_SOURCE_HASH: ntv_name = 1;
 pub const NTV_NAME_SHADER: ntv_name = 2;
 pub const NTV_NAME_LABEL: ntv_name = 3;
 pub type ntv_name = ::std::os::raw::c_uint;
-pub const NTV_INFO_INTERNAL: ntv_info = 0;
-pub const NTV_INFO_NUM_TEXTURES: ntv_info = 1;
-pub const NTV_INFO_NUM_UBOS: ntv_info = 2;
-pub const NTV_INFO_NUM_ABOS: ntv_info = 3;
-pub const NTV_INFO_NUM_SSBOS: ntv_info = 4;
-pub const NTV_INFO_NUM_IMAGES: ntv_info = 5;
-pub const NTV_INFO_INPUTS_READ: ntv_info = 6;
-pub const NTV_INFO_DUAL_SLOT_INPUTS: ntv_info = 7;
-pub const NTV_INFO_OUTPUTS_WRITTEN: ntv_info = 8;
-pub const NTV_INFO_OUTPUTS_READ: ntv_info = 9;
-pub const NTV_INFO_SYSTEM_VALUES_READ: ntv_info = 10;
-pub const NTV_INFO_PER_PRIMITIVE_INPUTS: ntv_info = 11;
-pub const NTV_INFO_PER_PRIMITIVE_OUTPUTS: ntv_info = 12;
-pub const NTV_INFO_PER_VIEW_OUTPUTS: ntv_info = 13;
-pub const NTV_INFO_INPUTS_READ_16BIT: ntv_info = 14;
-pub const NTV_INFO_OUTPUTS_WRITTEN_16BIT: ntv_info = 15;
-pub const NTV_INFO_OUTPUTS_READ_16BIT: ntv_info = 16;
-pub const NTV_INFO_INPUTS_READ_INDIRECTLY_16BIT: ntv_info = 17;
-pub const NTV_INFO_OUTPUTS_ACCESSED_INDIRECTLY_16BIT: ntv_info = 18;
-pub const NTV_INFO_PATCH_INPUTS_READ: ntv_info = 19;
-pub const NTV_INFO_PATCH_OUTPUTS_WRITTEN: ntv_info = 20;
-pub const NTV_INFO_PATCH_OUTPUTS_READ: ntv_info = 21;
-pub const NTV_INFO_INPUTS_READ_INDIRECTLY: ntv_info = 22;
-pub const NTV_INFO_OUTPUTS_ACCESSED_INDIRECTLY: ntv_info = 23;
-pub const NTV_INFO_PATCH_INPUTS_READ_INDIRECTLY: ntv_info = 24;
-pub const NTV_INFO_PATCH_OUTPUTS_ACCESSED_INDIRECTLY: ntv_info = 25;
-pub const NTV_INFO_TEXTURES_USED: ntv_info = 26;
-pub const NTV_INFO_TEXTURES_USED_BY_TXF: ntv_info = 27;
-pub const NTV_INFO_SAMPLERS_USED: ntv_info = 28;
-pub const NTV_INFO_IMAGES_USED: ntv_info = 29;
-pub const NTV_INFO_IMAGE_BUFFERS: ntv_info = 30;
-pub const NTV_INFO_MSAA_IMAGES: ntv_info = 31;
-pub const NTV_INFO_FLOAT_CONTROLS_EXECUTION_MODE: ntv_info = 32;
-pub const NTV_INFO_SHARED_SIZE: ntv_info = 33;
-pub const NTV_INFO_RAY_QUERIES: ntv_info = 34;
-pub const NTV_INFO_SUBGROUP_SIZE: ntv_info = 35;
-pub const NTV_INFO_USES_WIDE_SUBGROUP_INTRINSICS: ntv_info = 36;
-pub const NTV_INFO_XFB_STRIDE: ntv_info = 37;
-pub const NTV_INFO_INLINABLE_UNIFORM_DW_OFFSETS: ntv_info = 38;
-pub const NTV_INFO_NUM_INLINABLE_UNIFORMS: ntv_info = 39;
-pub const NTV_INFO_CLIP_DISTANCE_ARRAY_SIZE: ntv_info = 40;
-pub const NTV_INFO_CULL_DISTANCE_ARRAY_SIZE: ntv_info = 41;
-pub const NTV_INFO_USES_TEXTURE_GATHER: ntv_info = 42;
-pub const NTV_INFO_USES_RESOURCE_INFO_QUERY: ntv_info = 43;
-pub const NTV_INFO_BIT_SIZES_FLOAT: ntv_info = 44;
-pub const NTV_INFO_BIT_SIZES_INT: ntv_info = 45;
-pub const NTV_INFO_FIRST_UBO_IS_DEFAULT_UBO: ntv_info = 46;
-pub const NTV_INFO_SEPARATE_SHADER: ntv_info = 47;
-pub const NTV_INFO_HAS_TRANSFORM_FEEDBACK_VARYINGS: ntv_info = 48;
-pub const NTV_INFO_FLRP_LOWERED: ntv_info = 49;
-pub const NTV_INFO_IO_LOWERED: ntv_info = 50;
-pub const NTV_INFO_WRITES_MEMORY: ntv_info = 51;
-pub const NTV_INFO_DERIVATIVE_GROUP: ntv_info = 52;
-pub const NTV_INFO_DOUBLE_INPUTS: ntv_info = 53;
-pub const NTV_INFO_BLIT_SGPRS_AMD: ntv_info = 54;
-pub const NTV_INFO_WINDOW_SPACE_POSITION: ntv_info = 55;
-pub const NTV_INFO_NEEDS_EDGE_FLAG: ntv_info = 56;
-pub const NTV_INFO_PRIMITIVE_MODE: ntv_info = 57;
-pub const NTV_INFO_TCS_VERTICES_OUT: ntv_info = 58;
-pub const NTV_INFO_SPACING: ntv_info = 59;
-pub const NTV_INFO_CCW: ntv_info = 60;
-pub const NTV_INFO_POINT_MODE: ntv_info = 61;
-pub const NTV_INFO_TCS_SAME_INVOCATION_INPUTS_READ: ntv_info = 62;
-pub const NTV_INFO_TCS_CROSS_INVOCATION_INPUTS_READ: ntv_info = 63;
-pub const NTV_INFO_TCS_CROSS_INVOCATION_OUTPUTS_READ: ntv_info = 64;
-pub const NTV_INFO_OUTPUT_PRIMITIVE: ntv_info = 65;
-pub const NTV_INFO_INPUT_PRIMITIVE: ntv_info = 66;
-pub const NTV_INFO_VERTICES_OUT: ntv_info = 67;
-pub const NTV_INFO_INVOCATIONS: ntv_info = 68;
-pub const NTV_INFO_VERTICES_IN: ntv_info = 69;
-pub const NTV_INFO_USES_END_PRIMITIVE: ntv_info = 70;
-pub const NTV_INFO_ACTIVE_STREAM_MASK: ntv_info = 71;
-pub const NTV_INFO_USES_DISCARD: ntv_info = 72;
-pub const NTV_INFO_USES_FBFETCH_OUTPUT: ntv_info = 73;
-pub const NTV_INFO_COLOR_IS_DUAL_SOURCE: ntv_info = 74;
-pub const NTV_INFO_REQUIRE_FULL_QUADS: ntv_info = 75;
-pub const NTV_INFO_NEEDS_QUAD_HELPER_INVOCATIONS: ntv_info = 76;
-pub const NTV_INFO_USES_SAMPLE_QUALIFIER: ntv_info = 77;
-pub const NTV_INFO_USES_SAMPLE_SHADING: ntv_info = 78;
-pub const NTV_INFO_EARLY_FRAGMENT_TESTS: ntv_info = 79;
-pub const NTV_INFO_INNER_COVERAGE: ntv_info = 80;
-pub const NTV_INFO_POST_DEPTH_COVERAGE: ntv_info = 81;
-pub const NTV_INFO_PIXEL_CENTER_INTEGER: ntv_info = 82;
-pub const NTV_INFO_ORIGIN_UPPER_LEFT: ntv_info = 83;
-pub const NTV_INFO_PIXEL_INTERLOCK_ORDERED: ntv_info = 84;
-pub const NTV_INFO_PIXEL_INTERLOCK_UNORDERED: ntv_info = 85;
-pub const NTV_INFO_SAMPLE_INTERLOCK_ORDERED: ntv_info = 86;
-pub const NTV_INFO_SAMPLE_INTERLOCK_UNORDERED: ntv_info = 87;
-pub const NTV_INFO_UNTYPED_COLOR_OUTPUTS: ntv_info = 88;
-pub const NTV_INFO_DEPTH_LAYOUT: ntv_info = 89;
-pub const NTV_INFO_COLOR0_INTERP: ntv_info = 90;
-pub const NTV_INFO_COLOR0_SAMPLE: ntv_info = 91;
-pub const NTV_INFO_COLOR0_CENTROID: ntv_info = 92;
-pub const NTV_INFO_COLOR1_INTERP: ntv_info = 93;
-pub const NTV_INFO_COLOR1_SAMPLE: ntv_info = 94;
-pub const NTV_INFO_COLOR1_CENTROID: ntv_info = 95;
-pub const NTV_INFO_ADVANCED_BLEND_MODES: ntv_info = 96;
-pub const NTV_INFO_WORKGROUP_SIZE_HINT: ntv_info = 97;
-pub const NTV_INFO_USER_DATA_COMPONENTS_AMD: ntv_info = 98;
-pub const NTV_INFO_PTR_SIZE: ntv_info = 99;
-pub const NTV_INFO_INPUTS: ntv_info = 100;
-pub const NTV_INFO_OUTPUTS: ntv_info = 101;
-pub const NTV_INFO_UNIFORMS: ntv_info = 102;
-pub const NTV_INFO_SCRATCH: ntv_info = 103;
-pub const NTV_INFO_CONSTANTS: ntv_info = 104;
-pub type ntv_info = ::std::os::raw::c_uint;
+pub const NTV_INFO_INTERNAL: ntv_info_field = 0;
+pub const NTV_INFO_NUM_TEXTURES: ntv_info_field = 1;
+pub const NTV_INFO_NUM_UBOS: ntv_info_field = 2;
+pub const NTV_INFO_NUM_ABOS: ntv_info_field = 3;
+pub const NTV_INFO_NUM_SSBOS: ntv_info_field = 4;
+pub const NTV_INFO_NUM_IMAGES: ntv_info_field = 5;
+pub const NTV_INFO_INPUTS_READ: ntv_info_field = 6;
+pub const NTV_INFO_DUAL_SLOT_INPUTS: ntv_info_field = 7;
+pub const NTV_INFO_OUTPUTS_WRITTEN: ntv_info_field = 8;
+pub const NTV_INFO_OUTPUTS_READ: ntv_info_field = 9;
+pub const NTV_INFO_SYSTEM_VALUES_READ: ntv_info_field = 10;
+pub const NTV_INFO_PER_PRIMITIVE_INPUTS: ntv_info_field = 11;
+pub const NTV_INFO_PER_PRIMITIVE_OUTPUTS: ntv_info_field = 12;
+pub const NTV_INFO_PER_VIEW_OUTPUTS: ntv_info_field = 13;
+pub const NTV_INFO_INPUTS_READ_16BIT: ntv_info_field = 14;
+pub const NTV_INFO_OUTPUTS_WRITTEN_16BIT: ntv_info_field = 15;
+pub const NTV_INFO_OUTPUTS_READ_16BIT: ntv_info_field = 16;
+pub const NTV_INFO_INPUTS_READ_INDIRECTLY_16BIT: ntv_info_field = 17;
+pub const NTV_INFO_OUTPUTS_ACCESSED_INDIRECTLY_16BIT: ntv_info_field = 18;
+pub const NTV_INFO_PATCH_INPUTS_READ: ntv_info_field = 19;
+pub const NTV_INFO_PATCH_OUTPUTS_WRITTEN: ntv_info_field = 20;
+pub const NTV_INFO_PATCH_OUTPUTS_READ: ntv_info_field = 21;
+pub const NTV_INFO_INPUTS_READ_INDIRECTLY: ntv_info_field = 22;
+pub const NTV_INFO_OUTPUTS_ACCESSED_INDIRECTLY: ntv_info_field = 23;
+pub const NTV_INFO_PATCH_INPUTS_READ_INDIRECTLY: ntv_info_field = 24;
+pub const NTV_INFO_PATCH_OUTPUTS_ACCESSED_INDIRECTLY: ntv_info_field = 25;
+pub const NTV_INFO_TEXTURES_USED: ntv_info_field = 26;
+pub const NTV_INFO_TEXTURES_USED_BY_TXF: ntv_info_field = 27;
+pub const NTV_INFO_SAMPLERS_USED: ntv_info_field = 28;
+pub const NTV_INFO_IMAGES_USED: ntv_info_field = 29;
+pub const NTV_INFO_IMAGE_BUFFERS: ntv_info_field = 30;
+pub const NTV_INFO_MSAA_IMAGES: ntv_info_field = 31;
+pub const NTV_INFO_FLOAT_CONTROLS_EXECUTION_MODE: ntv_info_field = 32;
+pub const NTV_INFO_SHARED_SIZE: ntv_info_field = 33;
+pub const NTV_INFO_RAY_QUERIES: ntv_info_field = 34;
+pub const NTV_INFO_SUBGROUP_SIZE: ntv_info_field = 35;
+pub const NTV_INFO_USES_WIDE_SUBGROUP_INTRINSICS: ntv_info_field = 36;
+pub const NTV_INFO_XFB_STRIDE: ntv_info_field = 37;
+pub const NTV_INFO_INLINABLE_UNIFORM_DW_OFFSETS: ntv_info_field = 38;
+pub const NTV_INFO_NUM_INLINABLE_UNIFORMS: ntv_info_field = 39;
+pub const NTV_INFO_CLIP_DISTANCE_ARRAY_SIZE: ntv_info_field = 40;
+pub const NTV_INFO_CULL_DISTANCE_ARRAY_SIZE: ntv_info_field = 41;
+pub const NTV_INFO_USES_TEXTURE_GATHER: ntv_info_field = 42;
+pub const NTV_INFO_USES_RESOURCE_INFO_QUERY: ntv_info_field = 43;
+pub const NTV_INFO_BIT_SIZES_FLOAT: ntv_info_field = 44;
+pub const NTV_INFO_BIT_SIZES_INT: ntv_info_field = 45;
+pub const NTV_INFO_FIRST_UBO_IS_DEFAULT_UBO: ntv_info_field = 46;
+pub const NTV_INFO_SEPARATE_SHADER: ntv_info_field = 47;
+pub const NTV_INFO_HAS_TRANSFORM_FEEDBACK_VARYINGS: ntv_info_field = 48;
+pub const NTV_INFO_FLRP_LOWERED: ntv_info_field = 49;
+pub const NTV_INFO_IO_LOWERED: ntv_info_field = 50;
+pub const NTV_INFO_WRITES_MEMORY: ntv_info_field = 51;
+pub const NTV_INFO_DERIVATIVE_GROUP: ntv_info_field = 52;
+pub const NTV_INFO_DOUBLE_INPUTS: ntv_info_field = 53;
+pub const NTV_INFO_BLIT_SGPRS_AMD: ntv_info_field = 54;
+pub const NTV_INFO_WINDOW_SPACE_POSITION: ntv_info_field = 55;
+pub const NTV_INFO_NEEDS_EDGE_FLAG: ntv_info_field = 56;
+pub const NTV_INFO_PRIMITIVE_MODE: ntv_info_field = 57;
+pub const NTV_INFO_TCS_VERTICES_OUT: ntv_info_field = 58;
+pub const NTV_INFO_SPACING: ntv_info_field = 59;
+pub const NTV_INFO_CCW: ntv_info_field = 60;
+pub const NTV_INFO_POINT_MODE: ntv_info_field = 61;
+pub const NTV_INFO_TCS_SAME_INVOCATION_INPUTS_READ: ntv_info_field = 62;
+pub const NTV_INFO_TCS_CROSS_INVOCATION_INPUTS_READ: ntv_info_field = 63;
+pub const NTV_INFO_TCS_CROSS_INVOCATION_OUTPUTS_READ: ntv_info_field = 64;
+pub const NTV_INFO_OUTPUT_PRIMITIVE: ntv_info_field = 65;
+pub const NTV_INFO_INPUT_PRIMITIVE: ntv_info_field = 66;
+pub const NTV_INFO_VERTICES_OUT: ntv_info_field = 67;
+pub const NTV_INFO_INVOCATIONS: ntv_info_field = 68;
+pub const NTV_INFO_VERTICES_IN: ntv_info_field = 69;
+pub const NTV_INFO_USES_END_PRIMITIVE: ntv_info_field = 70;
+pub const NTV_INFO_ACTIVE_STREAM_MASK: ntv_info_field = 71;
+pub const NTV_INFO_USES_DISCARD: ntv_info_field = 72;
+pub const NTV_INFO_USES_FBFETCH_OUTPUT: ntv_info_field = 73;
+pub const NTV_INFO_COLOR_IS_DUAL_SOURCE: ntv_info_field = 74;
+pub const NTV_INFO_REQUIRE_FULL_QUADS: ntv_info_field = 75;
+pub const NTV_INFO_NEEDS_QUAD_HELPER_INVOCATIONS: ntv_info_field = 76;
+pub const NTV_INFO_USES_SAMPLE_QUALIFIER: ntv_info_field = 77;
+pub const NTV_INFO_USES_SAMPLE_SHADING: ntv_info_field = 78;
+pub const NTV_INFO_EARLY_FRAGMENT_TESTS: ntv_info_field = 79;
+pub const NTV_INFO_INNER_COVERAGE: ntv_info_field = 80;
+pub const NTV_INFO_POST_DEPTH_COVERAGE: ntv_info_field = 81;
+pub const NTV_INFO_PIXEL_CENTER_INTEGER: ntv_info_field = 82;
+pub const NTV_INFO_ORIGIN_UPPER_LEFT: ntv_info_field = 83;
+pub const NTV_INFO_PIXEL_INTERLOCK_ORDERED: ntv_info_field = 84;
+pub const NTV_INFO_PIXEL_INTERLOCK_UNORDERED: ntv_info_field = 85;
+pub const NTV_INFO_SAMPLE_INTERLOCK_ORDERED: ntv_info_field = 86;
+pub const NTV_INFO_SAMPLE_INTERLOCK_UNORDERED: ntv_info_field = 87;
+pub const NTV_INFO_UNTYPED_COLOR_OUTPUTS: ntv_info_field = 88;
+pub const NTV_INFO_DEPTH_LAYOUT: ntv_info_field = 89;
+pub const NTV_INFO_COLOR0_INTERP: ntv_info_field = 90;
+pub const NTV_INFO_COLOR0_SAMPLE: ntv_info_field = 91;
+pub const NTV_INFO_COLOR0_CENTROID: ntv_info_field = 92;
+pub const NTV_INFO_COLOR1_INTERP: ntv_info_field = 93;
+pub const NTV_INFO_COLOR1_SAMPLE: ntv_info_field = 94;
+pub const NTV_INFO_COLOR1_CENTROID: ntv_info_field = 95;
+pub const NTV_INFO_ADVANCED_BLEND_MODES: ntv_info_field = 96;
+pub const NTV_INFO_WORKGROUP_SIZE_HINT: ntv_info_field = 97;
+pub const NTV_INFO_USER_DATA_COMPONENTS_AMD: ntv_info_field = 98;
+pub const NTV_INFO_PTR_SIZE: ntv_info_field = 99;
+pub const NTV_INFO_INPUTS: ntv_info_field = 100;
+pub const NTV_INFO_OUTPUTS: ntv_info_field = 101;
+pub const NTV_INFO_UNIFORMS: ntv_info_field = 102;
+pub const NTV_INFO_SCRATCH: ntv_info_field = 103;
+pub const NTV_INFO_CONSTANTS: ntv_info_field = 104;
+pub type ntv_info_field = ::std::os::raw::c_uint;
 pub const NTV_DIRECTIVE_SHARED_OFFSET_UNITS: ntv_directive = 0;
 pub const NTV_DIRECTIVE_LOCATIONS: ntv_directive = 1;
 pub const NTV_DIRECTIVE_VARIABLE_SHARED_MEMORY: ntv_directive = 2;
@@ -501,14 +501,14 @@ extern "C" {
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_context {
+pub struct ntv_translator {
     _unused: [u8; 0],
 }
 extern "C" {
-    pub fn ntv_context_create() -> *mut ntv_context;
+    pub fn ntv_translator_create() -> *mut ntv_translator;
 }
 extern "C" {
-    pub fn ntv_context_destroy(context: *mut ntv_context);
+    pub fn ntv_translator_destroy(translator: *mut ntv_translator);
 }
 pub const NTV_OK: ntv_status = 0;
 pub const NTV_ERROR_ARGUMENT: ntv_status = 1;
@@ -661,7 +661,7 @@ pub struct ntv_result {
 }
 extern "C" {
     pub fn ntv_translate(
-        context: *mut ntv_context,
+        translator: *mut ntv_translator,
         target: *const ntv_target,
         wire: *const u32,
         num_words: usize,
@@ -690,7 +690,7 @@ pub struct ntv_key {
 }
 extern "C" {
     pub fn ntv_module_create(
-        context: *mut ntv_context,
+        translator: *mut ntv_translator,
         target: *const ntv_target,
         wire: *const u32,
         num_words: usize,

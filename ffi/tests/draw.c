@@ -119,7 +119,7 @@ build_fragment(struct ntv_wire *w)
 static void
 make_words(struct ntv_result words[2])
 {
-   struct ntv_context *context = ntv_context_create();
+   struct ntv_translator *translator = ntv_translator_create();
    struct ntv_module *modules[2] = {0}, *linked[2] = {0};
    const struct ntv_key key = {.bits = NTV_KEY_STRIP | NTV_KEY_FLIP_Y, .size = {SIZE, SIZE}};
    struct ntv_link_info infos[2] = {0};
@@ -133,7 +133,7 @@ make_words(struct ntv_result words[2])
    ntv_wire_init(&w);
    for (uint32_t i = 0; i < 2; i++) {
       CHECK(i ? build_fragment(&w) : build_vertex(&w));
-      enum ntv_status status = ntv_module_create(context, &target, w.words, w.len, UINT64_MAX, &modules[i], NULL, &result);
+      enum ntv_status status = ntv_module_create(translator, &target, w.words, w.len, UINT64_MAX, &modules[i], NULL, &result);
       if (status != NTV_OK)
          fprintf(stderr, "%s\n", result.error);
       CHECK(status == NTV_OK && result.num_bindings == 1);
@@ -164,7 +164,7 @@ make_words(struct ntv_result words[2])
       ntv_module_destroy(modules[i]);
    }
    ntv_wire_fini(&w);
-   ntv_context_destroy(context);
+   ntv_translator_destroy(translator);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------

@@ -20,12 +20,12 @@ main()
    ntv_wire_init(&wire);
    ntv_wire_begin(&wire, &shader);
    bool written = ntv_wire_end(&wire) && ntv_target_init(&target, 1u << 22);
-   ntv_context *context = ntv_context_create();
+   ntv_translator *translator = ntv_translator_create();
    /* A shader without a block. */
-   ntv_status status = ntv_translate(context, &target, wire.words, wire.len, nullptr, &result);
+   ntv_status status = ntv_translate(translator, &target, wire.words, wire.len, nullptr, &result);
    bool refused = status == NTV_ERROR_INVALID && result.error && !result.words;
    ntv_result_free(&result, nullptr);
-   ntv_context_destroy(context);
+   ntv_translator_destroy(translator);
    ntv_wire_fini(&wire);
    return written && refused ? 0 : 1;
 }

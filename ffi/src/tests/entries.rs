@@ -60,8 +60,8 @@ fn no_entry_point_lets_a_panic_out() {
         assert_eq!(ntv_wire_index(1, c"base".as_ptr()), NTV_NONE);
         assert!(!ntv_target_init(target, 1 << 22) && !ntv_target_enable(target, c"shaderFloat64".as_ptr(), true));
         assert!(!ntv_target_workaround(target, c"broken_arbitary_type_const".as_ptr(), true));
-        assert!(ntv_context_create().is_null());
-        ntv_context_destroy(null_mut());
+        assert!(ntv_translator_create().is_null());
+        ntv_translator_destroy(null_mut());
         ntv_module_destroy(null_mut());
         ntv_result_free(null_mut(), null());
         assert_eq!(ntv_likely_keys(null(), 0, &key, &mut keys, 1), 0);

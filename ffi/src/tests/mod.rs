@@ -88,7 +88,7 @@ fn functions_have_their_prototypes() {
     }
     same!(ntv_translate(_, _, _, _, _, _));
     same!(ntv_result_free(_, _));
-    same!(ntv_context_destroy(_));
+    same!(ntv_translator_destroy(_));
     same!(ntv_target_init(_, _));
     same!(ntv_target_enable(_, _, _));
     same!(ntv_target_workaround(_, _, _));
@@ -113,7 +113,7 @@ fn functions_have_their_prototypes() {
     same!(ntv_emission_list(_, _, _, _, _, _, _));
     same!(ntv_wire_number(_, _));
     same!(ntv_wire_index(_, _));
-    same!(ntv_context_create());
+    same!(ntv_translator_create());
     same!(ntv_version());
     same!(ntv_wire_version());
     same!(ntv_wire_num_indices(_));
