@@ -43,7 +43,7 @@ DEBUG_GET_ONCE_NUM_OPTION(ntv_runs, "ZINK_NTV_RUNS", 1)
 
 struct translator {
    struct translator *next;
-   struct ntv_context *context;
+   struct ntv_translator *context;
    struct ntv_wire wire;
    /* The screen that these fields describe. */
    unsigned screen_id;
@@ -284,7 +284,7 @@ take_translator(const struct zink_screen *screen)
       if (!t)
          return NULL;
       ntv_wire_init(&t->wire);
-      t->context = ntv_context_create();
+      t->context = ntv_translator_create();
    }
    /* Screens are numbered from 1. */
    if (t->screen_id != screen->screen_id) {
