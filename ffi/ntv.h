@@ -439,6 +439,17 @@ ntv_wire_named(struct ntv_wire *w, uint32_t head, const char *text)
  * The shader as a whole
  * ------------------------------------------------------------------------------------------------------------------ */
 
+/* float_controls, for 16-bit floats. The next bit of each is for 32 bits, and the one after it for 64. */
+enum ntv_float_controls {
+   NTV_FLOAT_SIGNED_ZERO_PRESERVE = 1 << 0,
+   NTV_FLOAT_INF_PRESERVE = 1 << 3,
+   NTV_FLOAT_NAN_PRESERVE = 1 << 6,
+   NTV_FLOAT_DENORM_PRESERVE = 1 << 9,
+   NTV_FLOAT_DENORM_FLUSH_TO_ZERO = 1 << 12,
+   NTV_FLOAT_ROUNDING_MODE_RTE = 1 << 15,
+   NTV_FLOAT_ROUNDING_MODE_RTZ = 1 << 18,
+};
+
 /* The fields that most shaders set. ntv_wire_info need not write them again. */
 struct ntv_shader {
    enum ntv_stage stage;
@@ -450,7 +461,7 @@ struct ntv_shader {
    uint32_t num_ubos;
    uint32_t num_ssbos;
    uint32_t num_images;
-   uint32_t float_controls_execution_mode;
+   uint32_t float_controls_execution_mode; /* enum ntv_float_controls */
    uint32_t shared_size;
    uint32_t derivative_group;
    uint32_t depth_layout;
@@ -549,7 +560,7 @@ ntv_wire_end(struct ntv_wire *w)
  *    derivative_group    1 quads, 2 linear
  *    *_primitive         "POINTS", "LINES", "LINE_STRIP", "TRIANGLES", "TRIANGLE_STRIP", "LINES_ADJACENCY", ...
  *    color*_interp       "INTERP_MODE_FLAT", ...
- *    float_controls_execution_mode    float_controls of shader_enums.h
+ *    float_controls_execution_mode    enum ntv_float_controls
  *
  * A fact is a record with the constant as its opcode. "bits" have four words, "list" has one for each number, "text" is a string,
  * the others have one.

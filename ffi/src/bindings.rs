@@ -196,6 +196,14 @@ pub struct ntv_wire {
     pub num_instrs: u32,
     pub failed: bool,
 }
+pub const NTV_FLOAT_SIGNED_ZERO_PRESERVE: ntv_float_controls = 1;
+pub const NTV_FLOAT_INF_PRESERVE: ntv_float_controls = 8;
+pub const NTV_FLOAT_NAN_PRESERVE: ntv_float_controls = 64;
+pub const NTV_FLOAT_DENORM_PRESERVE: ntv_float_controls = 512;
+pub const NTV_FLOAT_DENORM_FLUSH_TO_ZERO: ntv_float_controls = 4096;
+pub const NTV_FLOAT_ROUNDING_MODE_RTE: ntv_float_controls = 32768;
+pub const NTV_FLOAT_ROUNDING_MODE_RTZ: ntv_float_controls = 262144;
+pub type ntv_float_controls = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct ntv_shader {

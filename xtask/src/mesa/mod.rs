@@ -68,7 +68,7 @@ struct Arguments {
     /// Build Mesa and stop.
     #[arg(long)]
     build: bool,
-    /// Compare the translations of the dumps and of the wires of shaders of Mesa 25.0 and 22.3, and stop.
+    /// Compare the translations of the dumps and of the wires of shaders, and stop.
     #[arg(long)]
     flatten: bool,
     /// Compare the pictures of all scenes of glmark2, and stop.

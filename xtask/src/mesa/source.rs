@@ -1,4 +1,4 @@
-//! Mesa's source packages, unpacked in a cache outside of the repository. One of them has the patch.
+//! Mesa's source packages, unpacked and patched in a cache outside of the repository.
 //!
 //! The cache is `$NTV_CACHE`, or `ntv` in the user's cache folder. The source has links to ntv and `ffi/mesa/` of
 //! this repository. Another checkout uses the same cache and replaces the links.
@@ -17,16 +17,10 @@ pub(crate) struct Release {
     pub(crate) name: &'static str,
     /// The release of Debian that has it.
     suite: &'static str,
-    /// `NTV_MESA` of `ntv_nir.c`.
-    pub(crate) number: &'static str,
-    patched: bool,
 }
 
 /// The release from which zink is built.
-pub(crate) const MESA_25: Release = Release { name: "mesa-25.0.7", suite: "trixie", number: "2500", patched: true };
-
-/// The older release whose NIR ntv reads.
-pub(crate) const MESA_22: Release = Release { name: "mesa-22.3.6", suite: "bookworm", number: "2203", patched: false };
+pub(crate) const MESA_25: Release = Release { name: "mesa-25.0.7", suite: "trixie" };
 
 /// The Debian packages that both builds need. Meson has to be newer than Debian 12's.
 const DEBIAN_NEEDS: &str =
@@ -53,18 +47,14 @@ impl Release {
         if !done.exists() {
             println!("Downloading {} to {}.", self.name, source.folder.display());
             unpack(&source.folder, self)?;
-            if self.patched {
-                go(Command::new("patch")
-                    .args(["--strip=1", "--forward", "--directory"])
-                    .arg(&source.path)
-                    .arg("--input")
-                    .arg(self.patch()))?;
-            }
+            go(Command::new("patch")
+                .args(["--strip=1", "--forward", "--directory"])
+                .arg(&source.path)
+                .arg("--input")
+                .arg(self.patch()))?;
             fs::write(done, "")?;
         }
-        if self.patched {
-            source.link()?;
-        }
+        source.link()?;
         Ok(source)
     }
 
@@ -76,10 +66,8 @@ impl Release {
     fn hash(&self) -> Result<u64> {
         let mut hasher = DefaultHasher::new();
         (self.name, self.suite).hash(&mut hasher);
-        if self.patched {
-            let patch = self.patch();
-            fs::read(&patch).with_context(|| format!("no patch {}", patch.display()))?.hash(&mut hasher);
-        }
+        let patch = self.patch();
+        fs::read(&patch).with_context(|| format!("no patch {}", patch.display()))?.hash(&mut hasher);
         Ok(hasher.finish())
     }
 }
