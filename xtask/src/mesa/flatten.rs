@@ -1,7 +1,8 @@
 //! Compares the wires and the dumps of Mesa's NIR: `ffi/mesa/tests/flatten.c` builds shaders and writes both, and ntv has to
-//! translate both to the same SPIR-V.
+//! translate both to the same SPIR-V. Then [`super::numbers`] changes Mesa's numbers.
 
 use super::build::{Build, Built};
+use super::numbers;
 use crate::command::{cargo, run as go};
 use anyhow::{ensure, Context, Result};
 use regex::Regex;
@@ -12,9 +13,11 @@ use std::process::Command;
 /// The C files of the program.
 const FILES: [&str; 2] = ["ntv_nir.c", "tests/flatten.c"];
 
-/// Compares the texts with the wires.
+/// Compares the texts with the wires, and the wires with those of a Mesa that has other numbers.
 pub(crate) fn compare() -> Result<()> {
-    compare_texts(&Flattener::new()?)
+    let flattener = Flattener::new()?;
+    compare_texts(&flattener)?;
+    numbers::compare(&flattener)
 }
 
 /// The program `flatten`, which can be built with changed headers.

@@ -10,6 +10,7 @@ mod flatten;
 mod glmark2;
 pub(crate) mod lines;
 mod list;
+mod numbers;
 mod report;
 mod results;
 mod runner;
@@ -68,7 +69,7 @@ struct Arguments {
     /// Build Mesa and stop.
     #[arg(long)]
     build: bool,
-    /// Compare the translations of the dumps and of the wires of shaders, and stop.
+    /// Compare the translations of the dumps and of the wires of shaders, and the wires with other numbers of Mesa, and stop.
     #[arg(long)]
     flatten: bool,
     /// Compare the pictures of all scenes of glmark2, and stop.
