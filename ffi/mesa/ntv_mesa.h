@@ -29,6 +29,7 @@ ntv_mesa_is_exact(const nir_alu_instr *alu)
 static inline bool
 ntv_mesa_is_invariant(nir_io_semantics io)
 {
+   (void)io;
    return false;
 }
 
@@ -36,6 +37,7 @@ ntv_mesa_is_invariant(nir_io_semantics io)
 static inline bool
 ntv_mesa_is_comment(const nir_instr *instr)
 {
+   (void)instr;
    return false;
 }
 

@@ -496,19 +496,21 @@ write_fragment_info(struct flattener *f, const struct shader_info *s)
 static void
 write_bits(struct flattener *f, enum ntv_info_field field, uint64_t bits)
 {
-   ntv_wire_info_bits(f->w, field, bits, 0);
+   const uint32_t words[4] = {bits, bits >> 32};
+
+   ntv_wire_info_list(f->w, field, words);
 }
 
 static void
 write_system_values(struct flattener *f, const struct shader_info *s)
 {
-   uint64_t bits[2] = {0};
+   uint32_t words[4] = {0};
 
    for (unsigned i = 0; i < SYSTEM_VALUE_MAX; i++) {
       if (system_values[i] && BITSET_TEST(s->system_values_read, i))
-         bits[(system_values[i] - 1) / 64] |= UINT64_C(1) << (system_values[i] - 1) % 64;
+         words[(system_values[i] - 1) / 32] |= 1u << (system_values[i] - 1) % 32;
    }
-   ntv_wire_info_bits(f->w, NTV_INFO_SYSTEM_VALUES_READ, bits[0], bits[1]);
+   ntv_wire_info_list(f->w, NTV_INFO_SYSTEM_VALUES_READ, words);
 }
 
 /* Facts that are only printed. */
@@ -633,12 +635,11 @@ static uint32_t
 write_number_type(struct flattener *f, const struct glsl_type *type)
 {
    uint32_t number = number_type(glsl_get_base_type(type));
-   enum ntv_base base = number >> 8;
-   unsigned bits = number & 0xff;
+   unsigned columns = glsl_get_matrix_columns(type), rows = glsl_get_vector_elements(type);
 
    if (glsl_type_is_matrix(type))
-      return ntv_wire_type_matrix(f->w, bits, glsl_get_matrix_columns(type), glsl_get_vector_elements(type));
-   return ntv_wire_type_vector(f->w, base, bits, glsl_get_vector_elements(type));
+      return ntv_wire_type(f->w, NTV_TYPE_MATRIX, number & 0xff, columns, rows);
+   return ntv_wire_type(f->w, NTV_TYPE_VECTOR, number, rows, 0);
 }
 
 static uint32_t
@@ -647,7 +648,7 @@ write_array_type(struct flattener *f, const struct glsl_type *type)
    uint32_t element = write_type(f, glsl_get_array_element(type));
    unsigned length = glsl_get_length(type);
 
-   return ntv_wire_type_array(f->w, element, length ? length : NTV_NONE, glsl_get_explicit_stride(type));
+   return ntv_wire_type(f->w, NTV_TYPE_ARRAY, element, length ? length : NTV_NONE, glsl_get_explicit_stride(type));
 }
 
 static uint32_t
@@ -682,8 +683,8 @@ write_texture_type(struct flattener *f, const struct glsl_type *type)
       flags |= NTV_TYPE_BARE;
    else if (glsl_sampler_type_is_shadow(type))
       flags |= NTV_TYPE_SHADOW;
-   return ntv_wire_type_texture(f->w, map_dim(f, glsl_get_sampler_dim(type)), flags,
-                                number_type(glsl_get_sampler_result_type(type)));
+   return ntv_wire_type(f->w, NTV_TYPE_TEXTURE, map_dim(f, glsl_get_sampler_dim(type)), flags,
+                        number_type(glsl_get_sampler_result_type(type)));
 }
 
 /* Writes a new type with the free entry `entry`. */
@@ -705,7 +706,7 @@ write_new_type(struct flattener *f, const struct glsl_type *type, struct type_nu
       break;
    case GLSL_TYPE_SAMPLER:
       if (glsl_type_is_bare_sampler(type))
-         number = ntv_wire_type_sampler(f->w, glsl_sampler_type_is_shadow(type));
+         number = ntv_wire_type(f->w, NTV_TYPE_SAMPLER, glsl_sampler_type_is_shadow(type), 0, 0);
       else
          number = write_texture_type(f, type);
       break;
@@ -713,16 +714,17 @@ write_new_type(struct flattener *f, const struct glsl_type *type, struct type_nu
       number = write_texture_type(f, type);
       break;
    case GLSL_TYPE_IMAGE:
-      number = ntv_wire_type_image(f->w, map_dim(f, glsl_get_sampler_dim(type)), glsl_sampler_type_is_array(type),
-                                   number_type(glsl_get_sampler_result_type(type)));
+      number = ntv_wire_type(f->w, NTV_TYPE_IMAGE, map_dim(f, glsl_get_sampler_dim(type)),
+                             glsl_sampler_type_is_array(type) ? NTV_TYPE_ARRAYED : 0,
+                             number_type(glsl_get_sampler_result_type(type)));
       break;
    case GLSL_TYPE_ATOMIC_UINT:
-      number = ntv_wire_type_atomic_uint(f->w);
+      number = ntv_wire_type(f->w, NTV_TYPE_ATOMIC_UINT, 0, 0, 0);
       break;
    case GLSL_TYPE_VOID:
    case GLSL_TYPE_SUBROUTINE:
    case GLSL_TYPE_ERROR:
-      number = ntv_wire_type_void(f->w);
+      number = ntv_wire_type(f->w, NTV_TYPE_VOID, 0, 0, 0);
       break;
    default:
       number = write_number_type(f, type);
@@ -945,20 +947,19 @@ static void
 write_const(struct flattener *f, nir_load_const_instr *load)
 {
    unsigned bits = load->def.bit_size, components = load->def.num_components;
+   uint64_t values[NIR_MAX_VEC_COMPONENTS];
+   uint32_t *words;
 
    number_instr(f, &load->instr);
-   if (bits == 32) {
-      uint32_t *words = ntv_wire_instr(f->w, ntv_wire_head(NTV_RECORD_CONST, 0, components, bits), components);
-
-      if (words) {
-         for (unsigned i = 0; i < components; i++)
-            words[i] = load->value[i].u32;
-      }
+   if (bits != 32) {
+      for (unsigned i = 0; i < components; i++)
+         values[i] = nir_const_value_as_uint(load->value[i], bits);
+      ntv_wire_const(f->w, components, bits, values);
       return;
    }
-   ntv_wire_const(f->w, components, bits);
-   for (unsigned i = 0; i < components; i++)
-      ntv_wire_const_value(f->w, bits, nir_const_value_as_uint(load->value[i], bits));
+   words = ntv_wire_instr(f->w, ntv_wire_head(NTV_RECORD_CONST, 0, components, bits), components);
+   for (unsigned i = 0; words && i < components; i++)
+      words[i] = load->value[i].u32;
 }
 
 static void
@@ -966,7 +967,7 @@ write_phi(struct flattener *f, nir_phi_instr *phi)
 {
    f->has_phis = true;
    number_instr(f, &phi->instr);
-   ntv_wire_phi(f->w, phi->def.num_components, phi->def.bit_size);
+   ntv_wire_plain(f->w, NTV_PLAIN_PHI, phi->def.num_components, phi->def.bit_size);
 }
 
 /* Called at the end, when all values have their numbers. */
@@ -989,12 +990,13 @@ write_array_deref(struct flattener *f, nir_deref_instr *deref, struct ntv_deref_
    bool pointer = deref->deref_type == nir_deref_type_ptr_as_array;
    uint32_t parent = src_number(&deref->parent);
 
-   if (nir_src_is_const(deref->arr.index))
-      ntv_wire_deref_array_imm(f->w, pointer ? NTV_DEREF_PTR_AS_ARRAY_IMM : NTV_DEREF_ARRAY_IMM, r, parent,
-                               nir_src_as_int(deref->arr.index));
-   else
-      ntv_wire_deref_array(f->w, pointer ? NTV_DEREF_PTR_AS_ARRAY : NTV_DEREF_ARRAY, r, parent,
-                           src_number(&deref->arr.index));
+   if (nir_src_is_const(deref->arr.index)) {
+      uint64_t index = nir_src_as_int(deref->arr.index);
+
+      ntv_wire_deref(f->w, pointer ? NTV_DEREF_PTR_AS_ARRAY_IMM : NTV_DEREF_ARRAY_IMM, r, parent, index, index >> 32);
+   } else {
+      ntv_wire_deref(f->w, pointer ? NTV_DEREF_PTR_AS_ARRAY : NTV_DEREF_ARRAY, r, parent, src_number(&deref->arr.index), 0);
+   }
 }
 
 /* A deref with a parent. */
@@ -1008,14 +1010,14 @@ write_deref_of_parent(struct flattener *f, nir_deref_instr *deref)
    number_instr(f, &deref->instr);
    switch (deref->deref_type) {
    case nir_deref_type_struct:
-      ntv_wire_deref_struct(f->w, r, src_number(&deref->parent), deref->strct.index);
+      ntv_wire_deref(f->w, NTV_DEREF_STRUCT, r, src_number(&deref->parent), deref->strct.index, 0);
       break;
    case nir_deref_type_array_wildcard:
-      ntv_wire_deref_array_wildcard(f->w, r, src_number(&deref->parent));
+      ntv_wire_deref(f->w, NTV_DEREF_ARRAY_WILDCARD, r, src_number(&deref->parent), 0, 0);
       break;
    case nir_deref_type_cast:
-      ntv_wire_deref_cast(f->w, r, src_number(&deref->parent), deref->cast.ptr_stride, deref->cast.align_mul,
-                          deref->cast.align_offset);
+      ntv_wire_deref(f->w, NTV_DEREF_CAST, r, src_number(&deref->parent), deref->cast.ptr_stride, deref->cast.align_mul);
+      ntv_wire_operand(f->w, deref->cast.align_offset);
       break;
    default:
       write_array_deref(f, deref, r);
@@ -1236,13 +1238,13 @@ static void
 write_jump(struct flattener *f, const nir_jump_instr *jump)
 {
    static const uint8_t jumps[] = {
-      [nir_jump_break] = 1 + NTV_JUMP_BREAK,
-      [nir_jump_continue] = 1 + NTV_JUMP_CONTINUE,
-      [nir_jump_return] = 1 + NTV_JUMP_RETURN,
-      [nir_jump_halt] = 1 + NTV_JUMP_HALT,
+      [nir_jump_break] = 1 + NTV_PLAIN_BREAK,
+      [nir_jump_continue] = 1 + NTV_PLAIN_CONTINUE,
+      [nir_jump_return] = 1 + NTV_PLAIN_RETURN,
+      [nir_jump_halt] = 1 + NTV_PLAIN_HALT,
    };
 
-   ntv_wire_jump(f->w, map_number(f, jumps, ARRAY_SIZE(jumps), jump->type, "a goto"));
+   ntv_wire_plain(f->w, map_number(f, jumps, ARRAY_SIZE(jumps), jump->type, "a goto"), 0, 0);
 }
 
 static void
@@ -1259,7 +1261,7 @@ write_seldom_instr(struct flattener *f, nir_instr *instr)
       const nir_def *def = &nir_instr_as_undef(instr)->def;
 
       number_instr(f, instr);
-      ntv_wire_undef(f->w, def->num_components, def->bit_size);
+      ntv_wire_plain(f->w, NTV_PLAIN_UNDEF, def->num_components, def->bit_size);
       break;
    }
    case nir_instr_type_phi:
@@ -1324,21 +1326,21 @@ write_cf_list(struct flattener *f, struct exec_list *list)
 
          ntv_wire_if(f->w, src_number(&nif->condition), map_hint(f, nif->control));
          write_cf_list(f, &nif->then_list);
-         ntv_wire_else(f->w);
+         ntv_wire_control(f->w, NTV_CONTROL_ELSE);
          write_cf_list(f, &nif->else_list);
-         ntv_wire_end_if(f->w);
+         ntv_wire_control(f->w, NTV_CONTROL_END_IF);
          break;
       }
       case nir_cf_node_loop: {
          nir_loop *loop = nir_cf_node_as_loop(node);
 
-         ntv_wire_loop(f->w);
+         ntv_wire_control(f->w, NTV_CONTROL_LOOP);
          write_cf_list(f, &loop->body);
          if (nir_loop_has_continue_construct(loop)) {
-            ntv_wire_continue(f->w);
+            ntv_wire_control(f->w, NTV_CONTROL_CONTINUE);
             write_cf_list(f, &loop->continue_list);
          }
-         ntv_wire_end_loop(f->w);
+         ntv_wire_control(f->w, NTV_CONTROL_END_LOOP);
          break;
       }
       default:

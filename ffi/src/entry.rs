@@ -176,7 +176,6 @@ entry_points! {
     ntv_version() -> *const c_char, gives null() => names::version;
     ntv_wire_version() -> u32, gives NTV_NONE => names::wire_version;
     ntv_wire_number(table: ntv_table, name: *const c_char) -> u32, gives NTV_NONE => names::number;
-    ntv_wire_num_sources(alu: u32) -> u32, gives 0 => names::num_sources;
     ntv_wire_num_indices(intrinsic: u32) -> u32, gives 0 => names::num_indices;
     ntv_wire_index(intrinsic: u32, index: *const c_char) -> u32, gives NTV_NONE => names::index;
 

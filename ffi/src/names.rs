@@ -45,14 +45,6 @@ pub(crate) unsafe fn number(table: ntv_table, name: *const c_char) -> u32 {
     number.unwrap_or(NTV_NONE)
 }
 
-/// `ntv_wire_num_sources`.
-///
-/// # Safety
-/// There are no requirements.
-pub(crate) unsafe fn num_sources(alu: u32) -> u32 {
-    wire::num_sources(alu) as u32
-}
-
 /// `ntv_wire_num_indices`.
 ///
 /// # Safety

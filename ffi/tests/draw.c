@@ -62,11 +62,11 @@ load_block(struct ntv_wire *w, uint32_t zero)
 static bool
 build_vertex(struct ntv_wire *w)
 {
-   const struct ntv_shader shader = {.stage = NTV_STAGE_VERTEX, .next_stage = NTV_STAGE_FRAGMENT, .entry = "main"};
+   const struct ntv_shader shader = {
+      .stage = NTV_STAGE_VERTEX, .next_stage = NTV_STAGE_FRAGMENT, .num_ubos = 1, .entry = "main"};
    const uint8_t x[] = {0};
 
    ntv_wire_begin(w, &shader);
-   ntv_wire_info(w, NTV_INFO_NUM_UBOS, 1);
    ntv_wire_block(w);
    uint32_t zero = const32(w, 0), one = const32(w, 1);
    uint32_t id = intrinsic0(w, "load_vertex_id", 1, 32), place[2];
@@ -94,11 +94,10 @@ build_vertex(struct ntv_wire *w)
 static bool
 build_fragment(struct ntv_wire *w)
 {
-   const struct ntv_shader shader = {.stage = NTV_STAGE_FRAGMENT, .next_stage = NTV_NONE, .entry = "main"};
+   const struct ntv_shader shader = {.stage = NTV_STAGE_FRAGMENT, .next_stage = NTV_NONE, .num_ubos = 1, .entry = "main"};
    const unsigned slots[] = {SLOT_VAR0 + 3, SLOT_VAR0 + 5};
 
    ntv_wire_begin(w, &shader);
-   ntv_wire_info(w, NTV_INFO_NUM_UBOS, 1);
    ntv_wire_info(w, NTV_INFO_ORIGIN_UPPER_LEFT, 1);
    ntv_wire_block(w);
    uint32_t zero = const32(w, 0), pixel = intrinsic0(w, "load_barycentric_pixel", 2, 32);

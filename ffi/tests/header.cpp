@@ -2,10 +2,10 @@
  * Copyright (c) the ntv authors
  * SPDX-License-Identifier: MIT
  *
- * ntv.h in C++: it compiles without a warning, and a wire is written and refused.
+ * The headers in C++: they compile without a warning, and a wire is written and refused.
  */
 
-#include "ntv.h"
+#include "ntv_wire.h"
 
 int
 main()
