@@ -8,6 +8,9 @@
  * a SPIR-V module (`ntv_translate`, part 3), or one that links and draws may still change (`struct ntv_module`, part 4). Plans
  * decide how uniform blocks are bound (part 5), and shaders can write transform feedback (part 6):
  *
+ *    const char *message = ntv_check_version();
+ *    if (message)
+ *       report(message);
  *    struct ntv_target target;
  *    ntv_target_init(&target, VK_API_VERSION_1_3);
  *    ntv_target_enable(&target, "shaderFloat64", features.shaderFloat64);
@@ -32,19 +35,34 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+#define NTV_VERSION "0.1.0"
+
 /* Changes with every change of wires that an older reader would misread. */
 #define NTV_WIRE_VERSION 6u
 
-/* Version of the library: "0.1.0". */
+/* The values of the loaded library. */
 const char *ntv_version(void);
-
-/* NTV_WIRE_VERSION of the library. It differs from that of this header if an older or newer library is loaded. */
 uint32_t ntv_wire_version(void);
+
+/* NULL if the loaded library is that of this header. Otherwise a message, and the results of all other functions are undefined. A
+ * driver calls it once, before it creates a translator. */
+static inline const char *
+ntv_check_version(void)
+{
+   const char *version = ntv_version();
+
+   if (ntv_wire_version() != NTV_WIRE_VERSION)
+      return "the loaded libntv reads another version of wires than this driver writes";
+   if (!version || strcmp(version, NTV_VERSION) != 0)
+      return "this driver was built for libntv " NTV_VERSION ", but another version is loaded";
+   return NULL;
+}
 
 /* The value "none" of optional numbers. */
 #define NTV_NONE 0xffffffffu

@@ -1,5 +1,6 @@
 //! `ntv.h` and `ntv_wire.h` as bindgen sees them: `BLESS=1 cargo test --package ntv-ffi` makes this file.
 
+pub const NTV_VERSION: &[u8; 6] = b"0.1.0\0";
 pub const NTV_WIRE_VERSION: u32 = 6;
 pub const NTV_NONE: u32 = 4294967295;
 pub const NTV_XFB_BUFFER_BINDING: u32 = 64;

@@ -91,7 +91,7 @@ int main(void)
 {
    struct ntv_context context = {0};
    struct zink_screen screen = {{0}};
-   return context.stage + screen.ntv_info.spirv_version;
+   return context.stage + screen.ntv_info.spirv_version + (ntv_check_version() ? 1 : 0);
 }
 ";
 
@@ -103,6 +103,38 @@ fn the_headers_compile_after_mesas_names() {
         std::fs::write(&source, MESA_NAMES).expect("a file");
         succeed(&mut Command::new(program(folder.path(), &source, standard)));
     }
+}
+
+/// Replaces the functions of the library that report versions.
+const VERSIONS: &str = r#"
+#include "ntv.h"
+static const char *library;
+static uint32_t wires;
+const char *ntv_version(void) { return library; }
+uint32_t ntv_wire_version(void) { return wires; }
+static int says(const char *version, uint32_t wire_version, const char *text)
+{
+   const char *message;
+
+   library = version;
+   wires = wire_version;
+   message = ntv_check_version();
+   return text ? message && strstr(message, text) : !message;
+}
+int main(void)
+{
+   int right = says(NTV_VERSION, NTV_WIRE_VERSION, NULL) && says(NTV_VERSION, NTV_WIRE_VERSION + 1, "version of wires") &&
+               says("0.0.9", NTV_WIRE_VERSION, "built for libntv " NTV_VERSION);
+   return right ? 0 : 1;
+}
+"#;
+
+#[test]
+fn another_library_is_noticed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = folder.path().join("versions.c");
+    std::fs::write(&source, VERSIONS).expect("a file");
+    succeed(&mut Command::new(program(folder.path(), &source, "c11")));
 }
 
 #[test]

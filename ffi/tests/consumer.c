@@ -540,7 +540,7 @@ int
 main(int argc, char **argv)
 {
    spirv_val = argc > 1 ? argv[1] : NULL;
-   CHECK(ntv_wire_version() == NTV_WIRE_VERSION && strlen(ntv_version()) > 0);
+   CHECK(!ntv_check_version());
    /* The same numbers as in ffi/src/tests/agreement.rs. */
    CHECK(ntv_io_semantics(33, 5, 0xe4, NTV_IO_DUALSRC | NTV_IO_INVARIANT) == 0x105c82a1);
    CHECK(ntv_io_xfb(4, 2, 200, 1, 3, 7) == 0x0731c824);

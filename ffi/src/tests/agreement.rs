@@ -7,6 +7,7 @@ use ntv_core::module::{Patch, PatchKind, ALWAYS};
 use ntv_core::op::names::{ImageDim, InterpMode, IoFlags, IoSemantics, IoXfb, Scope, Semantics, XfbOutput};
 use ntv_core::op::{Access, AtomicOp, Base, Modes, TexOp, TexSrcKind};
 use ntv_core::{wire, Binding, DescriptorKind};
+use std::ffi::CStr;
 use std::fmt::Debug;
 
 /// `TessCtrl`, `dim_2d` and `write_mask` as the header writes them.
@@ -130,10 +131,12 @@ fn flags_agree() {
 }
 
 #[test]
-fn the_magic_word_agrees() {
+fn the_magic_word_and_the_versions_agree() {
     let constants = constants();
     assert_eq!(constants["NTV_WIRE_MAGIC"], u64::from(ntv_core::wire::MAGIC));
     assert_eq!(constants["NTV_WIRE_VERSION"], u64::from(ntv_core::wire::VERSION));
+    let version = CStr::from_bytes_with_nul(crate::bindings::NTV_VERSION).expect("a string");
+    assert_eq!(version.to_str(), Ok(env!("CARGO_PKG_VERSION")));
 }
 
 /// The results of `ntv_io_semantics` and `ntv_io_xfb` of the header; `consumer.c` compares them with these numbers.
