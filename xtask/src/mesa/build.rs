@@ -26,6 +26,8 @@ const OPTIONS: &[&str] = &[
     "-Dgbm=disabled",
     "-Dvideo-codecs=",
     "-Dvalgrind=disabled",
+    "-Dzink-ntv=enabled",
+    "-Dzink-ntv-debug=true",
     "-Dlibunwind=disabled",
 ];
 

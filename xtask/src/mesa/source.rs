@@ -19,6 +19,9 @@ pub(crate) struct Release {
     suite: &'static str,
 }
 
+/// The folder of `ffi/mesa` in the source.
+pub(crate) const FOLDER: &str = "src/gallium/drivers/zink/ntv";
+
 /// The release from which zink is built.
 pub(crate) const MESA_25: Release = Release { name: "mesa-25.0.7", suite: "trixie" };
 
@@ -47,27 +50,26 @@ impl Release {
         if !done.exists() {
             println!("Downloading {} to {}.", self.name, source.folder.display());
             unpack(&source.folder, self)?;
-            go(Command::new("patch")
-                .args(["--strip=1", "--forward", "--directory"])
-                .arg(&source.path)
-                .arg("--input")
-                .arg(self.patch()))?;
+            for patch in patches()? {
+                let mut command = Command::new("patch");
+                command.args(["--strip=1", "--forward", "--quiet", "--directory"]).arg(&source.path);
+                go(command.arg("--input").arg(patch))?;
+            }
             fs::write(done, "")?;
         }
         source.link()?;
         Ok(source)
     }
 
-    fn patch(&self) -> PathBuf {
-        crate::root().join(format!("ffi/mesa/patches/{}.patch", self.name))
-    }
-
-    /// A hash of the release and the patch.
+    /// A hash of the release and of the changes in the patches.
     fn hash(&self) -> Result<u64> {
         let mut hasher = DefaultHasher::new();
         (self.name, self.suite).hash(&mut hasher);
-        let patch = self.patch();
-        fs::read(&patch).with_context(|| format!("no patch {}", patch.display()))?.hash(&mut hasher);
+        for patch in patches()? {
+            // The message does not change the source.
+            let text = fs::read_to_string(patch)?;
+            text.split_once("\ndiff ").map(|(_, changes)| changes).hash(&mut hasher);
+        }
         Ok(hasher.finish())
     }
 }
@@ -89,7 +91,7 @@ impl Source {
     fn link(&self) -> Result<()> {
         let links = [
             (crate::root(), self.path.join("subprojects/ntv")),
-            (crate::root().join("ffi/mesa"), self.path.join("src/gallium/drivers/zink/ntv")),
+            (crate::root().join("ffi/mesa"), self.path.join(FOLDER)),
         ];
         for (target, link) in links {
             match fs::read_link(&link) {
@@ -107,10 +109,8 @@ impl Source {
 
     /// Removes the artifacts that Ninja built from the files of the repository.
     fn forget(&self) -> Result<()> {
-        const MADE: &[(&str, &[&str])] = &[
-            ("subprojects/ntv", &["libntv."]),
-            ("src/gallium/drivers/zink/libzink.a.p", &["ntv_", "zink_compiler.c"]),
-        ];
+        const MADE: &[(&str, &[&str])] =
+            &[("subprojects/ntv", &["libntv."]), ("src/gallium/drivers/zink/libzink.a.p", &["ntv_", "zink_"])];
         let builds = fs::read_dir(&self.folder)?.filter_map(Result::ok);
         let folders =
             builds.flat_map(|build| MADE.iter().map(move |(folder, names)| (build.path().join(folder), names)));
@@ -123,6 +123,15 @@ impl Source {
         }
         Ok(())
     }
+}
+
+/// The patches of Mesa, in their order.
+pub(crate) fn patches() -> Result<Vec<PathBuf>> {
+    let folder = crate::root().join("ffi/mesa/patches");
+    let entries = fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
+    let mut patches: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    patches.sort();
+    Ok(patches)
 }
 
 /// The folder of sources and builds.
