@@ -1,6 +1,6 @@
 //! `cargo xtask mesa`: runs piglit's shader tests through zink, once with zink's own translator and once with ntv.
 //!
-//! The driver is Mesa's zink on lavapipe, built with the patch in `ffi/mesa/`; `ZINK_NTV` selects the translator. Tests that
+//! The driver is Mesa's zink on lavapipe, built with the patches in `ffi/mesa/`; `ZINK_NTV` selects the translator. Tests that
 //! pass with `c` have to pass with `rust`. `tests/mesa/README.md` has the details.
 
 mod build;
@@ -15,6 +15,7 @@ mod report;
 mod results;
 mod runner;
 mod sanitize;
+mod series;
 mod source;
 pub(crate) mod timing;
 
@@ -69,6 +70,9 @@ struct Arguments {
     /// Build Mesa and stop.
     #[arg(long)]
     build: bool,
+    /// Write the patches of Mesa, with the files of ffi/mesa, to this folder, print the size of each file, and stop.
+    #[arg(long, value_name = "FOLDER")]
+    series: Option<PathBuf>,
     /// Compare the translations of the dumps and of the wires of shaders, and the wires with other numbers of Mesa, and stop.
     #[arg(long)]
     flatten: bool,
@@ -83,6 +87,9 @@ struct Arguments {
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let program = "cargo xtask mesa".to_string();
     let arguments = Arguments::parse_from(std::iter::once(&program).chain(arguments));
+    if let Some(folder) = &arguments.series {
+        return series::write(folder);
+    }
     if arguments.flatten {
         return flatten::compare();
     }
