@@ -4,6 +4,7 @@
 //! pass with `c` have to pass with `rust`. `tests/mesa/README.md` has the details.
 
 mod build;
+mod checks;
 pub(crate) mod draws;
 mod driver;
 mod flatten;
@@ -101,6 +102,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     }
     let sanitizer = arguments.sanitize.map(Sanitizer::new).transpose()?;
     let mut driver = Driver::new(prefix, arguments.validate, sanitizer)?;
+    if arguments.small {
+        source::MESA_25.source()?.check_format()?;
+        checks::run(&driver)?;
+    }
     driver.storage = arguments.storage;
     driver.captures = arguments.captures;
     driver.verify()?;

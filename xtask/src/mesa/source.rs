@@ -107,6 +107,21 @@ impl Source {
         Ok(())
     }
 
+    /// Checks the format of the C files by Mesa's settings, which also hold for the folder that is linked into the source.
+    pub(crate) fn check_format(&self) -> Result<()> {
+        const GENERATED: &str = "ntv_names.h";
+        install_missing("clang-format")?;
+        let mut files = Vec::new();
+        for entry in fs::read_dir(self.path.join(FOLDER))? {
+            let path = entry?.path();
+            let is_c = path.extension().is_some_and(|extension| extension == "c" || extension == "h");
+            if is_c && !path.ends_with(GENERATED) {
+                files.push(path);
+            }
+        }
+        go(Command::new("clang-format").args(["--dry-run", "--Werror"]).args(files))
+    }
+
     /// Removes the artifacts that Ninja built from the files of the repository.
     fn forget(&self) -> Result<()> {
         const MADE: &[(&str, &[&str])] =
