@@ -149,7 +149,7 @@ run_c(struct compared *compared, const struct zink_ntv_job *job)
    int64_t start = os_time_get_nano();
 
    ralloc_free(compared->c);
-   NIR_PASS_V(clone, nir_convert_from_ssa, true, false);
+   NIR_PASS(_, clone, nir_convert_from_ssa, true, false);
    compared->c = nir_to_spirv(clone, &job->zs->sinfo, job->screen);
    compared->c_best = MIN2(compared->c_best, os_time_get_nano() - start);
    ralloc_free(clone);

@@ -174,7 +174,7 @@ zink_ntv_xfb_release(struct zink_context *ctx)
    if (!zink_ntv_stores_captures())
       return;
    zink_ntv_set_stream_output_targets(ctx, 0, NULL, NULL);
-   for (gl_shader_stage stage = MESA_SHADER_VERTEX; stage < MESA_SHADER_FRAGMENT; stage++)
+   for (unsigned stage = MESA_SHADER_VERTEX; stage < MESA_SHADER_FRAGMENT; stage++)
       ctx->base.set_shader_buffers(&ctx->base, stage, ZINK_NTV_XFB_SLOT, ZINK_NTV_XFB_SLOTS, NULL, 0);
 }
 
@@ -266,7 +266,7 @@ upload(struct zink_context *ctx, struct pipe_shader_buffer *buffer, const uint32
 static bool
 bind(struct zink_context *ctx, struct capture *capture)
 {
-   const gl_shader_stage stage = capture->zs->info.stage;
+   const unsigned stage = capture->zs->info.stage;
    struct pipe_shader_buffer *state = &capture->buffers[NTV_XFB_STATE_BINDING];
    uint32_t words[NTV_XFB_STATE_WORDS] = {0};
 
@@ -807,6 +807,6 @@ zink_ntv_xfb_result(enum pipe_query_type type, unsigned index, const struct zink
       result->b = memcmp(generated, written, sizeof(generated)) != 0;
       break;
    default:
-      unreachable("other queries are zink's");
+      assert(!"other queries are zink's");
    }
 }
