@@ -20,7 +20,10 @@ struct type_number {
 };
 
 /* The number of entries that need no allocation: a power of two, and its logarithm. */
-enum { INITIAL_LOG2 = 5, INITIAL_ENTRIES = 1 << INITIAL_LOG2 };
+enum {
+   INITIAL_LOG2 = 5,
+   INITIAL_ENTRIES = 1 << INITIAL_LOG2,
+};
 
 struct flattener {
    struct ntv_wire *w;
@@ -123,7 +126,7 @@ map_number(struct flattener *f, const uint8_t *table, size_t size, unsigned numb
 
 /* Moves a flag of Mesa from `set` to ntv's flag in `moved`. An optimizing compiler moves flags that have
  * ntv's bits together. */
-#define NTV_MOVE_FLAG(flag, ntv_flag) \
+#define NTV_MOVE_FLAG(flag, ntv_flag)                \
    moved |= set & (flag) ? (uint32_t)(ntv_flag) : 0; \
    set &= ~(uint32_t)(flag);
 
@@ -210,8 +213,8 @@ map_semantics(struct flattener *f, uint32_t set)
 }
 
 /* The flags of a float control for 16, 32 and 64 bits. */
-#define NTV_MOVE_CONTROL(control, ntv_flag) \
-   NTV_MOVE_FLAG(control##_FP16, ntv_flag) \
+#define NTV_MOVE_CONTROL(control, ntv_flag)     \
+   NTV_MOVE_FLAG(control##_FP16, ntv_flag)      \
    NTV_MOVE_FLAG(control##_FP32, ntv_flag << 1) \
    NTV_MOVE_FLAG(control##_FP64, ntv_flag << 2)
 
@@ -406,9 +409,9 @@ struct intrinsic_row {
 
 /* An ALU opcode, with its data in ntv. */
 struct alu_row {
-   uint16_t number;     /* as above */
+   uint16_t number; /* as above */
    uint8_t num_inputs;
-   bool wide;           /* reads more than four components of an input, independent of the result */
+   bool wide; /* reads more than four components of an input, independent of the result */
    /* For each of the first four inputs: the number of components, 0 if it is that of the result. */
    uint8_t input_sizes[4];
 };
@@ -417,7 +420,7 @@ struct alu_row {
 static const struct alu_row alu_rows[nir_num_opcodes] = {
 #define NTV_ALU(name, number, num_inputs, wide, a, b, c, d) [nir_op_##name] = {number + 1, num_inputs, wide, {a, b, c, d}},
    NTV_NAMES_OF_ALU(NTV_ALU)
-   NTV_MESA_OLD_ALU(NTV_ALU)
+      NTV_MESA_OLD_ALU(NTV_ALU)
 #undef NTV_ALU
 };
 
@@ -425,7 +428,7 @@ static const struct intrinsic_row intrinsic_rows[nir_num_intrinsics] = {
 #define NTV_INTRINSIC(name, number, num_srcs, has_dest, maps_values, num_indices, ...) \
    [nir_intrinsic_##name] = {number + 1, num_srcs, has_dest, maps_values, num_indices, {__VA_ARGS__}},
    NTV_NAMES_OF_INTRINSICS(NTV_INTRINSIC)
-   NTV_MESA_OLD_INTRINSICS(NTV_INTRINSIC)
+      NTV_MESA_OLD_INTRINSICS(NTV_INTRINSIC)
 #undef NTV_INTRINSIC
 };
 
@@ -974,11 +977,11 @@ write_phi(struct flattener *f, nir_phi_instr *phi)
 static void
 write_phi_srcs(struct flattener *f)
 {
-   nir_foreach_block(block, f->impl) {
-      nir_foreach_instr(instr, block) {
+   nir_foreach_block (block, f->impl) {
+      nir_foreach_instr (instr, block) {
          if (instr->type != nir_instr_type_phi)
             break;
-         nir_foreach_phi_src(src, nir_instr_as_phi(instr))
+         nir_foreach_phi_src (src, nir_instr_as_phi(instr))
             ntv_wire_phi_src(f->w, instr->index, src->pred->index, src_number(&src->src));
       }
    }
@@ -1310,14 +1313,14 @@ map_hint(struct flattener *f, nir_selection_control control)
 static void
 write_cf_list(struct flattener *f, struct exec_list *list)
 {
-   foreach_list_typed(nir_cf_node, node, node, list) {
+   foreach_list_typed (nir_cf_node, node, node, list) {
       switch (node->type) {
       case nir_cf_node_block: {
          nir_block *block = nir_cf_node_as_block(node);
 
          /* This is the number that nir_index_blocks assigned. */
          ntv_wire_block(f->w);
-         nir_foreach_instr(instr, block)
+         nir_foreach_instr (instr, block)
             write_instr(f, instr);
          break;
       }
@@ -1359,9 +1362,9 @@ ntv_wire_nir(struct ntv_wire *wire, nir_shader *nir, bool element_offsets, bool 
    f.types = f.initial;
    nir_metadata_require(impl, nir_metadata_block_index);
    write_header(&f, element_offsets);
-   nir_foreach_variable_in_shader(var, nir)
+   nir_foreach_variable_in_shader (var, nir)
       write_variable(&f, var);
-   nir_foreach_function_temp_variable(var, impl)
+   nir_foreach_function_temp_variable (var, impl)
       write_variable(&f, var);
    /* From here on nir_instr::index holds the number in the wire. */
    impl->valid_metadata &= ~nir_metadata_instr_index;
