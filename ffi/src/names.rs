@@ -1,6 +1,6 @@
 //! The numbers of names, and the versions, which writers of wires read once.
 
-use crate::bindings::{ntv_table, NTV_NONE};
+use crate::bindings::{ntv_table, NTV_NONE, NTV_VERSION};
 use ntv_core::wire::{self, Table};
 use std::ffi::{c_char, CStr};
 
@@ -16,15 +16,12 @@ pub(crate) unsafe fn text<'a>(name: *const c_char) -> Option<&'a str> {
     unsafe { CStr::from_ptr(name) }.to_str().ok()
 }
 
-/// The version of this library, with a NUL byte for C.
-const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
-
 /// `ntv_version`.
 ///
 /// # Safety
 /// There are no requirements.
 pub(crate) unsafe fn version() -> *const c_char {
-    CStr::from_bytes_with_nul(VERSION.as_bytes()).unwrap_or_default().as_ptr()
+    NTV_VERSION.as_ptr().cast()
 }
 
 /// `ntv_wire_version`.
