@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-/// The libraries that the library needs besides libc: see `meson.build`.
+/// The libraries that Rust's standard library needs besides libc.
 const SYSTEM: &[&str] = &["-lpthread", "-ldl", "-lm"];
 
 /// The folder of this package.
@@ -33,8 +33,7 @@ fn triple() -> String {
     said.lines().find_map(|line| line.strip_prefix("host: ")).expect("the triple of the host").to_string()
 }
 
-/// The path of libntv.a. Cargo does not build static libraries for tests, so this builds it once. The arguments are those of
-/// Meson's build (`ffi/build.py`), so that both use the same artifacts.
+/// The path of libntv.a. Cargo does not build static libraries for tests, so this builds it once.
 fn library() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| {

@@ -2,6 +2,7 @@
 
 use crate::command::{cargo, find, run as go};
 use anyhow::{ensure, Result};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -17,7 +18,6 @@ const NEEDS: &[(Probe, &str)] = &[
     (Probe::File("/usr/include/vulkan", "vulkan_core.h"), "libvulkan-dev"),
     // ntv.h is compiled as C++, too.
     (Probe::Program("c++"), "g++"),
-    (Probe::Program("meson"), "meson"),
     (Probe::Program("ninja"), "ninja-build"),
     (Probe::Program("valgrind"), "valgrind"),
 ];
@@ -66,39 +66,81 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     go(cargo(&["test", "--workspace", "--features", "vulkan", "--no-fail-fast"]).args(arguments))
 }
 
-/// Runs the C program that uses ntv.h: with the static and the shared library, under valgrind, and with AddressSanitizer.
+/// The oldest Rust that the library promises to work with: `rust-version` of its `Cargo.toml`.
+const OLDEST_RUST: &str = "1.78";
+
+/// Builds the library by Meson without a network, and runs the C programs that use it: with the static and the shared library, under
+/// valgrind, and, compiled by the oldest Rust, with AddressSanitizer.
 fn meson() -> Result<()> {
     const VALGRIND: &str = "valgrind --quiet --error-exitcode=1 --leak-check=full \
                             --show-leak-kinds=definite --errors-for-leak-kinds=definite";
-    let plain = build_folder("meson", &[])?;
-    go(meson_test(&plain).arg("--verbose"))?;
-    go(meson_test(&plain).args(["--verbose", "--wrap", VALGRIND, "consumer_static"]))?;
+    let meson = Meson { programs: crate::mesa::python()? };
+    // By name: without names, Meson downloads all crates of Cargo.lock.
+    go(meson.command("meson").args(["subprojects", "download"]).args(wraps()?))?;
+    let plain = meson.build("meson-plain", "rustc", &[])?;
+    go(&mut meson.test(&plain))?;
+    go(meson.test(&plain).args(["--wrap", VALGRIND, "consumer_static"]))?;
     let sanitized = ["-Db_sanitize=address,undefined", "-Db_lundef=false", "-Ddefault_library=static"];
-    go(meson_test(&build_folder("meson-asan", &sanitized)?).arg("--verbose"))
+    go(&mut meson.test(&meson.build("meson-sanitized", &oldest_rust()?, &sanitized)?))
 }
 
-/// Configures a build of the C library in `target/NAME`.
-fn build_folder(name: &str, options: &[&str]) -> Result<PathBuf> {
-    let folder = crate::root().join("target").join(name);
-    let mut setup = Command::new("meson");
-    setup
-        .current_dir(crate::root())
-        .arg("setup")
-        .arg(&folder)
-        .args(["-Dcargo_profile=dev", "-Ddraw_test=enabled"])
-        .args(options);
-    if folder.join("build.ninja").is_file() {
-        setup.arg("--reconfigure");
+/// The command of the compiler of `OLDEST_RUST`, which rustup installs.
+fn oldest_rust() -> Result<String> {
+    let installed = Command::new("rustup").args(["run", OLDEST_RUST, "rustc", "--version"]).output();
+    if !installed.is_ok_and(|output| output.status.success()) {
+        go(Command::new("rustup").args(["toolchain", "install", OLDEST_RUST, "--profile", "minimal"]))?;
     }
-    go(&mut setup)?;
-    Ok(folder)
+    Ok(format!("rustup run {OLDEST_RUST} rustc"))
 }
 
-/// Meson's tests, with the libraries in Cargo's own target folder.
-fn meson_test(folder: &Path) -> Command {
-    let mut command = Command::new("meson");
-    command.args(["test", "-C"]).arg(folder).env("CARGO_TARGET_DIR", crate::root().join("target"));
-    command
+/// The names of the crates that Meson downloads.
+fn wraps() -> Result<Vec<OsString>> {
+    let paths = std::fs::read_dir(crate::root().join("subprojects"))?.map(|entry| Ok(entry?.path()));
+    let paths: Vec<PathBuf> = paths.collect::<Result<_>>()?;
+    let wraps = paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "wrap"));
+    Ok(wraps.filter_map(|path| Some(path.file_stem()?.to_owned())).collect())
+}
+
+/// The Meson of the Python environment, which is newer than Debian's.
+struct Meson {
+    /// The search path of programs.
+    programs: OsString,
+}
+
+impl Meson {
+    /// `program` in the root of the repository, which finds Meson.
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new("env");
+        command.current_dir(crate::root()).env("PATH", &self.programs).arg(program);
+        command
+    }
+
+    /// A command of Meson in a network namespace that has no network.
+    fn offline(&self, name: &str) -> Command {
+        let mut command = self.command("unshare");
+        command.args(["--map-root-user", "--net", "meson", name]);
+        command
+    }
+
+    /// Builds the C library in `target/NAME` with a Rust compiler. The library has its internal checks.
+    fn build(&self, name: &str, rustc: &str, options: &[&str]) -> Result<PathBuf> {
+        let folder = crate::root().join("target").join(name);
+        let mut setup = self.offline("setup");
+        setup.env("RUSTC", rustc).arg(&folder).args(["-Dbuildtype=debug", "-Ddraw_test=enabled"]).args(options);
+        if folder.join("build.ninja").is_file() {
+            setup.arg("--reconfigure");
+        }
+        go(&mut setup)?;
+        go(self.offline("compile").arg("-C").arg(&folder))?;
+        Ok(folder)
+    }
+
+    /// Meson's tests of a build.
+    fn test(&self, folder: &Path) -> Command {
+        let mut command = self.command("meson");
+        command.args(["test", "--no-rebuild", "--verbose", "-C"]).arg(folder);
+        command
+    }
 }
 
 /// Installs `package` from Debian unless `probe` finds its file.

@@ -47,7 +47,8 @@ const SMALL: &[&str] = &[
     "-Dglx=disabled",
     "-Dllvm=disabled",
     "-Doptimization=1",
-    "-Dntv:cargo_profile=dev",
+    "-Dntv:optimization=0",
+    "-Dntv:b_ndebug=false",
 ];
 
 const ADDRESS: &[&str] = &["-Db_sanitize=address", "-Db_lundef=false", "-Ddebug=true"];

@@ -5,6 +5,7 @@
 
 use crate::command::{find, run as go};
 use anyhow::{ensure, Context, Result};
+use std::ffi::OsString;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::symlink;
@@ -25,27 +26,26 @@ pub(crate) const FOLDER: &str = "src/gallium/drivers/zink/ntv";
 /// The release from which zink is built.
 pub(crate) const MESA_25: Release = Release { name: "mesa-25.0.7", suite: "trixie" };
 
-/// The Debian packages that both builds need. Meson has to be newer than Debian 12's.
-const DEBIAN_NEEDS: &str =
-    "build-essential dpkg-dev patch python3-venv ninja-build pkg-config bison flex glslang-tools \
+/// The Debian packages that both builds need.
+const DEBIAN_NEEDS: &str = "build-essential dpkg-dev patch ninja-build pkg-config bison flex glslang-tools \
     libdrm-dev libelf-dev libexpat1-dev zlib1g-dev libzstd-dev libglvnd-dev libudev-dev";
-/// The packages of PyPI that they need.
-const PYTHON_NEEDS: &[&str] = &["meson>=1.1", "mako", "pyyaml", "packaging", "setuptools"];
+/// The packages of PyPI that they need. Meson has to be newer than Debian 12's.
+const PYTHON_NEEDS: &[&str] = &["meson>=1.3.2", "mako", "pyyaml", "packaging", "setuptools"];
 
 /// An unpacked source, in a folder that also has its builds.
 pub(crate) struct Source {
     pub(crate) folder: PathBuf,
     pub(crate) path: PathBuf,
-    python: PathBuf,
+    /// The search path of programs: `python`.
+    programs: OsString,
 }
 
 impl Release {
     /// Downloads the source, unless it is in the cache, and installs the packages for the build.
     pub(crate) fn source(&self) -> Result<Source> {
-        let cache = cache()?;
-        let folder = cache.join(format!("{}-{:016x}", self.name, self.hash()?));
-        let source = Source { path: folder.join(self.name), folder, python: cache.join("python") };
-        install_needs(&source.python)?;
+        let folder = cache()?.join(format!("{}-{:016x}", self.name, self.hash()?));
+        install_missing(DEBIAN_NEEDS)?;
+        let source = Source { path: folder.join(self.name), folder, programs: python()? };
         let done = source.folder.join("unpacked");
         if !done.exists() {
             println!("Downloading {} to {}.", self.name, source.folder.display());
@@ -77,13 +77,8 @@ impl Release {
 impl Source {
     /// A program that runs in the folder of the source, with the Python packages of the build in its path.
     pub(crate) fn program(&self, name: &str) -> Command {
-        let mut path = self.python.join("bin").into_os_string();
-        path.push(":");
-        path.push(std::env::var_os("PATH").unwrap_or_default());
         let mut command = Command::new("env");
-        command.env("PATH", path).arg(name).current_dir(&self.path);
-        // All builds share the artifacts of ntv's Rust code.
-        command.env("CARGO_TARGET_DIR", crate::root().join("target"));
+        command.env("PATH", &self.programs).arg(name).current_dir(&self.path);
         command
     }
 
@@ -125,7 +120,7 @@ impl Source {
     /// Removes the artifacts that Ninja built from the files of the repository.
     fn forget(&self) -> Result<()> {
         const MADE: &[(&str, &[&str])] =
-            &[("subprojects/ntv", &["libntv."]), ("src/gallium/drivers/zink/libzink.a.p", &["ntv_", "zink_"])];
+            &[("subprojects/ntv", &["libntv"]), ("src/gallium/drivers/zink/libzink.a.p", &["ntv_", "zink_"])];
         let builds = fs::read_dir(&self.folder)?.filter_map(Result::ok);
         let folders =
             builds.flat_map(|build| MADE.iter().map(move |(folder, names)| (build.path().join(folder), names)));
@@ -160,16 +155,20 @@ fn cache() -> Result<PathBuf> {
     Ok(cache.canonicalize()?)
 }
 
-/// Installs the packages that builds need. Those of Python are in a separate environment.
-fn install_needs(python: &Path) -> Result<()> {
-    install_missing(DEBIAN_NEEDS)?;
-    let done = python.join("installed");
+/// The search path of programs, with those of an environment in the cache that has the Python packages of the builds.
+pub(crate) fn python() -> Result<OsString> {
+    let folder = cache()?.join("python");
+    let done = folder.join("installed");
     if !done.exists() {
-        go(Command::new("python3").args(["-m", "venv"]).arg(python))?;
-        go(Command::new(python.join("bin/pip")).args(["install", "--quiet"]).args(PYTHON_NEEDS))?;
+        install_missing("python3-venv")?;
+        go(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+        go(Command::new(folder.join("bin/pip")).args(["install", "--quiet"]).args(PYTHON_NEEDS))?;
         fs::write(done, "")?;
     }
-    Ok(())
+    let mut path = folder.join("bin").into_os_string();
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap_or_default());
+    Ok(path)
 }
 
 /// Installs those of `packages` that are missing from Debian.
