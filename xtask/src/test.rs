@@ -1,8 +1,8 @@
 //! `cargo xtask test`: all tests, on a Debian machine that has only Rust installed.
 
 use crate::command::{cargo, find, run as go};
+use crate::meson::Meson;
 use anyhow::{ensure, Result};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -74,14 +74,39 @@ const OLDEST_RUST: &str = "1.78";
 fn meson() -> Result<()> {
     const VALGRIND: &str = "valgrind --quiet --error-exitcode=1 --leak-check=full \
                             --show-leak-kinds=definite --errors-for-leak-kinds=definite";
-    let meson = Meson { programs: crate::mesa::python()? };
-    // By name: without names, Meson downloads all crates of Cargo.lock.
-    go(meson.command("meson").args(["subprojects", "download"]).args(wraps()?))?;
-    let plain = meson.build("meson-plain", "rustc", &[])?;
-    go(&mut meson.test(&plain))?;
-    go(meson.test(&plain).args(["--wrap", VALGRIND, "consumer_static"]))?;
+    let meson = Meson::new()?;
+    let plain = build(&meson, "meson-plain", "rustc", &[])?;
+    go(&mut test(&meson, &plain))?;
+    go(test(&meson, &plain).args(["--wrap", VALGRIND, "consumer_static"]))?;
     let sanitized = ["-Db_sanitize=address,undefined", "-Db_lundef=false", "-Ddefault_library=static"];
-    go(&mut meson.test(&meson.build("meson-sanitized", &oldest_rust()?, &sanitized)?))
+    go(&mut test(&meson, &build(&meson, "meson-sanitized", &oldest_rust()?, &sanitized)?))
+}
+
+/// Builds the C library in `target/NAME` with a Rust compiler, without a network. The library has its internal checks.
+fn build(meson: &Meson, name: &str, rustc: &str, options: &[&str]) -> Result<PathBuf> {
+    let folder = crate::root().join("target").join(name);
+    let mut setup = offline(meson, "setup");
+    setup.env("RUSTC", rustc).arg(&folder).args(["-Dbuildtype=debug", "-Ddraw_test=enabled"]).args(options);
+    if folder.join("build.ninja").is_file() {
+        setup.arg("--reconfigure");
+    }
+    go(&mut setup)?;
+    go(offline(meson, "compile").arg("-C").arg(&folder))?;
+    Ok(folder)
+}
+
+/// A command of Meson in a network namespace that has no network.
+fn offline(meson: &Meson, name: &str) -> Command {
+    let mut command = meson.command("unshare");
+    command.args(["--map-root-user", "--net", "meson", name]);
+    command
+}
+
+/// Meson's tests of a build.
+fn test(meson: &Meson, folder: &Path) -> Command {
+    let mut command = meson.command("meson");
+    command.args(["test", "--no-rebuild", "--verbose", "-C"]).arg(folder);
+    command
 }
 
 /// The command of the compiler of `OLDEST_RUST`, which rustup installs.
@@ -91,56 +116,6 @@ fn oldest_rust() -> Result<String> {
         go(Command::new("rustup").args(["toolchain", "install", OLDEST_RUST, "--profile", "minimal"]))?;
     }
     Ok(format!("rustup run {OLDEST_RUST} rustc"))
-}
-
-/// The names of the crates that Meson downloads.
-fn wraps() -> Result<Vec<OsString>> {
-    let paths = std::fs::read_dir(crate::root().join("subprojects"))?.map(|entry| Ok(entry?.path()));
-    let paths: Vec<PathBuf> = paths.collect::<Result<_>>()?;
-    let wraps = paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "wrap"));
-    Ok(wraps.filter_map(|path| Some(path.file_stem()?.to_owned())).collect())
-}
-
-/// The Meson of the Python environment, which is newer than Debian's.
-struct Meson {
-    /// The search path of programs.
-    programs: OsString,
-}
-
-impl Meson {
-    /// `program` in the root of the repository, which finds Meson.
-    fn command(&self, program: &str) -> Command {
-        let mut command = Command::new("env");
-        command.current_dir(crate::root()).env("PATH", &self.programs).arg(program);
-        command
-    }
-
-    /// A command of Meson in a network namespace that has no network.
-    fn offline(&self, name: &str) -> Command {
-        let mut command = self.command("unshare");
-        command.args(["--map-root-user", "--net", "meson", name]);
-        command
-    }
-
-    /// Builds the C library in `target/NAME` with a Rust compiler. The library has its internal checks.
-    fn build(&self, name: &str, rustc: &str, options: &[&str]) -> Result<PathBuf> {
-        let folder = crate::root().join("target").join(name);
-        let mut setup = self.offline("setup");
-        setup.env("RUSTC", rustc).arg(&folder).args(["-Dbuildtype=debug", "-Ddraw_test=enabled"]).args(options);
-        if folder.join("build.ninja").is_file() {
-            setup.arg("--reconfigure");
-        }
-        go(&mut setup)?;
-        go(self.offline("compile").arg("-C").arg(&folder))?;
-        Ok(folder)
-    }
-
-    /// Meson's tests of a build.
-    fn test(&self, folder: &Path) -> Command {
-        let mut command = self.command("meson");
-        command.args(["test", "--no-rebuild", "--verbose", "-C"]).arg(folder);
-        command
-    }
 }
 
 /// Installs `package` from Debian unless `probe` finds its file.

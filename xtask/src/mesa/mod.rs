@@ -28,7 +28,7 @@ use driver::{Captures, Driver, Storage, Translator};
 use regex::Regex;
 use results::Results;
 use sanitize::{Sanitizer, Tool};
-pub(crate) use source::python;
+pub(crate) use source::{cache, install_missing};
 use std::path::PathBuf;
 
 /// Runs piglit's shader tests through zink, with zink's own translator and with ntv, and compares.

@@ -4,8 +4,8 @@
 //! this repository. Another checkout uses the same cache and replaces the links.
 
 use crate::command::{find, run as go};
+use crate::meson::Meson;
 use anyhow::{ensure, Context, Result};
-use std::ffi::OsString;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::symlink;
@@ -29,15 +29,12 @@ pub(crate) const MESA_25: Release = Release { name: "mesa-25.0.7", suite: "trixi
 /// The Debian packages that both builds need.
 const DEBIAN_NEEDS: &str = "build-essential dpkg-dev patch ninja-build pkg-config bison flex glslang-tools \
     libdrm-dev libelf-dev libexpat1-dev zlib1g-dev libzstd-dev libglvnd-dev libudev-dev";
-/// The packages of PyPI that they need. Meson has to be newer than Debian 12's.
-const PYTHON_NEEDS: &[&str] = &["meson>=1.3.2", "mako", "pyyaml", "packaging", "setuptools"];
 
 /// An unpacked source, in a folder that also has its builds.
 pub(crate) struct Source {
     pub(crate) folder: PathBuf,
     pub(crate) path: PathBuf,
-    /// The search path of programs: `python`.
-    programs: OsString,
+    meson: Meson,
 }
 
 impl Release {
@@ -45,7 +42,7 @@ impl Release {
     pub(crate) fn source(&self) -> Result<Source> {
         let folder = cache()?.join(format!("{}-{:016x}", self.name, self.hash()?));
         install_missing(DEBIAN_NEEDS)?;
-        let source = Source { path: folder.join(self.name), folder, programs: python()? };
+        let source = Source { path: folder.join(self.name), folder, meson: Meson::new()? };
         let done = source.folder.join("unpacked");
         if !done.exists() {
             println!("Downloading {} to {}.", self.name, source.folder.display());
@@ -77,8 +74,8 @@ impl Release {
 impl Source {
     /// A program that runs in the folder of the source, with the Python packages of the build in its path.
     pub(crate) fn program(&self, name: &str) -> Command {
-        let mut command = Command::new("env");
-        command.env("PATH", &self.programs).arg(name).current_dir(&self.path);
+        let mut command = self.meson.command(name);
+        command.current_dir(&self.path);
         command
     }
 
@@ -144,8 +141,8 @@ pub(crate) fn patches() -> Result<Vec<PathBuf>> {
     Ok(patches)
 }
 
-/// The folder of sources and builds.
-fn cache() -> Result<PathBuf> {
+/// The folder of sources, builds and the Python environment.
+pub(crate) fn cache() -> Result<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let cache = variable("NTV_CACHE")
         .or_else(|| Some(variable("XDG_CACHE_HOME")?.join("ntv")))
@@ -153,22 +150,6 @@ fn cache() -> Result<PathBuf> {
         .context("no folder for a cache: set NTV_CACHE")?;
     fs::create_dir_all(&cache)?;
     Ok(cache.canonicalize()?)
-}
-
-/// The search path of programs, with those of an environment in the cache that has the Python packages of the builds.
-pub(crate) fn python() -> Result<OsString> {
-    let folder = cache()?.join("python");
-    let done = folder.join("installed");
-    if !done.exists() {
-        install_missing("python3-venv")?;
-        go(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
-        go(Command::new(folder.join("bin/pip")).args(["install", "--quiet"]).args(PYTHON_NEEDS))?;
-        fs::write(done, "")?;
-    }
-    let mut path = folder.join("bin").into_os_string();
-    path.push(":");
-    path.push(std::env::var_os("PATH").unwrap_or_default());
-    Ok(path)
 }
 
 /// Installs those of `packages` that are missing from Debian.
