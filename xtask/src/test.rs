@@ -98,7 +98,8 @@ fn build(meson: &Meson, name: &str, rustc: &str, options: &[&str]) -> Result<Pat
 /// A command of Meson in a network namespace that has no network.
 fn offline(meson: &Meson, name: &str) -> Command {
     let mut command = meson.command("unshare");
-    command.args(["--map-root-user", "--net", "meson", name]);
+    // Root needs no user namespace, in which it could not write to files of other users.
+    command.args((!is_root()).then_some("--map-root-user")).args(["--net", "meson", name]);
     command
 }
 
@@ -149,8 +150,11 @@ pub(crate) fn install_packages(packages: &[&str]) -> Result<()> {
 
 /// apt-get without questions; with sudo for users other than root.
 fn apt_get(arguments: &[&str]) -> Command {
-    let root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0");
-    let mut command = Command::new(if root { "env" } else { "sudo" });
+    let mut command = Command::new(if is_root() { "env" } else { "sudo" });
     command.args(["DEBIAN_FRONTEND=noninteractive", "apt-get"]).args(arguments);
     command
+}
+
+fn is_root() -> bool {
+    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
