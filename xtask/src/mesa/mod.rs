@@ -106,6 +106,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     if arguments.small {
         source::MESA_25.source()?.check_format()?;
         checks::run(&driver)?;
+        build::check_off()?;
     }
     driver.storage = arguments.storage;
     driver.captures = arguments.captures;
