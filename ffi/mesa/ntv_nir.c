@@ -2,34 +2,30 @@
  * Copyright (c) the ntv authors
  * SPDX-License-Identifier: MIT
  *
- * Walks a nir_shader once and writes it. Names and numbers of enumerations come from the headers of Mesa that this file is
- * compiled with, and the library returns its numbers for the names once, so that a change of Mesa's numbers does not change the
- * wire. A construct without a form in the wire ends the walk with its name; nothing else can fail, because the wire stores its
- * own failures.
+ * Walks a nir_shader once and writes it. Numbers of enumerations are mapped by name or asserted, so that a change of Mesa's
+ * numbers does not change the wire. The result for a shader with a construct that has no form in the wire is the name of the
+ * construct; nothing else can fail, because the wire stores its own failures.
  */
 
 #include "ntv_nir.h"
+#include "ntv_mesa.h"
+#include "ntv_names.h"
 
-/* The release of Mesa whose nir.h this is compiled with: 2500 for 25.0, 2203 for 22.3. */
-#ifndef NTV_MESA
-#define NTV_MESA 2500
-#endif
-
-#include "compiler/nir/nir.h"
 #include "util/format/u_format.h"
-#include "util/u_dynarray.h"
 
-/* The number of a key in the wire. */
-struct number {
-   const void *key;
+/* The number of a type in the wire. */
+struct type_number {
+   const struct glsl_type *type;
    uint32_t number;
 };
 
-/* The number of keys that need no allocation: a power of two. */
-#define LOG2_FEW 5
-#define FEW (1 << LOG2_FEW)
+/* The number of entries that need no allocation: a power of two, and its logarithm. */
+enum {
+   INITIAL_LOG2 = 5,
+   INITIAL_ENTRIES = 1 << INITIAL_LOG2,
+};
 
-struct flatten {
+struct flattener {
    struct ntv_wire *w;
    nir_shader *nir;
    nir_function_impl *impl;
@@ -39,181 +35,206 @@ struct flatten {
    bool names;
    /* The variable whose type is written with its first deref; see are_push_constants. */
    nir_variable *push_constants;
-   /* A hash table of glsl_type and nir_register with linear probing. At most half of it is used. */
-   struct number *numbers;
-   uint32_t num_numbers;
-   uint32_t log2_places;
-   struct number few[FEW];
-#if NTV_MESA < 2500
-   /* The registers that an instruction reads, by their sources, and the values of their loads. */
-   struct number loaded[32];
-   uint32_t num_loaded;
-#endif
+   /* A hash table of types with linear probing. At most half of it is used. */
+   struct type_number *types;
+   uint32_t num_types;
+   uint32_t log2_entries;
+   struct type_number initial[INITIAL_ENTRIES];
 };
 
 static void
-miss(struct flatten *f, const char *what)
+miss(struct flattener *f, const char *what)
 {
    if (!f->missing)
       f->missing = what;
 }
 
-/* The entry of a key, or a free entry for it, whose key is NULL. */
-static inline struct number *
-find_place(struct flatten *f, const void *key)
+/* The entry of a type, or a free entry for it, whose type is NULL. */
+static inline struct type_number *
+find_entry(struct flattener *f, const struct glsl_type *type)
 {
-   struct number *numbers = f->numbers;
-   uint32_t mask = (1u << f->log2_places) - 1;
-   uint32_t at = (uint32_t)((uintptr_t)key >> 3) * 0x9e3779b1u >> (32 - f->log2_places);
-   const void *there;
+   struct type_number *types = f->types;
+   uint32_t mask = (1u << f->log2_entries) - 1;
+   uint32_t at = (uint32_t)((uintptr_t)type >> 3) * 0x9e3779b1u >> (32 - f->log2_entries);
+   const struct glsl_type *there;
 
-   while ((there = numbers[at].key) && there != key)
+   while ((there = types[at].type) && there != type)
       at = (at + 1) & mask;
-   return &numbers[at];
+   return &types[at];
 }
 
 /* Doubles the size of the table. */
 static void
-grow_numbers(struct flatten *f)
+grow_types(struct flattener *f)
 {
-   uint32_t count = 1u << f->log2_places;
-   struct number *old = f->numbers, *numbers = calloc(2 * (size_t)count, sizeof(*numbers));
+   uint32_t count = 1u << f->log2_entries;
+   struct type_number *old = f->types, *types = calloc(2 * (size_t)count, sizeof(*types));
 
-   if (!numbers) {
+   if (!types) {
       /* The table is lost, but the walk has failed anyway. */
       miss(f, "all types (memory is short)");
       memset(old, 0, count * sizeof(*old));
-      f->num_numbers = 1;
+      f->num_types = 1;
       return;
    }
-   f->numbers = numbers;
-   f->log2_places++;
+   f->types = types;
+   f->log2_entries++;
    for (uint32_t i = 0; i < count; i++) {
-      if (old[i].key)
-         *find_place(f, old[i].key) = old[i];
+      if (old[i].type)
+         *find_entry(f, old[i].type) = old[i];
    }
-   if (old != f->few)
+   if (old != f->initial)
       free(old);
 }
 
-/* Assigns a number to a new key in the free entry `place`. */
+/* Assigns a number to a new type in the free entry `entry`. */
 static inline void
-fill_place(struct flatten *f, struct number *place, const void *key, uint32_t number)
+fill_entry(struct flattener *f, struct type_number *entry, const struct glsl_type *type, uint32_t number)
 {
-   *place = (struct number){key, number};
-   if (2 * ++f->num_numbers > 1u << f->log2_places)
-      grow_numbers(f);
+   *entry = (struct type_number){type, number};
+   if (2 * ++f->num_types > 1u << f->log2_entries)
+      grow_types(f);
 }
-
-/* The shape of a value. */
-struct shape {
-   unsigned components;
-   unsigned bits;
-};
 
 /* nir_instr::index holds the number of the next instruction in the wire. */
 static inline void
-number_instr(struct flatten *f, nir_instr *instr)
+number_instr(struct flattener *f, nir_instr *instr)
 {
    instr->index = f->w->num_instrs;
 }
 
 static inline uint32_t
-ssa_number(const nir_src *src)
+src_number(const nir_src *src)
 {
-   return src->ssa->parent_instr->index;
+   return ntv_mesa_def_instr(src->ssa)->index;
 }
-
-#if NTV_MESA >= 2500
-/* ------------------------------------------------------------------------------------------------------------------
- * Operands
- * ------------------------------------------------------------------------------------------------------------------ */
-
-typedef nir_def nir_result;
-#define RESULT(instr) (&(instr)->def)
-#define ALU_RESULT(alu) (&(alu)->def)
-
-/* Called before an instruction is numbered. */
-static inline void
-load_sources(struct flatten *f, nir_instr *instr)
-{
-}
-
-static inline uint32_t
-source(struct flatten *f, const nir_src *src)
-{
-   return ssa_number(src);
-}
-
-static inline uint32_t
-condition(struct flatten *f, nir_if *nif)
-{
-   return ssa_number(&nif->condition);
-}
-
-static inline struct shape
-result_shape(const nir_result *result)
-{
-   return (struct shape){result->num_components, result->bit_size};
-}
-
-static inline void
-end_result(struct flatten *f, const nir_result *result, const nir_instr *instr)
-{
-}
-
-static inline void
-declare_registers(struct flatten *f)
-{
-}
-
-static inline void
-check_modifiers(struct flatten *f, const nir_alu_instr *alu)
-{
-}
-#else
-#include "ntv_nir_22.h"
-#endif
 
 /* ------------------------------------------------------------------------------------------------------------------
  * Enumerations
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* The index of the only set bit of a constant, as a constant. */
-#define BIT_OF(x) \
-   ((((x) & 0xaaaaaaaau) != 0) | (((x) & 0xccccccccu) != 0) << 1 | (((x) & 0xf0f0f0f0u) != 0) << 2 | \
-    (((x) & 0xff00ff00u) != 0) << 3 | (((x) & 0xffff0000u) != 0) << 4)
-
-static const uint16_t mode_of_bit[32] = {
-   [BIT_OF(nir_var_system_value)] = NTV_MODE_SYSTEM,
-   [BIT_OF(nir_var_uniform)] = NTV_MODE_UNIFORM,
-   [BIT_OF(nir_var_shader_in)] = NTV_MODE_SHADER_IN,
-   [BIT_OF(nir_var_shader_out)] = NTV_MODE_SHADER_OUT,
-   [BIT_OF(nir_var_image)] = NTV_MODE_IMAGE,
-   [BIT_OF(nir_var_mem_ubo)] = NTV_MODE_UBO,
-   [BIT_OF(nir_var_mem_push_const)] = NTV_MODE_PUSH_CONST,
-   [BIT_OF(nir_var_mem_ssbo)] = NTV_MODE_SSBO,
-   [BIT_OF(nir_var_mem_constant)] = NTV_MODE_CONSTANT,
-   [BIT_OF(nir_var_mem_task_payload)] = NTV_MODE_TASK_PAYLOAD,
-   [BIT_OF(nir_var_shader_temp)] = NTV_MODE_SHADER_TEMP,
-   [BIT_OF(nir_var_function_temp)] = NTV_MODE_FUNCTION_TEMP,
-   [BIT_OF(nir_var_mem_shared)] = NTV_MODE_SHARED,
-   [BIT_OF(nir_var_mem_global)] = NTV_MODE_GLOBAL,
-};
-
-/* Most variables and derefs have one mode. */
+/* Mesa's numbers change between releases, so this file does not copy them: it maps them by name. An entry of a table is ntv's
+ * number plus one; 0 means that ntv does not have the number. */
 static uint32_t
-mode_bits(uint32_t mode)
+map_number(struct flattener *f, const uint8_t *table, size_t size, unsigned number, const char *what)
 {
-   uint32_t bits = 0;
+   if (likely(number < size && table[number]))
+      return table[number] - 1;
+   miss(f, what);
+   return 0;
+}
 
-   for (; mode; mode &= mode - 1)
-      bits |= mode_of_bit[ffs(mode) - 1];
-   return bits;
+/* Moves a flag of Mesa from `set` to ntv's flag in `moved`. An optimizing compiler moves flags that have
+ * ntv's bits together. */
+#define NTV_MOVE_FLAG(flag, ntv_flag)                \
+   moved |= set & (flag) ? (uint32_t)(ntv_flag) : 0; \
+   set &= ~(uint32_t)(flag);
+
+/* Fails to compile if a number that is used as it is has changed. */
+#define NTV_ASSERT_NUMBER(name, number) static_assert(name == number, "Mesa has another number for " #name);
+
+NTV_NAMES_OF_SLOTS(NTV_ASSERT_NUMBER)
+NTV_ASSERT_NUMBER(TESS_PRIMITIVE_TRIANGLES, 1)
+NTV_ASSERT_NUMBER(TESS_PRIMITIVE_QUADS, 2)
+NTV_ASSERT_NUMBER(TESS_PRIMITIVE_ISOLINES, 3)
+NTV_ASSERT_NUMBER(TESS_SPACING_EQUAL, 1)
+NTV_ASSERT_NUMBER(TESS_SPACING_FRACTIONAL_ODD, 2)
+NTV_ASSERT_NUMBER(TESS_SPACING_FRACTIONAL_EVEN, 3)
+NTV_ASSERT_NUMBER(FRAG_DEPTH_LAYOUT_ANY, 1)
+NTV_ASSERT_NUMBER(FRAG_DEPTH_LAYOUT_GREATER, 2)
+NTV_ASSERT_NUMBER(FRAG_DEPTH_LAYOUT_LESS, 3)
+NTV_ASSERT_NUMBER(FRAG_DEPTH_LAYOUT_UNCHANGED, 4)
+NTV_ASSERT_NUMBER(DERIVATIVE_GROUP_QUADS, 1)
+NTV_ASSERT_NUMBER(DERIVATIVE_GROUP_LINEAR, 2)
+
+/* Modes that ntv does not have are dropped: barriers have them, of other APIs. */
+static inline uint32_t
+map_modes(uint32_t set)
+{
+   uint32_t moved = 0;
+
+   NTV_MOVE_FLAG(nir_var_system_value, NTV_MODE_SYSTEM)
+   NTV_MOVE_FLAG(nir_var_uniform, NTV_MODE_UNIFORM)
+   NTV_MOVE_FLAG(nir_var_shader_in, NTV_MODE_SHADER_IN)
+   NTV_MOVE_FLAG(nir_var_shader_out, NTV_MODE_SHADER_OUT)
+   NTV_MOVE_FLAG(nir_var_image, NTV_MODE_IMAGE)
+   NTV_MOVE_FLAG(nir_var_mem_ubo, NTV_MODE_UBO)
+   NTV_MOVE_FLAG(nir_var_mem_push_const, NTV_MODE_PUSH_CONST)
+   NTV_MOVE_FLAG(nir_var_mem_ssbo, NTV_MODE_SSBO)
+   NTV_MOVE_FLAG(nir_var_mem_constant, NTV_MODE_CONSTANT)
+   NTV_MOVE_FLAG(nir_var_mem_task_payload, NTV_MODE_TASK_PAYLOAD)
+   NTV_MOVE_FLAG(nir_var_shader_temp, NTV_MODE_SHADER_TEMP)
+   NTV_MOVE_FLAG(nir_var_function_temp, NTV_MODE_FUNCTION_TEMP)
+   NTV_MOVE_FLAG(nir_var_mem_shared, NTV_MODE_SHARED)
+   NTV_MOVE_FLAG(nir_var_mem_global, NTV_MODE_GLOBAL)
+   return moved;
+}
+
+static inline uint32_t
+map_access(struct flattener *f, uint32_t set)
+{
+   uint32_t moved = 0;
+
+   NTV_MOVE_FLAG(ACCESS_COHERENT, NTV_ACCESS_COHERENT)
+   NTV_MOVE_FLAG(ACCESS_RESTRICT, NTV_ACCESS_RESTRICT)
+   NTV_MOVE_FLAG(ACCESS_VOLATILE, NTV_ACCESS_VOLATILE)
+   NTV_MOVE_FLAG(ACCESS_NON_READABLE, NTV_ACCESS_WRITEONLY)
+   NTV_MOVE_FLAG(ACCESS_NON_WRITEABLE, NTV_ACCESS_READONLY)
+   NTV_MOVE_FLAG(ACCESS_NON_UNIFORM, NTV_ACCESS_NON_UNIFORM)
+   NTV_MOVE_FLAG(ACCESS_CAN_REORDER, NTV_ACCESS_REORDERABLE)
+   NTV_MOVE_FLAG(ACCESS_NON_TEMPORAL, NTV_ACCESS_NON_TEMPORAL)
+   NTV_MOVE_FLAG(ACCESS_INCLUDE_HELPERS, NTV_ACCESS_INCLUDE_HELPERS)
+   NTV_MOVE_FLAG(ACCESS_IS_SWIZZLED_AMD, NTV_ACCESS_IS_SWIZZLED_AMD)
+   NTV_MOVE_FLAG(ACCESS_USES_FORMAT_AMD, NTV_ACCESS_USES_FORMAT_AMD)
+   NTV_MOVE_FLAG(ACCESS_FMASK_LOWERED_AMD, NTV_ACCESS_FMASK_LOWERED_AMD)
+   NTV_MOVE_FLAG(ACCESS_CAN_SPECULATE, NTV_ACCESS_SPECULATABLE)
+   NTV_MOVE_FLAG(ACCESS_CP_GE_COHERENT_AMD, NTV_ACCESS_CP_GE_COHERENT_AMD)
+   NTV_MOVE_FLAG(NTV_MESA_ACCESS_IN_BOUNDS, NTV_ACCESS_IN_BOUNDS_AGX)
+   NTV_MOVE_FLAG(ACCESS_KEEP_SCALAR, NTV_ACCESS_KEEP_SCALAR)
+   NTV_MOVE_FLAG(ACCESS_SMEM_AMD, NTV_ACCESS_SMEM_AMD)
+   NTV_MOVE_FLAG(NTV_MESA_ACCESS_ATOMIC, NTV_ACCESS_ATOMIC)
+   if (unlikely(set))
+      miss(f, "an access flag of another driver");
+   return moved;
 }
 
 static uint32_t
-alu_type(nir_alu_type type)
+map_semantics(struct flattener *f, uint32_t set)
+{
+   uint32_t moved = 0;
+
+   NTV_MOVE_FLAG(NIR_MEMORY_ACQUIRE, NTV_SEMANTICS_ACQUIRE)
+   NTV_MOVE_FLAG(NIR_MEMORY_RELEASE, NTV_SEMANTICS_RELEASE)
+   NTV_MOVE_FLAG(NIR_MEMORY_MAKE_AVAILABLE, NTV_SEMANTICS_MAKE_AVAILABLE)
+   NTV_MOVE_FLAG(NIR_MEMORY_MAKE_VISIBLE, NTV_SEMANTICS_MAKE_VISIBLE)
+   if (set)
+      miss(f, "a barrier in two parts");
+   return moved;
+}
+
+/* The flags of a float control for 16, 32 and 64 bits. */
+#define NTV_MOVE_CONTROL(control, ntv_flag)     \
+   NTV_MOVE_FLAG(control##_FP16, ntv_flag)      \
+   NTV_MOVE_FLAG(control##_FP32, ntv_flag << 1) \
+   NTV_MOVE_FLAG(control##_FP64, ntv_flag << 2)
+
+static uint32_t
+map_float_controls(struct flattener *f, uint32_t set)
+{
+   uint32_t moved = 0;
+
+   NTV_MESA_PRESERVED(NTV_MOVE_CONTROL)
+   NTV_MOVE_CONTROL(FLOAT_CONTROLS_DENORM_PRESERVE, NTV_FLOAT_DENORM_PRESERVE)
+   NTV_MOVE_CONTROL(FLOAT_CONTROLS_DENORM_FLUSH_TO_ZERO, NTV_FLOAT_DENORM_FLUSH_TO_ZERO)
+   NTV_MOVE_CONTROL(FLOAT_CONTROLS_ROUNDING_MODE_RTE, NTV_FLOAT_ROUNDING_MODE_RTE)
+   NTV_MOVE_CONTROL(FLOAT_CONTROLS_ROUNDING_MODE_RTZ, NTV_FLOAT_ROUNDING_MODE_RTZ)
+   if (set)
+      miss(f, "a float control");
+   return moved;
+}
+
+static uint32_t
+map_alu_type(nir_alu_type type)
 {
    unsigned bits = nir_alu_type_get_type_size(type);
 
@@ -232,91 +253,138 @@ alu_type(nir_alu_type type)
 }
 
 static enum ntv_stage
-stage(struct flatten *f, gl_shader_stage stage)
+map_stage(struct flattener *f, int stage)
 {
-   switch (stage) {
-   case MESA_SHADER_VERTEX:
-      return NTV_STAGE_VERTEX;
-   case MESA_SHADER_TESS_CTRL:
-      return NTV_STAGE_TESS_CTRL;
-   case MESA_SHADER_TESS_EVAL:
-      return NTV_STAGE_TESS_EVAL;
-   case MESA_SHADER_GEOMETRY:
-      return NTV_STAGE_GEOMETRY;
-   case MESA_SHADER_FRAGMENT:
-      return NTV_STAGE_FRAGMENT;
-   case MESA_SHADER_COMPUTE:
-      return NTV_STAGE_COMPUTE;
-   case MESA_SHADER_KERNEL:
-      return NTV_STAGE_KERNEL;
-   default:
-      miss(f, "a shader of this stage");
-      return NTV_STAGE_VERTEX;
-   }
+   static const uint8_t stages[] = {
+      [MESA_SHADER_VERTEX] = 1 + NTV_STAGE_VERTEX,
+      [MESA_SHADER_TESS_CTRL] = 1 + NTV_STAGE_TESS_CTRL,
+      [MESA_SHADER_TESS_EVAL] = 1 + NTV_STAGE_TESS_EVAL,
+      [MESA_SHADER_GEOMETRY] = 1 + NTV_STAGE_GEOMETRY,
+      [MESA_SHADER_FRAGMENT] = 1 + NTV_STAGE_FRAGMENT,
+      [MESA_SHADER_COMPUTE] = 1 + NTV_STAGE_COMPUTE,
+      [MESA_SHADER_KERNEL] = 1 + NTV_STAGE_KERNEL,
+   };
+
+   return map_number(f, stages, ARRAY_SIZE(stages), stage, "a shader of this stage");
 }
 
 static enum ntv_dim
-dim(enum glsl_sampler_dim dim)
+map_dim(struct flattener *f, enum glsl_sampler_dim dim)
 {
-   switch (dim) {
-   case GLSL_SAMPLER_DIM_1D:
-      return NTV_DIM_1D;
-   case GLSL_SAMPLER_DIM_2D:
-      return NTV_DIM_2D;
-   case GLSL_SAMPLER_DIM_3D:
-      return NTV_DIM_3D;
-   case GLSL_SAMPLER_DIM_CUBE:
-      return NTV_DIM_CUBE;
-   case GLSL_SAMPLER_DIM_RECT:
-      return NTV_DIM_RECT;
-   case GLSL_SAMPLER_DIM_BUF:
-      return NTV_DIM_BUF;
-   case GLSL_SAMPLER_DIM_EXTERNAL:
-      return NTV_DIM_EXTERNAL;
-   case GLSL_SAMPLER_DIM_MS:
-      return NTV_DIM_MS;
-   case GLSL_SAMPLER_DIM_SUBPASS:
-      return NTV_DIM_SUBPASS;
-   case GLSL_SAMPLER_DIM_SUBPASS_MS:
-      return NTV_DIM_SUBPASS_MS;
-   }
-   unreachable("all are there");
+   static const uint8_t dims[] = {
+      [GLSL_SAMPLER_DIM_1D] = 1 + NTV_DIM_1D,
+      [GLSL_SAMPLER_DIM_2D] = 1 + NTV_DIM_2D,
+      [GLSL_SAMPLER_DIM_3D] = 1 + NTV_DIM_3D,
+      [GLSL_SAMPLER_DIM_CUBE] = 1 + NTV_DIM_CUBE,
+      [GLSL_SAMPLER_DIM_RECT] = 1 + NTV_DIM_RECT,
+      [GLSL_SAMPLER_DIM_BUF] = 1 + NTV_DIM_BUF,
+      [GLSL_SAMPLER_DIM_EXTERNAL] = 1 + NTV_DIM_EXTERNAL,
+      [GLSL_SAMPLER_DIM_MS] = 1 + NTV_DIM_MS,
+      [GLSL_SAMPLER_DIM_SUBPASS] = 1 + NTV_DIM_SUBPASS,
+      [GLSL_SAMPLER_DIM_SUBPASS_MS] = 1 + NTV_DIM_SUBPASS_MS,
+   };
+
+   return map_number(f, dims, ARRAY_SIZE(dims), dim, "a texture of this dimensionality");
 }
 
-static const char *
-primitive(enum mesa_prim primitive)
+static enum ntv_interp_mode
+map_interp_mode(struct flattener *f, unsigned mode)
 {
-   switch (primitive) {
-   case MESA_PRIM_POINTS:
-      return "POINTS";
-   case MESA_PRIM_LINES:
-      return "LINES";
-   case MESA_PRIM_LINE_LOOP:
-      return "LINE_LOOP";
-   case MESA_PRIM_LINE_STRIP:
-      return "LINE_STRIP";
-   case MESA_PRIM_TRIANGLES:
-      return "TRIANGLES";
-   case MESA_PRIM_TRIANGLE_STRIP:
-      return "TRIANGLE_STRIP";
-   case MESA_PRIM_TRIANGLE_FAN:
-      return "TRIANGLE_FAN";
-   case MESA_PRIM_QUADS:
-      return "QUADS";
-   case MESA_PRIM_QUAD_STRIP:
-      return "QUAD_STRIP";
-   case MESA_PRIM_LINES_ADJACENCY:
-      return "LINES_ADJACENCY";
-   case MESA_PRIM_TRIANGLES_ADJACENCY:
-      return "TRIANGLES_ADJACENCY";
-   default:
-      return "UNKNOWN";
-   }
+   static const uint8_t modes[] = {
+      [INTERP_MODE_NONE] = 1 + NTV_INTERP_MODE_NONE,
+      [INTERP_MODE_SMOOTH] = 1 + NTV_INTERP_MODE_SMOOTH,
+      [INTERP_MODE_FLAT] = 1 + NTV_INTERP_MODE_FLAT,
+      [INTERP_MODE_NOPERSPECTIVE] = 1 + NTV_INTERP_MODE_NOPERSPECTIVE,
+      [INTERP_MODE_EXPLICIT] = 1 + NTV_INTERP_MODE_EXPLICIT,
+   };
+
+   return map_number(f, modes, ARRAY_SIZE(modes), mode, "an input with this interpolation");
+}
+
+static enum ntv_precision
+map_precision(struct flattener *f, unsigned precision)
+{
+   static const uint8_t precisions[] = {
+      [GLSL_PRECISION_NONE] = 1 + NTV_PRECISION_NONE,
+      [GLSL_PRECISION_HIGH] = 1 + NTV_PRECISION_HIGH,
+      [GLSL_PRECISION_MEDIUM] = 1 + NTV_PRECISION_MEDIUM,
+      [GLSL_PRECISION_LOW] = 1 + NTV_PRECISION_LOW,
+   };
+
+   return map_number(f, precisions, ARRAY_SIZE(precisions), precision, "a variable of this precision");
+}
+
+static enum ntv_scope
+map_scope(struct flattener *f, unsigned scope)
+{
+   static const uint8_t scopes[] = {
+      [SCOPE_NONE] = 1 + NTV_SCOPE_NONE,
+      [SCOPE_INVOCATION] = 1 + NTV_SCOPE_INVOCATION,
+      [SCOPE_SUBGROUP] = 1 + NTV_SCOPE_SUBGROUP,
+      [SCOPE_SHADER_CALL] = 1 + NTV_SCOPE_SHADER_CALL,
+      [SCOPE_WORKGROUP] = 1 + NTV_SCOPE_WORKGROUP,
+      [SCOPE_QUEUE_FAMILY] = 1 + NTV_SCOPE_QUEUE_FAMILY,
+      [SCOPE_DEVICE] = 1 + NTV_SCOPE_DEVICE,
+   };
+
+   return map_number(f, scopes, ARRAY_SIZE(scopes), scope, "a barrier with this scope");
+}
+
+static enum ntv_atomic_op
+map_atomic_op(struct flattener *f, unsigned op)
+{
+   static const uint8_t ops[] = {
+      [nir_atomic_op_iadd] = 1 + NTV_ATOMIC_OP_IADD,
+      [nir_atomic_op_imin] = 1 + NTV_ATOMIC_OP_IMIN,
+      [nir_atomic_op_umin] = 1 + NTV_ATOMIC_OP_UMIN,
+      [nir_atomic_op_imax] = 1 + NTV_ATOMIC_OP_IMAX,
+      [nir_atomic_op_umax] = 1 + NTV_ATOMIC_OP_UMAX,
+      [nir_atomic_op_iand] = 1 + NTV_ATOMIC_OP_IAND,
+      [nir_atomic_op_ior] = 1 + NTV_ATOMIC_OP_IOR,
+      [nir_atomic_op_ixor] = 1 + NTV_ATOMIC_OP_IXOR,
+      [nir_atomic_op_xchg] = 1 + NTV_ATOMIC_OP_XCHG,
+      [nir_atomic_op_fadd] = 1 + NTV_ATOMIC_OP_FADD,
+      [nir_atomic_op_fmin] = 1 + NTV_ATOMIC_OP_FMIN,
+      [nir_atomic_op_fmax] = 1 + NTV_ATOMIC_OP_FMAX,
+      [nir_atomic_op_cmpxchg] = 1 + NTV_ATOMIC_OP_CMPXCHG,
+      [nir_atomic_op_fcmpxchg] = 1 + NTV_ATOMIC_OP_FCMPXCHG,
+      [nir_atomic_op_inc_wrap] = 1 + NTV_ATOMIC_OP_INC_WRAP,
+      [nir_atomic_op_dec_wrap] = 1 + NTV_ATOMIC_OP_DEC_WRAP,
+   };
+
+   return map_number(f, ops, ARRAY_SIZE(ops), op, "an atomic operation of another driver");
+}
+
+/* System values, in variables and in system_values_read. */
+static const uint8_t system_values[SYSTEM_VALUE_MAX] = {
+#define NTV_SYSTEM_VALUE(name, number) [SYSTEM_VALUE_##name] = 1 + number,
+   NTV_NAMES_OF_SYSTEM_VALUES(NTV_SYSTEM_VALUE)
+#undef NTV_SYSTEM_VALUE
+};
+
+static const char *
+primitive_name(enum mesa_prim primitive)
+{
+   static const char *const names[] = {
+      [MESA_PRIM_POINTS] = "POINTS",
+      [MESA_PRIM_LINES] = "LINES",
+      [MESA_PRIM_LINE_LOOP] = "LINE_LOOP",
+      [MESA_PRIM_LINE_STRIP] = "LINE_STRIP",
+      [MESA_PRIM_TRIANGLES] = "TRIANGLES",
+      [MESA_PRIM_TRIANGLE_STRIP] = "TRIANGLE_STRIP",
+      [MESA_PRIM_TRIANGLE_FAN] = "TRIANGLE_FAN",
+      [MESA_PRIM_QUADS] = "QUADS",
+      [MESA_PRIM_QUAD_STRIP] = "QUAD_STRIP",
+      [MESA_PRIM_LINES_ADJACENCY] = "LINES_ADJACENCY",
+      [MESA_PRIM_TRIANGLES_ADJACENCY] = "TRIANGLES_ADJACENCY",
+   };
+
+   return primitive < ARRAY_SIZE(names) && names[primitive] ? names[primitive] : "UNKNOWN";
 }
 
 /* The number of a format in the wire. Few shaders use formats, so the number is not cached. */
 static uint32_t
-format(struct flatten *f, enum pipe_format format)
+map_format(struct flattener *f, enum pipe_format format)
 {
    uint32_t number = ntv_wire_number(NTV_TABLE_FORMAT, util_format_short_name(format));
 
@@ -329,67 +397,45 @@ format(struct flatten *f, enum pipe_format format)
  * Opcodes
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* An intrinsic of this release of Mesa, with its data in ntv. */
-struct intrinsic {
+/* An intrinsic, with its data in ntv. */
+struct intrinsic_row {
    uint16_t number; /* plus one: 0 if ntv does not have the name */
    uint8_t num_srcs;
    bool has_dest;
-   uint8_t num_indices; /* in ntv */
-   bool plain;          /* ntv has the same indices in the same order, with the same values */
+   bool maps_values; /* ntv has other numbers for a value of an index */
+   uint8_t num_indices;
+   uint8_t indices[8]; /* in ntv's order */
 };
 
-/* An ALU opcode of this release of Mesa, with its data in ntv. */
-struct alu {
-   uint16_t number;     /* as above */
+/* An ALU opcode, with its data in ntv. */
+struct alu_row {
+   uint16_t number; /* as above */
    uint8_t num_inputs;
-   bool wide;           /* reads more than four components of an input, independent of the result */
+   bool wide; /* reads more than four components of an input, independent of the result */
    /* For each of the first four inputs: the number of components, 0 if it is that of the result. */
    uint8_t input_sizes[4];
 };
 
-#if NTV_MESA >= 2500
-/* Numbers of names at compile time, so that the first shader of a process needs no look-up. */
-#include "ntv_names.h"
-
-static const struct alu alu_ops[nir_num_opcodes] = {
-#define ROW(name, number, num_inputs, wide, a, b, c, d) [nir_op_##name] = {number + 1, num_inputs, wide, {a, b, c, d}},
-   NTV_NAMES_OF_ALU(ROW)
-#undef ROW
+/* The numbers of names are known at compile time, so that the first shader of a process needs no look-up. */
+static const struct alu_row alu_rows[nir_num_opcodes] = {
+#define NTV_ALU(name, number, num_inputs, wide, a, b, c, d) [nir_op_##name] = {number + 1, num_inputs, wide, {a, b, c, d}},
+   NTV_NAMES_OF_ALU(NTV_ALU)
+      NTV_MESA_OLD_ALU(NTV_ALU)
+#undef NTV_ALU
 };
 
-static const struct intrinsic intrinsics[nir_num_intrinsics] = {
-#define ROW(name, number, num_srcs, has_dest, num_indices, plain) \
-   [nir_intrinsic_##name] = {number + 1, num_srcs, has_dest, num_indices, plain},
-   NTV_NAMES_OF_INTRINSICS(ROW)
-#undef ROW
+static const struct intrinsic_row intrinsic_rows[nir_num_intrinsics] = {
+#define NTV_INTRINSIC(name, number, num_srcs, has_dest, maps_values, num_indices, ...) \
+   [nir_intrinsic_##name] = {number + 1, num_srcs, has_dest, maps_values, num_indices, {__VA_ARGS__}},
+   NTV_NAMES_OF_INTRINSICS(NTV_INTRINSIC)
+      NTV_MESA_OLD_INTRINSICS(NTV_INTRINSIC)
+#undef NTV_INTRINSIC
 };
 
-static inline const struct alu *
-alu_row(nir_op op)
-{
-   return &alu_ops[op];
-}
-
-static inline const struct intrinsic *
-intrinsic_row(nir_intrinsic_op op)
-{
-   return &intrinsics[op];
-}
-
-/* The position of the value of an index of an intrinsic, NTV_NONE if ntv does not have the index. */
 static inline uint32_t
-index_slot(nir_intrinsic_op op, unsigned index)
+map_alu_op(struct flattener *f, nir_op op)
 {
-   return index;
-}
-#else
-#include "ntv_names_22.h"
-#endif
-
-static inline uint32_t
-alu_op(struct flatten *f, nir_op op)
-{
-   const struct alu *row = alu_row(op);
+   const struct alu_row *row = &alu_rows[op];
 
    if (unlikely(!row->number)) {
       miss(f, nir_op_infos[op].name);
@@ -402,16 +448,22 @@ alu_op(struct flatten *f, nir_op op)
  * The shader as a whole
  * ------------------------------------------------------------------------------------------------------------------ */
 
+static bool
+is_compute(const struct shader_info *s)
+{
+   return s->stage == MESA_SHADER_COMPUTE || s->stage == MESA_SHADER_KERNEL;
+}
+
 /* A rare fact. */
 static inline void
-write_fact(struct flatten *f, enum ntv_info field, uint32_t value)
+write_fact(struct flattener *f, enum ntv_info_field field, uint32_t value)
 {
    if (value)
       ntv_wire_info(f->w, field, value);
 }
 
 static void
-write_tess_info(struct flatten *f, const struct shader_info *s)
+write_tess_info(struct flattener *f, const struct shader_info *s)
 {
    write_fact(f, NTV_INFO_PRIMITIVE_MODE, s->tess._primitive_mode);
    write_fact(f, NTV_INFO_TCS_VERTICES_OUT, s->tess.tcs_vertices_out);
@@ -421,10 +473,10 @@ write_tess_info(struct flatten *f, const struct shader_info *s)
 }
 
 static void
-write_geometry_info(struct flatten *f, const struct shader_info *s)
+write_geometry_info(struct flattener *f, const struct shader_info *s)
 {
-   ntv_wire_info_text(f->w, NTV_INFO_OUTPUT_PRIMITIVE, primitive(s->gs.output_primitive));
-   ntv_wire_info_text(f->w, NTV_INFO_INPUT_PRIMITIVE, primitive(s->gs.input_primitive));
+   ntv_wire_info_text(f->w, NTV_INFO_OUTPUT_PRIMITIVE, primitive_name(s->gs.output_primitive));
+   ntv_wire_info_text(f->w, NTV_INFO_INPUT_PRIMITIVE, primitive_name(s->gs.input_primitive));
    write_fact(f, NTV_INFO_VERTICES_OUT, s->gs.vertices_out);
    write_fact(f, NTV_INFO_INVOCATIONS, s->gs.invocations);
    write_fact(f, NTV_INFO_VERTICES_IN, s->gs.vertices_in);
@@ -433,7 +485,7 @@ write_geometry_info(struct flatten *f, const struct shader_info *s)
 }
 
 static void
-write_fragment_info(struct flatten *f, const struct shader_info *s)
+write_fragment_info(struct flattener *f, const struct shader_info *s)
 {
    write_fact(f, NTV_INFO_USES_SAMPLE_SHADING, s->fs.uses_sample_shading);
    write_fact(f, NTV_INFO_EARLY_FRAGMENT_TESTS, s->fs.early_fragment_tests);
@@ -444,24 +496,37 @@ write_fragment_info(struct flatten *f, const struct shader_info *s)
    write_fact(f, NTV_INFO_SAMPLE_INTERLOCK_UNORDERED, s->fs.sample_interlock_unordered);
 }
 
+static void
+write_bits(struct flattener *f, enum ntv_info_field field, uint64_t bits)
+{
+   const uint32_t words[4] = {bits, bits >> 32};
+
+   ntv_wire_info_list(f->w, field, words);
+}
+
+static void
+write_system_values(struct flattener *f, const struct shader_info *s)
+{
+   uint32_t words[4] = {0};
+
+   for (unsigned i = 0; i < SYSTEM_VALUE_MAX; i++) {
+      if (system_values[i] && BITSET_TEST(s->system_values_read, i))
+         words[(system_values[i] - 1) / 32] |= 1u << (system_values[i] - 1) % 32;
+   }
+   ntv_wire_info_list(f->w, NTV_INFO_SYSTEM_VALUES_READ, words);
+}
+
 /* Facts that are only printed. */
 static void
-write_printed_info(struct flatten *f, const struct shader_info *s)
+write_printed_info(struct flattener *f, const struct shader_info *s)
 {
-#if NTV_MESA >= 2500
-   uint32_t values[4] = {0};
-
-   STATIC_ASSERT(BITSET_WORDBITS == 32);
-   memcpy(values, s->system_values_read, MIN2(BITSET_WORDS(SYSTEM_VALUE_MAX), 4) * sizeof(*values));
-   ntv_wire_info_list(f->w, NTV_INFO_SYSTEM_VALUES_READ, values, 4);
-#endif
-   ntv_wire_info_bits(f->w, NTV_INFO_INPUTS_READ, s->inputs_read, 0);
-   ntv_wire_info_bits(f->w, NTV_INFO_OUTPUTS_WRITTEN, s->outputs_written, 0);
-   ntv_wire_info_bits(f->w, NTV_INFO_OUTPUTS_READ, s->outputs_read, 0);
+   write_system_values(f, s);
+   write_bits(f, NTV_INFO_INPUTS_READ, s->inputs_read);
+   write_bits(f, NTV_INFO_OUTPUTS_WRITTEN, s->outputs_written);
+   write_bits(f, NTV_INFO_OUTPUTS_READ, s->outputs_read);
    write_fact(f, NTV_INFO_PATCH_INPUTS_READ, s->patch_inputs_read);
    write_fact(f, NTV_INFO_PATCH_OUTPUTS_WRITTEN, s->patch_outputs_written);
    write_fact(f, NTV_INFO_PATCH_OUTPUTS_READ, s->patch_outputs_read);
-   write_fact(f, NTV_INFO_SUBGROUP_SIZE, s->subgroup_size);
    write_fact(f, NTV_INFO_CLIP_DISTANCE_ARRAY_SIZE, s->clip_distance_array_size);
    write_fact(f, NTV_INFO_CULL_DISTANCE_ARRAY_SIZE, s->cull_distance_array_size);
    write_fact(f, NTV_INFO_SEPARATE_SHADER, s->separate_shader);
@@ -479,24 +544,25 @@ write_printed_info(struct flatten *f, const struct shader_info *s)
       write_fact(f, NTV_INFO_PIXEL_CENTER_INTEGER, s->fs.pixel_center_integer);
       write_fact(f, NTV_INFO_ORIGIN_UPPER_LEFT, s->fs.origin_upper_left);
    }
-   if (gl_shader_stage_is_compute(s->stage))
+   if (is_compute(s))
       write_fact(f, NTV_INFO_PTR_SIZE, s->cs.ptr_size);
 }
 
 static void
-write_header(struct flatten *f, bool element_offsets)
+write_header(struct flattener *f, bool element_offsets)
 {
    const struct shader_info *s = &f->nir->info;
-   bool compute = gl_shader_stage_is_compute(s->stage);
+   bool compute = is_compute(s);
+   bool has_next_stage = s->next_stage >= MESA_SHADER_VERTEX && s->next_stage <= MESA_SHADER_FRAGMENT;
    struct ntv_shader shader = {
-      .stage = stage(f, s->stage),
-      .next_stage = s->next_stage >= MESA_SHADER_VERTEX && s->next_stage <= MESA_SHADER_FRAGMENT ? stage(f, s->next_stage) : NTV_NONE,
+      .stage = map_stage(f, s->stage),
+      .next_stage = has_next_stage ? map_stage(f, s->next_stage) : NTV_NONE,
       .first_ubo_is_default_ubo = s->first_ubo_is_default_ubo,
       .num_textures = s->num_textures,
       .num_ubos = s->num_ubos,
       .num_ssbos = s->num_ssbos,
       .num_images = s->num_images,
-      .float_controls_execution_mode = s->float_controls_execution_mode,
+      .float_controls_execution_mode = map_float_controls(f, s->float_controls_execution_mode),
       .shared_size = s->shared_size,
       .name = f->names ? s->name : NULL,
       .label = f->names ? s->label : NULL,
@@ -507,11 +573,7 @@ write_header(struct flatten *f, bool element_offsets)
          shader.workgroup_size[i] = s->workgroup_size[i];
       /* zink and nir_to_spirv use a size of 0 for a size that the pipeline sets. */
       shader.workgroup_size_variable = !s->workgroup_size[0] && !s->workgroup_size[1] && !s->workgroup_size[2];
-#if NTV_MESA >= 2500
       shader.derivative_group = s->derivative_group;
-#else
-      shader.derivative_group = s->cs.derivative_group;
-#endif
    } else if (s->stage == MESA_SHADER_FRAGMENT) {
       shader.depth_layout = s->fs.depth_layout;
    }
@@ -522,10 +584,8 @@ write_header(struct flatten *f, bool element_offsets)
       write_geometry_info(f, s);
    else if (s->stage == MESA_SHADER_TESS_CTRL || s->stage == MESA_SHADER_TESS_EVAL)
       write_tess_info(f, s);
-#if NTV_MESA >= 2500
    else if (compute && s->cs.has_variable_shared_mem)
       ntv_wire_directive(f->w, NTV_DIRECTIVE_VARIABLE_SHARED_MEMORY, true);
-#endif
    write_fact(f, NTV_INFO_SCRATCH, f->nir->scratch_size);
    if (f->names)
       write_printed_info(f, s);
@@ -563,40 +623,39 @@ number_type(enum glsl_base_type base)
    }
 }
 
-static uint32_t write_new_type(struct flatten *f, const struct glsl_type *type, struct number *place);
+static uint32_t write_new_type(struct flattener *f, const struct glsl_type *type, struct type_number *entry);
 
 /* The number of a type, which is written if it is new. */
 static inline uint32_t
-write_type(struct flatten *f, const struct glsl_type *type)
+write_type(struct flattener *f, const struct glsl_type *type)
 {
-   struct number *place = find_place(f, type);
+   struct type_number *entry = find_entry(f, type);
 
-   return place->key ? place->number : write_new_type(f, type, place);
+   return entry->type ? entry->number : write_new_type(f, type, entry);
 }
 
 static uint32_t
-write_number_type(struct flatten *f, const struct glsl_type *type)
+write_number_type(struct flattener *f, const struct glsl_type *type)
 {
    uint32_t number = number_type(glsl_get_base_type(type));
-   enum ntv_base base = number >> 8;
-   unsigned bits = number & 0xff;
+   unsigned columns = glsl_get_matrix_columns(type), rows = glsl_get_vector_elements(type);
 
    if (glsl_type_is_matrix(type))
-      return ntv_wire_type_matrix(f->w, bits, glsl_get_matrix_columns(type), glsl_get_vector_elements(type));
-   return ntv_wire_type_vector(f->w, base, bits, glsl_get_vector_elements(type));
+      return ntv_wire_type(f->w, NTV_TYPE_MATRIX, number & 0xff, columns, rows);
+   return ntv_wire_type(f->w, NTV_TYPE_VECTOR, number, rows, 0);
 }
 
 static uint32_t
-write_array_type(struct flatten *f, const struct glsl_type *type)
+write_array_type(struct flattener *f, const struct glsl_type *type)
 {
    uint32_t element = write_type(f, glsl_get_array_element(type));
    unsigned length = glsl_get_length(type);
 
-   return ntv_wire_type_array(f->w, element, length ? length : NTV_NONE, glsl_get_explicit_stride(type));
+   return ntv_wire_type(f->w, NTV_TYPE_ARRAY, element, length ? length : NTV_NONE, glsl_get_explicit_stride(type));
 }
 
 static uint32_t
-write_struct_type(struct flatten *f, const struct glsl_type *type)
+write_struct_type(struct flattener *f, const struct glsl_type *type)
 {
    unsigned length = glsl_get_length(type);
    uint32_t types[16], number;
@@ -617,7 +676,7 @@ write_struct_type(struct flatten *f, const struct glsl_type *type)
 }
 
 static uint32_t
-write_texture_type(struct flatten *f, const struct glsl_type *type)
+write_texture_type(struct flattener *f, const struct glsl_type *type)
 {
    uint32_t flags = 0;
 
@@ -627,13 +686,13 @@ write_texture_type(struct flatten *f, const struct glsl_type *type)
       flags |= NTV_TYPE_BARE;
    else if (glsl_sampler_type_is_shadow(type))
       flags |= NTV_TYPE_SHADOW;
-   return ntv_wire_type_texture(f->w, dim(glsl_get_sampler_dim(type)), flags,
-                                number_type(glsl_get_sampler_result_type(type)));
+   return ntv_wire_type(f->w, NTV_TYPE_TEXTURE, map_dim(f, glsl_get_sampler_dim(type)), flags,
+                        number_type(glsl_get_sampler_result_type(type)));
 }
 
-/* Writes a new type with the free entry `place`. */
+/* Writes a new type with the free entry `entry`. */
 static uint32_t
-write_new_type(struct flatten *f, const struct glsl_type *type, struct number *place)
+write_new_type(struct flattener *f, const struct glsl_type *type, struct type_number *entry)
 {
    bool has_parts = false;
    uint32_t number;
@@ -650,7 +709,7 @@ write_new_type(struct flatten *f, const struct glsl_type *type, struct number *p
       break;
    case GLSL_TYPE_SAMPLER:
       if (glsl_type_is_bare_sampler(type))
-         number = ntv_wire_type_sampler(f->w, glsl_sampler_type_is_shadow(type));
+         number = ntv_wire_type(f->w, NTV_TYPE_SAMPLER, glsl_sampler_type_is_shadow(type), 0, 0);
       else
          number = write_texture_type(f, type);
       break;
@@ -658,45 +717,87 @@ write_new_type(struct flatten *f, const struct glsl_type *type, struct number *p
       number = write_texture_type(f, type);
       break;
    case GLSL_TYPE_IMAGE:
-      number = ntv_wire_type_image(f->w, dim(glsl_get_sampler_dim(type)), glsl_sampler_type_is_array(type),
-                                   number_type(glsl_get_sampler_result_type(type)));
+      number = ntv_wire_type(f->w, NTV_TYPE_IMAGE, map_dim(f, glsl_get_sampler_dim(type)),
+                             glsl_sampler_type_is_array(type) ? NTV_TYPE_ARRAYED : 0,
+                             number_type(glsl_get_sampler_result_type(type)));
       break;
    case GLSL_TYPE_ATOMIC_UINT:
-      number = ntv_wire_type_atomic_uint(f->w);
+      number = ntv_wire_type(f->w, NTV_TYPE_ATOMIC_UINT, 0, 0, 0);
       break;
    case GLSL_TYPE_VOID:
    case GLSL_TYPE_SUBROUTINE:
    case GLSL_TYPE_ERROR:
-      number = ntv_wire_type_void(f->w);
+      number = ntv_wire_type(f->w, NTV_TYPE_VOID, 0, 0, 0);
       break;
    default:
       number = write_number_type(f, type);
       break;
    }
    /* The types of parts may have used the entry. */
-   fill_place(f, has_parts ? find_place(f, type) : place, type, number);
+   fill_entry(f, has_parts ? find_entry(f, type) : entry, type, number);
    return number;
 }
 
-/* Appends the scalars of an initializer. */
-static void
-collect_values(struct util_dynarray *values, const nir_constant *constant, const struct glsl_type *type)
+/* The number of scalars of an initializer. */
+static uint32_t
+count_values(const struct glsl_type *type)
+{
+   uint32_t count = 0;
+
+   if (glsl_type_is_array(type))
+      return glsl_get_length(type) * count_values(glsl_get_array_element(type));
+   if (!glsl_type_is_struct_or_ifc(type))
+      return glsl_get_vector_elements(type) * glsl_get_matrix_columns(type);
+   for (unsigned i = 0; i < glsl_get_length(type); i++)
+      count += count_values(glsl_get_struct_field(type, i));
+   return count;
+}
+
+/* Writes the scalars of an initializer to `values`, and returns the end of them. */
+static uint64_t *
+collect_values(uint64_t *values, const nir_constant *constant, const struct glsl_type *type)
 {
    if (glsl_type_is_vector_or_scalar(type)) {
       unsigned bits = glsl_type_is_boolean(type) ? 1 : glsl_get_bit_size(type);
 
       for (unsigned i = 0; i < glsl_get_vector_elements(type); i++)
-         util_dynarray_append(values, uint64_t, nir_const_value_as_uint(constant->values[i], bits));
+         *values++ = nir_const_value_as_uint(constant->values[i], bits);
    } else if (glsl_type_is_struct_or_ifc(type)) {
       for (unsigned i = 0; i < glsl_get_length(type); i++)
-         collect_values(values, constant->elements[i], glsl_get_struct_field(type, i));
+         values = collect_values(values, constant->elements[i], glsl_get_struct_field(type, i));
    } else if (glsl_type_is_matrix(type)) {
       for (unsigned i = 0; i < glsl_get_matrix_columns(type); i++)
-         collect_values(values, constant->elements[i], glsl_get_column_type(type));
+         values = collect_values(values, constant->elements[i], glsl_get_column_type(type));
    } else if (glsl_type_is_array(type)) {
       for (unsigned i = 0; i < glsl_get_length(type); i++)
-         collect_values(values, constant->elements[i], glsl_get_array_element(type));
+         values = collect_values(values, constant->elements[i], glsl_get_array_element(type));
    }
+   return values;
+}
+
+/* Sets the initial value of a variable, which the caller frees. */
+static void
+set_values(struct flattener *f, struct ntv_variable *v, const nir_variable *var)
+{
+   uint64_t *values;
+
+   v->num_values = count_values(var->type);
+   values = calloc(v->num_values, sizeof(*values));
+   if (values) {
+      collect_values(values, var->constant_initializer, var->type);
+      v->values = values;
+   } else {
+      miss(f, "an initial value (memory is short)");
+      v->num_values = 0;
+   }
+}
+
+static uint32_t
+map_location(struct flattener *f, const nir_variable *var)
+{
+   if (var->data.mode != nir_var_system_value)
+      return var->data.location;
+   return map_number(f, system_values, ARRAY_SIZE(system_values), var->data.location, "a system value of another driver");
 }
 
 static uint32_t
@@ -714,7 +815,7 @@ variable_flags(const nir_variable *var)
 /* Whether a variable looks like zink's push constants, which all graphics shaders have. Most shaders read them by intrinsics with
  * constant offsets, or not at all: their struct type is only written for derefs. */
 static bool
-are_push_constants(const struct flatten *f, const nir_variable *var)
+are_push_constants(const struct flattener *f, const nir_variable *var)
 {
    return var->data.mode == nir_var_mem_push_const && !f->push_constants && !f->names &&
           glsl_type_is_struct_or_ifc(var->type);
@@ -722,7 +823,7 @@ are_push_constants(const struct flatten *f, const nir_variable *var)
 
 /* Writes the type of the push constants, for a deref. */
 static void
-write_push_constants(struct flatten *f)
+write_push_constants(struct flattener *f)
 {
    const nir_variable *var = f->push_constants;
 
@@ -731,15 +832,14 @@ write_push_constants(struct flatten *f)
 }
 
 static void
-write_variable(struct flatten *f, nir_variable *var)
+write_variable(struct flattener *f, nir_variable *var)
 {
    const uint32_t resources = NTV_MODE_UNIFORM | NTV_MODE_IMAGE | NTV_MODE_UBO | NTV_MODE_SSBO;
    /* ntv does not use names of inputs and outputs; from names of buffers it derives zink's use of them. */
    bool named = f->names || !(var->data.mode & (nir_var_shader_in | nir_var_shader_out));
    bool typed_late = are_push_constants(f, var);
-   struct ntv_variable v = ntv_variable_init(named ? var->name : NULL, typed_late ? ntv_wire_type_struct(f->w, "", 0) : write_type(f, var->type),
-                                             mode_bits(var->data.mode));
-   struct util_dynarray values = {0};
+   uint32_t type = typed_late ? ntv_wire_type_struct(f->w, "", 0) : write_type(f, var->type);
+   struct ntv_variable v = ntv_variable_init(named ? var->name : NULL, type, map_modes(var->data.mode));
 
    if (typed_late)
       f->push_constants = var;
@@ -747,11 +847,11 @@ write_variable(struct flatten *f, nir_variable *var)
       miss(f, "a variable of this mode");
       return;
    }
-   v.interpolation = var->data.interpolation;
-   v.precision = var->data.precision;
-   v.access = var->data.access;
+   v.interpolation = map_interp_mode(f, var->data.interpolation);
+   v.precision = map_precision(f, var->data.precision);
+   v.access = map_access(f, var->data.access);
    v.flags = variable_flags(var);
-   v.location = var->data.location;
+   v.location = map_location(f, var);
    v.location_frac = var->data.location_frac;
    v.driver_location = var->data.driver_location;
    v.binding = var->data.binding;
@@ -760,25 +860,20 @@ write_variable(struct flatten *f, nir_variable *var)
       v.descriptor_set = var->data.descriptor_set;
    /* These fields share memory in a union. */
    if (glsl_type_is_image(glsl_without_array(var->type))) {
-      v.image_format = format(f, var->data.image.format);
+      v.image_format = map_format(f, var->data.image.format);
    } else if (v.mode == NTV_MODE_SHADER_OUT) {
       v.stream = var->data.stream;
-      if (var->data.explicit_xfb_buffer && (NTV_MESA < 2500 || f->nir->xfb_info)) {
+      if (var->data.explicit_xfb_buffer && f->nir->xfb_info) {
          v.xfb_buffer = var->data.xfb.buffer;
          v.xfb_stride = var->data.xfb.stride;
          v.xfb_offset = var->data.offset;
       }
    }
-   if (var->constant_initializer) {
-      util_dynarray_init(&values, NULL);
-      collect_values(&values, var->constant_initializer, var->type);
-      v.values = values.data;
-      v.num_values = util_dynarray_num_elements(&values, uint64_t);
-   }
+   if (var->constant_initializer)
+      set_values(f, &v, var);
    /* Like nir_instr::index, this holds the number in the wire. */
    var->index = ntv_wire_variable(f->w, &v);
-   if (var->constant_initializer)
-      util_dynarray_fini(&values);
+   free((void *)v.values);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -798,25 +893,25 @@ swizzle4(const uint8_t *swizzle, unsigned components)
 }
 
 static inline unsigned
-read_components(const nir_op_info *about, unsigned input, struct shape result)
+read_components(const nir_op_info *about, unsigned input, const nir_def *def)
 {
-   return about->input_sizes[input] ? about->input_sizes[input] : result.components;
+   return about->input_sizes[input] ? about->input_sizes[input] : def->num_components;
 }
 
 /* An instruction with sources of any number and size. */
 static void
-write_large_alu(struct flatten *f, nir_alu_instr *alu, uint32_t op, uint32_t flags)
+write_large_alu(struct flattener *f, nir_alu_instr *alu, uint32_t op, uint32_t flags)
 {
    const nir_op_info *about = &nir_op_infos[alu->op];
-   struct shape shape = result_shape(ALU_RESULT(alu));
+   const nir_def *def = &alu->def;
    bool wide = false;
 
    for (unsigned i = 0; i < about->num_inputs; i++)
-      wide |= read_components(about, i, shape) > 8;
-   ntv_wire_alu(f->w, op, wide ? flags | NTV_WIDE_SOURCES : flags, shape.components, shape.bits);
+      wide |= read_components(about, i, def) > 8;
+   ntv_wire_alu(f->w, op, wide ? flags | NTV_WIDE_SOURCES : flags, def->num_components, def->bit_size);
    for (unsigned i = 0; i < about->num_inputs; i++) {
-      uint32_t src = source(f, &alu->src[i].src);
-      unsigned components = read_components(about, i, shape);
+      uint32_t src = src_number(&alu->src[i].src);
+      unsigned components = read_components(about, i, def);
 
       if (wide)
          ntv_wire_wide_alu_src(f->w, src, alu->src[i].swizzle, components);
@@ -826,111 +921,106 @@ write_large_alu(struct flatten *f, nir_alu_instr *alu, uint32_t op, uint32_t fla
 }
 
 static void
-write_alu(struct flatten *f, nir_alu_instr *alu)
+write_alu(struct flattener *f, nir_alu_instr *alu)
 {
-   const struct alu *row = alu_row(alu->op);
-   uint32_t op = alu_op(f, alu->op);
-   uint32_t flags = (alu->exact ? NTV_ALU_EXACT : 0) | (alu->no_signed_wrap ? NTV_ALU_NO_SIGNED_WRAP : 0) |
+   const struct alu_row *row = &alu_rows[alu->op];
+   uint32_t op = map_alu_op(f, alu->op);
+   uint32_t flags = (ntv_mesa_is_exact(alu) ? NTV_ALU_EXACT : 0) | (alu->no_signed_wrap ? NTV_ALU_NO_SIGNED_WRAP : 0) |
                     (alu->no_unsigned_wrap ? NTV_ALU_NO_UNSIGNED_WRAP : 0);
-   struct shape shape = result_shape(ALU_RESULT(alu));
+   const nir_def *def = &alu->def;
    uint32_t *words;
 
    assert(!row->number || row->num_inputs == nir_op_infos[alu->op].num_inputs);
-   check_modifiers(f, alu);
-   load_sources(f, &alu->instr);
    number_instr(f, &alu->instr);
-   if (shape.components > 4 || row->wide || row->num_inputs > ARRAY_SIZE(row->input_sizes)) {
+   if (def->num_components > 4 || row->wide || row->num_inputs > ARRAY_SIZE(row->input_sizes)) {
       write_large_alu(f, alu, op, flags);
-   } else {
-      words = ntv_wire_instr(f->w, ntv_wire_head(NTV_RECORD_ALU, op, shape.components, shape.bits) | flags << 28,
-                             2 * row->num_inputs);
-      for (unsigned i = 0; words && i < row->num_inputs; i++) {
-         unsigned components = row->input_sizes[i] ? row->input_sizes[i] : shape.components;
-
-         words[2 * i] = source(f, &alu->src[i].src);
-         words[2 * i + 1] = swizzle4(alu->src[i].swizzle, components);
-      }
-   }
-   end_result(f, ALU_RESULT(alu), &alu->instr);
-}
-
-static void
-write_const(struct flatten *f, nir_load_const_instr *load)
-{
-   unsigned bits = load->def.bit_size, components = load->def.num_components;
-
-   number_instr(f, &load->instr);
-   if (bits == 32) {
-      uint32_t *words = ntv_wire_instr(f->w, ntv_wire_head(NTV_RECORD_CONST, 0, components, bits), components);
-
-      if (words) {
-         for (unsigned i = 0; i < components; i++)
-            words[i] = load->value[i].u32;
-      }
       return;
    }
-   ntv_wire_const(f->w, components, bits);
-   for (unsigned i = 0; i < components; i++)
-      ntv_wire_const_value(f->w, bits, nir_const_value_as_uint(load->value[i], bits));
+   words = ntv_wire_instr(f->w, ntv_wire_head(NTV_RECORD_ALU, op, def->num_components, def->bit_size) | flags << 28,
+                          2 * row->num_inputs);
+   for (unsigned i = 0; words && i < row->num_inputs; i++) {
+      unsigned components = row->input_sizes[i] ? row->input_sizes[i] : def->num_components;
+
+      words[2 * i] = src_number(&alu->src[i].src);
+      words[2 * i + 1] = swizzle4(alu->src[i].swizzle, components);
+   }
 }
 
-/* Neither the result nor a source is a register: Mesa leaves phis only in SSA form, and then all of them. */
 static void
-write_phi(struct flatten *f, nir_phi_instr *phi)
+write_const(struct flattener *f, nir_load_const_instr *load)
 {
-   struct shape shape = result_shape(RESULT(phi));
+   unsigned bits = load->def.bit_size, components = load->def.num_components;
+   uint64_t values[NIR_MAX_VEC_COMPONENTS];
+   uint32_t *words;
 
+   number_instr(f, &load->instr);
+   if (bits != 32) {
+      for (unsigned i = 0; i < components; i++)
+         values[i] = nir_const_value_as_uint(load->value[i], bits);
+      ntv_wire_const(f->w, components, bits, values);
+      return;
+   }
+   words = ntv_wire_instr(f->w, ntv_wire_head(NTV_RECORD_CONST, 0, components, bits), components);
+   for (unsigned i = 0; words && i < components; i++)
+      words[i] = load->value[i].u32;
+}
+
+static void
+write_phi(struct flattener *f, nir_phi_instr *phi)
+{
    f->has_phis = true;
    number_instr(f, &phi->instr);
-   ntv_wire_phi(f->w, shape.components, shape.bits);
+   ntv_wire_plain(f->w, NTV_PLAIN_PHI, phi->def.num_components, phi->def.bit_size);
 }
 
 /* Called at the end, when all values have their numbers. */
 static void
-write_phi_srcs(struct flatten *f)
+write_phi_srcs(struct flattener *f)
 {
-   nir_foreach_block(block, f->impl) {
-      nir_foreach_instr(instr, block) {
+   nir_foreach_block (block, f->impl) {
+      nir_foreach_instr (instr, block) {
          if (instr->type != nir_instr_type_phi)
             break;
-         nir_foreach_phi_src(src, nir_instr_as_phi(instr))
-            ntv_wire_phi_src(f->w, instr->index, src->pred->index, ssa_number(&src->src));
+         nir_foreach_phi_src (src, nir_instr_as_phi(instr))
+            ntv_wire_phi_src(f->w, instr->index, src->pred->index, src_number(&src->src));
       }
    }
 }
 
 static void
-write_array_deref(struct flatten *f, nir_deref_instr *deref, struct ntv_deref_result r)
+write_array_deref(struct flattener *f, nir_deref_instr *deref, struct ntv_deref_result r)
 {
    bool pointer = deref->deref_type == nir_deref_type_ptr_as_array;
-   uint32_t parent = ssa_number(&deref->parent);
+   uint32_t parent = src_number(&deref->parent);
 
-   if (nir_src_is_const(deref->arr.index))
-      ntv_wire_deref_array_imm(f->w, pointer ? NTV_DEREF_PTR_AS_ARRAY_IMM : NTV_DEREF_ARRAY_IMM, r, parent,
-                               nir_src_as_int(deref->arr.index));
-   else
-      ntv_wire_deref_array(f->w, pointer ? NTV_DEREF_PTR_AS_ARRAY : NTV_DEREF_ARRAY, r, parent,
-                           source(f, &deref->arr.index));
+   if (nir_src_is_const(deref->arr.index)) {
+      uint64_t index = nir_src_as_int(deref->arr.index);
+
+      ntv_wire_deref(f->w, pointer ? NTV_DEREF_PTR_AS_ARRAY_IMM : NTV_DEREF_ARRAY_IMM, r, parent, index, index >> 32);
+   } else {
+      ntv_wire_deref(f->w, pointer ? NTV_DEREF_PTR_AS_ARRAY : NTV_DEREF_ARRAY, r, parent, src_number(&deref->arr.index), 0);
+   }
 }
 
-/* A deref with a parent. Derefs are always in SSA form. */
+/* A deref with a parent. */
 static void
-write_step(struct flatten *f, nir_deref_instr *deref)
+write_deref_of_parent(struct flattener *f, nir_deref_instr *deref)
 {
-   struct ntv_deref_result r = {result_shape(RESULT(deref)).bits, write_type(f, deref->type), mode_bits(deref->modes)};
+   struct ntv_deref_result r = {deref->def.bit_size, write_type(f, deref->type), map_modes(deref->modes)};
 
-   load_sources(f, &deref->instr);
+   if (!r.modes)
+      miss(f, "a deref of this mode");
    number_instr(f, &deref->instr);
    switch (deref->deref_type) {
    case nir_deref_type_struct:
-      ntv_wire_deref_struct(f->w, r, ssa_number(&deref->parent), deref->strct.index);
+      ntv_wire_deref(f->w, NTV_DEREF_STRUCT, r, src_number(&deref->parent), deref->strct.index, 0);
       break;
    case nir_deref_type_array_wildcard:
-      ntv_wire_deref_array_wildcard(f->w, r, ssa_number(&deref->parent));
+      ntv_wire_deref(f->w, NTV_DEREF_ARRAY_WILDCARD, r, src_number(&deref->parent), 0, 0);
       break;
    case nir_deref_type_cast:
-      ntv_wire_deref_cast(f->w, r, ssa_number(&deref->parent), deref->cast.ptr_stride, deref->cast.align_mul,
-                          deref->cast.align_offset);
+      ntv_wire_deref(f->w, NTV_DEREF_CAST, r, src_number(&deref->parent), deref->cast.ptr_stride, deref->cast.align_mul);
+      ntv_wire_operand(f->w, deref->cast.align_offset);
       break;
    default:
       write_array_deref(f, deref, r);
@@ -939,246 +1029,229 @@ write_step(struct flatten *f, nir_deref_instr *deref)
 }
 
 static inline void
-write_deref(struct flatten *f, nir_deref_instr *deref)
+write_deref(struct flattener *f, nir_deref_instr *deref)
 {
    if (deref->deref_type == nir_deref_type_var) {
       if (unlikely(deref->var == f->push_constants))
          write_push_constants(f);
       number_instr(f, &deref->instr);
-      ntv_wire_deref_var(f->w, result_shape(RESULT(deref)).bits, deref->var->index);
+      ntv_wire_deref_var(f->w, deref->def.bit_size, deref->var->index);
    } else {
-      write_step(f, deref);
+      write_deref_of_parent(f, deref);
    }
 }
 
 static uint32_t
-io_semantics(nir_io_semantics io)
+pack_io_semantics(nir_io_semantics io)
 {
    uint32_t flags = (io.dual_source_blend_index ? NTV_IO_DUALSRC : 0) | (io.fb_fetch_output ? NTV_IO_FBFETCH : 0) |
-                    (io.per_view ? NTV_IO_PERVIEW : 0) | (io.medium_precision ? NTV_IO_MEDIUMP : 0) |
-                    (io.high_16bits ? NTV_IO_HIGH_16BITS : 0) | (io.invariant ? NTV_IO_INVARIANT : 0) |
-                    (io.no_varying ? NTV_IO_NO_VARYING : 0) | (io.no_sysval_output ? NTV_IO_NO_SYSVAL_OUTPUT : 0);
+                    (io.fb_fetch_output_coherent ? NTV_IO_COHERENT : 0) | (io.per_view ? NTV_IO_PERVIEW : 0) |
+                    (io.medium_precision ? NTV_IO_MEDIUMP : 0) | (io.high_16bits ? NTV_IO_HIGH_16BITS : 0) |
+                    (ntv_mesa_is_invariant(io) ? NTV_IO_INVARIANT : 0) | (io.high_dvec2 ? NTV_IO_HIGH_DVEC2 : 0) |
+                    (io.no_varying ? NTV_IO_NO_VARYING : 0) | (io.no_sysval_output ? NTV_IO_NO_SYSVAL_OUTPUT : 0) |
+                    (io.interp_explicit_strict ? NTV_IO_EXPLICIT_STRICT : 0);
 
-#if NTV_MESA >= 2500
-   flags |= (io.interp_explicit_strict ? NTV_IO_EXPLICIT_STRICT : 0) |
-            (io.fb_fetch_output_coherent ? NTV_IO_COHERENT : 0) | (io.high_dvec2 ? NTV_IO_HIGH_DVEC2 : 0);
-#endif
    return ntv_io_semantics(io.location, io.num_slots, io.gs_streams, flags);
 }
 
 static uint32_t
-io_xfb(nir_io_xfb xfb)
+pack_io_xfb(nir_io_xfb xfb)
 {
    return ntv_io_xfb(xfb.out[0].num_components, xfb.out[0].buffer, xfb.out[0].offset, xfb.out[1].num_components,
                      xfb.out[1].buffer, xfb.out[1].offset);
 }
 
-/* The value of an index of an intrinsic in the wire. */
+/* The value of an index in the wire. `value` is that of Mesa, 0 if Mesa does not have the index. */
 static uint32_t
-index_value(struct flatten *f, const nir_intrinsic_instr *intrinsic, unsigned index, uint32_t value)
+map_value(struct flattener *f, const nir_intrinsic_instr *intrinsic, unsigned index, uint32_t value)
 {
    switch (index) {
+   case NIR_INTRINSIC_DST_ACCESS:
+   case NIR_INTRINSIC_SRC_ACCESS:
+      return map_access(f, value);
+   case NIR_INTRINSIC_ATOMIC_OP:
+      return map_atomic_op(f, value);
    case NIR_INTRINSIC_MEMORY_MODES:
-      return mode_bits(value);
+      return map_modes(value);
+   case NIR_INTRINSIC_MEMORY_SCOPE:
+   case NIR_INTRINSIC_EXECUTION_SCOPE:
+      return map_scope(f, value);
+   case NIR_INTRINSIC_MEMORY_SEMANTICS:
+      return map_semantics(f, value);
+   case NIR_INTRINSIC_INTERP_MODE:
+      return map_interp_mode(f, value);
    case NIR_INTRINSIC_IMAGE_DIM:
-      return dim(value);
+      return map_dim(f, value);
    case NIR_INTRINSIC_FORMAT:
-      return format(f, value);
+      return map_format(f, value);
    case NIR_INTRINSIC_REDUCTION_OP:
-      return alu_op(f, value);
+      return map_alu_op(f, value);
    case NIR_INTRINSIC_SRC_TYPE:
    case NIR_INTRINSIC_DEST_TYPE:
-      return alu_type(value);
+      return map_alu_type(value);
    case NIR_INTRINSIC_IO_SEMANTICS:
-      return io_semantics(nir_intrinsic_io_semantics(intrinsic));
+      return pack_io_semantics(nir_intrinsic_io_semantics(intrinsic));
    case NIR_INTRINSIC_IO_XFB:
-      return io_xfb(nir_intrinsic_io_xfb(intrinsic));
-   case NIR_INTRINSIC_IO_XFB2:
-      return io_xfb(nir_intrinsic_io_xfb2(intrinsic));
+      return pack_io_xfb(ntv_mesa_io_xfb(intrinsic, false));
+   case NTV_MESA_IO_XFB2:
+      return pack_io_xfb(ntv_mesa_io_xfb(intrinsic, true));
    default:
-      /* The other enumerations have the wire's numbers. */
       return value;
    }
 }
 
-/* Writes the values of indices whose order or values differ in ntv. */
+/* Refuses values of indices that ntv does not have. */
 static void
-write_indices(struct flatten *f, const nir_intrinsic_instr *intrinsic, const struct intrinsic *row, uint32_t *words)
+check_other_indices(struct flattener *f, const nir_intrinsic_instr *intrinsic, const struct intrinsic_row *row)
 {
    const nir_intrinsic_info *about = &nir_intrinsic_infos[intrinsic->intrinsic];
 
-   memset(words, 0, row->num_indices * sizeof(*words));
    for (unsigned i = 0; i < about->num_indices; i++) {
-      uint32_t slot = index_slot(intrinsic->intrinsic, i);
+      unsigned index = about->indices[i];
 
-      if (slot != NTV_NONE)
-         words[slot] = index_value(f, intrinsic, about->indices[i], intrinsic->const_index[i]);
-      else if (intrinsic->const_index[i])
-         miss(f, nir_intrinsic_index_names[about->indices[i]]);
+      if (!memchr(row->indices, index, row->num_indices) && intrinsic->const_index[about->index_map[index] - 1])
+         miss(f, nir_intrinsic_index_names[index]);
    }
 }
 
-static void
-write_intrinsic(struct flatten *f, nir_intrinsic_instr *intrinsic)
+/* The value of an index in Mesa, 0 if Mesa does not have the index. */
+static uint32_t
+find_value(const nir_intrinsic_instr *intrinsic, unsigned index)
 {
-   const struct intrinsic *row = intrinsic_row(intrinsic->intrinsic);
-   struct shape shape = {0};
+   const nir_intrinsic_info *about = &nir_intrinsic_infos[intrinsic->intrinsic];
+   unsigned slot = index < NIR_INTRINSIC_NUM_INDEX_FLAGS ? about->index_map[index] : 0;
+
+   return slot ? intrinsic->const_index[slot - 1] : 0;
+}
+
+/* Writes the values of the indices in ntv's order. */
+static inline void
+write_indices(struct flattener *f, const nir_intrinsic_instr *intrinsic, const struct intrinsic_row *row, uint32_t *words)
+{
+   const nir_intrinsic_info *about = &nir_intrinsic_infos[intrinsic->intrinsic];
+   /* The common case, for which index_map is not read. Indices that may be wider than a word are the last ones. */
+   bool same_order =
+      about->num_indices == row->num_indices && !memcmp(about->indices, row->indices, sizeof(row->indices));
+
+   for (unsigned i = 0; i < row->num_indices; i++) {
+      unsigned index = row->indices[i];
+      uint32_t value = likely(same_order) ? intrinsic->const_index[i] : find_value(intrinsic, index);
+
+      if (index == NIR_INTRINSIC_ACCESS)
+         value = map_access(f, value);
+      else if (row->maps_values)
+         value = map_value(f, intrinsic, index, value);
+      words[i] = value;
+   }
+   if (unlikely(!same_order))
+      check_other_indices(f, intrinsic, row);
+}
+
+static void
+write_intrinsic(struct flattener *f, nir_intrinsic_instr *intrinsic)
+{
+   const struct intrinsic_row *row = &intrinsic_rows[intrinsic->intrinsic];
+   const nir_intrinsic_info *about = &nir_intrinsic_infos[intrinsic->intrinsic];
+   unsigned components = row->has_dest ? intrinsic->def.num_components : 0;
+   unsigned bits = row->has_dest ? intrinsic->def.bit_size : 0;
    uint32_t *words;
 
-   if (unlikely(!row->number)) {
-      miss(f, nir_intrinsic_infos[intrinsic->intrinsic].name);
+   if (unlikely(!row->number || row->num_srcs != about->num_srcs || row->has_dest != about->has_dest)) {
+      miss(f, about->name);
       return;
    }
-   assert(row->num_srcs == nir_intrinsic_infos[intrinsic->intrinsic].num_srcs &&
-          row->has_dest == nir_intrinsic_infos[intrinsic->intrinsic].has_dest &&
-          (!row->plain || row->num_indices == nir_intrinsic_infos[intrinsic->intrinsic].num_indices));
-   if (row->has_dest)
-      shape = result_shape(RESULT(intrinsic));
-   load_sources(f, &intrinsic->instr);
    number_instr(f, &intrinsic->instr);
-   words = ntv_wire_instr(f->w, ntv_wire_head(NTV_RECORD_INTRINSIC, row->number - 1, shape.components, shape.bits),
+   words = ntv_wire_instr(f->w, ntv_wire_head(NTV_RECORD_INTRINSIC, row->number - 1, components, bits),
                           row->num_srcs + row->num_indices);
    if (!words)
       return;
    for (unsigned i = 0; i < row->num_srcs; i++)
-      *words++ = source(f, &intrinsic->src[i]);
-   if (row->plain) {
-      for (unsigned i = 0; i < row->num_indices; i++)
-         words[i] = intrinsic->const_index[i];
-   } else {
-      write_indices(f, intrinsic, row, words);
-   }
-   if (row->has_dest)
-      end_result(f, RESULT(intrinsic), &intrinsic->instr);
+      *words++ = src_number(&intrinsic->src[i]);
+   write_indices(f, intrinsic, row, words);
 }
 
 static enum ntv_tex_op
-tex_op(struct flatten *f, nir_texop op)
+map_tex_op(struct flattener *f, nir_texop op)
 {
-   switch (op) {
-   case nir_texop_tex:
-      return NTV_TEX_OP_TEX;
-   case nir_texop_txb:
-      return NTV_TEX_OP_TXB;
-   case nir_texop_txl:
-      return NTV_TEX_OP_TXL;
-   case nir_texop_txd:
-      return NTV_TEX_OP_TXD;
-   case nir_texop_txf:
-      return NTV_TEX_OP_TXF;
-   case nir_texop_txf_ms:
-      return NTV_TEX_OP_TXF_MS;
-   case nir_texop_txs:
-      return NTV_TEX_OP_TXS;
-   case nir_texop_lod:
-      return NTV_TEX_OP_LOD;
-   case nir_texop_tg4:
-      return NTV_TEX_OP_TG4;
-   case nir_texop_query_levels:
-      return NTV_TEX_OP_QUERY_LEVELS;
-   case nir_texop_texture_samples:
-      return NTV_TEX_OP_TEXTURE_SAMPLES;
-   case nir_texop_samples_identical:
-      return NTV_TEX_OP_SAMPLES_IDENTICAL;
-   default:
-      miss(f, "a texture operation of another driver");
-      return NTV_TEX_OP_TEX;
-   }
+   static const uint8_t ops[] = {
+      [nir_texop_tex] = 1 + NTV_TEX_OP_TEX,
+      [nir_texop_txb] = 1 + NTV_TEX_OP_TXB,
+      [nir_texop_txl] = 1 + NTV_TEX_OP_TXL,
+      [nir_texop_txd] = 1 + NTV_TEX_OP_TXD,
+      [nir_texop_txf] = 1 + NTV_TEX_OP_TXF,
+      [nir_texop_txf_ms] = 1 + NTV_TEX_OP_TXF_MS,
+      [nir_texop_txs] = 1 + NTV_TEX_OP_TXS,
+      [nir_texop_lod] = 1 + NTV_TEX_OP_LOD,
+      [nir_texop_tg4] = 1 + NTV_TEX_OP_TG4,
+      [nir_texop_query_levels] = 1 + NTV_TEX_OP_QUERY_LEVELS,
+      [nir_texop_texture_samples] = 1 + NTV_TEX_OP_TEXTURE_SAMPLES,
+      [nir_texop_samples_identical] = 1 + NTV_TEX_OP_SAMPLES_IDENTICAL,
+   };
+
+   return map_number(f, ops, ARRAY_SIZE(ops), op, "a texture operation of another driver");
 }
 
 static enum ntv_tex_src
-tex_src(struct flatten *f, nir_tex_src_type type)
+map_tex_src(struct flattener *f, nir_tex_src_type type)
 {
-   switch (type) {
-   case nir_tex_src_coord:
-      return NTV_TEX_SRC_COORD;
-   case nir_tex_src_projector:
-      return NTV_TEX_SRC_PROJECTOR;
-   case nir_tex_src_comparator:
-      return NTV_TEX_SRC_COMPARATOR;
-   case nir_tex_src_offset:
-      return NTV_TEX_SRC_OFFSET;
-   case nir_tex_src_bias:
-      return NTV_TEX_SRC_BIAS;
-   case nir_tex_src_lod:
-      return NTV_TEX_SRC_LOD;
-   case nir_tex_src_min_lod:
-      return NTV_TEX_SRC_MIN_LOD;
-   case nir_tex_src_ms_index:
-      return NTV_TEX_SRC_MS_INDEX;
-   case nir_tex_src_ddx:
-      return NTV_TEX_SRC_DDX;
-   case nir_tex_src_ddy:
-      return NTV_TEX_SRC_DDY;
-   case nir_tex_src_texture_deref:
-      return NTV_TEX_SRC_TEXTURE_DEREF;
-   case nir_tex_src_sampler_deref:
-      return NTV_TEX_SRC_SAMPLER_DEREF;
-   case nir_tex_src_texture_offset:
-      return NTV_TEX_SRC_TEXTURE_OFFSET;
-   case nir_tex_src_sampler_offset:
-      return NTV_TEX_SRC_SAMPLER_OFFSET;
-   case nir_tex_src_texture_handle:
-      return NTV_TEX_SRC_TEXTURE_HANDLE;
-   case nir_tex_src_sampler_handle:
-      return NTV_TEX_SRC_SAMPLER_HANDLE;
-   default:
-      miss(f, "a texture operand of another driver");
-      return NTV_TEX_SRC_COORD;
-   }
+   static const uint8_t types[nir_num_tex_src_types] = {
+      [nir_tex_src_coord] = 1 + NTV_TEX_SRC_COORD,
+      [nir_tex_src_projector] = 1 + NTV_TEX_SRC_PROJECTOR,
+      [nir_tex_src_comparator] = 1 + NTV_TEX_SRC_COMPARATOR,
+      [nir_tex_src_offset] = 1 + NTV_TEX_SRC_OFFSET,
+      [nir_tex_src_bias] = 1 + NTV_TEX_SRC_BIAS,
+      [nir_tex_src_lod] = 1 + NTV_TEX_SRC_LOD,
+      [nir_tex_src_min_lod] = 1 + NTV_TEX_SRC_MIN_LOD,
+      [nir_tex_src_ms_index] = 1 + NTV_TEX_SRC_MS_INDEX,
+      [nir_tex_src_ddx] = 1 + NTV_TEX_SRC_DDX,
+      [nir_tex_src_ddy] = 1 + NTV_TEX_SRC_DDY,
+      [nir_tex_src_texture_deref] = 1 + NTV_TEX_SRC_TEXTURE_DEREF,
+      [nir_tex_src_sampler_deref] = 1 + NTV_TEX_SRC_SAMPLER_DEREF,
+      [nir_tex_src_texture_offset] = 1 + NTV_TEX_SRC_TEXTURE_OFFSET,
+      [nir_tex_src_sampler_offset] = 1 + NTV_TEX_SRC_SAMPLER_OFFSET,
+      [nir_tex_src_texture_handle] = 1 + NTV_TEX_SRC_TEXTURE_HANDLE,
+      [nir_tex_src_sampler_handle] = 1 + NTV_TEX_SRC_SAMPLER_HANDLE,
+   };
+
+   return map_number(f, types, ARRAY_SIZE(types), type, "a texture operand of another driver");
 }
 
 static void
-write_tex(struct flatten *f, nir_tex_instr *tex)
+write_tex(struct flattener *f, nir_tex_instr *tex)
 {
    struct ntv_tex t = {
-      .op = tex_op(f, tex->op),
-      .dest_type = alu_type(tex->dest_type),
+      .op = map_tex_op(f, tex->op),
+      .dest_type = map_alu_type(tex->dest_type),
       .flags = (tex->texture_non_uniform ? NTV_TEX_TEXTURE_NON_UNIFORM : 0) |
-               (tex->sampler_non_uniform ? NTV_TEX_SAMPLER_NON_UNIFORM : 0) | (tex->is_sparse ? NTV_TEX_SPARSE : 0),
+               (tex->sampler_non_uniform ? NTV_TEX_SAMPLER_NON_UNIFORM : 0) | (tex->is_sparse ? NTV_TEX_SPARSE : 0) |
+               (tex->is_gather_implicit_lod ? NTV_TEX_GATHER_IMPLICIT_LOD : 0),
       .component = tex->component,
       .texture_index = tex->texture_index,
       .sampler_index = tex->sampler_index,
       .offsets = nir_tex_instr_has_explicit_tg4_offsets(tex) ? tex->tg4_offsets : NULL,
    };
 
-   struct shape shape = result_shape(RESULT(tex));
-
-#if NTV_MESA >= 2500
-   t.flags |= tex->is_gather_implicit_lod ? NTV_TEX_GATHER_IMPLICIT_LOD : 0;
-#endif
-   load_sources(f, &tex->instr);
    number_instr(f, &tex->instr);
-   ntv_wire_tex(f->w, &t, shape.components, shape.bits, tex->num_srcs);
+   ntv_wire_tex(f->w, &t, tex->def.num_components, tex->def.bit_size, tex->num_srcs);
    for (unsigned i = 0; i < tex->num_srcs; i++)
-      ntv_wire_tex_src(f->w, tex_src(f, tex->src[i].src_type), source(f, &tex->src[i].src));
-   end_result(f, RESULT(tex), &tex->instr);
+      ntv_wire_tex_src(f->w, map_tex_src(f, tex->src[i].src_type), src_number(&tex->src[i].src));
 }
 
 static void
-write_jump(struct flatten *f, const nir_jump_instr *jump)
+write_jump(struct flattener *f, const nir_jump_instr *jump)
 {
-   switch (jump->type) {
-   case nir_jump_break:
-      ntv_wire_jump(f->w, NTV_JUMP_BREAK);
-      break;
-   case nir_jump_continue:
-      ntv_wire_jump(f->w, NTV_JUMP_CONTINUE);
-      break;
-   case nir_jump_return:
-      ntv_wire_jump(f->w, NTV_JUMP_RETURN);
-      break;
-   case nir_jump_halt:
-      ntv_wire_jump(f->w, NTV_JUMP_HALT);
-      break;
-   default:
-      miss(f, "a goto");
-      break;
-   }
+   static const uint8_t jumps[] = {
+      [nir_jump_break] = 1 + NTV_PLAIN_BREAK,
+      [nir_jump_continue] = 1 + NTV_PLAIN_CONTINUE,
+      [nir_jump_return] = 1 + NTV_PLAIN_RETURN,
+      [nir_jump_halt] = 1 + NTV_PLAIN_HALT,
+   };
+
+   ntv_wire_plain(f->w, map_number(f, jumps, ARRAY_SIZE(jumps), jump->type, "a goto"), 0, 0);
 }
 
 static void
-write_seldom_instr(struct flatten *f, nir_instr *instr)
+write_seldom_instr(struct flattener *f, nir_instr *instr)
 {
    switch (instr->type) {
    case nir_instr_type_tex:
@@ -1191,26 +1264,21 @@ write_seldom_instr(struct flatten *f, nir_instr *instr)
       const nir_def *def = &nir_instr_as_undef(instr)->def;
 
       number_instr(f, instr);
-      ntv_wire_undef(f->w, def->num_components, def->bit_size);
+      ntv_wire_plain(f->w, NTV_PLAIN_UNDEF, def->num_components, def->bit_size);
       break;
    }
    case nir_instr_type_phi:
       write_phi(f, nir_instr_as_phi(instr));
       break;
-   case nir_instr_type_call:
-      miss(f, "a call");
-      break;
-   case nir_instr_type_parallel_copy:
-      miss(f, "a parallel copy");
-      break;
    default:
-      /* Comments. */
+      if (!ntv_mesa_is_comment(instr))
+         miss(f, "a call or a parallel copy");
       break;
    }
 }
 
 static inline void
-write_instr(struct flatten *f, nir_instr *instr)
+write_instr(struct flattener *f, nir_instr *instr)
 {
    /* The most frequent kinds are compared one by one: an indirect jump would often be mispredicted. */
    if (instr->type == nir_instr_type_deref)
@@ -1230,58 +1298,52 @@ write_instr(struct flatten *f, nir_instr *instr)
  * ------------------------------------------------------------------------------------------------------------------ */
 
 static enum ntv_hint
-hint(nir_selection_control control)
+map_hint(struct flattener *f, nir_selection_control control)
 {
-   switch (control) {
-   case nir_selection_control_flatten:
-      return NTV_HINT_FLATTEN;
-   case nir_selection_control_dont_flatten:
-      return NTV_HINT_DONT_FLATTEN;
-   case nir_selection_control_divergent_always_taken:
-      return NTV_HINT_DIVERGENT_ALWAYS_TAKEN;
-   default:
-      return NTV_HINT_NONE;
-   }
+   static const uint8_t hints[] = {
+      [nir_selection_control_none] = 1 + NTV_HINT_NONE,
+      [nir_selection_control_flatten] = 1 + NTV_HINT_FLATTEN,
+      [nir_selection_control_dont_flatten] = 1 + NTV_HINT_DONT_FLATTEN,
+      [nir_selection_control_divergent_always_taken] = 1 + NTV_HINT_DIVERGENT_ALWAYS_TAKEN,
+   };
+
+   return map_number(f, hints, ARRAY_SIZE(hints), control, "an if with this hint");
 }
 
 static void
-write_cf_list(struct flatten *f, struct exec_list *list)
+write_cf_list(struct flattener *f, struct exec_list *list)
 {
-   foreach_list_typed(nir_cf_node, node, node, list) {
+   foreach_list_typed (nir_cf_node, node, node, list) {
       switch (node->type) {
       case nir_cf_node_block: {
          nir_block *block = nir_cf_node_as_block(node);
 
          /* This is the number that nir_index_blocks assigned. */
          ntv_wire_block(f->w);
-         if (block == nir_start_block(f->impl))
-            declare_registers(f);
-         nir_foreach_instr(instr, block)
+         nir_foreach_instr (instr, block)
             write_instr(f, instr);
          break;
       }
       case nir_cf_node_if: {
          nir_if *nif = nir_cf_node_as_if(node);
 
-         ntv_wire_if(f->w, condition(f, nif), hint(nif->control));
+         ntv_wire_if(f->w, src_number(&nif->condition), map_hint(f, nif->control));
          write_cf_list(f, &nif->then_list);
-         ntv_wire_else(f->w);
+         ntv_wire_control(f->w, NTV_CONTROL_ELSE);
          write_cf_list(f, &nif->else_list);
-         ntv_wire_end_if(f->w);
+         ntv_wire_control(f->w, NTV_CONTROL_END_IF);
          break;
       }
       case nir_cf_node_loop: {
          nir_loop *loop = nir_cf_node_as_loop(node);
 
-         ntv_wire_loop(f->w);
+         ntv_wire_control(f->w, NTV_CONTROL_LOOP);
          write_cf_list(f, &loop->body);
-#if NTV_MESA >= 2500
          if (nir_loop_has_continue_construct(loop)) {
-            ntv_wire_continue(f->w);
+            ntv_wire_control(f->w, NTV_CONTROL_CONTINUE);
             write_cf_list(f, &loop->continue_list);
          }
-#endif
-         ntv_wire_end_loop(f->w);
+         ntv_wire_control(f->w, NTV_CONTROL_END_LOOP);
          break;
       }
       default:
@@ -1295,14 +1357,14 @@ const char *
 ntv_wire_nir(struct ntv_wire *wire, nir_shader *nir, bool element_offsets, bool names)
 {
    nir_function_impl *impl = nir_shader_get_entrypoint(nir);
-   struct flatten f = {.w = wire, .nir = nir, .impl = impl, .names = names, .log2_places = LOG2_FEW};
+   struct flattener f = {.w = wire, .nir = nir, .impl = impl, .names = names, .log2_entries = INITIAL_LOG2};
 
-   f.numbers = f.few;
+   f.types = f.initial;
    nir_metadata_require(impl, nir_metadata_block_index);
    write_header(&f, element_offsets);
-   nir_foreach_variable_in_shader(var, nir)
+   nir_foreach_variable_in_shader (var, nir)
       write_variable(&f, var);
-   nir_foreach_function_temp_variable(var, impl)
+   nir_foreach_function_temp_variable (var, impl)
       write_variable(&f, var);
    /* From here on nir_instr::index holds the number in the wire. */
    impl->valid_metadata &= ~nir_metadata_instr_index;
@@ -1311,7 +1373,7 @@ ntv_wire_nir(struct ntv_wire *wire, nir_shader *nir, bool element_offsets, bool 
       write_phi_srcs(&f);
    if (!ntv_wire_end(wire))
       miss(&f, "a shader of this size");
-   if (f.numbers != f.few)
-      free(f.numbers);
+   if (f.types != f.initial)
+      free(f.types);
    return f.missing;
 }

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "ntv.h"
+#include "ntv_wire.h"
 
 struct nir_shader;
 

@@ -8,8 +8,6 @@
 
 #include "zink_ntv_xfb.h"
 
-#include "ntv.h"
-#include "nir_xfb_info.h"
 #include "util/log.h"
 #include "util/u_debug.h"
 #include "util/u_draw.h"
@@ -17,16 +15,21 @@
 #include "util/u_memory.h"
 #include "util/u_prim.h"
 #include "util/u_upload_mgr.h"
+#include "nir_xfb_info.h"
+#include "ntv.h"
 #include "zink_context.h"
 #include "zink_descriptors.h"
+#include "zink_ntv.h"
 #include "zink_screen.h"
 
 DEBUG_GET_ONCE_OPTION(ntv_xfb, "ZINK_NTV_XFB", "extension")
-DEBUG_GET_ONCE_OPTION(ntv_translator, "ZINK_NTV", "rust")
 
 /* zink's bindings in the set of shader buffers are lower. */
-#define FIRST_BINDING 64
+#define FIRST_BINDING     64
 #define BINDINGS_OF_STAGE 8
+
+/* The Location of the number of the instance from vertex shaders to geometry shaders: the last one. */
+#define INSTANCE_LOCATION 31
 
 /* The number of streams, and of words of a stride, if no device reports them: the minimum that OpenGL 4.6 requires. */
 #define MAX_STREAMS 4
@@ -39,7 +42,7 @@ static_assert((int)MESA_PRIM_POINTS == NTV_TOPOLOGY_POINTS && (int)MESA_PRIM_TRI
 bool
 zink_ntv_stores_captures(void)
 {
-   return !strcmp(debug_get_option_ntv_xfb(), "storage") && strcmp(debug_get_option_ntv_translator(), "c");
+   return !strcmp(debug_get_option_ntv_xfb(), "storage") && zink_ntv_is_enabled();
 }
 
 /* Removes `feature` from the chain of features to enable. */
@@ -77,10 +80,16 @@ zink_ntv_hide_transform_feedback(struct zink_device_info *info)
  * Shaders
  * ------------------------------------------------------------------------------------------------------------------ */
 
-struct zink_ntv_xfb_place
-zink_ntv_xfb_place(const struct zink_shader *zs, const struct zink_screen *screen, bool is_separate)
+/* The place of the first buffer of a shader that captures. */
+struct place {
+   uint32_t set;
+   uint32_t binding;
+};
+
+static struct place
+get_place(const struct zink_shader *zs, const struct zink_screen *screen, bool is_separate)
 {
-   struct zink_ntv_xfb_place place = {
+   struct place place = {
       .set = screen->desc_set_id[ZINK_DESCRIPTOR_TYPE_SSBO],
       .binding = FIRST_BINDING + BINDINGS_OF_STAGE * zs->info.stage,
    };
@@ -93,6 +102,25 @@ zink_ntv_xfb_place(const struct zink_shader *zs, const struct zink_screen *scree
       place.binding += offsets[ZINK_DESCRIPTOR_TYPE_SSBO];
    }
    return place;
+}
+
+const struct ntv_xfb_options *
+zink_ntv_xfb_options(struct ntv_xfb_options *options, const struct zink_shader *zs, const struct zink_screen *screen,
+                     bool is_separate)
+{
+   struct place place;
+
+   if (!zink_ntv_stores_captures())
+      return NULL;
+   place = get_place(zs, screen, is_separate);
+   *options = (struct ntv_xfb_options){
+      .back_end = NTV_XFB_STORAGE,
+      .set = place.set,
+      .binding = place.binding,
+      .passes_instance = true,
+      .instance_location = INSTANCE_LOCATION,
+   };
+   return options;
 }
 
 void
@@ -115,7 +143,7 @@ zink_ntv_xfb_add_bindings(struct zink_shader *zs, const nir_shader *nir, const s
    for (unsigned i = 0; i < ZINK_NTV_XFB_SLOTS; i++) {
       unsigned at = zs->num_bindings[type]++;
       zs->bindings[type][at].index = ZINK_NTV_XFB_SLOT + i;
-      zs->bindings[type][at].binding = zink_ntv_xfb_place(zs, screen, false).binding + i;
+      zs->bindings[type][at].binding = get_place(zs, screen, false).binding + i;
       zs->bindings[type][at].type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
       zs->bindings[type][at].size = 1;
    }
@@ -146,7 +174,7 @@ zink_ntv_xfb_release(struct zink_context *ctx)
    if (!zink_ntv_stores_captures())
       return;
    zink_ntv_set_stream_output_targets(ctx, 0, NULL, NULL);
-   for (gl_shader_stage stage = MESA_SHADER_VERTEX; stage < MESA_SHADER_FRAGMENT; stage++)
+   for (unsigned stage = MESA_SHADER_VERTEX; stage < MESA_SHADER_FRAGMENT; stage++)
       ctx->base.set_shader_buffers(&ctx->base, stage, ZINK_NTV_XFB_SLOT, ZINK_NTV_XFB_SLOTS, NULL, 0);
 }
 
@@ -238,7 +266,7 @@ upload(struct zink_context *ctx, struct pipe_shader_buffer *buffer, const uint32
 static bool
 bind(struct zink_context *ctx, struct capture *capture)
 {
-   const gl_shader_stage stage = capture->zs->info.stage;
+   const unsigned stage = capture->zs->info.stage;
    struct pipe_shader_buffer *state = &capture->buffers[NTV_XFB_STATE_BINDING];
    uint32_t words[NTV_XFB_STATE_WORDS] = {0};
 
@@ -779,6 +807,6 @@ zink_ntv_xfb_result(enum pipe_query_type type, unsigned index, const struct zink
       result->b = memcmp(generated, written, sizeof(generated)) != 0;
       break;
    default:
-      unreachable("other queries are zink's");
+      assert(!"other queries are zink's");
    }
 }

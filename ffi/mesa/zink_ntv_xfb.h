@@ -24,6 +24,7 @@
 #include "util/bitset.h"
 
 struct nir_shader;
+struct ntv_xfb_options;
 struct zink_context;
 struct zink_device_info;
 struct zink_screen;
@@ -35,7 +36,7 @@ extern "C" {
 
 /* The shader buffers of a stage that captures, from the last one downwards: those of part 6 of ntv.h, in its order. */
 #define ZINK_NTV_XFB_SLOTS 7
-#define ZINK_NTV_XFB_SLOT (PIPE_MAX_SHADER_BUFFERS - ZINK_NTV_XFB_SLOTS)
+#define ZINK_NTV_XFB_SLOT  (PIPE_MAX_SHADER_BUFFERS - ZINK_NTV_XFB_SLOTS)
 
 /* Primitives of each stream, since the context was made. */
 struct zink_ntv_xfb_count {
@@ -49,7 +50,7 @@ struct zink_ntv_xfb {
    struct zink_ntv_xfb_count count;
    /* Whether the bound state of a stage says that nothing is captured. */
    bool is_idle[MESA_SHADER_STAGES];
-   /* The current draw is made by zink_ntv_xfb_draw(). */
+   /* Whether the current draw is made by zink_ntv_xfb_draw(). */
    bool is_drawing;
 };
 
@@ -63,24 +64,22 @@ struct zink_ntv_xfb_shader {
    } buffers[PIPE_MAX_SO_BUFFERS];
 };
 
+#ifdef HAVE_ZINK_NTV
+
 /* Whether shaders write captures. The result does not change while the process runs. */
 bool zink_ntv_stores_captures(void);
 
-/* Removes VK_EXT_transform_feedback, and the query that depends on it, from the device's features, before the device is
- * created. */
+/*
+ * Removes VK_EXT_transform_feedback, and the query that depends on it, from the device's features, before the device is created.
+ */
 void zink_ntv_hide_transform_feedback(struct zink_device_info *info);
 
-/* The place of the first buffer of a shader that captures. */
-struct zink_ntv_xfb_place {
-   uint32_t set;
-   uint32_t binding;
-};
-
-/* The Location of the number of the instance from vertex shaders to geometry shaders: the last one. */
-#define ZINK_NTV_XFB_INSTANCE_LOCATION 31
-
-/* `is_separate`: the shader has its own set, as in zink_shader_compile_separate(). */
-struct zink_ntv_xfb_place zink_ntv_xfb_place(const struct zink_shader *zs, const struct zink_screen *screen, bool is_separate);
+/*
+ * Sets the options for a shader, and returns them; NULL if shaders do not write captures. `is_separate`: the shader has its own
+ * set, as in zink_shader_compile_separate().
+ */
+const struct ntv_xfb_options *zink_ntv_xfb_options(struct ntv_xfb_options *options, const struct zink_shader *zs,
+                                                   const struct zink_screen *screen, bool is_separate);
 
 /* Adds the bindings for captures to a shader. */
 void zink_ntv_xfb_add_bindings(struct zink_shader *zs, const struct nir_shader *nir, const struct zink_screen *screen);
@@ -103,6 +102,57 @@ bool zink_ntv_xfb_counts(enum pipe_query_type type, unsigned index);
 /* Computes the result of such a query. */
 void zink_ntv_xfb_result(enum pipe_query_type type, unsigned index, const struct zink_ntv_xfb_count *begin,
                          const struct zink_ntv_xfb_count *end, union pipe_query_result *result);
+
+#else
+
+static inline bool
+zink_ntv_stores_captures(void)
+{
+   return false;
+}
+
+static inline void
+zink_ntv_hide_transform_feedback(struct zink_device_info *info)
+{
+}
+
+static inline void
+zink_ntv_xfb_add_bindings(struct zink_shader *zs, const struct nir_shader *nir, const struct zink_screen *screen)
+{
+}
+
+static inline void
+zink_ntv_set_stream_output_targets(struct zink_context *ctx, unsigned num_targets,
+                                   struct pipe_stream_output_target **targets, const unsigned *offsets)
+{
+}
+
+static inline void
+zink_ntv_xfb_release(struct zink_context *ctx)
+{
+}
+
+static inline bool
+zink_ntv_xfb_draw(struct zink_context *ctx, const struct pipe_draw_info *info, unsigned drawid_offset,
+                  const struct pipe_draw_indirect_info *indirect, const struct pipe_draw_start_count_bias *draws,
+                  unsigned num_draws)
+{
+   return false;
+}
+
+static inline bool
+zink_ntv_xfb_counts(enum pipe_query_type type, unsigned index)
+{
+   return false;
+}
+
+static inline void
+zink_ntv_xfb_result(enum pipe_query_type type, unsigned index, const struct zink_ntv_xfb_count *begin,
+                    const struct zink_ntv_xfb_count *end, union pipe_query_result *result)
+{
+}
+
+#endif /* HAVE_ZINK_NTV */
 
 #ifdef __cplusplus
 }

@@ -1,33 +1,23 @@
-//! `ntv.h` as bindgen sees it: `BLESS=1 cargo test --package ntv-ffi` makes this file.
+//! `ntv.h` and `ntv_wire.h` as bindgen sees them: `BLESS=1 cargo test --package ntv-ffi` makes this file.
 
-pub const NTV_NONE: u32 = 4294967295;
-pub const NTV_WIRE_MAGIC: u32 = 1465275470;
+pub const NTV_VERSION: &[u8; 6] = b"0.1.0\0";
 pub const NTV_WIRE_VERSION: u32 = 6;
-pub const NTV_WIRE_HEADER_WORDS: u32 = 16;
-pub const NTV_WIRE_ROOM: u32 = 4096;
-pub const NTV_WIDE_SOURCES: u32 = 8;
+pub const NTV_NONE: u32 = 4294967295;
 pub const NTV_XFB_BUFFER_BINDING: u32 = 64;
 pub const NTV_XFB_STATE_WORDS: u32 = 24;
 pub const NTV_XFB_STATE_BINDING: u32 = 4;
 pub const NTV_XFB_LIST_BINDING: u32 = 5;
 pub const NTV_XFB_COUNTS_BINDING: u32 = 6;
 pub const NTV_XFB_VERTEX_BUFFER_BINDING: u32 = 7;
-pub const NTV_RECORD_ALU: ntv_record = 0;
-pub const NTV_RECORD_INTRINSIC: ntv_record = 1;
-pub const NTV_RECORD_CONST: ntv_record = 2;
-pub const NTV_RECORD_DEREF_VAR: ntv_record = 3;
-pub const NTV_RECORD_DEREF: ntv_record = 4;
-pub const NTV_RECORD_TEX: ntv_record = 5;
-pub const NTV_RECORD_PLAIN: ntv_record = 6;
-pub const NTV_RECORD_CONTROL: ntv_record = 7;
-pub const NTV_RECORD_TYPE: ntv_record = 8;
-pub const NTV_RECORD_VARIABLE: ntv_record = 9;
-pub const NTV_RECORD_VARIABLE_TYPE: ntv_record = 10;
-pub const NTV_RECORD_PHI_SRC: ntv_record = 11;
-pub const NTV_RECORD_DIRECTIVE: ntv_record = 12;
-pub const NTV_RECORD_FACT: ntv_record = 13;
-pub const NTV_RECORD_NAME: ntv_record = 14;
-pub type ntv_record = ::std::os::raw::c_uint;
+pub const NTV_WIRE_MAGIC: u32 = 1465275470;
+pub const NTV_WIRE_HEADER_WORDS: u32 = 16;
+pub const NTV_WIDE_SOURCES: u32 = 8;
+extern "C" {
+    pub fn ntv_version() -> *const ::std::os::raw::c_char;
+}
+extern "C" {
+    pub fn ntv_wire_version() -> u32;
+}
 pub const NTV_STAGE_VERTEX: ntv_stage = 0;
 pub const NTV_STAGE_TESS_CTRL: ntv_stage = 1;
 pub const NTV_STAGE_TESS_EVAL: ntv_stage = 2;
@@ -36,436 +26,6 @@ pub const NTV_STAGE_FRAGMENT: ntv_stage = 4;
 pub const NTV_STAGE_COMPUTE: ntv_stage = 5;
 pub const NTV_STAGE_KERNEL: ntv_stage = 6;
 pub type ntv_stage = ::std::os::raw::c_uint;
-pub const NTV_TABLE_ALU: ntv_table = 0;
-pub const NTV_TABLE_INTRINSIC: ntv_table = 1;
-pub const NTV_TABLE_FORMAT: ntv_table = 2;
-pub type ntv_table = ::std::os::raw::c_uint;
-extern "C" {
-    pub fn ntv_wire_number(table: ntv_table, name: *const ::std::os::raw::c_char) -> u32;
-}
-extern "C" {
-    pub fn ntv_wire_num_sources(alu: u32) -> u32;
-}
-extern "C" {
-    pub fn ntv_wire_num_indices(intrinsic: u32) -> u32;
-}
-extern "C" {
-    pub fn ntv_wire_index(intrinsic: u32, index: *const ::std::os::raw::c_char) -> u32;
-}
-pub const NTV_MODE_SYSTEM: ntv_mode = 1;
-pub const NTV_MODE_UNIFORM: ntv_mode = 2;
-pub const NTV_MODE_SHADER_IN: ntv_mode = 4;
-pub const NTV_MODE_SHADER_OUT: ntv_mode = 8;
-pub const NTV_MODE_IMAGE: ntv_mode = 16;
-pub const NTV_MODE_UBO: ntv_mode = 32;
-pub const NTV_MODE_PUSH_CONST: ntv_mode = 64;
-pub const NTV_MODE_SSBO: ntv_mode = 128;
-pub const NTV_MODE_CONSTANT: ntv_mode = 256;
-pub const NTV_MODE_TASK_PAYLOAD: ntv_mode = 512;
-pub const NTV_MODE_SHADER_TEMP: ntv_mode = 1024;
-pub const NTV_MODE_FUNCTION_TEMP: ntv_mode = 2048;
-pub const NTV_MODE_SHARED: ntv_mode = 4096;
-pub const NTV_MODE_GLOBAL: ntv_mode = 8192;
-pub type ntv_mode = ::std::os::raw::c_uint;
-pub const NTV_ACCESS_COHERENT: ntv_access = 1;
-pub const NTV_ACCESS_RESTRICT: ntv_access = 2;
-pub const NTV_ACCESS_VOLATILE: ntv_access = 4;
-pub const NTV_ACCESS_WRITEONLY: ntv_access = 8;
-pub const NTV_ACCESS_READONLY: ntv_access = 16;
-pub const NTV_ACCESS_NON_UNIFORM: ntv_access = 32;
-pub const NTV_ACCESS_REORDERABLE: ntv_access = 64;
-pub const NTV_ACCESS_NON_TEMPORAL: ntv_access = 128;
-pub const NTV_ACCESS_INCLUDE_HELPERS: ntv_access = 256;
-pub const NTV_ACCESS_IS_SWIZZLED_AMD: ntv_access = 512;
-pub const NTV_ACCESS_USES_FORMAT_AMD: ntv_access = 1024;
-pub const NTV_ACCESS_FMASK_LOWERED_AMD: ntv_access = 2048;
-pub const NTV_ACCESS_SPECULATABLE: ntv_access = 4096;
-pub const NTV_ACCESS_CP_GE_COHERENT_AMD: ntv_access = 8192;
-pub const NTV_ACCESS_IN_BOUNDS_AGX: ntv_access = 16384;
-pub const NTV_ACCESS_KEEP_SCALAR: ntv_access = 32768;
-pub const NTV_ACCESS_SMEM_AMD: ntv_access = 65536;
-pub const NTV_ACCESS_ATOMIC: ntv_access = 131072;
-pub type ntv_access = ::std::os::raw::c_uint;
-pub const NTV_ATOMIC_OP_IADD: ntv_atomic_op = 0;
-pub const NTV_ATOMIC_OP_IMIN: ntv_atomic_op = 1;
-pub const NTV_ATOMIC_OP_UMIN: ntv_atomic_op = 2;
-pub const NTV_ATOMIC_OP_IMAX: ntv_atomic_op = 3;
-pub const NTV_ATOMIC_OP_UMAX: ntv_atomic_op = 4;
-pub const NTV_ATOMIC_OP_IAND: ntv_atomic_op = 5;
-pub const NTV_ATOMIC_OP_IOR: ntv_atomic_op = 6;
-pub const NTV_ATOMIC_OP_IXOR: ntv_atomic_op = 7;
-pub const NTV_ATOMIC_OP_XCHG: ntv_atomic_op = 8;
-pub const NTV_ATOMIC_OP_FADD: ntv_atomic_op = 9;
-pub const NTV_ATOMIC_OP_FMIN: ntv_atomic_op = 10;
-pub const NTV_ATOMIC_OP_FMAX: ntv_atomic_op = 11;
-pub const NTV_ATOMIC_OP_CMPXCHG: ntv_atomic_op = 12;
-pub const NTV_ATOMIC_OP_FCMPXCHG: ntv_atomic_op = 13;
-pub const NTV_ATOMIC_OP_INC_WRAP: ntv_atomic_op = 14;
-pub const NTV_ATOMIC_OP_DEC_WRAP: ntv_atomic_op = 15;
-pub type ntv_atomic_op = ::std::os::raw::c_uint;
-pub const NTV_SCOPE_NONE: ntv_scope = 0;
-pub const NTV_SCOPE_INVOCATION: ntv_scope = 1;
-pub const NTV_SCOPE_SUBGROUP: ntv_scope = 2;
-pub const NTV_SCOPE_SHADER_CALL: ntv_scope = 3;
-pub const NTV_SCOPE_WORKGROUP: ntv_scope = 4;
-pub const NTV_SCOPE_QUEUE_FAMILY: ntv_scope = 5;
-pub const NTV_SCOPE_DEVICE: ntv_scope = 6;
-pub type ntv_scope = ::std::os::raw::c_uint;
-pub const NTV_SEMANTICS_ACQUIRE: ntv_semantics = 1;
-pub const NTV_SEMANTICS_RELEASE: ntv_semantics = 2;
-pub const NTV_SEMANTICS_MAKE_AVAILABLE: ntv_semantics = 4;
-pub const NTV_SEMANTICS_MAKE_VISIBLE: ntv_semantics = 8;
-pub type ntv_semantics = ::std::os::raw::c_uint;
-pub const NTV_INTERP_MODE_NONE: ntv_interp_mode = 0;
-pub const NTV_INTERP_MODE_SMOOTH: ntv_interp_mode = 1;
-pub const NTV_INTERP_MODE_FLAT: ntv_interp_mode = 2;
-pub const NTV_INTERP_MODE_NOPERSPECTIVE: ntv_interp_mode = 3;
-pub const NTV_INTERP_MODE_EXPLICIT: ntv_interp_mode = 4;
-pub type ntv_interp_mode = ::std::os::raw::c_uint;
-pub const NTV_DIM_1D: ntv_dim = 0;
-pub const NTV_DIM_2D: ntv_dim = 1;
-pub const NTV_DIM_3D: ntv_dim = 2;
-pub const NTV_DIM_CUBE: ntv_dim = 3;
-pub const NTV_DIM_RECT: ntv_dim = 4;
-pub const NTV_DIM_BUF: ntv_dim = 5;
-pub const NTV_DIM_EXTERNAL: ntv_dim = 6;
-pub const NTV_DIM_MS: ntv_dim = 7;
-pub const NTV_DIM_SUBPASS: ntv_dim = 8;
-pub const NTV_DIM_SUBPASS_MS: ntv_dim = 9;
-pub type ntv_dim = ::std::os::raw::c_uint;
-pub const NTV_BASE_BOOL: ntv_base = 0;
-pub const NTV_BASE_INT: ntv_base = 1;
-pub const NTV_BASE_UINT: ntv_base = 2;
-pub const NTV_BASE_FLOAT: ntv_base = 3;
-pub type ntv_base = ::std::os::raw::c_uint;
-pub const NTV_TEX_OP_TEX: ntv_tex_op = 0;
-pub const NTV_TEX_OP_TXB: ntv_tex_op = 1;
-pub const NTV_TEX_OP_TXL: ntv_tex_op = 2;
-pub const NTV_TEX_OP_TXD: ntv_tex_op = 3;
-pub const NTV_TEX_OP_TXF: ntv_tex_op = 4;
-pub const NTV_TEX_OP_TXF_MS: ntv_tex_op = 5;
-pub const NTV_TEX_OP_TXS: ntv_tex_op = 6;
-pub const NTV_TEX_OP_LOD: ntv_tex_op = 7;
-pub const NTV_TEX_OP_TG4: ntv_tex_op = 8;
-pub const NTV_TEX_OP_QUERY_LEVELS: ntv_tex_op = 9;
-pub const NTV_TEX_OP_TEXTURE_SAMPLES: ntv_tex_op = 10;
-pub const NTV_TEX_OP_SAMPLES_IDENTICAL: ntv_tex_op = 11;
-pub type ntv_tex_op = ::std::os::raw::c_uint;
-pub const NTV_TEX_SRC_COORD: ntv_tex_src = 0;
-pub const NTV_TEX_SRC_PROJECTOR: ntv_tex_src = 1;
-pub const NTV_TEX_SRC_COMPARATOR: ntv_tex_src = 2;
-pub const NTV_TEX_SRC_OFFSET: ntv_tex_src = 3;
-pub const NTV_TEX_SRC_BIAS: ntv_tex_src = 4;
-pub const NTV_TEX_SRC_LOD: ntv_tex_src = 5;
-pub const NTV_TEX_SRC_MIN_LOD: ntv_tex_src = 6;
-pub const NTV_TEX_SRC_MS_INDEX: ntv_tex_src = 7;
-pub const NTV_TEX_SRC_DDX: ntv_tex_src = 8;
-pub const NTV_TEX_SRC_DDY: ntv_tex_src = 9;
-pub const NTV_TEX_SRC_TEXTURE_DEREF: ntv_tex_src = 10;
-pub const NTV_TEX_SRC_SAMPLER_DEREF: ntv_tex_src = 11;
-pub const NTV_TEX_SRC_TEXTURE_OFFSET: ntv_tex_src = 12;
-pub const NTV_TEX_SRC_SAMPLER_OFFSET: ntv_tex_src = 13;
-pub const NTV_TEX_SRC_TEXTURE_HANDLE: ntv_tex_src = 14;
-pub const NTV_TEX_SRC_SAMPLER_HANDLE: ntv_tex_src = 15;
-pub const NTV_TEX_SRC_PLANE: ntv_tex_src = 16;
-pub const NTV_TEX_SRC_BACKEND1: ntv_tex_src = 17;
-pub const NTV_TEX_SRC_BACKEND2: ntv_tex_src = 18;
-pub const NTV_TEX_SRC_SAMPLER_DEREF_INTRINSIC: ntv_tex_src = 19;
-pub const NTV_TEX_SRC_TEXTURE_DEREF_INTRINSIC: ntv_tex_src = 20;
-pub type ntv_tex_src = ::std::os::raw::c_uint;
-pub const NTV_JUMP_BREAK: ntv_jump = 0;
-pub const NTV_JUMP_CONTINUE: ntv_jump = 1;
-pub const NTV_JUMP_RETURN: ntv_jump = 2;
-pub const NTV_JUMP_HALT: ntv_jump = 3;
-pub type ntv_jump = ::std::os::raw::c_uint;
-pub const NTV_HINT_NONE: ntv_hint = 0;
-pub const NTV_HINT_FLATTEN: ntv_hint = 1;
-pub const NTV_HINT_DONT_FLATTEN: ntv_hint = 2;
-pub const NTV_HINT_DIVERGENT_ALWAYS_TAKEN: ntv_hint = 3;
-pub type ntv_hint = ::std::os::raw::c_uint;
-#[repr(C)]
-#[derive(Copy, Clone)]
-pub struct ntv_wire {
-    pub words: *mut u32,
-    pub len: usize,
-    pub written: usize,
-    pub capacity: usize,
-    pub num_types: u32,
-    pub num_variables: u32,
-    pub num_blocks: u32,
-    pub num_instrs: u32,
-    pub failed: bool,
-}
-#[repr(C)]
-#[derive(Copy, Clone)]
-pub struct ntv_shader {
-    pub stage: ntv_stage,
-    pub workgroup_size: [u32; 3usize],
-    pub workgroup_size_variable: bool,
-    pub first_ubo_is_default_ubo: bool,
-    pub next_stage: u32,
-    pub num_textures: u32,
-    pub num_ubos: u32,
-    pub num_ssbos: u32,
-    pub num_images: u32,
-    pub float_controls_execution_mode: u32,
-    pub shared_size: u32,
-    pub derivative_group: u32,
-    pub depth_layout: u32,
-    pub entry: *const ::std::os::raw::c_char,
-    pub source_hash: *const ::std::os::raw::c_char,
-    pub name: *const ::std::os::raw::c_char,
-    pub label: *const ::std::os::raw::c_char,
-}
-pub const NTV_NAME_ENTRY: ntv_name = 0;
-pub const NTV_NAME_SOURCE_HASH: ntv_name = 1;
-pub const NTV_NAME_SHADER: ntv_name = 2;
-pub const NTV_NAME_LABEL: ntv_name = 3;
-pub type ntv_name = ::std::os::raw::c_uint;
-pub const NTV_INFO_INTERNAL: ntv_info = 0;
-pub const NTV_INFO_NUM_TEXTURES: ntv_info = 1;
-pub const NTV_INFO_NUM_UBOS: ntv_info = 2;
-pub const NTV_INFO_NUM_ABOS: ntv_info = 3;
-pub const NTV_INFO_NUM_SSBOS: ntv_info = 4;
-pub const NTV_INFO_NUM_IMAGES: ntv_info = 5;
-pub const NTV_INFO_INPUTS_READ: ntv_info = 6;
-pub const NTV_INFO_DUAL_SLOT_INPUTS: ntv_info = 7;
-pub const NTV_INFO_OUTPUTS_WRITTEN: ntv_info = 8;
-pub const NTV_INFO_OUTPUTS_READ: ntv_info = 9;
-pub const NTV_INFO_SYSTEM_VALUES_READ: ntv_info = 10;
-pub const NTV_INFO_PER_PRIMITIVE_INPUTS: ntv_info = 11;
-pub const NTV_INFO_PER_PRIMITIVE_OUTPUTS: ntv_info = 12;
-pub const NTV_INFO_PER_VIEW_OUTPUTS: ntv_info = 13;
-pub const NTV_INFO_INPUTS_READ_16BIT: ntv_info = 14;
-pub const NTV_INFO_OUTPUTS_WRITTEN_16BIT: ntv_info = 15;
-pub const NTV_INFO_OUTPUTS_READ_16BIT: ntv_info = 16;
-pub const NTV_INFO_INPUTS_READ_INDIRECTLY_16BIT: ntv_info = 17;
-pub const NTV_INFO_OUTPUTS_ACCESSED_INDIRECTLY_16BIT: ntv_info = 18;
-pub const NTV_INFO_PATCH_INPUTS_READ: ntv_info = 19;
-pub const NTV_INFO_PATCH_OUTPUTS_WRITTEN: ntv_info = 20;
-pub const NTV_INFO_PATCH_OUTPUTS_READ: ntv_info = 21;
-pub const NTV_INFO_INPUTS_READ_INDIRECTLY: ntv_info = 22;
-pub const NTV_INFO_OUTPUTS_ACCESSED_INDIRECTLY: ntv_info = 23;
-pub const NTV_INFO_PATCH_INPUTS_READ_INDIRECTLY: ntv_info = 24;
-pub const NTV_INFO_PATCH_OUTPUTS_ACCESSED_INDIRECTLY: ntv_info = 25;
-pub const NTV_INFO_TEXTURES_USED: ntv_info = 26;
-pub const NTV_INFO_TEXTURES_USED_BY_TXF: ntv_info = 27;
-pub const NTV_INFO_SAMPLERS_USED: ntv_info = 28;
-pub const NTV_INFO_IMAGES_USED: ntv_info = 29;
-pub const NTV_INFO_IMAGE_BUFFERS: ntv_info = 30;
-pub const NTV_INFO_MSAA_IMAGES: ntv_info = 31;
-pub const NTV_INFO_FLOAT_CONTROLS_EXECUTION_MODE: ntv_info = 32;
-pub const NTV_INFO_SHARED_SIZE: ntv_info = 33;
-pub const NTV_INFO_RAY_QUERIES: ntv_info = 34;
-pub const NTV_INFO_SUBGROUP_SIZE: ntv_info = 35;
-pub const NTV_INFO_USES_WIDE_SUBGROUP_INTRINSICS: ntv_info = 36;
-pub const NTV_INFO_XFB_STRIDE: ntv_info = 37;
-pub const NTV_INFO_INLINABLE_UNIFORM_DW_OFFSETS: ntv_info = 38;
-pub const NTV_INFO_NUM_INLINABLE_UNIFORMS: ntv_info = 39;
-pub const NTV_INFO_CLIP_DISTANCE_ARRAY_SIZE: ntv_info = 40;
-pub const NTV_INFO_CULL_DISTANCE_ARRAY_SIZE: ntv_info = 41;
-pub const NTV_INFO_USES_TEXTURE_GATHER: ntv_info = 42;
-pub const NTV_INFO_USES_RESOURCE_INFO_QUERY: ntv_info = 43;
-pub const NTV_INFO_BIT_SIZES_FLOAT: ntv_info = 44;
-pub const NTV_INFO_BIT_SIZES_INT: ntv_info = 45;
-pub const NTV_INFO_FIRST_UBO_IS_DEFAULT_UBO: ntv_info = 46;
-pub const NTV_INFO_SEPARATE_SHADER: ntv_info = 47;
-pub const NTV_INFO_HAS_TRANSFORM_FEEDBACK_VARYINGS: ntv_info = 48;
-pub const NTV_INFO_FLRP_LOWERED: ntv_info = 49;
-pub const NTV_INFO_IO_LOWERED: ntv_info = 50;
-pub const NTV_INFO_WRITES_MEMORY: ntv_info = 51;
-pub const NTV_INFO_DERIVATIVE_GROUP: ntv_info = 52;
-pub const NTV_INFO_DOUBLE_INPUTS: ntv_info = 53;
-pub const NTV_INFO_BLIT_SGPRS_AMD: ntv_info = 54;
-pub const NTV_INFO_WINDOW_SPACE_POSITION: ntv_info = 55;
-pub const NTV_INFO_NEEDS_EDGE_FLAG: ntv_info = 56;
-pub const NTV_INFO_PRIMITIVE_MODE: ntv_info = 57;
-pub const NTV_INFO_TCS_VERTICES_OUT: ntv_info = 58;
-pub const NTV_INFO_SPACING: ntv_info = 59;
-pub const NTV_INFO_CCW: ntv_info = 60;
-pub const NTV_INFO_POINT_MODE: ntv_info = 61;
-pub const NTV_INFO_TCS_SAME_INVOCATION_INPUTS_READ: ntv_info = 62;
-pub const NTV_INFO_TCS_CROSS_INVOCATION_INPUTS_READ: ntv_info = 63;
-pub const NTV_INFO_TCS_CROSS_INVOCATION_OUTPUTS_READ: ntv_info = 64;
-pub const NTV_INFO_OUTPUT_PRIMITIVE: ntv_info = 65;
-pub const NTV_INFO_INPUT_PRIMITIVE: ntv_info = 66;
-pub const NTV_INFO_VERTICES_OUT: ntv_info = 67;
-pub const NTV_INFO_INVOCATIONS: ntv_info = 68;
-pub const NTV_INFO_VERTICES_IN: ntv_info = 69;
-pub const NTV_INFO_USES_END_PRIMITIVE: ntv_info = 70;
-pub const NTV_INFO_ACTIVE_STREAM_MASK: ntv_info = 71;
-pub const NTV_INFO_USES_DISCARD: ntv_info = 72;
-pub const NTV_INFO_USES_FBFETCH_OUTPUT: ntv_info = 73;
-pub const NTV_INFO_COLOR_IS_DUAL_SOURCE: ntv_info = 74;
-pub const NTV_INFO_REQUIRE_FULL_QUADS: ntv_info = 75;
-pub const NTV_INFO_NEEDS_QUAD_HELPER_INVOCATIONS: ntv_info = 76;
-pub const NTV_INFO_USES_SAMPLE_QUALIFIER: ntv_info = 77;
-pub const NTV_INFO_USES_SAMPLE_SHADING: ntv_info = 78;
-pub const NTV_INFO_EARLY_FRAGMENT_TESTS: ntv_info = 79;
-pub const NTV_INFO_INNER_COVERAGE: ntv_info = 80;
-pub const NTV_INFO_POST_DEPTH_COVERAGE: ntv_info = 81;
-pub const NTV_INFO_PIXEL_CENTER_INTEGER: ntv_info = 82;
-pub const NTV_INFO_ORIGIN_UPPER_LEFT: ntv_info = 83;
-pub const NTV_INFO_PIXEL_INTERLOCK_ORDERED: ntv_info = 84;
-pub const NTV_INFO_PIXEL_INTERLOCK_UNORDERED: ntv_info = 85;
-pub const NTV_INFO_SAMPLE_INTERLOCK_ORDERED: ntv_info = 86;
-pub const NTV_INFO_SAMPLE_INTERLOCK_UNORDERED: ntv_info = 87;
-pub const NTV_INFO_UNTYPED_COLOR_OUTPUTS: ntv_info = 88;
-pub const NTV_INFO_DEPTH_LAYOUT: ntv_info = 89;
-pub const NTV_INFO_COLOR0_INTERP: ntv_info = 90;
-pub const NTV_INFO_COLOR0_SAMPLE: ntv_info = 91;
-pub const NTV_INFO_COLOR0_CENTROID: ntv_info = 92;
-pub const NTV_INFO_COLOR1_INTERP: ntv_info = 93;
-pub const NTV_INFO_COLOR1_SAMPLE: ntv_info = 94;
-pub const NTV_INFO_COLOR1_CENTROID: ntv_info = 95;
-pub const NTV_INFO_ADVANCED_BLEND_MODES: ntv_info = 96;
-pub const NTV_INFO_WORKGROUP_SIZE_HINT: ntv_info = 97;
-pub const NTV_INFO_USER_DATA_COMPONENTS_AMD: ntv_info = 98;
-pub const NTV_INFO_PTR_SIZE: ntv_info = 99;
-pub const NTV_INFO_INPUTS: ntv_info = 100;
-pub const NTV_INFO_OUTPUTS: ntv_info = 101;
-pub const NTV_INFO_UNIFORMS: ntv_info = 102;
-pub const NTV_INFO_SCRATCH: ntv_info = 103;
-pub const NTV_INFO_CONSTANTS: ntv_info = 104;
-pub type ntv_info = ::std::os::raw::c_uint;
-pub const NTV_DIRECTIVE_SHARED_OFFSET_UNITS: ntv_directive = 0;
-pub const NTV_DIRECTIVE_LOCATIONS: ntv_directive = 1;
-pub const NTV_DIRECTIVE_VARIABLE_SHARED_MEMORY: ntv_directive = 2;
-pub const NTV_DIRECTIVE_STRUCT: ntv_directive = 3;
-pub const NTV_DIRECTIVE_FRAMEBUFFER: ntv_directive = 4;
-pub const NTV_DIRECTIVE_UNIFORM_BLOCKS: ntv_directive = 5;
-pub const NTV_DIRECTIVE_STORAGE_BLOCKS: ntv_directive = 6;
-pub const NTV_DIRECTIVE_XFB: ntv_directive = 7;
-pub type ntv_directive = ::std::os::raw::c_uint;
-pub const NTV_OFFSET_UNITS_BYTES: ntv_offset_units = 0;
-pub const NTV_OFFSET_UNITS_ELEMENTS: ntv_offset_units = 1;
-pub type ntv_offset_units = ::std::os::raw::c_uint;
-pub const NTV_LOCATIONS_DECLARED: ntv_locations = 0;
-pub const NTV_LOCATIONS_SLOTS: ntv_locations = 1;
-pub type ntv_locations = ::std::os::raw::c_uint;
-pub const NTV_BLOCKS_ARRAY: ntv_blocks = 0;
-pub const NTV_BLOCKS_PICKED: ntv_blocks = 1;
-pub type ntv_blocks = ::std::os::raw::c_uint;
-pub const NTV_FRAMEBUFFER_SINGLE_SAMPLE: ntv_framebuffer = 0;
-pub const NTV_FRAMEBUFFER_MULTISAMPLE: ntv_framebuffer = 1;
-pub type ntv_framebuffer = ::std::os::raw::c_uint;
-pub const NTV_TYPE_ARRAYED: ntv_type_flags = 1;
-pub const NTV_TYPE_SHADOW: ntv_type_flags = 2;
-pub const NTV_TYPE_BARE: ntv_type_flags = 4;
-pub type ntv_type_flags = ::std::os::raw::c_uint;
-pub const NTV_TYPE_VOID: ntv_type = 0;
-pub const NTV_TYPE_VECTOR: ntv_type = 1;
-pub const NTV_TYPE_MATRIX: ntv_type = 2;
-pub const NTV_TYPE_ARRAY: ntv_type = 3;
-pub const NTV_TYPE_STRUCT: ntv_type = 4;
-pub const NTV_TYPE_SAMPLER: ntv_type = 5;
-pub const NTV_TYPE_TEXTURE: ntv_type = 6;
-pub const NTV_TYPE_IMAGE: ntv_type = 7;
-pub const NTV_TYPE_ATOMIC_UINT: ntv_type = 8;
-pub type ntv_type = ::std::os::raw::c_uint;
-pub const NTV_VARIABLE_BINDLESS: ntv_variable_flags = 1;
-pub const NTV_VARIABLE_CENTROID: ntv_variable_flags = 2;
-pub const NTV_VARIABLE_SAMPLE: ntv_variable_flags = 4;
-pub const NTV_VARIABLE_PATCH: ntv_variable_flags = 8;
-pub const NTV_VARIABLE_INVARIANT: ntv_variable_flags = 16;
-pub const NTV_VARIABLE_PER_VIEW: ntv_variable_flags = 32;
-pub const NTV_VARIABLE_PER_PRIMITIVE: ntv_variable_flags = 64;
-pub const NTV_VARIABLE_RAY_QUERY: ntv_variable_flags = 128;
-pub const NTV_VARIABLE_FB_FETCH_OUTPUT: ntv_variable_flags = 256;
-pub const NTV_VARIABLE_COMPACT: ntv_variable_flags = 512;
-pub const NTV_VARIABLE_HIGH_DVEC2: ntv_variable_flags = 1024;
-pub type ntv_variable_flags = ::std::os::raw::c_uint;
-pub const NTV_PRECISION_NONE: ntv_precision = 0;
-pub const NTV_PRECISION_HIGH: ntv_precision = 1;
-pub const NTV_PRECISION_MEDIUM: ntv_precision = 2;
-pub const NTV_PRECISION_LOW: ntv_precision = 3;
-pub type ntv_precision = ::std::os::raw::c_uint;
-#[repr(C)]
-#[derive(Copy, Clone)]
-pub struct ntv_variable {
-    pub name: *const ::std::os::raw::c_char,
-    pub type_: u32,
-    pub mode: ntv_mode,
-    pub interpolation: ntv_interp_mode,
-    pub precision: ntv_precision,
-    pub access: u32,
-    pub flags: u32,
-    pub location: u32,
-    pub location_frac: u32,
-    pub driver_location: u32,
-    pub binding: u32,
-    pub descriptor_set: u32,
-    pub index: u32,
-    pub image_format: u32,
-    pub stream: u32,
-    pub xfb_buffer: u32,
-    pub xfb_stride: u32,
-    pub xfb_offset: u32,
-    pub values: *const u64,
-    pub num_values: u32,
-    pub initializer: *const ::std::os::raw::c_char,
-}
-pub const NTV_CONTROL_BLOCK: ntv_control = 0;
-pub const NTV_CONTROL_IF: ntv_control = 1;
-pub const NTV_CONTROL_ELSE: ntv_control = 2;
-pub const NTV_CONTROL_END_IF: ntv_control = 3;
-pub const NTV_CONTROL_LOOP: ntv_control = 4;
-pub const NTV_CONTROL_CONTINUE: ntv_control = 5;
-pub const NTV_CONTROL_END_LOOP: ntv_control = 6;
-pub type ntv_control = ::std::os::raw::c_uint;
-pub const NTV_PLAIN_UNDEF: ntv_plain = 0;
-pub const NTV_PLAIN_PHI: ntv_plain = 1;
-pub const NTV_PLAIN_JUMP: ntv_plain = 2;
-pub type ntv_plain = ::std::os::raw::c_uint;
-pub const NTV_ALU_EXACT: ntv_alu_flags = 1;
-pub const NTV_ALU_NO_SIGNED_WRAP: ntv_alu_flags = 2;
-pub const NTV_ALU_NO_UNSIGNED_WRAP: ntv_alu_flags = 4;
-pub type ntv_alu_flags = ::std::os::raw::c_uint;
-pub const NTV_DEREF_VAR: ntv_deref = 0;
-pub const NTV_DEREF_ARRAY: ntv_deref = 1;
-pub const NTV_DEREF_ARRAY_IMM: ntv_deref = 2;
-pub const NTV_DEREF_ARRAY_WILDCARD: ntv_deref = 3;
-pub const NTV_DEREF_PTR_AS_ARRAY: ntv_deref = 4;
-pub const NTV_DEREF_PTR_AS_ARRAY_IMM: ntv_deref = 5;
-pub const NTV_DEREF_STRUCT: ntv_deref = 6;
-pub const NTV_DEREF_CAST: ntv_deref = 7;
-pub type ntv_deref = ::std::os::raw::c_uint;
-#[repr(C)]
-#[derive(Copy, Clone)]
-pub struct ntv_deref_result {
-    pub bits: ::std::os::raw::c_uint,
-    pub type_: u32,
-    pub modes: u32,
-}
-pub const NTV_IO_EXPLICIT_STRICT: ntv_io_flags = 1;
-pub const NTV_IO_DUALSRC: ntv_io_flags = 2;
-pub const NTV_IO_FBFETCH: ntv_io_flags = 4;
-pub const NTV_IO_COHERENT: ntv_io_flags = 8;
-pub const NTV_IO_PERVIEW: ntv_io_flags = 16;
-pub const NTV_IO_MEDIUMP: ntv_io_flags = 32;
-pub const NTV_IO_HIGH_16BITS: ntv_io_flags = 64;
-pub const NTV_IO_INVARIANT: ntv_io_flags = 128;
-pub const NTV_IO_HIGH_DVEC2: ntv_io_flags = 256;
-pub const NTV_IO_NO_VARYING: ntv_io_flags = 512;
-pub const NTV_IO_NO_SYSVAL_OUTPUT: ntv_io_flags = 1024;
-pub type ntv_io_flags = ::std::os::raw::c_uint;
-pub const NTV_TEX_GATHER_IMPLICIT_LOD: ntv_tex_flags = 1;
-pub const NTV_TEX_TEXTURE_NON_UNIFORM: ntv_tex_flags = 2;
-pub const NTV_TEX_SAMPLER_NON_UNIFORM: ntv_tex_flags = 4;
-pub const NTV_TEX_SPARSE: ntv_tex_flags = 8;
-pub const NTV_TEX_OFFSETS: ntv_tex_flags = 16;
-pub type ntv_tex_flags = ::std::os::raw::c_uint;
-#[repr(C)]
-#[derive(Copy, Clone)]
-pub struct ntv_tex {
-    pub op: ntv_tex_op,
-    pub dest_type: u32,
-    pub flags: u32,
-    pub component: u32,
-    pub texture_index: u32,
-    pub sampler_index: u32,
-    pub offsets: *const [::std::os::raw::c_schar; 2usize],
-}
 pub const NTV_BUFFER_ACCESS_AUTO: ntv_buffer_access = 0;
 pub const NTV_BUFFER_ACCESS_LANE: ntv_buffer_access = 1;
 pub type ntv_buffer_access = ::std::os::raw::c_uint;
@@ -501,14 +61,14 @@ extern "C" {
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_context {
+pub struct ntv_translator {
     _unused: [u8; 0],
 }
 extern "C" {
-    pub fn ntv_context_create() -> *mut ntv_context;
+    pub fn ntv_translator_create() -> *mut ntv_translator;
 }
 extern "C" {
-    pub fn ntv_context_destroy(context: *mut ntv_context);
+    pub fn ntv_translator_destroy(translator: *mut ntv_translator);
 }
 pub const NTV_OK: ntv_status = 0;
 pub const NTV_ERROR_ARGUMENT: ntv_status = 1;
@@ -662,7 +222,7 @@ pub struct ntv_result {
 }
 extern "C" {
     pub fn ntv_translate(
-        context: *mut ntv_context,
+        translator: *mut ntv_translator,
         target: *const ntv_target,
         wire: *const u32,
         num_words: usize,
@@ -691,7 +251,7 @@ pub struct ntv_key {
 }
 extern "C" {
     pub fn ntv_module_create(
-        context: *mut ntv_context,
+        translator: *mut ntv_translator,
         target: *const ntv_target,
         wire: *const u32,
         num_words: usize,
@@ -974,9 +534,391 @@ extern "C" {
         most: usize,
     ) -> usize;
 }
+pub const NTV_TABLE_ALU: ntv_table = 0;
+pub const NTV_TABLE_INTRINSIC: ntv_table = 1;
+pub const NTV_TABLE_FORMAT: ntv_table = 2;
+pub type ntv_table = ::std::os::raw::c_uint;
 extern "C" {
-    pub fn ntv_version() -> *const ::std::os::raw::c_char;
+    pub fn ntv_wire_number(table: ntv_table, name: *const ::std::os::raw::c_char) -> u32;
 }
 extern "C" {
-    pub fn ntv_wire_version() -> u32;
+    pub fn ntv_wire_num_indices(intrinsic: u32) -> u32;
+}
+extern "C" {
+    pub fn ntv_wire_index(intrinsic: u32, index: *const ::std::os::raw::c_char) -> u32;
+}
+pub const NTV_MODE_SYSTEM: ntv_mode = 1;
+pub const NTV_MODE_UNIFORM: ntv_mode = 2;
+pub const NTV_MODE_SHADER_IN: ntv_mode = 4;
+pub const NTV_MODE_SHADER_OUT: ntv_mode = 8;
+pub const NTV_MODE_IMAGE: ntv_mode = 16;
+pub const NTV_MODE_UBO: ntv_mode = 32;
+pub const NTV_MODE_PUSH_CONST: ntv_mode = 64;
+pub const NTV_MODE_SSBO: ntv_mode = 128;
+pub const NTV_MODE_CONSTANT: ntv_mode = 256;
+pub const NTV_MODE_TASK_PAYLOAD: ntv_mode = 512;
+pub const NTV_MODE_SHADER_TEMP: ntv_mode = 1024;
+pub const NTV_MODE_FUNCTION_TEMP: ntv_mode = 2048;
+pub const NTV_MODE_SHARED: ntv_mode = 4096;
+pub const NTV_MODE_GLOBAL: ntv_mode = 8192;
+pub type ntv_mode = ::std::os::raw::c_uint;
+pub const NTV_ACCESS_COHERENT: ntv_access = 1;
+pub const NTV_ACCESS_RESTRICT: ntv_access = 2;
+pub const NTV_ACCESS_VOLATILE: ntv_access = 4;
+pub const NTV_ACCESS_WRITEONLY: ntv_access = 8;
+pub const NTV_ACCESS_READONLY: ntv_access = 16;
+pub const NTV_ACCESS_NON_UNIFORM: ntv_access = 32;
+pub const NTV_ACCESS_REORDERABLE: ntv_access = 64;
+pub const NTV_ACCESS_NON_TEMPORAL: ntv_access = 128;
+pub const NTV_ACCESS_INCLUDE_HELPERS: ntv_access = 256;
+pub const NTV_ACCESS_IS_SWIZZLED_AMD: ntv_access = 512;
+pub const NTV_ACCESS_USES_FORMAT_AMD: ntv_access = 1024;
+pub const NTV_ACCESS_FMASK_LOWERED_AMD: ntv_access = 2048;
+pub const NTV_ACCESS_SPECULATABLE: ntv_access = 4096;
+pub const NTV_ACCESS_CP_GE_COHERENT_AMD: ntv_access = 8192;
+pub const NTV_ACCESS_IN_BOUNDS_AGX: ntv_access = 16384;
+pub const NTV_ACCESS_KEEP_SCALAR: ntv_access = 32768;
+pub const NTV_ACCESS_SMEM_AMD: ntv_access = 65536;
+pub const NTV_ACCESS_ATOMIC: ntv_access = 131072;
+pub type ntv_access = ::std::os::raw::c_uint;
+pub const NTV_ATOMIC_OP_IADD: ntv_atomic_op = 0;
+pub const NTV_ATOMIC_OP_IMIN: ntv_atomic_op = 1;
+pub const NTV_ATOMIC_OP_UMIN: ntv_atomic_op = 2;
+pub const NTV_ATOMIC_OP_IMAX: ntv_atomic_op = 3;
+pub const NTV_ATOMIC_OP_UMAX: ntv_atomic_op = 4;
+pub const NTV_ATOMIC_OP_IAND: ntv_atomic_op = 5;
+pub const NTV_ATOMIC_OP_IOR: ntv_atomic_op = 6;
+pub const NTV_ATOMIC_OP_IXOR: ntv_atomic_op = 7;
+pub const NTV_ATOMIC_OP_XCHG: ntv_atomic_op = 8;
+pub const NTV_ATOMIC_OP_FADD: ntv_atomic_op = 9;
+pub const NTV_ATOMIC_OP_FMIN: ntv_atomic_op = 10;
+pub const NTV_ATOMIC_OP_FMAX: ntv_atomic_op = 11;
+pub const NTV_ATOMIC_OP_CMPXCHG: ntv_atomic_op = 12;
+pub const NTV_ATOMIC_OP_FCMPXCHG: ntv_atomic_op = 13;
+pub const NTV_ATOMIC_OP_INC_WRAP: ntv_atomic_op = 14;
+pub const NTV_ATOMIC_OP_DEC_WRAP: ntv_atomic_op = 15;
+pub type ntv_atomic_op = ::std::os::raw::c_uint;
+pub const NTV_SCOPE_NONE: ntv_scope = 0;
+pub const NTV_SCOPE_INVOCATION: ntv_scope = 1;
+pub const NTV_SCOPE_SUBGROUP: ntv_scope = 2;
+pub const NTV_SCOPE_SHADER_CALL: ntv_scope = 3;
+pub const NTV_SCOPE_WORKGROUP: ntv_scope = 4;
+pub const NTV_SCOPE_QUEUE_FAMILY: ntv_scope = 5;
+pub const NTV_SCOPE_DEVICE: ntv_scope = 6;
+pub type ntv_scope = ::std::os::raw::c_uint;
+pub const NTV_SEMANTICS_ACQUIRE: ntv_semantics = 1;
+pub const NTV_SEMANTICS_RELEASE: ntv_semantics = 2;
+pub const NTV_SEMANTICS_MAKE_AVAILABLE: ntv_semantics = 4;
+pub const NTV_SEMANTICS_MAKE_VISIBLE: ntv_semantics = 8;
+pub type ntv_semantics = ::std::os::raw::c_uint;
+pub const NTV_INTERP_MODE_NONE: ntv_interp_mode = 0;
+pub const NTV_INTERP_MODE_SMOOTH: ntv_interp_mode = 1;
+pub const NTV_INTERP_MODE_FLAT: ntv_interp_mode = 2;
+pub const NTV_INTERP_MODE_NOPERSPECTIVE: ntv_interp_mode = 3;
+pub const NTV_INTERP_MODE_EXPLICIT: ntv_interp_mode = 4;
+pub type ntv_interp_mode = ::std::os::raw::c_uint;
+pub const NTV_PRECISION_NONE: ntv_precision = 0;
+pub const NTV_PRECISION_HIGH: ntv_precision = 1;
+pub const NTV_PRECISION_MEDIUM: ntv_precision = 2;
+pub const NTV_PRECISION_LOW: ntv_precision = 3;
+pub type ntv_precision = ::std::os::raw::c_uint;
+pub const NTV_DIM_1D: ntv_dim = 0;
+pub const NTV_DIM_2D: ntv_dim = 1;
+pub const NTV_DIM_3D: ntv_dim = 2;
+pub const NTV_DIM_CUBE: ntv_dim = 3;
+pub const NTV_DIM_RECT: ntv_dim = 4;
+pub const NTV_DIM_BUF: ntv_dim = 5;
+pub const NTV_DIM_EXTERNAL: ntv_dim = 6;
+pub const NTV_DIM_MS: ntv_dim = 7;
+pub const NTV_DIM_SUBPASS: ntv_dim = 8;
+pub const NTV_DIM_SUBPASS_MS: ntv_dim = 9;
+pub type ntv_dim = ::std::os::raw::c_uint;
+pub const NTV_TEX_OP_TEX: ntv_tex_op = 0;
+pub const NTV_TEX_OP_TXB: ntv_tex_op = 1;
+pub const NTV_TEX_OP_TXL: ntv_tex_op = 2;
+pub const NTV_TEX_OP_TXD: ntv_tex_op = 3;
+pub const NTV_TEX_OP_TXF: ntv_tex_op = 4;
+pub const NTV_TEX_OP_TXF_MS: ntv_tex_op = 5;
+pub const NTV_TEX_OP_TXS: ntv_tex_op = 6;
+pub const NTV_TEX_OP_LOD: ntv_tex_op = 7;
+pub const NTV_TEX_OP_TG4: ntv_tex_op = 8;
+pub const NTV_TEX_OP_QUERY_LEVELS: ntv_tex_op = 9;
+pub const NTV_TEX_OP_TEXTURE_SAMPLES: ntv_tex_op = 10;
+pub const NTV_TEX_OP_SAMPLES_IDENTICAL: ntv_tex_op = 11;
+pub type ntv_tex_op = ::std::os::raw::c_uint;
+pub const NTV_TEX_SRC_COORD: ntv_tex_src = 0;
+pub const NTV_TEX_SRC_PROJECTOR: ntv_tex_src = 1;
+pub const NTV_TEX_SRC_COMPARATOR: ntv_tex_src = 2;
+pub const NTV_TEX_SRC_OFFSET: ntv_tex_src = 3;
+pub const NTV_TEX_SRC_BIAS: ntv_tex_src = 4;
+pub const NTV_TEX_SRC_LOD: ntv_tex_src = 5;
+pub const NTV_TEX_SRC_MIN_LOD: ntv_tex_src = 6;
+pub const NTV_TEX_SRC_MS_INDEX: ntv_tex_src = 7;
+pub const NTV_TEX_SRC_DDX: ntv_tex_src = 8;
+pub const NTV_TEX_SRC_DDY: ntv_tex_src = 9;
+pub const NTV_TEX_SRC_TEXTURE_DEREF: ntv_tex_src = 10;
+pub const NTV_TEX_SRC_SAMPLER_DEREF: ntv_tex_src = 11;
+pub const NTV_TEX_SRC_TEXTURE_OFFSET: ntv_tex_src = 12;
+pub const NTV_TEX_SRC_SAMPLER_OFFSET: ntv_tex_src = 13;
+pub const NTV_TEX_SRC_TEXTURE_HANDLE: ntv_tex_src = 14;
+pub const NTV_TEX_SRC_SAMPLER_HANDLE: ntv_tex_src = 15;
+pub const NTV_TEX_SRC_PLANE: ntv_tex_src = 16;
+pub const NTV_TEX_SRC_BACKEND1: ntv_tex_src = 17;
+pub const NTV_TEX_SRC_BACKEND2: ntv_tex_src = 18;
+pub const NTV_TEX_SRC_SAMPLER_DEREF_INTRINSIC: ntv_tex_src = 19;
+pub const NTV_TEX_SRC_TEXTURE_DEREF_INTRINSIC: ntv_tex_src = 20;
+pub type ntv_tex_src = ::std::os::raw::c_uint;
+pub const NTV_HINT_NONE: ntv_hint = 0;
+pub const NTV_HINT_FLATTEN: ntv_hint = 1;
+pub const NTV_HINT_DONT_FLATTEN: ntv_hint = 2;
+pub const NTV_HINT_DIVERGENT_ALWAYS_TAKEN: ntv_hint = 3;
+pub type ntv_hint = ::std::os::raw::c_uint;
+pub const NTV_FLOAT_SIGNED_ZERO_PRESERVE: ntv_float_controls = 1;
+pub const NTV_FLOAT_INF_PRESERVE: ntv_float_controls = 8;
+pub const NTV_FLOAT_NAN_PRESERVE: ntv_float_controls = 64;
+pub const NTV_FLOAT_DENORM_PRESERVE: ntv_float_controls = 512;
+pub const NTV_FLOAT_DENORM_FLUSH_TO_ZERO: ntv_float_controls = 4096;
+pub const NTV_FLOAT_ROUNDING_MODE_RTE: ntv_float_controls = 32768;
+pub const NTV_FLOAT_ROUNDING_MODE_RTZ: ntv_float_controls = 262144;
+pub type ntv_float_controls = ::std::os::raw::c_uint;
+pub const NTV_BASE_BOOL: ntv_base = 0;
+pub const NTV_BASE_INT: ntv_base = 1;
+pub const NTV_BASE_UINT: ntv_base = 2;
+pub const NTV_BASE_FLOAT: ntv_base = 3;
+pub type ntv_base = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_wire {
+    pub words: *mut u32,
+    pub len: usize,
+    pub written: usize,
+    pub capacity: usize,
+    pub num_types: u32,
+    pub num_variables: u32,
+    pub num_blocks: u32,
+    pub num_instrs: u32,
+    pub failed: bool,
+}
+pub const NTV_RECORD_ALU: ntv_record = 0;
+pub const NTV_RECORD_INTRINSIC: ntv_record = 1;
+pub const NTV_RECORD_CONST: ntv_record = 2;
+pub const NTV_RECORD_DEREF_VAR: ntv_record = 3;
+pub const NTV_RECORD_DEREF: ntv_record = 4;
+pub const NTV_RECORD_TEX: ntv_record = 5;
+pub const NTV_RECORD_PLAIN: ntv_record = 6;
+pub const NTV_RECORD_CONTROL: ntv_record = 7;
+pub const NTV_RECORD_TYPE: ntv_record = 8;
+pub const NTV_RECORD_VARIABLE: ntv_record = 9;
+pub const NTV_RECORD_VARIABLE_TYPE: ntv_record = 10;
+pub const NTV_RECORD_PHI_SRC: ntv_record = 11;
+pub const NTV_RECORD_DIRECTIVE: ntv_record = 12;
+pub const NTV_RECORD_FACT: ntv_record = 13;
+pub const NTV_RECORD_NAME: ntv_record = 14;
+pub type ntv_record = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_shader {
+    pub stage: ntv_stage,
+    pub workgroup_size: [u32; 3usize],
+    pub workgroup_size_variable: bool,
+    pub first_ubo_is_default_ubo: bool,
+    pub next_stage: u32,
+    pub num_textures: u32,
+    pub num_ubos: u32,
+    pub num_ssbos: u32,
+    pub num_images: u32,
+    pub float_controls_execution_mode: u32,
+    pub shared_size: u32,
+    pub derivative_group: u32,
+    pub depth_layout: u32,
+    pub entry: *const ::std::os::raw::c_char,
+    pub source_hash: *const ::std::os::raw::c_char,
+    pub name: *const ::std::os::raw::c_char,
+    pub label: *const ::std::os::raw::c_char,
+}
+pub const NTV_INFO_INPUTS_READ: ntv_info_field = 6;
+pub const NTV_INFO_OUTPUTS_WRITTEN: ntv_info_field = 8;
+pub const NTV_INFO_OUTPUTS_READ: ntv_info_field = 9;
+pub const NTV_INFO_SYSTEM_VALUES_READ: ntv_info_field = 10;
+pub const NTV_INFO_XFB_STRIDE: ntv_info_field = 37;
+pub const NTV_INFO_PATCH_INPUTS_READ: ntv_info_field = 19;
+pub const NTV_INFO_PATCH_OUTPUTS_WRITTEN: ntv_info_field = 20;
+pub const NTV_INFO_PATCH_OUTPUTS_READ: ntv_info_field = 21;
+pub const NTV_INFO_CLIP_DISTANCE_ARRAY_SIZE: ntv_info_field = 40;
+pub const NTV_INFO_CULL_DISTANCE_ARRAY_SIZE: ntv_info_field = 41;
+pub const NTV_INFO_SEPARATE_SHADER: ntv_info_field = 47;
+pub const NTV_INFO_HAS_TRANSFORM_FEEDBACK_VARYINGS: ntv_info_field = 48;
+pub const NTV_INFO_IO_LOWERED: ntv_info_field = 50;
+pub const NTV_INFO_WRITES_MEMORY: ntv_info_field = 51;
+pub const NTV_INFO_WINDOW_SPACE_POSITION: ntv_info_field = 55;
+pub const NTV_INFO_PRIMITIVE_MODE: ntv_info_field = 57;
+pub const NTV_INFO_TCS_VERTICES_OUT: ntv_info_field = 58;
+pub const NTV_INFO_SPACING: ntv_info_field = 59;
+pub const NTV_INFO_CCW: ntv_info_field = 60;
+pub const NTV_INFO_POINT_MODE: ntv_info_field = 61;
+pub const NTV_INFO_OUTPUT_PRIMITIVE: ntv_info_field = 65;
+pub const NTV_INFO_INPUT_PRIMITIVE: ntv_info_field = 66;
+pub const NTV_INFO_VERTICES_OUT: ntv_info_field = 67;
+pub const NTV_INFO_INVOCATIONS: ntv_info_field = 68;
+pub const NTV_INFO_VERTICES_IN: ntv_info_field = 69;
+pub const NTV_INFO_USES_END_PRIMITIVE: ntv_info_field = 70;
+pub const NTV_INFO_ACTIVE_STREAM_MASK: ntv_info_field = 71;
+pub const NTV_INFO_USES_DISCARD: ntv_info_field = 72;
+pub const NTV_INFO_USES_FBFETCH_OUTPUT: ntv_info_field = 73;
+pub const NTV_INFO_COLOR_IS_DUAL_SOURCE: ntv_info_field = 74;
+pub const NTV_INFO_USES_SAMPLE_QUALIFIER: ntv_info_field = 77;
+pub const NTV_INFO_USES_SAMPLE_SHADING: ntv_info_field = 78;
+pub const NTV_INFO_EARLY_FRAGMENT_TESTS: ntv_info_field = 79;
+pub const NTV_INFO_INNER_COVERAGE: ntv_info_field = 80;
+pub const NTV_INFO_POST_DEPTH_COVERAGE: ntv_info_field = 81;
+pub const NTV_INFO_PIXEL_CENTER_INTEGER: ntv_info_field = 82;
+pub const NTV_INFO_ORIGIN_UPPER_LEFT: ntv_info_field = 83;
+pub const NTV_INFO_PIXEL_INTERLOCK_ORDERED: ntv_info_field = 84;
+pub const NTV_INFO_PIXEL_INTERLOCK_UNORDERED: ntv_info_field = 85;
+pub const NTV_INFO_SAMPLE_INTERLOCK_ORDERED: ntv_info_field = 86;
+pub const NTV_INFO_SAMPLE_INTERLOCK_UNORDERED: ntv_info_field = 87;
+pub const NTV_INFO_COLOR0_INTERP: ntv_info_field = 90;
+pub const NTV_INFO_COLOR1_INTERP: ntv_info_field = 93;
+pub const NTV_INFO_COLOR0_SAMPLE: ntv_info_field = 91;
+pub const NTV_INFO_COLOR0_CENTROID: ntv_info_field = 92;
+pub const NTV_INFO_COLOR1_SAMPLE: ntv_info_field = 94;
+pub const NTV_INFO_COLOR1_CENTROID: ntv_info_field = 95;
+pub const NTV_INFO_PTR_SIZE: ntv_info_field = 99;
+pub const NTV_INFO_SCRATCH: ntv_info_field = 103;
+pub type ntv_info_field = ::std::os::raw::c_uint;
+pub const NTV_DIRECTIVE_SHARED_OFFSET_UNITS: ntv_directive = 0;
+pub const NTV_DIRECTIVE_LOCATIONS: ntv_directive = 1;
+pub const NTV_DIRECTIVE_VARIABLE_SHARED_MEMORY: ntv_directive = 2;
+pub const NTV_DIRECTIVE_STRUCT: ntv_directive = 3;
+pub const NTV_DIRECTIVE_FRAMEBUFFER: ntv_directive = 4;
+pub const NTV_DIRECTIVE_UNIFORM_BLOCKS: ntv_directive = 5;
+pub const NTV_DIRECTIVE_STORAGE_BLOCKS: ntv_directive = 6;
+pub const NTV_DIRECTIVE_XFB: ntv_directive = 7;
+pub type ntv_directive = ::std::os::raw::c_uint;
+pub const NTV_OFFSET_UNITS_BYTES: ntv_offset_units = 0;
+pub const NTV_OFFSET_UNITS_ELEMENTS: ntv_offset_units = 1;
+pub type ntv_offset_units = ::std::os::raw::c_uint;
+pub const NTV_LOCATIONS_DECLARED: ntv_locations = 0;
+pub const NTV_LOCATIONS_SLOTS: ntv_locations = 1;
+pub type ntv_locations = ::std::os::raw::c_uint;
+pub const NTV_BLOCKS_ARRAY: ntv_blocks = 0;
+pub const NTV_BLOCKS_PICKED: ntv_blocks = 1;
+pub type ntv_blocks = ::std::os::raw::c_uint;
+pub const NTV_FRAMEBUFFER_SINGLE_SAMPLE: ntv_framebuffer = 0;
+pub const NTV_FRAMEBUFFER_MULTISAMPLE: ntv_framebuffer = 1;
+pub type ntv_framebuffer = ::std::os::raw::c_uint;
+pub const NTV_TYPE_ARRAYED: ntv_type_flags = 1;
+pub const NTV_TYPE_SHADOW: ntv_type_flags = 2;
+pub const NTV_TYPE_BARE: ntv_type_flags = 4;
+pub type ntv_type_flags = ::std::os::raw::c_uint;
+pub const NTV_TYPE_VOID: ntv_type = 0;
+pub const NTV_TYPE_VECTOR: ntv_type = 1;
+pub const NTV_TYPE_MATRIX: ntv_type = 2;
+pub const NTV_TYPE_ARRAY: ntv_type = 3;
+pub const NTV_TYPE_STRUCT: ntv_type = 4;
+pub const NTV_TYPE_SAMPLER: ntv_type = 5;
+pub const NTV_TYPE_TEXTURE: ntv_type = 6;
+pub const NTV_TYPE_IMAGE: ntv_type = 7;
+pub const NTV_TYPE_ATOMIC_UINT: ntv_type = 8;
+pub type ntv_type = ::std::os::raw::c_uint;
+pub const NTV_VARIABLE_BINDLESS: ntv_variable_flags = 1;
+pub const NTV_VARIABLE_CENTROID: ntv_variable_flags = 2;
+pub const NTV_VARIABLE_SAMPLE: ntv_variable_flags = 4;
+pub const NTV_VARIABLE_PATCH: ntv_variable_flags = 8;
+pub const NTV_VARIABLE_INVARIANT: ntv_variable_flags = 16;
+pub const NTV_VARIABLE_PER_VIEW: ntv_variable_flags = 32;
+pub const NTV_VARIABLE_PER_PRIMITIVE: ntv_variable_flags = 64;
+pub const NTV_VARIABLE_RAY_QUERY: ntv_variable_flags = 128;
+pub const NTV_VARIABLE_FB_FETCH_OUTPUT: ntv_variable_flags = 256;
+pub const NTV_VARIABLE_COMPACT: ntv_variable_flags = 512;
+pub const NTV_VARIABLE_HIGH_DVEC2: ntv_variable_flags = 1024;
+pub type ntv_variable_flags = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_variable {
+    pub name: *const ::std::os::raw::c_char,
+    pub type_: u32,
+    pub mode: ntv_mode,
+    pub interpolation: ntv_interp_mode,
+    pub precision: ntv_precision,
+    pub access: u32,
+    pub flags: u32,
+    pub location: u32,
+    pub location_frac: u32,
+    pub driver_location: u32,
+    pub binding: u32,
+    pub descriptor_set: u32,
+    pub index: u32,
+    pub image_format: u32,
+    pub stream: u32,
+    pub xfb_buffer: u32,
+    pub xfb_stride: u32,
+    pub xfb_offset: u32,
+    pub values: *const u64,
+    pub num_values: u32,
+    pub initializer: *const ::std::os::raw::c_char,
+}
+pub const NTV_CONTROL_BLOCK: ntv_control = 0;
+pub const NTV_CONTROL_IF: ntv_control = 1;
+pub const NTV_CONTROL_ELSE: ntv_control = 2;
+pub const NTV_CONTROL_END_IF: ntv_control = 3;
+pub const NTV_CONTROL_LOOP: ntv_control = 4;
+pub const NTV_CONTROL_CONTINUE: ntv_control = 5;
+pub const NTV_CONTROL_END_LOOP: ntv_control = 6;
+pub type ntv_control = ::std::os::raw::c_uint;
+pub const NTV_PLAIN_UNDEF: ntv_plain = 0;
+pub const NTV_PLAIN_PHI: ntv_plain = 1;
+pub const NTV_PLAIN_BREAK: ntv_plain = 2;
+pub const NTV_PLAIN_CONTINUE: ntv_plain = 3;
+pub const NTV_PLAIN_RETURN: ntv_plain = 4;
+pub const NTV_PLAIN_HALT: ntv_plain = 5;
+pub type ntv_plain = ::std::os::raw::c_uint;
+pub const NTV_ALU_EXACT: ntv_alu_flags = 1;
+pub const NTV_ALU_NO_SIGNED_WRAP: ntv_alu_flags = 2;
+pub const NTV_ALU_NO_UNSIGNED_WRAP: ntv_alu_flags = 4;
+pub type ntv_alu_flags = ::std::os::raw::c_uint;
+pub const NTV_DEREF_VAR: ntv_deref = 0;
+pub const NTV_DEREF_ARRAY: ntv_deref = 1;
+pub const NTV_DEREF_ARRAY_IMM: ntv_deref = 2;
+pub const NTV_DEREF_ARRAY_WILDCARD: ntv_deref = 3;
+pub const NTV_DEREF_PTR_AS_ARRAY: ntv_deref = 4;
+pub const NTV_DEREF_PTR_AS_ARRAY_IMM: ntv_deref = 5;
+pub const NTV_DEREF_STRUCT: ntv_deref = 6;
+pub const NTV_DEREF_CAST: ntv_deref = 7;
+pub type ntv_deref = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_deref_result {
+    pub bits: ::std::os::raw::c_uint,
+    pub type_: u32,
+    pub modes: u32,
+}
+pub const NTV_IO_EXPLICIT_STRICT: ntv_io_flags = 1;
+pub const NTV_IO_DUALSRC: ntv_io_flags = 2;
+pub const NTV_IO_FBFETCH: ntv_io_flags = 4;
+pub const NTV_IO_COHERENT: ntv_io_flags = 8;
+pub const NTV_IO_PERVIEW: ntv_io_flags = 16;
+pub const NTV_IO_MEDIUMP: ntv_io_flags = 32;
+pub const NTV_IO_HIGH_16BITS: ntv_io_flags = 64;
+pub const NTV_IO_INVARIANT: ntv_io_flags = 128;
+pub const NTV_IO_HIGH_DVEC2: ntv_io_flags = 256;
+pub const NTV_IO_NO_VARYING: ntv_io_flags = 512;
+pub const NTV_IO_NO_SYSVAL_OUTPUT: ntv_io_flags = 1024;
+pub type ntv_io_flags = ::std::os::raw::c_uint;
+pub const NTV_TEX_GATHER_IMPLICIT_LOD: ntv_tex_flags = 1;
+pub const NTV_TEX_TEXTURE_NON_UNIFORM: ntv_tex_flags = 2;
+pub const NTV_TEX_SAMPLER_NON_UNIFORM: ntv_tex_flags = 4;
+pub const NTV_TEX_SPARSE: ntv_tex_flags = 8;
+pub const NTV_TEX_OFFSETS: ntv_tex_flags = 16;
+pub type ntv_tex_flags = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_tex {
+    pub op: ntv_tex_op,
+    pub dest_type: u32,
+    pub flags: u32,
+    pub component: u32,
+    pub texture_index: u32,
+    pub sampler_index: u32,
+    pub offsets: *const [::std::os::raw::c_schar; 2usize],
 }

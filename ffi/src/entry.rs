@@ -176,7 +176,6 @@ entry_points! {
     ntv_version() -> *const c_char, gives null() => names::version;
     ntv_wire_version() -> u32, gives NTV_NONE => names::wire_version;
     ntv_wire_number(table: ntv_table, name: *const c_char) -> u32, gives NTV_NONE => names::number;
-    ntv_wire_num_sources(alu: u32) -> u32, gives 0 => names::num_sources;
     ntv_wire_num_indices(intrinsic: u32) -> u32, gives 0 => names::num_indices;
     ntv_wire_index(intrinsic: u32, index: *const c_char) -> u32, gives NTV_NONE => names::index;
 
@@ -185,13 +184,13 @@ entry_points! {
     ntv_target_workaround(target: *mut ntv_target, workaround: *const c_char, on: bool) -> bool, gives false
         => target::work_around;
 
-    ntv_context_create() -> *mut ntv_context, gives null_mut() => translate::create_context;
-    ntv_context_destroy(context: *mut ntv_context) -> (), gives () => translate::destroy_context;
-    ntv_translate(context: *mut ntv_context, target: *const ntv_target, wire: *const u32, num_words: usize),
+    ntv_translator_create() -> *mut ntv_translator, gives null_mut() => translate::create_translator;
+    ntv_translator_destroy(translator: *mut ntv_translator) -> (), gives () => translate::destroy_translator;
+    ntv_translate(translator: *mut ntv_translator, target: *const ntv_target, wire: *const u32, num_words: usize),
         answers options, result => translate::translate_words;
     ntv_result_free(result: *mut ntv_result, options: *const ntv_options) -> (), gives () => reflection::free;
 
-    ntv_module_create(context: *mut ntv_context, target: *const ntv_target, wire: *const u32, num_words: usize,
+    ntv_module_create(translator: *mut ntv_translator, target: *const ntv_target, wire: *const u32, num_words: usize,
         offer: u64, module: *mut *mut ntv_module), answers options, result => module::create;
     ntv_module_load(words: *const u32, num_words: usize, module: *mut *mut ntv_module),
         reports options, result => module::load;

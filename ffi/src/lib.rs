@@ -6,7 +6,7 @@
 //! | `entry` | the functions for C: a table of them, and the guard around each |
 //! | `names` | the numbers of names in a wire |
 //! | `target` | the target |
-//! | `translate` | contexts and translation |
+//! | `translate` | translators and translation |
 //! | `module` | modules with tables: links and variants |
 //! | `plan`, `xfb` | placements of uniform blocks; captures that shaders write themselves |
 //! | `reflection` | the tables of a module |

@@ -3,7 +3,7 @@
 use crate::bindings::*;
 use crate::entry::{Call, Failure};
 use crate::reflection::{empty, hand_over};
-use crate::translate::{slice, translate, Context, Told};
+use crate::translate::{slice, translate, LockedTranslator, Told};
 use ntv_core::link::link;
 use ntv_core::module::{Assignment, Capture};
 use ntv_core::variant::{likely_keys, Program, Shader};
@@ -64,7 +64,7 @@ pub(crate) unsafe fn rows<'r, T>(first: *const T, len: usize, name: &str) -> Res
 /// Pointers are null or point to the data that `ntv.h` documents; `wire` to `num_words` words.
 pub(crate) unsafe fn create(
     call: &Call,
-    context: *mut ntv_context,
+    translator: *mut ntv_translator,
     target: *const ntv_target,
     wire: *const u32,
     num_words: usize,
@@ -72,13 +72,13 @@ pub(crate) unsafe fn create(
     made: *mut *mut ntv_module,
 ) -> Result<ntv_result, Failure> {
     // SAFETY: null or as said, by the contract.
-    let (context, target, words) =
-        unsafe { (context.cast::<Context>().as_ref(), target.as_ref(), slice(wire, num_words)) };
+    let (translator, target, words) =
+        unsafe { (translator.cast::<LockedTranslator>().as_ref(), target.as_ref(), slice(wire, num_words)) };
     // SAFETY: null or a pointer, by the contract.
     let made = unsafe { place(made) }?;
     // SAFETY: the options point to the data that the header documents, by the contract.
     let told = unsafe { Told::by(call) }?;
-    translate(context, target, (words, told), call.flags, Some(offer), |done| {
+    translate(translator, target, (words, told), call.flags, Some(offer), |done| {
         let filled = hand_over(&[], &done.module, None, done.workgroup_size, call)?;
         *made = handle(std::mem::take(&mut done.module));
         Ok(filled)

@@ -1,6 +1,6 @@
 //! The numbers of names, and the versions, which writers of wires read once.
 
-use crate::bindings::{ntv_table, NTV_NONE};
+use crate::bindings::{ntv_table, NTV_NONE, NTV_VERSION};
 use ntv_core::wire::{self, Table};
 use std::ffi::{c_char, CStr};
 
@@ -16,15 +16,12 @@ pub(crate) unsafe fn text<'a>(name: *const c_char) -> Option<&'a str> {
     unsafe { CStr::from_ptr(name) }.to_str().ok()
 }
 
-/// The version of this library, with a NUL byte for C.
-const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
-
 /// `ntv_version`.
 ///
 /// # Safety
 /// There are no requirements.
 pub(crate) unsafe fn version() -> *const c_char {
-    CStr::from_bytes_with_nul(VERSION.as_bytes()).unwrap_or_default().as_ptr()
+    NTV_VERSION.as_ptr().cast()
 }
 
 /// `ntv_wire_version`.
@@ -43,14 +40,6 @@ pub(crate) unsafe fn number(table: ntv_table, name: *const c_char) -> u32 {
     // SAFETY: by the contract.
     let number = unsafe { text(name) }.and_then(|name| wire::number(Table::from_number(table)?, name));
     number.unwrap_or(NTV_NONE)
-}
-
-/// `ntv_wire_num_sources`.
-///
-/// # Safety
-/// There are no requirements.
-pub(crate) unsafe fn num_sources(alu: u32) -> u32 {
-    wire::num_sources(alu) as u32
 }
 
 /// `ntv_wire_num_indices`.

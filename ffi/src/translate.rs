@@ -1,4 +1,4 @@
-//! Contexts and translation: from the words of a wire to those of SPIR-V.
+//! Translators and translation: from the words of a wire to those of SPIR-V.
 
 use crate::bindings::*;
 use crate::entry::{Call, Failure};
@@ -16,9 +16,9 @@ use std::sync::{Mutex, PoisonError};
 /// The name of the file with the text of a shader, in its OpSource.
 const SOURCE: &str = "shader.nir";
 
-/// The type that a context's handle points to. With the lock, two threads that share a context are slow, but correct.
+/// The type that a translator's handle points to. With the lock, two threads that share a translator are slow, but correct.
 #[derive(Default)]
-pub(crate) struct Context(Mutex<State>);
+pub(crate) struct LockedTranslator(Mutex<State>);
 
 /// The memory of translations, reused by each.
 #[derive(Default)]
@@ -49,22 +49,22 @@ impl Told {
     }
 }
 
-/// `ntv_context_create`.
+/// `ntv_translator_create`.
 ///
 /// # Safety
 /// There are no requirements.
-pub(crate) unsafe fn create_context() -> *mut ntv_context {
-    Box::into_raw(Box::<Context>::default()).cast()
+pub(crate) unsafe fn create_translator() -> *mut ntv_translator {
+    Box::into_raw(Box::<LockedTranslator>::default()).cast()
 }
 
-/// `ntv_context_destroy`.
+/// `ntv_translator_destroy`.
 ///
 /// # Safety
-/// `context` is null or a context that is not used any more.
-pub(crate) unsafe fn destroy_context(context: *mut ntv_context) {
-    if !context.is_null() {
-        // SAFETY: it came from `create_context`, by the contract. If a panic happened, its memory leaks.
-        drop(unsafe { Box::from_raw(context.cast::<Context>()) });
+/// `translator` is null or a translator that is not used any more.
+pub(crate) unsafe fn destroy_translator(translator: *mut ntv_translator) {
+    if !translator.is_null() {
+        // SAFETY: it came from `create_translator`, by the contract. If a panic happened, its memory leaks.
+        drop(unsafe { Box::from_raw(translator.cast::<LockedTranslator>()) });
     }
 }
 
@@ -74,17 +74,17 @@ pub(crate) unsafe fn destroy_context(context: *mut ntv_context) {
 /// Pointers are null or point to the data that `ntv.h` documents; `wire` to `num_words` words.
 pub(crate) unsafe fn translate_words(
     call: &Call,
-    context: *mut ntv_context,
+    translator: *mut ntv_translator,
     target: *const ntv_target,
     wire: *const u32,
     num_words: usize,
 ) -> Result<ntv_result, Failure> {
-    // SAFETY: null or as documented, by the contract. A context is only used through a shared reference.
-    let (context, target, words) =
-        unsafe { (context.cast::<Context>().as_ref(), target.as_ref(), slice(wire, num_words)) };
+    // SAFETY: null or as documented, by the contract. A translator is only used through a shared reference.
+    let (translator, target, words) =
+        unsafe { (translator.cast::<LockedTranslator>().as_ref(), target.as_ref(), slice(wire, num_words)) };
     // SAFETY: the options point to the data that the header documents, by the contract.
     let told = unsafe { Told::by(call) }?;
-    translate(context, target, (words, told), call.flags, None, |done| {
+    translate(translator, target, (words, told), call.flags, None, |done| {
         let Done { module, workgroup_size } = done;
         hand_over(&module.words, module, Some(&Key::default()), *workgroup_size, call)
     })
@@ -112,20 +112,20 @@ pub(crate) struct Done {
 /// Translates a shader; a module that will be patched later supports the bits of a key, `offer`. `hand_over` may take the result;
 /// the memory of the rest is reused for the next shader.
 pub(crate) fn translate<R>(
-    context: Option<&Context>,
+    translator: Option<&LockedTranslator>,
     target: Option<&ntv_target>,
     (words, told): (Option<&[u32]>, Told),
     flags: u32,
     offer: Option<u64>,
     hand_over: impl FnOnce(&mut Done) -> Result<R, Failure>,
 ) -> Result<R, Failure> {
-    let context = context.ok_or_else(|| Failure::argument("context is NULL"))?;
+    let translator = translator.ok_or_else(|| Failure::argument("translator is NULL"))?;
     let target = target.ok_or_else(|| Failure::argument("target is NULL"))?;
     let words = words.ok_or_else(|| Failure::argument("wire is NULL"))?;
     if flags & !(NTV_OPTION_NAMES | NTV_OPTION_WORDS_ONLY | NTV_OPTION_VALID_NIR | NTV_OPTION_LINES) != 0 {
         return Err(Failure::argument(format!("unknown flags of the options: {flags:#x}")));
     }
-    let mut state = context.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut state = translator.0.lock().unwrap_or_else(PoisonError::into_inner);
     let options = EmitOptions::default()
         .names(flags & NTV_OPTION_NAMES != 0)
         .offer(offer.unwrap_or(0))

@@ -5,7 +5,7 @@
 #ifndef NTV_TESTS_BUILD_H
 #define NTV_TESTS_BUILD_H
 
-#include "ntv.h"
+#include "ntv_wire.h"
 
 #include <stdio.h>
 
@@ -63,10 +63,9 @@ intrinsic2(struct ntv_wire *w, const char *name, unsigned components, unsigned b
 static uint32_t
 const32(struct ntv_wire *w, uint32_t value)
 {
-   uint32_t number = ntv_wire_const(w, 1, 32);
+   const uint64_t values[] = {value};
 
-   ntv_wire_const_value(w, 32, value);
-   return number;
+   return ntv_wire_const(w, 1, 32, values);
 }
 
 #endif

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-/// The libraries that the library needs besides libc: see `meson.build`.
+/// The libraries that Rust's standard library needs besides libc.
 const SYSTEM: &[&str] = &["-lpthread", "-ldl", "-lm"];
 
 /// The folder of this package.
@@ -33,8 +33,7 @@ fn triple() -> String {
     said.lines().find_map(|line| line.strip_prefix("host: ")).expect("the triple of the host").to_string()
 }
 
-/// The path of libntv.a. Cargo does not build static libraries for tests, so this builds it once. The arguments are those of
-/// Meson's build (`ffi/build.py`), so that both use the same artifacts.
+/// The path of libntv.a. Cargo does not build static libraries for tests, so this builds it once.
 fn library() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| {
@@ -47,12 +46,13 @@ fn library() -> &'static Path {
     })
 }
 
-/// Compiles `source` to a program in `folder`. Warnings are errors.
+/// Compiles `source` to a program in `folder`. Warnings are errors. The program may include files of its folder.
 fn program(folder: &Path, source: &Path, standard: &str) -> PathBuf {
     let triple = triple();
     let mut build = cc::Build::new();
     build.cpp(standard.contains("++")).target(&triple).host(&triple).opt_level(0).cargo_metadata(false).warnings(true);
-    build.include(package()).std(standard).flag("-Werror");
+    build.include(package()).include(package().join("mesa")).include(source.parent().expect("a folder"));
+    build.std(standard).flag("-Werror");
     let program = folder.join("program");
     let compiler = build.try_get_compiler().expect("a compiler of C and C++");
     succeed(compiler.to_command().arg(source).arg("-o").arg(&program).arg(library()).args(SYSTEM));
@@ -73,8 +73,74 @@ fn the_consumer_in_c_succeeds() {
 }
 
 #[test]
-fn the_header_is_cpp() {
+fn the_headers_are_cpp() {
     run("header.cpp", "c++17");
+}
+
+/// Names of zink's own translator, which a file that includes the headers may have declared: those of Mesa 25.0 and of Mesa 26.1.
+const MESA_NAMES: &str = "
+struct nir_shader;
+struct spirv_shader;
+struct ntv_context { int stage; };
+struct ntv_info { int spirv_version; };
+struct zink_screen { struct ntv_info ntv_info; };
+struct spirv_shader *nir_to_spirv(struct nir_shader *nir, const struct ntv_info *info);
+#include \"ntv_wire.h\"
+int main(void)
+{
+   struct ntv_context context = {0};
+   struct zink_screen screen = {{0}};
+   return context.stage + screen.ntv_info.spirv_version + (ntv_check_version() ? 1 : 0);
+}
+";
+
+#[test]
+fn the_headers_compile_after_mesas_names() {
+    for (name, standard) in [("names.c", "c11"), ("names.cpp", "c++17")] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let source = folder.path().join(name);
+        std::fs::write(&source, MESA_NAMES).expect("a file");
+        succeed(&mut Command::new(program(folder.path(), &source, standard)));
+    }
+}
+
+/// Replaces the functions of the library that report versions.
+const VERSIONS: &str = r#"
+#include "ntv.h"
+static const char *library;
+static uint32_t wires;
+const char *ntv_version(void) { return library; }
+uint32_t ntv_wire_version(void) { return wires; }
+static int says(const char *version, uint32_t wire_version, const char *text)
+{
+   const char *message;
+
+   library = version;
+   wires = wire_version;
+   message = ntv_check_version();
+   return text ? message && strstr(message, text) : !message;
+}
+int main(void)
+{
+   int right = says(NTV_VERSION, NTV_WIRE_VERSION, NULL) && says(NTV_VERSION, NTV_WIRE_VERSION + 1, "version of wires") &&
+               says("0.0.9", NTV_WIRE_VERSION, "built for libntv " NTV_VERSION);
+   return right ? 0 : 1;
+}
+"#;
+
+#[test]
+fn another_library_is_noticed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = folder.path().join("versions.c");
+    std::fs::write(&source, VERSIONS).expect("a file");
+    succeed(&mut Command::new(program(folder.path(), &source, "c11")));
+}
+
+#[test]
+fn the_differences_of_mesa_26_are_right() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = package().join("mesa/tests/mesa_26/main.c");
+    succeed(&mut Command::new(program(folder.path(), &source, "c11")));
 }
 
 #[test]

@@ -1,5 +1,5 @@
 /*
- * A small driver: builds shaders through ntv.h, translates them and checks the results.
+ * A small driver: builds shaders through ntv_wire.h, translates them and checks the results.
  *
  * usage: consumer [SPIRV-VAL]    also validates each module with the program
  */
@@ -23,17 +23,17 @@ write_compute(struct ntv_wire *w)
    const struct index written[] = {{"write_mask", 1}};
    const struct index atomic[] = {{"atomic_op", NTV_ATOMIC_OP_UMAX}};
    const struct ntv_shader shader = {
-      .stage = NTV_STAGE_COMPUTE, .workgroup_size = {4, 2, 1}, .next_stage = NTV_NONE, .entry = "main", .name = "count"};
+      .stage = NTV_STAGE_COMPUTE, .workgroup_size = {4, 2, 1}, .next_stage = NTV_NONE, .num_ssbos = 1, .shared_size = 16,
+      .entry = "main", .name = "count"};
+   const uint32_t system_values[4] = {0, 0, 1};
 
    ntv_wire_begin(w, &shader);
-   ntv_wire_info(w, NTV_INFO_NUM_SSBOS, 1);
-   ntv_wire_info(w, NTV_INFO_SHARED_SIZE, 16);
-   ntv_wire_info_bits(w, NTV_INFO_SYSTEM_VALUES_READ, 0, 1);
+   ntv_wire_info_list(w, NTV_INFO_SYSTEM_VALUES_READ, system_values);
    ntv_wire_directive(w, NTV_DIRECTIVE_SHARED_OFFSET_UNITS, NTV_OFFSET_UNITS_BYTES);
 
-   uint32_t uint = ntv_wire_type_vector(w, NTV_BASE_UINT, 32, 1);
-   uint32_t array = ntv_wire_type_array(w, uint, 4, 0);
-   uint32_t run_time = ntv_wire_type_array(w, uint, NTV_NONE, 4);
+   uint32_t uint = ntv_wire_type(w, NTV_TYPE_VECTOR, ntv_alu_type(NTV_BASE_UINT, 32), 1, 0);
+   uint32_t array = ntv_wire_type(w, NTV_TYPE_ARRAY, uint, 4, 0);
+   uint32_t run_time = ntv_wire_type(w, NTV_TYPE_ARRAY, uint, NTV_NONE, 4);
    uint32_t block = ntv_wire_type_struct(w, "block", 1);
    ntv_wire_type_field(w, "unsized", run_time, 0);
 
@@ -48,36 +48,36 @@ write_compute(struct ntv_wire *w)
    uint32_t zero = const32(w, 0);
    uint32_t ten = const32(w, 10);
    uint32_t one = const32(w, 1);
-   ntv_wire_undef(w, 1, 32);
-   ntv_wire_loop(w);
+   ntv_wire_plain(w, NTV_PLAIN_UNDEF, 1, 32);
+   ntv_wire_control(w, NTV_CONTROL_LOOP);
    ntv_wire_block(w);
-   uint32_t count = ntv_wire_phi(w, 1, 32);
+   uint32_t count = ntv_wire_plain(w, NTV_PLAIN_PHI, 1, 32);
    uint32_t enough = alu2(w, "ige", 1, 1, count, ten);
    ntv_wire_if(w, enough, NTV_HINT_DONT_FLATTEN);
    ntv_wire_block(w);
-   ntv_wire_jump(w, NTV_JUMP_BREAK);
-   ntv_wire_else(w);
+   ntv_wire_plain(w, NTV_PLAIN_BREAK, 0, 0);
+   ntv_wire_control(w, NTV_CONTROL_ELSE);
    ntv_wire_block(w);
-   ntv_wire_end_if(w);
+   ntv_wire_control(w, NTV_CONTROL_END_IF);
    uint32_t behind = ntv_wire_block(w);
    uint32_t more = alu2(w, "iadd", 1, 32, count, one);
    ntv_wire_phi_src(w, count, before, zero);
    ntv_wire_phi_src(w, count, behind, more);
-   ntv_wire_end_loop(w);
+   ntv_wire_control(w, NTV_CONTROL_END_LOOP);
 
    ntv_wire_block(w);
    struct ntv_deref_result member = {32, run_time, NTV_MODE_SSBO};
    struct ntv_deref_result element = {32, uint, NTV_MODE_SSBO};
    uint32_t pointer = ntv_wire_deref_var(w, 32, out);
-   pointer = ntv_wire_deref_struct(w, member, pointer, 0);
-   pointer = ntv_wire_deref_array(w, NTV_DEREF_ARRAY, element, pointer, zero);
+   pointer = ntv_wire_deref(w, NTV_DEREF_STRUCT, member, pointer, 0, 0);
+   pointer = ntv_wire_deref(w, NTV_DEREF_ARRAY, element, pointer, zero, 0);
    intrinsic2(w, "store_deref", 0, 0, pointer, count, coherent, 2);
 
    struct ntv_deref_result part = {32, uint, NTV_MODE_SHARED};
    uint32_t start = ntv_wire_deref_var(w, 32, numbers);
-   pointer = ntv_wire_deref_array_imm(w, NTV_DEREF_ARRAY_IMM, part, start, 3);
+   pointer = ntv_wire_deref(w, NTV_DEREF_ARRAY_IMM, part, start, 3, 0);
    intrinsic2(w, "store_deref", 0, 0, pointer, count, written, 1);
-   pointer = ntv_wire_deref_array(w, NTV_DEREF_ARRAY, part, start, one);
+   pointer = ntv_wire_deref(w, NTV_DEREF_ARRAY, part, start, one, 0);
    intrinsic2(w, "deref_atomic", 1, 32, pointer, ten, atomic, 1);
    return enough;
 }
@@ -115,15 +115,14 @@ build_fragment(struct ntv_wire *w)
    ntv_wire_begin(w, &shader);
    ntv_wire_info(w, NTV_INFO_ORIGIN_UPPER_LEFT, 1);
    ntv_wire_info_text(w, NTV_INFO_COLOR0_INTERP, "INTERP_MODE_NONE");
-   uint32_t sampler = ntv_wire_type_texture(w, NTV_DIM_2D, 0, float32);
+   uint32_t sampler = ntv_wire_type(w, NTV_TYPE_TEXTURE, NTV_DIM_2D, 0, float32);
    struct ntv_variable texture = ntv_variable_init("texture", sampler, NTV_MODE_UNIFORM);
    texture.binding = 3;
    uint32_t variable = ntv_wire_variable(w, &texture);
 
    ntv_wire_block(w);
-   uint32_t half = ntv_wire_const(w, 2, 32);
-   ntv_wire_const_value(w, 32, 0x3f000000);
-   ntv_wire_const_value(w, 32, 0x3f000000);
+   const uint64_t halves[] = {0x3f000000, 0x3f000000};
+   uint32_t half = ntv_wire_const(w, 2, 32, halves);
    uint32_t centre = alu2(w, "fadd", 2, 32, half, half);
    uint32_t zero = const32(w, 0);
    uint32_t deref = ntv_wire_deref_var(w, 32, variable);
@@ -144,7 +143,7 @@ build_captured(struct ntv_wire *w)
    struct ntv_variable number;
 
    ntv_wire_begin(w, &shader);
-   number = ntv_variable_init("number", ntv_wire_type_vector(w, NTV_BASE_UINT, 32, 1), NTV_MODE_SHADER_OUT);
+   number = ntv_variable_init("number", ntv_wire_type(w, NTV_TYPE_VECTOR, ntv_alu_type(NTV_BASE_UINT, 32), 1, 0), NTV_MODE_SHADER_OUT);
    number.location = 32; /* VARYING_SLOT_VAR0 */
    number.driver_location = 0;
    number.xfb_buffer = 1;
@@ -190,12 +189,12 @@ validate(const struct ntv_result *result)
 }
 
 static void
-translate(struct ntv_context *context, const struct ntv_wire *w, struct ntv_result *result)
+translate(struct ntv_translator *translator, const struct ntv_wire *w, struct ntv_result *result)
 {
    struct ntv_target target;
 
    CHECK(ntv_target_init(&target, VULKAN_1_3));
-   enum ntv_status status = ntv_translate(context, &target, w->words, w->len, NULL, result);
+   enum ntv_status status = ntv_translate(translator, &target, w->words, w->len, NULL, result);
    if (result->error)
       fprintf(stderr, "%s\n", result->error);
    CHECK(status == NTV_OK && !result->error);
@@ -240,14 +239,14 @@ move_binding(struct ntv_result *result)
 static void
 test_shaders(void)
 {
-   struct ntv_context *context = ntv_context_create();
+   struct ntv_translator *translator = ntv_translator_create();
    struct ntv_result result;
    struct ntv_wire w;
 
-   CHECK(context);
+   CHECK(translator);
    ntv_wire_init(&w);
    CHECK(build_compute(&w));
-   translate(context, &w, &result);
+   translate(translator, &w, &result);
    CHECK(result.workgroup_size[0] == 4 && result.workgroup_size[1] == 2 && result.workgroup_size[2] == 1);
    CHECK(result.tcs_vertices_out_word == 0);
    CHECK(result.num_bindings == 1 && result.bindings[0].set == 2 && result.bindings[0].binding == 5);
@@ -262,7 +261,7 @@ test_shaders(void)
    ntv_result_free(&result, NULL);
 
    CHECK(build_fragment(&w));
-   translate(context, &w, &result);
+   translate(translator, &w, &result);
    CHECK(result.num_bindings == 1 && result.bindings[0].binding == 3);
    CHECK(result.bindings[0].kind == NTV_DESCRIPTOR_COMBINED_IMAGE_SAMPLER);
    CHECK(result.num_varyings == 1 && result.varyings[0].is_output && result.varyings[0].builtin == NTV_NONE);
@@ -273,7 +272,7 @@ test_shaders(void)
    ntv_result_free(&result, NULL);
 
    CHECK(build_tess_ctrl(&w));
-   translate(context, &w, &result);
+   translate(translator, &w, &result);
    CHECK(result.tcs_vertices_out_word > 5 && result.words[result.tcs_vertices_out_word] == 3);
    CHECK(patched_word(&result, NTV_PATCH_OUTPUT_VERTICES, 0) == &result.words[result.tcs_vertices_out_word]);
    result.words[result.tcs_vertices_out_word] = 4;
@@ -281,18 +280,18 @@ test_shaders(void)
    ntv_result_free(&result, NULL);
 
    ntv_wire_fini(&w);
-   ntv_context_destroy(context);
+   ntv_translator_destroy(translator);
 }
 
 /* Translates `len` malformed words, and checks that the error has `text`. */
 static void
-expect_error(struct ntv_context *context, const uint32_t *words, size_t len, enum ntv_status status, const char *text)
+expect_error(struct ntv_translator *translator, const uint32_t *words, size_t len, enum ntv_status status, const char *text)
 {
    struct ntv_target target;
    struct ntv_result result;
 
    CHECK(ntv_target_init(&target, VULKAN_1_3));
-   CHECK(ntv_translate(context, &target, words, len, NULL, &result) == status);
+   CHECK(ntv_translate(translator, &target, words, len, NULL, &result) == status);
    CHECK(result.error && strstr(result.error, text));
    if (result.error && !strstr(result.error, text))
       fprintf(stderr, "%s\n", result.error);
@@ -303,34 +302,33 @@ expect_error(struct ntv_context *context, const uint32_t *words, size_t len, enu
 static void
 test_errors(void)
 {
-   struct ntv_context *context = ntv_context_create();
+   struct ntv_translator *translator = ntv_translator_create();
    struct ntv_wire w;
 
    ntv_wire_init(&w);
    CHECK(build_compute(&w));
-   expect_error(NULL, w.words, w.len, NTV_ERROR_ARGUMENT, "context is NULL");
-   expect_error(context, NULL, 0, NTV_ERROR_ARGUMENT, "wire is NULL");
+   expect_error(NULL, w.words, w.len, NTV_ERROR_ARGUMENT, "translator is NULL");
+   expect_error(translator, NULL, 0, NTV_ERROR_ARGUMENT, "wire is NULL");
    for (size_t len = 0; len < w.len; len++)
-      expect_error(context, w.words, len, NTV_ERROR_MALFORMED, len < 3 ? "not a wire" : "should have");
+      expect_error(translator, w.words, len, NTV_ERROR_MALFORMED, len < 3 ? "not a wire" : "should have");
    w.words[1]++;
-   expect_error(context, w.words, w.len, NTV_ERROR_MALFORMED, "reads version 6");
+   expect_error(translator, w.words, w.len, NTV_ERROR_MALFORMED, "reads version 6");
 
    CHECK(build_compute(&w));
    CHECK(ntv_wire_number(NTV_TABLE_ALU, "vec2_of_the_future") == NTV_NONE);
    CHECK(ntv_wire_number(NTV_TABLE_FORMAT, NULL) == NTV_NONE);
    CHECK(ntv_wire_index(ntv_wire_number(NTV_TABLE_INTRINSIC, "load_ubo"), "write_mask") == NTV_NONE);
    CHECK(ntv_wire_num_indices(NTV_NONE) == 0);
-   CHECK(ntv_wire_num_sources(ntv_wire_number(NTV_TABLE_ALU, "ffma")) == 3 && ntv_wire_num_sources(NTV_NONE) == 0);
    w.words[4] = NTV_NONE;
-   expect_error(context, w.words, w.len, NTV_ERROR_MALFORMED, "stages and flags");
+   expect_error(translator, w.words, w.len, NTV_ERROR_MALFORMED, "stages and flags");
 
    add_to_compute(&w, 1000);
-   expect_error(context, w.words, w.len, NTV_ERROR_MALFORMED, "there is no ALU opcode 1000");
+   expect_error(translator, w.words, w.len, NTV_ERROR_MALFORMED, "there is no ALU opcode 1000");
    add_to_compute(&w, ntv_wire_number(NTV_TABLE_ALU, "fadd"));
-   expect_error(context, w.words, w.len, NTV_ERROR_INVALID, "fadd");
+   expect_error(translator, w.words, w.len, NTV_ERROR_INVALID, "fadd");
 
    ntv_wire_fini(&w);
-   ntv_context_destroy(context);
+   ntv_translator_destroy(translator);
 }
 
 /* An allocator that keeps count. */
@@ -351,7 +349,7 @@ count_free(void *user, void *memory)
 static void
 test_allocator(void)
 {
-   struct ntv_context *context = ntv_context_create();
+   struct ntv_translator *translator = ntv_translator_create();
    int live = 0;
    struct ntv_options options = {.flags = NTV_OPTION_NAMES, .allocator = {count_alloc, count_free, &live}};
    struct ntv_target target;
@@ -362,13 +360,13 @@ test_allocator(void)
    CHECK(build_fragment(&w));
    CHECK(ntv_target_init(&target, VULKAN_1_3));
    CHECK(ntv_target_enable(&target, "shaderInt64", false) && !ntv_target_enable(&target, "shaderInt65", true));
-   CHECK(ntv_translate(context, &target, w.words, w.len, &options, &result) == NTV_OK);
+   CHECK(ntv_translate(translator, &target, w.words, w.len, &options, &result) == NTV_OK);
    /* Words, bindings, varyings, patches. */
    CHECK(live == 4);
    ntv_result_free(&result, &options);
    CHECK(live == 0);
    ntv_wire_fini(&w);
-   ntv_context_destroy(context);
+   ntv_translator_destroy(translator);
 }
 
 /* A shader that its caller guarantees to be valid has the same words. */
@@ -376,7 +374,7 @@ static void
 test_vouched(void)
 {
    const struct ntv_options options = {.flags = NTV_OPTION_VALID_NIR};
-   struct ntv_context *context = ntv_context_create();
+   struct ntv_translator *translator = ntv_translator_create();
    struct ntv_result result[2];
    struct ntv_target target;
    struct ntv_wire w;
@@ -385,20 +383,20 @@ test_vouched(void)
    CHECK(ntv_target_init(&target, VULKAN_1_3));
    for (int i = 0; i < 2; i++) {
       CHECK(i ? build_compute(&w) : build_fragment(&w));
-      CHECK(ntv_translate(context, &target, w.words, w.len, NULL, &result[0]) == NTV_OK);
-      CHECK(ntv_translate(context, &target, w.words, w.len, &options, &result[1]) == NTV_OK);
+      CHECK(ntv_translate(translator, &target, w.words, w.len, NULL, &result[0]) == NTV_OK);
+      CHECK(ntv_translate(translator, &target, w.words, w.len, &options, &result[1]) == NTV_OK);
       CHECK(result[0].num_words == result[1].num_words);
       CHECK(!memcmp(result[0].words, result[1].words, result[0].num_words * sizeof(uint32_t)));
       ntv_result_free(&result[0], NULL);
       ntv_result_free(&result[1], &options);
    }
    ntv_wire_fini(&w);
-   ntv_context_destroy(context);
+   ntv_translator_destroy(translator);
 }
 
-/* The work of each thread, with its own context and with one that all share. */
+/* The work of each thread, with its own translator and with one that all share. */
 struct job {
-   struct ntv_context *shared;
+   struct ntv_translator *shared;
    const struct ntv_result *expected;
    bool same;
 };
@@ -407,7 +405,7 @@ static void *
 run_job(void *data)
 {
    struct job *job = data;
-   struct ntv_context *own = ntv_context_create();
+   struct ntv_translator *own = ntv_translator_create();
    struct ntv_target target;
    struct ntv_wire w;
 
@@ -423,14 +421,14 @@ run_job(void *data)
       ntv_result_free(&result, NULL);
    }
    ntv_wire_fini(&w);
-   ntv_context_destroy(own);
+   ntv_translator_destroy(own);
    return NULL;
 }
 
 static void
 test_threads(void)
 {
-   struct ntv_context *context = ntv_context_create();
+   struct ntv_translator *translator = ntv_translator_create();
    struct ntv_result expected[2];
    struct job jobs[NUM_THREADS];
    pthread_t threads[NUM_THREADS];
@@ -438,11 +436,11 @@ test_threads(void)
 
    ntv_wire_init(&w);
    CHECK(build_fragment(&w));
-   translate(context, &w, &expected[0]);
+   translate(translator, &w, &expected[0]);
    CHECK(build_compute(&w));
-   translate(context, &w, &expected[1]);
+   translate(translator, &w, &expected[1]);
    for (int i = 0; i < NUM_THREADS; i++) {
-      jobs[i] = (struct job){.shared = context, .expected = expected};
+      jobs[i] = (struct job){.shared = translator, .expected = expected};
       CHECK(!pthread_create(&threads[i], NULL, run_job, &jobs[i]));
    }
    for (int i = 0; i < NUM_THREADS; i++) {
@@ -452,14 +450,14 @@ test_threads(void)
    ntv_result_free(&expected[0], NULL);
    ntv_result_free(&expected[1], NULL);
    ntv_wire_fini(&w);
-   ntv_context_destroy(context);
+   ntv_translator_destroy(translator);
 }
 
 /* A module with tables: stored, loaded, linked, and written for two keys. */
 static void
 test_modules(void)
 {
-   struct ntv_context *context = ntv_context_create();
+   struct ntv_translator *translator = ntv_translator_create();
    const struct ntv_key plain = {0}, stripped = {.bits = NTV_KEY_STRIP};
    const struct ntv_key *keys[] = {&plain, &stripped};
    const struct ntv_options options = {.flags = NTV_OPTION_NAMES};
@@ -472,7 +470,7 @@ test_modules(void)
    CHECK(ntv_target_init(&target, VULKAN_1_3));
    ntv_wire_init(&w);
    CHECK(build_fragment(&w));
-   CHECK(ntv_module_create(context, &target, w.words, w.len, UINT64_MAX, &module, &options, &result) == NTV_OK);
+   CHECK(ntv_module_create(translator, &target, w.words, w.len, UINT64_MAX, &module, &options, &result) == NTV_OK);
    ntv_result_free(&result, &options);
    CHECK(ntv_module_store(module, NULL, &result) == NTV_OK);
    CHECK(ntv_module_load(result.words, result.num_words, &loaded, NULL, NULL) == NTV_OK);
@@ -492,14 +490,14 @@ test_modules(void)
    ntv_module_destroy(loaded);
    ntv_module_destroy(module);
    ntv_wire_fini(&w);
-   ntv_context_destroy(context);
+   ntv_translator_destroy(translator);
 }
 
 /* A shader that writes captures itself, and its parameters. */
 static void
 test_captures(void)
 {
-   struct ntv_context *context = ntv_context_create();
+   struct ntv_translator *translator = ntv_translator_create();
    const struct ntv_xfb_options xfb = {.back_end = NTV_XFB_STORAGE, .set = 2, .binding = 10};
    const struct ntv_options options = {.xfb = &xfb};
    struct ntv_xfb_state state = {
@@ -513,7 +511,7 @@ test_captures(void)
    ntv_wire_init(&w);
    CHECK(build_captured(&w));
    CHECK(ntv_target_init(&target, VULKAN_1_3));
-   CHECK(ntv_translate(context, &target, w.words, w.len, &options, &result) == NTV_OK);
+   CHECK(ntv_translate(translator, &target, w.words, w.len, &options, &result) == NTV_OK);
    if (result.error)
       fprintf(stderr, "%s\n", result.error);
    validate(&result);
@@ -535,14 +533,14 @@ test_captures(void)
    state.topology = NTV_TOPOLOGY_TRIANGLE_FAN + 1;
    CHECK(!ntv_xfb_state_words(&state, words));
    ntv_wire_fini(&w);
-   ntv_context_destroy(context);
+   ntv_translator_destroy(translator);
 }
 
 int
 main(int argc, char **argv)
 {
    spirv_val = argc > 1 ? argv[1] : NULL;
-   CHECK(ntv_wire_version() == NTV_WIRE_VERSION && strlen(ntv_version()) > 0);
+   CHECK(!ntv_check_version());
    /* The same numbers as in ffi/src/tests/agreement.rs. */
    CHECK(ntv_io_semantics(33, 5, 0xe4, NTV_IO_DUALSRC | NTV_IO_INVARIANT) == 0x105c82a1);
    CHECK(ntv_io_xfb(4, 2, 200, 1, 3, 7) == 0x0731c824);

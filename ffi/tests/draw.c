@@ -62,11 +62,11 @@ load_block(struct ntv_wire *w, uint32_t zero)
 static bool
 build_vertex(struct ntv_wire *w)
 {
-   const struct ntv_shader shader = {.stage = NTV_STAGE_VERTEX, .next_stage = NTV_STAGE_FRAGMENT, .entry = "main"};
+   const struct ntv_shader shader = {
+      .stage = NTV_STAGE_VERTEX, .next_stage = NTV_STAGE_FRAGMENT, .num_ubos = 1, .entry = "main"};
    const uint8_t x[] = {0};
 
    ntv_wire_begin(w, &shader);
-   ntv_wire_info(w, NTV_INFO_NUM_UBOS, 1);
    ntv_wire_block(w);
    uint32_t zero = const32(w, 0), one = const32(w, 1);
    uint32_t id = intrinsic0(w, "load_vertex_id", 1, 32), place[2];
@@ -94,11 +94,10 @@ build_vertex(struct ntv_wire *w)
 static bool
 build_fragment(struct ntv_wire *w)
 {
-   const struct ntv_shader shader = {.stage = NTV_STAGE_FRAGMENT, .next_stage = NTV_NONE, .entry = "main"};
+   const struct ntv_shader shader = {.stage = NTV_STAGE_FRAGMENT, .next_stage = NTV_NONE, .num_ubos = 1, .entry = "main"};
    const unsigned slots[] = {SLOT_VAR0 + 3, SLOT_VAR0 + 5};
 
    ntv_wire_begin(w, &shader);
-   ntv_wire_info(w, NTV_INFO_NUM_UBOS, 1);
    ntv_wire_info(w, NTV_INFO_ORIGIN_UPPER_LEFT, 1);
    ntv_wire_block(w);
    uint32_t zero = const32(w, 0), pixel = intrinsic0(w, "load_barycentric_pixel", 2, 32);
@@ -119,7 +118,7 @@ build_fragment(struct ntv_wire *w)
 static void
 make_words(struct ntv_result words[2])
 {
-   struct ntv_context *context = ntv_context_create();
+   struct ntv_translator *translator = ntv_translator_create();
    struct ntv_module *modules[2] = {0}, *linked[2] = {0};
    const struct ntv_key key = {.bits = NTV_KEY_STRIP | NTV_KEY_FLIP_Y, .size = {SIZE, SIZE}};
    struct ntv_link_info infos[2] = {0};
@@ -133,7 +132,7 @@ make_words(struct ntv_result words[2])
    ntv_wire_init(&w);
    for (uint32_t i = 0; i < 2; i++) {
       CHECK(i ? build_fragment(&w) : build_vertex(&w));
-      enum ntv_status status = ntv_module_create(context, &target, w.words, w.len, UINT64_MAX, &modules[i], NULL, &result);
+      enum ntv_status status = ntv_module_create(translator, &target, w.words, w.len, UINT64_MAX, &modules[i], NULL, &result);
       if (status != NTV_OK)
          fprintf(stderr, "%s\n", result.error);
       CHECK(status == NTV_OK && result.num_bindings == 1);
@@ -164,7 +163,7 @@ make_words(struct ntv_result words[2])
       ntv_module_destroy(modules[i]);
    }
    ntv_wire_fini(&w);
-   ntv_context_destroy(context);
+   ntv_translator_destroy(translator);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------

@@ -23,15 +23,14 @@ impl FeatureCheck<'_> {
             };
             let count = blocks.end - blocks.start;
             if count > MOST_BLOCKS {
-                let why = format_args!(": {count} blocks are too many for ifs, {MOST_BLOCKS} is the most");
+                let why = format!(": {count} blocks are too many for ifs, {MOST_BLOCKS} is the most");
                 self.need_for(*inst, pick.feature, &why);
                 continue;
             }
             leaves += count as usize;
             if leaves > MOST_LEAVES {
-                let why = format_args!(
-                    ": with ifs, this and the accesses before would be {leaves}, {MOST_LEAVES} is the most"
-                );
+                let why =
+                    format!(": with ifs, this and the accesses before would be {leaves}, {MOST_LEAVES} is the most");
                 self.need_for(*inst, pick.feature, &why);
             }
         }

@@ -62,7 +62,7 @@ fn check_cast(report: &mut Report<'_>, inst: Inst, deref: &Deref, align_mul: u32
     let aligned =
         if align_mul == 0 { align_offset == 0 } else { align_mul.is_power_of_two() && align_offset < align_mul };
     if !aligned {
-        let what = format_args!("align_mul {align_mul} and align_offset {align_offset} are not an alignment");
+        let what = format!("align_mul {align_mul} and align_offset {align_offset} are not an alignment");
         report.at(
             inst,
             format_args!("{what}: expected a power of two and a rest below it, or 0 and 0 if nothing is known"),

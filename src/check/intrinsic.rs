@@ -306,7 +306,7 @@ fn check_register_use(report: &mut Report<'_>, inst: Inst, srcs: &[Def], at: usi
     let (components, bits) = (shader.index(decl, Index::num_components), shader.index(decl, Index::bit_size));
     let (has, has_bits) = (shader.num_components(value), shader.bit_size(value));
     if (components, bits) != (has.into(), has_bits.into()) {
-        let message = format_args!("the register is {bits}x{components}, but the value is {has_bits}x{has}");
+        let message = format!("the register is {bits}x{components}, but the value is {has_bits}x{has}");
         report.at(inst, message);
     }
     let legacy = [Index::legacy_fabs, Index::legacy_fneg, Index::legacy_fsat];

@@ -217,14 +217,14 @@ impl<'a> Parser<'a> {
         let mut src = AluSrc::from(def);
         if line.eat(b'.') {
             let letters = line.word();
-            let wanted = format_args!("expected {needed} of the {live} components");
+            let wanted = || format!("expected {needed} of the {live} components");
             if letters.len() != usize::from(needed) {
-                return Err(line.error(start, &wanted.to_string()));
+                return Err(line.error(start, &wanted()));
             }
             for (i, letter) in letters.bytes().enumerate() {
                 match component_of(letter).filter(|c| *c < live) {
                     Some(component) => src.swizzle.set(i, component),
-                    None => return Err(line.error(start, &wanted.to_string())),
+                    None => return Err(line.error(start, &wanted())),
                 }
             }
         } else if live != needed {

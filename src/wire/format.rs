@@ -1,4 +1,4 @@
-//! The numbers of the format: those of `ffi/ntv.h`. A test of the C ABI compares them.
+//! The numbers of the format: those of `ffi/ntv_wire.h`. A test of the C ABI compares them.
 //!
 //! Other enumerations of the IR use their own discriminants.
 

@@ -1,6 +1,6 @@
 //! NIR as words, the flat form of a shader that a C driver passes: reader and writer.
 //!
-//! A wire is a header followed by records. `ffi/ntv.h` describes and writes them. This module reads them, and also writes them for
+//! A wire is a header followed by records. `docs/formats.md` describes them, and `ffi/ntv_wire.h` writes them. This module reads them, and also writes them for
 //! tests, dumps and round trips. For every shader that `check` accepts, reading the written words returns an equal shader.
 //!
 //! ```text
@@ -42,7 +42,7 @@ mod words;
 
 pub use decode::Decoder;
 pub use format::{Table, MAGIC, VERSION};
-pub use names::{index_slot, num_indices, num_sources, number};
+pub use names::{index_slot, num_indices, number};
 
 use crate::error::{Error, ErrorKind, Place};
 use crate::ir::Shader;

@@ -93,11 +93,6 @@ pub fn number(table: Table, name: &str) -> Option<u32> {
     }
 }
 
-/// The number of sources of the current ALU opcode `number`; 0 if there is no such opcode.
-pub fn num_sources(number: u32) -> usize {
-    alu(number).map_or(0, |op| op.info().srcs.len())
-}
-
 /// The number of indices in a record of intrinsic `number`; 0 if there is no such intrinsic.
 pub fn num_indices(number: u32) -> usize {
     info(number).map_or(0, |info| info.indices.len())

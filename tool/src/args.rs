@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 /// Translates NIR, the shader IR of Mesa, to SPIR-V for Vulkan.
 ///
-/// IN is a file with dumps of NIR, a log with dumps in it, a file that a driver wrote through ntv.h (.ntvw), a folder (every
+/// IN is a file with dumps of NIR, a log with dumps in it, a file that a driver wrote through ntv_wire.h (.ntvw), a folder (every
 /// .nir, .log and .ntvw file below it), or - for stdin.
 #[derive(Parser)]
 #[command(name = "ntv", version, max_term_width = 100)]

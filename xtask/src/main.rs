@@ -7,6 +7,7 @@ mod command;
 mod dump;
 mod lint;
 mod mesa;
+mod meson;
 mod opcodes;
 mod oracle;
 mod test;

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: all tests, on a Debian machine that has only Rust installed.
 
 use crate::command::{cargo, find, run as go};
+use crate::meson::Meson;
 use anyhow::{ensure, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,7 +18,6 @@ const NEEDS: &[(Probe, &str)] = &[
     (Probe::File("/usr/include/vulkan", "vulkan_core.h"), "libvulkan-dev"),
     // ntv.h is compiled as C++, too.
     (Probe::Program("c++"), "g++"),
-    (Probe::Program("meson"), "meson"),
     (Probe::Program("ninja"), "ninja-build"),
     (Probe::Program("valgrind"), "valgrind"),
 ];
@@ -66,39 +66,57 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     go(cargo(&["test", "--workspace", "--features", "vulkan", "--no-fail-fast"]).args(arguments))
 }
 
-/// Runs the C program that uses ntv.h: with the static and the shared library, under valgrind, and with AddressSanitizer.
+/// The oldest Rust that the library promises to work with: `rust-version` of its `Cargo.toml`.
+const OLDEST_RUST: &str = "1.78";
+
+/// Builds the library by Meson without a network, and runs the C programs that use it: with the static and the shared library, under
+/// valgrind, and, compiled by the oldest Rust, with AddressSanitizer.
 fn meson() -> Result<()> {
     const VALGRIND: &str = "valgrind --quiet --error-exitcode=1 --leak-check=full \
                             --show-leak-kinds=definite --errors-for-leak-kinds=definite";
-    let plain = build_folder("meson", &[])?;
-    go(meson_test(&plain).arg("--verbose"))?;
-    go(meson_test(&plain).args(["--verbose", "--wrap", VALGRIND, "consumer_static"]))?;
+    let meson = Meson::new()?;
+    let plain = build(&meson, "meson-plain", "rustc", &[])?;
+    go(&mut test(&meson, &plain))?;
+    go(test(&meson, &plain).args(["--wrap", VALGRIND, "consumer_static"]))?;
     let sanitized = ["-Db_sanitize=address,undefined", "-Db_lundef=false", "-Ddefault_library=static"];
-    go(meson_test(&build_folder("meson-asan", &sanitized)?).arg("--verbose"))
+    go(&mut test(&meson, &build(&meson, "meson-sanitized", &oldest_rust()?, &sanitized)?))
 }
 
-/// Configures a build of the C library in `target/NAME`.
-fn build_folder(name: &str, options: &[&str]) -> Result<PathBuf> {
+/// Builds the C library in `target/NAME` with a Rust compiler, without a network. The library has its internal checks.
+fn build(meson: &Meson, name: &str, rustc: &str, options: &[&str]) -> Result<PathBuf> {
     let folder = crate::root().join("target").join(name);
-    let mut setup = Command::new("meson");
-    setup
-        .current_dir(crate::root())
-        .arg("setup")
-        .arg(&folder)
-        .args(["-Dcargo_profile=dev", "-Ddraw_test=enabled"])
-        .args(options);
+    let mut setup = offline(meson, "setup");
+    setup.env("RUSTC", rustc).arg(&folder).args(["-Dbuildtype=debug", "-Ddraw_test=enabled"]).args(options);
     if folder.join("build.ninja").is_file() {
         setup.arg("--reconfigure");
     }
     go(&mut setup)?;
+    go(offline(meson, "compile").arg("-C").arg(&folder))?;
     Ok(folder)
 }
 
-/// Meson's tests, with the libraries in Cargo's own target folder.
-fn meson_test(folder: &Path) -> Command {
-    let mut command = Command::new("meson");
-    command.args(["test", "-C"]).arg(folder).env("CARGO_TARGET_DIR", crate::root().join("target"));
+/// A command of Meson in a network namespace that has no network.
+fn offline(meson: &Meson, name: &str) -> Command {
+    let mut command = meson.command("unshare");
+    // Root needs no user namespace, in which it could not write to files of other users.
+    command.args((!is_root()).then_some("--map-root-user")).args(["--net", "meson", name]);
     command
+}
+
+/// Meson's tests of a build.
+fn test(meson: &Meson, folder: &Path) -> Command {
+    let mut command = meson.command("meson");
+    command.args(["test", "--no-rebuild", "--verbose", "-C"]).arg(folder);
+    command
+}
+
+/// The command of the compiler of `OLDEST_RUST`, which rustup installs.
+fn oldest_rust() -> Result<String> {
+    let installed = Command::new("rustup").args(["run", OLDEST_RUST, "rustc", "--version"]).output();
+    if !installed.is_ok_and(|output| output.status.success()) {
+        go(Command::new("rustup").args(["toolchain", "install", OLDEST_RUST, "--profile", "minimal"]))?;
+    }
+    Ok(format!("rustup run {OLDEST_RUST} rustc"))
 }
 
 /// Installs `package` from Debian unless `probe` finds its file.
@@ -132,8 +150,11 @@ pub(crate) fn install_packages(packages: &[&str]) -> Result<()> {
 
 /// apt-get without questions; with sudo for users other than root.
 fn apt_get(arguments: &[&str]) -> Command {
-    let root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0");
-    let mut command = Command::new(if root { "env" } else { "sudo" });
+    let mut command = Command::new(if is_root() { "env" } else { "sudo" });
     command.args(["DEBIAN_FRONTEND=noninteractive", "apt-get"]).args(arguments);
     command
+}
+
+fn is_root() -> bool {
+    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }

@@ -7,6 +7,7 @@ use ntv_core::module::{Patch, PatchKind, ALWAYS};
 use ntv_core::op::names::{ImageDim, InterpMode, IoFlags, IoSemantics, IoXfb, Scope, Semantics, XfbOutput};
 use ntv_core::op::{Access, AtomicOp, Base, Modes, TexOp, TexSrcKind};
 use ntv_core::{wire, Binding, DescriptorKind};
+use std::ffi::CStr;
 use std::fmt::Debug;
 
 /// `TessCtrl`, `dim_2d` and `write_mask` as the header writes them.
@@ -64,7 +65,9 @@ fn enumerations_agree() {
     compare("NTV_BASE_", numbered(&[Base::Bool, Base::Int, Base::Uint, Base::Float]));
     compare("NTV_TEX_OP_", numbered(TexOp::ALL));
     compare("NTV_TEX_SRC_", numbered(TexSrcKind::ALL));
-    compare("NTV_JUMP_", numbered(&[Jump::Break, Jump::Continue, Jump::Return, Jump::Halt]));
+    let jumps = [Jump::Break, Jump::Continue, Jump::Return, Jump::Halt].map(|jump| format!("{jump:?}"));
+    let plain = ["undef".to_string(), "phi".to_string()].into_iter().chain(jumps);
+    compare("NTV_PLAIN_", plain.zip(0..));
     compare("NTV_PRECISION_", numbered(&[Precision::None, Precision::High, Precision::Medium, Precision::Low]));
     let hints = [BranchHint::None, BranchHint::Flatten, BranchHint::DontFlatten, BranchHint::DivergentAlwaysTaken];
     compare("NTV_HINT_", numbered(&hints));
@@ -72,7 +75,11 @@ fn enumerations_agree() {
 
 #[test]
 fn facts_have_their_numbers() {
-    compare("NTV_INFO_", FIELDS.iter().enumerate().map(|(number, row)| (row.name.to_string(), number as u64)));
+    // The header does not have all fields.
+    for (name, number) in constants() {
+        let Some(field) = name.strip_prefix("NTV_INFO_") else { continue };
+        assert_eq!(header_name(FIELDS[number as usize].name), field, "{name}");
+    }
     // A wire with a single fact, which must be found in this field and in no other.
     for (place, row) in FIELDS.iter().enumerate() {
         let mut info = ShaderInfo::default();
@@ -124,10 +131,12 @@ fn flags_agree() {
 }
 
 #[test]
-fn the_magic_word_agrees() {
+fn the_magic_word_and_the_versions_agree() {
     let constants = constants();
     assert_eq!(constants["NTV_WIRE_MAGIC"], u64::from(ntv_core::wire::MAGIC));
     assert_eq!(constants["NTV_WIRE_VERSION"], u64::from(ntv_core::wire::VERSION));
+    let version = CStr::from_bytes_with_nul(crate::bindings::NTV_VERSION).expect("a string");
+    assert_eq!(version.to_str(), Ok(env!("CARGO_PKG_VERSION")));
 }
 
 /// The results of `ntv_io_semantics` and `ntv_io_xfb` of the header; `consumer.c` compares them with these numbers.

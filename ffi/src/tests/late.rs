@@ -3,8 +3,9 @@
 use super::constants;
 use crate::bindings::*;
 use crate::{
-    ntv_context_create, ntv_context_destroy, ntv_likely_keys, ntv_link, ntv_module_create, ntv_module_destroy,
-    ntv_module_instantiate, ntv_module_load, ntv_module_store, ntv_program_keys, ntv_result_free, ntv_target_init,
+    ntv_likely_keys, ntv_link, ntv_module_create, ntv_module_destroy, ntv_module_instantiate, ntv_module_load,
+    ntv_module_store, ntv_program_keys, ntv_result_free, ntv_target_init, ntv_translator_create,
+    ntv_translator_destroy,
 };
 use ntv_core::module::{Assignment, Capture, PatchKind};
 use ntv_core::{text, wire, EmitOptions, Key, Module, Shader, Translator};
@@ -43,15 +44,15 @@ fn created(shader: &Shader) -> *mut ntv_module {
     let (mut module, wire) = (null_mut(), wire::encode(shader));
     // SAFETY: all pointers are to what they should be.
     unsafe {
-        let context = ntv_context_create();
+        let translator = ntv_translator_create();
         assert!(ntv_target_init(target.as_mut_ptr(), 1 << 22 | 3 << 12));
         let (words, len) = (wire.as_ptr(), wire.len());
         let (module_at, result_at) = (&mut module, result.as_mut_ptr());
-        let status = ntv_module_create(context, target.as_ptr(), words, len, u64::MAX, module_at, null(), result_at);
+        let status = ntv_module_create(translator, target.as_ptr(), words, len, u64::MAX, module_at, null(), result_at);
         assert_eq!(status, NTV_OK);
         assert!(result.assume_init_ref().words.is_null());
         ntv_result_free(result.as_mut_ptr(), null());
-        ntv_context_destroy(context);
+        ntv_translator_destroy(translator);
     }
     module
 }

@@ -3,8 +3,8 @@
 use super::{Fault, PANIC};
 use crate::bindings::*;
 use crate::{
-    ntv_context_create, ntv_context_destroy, ntv_result_free, ntv_target_enable, ntv_target_init,
-    ntv_target_workaround, ntv_translate,
+    ntv_result_free, ntv_target_enable, ntv_target_init, ntv_target_workaround, ntv_translate, ntv_translator_create,
+    ntv_translator_destroy,
 };
 use ntv_core::plan::{Class, Placement, Placements};
 use ntv_core::wire::Decoder;
@@ -35,13 +35,13 @@ pub(super) fn target() -> ntv_target {
     }
 }
 
-/// A context that is destroyed when it is dropped.
-pub(super) struct Context(*mut ntv_context);
+/// A translator that is destroyed when it is dropped.
+pub(super) struct Handle(*mut ntv_translator);
 
-impl Context {
-    pub(super) fn new() -> Context {
+impl Handle {
+    pub(super) fn new() -> Handle {
         // SAFETY: there are no requirements.
-        Context(unsafe { ntv_context_create() })
+        Handle(unsafe { ntv_translator_create() })
     }
 
     /// Status, words and error of a translation.
@@ -71,10 +71,10 @@ impl Context {
     }
 }
 
-impl Drop for Context {
+impl Drop for Handle {
     fn drop(&mut self) {
         // SAFETY: it is not used any more.
-        unsafe { ntv_context_destroy(self.0) };
+        unsafe { ntv_translator_destroy(self.0) };
     }
 }
 
@@ -82,9 +82,9 @@ impl Drop for Context {
 fn words_are_those_of_the_library() {
     let mut shader = text::parse(&dump()).remove(0).shader.expect("a shader");
     let module = Translator::default().translate(&mut shader, &EmitOptions::default()).expect("a module");
-    let context = Context::new();
+    let handle = Handle::new();
     for _ in 0..2 {
-        assert_eq!(context.translate(&target(), &words(), None), (NTV_OK, module.words.clone(), None));
+        assert_eq!(handle.translate(&target(), &words(), None), (NTV_OK, module.words.clone(), None));
     }
 }
 
@@ -111,14 +111,14 @@ fn all_words() -> Vec<Vec<u32>> {
 fn placements_are_those_of_the_library() {
     let dump = include_str!("../../../tests/corpus/pass/place_blocks_bounds.nir");
     let shader = text::parse(dump).remove(0).shader.expect("a shader");
-    let (wire, context) = (wire::encode(&shader), Context::new());
+    let (wire, handle) = (wire::encode(&shader), Handle::new());
     let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
     let with = |rows: &[ntv_placement]| {
         let options =
             ntv_options { flags: 0, allocator, placements: rows.as_ptr(), num_placements: rows.len(), xfb: null() };
-        context.translate(&target(), &wire, Some(&options))
+        handle.translate(&target(), &wire, Some(&options))
     };
-    let plain = context.translate(&target(), &wire, None);
+    let plain = handle.translate(&target(), &wire, None);
     let row = ntv_placement { block: 1, block_class: NTV_BLOCK_STORAGE, range: 0, offset: 0, clamp: true };
     let mut translator = Translator::default();
     let mut placements = Placements::default();
@@ -132,12 +132,12 @@ fn placements_are_those_of_the_library() {
         assert_eq!(with(&[wrong]).0, NTV_ERROR_ARGUMENT);
     }
     let options = ntv_options { flags: 0, allocator, placements: null(), num_placements: 1, xfb: null() };
-    assert_eq!(context.translate(&target(), &wire, Some(&options)).0, NTV_ERROR_ARGUMENT);
+    assert_eq!(handle.translate(&target(), &wire, Some(&options)).0, NTV_ERROR_ARGUMENT);
 }
 
 #[test]
 fn valid_nir_is_translated_or_refused_the_same_if_nobody_looks() {
-    let context = Context::new();
+    let handle = Handle::new();
     let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
     let options =
         ntv_options { flags: NTV_OPTION_VALID_NIR, allocator, placements: null(), num_placements: 0, xfb: null() };
@@ -152,14 +152,14 @@ fn valid_nir_is_translated_or_refused_the_same_if_nobody_looks() {
     let (mut translated, mut refused) = (0, 0);
     for words in all_words() {
         for target in [target(), few] {
-            let looked = context.translate(&target, &words, None);
+            let looked = handle.translate(&target, &words, None);
             match looked.0 {
                 NTV_OK => translated += 1,
                 NTV_ERROR_UNSUPPORTED => refused += 1,
                 // These shaders are not valid.
                 _ => continue,
             }
-            assert_eq!(context.translate(&target, &words, Some(&options)), looked);
+            assert_eq!(handle.translate(&target, &words, Some(&options)), looked);
         }
     }
     assert!(translated > 200 && refused > 20, "{translated} translated, {refused} refused");
@@ -168,14 +168,14 @@ fn valid_nir_is_translated_or_refused_the_same_if_nobody_looks() {
 /// The printed text, parsed, has the same lines.
 #[test]
 fn lines_are_those_of_the_printed_shader() {
-    let context = Context::new();
+    let handle = Handle::new();
     let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
     let options =
         ntv_options { flags: NTV_OPTION_LINES, allocator, placements: null(), num_placements: 0, xfb: null() };
     let mut translator = Translator::new(crate::target::options(&target()).expect("a target"));
     let mut checked = 0;
     for words in all_words() {
-        let (status, with_lines, _) = context.translate(&target(), &words, Some(&options));
+        let (status, with_lines, _) = handle.translate(&target(), &words, Some(&options));
         if status != NTV_OK {
             continue;
         }
@@ -195,25 +195,25 @@ fn unknown_flags_are_errors() {
     let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
     let options =
         ntv_options { flags: 2 * NTV_OPTION_LINES, allocator, placements: null(), num_placements: 0, xfb: null() };
-    let (status, _, error) = Context::new().translate(&target(), &words(), Some(&options));
+    let (status, _, error) = Handle::new().translate(&target(), &words(), Some(&options));
     assert_eq!((status, error.as_deref()), (NTV_ERROR_ARGUMENT, Some("unknown flags of the options: 0x10")));
 }
 
 #[test]
 fn sixteen_threads_get_the_same_words() {
-    let shared = Context::new().translate(&target(), &words(), None);
-    let one = Context::new();
+    let shared = Handle::new().translate(&target(), &words(), None);
+    let one = Handle::new();
     let shared_address = one.0 as usize;
     std::thread::scope(|scope| {
         for number in 0..16 {
             let expected = &shared;
             scope.spawn(move || {
-                let own = Context::new();
-                // Every second thread shares a context, which must be safe.
-                let common = std::mem::ManuallyDrop::new(Context(shared_address as *mut ntv_context));
+                let own = Handle::new();
+                // Every second thread shares a translator, which must be safe.
+                let common = std::mem::ManuallyDrop::new(Handle(shared_address as *mut ntv_translator));
                 for _ in 0..20 {
-                    let context = if number % 2 == 0 { &own } else { &*common };
-                    assert_eq!(context.translate(&target(), &words(), None), *expected);
+                    let handle = if number % 2 == 0 { &own } else { &*common };
+                    assert_eq!(handle.translate(&target(), &words(), None), *expected);
                 }
             });
         }
@@ -222,9 +222,9 @@ fn sixteen_threads_get_the_same_words() {
 
 #[test]
 fn bad_words_are_named() {
-    let context = Context::new();
+    let handle = Handle::new();
     let check = |words: &[u32], status: ntv_status, text: &str| {
-        let (got, none, error) = context.translate(&target(), words, None);
+        let (got, none, error) = handle.translate(&target(), words, None);
         let error = error.expect("an error text");
         assert!(got == status && none.is_empty() && error.contains(text), "{got} {error}");
     };
@@ -240,26 +240,26 @@ fn bad_words_are_named() {
     let mut other = good.clone();
     other[at] = head - (iadd << 4) + (999 << 4);
     check(&other, NTV_ERROR_MALFORMED, "there is no ALU opcode 999");
-    let (status, words, _) = context.translate(&target(), &good, None);
-    assert!(status == NTV_OK && !words.is_empty(), "errors do not harm a context");
+    let (status, words, _) = handle.translate(&target(), &good, None);
+    assert!(status == NTV_OK && !words.is_empty(), "errors do not harm a translator");
 }
 
 #[test]
 fn null_pointers_are_errors() {
-    let (context, target, words) = (Context::new(), target(), words());
-    let translate = |context, target, wire, result| {
+    let (handle, target, words) = (Handle::new(), target(), words());
+    let translate = |translator, target, wire, result| {
         // SAFETY: pointers are null or as they should be.
-        unsafe { ntv_translate(context, target, wire, words.len(), null(), result) }
+        unsafe { ntv_translate(translator, target, wire, words.len(), null(), result) }
     };
-    assert_eq!(translate(context.0, &target, words.as_ptr(), null_mut()), NTV_ERROR_ARGUMENT);
+    assert_eq!(translate(handle.0, &target, words.as_ptr(), null_mut()), NTV_ERROR_ARGUMENT);
     let cases = [
-        (null_mut(), &target as *const ntv_target, words.as_ptr(), "context is NULL"),
-        (context.0, null(), words.as_ptr(), "target is NULL"),
-        (context.0, &target, null(), "wire is NULL"),
+        (null_mut(), &target as *const ntv_target, words.as_ptr(), "translator is NULL"),
+        (handle.0, null(), words.as_ptr(), "target is NULL"),
+        (handle.0, &target, null(), "wire is NULL"),
     ];
-    for (context, target, wire, text) in cases {
+    for (translator, target, wire, text) in cases {
         let mut result = std::mem::MaybeUninit::uninit();
-        assert_eq!(translate(context, target, wire, result.as_mut_ptr()), NTV_ERROR_ARGUMENT);
+        assert_eq!(translate(translator, target, wire, result.as_mut_ptr()), NTV_ERROR_ARGUMENT);
         // SAFETY: a result is always written unless the pointer is null.
         unsafe {
             let mut result: ntv_result = result.assume_init();
@@ -270,7 +270,7 @@ fn null_pointers_are_errors() {
     // SAFETY: null is allowed.
     unsafe {
         ntv_result_free(null_mut(), null());
-        ntv_context_destroy(null_mut());
+        ntv_translator_destroy(null_mut());
         assert!(!ntv_target_init(null_mut(), VULKAN_1_3));
         assert!(!ntv_target_enable(null_mut(), c"shaderInt64".as_ptr(), true));
     }
@@ -289,7 +289,7 @@ fn features_have_names() {
     let core = crate::target::options(&target).expect("a target").target;
     assert!(!core.has(ntv_core::Feature::shaderInt64) && core.has(ntv_core::Feature::shaderInt16));
     target.buffer_access = 9;
-    let (status, _, error) = Context::new().translate(&target, &words(), None);
+    let (status, _, error) = Handle::new().translate(&target, &words(), None);
     assert_eq!((status, error.as_deref()), (NTV_ERROR_ARGUMENT, Some("buffer_access of the target is 9")));
 }
 
@@ -324,14 +324,14 @@ fn a_promise_of_the_driver_arrives() {
 
 #[test]
 fn a_panic_is_an_error() {
-    let context = Context::new();
-    let before = context.translate(&target(), &words(), None);
+    let handle = Handle::new();
+    let before = handle.translate(&target(), &words(), None);
     PANIC.set(Some(Fault::Translation));
-    let (status, words_after, error) = context.translate(&target(), &words(), None);
+    let (status, words_after, error) = handle.translate(&target(), &words(), None);
     PANIC.set(None);
     assert_eq!((status, words_after.len()), (NTV_ERROR_INTERNAL, 0));
     assert_eq!(error.as_deref(), Some("ntv panicked: a fault that a test forced"));
-    assert_eq!(context.translate(&target(), &words(), None), before, "the context still works");
+    assert_eq!(handle.translate(&target(), &words(), None), before, "the translator still works");
 }
 
 /// An allocator that counts, and returns null from a certain call on.
@@ -357,8 +357,8 @@ unsafe extern "C" fn free(user: *mut c_void, _: *mut c_void) {
 
 #[test]
 fn memory_is_the_callers() {
-    let context = Context::new();
-    let expected = context.translate(&target(), &words(), None);
+    let handle = Handle::new();
+    let expected = handle.translate(&target(), &words(), None);
     // Words, bindings, patches; a compute shader has no inputs and outputs.
     for (flags, needed) in [(0, 3), (NTV_OPTION_WORDS_ONLY, 1)] {
         for allocations in 0..5 {
@@ -371,7 +371,7 @@ fn memory_is_the_callers() {
                 num_placements: 0,
                 xfb: null(),
             };
-            let (status, words, error) = context.translate(&target(), &words(), Some(&options));
+            let (status, words, error) = handle.translate(&target(), &words(), Some(&options));
             if allocations >= needed {
                 assert_eq!((status, words, error), expected);
                 assert_eq!(counter.left.load(Ordering::Relaxed), allocations - needed);

@@ -1,6 +1,6 @@
 //! Transform feedback through the ABI: shaders that write captures themselves, and their parameters of a draw.
 
-use super::translation::{target, Context};
+use super::translation::{target, Handle};
 use crate::bindings::*;
 use crate::{ntv_emission_list, ntv_topology_primitives, ntv_topology_vertices_per_primitive, ntv_xfb_state_words};
 use ntv_core::capture::{
@@ -37,7 +37,7 @@ fn with(row: &ntv_attribute) -> ntv_xfb_options {
 fn translated(xfb: &ntv_xfb_options) -> (ntv_status, Vec<u32>, Option<String>) {
     let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
     let options = ntv_options { flags: 0, allocator, placements: null(), num_placements: 0, xfb };
-    Context::new().translate(&target(), &wire::encode(&shader()), Some(&options))
+    Handle::new().translate(&target(), &wire::encode(&shader()), Some(&options))
 }
 
 #[test]

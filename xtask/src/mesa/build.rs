@@ -2,10 +2,12 @@
 
 use super::source::{install_missing, Source, MESA_25};
 use crate::command::run as go;
-use anyhow::{Context, Result};
+use anyhow::{ensure, Context, Result};
+use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// A configuration of Mesa.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -16,6 +18,8 @@ pub(crate) enum Build {
     Small,
     /// Like `Small`, with AddressSanitizer.
     Address,
+    /// Like `Small`, without ntv.
+    Off,
 }
 
 const OPTIONS: &[&str] = &[
@@ -26,6 +30,8 @@ const OPTIONS: &[&str] = &[
     "-Dgbm=disabled",
     "-Dvideo-codecs=",
     "-Dvalgrind=disabled",
+    "-Dzink-ntv=enabled",
+    "-Dzink-ntv-debug=true",
     "-Dlibunwind=disabled",
 ];
 
@@ -45,10 +51,13 @@ const SMALL: &[&str] = &[
     "-Dglx=disabled",
     "-Dllvm=disabled",
     "-Doptimization=1",
-    "-Dntv:cargo_profile=dev",
+    "-Dntv:optimization=0",
+    "-Dntv:b_ndebug=false",
 ];
 
 const ADDRESS: &[&str] = &["-Db_sanitize=address", "-Db_lundef=false", "-Ddebug=true"];
+
+const OFF: &[&str] = &["-Dzink-ntv=disabled"];
 
 /// The other Debian packages that a full build needs.
 const FULL_NEEDS: &str = "llvm-15-dev libx11-dev libx11-xcb-dev libxext-dev libxfixes-dev libxcb-glx0-dev \
@@ -69,6 +78,7 @@ impl Build {
             Build::Full => "full",
             Build::Small => "small",
             Build::Address => "address",
+            Build::Off => "off",
         }
     }
 
@@ -77,6 +87,7 @@ impl Build {
             Build::Full => &[OPTIONS, FULL],
             Build::Small => &[OPTIONS, SMALL],
             Build::Address => &[OPTIONS, SMALL, ADDRESS],
+            Build::Off => &[OPTIONS, SMALL, OFF],
         };
         parts.concat()
     }
@@ -92,27 +103,49 @@ impl Build {
     /// Builds and installs Mesa with the current files of the repository.
     pub(crate) fn mesa(self) -> Result<Built> {
         let source = MESA_25.source()?;
+        if self == Build::Full {
+            install_missing(FULL_NEEDS)?;
+        }
+        let (build_folder, prefix) = self.configure(&source)?;
+        go(ninja(&source).arg("-C").arg(&build_folder))?;
+        go(source.program("meson").args(["install", "--no-rebuild", "--quiet", "-C"]).arg(&build_folder))?;
+        Ok(Built { prefix, build_folder, source })
+    }
+
+    /// Configures the build, unless it is configured. Returns its folder, and that of the installation.
+    fn configure(self, source: &Source) -> Result<(PathBuf, PathBuf)> {
         let options = self.options();
         let mut hasher = DefaultHasher::new();
         options.hash(&mut hasher);
         let name = format!("{}-{:016x}", self.name(), hasher.finish());
-        let build_folder = source.folder.join(&name);
+        let folder = source.folder.join(&name);
         let prefix = source.folder.join(format!("{name}-installed"));
-        if self == Build::Full {
-            install_missing(FULL_NEEDS)?;
-        }
-        if !build_folder.join("build.ninja").exists() {
-            println!("Building Mesa in {}: the first build takes some minutes.", build_folder.display());
+        if !folder.join("build.ninja").exists() {
+            println!("Building Mesa in {}: the first build takes some minutes.", folder.display());
             let mut setup = source.program("meson");
-            setup.arg("setup").arg(&build_folder).arg(format!("-Dprefix={}", prefix.display())).args(options);
+            setup.arg("setup").arg(&folder).arg(format!("-Dprefix={}", prefix.display())).args(options);
             go(&mut setup)?;
         }
-        let mut build = source.program("ninja");
-        if !std::io::stdout().is_terminal() {
-            build.arg("--quiet");
-        }
-        go(build.arg("-C").arg(&build_folder))?;
-        go(source.program("meson").args(["install", "--no-rebuild", "--quiet", "-C"]).arg(&build_folder))?;
-        Ok(Built { prefix, build_folder, source })
+        Ok((folder, prefix))
     }
+}
+
+/// Compiles the patched zink without ntv, and checks that no file of ntv is a part of it.
+pub(crate) fn check_off() -> Result<()> {
+    let source = MESA_25.source()?;
+    let (folder, _) = Build::Off.configure(&source)?;
+    go(ninja(&source).arg("-C").arg(&folder).arg("src/gallium/drivers/zink/libzink.a"))?;
+    let commands = fs::read_to_string(folder.join("compile_commands.json"))?;
+    ensure!(commands.contains("/zink/zink_compiler.c"), "no command that compiles zink");
+    ensure!(!commands.contains("/zink/ntv/"), "a file of ntv is compiled without the option zink-ntv");
+    println!("zink compiles without ntv.");
+    Ok(())
+}
+
+fn ninja(source: &Source) -> Command {
+    let mut build = source.program("ninja");
+    if !std::io::stdout().is_terminal() {
+        build.arg("--quiet");
+    }
+    build
 }

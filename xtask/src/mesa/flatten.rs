@@ -1,8 +1,8 @@
-//! Compares the wires and the dumps of each release of Mesa: `ffi/mesa/tests/flatten.c` builds shaders and writes both, and ntv has
-//! to translate both to the same SPIR-V.
+//! Compares the wires and the dumps of Mesa's NIR: `ffi/mesa/tests/flatten.c` builds shaders and writes both, and ntv has to
+//! translate both to the same SPIR-V. Then [`super::numbers`] changes Mesa's numbers.
 
-use super::build::Build;
-use super::source::{Source, MESA_22, MESA_25};
+use super::build::{Build, Built};
+use super::numbers;
 use crate::command::{cargo, run as go};
 use anyhow::{ensure, Context, Result};
 use regex::Regex;
@@ -10,54 +10,69 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The options of Meson for Mesa 22.3: only NIR.
-const OPTIONS: &[&str] = &[
-    "-Dgallium-drivers=",
-    "-Dvulkan-drivers=",
-    "-Dplatforms=",
-    "-Dglx=disabled",
-    "-Degl=disabled",
-    "-Dopengl=false",
-    "-Dgles1=disabled",
-    "-Dgles2=disabled",
-    "-Dgbm=disabled",
-    "-Dllvm=disabled",
-    "-Dshared-glapi=disabled",
-    "-Dvalgrind=disabled",
-    "-Dlibunwind=disabled",
-    "-Doptimization=0",
-];
+/// The C files of the program.
+const FILES: [&str; 2] = ["ntv_nir.c", "tests/flatten.c"];
 
-/// Compares with the NIR of each release.
+/// Compares the texts with the wires, and the wires with those of a Mesa that has other numbers.
 pub(crate) fn compare() -> Result<()> {
-    let small = Build::Small.mesa()?;
-    one(MESA_25.name, MESA_25.number, &small.source, &small.build_folder)?;
-    let source = MESA_22.source()?;
-    let folder = source.folder.join("nir");
-    if !folder.join("build.ninja").exists() {
-        go(source.program("meson").arg("setup").arg(&folder).args(OPTIONS))?;
-    }
-    let targets = ["src/compiler/nir/libnir.a", "src/compiler/libcompiler.a", "src/util/libmesa_util.a"];
-    let format = "src/util/format/libmesa_format.a";
-    go(source.program("ninja").args(["--quiet", "-C"]).arg(&folder).args(targets).arg(format))?;
-    one(MESA_22.name, MESA_22.number, &source, &folder)
+    let flattener = Flattener::new()?;
+    compare_texts(&flattener)?;
+    numbers::compare(&flattener)
 }
 
-/// Compares with the NIR of the release `name` that was built in `build`.
-fn one(name: &str, number: &str, source: &Source, build: &Path) -> Result<()> {
-    let program = build.join("ntv_flatten");
-    let files = ["tests/flatten.c", "ntv_nir.c"].map(|file| crate::root().join("ffi/mesa").join(file));
-    let mut compiler = Command::new("cc");
-    compiler.current_dir(build).args(flags(build)?).arg(format!("-DNTV_MESA={number}"));
-    compiler.arg("-I").arg(crate::root().join("ffi")).arg("-I").arg(crate::root().join("ffi/mesa"));
-    compiler.args(files).arg("-o").arg(&program).arg(library()?);
-    compiler.arg("-Wl,--start-group").args(libraries(&build.join("src"))?);
-    go(compiler.args(["-Wl,--end-group", "-lz", "-lzstd", "-lm", "-ldl", "-lpthread", "-lstdc++"]))?;
+/// The program `flatten`, which can be built with changed headers.
+pub(crate) struct Flattener {
+    mesa: Built,
+    library: PathBuf,
+    flags: Vec<String>,
+    libraries: Vec<PathBuf>,
+}
 
+impl Flattener {
+    fn new() -> Result<Flattener> {
+        let mesa = Build::Small.mesa()?;
+        let (flags, libraries) = (flags(&mesa.build_folder)?, libraries(&mesa.build_folder.join("src"))?);
+        Ok(Flattener { mesa, library: library()?, flags, libraries })
+    }
+
+    /// The text of a header of Mesa, by its path in `src`.
+    pub(crate) fn header(&self, path: &str) -> Result<String> {
+        let path = self.mesa.source.path.join("src").join(path);
+        fs::read_to_string(&path).with_context(|| format!("no header {}", path.display()))
+    }
+
+    /// A compiler that includes `headers` first, in place of those of Mesa that have the same include guards.
+    pub(crate) fn compiler(&self, headers: &[PathBuf]) -> Command {
+        let mut compiler = Command::new("cc");
+        compiler.current_dir(&self.mesa.build_folder).args(&self.flags);
+        compiler.arg("-I").arg(crate::root().join("ffi")).arg("-I").arg(crate::root().join("ffi/mesa"));
+        for header in headers {
+            compiler.arg("-include").arg(header);
+        }
+        compiler
+    }
+
+    /// Builds `program` with these headers.
+    pub(crate) fn build(&self, headers: &[PathBuf], program: &Path) -> Result<()> {
+        let mut compiler = self.compiler(headers);
+        compiler.args(FILES.map(|file| crate::root().join("ffi/mesa").join(file)));
+        compiler.arg("-o").arg(program).arg(&self.library).arg("-Wl,--start-group").args(&self.libraries);
+        go(compiler.args(["-Wl,--end-group", "-lz", "-lzstd", "-lm", "-ldl", "-lpthread", "-lstdc++"]))
+    }
+
+    /// Runs `program`, which writes files to `folder`.
+    pub(crate) fn run(&self, program: &Path, options: &[&str], folder: &Path) -> Result<()> {
+        fs::create_dir(folder)?;
+        go(self.mesa.source.program("env").arg(program).args(options).arg(folder))
+    }
+}
+
+/// Compares the modules of texts with those of wires.
+fn compare_texts(flattener: &Flattener) -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let (shaders, modules) = (folder.path().join("shaders"), folder.path().join("modules"));
-    fs::create_dir(&shaders)?;
-    go(source.program("env").arg(&program).arg(&shaders))?;
+    let [program, shaders, modules] = ["flatten", "shaders", "modules"].map(|name| folder.path().join(name));
+    flattener.build(&[], &program)?;
+    flattener.run(&program, &[], &shaders)?;
     go(cargo(&["run", "--quiet", "--bin", "ntv", "--", "compile", "--validate"])
         .arg(&shaders)
         .arg("-o")
@@ -69,11 +84,11 @@ fn one(name: &str, number: &str, source: &Source, build: &Path) -> Result<()> {
         let Some(shader) = file.strip_prefix("text-").and_then(|rest| rest.strip_suffix(".spv")) else { continue };
         let wire = modules.join(format!("wire-{shader}.ntvw.spv"));
         let wire = fs::read(wire).with_context(|| format!("no wire of {shader}"))?;
-        ensure!(fs::read(&path)? == wire, "{name}: the text and the wire of {shader} differ");
+        ensure!(fs::read(&path)? == wire, "the text and the wire of {shader} differ");
         count += 1;
     }
-    ensure!(count > 3, "{name}: only {count} shaders");
-    println!("{name}: {count} shaders are the same as text and as wire");
+    ensure!(count > 3, "only {count} shaders");
+    println!("{count} shaders are the same as text and as wire");
     Ok(())
 }
 

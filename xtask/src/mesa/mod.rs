@@ -1,19 +1,22 @@
 //! `cargo xtask mesa`: runs piglit's shader tests through zink, once with zink's own translator and once with ntv.
 //!
-//! The driver is Mesa's zink on lavapipe, built with the patch in `ffi/mesa/`; `ZINK_NTV` selects the translator. Tests that
+//! The driver is Mesa's zink on lavapipe, built with the patches in `ffi/mesa/`; `ZINK_NTV` selects the translator. Tests that
 //! pass with `c` have to pass with `rust`. `tests/mesa/README.md` has the details.
 
 mod build;
+mod checks;
 pub(crate) mod draws;
 mod driver;
 mod flatten;
 mod glmark2;
 pub(crate) mod lines;
 mod list;
+mod numbers;
 mod report;
 mod results;
 mod runner;
 mod sanitize;
+mod series;
 mod source;
 pub(crate) mod timing;
 
@@ -25,6 +28,7 @@ use driver::{Captures, Driver, Storage, Translator};
 use regex::Regex;
 use results::Results;
 use sanitize::{Sanitizer, Tool};
+pub(crate) use source::{cache, install_missing};
 use std::path::PathBuf;
 
 /// Runs piglit's shader tests through zink, with zink's own translator and with ntv, and compares.
@@ -68,7 +72,10 @@ struct Arguments {
     /// Build Mesa and stop.
     #[arg(long)]
     build: bool,
-    /// Compare the translations of the dumps and of the wires of shaders of Mesa 25.0 and 22.3, and stop.
+    /// Write the patches of Mesa, with the files of ffi/mesa, to this folder, print the size of each file, and stop.
+    #[arg(long, value_name = "FOLDER")]
+    series: Option<PathBuf>,
+    /// Compare the translations of the dumps and of the wires of shaders, and the wires with other numbers of Mesa, and stop.
     #[arg(long)]
     flatten: bool,
     /// Compare the pictures of all scenes of glmark2, and stop.
@@ -82,6 +89,9 @@ struct Arguments {
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let program = "cargo xtask mesa".to_string();
     let arguments = Arguments::parse_from(std::iter::once(&program).chain(arguments));
+    if let Some(folder) = &arguments.series {
+        return series::write(folder);
+    }
     if arguments.flatten {
         return flatten::compare();
     }
@@ -93,6 +103,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     }
     let sanitizer = arguments.sanitize.map(Sanitizer::new).transpose()?;
     let mut driver = Driver::new(prefix, arguments.validate, sanitizer)?;
+    if arguments.small {
+        source::MESA_25.source()?.check_format()?;
+        checks::run(&driver)?;
+        build::check_off()?;
+    }
     driver.storage = arguments.storage;
     driver.captures = arguments.captures;
     driver.verify()?;

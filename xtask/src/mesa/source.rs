@@ -1,9 +1,10 @@
-//! Mesa's source packages, unpacked in a cache outside of the repository. One of them has the patch.
+//! Mesa's source packages, unpacked and patched in a cache outside of the repository.
 //!
 //! The cache is `$NTV_CACHE`, or `ntv` in the user's cache folder. The source has links to ntv and `ffi/mesa/` of
 //! this repository. Another checkout uses the same cache and replaces the links.
 
 use crate::command::{find, run as go};
+use crate::meson::Meson;
 use anyhow::{ensure, Context, Result};
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -17,68 +18,54 @@ pub(crate) struct Release {
     pub(crate) name: &'static str,
     /// The release of Debian that has it.
     suite: &'static str,
-    /// `NTV_MESA` of `ntv_nir.c`.
-    pub(crate) number: &'static str,
-    patched: bool,
 }
 
+/// The folder of `ffi/mesa` in the source.
+pub(crate) const FOLDER: &str = "src/gallium/drivers/zink/ntv";
+
 /// The release from which zink is built.
-pub(crate) const MESA_25: Release = Release { name: "mesa-25.0.7", suite: "trixie", number: "2500", patched: true };
+pub(crate) const MESA_25: Release = Release { name: "mesa-25.0.7", suite: "trixie" };
 
-/// The older release whose NIR ntv reads.
-pub(crate) const MESA_22: Release = Release { name: "mesa-22.3.6", suite: "bookworm", number: "2203", patched: false };
-
-/// The Debian packages that both builds need. Meson has to be newer than Debian 12's.
-const DEBIAN_NEEDS: &str =
-    "build-essential dpkg-dev patch python3-venv ninja-build pkg-config bison flex glslang-tools \
+/// The Debian packages that both builds need.
+const DEBIAN_NEEDS: &str = "build-essential dpkg-dev patch ninja-build pkg-config bison flex glslang-tools \
     libdrm-dev libelf-dev libexpat1-dev zlib1g-dev libzstd-dev libglvnd-dev libudev-dev";
-/// The packages of PyPI that they need.
-const PYTHON_NEEDS: &[&str] = &["meson>=1.1", "mako", "pyyaml", "packaging", "setuptools"];
 
 /// An unpacked source, in a folder that also has its builds.
 pub(crate) struct Source {
     pub(crate) folder: PathBuf,
     pub(crate) path: PathBuf,
-    python: PathBuf,
+    meson: Meson,
 }
 
 impl Release {
     /// Downloads the source, unless it is in the cache, and installs the packages for the build.
     pub(crate) fn source(&self) -> Result<Source> {
-        let cache = cache()?;
-        let folder = cache.join(format!("{}-{:016x}", self.name, self.hash()?));
-        let source = Source { path: folder.join(self.name), folder, python: cache.join("python") };
-        install_needs(&source.python)?;
+        let folder = cache()?.join(format!("{}-{:016x}", self.name, self.hash()?));
+        install_missing(DEBIAN_NEEDS)?;
+        let source = Source { path: folder.join(self.name), folder, meson: Meson::new()? };
         let done = source.folder.join("unpacked");
         if !done.exists() {
             println!("Downloading {} to {}.", self.name, source.folder.display());
             unpack(&source.folder, self)?;
-            if self.patched {
-                go(Command::new("patch")
-                    .args(["--strip=1", "--forward", "--directory"])
-                    .arg(&source.path)
-                    .arg("--input")
-                    .arg(self.patch()))?;
+            for patch in patches()? {
+                let mut command = Command::new("patch");
+                command.args(["--strip=1", "--forward", "--quiet", "--directory"]).arg(&source.path);
+                go(command.arg("--input").arg(patch))?;
             }
             fs::write(done, "")?;
         }
-        if self.patched {
-            source.link()?;
-        }
+        source.link()?;
         Ok(source)
     }
 
-    fn patch(&self) -> PathBuf {
-        crate::root().join(format!("ffi/mesa/patches/{}.patch", self.name))
-    }
-
-    /// A hash of the release and the patch.
+    /// A hash of the release and of the changes in the patches.
     fn hash(&self) -> Result<u64> {
         let mut hasher = DefaultHasher::new();
         (self.name, self.suite).hash(&mut hasher);
-        if self.patched {
-            let patch = self.patch();
-            fs::read(&patch).with_context(|| format!("no patch {}", patch.display()))?.hash(&mut hasher);
+        for patch in patches()? {
+            // The message does not change the source.
+            let text = fs::read_to_string(patch)?;
+            text.split_once("\ndiff ").map(|(_, changes)| changes).hash(&mut hasher);
         }
         Ok(hasher.finish())
     }
@@ -87,13 +74,8 @@ impl Release {
 impl Source {
     /// A program that runs in the folder of the source, with the Python packages of the build in its path.
     pub(crate) fn program(&self, name: &str) -> Command {
-        let mut path = self.python.join("bin").into_os_string();
-        path.push(":");
-        path.push(std::env::var_os("PATH").unwrap_or_default());
-        let mut command = Command::new("env");
-        command.env("PATH", path).arg(name).current_dir(&self.path);
-        // All builds share the artifacts of ntv's Rust code.
-        command.env("CARGO_TARGET_DIR", crate::root().join("target"));
+        let mut command = self.meson.command(name);
+        command.current_dir(&self.path);
         command
     }
 
@@ -101,7 +83,7 @@ impl Source {
     fn link(&self) -> Result<()> {
         let links = [
             (crate::root(), self.path.join("subprojects/ntv")),
-            (crate::root().join("ffi/mesa"), self.path.join("src/gallium/drivers/zink/ntv")),
+            (crate::root().join("ffi/mesa"), self.path.join(FOLDER)),
         ];
         for (target, link) in links {
             match fs::read_link(&link) {
@@ -117,12 +99,25 @@ impl Source {
         Ok(())
     }
 
+    /// Checks the format of the C files by Mesa's settings, which also hold for the folder that is linked into the source.
+    pub(crate) fn check_format(&self) -> Result<()> {
+        const GENERATED: &str = "ntv_names.h";
+        install_missing("clang-format")?;
+        let mut files = Vec::new();
+        for entry in fs::read_dir(self.path.join(FOLDER))? {
+            let path = entry?.path();
+            let is_c = path.extension().is_some_and(|extension| extension == "c" || extension == "h");
+            if is_c && !path.ends_with(GENERATED) {
+                files.push(path);
+            }
+        }
+        go(Command::new("clang-format").args(["--dry-run", "--Werror"]).args(files))
+    }
+
     /// Removes the artifacts that Ninja built from the files of the repository.
     fn forget(&self) -> Result<()> {
-        const MADE: &[(&str, &[&str])] = &[
-            ("subprojects/ntv", &["libntv."]),
-            ("src/gallium/drivers/zink/libzink.a.p", &["ntv_", "zink_compiler.c"]),
-        ];
+        const MADE: &[(&str, &[&str])] =
+            &[("subprojects/ntv", &["libntv"]), ("src/gallium/drivers/zink/libzink.a.p", &["ntv_", "zink_"])];
         let builds = fs::read_dir(&self.folder)?.filter_map(Result::ok);
         let folders =
             builds.flat_map(|build| MADE.iter().map(move |(folder, names)| (build.path().join(folder), names)));
@@ -137,8 +132,17 @@ impl Source {
     }
 }
 
-/// The folder of sources and builds.
-fn cache() -> Result<PathBuf> {
+/// The patches of Mesa, in their order.
+pub(crate) fn patches() -> Result<Vec<PathBuf>> {
+    let folder = crate::root().join("ffi/mesa/patches");
+    let entries = fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
+    let mut patches: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    patches.sort();
+    Ok(patches)
+}
+
+/// The folder of sources, builds and the Python environment.
+pub(crate) fn cache() -> Result<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let cache = variable("NTV_CACHE")
         .or_else(|| Some(variable("XDG_CACHE_HOME")?.join("ntv")))
@@ -146,18 +150,6 @@ fn cache() -> Result<PathBuf> {
         .context("no folder for a cache: set NTV_CACHE")?;
     fs::create_dir_all(&cache)?;
     Ok(cache.canonicalize()?)
-}
-
-/// Installs the packages that builds need. Those of Python are in a separate environment.
-fn install_needs(python: &Path) -> Result<()> {
-    install_missing(DEBIAN_NEEDS)?;
-    let done = python.join("installed");
-    if !done.exists() {
-        go(Command::new("python3").args(["-m", "venv"]).arg(python))?;
-        go(Command::new(python.join("bin/pip")).args(["install", "--quiet"]).args(PYTHON_NEEDS))?;
-        fs::write(done, "")?;
-    }
-    Ok(())
 }
 
 /// Installs those of `packages` that are missing from Debian.

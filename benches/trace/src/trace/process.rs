@@ -34,7 +34,8 @@ struct Driver {
 }
 
 /// The functions that call the parts of a translation. The driver also calls some parts from elsewhere.
-const CALLERS: &[&str] = &["zink_ntv", "compare", "run_c", "run_ntv", "translate"];
+const CALLERS: &[&str] =
+    &["zink_ntv_translate", "zink_ntv_debug_run", "compare", "run_c", "run_ntv", "zink_ntv_flatten", "zink_ntv_emit"];
 
 /// A traced process.
 pub(crate) struct Process {
@@ -106,7 +107,7 @@ impl Process {
         self.breakpoints.forget(|spot| spot != Spot::Libraries);
         self.driver = found;
         let Some(Driver { path, start }) = &self.driver else { return Ok(()) };
-        let place = start + images.function(path, "zink_ntv").context("the driver was built without ntv")?;
+        let place = start + images.function(path, "zink_ntv_translate").context("the driver was built without ntv")?;
         self.breakpoints.add(&self.memory, place, Spot::Shader)?;
         for part in PARTS {
             let place = start + images.function(path, part.function)?;

@@ -1,0 +1,122 @@
+/*
+ * Copyright (c) the ntv authors
+ * SPDX-License-Identifier: MIT
+ *
+ * The differences between the nir.h of Mesa 25.0 and of Mesa 26.1, only for ntv_nir.c. Other code is right for both.
+ */
+
+#ifndef NTV_MESA_H
+#define NTV_MESA_H
+
+#include "compiler/nir/nir.h"
+
+/* nir_def_instr() is a macro, in 26.1. */
+#ifdef nir_def_instr
+
+static inline const nir_instr *
+ntv_mesa_def_instr(const nir_def *def)
+{
+   return nir_def_instr(def);
+}
+
+static inline bool
+ntv_mesa_is_exact(const nir_alu_instr *alu)
+{
+   return (alu->fp_math_ctrl & nir_fp_exact) != 0;
+}
+
+/* 26.1 makes the instructions exact instead. */
+static inline bool
+ntv_mesa_is_invariant(nir_io_semantics io)
+{
+   (void)io;
+   return false;
+}
+
+/* 26.1 has data for debuggers before an instruction, not as one. */
+static inline bool
+ntv_mesa_is_comment(const nir_instr *instr)
+{
+   (void)instr;
+   return false;
+}
+
+/* The captures of the first or the last two components of a store, as the first two of the result. */
+static inline nir_io_xfb
+ntv_mesa_io_xfb(const nir_intrinsic_instr *store, bool last)
+{
+   nir_io_xfb xfb = nir_intrinsic_io_xfb(store);
+
+   if (last) {
+      xfb.out[0] = xfb.out[2];
+      xfb.out[1] = xfb.out[3];
+   }
+   return xfb;
+}
+
+/* The captures of the last two components have no flag of their own, so this is a number that no index has. */
+enum { NTV_MESA_IO_XFB2 = NIR_INTRINSIC_NUM_INDEX_FLAGS };
+
+enum {
+   NTV_MESA_ACCESS_IN_BOUNDS = ACCESS_IN_BOUNDS,
+   NTV_MESA_ACCESS_ATOMIC = ACCESS_ATOMIC,
+};
+
+/* 26.1 has the preservation of zeros, infinities and NaNs in each instruction. The wire has no form for it: GL does not require
+ * it. */
+#define NTV_MESA_PRESERVED(X)
+
+/* Names that 26.1 does not have. */
+#define NTV_MESA_OLD_ALU(X)
+#define NTV_MESA_OLD_INTRINSICS(X)
+
+#else
+
+static inline const nir_instr *
+ntv_mesa_def_instr(const nir_def *def)
+{
+   return def->parent_instr;
+}
+
+static inline bool
+ntv_mesa_is_exact(const nir_alu_instr *alu)
+{
+   return alu->exact;
+}
+
+static inline bool
+ntv_mesa_is_invariant(nir_io_semantics io)
+{
+   return io.invariant;
+}
+
+static inline bool
+ntv_mesa_is_comment(const nir_instr *instr)
+{
+   return instr->type == nir_instr_type_debug_info;
+}
+
+static inline nir_io_xfb
+ntv_mesa_io_xfb(const nir_intrinsic_instr *store, bool last)
+{
+   return last ? nir_intrinsic_io_xfb2(store) : nir_intrinsic_io_xfb(store);
+}
+
+enum { NTV_MESA_IO_XFB2 = NIR_INTRINSIC_IO_XFB2 };
+
+enum {
+   NTV_MESA_ACCESS_IN_BOUNDS = ACCESS_IN_BOUNDS_AGX,
+   NTV_MESA_ACCESS_ATOMIC = 0, /* 25.0 does not have it */
+};
+
+#define NTV_MESA_PRESERVED(X)                                             \
+   X(FLOAT_CONTROLS_SIGNED_ZERO_PRESERVE, NTV_FLOAT_SIGNED_ZERO_PRESERVE) \
+   X(FLOAT_CONTROLS_INF_PRESERVE, NTV_FLOAT_INF_PRESERVE)                 \
+   X(FLOAT_CONTROLS_NAN_PRESERVE, NTV_FLOAT_NAN_PRESERVE)
+
+#define NTV_MESA_OLD_ALU(X)        NTV_NAMES_OF_OLD_ALU(X)
+#define NTV_MESA_OLD_INTRINSICS(X) NTV_NAMES_OF_OLD_INTRINSICS(X)
+
+#endif
+
+#endif /* NTV_MESA_H */

@@ -1,0 +1,218 @@
+/*
+ * Copyright (c) the ntv authors
+ * SPDX-License-Identifier: MIT
+ */
+
+#include "zink_ntv_debug.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <sys/file.h>
+
+#include "nir_to_spirv/nir_to_spirv.h"
+#include "util/log.h"
+#include "util/os_time.h"
+#include "util/u_atomic.h"
+#include "util/u_debug.h"
+#include "ntv_nir.h"
+#include "zink_types.h"
+
+DEBUG_GET_ONCE_OPTION(ntv, "ZINK_NTV", "rust")
+DEBUG_GET_ONCE_OPTION(ntv_log, "ZINK_NTV_LOG", NULL)
+DEBUG_GET_ONCE_OPTION(ntv_dump, "ZINK_NTV_DUMP", NULL)
+DEBUG_GET_ONCE_BOOL_OPTION(ntv_validate, "ZINK_NTV_VALIDATE", false)
+DEBUG_GET_ONCE_NUM_OPTION(ntv_runs, "ZINK_NTV_RUNS", 1)
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Validation and dumps
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+/* Whether spirv-val, which prints its errors, accepts the module. */
+static bool
+validate(const struct spirv_shader *spirv, const struct zink_ntv_job *job)
+{
+   const struct zink_device_info *info = &job->screen->info;
+   char command[128];
+   FILE *pipe;
+
+   snprintf(command, sizeof(command), "spirv-val --target-env vulkan1.3%s%s - >&2",
+            zink_ntv_has_standard_layout(info) ? " --uniform-buffer-standard-layout" : "",
+            zink_ntv_has_scalar_layout(info) ? " --scalar-block-layout" : "");
+   pipe = popen(command, "w");
+   if (!pipe)
+      return false;
+   fwrite(spirv->words, sizeof(uint32_t), spirv->num_words, pipe);
+   return pclose(pipe) == 0;
+}
+
+/* Makes a unique name for the shader. */
+static void
+make_name(char *name, size_t size)
+{
+   static uint32_t count;
+
+   snprintf(name, size, "%d-%04u", (int)getpid(), p_atomic_inc_return(&count));
+}
+
+static FILE *
+open_dump(const char *name, const char *extension)
+{
+   char path[4096];
+   FILE *file;
+
+   snprintf(path, sizeof(path), "%s/%s.%s", debug_get_option_ntv_dump(), name, extension);
+   file = fopen(path, "wb");
+   if (!file)
+      mesa_logw("ntv: cannot write %s", path);
+   return file;
+}
+
+static void
+dump(struct zink_ntv_job *job, const char *name)
+{
+   struct ntv_wire *wire = &job->translator->wire;
+   FILE *file;
+
+   if (!ntv_wire_nir(wire, job->nir, true, true)) {
+      file = open_dump(name, "ntvw");
+      if (file) {
+         fwrite(wire->words, sizeof(uint32_t), wire->len, file);
+         fclose(file);
+      }
+   }
+   file = open_dump(name, "nir");
+   if (file) {
+      nir_print_shader(job->nir, file);
+      fclose(file);
+   }
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Comparison
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+/* The times of a translation by ntv. */
+struct times {
+   int64_t flatten;
+   int64_t translate;
+   int64_t all;
+};
+
+/* The results of both translators for a shader, and their best times. */
+struct compared {
+   struct spirv_shader *c, *ntv;
+   int64_t c_best;
+   struct times best;
+};
+
+static unsigned
+count_instructions(nir_shader *nir)
+{
+   unsigned count = 0;
+
+   nir_foreach_block (block, nir_shader_get_entrypoint(nir))
+      count += exec_list_length(&block->instr_list);
+   return count;
+}
+
+/* Appends a line to the log, after a first line with the names of the columns. Several processes may write at a time. */
+static void
+log_line(const char *line)
+{
+   FILE *file = debug_get_option_ntv_log() ? fopen(debug_get_option_ntv_log(), "a") : NULL;
+
+   if (!file)
+      return;
+   flock(fileno(file), LOCK_EX);
+   fseek(file, 0, SEEK_END);
+   if (ftell(file) == 0)
+      fputs("shader\tstage\tbefore\tinstrs\tc_ns\tflatten_ns\ttranslate_ns\tntv_ns\tc_words\tntv_words\tc_valid\tntv_valid\n",
+            file);
+   fputs(line, file);
+   fclose(file);
+}
+
+/* "1" or "0", or "-" without validation. */
+static char
+validity(const struct spirv_shader *spirv, const struct zink_ntv_job *job)
+{
+   if (!spirv || !debug_get_option_ntv_validate())
+      return '-';
+   return validate(spirv, job) ? '1' : '0';
+}
+
+static void
+run_c(struct compared *compared, const struct zink_ntv_job *job)
+{
+   nir_shader *clone = nir_shader_clone(NULL, job->nir);
+   int64_t start = os_time_get_nano();
+
+   ralloc_free(compared->c);
+   NIR_PASS(_, clone, nir_convert_from_ssa, true, false);
+   compared->c = nir_to_spirv(clone, &job->zs->sinfo, job->screen);
+   compared->c_best = MIN2(compared->c_best, os_time_get_nano() - start);
+   ralloc_free(clone);
+}
+
+static void
+run_ntv(struct compared *compared, struct zink_ntv_job *job)
+{
+   int64_t start, flat, end;
+   bool ok;
+
+   ralloc_free(compared->ntv);
+   ralloc_free(job->error);
+   job->error = NULL;
+   start = os_time_get_nano();
+   ok = zink_ntv_flatten(job);
+   flat = os_time_get_nano();
+   compared->ntv = ok ? zink_ntv_emit(job) : NULL;
+   end = os_time_get_nano();
+   if (end - start < compared->best.all)
+      compared->best = (struct times){flat - start, end - flat, end - start};
+}
+
+/* Runs both translators, in an order that changes from shader to shader, and logs. The result is ntv's. */
+static struct spirv_shader *
+compare(struct zink_ntv_job *job, const char *name)
+{
+   static uint32_t count;
+   uint32_t before = p_atomic_inc_return(&count) - 1;
+   struct compared compared = {.c_best = INT64_MAX, .best = {.all = INT64_MAX}};
+   const struct times *best = &compared.best;
+   char line[512];
+
+   for (int64_t i = 0; i < MAX2(debug_get_option_ntv_runs(), 1); i++) {
+      if (before % 2 == 0)
+         run_c(&compared, job);
+      run_ntv(&compared, job);
+      if (before % 2 != 0)
+         run_c(&compared, job);
+   }
+   snprintf(line, sizeof(line),
+            "%s\t%s\t%u\t%u\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%zu\t%zu\t%c\t%c\n", name,
+            _mesa_shader_stage_to_abbrev(job->nir->info.stage), before, count_instructions(job->nir), compared.c_best,
+            best->flatten, best->translate, best->all, compared.c ? compared.c->num_words : 0,
+            compared.ntv ? compared.ntv->num_words : 0, validity(compared.c, job), validity(compared.ntv, job));
+   log_line(line);
+   ralloc_free(compared.c);
+   return compared.ntv;
+}
+
+struct spirv_shader *
+zink_ntv_debug_run(struct zink_ntv_job *job)
+{
+   struct spirv_shader *spirv;
+   char name[64];
+
+   make_name(name, sizeof(name));
+   if (debug_get_option_ntv_dump())
+      dump(job, name);
+   if (!strcmp(debug_get_option_ntv(), "compare"))
+      return compare(job, name);
+   spirv = zink_ntv_run(job);
+   if (spirv && debug_get_option_ntv_validate() && !validate(spirv, job))
+      mesa_logw("ntv: spirv-val rejects %s shader %s", _mesa_shader_stage_to_string(job->nir->info.stage), name);
+   return spirv;
+}

@@ -1,0 +1,34 @@
+/*
+ * Copyright (c) the ntv authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Comparison with nir_to_spirv, validation and dumps, in builds with the Meson option zink-ntv-debug. Environment variables:
+ *
+ *    ZINK_NTV           compare: both translators run, and the result is ntv's; see zink_ntv.h for other values
+ *    ZINK_NTV_LOG       a log file with a line for each compared shader; its first line has the names of the columns
+ *    ZINK_NTV_RUNS      the number of runs of both for a compared shader, 1 by default: the best time of each is logged
+ *    ZINK_NTV_VALIDATE  1: each module of ntv is validated by spirv-val, which prints errors
+ *    ZINK_NTV_DUMP      a folder to which each shader is written as ntv's wire (.ntvw) and as text (.nir)
+ */
+
+#ifndef ZINK_NTV_DEBUG_H
+#define ZINK_NTV_DEBUG_H
+
+#include "zink_ntv_private.h"
+
+#ifdef ZINK_NTV_DEBUG
+
+/* zink_ntv_run(), with all that the environment requests. */
+struct spirv_shader *zink_ntv_debug_run(struct zink_ntv_job *job);
+
+#else
+
+static inline struct spirv_shader *
+zink_ntv_debug_run(struct zink_ntv_job *job)
+{
+   return zink_ntv_run(job);
+}
+
+#endif
+
+#endif /* ZINK_NTV_DEBUG_H */
