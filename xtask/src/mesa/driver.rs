@@ -2,6 +2,7 @@
 
 use super::lines::Tracer;
 use super::sanitize::Sanitizer;
+use super::without::Layer;
 use anyhow::{ensure, Context, Result};
 use clap::ValueEnum;
 use std::num::NonZeroU32;
@@ -91,6 +92,8 @@ pub(crate) struct Driver {
     pub(crate) sanitizer: Option<Sanitizer>,
     pub(crate) storage: Option<Storage>,
     pub(crate) captures: Option<Captures>,
+    /// The layer that hides a feature of the device.
+    pub(crate) without: Option<Layer>,
     /// The log of the times of [`Translator::Both`], and the number of runs of each translator.
     pub(crate) log: Option<(PathBuf, u32)>,
     /// The program that steps through the translations.
@@ -102,8 +105,17 @@ pub(crate) struct Driver {
 impl Driver {
     pub(crate) fn new(prefix: PathBuf, validate: bool, sanitizer: Option<Sanitizer>) -> Result<Driver> {
         let scratch = tempfile::tempdir()?;
-        let driver =
-            Driver { prefix, validate, sanitizer, storage: None, captures: None, log: None, tracer: None, scratch };
+        let driver = Driver {
+            prefix,
+            validate,
+            sanitizer,
+            storage: None,
+            captures: None,
+            without: None,
+            log: None,
+            tracer: None,
+            scratch,
+        };
         if driver.lavapipe() == Path::new(DEBIANS_LAVAPIPE) {
             crate::test::install_file("/usr/share/vulkan/icd.d", "lvp_icd.", "mesa-vulkan-drivers")?;
         }
@@ -143,6 +155,9 @@ impl Driver {
             .env("ZINK_NTV", translator.name())
             .current_dir(self.scratch.path())
             .stdin(Stdio::null());
+        if let Some(layer) = &self.without {
+            layer.apply(self.validate, command);
+        }
         if let (Some(storage), Translator::Rust) = (self.storage, translator) {
             command.env("ZINK_NTV_STORAGE", storage.value());
         }
@@ -200,6 +215,7 @@ impl Driver {
             (None, true) => "validated",
             (None, false) => "plain",
         };
-        self.prefix.join(format!("c-{how}.tsv"))
+        let without = self.without.as_ref().map_or(String::new(), |layer| format!("-without-{}", layer.hidden));
+        self.prefix.join(format!("c-{how}{without}.tsv"))
     }
 }

@@ -19,6 +19,7 @@ mod sanitize;
 mod series;
 mod source;
 pub(crate) mod timing;
+mod without;
 
 use anyhow::{bail, ensure, Result};
 use build::Build;
@@ -30,6 +31,7 @@ use results::Results;
 use sanitize::{Sanitizer, Tool};
 pub(crate) use source::{cache, install_missing};
 use std::path::PathBuf;
+use without::Layer;
 
 /// Runs piglit's shader tests through zink, with zink's own translator and with ntv, and compares.
 #[derive(Parser)]
@@ -66,6 +68,10 @@ struct Arguments {
     /// The back end of transform feedback in the runs with ntv.
     #[arg(long, value_name = "WHO")]
     captures: Option<Captures>,
+    /// Run the tests on a device that lacks this feature, by Vulkan's name, or extension; of several, separated by commas, or of
+    /// `all`, one after the other.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "sanitize")]
+    without: Vec<String>,
     /// Run all tests with `c`, also those that have a result from an earlier run.
     #[arg(long)]
     again: bool,
@@ -119,6 +125,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let tests = list::tests(&arguments.list, arguments.filter.as_ref(), arguments.sample, in_haste)?;
     ensure!(!tests.is_empty(), "no test has this name");
     match &driver.sanitizer {
+        None if !arguments.without.is_empty() => compare_without(&arguments, &mut driver, &tests),
         None => compare(&arguments, &driver, &tests),
         Some(sanitizer) => watch(&arguments, &driver, sanitizer, &tests),
     }
@@ -142,6 +149,22 @@ impl Arguments {
 
 fn bad_jobs(_: std::num::TryFromIntError) -> std::io::Error {
     std::io::Error::new(std::io::ErrorKind::InvalidInput, "--jobs must be 1 or more")
+}
+
+/// Compares on devices that lack a feature each.
+fn compare_without(arguments: &Arguments, driver: &mut Driver, tests: &[String]) -> Result<()> {
+    let mut failures = Vec::new();
+    for name in without::names(&arguments.without)? {
+        println!("\nwithout {name}");
+        driver.without = Some(Layer::build(&name)?);
+        driver.verify()?;
+        if let Err(error) = compare(arguments, driver, tests) {
+            println!("{error}");
+            failures.push(name);
+        }
+    }
+    ensure!(failures.is_empty(), "without {}: tests pass with c only", failures.join(", "));
+    Ok(())
 }
 
 /// Runs `tests` with both translators, and those that differ once more in separate processes.
