@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Errors: problems of an input, and their places.
 //!
 //! Every error of an input is a value of this type; the library never prints, and never panics on input. Several errors can be

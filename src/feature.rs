@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The optional features of drivers, by Vulkan's names, and the Vulkan versions that have them.
 //!
 //! Features have Vulkan's names (`shaderFloat64`), so a name in a message can be found in the specification.

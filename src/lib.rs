@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! ntv translates NIR, the shader IR of Mesa's drivers, to SPIR-V for Vulkan. It is made for layered drivers, which run one
 //! graphics API on a driver of another.
 //!

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Links stages: decides from their tables which varyings two stages share, and patches their words.
 //!
 //! Every module has a list of its inputs and outputs ([`Varying`]). Between a stage and the next:

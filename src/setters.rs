@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Functions that set the fields of options, for structs to which fields will be added: other crates cannot write such a struct
 //! as a literal, so a new field breaks no user.
 

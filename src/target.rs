@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The capabilities of the Vulkan driver: all its properties that a check, a pass or the emitter uses.
 //!
 //! A preset has the features that drivers of that Vulkan version commonly offer; a driver switches off those that its device lacks.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Translates shaders to SPIR-V modules: check, passes, emission. The memory of one shader is reused for the next.
 
 use crate::capture::{Attribute, BackEnd};

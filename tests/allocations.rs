@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A thread that has translated similar shaders allocates no memory for further ones: not even for the words, which reuse the
 //! memory of the last ones.
 //!

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Uniform blocks in storage buffers: the length of the modules, and their validity.
 
 mod support;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Every real dump of the larger corpus satisfies the validator's rules, before and after registers are converted to SSA and
 //! discards are lowered. The test prints if there is no corpus.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The links, paths and commands of the documentation exist.
 
 #[path = "support/markdown.rs"]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! No module declares a capability for which its target lacks the feature: every shader of the corpus is translated for targets
 //! that lack one of its features, and is refused, or does not use it. So the checks cover each capability of the corpus, whether
 //! it is refused or lowered.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Runs the fuzz targets without a fuzzer: on the seed corpus, and on mutations of it.
 //!
 //! `NTV_FUZZ_SECONDS=n` sets the time of each target. A failing case is written to a file, which the target can run with `cargo

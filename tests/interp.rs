@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Every pass keeps the results of a shader: dumps run on the interpreter before and after each pass, on the same random inputs.
 //!
 //! A run with undefined results, for example because it accesses memory out of bounds or branches on an undefined value, is not

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The kernels of transform feedback on the interpreter: they are valid, and have the results of the CPU's counting and lists.
 
 #[path = "support/compact.rs"]

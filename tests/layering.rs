@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The structure of the source: imports between modules, the use of `unsafe`, the lengths of files and functions.
 
 mod support;

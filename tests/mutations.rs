@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Malformed input: thousands of dumps with flipped bytes and with lines removed, doubled, swapped or cut, and wires with the
 //! same changes to their words. Each gives a valid module, or an error that is not an internal one; no case panics, hangs,
 //! overflows the stack or uses too much memory.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The cost of dynamic offsets into buffers: over the larger corpus, no shader costs more than the module of zink's C translator,
 //! and shaders that read uniform blocks at dynamic offsets cost much less.
 //!

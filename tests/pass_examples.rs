@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The examples in the descriptions of passes are tests: each is an excerpt of a corpus file.
 //!
 //! The file of each pass has a block `Before:` and a block `After:`. The first must be in the input of

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The planner: the class of each block, the reason, and the independence of the order of declarations.
 
 use ntv::ir::Stage;

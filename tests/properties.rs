@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Properties of every shader, tested on random ones.
 //!
 //! All properties together take a minute at most; `NTV_SECONDS=600` makes them ten, and `NTV_SEEDS=100000` tests this number of

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Compares the corpus with the modules that C made of the same shaders: ntv translates each shader, its module is valid by the
 //! strictest rules and smaller, has few bitcasts, and no needless declarations and branches. Shaders that need only Vulkan 1.1
 //! can be translated for Vulkan 1.1.

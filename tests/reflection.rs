@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The tables of a module match its words.
 
 mod support;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Printing and parsing a shader gives the same shader.
 //!
 //! The test always covers the dumps of this repository, and a corpus of real dumps if there is one (`NTV_CORPUS`, or

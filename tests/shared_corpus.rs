@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Every real dump of the larger corpus is parsed, printed and parsed to the same text; it is translated, and valid by the
 //! strictest rules; also for targets that lack widths of numbers or have the Vulkan memory model.
 //!

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A shader that is read from a wire is the same as the one that is parsed from text, and is translated to the same SPIR-V.
 //!
 //! The test always covers the dumps of this repository, and a corpus of real dumps if there is one (`NTV_CORPUS`, or

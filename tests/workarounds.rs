@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Workarounds change the words of a module, which stays valid. `tool/tests/lavapipe.rs` runs them.
 
 mod support;

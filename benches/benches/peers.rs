@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Measures how long other libraries take to write SPIR-V, as an order of magnitude; their work is not the same.
 //!
 //! All of them begin with an IR in memory and end with words, for the same shaders:

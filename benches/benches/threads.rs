@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Measures how long 1, 2, 4 and so on threads, up to the number of cores, take to translate all large shaders, each thread
 //! separately: the time stays the same if threads do not disturb each other. The same number of processes, which share nothing,
 //! shows the limit of the machine.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Measures the translation from text, or from a driver's words, to SPIR-V, as a whole and by its steps. Each benchmark
 //! translates all shaders of a set; criterion divides by their instructions.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Measures the making of a variant: by the tables, by a copy of the words, by a new emission, by a translation, and by parsing
 //! the words as a driver without tables does, with rspirv. All but the copy give the same words, which is checked first.
 //!

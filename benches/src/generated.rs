@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A generated shader of any size, for the growth of cost with size.
 
 use ntv::ir::{Builder, Def, PhiSrc, Shader, Stage};

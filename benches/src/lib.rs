@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The benchmarks' sets of shaders, real and generated, and the evaluation of their measurements.
 //!
 //! `benches/` measures with criterion; `src/bin/report/` counts allocations and writes the results as tables and plots. `cargo

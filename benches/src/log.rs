@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A table with a line for each measurement, for example of a shader by two translators. The first line has the names of the
 //! columns, separated by tabs.
 

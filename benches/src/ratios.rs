@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Compares two ways of doing the same, case by case.
 
 /// The ratios of two figures, for many cases.

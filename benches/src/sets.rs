@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The sets: real shaders of two sizes, random ones, and generated ones from small to huge.
 
 use crate::generated::generated;

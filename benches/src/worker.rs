@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The memory of a driver's thread, which is reused for each shader.
 
 use ntv::wire::Decoder;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The costs of state tracking: walks over sets of several sizes, next to loops over bools, and setters and draws without
 //! changes.
 //!

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A driver that only tracks state: its device is the list of commands that it prints.
 //!
 //! `cargo run --package ntv-driver --no-default-features --example state_tracking`

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Errors of the driver.
 
 use ash::vk;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Formats: the properties of a `VkFormat` that a driver needs besides its name.
 
 use ash::vk;

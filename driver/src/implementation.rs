@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The Vulkan implementation that the driver runs on: the installed one, or one of this crate for tests and measurements.
 
 use crate::error::{Error, Result};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! ntv's own layered driver: calls shaped like those of a Gallium context, on top of Vulkan.
 //!
 //! | module | contents |

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Caches have limits: an object takes its dependents with it when it is dropped, and caches without an owner drop old values at
 //! their limit.
 

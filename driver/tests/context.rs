@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Contexts on lavapipe: the results, with the validation layer.
 
 mod support;

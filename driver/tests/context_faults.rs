@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Each Vulkan call of a context that can fail fails once: the error is clear, nothing leaks, and the context continues to work
 //! unless the device is lost.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The memory use of an unlimited number of draws and programs is that of a few.
 //!
 //! `NTV_DRAWS=N` draws N times over the null implementation, with a new program for each hundred draws.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Each call of the headless device that can fail fails once, or all calls from one on fail.
 
 #[path = "support/headless.rs"]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Textures that are used in several ways at once, on lavapipe with the validation layer.
 
 mod support;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The implementation that computes nothing, below the headless device and alone.
 
 #[path = "support/headless.rs"]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Multisampled attachments on lavapipe: they are resolved, and each sample is fetched.
 
 mod support;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Contexts of one device, on one thread and on two: the objects that they share, and the life of these objects.
 
 #[path = "support/null.rs"]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Transform feedback of contexts on lavapipe: all back ends capture the same bytes.
 
 mod support;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! `ntv.h` and `ntv_wire.h` as bindgen sees them: `BLESS=1 cargo test --package ntv-ffi` makes this file.
 
 pub const NTV_VERSION: &[u8; 6] = b"0.1.0\0";

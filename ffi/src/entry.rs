@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The entry points: the only place of functions with the names and the calling convention of C.
 //!
 //! A row has the name for C, the function, and the result after a panic. Each call has a guard, so that no panic leaves the

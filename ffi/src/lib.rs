@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The C ABI: the functions of `ntv.h`, which documents them.
 //!
 //! | file | contents |

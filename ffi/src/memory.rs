@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Results in memory of the caller's allocator.
 
 use crate::bindings::{ntv_allocator, ntv_options};

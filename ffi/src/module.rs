@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Modules with tables: a handle is an `Arc` of one, so that Rust programs share it with the caller.
 
 use crate::bindings::*;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The numbers of names, and the versions, which writers of wires read once.
 
 use crate::bindings::{ntv_table, NTV_NONE, NTV_VERSION};

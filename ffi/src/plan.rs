@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Converts plans, and placements of uniform blocks, from and to C.
 
 use crate::bindings::*;

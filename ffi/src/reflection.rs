@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The tables of a module, in the structures of `ntv.h`.
 
 use crate::bindings::*;

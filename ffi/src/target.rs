@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The target: plain data in C, a [`Target`] here.
 
 use crate::bindings::{ntv_buffer_access, ntv_target, NTV_BUFFER_ACCESS_AUTO, NTV_BUFFER_ACCESS_LANE};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Translators and translation: from the words of a wire to those of SPIR-V.
 
 use crate::bindings::*;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Converts options of transform feedback that shaders write themselves, from and to C.
 
 use crate::bindings::*;

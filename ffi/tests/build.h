@@ -1,4 +1,7 @@
 /*
+ * Copyright (c) the ntv authors
+ * SPDX-License-Identifier: MIT
+ *
  * The common code of the C programs of this folder: checks, and instructions of shaders.
  */
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Runs C programs on the static library, compiled by the compiler that the `cc` crate finds, to test the C ABI without Meson. The
 //! tests fail if there is no compiler of C and C++.
 

@@ -1,4 +1,7 @@
 /*
+ * Copyright (c) the ntv authors
+ * SPDX-License-Identifier: MIT
+ *
  * A small driver: builds shaders through ntv_wire.h, translates them and checks the results.
  *
  * usage: consumer [SPIRV-VAL]    also validates each module with the program

@@ -1,4 +1,7 @@
 /*
+ * Copyright (c) the ntv authors
+ * SPDX-License-Identifier: MIT
+ *
  * A small driver that draws: two stages become modules, a link moves the descriptors of each, and Vulkan draws with the words.
  *
  * usage: draw [DEVICE]    uses the device with this in its name, or the first

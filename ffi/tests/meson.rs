@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Meson's files and Cargo's agree.
 
 use std::path::Path;

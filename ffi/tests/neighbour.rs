@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Another Rust library in the program of `neighbour.c`, as rusticl is in its own.
 
 use std::collections::HashMap;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The work of the fuzz targets. `tests/fuzz_seeds.rs` runs them for a while in the tests, too.
 //!
 //! A target panics if it has found a fault of ntv.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Compares the results of two shaders on the same inputs: all that can be observed of a run, and the difference of two runs.
 //!
 //! Bits that are undefined in the first run may be anything in the second. Bits that are defined must be the same.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Random shaders and random inputs for them, and the comparison of the results of two shaders.
 //!
 //! Tests, fuzz targets and benches use it. Everything follows from a seed, or from the input of a fuzzer, and is the same on

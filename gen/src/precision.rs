@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The allowed results of operations: the precision that the Vulkan specification requires of each operation.
 //!
 //! Integers and booleans have one right result. For floats the table `RULES` has the allowed distance from the exact result

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Pseudo-random numbers that follow from a seed.
 
 /// A generator: splitmix64.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Random buffers, inputs and system values for a given shader.
 //!
 //! Most numbers are small or simple, so that loops end, indices stay within bounds and floats are exact. The seed determines the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Random textures, images and samplers for a given shader.
 //!
 //! The textures are those of the shader's variables. A dump does not declare all of them, so the pass that makes variables for

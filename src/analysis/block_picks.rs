@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Accesses to one of several uniform or storage blocks with an index that is not constant.
 //!
 //! A device needs a feature for this: one for indices that are the same in all invocations, another for the others. Without it,

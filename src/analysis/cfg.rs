@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The control flow graph of the structured list: predecessors, successors and dominators of every block.
 //!
 //! ```text

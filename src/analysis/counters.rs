@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Bounds of loop counters: phis that start at a constant, are incremented by a constant, and are compared with one before the
 //! loop continues.
 //!

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The dominator tree: for each block its immediate dominator.
 //!
 //! Structured control flow allows it to be built in one walk, without a graph: the dominator of the current position is known,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Reads of the framebuffer: loads of a fragment shader's outputs by slot, and through variables with that flag.
 //!
 //! ```text

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Lists the instructions of one kind.
 //!
 //! A walk that tests the kind of each instruction takes another branch at every second one. Processors cannot predict these

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Known properties of numbers for all inputs of the shader: bits that are always 0 or 1, and an upper bound.
 //!
 //! ```text

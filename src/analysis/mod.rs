@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Read-only analyses of a shader.
 
 pub mod block_picks;

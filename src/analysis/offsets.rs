@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Byte offsets and indices of arrays, split into a constant part and a scaled part, with their known bits.
 //!
 //! ```text

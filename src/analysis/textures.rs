@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The textures and images that instructions access.
 //!
 //! An instruction identifies its texture by a deref, by the number of a unit, or by a handle that is a value:

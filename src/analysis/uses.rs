@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The uses of values: counts, and the users.
 //!
 //! The condition of an if is a use like a source of an instruction. An instruction that uses a value twice counts twice and

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Chooses the SPIR-V type of each value: boolean, signed or unsigned integer, or float.
 //!
 //! NIR's values have a width but no type; SPIR-V's have one, and an OpBitcast wherever the definition and a use disagree. Most

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The types that definitions and uses of values prefer, and the possible types of values: the rules by which
 //! [`value_types`](super::value_types) chooses.
 

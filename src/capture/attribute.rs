@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The layout of vertex attributes in memory, for vertex shaders that read them from storage buffers.
 
 /// A vertex attribute: the contents of Vulkan's `VkVertexInputAttributeDescription` and of the description of its binding.

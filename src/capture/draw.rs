@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Topologies, and the state of a draw that shaders with captures read.
 
 /// The topology of a draw: GL's topologies without adjacency, in the order of GL's numbers.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The vertices that a draw with indices captures, for indices that are known on the CPU.
 
 use super::draw::{ProvokingVertex, Topology};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Link errors of transform feedback, and their messages.
 
 use std::fmt;

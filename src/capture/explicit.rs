@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The plan of layout qualifiers: GLSL 4.60, section 4.4.2.1 "Transform Feedback Layout Qualifiers".
 
 use super::place::{error, in_slots, Placer, Target};

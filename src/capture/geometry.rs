@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The output of a geometry shader with captures: its limits, and the buffers that it writes before the captures are compacted.
 //!
 //! A geometry shader makes a variable number of primitives, so the position of the captures of an invocation is only known when all

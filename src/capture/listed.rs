@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The plan of a list of names, as `glTransformFeedbackVaryings` takes it.
 
 use super::name::{special, Special};

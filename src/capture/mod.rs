@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Transform feedback: plans which 32-bit component of which slot is written to which byte of which buffer.
 //!
 //! OpenGL captures outputs of the last stage before rasterization by name. In NIR, outputs are slots and components, so arrays,

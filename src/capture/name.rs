@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The parser of names of captured outputs: OpenGL 4.6, section 7.3.1.1 "Naming Active Resources".
 
 /// A member or element of an aggregate.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Places captures in buffers, for both kinds of requests.
 
 use super::resolve::OutputPart;

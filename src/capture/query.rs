@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The results of queries for transform feedback, for drivers whose shaders write the captures.
 
 use super::draw::CaptureState;

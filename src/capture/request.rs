@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The application's request for captures, and the limits of the device.
 
 use crate::ir::XfbInfo;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Resolves names to outputs and their parts.
 
 use super::name::{self, Step};

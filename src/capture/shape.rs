@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The frontend's description of an output: its type and its slots.
 
 use crate::ir::XfbInfo;

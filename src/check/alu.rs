@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! ALU instructions against their opcode's row.
 
 use super::report::{plural, Report};

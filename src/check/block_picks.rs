@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Accesses that select one of several uniform or storage blocks by an index: the features that they need if there are too many
 //! blocks for ifs.
 

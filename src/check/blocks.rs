@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Uniform and storage blocks with members of 8 and 16 bits.
 //!
 //! Passes read an array of numbers in a uniform or storage block, as zink makes them, as words. Other members keep their declared

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Derefs: each one against its parent, and loads and stores against the type of their deref.
 
 use super::report::{plural, Report};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A quick test whether a valid shader may have no translation. Most shaders certainly have one.
 //!
 //! This is the only check of a shader that its caller guarantees to be valid. The shader's [`Inventory`](crate::ir::Inventory),

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The features that a shader needs and the target lacks: collected by all checks, each reported once.
 
 use super::report::Report;

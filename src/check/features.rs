@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The features that a shader needs, from tables: intrinsics, widths, I/O slots, atomics, kinds of indexing.
 
 use super::feature_check::{lacked_by, FeatureCheck, Features, DOUBT, VULKAN_1_1};

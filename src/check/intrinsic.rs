@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Intrinsics against their opcode's row, and the values of their indices.
 
 use super::report::{plural, Report};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Inputs and outputs: the stage has their slots, and their components fit the slots.
 
 use super::report::{plural, Report};

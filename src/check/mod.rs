@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The validator: it collects all problems of a shader and does not stop at the first.
 //!
 //! [`validate`] checks the rules of NIR, [`supported`] checks that the target and this crate support the shader. A message begins

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Collects problems with the place and the name of the faulty instruction.
 
 use crate::error::{Error, ErrorKind, Errors, Place};

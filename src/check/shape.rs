@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Results: whether an instruction has one, its number of components and its width.
 
 use super::report::{plural, Report};

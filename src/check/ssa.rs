@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Definitions dominate their uses, and phis agree with the control flow graph.
 
 use super::report::{plural, Report};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Intrinsics and modes that the stage of the shader does not have.
 
 use super::report::Report;

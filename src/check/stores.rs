@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Stores and atomics on memory outside of the shader, which not every device supports in every stage.
 //!
 //! Without the feature a shader of such a stage must not write a storage buffer, a storage image or a storage texel buffer, and

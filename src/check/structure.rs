@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The control flow list: bodies are nested and closed, the ranges of blocks cover all instructions, jumps are at valid places.
 
 use super::report::Report;

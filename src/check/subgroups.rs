@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The features that subgroup operations need, after the lowering for the target.
 
 use super::feature_check::FeatureCheck;

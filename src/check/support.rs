@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The support by ntv and by a target: constructs without a translation, and the features that the others need.
 //!
 //! Each construct and each feature is reported once, at the first instruction that needs it. Constructs that a pass lowers are

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Texture instructions: each source occurs once, has a possible size, and belongs to the operation; no required source is
 //! missing.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Textures and images: uses without a translation, and the features that the others need.
 
 use super::feature_check::{Features, DOUBT};

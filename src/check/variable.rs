@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Variables, and the limits of types.
 //!
 //! Code that walks types is recursive, and a type of a few bytes can describe a tree of infinite or exponential size. So a type

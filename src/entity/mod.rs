@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Typed 32-bit ids, the dense arenas they index, and the interning tables: the only container code of the crate.
 //!
 //! An id is four bytes and so is an `Option` of it. Ids of one arena are dense from 0, so a side table is a plain vector

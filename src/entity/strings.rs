@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The names of a shader: consecutive strings.
 
 use super::Id;

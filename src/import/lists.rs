@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The lists of a module: its inputs, outputs and descriptors.
 
 use super::malformed;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Import: parses SPIR-V of other compilers once, and makes its tables.
 //!
 //! Modules that ntv emits have tables. A module of another compiler gets them here, so that it can be linked and patched like any

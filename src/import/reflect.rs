@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The interface of a module, and modules whose words do not change.
 
 use super::lists::{binding, varyings};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The locations of varyings and the kinds of descriptors, from the types of the module.
 
 use super::source::{Global, SourceModule};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The first pass over a module: collects types, decorations, and the uses of variables, before the tables are made.
 
 use super::{instructions, malformed, Inst};

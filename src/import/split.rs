@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Splits interface blocks into a variable for each member, as in emitted modules, so that each can be removed or moved by itself.
 //!
 //! ```text

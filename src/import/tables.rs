@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The second pass over a module: copies the words, inserts pointer types for varyings, and makes the tables.
 
 use super::lists::{binding, bindings, blocks, varyings, VaryingId, WHOLE};

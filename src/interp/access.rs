@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Intrinsics: the dispatch to the files that run them, and the loads and stores of memory.
 
 use super::fault::FaultKind;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! ALU instructions: the fold of the opcode's row, applied to undefined bits too.
 //!
 //! An operation that moves bits is folded several times, with the undefined bits of its operands filled differently; the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Atomics. The invocations execute them one after the other.
 
 use super::alu;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Derefs: the pointers that they compute.
 
 use super::fault::FaultKind;

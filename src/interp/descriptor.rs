@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The numbers of textures, images and samplers.
 
 use std::fmt;

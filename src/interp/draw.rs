@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Draws points: runs the stages of a pipeline one after the other. Each vertex covers one pixel, and is written to the buffers
 //! of transform feedback.
 //!

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Faults: operations of a shader that are invalid or undefined.
 
 use crate::ir::Inst;

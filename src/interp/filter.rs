@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Sampling: from coordinates to texels, and from texels to a sample (Vulkan 1.3, 16.5 to 16.9).
 //!
 //! ```text

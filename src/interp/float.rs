@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Results of float operations that Vulkan leaves to the driver, so that they may differ from NIR's.
 //!
 //! NaN, infinities, denormals and the sign of zero need not be preserved without execution modes that require it, and many

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The successors of the items of the control flow list.
 
 use crate::ir::{Cf, Jump, Shader};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Formats of texels: from bytes to numbers and back (Vulkan 1.3, 43.1.4 and 16.1).
 //!
 //! ```text

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Images: texels of a format in levels, layers and samples. Samplers.
 
 use super::format::{Format, Texel};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The inputs of the invocations of a run.
 
 use super::{Bits, Floats, Slot};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Inputs and outputs: by slot or through variables, with interpolation.
 //!
 //! A slot has four words of 32 bits. A position in the interface is a slot and a number of words after its first word, so the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The memory layout of types.
 //!
 //! Explicit strides and offsets are used as they are. Types without them have a natural layout: each component is aligned to its

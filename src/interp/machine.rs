@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The machine: invocations that run in lockstep, each with its values and its position in the control flow list.
 
 use super::fault::{Fault, FaultKind};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Bytes with their undefined bits.
 
 use super::descriptor::Descriptor;

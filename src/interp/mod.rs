@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Runs a shader on the CPU with the folds of the opcode table. Its results are the reference for tests.
 //!
 //! Any form of the IR runs: explicit inputs and outputs or variables, byte offsets or derefs, registers or phis. So tests run a

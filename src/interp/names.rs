@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The names of memory and descriptors in faults, which are those of the dump.
 
 use super::descriptor::Descriptor;

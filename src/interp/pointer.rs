@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Pointers: the values of derefs.
 
 use super::descriptor::Descriptor;

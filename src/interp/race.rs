@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Races: two invocations access the same byte, one of them writes, and there is no barrier between the accesses.
 //!
 //! A write that does not change the byte counts as a read: if all invocations store the same value, the order has no effect.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Loads and stores of registers.
 
 use super::alu;

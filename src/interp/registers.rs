@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! NIR's registers, which `decl_reg` declares.
 
 use super::Bits;

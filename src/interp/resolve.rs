@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The texture, image or sampler that an instruction uses.
 //!
 //! ```text

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The slots of inputs and outputs.
 
 use super::Bits;

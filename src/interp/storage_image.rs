@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Storage images: loads, stores, atomics and queries.
 //!
 //! Level 0 of an image is a region of memory, so its texels are read and written as bytes of [`MemoryRegion::Image`]. Outside of

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Operations between invocations: derivatives, quads, votes, ballots, shuffles, reductions.
 //!
 //! A subgroup is a range of consecutive invocations, and a quad is a range of four. Only active invocations take part: the value

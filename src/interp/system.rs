@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! System values: those that are computed from the workgroup or from other values, and those of the inputs.
 
 use super::fault::FaultKind;

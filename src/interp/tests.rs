@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 use super::*;
 use crate::op::names::ImageDim;
 use crate::op::Intrinsic;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Texture operations: from the sources of an instruction to a point of a texture, and from its texels to the result.
 
 use super::fault::FaultKind;

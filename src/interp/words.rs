@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Conversion of components to words of 32 bits and back.
 
 use super::{alu, Bits};

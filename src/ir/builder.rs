@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Makes instructions at the end of the open block, and folds constants.
 //!
 //! Lowering passes write the full computation (`b.iadd_imm(offset, 4)`) and a constant offset needs no instruction: an ALU

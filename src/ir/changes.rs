@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Changes of program order that are collected, by instruction, and made at once.
 //!
 //! A pass that changes few instructions, and finds them itself, notes their changes and makes all of them at once: no code runs

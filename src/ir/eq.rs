@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Equality of shaders: equal in content, with any ids.
 //!
 //! Both are walked in program order. Variables correspond by their index in the list, values and blocks by their definition,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Information about a shader as a whole: NIR's `shader_info`, as the header of a dump prints it.
 //!
 //! One table gives each field its name in the dump (the field's own), its printed form and whether it is printed when zero.

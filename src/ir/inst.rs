@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Instructions and their operands.
 //!
 //! An instruction has at most one result, so a [`Def`] is the [`Inst`] that defines it. Operand lists are in the pools of the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The kinds of instructions in a shader: without a search, it shows which instructions a shader does not have, and which
 //! passes it needs.
 //!

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The IR: a shader of NIR in arenas. It has the data and the one way to change it; algorithms are in `analysis` and `pass`.
 //!
 //! A shader is one entry point. Its control flow is a flat list of [`Cf`] items, the tokens of the structured tree:

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! One walk that rebuilds the program order of a shader: the way in which passes change a shader.
 //!
 //! The walk visits every instruction in order. For each, the pass returns whether to keep it, remove it, or replace its result,

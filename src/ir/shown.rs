@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The names of values and blocks in messages: the numbers of a dump, which are not those of their ids.
 
 use super::{Block, Def, Shader};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Tables of passes that are kept from one shader to the next.
 //!
 //! A pass with tables puts them into a type of its own. It borrows that from the shader and clears the tables that it uses, so

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Operands of texture instructions.
 
 use super::inst::Def;

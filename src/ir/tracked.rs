@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Arenas that only `ir` changes.
 
 use crate::entity::Arena;

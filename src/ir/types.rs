@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Types of variables and derefs: GLSL's, as in NIR, each once.
 //!
 //! SSA values have no type but a width and a number of components; only variables and derefs have one. A text dump does not

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Variables: the shader's inputs, outputs, buffers, textures and memory.
 
 use super::types::Type;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The captures of transform feedback of a shader: NIR's `nir_xfb_info`, and its `nir_xfb_varyings_info`.
 //!
 //! In text it is a row for each run of components, `VAR1.yz:0+16/24`: components y and z of the slot are written to buffer 0,

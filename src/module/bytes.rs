@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Modules as words that can be stored, and loaded without trust.
 //!
 //! All numbers are 32-bit words. A stored module starts with a magic number, the version of this form, a hash of all words after

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The decisions about a module: those of links, which renumber and remove varyings, and the key of a draw.
 
 use super::table::{set_varying, PRECISE, REMOVED};

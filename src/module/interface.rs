@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The interface of a module: descriptors, inputs, outputs.
 
 use super::decisions::refused;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Keys: the options of a draw that change words. The table of options has their bits.
 
 use super::OptionId;

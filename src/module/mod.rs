@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A SPIR-V module with tables of its variable words: which may change, which may be removed, and under which conditions.
 //!
 //! A layered driver has some facts late: descriptor sets and the inputs of the other stage when it links; the format of a target

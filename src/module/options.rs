@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The table of options, the facts that a driver may have late: the mechanism of each, the reason, and its bits in a key.
 //!
 //! One row declares an option. The rows define [`OptionId`], the table [`OPTIONS`] that `ntv options` prints, and the constants and

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The tables: conditions, patches and ranges.
 
 use super::Module;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Writes the words of a module for given decisions: two walks over the tables.
 
 use super::{Condition, Decisions, Key, Module, Patch, PatchKind, Range, ALWAYS};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The ALU opcodes: one row each, in the order of NIR's families.
 //!
 //! A row reads: name, operand types `->` result type, properties, SPIR-V form, fold. For example

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Rows of a table by name, through a hash table that is made at compile time: a driver looks up all names that its Mesa has
 //! before it translates its first shader.
 

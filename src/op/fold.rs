@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The functions that the fold column uses: they read constant operands as numbers and round results to bits.
 //!
 //! A value is held as the low bits of a `u64`, the bits above its width are zero; a 1-bit boolean is 0 or 1, a wider boolean

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The intrinsics: operands, printed indices, effects and meaning, one row each.
 //!
 //! A row reads: name, components of each source, `->` components of the result, indices in the order NIR prints them,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The ALU operations that SPIR-V for Vulkan does not have, by opcode, width and number of components.
 
 use super::AluOp;

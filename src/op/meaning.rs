@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The meaning of intrinsics: the last column of their table.
 //!
 //! A [`Meaning`] starts as `SPECIAL`, as `UNTRANSLATED` or as the result of a function such as `builtin`, and each method adds a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The opcode tables: one row has everything about an opcode.
 //!
 //! Parser, printer, checker, folder, interpreter and emitter all read the same row, so adding an opcode is adding a row. A

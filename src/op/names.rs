@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Enumerated values by the names that a dump prints: access flags, variable modes, atomic operations, scopes, I/O slots.
 //!
 //! Numbers are this crate's own. NIR's numbers change between releases and are valid only in the process that made them.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The passes that a shader may need before it can be emitted, as flags of its instructions.
 
 use bitflags::bitflags;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Opcodes that Mesa 22.3 has and 25.0 does not, and their replacements.
 //!
 //! Both readers, of text and of wires, look up here a name that is in no other table, so the rest of the crate handles one

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The facts that a translation needs of each ALU opcode, packed, so that four opcodes share a cache line.
 //!
 //! [`AluInfo`] has the same and more in 80 bytes and two places in memory. A translation in a running driver begins with cold

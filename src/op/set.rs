@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Sets of opcodes, with one bit for each opcode.
 
 use super::{AluOp, Intrinsic};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The slots of the stage interface that are built-ins or belong to patches.
 
 use super::names::{frag_result, varying, SlotKind};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Tests the ALU table against expectations written by hand and against itself.
 
 use super::fold::{from_float, mask, to_float};

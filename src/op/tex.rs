@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The texture operations and the kinds of their sources, by the names that a dump prints, and their properties.
 
 use super::names::ImageDim;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Finds the [`Forms`] that a shader contains. Each pass has the rule for its own.
 
 use super::Forms;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Forms: constructs in a shader that a pass removes permanently.
 //!
 //! A pass names the forms that it removes; after it, and after every later pass, no instruction of these forms may exist. Debug

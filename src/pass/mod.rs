@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Passes: one lowering or optimisation per file, each a function from shader to shader.
 //!
 //! | module | its passes are about |

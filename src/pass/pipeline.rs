@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The order of the passes, with the reasons for it.
 //!
 //! The passes that a shader needs run once, in this order: see [`Pass::needs`]. The lowerings are first. Each may

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Tests passes by the values that a shader computes: evaluates straight-line code, and makes random shaders as input.
 
 use crate::ir::builder::fold_alu;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The rule by which ANGLE's Direct3D 11 back end makes a structured buffer of a uniform block, for comparisons with ANGLE.
 //!
 //! ANGLE decides by types, so a plan that follows it needs the [`Shape`] of each block, which NIR no longer has. ANGLE decides for

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The device's limits of uniform and storage buffers, with Vulkan's names.
 
 /// A row of the table of limits.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Plans the storage class of each uniform block of a program, with the reasons.
 //!
 //! In NIR a load from a uniform block has a byte offset, so every block can be read through a storage buffer, with any type or

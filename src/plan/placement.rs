@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The storage classes of the blocks of one stage, for the passes.
 
 use std::fmt;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The planner: groups of blocks that share a class, in an order that does not depend on declarations.
 //!
 //! A group is a block, or all blocks of an array that is indexed dynamically. Groups that have to be in storage are placed first,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The blocks of a program, and the bytes that each stage reads.
 
 use crate::analysis::block_picks::{block_source, PickOf};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Reasons of a plan: why a block has its class, what would move it, and why there is no plan.
 
 use super::Class;

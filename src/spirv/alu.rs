@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Arithmetic: emits one instruction per opcode, in the form of the opcode's row.
 
 use super::constants::one;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Atomics on buffers and shared memory.
 
 use super::memory::Pointer;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The function: structured control flow, labels, and phis.
 //!
 //! SPIR-V requires a merge instruction before each selection and loop branch, and one back edge per loop (SPIR-V 2.11). NIR's list

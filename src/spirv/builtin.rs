@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Built-in variables: their slots and system values, their types, and the capabilities that they need.
 
 use super::interface::VariableAt;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Capabilities, and the extensions that they need in versions of SPIR-V whose core does not have them.
 
 use super::module::ModuleBuilder;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Constants and undefined values, with exact bits, each once per type.
 
 use super::module::ModuleBuilder;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Names and lines, if they are requested: OpName, OpSource with the text of the dump, and OpLine with lines of it.
 
 use super::late::Section;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Textures, images and samplers: their types, their variables, and their loads.
 //!
 //! ```text

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Execution modes and capabilities of the entry point, from the header of the shader.
 
 use super::late::Section;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Changes of variants after the shader: to the position before rasterization, and to colours before they are written.
 //!
 //! A function makes them. It is called where the shader returns and, in a geometry shader, before each EmitVertex. Each option is a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Float controls: execution modes for the header's requirements on denormals, signed zeros, infinities, NaNs and rounding.
 //!
 //! NIR's `float_controls_execution_mode` has a bit for each requirement and width. A requirement becomes a mode if the target has

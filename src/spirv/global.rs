@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Global memory: pointers made of 64-bit addresses.
 //!
 //! An address is a 64-bit integer or, if the target has none, its two halves. Both become a pointer in the PhysicalStorageBuffer

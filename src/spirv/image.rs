@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Storage images: reads, writes, atomics and queries.
 //!
 //! NIR's coordinates always have four components; SPIR-V takes as many as the image has dimensions.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Initial values of variables: constants of the variable's type.
 
 use super::types::Layout;

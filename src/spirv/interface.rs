@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Variables of the IR as variables of the module: storage class, type, views, and the decorations of inputs, outputs and buffers.
 //!
 //! A variable is created at its first use, so unused variables are not emitted. A buffer can be created twice, as `uvec4[]` and as

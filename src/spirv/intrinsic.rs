@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Instructions, and the intrinsics that do not belong to a larger family: system values, discards, barriers, clocks.
 
 use super::builtin::{shape, Shape};

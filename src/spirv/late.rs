@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Late decisions: records which of the appended words may change or be removed.
 //!
 //! If all decisions are known (`EmitOptions::decided`), nothing is recorded: removed words are cut at once, and patched words get

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The layout of blocks in memory, by Vulkan's rules ("Offset and Stride Assignment").
 //!
 //! A driver's types have offsets and strides, which become decorations. Types whose elements or members overlap or are not aligned

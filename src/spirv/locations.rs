@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Locations: two inputs or two outputs must not share a component of a location (Vulkan 15.1.5,
 //! VUID-StandaloneSpirv-OpEntryPoint-08721).
 //!

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Loads and stores: a chain of derefs becomes one OpAccessChain, or none for a whole variable.
 
 use super::interface::{Root, View};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! IR to SPIR-V words in one forward walk.
 //!
 //! Emission takes a shader in emittable form: `check` has accepted it, and the passes have lowered it. Emission does not lower; an

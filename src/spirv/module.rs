@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The sections of a module, each a buffer that only grows, and the header that precedes them at the end.
 //!
 //! SPIR-V 2.4 fixes the order of the sections. Instructions are appended to their section at their first use, so a type is written

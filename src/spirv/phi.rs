@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Phis: one OpPhi for each, with the values and labels of the edges of the control flow graph.
 //!
 //! ```text

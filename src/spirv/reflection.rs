@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The resources of a module: recorded during emission, so that a driver need not parse the words.
 
 use super::descriptor::is_combined;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Subgroup operations: votes, ballots, data from other invocations, reductions and scans.
 //!
 //! SPIR-V 1.3 has the OpGroupNonUniform instructions; earlier versions have those of SPV_KHR_shader_ballot and

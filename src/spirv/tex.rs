@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Texture operations: sampling, fetches, gathers and queries.
 //!
 //! Three properties select one of sixteen sampling instructions: an explicit level of detail, a comparison, a projector. Sparse

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Turned or flipped images: a fragment shader has to undo the turn in its view of the window.
 //!
 //! The vertex stage first swaps X and Y ([`Key::SWAP_XY`]), then negates X or Y ([`Key::FLIP_X`], [`Key::FLIP_Y`]): all eight

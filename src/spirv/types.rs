@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Types: one for each number and vector, and the arrays, structs and pointers that variables need.
 //!
 //! A variable's type has a *layout* besides its NIR type: whether offsets and strides are decorated, and whether its numbers have

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Values: the id of a value with the type and the components that its user needs.
 //!
 //! Every value has one id, with the type that [`ValueTypes`](crate::analysis::value_types::ValueTypes) chose. A user that needs

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Inputs and outputs: variables that are shared with other stages, the fixed function or a vertex buffer, with their decorations.
 //!
 //! If the module may be linked later (`EmitOptions::linkable`), a varying that the other stage may not have uses separate pointer

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Buffers of words: append SPIR-V instructions, and find equal ones.
 
 use spirv::Op;

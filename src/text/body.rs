@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The body of the entry point: control flow and the lines in it.
 //!
 //! The braces of a dump become the flat control flow list. The predecessors and successors in a dump follow from that list, and so

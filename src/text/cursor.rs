@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Reads one line of a dump from left to right.
 //!
 //! A dump is line-oriented: no construct spans two lines, so an error costs one line and the parser continues with the next. The

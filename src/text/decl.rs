@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Variables: `decl_var`.
 //!
 //! ```text

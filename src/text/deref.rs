@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Derefs: `deref_var`, `deref_array`, `deref_struct`, `deref_ptr_as_array`, `deref_cast`, and the types that they print.
 //!
 //! A printed type is only a name, and all interface blocks are called `struct`. So the type of a deref follows from the type of its

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Constructs that only Mesa 22.3 prints: registers, source modifiers, and opcodes that 25.0 does not have.
 //!
 //! The parser rewrites them into constructs of 25.0, so the rest of the crate has one NIR:

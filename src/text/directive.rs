@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! `// ntv:` comments: facts that a dump does not have. The documentation of [`text`](super) has a table of them.
 //!
 //! Before the first variable they apply to the shader, one `key=value` on a line. After a declaration they apply to the variable,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The predecessors and successors that a dump prints with each block.
 
 use crate::ir::{Cf, Jump, Shader};

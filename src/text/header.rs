@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The header of a dump: one line for each field, by the table of [`info`](crate::ir::info).
 
 use super::cursor::Cursor;

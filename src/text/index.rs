@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Values of intrinsic indices, parsed and printed: `wrmask=xy`, `access=coherent|volatile`, `io location=...`.
 //!
 //! 22.3 prints some of them as the number in its C enumeration; the parser translates them.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Initial values of variables: ` = { { 1.000000, 0.000000 }, { 0x00000001 } }`, ` = null`.
 //!
 //! NIR prints the members of an aggregate in braces, and numbers by their type: integers as hexadecimal bits, booleans as words,

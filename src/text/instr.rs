@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Instructions: the result, the operands, and the simple kinds of instructions.
 //!
 //! ```text

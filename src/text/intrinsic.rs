@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Intrinsics: `@name (sources) (indices)` in 25.0, `intrinsic name (sources) (indices)` in 22.3.
 
 use super::cursor::Cursor;

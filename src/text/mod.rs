@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! NIR text to IR and back.
 //!
 //! The parser reads the output of `nir_print_shader` of Mesa 22.3 and of 25.0, and accepts both dialects for each construct. The

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Finds the shaders of a text and parses each, line by line.
 
 use super::cursor::{Cursor, Lines, Span};

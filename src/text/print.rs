@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Prints a shader as Mesa 25.0 does: values and blocks are numbered in program order, and all columns are padded as in Mesa.
 
 use super::body::HINTS;

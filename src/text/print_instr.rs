@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Prints instructions.
 //!
 //! The definition of a constant has all plausible readings, and a use has one reading.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Readings of the constants of a dump: as integers, as floats, or as both.
 //!
 //! NIR's values have no type. Mesa prints a constant with the type that its users have, which it finds through moves, selections

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Each construct is parsed and printed as 25.0 prints it; each error has its place.
 
 use super::{parse, print, Found};

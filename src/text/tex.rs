@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Texture instructions.
 //!
 //! ```text

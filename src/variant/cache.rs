@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A cache of the driver's modules: by shader and key, and by their words.
 
 use super::Shader;

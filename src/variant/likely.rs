@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Warm-up: predicts the variants of a program that its first draws need.
 //!
 //! The program itself gives hints: one with captures usually captures, one that writes no point size rarely draws points. Each such

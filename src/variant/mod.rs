@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Variants: the words of a program's stages for a key, each written once.
 //!
 //! A key has all facts of a draw ([`Key`]), but a stage needs only some of them. [`Program::keys`] splits it: bits of the position

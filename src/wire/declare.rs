@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Reads the records outside of the body: the header of the shader, types, variables.
 
 use super::decode::Reading;

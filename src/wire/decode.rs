@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Reads a wire: its header, its records one after the other, and control flow.
 
 use super::declare::TypeRow;

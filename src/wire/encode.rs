@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Writes a shader: header, types, variables and control flow.
 
 use super::format::{

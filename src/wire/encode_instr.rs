@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Writes instructions.
 
 use super::encode::Writer;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The numbers of the format: those of `ffi/ntv_wire.h`. A test of the C ABI compares them.
 //!
 //! Other enumerations of the IR use their own discriminants.

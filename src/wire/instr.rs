@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Reads instructions: one record each, whose first word has the number of the others.
 
 use super::decode::Reading;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! NIR as words, the flat form of a shader that a C driver passes: reader and writer.
 //!
 //! A wire is a header followed by records. `docs/formats.md` describes them, and `ffi/ntv_wire.h` writes them. This module reads them, and also writes them for

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The numbers of names: opcodes, intrinsics and image formats are indices into ntv's own lists.
 //!
 //! A writer looks up the number of each name once, so it may be of any version of NIR, and a wire has no names. A new opcode is a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Functions for the readers of all records: sequences of words, strings, sources, and errors.
 
 use super::decode::Reading;

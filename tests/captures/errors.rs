@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Every error, with its message.
 
 use super::{double, float, interleaved, layout, members, separate, v, ROOMY};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Layout qualifiers: offsets, strides, aggregates.
 
 use super::{double, float, layout, members, reported, runs, v, ROOMY};

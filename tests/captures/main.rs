@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Plans of transform feedback: every shape of output, every kind of request, every error.
 
 mod errors;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Random outputs and requests: the properties of every plan.
 
 use super::{double, float, ROOMY};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The captures of each shape of output in a list of names, in bytes.
 
 use super::{double, float, interleaved, members, reported, runs, separate, v, Run, ROOMY};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Ifs, loops, phis and jumps.
 
 use super::*;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Inputs, outputs, built-ins, names, the emitter as a whole.
 
 use super::*;

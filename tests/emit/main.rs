@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Emission of shaders in emittable form: the important constructs are counted in the words, and `spirv-val` validates all.
 
 mod flow;

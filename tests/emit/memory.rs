@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Derefs, loads, stores, atomics, barriers.
 
 use super::*;

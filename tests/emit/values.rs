@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Types, swizzles, shifts, subgroups.
 
 use super::*;

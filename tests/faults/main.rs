@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Deliberate faults: the oracle finds each of them, and reports nothing without a fault.
 //!
 //! A fault is one wrong rule that changes the lowered shader, such as a swapped operand. The shaders of the corpus run on the

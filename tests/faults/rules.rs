@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The wrong rules: their changes to a lowered shader.
 
 use ntv::ir::{rewrite, AluSrc, ArrayIndex, Builder, Cf, Def, Deref, DerefKind, Edit, Inst, InstKind, PhiSrc, Swizzle};

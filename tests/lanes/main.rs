@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Compares loads and stores of byte ranges with the expected bytes: every alignment, offset, width and component count, in every
 //! memory.
 //!

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Loads at computed offsets: results of shifts, products, masks and sums, several from one base in a shader.
 //!
 //! The alignment of offsets in a dump is true, but rarely the largest. The end of the block is unknown.

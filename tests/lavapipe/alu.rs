@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Every row of the ALU table, at every width: compares lavapipe's results with the fold column.
 //!
 //! A module has a batch of operations. Each invocation loads the operands of one case of each, which are corner values in all

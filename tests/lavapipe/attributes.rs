@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Vertex shaders that run as compute shaders: their reads of vertex buffers, and the parameters of the draw.
 
 use crate::gpu::{floats, read, ssbo, words, Gpu};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Uniform blocks read through uniform buffers and through storage buffers: the shaders of `tests/corpus/blocks`.
 //!
 //! Each shader reads blocks of one layout and writes all results as words to storage block 0. Both classes must give the same

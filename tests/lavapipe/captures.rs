@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Transform feedback writes the output of the shader, without the changes that a key makes to the position afterwards.
 
 use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};

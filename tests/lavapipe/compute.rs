@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Dumps of compute shaders, with results known from their GLSL.
 
 use crate::gpu::{parse, read, ssbo, translate, words, Gpu};

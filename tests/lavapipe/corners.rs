@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Operands for tests: corner cases of every kind of number, and random ones.
 
 use ntv::op::fold::{from_float, mask};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The kernels of transform feedback on lavapipe, alone and before draws that use their results.
 
 use crate::compact;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Rasterizer discard, by the pipeline and by the key: nothing is drawn, and the captures are the same.
 
 use crate::gpu::Gpu;

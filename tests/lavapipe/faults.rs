@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Faults of drivers: each fault that the oracle excuses is seen on the drivers that have it, and on no other.
 
 use ntv::interp::Floats;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Compares the back ends of transform feedback with a model on the CPU: all give the same bytes for every draw.
 
 use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};

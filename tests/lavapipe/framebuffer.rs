@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Reads of the framebuffer: the shader reads its contents. Colours are read in `tests/corpus/run/framebuffer.nir`.
 
 use crate::gpu::{floats, from_bytes, Gpu};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Geometry shaders that write captures themselves, the kernel that compacts these, the extension, and a model on the CPU: all
 //! give the same bytes.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! lavapipe, with the validation layer.
 
 use ntv::plan::Limits;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Dumps of vertex and fragment shaders, with results known from their GLSL.
 //!
 //! Shaders that need no neighbours are drawn as small triangles, one for each pixel of a row, whose three corners have the same

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Textures and images of known content, read by a compute shader.
 
 use crate::gpu::{floats, from_bytes, Gpu};

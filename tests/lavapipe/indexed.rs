@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Draws with indices: the other back ends draw over the list of their vertices, with the same captures as the extension, and the
 //! same picture.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Loads and stores of byte ranges on a device: a sample of tests/lanes, with buffers that end directly after the last accessed
 //! byte.
 //!

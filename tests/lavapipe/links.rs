@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Random programs, linked and for random keys: they have the results of the interpreter, without a message of the validation
 //! layer.
 

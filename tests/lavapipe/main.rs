@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Runs shaders on a real Vulkan driver, lavapipe, with the validation layer, to test that the SPIR-V is right, not only valid.
 //!
 //! Each test has its own expected results. A missing driver or layer is a failure.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Captures do not change other outputs: the position is captured as it was written, and no output loses its location.
 
 use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};

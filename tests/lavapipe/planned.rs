@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Programs with blocks in the classes of a plan for lavapipe, bound with the ranges of the plan.
 
 use crate::blocks::{self, assert_same, check_each, contents, expected, load, placed, word, Module};

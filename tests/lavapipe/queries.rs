@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Compares ntv's counts of transform feedback with the device's: for all back ends, topologies and ends of primitives.
 
 use crate::counters::runner;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A program for every back end of transform feedback, and draws of it in every topology.
 
 use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Stages next to the tested one: a vertex shader that passes attributes on, and a fragment shader that writes an input.
 
 use ntv::capture::{Attribute, AttributeFormat};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Buffers that change between the reads of programs with equal or different classes, with the barriers of the plans: all in one
 //! batch of commands, and with synchronization validation.
 

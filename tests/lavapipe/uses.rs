@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Captures that shaders write are used in the same batch of commands: in every way that GL has for a buffer, with one barrier
 //! each, and with synchronization validation.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Variants and links as pictures: rotated back they are the original picture, and varyings that a link removes change nothing.
 
 use crate::gpu::{floats, from_bytes, Gpu};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Deliberate faults in emitted words: the oracle finds each of them when lavapipe runs the module.
 //!
 //! `tests/faults` breaks the rules of lowering and runs on the interpreter. Faults after lowering, in emission, are only visible

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Tests the kernel that compacts captures of geometry shaders against a model on the CPU, with any runner.
 
 // Each test is a separate crate and uses a part of this module.

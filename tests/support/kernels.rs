@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Tests the kernels of transform feedback against the CPU's counting and lists, with any runner.
 
 // Each test is a separate crate and uses a part of this module.

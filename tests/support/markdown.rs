@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The parts of a Markdown page that tests read.
 
 #![allow(dead_code)]

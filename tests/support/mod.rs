@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The common code of several tests: dumps, and validation by `spirv-val`.
 
 // Each test is a separate crate and uses a part of this module.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Dumps with faults: bytes flipped, words replaced, lines removed, doubled, swapped, moved or cut.
 
 use crate::support;

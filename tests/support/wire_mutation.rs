@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Wires with faults: bits flipped, words replaced, records removed, doubled, swapped, moved, cut or taken from another wire.
 
 use crate::mutation::Random;

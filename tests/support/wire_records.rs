@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Finds the start and the end of the records of a wire, independently of the decoder.
 
 use ntv::ir::info::{FieldMut, DIRECTIVES, FIELDS};

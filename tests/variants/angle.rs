@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! ANGLE's tests of programs that apply to a translator to SPIR-V, as pairs of NIR shaders.
 //!
 //! Each of these tests has a row: its test here, or the reason why it does not apply to NIR and ntv. `file::name` is a test in

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Checks that no variant lacks a definition: a kept word defines every id that a kept word uses, with any decisions.
 
 use ntv::module::Condition;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Patched words are the words of a fresh emission, every id that they use is defined, and `spirv-val` accepts them.
 
 use super::{closure, corpus, keys, support, Lowered};

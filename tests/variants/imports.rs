@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! SPIR-V without tables: an imported module can be linked and patched, and remains valid.
 
 use super::{closure, corpus, keys, support};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Emit once, then patch: links and variants, on the corpus and on random shaders.
 
 #![allow(clippy::print_stdout)]

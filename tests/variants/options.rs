@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Each row of the table of options has a test, which fails if the option has no effect.
 
 use super::programs::{emit, fragment};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Every kind of patch is at its words, and a link writes its new value.
 
 use super::{corpus, shaders, support, Lowered};

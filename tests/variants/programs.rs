@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Programs of several stages: the variants that they need, the results of links, and the contents of the cache.
 
 use super::stages::{self, shader};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Links that follow each other: together they are equal to one link with all decisions, or an error.
 
 use super::programs::{emit, fragment, vertex};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The command line: subcommands, their options, and the values of the options.
 
 use crate::names::{features, features_help, passes, workarounds};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! `ntv check`: reports the errors of each shader.
 
 use crate::args::CheckArgs;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! `ntv compile`: each shader to SPIR-V, its disassembly, or NIR.
 
 use crate::args::{CompileArgs, Emit};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The destinations of results: the file of each shader, decided before any file is written.
 
 use crate::inputs::Input;

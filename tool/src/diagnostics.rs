@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The output of the tool on stderr: problems of inputs, in the style of a compiler or as JSON lines, and progress.
 //!
 //! ```text

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The structured control flow of a shader as a Graphviz graph.
 //!
 //! A box is a block with its instructions, as a dump has them; an arrow is an edge of the control flow. A frame is a body: the

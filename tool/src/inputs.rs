@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The input files that the arguments of the command line name.
 
 use anyhow::{ensure, Context, Result};

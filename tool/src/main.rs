@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The command line tool: `ntv compile`, `check`, `print`, `pass`, `cfg`, `reduce`, `run`, `draw`, and, for late decisions,
 //! `plan`, `link`, `variant`, `options` and `import`.
 //!

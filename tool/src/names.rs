@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Names on the command line: of features, workarounds, passes and options of a key. The message for a wrong name has the most
 //! similar names.
 

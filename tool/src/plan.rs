@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! `ntv plan`: the storage class of each uniform block of a program, and the reason.
 
 use crate::args::PlanArgs;

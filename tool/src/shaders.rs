@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Reads the shaders of the inputs and processes each, in parallel; results have the order of the inputs.
 
 use crate::diagnostics::{problems, Problem, Reporter};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! `ntv print`, `ntv pass` and `ntv cfg`: print a text for each shader to stdout.
 
 use crate::args::{PassArgs, PrintArgs};

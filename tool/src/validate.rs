@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Validates modules with the installed `spirv-val`.
 
 use anyhow::{bail, ensure, Result};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! `ntv options`, `ntv variant`, `ntv link` and `ntv import`: modules with their tables, and late changes to them.
 
 use crate::args::{EmitWords, ImportArgs, LinkArgs, ModuleArgs, VariantArgs};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The output of `ntv link` for a stage: a line for each input and output.
 //!
 //! ```text

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Words of modules in files: reads, validates and writes them.
 
 use crate::args::{EmitWords, ModuleArgs};

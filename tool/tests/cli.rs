@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The tool: its outputs, its errors, its messages, and its exit status.
 
 use serde_json::Value;

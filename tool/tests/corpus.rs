@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The corpus: every file in `tests/corpus` has an input, commands, and their expected output.
 //!
 //! ```text

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The same shader gives the same bytes: after any other shaders, on any number of threads, in the library and in the tool.
 
 #[path = "../../tests/support/mod.rs"]

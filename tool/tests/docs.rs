@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The commands in README and `docs/` have the documented effects, exactly as they are written there.
 
 #[path = "../../tests/support/markdown.rs"]

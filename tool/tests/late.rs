@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The tool's commands for late decisions: `ntv link`, `variant`, `options`, `import`.
 
 use std::fs;

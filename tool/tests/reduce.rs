@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! `ntv reduce`: real dumps become a few instructions, and commands that cannot succeed or that hang do no harm.
 
 #[path = "../../tests/support/mod.rs"]

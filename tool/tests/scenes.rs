@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The scenes of `examples/scenes` on lavapipe, compared with the pictures in `docs/scenes`.
 //!
 //! `BLESS=1` writes the pictures. Drivers round and rasterize differently, so pictures may differ a little: in total, and in the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! `cargo xtask bench`: runs benchmarks and writes their results to benches/results/. The README.md there explains them.
 
 use crate::command::{cargo, run as go};

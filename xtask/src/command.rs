@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Runs other programs, and names the one that failed.
 
 use anyhow::{ensure, Context, Result};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! `cargo xtask dump`: generates the NIR of `examples/`, `tests/corpus/mesa/` and `tests/corpus/blocks/` from GLSL, with Mesa.
 //!
 //! A source is a `.shader_test` file of piglit's `shader_runner`. A line `# dump: vertex` (or `fragment`, `compute`) in it names

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! `cargo xtask lint`: all checks besides the tests.
 
 use crate::command::{cargo, run as go};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The chores of the repository: `cargo xtask NAME`.
 
 #![allow(clippy::print_stdout, reason = "chores print their progress")]

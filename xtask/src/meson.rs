@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Meson, and the crates for which it calls rustc.
 
 use crate::command::run as go;

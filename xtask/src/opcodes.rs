@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! `cargo xtask opcodes`: counts the files of the library that name each opcode.
 //!
 //! A row of a table in `src/op` should describe its opcode completely, so that a new opcode is a new row. A file that has other

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! `cargo xtask oracle`: random shaders on the interpreter and on lavapipe.
 
 use crate::command::{cargo, run as go};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! `cargo xtask test`: all tests, on a Debian machine that has only Rust installed.
 
 use crate::command::{cargo, find, run as go};

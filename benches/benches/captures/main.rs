@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Measures transform feedback with each of its back ends: the time of a draw that captures, for points and strips of triangles,
 //! with few and many vertices of few and many words.
 //!

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The measured draws: a vertex shader writes multiples of an attribute, and a fragment shader reads the first of them.
 
 use anyhow::{bail, Result};

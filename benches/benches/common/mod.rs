@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The common code of the benches.
 
 use criterion::Criterion;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Measures the CPU time of a draw on ntv's own driver, for each kind of change between two draws. `tests/mesa/draws/draws.c`
 //! measures the other side: its head describes the draws, the changes, the times, and the environment.
 //!

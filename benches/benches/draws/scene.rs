@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A context with the state and objects of all workloads.
 
 use anyhow::Result;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The changes before a draw.
 
 use crate::scene::{Scene, CLEARED, SIZE};

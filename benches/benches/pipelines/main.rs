@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Measures how long a Vulkan driver takes for a module and its pipeline: for the words that C's nir_to_spirv made of a shader,
 //! and for ntv's words of the same NIR, in turns; the best time of each counts.
 //!

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The other parts of a module's pipeline: attributes and attachments, and before it a vertex shader that declares the outputs
 //! that the module reads, without writing them.
 

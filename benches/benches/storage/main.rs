@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Measures the cost of reading a uniform block through a storage buffer: the time of a shader and of its pipeline, for each size
 //! of the block and each kind of index, in both classes, and in the second also with clamped offsets.
 //!

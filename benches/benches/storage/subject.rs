@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The measured shaders: each invocation adds up many vectors of a block, and stores one word.
 
 use ntv::ir::{Builder, Def, PhiSrc, Shader, Stage};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Counts in a SPIR-V module: a walk over its words, the same for both translators.
 
 use anyhow::{ensure, Result};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The memory that a shader accesses at addresses that are known only at run time.
 
 use ntv::ir::{InstKind, Shader};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The cost of dynamic offsets into buffers, for ntv and zink's C translator: the shaders of the corpus with such offsets, the
 //! modules of both translators, and the counts of these.
 //!

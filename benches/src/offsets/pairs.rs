@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The shaders of a corpus with dynamic offsets, and C's modules of them.
 //!
 //! Files of one stem in the folders `ssa`, `reg` and `spv` are one shader. The NIR that the Gallium driver received has another

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Runs programs without a driver.
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 

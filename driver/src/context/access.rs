@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Barriers: the waits of a command, derived from the earlier accesses to a resource in this batch of commands.
 //!
 //! At the start of a batch nothing is pending: a submission ends with a barrier for all later commands, and every image is in its

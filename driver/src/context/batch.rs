@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A batch: a command buffer, and the objects that it uses until the device is done with it.
 
 use super::access::{Accesses, UsedImages};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Setters: they compare, store, and set dirty bits.
 
 use super::slots::Slots;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Captures by shaders, for devices without `VK_EXT_transform_feedback`.
 //!
 //! | back end | shader that writes |

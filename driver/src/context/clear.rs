@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Clears of attachments: Gallium's `clear`.
 
 use super::emit::rect;

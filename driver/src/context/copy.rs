@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Copies: between resources, and from the host.
 
 use super::access::Use;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Counts of a context's work, for tests, for benchmarks, and for performance analysis.
 
 use crate::pipeline::{PipelineCounters, TransitionCounters};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Values that are computed from the state, and kept until a dependency changes.
 //!
 //! | value | depends on |

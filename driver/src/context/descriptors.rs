@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Descriptor sets, by their contents.
 //!
 //! The descriptors of a class are first written into host memory. A set with equal contents is bound again; otherwise the

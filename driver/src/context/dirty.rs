@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The dirty bits of a context: the state that the command buffer does not have yet, and the handlers that record it.
 //!
 //! The rows are in the order of the handlers. Handlers of the phase [`Phase::Outside`] may end the rendering, for a barrier or

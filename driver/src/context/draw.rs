@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Draws: Gallium's `draw_vbo`.
 
 use super::access::Use;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Framebuffer fetch: programs that read their attachments (GL's `EXT_shader_framebuffer_fetch`, `KHR_blend_equation_advanced`).
 //!
 //! Their shaders read input attachments, so they draw in a render pass object instead of a dynamic rendering. The attachments are

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Textures that a draw or a dispatch uses in several ways at once, such as a texture whose level 1 is an attachment while level
 //! 0 is sampled.
 //!

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Dispatches: Gallium's `launch_grid`.
 
 use super::access::Use;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A context: calls shaped like those of Gallium's `pipe_context`, executed with Vulkan.
 //!
 //! Setters compare, store, and set bits ([`Dirty`]). A command runs the handlers of its bits, which record the state that the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Queries: counts between a begin and an end.
 //!
 //! A Vulkan query lies within one command buffer. A query of a context may span several: it has a part in each batch, and its

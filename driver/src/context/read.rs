@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Downloads to the host.
 //!
 //! A [`Download`] is recorded like a draw, and its bytes are valid once the device has executed it: after [`Context::finish`], or

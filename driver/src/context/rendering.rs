@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Renderings: draws to one set of attachments, and clears that become a part of the begin.
 
 use super::fetch::Pass;

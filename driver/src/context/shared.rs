@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The objects that all contexts of a device share: programs, modules, pipelines, samplers, and the worker that warms pipelines
 //! up.
 

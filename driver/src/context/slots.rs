@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Slots that resources are bound to, with the state of each in the command buffer.
 
 use crate::state::Tracked;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! State objects, after Gallium's `pipe_blend_state` and similar structs, in Vulkan's terms.
 
 use crate::resource::{Buffer, Surface};

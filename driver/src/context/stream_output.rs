@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Transform feedback: Gallium's stream output.
 //!
 //! With `VK_EXT_transform_feedback` the device captures. A capture begins with the first draw that has targets, and lasts until a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Records the state of dirty bits into the command buffer; flushes and fences.
 
 use super::{Command, Context, Dirty};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Uploads to the device: memory that the host writes and commands read.
 
 use super::Context;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Warm-up: pipelines that the first draws of a program will likely need, created on a worker when the program is linked.
 //!
 //! The state that is bound at the link is that of the application's last draw, so it is used for the rest of the description;

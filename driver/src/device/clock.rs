@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Timestamps of the queue.
 
 use std::time::Duration;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Optional dynamic state: the states that a device supports beyond the dynamic states of Vulkan 1.3.
 //!
 //! A dynamic state costs a command when it changes. A state that is not dynamic is a part of the pipeline, so a change needs

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The features of a device: Vulkan's feature structs, and the [`Target`] that follows from them.
 
 use crate::error::{Error, Result};

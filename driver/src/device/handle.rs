@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Vulkan objects that destroy themselves, and keep their device.
 //!
 //! An [`Owned`] keeps its device alive. Objects are destroyed before the objects that they depend on, because a struct lists an

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The Vulkan instance, and the messages of its validation layer.
 
 use super::messages::is_false_alarm;

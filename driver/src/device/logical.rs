@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The logical device: its queue, its memory, its functions, and its properties.
 
 use super::clock::Clock;

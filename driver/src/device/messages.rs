@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Known false alarms of the validation layer.
 //!
 //! [`Device::take_messages`](super::Device::take_messages) leaves them out, so that tests and tools can fail for all other

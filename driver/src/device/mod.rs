@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A Vulkan device without a window, and the validation layer's messages about its use.
 //!
 //! | file | contents |

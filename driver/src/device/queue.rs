@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The queue of a device, and the timeline of its submissions.
 //!
 //! Each submission gets the next number, and the timeline semaphore has the number of the last finished one. So one comparison

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The functions of the layer: all functions that can run out of memory or lose the device, and the functions that create and
 //! destroy its instances and devices.
 

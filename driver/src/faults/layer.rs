@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The layer: maps a call to its instance or device, and to the next function.
 
 use super::functions::find;

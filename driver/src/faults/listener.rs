@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Keeps the messages of a messenger beyond the life of the device that they are about.
 
 use ash::vk;

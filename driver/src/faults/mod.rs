@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A layer over a Vulkan implementation in which a call fails: it runs out of memory, or the device is lost.
 //!
 //! A [`Faults`] has a plan: which call fails, and with which result. It counts the calls that can fail with this result. A test

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Binds the resources of shaders to a context, and reads them back.
 
 use super::resource::{Image, Part, Resource, Resources, Slot};

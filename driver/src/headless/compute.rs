@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Compute: one module, one dispatch.
 
 use super::bind::{SharedBuffers, Stages};

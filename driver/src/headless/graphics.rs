@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Graphics: vertex to fragment stage, one draw, and readback of the attachments and the captured vertices.
 
 use super::bind::{texture, SharedBuffers, Stages};

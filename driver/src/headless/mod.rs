@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Runs SPIR-V modules on a Vulkan driver, without a window: inputs and outputs are bytes.
 //!
 //! A [`Device`] is a driver's device with all of its features enabled; [`Device::target`] describes the features that a

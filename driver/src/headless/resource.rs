@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The resources of shaders: the contents of each descriptor.
 
 use super::{Error, Result};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Several steps in one batch of commands, without barriers between them except the requested ones.
 
 use super::bind::{store, SharedBuffers, Stages};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The time that a pipeline, a shader or a batch takes: by the clock of the device, or by that of the host if the device has
 //! none.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Descriptor set layouts, pools, sets, and the writes of sets.
 
 use super::device::{create, destroy, Create};

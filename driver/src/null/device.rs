@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Functions of the device, debug names, and the common functions of all device objects.
 
 use super::dispatch::{self, head, world, Head};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Dispatchable handles: each is a pointer to a record, whose head refers to its world.
 //!
 //! Records live until their world is dropped, so a destroyed handle can still be checked. The first word of a record is the same

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The features of the device: every supported struct of features, field by field.
 
 use super::World;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The properties of formats on the device.
 
 use super::World;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Functions of the instance and the physical device.
 
 use super::current;

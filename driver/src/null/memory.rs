@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Device memory: two heaps in host memory, all of which can be mapped.
 
 use super::device::{destroy, Create};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A Vulkan implementation in this process that computes nothing, for tests and for measurements of the driver's CPU time.
 //!
 //! A [`World`] is one such implementation with its devices and their objects. Worlds are independent, so tests that run in

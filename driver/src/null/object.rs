@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The objects of a world: handles, the data of each object, and counts.
 //!
 //! A handle of a non-dispatchable object is a number: the world's number (16 bits), a generation (16 bits) and the slot's number

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Shader modules, layouts, caches, pipelines, render passes and framebuffers.
 
 use super::descriptor::{slice, SetLayout};

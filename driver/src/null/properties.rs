@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The properties and limits of the device.
 
 use super::World;

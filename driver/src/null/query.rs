@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Query pools and events.
 
 use super::device::{create, destroy, Create};

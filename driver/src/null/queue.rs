@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Submissions, and the fences and semaphores that signal their completion.
 
 use super::command::{CommandBuffer, Recorded};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Buffers, images, their views, and samplers.
 
 use super::device::{create, destroy, Create};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The functions by name.
 
 use super::dispatch::{self, head, Head};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A map with a maximum size.
 
 use rustc_hash::FxHashMap;

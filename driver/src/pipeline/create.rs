@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Creates Vulkan pipelines from descriptions: whole pipelines, or libraries of one part each.
 
 use super::desc::{MultisampleWord, PipelineDesc, RasterizerWord, Word};

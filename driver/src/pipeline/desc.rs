@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The description of a pipeline, packed into words, so that comparing and hashing it is cheap.
 //!
 //! A word belongs to one piece of state. The word of a dynamic state is 0, so that its value does not create another pipeline:

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Vulkan's pipeline cache, kept in a file between runs.
 //!
 //! The driver defines the contents of the file. A file of another driver or version, or a damaged one, is not used: the header of

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Vertex elements in Vulkan's form: attributes, and a binding for each vertex buffer.
 
 use crate::context::VertexElement;

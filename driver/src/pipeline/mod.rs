@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Pipelines: described in words, found by the words that changed, created when they are first needed.
 //!
 //! ```text

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! State objects with numbers, by which descriptions of pipelines name them.
 
 use super::desc::Word;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Render pass objects, for programs that read their attachments: dynamic rendering has no input attachments (Vulkan,
 //! "vkCmdBeginRendering"; `VK_KHR_dynamic_rendering_local_read` is newer).
 //!

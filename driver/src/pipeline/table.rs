@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The pipelines of a device, by their descriptions.
 
 use super::create::{self, Source, StageModules, PARTS};

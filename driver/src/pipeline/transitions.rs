@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Transitions: from the current pipeline and the changed words to the next pipeline.
 //!
 //! An application that draws frame after frame changes the same state at the same points. So the pipeline that followed for these

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! From shaders to a program: plan, translation, link.
 
 use super::layout::{Content, Layouts};

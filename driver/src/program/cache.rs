@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The programs of a device, by their shaders.
 
 use super::{Builder, Layouts, Program, ProgramOptions, Shader};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The places of a program's descriptors: sets by class, bindings in the order of stages and slots.
 //!
 //! Stages are translated with their own bindings, numbered by slot: constant buffer 2 of the vertex stage and of the fragment

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Programs: shaders of several stages, translated, linked, and laid out for descriptors.
 //!
 //! ```text

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Vulkan modules: one for equal words, created from the words that a program's stage has for a key.
 
 use super::Program;

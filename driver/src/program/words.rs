@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Shaders of SPIR-V that ntv did not produce. Their words do not change, except for the numbers of descriptors, because contexts
 //! bind slots.
 //!

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Buffers.
 
 use super::{unique_id, ResourceMemory};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Memory of resources: a part of one of the allocator's blocks.
 
 use crate::device::Logical;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Resources: buffers, textures, and the views of them.
 //!
 //! A resource is a name that contexts bind, and a storage that commands use. The storage can be replaced while the name stays

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Samplers.
 
 use crate::device::handle::Owned;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Textures.
 
 use super::view::ViewKey;

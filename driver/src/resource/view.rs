@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Views of resources by shaders and framebuffers: a part of a resource, in a format.
 
 use super::texture::{Texture, TextureTarget};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The words of a set that threads share: the storage of the messages of an [`Inbox`](super::Inbox).
 //!
 //! [`AtomicWords::post`] adds bits and [`AtomicWords::take`] removes all of them. Each posted bit is taken once, by one taker,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A set of the bits of one enum.
 //!
 //! - A bit of one enum cannot be inserted into the set of another: it does not compile.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A walk over a set that changes during the walk.
 
 use super::bitset::{Bit, BitSet};

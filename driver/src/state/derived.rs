@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Cached values that are computed from state, with the bits that they depend on.
 //!
 //! There are two forms. [`Derived`] is one value and pulls: it compares the [`Revisions`] of an object with those of its last

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! State tracking: records the state that has changed since the last draw, and notifies its users.
 //!
 //! A layered driver gets calls that set state and calls that use it. For each use, it must transfer the state that has changed to

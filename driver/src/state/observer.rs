@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Notifies the users of a resource of changes, across threads.
 //!
 //! A message is a bit that the observer chose, and it waits in the observer's [`Inbox`] until the observer takes it. So a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The last change of each bit, for any number of consumers.
 //!
 //! A dirty bit is consumed once. If several consumers need a change, such as one of a program that contexts share, each bit has a

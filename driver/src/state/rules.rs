@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The rules of a table of dirty bits, which are checked at compile time: a table that breaks one does not compile.
 //!
 //! [`dirty_bits!`](crate::dirty_bits) evaluates [`check`] as a constant. It works on indices, since a constant can neither call

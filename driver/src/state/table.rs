@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The table of dirty bits, with one row for each bit.
 //!
 //! [`dirty_bits!`](crate::dirty_bits) generates the enum, the masks of commands, the handlers and the invalidation lists from the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A value and the consumer's version of it, so that a change and a change back cost nothing.
 //!
 //! A setter compares the new value with the one that the consumer has, instead of the previous value: a state that changes from A

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Runs the handlers of the dirty bits that a command needs.
 //!
 //! [`walk`] handles the bits that are dirty, in the mask of the command and relevant, in their order. All others stay pending: a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The words that hold the bits of a set: one `u64` up to 64 bits, and a tree of two levels up to 4096.
 //!
 //! In a [`Tree`], bit `w` of the summary word tells whether word `w` has a bit. A search for a bit reads two words for any number

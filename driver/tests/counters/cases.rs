@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A row for each way to set a state, with two values.
 
 use crate::scene::{user, Scene, Shaders};

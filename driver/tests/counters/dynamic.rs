@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! State that is dynamic if the device supports it, and otherwise a part of pipelines.
 
 use crate::cases::rasterizer;

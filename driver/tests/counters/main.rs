@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The costs of changes, as counts: every setter of a context, over the implementation that computes nothing.
 
 #![allow(clippy::print_stdout, reason = "tests print their results")]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A context with all state bound, over the implementation that computes nothing.
 
 use crate::shaders::{self, Info};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The bindings of a context, as far as the calls determine them: they decide which draws are well defined.
 
 use crate::call::{Constants, Draw};

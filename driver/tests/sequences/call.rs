@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Calls of a context, with indices of their objects in the tables of a [`Scene`](crate::scene::Scene).
 
 use ntv::module::Stage;

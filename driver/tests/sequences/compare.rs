@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The recorded commands of two drivers, without equivalent differences.
 //!
 //! [`normalize`] returns for each action the state that it uses. Some equal actions still have two forms: an attachment is

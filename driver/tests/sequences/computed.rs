@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Sequences on lavapipe: results of draws, dispatches and queries are compared, and the validation layer must not report
 //! messages.
 

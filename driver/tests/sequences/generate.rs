@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Random sequences of calls.
 
 use crate::call::{Call, Constants, Draw, Indirect};

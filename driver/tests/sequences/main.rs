@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Random sequences of calls: a context that records only changes has the same results as one that records everything.
 //!
 //! Sequences are numbered. Every failure prints the number and the calls, without those that have no effect on it. `NTV_SEED=N`

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Executes calls.
 
 use crate::bound::Bound;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Sequences on the null implementation: the recorded commands are compared.
 
 use crate::call::Call;

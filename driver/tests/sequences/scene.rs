@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The objects of sequences: shaders of a device, and the resources of a sequence.
 
 use crate::call::{Call, Constants};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The values of setters: few, so that they are repeated.
 
 use ntv_driver::context::{

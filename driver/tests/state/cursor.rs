@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Walks over sets that change during the walk.
 
 use crate::random::{self, for_each_size, Word};

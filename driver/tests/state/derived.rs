@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Cached values are recomputed if and only if a dependency has changed.
 
 use crate::random::Many;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A driver that is small enough to compare completely: values are numbers, and the device is the last writes of its handlers.
 
 use ntv_driver::state::{bits, dirty_bits, walk, BitSet, Counters, Tracked};

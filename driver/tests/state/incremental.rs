@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! With random calls, the fixture's driver transfers the same state to its device as a driver that transfers everything each
 //! time.
 

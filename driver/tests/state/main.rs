@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! State tracking, without Vulkan: sets against a model, walks, tables, revisions, cached values, observers.
 
 mod cursor;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Observers get the bits that they registered for, and lists of observers do not grow.
 
 use crate::random::{for_each_size, Many, Most, Word};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Enums with different numbers of bits, and random sets of them.
 
 use ntv_driver::state::{bits, Bit, BitSet};

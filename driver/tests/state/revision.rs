@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Each of several consumers sees each change once.
 
 use crate::random::{self, for_each_size};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Sets of all sizes behave like a `BTreeSet`.
 
 use crate::random::{self, for_each_size, Many, Most, Word, WordAndOne};

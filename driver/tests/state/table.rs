@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The contents of a table, and the walks that use it.
 
 use crate::fixture::{Command, Context, Dirty, Phase};

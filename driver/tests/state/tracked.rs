@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Values that are set and set back cost nothing.
 
 use ntv_driver::state::Tracked;

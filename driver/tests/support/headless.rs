@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A dispatch and a draw of the headless device, for any implementation.
 
 use ntv::{EmitOptions, Options, Translator};

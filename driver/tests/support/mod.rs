@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Helpers of the driver's tests: devices, shaders, a first scene.
 #![allow(dead_code, reason = "each test uses a part")]
 

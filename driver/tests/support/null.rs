@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Scenes over the implementation that computes nothing, which counts live objects.
 #![allow(dead_code, reason = "each test uses a part")]
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Shaders in NIR that together use every kind of state, and the slots that each of them reads and writes.
 //!
 //! All vertex shaders write `VAR0`, all fragment shaders write both colors: in all combinations, no value is undefined.

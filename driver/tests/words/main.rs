@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Shaders of SPIR-V that ntv did not produce, on lavapipe: with any descriptor numbers and any entry point names.
 
 #[path = "../../../tests/support/mod.rs"]

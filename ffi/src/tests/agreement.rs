@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The constants of the header are the core's numbers.
 
 use super::constants;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Entry points: only the table defines them, and no panic leaves them.
 
 use super::{constants, Fault, PANIC};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Modules with tables through the ABI: the same words as from the library.
 
 use super::constants;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Tests of the ABI in Rust: the bindings are those of the header, the functions have their prototypes, the numbers are the
 //! core's. `ffi/tests/consumer.c` tests it in C.
 
@@ -46,6 +48,7 @@ fn generate() -> String {
         .generate_comments(false)
         .derive_debug(false)
         .disable_header_comment()
+        .raw_line("// SPDX-License-Identifier: MIT\n")
         .raw_line("//! `ntv.h` and `ntv_wire.h` as bindgen sees them: `BLESS=1 cargo test --package ntv-ffi` makes this file.")
         .formatter(bindgen::Formatter::Prettyplease);
     builder.generate().expect("a header that clang takes, and libclang to take it with").to_string()

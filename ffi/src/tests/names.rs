@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! `ffi/mesa/ntv_names.h`: the numbers of names, for writers that are compiled with them.
 
 use ntv_core::ir::info::FIELDS;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Plans through the ABI: the decisions of the library, and errors.
 
 use crate::bindings::*;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Translations through the ABI, and their errors.
 
 use super::{Fault, PANIC};

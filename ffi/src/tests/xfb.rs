@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Transform feedback through the ABI: shaders that write captures themselves, and their parameters of a draw.
 
 use super::translation::{target, Handle};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! `cargo xtask oracle`: runs random shaders on the interpreter and on lavapipe, until two results differ or all have run.
 //!
 //! Every shader follows from a number. A mismatch ends the run (not with `--all`), reports that number and leaves the shader in

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Draws with a vertex shader and a fragment shader: a point on each pixel.
 
 use super::{undefined_behaviour, written, Written, LIMITS};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The oracle: runs random shaders on the interpreter and on a Vulkan driver, whose results must have the same bits.
 //!
 //! Results that Vulkan leaves open are undefined on the interpreter (see [`Floats`](ntv::interp::Floats)) and not compared.

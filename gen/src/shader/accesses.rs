@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Loads and stores at the offsets of [`offsets`](super::offsets): of whole records, of members that share a base, in loops.
 //!
 //! A base of an access is remembered while it dominates the following code, so that later accesses use it: after it, in an if or

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Arithmetic of every opcode and width.
 
 use super::{Generator, Kind, Purpose};

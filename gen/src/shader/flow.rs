@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Ifs and loops, with phis for their results.
 
 use super::{Generator, Shape, Value, DEPTH};

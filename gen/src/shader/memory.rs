@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Buffers at every alignment, shared memory, scratch memory, memory at addresses, arrays.
 //!
 //! Uniform blocks and storage block 1 are read only. In storage block 0 each invocation of a compute shader has its own part.

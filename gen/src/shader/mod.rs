@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Random valid shaders as a Gallium driver receives them: explicit inputs and outputs, buffers by byte offset.
 //!
 //! The input of a fuzzer, or a seed, determines the whole shader. Values are grouped by kind, because float arithmetic on numbers

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Byte offsets in the form in which Mesa computes them for arrays, structs and matrices.
 //!
 //! An offset is a sum of scaled indices and constants, in one of the many forms that algebraic passes produce. Its range and its

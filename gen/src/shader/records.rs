@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Operations whose results may differ within bounds, such as a division: each is put on record and judged separately.
 //!
 //! A record is a slot of storage block 3: the operation, its operands, and its result. So an error is measured for exactly these

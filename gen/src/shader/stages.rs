@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The inputs and outputs of a stage.
 
 use super::memory::{OWN_BYTES, RESULTS, STORAGE_BLOCKS, UNIFORM_BLOCKS};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Operations between invocations, where all of them are active.
 //!
 //! A driver's subgroups may have any size from four on, so shaders for a driver only exchange values within four neighbouring

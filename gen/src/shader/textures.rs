@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Textures and storage images of every dimensionality.
 //!
 //! Coordinates are at points where a sample is exact: multiples of 1/16, next to the edges between texels. Textures are only

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Accesses to blocks in zink's form of byte offsets: through derefs of `struct { uintN base[]; }`, scalar by scalar.
 //!
 //! ```text

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Compute shaders that count and sort captures, so that no number has to be read back from the device.
 //!
 //! The captures of a draw follow those of the draws before it, so a driver needs the number of primitives that these captured. For

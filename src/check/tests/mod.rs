@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Violations of each rule alone, in a dump if a dump can express them, else in a shader built in code.
 //!
 //! The faulty lines of a dump end with `// !`; the expected messages are in the order of these lines.

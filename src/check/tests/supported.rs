@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Tests of features that targets lack and of constructs without a translation, with the dumps of the tests of validity.
 
 use super::{expect, parse};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Splits vectors of more than four components into scalars.
 //!
 //! **What.** Each value of 5, 8 or 16 components is replaced by one value per component; instructions that read some of them

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Arithmetic: operations and widths that SPIR-V or the target lacks.
 
 pub mod lower_alu;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Attributes of a vertex, read from vertex buffers that are storage buffers.
 //!
 //! The offset of an attribute follows from the table of [`Attribute`]s, the number of the vertex or instance, and the offset of

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Stores the captures of a vertex shader to storage buffers, also if it runs as a compute shader.
 //!
 //! The topology determines how many primitives a vertex belongs to: three of a strip of triangles, all of a fan if it is the

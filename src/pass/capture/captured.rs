@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Finds the words of output variables that transform feedback captures, from captures by slot.
 
 use crate::ir::{ArrayIndex, Builder, Capture, Def, Shader, Type, TypeData, Var, Variable, XfbInfo};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Computes the system values and inputs of a captured vertex shader where vertex fetch does not provide them: the shader runs
 //! as a compute shader, or the draw reads the list of an indexed draw.
 //!

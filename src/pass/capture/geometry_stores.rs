@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Stores the captures of a geometry shader to scratch buffers, with the number of primitives that it has made.
 //!
 //! The primitives that a vertex belongs to depend on the vertices before it in its strip. Two variables for each stream count

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Turns captured parts of outputs into variables that are captured as a whole.
 //!
 //! **What.** An output whose components are all captured to consecutive words of one buffer is captured as it is: the variable

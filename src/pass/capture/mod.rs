@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Transform feedback: captures as variables of the extension, or as stores to buffers.
 
 pub mod lower_captures;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The storage buffers of captures, and the state of the draw in one of them.
 
 use crate::capture::BUFFER_BINDING;

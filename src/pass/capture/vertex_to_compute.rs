@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Turns a captured vertex shader into a compute shader: the third back end of transform feedback, after `lower_captures`.
 //!
 //! **What.** An invocation is a vertex of a draw: x of its id is the vertex in the instance, y the instance. Inputs become

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Conditional demotions and terminations become unconditional ones in ifs.
 //!
 //! **What.** `demote_if` and `terminate_if` become an if around `demote` and `terminate`, and each `terminate` ends its

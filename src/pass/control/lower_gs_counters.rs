@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Removes the vertex counts of geometry shaders.
 //!
 //! **What.** `emit_vertex_with_counter` and `end_primitive_with_counter` become `emit_vertex` and `end_primitive`, and

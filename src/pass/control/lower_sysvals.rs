@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Computes system values that Vulkan does not have from those that it has.
 //!
 //! **What.** One table has the computation of each. The instance id is the instance index minus the base instance, the base

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Control flow and values that are not stored in buffers: registers, discards, geometry counters, system values.
 
 pub mod lower_discard_if;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Turns registers into SSA values with phis.
 //!
 //! **What.** `decl_reg`, `load_reg`, `store_reg` and their indirect forms are removed. A block where different values meet gets

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Gives inputs and outputs without a Location of their own one.
 //!
 //! **What.** If two variables of one direction have the same Location and component, or the directive `// ntv: locations=slots`

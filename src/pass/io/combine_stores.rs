@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Combines stores of single components of an output into one store of the vector.
 //!
 //! **What.** Within a block, stores to components of the same output variable are collected and replaced by one store at the

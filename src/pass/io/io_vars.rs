@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Finds the variables that a shader's explicit inputs and outputs need: the grouping for [`lower_io`](super::lower_io).
 //!
 //! Accesses are split into pieces: runs of components with the same properties. Pieces that overlap become one *group*;

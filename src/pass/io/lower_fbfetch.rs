@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Turns reads of the framebuffer into reads of an input attachment.
 //!
 //! **What.** A fragment shader that loads a colour, the depth or the stencil of its framebuffer reads the texel from an

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Turns GL's single colour for all draw buffers into an output for each of them.
 //!
 //! **What.** A store to the variable of `FRAG_RESULT_COLOR` becomes a store to each of `FRAG_RESULT_DATA0` and the following

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Turns explicit inputs and outputs into variables.
 //!
 //! **What.** `load_input`, `load_interpolated_input` with its barycentrics, `store_output` and their per-vertex variants become

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Gives inputs and outputs types that are valid in the interface of a stage.
 //!
 //! **What.** Variables of 16 bits become variables of 32 bits if the target lacks `storageInputOutput16`, and if transform

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Inputs and outputs: variables with types and Locations that Vulkan's interfaces take.
 
 pub mod assign_locations;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Accesses to inputs and outputs by slot, as NIR's explicit intrinsics make them.
 
 use crate::ir::{Def, Inst, Shader, Stage, XfbInfo, XfbOutput};

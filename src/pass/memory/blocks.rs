@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Block variables for accesses by byte offset: `struct { uvec4 base[N]; }`, alone or as an array of blocks.
 
 use crate::ir::{ArrayIndex, Block, Builder, Def, DerefKind, Field, Shader, Type, Var, Variable};

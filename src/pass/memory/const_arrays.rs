@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Turns variables that only ever hold constants into constants.
 //!
 //! **What.** A private variable that has an initializer and is never written, or is written with constants at constant indices

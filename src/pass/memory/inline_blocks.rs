@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Reads uniform blocks from push constants if the plan puts them there.
 //!
 //! **What.** `load_ubo` from a block of [`Class::PushConstant`] becomes `load_push_constant`, whose base is the offset of the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Turns atomics that the target lacks into loops with a compare-exchange.
 //!
 //! **What.** This applies to `fcmpxchg`, `inc_wrap` and `dec_wrap`, which SPIR-V does not have; to float atomics without their

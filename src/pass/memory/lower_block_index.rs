@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Turns accesses to a block with a dynamic index into ifs on the index, with an access to one block in each.
 //!
 //! **What.** The index is compared with the middle of the blocks, then with the middle of that half, and so on: a binary tree

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Turns accesses to global memory into loads and stores of derefs that are cast from addresses.
 //!
 //! **What.** `load_global`, `load_global_constant`, `store_global` and `global_atomic*` access a `deref_cast` of their address

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Turns accesses to shared memory, scratch and push constants by byte offset into accesses through access chains.
 //!
 //! **What.** `load_/store_shared`, `shared_atomic*`, `load_/store_scratch`, `load_push_constant` and zink's

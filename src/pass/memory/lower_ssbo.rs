@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Turns accesses to storage blocks by byte offset into accesses through access chains.
 //!
 //! **What.** `load_ssbo`, `store_ssbo`, `ssbo_atomic` and `ssbo_atomic_swap` access a block variable `struct { uvec4 base[]; }`

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Turns loads from uniform blocks by byte offset into loads through access chains.
 //!
 //! **What.** `load_ubo` and `load_ubo_vec4` become a load through a block variable `struct { uvec4 base[N]; }` with up

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Memory: byte offsets and typed derefs become access chains into the types that the module declares.
 
 pub mod const_arrays;

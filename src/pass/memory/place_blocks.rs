@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Turns uniform blocks into storage blocks if the plan puts them into storage buffers.
 //!
 //! **What.** Variables of mode `ubo` whose block is of [`Class::Storage`] become `ssbo` variables with the same set and

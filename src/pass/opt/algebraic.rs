@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Removes operations that change nothing.
 //!
 //! **What.** A rule matches an operation and the instructions that made its operands, and returns a value or a simpler

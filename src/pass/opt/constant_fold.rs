@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Computes values that do not depend on the input of the shader.
 //!
 //! **What.** ALU operations on constants become constants, selections with a constant condition become the selected value, and

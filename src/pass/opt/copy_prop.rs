@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Makes instructions read values directly instead of copies of them.
 //!
 //! **What.** An ALU source skips moves and vectors as long as all components that it reads are of one value, and combines their

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Computes equal values once.
 //!
 //! **What.** An instruction is removed if an equal one dominates it. Operands of commutative operations may be exchanged. Loads

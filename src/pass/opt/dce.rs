@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Removes instructions whose results have no uses.
 //!
 //! **What.** A value is needed if an instruction with effects, the condition of an if, or another needed instruction

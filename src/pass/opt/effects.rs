@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Determines which intrinsics may be removed if their results have no uses, and which give the same result at all positions.
 
 use crate::entity::Slice;

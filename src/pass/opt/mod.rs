@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Optimisations: the clean-up after the lowerings, and its parts.
 
 pub mod algebraic;

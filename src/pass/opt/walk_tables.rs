@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The information that the walk collects about each instruction, for later instructions and for the steps after the walk.
 
 use super::algebraic;

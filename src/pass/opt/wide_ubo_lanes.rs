@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Loads lanes of uniform blocks that are packed to 64 bits as 64 bits.
 //!
 //! **What.** A uniform block is loaded as `uvec4`s, and numbers of 64 bits are packed from pairs of lanes. Where a pair is

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Textures and images are accessed by derefs into flat arrays.
 //!
 //! **What.** A texture instruction or image intrinsic that identifies its texture by the number of a unit or by a handle gets a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Residency codes of sparse textures and images become separate values.
 //!
 //! **What.** NIR appends the code to the texels, in the last component of the result. Here the result keeps only the texels,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Lowers texture operations to the forms that SPIR-V has.
 //!
 //! **What and why.** By requirement of SPIR-V or Vulkan:

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Textures and images: descriptors, and the operands that SPIR-V's image instructions take.
 
 pub mod lower_descriptors;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Types of textures that are identified by a unit or a handle, which a dump does not contain, for
 //! [`lower_descriptors`](super::lower_descriptors).
 //!

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A draw, and its captures in GL.
 
 use super::program::{value, Program};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Every shape of output, interleaved and separate, with every topology, with and without instances, a base instance, an offset
 //! of the buffers, and enough space.
 

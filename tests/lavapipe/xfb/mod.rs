@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Transform feedback from GL's names to bytes: random shaders, requests and draws, and all shapes with all draws. The captures
 //! of the three back ends must be those of a model on the CPU, which uses the names and GL's rules, but no plan.
 //!

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Vertex shaders, as text of NIR, in which each word of the outputs has a unique value.
 //!
 //! Words are numbered in the order in which GLSL declares them: outputs one after the other, arrays by element, structs by

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Random shaders, requests and draws.
 
 use super::draw::{Case, Vertices, PLAIN};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A draw of a program with each back end, and the contents of the buffers.
 
 use super::draw::{Case, Vertices, NOTHING, NUMBERS};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Requests for captures, in GL's names, and their places in GL: computed from the names alone, without a plan.
 
 use super::program::{is_wide, words, Program};

@@ -1,4 +1,7 @@
 /*
+ * Copyright (c) the ntv authors
+ * SPDX-License-Identifier: MIT
+ *
  * Measures the CPU time of a draw, for each kind of change between two draws, on any driver of OpenGL.
  *
  * usage: draws SIDE [ROUNDS]   measures; a table on stdout, tab-separated, whose column `side` has the name SIDE in each line

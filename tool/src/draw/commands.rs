@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The commands of a scene: commands of a Gallium context, and probes.
 //!
 //! Each command is a table with one member, `{ draw = { mesh = "knot" } }`.

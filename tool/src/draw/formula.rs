@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Formulas: the numbers, vectors and matrices of a scene, as text in the style of GLSL.
 //!
 //! ```text

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The operators and functions of formulas.
 
 use super::formula::{Scope, Value};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Meshes, which are generated: corners with positions, normals and texture coordinates, and indices.
 //!
 //! Corners of front faces are in counterclockwise order. Texture coordinates range from 0 to 1 over a surface, or repeat as

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Reads a scene, and checks that everything that it names exists.
 
 use super::commands::{Blit, BlockSource, Command, Draw, Probe, Set};

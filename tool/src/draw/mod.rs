@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! `ntv draw`: draws scenes with ntv's own driver.
 //!
 //! | module | contents |

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Pseudo-random numbers and noise from them, equal on every machine.
 
 use glam::{DVec3, IVec3};

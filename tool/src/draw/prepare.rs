@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Makes all of a scene that needs no device: shaders, meshes, bytes of buffers, texels.
 
 use super::commands::{Command, Set};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Programs of a scene: their shaders, and the GLSL names of their uniforms, textures and blocks.
 //!
 //! NIR keeps those names with the slot numbers of the driver:

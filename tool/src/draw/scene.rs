@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The scene format: TOML, read into these types. `docs/scenes.md` is the guide to it.
 //!
 //! A scene names things (programs, meshes, buffers, textures, states) and lists commands, which are those of a Gallium context.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The states of a scene: Gallium's state objects, and samplers.
 
 use serde::Deserialize;

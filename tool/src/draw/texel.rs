@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Converts texels to bytes, and bytes to texels, for the formats of generated and probed textures.
 
 /// The representation of a component.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The contents of a scene's textures: generated, or from PNG files.
 
 use super::formula::{Formula, Scope};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Makes a valid shader from a shader that has lost parts: replaces what its remaining instructions need.
 //!
 //! The search removes instructions and control flow in any way. This module then merges neighbouring blocks, gives phis one

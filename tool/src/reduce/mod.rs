@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! `ntv reduce`: the smallest shader that still makes a command fail.
 
 mod mend;

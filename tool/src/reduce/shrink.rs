@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The search for a smaller shader that still fails: removes parts and keeps each smaller shader that fails, until no removal
 //! succeeds.
 //!

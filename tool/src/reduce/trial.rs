@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Runs the command on a candidate, with a time limit.
 
 use anyhow::{Context as _, Result};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Runs on a Vulkan device.
 
 use super::inputs::{DrawInput, Form, Inputs, Slot, Topology, Work};

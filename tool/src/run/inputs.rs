@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The inputs of `ntv run`: JSON, as `docs/formats.md` describes it.
 
 use super::textures::{self, ImageInput};

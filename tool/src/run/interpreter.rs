@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Runs on the interpreter.
 
 use super::inputs::{AttributeInput, DrawInput, Form, Inputs, Slot, Target, TargetInput, Topology, Work};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! `ntv run`: runs shaders on the interpreter or on a Vulkan device with inputs from a JSON file, and prints their results as
 //! JSON or writes a picture.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Textures, images and samplers among the inputs of `ntv run`.
 
 use super::inputs::{named, Form, Members, Slot};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Compares the inputs that shaders need with the inputs of `ntv run`, before a shader runs.
 
 use super::inputs::{Inputs, Slot};

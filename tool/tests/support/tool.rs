@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Runs files of the corpus by the tool, `ntv run`, on the interpreter or on a device.
 
 use serde_json::Value;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Builds of the patched Mesa, next to its source. After a change in ntv, Ninja builds only ntv and one library of Mesa.
 
 use super::source::{install_missing, Source, MESA_25};

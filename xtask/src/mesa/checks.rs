@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Checks of zink that no test of piglit has: the keys of the disk cache, and the source in SPIR-V.
 
 use super::driver::{Driver, Translator, PIGLIT};

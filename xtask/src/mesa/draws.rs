@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! `cargo xtask bench --draws`: the cost of a draw on zink. The C program describes the draws and the measurement.
 
 use super::build::Build;

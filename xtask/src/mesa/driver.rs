@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The driver under test: an installed Mesa, and the environment that makes a program use its zink on lavapipe.
 
 use super::lines::Tracer;

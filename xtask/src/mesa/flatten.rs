@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Compares the wires and the dumps of Mesa's NIR: `ffi/mesa/tests/flatten.c` builds shaders and writes both, and ntv has to
 //! translate both to the same SPIR-V. Then [`super::numbers`] changes Mesa's numbers.
 

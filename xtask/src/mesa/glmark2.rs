@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Compares the pictures of glmark2's scenes with both translators.
 //!
 //! A scene moves with the clock, so libfaketime stops the clock: at the start, and five seconds later. Xvfb has its screen in a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! `cargo xtask bench --lines`: the cache lines that one translation touches, for both translators in one zink.
 
 use super::build::Build;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Lists of tests: the files in `tests/mesa/`, and piglit's profiles `quick_shader` and `quick_gl`.
 //!
 //! A test is the path of its `.shader_test` file below piglit's folder, or a program of piglit with its arguments.

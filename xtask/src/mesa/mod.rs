@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! `cargo xtask mesa`: runs piglit's shader tests through zink, once with zink's own translator and once with ntv.
 //!
 //! The driver is Mesa's zink on lavapipe, built with the patches in `ffi/mesa/`; `ZINK_NTV` selects the translator. Tests that

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Changes numbers of Mesa's enumerations in copies of its headers, as a new release may do. With the copies, `ntv_nir.c` must
 //! either write the same wires or not compile.
 

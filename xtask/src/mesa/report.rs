@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The table of differences between the translators.
 
 use super::results::Results;

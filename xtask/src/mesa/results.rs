@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The results of tests: their verdicts, and the messages of the driver.
 
 use anyhow::{Context, Result};

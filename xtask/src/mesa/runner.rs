@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Runs tests, several in a process, and several processes at a time.
 //!
 //! A program of piglit that is a test has a separate process. piglit's `shader_runner` takes any number of files and prints a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Tests under AddressSanitizer or valgrind: starts programs, and selects the reports about ntv.
 //!
 //! Mesa, LLVM and piglit have leaks of their own: a report is about ntv if a function of ntv is on one of its stacks.

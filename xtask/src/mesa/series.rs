@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! `cargo xtask mesa --series`: the changes of Mesa as patches for `git am`, with the files of `ffi/mesa`.
 //!
 //! A patch in `ffi/mesa/patches/` has a message and the changes of Mesa's own files. `Files:` at the end of the message has the

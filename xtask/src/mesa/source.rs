@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Mesa's source packages, unpacked and patched in a cache outside of the repository.
 //!
 //! The cache is `$NTV_CACHE`, or `ntv` in the user's cache folder. The source has links to ntv and `ffi/mesa/` of

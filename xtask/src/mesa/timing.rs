@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! `cargo xtask bench --mesa`: the times of both translators for each shader of many tests, in one zink.
 
 use super::build::Build;

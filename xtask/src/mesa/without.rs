@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! `--without`: a device that lacks a feature. `tests/mesa/without/layer.c` is a Vulkan layer that hides it.
 
 use super::source::install_missing;

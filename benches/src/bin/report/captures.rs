@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The report on the back ends of transform feedback.
 
 use crate::{finish, head, median};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Compares ntv with zink's own translator, shader by shader.
 
 use crate::{finish, head, plot};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The CPU time of a draw, on ntv's own driver and on zink.
 
 use crate::{finish, head};

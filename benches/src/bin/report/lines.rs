@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The cache lines of a translation, for ntv and zink's own translator: these numbers do not depend on the noise of the machine.
 
 use crate::comparison::{median, SIZES};

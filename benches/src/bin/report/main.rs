@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Writes the files in `benches/results/`.
 //!
 //! ```text

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Allocations and peak memory of the translation from a driver's words to SPIR-V.
 
 use anyhow::{Context, Result};

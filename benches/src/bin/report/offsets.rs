@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The cost of dynamic offsets into buffers, for ntv and zink's C translator.
 
 use crate::{finish, head};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The plots.
 
 use anyhow::Result;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The cost of reading a uniform block through a storage buffer, on each measured device.
 
 use crate::{finish, head, median};

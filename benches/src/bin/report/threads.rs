@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! ntv on several threads.
 
 use crate::{finish, head, median};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Criterion's last measurements.
 
 use anyhow::{Context, Result};

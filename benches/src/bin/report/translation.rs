@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! ntv alone: time, memory, growth, steps, variants, peers.
 
 use crate::memory::{measure, MemoryUse};

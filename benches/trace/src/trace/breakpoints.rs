@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Breakpoints of a process.
 
 use anyhow::Result;

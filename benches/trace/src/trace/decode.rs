@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The memory accesses of an instruction.
 
 use anyhow::{ensure, Result};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A table of lines by function and by source file, over all translations of all runs.
 
 use super::touched::lines;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The debug information of a library: symbols, and the source files of instructions.
 
 use super::phase::{self, Phase};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The log: a line for each phase of each translation.
 
 use super::touched::Touched;

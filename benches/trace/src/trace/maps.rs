@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The memory mappings of a process.
 
 use anyhow::{Context, Result};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The whole program, for Linux on x86-64.
 
 mod breakpoints;

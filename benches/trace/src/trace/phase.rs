@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The phases of a translation, by the source files of instructions.
 
 use std::fmt;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! A traced process.
 
 use super::breakpoints::Breakpoints;

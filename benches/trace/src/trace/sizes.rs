@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The size of the machine code of each translator in a driver, from its table of symbols.
 
 use super::image::{functions, Function};

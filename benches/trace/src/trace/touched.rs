@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The cache lines and the pages that a translation touches.
 
 use rustc_hash::FxHashSet;

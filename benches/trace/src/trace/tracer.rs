@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Steps through the translations of a program and of all processes that it starts.
 
 use super::functions::Functions;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The record of a translation.
 
 use super::decode::Decoded;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Dynamic state: its commands, and its values in the command buffer.
 //!
 //! A handler gives its whole state, value by value. A command is recorded for each value that the command buffer does not have:

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Handlers of fixed-function state.
 
 use super::dynamic::Recorder;

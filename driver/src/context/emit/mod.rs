@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Handlers of dirty bits: they record what the command buffer does not have yet.
 //!
 //! | file | contents |

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Handlers of programs, keys and pipelines, and of the framebuffer.
 
 use crate::context::{Context, Dirty};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Handlers of the resources of shaders: descriptors, vertex buffers, push constants.
 
 use super::dynamic::Recorder;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The effects of commands when their submission completes: fills and copies of buffers, queries and events.
 
 use crate::null::State;

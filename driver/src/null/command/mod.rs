@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Command pools and buffers, and their recorded commands.
 //!
 //! Without checks, a command costs as little as possible: the handle of a command buffer is a pointer to its record, which has a

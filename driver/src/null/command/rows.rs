@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The commands, one row each: the type of the function's pointer in ash, from which the name follows, and the arguments.
 
 use super::{CommandBuffer as Record, Effect};

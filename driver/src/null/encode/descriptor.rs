@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Descriptor sets, by their layouts and contents.
 
 use super::super::descriptor::{slice, Descriptor, Set, SetLayout, Write};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The contents of commands and objects as words: numbers unchanged, floats by their bits, the targets of pointers, and objects
 //! by numbers for their contents.
 //!

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Pipelines and their layouts.
 
 use super::super::descriptor::slice;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Attachments and clear values: unions whose active field depends on another value.
 
 use super::super::descriptor::slice;

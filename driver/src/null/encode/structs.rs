@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Structs, one row each: their fields in order; the field with the length of an array follows the array.
 
 use super::super::descriptor::slice;

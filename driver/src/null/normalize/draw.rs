@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The bindings for draws and dispatches: pipelines, sets, push constants, vertex and index buffers.
 
 use super::dynamic::DynamicStates;

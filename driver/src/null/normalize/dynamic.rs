@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The dynamic states: the commands that set them, and those that a draw uses.
 
 use super::{StateKey, Words};

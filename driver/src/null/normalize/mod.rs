@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The effect of a log, independent of its redundant commands: for each action, such as a draw, the state that it uses.
 //!
 //! Redundant binds, states that no draw uses, the end of a rendering followed by the begin of the same one: none of them changes

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! State that spans commands: renderings and transform feedback, and their continuation after an end.
 
 use super::super::encode::ATTACHMENT;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The state of a command buffer during the walk over a log.
 
 use super::draw::{Bound, COMPUTE};

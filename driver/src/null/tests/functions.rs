@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The functions that are available.
 
 use super::{Bench, WorldOptions};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The contents of the log.
 
 use super::{Bench, WorldOptions};

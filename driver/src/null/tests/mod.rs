@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Tests of the world alone, with the calls of a driver.
 
 mod functions;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Logs with equal and with different effects.
 
 use crate::null::{first_difference, normalize, Action, ActionKind, Command};

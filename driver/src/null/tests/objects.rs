@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Handles, and the life of objects.
 
 use super::{Bench, WorldOptions};

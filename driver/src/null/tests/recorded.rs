@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Recorded calls as actions: `normalize` must be able to read the words of the log.
 
 use super::{Bench, WorldOptions};

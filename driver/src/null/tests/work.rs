@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The effects of submissions, and their completion.
 
 use super::{Bench, WorldOptions};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Invalid code does not compile, for the right reason: each case is `rules/table.rs`, which compiles, with one edit.
 //!
 //! The module is compiled by rustc alone, which also shows that it has no dependencies.

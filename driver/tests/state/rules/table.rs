@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! This file compiles; the cases of `rules.rs` are edits of it that do not.
 
 use ntv_driver::state::words::words_for;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Known faults of drivers: [`FAULTS`]. Shaders whose results differ for such a reason are excluded, and counted.
 //!
 //! A fault excuses a shader only if the results become right with a [`Cure`]. Each fault has a shader that shows it, which a test

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Rewrites phis to a form that drivers handle correctly.
 
 use ntv::ir::builder::vec_op;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Rewrites ALU operations that SPIR-V does not have.
 //!
 //! **What.** Each operation that a rule in `rules` matches is replaced by the instructions that the rule builds. Afterwards no

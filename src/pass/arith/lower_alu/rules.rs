@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The rules of [`lower_alu`](super): opcodes, conditions and replacements.
 //!
 //! A rule may use opcodes that have rules themselves, as long as the recursion ends.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Compares the rules with the folds: on corner values, the folded result of an operation is equal to the result of its lowered
 //! form.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Sums: the smaller summand is aligned to the greater one, then the digits are added.
 
 use super::number::{Doubles, Number, INFINITY, NAN, SIGN};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Comparisons, and operations that select by them. Bits of doubles compare like integers, except for the sign, zeros and NaN.
 
 use super::number::{Doubles, ONE, SIGN};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Conversions between doubles and other numbers, rounded once.
 //!
 //! A number that an integer cannot hold becomes the nearest that it can hold, and NaN becomes 0, as in the folds: NIR and

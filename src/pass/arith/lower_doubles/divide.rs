@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Quotients and square roots: an estimate by Newton's method in integers, which one exact remainder corrects.
 //!
 //! The estimate is off by less than half a unit that is itself at most half of the last digit. The sign of the exact remainder

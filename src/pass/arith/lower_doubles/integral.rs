@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Rounding to integral numbers, and significands and exponents as separate numbers.
 
 use super::number::{Doubles, Number, BIAS, FRACTION, INFINITY, ONE, SIGN};

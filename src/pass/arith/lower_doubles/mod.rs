@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Turns doubles into 64-bit integers, and their arithmetic into integer arithmetic, if the target does not support them.
 //!
 //! **What.** Each operation on 64-bit floats becomes operations on the integers that have the same bits. Instructions that only

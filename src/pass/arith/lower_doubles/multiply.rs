@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Products, and fused multiply-add with one rounding.
 
 use super::number::{Doubles, Number, INFINITY, NAN, SIGN};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The parts of all operations on doubles: unpacking bits, shifting and rounding digits, and packing a number again. All of it
 //! works on vectors, component by component.
 

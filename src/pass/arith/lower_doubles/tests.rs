@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Compares the pass with the folds: the folded result of an operation on doubles is equal to the result of its integers, bit
 //! for bit.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Conversions between pairs and floats, rounded once.
 
 use super::pairs::{Pair, Pairs};

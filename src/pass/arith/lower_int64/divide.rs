@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Division of pairs: from 32-bit divisions, without branches and loops.
 //!
 //! The method is that of "Hacker's Delight" (Warren, 9-4 and 9-5): a division of 64 by 32 bits is two estimates of 16 bits

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Turns 64-bit integers into pairs of 32-bit ones if the target does not support them.
 //!
 //! **What.** Each 64-bit value that is not a float is carried as two 32-bit values, its halves. The same is done in

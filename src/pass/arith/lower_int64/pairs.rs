@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Arithmetic on 64-bit integers as pairs of 32-bit ones. All of it works on vectors, component by component.
 
 use crate::ir::{AluFlags, AluSrc, Builder, Def, Swizzle};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Private and shared variables of 64-bit numbers: each number becomes two words, a vector of them an array of words.
 //!
 //! ```text

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Operations on numbers that are carried in 32 bits: reading operands, computing, and truncating results.
 
 use super::{Carriers, Lacks};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Turns 8- and 16-bit numbers into 32-bit ones if the target does not support them.
 //!
 //! **What.** Each value of a width that the target lacks is carried in the low bits of a 32-bit one whose other bits are 0.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Compares the pass with the folds: the folded result of an operation on 8 or 16 bits is equal to the result of its 32-bit
 //! form.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Lowers subgroup operations to forms that the target has.
 //!
 //! **What, and why.** NIR's subgroup operations take any width and any number of components; SPIR-V's ballots are four words of

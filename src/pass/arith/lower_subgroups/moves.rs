@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Operations that move a value from one invocation to another.
 
 use super::{narrow_int, Call, Lower};

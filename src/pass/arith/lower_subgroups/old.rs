@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Subgroups before SPIR-V 1.3: operations that can be computed from the votes, ballots and broadcasts of SPV_KHR_shader_ballot
 //! and SPV_KHR_subgroup_vote.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Byte offsets with their known bits, the addresses that are made from them, and the lanes of these addresses.
 
 use super::MemoryView;

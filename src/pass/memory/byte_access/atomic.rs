@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Atomics: on a lane, on the element of a pair, or on a part of either by a loop that exchanges the whole.
 
 use super::address::{Address, LaneIndices};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Accesses to numbers through a view whose elements have their type.
 //!
 //! Numbers of 8 and 16 bits use such views if the target supports them: whole lanes are still accessed as lanes, but parts of

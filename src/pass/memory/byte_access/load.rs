@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Loads: reads dwords from lanes or whole vec4s, shifts them, and splits or joins them.
 
 use super::address::{imm, rest_of, Address, LaneIndices};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Lowers accesses to bytes at an offset to loads and stores of 32-bit lanes of `uvec4 base[]`.
 //!
 //! Every buffer and memory that NIR addresses in bytes becomes a block `struct { uvec4 base[N]; }`, the one layout that is

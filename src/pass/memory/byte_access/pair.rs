@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Lanes of a memory whose elements are `uint64_t`: each is half of an element.
 //!
 //! 64-bit atomics need a pointer to 64 bits. If no second view of the memory can alias the first (Workgroup variables without

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Stores: joins parts of values into dwords, and dwords into vec4s; stores parts of dwords without changing the rest.
 
 use super::address::{imm, rest_of, Address, LaneIndices};

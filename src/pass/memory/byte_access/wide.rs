@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Numbers of 64 bits of uniform blocks at offsets that are known modulo 8, but not modulo 16.
 //!
 //! Each is a lane of a `u64vec2`, whose stride is 16 as the layout rules require: one load, instead of two loads of `uvec4`

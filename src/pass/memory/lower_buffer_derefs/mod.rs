@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Turns typed derefs of uniform and storage blocks into accesses to the lanes of `uvec4 base[]`.
 //!
 //! **What.** zink turns byte offsets into derefs of blocks `struct { uintN base[]; }`, one variable per width. Their loads,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Changes the variables of derefs that stay where they are.
 
 use crate::ir::{ArrayIndex, Changes, Def, DerefKind, Shader, Type, Var};

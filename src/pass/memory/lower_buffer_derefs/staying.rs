@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Accesses to storage blocks at unknown indices, which stay as they are: only their derefs lead to other variables.
 
 use super::redirect::Redirect;

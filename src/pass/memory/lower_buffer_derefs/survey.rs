@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The needs of the accesses of a shader to blocks, collected before any of them is lowered.
 
 use super::vec4s::{DynamicVec4Key, Vec4Key, WantedVec4s};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Lowers loads of uniform blocks at constant indices, the common case, in place.
 //!
 //! Their derefs become derefs of the new variable. The first load from a vec4 becomes the load of all of it if more than one of

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The vec4s of uniform blocks that accesses use.
 
 use crate::analysis::offsets::Split;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Removes redundant instructions after the lowerings, in one walk.
 //!
 //! **What.** The walk applies sets of rules to each instruction: sources skip copies ([`copy_prop`]), operations on constants

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The values that an instruction reads, collected with few branches.
 
 use crate::ir::{AluSrc, ArrayIndex, Def, DerefKind};

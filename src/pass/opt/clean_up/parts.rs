@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The parts of `clean_up` as passes: each set of rules alone, for tests and for finding out which rule changes an instruction.
 
 use super::{run_rules, Rules};

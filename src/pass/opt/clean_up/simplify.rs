@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Applies rules to ALU operations.
 
 use super::algebraic::{self, New};

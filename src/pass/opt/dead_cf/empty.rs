@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Removes ifs that do nothing.
 
 use crate::entity::SideTable;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Removes ifs with constant conditions, and loops that run once.
 //!
 //! **What.** The body that runs replaces its if, and an empty if is removed. Code after a jump that is now always taken is

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 use super::*;
 use crate::entity::Id;
 use crate::ir::{BranchHint, Builder};

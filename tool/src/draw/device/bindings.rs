@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Bindings of programs by names: a program keeps them, as in GL, and they are applied to the context when the program is set.
 
 use super::objects::Objects;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Converts states of scenes to states of the driver, which are Vulkan's.
 
 use crate::draw::commands::Mode;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The counters of a context, with names.
 
 use ntv_driver::context::Counters;

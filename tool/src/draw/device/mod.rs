@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Draws scenes on a Vulkan device, through ntv's own driver.
 
 mod bindings;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Carries out the commands of a scene.
 
 use super::bindings::{Bindings, Bound};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! Probes: compares results with the values that a scene expects.
 
 use super::player::{Failure, Player};

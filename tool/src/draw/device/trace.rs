@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! The cost of each command, in the trace event format that Perfetto and `chrome://tracing` read.
 //!
 //! ```text

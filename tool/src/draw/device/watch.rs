@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 //! `ntv draw --watch`: shows frames per second and the counters of the context on a terminal.
 
 use super::counters::rows;
