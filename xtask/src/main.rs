@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 const USAGE: &str = "\
 usage: cargo xtask test               install what the tests need from Debian, then run all of them
        cargo xtask lint               formatting, clippy, documentation, Rust version of the core, names of opcodes
+       cargo xtask msrv               compile and test the C library with the oldest Rust that it promises to support
        cargo xtask opcodes            the number of files that name each opcode, and the opcodes with the highest numbers
        cargo xtask bench [--mesa|--pipelines|--threads|--offsets|--draws] [-- FILTER]
                                       run benchmarks and write benches/results/: translation alone, inside zink next to
@@ -41,6 +42,7 @@ fn main() -> Result<()> {
     match arguments.split_first() {
         Some((command, rest)) if command == "test" => test::run(rest),
         Some((command, [])) if command == "lint" => lint::run(),
+        Some((command, [])) if command == "msrv" => test::msrv(),
         Some((command, [])) if command == "opcodes" => opcodes::run(),
         Some((command, rest)) if command == "bench" => bench::run(rest),
         Some((command, rest)) if command == "mesa" => mesa::run(rest),
