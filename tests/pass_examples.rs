@@ -14,7 +14,8 @@ use std::fs;
 
 /// The code block after the line `heading` of a module's description, and before the next such block.
 fn block_after<'a>(source: &'a str, heading: &str) -> Option<Vec<&'a str>> {
-    let doc = source.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim);
+    let lines = source.lines().skip_while(|line| !line.starts_with("//!"));
+    let doc = lines.map_while(|line| line.strip_prefix("//!")).map(str::trim);
     let mut rest = doc.skip_while(|line| *line != heading).skip(1).skip_while(|line| line.is_empty());
     (rest.next() == Some("```text")).then(|| rest.take_while(|line| *line != "```").collect())
 }
