@@ -15,6 +15,7 @@
 //! The application orders stores of shaders to buffers and images ([`Context::memory_barrier`]), as in GL; this module orders all
 //! other accesses.
 
+use super::batch::Batch;
 use super::Context;
 use crate::resource::{BufferStorage, ImageStorage};
 use ash::vk;
@@ -220,6 +221,16 @@ impl Accesses {
     }
 }
 
+impl Batch {
+    /// Keeps `storage` until the device is done.
+    pub(super) fn keep_buffer(&mut self, storage: &Arc<BufferStorage>) {
+        self.accesses.records.entry(storage.id).or_insert_with(|| {
+            self.buffers.push(Arc::clone(storage));
+            Record::new(vk::ImageLayout::UNDEFINED)
+        });
+    }
+}
+
 impl Context {
     /// Records that the next commands use `storage` as `used`, and the barrier that they need.
     pub(super) fn use_buffer(&mut self, storage: &Arc<BufferStorage>, used: Use) {
@@ -239,11 +250,7 @@ impl Context {
 
     /// Keeps `storage`, which only the host writes, until the device is done.
     pub(super) fn keep_buffer(&mut self, storage: &Arc<BufferStorage>) {
-        let batch = &mut self.batch;
-        batch.accesses.records.entry(storage.id).or_insert_with(|| {
-            batch.buffers.push(Arc::clone(storage));
-            Record::new(vk::ImageLayout::UNDEFINED)
-        });
+        self.batch.keep_buffer(storage);
     }
 
     /// Records that the next commands use `storage` as `used`, and the barrier that they need.

@@ -76,13 +76,15 @@ pub(in crate::context) fn vertex_bindings(context: &mut Context) -> Result<()> {
     let Context { device, bound, batch, counters, .. } = context;
     let Some(elements) = bound.elements.get() else { return Ok(()) };
     let has_strides = !device.dynamic.has(DynamicState::VertexInput);
-    let mut set = Recorder::new(device, batch, &mut counters.commands);
     for number in bits_of(elements.0.state.buffers) {
         let Some(bound) = bound.vertex_buffers.get(number as usize) else { continue };
         let stride = if has_strides { elements.0.state.stride(number) } else { 0 };
-        set.vertex_buffer(number, *bound.buffer.storage().raw, bound.offset, stride);
+        // Another context may have replaced the storage that `use_vertex_buffers` found.
+        let storage = bound.buffer.storage();
+        batch.keep_buffer(&storage);
+        Recorder::new(device, batch, &mut counters.commands).vertex_buffer(number, *storage.raw, bound.offset, stride);
     }
-    set.bind_vertex_buffers(has_strides);
+    Recorder::new(device, batch, &mut counters.commands).bind_vertex_buffers(has_strides);
     Ok(())
 }
 
