@@ -224,10 +224,15 @@ impl Accesses {
 impl Batch {
     /// Keeps `storage` until the device is done.
     pub(super) fn keep_buffer(&mut self, storage: &Arc<BufferStorage>) {
+        self.record_of(storage);
+    }
+
+    /// The accesses to `storage`, which the batch keeps until the device is done.
+    fn record_of(&mut self, storage: &Arc<BufferStorage>) -> &mut Record {
         self.accesses.records.entry(storage.id).or_insert_with(|| {
             self.buffers.push(Arc::clone(storage));
             Record::new(vk::ImageLayout::UNDEFINED)
-        });
+        })
     }
 }
 
@@ -236,21 +241,11 @@ impl Context {
     pub(super) fn use_buffer(&mut self, storage: &Arc<BufferStorage>, used: Use) {
         // The context itself orders the counters of transform feedback.
         if self.options.manual_barriers && used != Use::FeedbackCounter {
-            return self.keep_buffer(storage);
+            return self.batch.keep_buffer(storage);
         }
-        let batch = &mut self.batch;
-        let record = batch.accesses.records.entry(storage.id).or_insert_with(|| {
-            batch.buffers.push(Arc::clone(storage));
-            Record::new(vk::ImageLayout::UNDEFINED)
-        });
-        if let Some(barrier) = record.access(used) {
-            batch.accesses.wait(barrier);
+        if let Some(barrier) = self.batch.record_of(storage).access(used) {
+            self.batch.accesses.wait(barrier);
         }
-    }
-
-    /// Keeps `storage`, which only the host writes, until the device is done.
-    pub(super) fn keep_buffer(&mut self, storage: &Arc<BufferStorage>) {
-        self.batch.keep_buffer(storage);
     }
 
     /// Records that the next commands use `storage` as `used`, and the barrier that they need.

@@ -41,7 +41,8 @@ impl Context {
         }
         self.counters.uploaded_bytes += size;
         self.batch.bytes += size;
-        self.keep_buffer(&place.storage);
+        // Only the host writes it.
+        self.batch.keep_buffer(&place.storage);
         Ok(place)
     }
 
