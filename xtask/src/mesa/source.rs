@@ -125,7 +125,9 @@ impl Source {
             builds.flat_map(|build| MADE.iter().map(move |(folder, names)| (build.path().join(folder), names)));
         for (folder, names) in folders {
             for entry in fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
-                if names.iter().any(|name| entry.file_name().to_string_lossy().starts_with(name)) {
+                let named = names.iter().any(|name| entry.file_name().to_string_lossy().starts_with(name));
+                // Meson's own files for a target are in a folder with the name of the target.
+                if named && entry.file_type()?.is_file() {
                     fs::remove_file(entry.path())?;
                 }
             }
