@@ -14,7 +14,7 @@ use crate::device::handle::Owned;
 use crate::error::{Context as _, Error, Result};
 use crate::format::aspects;
 use crate::pipeline::{pass_barrier, PassKey, DEPTH_ATTACHMENT, PASS_BARRIER_STAGES, STENCIL_ATTACHMENT};
-use crate::resource::{unique_id, ViewKey};
+use crate::resource::{unique_id, ImageStorage, ViewKey};
 use ash::vk;
 use std::sync::Arc;
 
@@ -92,7 +92,8 @@ impl Context {
         unsafe { self.device.raw.cmd_begin_render_pass(self.batch.commands, &info, vk::SubpassContents::INLINE) };
     }
 
-    /// The descriptor of an attachment that shaders read.
+    /// The descriptor of an attachment that shaders read. It has a view of the storage that the rendering uses and the batch keeps:
+    /// another context may replace that of the texture at any time.
     pub(super) fn describe_attachment(&self, number: u32) -> Result<Descriptor> {
         let framebuffer = self.bound.framebuffer.get();
         let (surface, aspect) = match number {
@@ -103,13 +104,21 @@ impl Context {
         let surface = surface.filter(|surface| aspects(surface.format).contains(aspect));
         let missing =
             || Error::new(format!("the shader reads attachment {number}, which the framebuffer does not have"));
-        let surface = surface.ok_or_else(missing)?;
-        let view = surface.texture.storage().view(&self.device, &ViewKey { aspect, ..surface.key() })?;
+        let (surface, storage) = surface.zip(self.current.rendering.storage(number)).ok_or_else(missing)?;
+        let view = storage.view(&self.device, &ViewKey { aspect, ..surface.key() })?;
         Ok(image_descriptor(Use::FetchedColor, vk::Sampler::null(), view))
     }
 }
 
 impl Rendering {
+    /// The storage of an attachment, by the number that shaders have for it.
+    fn storage(&self, number: u32) -> Option<&ImageStorage> {
+        match number {
+            DEPTH_ATTACHMENT | STENCIL_ATTACHMENT => self.depth_stencil.as_ref().map(|(storage, ..)| storage.as_ref()),
+            _ => self.colors.get(number as usize)?.as_ref().map(|(storage, _)| storage.as_ref()),
+        }
+    }
+
     /// The views of the attachments that exist: the colors, then depth and stencil.
     fn views(&self) -> impl Iterator<Item = vk::ImageView> + '_ {
         let depth_stencil = self.depth_stencil.iter().map(|(_, view, _)| *view);
