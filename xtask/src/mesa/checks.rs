@@ -4,6 +4,8 @@
 
 use super::driver::{Driver, Translator, PIGLIT};
 use anyhow::{ensure, Context, Result};
+use rspirv::dr::{Instruction, Operand};
+use rspirv::spirv::Op;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -89,23 +91,11 @@ fn source_lines(driver: &Driver) -> Result<()> {
 
 /// Whether a module has OpName, OpSource with a file, and OpLine.
 fn debug_instructions(path: &Path) -> Result<[bool; 3]> {
-    const HEADER: usize = 5;
-    /// Opcodes, and the number of words that an instruction must have.
-    const SOUGHT: [(u32, usize); 3] = [(5, 3), (3, 4), (8, 4)];
-    let bytes = fs::read(path)?;
-    let words: Vec<u32> =
-        bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect();
-    let mut found = [false; 3];
-    let mut rest = words.get(HEADER..).context("a module without a header")?;
-    while let Some(head) = rest.first() {
-        let (opcode, length) = (head & 0xffff, (head >> 16) as usize);
-        for (found, (sought, least)) in found.iter_mut().zip(SOUGHT) {
-            *found |= opcode == sought && length >= least;
-        }
-        ensure!(length > 0, "an instruction without words");
-        rest = rest.get(length..).context("an instruction that does not end")?;
-    }
-    Ok(found)
+    let module = rspirv::dr::load_bytes(fs::read(path)?).with_context(|| path.display().to_string())?;
+    let has_file = |source: &Instruction| source.operands.iter().any(|operand| matches!(operand, Operand::IdRef(_)));
+    let has = |opcode: Op| module.all_inst_iter().any(|instruction| instruction.class.opcode == opcode);
+    let has_source = module.debug_string_source.iter().any(|each| each.class.opcode == Op::Source && has_file(each));
+    Ok([has(Op::Name), has_source, has(Op::Line)])
 }
 
 /// Runs the test, which has to pass.
