@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-//! `ntv.h` and `ntv_wire.h` as bindgen sees them: `BLESS=1 cargo test --package ntv-ffi` makes this file.
+//! The headers as bindgen sees them: `BLESS=1 cargo test --package ntv-ffi` makes this file.
 
 pub const NTV_VERSION: &[u8; 6] = b"0.1.0\0";
 pub const NTV_WIRE_VERSION: u32 = 6;
@@ -102,45 +102,6 @@ pub const NTV_OPTION_WORDS_ONLY: ntv_option_flags = 2;
 pub const NTV_OPTION_VALID_NIR: ntv_option_flags = 4;
 pub const NTV_OPTION_LINES: ntv_option_flags = 8;
 pub type ntv_option_flags = ::std::os::raw::c_uint;
-pub const NTV_BLOCK_UNIFORM: ntv_block_class = 0;
-pub const NTV_BLOCK_STORAGE: ntv_block_class = 1;
-pub const NTV_BLOCK_PUSH_CONSTANT: ntv_block_class = 2;
-pub type ntv_block_class = ::std::os::raw::c_uint;
-#[repr(C)]
-#[derive(Copy, Clone)]
-pub struct ntv_placement {
-    pub block: u32,
-    pub block_class: u32,
-    pub range: u32,
-    pub offset: u32,
-    pub clamp: bool,
-}
-pub const NTV_XFB_EXTENSION: ntv_xfb_back_end = 0;
-pub const NTV_XFB_STORAGE: ntv_xfb_back_end = 1;
-pub const NTV_XFB_COMPUTE: ntv_xfb_back_end = 2;
-pub type ntv_xfb_back_end = ::std::os::raw::c_uint;
-#[repr(C)]
-#[derive(Copy, Clone)]
-pub struct ntv_attribute {
-    pub location: u32,
-    pub format: *const ::std::os::raw::c_char,
-    pub binding: u32,
-    pub offset: u32,
-    pub stride: u32,
-    pub per_instance: bool,
-    pub divisor: u32,
-}
-#[repr(C)]
-#[derive(Copy, Clone)]
-pub struct ntv_xfb_options {
-    pub back_end: u32,
-    pub set: u32,
-    pub binding: u32,
-    pub attributes: *const ntv_attribute,
-    pub num_attributes: usize,
-    pub passes_instance: bool,
-    pub instance_location: u32,
-}
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct ntv_options {
@@ -374,6 +335,19 @@ extern "C" {
         result: *mut ntv_result,
     ) -> ntv_status;
 }
+pub const NTV_BLOCK_UNIFORM: ntv_block_class = 0;
+pub const NTV_BLOCK_STORAGE: ntv_block_class = 1;
+pub const NTV_BLOCK_PUSH_CONSTANT: ntv_block_class = 2;
+pub type ntv_block_class = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_placement {
+    pub block: u32,
+    pub block_class: u32,
+    pub range: u32,
+    pub offset: u32,
+    pub clamp: bool,
+}
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct ntv_plan {
@@ -488,6 +462,32 @@ extern "C" {
         placements: *mut ntv_placement,
         most: usize,
     ) -> usize;
+}
+pub const NTV_XFB_EXTENSION: ntv_xfb_back_end = 0;
+pub const NTV_XFB_STORAGE: ntv_xfb_back_end = 1;
+pub const NTV_XFB_COMPUTE: ntv_xfb_back_end = 2;
+pub type ntv_xfb_back_end = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_attribute {
+    pub location: u32,
+    pub format: *const ::std::os::raw::c_char,
+    pub binding: u32,
+    pub offset: u32,
+    pub stride: u32,
+    pub per_instance: bool,
+    pub divisor: u32,
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_xfb_options {
+    pub back_end: u32,
+    pub set: u32,
+    pub binding: u32,
+    pub attributes: *const ntv_attribute,
+    pub num_attributes: usize,
+    pub passes_instance: bool,
+    pub instance_location: u32,
 }
 pub const NTV_TOPOLOGY_POINTS: ntv_topology = 0;
 pub const NTV_TOPOLOGY_LINES: ntv_topology = 1;

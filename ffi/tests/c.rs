@@ -79,6 +79,36 @@ fn the_headers_are_cpp() {
     run("header.cpp", "c++17");
 }
 
+/// The names of the headers, in the order of the alphabet.
+fn headers() -> Vec<String> {
+    let names = std::fs::read_dir(package()).expect("a folder").map(|file| file.expect("a file").file_name());
+    let mut names: Vec<String> = names.filter_map(|name| name.into_string().ok()).collect();
+    names.retain(|name| name.ends_with(".h"));
+    names.sort();
+    names
+}
+
+#[test]
+fn each_header_compiles_alone() {
+    let headers = headers();
+    assert_eq!(headers.len(), 5);
+    for (extension, standard) in [("c", "c11"), ("cpp", "c++17")] {
+        for header in &headers {
+            let folder = tempfile::tempdir().expect("a folder");
+            let source = folder.path().join("alone").with_extension(extension);
+            std::fs::write(&source, format!("#include \"{header}\"\nint main(void) {{ return 0; }}\n"))
+                .expect("a file");
+            program(folder.path(), &source, standard);
+        }
+    }
+}
+
+#[test]
+fn meson_installs_each_header() {
+    let list = headers().iter().map(|header| format!("'ffi/{header}'")).collect::<Vec<_>>().join(", ");
+    assert!(include_str!("../../meson.build").contains(&format!("install_headers({list})")));
+}
+
 /// Names of zink's own translator, which a file that includes the headers may have declared: those of Mesa 25.0 and of Mesa 26.1.
 const MESA_NAMES: &str = "
 struct nir_shader;
@@ -87,7 +117,10 @@ struct ntv_context { int stage; };
 struct ntv_info { int spirv_version; };
 struct zink_screen { struct ntv_info ntv_info; };
 struct spirv_shader *nir_to_spirv(struct nir_shader *nir, const struct ntv_info *info);
+#include \"ntv_module.h\"
+#include \"ntv_plan.h\"
 #include \"ntv_wire.h\"
+#include \"ntv_xfb.h\"
 int main(void)
 {
    struct ntv_context context = {0};

@@ -10,6 +10,8 @@
 #define _POSIX_C_SOURCE 200809L /* popen */
 
 #include "build.h"
+#include "ntv_module.h"
+#include "ntv_xfb.h"
 
 #include <pthread.h>
 

@@ -8,6 +8,7 @@
  */
 
 #include "build.h"
+#include "ntv_module.h"
 
 #include <vulkan/vulkan.h>
 

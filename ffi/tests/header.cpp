@@ -5,7 +5,10 @@
  * The headers in C++: they compile without a warning, and a wire is written and refused.
  */
 
+#include "ntv_module.h"
+#include "ntv_plan.h"
 #include "ntv_wire.h"
+#include "ntv_xfb.h"
 
 int
 main()
