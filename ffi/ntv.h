@@ -23,7 +23,7 @@
  * Each other header has one subject, and includes this one:
  *
  *    ntv_wire.h     writes a NIR shader as a wire, the input of a translation
- *    ntv_module.h   modules, whose words links and draws may still change
+ *    ntv_module.h   changes of SPIR-V after its translation: single words, links, variants for draws
  *    ntv_plan.h     plans, which decide how uniform blocks are bound
  *    ntv_xfb.h      transform feedback that shaders write
  *
@@ -75,9 +75,22 @@ enum ntv_stage {
    NTV_STAGE_KERNEL,
 };
 
-/* ==================================================================================================================
- * The target
- * ================================================================================================================== */
+/* The names in a wire: a writer looks up their numbers. */
+enum ntv_table {
+   NTV_TABLE_ALU = 0,   /* nir_op_infos[].name: "fadd" */
+   NTV_TABLE_INTRINSIC, /* nir_intrinsic_infos[].name: "load_ubo" */
+   NTV_TABLE_FORMAT,    /* util_format_short_name(): "r32_uint" */
+};
+
+/* The number of a name of any version of Mesa; NTV_NONE if ntv does not have the name, or for NULL. */
+uint32_t ntv_wire_number(enum ntv_table table, const char *name);
+
+/* The number of indices in the record of an intrinsic, by its number; 0 if there is no such intrinsic. */
+uint32_t ntv_wire_num_indices(uint32_t intrinsic);
+
+/* The position of an index among them, by nir_intrinsic_index_flag in small letters: "write_mask". NTV_NONE if the intrinsic of
+ * ntv does not have the index, or for NULL. */
+uint32_t ntv_wire_index(uint32_t intrinsic, const char *index);
 
 enum ntv_buffer_access {
    NTV_BUFFER_ACCESS_AUTO = 0, /* one load for all components that are needed of a vec4 */
@@ -104,8 +117,7 @@ struct ntv_target {
  * NULL or the version is below 1.0; versions above 1.3 are treated as 1.3. */
 bool ntv_target_init(struct ntv_target *target, uint32_t vulkan_version);
 
-/* Enables or disables a feature, by Vulkan's name for it: "shaderFloat64". Returns false if there is no such feature, or for
- * NULL. */
+/* Enables or disables a feature, by Vulkan's name for it: "shaderFloat64". Returns false for NULL or an unknown feature. */
 bool ntv_target_enable(struct ntv_target *target, const char *feature, bool on);
 
 /* Enables or disables a workaround for a bug of the device's driver, by zink's name for it. None is enabled after
@@ -113,10 +125,6 @@ bool ntv_target_enable(struct ntv_target *target, const char *feature, bool on);
  *
  *    "broken_arbitary_type_const"   constants of NIR are unsigned integers, and OpBitcast converts them to other types */
 bool ntv_target_workaround(struct ntv_target *target, const char *workaround, bool on);
-
-/* ==================================================================================================================
- * Translation
- * ================================================================================================================== */
 
 /* The memory of translations, reused by each. Use one per thread: calls that share a translator wait for each other. */
 struct ntv_translator;
@@ -154,6 +162,7 @@ enum ntv_option_flags {
    NTV_OPTION_LINES = 1 << 3,
 };
 
+struct ntv_patch;       /* ntv_module.h */
 struct ntv_placement;   /* ntv_plan.h */
 struct ntv_xfb_options; /* ntv_xfb.h */
 
@@ -202,27 +211,6 @@ struct ntv_varying {
    uint32_t xfb_buffer, xfb_stride, xfb_offset;
 };
 
-/* The meaning of a word that may be changed, and of `of` in its patch. */
-enum ntv_patch_kind {
-   /* `of` is the index in `bindings`. */
-   NTV_PATCH_DESCRIPTOR_SET = 0, NTV_PATCH_BINDING,
-   NTV_PATCH_ARRAY_LENGTH, /* of descriptors; only in modules for links */
-   /* `of` is the index in `varyings`; the index is that of dual-source blending. */
-   NTV_PATCH_LOCATION, NTV_PATCH_COMPONENT, NTV_PATCH_INDEX, NTV_PATCH_XFB_BUFFER, NTV_PATCH_XFB_STRIDE, NTV_PATCH_XFB_OFFSET,
-   /* `of` is the number of the specialization constant; the value is the default. */
-   NTV_PATCH_SPEC_ID, NTV_PATCH_SPEC_VALUE,
-   NTV_PATCH_LOCAL_SIZE,      /* `of` is the axis: 0, 1 or 2 */
-   NTV_PATCH_OUTPUT_VERTICES, /* tessellation control: the size of the output patch; `of` is 0 */
-};
-
-/* A word that may be changed: the module stays valid if the new value is valid. A value may be in several words, for example if
- * two variables use one descriptor: change all of them. */
-struct ntv_patch {
-   uint32_t word; /* words[word] has the current value */
-   enum ntv_patch_kind kind;
-   uint32_t of;
-};
-
 struct ntv_result {
    uint32_t *words; /* the module; NULL after an error */
    size_t num_words;
@@ -232,13 +220,12 @@ struct ntv_result {
    size_t num_bindings;
    struct ntv_varying *varyings;
    size_t num_varyings;
-   struct ntv_patch *patches; /* in the order of words; empty if the result has no SPIR-V */
+   struct ntv_patch *patches; /* ntv_module.h; in the order of words; empty if the result has no SPIR-V */
    size_t num_patches;
    char *error; /* a line for each problem; NULL without an error, or if there was no memory for it */
 };
 
-/* Translates the shader in `num_words` words at `wire`. `options` may be NULL. All of `result` is written, unless it is
- * NULL. */
+/* Translates the shader in `num_words` words at `wire`. `options` may be NULL. Writes all of `result`, unless it is NULL. */
 enum ntv_status ntv_translate(struct ntv_translator *translator, const struct ntv_target *target, const uint32_t *wire,
                               size_t num_words, const struct ntv_options *options, struct ntv_result *result);
 

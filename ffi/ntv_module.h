@@ -2,10 +2,11 @@
  * Copyright (c) the ntv authors
  * SPDX-License-Identifier: MIT
  *
- * Modules: emit once, then patch. C11 or C++17.
+ * Changes of SPIR-V after its translation: emit once, then patch. C11 or C++17.
  *
- * The other stage, and the orientation of a draw on the screen, are not known when a shader is compiled. A module has a list of
- * the words that may be changed or removed, so that links and draws copy slices and write words, and SPIR-V is never parsed:
+ * The other stage, and the orientation of a draw on the screen, are not known when a shader is compiled. `struct ntv_patch` is a
+ * word of a result that a driver may change itself. A module has a list of the words that may be changed or removed, so that
+ * links and draws copy slices and write words, and SPIR-V is never parsed:
  *
  *    ntv_module_create()        once for a shader
  *    ntv_link()                 once for a program: removes unused varyings, packs locations, moves descriptors
@@ -23,6 +24,27 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* The meaning of a word that may be changed, and of `of` in its patch. */
+enum ntv_patch_kind {
+   /* `of` is the index in `bindings`. */
+   NTV_PATCH_DESCRIPTOR_SET = 0, NTV_PATCH_BINDING,
+   NTV_PATCH_ARRAY_LENGTH, /* of descriptors; only in modules for links */
+   /* `of` is the index in `varyings`; the index is that of dual-source blending. */
+   NTV_PATCH_LOCATION, NTV_PATCH_COMPONENT, NTV_PATCH_INDEX, NTV_PATCH_XFB_BUFFER, NTV_PATCH_XFB_STRIDE, NTV_PATCH_XFB_OFFSET,
+   /* `of` is the number of the specialization constant; the value is the default. */
+   NTV_PATCH_SPEC_ID, NTV_PATCH_SPEC_VALUE,
+   NTV_PATCH_LOCAL_SIZE,      /* `of` is the axis: 0, 1 or 2 */
+   NTV_PATCH_OUTPUT_VERTICES, /* tessellation control: the size of the output patch; `of` is 0 */
+};
+
+/* A word that may be changed: the module stays valid if the new value is valid. A value may be in several words, for example if
+ * two variables use one descriptor: change all of them. */
+struct ntv_patch {
+   uint32_t word; /* words[word] has the current value */
+   enum ntv_patch_kind kind;
+   uint32_t of;
+};
 
 struct ntv_module;
 

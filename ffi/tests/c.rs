@@ -171,6 +171,55 @@ fn another_library_is_noticed() {
     succeed(&mut Command::new(program(folder.path(), &source, "c11")));
 }
 
+/// Writes a shader with more and more allocations until all of them succeed.
+const FAILURES: &str = r#"
+#include <stdlib.h>
+static unsigned left;
+static void *limited_realloc(void *memory, size_t size)
+{
+   return left && left-- ? realloc(memory, size) : NULL;
+}
+#define NTV_REALLOC limited_realloc
+#define NTV_FREE free
+#include "ntv_wire.h"
+static bool write_shader(struct ntv_wire *w, unsigned allocations)
+{
+   const struct ntv_shader shader = {.stage = NTV_STAGE_COMPUTE, .next_stage = NTV_NONE, .name = "a name"};
+
+   left = allocations;
+   ntv_wire_begin(w, &shader);
+   ntv_wire_block(w);
+   for (uint32_t i = 0; i < 20000; i++) {
+      ntv_wire_const(w, 1, 32);
+      ntv_wire_operand(w, i);
+   }
+   return ntv_wire_end(w);
+}
+int main(void)
+{
+   struct ntv_wire w = {0};
+   unsigned failures = 0;
+
+   while (!write_shader(&w, failures)) {
+      if (w.len || ++failures > 9)
+         return 1;
+   }
+   /* The header, the name and the block are 21 words. */
+   if (failures < 3 || w.len != 40021 || w.words[2] != w.len || w.words[3] != 20000 || w.words[w.len - 1] != 19999)
+      return 1;
+   ntv_wire_fini(&w);
+   return 0;
+}
+"#;
+
+#[test]
+fn failed_allocations_leave_no_wire() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = folder.path().join("failures.c");
+    std::fs::write(&source, FAILURES).expect("a file");
+    succeed(&mut Command::new(program(folder.path(), &source, "c11")));
+}
+
 #[test]
 fn the_differences_of_mesa_26_are_right() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -13,14 +13,13 @@
 int
 main()
 {
-   ntv_wire wire;
+   ntv_wire wire = {};
    ntv_target target;
    ntv_result result;
    ntv_shader shader = {};
 
    shader.stage = NTV_STAGE_FRAGMENT;
    shader.next_stage = NTV_NONE;
-   ntv_wire_init(&wire);
    ntv_wire_begin(&wire, &shader);
    bool same = !ntv_check_version();
    bool written = ntv_wire_end(&wire) && ntv_target_init(&target, 1u << 22);
