@@ -103,6 +103,19 @@ number_instr(struct flattener *f, nir_instr *instr)
    instr->index = f->w->num_instrs;
 }
 
+/* Begins an instruction with `count` words after its first word, which the caller must write. NULL if memory is short. */
+static inline uint32_t *
+begin_instr(struct flattener *f, nir_instr *instr, uint32_t head, size_t count)
+{
+   uint32_t *words = ntv_wire_words(f->w, 1 + count);
+
+   instr->index = f->w->num_instrs++;
+   if (!words)
+      return NULL;
+   words[0] = head;
+   return words + 1;
+}
+
 static inline uint32_t
 src_number(const nir_src *src)
 {
@@ -455,7 +468,7 @@ is_compute(const struct shader_info *s)
 }
 
 /* A rare fact. */
-static inline void
+static void
 write_fact(struct flattener *f, enum ntv_info_field field, uint32_t value)
 {
    if (value)
@@ -496,12 +509,20 @@ write_fragment_info(struct flattener *f, const struct shader_info *s)
    write_fact(f, NTV_INFO_SAMPLE_INTERLOCK_UNORDERED, s->fs.sample_interlock_unordered);
 }
 
+/* A fact with four words. */
+static void
+write_list(struct flattener *f, enum ntv_info_field field, const uint32_t words[4])
+{
+   ntv_wire_info(f->w, field, words[0]);
+   ntv_wire_copy(f->w, words + 1, 3);
+}
+
 static void
 write_bits(struct flattener *f, enum ntv_info_field field, uint64_t bits)
 {
    const uint32_t words[4] = {bits, bits >> 32};
 
-   ntv_wire_info_list(f->w, field, words);
+   write_list(f, field, words);
 }
 
 static void
@@ -513,7 +534,7 @@ write_system_values(struct flattener *f, const struct shader_info *s)
       if (system_values[i] && BITSET_TEST(s->system_values_read, i))
          words[(system_values[i] - 1) / 32] |= 1u << (system_values[i] - 1) % 32;
    }
-   ntv_wire_info_list(f->w, NTV_INFO_SYSTEM_VALUES_READ, words);
+   write_list(f, NTV_INFO_SYSTEM_VALUES_READ, words);
 }
 
 /* Facts that are only printed. */
@@ -839,8 +860,9 @@ write_variable(struct flattener *f, nir_variable *var)
    bool named = f->names || !(var->data.mode & (nir_var_shader_in | nir_var_shader_out));
    bool typed_late = are_push_constants(f, var);
    uint32_t type = typed_late ? ntv_wire_type_struct(f->w, "", 0) : write_type(f, var->type);
-   struct ntv_variable v = ntv_variable_init(named ? var->name : NULL, type, map_modes(var->data.mode));
+   struct ntv_variable v;
 
+   ntv_variable_init(&v, named ? var->name : NULL, type, map_modes(var->data.mode));
    if (typed_late)
       f->push_constants = var;
    if (!v.mode) {
@@ -904,20 +926,14 @@ write_large_alu(struct flattener *f, nir_alu_instr *alu, uint32_t op, uint32_t f
 {
    const nir_op_info *about = &nir_op_infos[alu->op];
    const nir_def *def = &alu->def;
-   bool wide = false;
 
-   for (unsigned i = 0; i < about->num_inputs; i++)
-      wide |= read_components(about, i, def) > 8;
-   ntv_wire_alu(f->w, op, wide ? flags | NTV_WIDE_SOURCES : flags, def->num_components, def->bit_size);
    for (unsigned i = 0; i < about->num_inputs; i++) {
-      uint32_t src = src_number(&alu->src[i].src);
-      unsigned components = read_components(about, i, def);
-
-      if (wide)
-         ntv_wire_wide_alu_src(f->w, src, alu->src[i].swizzle, components);
-      else
-         ntv_wire_alu_src(f->w, src, alu->src[i].swizzle, components);
+      if (read_components(about, i, def) > 8)
+         flags |= NTV_WIDE_SOURCES;
    }
+   ntv_wire_alu(f->w, op, flags, def->num_components, def->bit_size);
+   for (unsigned i = 0; i < about->num_inputs; i++)
+      ntv_wire_alu_src(f->w, flags, src_number(&alu->src[i].src), alu->src[i].swizzle, read_components(about, i, def));
 }
 
 static void
@@ -931,13 +947,13 @@ write_alu(struct flattener *f, nir_alu_instr *alu)
    uint32_t *words;
 
    assert(!row->number || row->num_inputs == nir_op_infos[alu->op].num_inputs);
-   number_instr(f, &alu->instr);
    if (def->num_components > 4 || row->wide || row->num_inputs > ARRAY_SIZE(row->input_sizes)) {
+      number_instr(f, &alu->instr);
       write_large_alu(f, alu, op, flags);
       return;
    }
-   words = ntv_wire_instr(f->w, ntv_wire_head(NTV_RECORD_ALU, op, def->num_components, def->bit_size) | flags << 28,
-                          2 * row->num_inputs);
+   words = begin_instr(f, &alu->instr, ntv_wire_head(NTV_RECORD_ALU, op, def->num_components, def->bit_size) | flags << 28,
+                       2 * row->num_inputs);
    for (unsigned i = 0; words && i < row->num_inputs; i++) {
       unsigned components = row->input_sizes[i] ? row->input_sizes[i] : def->num_components;
 
@@ -950,19 +966,16 @@ static void
 write_const(struct flattener *f, nir_load_const_instr *load)
 {
    unsigned bits = load->def.bit_size, components = load->def.num_components;
-   uint64_t values[NIR_MAX_VEC_COMPONENTS];
-   uint32_t *words;
+   uint32_t *words = begin_instr(f, &load->instr, ntv_wire_head(NTV_RECORD_CONST, 0, components, bits),
+                                 bits == 64 ? 2 * components : components);
 
-   number_instr(f, &load->instr);
-   if (bits != 32) {
-      for (unsigned i = 0; i < components; i++)
-         values[i] = nir_const_value_as_uint(load->value[i], bits);
-      ntv_wire_const(f->w, components, bits, values);
-      return;
+   for (unsigned i = 0; words && i < components; i++) {
+      uint64_t value = bits == 32 ? load->value[i].u32 : nir_const_value_as_uint(load->value[i], bits);
+
+      *words++ = value;
+      if (bits == 64)
+         *words++ = value >> 32;
    }
-   words = ntv_wire_instr(f->w, ntv_wire_head(NTV_RECORD_CONST, 0, components, bits), components);
-   for (unsigned i = 0; words && i < components; i++)
-      words[i] = load->value[i].u32;
 }
 
 static void
@@ -1035,7 +1048,7 @@ write_deref(struct flattener *f, nir_deref_instr *deref)
       if (unlikely(deref->var == f->push_constants))
          write_push_constants(f);
       number_instr(f, &deref->instr);
-      ntv_wire_deref_var(f->w, deref->def.bit_size, deref->var->index);
+      ntv_wire_deref(f->w, NTV_DEREF_VAR, (struct ntv_deref_result){.bits = deref->def.bit_size}, deref->var->index, 0, 0);
    } else {
       write_deref_of_parent(f, deref);
    }
@@ -1057,8 +1070,8 @@ pack_io_semantics(nir_io_semantics io)
 static uint32_t
 pack_io_xfb(nir_io_xfb xfb)
 {
-   return ntv_io_xfb(xfb.out[0].num_components, xfb.out[0].buffer, xfb.out[0].offset, xfb.out[1].num_components,
-                     xfb.out[1].buffer, xfb.out[1].offset);
+   return ntv_io_xfb(xfb.out[0].num_components, xfb.out[0].buffer, xfb.out[0].offset) |
+          ntv_io_xfb(xfb.out[1].num_components, xfb.out[1].buffer, xfb.out[1].offset) << 16;
 }
 
 /* The value of an index in the wire. `value` is that of Mesa, 0 if Mesa does not have the index. */
@@ -1160,9 +1173,8 @@ write_intrinsic(struct flattener *f, nir_intrinsic_instr *intrinsic)
       miss(f, about->name);
       return;
    }
-   number_instr(f, &intrinsic->instr);
-   words = ntv_wire_instr(f->w, ntv_wire_head(NTV_RECORD_INTRINSIC, row->number - 1, components, bits),
-                          row->num_srcs + row->num_indices);
+   words = begin_instr(f, &intrinsic->instr, ntv_wire_head(NTV_RECORD_INTRINSIC, row->number - 1, components, bits),
+                       row->num_srcs + row->num_indices);
    if (!words)
       return;
    for (unsigned i = 0; i < row->num_srcs; i++)

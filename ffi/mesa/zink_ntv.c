@@ -84,7 +84,6 @@ create_translator(void)
 
    if (!t)
       return NULL;
-   ntv_wire_init(&t->wire);
    t->ntv = ntv_translator_create();
    if (!t->ntv) {
       destroy_translator(t);

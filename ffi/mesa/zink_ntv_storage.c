@@ -129,13 +129,12 @@ plan_stores_block(nir_shader *nir, const struct zink_screen *screen)
    const struct ntv_options options = {.flags = ZINK_NTV_FLAGS};
    struct ntv_placement placements[PIPE_MAX_CONSTANT_BUFFERS];
    struct ntv_result result = {0};
-   struct ntv_wire wire;
+   struct ntv_wire wire = {0};
    struct ntv_plan *plan = ntv_plan_create();
    enum ntv_status status = plan ? NTV_OK : NTV_ERROR_MEMORY;
    const char *missing;
    bool stored = false;
 
-   ntv_wire_init(&wire);
    missing = ntv_wire_nir(&wire, nir, true, false);
    if (status == NTV_OK && missing)
       status = NTV_ERROR_UNSUPPORTED;

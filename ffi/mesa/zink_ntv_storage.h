@@ -18,9 +18,11 @@
 #include <stdint.h>
 
 #include "util/mesa-blake3.h"
+#ifdef HAVE_ZINK_NTV
+#include "ntv_plan.h"
+#endif
 
 struct nir_shader;
-struct ntv_placement;
 struct zink_device_info;
 struct zink_screen;
 

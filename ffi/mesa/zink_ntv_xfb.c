@@ -16,7 +16,6 @@
 #include "util/u_prim.h"
 #include "util/u_upload_mgr.h"
 #include "nir_xfb_info.h"
-#include "ntv.h"
 #include "zink_context.h"
 #include "zink_descriptors.h"
 #include "zink_ntv.h"

@@ -22,9 +22,11 @@
 #include "pipe/p_defines.h"
 #include "pipe/p_state.h"
 #include "util/bitset.h"
+#ifdef HAVE_ZINK_NTV
+#include "ntv_xfb.h"
+#endif
 
 struct nir_shader;
-struct ntv_xfb_options;
 struct zink_context;
 struct zink_device_info;
 struct zink_screen;
@@ -34,7 +36,7 @@ struct zink_shader;
 extern "C" {
 #endif
 
-/* The shader buffers of a stage that captures, from the last one downwards: those of part 6 of ntv.h, in its order. */
+/* The shader buffers of a stage that captures, from the last one downwards: those of ntv_xfb.h, in its order. */
 #define ZINK_NTV_XFB_SLOTS 7
 #define ZINK_NTV_XFB_SLOT  (PIPE_MAX_SHADER_BUFFERS - ZINK_NTV_XFB_SLOTS)
 

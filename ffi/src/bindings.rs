@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-//! `ntv.h` and `ntv_wire.h` as bindgen sees them: `BLESS=1 cargo test --package ntv-ffi` makes this file.
+//! The headers as bindgen sees them: `BLESS=1 cargo test --package ntv-ffi` makes this file.
 
 pub const NTV_VERSION: &[u8; 6] = b"0.1.0\0";
 pub const NTV_WIRE_VERSION: u32 = 6;
@@ -12,7 +12,6 @@ pub const NTV_XFB_LIST_BINDING: u32 = 5;
 pub const NTV_XFB_COUNTS_BINDING: u32 = 6;
 pub const NTV_XFB_VERTEX_BUFFER_BINDING: u32 = 7;
 pub const NTV_WIRE_MAGIC: u32 = 1465275470;
-pub const NTV_WIRE_HEADER_WORDS: u32 = 16;
 pub const NTV_WIDE_SOURCES: u32 = 8;
 extern "C" {
     pub fn ntv_version() -> *const ::std::os::raw::c_char;
@@ -28,6 +27,19 @@ pub const NTV_STAGE_FRAGMENT: ntv_stage = 4;
 pub const NTV_STAGE_COMPUTE: ntv_stage = 5;
 pub const NTV_STAGE_KERNEL: ntv_stage = 6;
 pub type ntv_stage = ::std::os::raw::c_uint;
+pub const NTV_TABLE_ALU: ntv_table = 0;
+pub const NTV_TABLE_INTRINSIC: ntv_table = 1;
+pub const NTV_TABLE_FORMAT: ntv_table = 2;
+pub type ntv_table = ::std::os::raw::c_uint;
+extern "C" {
+    pub fn ntv_wire_number(table: ntv_table, name: *const ::std::os::raw::c_char) -> u32;
+}
+extern "C" {
+    pub fn ntv_wire_num_indices(intrinsic: u32) -> u32;
+}
+extern "C" {
+    pub fn ntv_wire_index(intrinsic: u32, index: *const ::std::os::raw::c_char) -> u32;
+}
 pub const NTV_BUFFER_ACCESS_AUTO: ntv_buffer_access = 0;
 pub const NTV_BUFFER_ACCESS_LANE: ntv_buffer_access = 1;
 pub type ntv_buffer_access = ::std::os::raw::c_uint;
@@ -102,45 +114,6 @@ pub const NTV_OPTION_WORDS_ONLY: ntv_option_flags = 2;
 pub const NTV_OPTION_VALID_NIR: ntv_option_flags = 4;
 pub const NTV_OPTION_LINES: ntv_option_flags = 8;
 pub type ntv_option_flags = ::std::os::raw::c_uint;
-pub const NTV_BLOCK_UNIFORM: ntv_block_class = 0;
-pub const NTV_BLOCK_STORAGE: ntv_block_class = 1;
-pub const NTV_BLOCK_PUSH_CONSTANT: ntv_block_class = 2;
-pub type ntv_block_class = ::std::os::raw::c_uint;
-#[repr(C)]
-#[derive(Copy, Clone)]
-pub struct ntv_placement {
-    pub block: u32,
-    pub block_class: u32,
-    pub range: u32,
-    pub offset: u32,
-    pub clamp: bool,
-}
-pub const NTV_XFB_EXTENSION: ntv_xfb_back_end = 0;
-pub const NTV_XFB_STORAGE: ntv_xfb_back_end = 1;
-pub const NTV_XFB_COMPUTE: ntv_xfb_back_end = 2;
-pub type ntv_xfb_back_end = ::std::os::raw::c_uint;
-#[repr(C)]
-#[derive(Copy, Clone)]
-pub struct ntv_attribute {
-    pub location: u32,
-    pub format: *const ::std::os::raw::c_char,
-    pub binding: u32,
-    pub offset: u32,
-    pub stride: u32,
-    pub per_instance: bool,
-    pub divisor: u32,
-}
-#[repr(C)]
-#[derive(Copy, Clone)]
-pub struct ntv_xfb_options {
-    pub back_end: u32,
-    pub set: u32,
-    pub binding: u32,
-    pub attributes: *const ntv_attribute,
-    pub num_attributes: usize,
-    pub passes_instance: bool,
-    pub instance_location: u32,
-}
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct ntv_options {
@@ -186,27 +159,6 @@ pub struct ntv_varying {
     pub xfb_stride: u32,
     pub xfb_offset: u32,
 }
-pub const NTV_PATCH_DESCRIPTOR_SET: ntv_patch_kind = 0;
-pub const NTV_PATCH_BINDING: ntv_patch_kind = 1;
-pub const NTV_PATCH_ARRAY_LENGTH: ntv_patch_kind = 2;
-pub const NTV_PATCH_LOCATION: ntv_patch_kind = 3;
-pub const NTV_PATCH_COMPONENT: ntv_patch_kind = 4;
-pub const NTV_PATCH_INDEX: ntv_patch_kind = 5;
-pub const NTV_PATCH_XFB_BUFFER: ntv_patch_kind = 6;
-pub const NTV_PATCH_XFB_STRIDE: ntv_patch_kind = 7;
-pub const NTV_PATCH_XFB_OFFSET: ntv_patch_kind = 8;
-pub const NTV_PATCH_SPEC_ID: ntv_patch_kind = 9;
-pub const NTV_PATCH_SPEC_VALUE: ntv_patch_kind = 10;
-pub const NTV_PATCH_LOCAL_SIZE: ntv_patch_kind = 11;
-pub const NTV_PATCH_OUTPUT_VERTICES: ntv_patch_kind = 12;
-pub type ntv_patch_kind = ::std::os::raw::c_uint;
-#[repr(C)]
-#[derive(Copy, Clone)]
-pub struct ntv_patch {
-    pub word: u32,
-    pub kind: ntv_patch_kind,
-    pub of: u32,
-}
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct ntv_result {
@@ -234,6 +186,27 @@ extern "C" {
 }
 extern "C" {
     pub fn ntv_result_free(result: *mut ntv_result, options: *const ntv_options);
+}
+pub const NTV_PATCH_DESCRIPTOR_SET: ntv_patch_kind = 0;
+pub const NTV_PATCH_BINDING: ntv_patch_kind = 1;
+pub const NTV_PATCH_ARRAY_LENGTH: ntv_patch_kind = 2;
+pub const NTV_PATCH_LOCATION: ntv_patch_kind = 3;
+pub const NTV_PATCH_COMPONENT: ntv_patch_kind = 4;
+pub const NTV_PATCH_INDEX: ntv_patch_kind = 5;
+pub const NTV_PATCH_XFB_BUFFER: ntv_patch_kind = 6;
+pub const NTV_PATCH_XFB_STRIDE: ntv_patch_kind = 7;
+pub const NTV_PATCH_XFB_OFFSET: ntv_patch_kind = 8;
+pub const NTV_PATCH_SPEC_ID: ntv_patch_kind = 9;
+pub const NTV_PATCH_SPEC_VALUE: ntv_patch_kind = 10;
+pub const NTV_PATCH_LOCAL_SIZE: ntv_patch_kind = 11;
+pub const NTV_PATCH_OUTPUT_VERTICES: ntv_patch_kind = 12;
+pub type ntv_patch_kind = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_patch {
+    pub word: u32,
+    pub kind: ntv_patch_kind,
+    pub of: u32,
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
@@ -374,6 +347,19 @@ extern "C" {
         result: *mut ntv_result,
     ) -> ntv_status;
 }
+pub const NTV_BLOCK_UNIFORM: ntv_block_class = 0;
+pub const NTV_BLOCK_STORAGE: ntv_block_class = 1;
+pub const NTV_BLOCK_PUSH_CONSTANT: ntv_block_class = 2;
+pub type ntv_block_class = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_placement {
+    pub block: u32,
+    pub block_class: u32,
+    pub range: u32,
+    pub offset: u32,
+    pub clamp: bool,
+}
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct ntv_plan {
@@ -489,6 +475,32 @@ extern "C" {
         most: usize,
     ) -> usize;
 }
+pub const NTV_XFB_EXTENSION: ntv_xfb_back_end = 0;
+pub const NTV_XFB_STORAGE: ntv_xfb_back_end = 1;
+pub const NTV_XFB_COMPUTE: ntv_xfb_back_end = 2;
+pub type ntv_xfb_back_end = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_attribute {
+    pub location: u32,
+    pub format: *const ::std::os::raw::c_char,
+    pub binding: u32,
+    pub offset: u32,
+    pub stride: u32,
+    pub per_instance: bool,
+    pub divisor: u32,
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_xfb_options {
+    pub back_end: u32,
+    pub set: u32,
+    pub binding: u32,
+    pub attributes: *const ntv_attribute,
+    pub num_attributes: usize,
+    pub passes_instance: bool,
+    pub instance_location: u32,
+}
 pub const NTV_TOPOLOGY_POINTS: ntv_topology = 0;
 pub const NTV_TOPOLOGY_LINES: ntv_topology = 1;
 pub const NTV_TOPOLOGY_LINE_LOOP: ntv_topology = 2;
@@ -535,19 +547,6 @@ extern "C" {
         list: *mut u32,
         most: usize,
     ) -> usize;
-}
-pub const NTV_TABLE_ALU: ntv_table = 0;
-pub const NTV_TABLE_INTRINSIC: ntv_table = 1;
-pub const NTV_TABLE_FORMAT: ntv_table = 2;
-pub type ntv_table = ::std::os::raw::c_uint;
-extern "C" {
-    pub fn ntv_wire_number(table: ntv_table, name: *const ::std::os::raw::c_char) -> u32;
-}
-extern "C" {
-    pub fn ntv_wire_num_indices(intrinsic: u32) -> u32;
-}
-extern "C" {
-    pub fn ntv_wire_index(intrinsic: u32, index: *const ::std::os::raw::c_char) -> u32;
 }
 pub const NTV_MODE_SYSTEM: ntv_mode = 1;
 pub const NTV_MODE_UNIFORM: ntv_mode = 2;
@@ -743,6 +742,12 @@ pub const NTV_INFO_OUTPUTS_WRITTEN: ntv_info_field = 8;
 pub const NTV_INFO_OUTPUTS_READ: ntv_info_field = 9;
 pub const NTV_INFO_SYSTEM_VALUES_READ: ntv_info_field = 10;
 pub const NTV_INFO_XFB_STRIDE: ntv_info_field = 37;
+pub const NTV_INFO_OUTPUT_PRIMITIVE: ntv_info_field = 65;
+pub const NTV_INFO_INPUT_PRIMITIVE: ntv_info_field = 66;
+pub const NTV_INFO_COLOR0_INTERP: ntv_info_field = 90;
+pub const NTV_INFO_COLOR1_INTERP: ntv_info_field = 93;
+pub const NTV_INFO_PRIMITIVE_MODE: ntv_info_field = 57;
+pub const NTV_INFO_SPACING: ntv_info_field = 59;
 pub const NTV_INFO_PATCH_INPUTS_READ: ntv_info_field = 19;
 pub const NTV_INFO_PATCH_OUTPUTS_WRITTEN: ntv_info_field = 20;
 pub const NTV_INFO_PATCH_OUTPUTS_READ: ntv_info_field = 21;
@@ -753,13 +758,9 @@ pub const NTV_INFO_HAS_TRANSFORM_FEEDBACK_VARYINGS: ntv_info_field = 48;
 pub const NTV_INFO_IO_LOWERED: ntv_info_field = 50;
 pub const NTV_INFO_WRITES_MEMORY: ntv_info_field = 51;
 pub const NTV_INFO_WINDOW_SPACE_POSITION: ntv_info_field = 55;
-pub const NTV_INFO_PRIMITIVE_MODE: ntv_info_field = 57;
 pub const NTV_INFO_TCS_VERTICES_OUT: ntv_info_field = 58;
-pub const NTV_INFO_SPACING: ntv_info_field = 59;
 pub const NTV_INFO_CCW: ntv_info_field = 60;
 pub const NTV_INFO_POINT_MODE: ntv_info_field = 61;
-pub const NTV_INFO_OUTPUT_PRIMITIVE: ntv_info_field = 65;
-pub const NTV_INFO_INPUT_PRIMITIVE: ntv_info_field = 66;
 pub const NTV_INFO_VERTICES_OUT: ntv_info_field = 67;
 pub const NTV_INFO_INVOCATIONS: ntv_info_field = 68;
 pub const NTV_INFO_VERTICES_IN: ntv_info_field = 69;
@@ -779,8 +780,6 @@ pub const NTV_INFO_PIXEL_INTERLOCK_ORDERED: ntv_info_field = 84;
 pub const NTV_INFO_PIXEL_INTERLOCK_UNORDERED: ntv_info_field = 85;
 pub const NTV_INFO_SAMPLE_INTERLOCK_ORDERED: ntv_info_field = 86;
 pub const NTV_INFO_SAMPLE_INTERLOCK_UNORDERED: ntv_info_field = 87;
-pub const NTV_INFO_COLOR0_INTERP: ntv_info_field = 90;
-pub const NTV_INFO_COLOR1_INTERP: ntv_info_field = 93;
 pub const NTV_INFO_COLOR0_SAMPLE: ntv_info_field = 91;
 pub const NTV_INFO_COLOR0_CENTROID: ntv_info_field = 92;
 pub const NTV_INFO_COLOR1_SAMPLE: ntv_info_field = 94;
@@ -803,12 +802,12 @@ pub type ntv_offset_units = ::std::os::raw::c_uint;
 pub const NTV_LOCATIONS_DECLARED: ntv_locations = 0;
 pub const NTV_LOCATIONS_SLOTS: ntv_locations = 1;
 pub type ntv_locations = ::std::os::raw::c_uint;
-pub const NTV_BLOCKS_ARRAY: ntv_blocks = 0;
-pub const NTV_BLOCKS_PICKED: ntv_blocks = 1;
-pub type ntv_blocks = ::std::os::raw::c_uint;
 pub const NTV_FRAMEBUFFER_SINGLE_SAMPLE: ntv_framebuffer = 0;
 pub const NTV_FRAMEBUFFER_MULTISAMPLE: ntv_framebuffer = 1;
 pub type ntv_framebuffer = ::std::os::raw::c_uint;
+pub const NTV_BLOCKS_ARRAY: ntv_blocks = 0;
+pub const NTV_BLOCKS_PICKED: ntv_blocks = 1;
+pub type ntv_blocks = ::std::os::raw::c_uint;
 pub const NTV_TYPE_ARRAYED: ntv_type_flags = 1;
 pub const NTV_TYPE_SHADOW: ntv_type_flags = 2;
 pub const NTV_TYPE_BARE: ntv_type_flags = 4;

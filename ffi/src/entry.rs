@@ -136,10 +136,10 @@ unsafe fn answer(
 macro_rules! entry_points {
     () => {};
     ($name:ident($($arg:ident: $ty:ty),*) -> $ret:ty, gives $failed:expr => $body:path; $($rest:tt)*) => {
-        /// See `ntv.h`.
+        /// See the headers.
         ///
         /// # Safety
-        /// Pointers are null or point to the data that `ntv.h` documents.
+        /// Pointers are null or point to the data that the headers document.
         #[no_mangle]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
             // SAFETY: the contract is the same.
@@ -156,10 +156,10 @@ macro_rules! entry_points {
         entry_points! { $($rest)* }
     };
     (@status $name:ident($($arg:ident: $ty:ty),*), $options:ident, $result:ident, $for_errors:expr, $body:path) => {
-        /// See `ntv.h`.
+        /// See the headers.
         ///
         /// # Safety
-        /// Pointers are null or point to the data that `ntv.h` documents.
+        /// Pointers are null or point to the data that the headers document.
         #[no_mangle]
         pub unsafe extern "C" fn $name(
             $($arg: $ty,)*

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-//! The C ABI: the functions of `ntv.h`, which documents them.
+//! The C ABI: the functions of the headers, which document them.
 //!
 //! | file | contents |
 //! |-|-|
-//! | `bindings` | bindgen's form of `ntv.h`; a test generates it again and compares |
+//! | `bindings` | bindgen's form of the headers; a test generates it again and compares |
 //! | `entry` | the functions for C: a table of them, and the guard around each |
 //! | `names` | the numbers of names in a wire |
 //! | `target` | the target |
@@ -15,7 +15,7 @@
 //! | `memory` | results in memory of the caller's allocator |
 //!
 //! No panic leaves an entry point, because only rows of the table in `entry` define them. No pointer is used before a test for
-//! null; the caller must ensure that other pointers point to the data that `ntv.h` documents.
+//! null; the caller must ensure that other pointers point to the data that the headers document.
 
 #[rustfmt::skip]
 #[allow(non_camel_case_types, unreachable_pub, dead_code, missing_docs, clippy::all)]

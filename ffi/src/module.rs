@@ -63,7 +63,7 @@ pub(crate) unsafe fn rows<'r, T>(first: *const T, len: usize, name: &str) -> Res
 /// `ntv_module_create`.
 ///
 /// # Safety
-/// Pointers are null or point to the data that `ntv.h` documents; `wire` to `num_words` words.
+/// Pointers are null or point to the data that `ntv_module.h` documents; `wire` to `num_words` words.
 pub(crate) unsafe fn create(
     call: &Call,
     translator: *mut ntv_translator,
@@ -136,7 +136,7 @@ pub(crate) unsafe fn store(call: &Call, stored: *const ntv_module) -> Result<ntv
 /// `ntv_module_instantiate`.
 ///
 /// # Safety
-/// Pointers are null or point to the data that `ntv.h` documents.
+/// Pointers are null or point to the data that `ntv_module.h` documents.
 pub(crate) unsafe fn instantiate(
     call: &Call,
     of: *const ntv_module,
@@ -199,7 +199,7 @@ unsafe fn assignment(info: &ntv_link_info) -> Result<Assignment, Failure> {
 ///
 /// # Safety
 /// `stages` and `linked` are null or point to `len` modules and pointers, `infos` is null or points to `len` structures as in
-/// `ntv.h`.
+/// `ntv_module.h`.
 pub(crate) unsafe fn link_stages(
     _: &Call,
     stages: *const *const ntv_module,

@@ -92,7 +92,7 @@ unsafe fn state<'p>(plan: *mut ntv_plan) -> Result<&'p mut State, Failure> {
 /// `ntv_plan_add_stage`.
 ///
 /// # Safety
-/// Pointers are null or point to the data that `ntv.h` documents; `words` to `num_words` words, `names` to `num_names` strings or
+/// Pointers are null or point to the data that `ntv_plan.h` documents; `words` to `num_words` words, `names` to `num_names` strings or
 /// nulls.
 pub(crate) unsafe fn add_stage(
     _: &Call,
@@ -123,7 +123,7 @@ pub(crate) unsafe fn add_stage(
 /// `ntv_plan_know_block`.
 ///
 /// # Safety
-/// Pointers are null or point to the data that `ntv.h` documents.
+/// Pointers are null or point to the data that `ntv_plan.h` documents.
 pub(crate) unsafe fn know_block(
     _: &Call,
     plan: *mut ntv_plan,
@@ -150,7 +150,7 @@ pub(crate) unsafe fn know_block(
 /// `ntv_plan_decide`.
 ///
 /// # Safety
-/// Pointers are null or point to the data that `ntv.h` documents.
+/// Pointers are null or point to the data that `ntv_plan.h` documents.
 pub(crate) unsafe fn decide(
     _: &Call,
     plan: *mut ntv_plan,

@@ -115,7 +115,7 @@ pub(crate) unsafe fn vertices_per_primitive(number: u32) -> u32 {
 /// `ntv_emission_list`.
 ///
 /// # Safety
-/// Pointers are null or point to the data that `ntv.h` documents: `indices` to `num_indices`, `list` to space for `most`.
+/// Pointers are null or point to the data that `ntv_xfb.h` documents: `indices` to `num_indices`, `list` to space for `most`.
 pub(crate) unsafe fn list(
     number: u32,
     first_provokes: bool,

@@ -32,8 +32,8 @@ alu2(struct ntv_wire *w, const char *name, unsigned components, unsigned bits, u
 {
    uint32_t number = ntv_wire_alu(w, ntv_wire_number(NTV_TABLE_ALU, name), 0, components, bits);
 
-   ntv_wire_alu_src(w, a, xyzw, components);
-   ntv_wire_alu_src(w, b, xyzw, components);
+   ntv_wire_alu_src(w, 0, a, xyzw, components);
+   ntv_wire_alu_src(w, 0, b, xyzw, components);
    return number;
 }
 
@@ -66,9 +66,10 @@ intrinsic2(struct ntv_wire *w, const char *name, unsigned components, unsigned b
 static uint32_t
 const32(struct ntv_wire *w, uint32_t value)
 {
-   const uint64_t values[] = {value};
+   uint32_t number = ntv_wire_const(w, 1, 32);
 
-   return ntv_wire_const(w, 1, 32, values);
+   ntv_wire_operand(w, value);
+   return number;
 }
 
 #endif

@@ -79,6 +79,36 @@ fn the_headers_are_cpp() {
     run("header.cpp", "c++17");
 }
 
+/// The names of the headers, in the order of the alphabet.
+fn headers() -> Vec<String> {
+    let names = std::fs::read_dir(package()).expect("a folder").map(|file| file.expect("a file").file_name());
+    let mut names: Vec<String> = names.filter_map(|name| name.into_string().ok()).collect();
+    names.retain(|name| name.ends_with(".h"));
+    names.sort();
+    names
+}
+
+#[test]
+fn each_header_compiles_alone() {
+    let headers = headers();
+    assert_eq!(headers.len(), 5);
+    for (extension, standard) in [("c", "c11"), ("cpp", "c++17")] {
+        for header in &headers {
+            let folder = tempfile::tempdir().expect("a folder");
+            let source = folder.path().join("alone").with_extension(extension);
+            std::fs::write(&source, format!("#include \"{header}\"\nint main(void) {{ return 0; }}\n"))
+                .expect("a file");
+            program(folder.path(), &source, standard);
+        }
+    }
+}
+
+#[test]
+fn meson_installs_each_header() {
+    let list = headers().iter().map(|header| format!("'ffi/{header}'")).collect::<Vec<_>>().join(", ");
+    assert!(include_str!("../../meson.build").contains(&format!("install_headers({list})")));
+}
+
 /// Names of zink's own translator, which a file that includes the headers may have declared: those of Mesa 25.0 and of Mesa 26.1.
 const MESA_NAMES: &str = "
 struct nir_shader;
@@ -87,7 +117,10 @@ struct ntv_context { int stage; };
 struct ntv_info { int spirv_version; };
 struct zink_screen { struct ntv_info ntv_info; };
 struct spirv_shader *nir_to_spirv(struct nir_shader *nir, const struct ntv_info *info);
+#include \"ntv_module.h\"
+#include \"ntv_plan.h\"
 #include \"ntv_wire.h\"
+#include \"ntv_xfb.h\"
 int main(void)
 {
    struct ntv_context context = {0};
@@ -135,6 +168,55 @@ fn another_library_is_noticed() {
     let folder = tempfile::tempdir().expect("a folder");
     let source = folder.path().join("versions.c");
     std::fs::write(&source, VERSIONS).expect("a file");
+    succeed(&mut Command::new(program(folder.path(), &source, "c11")));
+}
+
+/// Writes a shader with more and more allocations until all of them succeed.
+const FAILURES: &str = r#"
+#include <stdlib.h>
+static unsigned left;
+static void *limited_realloc(void *memory, size_t size)
+{
+   return left && left-- ? realloc(memory, size) : NULL;
+}
+#define NTV_REALLOC limited_realloc
+#define NTV_FREE free
+#include "ntv_wire.h"
+static bool write_shader(struct ntv_wire *w, unsigned allocations)
+{
+   const struct ntv_shader shader = {.stage = NTV_STAGE_COMPUTE, .next_stage = NTV_NONE, .name = "a name"};
+
+   left = allocations;
+   ntv_wire_begin(w, &shader);
+   ntv_wire_block(w);
+   for (uint32_t i = 0; i < 20000; i++) {
+      ntv_wire_const(w, 1, 32);
+      ntv_wire_operand(w, i);
+   }
+   return ntv_wire_end(w);
+}
+int main(void)
+{
+   struct ntv_wire w = {0};
+   unsigned failures = 0;
+
+   while (!write_shader(&w, failures)) {
+      if (w.len || ++failures > 9)
+         return 1;
+   }
+   /* The header, the name and the block are 21 words. */
+   if (failures < 3 || w.len != 40021 || w.words[2] != w.len || w.words[3] != 20000 || w.words[w.len - 1] != 19999)
+      return 1;
+   ntv_wire_fini(&w);
+   return 0;
+}
+"#;
+
+#[test]
+fn failed_allocations_leave_no_wire() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = folder.path().join("failures.c");
+    std::fs::write(&source, FAILURES).expect("a file");
     succeed(&mut Command::new(program(folder.path(), &source, "c11")));
 }
 

@@ -10,6 +10,8 @@
 #define _POSIX_C_SOURCE 200809L /* popen */
 
 #include "build.h"
+#include "ntv_module.h"
+#include "ntv_xfb.h"
 
 #include <pthread.h>
 
@@ -17,6 +19,14 @@
 #define ROUNDS 20
 
 static const char *spirv_val;
+
+static uint32_t
+deref_var(struct ntv_wire *w, uint32_t variable)
+{
+   const struct ntv_deref_result result = {.bits = 32};
+
+   return ntv_wire_deref(w, NTV_DEREF_VAR, result, variable, 0, 0);
+}
 
 /* Counts to ten in a loop, and stores the count to a buffer and to shared memory. Returns the number of a boolean. */
 static uint32_t
@@ -28,10 +38,10 @@ write_compute(struct ntv_wire *w)
    const struct ntv_shader shader = {
       .stage = NTV_STAGE_COMPUTE, .workgroup_size = {4, 2, 1}, .next_stage = NTV_NONE, .num_ssbos = 1, .shared_size = 16,
       .entry = "main", .name = "count"};
-   const uint32_t system_values[4] = {0, 0, 1};
 
    ntv_wire_begin(w, &shader);
-   ntv_wire_info_list(w, NTV_INFO_SYSTEM_VALUES_READ, system_values);
+   ntv_wire_info(w, NTV_INFO_SYSTEM_VALUES_READ, 0);
+   NTV_WIRE_WRITE(w, 0, 1, 0);
    ntv_wire_directive(w, NTV_DIRECTIVE_SHARED_OFFSET_UNITS, NTV_OFFSET_UNITS_BYTES);
 
    uint32_t uint = ntv_wire_type(w, NTV_TYPE_VECTOR, ntv_alu_type(NTV_BASE_UINT, 32), 1, 0);
@@ -40,11 +50,13 @@ write_compute(struct ntv_wire *w)
    uint32_t block = ntv_wire_type_struct(w, "block", 1);
    ntv_wire_type_field(w, "unsized", run_time, 0);
 
-   struct ntv_variable ssbo = ntv_variable_init("out", block, NTV_MODE_SSBO);
+   struct ntv_variable ssbo;
+   ntv_variable_init(&ssbo, "out", block, NTV_MODE_SSBO);
    ssbo.descriptor_set = 2;
    ssbo.binding = 5;
    uint32_t out = ntv_wire_variable(w, &ssbo);
-   struct ntv_variable shared = ntv_variable_init("numbers", array, NTV_MODE_SHARED);
+   struct ntv_variable shared;
+   ntv_variable_init(&shared, "numbers", array, NTV_MODE_SHARED);
    uint32_t numbers = ntv_wire_variable(w, &shared);
 
    uint32_t before = ntv_wire_block(w);
@@ -71,13 +83,13 @@ write_compute(struct ntv_wire *w)
    ntv_wire_block(w);
    struct ntv_deref_result member = {32, run_time, NTV_MODE_SSBO};
    struct ntv_deref_result element = {32, uint, NTV_MODE_SSBO};
-   uint32_t pointer = ntv_wire_deref_var(w, 32, out);
+   uint32_t pointer = deref_var(w, out);
    pointer = ntv_wire_deref(w, NTV_DEREF_STRUCT, member, pointer, 0, 0);
    pointer = ntv_wire_deref(w, NTV_DEREF_ARRAY, element, pointer, zero, 0);
    intrinsic2(w, "store_deref", 0, 0, pointer, count, coherent, 2);
 
    struct ntv_deref_result part = {32, uint, NTV_MODE_SHARED};
-   uint32_t start = ntv_wire_deref_var(w, 32, numbers);
+   uint32_t start = deref_var(w, numbers);
    pointer = ntv_wire_deref(w, NTV_DEREF_ARRAY_IMM, part, start, 3, 0);
    intrinsic2(w, "store_deref", 0, 0, pointer, count, written, 1);
    pointer = ntv_wire_deref(w, NTV_DEREF_ARRAY, part, start, one, 0);
@@ -99,8 +111,8 @@ add_to_compute(struct ntv_wire *w, uint32_t op)
    uint32_t boolean = write_compute(w);
 
    ntv_wire_alu(w, op, 0, 1, 32);
-   ntv_wire_alu_src(w, boolean, xyzw, 1);
-   ntv_wire_alu_src(w, boolean, xyzw, 1);
+   ntv_wire_alu_src(w, 0, boolean, xyzw, 1);
+   ntv_wire_alu_src(w, 0, boolean, xyzw, 1);
    CHECK(ntv_wire_end(w));
 }
 
@@ -119,16 +131,17 @@ build_fragment(struct ntv_wire *w)
    ntv_wire_info(w, NTV_INFO_ORIGIN_UPPER_LEFT, 1);
    ntv_wire_info_text(w, NTV_INFO_COLOR0_INTERP, "INTERP_MODE_NONE");
    uint32_t sampler = ntv_wire_type(w, NTV_TYPE_TEXTURE, NTV_DIM_2D, 0, float32);
-   struct ntv_variable texture = ntv_variable_init("texture", sampler, NTV_MODE_UNIFORM);
+   struct ntv_variable texture;
+   ntv_variable_init(&texture, "texture", sampler, NTV_MODE_UNIFORM);
    texture.binding = 3;
    uint32_t variable = ntv_wire_variable(w, &texture);
 
    ntv_wire_block(w);
-   const uint64_t halves[] = {0x3f000000, 0x3f000000};
-   uint32_t half = ntv_wire_const(w, 2, 32, halves);
+   uint32_t half = ntv_wire_const(w, 2, 32);
+   NTV_WIRE_WRITE(w, 0x3f000000, 0x3f000000);
    uint32_t centre = alu2(w, "fadd", 2, 32, half, half);
    uint32_t zero = const32(w, 0);
-   uint32_t deref = ntv_wire_deref_var(w, 32, variable);
+   uint32_t deref = deref_var(w, variable);
    const struct ntv_tex tex = {.op = NTV_TEX_OP_TEX, .dest_type = float32};
    uint32_t colour = ntv_wire_tex(w, &tex, 4, 32, 3);
    ntv_wire_tex_src(w, NTV_TEX_SRC_TEXTURE_DEREF, deref);
@@ -146,7 +159,8 @@ build_captured(struct ntv_wire *w)
    struct ntv_variable number;
 
    ntv_wire_begin(w, &shader);
-   number = ntv_variable_init("number", ntv_wire_type(w, NTV_TYPE_VECTOR, ntv_alu_type(NTV_BASE_UINT, 32), 1, 0), NTV_MODE_SHADER_OUT);
+   uint32_t type = ntv_wire_type(w, NTV_TYPE_VECTOR, ntv_alu_type(NTV_BASE_UINT, 32), 1, 0);
+   ntv_variable_init(&number, "number", type, NTV_MODE_SHADER_OUT);
    number.location = 32; /* VARYING_SLOT_VAR0 */
    number.driver_location = 0;
    number.xfb_buffer = 1;
@@ -156,7 +170,7 @@ build_captured(struct ntv_wire *w)
    ntv_wire_block(w);
    const struct index written[] = {{"write_mask", 1}};
    uint32_t vertex = ntv_wire_intrinsic(w, ntv_wire_number(NTV_TABLE_INTRINSIC, "load_vertex_id"), 1, 32);
-   uint32_t pointer = ntv_wire_deref_var(w, 32, variable);
+   uint32_t pointer = deref_var(w, variable);
    intrinsic2(w, "store_deref", 0, 0, pointer, vertex, written, 1);
    return ntv_wire_end(w);
 }
@@ -244,10 +258,9 @@ test_shaders(void)
 {
    struct ntv_translator *translator = ntv_translator_create();
    struct ntv_result result;
-   struct ntv_wire w;
+   struct ntv_wire w = {0};
 
    CHECK(translator);
-   ntv_wire_init(&w);
    CHECK(build_compute(&w));
    translate(translator, &w, &result);
    CHECK(result.workgroup_size[0] == 4 && result.workgroup_size[1] == 2 && result.workgroup_size[2] == 1);
@@ -306,9 +319,8 @@ static void
 test_errors(void)
 {
    struct ntv_translator *translator = ntv_translator_create();
-   struct ntv_wire w;
+   struct ntv_wire w = {0};
 
-   ntv_wire_init(&w);
    CHECK(build_compute(&w));
    expect_error(NULL, w.words, w.len, NTV_ERROR_ARGUMENT, "translator is NULL");
    expect_error(translator, NULL, 0, NTV_ERROR_ARGUMENT, "wire is NULL");
@@ -357,9 +369,8 @@ test_allocator(void)
    struct ntv_options options = {.flags = NTV_OPTION_NAMES, .allocator = {count_alloc, count_free, &live}};
    struct ntv_target target;
    struct ntv_result result;
-   struct ntv_wire w;
+   struct ntv_wire w = {0};
 
-   ntv_wire_init(&w);
    CHECK(build_fragment(&w));
    CHECK(ntv_target_init(&target, VULKAN_1_3));
    CHECK(ntv_target_enable(&target, "shaderInt64", false) && !ntv_target_enable(&target, "shaderInt65", true));
@@ -380,9 +391,8 @@ test_vouched(void)
    struct ntv_translator *translator = ntv_translator_create();
    struct ntv_result result[2];
    struct ntv_target target;
-   struct ntv_wire w;
+   struct ntv_wire w = {0};
 
-   ntv_wire_init(&w);
    CHECK(ntv_target_init(&target, VULKAN_1_3));
    for (int i = 0; i < 2; i++) {
       CHECK(i ? build_compute(&w) : build_fragment(&w));
@@ -410,10 +420,9 @@ run_job(void *data)
    struct job *job = data;
    struct ntv_translator *own = ntv_translator_create();
    struct ntv_target target;
-   struct ntv_wire w;
+   struct ntv_wire w = {0};
 
    job->same = own && ntv_target_init(&target, VULKAN_1_3);
-   ntv_wire_init(&w);
    for (int i = 0; i < ROUNDS; i++) {
       struct ntv_result result;
       bool built = i % 2 ? build_compute(&w) : build_fragment(&w);
@@ -435,9 +444,8 @@ test_threads(void)
    struct ntv_result expected[2];
    struct job jobs[NUM_THREADS];
    pthread_t threads[NUM_THREADS];
-   struct ntv_wire w;
+   struct ntv_wire w = {0};
 
-   ntv_wire_init(&w);
    CHECK(build_fragment(&w));
    translate(translator, &w, &expected[0]);
    CHECK(build_compute(&w));
@@ -468,10 +476,9 @@ test_modules(void)
    struct ntv_result result, words[2];
    struct ntv_target target;
    struct ntv_key seen;
-   struct ntv_wire w;
+   struct ntv_wire w = {0};
 
    CHECK(ntv_target_init(&target, VULKAN_1_3));
-   ntv_wire_init(&w);
    CHECK(build_fragment(&w));
    CHECK(ntv_module_create(translator, &target, w.words, w.len, UINT64_MAX, &module, &options, &result) == NTV_OK);
    ntv_result_free(&result, &options);
@@ -509,9 +516,8 @@ test_captures(void)
    uint32_t words[NTV_XFB_STATE_WORDS] = {0}, list[4];
    struct ntv_result result;
    struct ntv_target target;
-   struct ntv_wire w;
+   struct ntv_wire w = {0};
 
-   ntv_wire_init(&w);
    CHECK(build_captured(&w));
    CHECK(ntv_target_init(&target, VULKAN_1_3));
    CHECK(ntv_translate(translator, &target, w.words, w.len, &options, &result) == NTV_OK);
@@ -546,7 +552,7 @@ main(int argc, char **argv)
    CHECK(!ntv_check_version());
    /* The same numbers as in ffi/src/tests/agreement.rs. */
    CHECK(ntv_io_semantics(33, 5, 0xe4, NTV_IO_DUALSRC | NTV_IO_INVARIANT) == 0x105c82a1);
-   CHECK(ntv_io_xfb(4, 2, 200, 1, 3, 7) == 0x0731c824);
+   CHECK((ntv_io_xfb(4, 2, 200) | ntv_io_xfb(1, 3, 7) << 16) == 0x0731c824);
    test_shaders();
    test_errors();
    test_allocator();

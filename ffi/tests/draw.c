@@ -8,6 +8,7 @@
  */
 
 #include "build.h"
+#include "ntv_module.h"
 
 #include <vulkan/vulkan.h>
 
@@ -77,7 +78,7 @@ build_vertex(struct ntv_wire *w)
       /* 0 and 1 become -1 and 3. */
       uint32_t bit = alu2(w, "iand", 1, 32, axis ? alu2(w, "ushr", 1, 32, id, one) : id, one);
       uint32_t number = ntv_wire_alu(w, ntv_wire_number(NTV_TABLE_ALU, "u2f32"), 0, 1, 32);
-      ntv_wire_alu_src(w, bit, x, 1);
+      ntv_wire_alu_src(w, 0, bit, x, 1);
       place[axis] = alu2(w, "fmul", 1, 32, number, const_float(w, 4));
       place[axis] = alu2(w, "fadd", 1, 32, place[axis], const_float(w, -1));
    }
@@ -85,7 +86,7 @@ build_vertex(struct ntv_wire *w)
    uint32_t position = ntv_wire_alu(w, ntv_wire_number(NTV_TABLE_ALU, "vec4"), 0, 4, 32);
    const uint32_t lanes[] = {place[0], place[1], half, full};
    for (unsigned lane = 0; lane < 4; lane++)
-      ntv_wire_alu_src(w, lanes[lane], x, 1);
+      ntv_wire_alu_src(w, 0, lanes[lane], x, 1);
    uint32_t colour = load_block(w, zero);
    store_output(w, SLOT_POS, position, zero);
    store_output(w, SLOT_VAR0, position, zero);
@@ -129,10 +130,9 @@ make_words(struct ntv_result words[2])
    struct ntv_target target;
    struct ntv_result result;
    struct ntv_key keys[2];
-   struct ntv_wire w;
+   struct ntv_wire w = {0};
 
    CHECK(ntv_target_init(&target, VULKAN_1_3));
-   ntv_wire_init(&w);
    for (uint32_t i = 0; i < 2; i++) {
       CHECK(i ? build_fragment(&w) : build_vertex(&w));
       enum ntv_status status = ntv_module_create(translator, &target, w.words, w.len, UINT64_MAX, &modules[i], NULL, &result);

@@ -37,11 +37,10 @@ create(const char *folder, const char *kind, const char *name, const char *exten
 static void
 save_wire(const char *folder, const char *name, nir_shader *nir)
 {
-   struct ntv_wire wire;
+   struct ntv_wire wire = {0};
    const char *missing;
    FILE *file;
 
-   ntv_wire_init(&wire);
    missing = ntv_wire_nir(&wire, nir, false, true);
    if (missing) {
       fprintf(stderr, "%s: no form for %s\n", name, missing);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-//! The constants of the header are the core's numbers.
+//! The constants of the headers are the core's numbers.
 
 use super::constants;
 use ntv_core::ir::info::{FieldMut, DIRECTIVES, FIELDS};
@@ -12,7 +12,7 @@ use ntv_core::{wire, Binding, DescriptorKind};
 use std::ffi::CStr;
 use std::fmt::Debug;
 
-/// `TessCtrl`, `dim_2d` and `write_mask` as the header writes them.
+/// `TessCtrl`, `dim_2d` and `write_mask` as the headers write them.
 fn header_name(name: &str) -> String {
     let mut out = String::new();
     for (i, c) in name.strip_prefix("dim_").unwrap_or(name).char_indices() {

@@ -356,7 +356,7 @@ fn null_pointers_and_other_words_are_refused() {
 
 #[test]
 fn bits_of_keys_have_the_numbers_of_the_library() {
-    let header = include_str!("../../ntv.h");
+    let header = include_str!("../../ntv_module.h");
     let defined = header.lines().filter_map(|line| line.strip_prefix("#define NTV_KEY_")?.split_once(" UINT64_C(0x"));
     let defined: Vec<(String, u64)> = defined
         .map(|(name, rest)| {
