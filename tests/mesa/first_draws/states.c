@@ -170,6 +170,8 @@ static void
 disable_sprites(const struct program *program)
 {
    (void)program;
+   /* With another size, the state tracker makes variants of all vertex shaders. */
+   glPointSize(1);
    glPointParameteri(GL_POINT_SPRITE_COORD_ORIGIN, GL_UPPER_LEFT);
    glTexEnvi(GL_POINT_SPRITE, GL_COORD_REPLACE, GL_FALSE);
    glDisable(GL_POINT_SPRITE);
