@@ -93,10 +93,10 @@ now(void)
 }
 
 static void
-print_line(const char *phase, unsigned index, const struct program *program, const char *state, struct times start,
-           struct times end)
+print_line(const char *phase, unsigned index, const struct program *program, unsigned number, const char *state,
+           struct times start, struct times end)
 {
-   printf("%s\t%u\t%s\t%s\t%d\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\n", phase, index, program->name, state,
+   printf("%s\t%u\t%s\t%u\t%s\t%d\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\n", phase, index, program->name, number, state,
           (int)syscall(SYS_gettid), start.wall, end.wall, end.cpu - start.cpu);
 }
 
@@ -107,7 +107,7 @@ link_program(struct program *program, unsigned index)
    struct times start = now();
 
    create_program(program, index);
-   print_line("link", index, program, "-", start, now());
+   print_line("link", index, program, 0, "-", start, now());
 }
 
 /* Draws the program with its state of this number. Returns false if the draw has no pixels. */
@@ -128,7 +128,7 @@ draw_program(const struct program *program, unsigned index, unsigned number, boo
    end = now();
    glFinish();
    await_program(program);
-   print_line(phase, index, program, state->name, start, end);
+   print_line(phase, index, program, number, state->name, start, end);
    if (is_check && !is_drawn(state)) {
       fprintf(stderr, "first_draws: program %u (%s) draws nothing with the state %s\n", index, program->name, state->name);
       fine = false;
@@ -143,7 +143,7 @@ measure(unsigned num_states, bool is_check)
    static struct program programs[NUM_PROGRAMS], first;
    bool fine = true;
 
-   printf("phase\tprogram\ttemplate\tstate\tthread\tstart_ns\tend_ns\tcpu_ns\n");
+   printf("phase\tprogram\ttemplate\tnumber\tstate\tthread\tstart_ns\tend_ns\tcpu_ns\n");
    create_program(&first, NUM_PROGRAMS);
    await_program(&first);
    for (unsigned number = 0; number < MAX_STATES; number++)

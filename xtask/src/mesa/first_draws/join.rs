@@ -71,6 +71,8 @@ pub(super) enum Phase {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Step {
     pub(super) phase: Phase,
+    /// The number of the state among those of its program.
+    pub(super) number: u32,
     pub(super) state: String,
     pub(super) thread: u32,
     pub(super) start: u64,
@@ -118,6 +120,25 @@ pub(super) fn read(steps: &str, events: &str) -> Result<Vec<Step>> {
     Ok(steps)
 }
 
+/// The quickest of several runs of each step. The runs have the same steps.
+pub(super) fn quickest(runs: Vec<Vec<Step>>) -> Result<Vec<Step>> {
+    let mut runs = runs.into_iter();
+    let mut best = runs.next().context("no runs")?;
+    for run in runs {
+        ensure!(run.len() == best.len(), "two runs of the workload have other numbers of steps");
+        for (best, step) in best.iter_mut().zip(run) {
+            ensure!(
+                (best.phase, &best.state) == (step.phase, &step.state),
+                "two runs of the workload have other steps"
+            );
+            if step.cpu < best.cpu {
+                *best = step;
+            }
+        }
+    }
+    Ok(best)
+}
+
 /// The cells of the lines after that with the names of the columns, of which `first` is the first.
 fn rows<'a>(text: &'a str, first: &'a str) -> impl Iterator<Item = Vec<&'a str>> {
     let lines = text.lines().map(|line| line.split('\t').collect::<Vec<_>>());
@@ -125,7 +146,9 @@ fn rows<'a>(text: &'a str, first: &'a str) -> impl Iterator<Item = Vec<&'a str>>
 }
 
 fn step(cells: Vec<&str>) -> Result<Step> {
-    let [phase, _, _, state, thread, start, end, cpu] = cells[..] else { anyhow::bail!("a step has other columns") };
+    let [phase, _, _, number, state, thread, start, end, cpu] = cells[..] else {
+        anyhow::bail!("a step has other columns")
+    };
     let phase = match phase {
         "first" => Phase::First,
         "link" => Phase::Link,
@@ -134,6 +157,7 @@ fn step(cells: Vec<&str>) -> Result<Step> {
     };
     Ok(Step {
         phase,
+        number: number.parse()?,
         state: state.into(),
         thread: thread.parse()?,
         start: start.parse()?,
@@ -168,10 +192,10 @@ fn join(steps: &mut [Step], events: Vec<Event>) {
 mod tests {
     use super::*;
 
-    const STEPS: &str = "zink\nphase\tprogram\ttemplate\tstate\tthread\tstart_ns\tend_ns\tcpu_ns\n\
-        link\t0\tcolours\t-\t7\t100\t200\t90\n\
-        draw\t0\tcolours\tdefault\t7\t300\t400\t80\n\
-        draw\t0\tcolours\tflat shading\t7\t500\t600\t70\n";
+    const STEPS: &str = "zink\nphase\tprogram\ttemplate\tnumber\tstate\tthread\tstart_ns\tend_ns\tcpu_ns\n\
+        link\t0\tcolours\t0\t-\t7\t100\t200\t90\n\
+        draw\t0\tcolours\t0\tdefault\t7\t300\t400\t80\n\
+        draw\t0\tcolours\t1\tflat shading\t7\t500\t600\t70\n";
     const HEAD: &str = "thread\tkind\tstage\tstart_ns\tend_ns\twall_ns\tcpu_ns\n";
 
     fn steps(events: &str) -> Vec<Step> {
@@ -209,6 +233,18 @@ mod tests {
         let kinds: Vec<Kind> = steps[1].own.iter().map(|event| event.kind).collect();
         assert_eq!(kinds, [Kind::Wire, Kind::Translate]);
         assert_eq!(steps.iter().map(|step| step.own.len() + step.others.len()).sum::<usize>(), 2);
+    }
+
+    #[test]
+    fn the_quickest_run_of_each_step_counts() {
+        let (mut a, mut b) = (steps(""), steps("7\ttranslate\tFS\t310\t350\t40\t30\n"));
+        (a[2].cpu, b[1].cpu) = (60, 70);
+        let best = quickest(vec![a.clone(), b.clone()]).unwrap();
+        assert_eq!(best.iter().map(|step| step.cpu).collect::<Vec<_>>(), [90, 70, 60]);
+        assert_eq!(best[1].own.len(), 1);
+        b[1].state = "quads".into();
+        assert!(quickest(vec![a.clone(), b]).is_err());
+        assert!(quickest(vec![a, steps("")[1..].to_vec()]).is_err());
     }
 
     #[test]

@@ -21,9 +21,11 @@ const FOLDER: &str = "tests/mesa/first_draws";
 const RESULTS: &str = "benches/results/first-draws.md";
 const NEEDS: &str = "libegl-dev libgl-dev libopengl-dev";
 
-/// The numbers of states of each program.
-const STATES: [u32; 3] = [1, 3, 8];
+/// The numbers of states of each program in the tables. The draws with a few of them come first in a run with the most.
+const STATES: [u32; 3] = [1, 3, MOST_STATES];
 const MOST_STATES: u32 = 8;
+/// The number of runs, of which the quickest counts for each draw.
+const ROUNDS: usize = 3;
 /// The number of states of each program in the check of pixels: programs differ in the first ones, so all states are drawn.
 const CHECKED_STATES: u32 = 3;
 
@@ -57,9 +59,8 @@ const WAYS: [Way; 3] = [
     },
 ];
 
-/// A run of the workload.
+/// The draws of each program with its first states, by one translator.
 struct Run {
-    name: String,
     translator: &'static str,
     states: u32,
     steps: Vec<Step>,
@@ -123,31 +124,42 @@ impl Workload<'_> {
 
     fn measure_way(&self, way: &Way) -> Result<String> {
         println!("Measuring {}.", way.title.to_lowercase());
-        let mut runs = Vec::new();
-        for states in STATES {
-            for translator in TRANSLATORS {
-                runs.push(self.run(way, translator, states, "no disk cache", None)?);
-            }
-        }
         let caches = [tempfile::tempdir()?, tempfile::tempdir()?];
-        let mut cached = Vec::new();
-        for name in ["cold", "warm"] {
-            for (translator, cache) in TRANSLATORS.into_iter().zip(&caches) {
-                cached.push(self.run(way, translator, MOST_STATES, name, Some(cache.path()))?);
-            }
+        for (translator, cache) in TRANSLATORS.into_iter().zip(&caches) {
+            self.run(way, translator, Some(cache.path()))?;
         }
+        let runs = self.measure_runs(way, &caches.each_ref().map(|_| None))?;
+        let warm = self.measure_runs(way, &caches.each_ref().map(|cache| Some(cache.path())))?;
         let last = runs.last().context("no runs")?;
         let mut part = table::section(way.title, &format!("{}\n\n{}", way.about, table::overview(&runs)));
         part +=
             &format!("\nThe parts of a draw, in us, without those of probes within them:\n\n{}", table::split(&runs));
         part += &format!("\nThe work of a draw by its state, with ntv:\n\n{}", table::by_state(last));
-        part += &format!("\nWith the disk cache, empty and then full:\n\n{}", table::overview(&cached));
-        Ok(part + "\n" + &table::split(&cached))
+        part += &format!("\nWith a full disk cache:\n\n{}", table::overview(&warm));
+        Ok(part + "\n" + &table::split(&warm))
     }
 
-    fn run(&self, way: &Way, translator: Translator, states: u32, name: &str, cache: Option<&Path>) -> Result<Run> {
+    /// Runs all draws with both translators in turns; a cache is the folder of a disk cache for each translator.
+    fn measure_runs(&self, way: &Way, caches: &[Option<&Path>; 2]) -> Result<Vec<Run>> {
+        let mut rounds = [Vec::new(), Vec::new()];
+        for _ in 0..ROUNDS {
+            for ((translator, cache), rounds) in TRANSLATORS.into_iter().zip(caches).zip(&mut rounds) {
+                rounds.push(self.run(way, translator, *cache)?);
+            }
+        }
+        let [c, rust] = rounds.map(join::quickest);
+        let all = [(Translator::C, c?), (Translator::Rust, rust?)];
+        let of_states = |states: u32| {
+            let has = move |step: &&Step| step.number < states;
+            let part = move |steps: &[Step]| steps.iter().filter(has).cloned().collect();
+            all.each_ref().map(|(translator, steps)| Run { translator: translator.name(), states, steps: part(steps) })
+        };
+        Ok(STATES.into_iter().flat_map(of_states).collect())
+    }
+
+    fn run(&self, way: &Way, translator: Translator, cache: Option<&Path>) -> Result<Vec<Step>> {
         let probes = self.folder.join("probes.tsv");
-        let mut command = self.command(translator, states);
+        let mut command = self.command(translator, MOST_STATES);
         command.env("ZINK_NTV_PROBES", &probes).envs(way.environment.iter().copied());
         if let Some(cache) = cache {
             command.env_remove("MESA_SHADER_CACHE_DISABLE").env("MESA_SHADER_CACHE_DIR", cache);
@@ -156,7 +168,7 @@ impl Workload<'_> {
         let renderer = table.lines().next().unwrap_or_default();
         ensure!(renderer.starts_with("zink Vulkan"), "the workload runs on {renderer}, not on the new zink");
         let events = fs::read_to_string(&probes).context("zink has no probes: build it with zink-ntv-debug")?;
-        Ok(Run { name: name.into(), translator: translator.name(), states, steps: join::read(&table, &events)? })
+        join::read(&table, &events)
     }
 
     /// The workload on zink, whose work is on the calling thread.

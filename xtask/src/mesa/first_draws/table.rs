@@ -61,12 +61,12 @@ pub(super) fn overview(runs: &[Run]) -> String {
         "without pipelines: median",
         "p99",
     ];
-    let mut out = head(&["run", "translator"], &numbers);
+    let mut out = head(&["translator"], &numbers);
     let mut c_times = [0.0; 4];
     for run in runs {
         let times = overview_times(run);
         let is_c = run.translator == "c";
-        let mut cells: Vec<String> = vec![run.name.clone(), run.translator.into(), run.states.to_string()];
+        let mut cells: Vec<String> = vec![run.translator.into(), run.states.to_string()];
         cells.push(draws(run).count().to_string());
         cells.extend(overview_counts(run).map(|count| format!("{count:.2}")));
         for (time, c_time) in times.iter().zip(c_times) {
@@ -102,12 +102,12 @@ pub(super) fn split(runs: &[Run]) -> String {
     let mut numbers = vec!["states", "draw, us: mean"];
     numbers.extend(PARTS.iter().map(|(name, _)| *name));
     numbers.push("rest");
-    let mut out = head(&["run", "translator"], &numbers);
+    let mut out = head(&["translator"], &numbers);
     for run in runs {
         let count = draws(run).count() as f64;
         let mean = |total: u64| format!("{:.0}", total as f64 / count / 1000.0);
         let whole: u64 = draws(run).map(|step| step.cpu).sum();
-        let mut cells = vec![run.name.clone(), run.translator.into(), run.states.to_string(), mean(whole)];
+        let mut cells = vec![run.translator.into(), run.states.to_string(), mean(whole)];
         let time_of = |kinds: &[Kind]| draws(run).map(|step| step.cpu_of(kinds)).sum::<u64>();
         cells.extend(PARTS.iter().map(|(_, kinds)| mean(time_of(kinds))));
         let probed: u64 = draws(run).flat_map(|step| &step.own).map(|event| event.cpu).sum();
@@ -117,7 +117,7 @@ pub(super) fn split(runs: &[Run]) -> String {
     out
 }
 
-/// The work of a draw by its state, on all threads, in the runs with the most states.
+/// The work of a draw by its state, on all threads.
 pub(super) fn by_state(run: &Run) -> String {
     let mut numbers = vec!["draws", "new shaders", "new programs"];
     let names: Vec<String> = STAGES.iter().map(|stage| format!("translated {stage}")).collect();
@@ -162,33 +162,33 @@ mod tests {
 
     fn run(translator: &'static str, cpu: u64) -> Run {
         let steps = format!(
-            "phase\tprogram\ttemplate\tstate\tthread\tstart_ns\tend_ns\tcpu_ns\n\
-            link\t0\tcolours\t-\t7\t100\t200\t90\n\
-            draw\t0\tcolours\tdefault\t7\t300\t400\t{cpu}\n\
-            draw\t0\tcolours\tflat shading\t7\t500\t600\t{}\n",
+            "phase\tprogram\ttemplate\tnumber\tstate\tthread\tstart_ns\tend_ns\tcpu_ns\n\
+            link\t0\tcolours\t0\t-\t7\t100\t200\t90\n\
+            draw\t0\tcolours\t0\tdefault\t7\t300\t400\t{cpu}\n\
+            draw\t0\tcolours\t1\tflat shading\t7\t500\t600\t{}\n",
             cpu * 3
         );
         let events = "thread\tkind\tstage\tstart_ns\tend_ns\twall_ns\tcpu_ns\n\
             8\ttranslate\tVS\t110\t120\t10\t10\n\
             7\tntv\tFS\t310\t320\t10\t2000\n7\ttranslate\tFS\t305\t350\t30\t1000\n7\tpipeline\t-\t360\t390\t30\t4000\n\
             8\ttranslate\tFS\t405\t450\t30\t1000\n";
-        Run { name: "a".into(), translator, states: 2, steps: read(&steps, events).unwrap() }
+        Run { translator, states: 2, steps: read(&steps, events).unwrap() }
     }
 
     #[test]
     fn the_overview_has_ratios_of_ntv_to_c() {
         let table = overview(&[run("c", 20_000), run("rust", 10_000)]);
         let lines: Vec<&str> = table.lines().skip(2).collect();
-        assert_eq!(lines[0], "| a | c | 2 | 2 | 1.00 | 1.00 | 1.00 | 1.00 | 20 | 60 | 16 | 60 |");
+        assert_eq!(lines[0], "| c | 2 | 2 | 1.00 | 1.00 | 1.00 | 1.00 | 20 | 60 | 16 | 60 |");
         let ratios = "10 (0.50) | 30 (0.50) | 6 (0.38) | 30 (0.50)";
-        assert_eq!(lines[1], format!("| a | rust | 2 | 2 | 1.00 | 1.00 | 1.00 | 1.00 | {ratios} |"));
+        assert_eq!(lines[1], format!("| rust | 2 | 2 | 1.00 | 1.00 | 1.00 | 1.00 | {ratios} |"));
     }
 
     #[test]
     fn the_split_adds_up() {
         let table = split(&[run("rust", 10_000)]);
         // The mean of 10 us and 30 us: 1.5 us of translation, 2 us of pipelines, and 16.5 us of other work.
-        assert_eq!(table.lines().nth(2).unwrap(), "| a | rust | 2 | 20 | 0 | 0 | 0 | 2 | 0 | 1 | 0 | 2 | 16 |");
+        assert_eq!(table.lines().nth(2).unwrap(), "| rust | 2 | 20 | 0 | 0 | 0 | 2 | 0 | 1 | 0 | 2 | 16 |");
     }
 
     #[test]
