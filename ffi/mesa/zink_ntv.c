@@ -18,6 +18,7 @@
 #include "ntv_nir.h"
 #include "zink_ntv_debug.h"
 #include "zink_ntv_private.h"
+#include "zink_ntv_probes.h"
 #include "zink_types.h"
 
 DEBUG_GET_ONCE_OPTION(ntv, "ZINK_NTV", "rust")
@@ -164,8 +165,11 @@ bool
 zink_ntv_flatten(struct zink_ntv_job *job)
 {
    const bool names = job->options.flags & NTV_OPTION_NAMES;
-   const char *missing = ntv_wire_nir(&job->translator->wire, job->nir, true, names);
+   const char *missing;
 
+   zink_ntv_probe_begin("wire", job->nir->info.stage);
+   missing = ntv_wire_nir(&job->translator->wire, job->nir, true, names);
+   zink_ntv_probe_end();
    if (missing)
       job->error = ralloc_asprintf(NULL, "there is no form for %s", missing);
    return !missing;
@@ -177,11 +181,15 @@ zink_ntv_emit(struct zink_ntv_job *job)
    const struct zink_ntv_translator *t = job->translator;
    struct spirv_shader *spirv = ralloc(NULL, struct spirv_shader);
    struct ntv_result result = {0};
+   enum ntv_status status;
 
    if (!spirv)
       return NULL;
    job->options.allocator = (struct ntv_allocator){ralloc_alloc, ralloc_release, spirv};
-   if (ntv_translate(t->ntv, &job->screen->ntv->target, t->wire.words, t->wire.len, &job->options, &result) != NTV_OK) {
+   zink_ntv_probe_begin("ntv", job->nir->info.stage);
+   status = ntv_translate(t->ntv, &job->screen->ntv->target, t->wire.words, t->wire.len, &job->options, &result);
+   zink_ntv_probe_end();
+   if (status != NTV_OK) {
       if (result.error)
          job->error = ralloc_strdup(NULL, result.error);
       ralloc_free(spirv);

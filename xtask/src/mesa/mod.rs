@@ -9,6 +9,7 @@ mod build;
 mod checks;
 pub(crate) mod draws;
 mod driver;
+mod first_draws;
 mod flatten;
 mod glmark2;
 pub(crate) mod lines;
@@ -89,6 +90,9 @@ struct Arguments {
     /// Compare the pictures of all scenes of glmark2, and stop.
     #[arg(long)]
     glmark2: bool,
+    /// Measure the first draws of programs with both translators, print tables, and stop.
+    #[arg(long, conflicts_with_all = ["sanitize", "validate"])]
+    first_draws: bool,
     /// Append the results of the tests with ntv to this file.
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -119,6 +123,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     driver.storage = arguments.storage;
     driver.captures = arguments.captures;
     driver.verify()?;
+    if arguments.first_draws {
+        // The fast build is only good for a try.
+        return first_draws::measure(&driver, !arguments.small);
+    }
     if arguments.glmark2 {
         return glmark2::compare(&driver);
     }

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+
+//! The tables of the first draws.
+
+use super::join::{Kind, Phase, Step};
+use super::Run;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// The parts of a first draw, with the probes that each consists of.
+const PARTS: [(&str, &[Kind]); 8] = [
+    ("new shaders", &[Kind::Shader]),
+    ("new programs", &[Kind::Program]),
+    ("lowering of variants", &[Kind::Deserialize, Kind::Lower]),
+    ("translation", &[Kind::Translate, Kind::Wire, Kind::Ntv]),
+    ("of which wire", &[Kind::Wire]),
+    ("of which ntv", &[Kind::Ntv]),
+    ("modules", &[Kind::Module]),
+    ("pipelines", &Kind::PIPELINES),
+];
+
+/// The stages, as probes abbreviate them.
+const STAGES: [&str; 5] = ["VS", "TCS", "TES", "GS", "FS"];
+
+/// A line of a table of Markdown.
+fn line(cells: &[String]) -> String {
+    format!("| {} |\n", cells.join(" | "))
+}
+
+/// The head of a table, whose first columns are text and whose others are numbers.
+fn head(texts: &[&str], numbers: &[&str]) -> String {
+    let cells: Vec<String> = texts.iter().chain(numbers).map(ToString::to_string).collect();
+    let rule: Vec<String> =
+        texts.iter().map(|_| "---".into()).chain(numbers.iter().map(|_| "---:".to_string())).collect();
+    line(&cells) + &line(&rule)
+}
+
+fn draws(run: &Run) -> impl Iterator<Item = &Step> {
+    run.steps.iter().filter(|step| step.phase == Phase::Draw)
+}
+
+/// The value of a list below which `percent` of 100 values are, in microseconds.
+fn percentile(mut times: Vec<u64>, percent: usize) -> f64 {
+    times.sort_unstable();
+    let at = (times.len() * percent).div_ceil(100).saturating_sub(1);
+    times.get(at).copied().unwrap_or_default() as f64 / 1000.0
+}
+
+/// The counts of work for a program, and the times of its first draws: one line for each run. In lines of ntv, times have the ratio
+/// to the last line of C before it.
+pub(super) fn overview(runs: &[Run]) -> String {
+    let numbers = [
+        "states",
+        "first draws",
+        "translations for a program: linked",
+        "drawn",
+        "drawn, other threads",
+        "pipelines for a program, drawn",
+        "draw, us: median",
+        "p99",
+        "without pipelines: median",
+        "p99",
+    ];
+    let mut out = head(&["translator"], &numbers);
+    let mut c_times = [0.0; 4];
+    for run in runs {
+        let times = overview_times(run);
+        let is_c = run.translator == "c";
+        let mut cells: Vec<String> = vec![run.translator.into(), run.states.to_string()];
+        cells.push(draws(run).count().to_string());
+        cells.extend(overview_counts(run).map(|count| format!("{count:.2}")));
+        for (time, c_time) in times.iter().zip(c_times) {
+            let ratio = if is_c { String::new() } else { format!(" ({:.2})", time / c_time) };
+            cells.push(format!("{time:.0}{ratio}"));
+        }
+        if is_c {
+            c_times = times;
+        }
+        out += &line(&cells);
+    }
+    out
+}
+
+/// The translations of a program while it is linked, on the thread of its draws, and on other threads; and its pipelines.
+fn overview_counts(run: &Run) -> [f64; 4] {
+    let programs = run.steps.iter().filter(|step| step.phase == Phase::Link).count() as f64;
+    let linked = run.steps.iter().filter(|step| step.phase == Phase::Link).map(|step| step.count(&[Kind::Translate]));
+    let own = draws(run).map(|step| step.count_own(&[Kind::Translate])).sum::<usize>();
+    let drawn = draws(run).map(|step| step.count(&[Kind::Translate])).sum::<usize>();
+    let pipelines = draws(run).map(|step| step.count(&[Kind::Pipeline, Kind::Link])).sum::<usize>();
+    [linked.sum::<usize>(), own, drawn - own, pipelines].map(|count| count as f64 / programs)
+}
+
+fn overview_times(run: &Run) -> [f64; 4] {
+    let whole: Vec<u64> = draws(run).map(|step| step.cpu).collect();
+    let without: Vec<u64> = draws(run).map(Step::cpu_without_pipelines).collect();
+    [percentile(whole.clone(), 50), percentile(whole, 99), percentile(without.clone(), 50), percentile(without, 99)]
+}
+
+/// The mean time of a first draw, by its parts.
+pub(super) fn split(runs: &[Run]) -> String {
+    let mut numbers = vec!["states", "draw, us: mean"];
+    numbers.extend(PARTS.iter().map(|(name, _)| *name));
+    numbers.push("rest");
+    let mut out = head(&["translator"], &numbers);
+    for run in runs {
+        let count = draws(run).count() as f64;
+        let mean = |total: u64| format!("{:.0}", total as f64 / count / 1000.0);
+        let whole: u64 = draws(run).map(|step| step.cpu).sum();
+        let mut cells = vec![run.translator.into(), run.states.to_string(), mean(whole)];
+        let time_of = |kinds: &[Kind]| draws(run).map(|step| step.cpu_of(kinds)).sum::<u64>();
+        cells.extend(PARTS.iter().map(|(_, kinds)| mean(time_of(kinds))));
+        let probed: u64 = draws(run).flat_map(|step| &step.own).map(|event| event.cpu).sum();
+        cells.push(mean(whole.saturating_sub(probed)));
+        out += &line(&cells);
+    }
+    out
+}
+
+/// The work of a draw by its state, on all threads.
+pub(super) fn by_state(run: &Run) -> String {
+    let mut numbers = vec!["draws", "new shaders", "new programs"];
+    let names: Vec<String> = STAGES.iter().map(|stage| format!("translated {stage}")).collect();
+    numbers.extend(names.iter().map(String::as_str));
+    numbers.extend(["pipelines", "draw, us: median", "without pipelines"]);
+    let mut out = head(&["state"], &numbers);
+    let mut states: BTreeMap<&str, Vec<&Step>> = BTreeMap::new();
+    for step in draws(run) {
+        states.entry(&step.state).or_default().push(step);
+    }
+    for (state, steps) in states {
+        let of_a_draw = |count: usize| format!("{:.2}", count as f64 / steps.len() as f64);
+        let count = |kinds: &[Kind]| of_a_draw(steps.iter().map(|step| step.count(kinds)).sum());
+        let mut cells = vec![state.to_string(), steps.len().to_string()];
+        cells.extend([count(&[Kind::Shader]), count(&[Kind::Program])]);
+        cells.extend(STAGES.map(|stage| of_a_draw(translations(&steps, stage))));
+        cells.push(count(&[Kind::Pipeline, Kind::Link]));
+        let whole = percentile(steps.iter().map(|step| step.cpu).collect(), 50);
+        let without = percentile(steps.iter().map(|step| step.cpu_without_pipelines()).collect(), 50);
+        cells.extend([whole, without].map(|time| format!("{time:.0}")));
+        out += &line(&cells);
+    }
+    out
+}
+
+fn translations(steps: &[&Step], stage: &str) -> usize {
+    let events = steps.iter().flat_map(|step| step.own.iter().chain(&step.others));
+    events.filter(|event| event.kind == Kind::Translate && event.stage == stage).count()
+}
+
+/// A part of the report with its title.
+pub(super) fn section(title: &str, table: &str) -> String {
+    let mut out = String::new();
+    write!(out, "\n## {title}\n\n{table}").expect("a string has room");
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::join::read;
+    use super::*;
+
+    fn run(translator: &'static str, cpu: u64) -> Run {
+        let steps = format!(
+            "phase\tprogram\ttemplate\tnumber\tstate\tthread\tstart_ns\tend_ns\tcpu_ns\n\
+            link\t0\tcolours\t0\t-\t7\t100\t200\t90\n\
+            draw\t0\tcolours\t0\tdefault\t7\t300\t400\t{cpu}\n\
+            draw\t0\tcolours\t1\tflat shading\t7\t500\t600\t{}\n",
+            cpu * 3
+        );
+        let events = "thread\tkind\tstage\tstart_ns\tend_ns\twall_ns\tcpu_ns\n\
+            8\ttranslate\tVS\t110\t120\t10\t10\n\
+            7\tntv\tFS\t310\t320\t10\t2000\n7\ttranslate\tFS\t305\t350\t30\t1000\n7\tpipeline\t-\t360\t390\t30\t4000\n\
+            8\ttranslate\tFS\t405\t450\t30\t1000\n";
+        Run { translator, states: 2, steps: read(&steps, events).unwrap() }
+    }
+
+    #[test]
+    fn the_overview_has_ratios_of_ntv_to_c() {
+        let table = overview(&[run("c", 20_000), run("rust", 10_000)]);
+        let lines: Vec<&str> = table.lines().skip(2).collect();
+        assert_eq!(lines[0], "| c | 2 | 2 | 1.00 | 1.00 | 1.00 | 1.00 | 20 | 60 | 16 | 60 |");
+        let ratios = "10 (0.50) | 30 (0.50) | 6 (0.38) | 30 (0.50)";
+        assert_eq!(lines[1], format!("| rust | 2 | 2 | 1.00 | 1.00 | 1.00 | 1.00 | {ratios} |"));
+    }
+
+    #[test]
+    fn the_split_adds_up() {
+        let table = split(&[run("rust", 10_000)]);
+        // The mean of 10 us and 30 us: 1.5 us of translation, 2 us of pipelines, and 16.5 us of other work.
+        assert_eq!(table.lines().nth(2).unwrap(), "| rust | 2 | 20 | 0 | 0 | 0 | 2 | 0 | 1 | 0 | 2 | 16 |");
+    }
+
+    #[test]
+    fn states_have_the_translations_of_all_threads() {
+        let table = by_state(&run("rust", 10_000));
+        let lines: Vec<&str> = table.lines().skip(2).collect();
+        assert_eq!(lines[0], "| default | 1 | 0.00 | 0.00 | 0.00 | 0.00 | 0.00 | 0.00 | 2.00 | 1.00 | 10 | 6 |");
+        assert_eq!(lines[1], "| flat shading | 1 | 0.00 | 0.00 | 0.00 | 0.00 | 0.00 | 0.00 | 0.00 | 0.00 | 30 | 30 |");
+    }
+
+    #[test]
+    fn percentiles_are_values_of_the_list() {
+        let times: Vec<u64> = (1..=200).map(|n| n * 1000).collect();
+        assert_eq!((percentile(times.clone(), 50), percentile(times, 99)), (100.0, 198.0));
+        assert_eq!(percentile(vec![7000], 99), 7.0);
+    }
+}
