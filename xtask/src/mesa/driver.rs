@@ -7,6 +7,7 @@ use super::sanitize::Sanitizer;
 use super::without::Layer;
 use anyhow::{ensure, Context, Result};
 use clap::ValueEnum;
+use std::fs;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -18,6 +19,20 @@ pub(crate) const PIGLIT: &str = "/usr/lib/x86_64-linux-gnu/piglit";
 
 /// The Vulkan driver of Debian's own Mesa.
 const DEBIANS_LAVAPIPE: &str = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
+
+/// Vulkan's validation layer.
+pub(crate) const VALIDATION: &str = "VK_LAYER_KHRONOS_validation";
+
+/// The settings of the layer: each error of each test is a line on stderr.
+const VALIDATION_SETTINGS: &str = "\
+khronos_validation.debug_action = VK_DBG_LAYER_ACTION_LOG_MSG
+khronos_validation.report_flags = error,info
+khronos_validation.log_filename = /dev/stderr
+khronos_validation.enable_message_limit = false
+";
+
+/// A part of the message of the layer about its start.
+const VALIDATION_STARTS: &str = "Khronos Validation Layer Active";
 
 /// The translator of NIR: the value of `ZINK_NTV`.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -124,6 +139,7 @@ impl Driver {
         if validate {
             let layer = "VkLayer_khronos_validation.";
             crate::test::install_file("/usr/share/vulkan/explicit_layer.d", layer, "vulkan-validationlayers")?;
+            fs::write(driver.scratch.path().join("vk_layer_settings.txt"), VALIDATION_SETTINGS)?;
         }
         Ok(driver)
     }
@@ -139,7 +155,11 @@ impl Driver {
         self.environment(&mut command, translator);
         command.envs([("EGL_PLATFORM", "surfaceless"), ("PIGLIT_PLATFORM", "surfaceless_egl")]);
         if self.validate {
-            command.env("ZINK_DEBUG", "validation").env("ZINK_NTV_VALIDATE", "1");
+            command.env("ZINK_NTV_VALIDATE", "1").env("VK_LAYER_SETTINGS_PATH", self.scratch.path());
+            // Not ZINK_DEBUG=validation: a release build of zink receives the messages and does not print them.
+            if self.without.is_none() {
+                command.env("VK_INSTANCE_LAYERS", VALIDATION);
+            }
         }
         command
     }
@@ -176,7 +196,7 @@ impl Driver {
     /// The library that zink and its translators are in.
     pub(crate) fn library(&self) -> Result<PathBuf> {
         let folder = self.prefix.join("lib/x86_64-linux-gnu");
-        let found = std::fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
+        let found = fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
         let mut found = found.filter_map(|file| Some(file.ok()?.path()));
         let is_it = |path: &PathBuf| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -195,7 +215,7 @@ impl Driver {
         }
     }
 
-    /// Checks that programs run on this build of zink.
+    /// Checks that programs run on this build of zink, and that the messages of the validation layer arrive.
     pub(crate) fn verify(&self) -> Result<()> {
         let output =
             self.piglit("glinfo", Translator::Rust).args(["-auto", "-fbo"]).output().context("cannot start glinfo")?;
@@ -206,6 +226,8 @@ impl Driver {
             "programs run on {renderer}, not on the zink under {}",
             self.prefix.display()
         );
+        let errors = String::from_utf8_lossy(&output.stderr);
+        ensure!(!self.validate || errors.contains(VALIDATION_STARTS), "the validation layer does not report its start");
         println!("{renderer}");
         Ok(())
     }

@@ -3,6 +3,8 @@
 //! The table of differences between the translators.
 
 use super::results::Results;
+use super::runner::VALIDATION_ERROR;
+use regex::Regex;
 use std::collections::BTreeMap;
 
 /// Tests whose verdicts differ.
@@ -75,20 +77,22 @@ fn notes(tests: &[String], c: &Results, rust: &Results) {
     }
 }
 
-/// A note without the parts that differ between shaders: the name before `:`, and numbers.
+/// A note without the parts that differ between shaders: numbers, and of an error of the validation layer the objects and the text of
+/// the specification.
 fn general(note: &str) -> String {
-    if let Some(at) = note.find("VUID-") {
-        return note[at..].split([' ', ']', '(']).next().unwrap_or_default().to_string();
+    if let Some((_, error)) = note.split_once(VALIDATION_ERROR) {
+        let id = error.split(' ').next().unwrap_or_default();
+        let what = error.rsplit_once(" | ").map_or("", |(_, what)| what);
+        let what = what.split(" The Vulkan spec states").next().unwrap_or_default();
+        return format!("{id}: {}", without_numbers(what));
     }
-    let mut general = String::new();
-    for c in note.chars() {
-        match c {
-            '0'..='9' if general.ends_with('#') => {}
-            '0'..='9' => general.push('#'),
-            _ => general.push(c),
-        }
-    }
-    general
+    without_numbers(note)
+}
+
+/// `text` with `#` in the place of each number.
+fn without_numbers(text: &str) -> String {
+    let number = Regex::new("0x[0-9a-f]+|[0-9]+");
+    number.map_or_else(|_| text.to_string(), |number| number.replace_all(text, "#").into_owned())
 }
 
 #[cfg(test)]
@@ -98,6 +102,8 @@ mod tests {
     #[test]
     fn notes_lose_what_differs() {
         assert_eq!(general("ntv: FS 12: %34 is wide"), "ntv: FS #: %# is wide");
-        assert_eq!(general("error [ VUID-Std-01234 ] object"), "VUID-Std-01234");
+        let error = "VUID-Std-012(ERROR / SPEC): msgNum: -14 - Validation Error: [ VUID-Std-012 ] Object 0: handle = 0x55, type = \
+                     VK_OBJECT_TYPE_DEVICE; | MessageID = 0xa7b | vkCreateShaderModule(): 5 of 0xa1 are wide. The Vulkan spec states: all";
+        assert_eq!(general(error), "VUID-Std-012: vkCreateShaderModule(): # of # are wide.");
     }
 }

@@ -253,6 +253,9 @@ fn collect(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<
     })
 }
 
+/// A part of each error of the validation layer, before its identifier.
+pub(crate) const VALIDATION_ERROR: &str = "Validation Error: [ ";
+
 /// The lines of stderr about the translation, by test: piglit prints a line at the start of each test, unless the program is the
 /// test.
 fn notes_by_test(said: &str, is_program: bool) -> Vec<Vec<String>> {
@@ -262,9 +265,8 @@ fn notes_by_test(said: &str, is_program: bool) -> Vec<Vec<String>> {
             notes.push(Vec::new());
         } else if let Some(last) = notes.last_mut() {
             let note = line.replace('\t', " ");
-            if (line.contains("ntv: ") || line.contains("VUID-") || line.starts_with("error: line "))
-                && !last.contains(&note)
-            {
+            let is_note = ["ntv: ", VALIDATION_ERROR].iter().any(|part| line.contains(part));
+            if (is_note || line.starts_with("error: line ")) && !last.contains(&note) {
                 last.push(note);
             }
         }
@@ -287,6 +289,9 @@ mod tests {
     fn notes_belong_to_the_test_before_them() {
         let said = "MESA: warning\nPIGLIT TEST: 1 - a\nntv: no\nntv: no\nPIGLIT TEST: 2 - b\nother\n";
         assert_eq!(notes_by_test(said, false), [vec!["ntv: no".to_string()], vec![]]);
+        let said =
+            "PIGLIT TEST: 1 - a\nVUID-A(ERROR / SPEC): msgNum: 1 - Validation Error: [ VUID-A ] no\n    Objects: 1\n";
+        assert_eq!(notes_by_test(said, false), [["VUID-A(ERROR / SPEC): msgNum: 1 - Validation Error: [ VUID-A ] no"]]);
         assert_eq!(notes_by_test("MESA: warning\nntv: no\n", true), [vec!["ntv: no".to_string()]]);
     }
 }

@@ -2,6 +2,7 @@
 
 //! `--without`: a device that lacks a feature. `tests/mesa/without/layer.c` is a Vulkan layer that hides it.
 
+use super::driver::VALIDATION;
 use super::source::install_missing;
 use crate::command::run as go;
 use anyhow::{ensure, Result};
@@ -13,7 +14,6 @@ use tempfile::TempDir;
 
 const SOURCE: &str = "tests/mesa/without/layer.c";
 const NAME: &str = "VK_LAYER_NTV_without";
-const VALIDATION: &str = "VK_LAYER_KHRONOS_validation";
 
 /// The layer, built and with its manifest in a folder.
 pub(crate) struct Layer {
