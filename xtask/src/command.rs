@@ -14,6 +14,21 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
+/// Like [`run`], but prints what the command says only if it fails.
+pub(crate) fn run_quietly(command: &mut Command) -> Result<()> {
+    let line = line(command);
+    let output = command.output().with_context(|| format!("cannot start `{line}`"))?;
+    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    ensure!(
+        output.status.success(),
+        "`{line}` failed: {}\n{}{}",
+        output.status,
+        said(&output.stdout),
+        said(&output.stderr)
+    );
+    Ok(())
+}
+
 /// The Cargo that runs this program, in the root of the repository.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
