@@ -14,19 +14,14 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Like [`run`], but prints what the command says only if it fails.
-pub(crate) fn run_quietly(command: &mut Command) -> Result<()> {
+/// Runs `command`, and returns its stdout without spaces at the ends. The error if it fails has its output.
+pub(crate) fn output(command: &mut Command) -> Result<String> {
     let line = line(command);
     let output = command.output().with_context(|| format!("cannot start `{line}`"))?;
-    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    ensure!(
-        output.status.success(),
-        "`{line}` failed: {}\n{}{}",
-        output.status,
-        said(&output.stdout),
-        said(&output.stderr)
-    );
-    Ok(())
+    let said = String::from_utf8(output.stdout).with_context(|| format!("`{line}` does not print text"))?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "`{line}` failed: {}\n{said}{errors}", output.status);
+    Ok(said.trim().to_string())
 }
 
 /// The Cargo that runs this program, in the root of the repository.

@@ -2,7 +2,7 @@
 
 //! Meson, and the crates for which it calls rustc.
 
-use crate::command::{run as go, run_quietly};
+use crate::command::{output, run as go};
 use crate::mesa::{cache, install_missing};
 use anyhow::Result;
 use std::ffi::OsString;
@@ -35,7 +35,7 @@ impl Meson {
         programs.push(std::env::var_os("PATH").unwrap_or_default());
         let meson = Meson { programs };
         // By name: without names, Meson downloads all crates of Cargo.lock.
-        run_quietly(meson.command("meson").args(["subprojects", "download"]).args(wraps()?))?;
+        output(meson.command("meson").args(["subprojects", "download"]).args(wraps()?))?;
         Ok(meson)
     }
 

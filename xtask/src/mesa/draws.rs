@@ -5,7 +5,7 @@
 use super::build::Build;
 use super::driver::{Driver, Translator};
 use super::source::install_missing;
-use crate::command::run as go;
+use crate::command::{output, run as go};
 use anyhow::{ensure, Context, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -79,12 +79,4 @@ fn command(driver: &Driver, program: &Path) -> Command {
     // drirc enables it for zink.
     command.env("mesa_glthread", "false").stderr(Stdio::inherit());
     command
-}
-
-/// The stdout of a command; an error if it fails.
-fn output(command: &mut Command) -> Result<String> {
-    let output = command.output().context("cannot start draws")?;
-    let said = String::from_utf8(output.stdout)?.trim().to_string();
-    ensure!(output.status.success(), "draws failed: {}\n{said}", output.status);
-    Ok(said)
 }

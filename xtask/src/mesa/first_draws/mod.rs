@@ -10,7 +10,7 @@ mod table;
 use super::draws::quiet;
 use super::driver::{Driver, Translator};
 use super::source::install_missing;
-use crate::command::run as go;
+use crate::command::{output, run as go};
 use anyhow::{ensure, Context, Result};
 use join::Step;
 use std::fs;
@@ -179,11 +179,4 @@ impl Workload<'_> {
         command.stderr(Stdio::inherit());
         command
     }
-}
-
-/// The stdout of the workload; an error if it fails.
-fn output(command: &mut Command) -> Result<String> {
-    let output = command.output().context("cannot start first_draws")?;
-    ensure!(output.status.success(), "first_draws failed: {}", output.status);
-    Ok(String::from_utf8(output.stdout)?)
 }

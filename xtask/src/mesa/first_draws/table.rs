@@ -5,7 +5,6 @@
 use super::join::{Kind, Phase, Step};
 use super::Run;
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 /// The parts of a first draw, with the probes that each consists of.
 const PARTS: [(&str, &[Kind]); 8] = [
@@ -150,9 +149,7 @@ fn translations(steps: &[&Step], stage: &str) -> usize {
 
 /// A part of the report with its title.
 pub(super) fn section(title: &str, table: &str) -> String {
-    let mut out = String::new();
-    write!(out, "\n## {title}\n\n{table}").expect("a string has room");
-    out
+    format!("\n## {title}\n\n{table}")
 }
 
 #[cfg(test)]
