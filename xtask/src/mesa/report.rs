@@ -6,6 +6,7 @@ use super::results::Results;
 use super::runner::VALIDATION_ERROR;
 use regex::Regex;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// Tests whose verdicts differ.
 pub(crate) fn differing(tests: &[String], c: &Results, rust: &Results) -> Vec<String> {
@@ -91,8 +92,8 @@ fn general(note: &str) -> String {
 
 /// `text` with `#` in the place of each number.
 fn without_numbers(text: &str) -> String {
-    let number = Regex::new("0x[0-9a-f]+|[0-9]+");
-    number.map_or_else(|_| text.to_string(), |number| number.replace_all(text, "#").into_owned())
+    static NUMBER: LazyLock<Regex> = LazyLock::new(|| Regex::new("0x[0-9a-f]+|[0-9]+").expect("a valid pattern"));
+    NUMBER.replace_all(text, "#").into_owned()
 }
 
 #[cfg(test)]
