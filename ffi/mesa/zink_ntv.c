@@ -15,6 +15,7 @@
 #include "util/u_call_once.h"
 #include "util/u_debug.h"
 #include "util/u_memory.h"
+#include "ntv_module.h"
 #include "ntv_nir.h"
 #include "zink_ntv_debug.h"
 #include "zink_ntv_private.h"
@@ -93,8 +94,8 @@ create_translator(void)
    return t;
 }
 
-static struct zink_ntv_translator *
-take_translator(struct zink_ntv *ntv)
+struct zink_ntv_translator *
+zink_ntv_take_translator(struct zink_ntv *ntv)
 {
    struct zink_ntv_translator *t;
 
@@ -106,8 +107,8 @@ take_translator(struct zink_ntv *ntv)
    return t ? t : create_translator();
 }
 
-static void
-return_translator(struct zink_ntv *ntv, struct zink_ntv_translator *t)
+void
+zink_ntv_return_translator(struct zink_ntv *ntv, struct zink_ntv_translator *t)
 {
    simple_mtx_lock(&ntv->lock);
    t->next = ntv->idle;
@@ -161,6 +162,12 @@ ralloc_release(void *context, void *memory)
    ralloc_free(memory);
 }
 
+uint32_t
+zink_ntv_flags(void)
+{
+   return ZINK_NTV_FLAGS | (zink_debug & ZINK_DEBUG_NTV_LINES ? NTV_OPTION_NAMES | NTV_OPTION_LINES : 0);
+}
+
 bool
 zink_ntv_flatten(struct zink_ntv_job *job)
 {
@@ -175,38 +182,63 @@ zink_ntv_flatten(struct zink_ntv_job *job)
    return !missing;
 }
 
+/* Sets the allocator of a call, so that its words belong to the returned shader. NULL if memory is short. */
+static struct spirv_shader *
+begin_shader(struct ntv_options *options)
+{
+   struct spirv_shader *spirv = ralloc(NULL, struct spirv_shader);
+
+   options->allocator = (struct ntv_allocator){ralloc_alloc, ralloc_release, spirv};
+   return spirv;
+}
+
+/* Moves the words of the call to the shader, and returns it. After an error, frees it and returns NULL. */
+static struct spirv_shader *
+end_shader(struct spirv_shader *spirv, enum ntv_status status, struct ntv_result *result)
+{
+   if (status != NTV_OK) {
+      ralloc_free(spirv);
+      return NULL;
+   }
+   spirv->words = result->words;
+   spirv->num_words = result->num_words;
+   spirv->tcs_vertices_out_word = result->tcs_vertices_out_word;
+   return spirv;
+}
+
 struct spirv_shader *
 zink_ntv_emit(struct zink_ntv_job *job)
 {
    const struct zink_ntv_translator *t = job->translator;
-   struct spirv_shader *spirv = ralloc(NULL, struct spirv_shader);
+   struct spirv_shader *spirv = begin_shader(&job->options);
    struct ntv_result result = {0};
    enum ntv_status status;
 
    if (!spirv)
       return NULL;
-   job->options.allocator = (struct ntv_allocator){ralloc_alloc, ralloc_release, spirv};
    zink_ntv_probe_begin("ntv", job->nir->info.stage);
    status = ntv_translate(t->ntv, &job->screen->ntv->target, t->wire.words, t->wire.len, &job->options, &result);
    zink_ntv_probe_end();
-   if (status != NTV_OK) {
-      if (result.error)
-         job->error = ralloc_strdup(NULL, result.error);
-      ralloc_free(spirv);
+   if (result.error)
+      job->error = ralloc_strdup(NULL, result.error);
+   return end_shader(spirv, status, &result);
+}
+
+struct spirv_shader *
+zink_ntv_instantiate(const struct ntv_module *module, const struct ntv_key *key)
+{
+   struct ntv_options options = {.flags = NTV_OPTION_WORDS_ONLY};
+   struct spirv_shader *spirv = begin_shader(&options);
+   struct ntv_result result = {0};
+
+   if (!spirv)
       return NULL;
-   }
-   spirv->words = result.words;
-   spirv->num_words = result.num_words;
-   spirv->tcs_vertices_out_word = result.tcs_vertices_out_word;
-   /* The rest of the result is freed. */
-   result.words = NULL;
-   ntv_result_free(&result, &job->options);
-   return spirv;
+   return end_shader(spirv, ntv_module_instantiate(module, key, &options, &result), &result);
 }
 
 /* Each variant of a shader is translated, but only the first refusal is logged. */
-static void
-log_refusal(struct zink_shader *zs, const char *reason)
+void
+zink_ntv_log_refusal(struct zink_shader *zs, const char *reason)
 {
    if (p_atomic_inc_return(&zs->ntv_refusals) == 1)
       mesa_logw("ntv: %s shader is translated by nir_to_spirv: %s", _mesa_shader_stage_to_string(zs->info.stage),
@@ -220,20 +252,18 @@ zink_ntv_translate(struct zink_screen *screen, struct zink_shader *zs, nir_shade
       .screen = screen,
       .zs = zs,
       .nir = nir,
-      .translator = take_translator(screen->ntv),
+      .translator = zink_ntv_take_translator(screen->ntv),
       .options = *options,
    };
    struct spirv_shader *spirv = NULL;
 
-   job.options.flags = ZINK_NTV_FLAGS | NTV_OPTION_WORDS_ONLY;
-   if (zink_debug & ZINK_DEBUG_NTV_LINES)
-      job.options.flags |= NTV_OPTION_NAMES | NTV_OPTION_LINES;
+   job.options.flags = zink_ntv_flags() | NTV_OPTION_WORDS_ONLY;
    if (job.translator) {
       spirv = zink_ntv_debug_run(&job);
-      return_translator(screen->ntv, job.translator);
+      zink_ntv_return_translator(screen->ntv, job.translator);
    }
    if (!spirv)
-      log_refusal(zs, job.error);
+      zink_ntv_log_refusal(zs, job.error);
    ralloc_free(job.error);
    return spirv;
 }

@@ -30,9 +30,9 @@ DEBUG_GET_ONCE_NUM_OPTION(ntv_runs, "ZINK_NTV_RUNS", 1)
 
 /* Whether spirv-val, which prints its errors, accepts the module. */
 static bool
-validate(const struct spirv_shader *spirv, const struct zink_ntv_job *job)
+validate(const struct spirv_shader *spirv, const struct zink_screen *screen)
 {
-   const struct zink_device_info *info = &job->screen->info;
+   const struct zink_device_info *info = &screen->info;
    char command[128];
    FILE *pipe;
 
@@ -139,7 +139,7 @@ validity(const struct spirv_shader *spirv, const struct zink_ntv_job *job)
 {
    if (!spirv || !debug_get_option_ntv_validate())
       return '-';
-   return validate(spirv, job) ? '1' : '0';
+   return validate(spirv, job->screen) ? '1' : '0';
 }
 
 static void
@@ -200,6 +200,30 @@ compare(struct zink_ntv_job *job, const char *name)
    return compared.ntv;
 }
 
+void
+zink_ntv_debug_dump(struct zink_ntv_job *job)
+{
+   char name[64];
+
+   if (!debug_get_option_ntv_dump())
+      return;
+   make_name(name, sizeof(name));
+   dump(job, name);
+}
+
+bool
+zink_ntv_debug_compares(void)
+{
+   return !strcmp(debug_get_option_ntv(), "compare");
+}
+
+void
+zink_ntv_debug_validate(const struct zink_screen *screen, const struct zink_shader *zs, const struct spirv_shader *spirv)
+{
+   if (debug_get_option_ntv_validate() && !validate(spirv, screen))
+      mesa_logw("ntv: spirv-val rejects a %s shader", _mesa_shader_stage_to_string(zs->info.stage));
+}
+
 struct spirv_shader *
 zink_ntv_debug_run(struct zink_ntv_job *job)
 {
@@ -209,10 +233,10 @@ zink_ntv_debug_run(struct zink_ntv_job *job)
    make_name(name, sizeof(name));
    if (debug_get_option_ntv_dump())
       dump(job, name);
-   if (!strcmp(debug_get_option_ntv(), "compare"))
+   if (zink_ntv_debug_compares())
       return compare(job, name);
    spirv = zink_ntv_run(job);
-   if (spirv && debug_get_option_ntv_validate() && !validate(spirv, job))
-      mesa_logw("ntv: spirv-val rejects %s shader %s", _mesa_shader_stage_to_string(job->nir->info.stage), name);
+   if (spirv)
+      zink_ntv_debug_validate(job->screen, job->zs, spirv);
    return spirv;
 }

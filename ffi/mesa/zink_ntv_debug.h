@@ -21,12 +21,37 @@
 /* zink_ntv_run(), with all that the environment requests. */
 struct spirv_shader *zink_ntv_debug_run(struct zink_ntv_job *job);
 
+/* Writes the shader to the folder for dumps, if the environment names one. */
+void zink_ntv_debug_dump(struct zink_ntv_job *job);
+
+/* Whether both translators run for each variant, so that there are no modules. */
+bool zink_ntv_debug_compares(void);
+
+/* Validates the words of a variant, if the environment requests it, and logs a failure. */
+void zink_ntv_debug_validate(const struct zink_screen *screen, const struct zink_shader *zs, const struct spirv_shader *spirv);
+
 #else
 
 static inline struct spirv_shader *
 zink_ntv_debug_run(struct zink_ntv_job *job)
 {
    return zink_ntv_run(job);
+}
+
+static inline void
+zink_ntv_debug_dump(struct zink_ntv_job *job)
+{
+}
+
+static inline bool
+zink_ntv_debug_compares(void)
+{
+   return false;
+}
+
+static inline void
+zink_ntv_debug_validate(const struct zink_screen *screen, const struct zink_shader *zs, const struct spirv_shader *spirv)
+{
 }
 
 #endif

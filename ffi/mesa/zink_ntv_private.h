@@ -12,6 +12,8 @@
 #include "ntv_wire.h"
 
 struct nir_shader;
+struct ntv_key;
+struct ntv_module;
 struct spirv_shader;
 struct zink_device_info;
 struct zink_screen;
@@ -36,6 +38,8 @@ struct zink_ntv {
    struct ntv_target target;
    simple_mtx_t lock;
    struct zink_ntv_translator *idle;
+   /* Whether the disk cache had the module of a shader: an earlier process has filled it. */
+   bool is_warm;
 };
 
 /* The translation of one shader. */
@@ -56,11 +60,27 @@ bool zink_ntv_has_scalar_layout(const struct zink_device_info *info);
 /* Describes the device of the screen. */
 void zink_ntv_describe(struct ntv_target *target, const struct zink_screen *screen);
 
+/* Takes a translator from the idle ones, or creates one; NULL if memory is short. */
+struct zink_ntv_translator *zink_ntv_take_translator(struct zink_ntv *ntv);
+void zink_ntv_return_translator(struct zink_ntv *ntv, struct zink_ntv_translator *t);
+
+/* The flags of options for a translation, with those that ZINK_DEBUG adds. */
+uint32_t zink_ntv_flags(void);
+
+/* Logs the first refusal of a shader. `reason` is NULL if memory is short. */
+void zink_ntv_log_refusal(struct zink_shader *zs, const char *reason);
+
+/* The bits of ntv's keys that variants of a shader may need. */
+uint64_t zink_ntv_module_offer(const struct zink_screen *screen, const struct zink_shader *zs);
+
 /* Writes the shader to the wire of the translator. */
 bool zink_ntv_flatten(struct zink_ntv_job *job);
 
 /* Translates the wire of the translator. NULL after an error. */
 struct spirv_shader *zink_ntv_emit(struct zink_ntv_job *job);
+
+/* The words of a module for a key. NULL after an error. */
+struct spirv_shader *zink_ntv_instantiate(const struct ntv_module *module, const struct ntv_key *key);
 
 /* Both of these. */
 static inline struct spirv_shader *

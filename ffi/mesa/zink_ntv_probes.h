@@ -8,9 +8,12 @@
  * has the names of the columns. The kinds of probes:
  *
  *    shader        the NIR of a new shader is lowered
- *    program       the NIR of a program's stages is deserialized, linked and serialized
+ *    program       the stages of a program are linked: by ntv, or by deserializing, changing and serializing NIR
  *    deserialize   NIR is deserialized
- *    lower         NIR is lowered for the key of a variant
+ *    lower         NIR is lowered for the module of a shader, or for the key of a variant
+ *    instantiate   ntv writes the words of a module for a key
+ *    load          a module, or the SPIR-V of a variant, is read from the disk cache
+ *    store         a module, or the SPIR-V of a variant, is given to the disk cache
  *    translate     NIR is translated to SPIR-V
  *    wire          a part of `translate`: ntv_nir.c writes NIR as ntv's wire
  *    ntv           a part of `translate`: ntv translates the wire

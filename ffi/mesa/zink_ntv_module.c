@@ -1,0 +1,466 @@
+/*
+ * Copyright (c) the ntv authors
+ * SPDX-License-Identifier: MIT
+ */
+
+#include "zink_ntv_module.h"
+
+#include <stdlib.h>
+
+#include "nir_to_spirv/nir_to_spirv.h"
+#include "ntv_module.h"
+#include "zink_compiler.h"
+#include "zink_ntv.h"
+#include "zink_ntv_cache.h"
+#include "zink_ntv_debug.h"
+#include "zink_ntv_private.h"
+#include "zink_ntv_probes.h"
+#include "zink_ntv_storage.h"
+#include "zink_ntv_xfb.h"
+#include "zink_program.h"
+#include "zink_types.h"
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Keys
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+static bool
+is_vertex_stage(gl_shader_stage stage)
+{
+   return stage == MESA_SHADER_VERTEX || stage == MESA_SHADER_TESS_EVAL || stage == MESA_SHADER_GEOMETRY;
+}
+
+static bool
+writes_sample_mask(const struct zink_shader *zs)
+{
+   return zs->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_SAMPLE_MASK);
+}
+
+static bool
+reads_point_coord(const struct zink_shader *zs)
+{
+   return BITSET_TEST(zs->info.system_values_read, SYSTEM_VALUE_POINT_COORD);
+}
+
+void
+zink_ntv_module_key(struct zink_shader_key *key, const struct zink_shader *zs)
+{
+   const gl_shader_stage stage = zs->info.stage;
+
+   memset(key, 0, sizeof(*key));
+   /* Such a shader has no buffer for its uniforms. */
+   key->inline_uniforms = zs->needs_inlining;
+   memcpy(key->base.inlined_uniform_values, zs->ntv_uniforms, sizeof(zs->ntv_uniforms));
+   if (is_vertex_stage(stage)) {
+      key->key.vs_base.last_vertex_stage = true;
+      key->key.vs_base.clip_halfz = true;
+   } else if (stage == MESA_SHADER_FRAGMENT) {
+      key->key.fs_base.samples = true;
+   }
+}
+
+uint64_t
+zink_ntv_module_offer(const struct zink_screen *screen, const struct zink_shader *zs)
+{
+   uint64_t bits = 0;
+
+   if (is_vertex_stage(zs->info.stage))
+      return NTV_KEY_NO_CAPTURE | (screen->info.have_EXT_depth_clip_control ? 0 : NTV_KEY_GL_DEPTH);
+   if (zs->info.stage == MESA_SHADER_FRAGMENT)
+      bits |= NTV_KEY_SAMPLE_SHADING;
+   return bits;
+}
+
+/* The key of ntv for a vertex, tessellation evaluation or geometry shader. Returns false if there is none. */
+static bool
+map_vertex_key(const struct zink_screen *screen, const struct zink_shader *zs, const struct zink_shader_key *key,
+               uint64_t *bits)
+{
+   const struct zink_vs_key_base *base = &key->key.vs_base;
+
+   if (base->robust_access)
+      return false;
+   if (!screen->optimal_keys) {
+      const struct zink_gs_key *gs = &key->key.gs;
+
+      if (zs->info.stage == MESA_SHADER_VERTEX && (key->key.vs.u32.decomposed_attrs || key->key.vs.u32.decomposed_attrs_without_w))
+         return false;
+      if (zs->info.stage == MESA_SHADER_GEOMETRY &&
+          (gs->lower_line_stipple || gs->lower_line_smooth || gs->lower_gl_point || gs->lower_pv_mode))
+         return false;
+   }
+   if (!base->last_vertex_stage) {
+      *bits = NTV_KEY_NO_CAPTURE;
+      return true;
+   }
+   if (base->push_drawid && BITSET_TEST(zs->info.system_values_read, SYSTEM_VALUE_DRAW_ID))
+      return false;
+   if (!base->clip_halfz && !screen->info.have_EXT_depth_clip_control)
+      *bits = NTV_KEY_GL_DEPTH;
+   return true;
+}
+
+/* The same for a fragment shader. */
+static bool
+map_fragment_key(const struct zink_screen *screen, const struct zink_shader *zs, const struct zink_shader_key *key,
+                 uint64_t *bits)
+{
+   const struct zink_fs_key_base *base = &key->key.fs_base;
+
+   if (!screen->optimal_keys) {
+      const struct zink_fs_key *fs = &key->key.fs;
+
+      if (fs->lower_line_stipple || fs->lower_line_smooth || fs->lower_point_smooth || fs->robust_access)
+         return false;
+   }
+   if (base->coord_replace_bits || base->fbfetch_ms)
+      return false;
+   if (base->point_coord_yinvert && reads_point_coord(zs))
+      return false;
+   if (!base->samples && writes_sample_mask(zs))
+      return false;
+   if (base->force_dual_color_blend && zs->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_DATA1))
+      return false;
+   if (base->shadow_needs_shader_swizzle && zs->fs.legacy_shadow_mask)
+      return false;
+   if (base->force_persample_interp)
+      *bits = NTV_KEY_SAMPLE_SHADING;
+   return true;
+}
+
+/* Whether the module has the uniforms of the key: not inlined, or inlined with the same values. */
+static bool
+has_uniforms_of(const struct zink_shader *zs, const struct zink_shader_key *key)
+{
+   const unsigned count = zs->info.num_inlinable_uniforms;
+
+   if (!key->inline_uniforms || !count)
+      return !zs->needs_inlining;
+   return zs->needs_inlining && !memcmp(key->base.inlined_uniform_values, zs->ntv_uniforms, count * sizeof(zs->ntv_uniforms[0]));
+}
+
+/* The key of ntv for a key of zink, which may be NULL. Returns false if there is none. */
+static bool
+map_key(const struct zink_screen *screen, const struct zink_shader *zs, const struct zink_shader_key *key,
+        struct ntv_key *mapped)
+{
+   const gl_shader_stage stage = zs->info.stage;
+
+   *mapped = (struct ntv_key){0};
+   if (!key) {
+      if (is_vertex_stage(stage))
+         mapped->bits = NTV_KEY_NO_CAPTURE;
+      return true;
+   }
+   if (!has_uniforms_of(zs, key) || key->base.needs_zs_shader_swizzle || key->base.nonseamless_cube_mask)
+      return false;
+   if (is_vertex_stage(stage))
+      return map_vertex_key(screen, zs, key, &mapped->bits);
+   if (stage == MESA_SHADER_FRAGMENT)
+      return map_fragment_key(screen, zs, key, &mapped->bits);
+   return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Modules of shaders
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+bool
+zink_ntv_wants_module(const struct zink_screen *screen, const struct zink_shader *zs)
+{
+   /* The offsets of captures by shaders are descriptors that a program adds, and a layer is clamped for both stages. */
+   return screen->ntv && zs->info.stage < MESA_SHADER_COMPUTE && !zink_ntv_stores_captures() &&
+          !screen->driver_compiler_workarounds.needs_sanitised_layer && !zink_ntv_debug_compares();
+}
+
+/* Whether a slot is a built-in of Vulkan, which has no location. */
+static bool
+is_builtin(const nir_variable *var)
+{
+   switch (var->data.location) {
+   case VARYING_SLOT_POS:
+   case VARYING_SLOT_PSIZ:
+   case VARYING_SLOT_LAYER:
+   case VARYING_SLOT_PRIMITIVE_ID:
+   case VARYING_SLOT_CLIP_DIST0:
+   case VARYING_SLOT_CULL_DIST0:
+   case VARYING_SLOT_VIEWPORT:
+   case VARYING_SLOT_FACE:
+   case VARYING_SLOT_TESS_LEVEL_OUTER:
+   case VARYING_SLOT_TESS_LEVEL_INNER:
+      return true;
+   default:
+      return false;
+   }
+}
+
+/* The location of an input or output in an unlinked module. */
+static unsigned
+slot_of(const nir_variable *var)
+{
+   return var->data.location - (var->data.patch ? VARYING_SLOT_PATCH0 : 0);
+}
+
+/* The inputs and outputs that a link may move: neither vertex attributes nor colours. */
+static nir_variable_mode
+linked_modes(gl_shader_stage stage)
+{
+   nir_variable_mode modes = nir_var_shader_in | nir_var_shader_out;
+
+   if (stage == MESA_SHADER_VERTEX)
+      modes &= ~nir_var_shader_in;
+   if (stage == MESA_SHADER_FRAGMENT)
+      modes &= ~nir_var_shader_out;
+   return modes;
+}
+
+void
+zink_ntv_module_locations(nir_shader *nir)
+{
+   nir_foreach_variable_with_modes (var, nir, linked_modes(nir->info.stage))
+      var->data.driver_location = is_builtin(var) ? UINT32_MAX : slot_of(var);
+}
+
+void
+zink_ntv_module_create(struct zink_screen *screen, struct zink_shader *zs, nir_shader *nir)
+{
+   struct ntv_placement placements[PIPE_MAX_CONSTANT_BUFFERS];
+   struct zink_ntv_job job = {
+      .screen = screen,
+      .zs = zs,
+      .nir = nir,
+      .translator = zink_ntv_take_translator(screen->ntv),
+      .options = {
+         .flags = zink_ntv_flags() | NTV_OPTION_WORDS_ONLY,
+         .placements = placements,
+         .num_placements = zink_ntv_placements(placements, zs->sinfo.storage_blocks, screen),
+      },
+   };
+   struct ntv_result result = {0};
+
+   if (job.translator) {
+      const struct ntv_wire *wire = &job.translator->wire;
+
+      zink_ntv_debug_dump(&job);
+      zink_ntv_probe_begin("translate", zs->info.stage);
+      if (zink_ntv_flatten(&job)) {
+         zink_ntv_probe_begin("ntv", zs->info.stage);
+         ntv_module_create(job.translator->ntv, &screen->ntv->target, wire->words, wire->len,
+                           zink_ntv_module_offer(screen, zs), &zs->ntv_module, &job.options, &result);
+         zink_ntv_probe_end();
+      }
+      zink_ntv_probe_end();
+      zink_ntv_return_translator(screen->ntv, job.translator);
+   }
+   if (zs->ntv_module)
+      zink_ntv_cache_put_module(screen, zs);
+   else
+      zink_ntv_log_refusal(zs, result.error ? result.error : job.error);
+   ntv_result_free(&result, &job.options);
+   ralloc_free(job.error);
+}
+
+bool
+zink_ntv_module_load(struct zink_screen *screen, struct zink_shader *zs)
+{
+   return zink_ntv_cache_get_module(screen, zs);
+}
+
+void
+zink_ntv_module_destroy(struct zink_shader *zs)
+{
+   ntv_module_destroy(zs->ntv_module);
+   zs->ntv_module = NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Separate shaders
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+#define DESCRIPTOR_MODES (nir_var_mem_ubo | nir_var_mem_ssbo | nir_var_uniform | nir_var_image)
+
+/* The inputs and outputs of a module, in the same order before and after a link. Returns false if memory is short. */
+static bool
+read_varyings(const struct ntv_module *module, struct ntv_result *result)
+{
+   return ntv_module_instantiate(module, NULL, NULL, result) == NTV_OK;
+}
+
+struct ntv_move *
+zink_ntv_separate_begin(const struct zink_shader *zs, const nir_shader *nir)
+{
+   struct ntv_move *moves, *move;
+
+   if (!zs->ntv_module)
+      return NULL;
+   move = moves = calloc(exec_list_length(&nir->variables) + 1, sizeof(*moves));
+   if (!moves)
+      return NULL;
+   nir_foreach_variable_with_modes (var, nir, DESCRIPTOR_MODES) {
+      move->set = var->data.descriptor_set;
+      move->binding = var->data.binding;
+      move++;
+   }
+   return moves;
+}
+
+/* Writes the location of `nir` for each varying, and returns their number. */
+static unsigned
+separate_locations(struct ntv_varying_number *locations, const struct ntv_result *module, const nir_shader *nir)
+{
+   unsigned count = 0;
+
+   nir_foreach_variable_with_modes (var, nir, linked_modes(nir->info.stage)) {
+      for (size_t i = 0; i < module->num_varyings && !is_builtin(var); i++) {
+         const struct ntv_varying *v = &module->varyings[i];
+
+         if (v->builtin == NTV_NONE && v->is_output == (var->data.mode == nir_var_shader_out) &&
+             v->per_patch == var->data.patch && v->location == slot_of(var) && v->component == var->data.location_frac)
+            locations[count++] = (struct ntv_varying_number){i, var->data.driver_location};
+      }
+   }
+   return count;
+}
+
+static struct spirv_shader *
+link_alone(const struct zink_shader *zs, const struct ntv_link_info *info)
+{
+   const struct ntv_module *module = zs->ntv_module;
+   const struct ntv_key key = {0};
+   struct ntv_module *linked;
+   struct spirv_shader *spirv = NULL;
+
+   if (ntv_link(&module, 1, info, &linked, NULL, NULL) == NTV_OK) {
+      spirv = zink_ntv_instantiate(linked, &key);
+      ntv_module_destroy(linked);
+   }
+   return spirv;
+}
+
+struct spirv_shader *
+zink_ntv_separate_end(const struct zink_shader *zs, const nir_shader *nir, struct ntv_move *moves)
+{
+   struct ntv_link_info info = {.moves = moves};
+   struct ntv_varying_number *locations = NULL;
+   struct ntv_result module = {0};
+   struct spirv_shader *spirv = NULL;
+
+   if (!moves)
+      return NULL;
+   nir_foreach_variable_with_modes (var, nir, DESCRIPTOR_MODES) {
+      moves[info.num_moves].new_set = var->data.descriptor_set;
+      moves[info.num_moves++].new_binding = var->data.binding;
+   }
+   if (read_varyings(zs->ntv_module, &module))
+      locations = calloc(module.num_varyings + 1, sizeof(*locations));
+   if (locations) {
+      info.locations = locations;
+      info.num_locations = separate_locations(locations, &module, nir);
+      spirv = link_alone(zs, &info);
+   }
+   free(locations);
+   free(moves);
+   ntv_result_free(&module, NULL);
+   return spirv;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Programs
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+bool
+zink_ntv_program_link(const struct zink_screen *screen, struct zink_gfx_program *prog)
+{
+   const struct ntv_module *stages[ZINK_GFX_SHADER_COUNT];
+   struct ntv_module *linked[ZINK_GFX_SHADER_COUNT];
+   unsigned count = 0;
+
+   for (unsigned i = 0; i < ZINK_GFX_SHADER_COUNT; i++) {
+      const struct zink_shader *zs = prog->shaders[i];
+
+      if (!zs)
+         continue;
+      /* A generated control shader is made from the NIR of the evaluation shader. */
+      if (!zs->ntv_module || (i == MESA_SHADER_TESS_CTRL && zs->non_fs.is_generated))
+         return false;
+      stages[count++] = zs->ntv_module;
+   }
+   if (ntv_link(stages, count, NULL, linked, NULL, NULL) != NTV_OK)
+      return false;
+   count = 0;
+   for (unsigned i = 0; i < ZINK_GFX_SHADER_COUNT; i++) {
+      if (prog->shaders[i])
+         prog->ntv_modules[i] = linked[count++];
+   }
+   return true;
+}
+
+void
+zink_ntv_program_unlink(struct zink_gfx_program *prog)
+{
+   for (unsigned i = 0; i < ZINK_GFX_SHADER_COUNT; i++) {
+      ntv_module_destroy(prog->ntv_modules[i]);
+      prog->ntv_modules[i] = NULL;
+   }
+}
+
+struct spirv_shader *
+zink_ntv_program_variant(const struct zink_screen *screen, const struct zink_gfx_program *prog, gl_shader_stage stage,
+                         const struct zink_shader_key *key)
+{
+   const struct zink_shader *zs = prog->shaders[stage];
+   struct spirv_shader *spirv;
+   struct ntv_key mapped;
+
+   if (!map_key(screen, zs, key, &mapped))
+      return NULL;
+   zink_ntv_probe_begin("instantiate", stage);
+   spirv = zink_ntv_instantiate(prog->ntv_modules[stage], &mapped);
+   zink_ntv_probe_end();
+   if (spirv)
+      zink_ntv_debug_validate(screen, zs, spirv);
+   return spirv;
+}
+
+static void
+set_location(struct zink_ntv_locations *locations, const struct ntv_varying *before, const struct ntv_varying *after)
+{
+   if (after->builtin != NTV_NONE || after->is_removed || after->is_copy)
+      return;
+   for (unsigned slot = 0; slot < after->num_locations && before->location + slot < VARYING_SLOT_TESS_MAX; slot++)
+      locations->of[after->is_output][after->per_patch][before->location + slot] = after->location + slot;
+}
+
+const struct zink_ntv_locations *
+zink_ntv_program_locations(struct zink_gfx_program *prog, gl_shader_stage stage)
+{
+   struct zink_ntv_locations *locations = prog->ntv_locations[stage];
+   struct ntv_result before = {0}, after = {0};
+
+   if (locations)
+      return locations;
+   locations = ralloc(prog, struct zink_ntv_locations);
+   if (locations && read_varyings(prog->shaders[stage]->ntv_module, &before) &&
+       read_varyings(prog->ntv_modules[stage], &after)) {
+      memset(locations, 0xff, sizeof(*locations));
+      for (size_t i = 0; i < after.num_varyings; i++)
+         set_location(locations, &before.varyings[i], &after.varyings[i]);
+      prog->ntv_locations[stage] = locations;
+   }
+   ntv_result_free(&before, NULL);
+   ntv_result_free(&after, NULL);
+   return prog->ntv_locations[stage];
+}
+
+void
+zink_ntv_assign_locations(nir_shader *nir, const struct zink_ntv_locations *locations)
+{
+   nir_foreach_variable_with_modes_safe (var, nir, linked_modes(nir->info.stage)) {
+      const bool is_output = var->data.mode == nir_var_shader_out;
+      const int location = is_builtin(var) ? -1 : locations->of[is_output][var->data.patch][slot_of(var)];
+
+      var->data.driver_location = location;
+      if (location < 0 && !is_builtin(var))
+         zink_compiler_remove_varying(nir, var);
+   }
+}

@@ -1,0 +1,175 @@
+/*
+ * Copyright (c) the ntv authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Modules of ntv: a shader is translated once, when it is made. Programs link the modules of their stages, and the variants for
+ * shader keys are the words of linked modules with patches. Only a key that has no patch makes zink lower and translate the shader
+ * again; docs/zink.md of ntv has a list of them.
+ */
+
+#ifndef ZINK_NTV_MODULE_H
+#define ZINK_NTV_MODULE_H
+
+#include <stdbool.h>
+
+#include "compiler/shader_enums.h"
+
+struct nir_shader;
+struct ntv_module;
+struct ntv_move;
+struct spirv_shader;
+struct zink_gfx_program;
+struct zink_screen;
+struct zink_shader;
+struct zink_shader_key;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The location of each slot of a linked stage. */
+struct zink_ntv_locations {
+   /* By the direction and whether it is a patch; -1 for a slot that the stage does not share with another one. */
+   int16_t of[2][2][VARYING_SLOT_TESS_MAX];
+};
+
+#ifdef HAVE_ZINK_NTV
+
+/* Whether the shader may have a module. */
+bool zink_ntv_wants_module(const struct zink_screen *screen, const struct zink_shader *zs);
+
+/* The key whose variant is the module. */
+void zink_ntv_module_key(struct zink_shader_key *key, const struct zink_shader *zs);
+
+/* Gives inputs and outputs the locations by which ntv links modules: those of NIR. */
+void zink_ntv_module_locations(struct nir_shader *nir);
+
+/*
+ * Sets zink_shader::ntv_module to that of NIR that was lowered for zink_ntv_module_key(), with zink_ntv_module_locations(). It stays
+ * NULL if ntv refuses the shader: the variants of programs with it are compiled one by one then.
+ */
+void zink_ntv_module_create(struct zink_screen *screen, struct zink_shader *zs, struct nir_shader *nir);
+
+/* Sets zink_shader::ntv_module to that of the disk cache, and returns true if there is one. */
+bool zink_ntv_module_load(struct zink_screen *screen, struct zink_shader *zs);
+
+void zink_ntv_module_destroy(struct zink_shader *zs);
+
+/*
+ * The descriptors of a shader before zink_shader_compile_separate() moves them to the shader's own set; NULL if it has no module, or
+ * memory is short.
+ */
+struct ntv_move *zink_ntv_separate_begin(const struct zink_shader *zs, const struct nir_shader *nir);
+
+/*
+ * The words of the module with the descriptors and locations of `nir`, to which they were moved. Frees `moves`. NULL if the shader
+ * has to be compiled.
+ */
+struct spirv_shader *zink_ntv_separate_end(const struct zink_shader *zs, const struct nir_shader *nir, struct ntv_move *moves);
+
+/*
+ * Links the modules of a program's stages. Returns false if one of them has no module, or they cannot be linked: zink then assigns
+ * locations itself and compiles variants of the stages.
+ */
+bool zink_ntv_program_link(const struct zink_screen *screen, struct zink_gfx_program *prog);
+
+void zink_ntv_program_unlink(struct zink_gfx_program *prog);
+
+/*
+ * The words of a stage of a linked program for `key`, which is NULL if no key has an effect. NULL if the key has no patch, or if
+ * memory is short: the variant is compiled then, with the locations of zink_ntv_program_locations().
+ */
+struct spirv_shader *zink_ntv_program_variant(const struct zink_screen *screen, const struct zink_gfx_program *prog,
+                                              gl_shader_stage stage, const struct zink_shader_key *key);
+
+/* The locations of a stage of a linked program, which keeps them. NULL if memory is short. */
+const struct zink_ntv_locations *zink_ntv_program_locations(struct zink_gfx_program *prog, gl_shader_stage stage);
+
+/*
+ * Gives the inputs and outputs of a stage's NIR these locations, as zink_compiler_assign_io() does for both stages. Those that the
+ * other stage does not have are removed, with zink_compiler_remove_varying().
+ */
+void zink_ntv_assign_locations(struct nir_shader *nir, const struct zink_ntv_locations *locations);
+
+#else
+
+static inline bool
+zink_ntv_wants_module(const struct zink_screen *screen, const struct zink_shader *zs)
+{
+   return false;
+}
+
+static inline void
+zink_ntv_module_key(struct zink_shader_key *key, const struct zink_shader *zs)
+{
+}
+
+static inline void
+zink_ntv_module_locations(struct nir_shader *nir)
+{
+}
+
+static inline void
+zink_ntv_module_create(struct zink_screen *screen, struct zink_shader *zs, struct nir_shader *nir)
+{
+}
+
+static inline bool
+zink_ntv_module_load(struct zink_screen *screen, struct zink_shader *zs)
+{
+   return false;
+}
+
+static inline void
+zink_ntv_module_destroy(struct zink_shader *zs)
+{
+}
+
+static inline struct ntv_move *
+zink_ntv_separate_begin(const struct zink_shader *zs, const struct nir_shader *nir)
+{
+   return NULL;
+}
+
+static inline struct spirv_shader *
+zink_ntv_separate_end(const struct zink_shader *zs, const struct nir_shader *nir, struct ntv_move *moves)
+{
+   return NULL;
+}
+
+static inline bool
+zink_ntv_program_link(const struct zink_screen *screen, struct zink_gfx_program *prog)
+{
+   return false;
+}
+
+static inline void
+zink_ntv_program_unlink(struct zink_gfx_program *prog)
+{
+}
+
+static inline struct spirv_shader *
+zink_ntv_program_variant(const struct zink_screen *screen, const struct zink_gfx_program *prog, gl_shader_stage stage,
+                         const struct zink_shader_key *key)
+{
+   return NULL;
+}
+
+static inline const struct zink_ntv_locations *
+zink_ntv_program_locations(struct zink_gfx_program *prog, gl_shader_stage stage)
+{
+   return NULL;
+}
+
+static inline void
+zink_ntv_assign_locations(struct nir_shader *nir, const struct zink_ntv_locations *locations)
+{
+}
+
+#endif /* HAVE_ZINK_NTV */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ZINK_NTV_MODULE_H */
