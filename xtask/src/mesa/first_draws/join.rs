@@ -14,6 +14,9 @@ pub(super) enum Kind {
     Program,
     Deserialize,
     Lower,
+    Instantiate,
+    Load,
+    Store,
     Translate,
     Wire,
     Ntv,
@@ -24,11 +27,14 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    const ALL: [(&'static str, Kind); 11] = [
+    const ALL: [(&'static str, Kind); 14] = [
         ("shader", Kind::Shader),
         ("program", Kind::Program),
         ("deserialize", Kind::Deserialize),
         ("lower", Kind::Lower),
+        ("instantiate", Kind::Instantiate),
+        ("load", Kind::Load),
+        ("store", Kind::Store),
         ("translate", Kind::Translate),
         ("wire", Kind::Wire),
         ("ntv", Kind::Ntv),
@@ -54,6 +60,8 @@ pub(super) struct Event {
     /// The abbreviation of the shader's stage, or `-`.
     pub(super) stage: String,
     pub(super) start: u64,
+    /// The wall time, in nanoseconds.
+    pub(super) wall: u64,
     /// The CPU time of the thread, in nanoseconds.
     pub(super) cpu: u64,
 }
@@ -94,6 +102,12 @@ impl Step {
     /// The CPU time without the creation of pipelines.
     pub(super) fn cpu_without_pipelines(&self) -> u64 {
         self.cpu.saturating_sub(self.cpu_of(&Kind::PIPELINES))
+    }
+
+    /// The wall time without the creation of pipelines on its thread: it has the waits for other threads.
+    pub(super) fn wall_without_pipelines(&self) -> u64 {
+        let pipelines = self.own.iter().filter(|event| Kind::PIPELINES.contains(&event.kind));
+        (self.end - self.start).saturating_sub(pipelines.map(|event| event.wall).sum())
     }
 
     /// The number of probes of these kinds on its thread.
@@ -170,11 +184,11 @@ fn step(cells: Vec<&str>) -> Result<Step> {
 }
 
 fn event(cells: Vec<&str>) -> Result<Event> {
-    let [thread, kind, stage, start, _, _, cpu] = cells[..] else { anyhow::bail!("a probe has other columns") };
+    let [thread, kind, stage, start, _, wall, cpu] = cells[..] else { anyhow::bail!("a probe has other columns") };
     let stage = stage.into();
     // The CPU time may be negative by some nanoseconds, because two clocks are read one after the other.
     let cpu = cpu.parse::<i64>()?.max(0).unsigned_abs();
-    Ok(Event { thread: thread.parse()?, kind: Kind::parse(kind)?, stage, start: start.parse()?, cpu })
+    Ok(Event { thread: thread.parse()?, kind: Kind::parse(kind)?, stage, start: start.parse()?, wall: wall.parse()?, cpu })
 }
 
 /// Adds each event to its step. Those before the first step are dropped.

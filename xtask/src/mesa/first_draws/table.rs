@@ -7,13 +7,15 @@ use super::Run;
 use std::collections::BTreeMap;
 
 /// The parts of a first draw, with the probes that each consists of.
-const PARTS: [(&str, &[Kind]); 8] = [
+const PARTS: [(&str, &[Kind]); 10] = [
     ("new shaders", &[Kind::Shader]),
     ("new programs", &[Kind::Program]),
     ("lowering of variants", &[Kind::Deserialize, Kind::Lower]),
     ("translation", &[Kind::Translate, Kind::Wire, Kind::Ntv]),
     ("of which wire", &[Kind::Wire]),
     ("of which ntv", &[Kind::Ntv]),
+    ("variants of modules", &[Kind::Instantiate]),
+    ("disk cache", &[Kind::Load, Kind::Store]),
     ("modules", &[Kind::Module]),
     ("pipelines", &Kind::PIPELINES),
 ];
@@ -59,9 +61,11 @@ pub(super) fn overview(runs: &[Run]) -> String {
         "p99",
         "without pipelines: median",
         "p99",
+        "with waits: median",
+        "p99",
     ];
     let mut out = head(&["translator"], &numbers);
-    let mut c_times = [0.0; 4];
+    let mut c_times = [0.0; 6];
     for run in runs {
         let times = overview_times(run);
         let is_c = run.translator == "c";
@@ -90,10 +94,15 @@ fn overview_counts(run: &Run) -> [f64; 4] {
     [linked.sum::<usize>(), own, drawn - own, pipelines].map(|count| count as f64 / programs)
 }
 
-fn overview_times(run: &Run) -> [f64; 4] {
-    let whole: Vec<u64> = draws(run).map(|step| step.cpu).collect();
-    let without: Vec<u64> = draws(run).map(Step::cpu_without_pipelines).collect();
-    [percentile(whole.clone(), 50), percentile(whole, 99), percentile(without.clone(), 50), percentile(without, 99)]
+/// The median and the 99th percentile of the CPU time of draws, of that without pipelines, and of the wall time without pipelines.
+fn overview_times(run: &Run) -> [f64; 6] {
+    let times: [Vec<u64>; 3] = [
+        draws(run).map(|step| step.cpu).collect(),
+        draws(run).map(Step::cpu_without_pipelines).collect(),
+        draws(run).map(Step::wall_without_pipelines).collect(),
+    ];
+    let [whole, without, waits] = times.map(|times| [percentile(times.clone(), 50), percentile(times, 99)]);
+    [whole[0], whole[1], without[0], without[1], waits[0], waits[1]]
 }
 
 /// The mean time of a first draw, by its parts.
@@ -160,15 +169,15 @@ mod tests {
     fn run(translator: &'static str, cpu: u64) -> Run {
         let steps = format!(
             "phase\tprogram\ttemplate\tnumber\tstate\tthread\tstart_ns\tend_ns\tcpu_ns\n\
-            link\t0\tcolours\t0\t-\t7\t100\t200\t90\n\
-            draw\t0\tcolours\t0\tdefault\t7\t300\t400\t{cpu}\n\
-            draw\t0\tcolours\t1\tflat shading\t7\t500\t600\t{}\n",
+            link\t0\tcolours\t0\t-\t7\t100000\t200000\t90\n\
+            draw\t0\tcolours\t0\tdefault\t7\t300000\t400000\t{cpu}\n\
+            draw\t0\tcolours\t1\tflat shading\t7\t500000\t600000\t{}\n",
             cpu * 3
         );
         let events = "thread\tkind\tstage\tstart_ns\tend_ns\twall_ns\tcpu_ns\n\
-            8\ttranslate\tVS\t110\t120\t10\t10\n\
-            7\tntv\tFS\t310\t320\t10\t2000\n7\ttranslate\tFS\t305\t350\t30\t1000\n7\tpipeline\t-\t360\t390\t30\t4000\n\
-            8\ttranslate\tFS\t405\t450\t30\t1000\n";
+            8\ttranslate\tVS\t110000\t120000\t10000\t10\n\
+            7\tntv\tFS\t310000\t320000\t10000\t2000\n7\ttranslate\tFS\t305000\t350000\t35000\t1000\n7\tpipeline\t-\t360000\t390000\t30000\t4000\n\
+            8\ttranslate\tFS\t405000\t450000\t45000\t1000\n";
         Run { translator, states: 2, steps: read(&steps, events).unwrap() }
     }
 
@@ -176,8 +185,8 @@ mod tests {
     fn the_overview_has_ratios_of_ntv_to_c() {
         let table = overview(&[run("c", 20_000), run("rust", 10_000)]);
         let lines: Vec<&str> = table.lines().skip(2).collect();
-        assert_eq!(lines[0], "| c | 2 | 2 | 1.00 | 1.00 | 1.00 | 1.00 | 20 | 60 | 16 | 60 |");
-        let ratios = "10 (0.50) | 30 (0.50) | 6 (0.38) | 30 (0.50)";
+        assert_eq!(lines[0], "| c | 2 | 2 | 1.00 | 1.00 | 1.00 | 1.00 | 20 | 60 | 16 | 60 | 70 | 100 |");
+        let ratios = "10 (0.50) | 30 (0.50) | 6 (0.38) | 30 (0.50) | 70 (1.00) | 100 (1.00)";
         assert_eq!(lines[1], format!("| rust | 2 | 2 | 1.00 | 1.00 | 1.00 | 1.00 | {ratios} |"));
     }
 
@@ -185,7 +194,7 @@ mod tests {
     fn the_split_adds_up() {
         let table = split(&[run("rust", 10_000)]);
         // The mean of 10 us and 30 us: 1.5 us of translation, 2 us of pipelines, and 16.5 us of other work.
-        assert_eq!(table.lines().nth(2).unwrap(), "| rust | 2 | 20 | 0 | 0 | 0 | 2 | 0 | 1 | 0 | 2 | 16 |");
+        assert_eq!(table.lines().nth(2).unwrap(), "| rust | 2 | 20 | 0 | 0 | 0 | 2 | 0 | 1 | 0 | 0 | 0 | 2 | 16 |");
     }
 
     #[test]
