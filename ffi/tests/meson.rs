@@ -44,5 +44,7 @@ fn the_wraps_have_the_crates_of_cargo_lock() {
         let version = value(package, "version").split('+').next().unwrap_or_default();
         assert!(build.contains(&format!("version : '{version}'")), "{name}: not {version}");
         assert!(MESON.contains(&format!("subproject('{name}'")), "{name} is not used");
+        // Without this line, ntv has no LTO.
+        assert!(build.contains("\nhas_bitcode = true\n"), "{name}: ntv does not know of its bitcode");
     }
 }

@@ -36,6 +36,8 @@ impl Meson {
         let meson = Meson { programs };
         // By name: without names, Meson downloads all crates of Cargo.lock.
         output(meson.command("meson").args(["subprojects", "download"]).args(wraps()?))?;
+        // Meson copies packagefiles/ only when it unpacks a crate. An older checkout may have unpacked crates with other build files.
+        output(meson.command("meson").args(["subprojects", "packagefiles", "--apply"]).args(wraps()?))?;
         Ok(meson)
     }
 

@@ -71,23 +71,26 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
 /// The oldest Rust that the library promises to work with: `rust-version` of its `Cargo.toml`.
 const OLDEST_RUST: &str = "1.78";
 
+/// The options of a build with LTO. Crates are not optimized, because that would take minutes.
+const LTO: &[&str] = &["-Doptimization=plain", "-Drust_args=-Copt-level=0"];
+
 /// `cargo xtask msrv`: builds the library by Meson with the oldest Rust, which rustup downloads, and runs the C programs that use
 /// it. The full test run does not depend on rustup's server.
 pub(crate) fn msrv() -> Result<()> {
     let meson = Meson::new()?;
-    go(&mut test(&meson, &build(&meson, "meson-oldest", &oldest_rust()?, &[])?))
+    go(&mut test(&meson, &build(&meson, "meson-oldest", &oldest_rust()?, LTO)?))
 }
 
-/// Builds the library by Meson without a network, and runs the C programs that use it: with the static and the shared library, under
-/// valgrind, and with AddressSanitizer.
+/// Builds the library by Meson without a network, and runs the C programs that use it: with the static and the shared library, both
+/// with LTO, and under valgrind; without LTO, with AddressSanitizer and beside another Rust library.
 fn meson() -> Result<()> {
     const VALGRIND: &str = "valgrind --quiet --error-exitcode=1 --leak-check=full \
                             --show-leak-kinds=definite --errors-for-leak-kinds=definite";
     let meson = Meson::new()?;
-    let plain = build(&meson, "meson-plain", "rustc", &[])?;
+    let plain = build(&meson, "meson-plain", "rustc", LTO)?;
     go(&mut test(&meson, &plain))?;
     go(test(&meson, &plain).args(["--wrap", VALGRIND, "consumer_static"]))?;
-    let sanitized = ["-Db_sanitize=address,undefined", "-Db_lundef=false", "-Ddefault_library=static"];
+    let sanitized = ["-Dlto=false", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Ddefault_library=static"];
     go(&mut test(&meson, &build(&meson, "meson-sanitized", "rustc", &sanitized)?))
 }
 
