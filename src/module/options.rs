@@ -200,6 +200,9 @@ options! {
         /// Sets a point size of 1 if the shader writes none.
         PointSize "point_size" POINT_SIZE = 1 << 9, LAST_VERTEX, true,
             "points need a size (before maintenance5), other primitives none";
+        /// Writes of `gl_SampleMask` have no effect: GL ignores them if the framebuffer has one sample, Vulkan does not.
+        NoSampleMask "no_sample_mask" NO_SAMPLE_MASK = 1 << 10, FRAGMENT, false,
+            "GL ignores gl_SampleMask without multisampling, Vulkan applies it";
         /// Two bits for each colour target: see [`Key::dither`].
         Dither "dither" DITHER = 0xffff << 16, FRAGMENT, false,
             "16-bit formats: no fixed function dithers in Vulkan";

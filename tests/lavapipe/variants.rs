@@ -177,6 +177,20 @@ fn turned_pictures_equal_the_plain_one() {
     }
 }
 
+/// The only sample of a pixel is not in the mask: Vulkan draws nothing, GL ignores the mask.
+#[test]
+fn a_mask_of_samples_is_ignored_if_the_key_says_so() {
+    let gpu = Gpu::open();
+    let mask = "    @store_output (%0, %0) (base=1, range=1, wrmask=x, component=0, src_type=int32, io location=FRAG_RESULT_SAMPLE_MASK slots=1)\n    32x4 %9 = mov %2\n";
+    let (vertex, masked) = (vertex(&gpu, false), fragment(&gpu, mask));
+    let plain = draw(&gpu, [&vertex, &fragment(&gpu, "    32x4 %9 = mov %2\n")], &Key::default(), &TRIANGLE, SIZE);
+    let nothing = draw(&gpu, [&vertex, &masked], &Key::default(), &TRIANGLE, SIZE);
+    assert!(nothing.iter().all(|pixel| pixel[0] == CLEAR), "a sample outside of the mask is drawn");
+    let drawn = draw(&gpu, [&vertex, &masked], &Key::new(Key::NO_SAMPLE_MASK), &TRIANGLE, SIZE);
+    assert!(drawn.iter().all(|pixel| pixel[0] != CLEAR));
+    assert_close("an ignored mask", &drawn, &plain);
+}
+
 #[test]
 fn without_the_bit_gl_depth_is_clipped() {
     let gpu = Gpu::open();
