@@ -56,10 +56,11 @@ struct ntv_module;
 #define NTV_KEY_SWAP_XY UINT64_C(0x10)             /* X and Y are swapped, before they are flipped */
 #define NTV_KEY_FLIP_X UINT64_C(0x20)
 #define NTV_KEY_FLIP_Y UINT64_C(0x40)
-#define NTV_KEY_GL_DEPTH UINT64_C(0x80)        /* clip space has depths from -w to w */
-#define NTV_KEY_DISCARD UINT64_C(0x100)        /* every vertex is outside of the clip volume */
-#define NTV_KEY_POINT_SIZE UINT64_C(0x200)     /* a shader without a point size writes 1 */
-#define NTV_KEY_NO_SAMPLE_MASK UINT64_C(0x400) /* writes of gl_SampleMask have no effect */
+#define NTV_KEY_GL_DEPTH UINT64_C(0x80)          /* clip space has depths from -w to w */
+#define NTV_KEY_DISCARD UINT64_C(0x100)          /* every vertex is outside of the clip volume */
+#define NTV_KEY_POINT_SIZE UINT64_C(0x200)       /* a shader without a point size writes 1 */
+#define NTV_KEY_NO_SAMPLE_MASK UINT64_C(0x400)   /* writes of gl_SampleMask have no effect */
+#define NTV_KEY_FLIP_POINT_COORD UINT64_C(0x800) /* gl_PointCoord.y is 1 - y, after the turns of the image */
 
 enum ntv_dither { NTV_DITHER_NONE = 0, NTV_DITHER_4444, NTV_DITHER_5551, NTV_DITHER_565 };
 

@@ -9,6 +9,7 @@
 //! |-|-|
 //! | `gl_FragCoord` | Y is `height - y`, X is `width - x` where flipped, then they are swapped where swapped |
 //! | `gl_PointCoord`, `gl_SamplePosition` | the same in a square of side 1 |
+//! | `gl_PointCoord` with [`Key::FLIP_POINT_COORD`] | Y is then also `1 - y`: with [`Key::FLIP_Y`] alone, it is that of the device |
 //! | derivatives | the other one where swapped, negated where flipped |
 //! | `interpolateAtOffset` | the offset is changed like the vertices |
 //! | `gl_FrontFacing` | none: the driver changes the front face with the flip |
@@ -35,7 +36,7 @@ struct Turned {
 
 const TURNED: [Turned; 3] = [
     Turned { builtin: BuiltIn::FragCoord, in_pixels: true, bits: Key::ORIENTATION },
-    Turned { builtin: BuiltIn::PointCoord, in_pixels: false, bits: Key::ORIENTATION },
+    Turned { builtin: BuiltIn::PointCoord, in_pixels: false, bits: Key::ORIENTATION | Key::FLIP_POINT_COORD },
     Turned { builtin: BuiltIn::SamplePosition, in_pixels: false, bits: Key::ORIENTATION },
 ];
 
@@ -66,10 +67,22 @@ const fn is(mask: u64, value: u64) -> Condition {
     Condition { word: 0, mask, value, equal: true, unless: 0 }
 }
 
-/// The conditions under which X and Y of an input are mirrored.
+/// The conditions under which X and Y of an input are mirrored. No two hold at once.
 type Mirrored = [&'static [Condition]; 2];
 
 const MIRRORED: Mirrored = [&[has(Key::FLIP_X)], &[has(Key::FLIP_Y)]];
+
+/// The same where a key may flip `gl_PointCoord`, too: its Y, which is X of the input if the key swaps. Two flips cancel.
+const MIRRORED_POINT: Mirrored = {
+    const POINT: u64 = Key::FLIP_POINT_COORD;
+    const X: u64 = Key::FLIP_X;
+    const Y: u64 = Key::FLIP_Y;
+    const SWAP: u64 = Key::SWAP_XY;
+    [
+        &[is(X | POINT, X), is(X | POINT | SWAP, X | POINT), is(X | POINT | SWAP, POINT | SWAP)],
+        &[is(Y | POINT, Y), is(Y | POINT | SWAP, Y | POINT | SWAP), is(Y | POINT | SWAP, POINT)],
+    ]
+};
 
 impl Emit<'_> {
     /// The conditions that the image is turned and that it is not.
@@ -194,7 +207,7 @@ impl Emit<'_> {
         for ((id, bits), turned) in used.into_iter().zip(&TURNED).filter(|((_, bits), _)| *bits != 0) {
             let start = self.m.mark(Section::Code);
             let when = self.m.condition(Condition::any(bits));
-            self.turn_back(turned, id, when);
+            self.turn_back(turned, id, bits, when);
             if when != on {
                 self.m.end_range(Section::Code, start, when);
             }
@@ -205,12 +218,13 @@ impl Emit<'_> {
     }
 
     /// Reads a built-in, undoes the turn, and stores the result in `private`.
-    fn turn_back(&mut self, turned: &Turned, private: u32, on: u16) {
+    fn turn_back(&mut self, turned: &Turned, private: u32, bits: u64, on: u16) {
         let Turned { builtin, in_pixels, .. } = *turned;
         let n = if builtin == BuiltIn::FragCoord { 4 } else { 2 };
         let ty = self.m.numeric(Base::Float, 32, n);
         let kinds = if in_pixels { [PatchKind::Width, PatchKind::Height] } else { [PatchKind::Word; 2] };
-        let choices = |axis: usize, kind, value| MIRRORED[axis].iter().map(move |when| (*when, kind, value));
+        let mirrored = if bits & Key::FLIP_POINT_COORD != 0 { MIRRORED_POINT } else { MIRRORED };
+        let choices = |axis: usize, kind, value| mirrored[axis].iter().map(move |when| (*when, kind, value));
         let signs = [0, 1].map(|axis| choices(axis, PatchKind::Word, -1.0).collect::<Vec<_>>());
         let sides = [0, 1].map(|axis| choices(axis, kinds[axis], 1.0).collect::<Vec<_>>());
         let input = self.optional_input(builtin, ty, on);

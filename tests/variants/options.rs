@@ -30,6 +30,7 @@ const TESTS: &[(OptionId, &str)] = &[
     (OptionId::Discard, "lavapipe::without_the_bit_gl_depth_is_clipped"),
     (OptionId::PointSize, "lavapipe::points_have_a_size_if_the_key_sets_it"),
     (OptionId::NoSampleMask, "lavapipe::a_mask_of_samples_is_ignored_if_the_key_says_so"),
+    (OptionId::FlipPointCoord, "lavapipe::flipped_point_coordinates_are_the_same_in_turned_pictures"),
     (OptionId::Dither, "lavapipe::dithered_pictures_equal_those_of_the_cpu"),
 ];
 
@@ -151,9 +152,27 @@ fn an_ignored_mask_of_samples_is_private() {
     assert_eq!((all(0), masks(0)), ([1, 2, 0], 2));
     assert_eq!((all(Key::NO_SAMPLE_MASK), masks(Key::NO_SAMPLE_MASK)), ([1, 1, 1], 1));
     assert_ne!(module.seen & Key::NO_SAMPLE_MASK, 0);
-    // A shader without a mask has no words for it.
+    // A shader without a mask has no words for it, nor for points if it does not read their coordinates.
     let coord = colour_after("    32x4 %9 = @load_frag_coord\n");
-    assert_eq!(coord.seen & Key::NO_SAMPLE_MASK, 0);
+    assert_eq!(coord.seen & (Key::NO_SAMPLE_MASK | Key::FLIP_POINT_COORD), 0);
+}
+
+/// A flip of gl_PointCoord leaves gl_FragCoord alone, and needs no size of the framebuffer.
+#[test]
+fn only_gl_point_coord_is_flipped() {
+    let module = colour_after(
+        "    32x4 %1 = @load_frag_coord\n    32x2 %2 = @load_point_coord\n    32x4 %9 = vec4 %1.x, %1.y, %2.x, %2.y\n",
+    );
+    let privates = |key| {
+        let private = 4 << 16 | Op::Variable as u32;
+        count(&module, key, |inst| inst[0] == private && inst[3] == StorageClass::Private as u32)
+    };
+    assert_eq!([0, Key::FLIP_POINT_COORD].map(privates), [0, 1]);
+    let key = Key::new(Key::FLIP_POINT_COORD);
+    assert_eq!(module.masked(&Key { size: [640, 480], ..key }), key);
+    let both = Key::FLIP_POINT_COORD | Key::FLIP_Y;
+    assert!(refusal(&module, "flip_y,flip_point_coord").contains("needs the height"));
+    module.instantiate(&Key { bits: both, size: [640, 480] }, &mut Vec::new()).expect("a key that it takes");
 }
 
 /// The message of a module for a key that is not possible.
