@@ -165,7 +165,7 @@ size_t ntv_likely_keys(const struct ntv_module *const *stages, size_t num_stages
 
 /* Returns the words for `key` in `result`, and the descriptors that they use. It is an error if the key has options that the
  * module was not made for, or lacks the size of the framebuffer where words depend on it; the message names them. Options of
- * other stages are ignored. */
+ * other stages are ignored. All memory that it allocates is that of the result, unless there is an error. */
 enum ntv_status ntv_module_instantiate(const struct ntv_module *module, const struct ntv_key *key,
                                        const struct ntv_options *options, struct ntv_result *result);
 

@@ -4,7 +4,7 @@
 
 use crate::bindings::*;
 use crate::entry::{Call, Failure};
-use crate::reflection::{empty, hand_over};
+use crate::reflection::{empty, fill, hand_over};
 use crate::translate::{slice, translate, LockedTranslator, Told};
 use ntv_core::link::link;
 use ntv_core::module::{Assignment, Capture};
@@ -145,9 +145,9 @@ pub(crate) unsafe fn instantiate(
     // SAFETY: null or as said, by the contract.
     let (module, wanted) = unsafe { (module(of)?, key_of_draw.as_ref()) };
     let wanted = wanted.map_or(Key::default(), key);
-    let mut words = Vec::new();
-    module.instantiate(&wanted, &mut words)?;
-    hand_over(&words, module, Some(&wanted), [0; 3], call)
+    let variant = module.variant(&wanted)?;
+    let words = call.allocator.write(variant)?;
+    fill(ntv_result { words, num_words: variant.num_words(), ..empty() }, module, Some(&wanted), call)
 }
 
 /// `ntv_module_destroy`.

@@ -211,7 +211,7 @@ fn read_binding(words: &[u32]) -> Result<Binding, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::module::{Decisions, Key, ALWAYS};
+    use crate::module::{Decisions, Key, Variant, ALWAYS};
 
     /// A module with all kinds of records.
     fn example() -> Module {
@@ -272,14 +272,14 @@ mod tests {
                 damaged[2] = hash(&damaged[3..]);
                 let Ok(module) = Module::from_words(&damaged) else { continue };
                 loaded += 1;
+                let linked = module.link(&removed);
+                assert!(linked.check().is_ok(), "word {at} as {value}: {linked:?}");
                 for key in [Key::default(), Key::new(u64::MAX), Key::new(Key::FLIP_Y)] {
-                    words.clear();
-                    module.write(&key, &mut words);
-                    assert!(words.len() <= module.words.len());
-                    let linked = module.link(&removed);
-                    assert!(linked.check().is_ok(), "word {at} as {value}: {linked:?}");
-                    words.clear();
-                    linked.write(&key, &mut words);
+                    for module in [&module, &linked] {
+                        let variant = Variant::new(module, key);
+                        words.resize(variant.num_words(), 0);
+                        assert!(words.len() <= module.words.len() && variant.write(&mut words).is_ok());
+                    }
                 }
             }
         }

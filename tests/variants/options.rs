@@ -205,6 +205,21 @@ fn a_key_that_a_module_cannot_take_is_refused() {
 }
 
 #[test]
+fn a_variant_is_written_to_memory_of_its_size() {
+    let module = emit(fragment(&["VAR0"]));
+    let (key, mut expected) = (Key::new(Key::STRIP | Key::dither(0, 1)), Vec::new());
+    module.instantiate(&key, &mut expected).expect("a key that it takes");
+    let variant = module.variant(&key).expect("a key that it takes");
+    let mut words = vec![u32::MAX; variant.num_words()];
+    assert_eq!((variant.write(&mut words), &words), (Ok(()), &expected));
+    for len in [0, words.len() - 1] {
+        let error = variant.write(&mut words[..len]).expect_err("too little memory");
+        assert_eq!(error.message, format!("a variant of {} words cannot be {len} words", words.len()));
+    }
+    assert!(module.variant(&Key::new(1 << 40)).is_err());
+}
+
+#[test]
 fn a_key_that_needs_a_size_is_refused_without() {
     let coord = "    32x4 %1 = @load_frag_coord\n    @store_output (%1, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA0 slots=1)\n";
     let module = emit(shader("FRAGMENT", "", coord));

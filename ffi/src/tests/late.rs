@@ -29,7 +29,7 @@ fn output(slot: &str, base: u32) -> String {
     )
 }
 
-fn shaders() -> [Shader; 2] {
+pub(super) fn shaders() -> [Shader; 2] {
     let vertex = output("VARYING_SLOT_POS", 0) + &output("VARYING_SLOT_VAR0", 1);
     [shader("VERTEX", &vertex), shader("FRAGMENT", &output("FRAG_RESULT_DATA0", 0))]
 }
@@ -41,7 +41,7 @@ fn own(mut shader: Shader) -> Module {
 }
 
 /// A module through the ABI.
-fn created(shader: &Shader) -> *mut ntv_module {
+pub(super) fn created(shader: &Shader) -> *mut ntv_module {
     let (mut target, mut result) = (MaybeUninit::uninit(), MaybeUninit::uninit());
     let (mut module, wire) = (null_mut(), wire::encode(shader));
     // SAFETY: all pointers are to what they should be.
@@ -145,7 +145,7 @@ fn refusal(call: impl FnOnce(*mut ntv_result) -> ntv_status) -> String {
 }
 
 /// A shader of the repository's corpus.
-fn file(path: &str) -> Shader {
+pub(super) fn file(path: &str) -> Shader {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus").join(path);
     let text = std::fs::read_to_string(path).expect("a dump");
     text::parse(&text).remove(0).shader.expect("a shader")
