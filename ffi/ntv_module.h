@@ -153,7 +153,8 @@ enum ntv_status ntv_link(const struct ntv_module *const *stages, size_t num_stag
                          struct ntv_module **linked, const struct ntv_options *options, struct ntv_result *result);
 
 /* Writes the part of `key` for each stage, in the order of the pipeline, to `keys`. Variants of equal keys have equal words. A
- * key that is not possible for a stage is an error with the name of the stage; `result` only receives errors, and may be NULL. */
+ * key that is not possible for a stage is an error with the name of the stage; `result` only receives errors, and may be NULL.
+ * Allocates memory only for errors. */
 enum ntv_status ntv_program_keys(const struct ntv_module *const *stages, size_t num_stages, const struct ntv_key *key,
                                  struct ntv_key *keys, const struct ntv_options *options, struct ntv_result *result);
 

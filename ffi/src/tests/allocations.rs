@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-//! The words of draws need no memory besides their results, which are in the caller's.
+//! The keys and words of draws need no memory besides their results, which are in the caller's.
 
 use super::late::{created, file, shaders};
 use super::translation::Counter;
 use crate::bindings::*;
-use crate::{ntv_module_destroy, ntv_module_instantiate, ntv_result_free};
+use crate::{ntv_module_destroy, ntv_module_instantiate, ntv_program_keys, ntv_result_free};
 use ntv_core::Key;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -125,4 +125,18 @@ fn variants_without_memory_are_refused() {
     }
     // SAFETY: it is not used any more.
     unsafe { ntv_module_destroy(module) };
+}
+
+#[test]
+fn keys_of_stages_need_no_memory() {
+    let modules = shaders().each_ref().map(created);
+    let (stages, mut keys) = (modules.map(|module| module.cast_const()), [ntv_key { bits: 0, size: [0; 2] }; 2]);
+    let count = allocations(|| {
+        // SAFETY: all pointers are to what they should be.
+        let status = unsafe { ntv_program_keys(stages.as_ptr(), 2, &KEY, keys.as_mut_ptr(), null(), null_mut()) };
+        assert_eq!(status, NTV_OK);
+    });
+    assert_eq!((count, keys[0].bits), (0, Key::FLIP_Y));
+    // SAFETY: they are not used any more.
+    modules.into_iter().for_each(|module| unsafe { ntv_module_destroy(module) });
 }
