@@ -85,6 +85,7 @@ enum ntv_status ntv_module_create(struct ntv_translator *translator, const struc
 
 /* Loads the words of ntv_module_store; or SPIR-V from elsewhere, which is parsed once to make its tables, and supports
  * NTV_KEY_STRIP and NTV_KEY_NO_CAPTURE. Malformed words are safe, but SPIR-V is not validated. `*module` is NULL after an error.
+ * A stored module that is damaged or of another version is NTV_ERROR_MALFORMED: the driver creates it again.
  * Here and in the functions below that mention it, `result` only receives errors, and may be NULL. */
 enum ntv_status ntv_module_load(const uint32_t *words, size_t num_words, struct ntv_module **module,
                                 const struct ntv_options *options, struct ntv_result *result);

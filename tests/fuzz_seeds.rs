@@ -104,6 +104,16 @@ fn translated(dump: &str, options: &ntv::EmitOptions<'_>) -> Option<ntv::Module>
     ntv::Translator::default().translate(&mut shader, options).ok()
 }
 
+/// The target of stored modules would refuse all mutated ones if its hash differed from that of the library.
+#[test]
+fn stored_modules_have_the_hash_of_the_target() {
+    let stored = dumps().iter().find_map(|dump| module(dump)).expect("a module").to_words();
+    let mut words = stored.clone();
+    words[..4].fill(0);
+    targets::correct_hash(&mut words);
+    assert_eq!(words, stored);
+}
+
 /// Changes some words of a wire: flips a bit, sets all bits, or copies another word.
 fn mutate_words(random: &mut Random, bytes: &mut [u8]) {
     for _ in 0..1 + random.below(3) {

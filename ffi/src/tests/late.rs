@@ -315,6 +315,33 @@ fn refusals_say_why() {
     }
 }
 
+/// A cache returns the words with a flipped bit, cut, or from another version.
+#[test]
+fn damaged_stores_are_refused() {
+    let handle = created(&shaders()[1]);
+    // SAFETY: all pointers are to what they should be.
+    unsafe {
+        let stored = words(|result| ntv_module_store(handle, null(), result));
+        let flipped = |at: usize| stored.iter().zip(0..).map(|(word, index)| word ^ u32::from(index == at)).collect();
+        let damaged: [(Vec<u32>, &str); 5] = [
+            (flipped(0), "not a stored module"),
+            (flipped(1), "a stored module of version "),
+            (flipped(stored.len() - 1), "a stored module is damaged"),
+            (stored[..stored.len() - 1].to_vec(), "a stored module is damaged"),
+            (stored[..8].to_vec(), "a stored module is too short"),
+        ];
+        for (words, expected) in damaged {
+            let (mut module, mut result) = (handle, MaybeUninit::uninit());
+            let status = ntv_module_load(words.as_ptr(), words.len(), &mut module, null(), result.as_mut_ptr());
+            assert!(status == NTV_ERROR_MALFORMED && module.is_null());
+            let message = std::ffi::CStr::from_ptr(result.assume_init_ref().error).to_string_lossy().into_owned();
+            assert!(message.contains(expected), "{message}");
+            ntv_result_free(result.as_mut_ptr(), null());
+        }
+        ntv_module_destroy(handle);
+    }
+}
+
 #[test]
 fn null_pointers_and_other_words_are_refused() {
     let handle = created(&shaders()[0]);
