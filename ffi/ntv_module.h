@@ -56,9 +56,11 @@ struct ntv_module;
 #define NTV_KEY_SWAP_XY UINT64_C(0x10)             /* X and Y are swapped, before they are flipped */
 #define NTV_KEY_FLIP_X UINT64_C(0x20)
 #define NTV_KEY_FLIP_Y UINT64_C(0x40)
-#define NTV_KEY_GL_DEPTH UINT64_C(0x80)    /* clip space has depths from -w to w */
-#define NTV_KEY_DISCARD UINT64_C(0x100)    /* every vertex is outside of the clip volume */
-#define NTV_KEY_POINT_SIZE UINT64_C(0x200) /* a shader without a point size writes 1 */
+#define NTV_KEY_GL_DEPTH UINT64_C(0x80)          /* clip space has depths from -w to w */
+#define NTV_KEY_DISCARD UINT64_C(0x100)          /* every vertex is outside of the clip volume */
+#define NTV_KEY_POINT_SIZE UINT64_C(0x200)       /* a shader without a point size writes 1 */
+#define NTV_KEY_NO_SAMPLE_MASK UINT64_C(0x400)   /* writes of gl_SampleMask have no effect */
+#define NTV_KEY_FLIP_POINT_COORD UINT64_C(0x800) /* gl_PointCoord.y is 1 - y, after the turns of the image */
 
 enum ntv_dither { NTV_DITHER_NONE = 0, NTV_DITHER_4444, NTV_DITHER_5551, NTV_DITHER_565 };
 
@@ -83,6 +85,7 @@ enum ntv_status ntv_module_create(struct ntv_translator *translator, const struc
 
 /* Loads the words of ntv_module_store; or SPIR-V from elsewhere, which is parsed once to make its tables, and supports
  * NTV_KEY_STRIP and NTV_KEY_NO_CAPTURE. Malformed words are safe, but SPIR-V is not validated. `*module` is NULL after an error.
+ * A stored module that is damaged or of another version is NTV_ERROR_MALFORMED: the driver creates it again.
  * Here and in the functions below that mention it, `result` only receives errors, and may be NULL. */
 enum ntv_status ntv_module_load(const uint32_t *words, size_t num_words, struct ntv_module **module,
                                 const struct ntv_options *options, struct ntv_result *result);
@@ -151,7 +154,8 @@ enum ntv_status ntv_link(const struct ntv_module *const *stages, size_t num_stag
                          struct ntv_module **linked, const struct ntv_options *options, struct ntv_result *result);
 
 /* Writes the part of `key` for each stage, in the order of the pipeline, to `keys`. Variants of equal keys have equal words. A
- * key that is not possible for a stage is an error with the name of the stage; `result` only receives errors, and may be NULL. */
+ * key that is not possible for a stage is an error with the name of the stage; `result` only receives errors, and may be NULL.
+ * Allocates memory only for errors. */
 enum ntv_status ntv_program_keys(const struct ntv_module *const *stages, size_t num_stages, const struct ntv_key *key,
                                  struct ntv_key *keys, const struct ntv_options *options, struct ntv_result *result);
 
@@ -163,7 +167,7 @@ size_t ntv_likely_keys(const struct ntv_module *const *stages, size_t num_stages
 
 /* Returns the words for `key` in `result`, and the descriptors that they use. It is an error if the key has options that the
  * module was not made for, or lacks the size of the framebuffer where words depend on it; the message names them. Options of
- * other stages are ignored. */
+ * other stages are ignored. All memory that it allocates is that of the result, unless there is an error. */
 enum ntv_status ntv_module_instantiate(const struct ntv_module *module, const struct ntv_key *key,
                                        const struct ntv_options *options, struct ntv_result *result);
 

@@ -45,7 +45,7 @@ pub struct Linked {
 /// Returns an error if a pipeline cannot have these stages, if a module cannot apply its assignment ([`Module::accepts`]), or if a
 /// stage was linked with another partner before.
 pub fn link(stages: &[&Module], mut assignments: Vec<Assignment>) -> Result<Linked, Error> {
-    Stage::check_order(&stages.iter().map(|module| module.stage).collect::<Vec<Stage>>())?;
+    Stage::check_order(stages.iter().map(|module| module.stage))?;
     if assignments.len() > stages.len() {
         return Err(refused(format!("{} assignments for {} stages", assignments.len(), stages.len())));
     }

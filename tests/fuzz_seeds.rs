@@ -104,16 +104,29 @@ fn translated(dump: &str, options: &ntv::EmitOptions<'_>) -> Option<ntv::Module>
     ntv::Translator::default().translate(&mut shader, options).ok()
 }
 
-/// Changes some words of a wire: flips a bit, sets all bits, or copies another word.
-fn mutate_words(random: &mut Random, bytes: &mut [u8]) {
+/// The target of stored modules would refuse all mutated ones if its hash differed from that of the library.
+#[test]
+fn stored_modules_have_the_hash_of_the_target() {
+    let stored = dumps().iter().find_map(|dump| module(dump)).expect("a module").to_words();
+    let mut words = stored.clone();
+    words[..4].fill(0);
+    targets::correct_hash(&mut words);
+    assert_eq!(words, stored);
+}
+
+/// Changes some words of a wire or module: flips a bit, sets all bits, copies another word, removes the end, or appends a copy of
+/// the beginning.
+fn mutate_words(random: &mut Random, bytes: &mut Vec<u8>) {
     for _ in 0..1 + random.below(3) {
         let words = bytes.len() / 4;
         if words > 0 {
             let (at, other) = (4 * random.below(words), 4 * random.below(words));
-            match random.below(4) {
-                0 => bytes[at + random.below(4)] ^= 1 << random.below(8),
-                1 => bytes[at..at + 4].fill(0xff),
-                2 => bytes[at] = bytes[at].wrapping_add(1),
+            match random.below(16) {
+                14 => bytes.truncate(at),
+                15 => bytes.extend_from_within(..at),
+                0..=3 => bytes[at + random.below(4)] ^= 1 << random.below(8),
+                4..=6 => bytes[at..at + 4].fill(0xff),
+                7..=9 => bytes[at] = bytes[at].wrapping_add(1),
                 _ => bytes.copy_within(other..other + 4, at),
             }
         }

@@ -3,6 +3,8 @@
 //! Results in memory of the caller's allocator.
 
 use crate::bindings::{ntv_allocator, ntv_options};
+use crate::entry::Failure;
+use ntv_core::module::Variant;
 use std::ffi::c_void;
 use std::mem::{size_of, size_of_val};
 
@@ -51,6 +53,26 @@ impl Allocator {
         // SAFETY: the memory is new, has the size, and is aligned as malloc's is, which is enough for words and pointers.
         unsafe { memory.copy_from_nonoverlapping(items.as_ptr(), items.len()) };
         Some(memory)
+    }
+
+    /// The words of `variant` in new memory.
+    pub(crate) fn write(&self, variant: Variant<'_>) -> Result<*mut u32, Failure> {
+        let len = variant.num_words();
+        // SAFETY: an allocator takes any size. A module has far fewer words than fit in memory.
+        let memory = unsafe { (self.alloc)(self.user, len * size_of::<u32>()) }.cast::<u32>();
+        if memory.is_null() {
+            return Err(Failure::memory());
+        }
+        // SAFETY: the memory is new and has the size, is aligned as malloc's is, which is enough for words, and is initialized.
+        let words = unsafe {
+            memory.write_bytes(0, len);
+            std::slice::from_raw_parts_mut(memory, len)
+        };
+        variant.write(words).map(|()| memory).map_err(|error| {
+            // SAFETY: it came from this allocator, and nothing else points to it.
+            unsafe { self.free(memory) };
+            error.into()
+        })
     }
 
     /// Writes `items`, whose size hint has an upper bound, to new memory, and sets `to` and `count`. Returns false if there is no

@@ -4,11 +4,11 @@
 
 use crate::bindings::*;
 use crate::entry::{Call, Failure};
-use crate::reflection::{empty, hand_over};
+use crate::reflection::{empty, fill, hand_over};
 use crate::translate::{slice, translate, LockedTranslator, Told};
 use ntv_core::link::link;
-use ntv_core::module::{Assignment, Capture};
-use ntv_core::variant::{likely_keys, Program, Shader};
+use ntv_core::module::{Assignment, Capture, Stage};
+use ntv_core::variant::{keys_of_stages, likely_keys, Program, Shader};
 use ntv_core::{Key, Module};
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -41,11 +41,16 @@ unsafe fn module<'m>(module: *const ntv_module) -> Result<&'m Handle, Failure> {
 ///
 /// # Safety
 /// `stages` is null or points to `len` handles, each null or a module.
-unsafe fn modules<'m>(stages: *const *const ntv_module, len: usize) -> Result<Vec<&'m Handle>, Failure> {
+unsafe fn modules<'m>(
+    stages: *const *const ntv_module,
+    len: usize,
+) -> Result<impl Iterator<Item = &'m Handle> + Clone + 'm, Failure> {
     // SAFETY: null or as documented, by the contract.
-    let handles: &[*const ntv_module] = unsafe { rows(stages, len, "stages") }?;
+    let handles: &'m [*const ntv_module] = unsafe { rows(stages, len, "stages") }?;
     // SAFETY: each is null or a module by the contract.
-    handles.iter().map(|handle| unsafe { module(*handle) }).collect()
+    let modules = handles.iter().map(|handle| unsafe { module(*handle) });
+    modules.clone().try_for_each(|module| module.map(|_| ()))?;
+    Ok(modules.flatten())
 }
 
 /// `len` rows of a caller's table, which may be null if there are none.
@@ -145,9 +150,9 @@ pub(crate) unsafe fn instantiate(
     // SAFETY: null or as said, by the contract.
     let (module, wanted) = unsafe { (module(of)?, key_of_draw.as_ref()) };
     let wanted = wanted.map_or(Key::default(), key);
-    let mut words = Vec::new();
-    module.instantiate(&wanted, &mut words)?;
-    hand_over(&words, module, Some(&wanted), [0; 3], call)
+    let variant = module.variant(&wanted)?;
+    let words = call.allocator.write(variant)?;
+    fill(ntv_result { words, num_words: variant.num_words(), ..empty() }, module, Some(&wanted), call)
 }
 
 /// `ntv_module_destroy`.
@@ -220,7 +225,7 @@ pub(crate) unsafe fn link_stages(
     let infos = if infos.is_null() { &[] } else { unsafe { rows(infos, len, "infos") }? };
     // SAFETY: the same.
     let assignments = infos.iter().map(|info| unsafe { assignment(info) }).collect::<Result<_, Failure>>()?;
-    let stages: Vec<&Module> = modules.iter().map(|module| &***module).collect();
+    let stages: Vec<&Module> = modules.map(|module| &**module).collect();
     for (stage, module) in link(&stages, assignments)?.modules.into_iter().enumerate() {
         // SAFETY: there is space for `len` pointers, by the contract.
         unsafe { linked.add(stage).write(handle(module)) };
@@ -251,11 +256,12 @@ pub(crate) unsafe fn program_keys(
     keys: *mut ntv_key,
 ) -> Result<ntv_result, Failure> {
     // SAFETY: null or as said, by the contract.
-    let (program, wanted) = unsafe { (program(stages, len)?, key_of_draw.as_ref()) };
+    let (modules, wanted) = unsafe { (modules(stages, len)?.map(|module| &**module), key_of_draw.as_ref()) };
+    Stage::check_order(modules.clone().map(|module| module.stage))?;
     let (Some(wanted), false) = (wanted, keys.is_null()) else {
         return Err(Failure::argument("key or keys is NULL"));
     };
-    for (stage, (_, part)) in program.keys(&key(wanted))?.enumerate() {
+    for (stage, part) in keys_of_stages(modules, key(wanted))?.enumerate() {
         // SAFETY: there is space for a key for each stage, by the contract.
         unsafe { keys.add(stage).write(key_for_c(part)) };
     }

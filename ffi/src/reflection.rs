@@ -66,21 +66,30 @@ pub(crate) fn patch(patch: Patch) -> Option<ntv_patch> {
     Some(ntv_patch { word: patch.at, kind, of: patch.arg })
 }
 
-/// Copies to the caller's memory: the words of `module` for a key, if `words` are these, and its tables, unless the flags of the
-/// options exclude them.
+/// A result with a copy of `words`, and the tables of `module` as in [`fill`].
 pub(crate) fn hand_over(
     words: &[u32],
     module: &Module,
     key: Option<&Key>,
     workgroup_size: [u32; 3],
+    call: &Call,
+) -> Result<ntv_result, Failure> {
+    let copy = call.allocator.copy(words).ok_or_else(Failure::memory)?;
+    fill(ntv_result { words: copy, num_words: words.len(), workgroup_size, ..empty() }, module, key, call)
+}
+
+/// Adds the tables of `module` to a result with its words, in the caller's memory, unless the flags of the options exclude them. If
+/// the words are those for a key, they include the patches in these words.
+pub(crate) fn fill(
+    mut filled: ntv_result,
+    module: &Module,
+    key: Option<&Key>,
     Call { flags, allocator, .. }: &Call,
 ) -> Result<ntv_result, Failure> {
     let describe = flags & NTV_OPTION_WORDS_ONLY == 0;
-    let mut filled = ntv_result { num_words: words.len(), workgroup_size, ..empty() };
-    let mut copied = allocator.copy(words).map(|copy| filled.words = copy).is_some();
+    let mut copied = true;
     if describe {
-        copied = copied
-            && allocator.put(module.bindings.iter().map(binding), &mut filled.bindings, &mut filled.num_bindings)
+        copied = allocator.put(module.bindings.iter().map(binding), &mut filled.bindings, &mut filled.num_bindings)
             && allocator.put(module.interface.iter().map(varying), &mut filled.varyings, &mut filled.num_varyings);
     }
     if let Some(key) = key {

@@ -65,15 +65,27 @@ pub(crate) fn spirv_words(bytes: &[u8]) {
     }
 }
 
-/// The input is a stored module with any hash, which is corrected: it is refused, or can be linked and patched.
+/// The input is a stored module with any hash. As it is, it is refused, or loaded. With the right hash and version, it is refused, or
+/// can be linked and patched.
 pub(crate) fn module(bytes: &[u8]) {
     let mut words = words_of(bytes);
-    if let [_, _, hash, rest @ ..] = &mut words[..] {
-        *hash = rest.iter().fold(0x811c_9dc5, |hash: u32, word| (hash ^ word).wrapping_mul(0x0100_0193));
-    }
+    let _ = ntv::Module::from_words(&words);
+    correct_hash(&mut words);
     if let Ok(module) = ntv::Module::from_words(&words) {
         link_and_patch(&module);
     }
+}
+
+/// Sets the magic number, the version and the hash of a stored module, as the library writes them.
+pub(crate) fn correct_hash(words: &mut [u32]) {
+    let empty = ntv::Module::default().to_words();
+    let [magic, version, low, high, rest @ ..] = words else { return };
+    (*magic, *version) = (empty[0], empty[1]);
+    let hash = rest.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, word| {
+        let hash = (hash ^ u64::from(*word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        hash ^ hash >> 32
+    });
+    (*low, *high) = (hash as u32, (hash >> 32) as u32);
 }
 
 /// Links and patches the module: its tables must remain consistent, and no word outside of it is read or written.

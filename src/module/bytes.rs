@@ -3,8 +3,9 @@
 //! Modules as words that can be stored, and loaded without trust.
 //!
 //! All numbers are 32-bit words. A stored module starts with a magic number, the version of this form, a hash of all words after
-//! it, the stage, the bits of keys that it takes (low, high), the settled sides (a bit for each side, inputs, outputs), and the
-//! length of each table. The tables follow, with a fixed number of words for each record, in the order of [`Module`]'s members:
+//! it (low, high), the stage, the bits of keys that it takes (low, high), the settled sides (a bit for each side, inputs, outputs),
+//! and the length of each table. The tables follow, with a fixed number of words for each record, in the order of [`Module`]'s
+//! members:
 //!
 //! | table | words of a record |
 //! |-|-|
@@ -15,17 +16,20 @@
 //! | interface | flags and built-in, location, locations, components, capture (3) |
 //! | bindings | set, binding, kind, count, least range |
 //!
-//! Another version is refused: a cache then compiles again. The hash detects errors of storage, not attacks: every loaded module is
-//! checked by [`Module::check`], so it can neither be read out of bounds nor make more words than it has.
+//! Another version is refused, and so is damage: a cache then compiles again. Any change of one word, any cut and any appended word
+//! is found, and other changes with a chance of all but 2^-64. The hash detects errors of storage, not attacks: every loaded module
+//! is checked by [`Module::check`], so it can neither be read out of bounds nor make more words than it has.
 
 use super::write::seen;
 use super::{Binding, Capture, Condition, DescriptorKind, Module, Patch, PatchKind, Range, Sides, Stage, Varying};
 use crate::error::{Error, ErrorKind, Place};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"ntvm");
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// The number of words before the lengths of the tables.
-const FRONT: usize = 9;
+const FRONT: usize = 10;
+/// The number of words before those that have a hash.
+const UNHASHED: usize = 4;
 /// The number of words of a record of each table.
 const RECORDS: [usize; 6] = [1, 3, 4, 7, 7, 5];
 /// "No built-in", in the upper half of a word.
@@ -44,7 +48,7 @@ impl Module {
         ];
         let Sides { inputs, outputs } = self.settled;
         let sides = u32::from(inputs.is_some()) | u32::from(outputs.is_some()) << 1;
-        let mut out = vec![MAGIC, VERSION, 0, self.stage as u32];
+        let mut out = vec![MAGIC, VERSION, 0, 0, self.stage as u32];
         out.extend(halves(self.offered));
         out.extend([sides, inputs.unwrap_or(0), outputs.unwrap_or(0)]);
         out.extend(lengths.map(|len| len as u32));
@@ -65,7 +69,8 @@ impl Module {
         for binding in &self.bindings {
             out.extend([binding.set, binding.binding, binding.kind as u32, binding.count, binding.min_range]);
         }
-        out[2] = hash(&out[3..]);
+        let hash = halves(hash(&out[UNHASHED..]));
+        out[2..UNHASHED].copy_from_slice(&hash);
         out
     }
 
@@ -76,17 +81,20 @@ impl Module {
             let [_, location, locations, components, ..] = write_varying(it);
             [it.builtin.unwrap_or(NO_BUILTIN) | u32::from(it.patch) << 16, location, locations, components]
         });
-        hash(&places.collect::<Vec<u32>>())
+        hash(&places.collect::<Vec<u32>>()) as u32
     }
 
     /// Loads a module that [`Module::to_words`] stored.
     pub fn from_words(stored: &[u32]) -> Result<Module, Error> {
+        if stored.first() != Some(&MAGIC) {
+            return Err(malformed("not a stored module"));
+        }
         let (header, mut rest) = split(stored, FRONT + RECORDS.len())?;
-        if header[0] != MAGIC || header[1] != VERSION {
-            return Err(malformed("not a stored module of this version"));
+        if header[1] != VERSION {
+            return Err(malformed(&format!("a stored module of version {}, but this is version {VERSION}", header[1])));
         }
         let lengths: usize = header[FRONT..].iter().zip(RECORDS).map(|(len, record)| *len as usize * record).sum();
-        if lengths != rest.len() || header[2] != hash(&stored[3..]) {
+        if lengths != rest.len() || whole(&header[2..4]) != hash(&stored[UNHASHED..]) {
             return Err(malformed("a stored module is damaged"));
         }
         let mut tables = [&[][..]; 6];
@@ -94,8 +102,8 @@ impl Module {
             (*table, rest) = split(rest, *len as usize * record)?;
         }
         let [words, patches, ranges, conditions, interface, bindings] = tables;
-        let stage = Stage::ALL.get(header[3] as usize).ok_or_else(|| malformed("an unknown stage"))?;
-        let settled = |side: u32| (header[6] >> side & 1 != 0).then(|| header[7 + side as usize]);
+        let stage = Stage::ALL.get(header[4] as usize).ok_or_else(|| malformed("an unknown stage"))?;
+        let settled = |side: u32| (header[7] >> side & 1 != 0).then(|| header[8 + side as usize]);
         let mut module = Module {
             words: words.to_vec(),
             patches: patches.chunks_exact(3).map(read_patch).collect::<Result<_, _>>()?,
@@ -105,7 +113,7 @@ impl Module {
             interface: interface.chunks_exact(7).map(read_varying).collect::<Result<_, _>>()?,
             bindings: bindings.chunks_exact(5).map(read_binding).collect::<Result<_, _>>()?,
             seen: 0,
-            offered: whole(&header[4..6]),
+            offered: whole(&header[5..7]),
             settled: Sides { inputs: settled(0), outputs: settled(1) },
         };
         module.seen = seen(&module.conditions);
@@ -126,9 +134,13 @@ fn split(words: &[u32], len: usize) -> Result<(&[u32], &[u32]), Error> {
     Ok(words.split_at(len))
 }
 
-/// FNV-1a over words.
-fn hash(words: &[u32]) -> u32 {
-    words.iter().fold(0x811c_9dc5, |hash, word| (hash ^ word).wrapping_mul(0x0100_0193))
+/// A hash of words. Each step maps different hashes to different ones, so a change of one word is never lost. The shift moves high
+/// bits down: a multiplication alone moves them only up, and two changes of the highest bit would cancel.
+fn hash(words: &[u32]) -> u64 {
+    words.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, word| {
+        let hash = (hash ^ u64::from(*word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        hash ^ hash >> 32
+    })
 }
 
 /// A 64-bit number as two words, the low one first.
@@ -211,7 +223,7 @@ fn read_binding(words: &[u32]) -> Result<Binding, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::module::{Decisions, Key, ALWAYS};
+    use crate::module::{Decisions, Key, Variant, ALWAYS};
 
     /// A module with all kinds of records.
     fn example() -> Module {
@@ -266,28 +278,37 @@ mod tests {
                 damaged[at] = value;
                 if damaged != stored {
                     let error = Module::from_words(&damaged).expect_err("a word that is not looked at").message;
-                    let version = at < 2 && error == "not a stored module of this version";
-                    assert!(version || at >= 2 && error == "a stored module is damaged", "word {at}: {error}");
+                    let expected = match at {
+                        0 => "not a stored module".to_string(),
+                        1 => format!("a stored module of version {value}, but this is version {VERSION}"),
+                        _ => "a stored module is damaged".to_string(),
+                    };
+                    assert_eq!(error, expected, "word {at}");
                 }
-                damaged[2] = hash(&damaged[3..]);
+                let corrected = halves(hash(&damaged[UNHASHED..]));
+                damaged[2..UNHASHED].copy_from_slice(&corrected);
                 let Ok(module) = Module::from_words(&damaged) else { continue };
                 loaded += 1;
+                let linked = module.link(&removed);
+                assert!(linked.check().is_ok(), "word {at} as {value}: {linked:?}");
                 for key in [Key::default(), Key::new(u64::MAX), Key::new(Key::FLIP_Y)] {
-                    words.clear();
-                    module.write(&key, &mut words);
-                    assert!(words.len() <= module.words.len());
-                    let linked = module.link(&removed);
-                    assert!(linked.check().is_ok(), "word {at} as {value}: {linked:?}");
-                    words.clear();
-                    linked.write(&key, &mut words);
+                    for module in [&module, &linked] {
+                        let variant = Variant::new(module, key);
+                        words.resize(variant.num_words(), 0);
+                        assert!(words.len() <= module.words.len() && variant.write(&mut words).is_ok());
+                    }
                 }
             }
         }
         assert!(loaded > 100, "{loaded} damaged modules were loaded");
         for len in 0..stored.len() {
             let error = Module::from_words(&stored[..len]).expect_err("a module that is cut").message;
-            let short = len < FRONT + RECORDS.len();
-            assert_eq!(error, if short { "a stored module is too short" } else { "a stored module is damaged" });
+            let expected = match len {
+                0 => "not a stored module",
+                _ if len < FRONT + RECORDS.len() => "a stored module is too short",
+                _ => "a stored module is damaged",
+            };
+            assert_eq!(error, expected);
         }
     }
 }

@@ -52,17 +52,17 @@ impl Stage {
     }
 
     /// Returns an error unless a pipeline can have these stages one after the other. Other stages may precede and follow them.
-    pub fn check_order(stages: &[Stage]) -> Result<(), Error> {
-        if stages.is_empty() {
-            return Err(refused("there are no stages"));
-        }
-        match stages.windows(2).find(|pair| pair[0].next() & pair[1].bit() == 0) {
-            Some(pair) => {
-                let [first, second] = [pair[0], pair[1]].map(Stage::name);
-                Err(refused(format!("no pipeline has a {second} stage right after a {first} stage")))
+    pub fn check_order(stages: impl IntoIterator<Item = Stage>) -> Result<(), Error> {
+        let mut stages = stages.into_iter();
+        let mut last = stages.next().ok_or_else(|| refused("there are no stages"))?;
+        for stage in stages {
+            if last.next() & stage.bit() == 0 {
+                let [first, second] = [last, stage].map(Stage::name);
+                return Err(refused(format!("no pipeline has a {second} stage right after a {first} stage")));
             }
-            None => Ok(()),
+            last = stage;
         }
+        Ok(())
     }
 }
 

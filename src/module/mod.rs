@@ -46,6 +46,7 @@ pub use interface::{Binding, Capture, DescriptorKind, Stage, Varying};
 pub use key::Key;
 pub use options::{Mechanism, OptionId, OptionInfo, OPTIONS};
 pub use table::{Condition, Patch, PatchKind, Range, Sides, Tables, ALWAYS, PRIVATE};
+pub use write::Variant;
 
 use crate::error::Error;
 pub(crate) use decisions::refused;

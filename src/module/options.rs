@@ -200,6 +200,14 @@ options! {
         /// Sets a point size of 1 if the shader writes none.
         PointSize "point_size" POINT_SIZE = 1 << 9, LAST_VERTEX, true,
             "points need a size (before maintenance5), other primitives none";
+        /// Writes of `gl_SampleMask` have no effect: GL ignores them if the framebuffer has one sample, Vulkan does not.
+        NoSampleMask "no_sample_mask" NO_SAMPLE_MASK = 1 << 10, FRAGMENT, false,
+            "GL ignores gl_SampleMask without multisampling, Vulkan applies it";
+        /// `gl_PointCoord.y` becomes `1 - y`. Without this option it is 0 at the least y of the point, as the shader sees the
+        /// window after all turns, and with it at the greatest y. With [`FlipY`](OptionId::FlipY) alone, both flips cancel: the
+        /// shader then reads the coordinate of the device.
+        FlipPointCoord "flip_point_coord" FLIP_POINT_COORD = 1 << 11, FRAGMENT, false,
+            "GL_POINT_SPRITE_COORD_ORIGIN, a state of draws";
         /// Two bits for each colour target: see [`Key::dither`].
         Dither "dither" DITHER = 0xffff << 16, FRAGMENT, false,
             "16-bit formats: no fixed function dithers in Vulkan";

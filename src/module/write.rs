@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-//! Writes the words of a module for given decisions: two walks over the tables.
+//! Writes the words of a module for given decisions: walks over the tables.
 
+use super::decisions::refused;
 use super::{Condition, Decisions, Key, Module, Patch, PatchKind, Range, ALWAYS};
 use crate::error::Error;
 
@@ -10,54 +11,91 @@ use crate::error::Error;
 struct Cursor {
     /// The start of the next slice in the module.
     from: usize,
+    /// Its start in the output.
+    to: usize,
     /// The index of the next patch.
     patch: usize,
     /// The last instruction with a removed part: its start in the module and in the output.
     head: (u32, usize),
 }
 
-impl Module {
-    /// Writes the words for `key` to `words`, which are overwritten. It removes nothing that depends on a link. Returns an error if
-    /// the module cannot take the key ([`Module::takes`]).
-    pub fn instantiate(&self, key: &Key, words: &mut Vec<u32>) -> Result<(), Error> {
-        words.clear();
-        self.takes(key)?;
-        self.write(key, words);
-        Ok(())
+/// The words of a module for a key, before they are written: a driver can allocate memory for exactly these.
+#[derive(Clone, Copy, Debug)]
+pub struct Variant<'m> {
+    module: &'m Module,
+    key: Key,
+    num_words: usize,
+}
+
+impl Variant<'_> {
+    /// The variant of `module` for a key that it takes.
+    pub(super) fn new(module: &Module, key: Key) -> Variant<'_> {
+        let removed: usize = module.removed(key.bits).map(|range| range.len() as usize).sum();
+        Variant { module, key, num_words: module.words.len().saturating_sub(removed) }
     }
 
-    /// Writes the words for a key to `words`, which are empty.
-    pub(super) fn write(&self, key: &Key, words: &mut Vec<u32>) {
-        words.reserve(self.words.len());
-        let mut cursor = Cursor { from: 0, patch: 0, head: (0, 0) };
-        for range in &self.ranges {
-            if range.start as usize >= cursor.from && !self.conditions[usize::from(range.when)].holds_for_key(key.bits)
-            {
-                self.skip(key, range, &mut cursor, words);
-            }
+    /// The number of its words.
+    pub fn num_words(&self) -> usize {
+        self.num_words
+    }
+
+    /// Writes the words, without any allocation. Returns an error if `words` has another length.
+    pub fn write(&self, words: &mut [u32]) -> Result<(), Error> {
+        if words.len() != self.num_words {
+            return Err(refused(format!("a variant of {} words cannot be {} words", self.num_words, words.len())));
         }
-        self.copy(key, self.words.len(), &mut cursor, words);
+        let Variant { module, key, .. } = self;
+        let mut cursor = Cursor { from: 0, to: 0, patch: 0, head: (0, 0) };
+        for range in module.removed(key.bits) {
+            module.skip(key, range, &mut cursor, words);
+        }
+        module.copy(key, module.words.len(), &mut cursor, words);
+        Ok(())
+    }
+}
+
+impl Module {
+    /// Writes the words for `key` to `words`, which are overwritten. It removes nothing that depends on a link. Returns an error if
+    /// the module cannot take the key ([`Module::takes`]); there are no words then.
+    pub fn instantiate(&self, key: &Key, words: &mut Vec<u32>) -> Result<(), Error> {
+        let variant = self.variant(key).inspect_err(|_| words.clear())?;
+        // Words of the last variant are overwritten, so they need not be zeros.
+        words.resize(variant.num_words(), 0);
+        variant.write(words)
+    }
+
+    /// The variant for `key`, which writes the same words as [`Module::instantiate`], to memory of its size.
+    pub fn variant(&self, key: &Key) -> Result<Variant<'_>, Error> {
+        self.takes(key)?;
+        Ok(Variant::new(self, *key))
+    }
+
+    /// The ranges that the bits of a key remove, without those within other ones.
+    fn removed(&self, key: u64) -> impl Iterator<Item = &Range> {
+        let mut end = 0;
+        self.ranges.iter().filter(move |range| {
+            let is_removed = range.start >= end && !self.conditions[usize::from(range.when)].holds_for_key(key);
+            end = if is_removed { range.end } else { end };
+            is_removed
+        })
     }
 
     /// The patches without a condition, with their positions in the words that [`Module::instantiate`] writes for `key`.
     pub fn placed_patches<'m>(&'m self, key: &'m Key) -> impl Iterator<Item = Patch> + 'm {
-        let mut ranges = self.ranges.as_slice();
+        let mut ranges = self.removed(key.bits).peekable();
         // The end of the last removed range, and the number of words removed up to it.
         let (mut end, mut removed) = (0, 0);
         self.patches.iter().filter_map(move |patch| {
-            while let Some((range, rest)) = ranges.split_first().filter(|(range, _)| range.start <= patch.at) {
-                ranges = rest;
-                if range.start >= end && !self.conditions[usize::from(range.when)].holds_for_key(key.bits) {
-                    (end, removed) = (range.end, removed + range.len());
-                }
+            while let Some(range) = ranges.next_if(|range| range.start <= patch.at) {
+                (end, removed) = (range.end, removed + range.len());
             }
             (patch.at >= end && patch.when == ALWAYS).then(|| Patch { at: patch.at - removed, ..*patch })
         })
     }
 
     /// Copies the words before `range`, and shortens the instruction that contains it.
-    fn skip(&self, key: &Key, range: &Range, cursor: &mut Cursor, words: &mut Vec<u32>) {
-        let (base, from) = (words.len(), cursor.from);
+    fn skip(&self, key: &Key, range: &Range, cursor: &mut Cursor, words: &mut [u32]) {
+        let (base, from) = (cursor.to, cursor.from);
         self.copy(key, range.start as usize, cursor, words);
         cursor.from = range.end as usize;
         let gone = self.patches[cursor.patch..].iter().take_while(|patch| patch.at < range.end);
@@ -72,9 +110,10 @@ impl Module {
         }
     }
 
-    fn copy(&self, key: &Key, end: usize, cursor: &mut Cursor, words: &mut Vec<u32>) {
-        let (base, from) = (words.len(), cursor.from);
-        words.extend_from_slice(&self.words[from..end]);
+    fn copy(&self, key: &Key, end: usize, cursor: &mut Cursor, words: &mut [u32]) {
+        let (base, from) = (cursor.to, cursor.from);
+        cursor.to += end - from;
+        words[base..cursor.to].copy_from_slice(&self.words[from..end]);
         let patches = self.patches[cursor.patch..].iter().take_while(|patch| (patch.at as usize) < end);
         for patch in patches {
             let at = patch.at as usize;

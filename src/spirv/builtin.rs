@@ -4,8 +4,10 @@
 
 use super::interface::VariableAt;
 use super::late::{Redirect, Section};
+use super::turn::turned_bits;
 use super::{unsupported, Emit, Result};
 use crate::ir::{Stage, Variable};
+use crate::module::{Condition, Key};
 use crate::op::{Base, Intrinsic, Modes};
 use spirv::{BuiltIn, Capability, Decoration, StorageClass};
 
@@ -74,7 +76,7 @@ impl Emit<'_> {
         if let Some(found) = self.find_builtin(builtin, class) {
             return found.id;
         }
-        let redirect = self.turned(builtin, class);
+        let redirect = self.redirection(builtin, class);
         let id = match redirect {
             Some(redirect) => self.m.redirected_variable(ty, class, redirect, 0),
             None => {
@@ -84,6 +86,28 @@ impl Emit<'_> {
         };
         self.new_builtin(BuiltinVariable { builtin, class, ty, id }, redirect);
         id
+    }
+
+    /// The bits of a key with which a variable of `builtin` is Private: an input that depends on the turn, or an output that is
+    /// ignored.
+    pub(super) fn redirecting_bits(&self, builtin: BuiltIn, class: StorageClass) -> u64 {
+        let bits = match (builtin, class) {
+            _ if self.shader.stage() != Stage::Fragment => 0,
+            (BuiltIn::SampleMask, StorageClass::Output) => Key::NO_SAMPLE_MASK,
+            (_, StorageClass::Input) => turned_bits(builtin),
+            _ => 0,
+        };
+        bits & self.options.offer
+    }
+
+    /// The redirection of a variable of `builtin`, if there are such bits.
+    fn redirection(&mut self, builtin: BuiltIn, class: StorageClass) -> Option<Redirect> {
+        let bits = self.redirecting_bits(builtin, class);
+        if bits == 0 {
+            return None;
+        }
+        let [away, stays] = [Condition::any, Condition::none].map(|it| self.m.condition(it(bits)));
+        Some(Redirect { away, stays })
     }
 
     /// Whether the module has a variable of `builtin`.

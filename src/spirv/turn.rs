@@ -9,6 +9,7 @@
 //! |-|-|
 //! | `gl_FragCoord` | Y is `height - y`, X is `width - x` where flipped, then they are swapped where swapped |
 //! | `gl_PointCoord`, `gl_SamplePosition` | the same in a square of side 1 |
+//! | `gl_PointCoord` with [`Key::FLIP_POINT_COORD`] | Y is then also `1 - y`: with [`Key::FLIP_Y`] alone, it is that of the device |
 //! | derivatives | the other one where swapped, negated where flipped |
 //! | `interpolateAtOffset` | the offset is changed like the vertices |
 //! | `gl_FrontFacing` | none: the driver changes the front face with the flip |
@@ -24,9 +25,25 @@ use crate::module::{Condition, Key, PatchKind};
 use crate::op::Base;
 use spirv::{BuiltIn, FunctionControl, Op, StorageClass};
 
-/// Built-ins that depend on the turn, and whether they count pixels of the window.
-const TURNED: [(BuiltIn, bool); 3] =
-    [(BuiltIn::FragCoord, true), (BuiltIn::PointCoord, false), (BuiltIn::SamplePosition, false)];
+/// A built-in that depends on the turn.
+struct Turned {
+    builtin: BuiltIn,
+    /// Whether it counts pixels of the window.
+    in_pixels: bool,
+    /// The bits of a key that change it.
+    bits: u64,
+}
+
+const TURNED: [Turned; 3] = [
+    Turned { builtin: BuiltIn::FragCoord, in_pixels: true, bits: Key::ORIENTATION },
+    Turned { builtin: BuiltIn::PointCoord, in_pixels: false, bits: Key::ORIENTATION | Key::FLIP_POINT_COORD },
+    Turned { builtin: BuiltIn::SamplePosition, in_pixels: false, bits: Key::ORIENTATION },
+];
+
+/// The bits of a key that change the input `builtin` of a fragment shader.
+pub(super) fn turned_bits(builtin: BuiltIn) -> u64 {
+    TURNED.iter().find(|row| row.builtin == builtin).map_or(0, |row| row.bits)
+}
 
 /// The values of a float constant under these conditions; otherwise it has the default value.
 pub(super) type Choices<'a> = &'a [(Condition, PatchKind, f32)];
@@ -36,26 +53,38 @@ const MINUS_Y: [(Condition, PatchKind, f32); 1] = [(has(Key::FLIP_Y), PatchKind:
 
 /// The condition that a key has this bit.
 const fn has(bit: u64) -> Condition {
-    Condition { word: 0, mask: bit, value: bit, equal: true, unless: 0 }
+    is(bit, bit)
 }
 
 /// The condition that a key swaps or does not swap, and flips an axis.
 const fn flips(swap: bool, axis: u64) -> Condition {
     let value = if swap { Key::SWAP_XY | axis } else { axis };
-    Condition { word: 0, mask: Key::SWAP_XY | axis, value, equal: true, unless: 0 }
+    is(Key::SWAP_XY | axis, value)
 }
 
-impl Emit<'_> {
-    /// The redirection of an input that depends on the turn.
-    pub(super) fn turned(&mut self, builtin: BuiltIn, class: StorageClass) -> Option<Redirect> {
-        let turns = TURNED.iter().any(|row| row.0 == builtin) && class == StorageClass::Input;
-        if !turns || !self.offers(Key::ORIENTATION) || self.shader.stage() != Stage::Fragment {
-            return None;
-        }
-        let (away, stays) = self.turn_conditions();
-        Some(Redirect { away, stays })
-    }
+/// The condition that these bits of a key have this value.
+const fn is(mask: u64, value: u64) -> Condition {
+    Condition { word: 0, mask, value, equal: true, unless: 0 }
+}
 
+/// The conditions under which X and Y of an input are mirrored. No two hold at once.
+type Mirrored = [&'static [Condition]; 2];
+
+const MIRRORED: Mirrored = [&[has(Key::FLIP_X)], &[has(Key::FLIP_Y)]];
+
+/// The same where a key may flip `gl_PointCoord`, too: its Y, which is X of the input if the key swaps. Two flips cancel.
+const MIRRORED_POINT: Mirrored = {
+    const POINT: u64 = Key::FLIP_POINT_COORD;
+    const X: u64 = Key::FLIP_X;
+    const Y: u64 = Key::FLIP_Y;
+    const SWAP: u64 = Key::SWAP_XY;
+    [
+        &[is(X | POINT, X), is(X | POINT | SWAP, X | POINT), is(X | POINT | SWAP, POINT | SWAP)],
+        &[is(Y | POINT, Y), is(Y | POINT | SWAP, Y | POINT | SWAP), is(Y | POINT | SWAP, POINT)],
+    ]
+};
+
+impl Emit<'_> {
     /// The conditions that the image is turned and that it is not.
     fn turn_conditions(&mut self) -> (u16, u16) {
         let [on, off] = [Condition::any, Condition::none].map(|it| self.m.condition(it(Key::ORIENTATION)));
@@ -156,14 +185,16 @@ impl Emit<'_> {
 
     /// Emits the function that fills the built-ins of a turned image, and its call.
     pub(super) fn prologue(&mut self) {
-        let mut used = [0; TURNED.len()];
-        for (id, (builtin, _)) in used.iter_mut().zip(TURNED) {
-            *id = self.find_builtin(builtin, StorageClass::Input).map_or(0, |variable| variable.id);
-        }
-        if !self.offers(Key::ORIENTATION) || self.shader.stage() != Stage::Fragment || used == [0; TURNED.len()] {
+        // The id and the bits of each built-in; no bits if the shader does not read it.
+        let used = TURNED.map(|Turned { builtin, .. }| match self.find_builtin(builtin, StorageClass::Input) {
+            Some(variable) => (variable.id, self.redirecting_bits(builtin, StorageClass::Input)),
+            None => (0, 0),
+        });
+        let all = used.iter().fold(0, |all, (_, bits)| all | bits);
+        if all == 0 {
             return;
         }
-        let (on, _) = self.turn_conditions();
+        let on = self.m.condition(Condition::any(all));
         let [void, function_type] = self.m.void_function();
         let (function, call, label) = (self.m.id(), self.m.id(), self.m.id());
         let start = self.m.mark(Section::Prologue);
@@ -173,25 +204,33 @@ impl Emit<'_> {
         let start = self.m.mark(Section::Code);
         self.m.code.op(Op::Function, &[void, function, FunctionControl::NONE.bits(), function_type]);
         self.m.code.op(Op::Label, &[label]);
-        for (id, (builtin, in_pixels)) in used.into_iter().zip(TURNED).filter(|row| row.0 != 0) {
-            self.turn_back(builtin, in_pixels, id, on);
+        for ((id, bits), turned) in used.into_iter().zip(&TURNED).filter(|((_, bits), _)| *bits != 0) {
+            let start = self.m.mark(Section::Code);
+            let when = self.m.condition(Condition::any(bits));
+            self.turn_back(turned, id, bits, when);
+            if when != on {
+                self.m.end_range(Section::Code, start, when);
+            }
         }
         self.m.code.op(Op::Return, &[]);
         self.m.code.op(Op::FunctionEnd, &[]);
         self.m.end_range(Section::Code, start, on);
     }
 
-    /// Reads `builtin`, undoes the turn, and stores the result in `private`.
-    fn turn_back(&mut self, builtin: BuiltIn, in_pixels: bool, private: u32, on: u16) {
+    /// Reads a built-in, undoes the turn, and stores the result in `private`.
+    fn turn_back(&mut self, turned: &Turned, private: u32, bits: u64, on: u16) {
+        let Turned { builtin, in_pixels, .. } = *turned;
         let n = if builtin == BuiltIn::FragCoord { 4 } else { 2 };
         let ty = self.m.numeric(Base::Float, 32, n);
         let kinds = if in_pixels { [PatchKind::Width, PatchKind::Height] } else { [PatchKind::Word; 2] };
-        let side = |axis: usize, bit| [(has(bit), kinds[axis], 1.0)];
-        let (width, height) = (side(0, Key::FLIP_X), side(1, Key::FLIP_Y));
+        let mirrored = if bits & Key::FLIP_POINT_COORD != 0 { MIRRORED_POINT } else { MIRRORED };
+        let choices = |axis: usize, kind, value| mirrored[axis].iter().map(move |when| (*when, kind, value));
+        let signs = [0, 1].map(|axis| choices(axis, PatchKind::Word, -1.0).collect::<Vec<_>>());
+        let sides = [0, 1].map(|axis| choices(axis, kinds[axis], 1.0).collect::<Vec<_>>());
         let input = self.optional_input(builtin, ty, on);
         let start = self.m.mark(Section::Globals);
-        let signs = self.signs(n);
-        let sides = self.chosen_vector(n, 0.0, [&width, &height], 0.0);
+        let signs = self.chosen_vector(n, 1.0, [&signs[0], &signs[1]], 1.0);
+        let sides = self.chosen_vector(n, 0.0, [&sides[0], &sides[1]], 0.0);
         self.m.end_range(Section::Globals, start, on);
         let value = self.m.value(Op::Load, ty, &[input]);
         let value = self.m.value(Op::FMul, ty, &[value, signs]);

@@ -69,7 +69,8 @@ impl Emit<'_> {
             self.decorate_location(id, variable, class, location)?;
         }
         self.decorate_io(id, variable, builtin, class)?;
-        if let Some(redirect) = redirect {
+        let by_key = || builtin.and_then(|_| self.state.redirects.get(&id).copied());
+        if let Some(redirect) = redirect.or_else(by_key) {
             self.m.end_range(Section::Annotations, start, redirect.stays);
         } else if is_copy {
             let when = self.captured();

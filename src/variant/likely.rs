@@ -14,6 +14,8 @@ use crate::module::{Key, OptionId};
 const GUESSES: &[(OptionId, u32, &str)] = &[
     (OptionId::FlipY, 60, "most draws are to the window, where GL's y increases upwards"),
     (OptionId::NoCapture, 30, "a program with captures usually captures"),
+    (OptionId::FlipPointCoord, 40, "the origin of points depends on the orientation of the framebuffer"),
+    (OptionId::NoSampleMask, 20, "a shader with a mask of samples is usually for several samples"),
     (OptionId::PointSize, 10, "a program for points usually writes their size"),
     (OptionId::SampleShading, 4, "minSampleShading is rarely set"),
     (OptionId::Dither, 3, "565, on small screens"),
@@ -43,7 +45,7 @@ pub fn likely_keys(program: &Program, always: Key, most: usize) -> Vec<Key> {
         let chosen = |n: usize| choice >> n & 1 != 0;
         let bits = (0..guesses.len()).filter(|n| chosen(*n)).fold(always.bits, |bits, n| bits | guesses[n].0);
         let chance = |n: usize| u64::from(if chosen(n) { guesses[n].1 } else { 100 - guesses[n].1 });
-        // In percent for each row: the product of six rows fits in 64 bits.
+        // In percent for each row: the product of eight rows fits in 64 bits.
         keys.push(((0..guesses.len()).map(chance).product(), Key { bits, ..always }));
     }
     keys.sort_by_key(|(chance, key)| (std::cmp::Reverse(*chance), key.bits));

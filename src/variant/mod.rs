@@ -44,7 +44,7 @@ pub struct Program {
 impl Program {
     /// A program of these stages in the order of the pipeline; an error if a pipeline cannot have them.
     pub fn new(shaders: Vec<Shader>) -> Result<Program, Error> {
-        Stage::check_order(&shaders.iter().map(|shader| shader.module.stage).collect::<Vec<Stage>>())?;
+        Stage::check_order(shaders.iter().map(|shader| shader.module.stage))?;
         Ok(Program { shaders })
     }
 
@@ -55,18 +55,23 @@ impl Program {
 
     /// The part of `key` for each stage; an error if a stage cannot take its part ([`Module::takes`]).
     pub fn keys<'p>(&'p self, key: &'p Key) -> Result<impl Iterator<Item = (&'p Shader, Key)>, Error> {
-        self.parts(key).try_for_each(|(shader, part)| shader.module.takes(&part))?;
-        Ok(self.parts(key).map(|(shader, part)| (shader, shader.module.masked(&part))))
+        let keys = keys_of_stages(self.shaders.iter().map(|shader| &*shader.module), *key)?;
+        Ok(self.shaders.iter().zip(keys))
     }
+}
 
-    /// The part of `key` for each stage.
-    fn parts<'p>(&'p self, key: &'p Key) -> impl Iterator<Item = (&'p Shader, Key)> {
-        let last = self.shaders.iter().rev().find(|shader| shader.module.stage < Stage::Fragment);
-        let last = last.map(|shader| shader.module.stage);
-        self.shaders.iter().map(move |shader| {
-            let stage = shader.module.stage;
-            let hidden = if stage < Stage::Fragment && Some(stage) != last { Key::POSITION } else { 0 };
-            (shader, Key { bits: key.bits & !hidden, ..*key })
-        })
-    }
+/// The part of `key` for each of these stages, which are in the order of a pipeline, as for a [`Program`] of them. Allocates nothing
+/// unless it returns an error.
+pub fn keys_of_stages<'m, I>(stages: I, key: Key) -> Result<impl Iterator<Item = Key> + 'm, Error>
+where
+    I: Iterator<Item = &'m Module> + Clone + 'm,
+{
+    let last = stages.clone().map(|module| module.stage).filter(|stage| *stage < Stage::Fragment).last();
+    let parts = stages.map(move |module| {
+        let is_hidden = module.stage < Stage::Fragment && Some(module.stage) != last;
+        let hidden = if is_hidden { Key::POSITION } else { 0 };
+        (module, Key { bits: key.bits & !hidden, ..key })
+    });
+    parts.clone().try_for_each(|(module, part)| module.takes(&part))?;
+    Ok(parts.map(|(module, part)| module.masked(&part)))
 }

@@ -177,6 +177,39 @@ fn turned_pictures_equal_the_plain_one() {
     }
 }
 
+/// Y of gl_PointCoord is flipped in the shader's view of the window, however the image is turned.
+#[test]
+fn flipped_point_coordinates_are_the_same_in_turned_pictures() {
+    let gpu = Gpu::open();
+    let (_, body) = FRAGMENTS.into_iter().find(|row| row.0 == "PointCoord").expect("a shader that reads it");
+    let (vertex, fragment) = (vertex(&gpu, true), fragment(&gpu, body));
+    let places = [[0., 0., 0.25, 1.]];
+    let mut flipped = draw(&gpu, [&vertex, &fragment], &Key::default(), &places, SIZE);
+    for pixel in flipped.iter_mut().filter(|pixel| pixel[0] != CLEAR) {
+        pixel[1] = 1. - pixel[1];
+    }
+    for orientation in 0..8 {
+        let mut key = Key::new(orientation << Key::SWAP_XY.trailing_zeros() | Key::FLIP_POINT_COORD);
+        key.size = window(&key);
+        let drawn = draw(&gpu, [&vertex, &fragment], &key, &places, key.size);
+        assert_close(&key.to_string(), &turn_back(&key, &drawn), &flipped);
+    }
+}
+
+/// The only sample of a pixel is not in the mask: Vulkan draws nothing, GL ignores the mask.
+#[test]
+fn a_mask_of_samples_is_ignored_if_the_key_says_so() {
+    let gpu = Gpu::open();
+    let mask = "    @store_output (%0, %0) (base=1, range=1, wrmask=x, component=0, src_type=int32, io location=FRAG_RESULT_SAMPLE_MASK slots=1)\n    32x4 %9 = mov %2\n";
+    let (vertex, masked) = (vertex(&gpu, false), fragment(&gpu, mask));
+    let plain = draw(&gpu, [&vertex, &fragment(&gpu, "    32x4 %9 = mov %2\n")], &Key::default(), &TRIANGLE, SIZE);
+    let nothing = draw(&gpu, [&vertex, &masked], &Key::default(), &TRIANGLE, SIZE);
+    assert!(nothing.iter().all(|pixel| pixel[0] == CLEAR), "a sample outside of the mask is drawn");
+    let drawn = draw(&gpu, [&vertex, &masked], &Key::new(Key::NO_SAMPLE_MASK), &TRIANGLE, SIZE);
+    assert!(drawn.iter().all(|pixel| pixel[0] != CLEAR));
+    assert_close("an ignored mask", &drawn, &plain);
+}
+
 #[test]
 fn without_the_bit_gl_depth_is_clipped() {
     let gpu = Gpu::open();

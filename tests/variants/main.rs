@@ -15,6 +15,7 @@ mod relinks;
 #[allow(dead_code)]
 #[path = "../lavapipe/stages.rs"]
 mod stages;
+mod stores;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -7,7 +7,7 @@ use super::stages::shader;
 use super::{corpus, support};
 use ntv::module::{Mechanism, OptionId, OPTIONS};
 use ntv::{Key, Module};
-use spirv::{ExecutionMode, Op};
+use spirv::{Decoration, ExecutionMode, Op, StorageClass};
 
 /// The test of each option: in this folder or in `tests/lavapipe`.
 const TESTS: &[(OptionId, &str)] = &[
@@ -29,6 +29,8 @@ const TESTS: &[(OptionId, &str)] = &[
     (OptionId::GlDepth, "lavapipe::without_the_bit_gl_depth_is_clipped"),
     (OptionId::Discard, "lavapipe::without_the_bit_gl_depth_is_clipped"),
     (OptionId::PointSize, "lavapipe::points_have_a_size_if_the_key_sets_it"),
+    (OptionId::NoSampleMask, "lavapipe::a_mask_of_samples_is_ignored_if_the_key_says_so"),
+    (OptionId::FlipPointCoord, "lavapipe::flipped_point_coordinates_are_the_same_in_turned_pictures"),
     (OptionId::Dither, "lavapipe::dithered_pictures_equal_those_of_the_cpu"),
 ];
 
@@ -51,6 +53,25 @@ fn each_option_has_a_reason_and_a_test() {
         // Options that a driver implements with states and uniforms are not in the words.
         let in_words = matches!(row.mechanism, Mechanism::Patch | Mechanism::Range | Mechanism::SpecConstant);
         assert_eq!(TESTS.iter().filter(|test| test.0 == row.id).count(), usize::from(in_words), "{}", row.name);
+    }
+}
+
+/// For each option there are shaders in the corpus with words that it changes, so `equality` compares its words.
+#[test]
+fn the_corpus_has_words_for_each_option() {
+    let modules: Vec<Module> = corpus().iter().filter_map(|lowered| lowered.emit(None)).collect();
+    let words = |module: &Module, bits| {
+        let mut words = Vec::new();
+        module.instantiate(&Key { bits, size: [8; 2] }, &mut words).expect("a key that it takes");
+        words
+    };
+    for row in OPTIONS.iter().filter(|row| row.mask != 0) {
+        let bit = 1 << row.mask.trailing_zeros();
+        let with_words: Vec<&Module> = modules.iter().filter(|module| module.seen & bit != 0).collect();
+        let changed = with_words.iter().filter(|module| words(module, bit) != words(module, 0)).count();
+        assert!(changed > 0, "{}: {changed} of {} modules differ", row.name, with_words.len());
+        let stages = with_words.iter().fold(0, |stages, module| stages | module.stage.bit());
+        assert_eq!(stages & !row.stages, 0, "{} changes words of other stages", row.name);
     }
 }
 
@@ -110,6 +131,50 @@ fn tests_are_early_only_where_that_changes_nothing() {
     }
 }
 
+/// A fragment shader that writes a colour and has these instructions before it.
+fn colour_after(body: &str) -> Module {
+    let colour = "    @store_output (%9, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA0 slots=1)\n";
+    emit(shader("FRAGMENT", "", &format!("{body}{colour}")))
+}
+
+/// The mask that a shader writes becomes Private memory, which it may still read; the mask that it reads stays an input.
+#[test]
+fn an_ignored_mask_of_samples_is_private() {
+    let module = colour_after("    32 %1 = @load_sample_mask_in\n    @store_output (%1, %0) (base=1, range=1, wrmask=x, component=0, src_type=int32, io location=FRAG_RESULT_SAMPLE_MASK slots=1)\n    32x4 %9 = vec4 %1, %1, %1, %1\n");
+    let variables = |key, class: StorageClass| {
+        count(&module, key, |inst| inst[0] == 4 << 16 | Op::Variable as u32 && inst[3] == class as u32)
+    };
+    let masks = |key| {
+        let mask = [Decoration::BuiltIn as u32, spirv::BuiltIn::SampleMask as u32];
+        count(&module, key, |inst| inst[0] == 4 << 16 | Op::Decorate as u32 && inst[2..] == mask)
+    };
+    let all = |key| [StorageClass::Input, StorageClass::Output, StorageClass::Private].map(|it| variables(key, it));
+    assert_eq!((all(0), masks(0)), ([1, 2, 0], 2));
+    assert_eq!((all(Key::NO_SAMPLE_MASK), masks(Key::NO_SAMPLE_MASK)), ([1, 1, 1], 1));
+    assert_ne!(module.seen & Key::NO_SAMPLE_MASK, 0);
+    // A shader without a mask has no words for it, nor for points if it does not read their coordinates.
+    let coord = colour_after("    32x4 %9 = @load_frag_coord\n");
+    assert_eq!(coord.seen & (Key::NO_SAMPLE_MASK | Key::FLIP_POINT_COORD), 0);
+}
+
+/// A flip of gl_PointCoord leaves gl_FragCoord alone, and needs no size of the framebuffer.
+#[test]
+fn only_gl_point_coord_is_flipped() {
+    let module = colour_after(
+        "    32x4 %1 = @load_frag_coord\n    32x2 %2 = @load_point_coord\n    32x4 %9 = vec4 %1.x, %1.y, %2.x, %2.y\n",
+    );
+    let privates = |key| {
+        let private = 4 << 16 | Op::Variable as u32;
+        count(&module, key, |inst| inst[0] == private && inst[3] == StorageClass::Private as u32)
+    };
+    assert_eq!([0, Key::FLIP_POINT_COORD].map(privates), [0, 1]);
+    let key = Key::new(Key::FLIP_POINT_COORD);
+    assert_eq!(module.masked(&Key { size: [640, 480], ..key }), key);
+    let both = Key::FLIP_POINT_COORD | Key::FLIP_Y;
+    assert!(refusal(&module, "flip_y,flip_point_coord").contains("needs the height"));
+    module.instantiate(&Key { bits: both, size: [640, 480] }, &mut Vec::new()).expect("a key that it takes");
+}
+
 /// The message of a module for a key that is not possible.
 fn refusal(module: &Module, key: &str) -> String {
     let mut words = vec![1];
@@ -137,6 +202,21 @@ fn a_key_that_a_module_cannot_take_is_refused() {
     // Nor can a module whose key is decided.
     let decided = own.link(&ntv::module::Decisions::of_key(Key::new(Key::STRIP)));
     assert_eq!(refusal(&decided, "flip_y"), "the fragment module cannot take `flip_y` in a key: it takes no option");
+}
+
+#[test]
+fn a_variant_is_written_to_memory_of_its_size() {
+    let module = emit(fragment(&["VAR0"]));
+    let (key, mut expected) = (Key::new(Key::STRIP | Key::dither(0, 1)), Vec::new());
+    module.instantiate(&key, &mut expected).expect("a key that it takes");
+    let variant = module.variant(&key).expect("a key that it takes");
+    let mut words = vec![u32::MAX; variant.num_words()];
+    assert_eq!((variant.write(&mut words), &words), (Ok(()), &expected));
+    for len in [0, words.len() - 1] {
+        let error = variant.write(&mut words[..len]).expect_err("too little memory");
+        assert_eq!(error.message, format!("a variant of {} words cannot be {len} words", words.len()));
+    }
+    assert!(module.variant(&Key::new(1 << 40)).is_err());
 }
 
 #[test]

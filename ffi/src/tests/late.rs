@@ -29,7 +29,7 @@ fn output(slot: &str, base: u32) -> String {
     )
 }
 
-fn shaders() -> [Shader; 2] {
+pub(super) fn shaders() -> [Shader; 2] {
     let vertex = output("VARYING_SLOT_POS", 0) + &output("VARYING_SLOT_VAR0", 1);
     [shader("VERTEX", &vertex), shader("FRAGMENT", &output("FRAG_RESULT_DATA0", 0))]
 }
@@ -41,7 +41,7 @@ fn own(mut shader: Shader) -> Module {
 }
 
 /// A module through the ABI.
-fn created(shader: &Shader) -> *mut ntv_module {
+pub(super) fn created(shader: &Shader) -> *mut ntv_module {
     let (mut target, mut result) = (MaybeUninit::uninit(), MaybeUninit::uninit());
     let (mut module, wire) = (null_mut(), wire::encode(shader));
     // SAFETY: all pointers are to what they should be.
@@ -145,7 +145,7 @@ fn refusal(call: impl FnOnce(*mut ntv_result) -> ntv_status) -> String {
 }
 
 /// A shader of the repository's corpus.
-fn file(path: &str) -> Shader {
+pub(super) fn file(path: &str) -> Shader {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus").join(path);
     let text = std::fs::read_to_string(path).expect("a dump");
     text::parse(&text).remove(0).shader.expect("a shader")
@@ -312,6 +312,33 @@ fn refusals_say_why() {
         assert!(wrong.starts_with("the vertex module cannot take `0x10000000000` in a key"), "{wrong}");
         assert!(linked.iter().all(|module| module.is_null()));
         [vertex, fragment].into_iter().for_each(|handle| ntv_module_destroy(handle.cast_mut()));
+    }
+}
+
+/// A cache returns the words with a flipped bit, cut, or from another version.
+#[test]
+fn damaged_stores_are_refused() {
+    let handle = created(&shaders()[1]);
+    // SAFETY: all pointers are to what they should be.
+    unsafe {
+        let stored = words(|result| ntv_module_store(handle, null(), result));
+        let flipped = |at: usize| stored.iter().zip(0..).map(|(word, index)| word ^ u32::from(index == at)).collect();
+        let damaged: [(Vec<u32>, &str); 5] = [
+            (flipped(0), "not a stored module"),
+            (flipped(1), "a stored module of version "),
+            (flipped(stored.len() - 1), "a stored module is damaged"),
+            (stored[..stored.len() - 1].to_vec(), "a stored module is damaged"),
+            (stored[..8].to_vec(), "a stored module is too short"),
+        ];
+        for (words, expected) in damaged {
+            let (mut module, mut result) = (handle, MaybeUninit::uninit());
+            let status = ntv_module_load(words.as_ptr(), words.len(), &mut module, null(), result.as_mut_ptr());
+            assert!(status == NTV_ERROR_MALFORMED && module.is_null());
+            let message = std::ffi::CStr::from_ptr(result.assume_init_ref().error).to_string_lossy().into_owned();
+            assert!(message.contains(expected), "{message}");
+            ntv_result_free(result.as_mut_ptr(), null());
+        }
+        ntv_module_destroy(handle);
     }
 }
 

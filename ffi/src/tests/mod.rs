@@ -10,6 +10,7 @@ use std::fs;
 use std::path::Path;
 
 mod agreement;
+mod allocations;
 mod entries;
 mod late;
 mod names;

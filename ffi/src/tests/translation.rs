@@ -337,9 +337,28 @@ fn a_panic_is_an_error() {
 }
 
 /// An allocator that counts, and returns null from a certain call on.
-struct Counter {
+pub(super) struct Counter {
     left: AtomicUsize,
     live: AtomicUsize,
+}
+
+impl Counter {
+    /// An allocator that returns memory for this number of calls.
+    pub(super) fn new(left: usize) -> Counter {
+        Counter { left: AtomicUsize::new(left), live: AtomicUsize::new(0) }
+    }
+
+    /// Options with this allocator, which has to live as long as they are used.
+    pub(super) fn options(&self, flags: u32) -> ntv_options {
+        let user = std::ptr::from_ref(self).cast_mut().cast();
+        let allocator = ntv_allocator { alloc: Some(alloc), free: Some(free), user };
+        ntv_options { flags, allocator, placements: null(), num_placements: 0, xfb: null() }
+    }
+
+    /// The number of allocations that were not freed.
+    pub(super) fn live(&self) -> usize {
+        self.live.load(Ordering::Relaxed)
+    }
 }
 
 unsafe extern "C" fn alloc(user: *mut c_void, size: usize) -> *mut c_void {
@@ -364,15 +383,8 @@ fn memory_is_the_callers() {
     // Words, bindings, patches; a compute shader has no inputs and outputs.
     for (flags, needed) in [(0, 3), (NTV_OPTION_WORDS_ONLY, 1)] {
         for allocations in 0..5 {
-            let counter = Counter { left: AtomicUsize::new(allocations), live: AtomicUsize::new(0) };
-            let user = (&counter as *const Counter).cast_mut().cast();
-            let options = ntv_options {
-                flags,
-                allocator: ntv_allocator { alloc: Some(alloc), free: Some(free), user },
-                placements: null(),
-                num_placements: 0,
-                xfb: null(),
-            };
+            let counter = Counter::new(allocations);
+            let options = counter.options(flags);
             let (status, words, error) = handle.translate(&target(), &words(), Some(&options));
             if allocations >= needed {
                 assert_eq!((status, words, error), expected);
@@ -380,7 +392,7 @@ fn memory_is_the_callers() {
             } else {
                 assert_eq!((status, words.len()), (NTV_ERROR_MEMORY, 0));
             }
-            assert_eq!(counter.live.load(Ordering::Relaxed), 0, "after {allocations} allocations");
+            assert_eq!(counter.live(), 0, "after {allocations} allocations");
         }
     }
 }
