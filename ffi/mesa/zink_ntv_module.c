@@ -66,9 +66,13 @@ zink_ntv_module_offer(const struct zink_screen *screen, const struct zink_shader
 
    if (is_vertex_stage(zs->info.stage))
       return NTV_KEY_NO_CAPTURE | (screen->info.have_EXT_depth_clip_control ? 0 : NTV_KEY_GL_DEPTH);
-   if (zs->info.stage == MESA_SHADER_FRAGMENT)
-      bits |= NTV_KEY_SAMPLE_SHADING;
-   return bits;
+   if (zs->info.stage != MESA_SHADER_FRAGMENT)
+      return 0;
+   if (writes_sample_mask(zs))
+      bits |= NTV_KEY_NO_SAMPLE_MASK;
+   if (reads_point_coord(zs))
+      bits |= NTV_KEY_FLIP_POINT_COORD;
+   return bits | NTV_KEY_SAMPLE_SHADING;
 }
 
 /* The key of ntv for a vertex, tessellation evaluation or geometry shader. Returns false if there is none. */
@@ -115,16 +119,16 @@ map_fragment_key(const struct zink_screen *screen, const struct zink_shader *zs,
    }
    if (base->coord_replace_bits || base->fbfetch_ms)
       return false;
-   if (base->point_coord_yinvert && reads_point_coord(zs))
-      return false;
-   if (!base->samples && writes_sample_mask(zs))
-      return false;
    if (base->force_dual_color_blend && zs->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_DATA1))
       return false;
    if (base->shadow_needs_shader_swizzle && zs->fs.legacy_shadow_mask)
       return false;
    if (base->force_persample_interp)
-      *bits = NTV_KEY_SAMPLE_SHADING;
+      *bits |= NTV_KEY_SAMPLE_SHADING;
+   if (!base->samples && writes_sample_mask(zs))
+      *bits |= NTV_KEY_NO_SAMPLE_MASK;
+   if (base->point_coord_yinvert && reads_point_coord(zs))
+      *bits |= NTV_KEY_FLIP_POINT_COORD;
    return true;
 }
 
