@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-//! Checks of zink that no test of piglit has: the keys of the disk cache, and the source in SPIR-V.
+//! Checks of zink that no test of piglit has: the disk cache, and the source in SPIR-V.
 
 use super::driver::{Driver, Translator, PIGLIT};
 use anyhow::{ensure, Context, Result};
@@ -25,6 +25,7 @@ const SETTINGS: [(Translator, &[(&str, &str)]); 4] = [
 /// Runs all checks.
 pub(crate) fn run(driver: &Driver) -> Result<()> {
     cache_keys(driver)?;
+    cached_modules(driver)?;
     source_lines(driver)
 }
 
@@ -63,6 +64,53 @@ fn cache_key(driver: &Driver, translator: Translator, environment: &[(&str, &str
     }
     ensure!(keys.len() == 1, "the entries of zink in the disk cache have {} keys", keys.len());
     keys.pop_first().context("no key")
+}
+
+/// A start with a full disk cache translates nothing, and a start with damaged entries translates again: the Vulkan driver receives
+/// the same words each time.
+fn cached_modules(driver: &Driver) -> Result<()> {
+    let cache = tempfile::tempdir()?;
+    let (words, translated) = start(driver, cache.path())?;
+    ensure!(translated > 0, "a start with an empty disk cache translates nothing");
+    let (cached, translated) = start(driver, cache.path())?;
+    ensure!(translated == 0, "a start with a full disk cache translates {translated} shaders");
+    ensure!(cached == words, "the modules from the disk cache have other words");
+    for file in walkdir::WalkDir::new(cache.path()) {
+        let file = file?;
+        // The index of the cache has no checksums.
+        if file.file_type().is_file() && file.file_name() != "index" {
+            let mut bytes = fs::read(file.path())?;
+            bytes.last_mut().into_iter().for_each(|byte| *byte ^= 1);
+            fs::write(file.path(), bytes)?;
+        }
+    }
+    let (again, translated) = start(driver, cache.path())?;
+    ensure!(translated > 0, "a start with a damaged disk cache translates nothing");
+    ensure!(again == words, "a start with a damaged disk cache has other words");
+    println!("zink loads modules from the disk cache, and translates again if they are damaged.");
+    Ok(())
+}
+
+/// Runs the test with a disk cache. Returns the modules that the Vulkan driver receives, in a fixed order, and the number of
+/// translations.
+fn start(driver: &Driver, cache: &Path) -> Result<(Vec<Vec<u8>>, usize)> {
+    let folder = tempfile::tempdir()?;
+    let probes = folder.path().join("probes.tsv");
+    let mut command = driver.piglit("shader_runner", Translator::Rust);
+    command.env_remove("MESA_SHADER_CACHE_DISABLE").env("MESA_DISK_CACHE_MULTI_FILE", "true");
+    command.env("MESA_SHADER_CACHE_DIR", cache).env("ZINK_NTV_PROBES", &probes);
+    pass(command.env("ZINK_DEBUG", "spirv").current_dir(folder.path()))?;
+    let mut modules = Vec::new();
+    for entry in fs::read_dir(folder.path())? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "spv") {
+            modules.push(fs::read(path)?);
+        }
+    }
+    modules.sort();
+    let probes = fs::read_to_string(&probes).context("zink has no probes")?;
+    let translated = probes.lines().filter(|line| line.split('\t').nth(1) == Some("translate")).count();
+    Ok((modules, translated))
 }
 
 /// The modules that the Vulkan driver receives have the NIR as source, with lines, if `ZINK_DEBUG` requests it.
