@@ -15,7 +15,9 @@
 #include "util/os_time.h"
 #include "util/u_atomic.h"
 #include "util/u_debug.h"
+#include "ntv_module.h"
 #include "ntv_nir.h"
+#include "zink_compiler.h"
 #include "zink_types.h"
 
 DEBUG_GET_ONCE_OPTION(ntv, "ZINK_NTV", "rust")
@@ -222,6 +224,65 @@ zink_ntv_debug_validate(const struct zink_screen *screen, const struct zink_shad
 {
    if (debug_get_option_ntv_validate() && !validate(spirv, screen))
       mesa_logw("ntv: spirv-val rejects a %s shader", _mesa_shader_stage_to_string(zs->info.stage));
+}
+
+/* Translates the stages of a program again, and returns their number; 0 if ntv refuses one. */
+static unsigned
+translate_again(const struct ntv_module **modules, struct zink_screen *screen, const struct zink_gfx_program *prog)
+{
+   unsigned count = 0;
+
+   for (unsigned i = 0; i < ZINK_GFX_SHADER_COUNT; i++) {
+      struct zink_shader *zs = prog->shaders[i];
+      char *error = NULL;
+      nir_shader *nir;
+
+      if (!zs)
+         continue;
+      nir = zink_compiler_lower_for_ntv(screen, zs, zink_shader_deserialize(screen, zs));
+      modules[count] = zink_ntv_module_translate(screen, zs, nir, &error);
+      ralloc_free(nir);
+      ralloc_free(error);
+      if (!modules[count])
+         return 0;
+      count++;
+   }
+   return count;
+}
+
+/* Whether the words are those of a program that is translated again. */
+static bool
+is_reproduced(struct zink_screen *screen, const struct zink_gfx_program *prog, gl_shader_stage stage,
+              const struct ntv_key *key, const struct spirv_shader *spirv)
+{
+   const struct ntv_module *modules[ZINK_GFX_SHADER_COUNT] = {0};
+   struct ntv_module *linked[ZINK_GFX_SHADER_COUNT] = {0};
+   const unsigned at = util_bitcount(prog->stages_present & BITFIELD_MASK(stage));
+   const unsigned count = translate_again(modules, screen, prog);
+   struct spirv_shader *again = NULL;
+   bool is_equal;
+
+   if (count && ntv_link(modules, count, NULL, linked, NULL, NULL) == NTV_OK)
+      again = zink_ntv_instantiate(linked[at], key);
+   is_equal = again && again->num_words == spirv->num_words &&
+              !memcmp(again->words, spirv->words, spirv->num_words * sizeof(*spirv->words));
+   ralloc_free(again);
+   for (unsigned i = 0; i < ZINK_GFX_SHADER_COUNT; i++) {
+      ntv_module_destroy((struct ntv_module *)modules[i]);
+      ntv_module_destroy(linked[i]);
+   }
+   return is_equal;
+}
+
+void
+zink_ntv_debug_check_variant(struct zink_screen *screen, const struct zink_gfx_program *prog, gl_shader_stage stage,
+                             const struct ntv_key *key, const struct spirv_shader *spirv)
+{
+   if (!debug_get_option_ntv_validate())
+      return;
+   zink_ntv_debug_validate(screen, prog->shaders[stage], spirv);
+   if (!is_reproduced(screen, prog, stage, key, spirv))
+      mesa_logw("ntv: the variant of a %s shader differs from a new translation", _mesa_shader_stage_to_string(stage));
 }
 
 struct spirv_shader *

@@ -7,14 +7,18 @@
  *    ZINK_NTV           compare: both translators run, and the result is ntv's; see zink_ntv.h for other values
  *    ZINK_NTV_LOG       a log file with a line for each compared shader; its first line has the names of the columns
  *    ZINK_NTV_RUNS      the number of runs of both for a compared shader, 1 by default: the best time of each is logged
- *    ZINK_NTV_VALIDATE  1: each module of ntv is validated by spirv-val, which prints errors
+ *    ZINK_NTV_VALIDATE  1: each module of ntv is validated by spirv-val, which prints errors; each variant of a linked program is
+ *                       also compared with that of modules which are translated again
  *    ZINK_NTV_DUMP      a folder to which each shader is written as ntv's wire (.ntvw) and as text (.nir)
  */
 
 #ifndef ZINK_NTV_DEBUG_H
 #define ZINK_NTV_DEBUG_H
 
+#include "compiler/shader_enums.h"
 #include "zink_ntv_private.h"
+
+struct zink_gfx_program;
 
 #ifdef ZINK_NTV_DEBUG
 
@@ -29,6 +33,13 @@ bool zink_ntv_debug_compares(void);
 
 /* Validates the words of a variant, if the environment requests it, and logs a failure. */
 void zink_ntv_debug_validate(const struct zink_screen *screen, const struct zink_shader *zs, const struct spirv_shader *spirv);
+
+/*
+ * The same for the words of a linked module, and checks that they are those of modules that are translated again: it logs a
+ * difference.
+ */
+void zink_ntv_debug_check_variant(struct zink_screen *screen, const struct zink_gfx_program *prog, gl_shader_stage stage,
+                                  const struct ntv_key *key, const struct spirv_shader *spirv);
 
 #else
 
@@ -47,6 +58,12 @@ static inline bool
 zink_ntv_debug_compares(void)
 {
    return false;
+}
+
+static inline void
+zink_ntv_debug_check_variant(struct zink_screen *screen, const struct zink_gfx_program *prog, gl_shader_stage stage,
+                             const struct ntv_key *key, const struct spirv_shader *spirv)
+{
 }
 
 static inline void

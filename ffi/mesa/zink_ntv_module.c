@@ -225,8 +225,8 @@ zink_ntv_module_locations(nir_shader *nir)
       var->data.driver_location = is_builtin(var) ? UINT32_MAX : slot_of(var);
 }
 
-void
-zink_ntv_module_create(struct zink_screen *screen, struct zink_shader *zs, nir_shader *nir)
+struct ntv_module *
+zink_ntv_module_translate(const struct zink_screen *screen, const struct zink_shader *zs, nir_shader *nir, char **error)
 {
    struct ntv_placement placements[PIPE_MAX_CONSTANT_BUFFERS];
    struct zink_ntv_job job = {
@@ -240,28 +240,41 @@ zink_ntv_module_create(struct zink_screen *screen, struct zink_shader *zs, nir_s
          .num_placements = zink_ntv_placements(placements, zs->sinfo.storage_blocks, screen),
       },
    };
+   struct ntv_module *module = NULL;
    struct ntv_result result = {0};
 
-   if (job.translator) {
+   if (!job.translator)
+      return NULL;
+   zink_ntv_debug_dump(&job);
+   if (zink_ntv_flatten(&job)) {
       const struct ntv_wire *wire = &job.translator->wire;
 
-      zink_ntv_debug_dump(&job);
-      zink_ntv_probe_begin("translate", zs->info.stage);
-      if (zink_ntv_flatten(&job)) {
-         zink_ntv_probe_begin("ntv", zs->info.stage);
-         ntv_module_create(job.translator->ntv, &screen->ntv->target, wire->words, wire->len,
-                           zink_ntv_module_offer(screen, zs), &zs->ntv_module, &job.options, &result);
-         zink_ntv_probe_end();
-      }
+      zink_ntv_probe_begin("ntv", zs->info.stage);
+      ntv_module_create(job.translator->ntv, &screen->ntv->target, wire->words, wire->len,
+                        zink_ntv_module_offer(screen, zs), &module, &job.options, &result);
       zink_ntv_probe_end();
-      zink_ntv_return_translator(screen->ntv, job.translator);
    }
+   zink_ntv_return_translator(screen->ntv, job.translator);
+   *error = job.error;
+   if (result.error)
+      *error = ralloc_strdup(NULL, result.error);
+   ntv_result_free(&result, &job.options);
+   return module;
+}
+
+void
+zink_ntv_module_create(struct zink_screen *screen, struct zink_shader *zs, nir_shader *nir)
+{
+   char *error = NULL;
+
+   zink_ntv_probe_begin("translate", zs->info.stage);
+   zs->ntv_module = zink_ntv_module_translate(screen, zs, nir, &error);
+   zink_ntv_probe_end();
    if (zs->ntv_module)
       zink_ntv_cache_put_module(screen, zs);
    else
-      zink_ntv_log_refusal(zs, result.error ? result.error : job.error);
-   ntv_result_free(&result, &job.options);
-   ralloc_free(job.error);
+      zink_ntv_log_refusal(zs, error);
+   ralloc_free(error);
 }
 
 bool
@@ -409,7 +422,7 @@ zink_ntv_program_unlink(struct zink_gfx_program *prog)
 }
 
 struct spirv_shader *
-zink_ntv_program_variant(const struct zink_screen *screen, const struct zink_gfx_program *prog, gl_shader_stage stage,
+zink_ntv_program_variant(struct zink_screen *screen, const struct zink_gfx_program *prog, gl_shader_stage stage,
                          const struct zink_shader_key *key)
 {
    const struct zink_shader *zs = prog->shaders[stage];
@@ -422,7 +435,7 @@ zink_ntv_program_variant(const struct zink_screen *screen, const struct zink_gfx
    spirv = zink_ntv_instantiate(prog->ntv_modules[stage], &mapped);
    zink_ntv_probe_end();
    if (spirv)
-      zink_ntv_debug_validate(screen, zs, spirv);
+      zink_ntv_debug_check_variant(screen, prog, stage, &mapped, spirv);
    return spirv;
 }
 

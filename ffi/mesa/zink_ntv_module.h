@@ -79,7 +79,7 @@ void zink_ntv_program_unlink(struct zink_gfx_program *prog);
  * The words of a stage of a linked program for `key`, which is NULL if no key has an effect. NULL if the key has no patch, or if
  * memory is short: the variant is compiled then, with the locations of zink_ntv_program_locations().
  */
-struct spirv_shader *zink_ntv_program_variant(const struct zink_screen *screen, const struct zink_gfx_program *prog,
+struct spirv_shader *zink_ntv_program_variant(struct zink_screen *screen, const struct zink_gfx_program *prog,
                                               gl_shader_stage stage, const struct zink_shader_key *key);
 
 /* The locations of a stage of a linked program, which keeps them. NULL if memory is short. */
@@ -149,7 +149,7 @@ zink_ntv_program_unlink(struct zink_gfx_program *prog)
 }
 
 static inline struct spirv_shader *
-zink_ntv_program_variant(const struct zink_screen *screen, const struct zink_gfx_program *prog, gl_shader_stage stage,
+zink_ntv_program_variant(struct zink_screen *screen, const struct zink_gfx_program *prog, gl_shader_stage stage,
                          const struct zink_shader_key *key)
 {
    return NULL;

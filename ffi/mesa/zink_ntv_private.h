@@ -70,6 +70,13 @@ uint32_t zink_ntv_flags(void);
 /* Logs the first refusal of a shader. `reason` is NULL if memory is short. */
 void zink_ntv_log_refusal(struct zink_shader *zs, const char *reason);
 
+/*
+ * Translates NIR as zink_ntv_module_create() does. NULL if ntv refuses it: `error`, which the caller frees with ralloc_free(), is the
+ * reason, or stays as it is if memory is short.
+ */
+struct ntv_module *zink_ntv_module_translate(const struct zink_screen *screen, const struct zink_shader *zs,
+                                             struct nir_shader *nir, char **error);
+
 /* The bits of ntv's keys that variants of a shader may need. */
 uint64_t zink_ntv_module_offer(const struct zink_screen *screen, const struct zink_shader *zs);
 
