@@ -188,7 +188,14 @@ fn event(cells: Vec<&str>) -> Result<Event> {
     let stage = stage.into();
     // The CPU time may be negative by some nanoseconds, because two clocks are read one after the other.
     let cpu = cpu.parse::<i64>()?.max(0).unsigned_abs();
-    Ok(Event { thread: thread.parse()?, kind: Kind::parse(kind)?, stage, start: start.parse()?, wall: wall.parse()?, cpu })
+    Ok(Event {
+        thread: thread.parse()?,
+        kind: Kind::parse(kind)?,
+        stage,
+        start: start.parse()?,
+        wall: wall.parse()?,
+        cpu,
+    })
 }
 
 /// Adds each event to its step. Those before the first step are dropped.
