@@ -122,7 +122,10 @@ mod tests {
     #[test]
     fn a_key_names_its_wrong_part() {
         let said = |text: &str| key(text).unwrap_err().to_string();
-        assert_eq!(said("strip, flip"), "no option of a key is called `flip`; similar names: flip_x, flip_y, flip_point_coord");
+        assert_eq!(
+            said("strip, flip"),
+            "no option of a key is called `flip`; similar names: flip_x, flip_y, flip_point_coord"
+        );
         assert_eq!(said("size=9"), "no option of a key is called `size=9`; `ntv options` prints all");
         assert!(key("strip,size=1x2").is_ok());
     }
