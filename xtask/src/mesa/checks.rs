@@ -49,10 +49,7 @@ fn cache_keys(driver: &Driver) -> Result<()> {
 fn cache_key(driver: &Driver, translator: Translator, environment: &[(&str, &str)]) -> Result<String> {
     const NAME: &[u8] = b"\0zink\0";
     let cache = tempfile::tempdir()?;
-    let mut command = driver.piglit("shader_runner", translator);
-    command.env_remove("MESA_SHADER_CACHE_DISABLE").env("MESA_DISK_CACHE_MULTI_FILE", "true");
-    command.env("MESA_SHADER_CACHE_DIR", cache.path()).envs(environment.iter().copied());
-    pass(&mut command)?;
+    pass(with_cache(driver, translator, cache.path()).envs(environment.iter().copied()))?;
     let mut keys = BTreeSet::new();
     for file in walkdir::WalkDir::new(cache.path()) {
         let file = file?;
@@ -64,6 +61,14 @@ fn cache_key(driver: &Driver, translator: Translator, environment: &[(&str, &str
     }
     ensure!(keys.len() == 1, "the entries of zink in the disk cache have {} keys", keys.len());
     keys.pop_first().context("no key")
+}
+
+/// The test with a disk cache, which has a file for each entry.
+fn with_cache(driver: &Driver, translator: Translator, cache: &Path) -> Command {
+    let mut command = driver.piglit("shader_runner", translator);
+    command.env_remove("MESA_SHADER_CACHE_DISABLE").env("MESA_DISK_CACHE_MULTI_FILE", "true");
+    command.env("MESA_SHADER_CACHE_DIR", cache);
+    command
 }
 
 /// A start with a full disk cache translates nothing, and a start with damaged entries translates again: the Vulkan driver receives
@@ -105,18 +110,8 @@ fn cached_modules(driver: &Driver) -> Result<()> {
 fn start(driver: &Driver, cache: &Path) -> Result<(Vec<Vec<u8>>, usize)> {
     let folder = tempfile::tempdir()?;
     let probes = folder.path().join("probes.tsv");
-    let mut command = driver.piglit("shader_runner", Translator::Rust);
-    command.env_remove("MESA_SHADER_CACHE_DISABLE").env("MESA_DISK_CACHE_MULTI_FILE", "true");
-    command.env("MESA_SHADER_CACHE_DIR", cache).env("ZINK_NTV_PROBES", &probes);
-    pass(command.env("ZINK_DEBUG", "spirv").current_dir(folder.path()))?;
-    let mut modules = Vec::new();
-    for entry in fs::read_dir(folder.path())? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "spv") {
-            modules.push(fs::read(path)?);
-        }
-    }
-    modules.sort();
+    let mut command = with_cache(driver, Translator::Rust, cache);
+    let modules = modules(command.env("ZINK_NTV_PROBES", &probes), "spirv", folder.path())?;
     let probes = fs::read_to_string(&probes).context("zink has no probes")?;
     let translated = probes.lines().filter(|line| line.split('\t').nth(1) == Some("translate")).count();
     Ok((modules, translated))
@@ -129,26 +124,30 @@ fn source_lines(driver: &Driver) -> Result<()> {
     for (flags, expected) in [("spirv", NONE), ("spirv,ntvlines", ALL)] {
         let folder = tempfile::tempdir()?;
         let mut command = driver.piglit("shader_runner", Translator::Rust);
-        command.env("ZINK_DEBUG", flags).current_dir(folder.path());
-        pass(&mut command)?;
-        let mut count = 0;
-        for entry in fs::read_dir(folder.path())? {
-            let path = entry?.path();
-            if path.extension().is_some_and(|extension| extension == "spv") {
-                let found = debug_instructions(&path)?;
-                ensure!(found == expected, "OpName, OpSource and OpLine with ZINK_DEBUG={flags}: {found:?}");
-                count += 1;
-            }
+        let modules = modules(&mut command, flags, folder.path())?;
+        for module in &modules {
+            let found = debug_instructions(module)?;
+            ensure!(found == expected, "OpName, OpSource and OpLine with ZINK_DEBUG={flags}: {found:?}");
         }
-        ensure!(count >= 2, "zink writes {count} modules with ZINK_DEBUG={flags}");
+        ensure!(modules.len() >= 2, "zink writes {} modules with ZINK_DEBUG={flags}", modules.len());
     }
     println!("With ZINK_DEBUG=ntvlines, modules have names, the source and its lines.");
     Ok(())
 }
 
+/// Runs the test in a folder, and returns the modules that zink writes there with these flags of `ZINK_DEBUG`, in a fixed order.
+fn modules(command: &mut Command, flags: &str, folder: &Path) -> Result<Vec<Vec<u8>>> {
+    pass(command.env("ZINK_DEBUG", flags).current_dir(folder))?;
+    let paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    let paths = paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "spv"));
+    let mut modules = paths.map(fs::read).collect::<Result<Vec<_>, _>>()?;
+    modules.sort();
+    Ok(modules)
+}
+
 /// Whether a module has OpName, OpSource with a file, and OpLine.
-fn debug_instructions(path: &Path) -> Result<[bool; 3]> {
-    let module = rspirv::dr::load_bytes(fs::read(path)?).with_context(|| path.display().to_string())?;
+fn debug_instructions(module: &[u8]) -> Result<[bool; 3]> {
+    let module = rspirv::dr::load_bytes(module).context("zink writes a file that is not SPIR-V")?;
     let has_file = |source: &Instruction| source.operands.iter().any(|operand| matches!(operand, Operand::IdRef(_)));
     let has = |opcode: Op| module.all_inst_iter().any(|instruction| instruction.class.opcode == opcode);
     let has_source = module.debug_string_source.iter().any(|each| each.class.opcode == Op::Source && has_file(each));
