@@ -130,7 +130,7 @@ zink_ntv_cache_put_module(struct zink_screen *screen, const struct zink_shader *
    struct ntv_result stored;
    cache_key key;
 
-   if (!screen->disk_cache || !zs->ntv_module)
+   if (!screen->disk_cache)
       return;
    zink_ntv_probe_begin("store", zs->info.stage);
    if (ntv_module_store(zs->ntv_module, &options, &stored) == NTV_OK) {

@@ -42,8 +42,9 @@ struct zink_ntv_variant_source {
 
 #ifdef HAVE_ZINK_NTV
 
-/* Sets the module of a shader to that of the cache. Returns false if there is none. */
+/* Sets zink_shader::ntv_module to that of the cache. Returns false if there is none. */
 bool zink_ntv_cache_get_module(struct zink_screen *screen, struct zink_shader *zs);
+/* Puts zink_shader::ntv_module, which is not NULL, into the cache, if there is one. */
 void zink_ntv_cache_put_module(struct zink_screen *screen, const struct zink_shader *zs);
 
 /* Computes the key of a variant's SPIR-V. Returns false if there is no cache. */
@@ -54,6 +55,12 @@ struct spirv_shader *zink_ntv_cache_get_spirv(const struct zink_screen *screen, 
 void zink_ntv_cache_put_spirv(const struct zink_screen *screen, const cache_key key, const struct spirv_shader *spirv);
 
 #else
+
+static inline bool
+zink_ntv_cache_get_module(struct zink_screen *screen, struct zink_shader *zs)
+{
+   return false;
+}
 
 static inline bool
 zink_ntv_cache_key(cache_key key, struct zink_screen *screen, const struct zink_ntv_variant_source *source)

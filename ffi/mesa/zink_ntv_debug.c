@@ -219,13 +219,6 @@ zink_ntv_debug_compares(void)
    return !strcmp(debug_get_option_ntv(), "compare");
 }
 
-void
-zink_ntv_debug_validate(const struct zink_screen *screen, const struct zink_shader *zs, const struct spirv_shader *spirv)
-{
-   if (debug_get_option_ntv_validate() && !validate(spirv, screen))
-      mesa_logw("ntv: spirv-val rejects a %s shader", _mesa_shader_stage_to_string(zs->info.stage));
-}
-
 /* Translates the stages of a program again, and returns their number; 0 if ntv refuses one. */
 static unsigned
 translate_again(const struct ntv_module **modules, struct zink_screen *screen, const struct zink_gfx_program *prog)
@@ -280,7 +273,8 @@ zink_ntv_debug_check_variant(struct zink_screen *screen, const struct zink_gfx_p
 {
    if (!debug_get_option_ntv_validate())
       return;
-   zink_ntv_debug_validate(screen, prog->shaders[stage], spirv);
+   if (!validate(spirv, screen))
+      mesa_logw("ntv: spirv-val rejects the variant of a %s shader", _mesa_shader_stage_to_string(stage));
    if (!is_reproduced(screen, prog, stage, key, spirv))
       mesa_logw("ntv: the variant of a %s shader differs from a new translation", _mesa_shader_stage_to_string(stage));
 }
@@ -297,7 +291,7 @@ zink_ntv_debug_run(struct zink_ntv_job *job)
    if (zink_ntv_debug_compares())
       return compare(job, name);
    spirv = zink_ntv_run(job);
-   if (spirv)
-      zink_ntv_debug_validate(job->screen, job->zs, spirv);
+   if (spirv && debug_get_option_ntv_validate() && !validate(spirv, job->screen))
+      mesa_logw("ntv: spirv-val rejects %s shader %s", _mesa_shader_stage_to_string(job->nir->info.stage), name);
    return spirv;
 }

@@ -31,12 +31,9 @@ void zink_ntv_debug_dump(struct zink_ntv_job *job);
 /* Whether both translators run for each variant, so that there are no modules. */
 bool zink_ntv_debug_compares(void);
 
-/* Validates the words of a variant, if the environment requests it, and logs a failure. */
-void zink_ntv_debug_validate(const struct zink_screen *screen, const struct zink_shader *zs, const struct spirv_shader *spirv);
-
 /*
- * The same for the words of a linked module, and checks that they are those of modules that are translated again: it logs a
- * difference.
+ * If the environment requests it, validates the words of a linked module, and checks that they are those of modules that are
+ * translated again. Logs failures.
  */
 void zink_ntv_debug_check_variant(struct zink_screen *screen, const struct zink_gfx_program *prog, gl_shader_stage stage,
                                   const struct ntv_key *key, const struct spirv_shader *spirv);
@@ -63,11 +60,6 @@ zink_ntv_debug_compares(void)
 static inline void
 zink_ntv_debug_check_variant(struct zink_screen *screen, const struct zink_gfx_program *prog, gl_shader_stage stage,
                              const struct ntv_key *key, const struct spirv_shader *spirv)
-{
-}
-
-static inline void
-zink_ntv_debug_validate(const struct zink_screen *screen, const struct zink_shader *zs, const struct spirv_shader *spirv)
 {
 }
 

@@ -277,12 +277,6 @@ zink_ntv_module_create(struct zink_screen *screen, struct zink_shader *zs, nir_s
    ralloc_free(error);
 }
 
-bool
-zink_ntv_module_load(struct zink_screen *screen, struct zink_shader *zs)
-{
-   return zink_ntv_cache_get_module(screen, zs);
-}
-
 void
 zink_ntv_module_destroy(struct zink_shader *zs)
 {
@@ -386,7 +380,7 @@ zink_ntv_separate_end(const struct zink_shader *zs, const nir_shader *nir, struc
  * ------------------------------------------------------------------------------------------------------------------ */
 
 bool
-zink_ntv_program_link(const struct zink_screen *screen, struct zink_gfx_program *prog)
+zink_ntv_program_link(struct zink_gfx_program *prog)
 {
    const struct ntv_module *stages[ZINK_GFX_SHADER_COUNT];
    struct ntv_module *linked[ZINK_GFX_SHADER_COUNT];

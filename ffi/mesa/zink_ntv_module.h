@@ -50,9 +50,6 @@ void zink_ntv_module_locations(struct nir_shader *nir);
  */
 void zink_ntv_module_create(struct zink_screen *screen, struct zink_shader *zs, struct nir_shader *nir);
 
-/* Sets zink_shader::ntv_module to that of the disk cache, and returns true if there is one. */
-bool zink_ntv_module_load(struct zink_screen *screen, struct zink_shader *zs);
-
 void zink_ntv_module_destroy(struct zink_shader *zs);
 
 /*
@@ -71,7 +68,7 @@ struct spirv_shader *zink_ntv_separate_end(const struct zink_shader *zs, const s
  * Links the modules of a program's stages. Returns false if one of them has no module, or they cannot be linked: zink then assigns
  * locations itself and compiles variants of the stages.
  */
-bool zink_ntv_program_link(const struct zink_screen *screen, struct zink_gfx_program *prog);
+bool zink_ntv_program_link(struct zink_gfx_program *prog);
 
 void zink_ntv_program_unlink(struct zink_gfx_program *prog);
 
@@ -114,12 +111,6 @@ zink_ntv_module_create(struct zink_screen *screen, struct zink_shader *zs, struc
 {
 }
 
-static inline bool
-zink_ntv_module_load(struct zink_screen *screen, struct zink_shader *zs)
-{
-   return false;
-}
-
 static inline void
 zink_ntv_module_destroy(struct zink_shader *zs)
 {
@@ -138,7 +129,7 @@ zink_ntv_separate_end(const struct zink_shader *zs, const struct nir_shader *nir
 }
 
 static inline bool
-zink_ntv_program_link(const struct zink_screen *screen, struct zink_gfx_program *prog)
+zink_ntv_program_link(struct zink_gfx_program *prog)
 {
    return false;
 }

@@ -86,14 +86,14 @@ bool zink_ntv_flatten(struct zink_ntv_job *job);
 /* Translates the wire of the translator. NULL after an error. */
 struct spirv_shader *zink_ntv_emit(struct zink_ntv_job *job);
 
-/* The words of a module for a key. NULL after an error. */
-struct spirv_shader *zink_ntv_instantiate(const struct ntv_module *module, const struct ntv_key *key);
-
 /* Both of these. */
 static inline struct spirv_shader *
 zink_ntv_run(struct zink_ntv_job *job)
 {
    return zink_ntv_flatten(job) ? zink_ntv_emit(job) : NULL;
 }
+
+/* The words of a module for a key. NULL after an error. */
+struct spirv_shader *zink_ntv_instantiate(const struct ntv_module *module, const struct ntv_key *key);
 
 #endif /* ZINK_NTV_PRIVATE_H */
