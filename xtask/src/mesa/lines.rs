@@ -29,7 +29,7 @@ impl Tracer {
     }
 }
 
-/// Runs `count` tests of piglit's `quick_shader`, except for slow ones, one after the other, on the Mesa under `prefix` or one that
+/// Runs `count` tests of piglit's `quick_shader`, one after the other, on the Mesa under `prefix` or one that
 /// is built. Returns a log of the lines of each translation, and one of the sizes of the translators, in the folder `target`.
 pub(crate) fn count(prefix: Option<&Path>, count: usize, target: &Path) -> Result<[PathBuf; 2]> {
     list::install()?;
@@ -37,7 +37,7 @@ pub(crate) fn count(prefix: Option<&Path>, count: usize, target: &Path) -> Resul
     let program = target.join("release/ntv-trace");
     let mut driver = Driver::new(Build::Full.prefix(prefix)?, false, None)?;
     driver.verify()?;
-    let tests = list::tests("quick_shader", None, Some(count), true)?;
+    let tests = list::tests("quick_shader", None, Some(count))?;
     ensure!(!tests.is_empty(), "no tests");
     let [log, functions, sizes, zink] =
         ["", "-functions", "-sizes", "-zink"].map(|what| target.join(format!("mesa-lines{what}.tsv")));

@@ -11,27 +11,19 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// One in this number of the slow tests runs. Each of them takes half a minute.
-const SLOW_SAMPLE: usize = 40;
-
 /// Installs piglit, unless it is installed.
 pub(crate) fn install() -> Result<()> {
     crate::test::install_file("/usr/lib/x86_64-linux-gnu/piglit/bin", "shader_runner", "piglit")
 }
 
-/// Tests of built-in functions in tessellation stages.
-const SLOW: &str = r"/(tcs|tes)-[^/]*$";
-
-/// The tests of the list `name` that match `filter`, in order; `sample` of them, spread over the list. `in_haste` excludes the
-/// slow ones.
-pub(crate) fn tests(name: &str, filter: Option<&Regex>, sample: Option<usize>, in_haste: bool) -> Result<Vec<String>> {
-    let slow = Regex::new(SLOW)?;
+/// The tests of the list `name` that match `filter`, in order; `sample` of them, spread over the list.
+pub(crate) fn tests(name: &str, filter: Option<&Regex>, sample: Option<usize>) -> Result<Vec<String>> {
     let mut tests = match name {
         "quick_shader" => quick_shader()?,
         "quick_gl" => quick_gl()?,
         _ => named(name)?,
     };
-    tests.retain(|test| filter.is_none_or(|filter| filter.is_match(test)) && !(in_haste && slow.is_match(test)));
+    tests.retain(|test| filter.is_none_or(|filter| filter.is_match(test)));
     tests.sort();
     tests.dedup();
     let count = sample.unwrap_or(tests.len()).min(tests.len());
@@ -46,16 +38,12 @@ fn named(name: &str) -> Result<Vec<String>> {
     Ok(lines.map(str::to_string).collect())
 }
 
-/// The tests of piglit's profile, with a sample of the slow ones.
+/// The tests of piglit's profile of shader files.
 fn quick_shader() -> Result<Vec<String>> {
     let text = profile("quick_shader")?;
     // <option name="command" value="['shader_runner', 'tests/spec/...shader_test']" />
     let command = Regex::new(r#"value="\['shader_runner(?:_gles[23])?', '([^']*)'\]""#)?;
-    let slow = Regex::new(SLOW)?;
-    let all = command.captures_iter(&text).map(|found| found[1].to_string());
-    let (slow, mut tests): (Vec<String>, Vec<String>) = all.partition(|test| slow.is_match(test));
-    tests.extend(slow.into_iter().step_by(SLOW_SAMPLE));
-    Ok(tests)
+    Ok(command.captures_iter(&text).map(|found| found[1].to_string()).collect())
 }
 
 /// The tests of piglit's profile of programs, except for those that have arguments with spaces.

@@ -61,7 +61,7 @@ struct Arguments {
     /// Run with Vulkan's validation layer, and check each module with spirv-val.
     #[arg(long)]
     validate: bool,
-    /// Run the tests with ntv, except for slow ones, under this tool, and print its reports about ntv.
+    /// Run the tests with ntv under this tool, and print its reports about ntv.
     #[arg(long, value_name = "TOOL", conflicts_with_all = ["validate", "glmark2"])]
     sanitize: Option<Tool>,
     /// Run the tests with ntv with uniforms in storage buffers: `blocks`, `all`, or the blocks of stages that index at least this
@@ -130,9 +130,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     if arguments.glmark2 {
         return glmark2::compare(&driver);
     }
-    // A test that takes half a minute without a tool takes half an hour with one, and as long for all devices of `--without`.
-    let in_haste = driver.sanitizer.is_some() || !arguments.without.is_empty();
-    let tests = list::tests(&arguments.list, arguments.filter.as_ref(), arguments.sample, in_haste)?;
+    let tests = list::tests(&arguments.list, arguments.filter.as_ref(), arguments.sample)?;
     ensure!(!tests.is_empty(), "no test has this name");
     match &driver.sanitizer {
         None if !arguments.without.is_empty() => compare_without(&arguments, &mut driver, &tests),

@@ -27,7 +27,7 @@ const BATCH: usize = 50;
 const PATIENCE: Duration = Duration::from_secs(180);
 /// The same under a sanitizer, which is slow.
 const LONG_PATIENCE: Duration = Duration::from_secs(3600);
-/// The same for runs without verdicts: zink never ends on a few tests.
+/// The same for runs without verdicts: a process that hangs does not hold up the others.
 const SHORT_PATIENCE: Duration = Duration::from_secs(20);
 /// The same for a program that is traced instruction by instruction.
 const TRACED_PATIENCE: Duration = Duration::from_secs(600);

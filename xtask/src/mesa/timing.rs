@@ -16,7 +16,7 @@ pub(crate) fn measure(prefix: Option<&Path>, count: usize, logs: &[(PathBuf, u32
     list::install()?;
     let mut driver = Driver::new(Build::Full.prefix(prefix)?, false, None)?;
     driver.verify()?;
-    let tests = list::tests("quick_shader", None, Some(count), false)?;
+    let tests = list::tests("quick_shader", None, Some(count))?;
     ensure!(!tests.is_empty(), "no tests");
     for (log, runs) in logs {
         if log.exists() {
