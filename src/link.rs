@@ -9,7 +9,9 @@
 //!   stage before does not write, which then reads as zeros (colours as opaque black). Any varying can be removed, also one of
 //!   `gl_Position`, `gl_PointSize` and `gl_ClipDistance`: each is a separate variable.
 //! - A varying with less precision on only one side gets full precision on both.
-//! - Locations are packed: the remaining varyings follow each other from 0, and after them those that are only captured.
+//! - Locations are packed: the remaining varyings follow each other from 0, and after them those that are only captured. Patches
+//!   follow the vertices, or start at 0 too if that needs more Locations than devices have: Vulkan numbers patches apart, but
+//!   `spirv-val` knows that only since 2024.2.
 //!
 //! ```text
 //! vertex:   out 0, out 3 (not read), out 5            ->   out 0, Private, out 1
@@ -84,15 +86,28 @@ fn settle(producer: &mut Part<'_>, consumer: &mut Part<'_>, linked: &mut Linked)
     let rasterized = second.stage == Stage::Fragment;
     let (written, read) = (producer.components(true), consumer.components(false));
     let wanted = |it: &Varying| it.capture.is_some() || it.builtin.is_some() && rasterized;
-    let mut used = BTreeMap::new();
+    let mut used = Packing::new();
     linked.removed_outputs += producer.settle(true, &read, wanted, &mut used);
     linked.removed_inputs += consumer.settle(false, &written, |_| false, &mut used);
-    for (packed, location) in (0..).zip(used.values_mut()) {
-        *location = packed;
-    }
+    pack(&mut used);
     producer.pack(true, &used);
     consumer.pack(false, &used);
     Ok(())
+}
+
+/// The packed location of each used one. The key is whether it is of patches, and the location.
+type Packing = BTreeMap<(bool, u32), u32>;
+
+/// Numbers the used locations.
+fn pack(used: &mut Packing) {
+    /// The number of locations between the tessellation stages of most devices: 128 components.
+    const MOST: usize = 32;
+    let vertices = used.range(..(true, 0)).count();
+    let first_patch = if used.len() <= MOST { vertices } else { 0 };
+    let numbers = (0..vertices).chain(first_patch..);
+    for (packed, location) in numbers.zip(used.values_mut()) {
+        *location = packed as u32;
+    }
 }
 
 /// A stage of a link.
@@ -131,7 +146,7 @@ impl Part<'_> {
         is_output: bool,
         other: &Components,
         wanted: impl Fn(&Varying) -> bool,
-        used: &mut BTreeMap<u32, u32>,
+        used: &mut Packing,
     ) -> usize {
         let mut decisions = std::mem::take(&mut self.decisions);
         decisions.links.of_mut(is_output).get_or_insert_with(Vec::new);
@@ -152,8 +167,8 @@ impl Part<'_> {
     }
 
     /// Moves each varying to its packed location, and those that are only captured to the locations after them.
-    fn pack(&mut self, is_output: bool, used: &BTreeMap<u32, u32>) {
-        let mut free = used.len() as u32;
+    fn pack(&mut self, is_output: bool, used: &Packing) {
+        let mut free = used.range(..(true, 0)).count() as u32;
         // Copies may share a location.
         let mut copies: BTreeMap<u32, u32> = BTreeMap::new();
         let located = self.interface.iter().enumerate();
@@ -162,7 +177,7 @@ impl Part<'_> {
                 let packed = *copies.entry(varying.location).or_insert(free);
                 self.decisions.assignment.set_location(index, packed);
                 free = free.max(packed.saturating_add(varying.locations));
-            } else if let Some(packed) = used.get(&varying.location) {
+            } else if let Some(packed) = used.get(&(varying.patch, varying.location)) {
                 self.decisions.assignment.set_location(index, *packed);
             }
         }
@@ -170,9 +185,9 @@ impl Part<'_> {
 }
 
 /// Marks the locations of a varying that stays as used.
-fn take(used: &mut BTreeMap<u32, u32>, varying: &Varying) {
+fn take(used: &mut Packing, varying: &Varying) {
     if varying.builtin.is_none() {
-        used.extend(slots(varying).map(|location| (location, location)));
+        used.extend(slots(varying).map(|location| ((varying.patch, location), location)));
     }
 }
 

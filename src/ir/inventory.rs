@@ -32,8 +32,8 @@ pub struct Inventory {
     alu: AluSet,
     intrinsics: IntrinsicSet,
     outputs: Outputs,
-    /// A bit for each Location that an input, or an output, takes.
-    locations: [u64; 2],
+    /// A bit for each Location that is taken: of inputs, of outputs, and both again of patches.
+    locations: [u64; 4],
 }
 
 /// Information about stores to outputs, while each output is stored to once, with a deref of its own.
@@ -324,7 +324,7 @@ impl Shader {
     }
 
     /// The needs of a variable if others have these Locations.
-    fn needs_of_variable(&self, var: Var, locations: &mut [u64; 2]) -> Needs {
+    fn needs_of_variable(&self, var: Var, locations: &mut [u64; 4]) -> Needs {
         let Variable { ty, mode, location, driver_location, flags, values, capture, .. } = self.vars[var];
         if mode.intersects(OWN_MEMORY) {
             return if values.is_some() { Needs::OWN_MEMORY } else { Needs::empty() };
@@ -353,7 +353,8 @@ impl Shader {
                 Some(scalar) if scalar.bits < 64 => 1,
                 _ => self.num_slots(var),
             };
-            let taken = &mut locations[usize::from(is_output)];
+            // Patches have Locations of their own.
+            let taken = &mut locations[usize::from(is_output) | usize::from(flags.contains(VarFlags::PATCH)) << 1];
             // There is one bit for each Location, but there may be more Locations.
             if driver_location >= 64 || count > 63 - driver_location {
                 return needs | Needs::LOCATIONS;
@@ -443,7 +444,7 @@ impl Shader {
 
     /// True if all variables that must be added were; for debug builds, too.
     pub fn has_entered_variables(&self) -> bool {
-        let mut locations = [0; 2];
+        let mut locations = [0; 4];
         let vars = self.vars.iter().filter(|(_, variable)| variable.mode.intersects(IO | OWN_MEMORY));
         let needs = vars.fold(Needs::empty(), |needs, (var, _)| needs | self.needs_of_variable(var, &mut locations));
         self.inventory.needs.contains(needs)

@@ -88,6 +88,45 @@ fn unread_outputs_are_removed_and_locations_are_packed() {
     assert!(words.windows(4).any(|inst| [inst[0], inst[3]] == private), "a Private variable");
 }
 
+/// A control shader that writes, and an evaluation shader that reads, an array of `vertices` slots of each vertex and one of
+/// `patches` slots.
+fn tessellation(vertices: usize, patches: usize) -> [Module; 2] {
+    let evaluated = format!(
+        "    32 %4 = @load_primitive_id
+    32 %1 = @load_input (%4) (base=0, range={patches}, component=0, dest_type=float32, io location=VARYING_SLOT_PATCH0 slots={patches})
+    32 %2 = @load_per_vertex_input (%0, %4) (base=0, range={vertices}, component=0, dest_type=float32, io location=VARYING_SLOT_VAR0 slots={vertices})
+    32x4 %3 = vec4 %1, %2, %1, %2
+    @store_output (%3, %0) (base=0, range=1, {OUTPUT}_POS slots=1)
+"
+    );
+    let control = format!(
+        "    32 %1 = @load_invocation_id
+    32 %2 = load_const (0x3f800000)
+    @store_per_vertex_output (%2, %1, %1) (base=0, range={vertices}, wrmask=x, component=0, src_type=float32, io location=VARYING_SLOT_VAR0 slots={vertices})
+    @store_output (%2, %1) (base=0, range={patches}, wrmask=x, component=0, src_type=float32, io location=VARYING_SLOT_PATCH0 slots={patches})
+"
+    );
+    [
+        shader("TESS_CTRL", "tcs_vertices_out: 4\n", &control),
+        shader("TESS_EVAL", "primitive_mode: 2\nspacing: 1\nccw: true\n", &evaluated),
+    ]
+    .map(emit)
+}
+
+#[test]
+fn patches_follow_vertices_where_they_fit() {
+    for (vertices, patches, first_patch) in [(16, 16, 16), (16, 17, 0)] {
+        let modules = tessellation(vertices, patches);
+        let linked = link(&modules.each_ref(), Vec::new()).expect("a link");
+        for (module, outputs) in linked.modules.iter().zip([true, false]) {
+            let located = module.interface.iter().filter(|it| it.is_output == outputs && it.builtin.is_none());
+            let mut found: Vec<_> = located.map(|it| (it.patch, it.location, it.locations as usize)).collect();
+            found.sort_unstable();
+            assert_eq!(found, [(false, 0, vertices), (true, first_patch, patches)]);
+        }
+    }
+}
+
 #[test]
 fn an_input_that_no_stage_writes_has_a_value() {
     let linked = linked([vertex(&["VAR0"]), fragment(&["VAR0", "VAR1", "COL0"])]);

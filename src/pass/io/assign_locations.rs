@@ -8,7 +8,8 @@
 //!
 //! **Why.** The driver assigns Locations when it links. An earlier dump has numbers there that do not match those of the next
 //! stage, or 0; Vulkan requires them to be distinct and to match ("Shader Interfaces", on the assignment of Locations and on
-//! interface matching). Dumps of zink 22.3 are earlier, so reading one sets the directive.
+//! interface matching). Dumps of zink 22.3 are earlier, so reading one sets the directive. Patches have Locations of their own:
+//! one of them may have the Location of a variable of vertices.
 //!
 //! The attributes of a vertex shader, and slots for which the rule gives the same Location, get consecutive Locations in the
 //! order of their slots. Colour outputs stay: they have the number of their attachment.
@@ -28,7 +29,7 @@
 //! ```
 
 use super::slot_access::location;
-use crate::ir::{Shader, Stage, Var};
+use crate::ir::{Shader, Stage, Var, VarFlags};
 use crate::op::names::SlotKind;
 use crate::op::{slots, Modes, Needs};
 use crate::pass::{Context, Forms, Pass};
@@ -94,8 +95,8 @@ struct LocationTables {
     extents: Vec<Extent>,
 }
 
-/// The Locations and the components that a variable uses, and its index for dual-source blending.
-type Extent = (Range<u32>, Range<u32>, u32);
+/// The Locations and the components that a variable uses, its index for dual-source blending, and whether it is of a patch.
+type Extent = (Range<u32>, Range<u32>, u32, bool);
 
 /// Whether two of `vars` share a Location and a component.
 fn overlap(shader: &Shader, vars: &[Var], extents: &mut Vec<Extent>, first: impl Fn(&Shader, &Var) -> u32) -> bool {
@@ -108,7 +109,7 @@ fn overlap(shader: &Shader, vars: &[Var], extents: &mut Vec<Extent>, first: impl
         };
         let start = first(shader, var);
         let components = u32::from(v.location_frac)..u32::from(v.location_frac) + components;
-        (start..start.saturating_add(shader.num_slots(*var)), components, v.index)
+        (start..start.saturating_add(shader.num_slots(*var)), components, v.index, v.flags.contains(VarFlags::PATCH))
     };
     extents.clear();
     extents.extend(vars.iter().map(extent));
@@ -116,5 +117,5 @@ fn overlap(shader: &Shader, vars: &[Var], extents: &mut Vec<Extent>, first: impl
     extents
         .iter()
         .enumerate()
-        .any(|(i, a)| extents[..i].iter().any(|b| meet(&a.0, &b.0) && meet(&a.1, &b.1) && a.2 == b.2))
+        .any(|(i, a)| extents[..i].iter().any(|b| meet(&a.0, &b.0) && meet(&a.1, &b.1) && (a.2, a.3) == (b.2, b.3)))
 }
