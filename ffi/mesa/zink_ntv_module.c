@@ -281,7 +281,8 @@ void
 zink_ntv_module_destroy(struct zink_shader *zs)
 {
    ntv_module_destroy(zs->ntv_module);
-   zs->ntv_module = NULL;
+   ntv_module_destroy(zs->ntv_separate);
+   zs->ntv_module = zs->ntv_separate = NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -333,28 +334,14 @@ separate_locations(struct ntv_varying_number *locations, const struct ntv_result
    return count;
 }
 
-static struct spirv_shader *
-link_alone(const struct zink_shader *zs, const struct ntv_link_info *info)
-{
-   const struct ntv_module *module = zs->ntv_module;
-   const struct ntv_key key = {0};
-   struct ntv_module *linked;
-   struct spirv_shader *spirv = NULL;
-
-   if (ntv_link(&module, 1, info, &linked, NULL, NULL) == NTV_OK) {
-      spirv = zink_ntv_instantiate(linked, &key);
-      ntv_module_destroy(linked);
-   }
-   return spirv;
-}
-
 struct spirv_shader *
-zink_ntv_separate_end(const struct zink_shader *zs, const nir_shader *nir, struct ntv_move *moves)
+zink_ntv_separate_end(struct zink_screen *screen, struct zink_shader *zs, const nir_shader *nir, struct ntv_move *moves)
 {
+   const union zink_shader_key_optimal key = {.val = ZINK_SHADER_KEY_OPTIMAL_DEFAULT};
+   const struct ntv_module *stage = zs->ntv_module;
    struct ntv_link_info info = {.moves = moves};
    struct ntv_varying_number *locations = NULL;
    struct ntv_result module = {0};
-   struct spirv_shader *spirv = NULL;
 
    if (!moves)
       return NULL;
@@ -367,11 +354,48 @@ zink_ntv_separate_end(const struct zink_shader *zs, const nir_shader *nir, struc
    if (locations) {
       info.locations = locations;
       info.num_locations = separate_locations(locations, &module, nir);
-      spirv = link_alone(zs, &info);
+      if (ntv_link(&stage, 1, &info, &zs->ntv_separate, NULL, NULL) != NTV_OK)
+         zs->ntv_separate = NULL;
    }
    free(locations);
    free(moves);
    ntv_result_free(&module, NULL);
+   return zink_ntv_separate_variant(screen, zs, &key);
+}
+
+/* The key of ntv for an optimal key of zink. Returns false if there is none. */
+static bool
+map_optimal_key(const struct zink_screen *screen, const struct zink_shader *zs, const union zink_shader_key_optimal *optimal,
+                struct ntv_key *mapped)
+{
+   struct zink_shader_key key = {0};
+
+   if (zs->info.stage == MESA_SHADER_FRAGMENT)
+      key.key.fs_base = optimal->fs;
+   else
+      key.key.vs_base = optimal->vs_base;
+   return map_key(screen, zs, &key, mapped);
+}
+
+bool
+zink_ntv_separate_has_key(const struct zink_screen *screen, const struct zink_shader *zs, const union zink_shader_key_optimal *key)
+{
+   struct ntv_key mapped;
+
+   return zs->ntv_separate && map_optimal_key(screen, zs, key, &mapped);
+}
+
+struct spirv_shader *
+zink_ntv_separate_variant(struct zink_screen *screen, const struct zink_shader *zs, const union zink_shader_key_optimal *key)
+{
+   struct spirv_shader *spirv;
+   struct ntv_key mapped;
+
+   if (!zs->ntv_separate || !map_optimal_key(screen, zs, key, &mapped))
+      return NULL;
+   zink_ntv_probe_begin("instantiate", zs->info.stage);
+   spirv = zink_ntv_instantiate(zs->ntv_separate, &mapped);
+   zink_ntv_probe_end();
    return spirv;
 }
 

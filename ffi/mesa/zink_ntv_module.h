@@ -22,6 +22,7 @@ struct zink_gfx_program;
 struct zink_screen;
 struct zink_shader;
 struct zink_shader_key;
+union zink_shader_key_optimal;
 
 #ifdef __cplusplus
 extern "C" {
@@ -59,10 +60,19 @@ void zink_ntv_module_destroy(struct zink_shader *zs);
 struct ntv_move *zink_ntv_separate_begin(const struct zink_shader *zs, const struct nir_shader *nir);
 
 /*
- * The words of the module with the descriptors and locations of `nir`, to which they were moved. Frees `moves`. NULL if the shader
- * has to be compiled.
+ * Sets zink_shader::ntv_separate to the module with the descriptors and locations of `nir`, to which they were moved, and returns its
+ * words for the default key. Frees `moves`. NULL if the shader has to be compiled.
  */
-struct spirv_shader *zink_ntv_separate_end(const struct zink_shader *zs, const struct nir_shader *nir, struct ntv_move *moves);
+struct spirv_shader *zink_ntv_separate_end(struct zink_screen *screen, struct zink_shader *zs, const struct nir_shader *nir,
+                                           struct ntv_move *moves);
+
+/* Whether zink_ntv_separate_variant() has the variant for `key`. */
+bool zink_ntv_separate_has_key(const struct zink_screen *screen, const struct zink_shader *zs,
+                               const union zink_shader_key_optimal *key);
+
+/* The words of zink_shader::ntv_separate for `key`. NULL if the key has no patch, or if memory is short. */
+struct spirv_shader *zink_ntv_separate_variant(struct zink_screen *screen, const struct zink_shader *zs,
+                                               const union zink_shader_key_optimal *key);
 
 /*
  * Links the modules of a program's stages. Returns false if one of them has no module, or they cannot be linked: zink then assigns
@@ -123,7 +133,19 @@ zink_ntv_separate_begin(const struct zink_shader *zs, const struct nir_shader *n
 }
 
 static inline struct spirv_shader *
-zink_ntv_separate_end(const struct zink_shader *zs, const struct nir_shader *nir, struct ntv_move *moves)
+zink_ntv_separate_end(struct zink_screen *screen, struct zink_shader *zs, const struct nir_shader *nir, struct ntv_move *moves)
+{
+   return NULL;
+}
+
+static inline bool
+zink_ntv_separate_has_key(const struct zink_screen *screen, const struct zink_shader *zs, const union zink_shader_key_optimal *key)
+{
+   return false;
+}
+
+static inline struct spirv_shader *
+zink_ntv_separate_variant(struct zink_screen *screen, const struct zink_shader *zs, const union zink_shader_key_optimal *key)
 {
    return NULL;
 }

@@ -200,8 +200,12 @@ static const struct template templates[] = {
     {[VERTEX] = varyings_vertex, [TESS_CTRL] = control_source, [TESS_EVAL] = evaluation_source, [FRAGMENT] = plain_fragment}},
    {"separable",
     IS_SEPARABLE,
-    24,
+    16,
     {[VERTEX] = varyings_vertex, [GEOMETRY] = geometry_source, [FRAGMENT] = plain_fragment}},
+   {"separable samples",
+    IS_SEPARABLE,
+    8,
+    {[VERTEX] = varyings_vertex, [GEOMETRY] = geometry_source, [FRAGMENT] = samples_fragment}},
 };
 
 static const GLenum stages[NUM_STAGES] = {GL_VERTEX_SHADER, GL_TESS_CONTROL_SHADER, GL_TESS_EVALUATION_SHADER,
