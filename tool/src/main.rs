@@ -11,7 +11,6 @@ mod check;
 mod compile;
 mod destination;
 mod diagnostics;
-mod dot;
 #[cfg_attr(not(feature = "vulkan"), allow(dead_code))]
 mod draw;
 mod inputs;
@@ -23,7 +22,6 @@ mod shaders;
 mod show;
 mod validate;
 mod variant;
-mod varyings;
 mod words;
 
 use anyhow::Result;

@@ -9,86 +9,121 @@ use serde_json::{Map, Value};
 
 /// The set and binding of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Slot {
-    pub(super) set: u32,
-    pub(super) binding: u32,
-    pub(super) element: u32,
+pub struct Slot {
+    /// The set.
+    pub set: u32,
+    /// The binding.
+    pub binding: u32,
+    /// The element of an array of descriptors.
+    pub element: u32,
 }
 
 /// The topology of primitives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Topology {
+pub enum Topology {
+    /// Points.
     Points,
+    /// Separate lines.
     Lines,
+    /// Separate triangles.
     Triangles,
+    /// Triangles that share edges.
     TriangleStrip,
+    /// Patches of control points.
     Patches,
 }
 
 /// The inputs of shaders.
-pub(super) struct Inputs {
-    pub(super) work: Work,
-    pub(super) push_constants: Vec<u8>,
-    pub(super) buffers: Vec<(Slot, Data)>,
-    pub(super) textures: Vec<(Slot, Texture)>,
-    pub(super) samplers: Vec<(Slot, Sampler)>,
-    pub(super) images: Vec<ImageInput>,
+pub struct Inputs {
+    /// The dispatch or the draw.
+    pub work: Work,
+    /// The bytes of the push constants.
+    pub push_constants: Vec<u8>,
+    /// Uniform and storage buffers.
+    pub buffers: Vec<(Slot, Data)>,
+    /// Textures.
+    pub textures: Vec<(Slot, Texture)>,
+    /// Samplers.
+    pub samplers: Vec<(Slot, Sampler)>,
+    /// Storage images.
+    pub images: Vec<ImageInput>,
 }
 
 /// The work of the shaders.
-pub(super) enum Work {
+pub enum Work {
     /// The numbers of workgroups in x, y, z.
     Dispatch([u32; 3]),
+    /// A draw.
     Draw(DrawInput),
 }
 
-pub(super) struct DrawInput {
-    pub(super) topology: Topology,
-    pub(super) patch_vertices: u32,
-    pub(super) vertices: u32,
-    pub(super) instances: u32,
-    pub(super) size: [u32; 2],
-    pub(super) targets: Vec<TargetInput>,
-    pub(super) attributes: Vec<AttributeInput>,
+/// A draw.
+pub struct DrawInput {
+    /// The topology.
+    pub topology: Topology,
+    /// The number of vertices of a patch.
+    pub patch_vertices: u32,
+    /// The number of vertices.
+    pub vertices: u32,
+    /// The number of instances.
+    pub instances: u32,
+    /// The width and height of the framebuffer.
+    pub size: [u32; 2],
+    /// The render targets.
+    pub targets: Vec<TargetInput>,
+    /// The vertex attributes.
+    pub attributes: Vec<AttributeInput>,
     /// The size in bytes of each transform feedback buffer.
-    pub(super) captures: Vec<usize>,
+    pub captures: Vec<usize>,
 }
 
-pub(super) struct AttributeInput {
-    pub(super) location: u32,
-    pub(super) data: Data,
+/// A vertex attribute.
+pub struct AttributeInput {
+    /// The Location.
+    pub location: u32,
+    /// The values.
+    pub data: Data,
 }
 
 /// A render target.
-pub(super) struct TargetInput {
-    pub(super) kind: Target,
+pub struct TargetInput {
+    /// The format.
+    pub kind: Target,
     /// The value of every texel before the draw.
-    pub(super) clear: Vec<u8>,
+    pub clear: Vec<u8>,
 }
 
 /// The format of the texels of a render target.
 #[derive(Clone, Copy)]
-pub(super) struct Target {
-    pub(super) name: &'static str,
+pub struct Target {
+    /// The name in JSON.
+    pub name: &'static str,
     /// NIR's name of the format.
-    pub(super) format: &'static str,
+    pub format: &'static str,
     /// Bytes of a texel.
-    pub(super) texel: usize,
-    pub(super) form: Form,
+    pub texel: usize,
+    /// The form in JSON.
+    pub form: Form,
 }
 
 /// Bytes, and the form in which they are written.
-pub(super) struct Data {
-    pub(super) bytes: Vec<u8>,
-    pub(super) form: Form,
+pub struct Data {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// The form in JSON.
+    pub form: Form,
 }
 
 /// The form in which bytes are written: as a list of numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub enum Form {
+    /// Bytes.
     U8,
+    /// Unsigned integers of 32 bits.
     U32,
+    /// Signed integers of 32 bits.
     I32,
+    /// Floating-point numbers of 32 bits.
     F32,
 }
 
@@ -110,12 +145,13 @@ const TOPOLOGIES: &[(&str, Topology)] = &[
 ];
 
 impl Form {
-    pub(super) fn name(self) -> &'static str {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
         FORMS.iter().find(|row| row.1 == self).map_or("", |row| row.0)
     }
 
     /// `bytes` as a list.
-    pub(super) fn values(self, bytes: &[u8]) -> Value {
+    pub fn values(self, bytes: &[u8]) -> Value {
         if self == Form::U8 {
             return bytes.into();
         }
@@ -238,7 +274,8 @@ pub(super) fn named<T: Copy>(value: &Value, names: impl Iterator<Item = (&'stati
 }
 
 impl Inputs {
-    pub(super) fn parse(text: &str) -> Result<Inputs> {
+    /// Parses the inputs of a run.
+    pub fn parse(text: &str) -> Result<Inputs> {
         let mut members = Members::new(serde_json::from_str(text)?)?;
         let work = match members.take("draw") {
             Some(draw) => Work::Draw(DrawInput::parse(Members::new(draw)?).context("draw")?),

@@ -10,10 +10,13 @@ use ntv::target;
 use serde_json::Value;
 
 /// An image, and the form of its texels in JSON.
-pub(super) struct ImageInput {
-    pub(super) slot: Slot,
-    pub(super) image: Image,
-    pub(super) form: Form,
+pub struct ImageInput {
+    /// The set and binding.
+    pub slot: Slot,
+    /// The texels.
+    pub image: Image,
+    /// The form in JSON.
+    pub form: Form,
 }
 
 /// The maximum of each size, of the layers and of the levels of an image.
@@ -120,7 +123,7 @@ fn form_of(format: Format) -> Form {
 
 impl ImageInput {
     /// The texels of all levels.
-    pub(super) fn bytes(image: &Image) -> Vec<u8> {
+    pub fn bytes(image: &Image) -> Vec<u8> {
         image.levels.iter().flat_map(|level| level.bytes.iter().copied()).collect()
     }
 }
