@@ -2,13 +2,14 @@
 
 //! The translation of one shader, pass by pass, with the origin of each line.
 
-use crate::api::{Answer, Comparison, Line, PassReport, Problem, Request, Spirv};
+use crate::api::{Answer, Comparison, Line, PassReport, Problem, Request, Spirv, SpirvLine};
+use crate::modules::{self, Lined};
 use crate::{assembly, counts, shaders};
 use base64::prelude::{Engine as _, BASE64_STANDARD};
 use ntv::pass::pipeline::PIPELINE;
 use ntv::pass::Context;
 use ntv::spirv::emit;
-use ntv::{check, text, BufferAccess, EmitOptions, Errors, Key, Module, Options, Shader, Translator};
+use ntv::{check, text, BufferAccess, EmitOptions, Errors, Key, Options, Shader, Translator};
 
 /// Translates the shader of a request.
 pub(crate) fn explore(request: &Request) -> Answer {
@@ -32,30 +33,47 @@ fn fill(request: &Request, answer: &mut Answer) -> Result<(), Vec<Problem>> {
     });
     check::validate(&shader).map_err(shaders::problems)?;
     answer.graph = Some(ntv_report::graph::graph(&shader));
-    let mut lowered = shader.clone();
-    Translator::new(options.clone()).lower(&mut lowered, None).map_err(shaders::problems)?;
-    answer.passes.extend(passes(&shader, &options)?);
-    let modules = Modules::new(&lowered, &options, request).map_err(shaders::problems)?;
-    answer.spirv = Some(modules.variant(&key).map_err(|problem| vec![problem])?);
-    let with = counts::counts(&modules.plain.words);
-    answer.counts = unoptimized(shader, &options).map(|words| Comparison { with, without: counts::counts(&words) });
+    let context = Context::from(options.clone());
+    let lowered = lower(&shader, &options, &context, &mut answer.passes).map_err(shaders::problems)?;
+    let emit_options = EmitOptions::default().names(request.options.names);
+    let module = Lined::emit(&lowered, &context.target, &emit_options).map_err(shaders::problems)?;
+    let with = counts::counts(&module.plain.words);
+    answer.counts = unoptimized(shader, options).map(|words| Comparison { with, without: counts::counts(&words) });
+    let spirv = match key == Key::default() {
+        true => module.assembly(&key).map(|lines| spirv(lines, &module.plain.words)),
+        false => {
+            let patchable = modules::patchable().names(request.options.names);
+            let module = Lined::emit(&lowered, &context.target, &patchable).map_err(shaders::problems)?;
+            variant(&module, &key)
+        }
+    };
+    answer.spirv = Some(spirv.map_err(|problem| vec![problem])?);
     Ok(())
 }
 
-/// The report of each pass.
-fn passes(shader: &Shader, options: &Options) -> Result<Vec<PassReport>, Vec<Problem>> {
-    let mut translator = Translator::new(options.clone());
-    let mut before = shader.clone();
-    let mut reports = Vec::new();
-    for pass in PIPELINE {
-        let mut after = shader.clone();
-        translator.lower(&mut after, Some(pass.name)).map_err(shaders::problems)?;
-        let changed = after != before;
-        let lines = if changed { nir(&after) } else { Vec::new() };
+/// Checks a shader and runs the passes, with a report of each. Returns the lowered shader.
+fn lower(
+    shader: &Shader,
+    options: &Options,
+    context: &Context,
+    reports: &mut Vec<PassReport>,
+) -> Result<Shader, Errors> {
+    let mut lowered = shader.clone();
+    for (number, pass) in PIPELINE.iter().enumerate() {
+        let mut before = None;
+        if number == 0 {
+            // The translator checks the shader before the first pass.
+            before = Some(shader.clone());
+            Translator::new(options.clone()).lower(&mut lowered, Some(pass.name))?;
+        } else if pass.is_needed(&lowered, context) {
+            before = Some(lowered.clone());
+            pass.apply(&mut lowered, context);
+        }
+        let changed = before.is_some_and(|before| before != lowered);
+        let lines = if changed { nir(&lowered) } else { Vec::new() };
         reports.push(PassReport { name: pass.name.to_string(), what: pass.about.to_string(), changed, lines });
-        before = after;
     }
-    Ok(reports)
+    Ok(lowered)
 }
 
 /// The lines of a shader, with those from which they come.
@@ -72,41 +90,23 @@ fn nir(shader: &Shader) -> Vec<Line> {
     lines
 }
 
-/// The module of a shader, and the same with the lines of the dump.
-struct Modules {
-    plain: Module,
-    with_lines: Module,
+/// The SPIR-V for a key, with marks at what it changed.
+fn variant(module: &Lined, key: &Key) -> Result<Spirv, Problem> {
+    let (default, words) = (module.assembly(&Key::default())?, module.words(key)?);
+    let lines = assembly::changed(&default, &words).map_err(|message| shaders::problem("internal", &message))?;
+    Ok(spirv(lines, &words))
 }
 
-impl Modules {
-    fn new(lowered: &Shader, options: &Options, request: &Request) -> Result<Modules, Errors> {
-        let offer = EmitOptions::default().names(request.options.names).offer(u64::MAX).linkable(true);
-        let plain = emit(lowered, &options.target, &offer)?;
-        let with_lines = emit(lowered, &options.target, &offer.lines(Some(("shader.nir", &request.text))))?;
-        Ok(Modules { plain, with_lines })
-    }
-
-    /// The words for `key`.
-    fn variant(&self, key: &Key) -> Result<Spirv, Problem> {
-        let internal = |message: String| shaders::problem("internal", &message);
-        let (mut default, mut words, mut with_lines) = (Vec::new(), Vec::new(), Vec::new());
-        self.plain.instantiate(&Key::default(), &mut default).map_err(shaders::placed)?;
-        self.with_lines.instantiate(&Key::default(), &mut with_lines).map_err(shaders::placed)?;
-        self.plain.instantiate(key, &mut words).map_err(shaders::placed)?;
-        let mut lines = assembly::lines(&default, &with_lines).map_err(internal)?;
-        if words != default {
-            lines = assembly::changed(&lines, &words).map_err(internal)?;
-        }
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        Ok(Spirv { lines, words: BASE64_STANDARD.encode(bytes) })
-    }
+fn spirv(lines: Vec<SpirvLine>, words: &[u32]) -> Spirv {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    Spirv { lines, words: BASE64_STANDARD.encode(bytes) }
 }
 
 /// The words of a shader without optimizations: one load for each lane, and no clean-up after the lowerings. `None` if the target
 /// takes only a shader that is cleaned up.
-fn unoptimized(mut shader: Shader, options: &Options) -> Option<Vec<u32>> {
+fn unoptimized(mut shader: Shader, options: Options) -> Option<Vec<u32>> {
     let last = PIPELINE.iter().position(|pass| pass.name == "clean_up")?;
-    let options = options.clone().buffer_access(BufferAccess::Lane);
+    let options = options.buffer_access(BufferAccess::Lane);
     let mut translator = Translator::new(options.clone());
     translator.lower(&mut shader, Some(PIPELINE.get(last.checked_sub(1)?)?.name)).ok()?;
     let context = Context::from(options);

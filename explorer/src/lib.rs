@@ -12,6 +12,7 @@ mod assembly;
 mod counts;
 mod explore;
 mod link;
+mod modules;
 mod plan;
 mod run;
 mod settings;

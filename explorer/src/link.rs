@@ -2,11 +2,12 @@
 
 //! Links of stages.
 
-use crate::api::{LinkAnswer, LinkRequest, LinkedStage, SpirvLine, StageProblem, Varying};
-use crate::{assembly, shaders};
+use crate::api::{LinkAnswer, LinkRequest, LinkedStage, Problem, StageProblem, Varying};
+use crate::modules::{self, Lined};
+use crate::shaders;
 use ntv::link::link;
 use ntv::pass::Context;
-use ntv::spirv::emit;
+use ntv::variant::keys_of_stages;
 use ntv::{EmitOptions, Errors, Key, Module, Options, Shader, Translator};
 use ntv_report::varyings;
 
@@ -18,63 +19,41 @@ pub(crate) fn link_stages(request: &LinkRequest) -> LinkAnswer {
     }
 }
 
-/// A stage with its module, and the module with the lines of its dump.
-struct Stage {
-    plain: Module,
-    with_lines: Module,
-}
-
 fn linked(request: &LinkRequest) -> Result<Vec<LinkedStage>, Vec<StageProblem>> {
     let count = request.stages.len() as u32;
     let whole = |problem| vec![StageProblem { stage: count, problem }];
     let options = shaders::options(&request.target, &request.options).map_err(whole)?;
     let key = Key::parse(&request.key).map_err(|message| whole(shaders::problem("argument", &message)))?;
-    let mut stages = Vec::new();
-    for (number, (shader, row)) in (0..).zip(shaders::find_all(&request.stages)?.into_iter().zip(&request.stages)) {
-        let stage = translate(shader, &options, &row.text);
-        stages.push(stage.map_err(|errors| shaders::of_stage(number, shaders::problems(errors)).collect::<Vec<_>>())?);
+    let emit_options = modules::patchable().names(request.options.names);
+    let mut before = Vec::new();
+    for (number, shader) in (0..).zip(shaders::find_all(&request.stages)?) {
+        let stage = translate(shader, &options, &emit_options);
+        before.push(stage.map_err(|errors| shaders::of_stage(number, shaders::problems(errors)).collect::<Vec<_>>())?);
     }
-    stages.sort_by_key(|stage| stage.plain.stage);
+    before.sort_by_key(|stage| stage.plain.stage);
     let refused = |error| whole(shaders::placed(error));
-    let modules = |of: fn(&Stage) -> &Module| stages.iter().map(of).collect::<Vec<&Module>>();
-    let plain = link(&modules(|stage| &stage.plain), Vec::new()).map_err(refused)?;
-    let with_lines = link(&modules(|stage| &stage.with_lines), Vec::new()).map_err(refused)?;
-    let after =
-        plain.modules.into_iter().zip(with_lines.modules).map(|(plain, with_lines)| Stage { plain, with_lines });
-    let pairs = stages.iter().zip(after);
-    pairs
-        .map(|(before, after)| report(before, &after, &key))
-        .collect::<Result<_, String>>()
-        .map_err(|message| whole(shaders::problem("argument", &message)))
+    let linked = |of: fn(&Lined) -> &Module| link(&before.iter().map(of).collect::<Vec<_>>(), Vec::new());
+    let plain = linked(|stage| &stage.plain).map_err(refused)?.modules;
+    let with_lines = linked(|stage| &stage.with_lines).map_err(refused)?.modules;
+    let keys: Vec<Key> = keys_of_stages(plain.iter(), key).map_err(refused)?.collect();
+    let after = plain.into_iter().zip(with_lines).map(|(plain, with_lines)| Lined { plain, with_lines });
+    let rows = before.iter().zip(after).zip(keys);
+    rows.map(|((before, after), key)| report(before, &after, &key)).collect::<Result<_, _>>().map_err(whole)
 }
 
-fn translate(mut shader: Shader, options: &Options, text: &str) -> Result<Stage, Errors> {
+fn translate(mut shader: Shader, options: &Options, emit_options: &EmitOptions<'_>) -> Result<Lined, Errors> {
     Translator::new(options.clone()).lower(&mut shader, None)?;
-    let context = Context::from(options.clone());
-    let offer = EmitOptions::default().offer(u64::MAX).linkable(true);
-    let plain = emit(&shader, &context.target, &offer)?;
-    let with_lines = emit(&shader, &context.target, &offer.lines(Some(("shader.nir", text))))?;
-    Ok(Stage { plain, with_lines })
+    Lined::emit(&shader, &Context::from(options.clone()).target, emit_options)
 }
 
-fn report(before: &Stage, after: &Stage, key: &Key) -> Result<LinkedStage, String> {
+fn report(before: &Lined, after: &Lined, key: &Key) -> Result<LinkedStage, Problem> {
     let rows = varyings::rows(&before.plain, &after.plain);
     Ok(LinkedStage {
         stage: after.plain.stage.name().to_string(),
         varyings: rows.iter().map(|(was, now)| varying(was, now)).collect(),
-        before: assembly_of(before, key)?,
-        after: assembly_of(after, key)?,
+        before: before.assembly(key)?,
+        after: after.assembly(key)?,
     })
-}
-
-fn assembly_of(stage: &Stage, key: &Key) -> Result<Vec<SpirvLine>, String> {
-    let words = |module: &Module| {
-        let mut words = Vec::new();
-        // A key of a program has bits of all stages.
-        module.instantiate(&module.masked(key), &mut words).map_err(|error| error.to_string())?;
-        Ok::<Vec<u32>, String>(words)
-    };
-    assembly::lines(&words(&stage.plain)?, &words(&stage.with_lines)?)
 }
 
 fn varying(was: &ntv::module::Varying, now: &ntv::module::Varying) -> Varying {
