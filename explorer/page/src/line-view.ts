@@ -145,7 +145,7 @@ export class LineView {
          nonce,
          search({ top: true }),
          keymap.of([...defaultKeymap, ...searchKeymap]),
-         EditorView.contentAttributes.of({ "aria-label": label, "aria-readonly": "true", inputmode: "none" }),
+         EditorView.contentAttributes.of({ "aria-label": label, "aria-readonly": "true", inputmode: "none", tabindex: "0" }),
       ];
       this.view = new EditorView({ parent, extensions });
       this.stop = followMark(this.view, () => this.lines.map((line) => line.origin));
