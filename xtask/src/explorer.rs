@@ -47,12 +47,12 @@ pub(crate) fn test() -> Result<()> {
         install_packages(&["chromium"])?;
     }
     build()?;
-    go(&mut cargo(&["test", "--release", "--package", "ntv-tool", "--features", "explorer", "--test", "explore"]))?;
-    go(&mut cargo(&["build", "--release", "--package", "ntv-tool", "--features", "explorer"]))?;
+    go(&mut cargo(&["test", "--package", "ntv-tool", "--features", "explorer", "--test", "explore"]))?;
+    go(&mut cargo(&["build", "--package", "ntv-tool", "--features", "explorer"]))?;
     go(node("build.mjs").arg("--tests"))?;
     let mut tests = node("--test");
     tests.args(["--test-reporter=spec", "--test-concurrency=1", "target/tests/"]);
-    go(tests.env("NTV", target_folder()?.join("release/ntv")))
+    go(tests.env("NTV", target_folder()?.join("debug/ntv")))
 }
 
 /// Checks the types of the page.
