@@ -18,7 +18,7 @@ import { tabs } from "./tabs";
 import { themeChoice } from "./theme";
 
 /** The longest time of a call of the translator, in seconds. */
-const LONGEST = 10;
+const LONGEST = 5;
 
 /** The most bytes of a file. */
 const MOST = 8 << 20;
@@ -74,18 +74,20 @@ class Page {
    }
 
    private translate(): void {
+      const start = performance.now();
       this.latest.run(async () => {
          try {
-            await this.showTranslation();
+            await this.showTranslation(start);
          } catch (error) {
             this.show({ problems: [], passes: [], spirv: null, counts: null, graph: null });
+            performance.measure("translation", { start, end: performance.now() });
             say(messageOf(error), true);
          }
       });
    }
 
-   private async showTranslation(): Promise<void> {
-      const start = performance.now();
+   /** Translates the shader and shows the result. `start` is the time of the edit. */
+   private async showTranslation(start: number): Promise<void> {
       const entries = await this.engine.ask<Entry[]>("shaders", this.state.text);
       this.state.shader = Math.min(this.state.shader, Math.max(entries.length - 1, 0));
       const answer = await this.engine.ask<Answer>("explore", requestOf(this.state));

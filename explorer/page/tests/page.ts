@@ -51,9 +51,14 @@ export class Bench {
       return new Bench(server, address, browser);
    }
 
-   /** A page that shows the first SPIR-V. Errors of the page, and of its policy, are thrown by `stop`. */
-   async open(fragment = "", options: Parameters<Browser["newContext"]>[0] = {}): Promise<Page> {
+   /** A page that has begun. `prepare` may change its context before. Errors of the page and of its policy are in `errors`. */
+   async open(
+      fragment = "",
+      options: Parameters<Browser["newContext"]>[0] = {},
+      prepare: (context: BrowserContext) => Promise<void> = () => Promise.resolve(),
+   ): Promise<Page> {
       const context: BrowserContext = await this.browser.newContext(options);
+      await prepare(context);
       context.on("request", (request) => this.requests.push(request.url()));
       const page = await context.newPage();
       page.on("pageerror", (error) => this.errors.push(error.message));

@@ -65,7 +65,9 @@ export class ProgramPanes {
 
    private async link(place: HTMLElement): Promise<void> {
       const { target, options, key } = this.state;
-      const request: LinkRequest = { stages: await this.stages(), target, options, key };
+      const stages = await this.stages();
+      if (stages.length < 2) throw new Error("a link needs two stages: paste the other ones above");
+      const request: LinkRequest = { stages, target, options, key };
       const answer = await this.engine.ask<LinkAnswer>("link", request);
       this.views.forEach((view) => view.remove());
       this.views = [];
