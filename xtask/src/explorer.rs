@@ -51,7 +51,7 @@ pub(crate) fn test() -> Result<()> {
     go(&mut cargo(&["build", "--package", "ntv-tool", "--features", "explorer"]))?;
     go(node("build.mjs").arg("--tests"))?;
     let mut tests = node("--test");
-    tests.args(["--test-reporter=spec", "--test-concurrency=1", "target/tests/"]);
+    tests.args(["--test-reporter=spec", "target/tests/explorer.test.mjs"]);
     go(tests.env("NTV", target_folder()?.join("debug/ntv")))
 }
 

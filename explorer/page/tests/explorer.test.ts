@@ -8,6 +8,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { deflateRawSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { Bench, file, ntv, pathOf, setText, translated } from "./page";
 
@@ -352,10 +353,10 @@ test("hostile texts are errors in a page that goes on", async () => {
 });
 
 test("hostile links are errors in a page that works", async () => {
-   const deflated = (value: unknown): Promise<string> => shared(JSON.stringify(value));
+   const deflated = (value: unknown): string => shared(JSON.stringify(value));
    const links = [
-      "#s=", "#s=%", "#s=AAAA", "#s=////", await shared("{"), await deflated(7), await deflated({ text: 7 }),
-      await deflated({ target: [] }), await deflated({ target: { enable: [1] } }), await deflated({ options: { names: "yes" } }),
+      "#s=", "#s=%", "#s=AAAA", "#s=////", shared("{"), deflated(7), deflated({ text: 7 }),
+      deflated({ target: [] }), deflated({ target: { enable: [1] } }), deflated({ options: { names: "yes" } }),
    ];
    for (const link of links) {
       const page = await bench.open(link);
@@ -364,7 +365,7 @@ test("hostile links are errors in a page that works", async () => {
       assert.ok((await lines(page, "#spirv")).length > 10, link);
       await page.context().close();
    }
-   const page = await bench.open(await deflated({ target: { preset: "vulkan9" }, key: "fly", tab: "nowhere", shader: -1 }));
+   const page = await bench.open(deflated({ target: { preset: "vulkan9" }, key: "fly", tab: "nowhere", shader: -1 }));
    await page.locator("#status.error").waitFor();
    await page.context().close();
 });
@@ -390,9 +391,8 @@ test("screenshots", async () => {
 });
 
 /** The fragment of a link that inflates to `text`. */
-async function shared(text: string): Promise<string> {
-   const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"));
-   return `#s=${Buffer.from(await new Response(stream).arrayBuffer()).toString("base64url")}`;
+function shared(text: string): string {
+   return `#s=${deflateRawSync(text).toString("base64url")}`;
 }
 
 /** A fragment shader of a hundred instructions. */
