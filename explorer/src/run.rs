@@ -10,8 +10,20 @@ use ntv_report::problem;
 use ntv_report::run::inputs::{Form, Inputs, Work};
 use ntv_report::run::{self as report, Ran};
 
-/// The number of instructions after which a run ends.
+/// The number of instructions after which the run of a dispatch ends.
 const INSTRUCTIONS: u64 = 20_000_000;
+
+/// The number of instructions of one invocation in a draw, if there are many of them.
+const INSTRUCTIONS_OF_POINT: u64 = 20_000;
+
+/// The most bytes of buffers, images and targets.
+const BYTES: u64 = 1 << 24;
+
+/// The most workgroups of a dispatch.
+const GROUPS: u64 = 1 << 12;
+
+/// The most vertices of a draw, summed over its instances.
+const POINTS: u64 = 1 << 14;
 
 /// Runs the stages of a request.
 pub(crate) fn run(request: &RunRequest) -> RunAnswer {
@@ -23,13 +35,16 @@ fn ran(request: &RunRequest) -> Result<RunAnswer, Vec<StageProblem>> {
     let whole = |error: ntv_report::Failure| {
         vec![StageProblem { stage: count, problem: shaders::problem("argument", &format!("{error:#}")) }]
     };
-    let given = Inputs::parse(&request.inputs).map_err(whole)?;
+    let given = Inputs::parse(&request.inputs, BYTES).map_err(whole)?;
+    let refused =
+        |message: String| vec![StageProblem { stage: count, problem: shaders::problem("argument", &message) }];
+    let instructions = limit(&given.work).map_err(refused)?;
     let found = shaders::find_all(&request.stages)?;
     for (number, shader) in (0..).zip(&found) {
         let checked = check::validate(shader).map_err(shaders::problems);
         checked.map_err(|problems| shaders::of_stage(number, problems).collect::<Vec<_>>())?;
     }
-    let outcome = report::run(&found, &given, INSTRUCTIONS).map_err(whole)?;
+    let outcome = report::run(&found, &given, instructions).map_err(whole)?;
     let stage_problem = |(number, problem): (usize, problem::Problem)| StageProblem {
         stage: number as u32,
         problem: reported(problem),
@@ -39,6 +54,24 @@ fn ran(request: &RunRequest) -> Result<RunAnswer, Vec<StageProblem>> {
         result: outcome.ran.as_ref().map(|ran| ran.to_json(&given).to_string()).unwrap_or_default(),
         picture: outcome.ran.and_then(|ran| picture(&given, &ran)),
     })
+}
+
+/// The number of instructions that each run of a stage may take, or the reason why the page does not run this.
+fn limit(work: &Work) -> Result<u64, String> {
+    match work {
+        Work::Dispatch(groups) => {
+            let count = groups.iter().fold(1u64, |count, next| count.saturating_mul(u64::from(*next)));
+            let refusal = || format!("{count} workgroups are too many: the explorer runs at most {GROUPS}");
+            (count <= GROUPS).then_some(INSTRUCTIONS).ok_or_else(refusal)
+        }
+        Work::Draw(draw) => {
+            let count = u64::from(draw.vertices).saturating_mul(u64::from(draw.instances));
+            let instances = u64::from(draw.instances);
+            let refusal = || format!("{count} vertices are too many: the explorer draws at most {POINTS}");
+            let limit = (INSTRUCTIONS / count.max(1)).max(INSTRUCTIONS_OF_POINT);
+            (count.max(instances) <= POINTS).then_some(limit).ok_or_else(refusal)
+        }
+    }
 }
 
 fn reported(problem: problem::Problem) -> Problem {

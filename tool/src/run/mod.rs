@@ -21,7 +21,7 @@ use std::path::Path;
 pub(crate) fn run(args: &RunArgs, reporter: &Reporter) -> Result<AllFine> {
     let name = args.file.display();
     let text = fs::read_to_string(&args.file).with_context(|| name.to_string())?;
-    let given = Inputs::parse(&text).with_context(|| name.to_string())?;
+    let given = Inputs::parse(&text, u64::MAX).with_context(|| name.to_string())?;
     let png = match (&args.png, &given.work) {
         (Some(_), Work::Dispatch(_)) => bail!("--png needs a draw"),
         (Some(png), Work::Draw(draw)) => Some((png, draw)),
