@@ -10,13 +10,14 @@ use ntv::{text, BufferAccess, Error, Errors, Feature, Shader, Workaround};
 /// All shaders in `text`.
 pub(crate) fn list(text: &str) -> Vec<Entry> {
     let found = text::parse(text);
-    let ends = found.iter().skip(1).map(|next| next.line - 1).chain([text.lines().count() as u32]);
-    found.iter().zip(ends).map(|(shader, last_line)| entry(shader, last_line, text)).collect()
+    let lines: Vec<&str> = text.lines().collect();
+    let ends = found.iter().skip(1).map(|next| next.line - 1).chain([lines.len() as u32]);
+    found.iter().zip(ends).map(|(shader, last_line)| entry(shader, last_line, &lines)).collect()
 }
 
-fn entry(found: &Found, last_line: u32, text: &str) -> Entry {
+fn entry(found: &Found, last_line: u32, lines: &[&str]) -> Entry {
     // A wrong shader has its stage in its first line, too.
-    let first = text.lines().nth(found.line.saturating_sub(1) as usize).unwrap_or_default();
+    let first = lines.get(found.line.saturating_sub(1) as usize).copied().unwrap_or_default();
     let (stage, name) = match &found.shader {
         Ok(shader) => (shader.stage().name().to_string(), shader.info.name.clone().unwrap_or_default()),
         Err(_) => (first.split_once("shader:").map_or("", |row| row.1).trim().to_string(), String::new()),
