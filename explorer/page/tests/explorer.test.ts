@@ -77,6 +77,7 @@ test("a pass shows its difference, and idle passes are dimmed", async () => {
    await setText(page, await file("examples/ubo_loop.nir"));
    const pass = page.locator(".pass", { has: page.locator("b", { hasText: /^lower_ubo$/ }) });
    await pass.locator("summary").click();
+   await pass.locator(".line-removed").first().waitFor();
    assert.ok((await pass.locator(".line-removed").allTextContents()).some((line) => line.includes("@load_ubo")));
    assert.ok((await pass.locator(".line-added").count()) > 0);
    assert.ok((await page.locator(".pass.idle").count()) > 10);
@@ -88,10 +89,12 @@ test("marks go from NIR to passes and SPIR-V, and back", async () => {
    await setText(page, await file("examples/ubo_loop.nir"));
    const load = page.locator("#nir .cm-line", { hasText: "@load_ubo" }).first();
    await load.click();
+   await page.locator("#spirv .line-marked").first().waitFor();
    assert.ok((await lines(page, "#spirv", ".line-marked")).some((line) => line.includes("OpLoad")));
    assert.ok((await page.locator(".pass .badge.marked").count()) > 1);
    const add = page.locator("#spirv .cm-line", { hasText: "OpFAdd" }).first();
    await add.click();
+   await page.locator("#nir .line-marked", { hasText: "fadd" }).waitFor();
    assert.match((await lines(page, "#nir", ".line-marked")).join(), /fadd/);
    await page.locator("#nir .cm-line", { hasText: "@load_ubo" }).first().hover();
    assert.match((await lines(page, "#nir", ".line-marked")).join(), /@load_ubo/);
@@ -112,7 +115,7 @@ test("a switch marks what it changes", async () => {
    await tab(page, "Switches");
    const flip = page.getByRole("checkbox", { name: /^flip_y/ });
    await translated(page, () => flip.check());
-   assert.ok((await page.locator("#spirv .line-added").count()) > 0);
+   await page.locator("#spirv .line-added").first().waitFor();
    assert.match((await page.locator("#changes-text").textContent()) ?? "", /added [1-9]/);
    await translated(page, () => flip.uncheck());
    assert.equal(await page.locator("#spirv .line-added").count(), 0);
@@ -382,6 +385,7 @@ test("screenshots", async () => {
       const page = await bench.open("", { colorScheme, viewport: { width: 1440, height: 800 } });
       await setText(page, await file("examples/ubo_loop.nir"));
       await page.locator(".pass", { has: page.locator("b", { hasText: /^lower_ubo$/ }) }).locator("summary").click();
+      await page.locator(".pass .line-added").first().waitFor();
       await page.locator("#nir .cm-line", { hasText: "@load_ubo" }).first().click({ position: { x: 60, y: 6 } });
       await page.mouse.move(0, 0);
       const path = process.env["BLESS"] ? pathOf(`docs/explorer/${colorScheme}.png`) : `target/${colorScheme}.png`;
