@@ -20,6 +20,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The most bytes of private memory of an invocation, and of shared memory.
 const MAX_MEMORY: u64 = 1 << 24;
 
+/// The size of an invocation without its values and memory, in components of values.
+const LANE_COMPONENTS: u64 = (size_of::<Lane>() / size_of::<Bits>()) as u64;
+
 /// A run of one workgroup, patch or group of quads.
 pub(super) struct Machine<'a> {
     pub shader: &'a Shader,
@@ -126,7 +129,7 @@ impl<'a> Machine<'a> {
         let layout = Layout::new(&shader.types);
         let (places, private, shared) = layout.place_variables(shader);
         let scratch = u64::from(shader.info.scratch).next_multiple_of(16);
-        let needed = count.saturating_mul(components + pointers + private / 8 + scratch / 8);
+        let needed = count.saturating_mul(components + pointers + private / 8 + scratch / 8 + LANE_COMPONENTS);
         if needed > max_components as u64 || count.max(private).max(shared).max(scratch) > MAX_MEMORY {
             return Err(whole_fault(FaultKind::Budget, format!("{count} invocations need too much memory")));
         }

@@ -62,6 +62,8 @@ pub(crate) enum Command {
     Options,
     /// Store a module with its tables, so that it can be linked and patched without parsing it again.
     Import(ImportArgs),
+    /// Show in the browser how a shader becomes SPIR-V.
+    Explore(ExploreArgs),
 }
 
 /// The modules of the inputs: a shader (.nir, ...) is translated, SPIR-V (.spv) is parsed once, and a stored module
@@ -210,6 +212,23 @@ pub(crate) struct ImportArgs {
 
     #[command(flatten)]
     pub(crate) modules: ModuleArgs,
+}
+
+/// Arguments of `ntv explore`.
+#[derive(clap::Args)]
+#[cfg_attr(not(feature = "explorer"), allow(dead_code))]
+pub(crate) struct ExploreArgs {
+    /// The file with dumps to show first, or - for stdin [default: an example].
+    #[arg(value_name = "DUMP")]
+    pub(crate) dump: Option<PathBuf>,
+
+    /// The port of the server on the loopback address [default: any free one].
+    #[arg(long, value_name = "N", default_value_t, hide_default_value = true)]
+    pub(crate) port: u16,
+
+    /// Print the address without starting a browser.
+    #[arg(long)]
+    pub(crate) no_open: bool,
 }
 
 /// Arguments of `ntv compile`.

@@ -90,7 +90,7 @@ fn contents(
         validate::module(&binary, target).map_err(|error| internal(&error))?;
     }
     match emit {
-        Emit::Asm => words::disassemble(&words).map_err(|error| internal(&error)),
+        Emit::Asm => words::disassemble(&words).map(String::into_bytes).map_err(|error| internal(&error)),
         Emit::Spirv | Emit::Nir => Ok(binary),
     }
 }

@@ -12,41 +12,13 @@
 
 use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 use indicatif::{ProgressBar, ProgressStyle};
-use ntv::{Error, Errors, Place};
+pub(crate) use ntv_report::problem::{problems, Problem};
 use serde_json::json;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 /// More inputs than this number get a progress bar.
 const HANDFUL: usize = 8;
-
-/// A problem of an input.
-pub(crate) struct Problem {
-    /// Its kind: a kind of [`Error`], `io`, `fault`, `missing` or `usage`.
-    pub(crate) kind: &'static str,
-    /// The message.
-    pub(crate) message: String,
-    /// Its place in the text.
-    pub(crate) place: Place,
-}
-
-impl Problem {
-    /// A problem of the whole input.
-    pub(crate) fn new(kind: &'static str, message: impl Into<String>) -> Problem {
-        Problem { kind, message: message.into(), place: Place::default() }
-    }
-}
-
-impl From<Error> for Problem {
-    fn from(error: Error) -> Problem {
-        Problem { kind: error.kind.name(), message: error.message, place: error.place }
-    }
-}
-
-/// The problems that the library found.
-pub(crate) fn problems(errors: Errors) -> Vec<Problem> {
-    errors.0.into_iter().map(Problem::from).collect()
-}
 
 /// Reports on stderr.
 pub(crate) struct Reporter {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-//! The command line tool: `ntv compile`, `check`, `print`, `pass`, `cfg`, `reduce`, `run`, `draw`, and, for late decisions,
-//! `plan`, `link`, `variant`, `options` and `import`.
+//! The command line tool: `ntv compile`, `check`, `print`, `pass`, `cfg`, `reduce`, `run`, `draw`, `explore`, and, for late
+//! decisions, `plan`, `link`, `variant`, `options` and `import`.
 //!
 //! Exit status: 0 if every shader was fine, 1 if one was not (the others are processed nevertheless), 2 for wrong usage, which
 //! writes no results. Results are written to stdout or to files, everything else to stderr.
@@ -11,9 +11,9 @@ mod check;
 mod compile;
 mod destination;
 mod diagnostics;
-mod dot;
 #[cfg_attr(not(feature = "vulkan"), allow(dead_code))]
 mod draw;
+mod explore;
 mod inputs;
 mod names;
 mod plan;
@@ -23,7 +23,6 @@ mod shaders;
 mod show;
 mod validate;
 mod variant;
-mod varyings;
 mod words;
 
 use anyhow::Result;
@@ -85,5 +84,6 @@ fn run(args: &Args, reporter: &Reporter) -> Result<AllFine> {
         Command::Options => variant::options(),
         Command::Plan(args) => plan::run(args, reporter),
         Command::Import(args) => variant::import(args, reporter),
+        Command::Explore(args) => explore::run(args, reporter),
     }
 }

@@ -10,13 +10,8 @@ use clap::{Arg, Command};
 use ntv::module::OPTIONS;
 use ntv::pass::Pass;
 use ntv::{Feature, Key, Workaround};
+pub(crate) use ntv_report::near::nearest;
 use std::ffi::OsStr;
-
-/// The most names that are suggested.
-const MOST: usize = 3;
-
-/// The least similarity of a suggested name: 1 means equal, 0 no common letter.
-const NEAR: f64 = 0.6;
 
 /// Parses one of a list of names into its value.
 #[derive(Clone)]
@@ -83,19 +78,6 @@ pub(crate) fn key(text: &str) -> Result<Key> {
     }
 }
 
-/// The `names` that are similar to `given`, the most similar first: they contain it, or differ in few letters.
-pub(crate) fn nearest<'a>(given: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let given = given.to_lowercase();
-    let near = |name: &'a str| {
-        let lower = name.to_lowercase();
-        let part = if given.len() > 2 && lower.contains(&given) { NEAR } else { 0.0 };
-        (strsim::normalized_damerau_levenshtein(&given, &lower).max(part), name)
-    };
-    let mut near: Vec<(f64, &str)> = names.map(near).filter(|(score, _)| *score >= NEAR).collect();
-    near.sort_by(|a, b| b.0.total_cmp(&a.0));
-    near.into_iter().map(|(_, name)| name).take(MOST).collect()
-}
-
 /// The message that there is no `what` with the name `given`, with the similar `names`.
 #[cfg_attr(not(feature = "vulkan"), allow(dead_code))]
 pub(crate) fn unknown<'a>(what: &str, given: &str, names: impl Iterator<Item = &'a str>) -> String {
@@ -108,16 +90,6 @@ pub(crate) fn unknown<'a>(what: &str, given: &str, names: impl Iterator<Item = &
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_nearest_comes_first() {
-        let names = ["shaderFloat64", "shaderFloat16", "shaderInt64", "dce"];
-        let near = |given: &str| nearest(given, names.into_iter());
-        assert_eq!(near("shaderFlaot16"), ["shaderFloat16", "shaderFloat64"]);
-        assert_eq!(near("FLOAT64"), ["shaderFloat64"]);
-        assert_eq!(near("dec"), ["dce"]);
-        assert!(near("mesh").is_empty() && near("").is_empty());
-    }
 
     #[test]
     fn a_key_names_its_wrong_part() {

@@ -4,15 +4,14 @@
 
 use crate::args::PlanArgs;
 use crate::diagnostics::{problems, Problem, Reporter};
-use crate::names::nearest;
 use crate::shaders::{each, load};
 use crate::{inputs, AllFine};
 use anyhow::{bail, ensure, Context as _, Result};
 use ntv::check;
 use ntv::ir::Stage;
-use ntv::plan::{plan, survey, BlockPlacement, Limits, Plan, Planned, Program, StageBlocks, Threshold, Wishes, LIMITS};
+use ntv::plan::{plan, survey, BlockPlacement, Limits, Plan, Planned, Program, StageBlocks, Threshold, Wishes};
 use ntv::Options;
-use serde_json::Value;
+use ntv_report::limits;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -63,50 +62,10 @@ fn wishes(args: &PlanArgs) -> Wishes {
         .all(args.all)
 }
 
-/// Reads limits from a file: a JSON object with Vulkan's names, at any depth of nesting, so that the output of `vulkaninfo
-/// --json` works. Limits that the file does not have are those of [`Limits::default`].
+/// Reads limits from a file.
 fn read_limits(path: &Path) -> Result<Limits> {
-    let place = || path.display().to_string();
-    let text = fs::read_to_string(path).with_context(place)?;
-    let json: Value = serde_json::from_str(&text).with_context(place)?;
-    let mut limits = Limits::default();
-    let mut found = 0;
-    take_limits(&json, &mut limits, &mut found).with_context(place)?;
-    if let Value::Object(flat) = &json {
-        if flat.values().all(|value| !value.is_object() && !value.is_array()) {
-            if let Some(name) = flat.keys().find(|name| LIMITS.iter().all(|row| row.name != *name)) {
-                let near = nearest(name, LIMITS.iter().map(|row| row.name)).join(", ");
-                bail!("{}: no plan depends on a limit `{name}`; similar names: {near}", place());
-            }
-        }
-    }
-    ensure!(found > 0, "{}: there is no limit in it; the limits are: {}", place(), names().join(", "));
-    Ok(limits)
-}
-
-fn names() -> Vec<&'static str> {
-    LIMITS.iter().map(|row| row.name).collect()
-}
-
-fn take_limits(json: &Value, limits: &mut Limits, found: &mut usize) -> Result<()> {
-    match json {
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                if !LIMITS.iter().any(|row| row.name == name) {
-                    take_limits(value, limits, found)?;
-                    continue;
-                }
-                // Sizes of 4 GiB and more are clamped; plans need no larger numbers.
-                let number = value.as_u64().map(|number| u32::try_from(number).unwrap_or(u32::MAX));
-                let number = number.or(value.as_bool().map(u32::from));
-                limits.set(name, number.with_context(|| format!("{name} is {value}, which is not a number"))?);
-                *found += 1;
-            }
-            Ok(())
-        }
-        Value::Array(values) => values.iter().try_for_each(|value| take_limits(value, limits, found)),
-        _ => Ok(()),
-    }
+    let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    limits::parse(&text).with_context(|| path.display().to_string())
 }
 
 const HEADINGS: [&str; 6] = ["block", "read by", "class", "bytes", "dynamic", "why"];

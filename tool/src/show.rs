@@ -5,10 +5,11 @@
 use crate::args::{PassArgs, PrintArgs};
 use crate::diagnostics::{problems, Reporter};
 use crate::shaders::{each, load, Loaded};
-use crate::{dot, inputs, AllFine};
+use crate::{inputs, AllFine};
 use anyhow::{Context as _, Result};
 use ntv::pass::{pipeline, Context};
 use ntv::{check, text, Errors, Options, Shader};
+use ntv_report::graph::graph;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -33,7 +34,7 @@ pub(crate) fn pass(args: &PassArgs, reporter: &Reporter) -> Result<AllFine> {
 pub(crate) fn cfg(args: &PrintArgs, reporter: &Reporter) -> Result<AllFine> {
     show(&args.inputs, reporter, |shader| {
         check::validate(&shader)?;
-        Ok(dot::graph(&shader))
+        Ok(graph(&shader))
     })
 }
 

@@ -6,12 +6,13 @@ use crate::args::{EmitWords, ImportArgs, LinkArgs, ModuleArgs, VariantArgs};
 use crate::diagnostics::{problems, Problem, Reporter};
 use crate::shaders::{each, load, Loaded};
 use crate::words::{self, Writer};
-use crate::{inputs, names, varyings, AllFine};
+use crate::{inputs, names, AllFine};
 use anyhow::{ensure, Context as _, Result};
 use ntv::link::link;
 use ntv::module::{Stage, OPTIONS};
 use ntv::variant::{Program, Shader};
 use ntv::{EmitOptions, Key, Module, Options};
+use ntv_report::varyings;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 

@@ -9,7 +9,7 @@ use crate::{validate, AllFine};
 use anyhow::{ensure, Result};
 use ntv::module::Stage;
 use ntv::{Module, Target};
-use rspirv::binary::{Disassemble as _, ParseState};
+pub(crate) use ntv_report::assembly::disassemble;
 use std::fs;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -60,16 +60,6 @@ fn from_bytes(bytes: &[u8]) -> Option<Vec<u32>> {
         words.iter_mut().for_each(|word| *word = word.swap_bytes());
     }
     Some(words)
-}
-
-/// The disassembly of a module.
-pub(crate) fn disassemble(words: &[u32]) -> Result<Vec<u8>, ParseState> {
-    let mut module = rspirv::dr::load_words(words)?;
-    if let (Some(header), Some(generator)) = (&mut module.header, words.get(2)) {
-        // rspirv sets itself as the generator.
-        header.generator = *generator;
-    }
-    Ok(format!("{}\n", module.disassemble()).into_bytes())
 }
 
 /// Writes the words of `ntv variant` and `ntv link`.
@@ -125,7 +115,7 @@ impl Writer {
         match self.emit {
             EmitWords::Spirv => put(path, file, &to_bytes(words), reporter),
             EmitWords::Asm => match disassemble(words) {
-                Ok(text) => put(path, file, &text, reporter),
+                Ok(text) => put(path, file, text.as_bytes(), reporter),
                 Err(error) => {
                     let problem = Problem::new("malformed", format!("rspirv cannot disassemble it: {error}"));
                     reporter.whole(path, &problem);

@@ -3,16 +3,17 @@
 //! `cargo xtask lint`: all checks besides the tests.
 
 use crate::command::{cargo, run as go};
-use crate::opcodes;
+use crate::{explorer, opcodes};
 use anyhow::Result;
 use std::process::Command;
 
-/// Names of opcodes, formatting, clippy and rustdoc, with warnings as errors.
+/// Names of opcodes, types of the explorer's page, formatting, clippy and rustdoc, with warnings as errors.
 ///
 /// Clippy's `incompatible_msrv` checks the library against `rust-version` of Cargo.toml: it runs without the features of the
 /// tool first, because drivers build the library so.
 pub(crate) fn run() -> Result<()> {
     opcodes::run()?;
+    explorer::lint()?;
     install_components()?;
     go(&mut cargo(&["fmt", "--all", "--check"]))?;
     go(&mut cargo(&["clippy", "--package", "ntv", "--lib", "--no-default-features", "--", "-D", "warnings"]))?;
@@ -28,7 +29,16 @@ pub(crate) fn run() -> Result<()> {
         "-D",
         "warnings",
     ]))?;
-    go(&mut cargo(&["clippy", "--workspace", "--all-targets", "--features", "vulkan", "--", "-D", "warnings"]))?;
+    go(&mut cargo(&[
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--features",
+        "vulkan,explorer",
+        "--",
+        "-D",
+        "warnings",
+    ]))?;
     go(cargo(&["doc", "--workspace", "--no-deps", "--features", "vulkan"]).env("RUSTDOCFLAGS", "-D warnings"))
 }
 

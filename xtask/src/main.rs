@@ -7,6 +7,7 @@
 mod bench;
 mod command;
 mod dump;
+mod explorer;
 mod lint;
 mod mesa;
 mod meson;
@@ -35,7 +36,8 @@ usage: cargo xtask test               install what the tests need from Debian, t
                                       Debian's own Mesa
        cargo xtask mesa [--list NAME] [--filter RE] [--jobs N] [--small]
                                       piglit's shader tests through zink, with its own translator and with ntv;
-                                      --help has more";
+                                      --help has more
+       cargo xtask explorer [--test]  build the page of ntv explore; --test: also test it in Debian's Chromium";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -48,6 +50,7 @@ fn main() -> Result<()> {
         Some((command, rest)) if command == "mesa" => mesa::run(rest),
         Some((command, rest)) if command == "oracle" => oracle::run(rest),
         Some((command, rest)) if command == "dump" => dump::run(rest),
+        Some((command, rest)) if command == "explorer" => explorer::run(rest),
         _ => bail!("no such chore\n{USAGE}"),
     }
 }

@@ -22,6 +22,10 @@ const NEEDS: &[(Probe, &str)] = &[
     (Probe::Program("c++"), "g++"),
     (Probe::Program("ninja"), "ninja-build"),
     (Probe::Program("valgrind"), "valgrind"),
+    // It runs the page of the explorer. The versions of everything else are in the lock file of npm.
+    (Probe::Program("chromium"), "chromium"),
+    (Probe::Program("node"), "nodejs"),
+    (Probe::Program("npm"), "npm"),
 ];
 
 /// A check that something is installed.
@@ -59,6 +63,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         install(probe, package)?;
     }
     meson()?;
+    crate::explorer::test()?;
     // These tests need release builds: debug builds also check NIR that is marked as valid, and have internal checks.
     go(&mut cargo(&["test", "--release", "--test", "mutations", "vouched"]))?;
     go(&mut cargo(&["test", "--release", "--test", "allocations"]))?;

@@ -2,9 +2,6 @@
 
 //! Runs on a Vulkan device.
 
-use super::inputs::{DrawInput, Form, Inputs, Slot, Topology, Work};
-use super::textures::ImageInput;
-use super::wanted::{self, Translated};
 use super::Ran;
 use crate::args::RunArgs;
 use crate::diagnostics::{problems, Reporter};
@@ -14,6 +11,9 @@ use ntv::{EmitOptions, Options};
 use ntv_driver::headless::{
     self, vk, Attachment, Attribute, Device, DeviceOptions, Dispatch, Draw, Drawn, Resource, Resources,
 };
+use ntv_report::run::inputs::{DrawInput, Form, Inputs, Slot, Topology, Work};
+use ntv_report::run::textures::ImageInput;
+use ntv_report::run::wanted::{self, Translated};
 
 /// Runs `loaded`; `None` if a shader cannot be translated, or if an input is missing.
 pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: Loaded, reporter: &Reporter) -> Result<Option<Ran>> {

@@ -5,40 +5,23 @@
 
 #[cfg(feature = "vulkan")]
 mod device;
-mod inputs;
-mod interpreter;
-mod textures;
-mod wanted;
 
 use crate::args::RunArgs;
 use crate::diagnostics::Reporter;
-use crate::shaders::{all_valid, load};
+use crate::shaders::{all_valid, load, Loaded};
 use crate::AllFine;
 use anyhow::{bail, ensure, Context, Result};
-use inputs::{Data, DrawInput, Form, Inputs, Slot, Work};
-use serde_json::{json, Value};
+use ntv::Shader;
+use ntv_report::run::inputs::{DrawInput, Form, Inputs, Work};
+use ntv_report::run::{self as report, Ran};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 
-/// The results of a run.
-struct Ran {
-    /// The contents of the given buffers after the run.
-    buffers: Vec<Vec<u8>>,
-    /// The texels of all levels of the given images after the run.
-    images: Vec<Vec<u8>>,
-    /// The texels of each target.
-    targets: Vec<Vec<u8>>,
-    /// The contents of each transform feedback buffer.
-    captures: Vec<Vec<u8>>,
-    /// Whether the shaders ran without faults.
-    fine: AllFine,
-}
-
 pub(crate) fn run(args: &RunArgs, reporter: &Reporter) -> Result<AllFine> {
     let name = args.file.display();
     let text = fs::read_to_string(&args.file).with_context(|| name.to_string())?;
-    let given = Inputs::parse(&text).with_context(|| name.to_string())?;
+    let given = Inputs::parse(&text, u64::MAX).with_context(|| name.to_string())?;
     let png = match (&args.png, &given.work) {
         (Some(_), Work::Dispatch(_)) => bail!("--png needs a draw"),
         (Some(png), Work::Draw(draw)) => Some((png, draw)),
@@ -49,7 +32,7 @@ pub(crate) fn run(args: &RunArgs, reporter: &Reporter) -> Result<AllFine> {
         return Ok(false);
     }
     let ran = match args.device {
-        None => interpreter::run(args, &given, &loaded, reporter)?,
+        None => interpret(args, &given, &loaded, reporter)?,
         #[cfg(feature = "vulkan")]
         Some(_) => device::run(args, &given, loaded, reporter)?,
         #[cfg(not(feature = "vulkan"))]
@@ -59,38 +42,20 @@ pub(crate) fn run(args: &RunArgs, reporter: &Reporter) -> Result<AllFine> {
     if let Some((png, draw)) = png {
         write_png(png, draw, ran.targets.first())?;
     }
-    let captures: Vec<Value> = ran.captures.iter().map(|bytes| json!({ "u32": Form::U32.values(bytes) })).collect();
-    let result = json!({
-        "buffers": buffers(&given, &ran), "images": images(&given, &ran),
-        "targets": target_values(&given, &ran), "captures": captures,
-    });
-    writeln!(io::stdout().lock(), "{result}")?;
+    writeln!(io::stdout().lock(), "{}", ran.to_json(&given))?;
     Ok(ran.fine)
 }
 
-fn buffers(given: &Inputs, ran: &Ran) -> Vec<Value> {
-    let pairs = given.buffers.iter().zip(&ran.buffers);
-    pairs.map(|((slot, data), bytes): (&(Slot, Data), _)| descriptor_value(*slot, data.form, bytes)).collect()
-}
-
-fn images(given: &Inputs, ran: &Ran) -> Vec<Value> {
-    let pairs = given.images.iter().zip(&ran.images);
-    pairs.map(|(input, bytes)| descriptor_value(input.slot, input.form, bytes)).collect()
-}
-
-fn descriptor_value(slot: Slot, form: Form, bytes: &[u8]) -> Value {
-    json!({
-        "set": slot.set, "binding": slot.binding, "element": slot.element, form.name(): form.values(bytes),
-    })
-}
-
-fn target_values(given: &Inputs, ran: &Ran) -> Vec<Value> {
-    let Work::Draw(draw) = &given.work else { return Vec::new() };
-    let value = |(target, bytes): (&inputs::TargetInput, &Vec<u8>)| {
-        let inputs::Target { name, form, .. } = target.kind;
-        json!({ "size": draw.size, "format": name, form.name(): form.values(bytes) })
-    };
-    draw.targets.iter().zip(&ran.targets).map(value).collect()
+/// Runs `loaded`, whose shaders are all valid, on the interpreter; `None` if they cannot run.
+fn interpret(args: &RunArgs, given: &Inputs, loaded: &Loaded, reporter: &Reporter) -> Result<Option<Ran>> {
+    let shaders: Vec<Shader> = loaded.units.iter().filter_map(|unit| unit.shader.as_ref().ok()).cloned().collect();
+    let outcome = report::run(&shaders, given, args.limit)?;
+    for (number, problem) in &outcome.problems {
+        let unit = &loaded.units[*number];
+        let source = &loaded.sources[unit.source];
+        reporter.problem(&source.input.name, &source.text, unit.number, problem);
+    }
+    Ok(outcome.ran)
 }
 
 /// Writes a target of bytes as a picture.

@@ -10,10 +10,13 @@ use ntv::target;
 use serde_json::Value;
 
 /// An image, and the form of its texels in JSON.
-pub(super) struct ImageInput {
-    pub(super) slot: Slot,
-    pub(super) image: Image,
-    pub(super) form: Form,
+pub struct ImageInput {
+    /// The set and binding.
+    pub slot: Slot,
+    /// The texels.
+    pub image: Image,
+    /// The form in JSON.
+    pub form: Form,
 }
 
 /// The maximum of each size, of the layers and of the levels of an image.
@@ -84,7 +87,6 @@ pub(super) fn image(mut members: Members) -> Result<ImageInput> {
     let levels = members.number("levels", Some(1))?;
     let format = members.take("format").map(|value| format(&value)).transpose()?;
     let data = members.list()?;
-    members.finish()?;
     let is_sane = |n: &u32| (1..=MAX).contains(n);
     ensure!(size.iter().chain([&layers, &levels]).all(is_sane), "sizes, layers and levels are from 1 to {MAX}");
     let by_form = data.as_ref().and_then(|data| FORMATS.iter().find(|row| row.0 == data.form)?.1.into());
@@ -92,7 +94,11 @@ pub(super) fn image(mut members: Members) -> Result<ImageInput> {
     let samples = if dim.is_multisample() { 4 } else { 1 };
     let mut image = Image { dim, array, format, size, layers, samples, levels: Vec::new() };
     let form = data.as_ref().map_or(form_of(format), |data| data.form);
-    let needed: usize = (0..levels as usize).map(|level| image.level_bytes(level)).sum();
+    let sizes = (0..levels as usize).map(|level| image.level_bytes(level) as u64);
+    let needed = sizes.fold(0, u64::saturating_add);
+    members.allocate(needed)?;
+    members.finish()?;
+    let needed = needed as usize;
     let bytes = data.map_or(vec![0; needed], |data| data.bytes);
     ensure!(bytes.len() == needed, "the texels are {} bytes, not {needed}", bytes.len());
     let mut rest = &bytes[..];
@@ -120,7 +126,7 @@ fn form_of(format: Format) -> Form {
 
 impl ImageInput {
     /// The texels of all levels.
-    pub(super) fn bytes(image: &Image) -> Vec<u8> {
+    pub fn bytes(image: &Image) -> Vec<u8> {
         image.levels.iter().flat_map(|level| level.bytes.iter().copied()).collect()
     }
 }

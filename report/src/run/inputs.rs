@@ -6,89 +6,126 @@ use super::textures::{self, ImageInput};
 use anyhow::{anyhow, bail, ensure, Context, Result};
 use ntv::interp::{Sampler, Texture};
 use serde_json::{Map, Value};
+use std::cell::Cell;
+use std::rc::Rc;
 
 /// The set and binding of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Slot {
-    pub(super) set: u32,
-    pub(super) binding: u32,
-    pub(super) element: u32,
+pub struct Slot {
+    /// The set.
+    pub set: u32,
+    /// The binding.
+    pub binding: u32,
+    /// The element of an array of descriptors.
+    pub element: u32,
 }
 
 /// The topology of primitives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Topology {
+pub enum Topology {
+    /// Points.
     Points,
+    /// Separate lines.
     Lines,
+    /// Separate triangles.
     Triangles,
+    /// Triangles that share edges.
     TriangleStrip,
+    /// Patches of control points.
     Patches,
 }
 
 /// The inputs of shaders.
-pub(super) struct Inputs {
-    pub(super) work: Work,
-    pub(super) push_constants: Vec<u8>,
-    pub(super) buffers: Vec<(Slot, Data)>,
-    pub(super) textures: Vec<(Slot, Texture)>,
-    pub(super) samplers: Vec<(Slot, Sampler)>,
-    pub(super) images: Vec<ImageInput>,
+pub struct Inputs {
+    /// The dispatch or the draw.
+    pub work: Work,
+    /// The bytes of the push constants.
+    pub push_constants: Vec<u8>,
+    /// Uniform and storage buffers.
+    pub buffers: Vec<(Slot, Data)>,
+    /// Textures.
+    pub textures: Vec<(Slot, Texture)>,
+    /// Samplers.
+    pub samplers: Vec<(Slot, Sampler)>,
+    /// Storage images.
+    pub images: Vec<ImageInput>,
 }
 
 /// The work of the shaders.
-pub(super) enum Work {
+pub enum Work {
     /// The numbers of workgroups in x, y, z.
     Dispatch([u32; 3]),
+    /// A draw.
     Draw(DrawInput),
 }
 
-pub(super) struct DrawInput {
-    pub(super) topology: Topology,
-    pub(super) patch_vertices: u32,
-    pub(super) vertices: u32,
-    pub(super) instances: u32,
-    pub(super) size: [u32; 2],
-    pub(super) targets: Vec<TargetInput>,
-    pub(super) attributes: Vec<AttributeInput>,
+/// A draw.
+pub struct DrawInput {
+    /// The topology.
+    pub topology: Topology,
+    /// The number of vertices of a patch.
+    pub patch_vertices: u32,
+    /// The number of vertices.
+    pub vertices: u32,
+    /// The number of instances.
+    pub instances: u32,
+    /// The width and height of the framebuffer.
+    pub size: [u32; 2],
+    /// The render targets.
+    pub targets: Vec<TargetInput>,
+    /// The vertex attributes.
+    pub attributes: Vec<AttributeInput>,
     /// The size in bytes of each transform feedback buffer.
-    pub(super) captures: Vec<usize>,
+    pub captures: Vec<usize>,
 }
 
-pub(super) struct AttributeInput {
-    pub(super) location: u32,
-    pub(super) data: Data,
+/// A vertex attribute.
+pub struct AttributeInput {
+    /// The Location.
+    pub location: u32,
+    /// The values.
+    pub data: Data,
 }
 
 /// A render target.
-pub(super) struct TargetInput {
-    pub(super) kind: Target,
+pub struct TargetInput {
+    /// The format.
+    pub kind: Target,
     /// The value of every texel before the draw.
-    pub(super) clear: Vec<u8>,
+    pub clear: Vec<u8>,
 }
 
 /// The format of the texels of a render target.
 #[derive(Clone, Copy)]
-pub(super) struct Target {
-    pub(super) name: &'static str,
+pub struct Target {
+    /// The name in JSON.
+    pub name: &'static str,
     /// NIR's name of the format.
-    pub(super) format: &'static str,
+    pub format: &'static str,
     /// Bytes of a texel.
-    pub(super) texel: usize,
-    pub(super) form: Form,
+    pub texel: usize,
+    /// The form in JSON.
+    pub form: Form,
 }
 
 /// Bytes, and the form in which they are written.
-pub(super) struct Data {
-    pub(super) bytes: Vec<u8>,
-    pub(super) form: Form,
+pub struct Data {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// The form in JSON.
+    pub form: Form,
 }
 
 /// The form in which bytes are written: as a list of numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub enum Form {
+    /// Bytes.
     U8,
+    /// Unsigned integers of 32 bits.
     U32,
+    /// Signed integers of 32 bits.
     I32,
+    /// Floating-point numbers of 32 bits.
     F32,
 }
 
@@ -110,12 +147,13 @@ const TOPOLOGIES: &[(&str, Topology)] = &[
 ];
 
 impl Form {
-    pub(super) fn name(self) -> &'static str {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
         FORMS.iter().find(|row| row.1 == self).map_or("", |row| row.0)
     }
 
     /// `bytes` as a list.
-    pub(super) fn values(self, bytes: &[u8]) -> Value {
+    pub fn values(self, bytes: &[u8]) -> Value {
         if self == Form::U8 {
             return bytes.into();
         }
@@ -143,19 +181,34 @@ impl Form {
     }
 }
 
+/// The bytes that are left for buffers and images of which only the size is given.
+#[derive(Clone)]
+struct Memory(Rc<Cell<u64>>);
+
 /// An object whose members are taken one by one, so that a misspelt one is an error.
-pub(super) struct Members(Map<String, Value>);
+pub(super) struct Members {
+    members: Map<String, Value>,
+    memory: Memory,
+}
 
 impl Members {
-    fn new(value: Value) -> Result<Members> {
+    fn new(value: Value, memory: &Memory) -> Result<Members> {
         match value {
-            Value::Object(members) => Ok(Members(members)),
+            Value::Object(members) => Ok(Members { members, memory: memory.clone() }),
             other => bail!("expected an object, found {other}"),
         }
     }
 
     pub(super) fn take(&mut self, name: &str) -> Option<Value> {
-        self.0.remove(name)
+        self.members.remove(name)
+    }
+
+    /// An error if there is not so much memory.
+    pub(super) fn allocate(&self, bytes: u64) -> Result<()> {
+        let Memory(left) = &self.memory;
+        let rest = left.get().checked_sub(bytes);
+        left.set(rest.with_context(|| format!("{bytes} bytes are too many, {} are left", left.get()))?);
+        Ok(())
     }
 
     pub(super) fn number(&mut self, name: &str, default: Option<u32>) -> Result<u32> {
@@ -166,7 +219,7 @@ impl Members {
     }
 
     fn numbers<const N: usize>(&mut self, name: &str, default: [u32; N]) -> Result<[u32; N]> {
-        if !self.0.contains_key(name) {
+        if !self.has(name) {
             return Ok(default);
         }
         self.list_of_numbers(name)?.try_into().map_err(|_| anyhow!("`{name}` must be a list of {N} numbers"))
@@ -179,7 +232,11 @@ impl Members {
     /// Applies `parse` to each object of a list, which may be missing.
     fn all<T>(&mut self, name: &'static str, parse: impl Fn(Members) -> Result<T>) -> Result<Vec<T>> {
         let objects = self.take(name).map_or(Ok(Vec::new()), list)?;
-        objects.into_iter().map(|object| parse(Members::new(object)?)).collect::<Result<_>>().context(name)
+        objects
+            .into_iter()
+            .map(|object| parse(Members::new(object, &self.memory)?))
+            .collect::<Result<_>>()
+            .context(name)
     }
 
     /// The set and binding of a descriptor.
@@ -189,14 +246,15 @@ impl Members {
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
-        self.0.contains_key(name)
+        self.members.contains_key(name)
     }
 
     /// The member with the name of a form, or `size` zeros.
     fn data(&mut self) -> Result<Data> {
         if self.has("size") {
-            let bytes = vec![0; self.number("size", None)? as usize];
-            return Ok(Data { bytes, form: Form::U32 });
+            let size = self.number("size", None)?;
+            self.allocate(size.into())?;
+            return Ok(Data { bytes: vec![0; size as usize], form: Form::U32 });
         }
         self.list()?.context("a list u8, u32, i32 or f32, or a size, is missing")
     }
@@ -211,7 +269,7 @@ impl Members {
     }
 
     pub(super) fn finish(self) -> Result<()> {
-        let left: Vec<&str> = self.0.keys().map(String::as_str).collect();
+        let left: Vec<&str> = self.members.keys().map(String::as_str).collect();
         ensure!(left.is_empty(), "unknown members: {}", left.join(", "));
         Ok(())
     }
@@ -238,14 +296,16 @@ pub(super) fn named<T: Copy>(value: &Value, names: impl Iterator<Item = (&'stati
 }
 
 impl Inputs {
-    pub(super) fn parse(text: &str) -> Result<Inputs> {
-        let mut members = Members::new(serde_json::from_str(text)?)?;
+    /// Parses the inputs of a run. It is an error if they need more memory than `most` bytes.
+    pub fn parse(text: &str, most: u64) -> Result<Inputs> {
+        let memory = Memory(Rc::new(Cell::new(most)));
+        let mut members = Members::new(serde_json::from_str(text)?, &memory)?;
         let work = match members.take("draw") {
-            Some(draw) => Work::Draw(DrawInput::parse(Members::new(draw)?).context("draw")?),
+            Some(draw) => Work::Draw(DrawInput::parse(Members::new(draw, &memory)?).context("draw")?),
             None => Work::Dispatch(members.numbers("groups", [1; 3])?),
         };
         let push_constants = match members.take("push_constants") {
-            Some(data) => Members::new(data)?.data().context("push_constants")?.bytes,
+            Some(data) => Members::new(data, &memory)?.data().context("push_constants")?.bytes,
             None => Vec::new(),
         };
         let buffers = members.all("buffers", buffer)?;
@@ -273,23 +333,35 @@ impl DrawInput {
             vertices: members.number("vertices", Some(3))?,
             instances: members.number("instances", Some(1))?,
             size: members.numbers("size", [64; 2])?,
-            targets: targets.into_iter().map(target).collect::<Result<_>>().context("targets")?,
+            targets: targets
+                .into_iter()
+                .map(|value| target(value, &members.memory))
+                .collect::<Result<_>>()
+                .context("targets")?,
             captures: members.list_of_numbers("captures")?.into_iter().map(|size| size as usize).collect(),
             attributes: members.all("attributes", attribute)?,
         };
+        draw.allocate(&members)?;
         members.finish()?;
         Ok(draw)
+    }
+
+    /// The memory of the targets and of the buffers of transform feedback.
+    fn allocate(&self, members: &Members) -> Result<()> {
+        let texels = u64::from(self.size[0]) * u64::from(self.size[1]);
+        let targets = self.targets.iter().map(|target| texels.saturating_mul(target.kind.texel as u64));
+        targets.chain(self.captures.iter().map(|size| *size as u64)).try_for_each(|bytes| members.allocate(bytes))
     }
 }
 
 /// Parses the name of a target, or an object with its `format` and the value of every texel before the draw.
-fn target(value: Value) -> Result<TargetInput> {
+fn target(value: Value, memory: &Memory) -> Result<TargetInput> {
     let kind = |name: &Value| named(name, TARGETS.iter().map(|target| (target.name, *target)));
     if !value.is_object() {
         let kind = kind(&value)?;
         return Ok(TargetInput { kind, clear: vec![0; kind.texel] });
     }
-    let mut members = Members::new(value)?;
+    let mut members = Members::new(value, memory)?;
     let kind = kind(&members.take("format").context("`format` is missing")?)?;
     let clear = members.data()?;
     ensure!(clear.bytes.len() == kind.texel, "a texel of {} has {} bytes", kind.name, kind.texel);
@@ -308,14 +380,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_misspelt_member_is_an_error() {
-        let error = |text: &str| format!("{:#}", Inputs::parse(text).err().expect("an error"));
+    fn a_misspelt_member_and_too_much_memory_are_errors() {
+        let error = |text: &str| format!("{:#}", Inputs::parse(text, 1 << 20).err().expect("an error"));
         assert_eq!(error(r#"{"group": [1, 1, 1]}"#), "unknown members: group");
         assert_eq!(error(r#"{"buffers": [{"set": 0, "u32": [1]}]}"#), "buffers: `binding` is missing");
         assert_eq!(
             error(r#"{"buffers": [{"set": 0, "binding": 0, "u8": [256]}]}"#),
             "buffers: 256 is not of the type u8"
         );
+        let large =
+            r#"{"buffers": [{"set": 0, "binding": 0, "size": 1048000}, {"set": 0, "binding": 1, "size": 577}]}"#;
+        assert_eq!(error(large), "buffers: 577 bytes are too many, 576 are left");
+        let large = r#"{"images": [{"set": 0, "binding": 0, "size": [16384, 16384, 16384], "format": "r8_uint"}]}"#;
+        assert_eq!(error(large), "images: 4398046511104 bytes are too many, 1048576 are left");
+        let large = r#"{"draw": {"size": [4294967295, 4294967295]}}"#;
+        assert_eq!(error(large), "draw: 18446744073709551615 bytes are too many, 1048576 are left");
+        assert!(error(r#"{"draw": {"captures": [1048577], "size": [1, 1]}}"#).ends_with("1048572 are left"));
         assert!(error(r#"{"draw": {"topology": "squares"}}"#).starts_with(r#"draw: "squares" is not one of points"#));
     }
 
@@ -323,7 +403,7 @@ mod tests {
     fn numbers_become_bytes_and_numbers_again() {
         let text =
             r#"{"buffers": [{"set": 3, "binding": 1, "f32": [1.5, -2]}, {"set": 3, "binding": 2, "i32": [-1]}]}"#;
-        let inputs = Inputs::parse(text).unwrap();
+        let inputs = Inputs::parse(text, 0).unwrap();
         assert_eq!(inputs.buffers[0].1.bytes, [0, 0, 0xc0, 0x3f, 0, 0, 0, 0xc0]);
         let values: Vec<String> =
             inputs.buffers.iter().map(|(_, data)| data.form.values(&data.bytes).to_string()).collect();

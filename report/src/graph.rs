@@ -11,7 +11,7 @@ use ntv::text;
 use std::fmt::Write as _;
 
 /// The graph of `shader`, which is valid.
-pub(crate) fn graph(shader: &Shader) -> String {
+pub fn graph(shader: &Shader) -> String {
     let mut out = format!("digraph {} {{\n", quote(&shader.entry));
     out.push_str("    node [shape=box, fontname=monospace];\n");
     let cfg = Cfg::new(shader);

@@ -3,22 +3,25 @@
 //! Compares the inputs that shaders need with the inputs of `ntv run`, before a shader runs.
 
 use super::inputs::{Inputs, Slot};
-use crate::diagnostics::Problem;
+use crate::problem::Problem;
 use ntv::ir::{ArrayIndex, DerefKind, Inst, InstKind, Shader, Var, Variable};
 use ntv::module::{Binding, DescriptorKind, Module};
 use ntv::op::{Intrinsic, Modes};
 use ntv::Place;
 
 /// A shader before and after it was translated.
-pub(super) struct Translated<'a> {
-    pub(super) read: &'a Shader,
-    pub(super) lowered: &'a Shader,
-    pub(super) module: &'a Module,
+pub struct Translated<'a> {
+    /// The shader as it was read.
+    pub read: &'a Shader,
+    /// The lowered shader.
+    pub lowered: &'a Shader,
+    /// Its module.
+    pub module: &'a Module,
 }
 
 /// The inputs that a shader uses and `given` lacks. An array of descriptors needs the elements that a constant index names, and
 /// at least one; a device (`all_elements`) needs all elements.
-pub(super) fn missing(of: &Translated<'_>, given: &Inputs, all_elements: bool) -> Vec<Problem> {
+pub fn missing(of: &Translated<'_>, given: &Inputs, all_elements: bool) -> Vec<Problem> {
     let bindings = of.module.bindings.iter();
     let descriptors = bindings.filter_map(|binding| descriptor(*binding, of, given, all_elements));
     push_constants(of.read, given).into_iter().chain(descriptors).collect()

@@ -14,17 +14,23 @@ use ntv::module::{Module, Varying};
 use std::fmt::Write as _;
 
 /// The inputs and outputs of a stage, before and after linking.
-pub(crate) fn table(own: &Module, linked: &Module) -> String {
+pub fn table(own: &Module, linked: &Module) -> String {
     let mut out = format!("{}:\n", linked.stage.name());
-    let mut rows: Vec<(&Varying, &Varying)> = own.interface.iter().zip(&linked.interface).collect();
-    rows.sort_by_key(|(was, _)| (was.is_output, was.builtin.is_none(), was.patch, was.location, was.component));
-    for (was, now) in rows {
+    for (was, now) in rows(own, linked) {
         let _ = writeln!(out, "  {} {}", if now.is_output { "out" } else { "in " }, describe(was, now));
     }
     out
 }
 
-fn describe(was: &Varying, now: &Varying) -> String {
+/// Each input and output of a stage before and after linking, in the order of the table.
+pub fn rows<'m>(own: &'m Module, linked: &'m Module) -> Vec<(&'m Varying, &'m Varying)> {
+    let mut rows: Vec<(&Varying, &Varying)> = own.interface.iter().zip(&linked.interface).collect();
+    rows.sort_by_key(|(was, _)| (was.is_output, was.builtin.is_none(), was.patch, was.location, was.component));
+    rows
+}
+
+/// The line of the table for an input or output, without its direction.
+pub fn describe(was: &Varying, now: &Varying) -> String {
     if now.removed {
         return if was.removed { "removed".to_string() } else { format!("removed (was {})", place(was, was)) };
     }
@@ -38,9 +44,8 @@ fn describe(was: &Varying, now: &Varying) -> String {
 
 /// `location 1 (was 3), xy, patch`, or the name of a built-in.
 fn place(was: &Varying, now: &Varying) -> String {
-    if let Some(builtin) = now.builtin {
-        let known = spirv::BuiltIn::from_u32(builtin);
-        return known.map_or_else(|| format!("built-in {builtin}"), |builtin| format!("{builtin:?}"));
+    if let Some(number) = now.builtin {
+        return builtin(number);
     }
     let mut text = match now.locations {
         0 | 1 => format!("location {}", now.location),
@@ -53,6 +58,11 @@ fn place(was: &Varying, now: &Varying) -> String {
     let _ = write!(text, ", {}", letters.collect::<String>());
     text.push_str(if now.patch { ", per patch" } else { "" });
     text
+}
+
+/// The name of a built-in.
+pub fn builtin(number: u32) -> String {
+    spirv::BuiltIn::from_u32(number).map_or_else(|| format!("built-in {number}"), |builtin| format!("{builtin:?}"))
 }
 
 #[cfg(test)]

@@ -6,9 +6,7 @@ use super::inputs::{AttributeInput, DrawInput, Form, Inputs, Slot, Target, Targe
 use super::textures::{descriptor, ImageInput};
 use super::wanted::{self, Translated};
 use super::Ran;
-use crate::args::RunArgs;
-use crate::diagnostics::{problems, Problem, Reporter};
-use crate::shaders::Loaded;
+use crate::problem::{problems, Problem};
 use anyhow::{bail, ensure, Context, Result};
 use ntv::interp::draw::Drawn;
 use ntv::interp::{self, Buffer, Fault, Limits, Resources};
@@ -18,14 +16,25 @@ use ntv::op::Modes;
 use ntv::target::Descriptor;
 use ntv::{EmitOptions, Options, Place, Shader, Translator};
 
+/// The outcome of a run.
+pub struct Outcome {
+    /// The results, if the shaders could run.
+    pub ran: Option<Ran>,
+    /// The problems, with the number of the shader of each. If the shaders ran, these are the faults that the interpreter found.
+    pub problems: Vec<(usize, Problem)>,
+}
+
 /// The number of possible blocks: descriptor indices are smaller.
 const MAX_BLOCKS: u32 = 1 << 16;
 
-/// Runs `loaded`, whose shaders are all valid; `None` if a shader cannot be translated, and so has no descriptors.
-pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: &Loaded, reporter: &Reporter) -> Result<Option<Ran>> {
-    let limits = Limits { instructions: args.limit, ..Limits::default() };
-    let shaders: Vec<Shader> = loaded.units.iter().filter_map(|unit| unit.shader.as_ref().ok()).cloned().collect();
-    let Some(blocks) = blocks(&shaders, given, loaded, reporter) else { return Ok(None) };
+/// Runs `shaders`, which are all valid, with at most this number of instructions. Without a result if a shader cannot be translated,
+/// and so has no descriptors, or if an input is missing.
+pub fn run(shaders: &[Shader], given: &Inputs, instructions: u64) -> Result<Outcome> {
+    let limits = Limits { instructions, ..Limits::default() };
+    let (blocks, problems) = blocks(shaders, given);
+    if !problems.is_empty() {
+        return Ok(Outcome { ran: None, problems });
+    }
     let mut resources = Resources {
         textures: given.textures.iter().map(|(slot, texture)| (descriptor(*slot), texture.clone())).collect(),
         samplers: given.samplers.iter().map(|(slot, sampler)| (descriptor(*slot), sampler.clone())).collect(),
@@ -43,20 +52,19 @@ pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: &Loaded, reporter: &Re
     let (mut targets, mut captures) = (Vec::new(), Vec::new());
     let faults = match &given.work {
         Work::Dispatch(groups) => {
-            let [shader] = &shaders[..] else { bail!("a dispatch needs one shader, not {}", shaders.len()) };
+            let [shader] = shaders else { bail!("a dispatch needs one shader, not {}", shaders.len()) };
             ensure!(shader.stage().is_compute(), "this is not a compute shader: the inputs need a `draw`");
             let inputs = interp::Inputs { workgroups: *groups, ..interp::Inputs::default() };
             let outcome = interp::run(shader, &mut resources, &inputs, limits);
             outcome.faults.into_iter().map(|fault| (0, fault)).collect()
         }
         Work::Draw(draw) => {
-            let drawn = draw_with(&shaders, draw, &mut resources, limits)?;
+            let drawn = draw_with(shaders, draw, &mut resources, limits)?;
             (targets, captures) = (texels(draw, &drawn), drawn.captures);
             drawn.faults
         }
     };
-    let fine = faults.is_empty();
-    faults.iter().for_each(|(number, fault)| report(loaded, *number, fault, reporter));
+    let problems: Vec<(usize, Problem)> = faults.iter().map(|(number, fault)| (*number, problem(fault))).collect();
     let buffer = |(slot, data): &(Slot, super::inputs::Data)| {
         let found = find(&blocks, *slot).and_then(|(is_storage, index)| {
             if is_storage { &resources.storage } else { &resources.uniform }.get(index as usize)
@@ -66,27 +74,25 @@ pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: &Loaded, reporter: &Re
     let image =
         |input: &ImageInput| ImageInput::bytes(resources.images.get(&descriptor(input.slot)).unwrap_or(&input.image));
     let (buffers, images) = (given.buffers.iter().map(buffer).collect(), given.images.iter().map(image).collect());
-    Ok(Some(Ran { buffers, images, targets, captures, fine }))
+    let fine = problems.is_empty();
+    Ok(Outcome { ran: Some(Ran { buffers, images, targets, captures, fine }), problems })
 }
 
-fn report(loaded: &Loaded, number: usize, fault: &Fault, reporter: &Reporter) {
-    let unit = &loaded.units[number];
-    let source = &loaded.sources[unit.source];
+/// The problem that a fault is.
+fn problem(fault: &Fault) -> Problem {
     let message = format!("{} (invocation {})", fault.describe(), fault.invocation);
-    let problem = Problem { kind: "fault", message, place: Place::line(fault.line) };
-    reporter.problem(&source.input.name, &source.text, unit.number, &problem);
+    Problem { kind: "fault", message, place: Place::line(fault.line) }
 }
 
 /// A block of the SPIR-V: set and binding, whether it is a storage block, and the index that NIR has for it.
 type Block = ((u32, u32), bool, u32);
 
-/// The blocks of the translated shaders. `None` if a shader cannot be translated, or if an input is missing.
-fn blocks(shaders: &[Shader], given: &Inputs, loaded: &Loaded, reporter: &Reporter) -> Option<Vec<Block>> {
+/// The blocks of the translated shaders, and the problems of shaders that cannot be translated, or that lack an input.
+fn blocks(shaders: &[Shader], given: &Inputs) -> (Vec<Block>, Vec<(usize, Problem)>) {
     let options = Options::default();
     let mut translator = Translator::new(options.clone());
-    let mut blocks = Vec::new();
-    let mut fine = true;
-    for (shader, unit) in shaders.iter().zip(&loaded.units) {
+    let (mut blocks, mut wrong) = (Vec::new(), Vec::new());
+    for (number, shader) in shaders.iter().enumerate() {
         let mut lowered = shader.clone();
         let found = match translator.translate(&mut lowered, &EmitOptions::default()) {
             Ok(module) => {
@@ -94,13 +100,11 @@ fn blocks(shaders: &[Shader], given: &Inputs, loaded: &Loaded, reporter: &Report
             }
             Err(errors) => problems(errors),
         };
-        let source = &loaded.sources[unit.source];
-        found.iter().for_each(|problem| reporter.problem(&source.input.name, &source.text, unit.number, problem));
-        fine &= found.is_empty();
+        wrong.extend(found.into_iter().map(|problem| (number, problem)));
         let variables = lowered.vars.values().filter(|variable| variable.mode.intersects(Modes::UBO | Modes::SSBO));
         blocks.extend(variables.map(|variable| block(variable, &options)));
     }
-    fine.then_some(blocks)
+    (blocks, wrong)
 }
 
 fn block(variable: &Variable, options: &Options) -> Block {

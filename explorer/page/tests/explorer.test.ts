@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: MIT
+
+/** The page in a real browser. */
+
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { deflateRawSync } from "node:zlib";
+import type { Page } from "playwright-core";
+import { Bench, file, ntv, pathOf, setText, translated } from "./page";
+
+let bench: Bench;
+before(async () => {
+   bench = await Bench.start();
+});
+after(async () => {
+   await bench.stop();
+});
+
+const lines = (page: Page, pane: string, kind = ""): Promise<string[]> => page.locator(`${pane} .cm-line${kind}`).allTextContents();
+const tab = (page: Page, name: string): Promise<void> => page.getByRole("tab", { name, exact: true }).click();
+const status = (page: Page): Promise<string | null> => page.locator("#status").textContent();
+
+test("the first SPIR-V is there in a second", async () => {
+   const times: number[] = [];
+   for (let run = 0; run < 3; run++) {
+      const page = await bench.open();
+      await page.waitForFunction(() => performance.getEntriesByName("translation").length > 0);
+      times.push(await page.evaluate(() => {
+         const [first] = performance.getEntriesByName("translation");
+         return (first?.startTime ?? Infinity) + (first?.duration ?? Infinity);
+      }));
+      assert.ok((await lines(page, "#spirv")).some((line) => line.includes("OpEntryPoint")));
+      await page.context().close();
+   }
+   console.log(`from start to the first SPIR-V: ${times.map((time) => time.toFixed(0)).join(", ")} ms`);
+   assert.ok(Math.min(...times) < 1000, `${Math.min(...times)} ms`);
+});
+
+test("an edit of a hundred instructions takes less than 50 ms", async () => {
+   const page = await bench.open();
+   await setText(page, hundred());
+   const times: number[] = [];
+   for (let edit = 0; edit < 8; edit++) {
+      await page.locator("#nir .cm-content").click();
+      await translated(page, async () => {
+         await page.keyboard.press("Control+End");
+         await page.keyboard.type(" ");
+      });
+      times.push(await page.evaluate(() => performance.getEntriesByName("translation").at(-1)?.duration ?? Infinity));
+   }
+   console.log(`an edit of a hundred instructions: ${times.map((time) => time.toFixed(1)).join(", ")} ms`);
+   assert.ok(Math.min(...times) < 50, `${Math.min(...times)} ms`);
+   await page.context().close();
+});
+
+test("an error is underlined where it is, and goes after the edit", async () => {
+   const page = await bench.open();
+   const text = await file("examples/ubo_loop.nir");
+   const wrong = text.replace("@load_ubo", "@load_uba");
+   await setText(page, wrong);
+   assert.match((await page.locator("#nir .cm-lintRange-error").first().textContent()) ?? "", /load_uba/);
+   const line = wrong.split("\n").findIndex((row) => row.includes("@load_uba")) + 1;
+   assert.match((await page.locator("#problems li").first().textContent()) ?? "", new RegExp(`^line ${line},`));
+   assert.deepEqual((await lines(page, "#spirv")).filter(Boolean), []);
+   await setText(page, text);
+   assert.equal(await page.locator("#problems li").count(), 0);
+   assert.ok((await lines(page, "#spirv")).length > 10);
+   await page.context().close();
+});
+
+test("a pass shows its difference, and idle passes are dimmed", async () => {
+   const page = await bench.open();
+   await setText(page, await file("examples/ubo_loop.nir"));
+   const pass = page.locator(".pass", { has: page.locator("b", { hasText: /^lower_ubo$/ }) });
+   await pass.locator("summary").click();
+   await pass.locator(".line-removed").first().waitFor();
+   assert.ok((await pass.locator(".line-removed").allTextContents()).some((line) => line.includes("@load_ubo")));
+   assert.ok((await pass.locator(".line-added").count()) > 0);
+   assert.ok((await page.locator(".pass.idle").count()) > 10);
+   await page.context().close();
+});
+
+test("marks go from NIR to passes and SPIR-V, and back", async () => {
+   const page = await bench.open();
+   await setText(page, await file("examples/ubo_loop.nir"));
+   const load = page.locator("#nir .cm-line", { hasText: "@load_ubo" }).first();
+   await load.click();
+   await page.locator("#spirv .line-marked").first().waitFor();
+   assert.ok((await lines(page, "#spirv", ".line-marked")).some((line) => line.includes("OpLoad")));
+   assert.ok((await page.locator(".pass .badge.marked").count()) > 1);
+   const add = page.locator("#spirv .cm-line", { hasText: "OpFAdd" }).first();
+   await add.click();
+   await page.locator("#nir .line-marked", { hasText: "fadd" }).waitFor();
+   assert.match((await lines(page, "#nir", ".line-marked")).join(), /fadd/);
+   await page.locator("#nir .cm-line", { hasText: "@load_ubo" }).first().hover();
+   assert.match((await lines(page, "#nir", ".line-marked")).join(), /@load_ubo/);
+   await page.locator("#spirv .cm-line", { hasText: "OpFAdd" }).first().hover();
+   assert.match((await lines(page, "#nir", ".line-marked")).join(), /fadd/);
+   // The cursor marks, too.
+   await page.locator("#spirv .cm-line", { hasText: "OpFAdd" }).first().click();
+   await page.mouse.move(0, 0);
+   await page.keyboard.press("ArrowUp");
+   await page.keyboard.press("ArrowDown");
+   assert.match((await lines(page, "#nir", ".line-marked")).join(), /fadd/);
+   await page.context().close();
+});
+
+test("a switch marks what it changes", async () => {
+   const page = await bench.open();
+   await setText(page, await file("examples/vertex.nir"));
+   await tab(page, "Switches");
+   const flip = page.getByRole("checkbox", { name: /^flip_y/ });
+   await translated(page, () => flip.check());
+   await page.locator("#spirv .line-added").first().waitFor();
+   assert.match((await page.locator("#changes-text").textContent()) ?? "", /added [1-9]/);
+   await translated(page, () => flip.uncheck());
+   assert.equal(await page.locator("#spirv .line-added").count(), 0);
+   await page.getByLabel("Search").fill("shaderFloat16");
+   assert.equal(await page.getByRole("checkbox", { name: "shaderFloat16", exact: true }).count(), 1);
+   await translated(page, async () => page.getByLabel("Vulkan version").selectOption("vulkan1.0"));
+   assert.match((await lines(page, "#spirv", ".line-added")).join("\n"), /Version: 1\.0/);
+   await page.context().close();
+});
+
+test("a log has a list of its shaders", async () => {
+   const page = await bench.open();
+   await setText(page, `some text\n${await file("examples/vertex.nir")}more text\n${await file("examples/fragment.nir")}`);
+   const list = page.getByLabel("Shader of the log");
+   assert.equal(await list.locator("option").count(), 2);
+   await translated(page, async () => list.selectOption("1"));
+   assert.ok((await lines(page, "#spirv")).some((line) => line.includes("OpEntryPoint Fragment")));
+   await page.context().close();
+});
+
+test("a link shows what goes and what moves", async () => {
+   const page = await bench.open();
+   await setText(page, await file("examples/vertex.nir"));
+   await tab(page, "Link");
+   await page.locator("#link textarea").fill(await file("examples/fragment.nir"));
+   await page.locator("#link").getByRole("button", { name: "Link" }).click();
+   await page.locator("#link table").nth(1).waitFor();
+   assert.ok((await page.locator("#link tr.gone, #link tr.moved").count()) > 0);
+   await page.context().close();
+});
+
+test("plans show classes with reasons, and captures", async () => {
+   const page = await bench.open();
+   await setText(page, await file("examples/captures.nir"));
+   await tab(page, "Plan");
+   await page.locator("#plan textarea").first().fill(await file("tests/corpus/pass/place_blocks_bounds.nir"));
+   await page.locator("#plan").getByRole("button", { name: "Plan" }).click();
+   await page.locator("#plan table").nth(1).waitFor();
+   assert.match((await page.locator("#plan").textContent()) ?? "", /100000 bytes are read/);
+   assert.ok((await page.locator("#plan table").nth(1).locator("tbody tr").count()) > 0);
+   await page.context().close();
+});
+
+test("the interpreter shows buffers and pictures", async () => {
+   const page = await bench.open();
+   await setText(page, COMPUTE);
+   await tab(page, "Run");
+   const inputs = page.locator("#run textarea").nth(1);
+   await inputs.fill('{"buffers": [{"set": 3, "binding": 0, "size": 8}]}');
+   await page.locator("#run").getByRole("button", { name: "Run" }).click();
+   await page.locator("#run .result, #run .error").first().waitFor();
+   assert.match((await page.locator("#run .result").textContent()) ?? "", /\[7,0\]/, (await page.locator("#run").textContent()) ?? "");
+   await setText(page, POINT);
+   await page.locator("#run textarea").first().fill(RED);
+   await inputs.fill('{"draw": {"topology": "points", "vertices": 1, "size": [4, 4]}}');
+   await page.locator("#run").getByRole("button", { name: "Run" }).click();
+   await page.locator("#run canvas").waitFor();
+   const red = await page.locator("#run canvas").evaluate((canvas) => {
+      const { data } = (canvas as HTMLCanvasElement).getContext("2d")?.getImageData(0, 0, 4, 4) ?? { data: [] };
+      return Array.from(data).filter((byte, at) => at % 4 === 0 && byte === 255).length;
+   });
+   assert.ok(red > 0);
+   await page.context().close();
+});
+
+test("the graph is drawn when its tab is opened, by the keyboard too", async () => {
+   const page = await bench.open();
+   await page.getByRole("tab", { name: "Passes" }).focus();
+   await page.keyboard.press("ArrowRight");
+   await page.keyboard.press("ArrowRight");
+   await page.locator("#graph svg .node").first().waitFor();
+   assert.equal(await page.getByRole("tab", { name: "Graph" }).getAttribute("aria-selected"), "true");
+   await page.context().close();
+});
+
+test("a shared link restores the state after a reload", async () => {
+   const page = await bench.open();
+   await setText(page, await file("examples/histogram.nir"));
+   await tab(page, "Counts");
+   const before = await lines(page, "#spirv");
+   await page.getByRole("button", { name: "Copy a link" }).click();
+   await page.waitForFunction(() => location.hash.length > 10);
+   await page.reload();
+   await page.waitForFunction(() => performance.getEntriesByName("translation").length > 0);
+   assert.deepEqual(await lines(page, "#spirv"), before);
+   assert.ok(await page.locator("#counts table").isVisible());
+   await page.context().close();
+});
+
+test("the dump of the command line is shown", async () => {
+   const other = await Bench.start(pathOf("examples/fog.nir"));
+   try {
+      const page = await other.open();
+      await page.waitForFunction(() => performance.getEntriesByName("translation").length > 0);
+      assert.equal((await lines(page, "#nir"))[0], (await file("examples/fog.nir")).split("\n")[0]);
+      assert.deepEqual(other.errors, []);
+   } finally {
+      await other.stop();
+   }
+});
+
+test("axe finds no violation in light, dark and on a small screen", async () => {
+   const axe = createRequire(`${process.cwd()}/`).resolve("axe-core/axe.min.js");
+   for (const options of [
+      { colorScheme: "light" as const },
+      { colorScheme: "dark" as const },
+      { colorScheme: "light" as const, viewport: { width: 360, height: 740 } },
+   ]) {
+      // The policy of the page forbids a script of axe.
+      const page = await bench.open("", { ...options, bypassCSP: true });
+      await page.addScriptTag({ path: axe });
+      for (const name of ["Passes", "Switches", "Graph", "Counts", "Link", "Plan", "Run"]) {
+         await tab(page, name);
+         const found = await page.evaluate(async () => {
+            const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } };
+            return (await axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+         });
+         assert.deepEqual(found, [], `${name} ${JSON.stringify(options)}`);
+      }
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), "no sideways scrolling");
+      await page.context().close();
+   }
+});
+
+test("words are those of the native tool on the shaders of the corpus", async () => {
+   const page = await bench.open();
+   const folder = await mkdtemp(join(tmpdir(), "ntv-explorer-"));
+   // It refuses some of the shaders: they have no file.
+   await ntv("compile", "tests/corpus", "-o", folder).catch(() => undefined);
+   const names = (await readdir(pathOf("tests/corpus"), { recursive: true })).filter((name) => name.endsWith(".nir"));
+   let [equal, refused] = [0, 0];
+   for (const name of names) {
+      const text = await file(`tests/corpus/${name}`);
+      if (text.match(/^shader: /gm)?.length !== 1) continue;
+      const native = await readFile(join(folder, name.replace(/nir$/, "spv"))).catch(() => null);
+      const words = await page.evaluate(wordsOf, JSON.stringify({ ...PLAIN, text }));
+      assert.ok(words === (native?.toString("base64") ?? ""), `other words: ${name}`);
+      if (native) equal++;
+      else refused++;
+   }
+   await rm(folder, { recursive: true });
+   console.log(`${equal} shaders of the corpus have equal words; ${refused} are refused by both`);
+   assert.ok(equal >= 200, `${equal} shaders`);
+   await page.context().close();
+});
+
+/** The words of a shader in base64, from another worker of the page; empty if it is refused. It runs in the page. */
+async function wordsOf(request: string): Promise<string> {
+   const worker = ((window as unknown as { worker?: Worker }).worker ??= new Worker("worker.js", { type: "module" }));
+   const reply = await new Promise<{ text: string }>((resolve) => {
+      worker.addEventListener("message", ({ data }) => resolve(data as { text: string }), { once: true });
+      worker.postMessage({ id: 0, name: "explore", argument: request });
+   });
+   return (JSON.parse(reply.text) as { spirv: { words: string } | null }).spirv?.words ?? "";
+}
+
+const PLAIN = {
+   shader: 0,
+   target: { preset: "vulkan1.3", enable: [], disable: [], workarounds: [] },
+   options: { lane_access: false, names: false, uniform_ranges_in_vec4s: false, captures: "extension" },
+   key: "",
+};
+
+test("a translator that hangs or fails is replaced", async () => {
+   // This worker does so for texts with these words.
+   const faults = `self.addEventListener("message", ({ data }) => {
+      if (data.argument.includes("HANG")) for (;;);
+      if (data.argument.includes("THROW")) throw new Error("thrown");
+   });`;
+   const page = await bench.open("", {}, async (context) => {
+      await context.route("**/worker.js", async (route) => {
+         const response = await route.fetch();
+         await route.fulfill({ response, body: faults + (await response.text()) });
+      });
+   });
+   await page.waitForFunction(() => performance.getEntriesByName("translation").length > 0);
+   const good = await file("examples/ubo_loop.nir");
+   for (const [word, reason] of [["HANG", /more than 5 seconds/], ["THROW", /worker/]] as const) {
+      await setText(page, `// ${word}\n${good}`);
+      assert.match((await status(page)) ?? "", reason);
+      assert.equal(await page.locator("#status.error").count(), 1);
+      await setText(page, good);
+      assert.equal(await page.locator("#status.error").count(), 0, word);
+      assert.ok((await lines(page, "#spirv")).length > 10, word);
+   }
+   await page.context().close();
+   bench.errors.length = 0;
+});
+
+test("hostile inputs of runs, plans and links are errors in a page that goes on", async () => {
+   const page = await bench.open();
+   await setText(page, await file("examples/histogram.nir"));
+   const hostile = [
+      "", "{", "7", "[]", '{"groups": [4000000000, 4000000000, 4000000000]}', '{"buffers": [{"set": 0, "binding": 0, "size": 1e18}]}',
+      '{"buffers": 7}', '{"draw": {"size": [1000000, 1000000]}}', "[".repeat(100_000), '{"groups": [-1, 0, 0.5]}',
+   ];
+   for (const [id, name, field] of [["run", "Run", 1], ["plan", "Plan", 1], ["link", "Link", 0]] as const) {
+      await tab(page, name);
+      for (const text of hostile) {
+         const panel = page.locator(`#${id}`);
+         await panel.locator("textarea").nth(field).fill(text);
+         await panel.getByRole("button", { name, exact: true }).click();
+         await page.waitForFunction(() => !/working/.test(document.getElementById("status")?.textContent ?? ""));
+         // No limits at all are right for a plan.
+         const isRight = id === "plan" && text === "";
+         const errors = (await panel.locator("ul.error li").count()) + (await page.locator("#status.error").count());
+         assert.equal(errors > 0, !isRight, `${id} ${text.slice(0, 40)}`);
+      }
+   }
+   await setText(page, await file("examples/ubo_loop.nir"));
+   assert.ok((await lines(page, "#spirv")).length > 10);
+   await page.context().close();
+});
+
+test("hostile texts are errors in a page that goes on", async () => {
+   const page = await bench.open();
+   const good = await file("examples/ubo_loop.nir");
+   const head = "shader: MESA_SHADER_VERTEX\n";
+   const hostile: Record<string, string> = {
+      empty: "",
+      binary: String.fromCharCode(...Array.from({ length: 4096 }, (_, at) => (at * 7919) % 256)),
+      cut: good.slice(0, good.length / 2),
+      "a line of a megabyte": head + "x".repeat(1 << 20),
+      "deep nesting": `${head}decl_function main () (entrypoint)\n\nimpl main {\n${"    if %0 {\n".repeat(20000)}`,
+      "a million lines": `${head}${"\n".repeat(1_000_000)}`,
+      "huge numbers": good.replaceAll("32", "99999999999999999999"),
+      "ten thousand shaders": head.repeat(10_000),
+      "markup": `${head}name: <img src=x onerror=alert(1)>\n`,
+      "no stage": "shader: MESA_SHADER_\n",
+   };
+   for (const [name, text] of Object.entries(hostile)) {
+      await setText(page, text);
+      assert.ok(await page.locator("#status.error").count(), `${name}: ${await status(page)}`);
+   }
+   await setText(page, good);
+   assert.equal(await page.locator("#status.error").count(), 0);
+   await page.context().close();
+});
+
+test("hostile links are errors in a page that works", async () => {
+   const deflated = (value: unknown): string => shared(JSON.stringify(value));
+   const links = [
+      "#s=", "#s=%", "#s=AAAA", "#s=////", shared("{"), deflated(7), deflated({ text: 7 }),
+      deflated({ target: [] }), deflated({ target: { enable: [1] } }), deflated({ options: { names: "yes" } }),
+   ];
+   for (const link of links) {
+      const page = await bench.open(link);
+      await page.waitForFunction(() => performance.getEntriesByName("translation").length > 0);
+      assert.match((await status(page)) ?? "", /this link is damaged/, link);
+      assert.ok((await lines(page, "#spirv")).length > 10, link);
+      await page.context().close();
+   }
+   const page = await bench.open(deflated({ target: { preset: "vulkan9" }, key: "fly", tab: "nowhere", shader: -1 }));
+   await page.locator("#status.error").waitFor();
+   await page.context().close();
+});
+
+test("no request left the loopback, and no page had an error", () => {
+   assert.ok(bench.requests.length > 50);
+   assert.deepEqual(bench.requests.filter((url) => !url.startsWith(bench.address) && !url.startsWith("blob:")), []);
+   assert.deepEqual(bench.errors, []);
+});
+
+test("screenshots", async () => {
+   await mkdir(pathOf("docs/explorer"), { recursive: true });
+   for (const colorScheme of ["light", "dark"] as const) {
+      const page = await bench.open("", { colorScheme, viewport: { width: 1440, height: 800 } });
+      await setText(page, await file("examples/ubo_loop.nir"));
+      await page.locator(".pass", { has: page.locator("b", { hasText: /^lower_ubo$/ }) }).locator("summary").click();
+      await page.locator(".pass .line-added").first().waitFor();
+      await page.locator("#nir .cm-line", { hasText: "@load_ubo" }).first().click({ position: { x: 60, y: 6 } });
+      await page.mouse.move(0, 0);
+      const path = process.env["BLESS"] ? pathOf(`docs/explorer/${colorScheme}.png`) : `target/${colorScheme}.png`;
+      await page.screenshot({ path });
+      await page.context().close();
+   }
+});
+
+/** The fragment of a link that inflates to `text`. */
+function shared(text: string): string {
+   return `#s=${deflateRawSync(text).toString("base64url")}`;
+}
+
+/** A fragment shader of a hundred instructions. */
+function hundred(): string {
+   const adds = Array.from({ length: 94 }, (_, at) => `    32x4 %${at + 3} = fadd %${at + 2}, %2\n`).join("");
+   return `shader: MESA_SHADER_FRAGMENT
+name: hundred
+decl_function main () (entrypoint)
+
+impl main {
+    block b0:  // preds:
+    32 %0 = load_const (0x00000000)
+    32x2 %1 = @load_barycentric_pixel (interp_mode=INTERP_MODE_SMOOTH)
+    32x4 %2 = @load_interpolated_input (%1, %0) (base=0, component=0, dest_type=float32, io location=VARYING_SLOT_VAR0 slots=1)
+${adds}    @store_output (%96, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA0 slots=1)
+    // succs: b1
+    block b1:
+}
+`;
+}
+
+const COMPUTE = `shader: MESA_SHADER_COMPUTE
+name: seven
+workgroup_size: 1, 1, 1
+decl_function main () (entrypoint)
+
+impl main {
+    block b0:  // preds:
+    32 %0 = load_const (0x00000000)
+    32 %1 = load_const (0x00000007)
+    @store_ssbo (%1, %0, %0) (wrmask=x, access=none, align_mul=4, align_offset=0)
+    // succs: b1
+    block b1:
+}
+`;
+
+const POINT = `shader: MESA_SHADER_VERTEX
+name: point
+decl_function main () (entrypoint)
+
+impl main {
+    block b0:  // preds:
+    32 %0 = load_const (0x00000000)
+    32x4 %1 = load_const (0x00000000, 0x00000000, 0x00000000, 0x3f800000)
+    @store_output (%1, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT_POS slots=1)
+    // succs: b1
+    block b1:
+}
+`;
+
+const RED = `shader: MESA_SHADER_FRAGMENT
+name: red
+decl_function main () (entrypoint)
+
+impl main {
+    block b0:  // preds:
+    32 %0 = load_const (0x00000000)
+    32x4 %1 = load_const (0x3f800000, 0x00000000, 0x00000000, 0x3f800000)
+    @store_output (%1, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA0 slots=1)
+    // succs: b1
+    block b1:
+}
+`;

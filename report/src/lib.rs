@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+
+//! What the command `ntv` and the explorer say about shaders and modules, without files and without terminals.
+
+#![forbid(unsafe_code)]
+
+pub mod assembly;
+pub mod graph;
+pub mod limits;
+pub mod near;
+pub mod problem;
+pub mod run;
+pub mod varyings;
+
+/// The error of a function that has no place in a text.
+pub type Failure = anyhow::Error;

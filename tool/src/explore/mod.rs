@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+
+//! `ntv explore`: shows the explorer in the browser.
+//!
+//! The files of the page are in the binary. They are served on the loopback address only, and nothing leaves the machine: the
+//! page translates shaders itself, in WebAssembly.
+
+#[cfg(feature = "explorer")]
+mod files;
+#[cfg(feature = "explorer")]
+mod reply;
+
+use crate::args::ExploreArgs;
+use crate::diagnostics::Reporter;
+use crate::AllFine;
+use anyhow::Result;
+
+/// What to do if the binary does not have the files of the page.
+const NO_PAGE: &str =
+    "this ntv has no explorer: run `cargo xtask explorer`, then build ntv with the feature `explorer`";
+
+/// `ntv explore` without the feature `explorer`.
+#[cfg(not(feature = "explorer"))]
+pub(crate) fn run(_: &ExploreArgs, _: &Reporter) -> Result<AllFine> {
+    anyhow::bail!(NO_PAGE)
+}
+
+/// `ntv explore`: serves the page until the process is ended.
+#[cfg(feature = "explorer")]
+pub(crate) fn run(args: &ExploreArgs, reporter: &Reporter) -> Result<AllFine> {
+    use anyhow::{anyhow, ensure, Context};
+    use std::io::Write as _;
+    use std::net::Ipv4Addr;
+
+    ensure!(files::get("index.html").is_some(), NO_PAGE);
+    let dump = args.dump.as_deref().map(reply::Dump::open).transpose()?;
+    let server = tiny_http::Server::http((Ipv4Addr::LOCALHOST, args.port))
+        .map_err(|error| anyhow!("{error}"))
+        .with_context(|| format!("cannot listen on port {}", args.port))?;
+    let port = server.server_addr().to_ip().context("not a port")?.port();
+    let query = if dump.is_some() { "?dump" } else { "" };
+    let address = format!("http://{}:{port}/{query}", Ipv4Addr::LOCALHOST);
+    writeln!(std::io::stdout(), "{address}")?;
+    reporter.say("Ctrl-C ends the explorer");
+    if !args.no_open {
+        if let Err(error) = open::that_detached(&address) {
+            reporter.apart("io", &format!("cannot start a browser: {error}; open the address above"));
+        }
+    }
+    for request in server.incoming_requests() {
+        // A browser that closes its connection needs no reply.
+        let _ = reply::to(&request, port, dump.as_ref()).send(request);
+    }
+    Ok(true)
+}

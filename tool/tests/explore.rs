@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+
+//! The server of `ntv explore`: what it answers, and what it refuses. `cargo xtask explorer` has built the page before.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+const DUMP: &str = include_str!("../../examples/ubo_loop.nir");
+
+/// A running `ntv explore`, which ends with the test.
+struct Server {
+    child: Child,
+    address: String,
+}
+
+impl Server {
+    fn start(arguments: &[&str]) -> Server {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ntv"));
+        command.args(["explore", "--no-open"]).args(arguments).current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("the tool");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("an address");
+        let address = line.trim().strip_prefix("http://").expect("an address").to_string();
+        Server { child, address }
+    }
+
+    /// The address without a path.
+    fn host(&self) -> &str {
+        self.address.split('/').next().expect("a host")
+    }
+
+    /// The whole reply to a request with this first line, and this value of the header Host.
+    fn reply(&self, line: &str, host: &str) -> String {
+        self.send(&format!("{line} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"))
+    }
+
+    fn send(&self, request: &str) -> String {
+        let mut stream = TcpStream::connect(self.host()).expect("a server");
+        stream.write_all(request.as_bytes()).expect("a reader");
+        let mut reply = Vec::new();
+        stream.read_to_end(&mut reply).expect("a reply");
+        String::from_utf8_lossy(&reply).into_owned()
+    }
+
+    fn get(&self, path: &str) -> String {
+        self.reply(&format!("GET {path}"), self.host())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn the_page_has_a_strict_policy() {
+    let server = Server::start(&[]);
+    assert!(server.host().starts_with("127.0.0.1:"), "{}", server.address);
+    let page = server.get("/");
+    assert!(page.starts_with("HTTP/1.1 200"), "{page}");
+    assert!(page.contains("<title>"), "{page}");
+    for header in ["default-src 'none'", "X-Content-Type-Options: nosniff", "Cross-Origin-Resource-Policy: same-origin"]
+    {
+        assert!(page.contains(header), "{header} is not in {page}");
+    }
+    assert!(!page.contains("unsafe-inline") && !page.contains("'unsafe-eval'"), "{page}");
+    assert!(server.get("/ntv_explorer_bg.wasm").contains("Content-Type: application/wasm"));
+}
+
+#[test]
+fn the_dump_of_the_command_line_is_served() {
+    let server = Server::start(&["examples/ubo_loop.nir"]);
+    assert!(server.address.ends_with("/?dump"), "{}", server.address);
+    let reply = server.get("/dump");
+    assert!(reply.starts_with("HTTP/1.1 200") && reply.ends_with(DUMP), "{reply}");
+    assert!(Server::start(&[]).get("/dump").starts_with("HTTP/1.1 404"));
+}
+
+#[test]
+fn other_methods_hosts_and_paths_are_refused() {
+    let server = Server::start(&["examples/ubo_loop.nir"]);
+    for method in ["POST", "HEAD", "PUT", "DELETE", "OPTIONS"] {
+        let reply = server.reply(&format!("{method} /dump"), server.host());
+        assert!(reply.starts_with("HTTP/1.1 405"), "{method}: {reply}");
+        assert!(reply.contains("Allow: GET"), "{method}: {reply}");
+    }
+    let port = server.host().rsplit(':').next().expect("a port");
+    for host in ["example.org", "127.0.0.1", "127.0.0.1.example.org", &format!("example.org:{port}"), ""] {
+        let reply = server.reply("GET /dump", host);
+        assert!(reply.starts_with("HTTP/1.1 403") && !reply.contains("MESA_SHADER"), "{host}: {reply}");
+    }
+    assert!(server.send("GET /dump HTTP/1.0\r\n\r\n").contains(" 403 "), "a request without a host");
+    assert!(server.reply("GET /", &format!("localhost:{port}")).starts_with("HTTP/1.1 200"));
+    for path in ["/../Cargo.toml", "/%2e%2e/Cargo.toml", "//etc/passwd", "/index.html/", "/\\..\\Cargo.toml"] {
+        assert!(server.get(path).starts_with("HTTP/1.1 404"), "{path}");
+    }
+}
+
+#[test]
+fn a_dump_that_cannot_be_read_is_refused() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ntv"));
+    let output = command.args(["explore", "--no-open", "no-such-file.nir"]).output().expect("the tool");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no-such-file.nir"));
+}
