@@ -5,7 +5,7 @@
 use crate::api::{Picture, Problem, RunAnswer, RunRequest, StageProblem};
 use crate::shaders;
 use base64::prelude::{Engine as _, BASE64_STANDARD};
-use ntv::check;
+use ntv::{check, Shader};
 use ntv_report::problem;
 use ntv_report::run::inputs::{Form, Inputs, Work};
 use ntv_report::run::{self as report, Ran};
@@ -21,6 +21,9 @@ const BYTES: u64 = 1 << 24;
 
 /// The most workgroups of a dispatch.
 const GROUPS: u64 = 1 << 12;
+
+/// The most invocations of a dispatch: the interpreter keeps a result for each.
+const INVOCATIONS: u64 = 1 << 18;
 
 /// The most vertices of a draw, summed over its instances.
 const POINTS: u64 = 1 << 14;
@@ -38,8 +41,8 @@ fn ran(request: &RunRequest) -> Result<RunAnswer, Vec<StageProblem>> {
     let given = Inputs::parse(&request.inputs, BYTES).map_err(whole)?;
     let refused =
         |message: String| vec![StageProblem { stage: count, problem: shaders::problem("argument", &message) }];
-    let instructions = limit(&given.work).map_err(refused)?;
     let found = shaders::find_all(&request.stages)?;
+    let instructions = limit(&given.work, &found).map_err(refused)?;
     for (number, shader) in (0..).zip(&found) {
         let checked = check::validate(shader).map_err(shaders::problems);
         checked.map_err(|problems| shaders::of_stage(number, problems).collect::<Vec<_>>())?;
@@ -57,12 +60,21 @@ fn ran(request: &RunRequest) -> Result<RunAnswer, Vec<StageProblem>> {
 }
 
 /// The number of instructions that each run of a stage may take, or the reason why the page does not run this.
-fn limit(work: &Work) -> Result<u64, String> {
+fn limit(work: &Work, stages: &[Shader]) -> Result<u64, String> {
+    let product = |sizes: &[u32; 3]| sizes.iter().fold(1u64, |count, size| count.saturating_mul(u64::from(*size)));
     match work {
         Work::Dispatch(groups) => {
-            let count = groups.iter().fold(1u64, |count, next| count.saturating_mul(u64::from(*next)));
-            let refusal = || format!("{count} workgroups are too many: the explorer runs at most {GROUPS}");
-            (count <= GROUPS).then_some(INSTRUCTIONS).ok_or_else(refusal)
+            let count = product(groups);
+            let size = stages.iter().map(|shader| product(&shader.info.workgroup_size)).max().unwrap_or(1);
+            if count > GROUPS {
+                return Err(format!("{count} workgroups are too many: the explorer runs at most {GROUPS}"));
+            }
+            if count.saturating_mul(size) > INVOCATIONS {
+                return Err(format!(
+                    "{count} workgroups of {size} invocations are too many: at most {INVOCATIONS} run"
+                ));
+            }
+            Ok(INSTRUCTIONS)
         }
         Work::Draw(draw) => {
             let count = u64::from(draw.vertices).saturating_mul(u64::from(draw.instances));

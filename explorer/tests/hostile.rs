@@ -258,6 +258,9 @@ fn endless_and_huge_shaders_end_with_a_fault() {
     for size in workgroups {
         assert_ne!(ran(&[&body(size, "    // succs: b9\n")], "{}").problems, [], "{size}");
     }
+    let many = r#"{"groups": [4096, 1, 1]}"#;
+    assert_ne!(ran(&[&body("65535, 1, 1", "    // succs: b9\n")], many).problems, []);
+    assert_eq!(ran(&[&body("64, 1, 1", "    // succs: b9\n")], many).problems, []);
     for memory in ["shared-size: 4294967295\n", "shared_size: 4294967295\n", "scratch: 4294967295\n"] {
         let answer = ran(&[&body(&format!("1, 1, 1\n{memory}"), "    // succs: b9\n")], "{}");
         assert!(!answer.problems.is_empty() || !answer.result.is_empty(), "{memory}");
