@@ -121,7 +121,6 @@ class Page {
       byId("open").addEventListener("click", () => file.click());
       file.addEventListener("change", () => void this.load(file.files?.[0]));
       byId("share").addEventListener("click", () => void this.share());
-      themeChoice(byId("theme"));
    }
 
    private connectDrop(): void {
@@ -183,6 +182,8 @@ async function startState(settings: Settings): Promise<[State, string]> {
 }
 
 async function start(): Promise<void> {
+   // First, so that no other theme is seen.
+   themeChoice(byId("theme"));
    const engine = new Engine("worker.js", LONGEST);
    engine.start();
    const settings = await engine.ask<Settings>("settings", "");

@@ -126,6 +126,51 @@ test("a switch marks what it changes", async () => {
    await page.context().close();
 });
 
+test("files and pasted texts are shown, and a problem leads to its place", async () => {
+   const page = await bench.open();
+   const text = await file("examples/fog.nir");
+   const chosen = { name: "fog.nir", mimeType: "text/plain", buffer: Buffer.from(text) };
+   await translated(page, () => page.locator("#file").setInputFiles(chosen));
+   assert.equal((await lines(page, "#nir"))[0], text.split("\n")[0]);
+   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+   await page.evaluate((text) => navigator.clipboard.writeText(text), text.replace("MESA_SHADER_", "MESA_SHADOW_"));
+   await page.locator("#nir .cm-content").click();
+   await page.keyboard.press("Control+A");
+   await translated(page, () => page.keyboard.press("Control+V"));
+   await page.locator("#status.error").waitFor();
+   await setText(page, text.replace("impl main", "imp main"));
+   await page.locator("#problems button").first().click();
+   assert.ok(await page.evaluate(() => document.activeElement?.closest("#nir") !== null));
+   await page.context().close();
+});
+
+test("a chosen theme stays", async () => {
+   const page = await bench.open();
+   const background = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+   await page.getByLabel("Theme").selectOption("light");
+   const light = await background();
+   await page.getByLabel("Theme").selectOption("dark");
+   assert.notEqual(await background(), light);
+   await page.reload();
+   assert.notEqual(await background(), light);
+   assert.equal(await page.getByLabel("Theme").inputValue(), "dark");
+   await page.context().close();
+});
+
+test("an opened pass has marks, and marks the other panes", async () => {
+   const page = await bench.open();
+   await setText(page, await file("examples/ubo_loop.nir"));
+   const pass = page.locator(".pass", { has: page.locator("b", { hasText: /^lower_ubo$/ }) });
+   await pass.locator("summary").click();
+   await page.locator("#nir .cm-line", { hasText: "@load_ubo" }).first().click();
+   const marked = (await pass.locator(".line-marked").allTextContents()).join("\n");
+   assert.match(marked, /deref_array/);
+   await pass.locator(".cm-line", { hasText: "fmul" }).first().click();
+   assert.match((await lines(page, "#nir", ".line-marked")).join(), /fmul/);
+   assert.match((await lines(page, "#spirv", ".line-marked")).join(), /OpFMul/);
+   await page.context().close();
+});
+
 test("a log has a list of its shaders", async () => {
    const page = await bench.open();
    await setText(page, `some text\n${await file("examples/vertex.nir")}more text\n${await file("examples/fragment.nir")}`);
