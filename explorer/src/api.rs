@@ -222,14 +222,10 @@ api! {
         is_output: bool,
         /// The name of a built-in; empty for others.
         builtin: String,
-        /// Whether it is of a patch.
-        patch: bool,
         /// The location before the link.
         before: u32,
         /// The location after it.
         after: u32,
-        /// Its components: `xyz`.
-        components: String,
         /// Whether the link removed it.
         removed: bool,
         /// A line about all of this, as `ntv link` prints it.

@@ -5,7 +5,8 @@
 //! A module that is emitted with lines has the instructions of the same module without them, in the same order, and OpLine, OpNoLine,
 //! OpString and OpSource between them. So the n-th instruction of one is the n-th of the other.
 
-use crate::api::SpirvLine;
+use crate::api::{Problem, SpirvLine};
+use crate::shaders;
 use similar::{capture_diff_slices, Algorithm, DiffOp};
 use spirv::Op;
 
@@ -44,9 +45,14 @@ fn origins(words_with_lines: &[u32]) -> Vec<Option<u32>> {
     origins
 }
 
+fn disassemble(words: &[u32]) -> Result<String, Problem> {
+    let text = ntv_report::assembly::disassemble(words);
+    text.map_err(|error| shaders::problem("internal", &error.to_string()))
+}
+
 /// The disassembly of `words`, with the lines of the same module with lines.
-pub(crate) fn lines(words: &[u32], words_with_lines: &[u32]) -> Result<Vec<SpirvLine>, String> {
-    let text = ntv_report::assembly::disassemble(words).map_err(|error| error.to_string())?;
+pub(crate) fn lines(words: &[u32], words_with_lines: &[u32]) -> Result<Vec<SpirvLine>, Problem> {
+    let text = disassemble(words)?;
     let mut origins = origins(words_with_lines).into_iter();
     let line = |text: &str| SpirvLine {
         text: text.to_string(),
@@ -59,19 +65,17 @@ pub(crate) fn lines(words: &[u32], words_with_lines: &[u32]) -> Result<Vec<Spirv
 
 /// The disassembly of the words of a variant: lines that the variant has in common with the `default` words keep their origin, the
 /// others are marked.
-pub(crate) fn changed(default: &[SpirvLine], words: &[u32]) -> Result<Vec<SpirvLine>, String> {
-    let text = ntv_report::assembly::disassemble(words).map_err(|error| error.to_string())?;
+pub(crate) fn changed(default: &[SpirvLine], words: &[u32]) -> Result<Vec<SpirvLine>, Problem> {
+    let text = disassemble(words)?;
     let (old, new): (Vec<&str>, Vec<&str>) =
         (default.iter().map(|line| line.text.as_str()).collect(), text.lines().collect());
     let mut lines: Vec<SpirvLine> = Vec::with_capacity(new.len());
-
     for op in capture_diff_slices(Algorithm::Myers, &old, &new) {
-        let (old_range, new_range) = (op.old_range(), op.new_range());
         let same = matches!(op, DiffOp::Equal { .. });
-        for (offset, at) in new_range.enumerate() {
-            let before = old_range.clone().nth(offset).and_then(|at| default.get(at));
-            let origin = before.and_then(|line| line.origin);
-            lines.push(SpirvLine { text: new[at].to_string(), origin, changed_by_key: !same });
+        let mut before = default[op.old_range()].iter();
+        for text in &new[op.new_range()] {
+            let origin = before.next().and_then(|line| line.origin);
+            lines.push(SpirvLine { text: (*text).to_string(), origin, changed_by_key: !same });
         }
     }
     Ok(lines)

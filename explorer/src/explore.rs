@@ -93,8 +93,7 @@ fn nir(shader: &Shader) -> Vec<Line> {
 /// The SPIR-V for a key, with marks at what it changed.
 fn variant(module: &Lined, key: &Key) -> Result<Spirv, Problem> {
     let (default, words) = (module.assembly(&Key::default())?, module.words(key)?);
-    let lines = assembly::changed(&default, &words).map_err(|message| shaders::problem("internal", &message))?;
-    Ok(spirv(lines, &words))
+    Ok(spirv(assembly::changed(&default, &words)?, &words))
 }
 
 fn spirv(lines: Vec<SpirvLine>, words: &[u32]) -> Spirv {

@@ -20,8 +20,7 @@ pub(crate) fn link_stages(request: &LinkRequest) -> LinkAnswer {
 }
 
 fn linked(request: &LinkRequest) -> Result<Vec<LinkedStage>, Vec<StageProblem>> {
-    let count = request.stages.len() as u32;
-    let whole = |problem| vec![StageProblem { stage: count, problem }];
+    let whole = |problem| shaders::whole(&request.stages, problem);
     let options = shaders::options(&request.target, &request.options).map_err(whole)?;
     let key = Key::parse(&request.key).map_err(|message| whole(shaders::problem("argument", &message)))?;
     let emit_options = modules::patchable().names(request.options.names);
@@ -57,14 +56,11 @@ fn report(before: &Lined, after: &Lined, key: &Key) -> Result<LinkedStage, Probl
 }
 
 fn varying(was: &ntv::module::Varying, now: &ntv::module::Varying) -> Varying {
-    let letters = "xyzw".chars().skip(now.component.into()).take(now.components.into());
     Varying {
         is_output: now.is_output,
         builtin: now.builtin.map(varyings::builtin).unwrap_or_default(),
-        patch: now.patch,
         before: was.location,
         after: now.location,
-        components: letters.collect(),
         removed: now.removed,
         text: varyings::describe(was, now),
     }

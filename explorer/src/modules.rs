@@ -36,7 +36,7 @@ impl Lined {
     /// The assembly for `key`.
     pub(crate) fn assembly(&self, key: &Key) -> Result<Vec<SpirvLine>, Problem> {
         let (plain, with_lines) = (self.words(key)?, words(&self.with_lines, key)?);
-        assembly::lines(&plain, &with_lines).map_err(|message| shaders::problem("internal", &message))
+        assembly::lines(&plain, &with_lines)
     }
 }
 

@@ -2,10 +2,10 @@
 
 //! Runs on the interpreter.
 
-use crate::api::{Picture, Problem, RunAnswer, RunRequest, StageProblem};
+use crate::api::{Picture, RunAnswer, RunRequest, StageProblem};
 use crate::shaders;
 use base64::prelude::{Engine as _, BASE64_STANDARD};
-use ntv::{check, Shader};
+use ntv::Shader;
 use ntv_report::problem;
 use ntv_report::run::inputs::{Form, Inputs, Work};
 use ntv_report::run::{self as report, Ran};
@@ -34,24 +34,15 @@ pub(crate) fn run(request: &RunRequest) -> RunAnswer {
 }
 
 fn ran(request: &RunRequest) -> Result<RunAnswer, Vec<StageProblem>> {
-    let count = request.stages.len() as u32;
-    let whole = |error: ntv_report::Failure| {
-        vec![StageProblem { stage: count, problem: shaders::problem("argument", &format!("{error:#}")) }]
-    };
-    let given = Inputs::parse(&request.inputs, BYTES).map_err(whole)?;
-    let refused =
-        |message: String| vec![StageProblem { stage: count, problem: shaders::problem("argument", &message) }];
+    let refused = |message: String| shaders::whole(&request.stages, shaders::problem("argument", &message));
+    let failed = |error: ntv_report::Failure| refused(format!("{error:#}"));
+    let given = Inputs::parse(&request.inputs, BYTES).map_err(failed)?;
     let found = shaders::find_all(&request.stages)?;
     let instructions = limit(&given.work, &found).map_err(refused)?;
-    for (number, shader) in (0..).zip(&found) {
-        let checked = check::validate(shader).map_err(shaders::problems);
-        checked.map_err(|problems| shaders::of_stage(number, problems).collect::<Vec<_>>())?;
-    }
-    let outcome = report::run(&found, &given, instructions).map_err(whole)?;
-    let stage_problem = |(number, problem): (usize, problem::Problem)| StageProblem {
-        stage: number as u32,
-        problem: reported(problem),
-    };
+    shaders::validate(&found)?;
+    let outcome = report::run(&found, &given, instructions).map_err(failed)?;
+    let stage_problem =
+        |(number, problem): (usize, problem::Problem)| StageProblem { stage: number as u32, problem: problem.into() };
     Ok(RunAnswer {
         problems: outcome.problems.into_iter().map(stage_problem).collect(),
         result: outcome.ran.as_ref().map(|ran| ran.to_json(&given).to_string()).unwrap_or_default(),
@@ -84,11 +75,6 @@ fn limit(work: &Work, stages: &[Shader]) -> Result<u64, String> {
             (count.max(instances) <= POINTS).then_some(limit).ok_or_else(refusal)
         }
     }
-}
-
-fn reported(problem: problem::Problem) -> Problem {
-    let problem::Problem { kind, message, place } = problem;
-    Problem { message, kind: kind.to_string(), line: place.line, column: place.column, length: place.len }
 }
 
 fn picture(given: &Inputs, ran: &Ran) -> Option<Picture> {

@@ -5,7 +5,8 @@
 use crate::api::{Entry, Options, Problem, StageProblem, StageText, Target};
 use ntv::capture::BackEnd;
 use ntv::text::Found;
-use ntv::{text, BufferAccess, Error, Errors, Feature, Shader, Workaround};
+use ntv::{check, text, BufferAccess, Error, Errors, Feature, Shader, Workaround};
+use ntv_report::problem;
 
 /// All shaders in `text`.
 pub(crate) fn list(text: &str) -> Vec<Entry> {
@@ -53,6 +54,19 @@ pub(crate) fn find_all(stages: &[StageText]) -> Result<Vec<Shader>, Vec<StagePro
     }
 }
 
+/// The problems of the first shader that breaks a rule of NIR.
+pub(crate) fn validate(shaders: &[Shader]) -> Result<(), Vec<StageProblem>> {
+    for (stage, shader) in (0..).zip(shaders) {
+        check::validate(shader).map_err(|errors| of_stage(stage, problems(errors)).collect::<Vec<_>>())?;
+    }
+    Ok(())
+}
+
+/// A problem of a whole request with this number of stages.
+pub(crate) fn whole(stages: &[StageText], problem: Problem) -> Vec<StageProblem> {
+    vec![StageProblem { stage: stages.len() as u32, problem }]
+}
+
 /// The problems of a stage.
 pub(crate) fn of_stage(stage: u32, problems: Vec<Problem>) -> impl Iterator<Item = StageProblem> {
     problems.into_iter().map(move |problem| StageProblem { stage, problem })
@@ -65,14 +79,19 @@ pub(crate) fn problem(kind: &str, message: &str) -> Problem {
 
 /// The problems of a shader.
 pub(crate) fn problems(errors: Errors) -> Vec<Problem> {
-    errors.0.into_iter().map(placed).collect()
+    problem::problems(errors).into_iter().map(Problem::from).collect()
 }
 
 /// The problem of an error.
 pub(crate) fn placed(error: Error) -> Problem {
-    let Error { kind, message, place } = error;
-    let (line, column, length) = (place.line, place.column, place.len);
-    Problem { message, kind: kind.name().to_string(), line, column, length }
+    problem::Problem::from(error).into()
+}
+
+impl From<problem::Problem> for Problem {
+    fn from(problem: problem::Problem) -> Problem {
+        let problem::Problem { kind, message, place } = problem;
+        Problem { message, kind: kind.to_string(), line: place.line, column: place.column, length: place.len }
+    }
 }
 
 /// The options of the translator, or what is wrong with them.

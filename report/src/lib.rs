@@ -8,6 +8,7 @@ pub mod assembly;
 pub mod graph;
 pub mod limits;
 pub mod near;
+pub mod plans;
 pub mod problem;
 pub mod run;
 pub mod varyings;

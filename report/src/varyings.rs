@@ -54,10 +54,14 @@ fn place(was: &Varying, now: &Varying) -> String {
     if was.location != now.location {
         let _ = write!(text, " (was {})", was.location);
     }
-    let letters = "xyzw".chars().skip(now.component.into()).take(now.components.into());
-    let _ = write!(text, ", {}", letters.collect::<String>());
+    let _ = write!(text, ", {}", letters(now.component, now.components));
     text.push_str(if now.patch { ", per patch" } else { "" });
     text
+}
+
+/// The letters of components, from the number of the first one on: `yz`.
+pub fn letters(first: u8, count: u8) -> String {
+    "xyzw".chars().skip(first.into()).take(count.into()).collect()
 }
 
 /// The name of a built-in.

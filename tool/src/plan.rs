@@ -6,12 +6,12 @@ use crate::args::PlanArgs;
 use crate::diagnostics::{problems, Problem, Reporter};
 use crate::shaders::{each, load};
 use crate::{inputs, AllFine};
-use anyhow::{bail, ensure, Context as _, Result};
+use anyhow::{ensure, Context as _, Result};
 use ntv::check;
 use ntv::ir::Stage;
 use ntv::plan::{plan, survey, BlockPlacement, Limits, Plan, Planned, Program, StageBlocks, Threshold, Wishes};
 use ntv::Options;
-use ntv_report::limits;
+use ntv_report::{limits, plans};
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -30,10 +30,7 @@ pub(crate) fn run(args: &PlanArgs, reporter: &Reporter) -> Result<AllFine> {
     }
     let mut program = Program { stages: done.into_iter().flatten().collect(), ..Program::default() };
     program.stages.sort_by_key(|stage| stage.stage);
-    let repeated = program.stages.windows(2).find(|pair| pair[0].stage == pair[1].stage);
-    if let Some([stage, _]) = repeated {
-        bail!("a program has each stage once, but there are two {} shaders", stage.stage.name());
-    }
+    plans::check_stages(program.stages.iter().map(|stage| stage.stage))?;
     for (name, bytes) in &args.bytes {
         program.block(name).bytes = Some(*bytes);
     }
@@ -110,7 +107,7 @@ fn row(block: &Planned) -> [String; 6] {
     [
         block.name.clone(),
         stages.join(" "),
-        format!("{}{}", block.class.name(), if block.clamp { ", clamped" } else { "" }),
+        plans::class(block),
         block.range.to_string(),
         block.dynamic_bytes.to_string(),
         block.reason.to_string(),

@@ -307,10 +307,6 @@ is_output: boolean,
  */
 builtin: string, 
 /**
- * Whether it is of a patch.
- */
-patch: boolean, 
-/**
  * The location before the link.
  */
 before: number, 
@@ -318,10 +314,6 @@ before: number,
  * The location after it.
  */
 after: number, 
-/**
- * Its components: `xyz`.
- */
-components: string, 
 /**
  * Whether the link removed it.
  */
