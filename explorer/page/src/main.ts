@@ -43,7 +43,7 @@ class Page {
          (shader) => this.chosen(shader),
       );
       settingsPane(settings, state, (part) => this.switched(part));
-      new ProgramPanes(engine, state, () => undefined).show();
+      new ProgramPanes(engine, state).show();
       this.connectHeader();
       this.connectDrop();
       const choose = tabs(byId("tabs"), (id) => {

@@ -22,25 +22,20 @@ function field(label: string, value: string, change: (value: string) => void): H
 export class ProgramPanes {
    private views: LineView[] = [];
 
-   /** `changed` is called after each change of the state. */
    constructor(
       private readonly engine: Engine,
       private readonly state: State,
-      private readonly changed: () => void,
    ) {}
 
    /** Shows the fields of all panes with the state. */
    show(): void {
-      const set = (part: Partial<State>): void => {
-         Object.assign(this.state, part);
-         this.changed();
-      };
+      const { state } = this;
       const other = (): HTMLElement =>
-         field("The other stages: a dump or a log", this.state.other, (value) => set({ other: value }));
+         field("The other stages: a dump or a log", state.other, (value) => (state.other = value));
       this.pane("link", "Link", [other()], (place) => this.link(place));
-      const limits = field("Limits of the device, as JSON", this.state.limits, (value) => set({ limits: value }));
+      const limits = field("Limits of the device, as JSON", state.limits, (value) => (state.limits = value));
       this.pane("plan", "Plan", [other(), limits], (place) => this.plan(place));
-      const inputs = field("Inputs, as JSON of ntv run", this.state.inputs, (value) => set({ inputs: value }));
+      const inputs = field("Inputs, as JSON of ntv run", state.inputs, (value) => (state.inputs = value));
       this.pane("run", "Run", [other(), inputs], (place) => this.run(place));
    }
 

@@ -6,7 +6,7 @@ import type { Settings, Target } from "../api";
 import { byId, checkbox, element, fillSelect } from "../dom";
 import type { State } from "../state";
 
-/** Shows all switches with the state, and calls `change` with a part of a new state. */
+/** Shows all switches with the state. `change` applies a part of a new state to it. */
 export function settingsPane(settings: Settings, state: State, change: (part: Partial<State>) => void): void {
    byId("settings").replaceChildren(
       presetChoice(settings, state, change),
@@ -31,8 +31,7 @@ function presetChoice(settings: Settings, state: State, change: Change): HTMLEle
       state.target.preset,
    );
    select.addEventListener("change", () => {
-      state.target = { ...state.target, preset: select.value };
-      change({ target: state.target });
+      change({ target: { ...state.target, preset: select.value } });
       settingsPane(settings, state, change);
       byId("preset").focus();
    });
@@ -52,7 +51,6 @@ function keyParts(settings: Settings, state: State, change: Change): HTMLElement
    );
    const text = element("input", { type: "text", id: "key", value: state.key, spellcheck: "false" });
    text.addEventListener("change", () => {
-      state.key = text.value;
       change({ key: text.value });
       settingsPane(settings, state, change);
       byId("key").focus();
@@ -72,14 +70,12 @@ function keyParts(settings: Settings, state: State, change: Change): HTMLElement
 function options(state: State, change: Change): HTMLElement {
    const flag = (name: "lane_access" | "names" | "uniform_ranges_in_vec4s", label: string, hint: string): HTMLElement =>
       checkbox(label, state.options[name], hint, (isOn) => {
-         state.options = { ...state.options, [name]: isOn };
-         change({ options: state.options });
+         change({ options: { ...state.options, [name]: isOn } });
       });
    const captures = element("select", {});
    fillSelect(captures, [["extension", "the device"], ["storage", "stores of the shader"]], state.options.captures);
    captures.addEventListener("change", () => {
-      state.options = { ...state.options, captures: captures.value };
-      change({ options: state.options });
+      change({ options: { ...state.options, captures: captures.value } });
    });
    return group(
       "Options",
@@ -94,8 +90,7 @@ function workarounds(settings: Settings, state: State, change: Change): HTMLElem
    const rows = settings.workarounds.map(({ name, documentation }) =>
       checkbox(name, state.target.workarounds.includes(name), documentation, (isOn) => {
          const others = state.target.workarounds.filter((other) => other !== name);
-         state.target = { ...state.target, workarounds: isOn ? [...others, name] : others };
-         change({ target: state.target });
+         change({ target: { ...state.target, workarounds: isOn ? [...others, name] : others } });
       }),
    );
    return group("Workarounds for drivers", ...rows);
@@ -115,8 +110,7 @@ function features(settings: Settings, state: State, change: Change): HTMLElement
          [enable, disable] = [without(enable), without(disable)];
          if (isOn && !isInPreset) enable.push(name);
          if (!isOn && isInPreset) disable.push(name);
-         state.target = { ...state.target, enable, disable };
-         change({ target: state.target });
+         change({ target: { ...state.target, enable, disable } });
       });
       return { name, row };
    });

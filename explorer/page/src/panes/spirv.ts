@@ -36,7 +36,9 @@ export class SpirvPane {
    }
 
    private render(): void {
-      const shown = this.baseline && this.lines.length ? compare(this.baseline, this.lines) : this.lines;
+      // After an edit, the lines are the baseline themselves.
+      const old = this.baseline === this.lines ? null : this.baseline;
+      const shown = old && this.lines.length ? compare(old, this.lines) : this.lines;
       const [added, removed] = [count(shown, "added"), count(shown, "removed")];
       byId("changes").hidden = !added && !removed;
       byId("changes-text").textContent = `Since the last edit, the switches added ${added} lines and removed ${removed}.`;
