@@ -446,64 +446,51 @@ function shared(text: string): string {
    return `#s=${deflateRawSync(text).toString("base64url")}`;
 }
 
+/** A shader of one block in which `%0` is 0; `header` has more lines for its header. */
+function shader(stage: string, header: string, body: string): string {
+   return `shader: MESA_SHADER_${stage}
+name: test
+${header}decl_function main () (entrypoint)
+
+impl main {
+    block b0:  // preds:
+    32 %0 = load_const (0x00000000)
+${body}    // succs: b1
+    block b1:
+}
+`;
+}
+
+/** The store of four components to an output. */
+function store(value: string, location: string): string {
+   return `    @store_output (${value}, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=${location} slots=1)\n`;
+}
+
 /** A fragment shader of a hundred instructions. */
 function hundred(): string {
    const adds = Array.from({ length: 94 }, (_, at) => `    32x4 %${at + 3} = fadd %${at + 2}, %2\n`).join("");
-   return `shader: MESA_SHADER_FRAGMENT
-name: hundred
-decl_function main () (entrypoint)
-
-impl main {
-    block b0:  // preds:
-    32 %0 = load_const (0x00000000)
-    32x2 %1 = @load_barycentric_pixel (interp_mode=INTERP_MODE_SMOOTH)
+   const input = `    32x2 %1 = @load_barycentric_pixel (interp_mode=INTERP_MODE_SMOOTH)
     32x4 %2 = @load_interpolated_input (%1, %0) (base=0, component=0, dest_type=float32, io location=VARYING_SLOT_VAR0 slots=1)
-${adds}    @store_output (%96, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA0 slots=1)
-    // succs: b1
-    block b1:
-}
 `;
+   return shader("FRAGMENT", "", input + adds + store("%96", "FRAG_RESULT_DATA0"));
 }
 
-const COMPUTE = `shader: MESA_SHADER_COMPUTE
-name: seven
-workgroup_size: 1, 1, 1
-decl_function main () (entrypoint)
-
-impl main {
-    block b0:  // preds:
-    32 %0 = load_const (0x00000000)
-    32 %1 = load_const (0x00000007)
+const COMPUTE = shader(
+   "COMPUTE",
+   "workgroup_size: 1, 1, 1\n",
+   `    32 %1 = load_const (0x00000007)
     @store_ssbo (%1, %0, %0) (wrmask=x, access=none, align_mul=4, align_offset=0)
-    // succs: b1
-    block b1:
-}
-`;
+`,
+);
 
-const POINT = `shader: MESA_SHADER_VERTEX
-name: point
-decl_function main () (entrypoint)
+const POINT = shader(
+   "VERTEX",
+   "",
+   `    32x4 %1 = load_const (0x00000000, 0x00000000, 0x00000000, 0x3f800000)\n${store("%1", "VARYING_SLOT_POS")}`,
+);
 
-impl main {
-    block b0:  // preds:
-    32 %0 = load_const (0x00000000)
-    32x4 %1 = load_const (0x00000000, 0x00000000, 0x00000000, 0x3f800000)
-    @store_output (%1, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT_POS slots=1)
-    // succs: b1
-    block b1:
-}
-`;
-
-const RED = `shader: MESA_SHADER_FRAGMENT
-name: red
-decl_function main () (entrypoint)
-
-impl main {
-    block b0:  // preds:
-    32 %0 = load_const (0x00000000)
-    32x4 %1 = load_const (0x3f800000, 0x00000000, 0x00000000, 0x3f800000)
-    @store_output (%1, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA0 slots=1)
-    // succs: b1
-    block b1:
-}
-`;
+const RED = shader(
+   "FRAGMENT",
+   "",
+   `    32x4 %1 = load_const (0x3f800000, 0x00000000, 0x00000000, 0x3f800000)\n${store("%1", "FRAG_RESULT_DATA0")}`,
+);

@@ -14,7 +14,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 const ROOT = resolve("../..");
 
 /** The command that has the page in it. */
-const NTV = process.env["NTV"] ?? resolve(ROOT, "target/release/ntv");
+const NTV = process.env["NTV"] ?? resolve(ROOT, "target/debug/ntv");
 
 /** The contents of a file of the repository. */
 export function file(path: string): Promise<string> {
