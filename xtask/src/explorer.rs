@@ -2,8 +2,8 @@
 
 //! `cargo xtask explorer`: builds the page of the explorer; `--test` also tests it in a browser.
 
-use crate::command::{cargo, find, run as go};
-use crate::test::install_packages;
+use crate::command::{cargo, run as go};
+use crate::test::install_program;
 use anyhow::{bail, ensure, Context, Result};
 use flate2::{write::GzEncoder, Compression};
 use serde_json::Value;
@@ -43,9 +43,7 @@ fn build() -> Result<()> {
 
 /// Builds the page and the command with it, and tests both.
 pub(crate) fn test() -> Result<()> {
-    if find("chromium").is_none() {
-        install_packages(&["chromium"])?;
-    }
+    install_program("chromium", "chromium")?;
     build()?;
     go(&mut cargo(&["test", "--package", "ntv-tool", "--features", "explorer", "--test", "explore"]))?;
     go(&mut cargo(&["build", "--package", "ntv-tool", "--features", "explorer"]))?;
@@ -77,12 +75,8 @@ fn check() -> Result<()> {
 }
 
 fn install_packages_of_node() -> Result<()> {
-    let missing: Vec<&str> =
-        [("node", "nodejs"), ("npm", "npm")].iter().filter(|(it, _)| find(it).is_none()).map(|(_, it)| *it).collect();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    install_packages(&missing)
+    install_program("node", "nodejs")?;
+    install_program("npm", "npm")
 }
 
 /// Installs what `package-lock.json` names, unless it is installed already.

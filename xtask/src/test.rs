@@ -146,6 +146,11 @@ fn install(probe: &Probe, package: &str) -> Result<()> {
     Ok(())
 }
 
+/// Installs `package` unless PATH has the program `name`.
+pub(crate) fn install_program(name: &'static str, package: &str) -> Result<()> {
+    install(&Probe::Program(name), package)
+}
+
 /// Installs `package` unless `folder` has a file whose name begins with `start`.
 pub(crate) fn install_file(folder: &'static str, start: &'static str, package: &str) -> Result<()> {
     install(&Probe::File(folder, start), package)
