@@ -61,6 +61,7 @@ struct ntv_module;
 #define NTV_KEY_POINT_SIZE UINT64_C(0x200)       /* a shader without a point size writes 1 */
 #define NTV_KEY_NO_SAMPLE_MASK UINT64_C(0x400)   /* writes of gl_SampleMask have no effect */
 #define NTV_KEY_FLIP_POINT_COORD UINT64_C(0x800) /* gl_PointCoord.y is 1 - y, after the turns of the image */
+#define NTV_KEY_INLINED_UNIFORMS UINT64_C(0x1000) /* loads of inlinable uniforms are constants */
 
 enum ntv_dither { NTV_DITHER_NONE = 0, NTV_DITHER_4444, NTV_DITHER_5551, NTV_DITHER_565 };
 
@@ -75,6 +76,7 @@ ntv_key_dither(unsigned target, enum ntv_dither format)
 struct ntv_key {
    uint64_t bits;
    uint32_t size[2]; /* of the framebuffer in pixels, for a gl_FragCoord that is flipped */
+   uint32_t uniforms[4]; /* the values of inlined uniforms, in the order of shader_info's inlinable_uniform_dw_offsets; of one stage */
 };
 
 /* Translates as ntv_translate does, to a module that supports the bits `offer` and links. ntv_module_instantiate returns its

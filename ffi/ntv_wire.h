@@ -257,7 +257,8 @@ ntv_wire_end(struct ntv_wire *w)
 enum ntv_info_field {
    /* Four words: ntv_wire_operand must follow for the other three. System values have the numbers of Mesa 25.0. */
    NTV_INFO_INPUTS_READ = 6, NTV_INFO_OUTPUTS_WRITTEN = 8, NTV_INFO_OUTPUTS_READ = 9, NTV_INFO_SYSTEM_VALUES_READ = 10,
-   NTV_INFO_XFB_STRIDE = 37,
+   NTV_INFO_XFB_STRIDE = 37, NTV_INFO_INLINABLE_UNIFORM_DW_OFFSETS = 38,
+   NTV_INFO_NUM_INLINABLE_UNIFORMS = 39,
    /* ntv_wire_info_text: "POINTS", "LINES", "LINE_STRIP", "TRIANGLES", "TRIANGLE_STRIP", "LINES_ADJACENCY", ... */
    NTV_INFO_OUTPUT_PRIMITIVE = 65, NTV_INFO_INPUT_PRIMITIVE = 66,
    NTV_INFO_COLOR0_INTERP = 90, NTV_INFO_COLOR1_INTERP = 93, /* ntv_wire_info_text: "INTERP_MODE_FLAT", ... */

@@ -223,6 +223,7 @@ pub type ntv_dither = ::std::os::raw::c_uint;
 pub struct ntv_key {
     pub bits: u64,
     pub size: [u32; 2usize],
+    pub uniforms: [u32; 4usize],
 }
 extern "C" {
     pub fn ntv_module_create(
@@ -742,6 +743,8 @@ pub const NTV_INFO_OUTPUTS_WRITTEN: ntv_info_field = 8;
 pub const NTV_INFO_OUTPUTS_READ: ntv_info_field = 9;
 pub const NTV_INFO_SYSTEM_VALUES_READ: ntv_info_field = 10;
 pub const NTV_INFO_XFB_STRIDE: ntv_info_field = 37;
+pub const NTV_INFO_INLINABLE_UNIFORM_DW_OFFSETS: ntv_info_field = 38;
+pub const NTV_INFO_NUM_INLINABLE_UNIFORMS: ntv_info_field = 39;
 pub const NTV_INFO_OUTPUT_PRIMITIVE: ntv_info_field = 65;
 pub const NTV_INFO_INPUT_PRIMITIVE: ntv_info_field = 66;
 pub const NTV_INFO_COLOR0_INTERP: ntv_info_field = 90;

@@ -103,7 +103,10 @@ fn link_and_patch(module: &ntv::Module) {
     let mut words = Vec::new();
     for linked in linked {
         assert!(linked.check().is_ok(), "the tables of a linked module are consistent");
-        for key in [ntv::Key::default(), ntv::Key { bits: linked.offered, size: [1; 2] }] {
+        for key in [
+            ntv::Key::default(),
+            ntv::Key { size: [1; 2], uniforms: [1; ntv::Key::INLINED], ..ntv::Key::new(linked.offered) },
+        ] {
             let taken = linked.instantiate(&key, &mut words);
             assert!(
                 taken.is_ok() || linked.offered & !ntv::Key::ALL != 0,

@@ -261,6 +261,8 @@ info_fields! {
         shared_size: u32,
         scratch: u32,
         xfb_stride: [u32; 4],
+        inlinable_uniform_dw_offsets: [u32; 4],
+        num_inlinable_uniforms: u32,
         first_ubo_is_default_ubo: bool,
         derivative_group: u32,
         primitive_mode: u32,
@@ -320,8 +322,6 @@ info_fields! {
         ray_queries: u32,
         subgroup_size: u32,
         uses_wide_subgroup_intrinsics: bool,
-        inlinable_uniform_dw_offsets: [u32; 4],
-        num_inlinable_uniforms: u32,
         clip_distance_array_size: u32,
         cull_distance_array_size: u32,
         uses_texture_gather: bool,
@@ -400,8 +400,8 @@ info_fields! {
         subgroup_size: Dec, everywhere, printed;
         uses_wide_subgroup_intrinsics: Flag, never, printed;
         xfb_stride: List, never, read;
-        inlinable_uniform_dw_offsets: List, never, printed;
-        num_inlinable_uniforms: Dec, never, printed;
+        inlinable_uniform_dw_offsets: List, never, read;
+        num_inlinable_uniforms: Dec, never, read;
         clip_distance_array_size: Dec, never, printed;
         cull_distance_array_size: Dec, never, printed;
         uses_texture_gather: Flag, never, printed;

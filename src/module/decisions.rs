@@ -77,7 +77,7 @@ impl Assignment {
             PatchKind::LocalSize => self.local_size.and_then(|size| size.get(arg as usize).copied()),
             PatchKind::OutputVertices => self.output_vertices,
             PatchKind::ArrayLength => bindings.get(arg as usize).and_then(|row| self.length(row)),
-            PatchKind::Word | PatchKind::Width | PatchKind::Height => None,
+            PatchKind::Word | PatchKind::Width | PatchKind::Height | PatchKind::Uniform => None,
         }
     }
 }
@@ -133,14 +133,9 @@ impl Decisions {
 
     /// The new value of the word of `patch`, if it is decided and changes.
     pub fn value(&self, patch: &Patch, when: Option<bool>, bindings: &[Binding]) -> Option<u32> {
-        let size = || self.key.unwrap_or_default().size;
-        match (patch.kind, when) {
-            (PatchKind::Word, Some(true)) => Some(patch.arg),
-            (PatchKind::Width, Some(true)) => Some((size()[0] as f32).to_bits()),
-            (PatchKind::Height, Some(true)) => Some((size()[1] as f32).to_bits()),
-            (PatchKind::Word | PatchKind::Width | PatchKind::Height, _) => None,
-            (kind, _) => self.assignment.value(kind, patch.arg, bindings),
-        }
+        let of_key =
+            when.filter(|holds| *holds).and_then(|_| self.key.unwrap_or_default().value(patch.kind, patch.arg));
+        of_key.or_else(|| self.assignment.value(patch.kind, patch.arg, bindings))
     }
 
     /// Varying `index` after all decisions.

@@ -2,7 +2,7 @@
 
 //! Keys: the options of a draw that change words. The table of options has their bits.
 
-use super::OptionId;
+use super::{OptionId, PatchKind};
 
 /// The facts of a draw that a shader may depend on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -11,11 +11,16 @@ pub struct Key {
     pub bits: u64,
     /// The width and height of the framebuffer in pixels, for `gl_FragCoord` in a turned or flipped image.
     pub size: [u32; 2],
+    /// The values of inlined uniforms, in the order of NIR's `inlinable_uniform_dw_offsets`. Each stage has its own.
+    pub uniforms: [u32; 4],
 }
 
 impl Key {
     /// The number of colour targets that can be dithered.
     pub const DITHERED_TARGETS: u32 = 8;
+
+    /// The number of uniforms that can be inlined: NIR's `MAX_INLINABLE_UNIFORMS`.
+    pub const INLINED: usize = 4;
 
     /// The dithered formats, in the order of their numbers in a key; 0 is none. The numbers are the bits of red, green, blue,
     /// alpha.
@@ -36,16 +41,29 @@ impl Key {
 
     /// A key with these bits.
     pub const fn new(bits: u64) -> Key {
-        Key { bits, size: [0; 2] }
+        Key { bits, size: [0; 2], uniforms: [0; Key::INLINED] }
     }
 
-    /// Parses a key: names of options, `dither0=565`, `size=640x480`, with commas between them.
+    /// The word of a patch whose condition holds; `None` for a kind that a link determines.
+    pub(super) fn value(&self, kind: PatchKind, arg: u32) -> Option<u32> {
+        match kind {
+            PatchKind::Word => Some(arg),
+            PatchKind::Width => Some((self.size[0] as f32).to_bits()),
+            PatchKind::Height => Some((self.size[1] as f32).to_bits()),
+            PatchKind::Uniform => self.uniforms.get(arg as usize).copied(),
+            _ => None,
+        }
+    }
+
+    /// Parses a key: names of options, `dither0=565`, `size=640x480`, `uniform0=0x3f800000`, with commas between them.
     pub fn parse(text: &str) -> Result<Key, String> {
         let mut key = Key::default();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
             if let Some(size) = (name == "size").then(|| parse_size(value)).flatten() {
                 key.size = size;
+            } else if let Some((index, word)) = parse_uniform(name, value) {
+                (key.bits, key.uniforms[index]) = (key.bits | Key::INLINED_UNIFORMS, word);
             } else if let Some(dither) = parse_dither(name, value) {
                 key.bits |= dither;
             } else {
@@ -70,6 +88,8 @@ impl std::fmt::Display for Key {
         if self.size != [0; 2] {
             parts.push(format!("size={}x{}", self.size[0], self.size[1]));
         }
+        let uniforms = self.uniforms.iter().enumerate().filter(|(_, word)| **word != 0);
+        parts.extend(uniforms.map(|(index, word)| format!("uniform{index}={word:#x}")));
         f.write_str(&parts.join(","))
     }
 }
@@ -77,6 +97,15 @@ impl std::fmt::Display for Key {
 fn parse_size(text: &str) -> Option<[u32; 2]> {
     let (width, height) = text.split_once('x')?;
     Some([width.parse().ok()?, height.parse().ok()?])
+}
+
+fn parse_uniform(name: &str, value: &str) -> Option<(usize, u32)> {
+    let index = name.strip_prefix("uniform")?.parse().ok().filter(|index| *index < Key::INLINED)?;
+    let word = match value.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16),
+        None => value.parse(),
+    };
+    Some((index, word.ok()?))
 }
 
 fn parse_dither(name: &str, format: &str) -> Option<u64> {
@@ -91,10 +120,16 @@ mod tests {
 
     #[test]
     fn keys_print_as_they_are_parsed() {
-        for text in ["", "strip", "strip,swap_xy,flip_y,dither0=565,dither7=4444,size=640x480"] {
+        for text in [
+            "",
+            "strip",
+            "strip,swap_xy,flip_y,dither0=565,dither7=4444,size=640x480",
+            "inlined_uniforms,uniform3=0x2a",
+        ] {
             assert_eq!(Key::parse(text).unwrap().to_string(), text);
         }
-        for text in ["dither8=565", "dither0=888", "locations", "size=640"] {
+        assert_eq!(Key::parse("uniform3=42"), Key::parse("inlined_uniforms,uniform3=0x2a"));
+        for text in ["dither8=565", "dither0=888", "locations", "size=640", "uniform4=1", "uniform0=x"] {
             assert_eq!(Key::parse(text), Err(format!("no option of a key is called `{text}`")));
         }
     }

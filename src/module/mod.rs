@@ -133,18 +133,19 @@ impl Module {
 
     /// The part of `key` that changes the words of this module.
     pub fn masked(&self, key: &Key) -> Key {
-        let bits = key.bits & self.seen;
-        let mut size = [0; 2];
+        let mut masked = Key::new(key.bits & self.seen);
         for patch in &self.patches {
-            let axis = match patch.kind {
-                PatchKind::Width => 0,
-                PatchKind::Height => 1,
-                _ => continue,
-            };
-            if self.conditions.get(usize::from(patch.when)).is_some_and(|when| when.holds_for_key(bits)) {
-                size[axis] = key.size[axis];
+            let when = self.conditions.get(usize::from(patch.when));
+            if !when.is_some_and(|when| when.holds_for_key(masked.bits)) {
+                continue;
+            }
+            match (patch.kind, patch.arg as usize) {
+                (PatchKind::Width, _) => masked.size[0] = key.size[0],
+                (PatchKind::Height, _) => masked.size[1] = key.size[1],
+                (PatchKind::Uniform, index @ 0..Key::INLINED) => masked.uniforms[index] = key.uniforms[index],
+                _ => {}
             }
         }
-        Key { bits, size }
+        masked
     }
 }

@@ -208,6 +208,10 @@ options! {
         /// shader then reads the coordinate of the device.
         FlipPointCoord "flip_point_coord" FLIP_POINT_COORD = 1 << 11, FRAGMENT, false,
             "GL_POINT_SPRITE_COORD_ORIGIN, a state of draws";
+        /// Loads of uniforms that decide branches and loops are constants, with the values of [`Key::uniforms`]. They are the words
+        /// at NIR's `inlinable_uniform_dw_offsets` of uniform block 0 (`nir_find_inlinable_uniforms`).
+        InlinedUniforms "inlined_uniforms" INLINED_UNIFORMS = 1 << 12, ALL, false,
+            "constants remove branches and loops of the shader in the driver's compiler";
         /// Two bits for each colour target: see [`Key::dither`].
         Dither "dither" DITHER = 0xffff << 16, FRAGMENT, false,
             "16-bit formats: no fixed function dithers in Vulkan";
@@ -321,6 +325,6 @@ mod tests {
         assert!(Key::new(Key::dither(3, 2)).has(OptionId::Dither) && !Key::new(Key::STRIP).has(OptionId::Dither));
         assert!(OptionId::ALL.iter().all(|option| !Key::default().has(*option)));
         assert_eq!(Key::POSITION, 0x3f0);
-        assert_eq!(Key::of_stage(Stage::TessCtrl), Key::STRIP);
+        assert_eq!(Key::of_stage(Stage::TessCtrl), Key::STRIP | Key::INLINED_UNIFORMS);
     }
 }

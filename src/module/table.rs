@@ -178,6 +178,8 @@ patch_kinds! {
     OutputVertices = 14,
     /// The length of the array of descriptors with index `arg`, a constant that is not used otherwise.
     ArrayLength = 15,
+    /// A 32-bit number: becomes the inlined uniform `arg` of the key if the condition holds.
+    Uniform = 16,
 }
 
 /// A word that may change.

@@ -121,11 +121,7 @@ impl Module {
             if patch.when == ALWAYS || !self.conditions[usize::from(patch.when)].holds_for_key(key.bits) {
                 continue;
             }
-            words[base + at - from] = match patch.kind {
-                PatchKind::Width => (key.size[0] as f32).to_bits(),
-                PatchKind::Height => (key.size[1] as f32).to_bits(),
-                _ => patch.arg,
-            };
+            words[base + at - from] = key.value(patch.kind, patch.arg).unwrap_or(patch.arg);
         }
     }
 

@@ -180,6 +180,10 @@ impl Emit<'_> {
             true => self.atomic_load(&pointer, access),
             false => self.load(&pointer, access),
         };
+        let id = match self.options.offer {
+            0 => id,
+            _ => self.with_inlined_uniforms(source, &pointer, id),
+        };
         if access.contains(Access::NON_UNIFORM) && self.state.non_uniform.contains(&pointer.id) {
             self.decorate_non_uniform(id);
         }

@@ -36,6 +36,7 @@ mod float_controls;
 mod global;
 mod image;
 mod initializer;
+mod inlined;
 mod interface;
 mod intrinsic;
 mod late;

@@ -34,7 +34,7 @@ const fn wanted(option: OptionId) -> u64 {
 /// device (stripped names, GL's depth, a rotated screen), and the size of the window.
 pub fn likely_keys(program: &Program, always: Key, most: usize) -> Vec<Key> {
     let seen = |bits: u64| {
-        let key = Key { bits, size: [1; 2] };
+        let key = Key { size: [1; 2], ..Key::new(bits) };
         let parts = program.keys(&key);
         parts.is_ok_and(|mut parts| parts.any(|(_, part)| part.bits & bits != 0))
     };

@@ -290,7 +290,7 @@ fn keys() -> Vec<Key> {
     keys.sort_unstable();
     keys.dedup();
     assert!(keys.len() > 30, "{} keys", keys.len());
-    keys.into_iter().map(|bits| Key { bits, size: [4, 4] }).collect()
+    keys.into_iter().map(|bits| Key { size: [4, 4], ..Key::new(bits) }).collect()
 }
 
 /// For every key: the buffer has the output of the `stages` before a fragment shader, or nothing if captures are disabled. The

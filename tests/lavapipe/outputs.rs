@@ -22,7 +22,7 @@ fn the_position_is_captured_as_it_was_written() {
             for orientation in 0..8 {
                 for depth in [0, Key::GL_DEPTH] {
                     let bits = orientation << Key::SWAP_XY.trailing_zeros() | depth;
-                    let seen = scene.draw(&gpu, &case, &Key { bits, size: [8, 8] });
+                    let seen = scene.draw(&gpu, &case, &Key { size: [8, 8], ..Key::new(bits) });
                     assert!(seen.captured == case.model(), "{back_end:?}, {topology:?}, `{}`", Key::new(bits));
                 }
             }
@@ -159,7 +159,7 @@ fn captures_of_whole_variables_take_no_location() {
         want: |_| vec![31., 62., 93., 124., 8., 16., 24., 32.],
     };
     let position = Full { outputs: MOST, captures: "// ntv: xfb=POS.xyzw:0+0/16\n", want: |place| place.to_vec() };
-    let turned = Key { bits: Key::FLIP_Y | Key::GL_DEPTH, size: [4, 4] };
+    let turned = Key { size: [4, 4], ..Key::new(Key::FLIP_Y | Key::GL_DEPTH) };
     let off = Key { bits: turned.bits | Key::NO_CAPTURE, ..turned };
     for back_end in [BackEnd::Extension, BackEnd::Storage] {
         for key in [Key::default(), turned, off, Key::new(Key::NO_CAPTURE)] {
@@ -178,7 +178,7 @@ fn parts_share_a_location_and_leave_it_where_nothing_is_captured() {
     let gpu = Gpu::open();
     const PARTS: &str = "// ntv: xfb=VAR3.y:0+0/16\n// ntv: xfb=VAR0.xy:0+4/16\n// ntv: xfb=POS.z:0+12/16\n";
     let keys = [0, Key::FLIP_Y, Key::NO_CAPTURE, Key::NO_CAPTURE | Key::FLIP_Y];
-    for key in keys.map(|bits| Key { bits, size: [4, 4] }) {
+    for key in keys.map(|bits| Key { size: [4, 4], ..Key::new(bits) }) {
         let parts = |outputs| Full { outputs, captures: PARTS, want: |place| vec![8., 1., 2., place[2]] };
         parts(MOST - 1).check(&gpu, BackEnd::Extension, &key);
         parts(MOST).check(&gpu, BackEnd::Storage, &key);

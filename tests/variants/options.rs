@@ -31,6 +31,7 @@ const TESTS: &[(OptionId, &str)] = &[
     (OptionId::PointSize, "lavapipe::points_have_a_size_if_the_key_sets_it"),
     (OptionId::NoSampleMask, "lavapipe::a_mask_of_samples_is_ignored_if_the_key_says_so"),
     (OptionId::FlipPointCoord, "lavapipe::flipped_point_coordinates_are_the_same_in_turned_pictures"),
+    (OptionId::InlinedUniforms, "options::inlined_uniforms_are_constants"),
     (OptionId::Dither, "lavapipe::dithered_pictures_equal_those_of_the_cpu"),
 ];
 
@@ -62,7 +63,9 @@ fn the_corpus_has_words_for_each_option() {
     let modules: Vec<Module> = corpus().iter().filter_map(|lowered| lowered.emit(None)).collect();
     let words = |module: &Module, bits| {
         let mut words = Vec::new();
-        module.instantiate(&Key { bits, size: [8; 2] }, &mut words).expect("a key that it takes");
+        module
+            .instantiate(&Key { bits, size: [8; 2], uniforms: [1, 2, 3, 4] }, &mut words)
+            .expect("a key that it takes");
         words
     };
     for row in OPTIONS.iter().filter(|row| row.mask != 0) {
@@ -126,7 +129,7 @@ fn tests_are_early_only_where_that_changes_nothing() {
         let module = emit(shader("FRAGMENT", header, &(colour.clone() + &effect)));
         assert_eq!(early(&module), [0, 0], "{effect}");
         let mut words = Vec::new();
-        module.instantiate(&Key { bits: Key::ALL, size: [8; 2] }, &mut words).expect("a key that it takes");
+        module.instantiate(&Key { size: [8; 2], ..Key::new(Key::ALL) }, &mut words).expect("a key that it takes");
         support::spirv_val(&words, &ntv::Target::default()).expect("a valid module");
     }
 }
@@ -172,7 +175,7 @@ fn only_gl_point_coord_is_flipped() {
     assert_eq!(module.masked(&Key { size: [640, 480], ..key }), key);
     let both = Key::FLIP_POINT_COORD | Key::FLIP_Y;
     assert!(refusal(&module, "flip_y,flip_point_coord").contains("needs the height"));
-    module.instantiate(&Key { bits: both, size: [640, 480] }, &mut Vec::new()).expect("a key that it takes");
+    module.instantiate(&Key { size: [640, 480], ..Key::new(both) }, &mut Vec::new()).expect("a key that it takes");
 }
 
 /// The message of a module for a key that is not possible.
@@ -243,4 +246,50 @@ fn a_key_that_needs_a_size_is_refused_without() {
         let program = ntv::variant::Program::new(shaders.collect()).expect("a program");
         assert_eq!(program.keys(&Key::new(Key::FLIP_Y)).is_err(), refused);
     }
+}
+
+/// Block 0 is read at words 1 and 9, whose values are in keys, and at word 8; block 1 at word 1.
+#[test]
+fn inlined_uniforms_are_constants() {
+    let header = "inlinable_uniform_dw_offsets: {9, 1, 0, 0}\nnum_inlinable_uniforms: 2\nnum_ubos: 2\n";
+    let load = |result: &str, block: &str, offset: &str| {
+        format!("    {result} = @load_ubo ({block}, {offset}) (access=none, align_mul=4, align_offset=0, range_base=0, range=-1)\n")
+    };
+    let module = emit(shader(
+        "FRAGMENT",
+        header,
+        &[
+            "    32 %1 = load_const (0x00000001)\n    32 %2 = load_const (0x00000004)\n    32 %3 = load_const (0x00000020)\n",
+            &load("32 %4", "%0", "%2"),
+            &load("32x2 %5", "%0", "%3"),
+            &load("32 %6", "%1", "%2"),
+            "    32x4 %7 = vec4 %4, %5.x, %5.y, %6\n",
+            "    @store_output (%7, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA0 slots=1)\n",
+        ]
+        .concat(),
+    ));
+    assert_eq!(module.seen & Key::INLINED_UNIFORMS, Key::INLINED_UNIFORMS);
+    let words = |key: &str| {
+        let key = Key::parse(key).expect("a key");
+        let mut words = Vec::new();
+        module.instantiate(&key, &mut words).expect("a key that it takes");
+        words
+    };
+    let constants = |words: &[u32], value: u32| {
+        let (mut at, mut count) = (5, 0);
+        while at < words.len() {
+            let end = at + (words[at] >> 16) as usize;
+            count += usize::from(words[at] == 4 << 16 | Op::Constant as u32 && words[at + 3] == value);
+            at = end;
+        }
+        count
+    };
+    let plain = words("");
+    let inlined = words("uniform0=123456,uniform1=654321,uniform2=777777");
+    let seen = [123456, 654321, 777777].map(|value| (constants(&plain, value), constants(&inlined, value)));
+    assert_eq!(seen, [(0, 1), (0, 1), (0, 0)]);
+    // A value that the module does not read makes no other variant.
+    let key = Key::parse("uniform0=1,uniform2=3").expect("a key");
+    assert_eq!(module.masked(&key), Key::parse("uniform0=1").expect("a key"));
+    assert_eq!(module.masked(&Key { uniforms: [1; 4], ..Key::default() }), Key::default());
 }

@@ -298,7 +298,7 @@ fn a_key_bit_makes_modules_only_of_stages_that_see_it() {
         make(&program, &Key::default(), &mut cache);
         let seen = program.shaders().iter().fold(0, |seen, shader| seen | shader.module.seen);
         let before = cache.counters();
-        make(&program, &Key { bits: Key::ALL & !seen, size: [0; 2] }, &mut cache);
+        make(&program, &Key::new(Key::ALL & !seen), &mut cache);
         let after = cache.counters();
         assert_eq!((after.modules_made, after.words_copied), (before.modules_made, before.words_copied));
         assert_eq!(after.hits, before.hits + 2);
@@ -364,7 +364,7 @@ fn likely_keys_wait_for_a_size_that_words_depend_on() {
     );
     let program = program(emit(vertex(&[])), emit(coord));
     let flipped = |always: Key| likely_keys(&program, always, 8).iter().any(|key| key.bits & Key::FLIP_Y != 0);
-    assert!(!flipped(Key::default()) && flipped(Key { bits: 0, size: [640, 480] }));
+    assert!(!flipped(Key::default()) && flipped(Key { size: [640, 480], ..Key::default() }));
 }
 
 /// A copy of a part of the position is at the Location of an input of the next stage, which is not written.

@@ -252,7 +252,7 @@ fn finish(modules: Vec<Module>, layout: Arc<super::Layout>, (xfb, push_constants
     let bits = |it: &ntv::module::Varying| (it.location..it.location + it.locations).fold(0, |all, at| all | bit(at));
     let attributes = inputs.fold(0, |all, it| all | bits(it));
     let seen = modules.iter().fold(0, |all, module| all | module.seen);
-    let sized = Key { bits: Key::ORIENTATION, size: [1; 2] };
+    let sized = Key { size: [1; 2], ..Key::new(Key::ORIENTATION) };
     let attachments = modules.iter().flat_map(|module| &module.bindings);
     let reads_framebuffer = attachments.into_iter().any(|it| it.kind == DescriptorKind::InputAttachment);
     let is_sized = modules.iter().any(|module| module.masked(&sized).size != [0; 2]);

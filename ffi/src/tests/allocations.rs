@@ -4,6 +4,7 @@
 
 use super::late::{created, file, shaders};
 use super::translation::Counter;
+use super::EMPTY_KEY;
 use crate::bindings::*;
 use crate::{ntv_module_destroy, ntv_module_instantiate, ntv_program_keys, ntv_result_free};
 use ntv_core::Key;
@@ -75,7 +76,8 @@ unsafe extern "C" fn alloc(user: *mut c_void, size: usize) -> *mut c_void {
     memory.as_mut_ptr().cast()
 }
 
-const KEY: ntv_key = ntv_key { bits: Key::STRIP | Key::FLIP_Y | Key::NO_SAMPLE_MASK, size: [640, 480] };
+const KEY: ntv_key =
+    ntv_key { bits: Key::STRIP | Key::FLIP_Y | Key::NO_SAMPLE_MASK, size: [640, 480], uniforms: [0; 4] };
 
 #[test]
 fn words_are_written_to_the_memory_of_the_caller() {
@@ -130,7 +132,7 @@ fn variants_without_memory_are_refused() {
 #[test]
 fn keys_of_stages_need_no_memory() {
     let modules = shaders().each_ref().map(created);
-    let (stages, mut keys) = (modules.map(|module| module.cast_const()), [ntv_key { bits: 0, size: [0; 2] }; 2]);
+    let (stages, mut keys) = (modules.map(|module| module.cast_const()), [EMPTY_KEY; 2]);
     let count = allocations(|| {
         // SAFETY: all pointers are to what they should be.
         let status = unsafe { ntv_program_keys(stages.as_ptr(), 2, &KEY, keys.as_mut_ptr(), null(), null_mut()) };

@@ -2,7 +2,7 @@
 
 //! Entry points: only the table defines them, and no panic leaves them.
 
-use super::{constants, Fault, PANIC};
+use super::{constants, Fault, EMPTY_KEY, PANIC};
 use crate::bindings::{ntv_key, ntv_result, ntv_status, NTV_ERROR_INTERNAL, NTV_NONE, NTV_TABLE_ALU};
 use crate::*;
 use std::mem::MaybeUninit;
@@ -50,7 +50,7 @@ fn status_of(call: impl FnOnce(*mut ntv_result) -> ntv_status) -> (ntv_status, S
 
 #[test]
 fn no_entry_point_lets_a_panic_out() {
-    let (target, key) = (null_mut(), ntv_key { bits: 0, size: [0; 2] });
+    let (target, key) = (null_mut(), EMPTY_KEY);
     let (mut module, mut keys) = (null_mut(), key);
     PANIC.set(Some(Fault::Entry));
     // SAFETY: no function uses its arguments before the panic.

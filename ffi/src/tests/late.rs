@@ -2,7 +2,7 @@
 
 //! Modules with tables through the ABI: the same words as from the library.
 
-use super::constants;
+use super::{constants, EMPTY_KEY};
 use crate::bindings::*;
 use crate::{
     ntv_likely_keys, ntv_link, ntv_module_create, ntv_module_destroy, ntv_module_instantiate, ntv_module_load,
@@ -80,13 +80,15 @@ fn linked_words_are_those_of_the_library() {
     let linked = ntv_core::link::link(&own.each_ref(), Vec::new()).expect("a link");
     let mut results = [null_mut(); 2];
     let stages = handles.map(|handle| handle.cast_const());
-    let key = ntv_key { bits: Key::STRIP | Key::FLIP_Y, size: [0; 2] };
+    let key = ntv_key { bits: Key::STRIP | Key::FLIP_Y, ..EMPTY_KEY };
     // SAFETY: all pointers are to what they should be.
     unsafe {
         assert_eq!(ntv_link(stages.as_ptr(), 2, null(), results.as_mut_ptr(), null(), null_mut()), NTV_OK);
         for (handle, module) in results.iter().zip(&linked.modules) {
             let mut expected = Vec::new();
-            module.instantiate(&Key { bits: key.bits, size: key.size }, &mut expected).expect("a key that it takes");
+            module
+                .instantiate(&Key { size: key.size, ..Key::new(key.bits) }, &mut expected)
+                .expect("a key that it takes");
             assert_eq!(words(|result| ntv_module_instantiate(*handle, &key, null(), result)), expected);
             let stored = words(|result| ntv_module_store(*handle, null(), result));
             assert_eq!(Module::from_words(&stored).as_ref(), Ok(module));
@@ -98,12 +100,13 @@ fn linked_words_are_those_of_the_library() {
                 let (len, result) = (form.len(), null_mut());
                 assert_eq!(ntv_module_load(form.as_ptr(), len, &mut loaded, null(), result), NTV_OK);
                 let mut expected = Vec::new();
-                of.instantiate(&Key { bits: key.bits, size: key.size }, &mut expected).expect("a key that it takes");
+                of.instantiate(&Key { size: key.size, ..Key::new(key.bits) }, &mut expected)
+                    .expect("a key that it takes");
                 assert_eq!(words(|result| ntv_module_instantiate(loaded, &key, null(), result)), expected);
                 ntv_module_destroy(loaded);
             }
         }
-        let mut keys = [ntv_key { bits: 0, size: [0; 2] }; 4];
+        let mut keys = [EMPTY_KEY; 4];
         assert_eq!(ntv_program_keys(stages.as_ptr(), 2, &key, keys.as_mut_ptr(), null(), null_mut()), NTV_OK);
         assert_eq!([keys[0].bits, keys[1].bits], [Key::FLIP_Y, 0]);
         assert_eq!(ntv_likely_keys(stages.as_ptr(), 2, &key, keys.as_mut_ptr(), 4), 4);
@@ -294,7 +297,7 @@ fn a_link_decides_what_the_library_can() {
 #[test]
 fn refusals_say_why() {
     let [vertex, fragment] = shaders().each_ref().map(|shader| created(shader).cast_const());
-    let (mut linked, key) = ([null_mut(); 2], ntv_key { bits: Key::FLIP_Y | 1 << 40, size: [0; 2] });
+    let (mut linked, key) = ([null_mut(); 2], ntv_key { bits: Key::FLIP_Y | 1 << 40, ..EMPTY_KEY });
     let capture = [ntv_capture { varying: 0, buffer: 0, stride: 16, offset: 0 }];
     let info = ntv_link_info { captures: capture.as_ptr(), num_captures: 1, ..NOTHING };
     let at = linked.as_mut_ptr();
@@ -346,7 +349,7 @@ fn damaged_stores_are_refused() {
 fn null_pointers_and_other_words_are_refused() {
     let handle = created(&shaders()[0]);
     let stages = [handle.cast_const(), handle.cast_const()];
-    let (mut module, mut linked, key) = (null_mut(), [null_mut(); 2], ntv_key { bits: 0, size: [0; 2] });
+    let (mut module, mut linked, key) = (null_mut(), [null_mut(); 2], EMPTY_KEY);
     let (mut keys, at) = (key, linked.as_mut_ptr());
     // SAFETY: all pointers are null or valid.
     unsafe {

@@ -152,7 +152,7 @@ impl Context {
         }
         let bits = bits & program.seen & (WITH_STATE | Key::STRIP);
         let turned = bits & Key::ORIENTATION != 0 && program.is_sized;
-        Key { bits, size: if turned { self.current.rendering.size } else { [0; 2] } }
+        Key { size: if turned { self.current.rendering.size } else { [0; 2] }, ..Key::new(bits) }
     }
 }
 
