@@ -526,6 +526,18 @@ write_bits(struct flattener *f, enum ntv_info_field field, uint64_t bits)
 }
 
 static void
+write_inlinable_uniforms(struct flattener *f, const struct shader_info *s)
+{
+   uint32_t offsets[4] = {0};
+
+   static_assert(MAX_INLINABLE_UNIFORMS == ARRAY_SIZE(offsets), "the wire has space for as many");
+   for (unsigned i = 0; i < s->num_inlinable_uniforms; i++)
+      offsets[i] = s->inlinable_uniform_dw_offsets[i];
+   write_list(f, NTV_INFO_INLINABLE_UNIFORM_DW_OFFSETS, offsets);
+   write_fact(f, NTV_INFO_NUM_INLINABLE_UNIFORMS, s->num_inlinable_uniforms);
+}
+
+static void
 write_system_values(struct flattener *f, const struct shader_info *s)
 {
    uint32_t words[4] = {0};
@@ -608,6 +620,8 @@ write_header(struct flattener *f, bool element_offsets)
    else if (compute && s->cs.has_variable_shared_mem)
       ntv_wire_directive(f->w, NTV_DIRECTIVE_VARIABLE_SHARED_MEMORY, true);
    write_fact(f, NTV_INFO_SCRATCH, f->nir->scratch_size);
+   if (s->num_inlinable_uniforms)
+      write_inlinable_uniforms(f, s);
    if (f->names)
       write_printed_info(f, s);
    ntv_wire_directive(f->w, NTV_DIRECTIVE_SHARED_OFFSET_UNITS,

@@ -62,12 +62,12 @@ zink_ntv_module_key(struct zink_shader_key *key, const struct zink_shader *zs)
 uint64_t
 zink_ntv_module_offer(const struct zink_screen *screen, const struct zink_shader *zs)
 {
-   uint64_t bits = 0;
+   uint64_t bits = zs->ntv_inlines ? NTV_KEY_INLINED_UNIFORMS : 0;
 
    if (is_vertex_stage(zs->info.stage))
-      return NTV_KEY_NO_CAPTURE | (screen->info.have_EXT_depth_clip_control ? 0 : NTV_KEY_GL_DEPTH);
+      return bits | NTV_KEY_NO_CAPTURE | (screen->info.have_EXT_depth_clip_control ? 0 : NTV_KEY_GL_DEPTH);
    if (zs->info.stage != MESA_SHADER_FRAGMENT)
-      return 0;
+      return bits;
    if (writes_sample_mask(zs))
       bits |= NTV_KEY_NO_SAMPLE_MASK;
    if (reads_point_coord(zs))
@@ -94,13 +94,13 @@ map_vertex_key(const struct zink_screen *screen, const struct zink_shader *zs, c
          return false;
    }
    if (!base->last_vertex_stage) {
-      *bits = NTV_KEY_NO_CAPTURE;
+      *bits |= NTV_KEY_NO_CAPTURE;
       return true;
    }
    if (base->push_drawid && BITSET_TEST(zs->info.system_values_read, SYSTEM_VALUE_DRAW_ID))
       return false;
    if (!base->clip_halfz && !screen->info.have_EXT_depth_clip_control)
-      *bits = NTV_KEY_GL_DEPTH;
+      *bits |= NTV_KEY_GL_DEPTH;
    return true;
 }
 
@@ -132,15 +132,22 @@ map_fragment_key(const struct zink_screen *screen, const struct zink_shader *zs,
    return true;
 }
 
-/* Whether the module has the uniforms of the key: not inlined, or inlined with the same values. */
+/* Adds the inlined uniforms of a key of zink. Returns false if the module has none, or others. */
 static bool
-has_uniforms_of(const struct zink_shader *zs, const struct zink_shader_key *key)
+map_uniforms(const struct zink_shader *zs, const struct zink_shader_key *key, struct ntv_key *mapped)
 {
-   const unsigned count = zs->info.num_inlinable_uniforms;
+   const size_t size = zs->info.num_inlinable_uniforms * sizeof(mapped->uniforms[0]);
 
-   if (!key->inline_uniforms || !count)
+   static_assert(ARRAY_SIZE(mapped->uniforms) == MAX_INLINABLE_UNIFORMS, "a key has space for as many");
+   if (!key->inline_uniforms || !size)
       return !zs->needs_inlining;
-   return zs->needs_inlining && !memcmp(key->base.inlined_uniform_values, zs->ntv_uniforms, count * sizeof(zs->ntv_uniforms[0]));
+   if (zs->needs_inlining)
+      return !memcmp(key->base.inlined_uniform_values, zs->ntv_uniforms, size);
+   if (!zs->ntv_inlines)
+      return false;
+   mapped->bits |= NTV_KEY_INLINED_UNIFORMS;
+   memcpy(mapped->uniforms, key->base.inlined_uniform_values, size);
+   return true;
 }
 
 /* The key of ntv for a key of zink, which may be NULL. Returns false if there is none. */
@@ -156,7 +163,7 @@ map_key(const struct zink_screen *screen, const struct zink_shader *zs, const st
          mapped->bits = NTV_KEY_NO_CAPTURE;
       return true;
    }
-   if (!has_uniforms_of(zs, key) || key->base.needs_zs_shader_swizzle || key->base.nonseamless_cube_mask)
+   if (!map_uniforms(zs, key, mapped) || key->base.needs_zs_shader_swizzle || key->base.nonseamless_cube_mask)
       return false;
    if (is_vertex_stage(stage))
       return map_vertex_key(screen, zs, key, &mapped->bits);
