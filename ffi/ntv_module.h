@@ -62,6 +62,7 @@ struct ntv_module;
 #define NTV_KEY_NO_SAMPLE_MASK UINT64_C(0x400)   /* writes of gl_SampleMask have no effect */
 #define NTV_KEY_FLIP_POINT_COORD UINT64_C(0x800) /* gl_PointCoord.y is 1 - y, after the turns of the image */
 #define NTV_KEY_INLINED_UNIFORMS UINT64_C(0x1000) /* loads of inlinable uniforms are constants */
+#define NTV_KEY_DUAL_SOURCE UINT64_C(0x2000)      /* the second output is the second source of blending */
 
 enum ntv_dither { NTV_DITHER_NONE = 0, NTV_DITHER_4444, NTV_DITHER_5551, NTV_DITHER_565 };
 
@@ -70,6 +71,13 @@ static inline uint64_t
 ntv_key_dither(unsigned target, enum ntv_dither format)
 {
    return (uint64_t)((unsigned)format & 3u) << (16 + 2 * (target & 7u));
+}
+
+/* The bit that replaces gl_TexCoord[coordinate] by gl_PointCoord; `coordinate` is below 8. */
+static inline uint64_t
+ntv_key_point_sprite(unsigned coordinate)
+{
+   return UINT64_C(1) << (32 + (coordinate & 7u));
 }
 
 /* Plain data without padding: keys are equal if their bytes are. */

@@ -19,6 +19,9 @@ impl Key {
     /// The number of colour targets that can be dithered.
     pub const DITHERED_TARGETS: u32 = 8;
 
+    /// The number of texture coordinates that can be replaced.
+    pub const SPRITES: u32 = 8;
+
     /// The number of uniforms that can be inlined: NIR's `MAX_INLINABLE_UNIFORMS`.
     pub const INLINED: usize = 4;
 
@@ -30,6 +33,11 @@ impl Key {
     /// The bits that dither target `target` with the format of this number; 3 for the mask.
     pub const fn dither(target: u32, format: u64) -> u64 {
         (format & 3) << (Key::DITHER.trailing_zeros() + 2 * target)
+    }
+
+    /// The bit that replaces `gl_TexCoord[coordinate]` by `gl_PointCoord`.
+    pub const fn point_sprite(coordinate: u32) -> u64 {
+        1 << (Key::POINT_SPRITES.trailing_zeros() + coordinate % Key::SPRITES)
     }
 
     /// The names of the options with any of these bits; a number for bits without an option.
@@ -55,7 +63,7 @@ impl Key {
         }
     }
 
-    /// Parses a key: names of options, `dither0=565`, `size=640x480`, `uniform0=0x3f800000`, with commas between them.
+    /// Parses a key: names of options, `sprite0`, `dither0=565`, `size=640x480`, `uniform0=0x3f800000`, with commas between them.
     pub fn parse(text: &str) -> Result<Key, String> {
         let mut key = Key::default();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
@@ -64,8 +72,8 @@ impl Key {
                 key.size = size;
             } else if let Some((index, word)) = parse_uniform(name, value) {
                 (key.bits, key.uniforms[index]) = (key.bits | Key::INLINED_UNIFORMS, word);
-            } else if let Some(dither) = parse_dither(name, value) {
-                key.bits |= dither;
+            } else if let Some(bits) = parse_dither(name, value).or_else(|| parse_sprite(part)) {
+                key.bits |= bits;
             } else {
                 let option = OptionId::from_name(part).filter(|option| option.mask().count_ones() == 1);
                 key.bits |= option.ok_or_else(|| format!("no option of a key is called `{part}`"))?.mask();
@@ -77,7 +85,7 @@ impl Key {
 
 impl std::fmt::Display for Key {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let single = Key::options(self.bits).filter(|option| *option != OptionId::Dither);
+        let single = Key::options(self.bits).filter(|option| option.mask().count_ones() == 1);
         let mut parts: Vec<String> = single.map(|option| option.name().to_string()).collect();
         for target in 0..Key::DITHERED_TARGETS {
             let format = (self.bits >> Key::dither(target, 3).trailing_zeros() & 3) as usize;
@@ -85,6 +93,8 @@ impl std::fmt::Display for Key {
                 parts.push(format!("dither{target}={name}"));
             }
         }
+        let sprites = (0..Key::SPRITES).filter(|n| self.bits & Key::point_sprite(*n) != 0);
+        parts.extend(sprites.map(|n| format!("sprite{n}")));
         if self.size != [0; 2] {
             parts.push(format!("size={}x{}", self.size[0], self.size[1]));
         }
@@ -97,6 +107,11 @@ impl std::fmt::Display for Key {
 fn parse_size(text: &str) -> Option<[u32; 2]> {
     let (width, height) = text.split_once('x')?;
     Some([width.parse().ok()?, height.parse().ok()?])
+}
+
+fn parse_sprite(name: &str) -> Option<u64> {
+    let coordinate: u32 = name.strip_prefix("sprite")?.parse().ok()?;
+    (coordinate < Key::SPRITES).then(|| Key::point_sprite(coordinate))
 }
 
 fn parse_uniform(name: &str, value: &str) -> Option<(usize, u32)> {
@@ -123,13 +138,13 @@ mod tests {
         for text in [
             "",
             "strip",
-            "strip,swap_xy,flip_y,dither0=565,dither7=4444,size=640x480",
+            "strip,swap_xy,flip_y,dither0=565,dither7=4444,sprite0,sprite7,size=640x480",
             "inlined_uniforms,uniform3=0x2a",
         ] {
             assert_eq!(Key::parse(text).unwrap().to_string(), text);
         }
         assert_eq!(Key::parse("uniform3=42"), Key::parse("inlined_uniforms,uniform3=0x2a"));
-        for text in ["dither8=565", "dither0=888", "locations", "size=640", "uniform4=1", "uniform0=x"] {
+        for text in ["dither8=565", "dither0=888", "locations", "size=640", "sprite8", "uniform4=1", "uniform0=x"] {
             assert_eq!(Key::parse(text), Err(format!("no option of a key is called `{text}`")));
         }
     }

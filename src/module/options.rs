@@ -212,9 +212,16 @@ options! {
         /// at NIR's `inlinable_uniform_dw_offsets` of uniform block 0 (`nir_find_inlinable_uniforms`).
         InlinedUniforms "inlined_uniforms" INLINED_UNIFORMS = 1 << 12, ALL, false,
             "constants remove branches and loops of the shader in the driver's compiler";
+        /// The second output is the second source of blending of the first colour target, for shaders that do not say so
+        /// themselves (`layout(index = 1)`).
+        DualSource "dual_source" DUAL_SOURCE = 1 << 13, FRAGMENT, false,
+            "some applications identify the sources by location";
         /// Two bits for each colour target: see [`Key::dither`].
         Dither "dither" DITHER = 0xffff << 16, FRAGMENT, false,
             "16-bit formats: no fixed function dithers in Vulkan";
+        /// A bit for each texture coordinate that is the point coordinate: see [`Key::point_sprite`].
+        PointSprites "point_sprites" POINT_SPRITES = 0xff << 32, FRAGMENT, false,
+            "GL_COORD_REPLACE, a state of draws";
     }
 }
 

@@ -182,7 +182,7 @@ impl Emit<'_> {
         };
         let id = match self.options.offer {
             0 => id,
-            _ => self.with_inlined_uniforms(source, &pointer, id),
+            _ => self.unless_replaced(source, &pointer, id),
         };
         if access.contains(Access::NON_UNIFORM) && self.state.non_uniform.contains(&pointer.id) {
             self.decorate_non_uniform(id);

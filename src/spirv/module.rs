@@ -145,6 +145,11 @@ impl ModuleBuilder {
     }
 
     /// An instruction of the function with a result.
+    /// Takes back options of a key that the module was to support.
+    pub(super) fn withdraw(&mut self, bits: u64) {
+        self.offered &= !bits;
+    }
+
     pub(super) fn value(&mut self, op: Op, ty: u32, operands: &[u32]) -> u32 {
         let id = self.id();
         self.code.result(op, [ty, id], operands);

@@ -15,7 +15,7 @@ use super::{unsupported, Emit, Result};
 use crate::analysis::value_types;
 use crate::ir::{Capture, Def, Precision, Stage, Var, VarFlags, Variable};
 use crate::module::{self, Condition, Key, PatchKind, Varying, ALWAYS};
-use crate::op::names::{varying, InterpMode};
+use crate::op::names::{frag_result, varying, InterpMode};
 use crate::op::{Base, Intrinsic, Modes};
 use spirv::{BuiltIn, Capability, Decoration, ExecutionMode, Op, StorageClass};
 
@@ -186,7 +186,7 @@ impl Emit<'_> {
     }
 
     fn decorate_location(&mut self, id: u32, variable: &Variable, class: StorageClass, location: u32) -> Result<()> {
-        self.decorate_with(id, Decoration::Location, location, PatchKind::Location);
+        let at = self.decorate_with(id, Decoration::Location, location, PatchKind::Location);
         if variable.location_frac != 0 {
             self.decorate_with(id, Decoration::Component, variable.location_frac.into(), PatchKind::Component);
         }
@@ -195,9 +195,23 @@ impl Emit<'_> {
             (Stage::Fragment, _) if self.state.is_dual_source => {
                 self.decorate_with(id, Decoration::Index, variable.index, PatchKind::Index);
             }
+            (Stage::Fragment, _)
+                if variable.location == Some(frag_result::DATA0 + 1) && self.offers(Key::DUAL_SOURCE) =>
+            {
+                self.be_second_source(id, at);
+            }
             _ => {}
         }
         Ok(())
+    }
+
+    /// Makes an output the second source of the first target, if the key requires it. `at` is the word with its location.
+    fn be_second_source(&mut self, id: u32, at: usize) {
+        let when = self.m.condition(Condition::any(Key::DUAL_SOURCE));
+        self.m.patch(Section::Annotations, at, PatchKind::Word, when, 0);
+        let start = self.m.mark(Section::Annotations);
+        self.m.decorate(id, Decoration::Index, &[1]);
+        self.m.end_range(Section::Annotations, start, when);
     }
 
     /// Adds the decorations besides the location or built-in, which few inputs and outputs have.
@@ -232,10 +246,12 @@ impl Emit<'_> {
     }
 
     /// Decorates the varying under construction with a number that a link may change.
-    pub(super) fn decorate_with(&mut self, id: u32, decoration: Decoration, number: u32, kind: PatchKind) {
+    /// Returns the position of the number.
+    pub(super) fn decorate_with(&mut self, id: u32, decoration: Decoration, number: u32, kind: PatchKind) -> usize {
         let at = self.m.decorate(id, decoration, &[number]);
         let index = self.m.varyings.len() as u32;
         self.m.patch(Section::Annotations, at, kind, ALWAYS, index);
+        at
     }
 
     /// Adds the decorations of transform feedback and streams (SPIR-V 2.16, "Validation Rules for Shader Capabilities").

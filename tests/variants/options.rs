@@ -32,6 +32,8 @@ const TESTS: &[(OptionId, &str)] = &[
     (OptionId::NoSampleMask, "lavapipe::a_mask_of_samples_is_ignored_if_the_key_says_so"),
     (OptionId::FlipPointCoord, "lavapipe::flipped_point_coordinates_are_the_same_in_turned_pictures"),
     (OptionId::InlinedUniforms, "options::inlined_uniforms_are_constants"),
+    (OptionId::DualSource, "options::the_second_output_is_the_second_source"),
+    (OptionId::PointSprites, "options::texture_coordinates_of_sprites_are_point_coordinates"),
     (OptionId::Dither, "lavapipe::dithered_pictures_equal_those_of_the_cpu"),
 ];
 
@@ -292,4 +294,52 @@ fn inlined_uniforms_are_constants() {
     let key = Key::parse("uniform0=1,uniform2=3").expect("a key");
     assert_eq!(module.masked(&key), Key::parse("uniform0=1").expect("a key"));
     assert_eq!(module.masked(&Key { uniforms: [1; 4], ..Key::default() }), Key::default());
+}
+
+fn store(value: &str, slot: u32) -> String {
+    format!("    @store_output ({value}, %0) (base={slot}, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA{slot} slots=1)\n")
+}
+
+#[test]
+fn the_second_output_is_the_second_source() {
+    let white = "    32x4 %1 = load_const (0x3f800000, 0x3f800000, 0x3f800000, 0x3f800000)\n";
+    let module = emit(shader("FRAGMENT", "", &[white, &store("%1", 0), &store("%1", 1)].concat()));
+    let decorated = |key, decoration: Decoration, value| {
+        count(&module, key, |inst| inst[0] == 4 << 16 | Op::Decorate as u32 && inst[2..] == [decoration as u32, value])
+    };
+    let counts = |key| {
+        let rows = [(Decoration::Location, 0), (Decoration::Location, 1), (Decoration::Index, 1)];
+        rows.map(|(decoration, value)| decorated(key, decoration, value))
+    };
+    assert_eq!([0, Key::DUAL_SOURCE].map(counts), [[1, 1, 0], [2, 0, 1]]);
+    // A shader with one output, or with sources of its own, has nothing to change.
+    assert_eq!(emit(shader("FRAGMENT", "", &[white, &store("%1", 0)].concat())).seen & Key::DUAL_SOURCE, 0);
+}
+
+/// The copied value of an input is that of the point coordinate; each coordinate has a bit of its own.
+#[test]
+fn texture_coordinates_of_sprites_are_point_coordinates() {
+    let module = emit(fragment(&["TEX0", "TEX2", "VAR0"]));
+    assert_eq!(module.seen & Key::POINT_SPRITES, Key::point_sprite(0) | Key::point_sprite(2));
+    let copied = |key: u64| {
+        let mut words = Vec::new();
+        module.instantiate(&Key::new(key), &mut words).expect("a key that it takes");
+        let mut ops = std::collections::BTreeMap::new();
+        let (mut at, mut copied) = (5, Vec::new());
+        while at < words.len() {
+            let (op, end) = (words[at] & 0xffff, at + (words[at] >> 16) as usize);
+            if end > at + 2 {
+                ops.insert(words[at + 2], op);
+            }
+            if op == Op::CopyObject as u32 {
+                copied.push(ops[&words[at + 3]]);
+            }
+            at = end;
+        }
+        copied
+    };
+    let (load, construct) = (Op::Load as u32, Op::CompositeConstruct as u32);
+    assert_eq!(copied(0), [load, load]);
+    assert_eq!(copied(Key::point_sprite(2)), [load, construct]);
+    assert_eq!(copied(Key::POINT_SPRITES), [construct, construct]);
 }

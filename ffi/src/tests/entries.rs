@@ -3,7 +3,7 @@
 //! Entry points: only the table defines them, and no panic leaves them.
 
 use super::{constants, Fault, EMPTY_KEY, PANIC};
-use crate::bindings::{ntv_key, ntv_result, ntv_status, NTV_ERROR_INTERNAL, NTV_NONE, NTV_TABLE_ALU};
+use crate::bindings::{ntv_result, ntv_status, NTV_ERROR_INTERNAL, NTV_NONE, NTV_TABLE_ALU};
 use crate::*;
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+
+//! Loads that a key replaces: of inlined uniforms by constants, of texture coordinates by `gl_PointCoord`.
+//!
+//! A loaded value is copied, and the key patches the operand of the copy:
+//!
+//! ```text
+//! %value = OpConstant %uint 0            range: the key has `inlined_uniforms`; patch: the word of the key
+//! %loaded = OpLoad %uint %pointer
+//! %copy = OpCopyObject %uint %loaded     patch: %value
+//! ```
+//!
+//! - [`Key::INLINED_UNIFORMS`]: NIR names up to four words of uniform block 0 that decide branches and loops
+//!   (`nir_find_inlinable_uniforms`). A driver inlines them so that the compiler below it removes what their values rule out. Blocks
+//!   in push constants keep their loads.
+//! - [`Key::POINT_SPRITES`]: `gl_TexCoord[n]` is `vec4(gl_PointCoord, 0, 1)` (OpenGL 4.6 Compatibility, 14.4; `nir_lower_texcoord_replace`).
+
+use super::late::Section;
+use super::memory::{Origin, Pointer};
+use super::Emit;
+use crate::ir::{ArrayIndex, Def, DerefKind, Shader, Stage, TypeData};
+use crate::module::{Condition, Key, PatchKind};
+use crate::op::names::varying;
+use crate::op::{Base, Modes};
+use spirv::{BuiltIn, Op, StorageClass};
+
+impl Emit<'_> {
+    /// The value `loaded` from the pointer of the deref `source`, unless the key replaces it.
+    pub(super) fn unless_replaced(&mut self, source: Def, pointer: &Pointer, loaded: u32) -> u32 {
+        match pointer.class {
+            StorageClass::Uniform => self.unless_inlined(source, pointer, loaded),
+            StorageClass::Input if self.shader.stage() == Stage::Fragment => {
+                self.unless_sprite(source, pointer, loaded).unwrap_or(loaded)
+            }
+            _ => loaded,
+        }
+    }
+
+    /// The value `loaded` of a uniform, with the words that the key inlines.
+    fn unless_inlined(&mut self, source: Def, pointer: &Pointer, loaded: u32) -> u32 {
+        let info = &self.shader.info;
+        let count = info.num_inlinable_uniforms as usize;
+        let is_block = matches!(pointer.origin, Origin::Var(var) if self.shader.vars[var].mode == Modes::UBO);
+        if count == 0 || !is_block || pointer.scalar.bits != 32 || !self.offers(Key::INLINED_UNIFORMS) {
+            return loaded;
+        }
+        let Some(first) = offset_in_first_block(self.shader, source) else { return loaded };
+        let words = info.inlinable_uniform_dw_offsets;
+        let lane = |word: u32| word.checked_mul(4)?.checked_sub(first).map(|bytes| bytes / 4);
+        let lanes = (0..).zip(words.into_iter().take(count)).filter_map(|(index, word)| Some((index, lane(word)?)));
+        let lanes = lanes.filter(|(_, lane)| *lane < u32::from(pointer.n));
+        lanes.fold(loaded, |value, (index, lane)| self.inlined_lane(pointer, value, index, lane))
+    }
+
+    /// `value`, with the inlined uniform `index` in this lane.
+    fn inlined_lane(&mut self, pointer: &Pointer, value: u32, index: u32, lane: u32) -> u32 {
+        let scalar = self.m.numeric(pointer.base, 32, 1);
+        if pointer.n == 1 {
+            return self.inlined_word(scalar, value, index);
+        }
+        let word = self.m.value(Op::CompositeExtract, scalar, &[value, lane]);
+        let word = self.inlined_word(scalar, word, index);
+        self.m.value(Op::CompositeInsert, pointer.ty, &[word, value, lane])
+    }
+
+    /// A copy of the word `loaded`, or of the inlined uniform `index`.
+    fn inlined_word(&mut self, ty: u32, loaded: u32, index: u32) -> u32 {
+        let when = self.m.condition(Condition::any(Key::INLINED_UNIFORMS));
+        let (constant, copy) = (self.m.id(), self.m.id());
+        let start = self.m.mark(Section::Globals);
+        let at = self.m.globals.op(Op::Constant, &[ty, constant, 0]);
+        self.m.patch(Section::Globals, at + 2, PatchKind::Uniform, when, index);
+        self.m.end_range(Section::Globals, start, when);
+        self.copy([ty, copy], loaded, (constant, when));
+        copy
+    }
+
+    /// The value `loaded` of an input, or the point coordinate. `None` if it is not a texture coordinate that a key may replace.
+    fn unless_sprite(&mut self, source: Def, pointer: &Pointer, loaded: u32) -> Option<u32> {
+        let Origin::Var(var) = pointer.origin else { return None };
+        let variable = &self.shader.vars[var];
+        let first = variable.location?.checked_sub(varying::TEX0)?;
+        if first >= Key::SPRITES || !self.offers(Key::POINT_SPRITES) {
+            return None;
+        }
+        let Some((slot, component)) = slot_and_component(self.shader, source) else {
+            // A dynamic index: no key can replace one of them.
+            self.m.withdraw(Key::POINT_SPRITES);
+            return None;
+        };
+        let (n, component) = (usize::from(pointer.n), component + usize::from(variable.location_frac));
+        let bit =
+            (first + slot < Key::SPRITES).then(|| Key::point_sprite(first + slot)).filter(|bit| self.offers(*bit))?;
+        if (pointer.base, pointer.scalar.bits) != (Base::Float, 32) || component + n > 4 {
+            self.m.withdraw(bit);
+            return None;
+        }
+        let when = self.m.condition(Condition::any(bit));
+        let [vec2, float] = [2, 1].map(|n| self.m.numeric(Base::Float, 32, n));
+        let coordinate = self.builtin_variable(BuiltIn::PointCoord, StorageClass::Input, vec2);
+        let (zero, one) =
+            (self.m.constant(Base::Float, 32, 0), self.m.constant(Base::Float, 32, u64::from(1f32.to_bits())));
+        let start = self.m.mark(Section::Code);
+        let loaded_pair = self.m.value(Op::Load, vec2, &[coordinate]);
+        let [x, y] = [0, 1].map(|c| self.m.value(Op::CompositeExtract, float, &[loaded_pair, c]));
+        let sprite = match &[x, y, zero, one][component..component + n] {
+            [single] => *single,
+            all => self.m.value(Op::CompositeConstruct, pointer.ty, all),
+        };
+        self.m.end_range(Section::Code, start, when);
+        let copy = self.m.id();
+        self.copy([pointer.ty, copy], loaded, (sprite, when));
+        Some(copy)
+    }
+
+    /// Copies `loaded`, or another value under a condition.
+    fn copy(&mut self, result: [u32; 2], loaded: u32, (other, when): (u32, u16)) {
+        let at = self.m.code.op(Op::CopyObject, &[result[0], result[1], loaded]);
+        self.m.patch(Section::Code, at + 2, PatchKind::Word, when, other);
+    }
+}
+
+/// The slot within an input, and the component within the slot. `None` if one is not constant.
+fn slot_and_component(shader: &Shader, source: Def) -> Option<(u32, usize)> {
+    let (mut def, mut slot, mut component) = (source, 0, 0);
+    loop {
+        let DerefKind::Array { parent, index } = shader.as_deref(def)?.kind else { return Some((slot, component)) };
+        let index = constant(shader, index)?;
+        match shader.types.get(shader.as_deref(parent)?.ty) {
+            TypeData::Array { .. } => slot = index,
+            _ => component = index as usize,
+        }
+        def = parent;
+    }
+}
+
+/// The value of a constant index.
+fn constant(shader: &Shader, index: ArrayIndex) -> Option<u32> {
+    match index {
+        ArrayIndex::Imm(index) => u32::try_from(index).ok(),
+        ArrayIndex::Def(index) => u32::try_from(shader.as_const_scalar(index)?).ok(),
+    }
+}
+
+/// The offset in bytes of a pointer into uniform block 0; `None` if it is in another block, or not constant.
+fn offset_in_first_block(shader: &Shader, mut def: Def) -> Option<u32> {
+    let mut bytes = 0u32;
+    loop {
+        let (parent, step) = match shader.as_deref(def)?.kind {
+            DerefKind::Var(var) => return (shader.vars[var].driver_location == 0).then_some(bytes),
+            DerefKind::Struct { parent, field } => {
+                let fields = &shader.types.as_struct(shader.as_deref(parent)?.ty)?.fields;
+                (parent, fields.get(field as usize)?.offset?)
+            }
+            DerefKind::Array { parent, index } => {
+                let index = constant(shader, index)?;
+                let stride = match shader.types.get(shader.as_deref(parent)?.ty) {
+                    TypeData::Vector(scalar, _) => u32::from(scalar.bits) / 8,
+                    TypeData::Array { stride, .. } => stride,
+                    _ => return None,
+                };
+                // An array of blocks has no stride.
+                if stride == 0 && index != 0 {
+                    return None;
+                }
+                (parent, index.checked_mul(stride)?)
+            }
+            _ => return None,
+        };
+        (def, bytes) = (parent, bytes.checked_add(step)?);
+    }
+}
