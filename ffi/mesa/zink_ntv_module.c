@@ -36,10 +36,24 @@ writes_sample_mask(const struct zink_shader *zs)
    return zs->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_SAMPLE_MASK);
 }
 
+/* The texture coordinates that a fragment shader reads, a bit each. */
+static uint8_t
+texture_coordinates(const struct zink_shader *zs)
+{
+   return zs->info.inputs_read >> VARYING_SLOT_TEX0;
+}
+
+/* Whether it may read gl_PointCoord, also as a texture coordinate. */
 static bool
 reads_point_coord(const struct zink_shader *zs)
 {
-   return BITSET_TEST(zs->info.system_values_read, SYSTEM_VALUE_POINT_COORD);
+   return BITSET_TEST(zs->info.system_values_read, SYSTEM_VALUE_POINT_COORD) || texture_coordinates(zs);
+}
+
+static bool
+has_second_output(const struct zink_shader *zs)
+{
+   return zs->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_DATA1);
 }
 
 void
@@ -72,7 +86,9 @@ zink_ntv_module_offer(const struct zink_screen *screen, const struct zink_shader
       bits |= NTV_KEY_NO_SAMPLE_MASK;
    if (reads_point_coord(zs))
       bits |= NTV_KEY_FLIP_POINT_COORD;
-   return bits | NTV_KEY_SAMPLE_SHADING;
+   if (screen->driconf.dual_color_blend_by_location && has_second_output(zs))
+      bits |= NTV_KEY_DUAL_SOURCE;
+   return bits | NTV_KEY_SAMPLE_SHADING | texture_coordinates(zs) * ntv_key_point_sprite(0);
 }
 
 /* The key of ntv for a vertex, tessellation evaluation or geometry shader. Returns false if there is none. */
@@ -97,8 +113,6 @@ map_vertex_key(const struct zink_screen *screen, const struct zink_shader *zs, c
       *bits |= NTV_KEY_NO_CAPTURE;
       return true;
    }
-   if (base->push_drawid && BITSET_TEST(zs->info.system_values_read, SYSTEM_VALUE_DRAW_ID))
-      return false;
    if (!base->clip_halfz && !screen->info.have_EXT_depth_clip_control)
       *bits |= NTV_KEY_GL_DEPTH;
    return true;
@@ -117,9 +131,7 @@ map_fragment_key(const struct zink_screen *screen, const struct zink_shader *zs,
       if (fs->lower_line_stipple || fs->lower_line_smooth || fs->lower_point_smooth || fs->robust_access)
          return false;
    }
-   if (base->coord_replace_bits || base->fbfetch_ms)
-      return false;
-   if (base->force_dual_color_blend && zs->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_DATA1))
+   if (base->fbfetch_ms)
       return false;
    if (base->shadow_needs_shader_swizzle && zs->fs.legacy_shadow_mask)
       return false;
@@ -129,6 +141,9 @@ map_fragment_key(const struct zink_screen *screen, const struct zink_shader *zs,
       *bits |= NTV_KEY_NO_SAMPLE_MASK;
    if (base->point_coord_yinvert && reads_point_coord(zs))
       *bits |= NTV_KEY_FLIP_POINT_COORD;
+   if (base->force_dual_color_blend && has_second_output(zs))
+      *bits |= NTV_KEY_DUAL_SOURCE;
+   *bits |= (base->coord_replace_bits & texture_coordinates(zs)) * ntv_key_point_sprite(0);
    return true;
 }
 
@@ -387,9 +402,11 @@ map_optimal_key(const struct zink_screen *screen, const struct zink_shader *zs, 
 bool
 zink_ntv_separate_has_key(const struct zink_screen *screen, const struct zink_shader *zs, const union zink_shader_key_optimal *key)
 {
-   struct ntv_key mapped;
+   const struct ntv_module *module = zs->ntv_separate;
+   struct ntv_key mapped, seen;
 
-   return zs->ntv_separate && map_optimal_key(screen, zs, key, &mapped);
+   return module && map_optimal_key(screen, zs, key, &mapped) &&
+          ntv_program_keys(&module, 1, &mapped, &seen, NULL, NULL) == NTV_OK;
 }
 
 struct spirv_shader *
