@@ -41,7 +41,7 @@ struct Way {
 const WAYS: [Way; 3] = [
     Way {
         title: "Whole pipelines",
-        about: "zink's default on lavapipe: uniforms are inlined, programs are translated when they are drawn first, and each \
+        about: "zink's default on lavapipe: uniforms are inlined, `c` translates programs when they are drawn first, and each \
             pipeline is made of all stages.",
         environment: &[],
     },
