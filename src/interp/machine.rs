@@ -16,6 +16,7 @@ use crate::entity::SideTable;
 use crate::ir::{AluSrc, Block, Cf, Def, Inst, InstKind, Jump, PhiSrc, Shader, Stage, Swizzle, Var};
 use crate::op::AluOp;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::mem::size_of;
 
 /// The most bytes of private memory of an invocation, and of shared memory.
 const MAX_MEMORY: u64 = 1 << 24;

@@ -139,10 +139,11 @@ impl Module {
             if !when.is_some_and(|when| when.holds_for_key(masked.bits)) {
                 continue;
             }
-            match (patch.kind, patch.arg as usize) {
-                (PatchKind::Width, _) => masked.size[0] = key.size[0],
-                (PatchKind::Height, _) => masked.size[1] = key.size[1],
-                (PatchKind::Uniform, index @ 0..Key::INLINED) => masked.uniforms[index] = key.uniforms[index],
+            let index = patch.arg as usize;
+            match patch.kind {
+                PatchKind::Width => masked.size[0] = key.size[0],
+                PatchKind::Height => masked.size[1] = key.size[1],
+                PatchKind::Uniform if index < Key::INLINED => masked.uniforms[index] = key.uniforms[index],
                 _ => {}
             }
         }
