@@ -238,6 +238,15 @@ impl Shader {
         self.as_const(def).map(|values| values[0])
     }
 
+    /// The index of an array deref if it is constant and fits.
+    pub fn as_const_index(&self, index: ArrayIndex) -> Option<u32> {
+        let index = match index {
+            ArrayIndex::Imm(index) => index as u64,
+            ArrayIndex::Def(def) => self.as_const_scalar(def)?,
+        };
+        u32::try_from(index).ok()
+    }
+
     /// The number that a scalar operand reads if it is a constant.
     pub fn as_const_src(&self, src: AluSrc) -> Option<u64> {
         self.as_const(src.def)?.get(usize::from(src.swizzle.get(0))).copied()

@@ -18,7 +18,7 @@
 use super::late::Section;
 use super::memory::{Origin, Pointer};
 use super::Emit;
-use crate::ir::{ArrayIndex, Def, DerefKind, Shader, Stage, TypeData};
+use crate::ir::{Def, DerefKind, Shader, Stage, TypeData};
 use crate::module::{Condition, Key, PatchKind};
 use crate::op::names::varying;
 use crate::op::{Base, Modes};
@@ -66,13 +66,12 @@ impl Emit<'_> {
     /// A copy of the word `loaded`, or of the inlined uniform `index`.
     fn inlined_word(&mut self, ty: u32, loaded: u32, index: u32) -> u32 {
         let when = self.m.condition(Condition::any(Key::INLINED_UNIFORMS));
-        let (constant, copy) = (self.m.id(), self.m.id());
+        let constant = self.m.id();
         let start = self.m.mark(Section::Globals);
         let at = self.m.globals.op(Op::Constant, &[ty, constant, 0]);
         self.m.patch(Section::Globals, at + 2, PatchKind::Uniform, when, index);
         self.m.end_range(Section::Globals, start, when);
-        self.copy([ty, copy], loaded, (constant, when));
-        copy
+        self.copy(ty, loaded, (constant, when))
     }
 
     /// The value `loaded` of an input, or the point coordinate. `None` if it is not a texture coordinate that a key may replace.
@@ -98,25 +97,24 @@ impl Emit<'_> {
         let when = self.m.condition(Condition::any(bit));
         let [vec2, float] = [2, 1].map(|n| self.m.numeric(Base::Float, 32, n));
         let coordinate = self.builtin_variable(BuiltIn::PointCoord, StorageClass::Input, vec2);
-        let (zero, one) =
-            (self.m.constant(Base::Float, 32, 0), self.m.constant(Base::Float, 32, u64::from(1f32.to_bits())));
+        let [zero, one] = [0f32, 1.0].map(|value| self.m.constant(Base::Float, 32, value.to_bits().into()));
         let start = self.m.mark(Section::Code);
-        let loaded_pair = self.m.value(Op::Load, vec2, &[coordinate]);
-        let [x, y] = [0, 1].map(|c| self.m.value(Op::CompositeExtract, float, &[loaded_pair, c]));
+        let pair = self.m.value(Op::Load, vec2, &[coordinate]);
+        let [x, y] = [0, 1].map(|c| self.m.value(Op::CompositeExtract, float, &[pair, c]));
         let sprite = match &[x, y, zero, one][component..component + n] {
             [single] => *single,
             all => self.m.value(Op::CompositeConstruct, pointer.ty, all),
         };
         self.m.end_range(Section::Code, start, when);
-        let copy = self.m.id();
-        self.copy([pointer.ty, copy], loaded, (sprite, when));
-        Some(copy)
+        Some(self.copy(pointer.ty, loaded, (sprite, when)))
     }
 
-    /// Copies `loaded`, or another value under a condition.
-    fn copy(&mut self, result: [u32; 2], loaded: u32, (other, when): (u32, u16)) {
-        let at = self.m.code.op(Op::CopyObject, &[result[0], result[1], loaded]);
+    /// A copy of `loaded`, or of another value under a condition.
+    fn copy(&mut self, ty: u32, loaded: u32, (other, when): (u32, u16)) -> u32 {
+        let copy = self.m.id();
+        let at = self.m.code.op(Op::CopyObject, &[ty, copy, loaded]);
         self.m.patch(Section::Code, at + 2, PatchKind::Word, when, other);
+        copy
     }
 }
 
@@ -125,20 +123,12 @@ fn slot_and_component(shader: &Shader, source: Def) -> Option<(u32, usize)> {
     let (mut def, mut slot, mut component) = (source, 0, 0);
     loop {
         let DerefKind::Array { parent, index } = shader.as_deref(def)?.kind else { return Some((slot, component)) };
-        let index = constant(shader, index)?;
+        let index = shader.as_const_index(index)?;
         match shader.types.get(shader.as_deref(parent)?.ty) {
             TypeData::Array { .. } => slot = index,
             _ => component = index as usize,
         }
         def = parent;
-    }
-}
-
-/// The value of a constant index.
-fn constant(shader: &Shader, index: ArrayIndex) -> Option<u32> {
-    match index {
-        ArrayIndex::Imm(index) => u32::try_from(index).ok(),
-        ArrayIndex::Def(index) => u32::try_from(shader.as_const_scalar(index)?).ok(),
     }
 }
 
@@ -153,7 +143,7 @@ fn offset_in_first_block(shader: &Shader, mut def: Def) -> Option<u32> {
                 (parent, fields.get(field as usize)?.offset?)
             }
             DerefKind::Array { parent, index } => {
-                let index = constant(shader, index)?;
+                let index = shader.as_const_index(index)?;
                 let stride = match shader.types.get(shader.as_deref(parent)?.ty) {
                     TypeData::Vector(scalar, _) => u32::from(scalar.bits) / 8,
                     TypeData::Array { stride, .. } => stride,

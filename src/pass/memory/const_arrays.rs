@@ -34,7 +34,7 @@
 
 use crate::analysis::kinds::list_intrinsics;
 use crate::entity::{Pool, SideTable, Slice};
-use crate::ir::{rewrite, ArrayIndex, Def, DerefKind, Edit, Inst, InstKind, Shader, Type, TypeData, Var};
+use crate::ir::{rewrite, Def, DerefKind, Edit, Inst, InstKind, Shader, Type, TypeData, Var};
 use crate::op::{Index, Intrinsic, Modes, Needs};
 use crate::pass::{Context, Forms, Pass};
 
@@ -228,10 +228,7 @@ fn place(shader: &Shader, mut pointer: Def) -> Option<usize> {
         let whole = shader.as_deref(parent)?.ty;
         let before = match deref.kind {
             DerefKind::Array { index, .. } => {
-                let index = match index {
-                    ArrayIndex::Imm(index) => u32::try_from(index).ok()?,
-                    ArrayIndex::Def(index) => u32::try_from(shader.as_const_scalar(index)?).ok()?,
-                };
+                let index = shader.as_const_index(index)?;
                 if index >= len(shader, whole)? {
                     return None;
                 }
