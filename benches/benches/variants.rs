@@ -19,7 +19,7 @@ use rspirv::binary::Assemble;
 use rspirv::dr::{self, Operand};
 use std::hint::black_box;
 
-const KEY: Key = Key { bits: Key::STRIP | Key::FLIP_Y | Key::DITHER, size: [640, 480], uniforms: [0; Key::INLINED] };
+const KEY: Key = Key { size: [640, 480], ..Key::new(Key::STRIP | Key::FLIP_Y | Key::DITHER) };
 
 /// A shader in all forms.
 struct Case {

@@ -80,17 +80,22 @@ fn the_corpus_has_words_for_each_option() {
     }
 }
 
-/// The number of these instructions in the words for a key.
-fn count(module: &Module, key: u64, is_it: impl Fn(&[u32]) -> bool) -> usize {
+/// The instructions in the words for a key.
+fn instructions(module: &Module, key: &Key) -> Vec<Vec<u32>> {
     let mut words = Vec::new();
-    module.instantiate(&Key::new(key), &mut words).expect("a key that it takes");
-    let (mut at, mut count) = (5, 0);
+    module.instantiate(key, &mut words).expect("a key that it takes");
+    let (mut at, mut all) = (5, Vec::new());
     while at < words.len() {
         let end = at + (words[at] >> 16) as usize;
-        count += usize::from(is_it(&words[at..end]));
+        all.push(words[at..end].to_vec());
         at = end;
     }
-    count
+    all
+}
+
+/// The number of these instructions in the words for a key.
+fn count(module: &Module, key: u64, is_it: impl Fn(&[u32]) -> bool) -> usize {
+    instructions(module, &Key::new(key)).iter().filter(|inst| is_it(inst)).count()
 }
 
 #[test]
@@ -138,8 +143,7 @@ fn tests_are_early_only_where_that_changes_nothing() {
 
 /// A fragment shader that writes a colour and has these instructions before it.
 fn colour_after(body: &str) -> Module {
-    let colour = "    @store_output (%9, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA0 slots=1)\n";
-    emit(shader("FRAGMENT", "", &format!("{body}{colour}")))
+    emit(shader("FRAGMENT", "", &(body.to_string() + &store("%9", 0))))
 }
 
 /// The mask that a shader writes becomes Private memory, which it may still read; the mask that it reads stays an input.
@@ -266,29 +270,17 @@ fn inlined_uniforms_are_constants() {
             &load("32x2 %5", "%0", "%3"),
             &load("32 %6", "%1", "%2"),
             "    32x4 %7 = vec4 %4, %5.x, %5.y, %6\n",
-            "    @store_output (%7, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA0 slots=1)\n",
+            &store("%7", 0),
         ]
         .concat(),
     ));
     assert_eq!(module.seen & Key::INLINED_UNIFORMS, Key::INLINED_UNIFORMS);
-    let words = |key: &str| {
-        let key = Key::parse(key).expect("a key");
-        let mut words = Vec::new();
-        module.instantiate(&key, &mut words).expect("a key that it takes");
-        words
+    let constants = |key: &str, value: u32| {
+        let all = instructions(&module, &Key::parse(key).expect("a key"));
+        all.iter().filter(|inst| inst[0] == 4 << 16 | Op::Constant as u32 && inst[3] == value).count()
     };
-    let constants = |words: &[u32], value: u32| {
-        let (mut at, mut count) = (5, 0);
-        while at < words.len() {
-            let end = at + (words[at] >> 16) as usize;
-            count += usize::from(words[at] == 4 << 16 | Op::Constant as u32 && words[at + 3] == value);
-            at = end;
-        }
-        count
-    };
-    let plain = words("");
-    let inlined = words("uniform0=123456,uniform1=654321,uniform2=777777");
-    let seen = [123456, 654321, 777777].map(|value| (constants(&plain, value), constants(&inlined, value)));
+    let inlined = "uniform0=123456,uniform1=654321,uniform2=777777";
+    let seen = [123456, 654321, 777777].map(|value| (constants("", value), constants(inlined, value)));
     assert_eq!(seen, [(0, 1), (0, 1), (0, 0)]);
     // A value that the module does not read makes no other variant.
     let key = Key::parse("uniform0=1,uniform2=3").expect("a key");
@@ -296,6 +288,7 @@ fn inlined_uniforms_are_constants() {
     assert_eq!(module.masked(&Key { uniforms: [1; 4], ..Key::default() }), Key::default());
 }
 
+/// A store to a colour.
 fn store(value: &str, slot: u32) -> String {
     format!("    @store_output ({value}, %0) (base={slot}, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA{slot} slots=1)\n")
 }
@@ -321,22 +314,13 @@ fn the_second_output_is_the_second_source() {
 fn texture_coordinates_of_sprites_are_point_coordinates() {
     let module = emit(fragment(&["TEX0", "TEX2", "VAR0"]));
     assert_eq!(module.seen & Key::POINT_SPRITES, Key::point_sprite(0) | Key::point_sprite(2));
+    // The opcodes of the copied values.
     let copied = |key: u64| {
-        let mut words = Vec::new();
-        module.instantiate(&Key::new(key), &mut words).expect("a key that it takes");
-        let mut ops = std::collections::BTreeMap::new();
-        let (mut at, mut copied) = (5, Vec::new());
-        while at < words.len() {
-            let (op, end) = (words[at] & 0xffff, at + (words[at] >> 16) as usize);
-            if end > at + 2 {
-                ops.insert(words[at + 2], op);
-            }
-            if op == Op::CopyObject as u32 {
-                copied.push(ops[&words[at + 3]]);
-            }
-            at = end;
-        }
-        copied
+        let all = instructions(&module, &Key::new(key));
+        let is_result = |id: u32| move |inst: &&Vec<u32>| inst.len() > 2 && inst[2] == id;
+        let copies = all.iter().filter(|inst| inst[0] & 0xffff == Op::CopyObject as u32);
+        let values = copies.map(|copy| all.iter().rfind(is_result(copy[3])).expect("a definition"));
+        values.map(|inst| inst[0] & 0xffff).collect::<Vec<u32>>()
     };
     let (load, construct) = (Op::Load as u32, Op::CompositeConstruct as u32);
     assert_eq!(copied(0), [load, load]);
