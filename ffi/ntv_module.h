@@ -56,11 +56,11 @@ struct ntv_module;
 #define NTV_KEY_SWAP_XY UINT64_C(0x10)             /* X and Y are swapped, before they are flipped */
 #define NTV_KEY_FLIP_X UINT64_C(0x20)
 #define NTV_KEY_FLIP_Y UINT64_C(0x40)
-#define NTV_KEY_GL_DEPTH UINT64_C(0x80)          /* clip space has depths from -w to w */
-#define NTV_KEY_DISCARD UINT64_C(0x100)          /* every vertex is outside of the clip volume */
-#define NTV_KEY_POINT_SIZE UINT64_C(0x200)       /* a shader without a point size writes 1 */
-#define NTV_KEY_NO_SAMPLE_MASK UINT64_C(0x400)   /* writes of gl_SampleMask have no effect */
-#define NTV_KEY_FLIP_POINT_COORD UINT64_C(0x800) /* gl_PointCoord.y is 1 - y, after the turns of the image */
+#define NTV_KEY_GL_DEPTH UINT64_C(0x80)           /* clip space has depths from -w to w */
+#define NTV_KEY_DISCARD UINT64_C(0x100)           /* every vertex is outside of the clip volume */
+#define NTV_KEY_POINT_SIZE UINT64_C(0x200)        /* a shader without a point size writes 1 */
+#define NTV_KEY_NO_SAMPLE_MASK UINT64_C(0x400)    /* writes of gl_SampleMask have no effect */
+#define NTV_KEY_FLIP_POINT_COORD UINT64_C(0x800)  /* gl_PointCoord.y is 1 - y, after the turns of the image */
 #define NTV_KEY_INLINED_UNIFORMS UINT64_C(0x1000) /* loads of inlinable uniforms are constants */
 #define NTV_KEY_DUAL_SOURCE UINT64_C(0x2000)      /* the second output is the second source of blending */
 
@@ -84,7 +84,8 @@ ntv_key_point_sprite(unsigned coordinate)
 struct ntv_key {
    uint64_t bits;
    uint32_t size[2]; /* of the framebuffer in pixels, for a gl_FragCoord that is flipped */
-   uint32_t uniforms[4]; /* the values of inlined uniforms, in the order of shader_info's inlinable_uniform_dw_offsets; of one stage */
+   /* The values of inlined uniforms of one stage, in the order of shader_info's inlinable_uniform_dw_offsets. */
+   uint32_t uniforms[4];
 };
 
 /* Translates as ntv_translate does, to a module that supports the bits `offer` and links. ntv_module_instantiate returns its

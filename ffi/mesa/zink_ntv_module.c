@@ -307,6 +307,18 @@ zink_ntv_module_destroy(struct zink_shader *zs)
    zs->ntv_module = zs->ntv_separate = NULL;
 }
 
+/* The words of a linked or moved module of the shader for a key. NULL after an error. */
+static struct spirv_shader *
+write_variant(const struct zink_shader *zs, const struct ntv_module *module, const struct ntv_key *key)
+{
+   struct spirv_shader *spirv;
+
+   zink_ntv_probe_begin("instantiate", zs->info.stage);
+   spirv = zink_ntv_instantiate(module, key);
+   zink_ntv_probe_end();
+   return spirv;
+}
+
 /* ------------------------------------------------------------------------------------------------------------------
  * Separate shaders
  * ------------------------------------------------------------------------------------------------------------------ */
@@ -412,15 +424,11 @@ zink_ntv_separate_has_key(const struct zink_screen *screen, const struct zink_sh
 struct spirv_shader *
 zink_ntv_separate_variant(struct zink_screen *screen, const struct zink_shader *zs, const union zink_shader_key_optimal *key)
 {
-   struct spirv_shader *spirv;
    struct ntv_key mapped;
 
    if (!zs->ntv_separate || !map_optimal_key(screen, zs, key, &mapped))
       return NULL;
-   zink_ntv_probe_begin("instantiate", zs->info.stage);
-   spirv = zink_ntv_instantiate(zs->ntv_separate, &mapped);
-   zink_ntv_probe_end();
-   return spirv;
+   return write_variant(zs, zs->ntv_separate, &mapped);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -473,9 +481,7 @@ zink_ntv_program_variant(struct zink_screen *screen, const struct zink_gfx_progr
 
    if (!map_key(screen, zs, key, &mapped))
       return NULL;
-   zink_ntv_probe_begin("instantiate", stage);
-   spirv = zink_ntv_instantiate(prog->ntv_modules[stage], &mapped);
-   zink_ntv_probe_end();
+   spirv = write_variant(zs, prog->ntv_modules[stage], &mapped);
    if (spirv)
       zink_ntv_debug_check_variant(screen, prog, stage, &mapped, spirv);
    return spirv;

@@ -76,8 +76,7 @@ unsafe extern "C" fn alloc(user: *mut c_void, size: usize) -> *mut c_void {
     memory.as_mut_ptr().cast()
 }
 
-const KEY: ntv_key =
-    ntv_key { bits: Key::STRIP | Key::FLIP_Y | Key::NO_SAMPLE_MASK, size: [640, 480], uniforms: [0; 4] };
+const KEY: ntv_key = ntv_key { bits: Key::STRIP | Key::FLIP_Y | Key::NO_SAMPLE_MASK, size: [640, 480], ..EMPTY_KEY };
 
 #[test]
 fn words_are_written_to_the_memory_of_the_caller() {
