@@ -64,6 +64,8 @@ struct ntv_module;
 #define NTV_KEY_INLINED_UNIFORMS UINT64_C(0x1000) /* loads of inlinable uniforms are constants */
 #define NTV_KEY_DUAL_SOURCE UINT64_C(0x2000)      /* the second output is the second source of blending */
 
+#define NTV_KEY_SHADOW_SWIZZLES UINT64_C(0x80000000000) /* old-style comparisons have the swizzles of the key */
+
 enum ntv_dither { NTV_DITHER_NONE = 0, NTV_DITHER_4444, NTV_DITHER_5551, NTV_DITHER_565 };
 
 /* The bits that dither colour target `target`, below 8. */
@@ -86,7 +88,18 @@ struct ntv_key {
    uint32_t size[2]; /* of the framebuffer in pixels, for a gl_FragCoord that is flipped */
    /* The values of inlined uniforms of one stage, in the order of shader_info's inlinable_uniform_dw_offsets. */
    uint32_t uniforms[4];
+   /* The swizzles of shadow textures, by the driver_location of NIR's variable: ntv_key_swizzle of the four components. */
+   uint8_t swizzles[8];
 };
+
+/* A component of a swizzle: the result of the comparison, 0 or 1. */
+enum ntv_swizzle { NTV_SWIZZLE_RED = 0, NTV_SWIZZLE_ZERO, NTV_SWIZZLE_ONE };
+
+static inline uint8_t
+ntv_key_swizzle(enum ntv_swizzle r, enum ntv_swizzle g, enum ntv_swizzle b, enum ntv_swizzle a)
+{
+   return (uint8_t)((unsigned)r | (unsigned)g << 2 | (unsigned)b << 4 | (unsigned)a << 6);
+}
 
 /* Translates as ntv_translate does, to a module that supports the bits `offer` and links. ntv_module_instantiate returns its
  * words; `result` has the other data, or the error. `*module` is NULL after an error. */

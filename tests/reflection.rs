@@ -50,7 +50,12 @@ fn expected(module: &Module, patch: &Patch) -> (Op, usize, Option<u32>, Option<u
         PatchKind::SpecValue => (Op::SpecConstant, 3, None, None),
         PatchKind::LocalSize => (Op::ExecutionMode, 3 + arg, None, None),
         PatchKind::OutputVertices => (Op::ExecutionMode, 3, Some(ExecutionMode::OutputVertices as u32), None),
-        PatchKind::ArrayLength | PatchKind::Word | PatchKind::Width | PatchKind::Height | PatchKind::Uniform => {
+        PatchKind::ArrayLength
+        | PatchKind::Word
+        | PatchKind::Width
+        | PatchKind::Height
+        | PatchKind::Uniform
+        | PatchKind::Swizzle => {
             panic!("{:?} in a module that does not link", patch.kind)
         }
     }

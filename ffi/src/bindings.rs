@@ -224,6 +224,7 @@ pub struct ntv_key {
     pub bits: u64,
     pub size: [u32; 2usize],
     pub uniforms: [u32; 4usize],
+    pub swizzles: [u8; 8usize],
 }
 extern "C" {
     pub fn ntv_module_create(

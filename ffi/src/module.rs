@@ -21,11 +21,11 @@ fn handle(module: Module) -> *mut ntv_module {
 }
 
 fn key(key: &ntv_key) -> Key {
-    Key { bits: key.bits, size: key.size, uniforms: key.uniforms }
+    Key { bits: key.bits, size: key.size, uniforms: key.uniforms, swizzles: key.swizzles }
 }
 
 fn key_for_c(key: Key) -> ntv_key {
-    ntv_key { bits: key.bits, size: key.size, uniforms: key.uniforms }
+    ntv_key { bits: key.bits, size: key.size, uniforms: key.uniforms, swizzles: key.swizzles }
 }
 
 /// The module of a handle.

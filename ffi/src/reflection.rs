@@ -48,7 +48,9 @@ fn varying(varying: &Varying) -> ntv_varying {
 /// A patch for C; `None` for a kind that only keys and links use.
 pub(crate) fn patch(patch: Patch) -> Option<ntv_patch> {
     let kind = match patch.kind {
-        PatchKind::Word | PatchKind::Width | PatchKind::Height | PatchKind::Uniform => return None,
+        PatchKind::Word | PatchKind::Width | PatchKind::Height | PatchKind::Uniform | PatchKind::Swizzle => {
+            return None
+        }
         PatchKind::DescriptorSet => NTV_PATCH_DESCRIPTOR_SET,
         PatchKind::Binding => NTV_PATCH_BINDING,
         PatchKind::ArrayLength => NTV_PATCH_ARRAY_LENGTH,

@@ -105,7 +105,12 @@ fn link_and_patch(module: &ntv::Module) {
         assert!(linked.check().is_ok(), "the tables of a linked module are consistent");
         for key in [
             ntv::Key::default(),
-            ntv::Key { size: [1; 2], uniforms: [1; ntv::Key::INLINED], ..ntv::Key::new(linked.offered) },
+            ntv::Key {
+                size: [1; 2],
+                uniforms: [1; ntv::Key::INLINED],
+                swizzles: [0x91; 8],
+                ..ntv::Key::new(linked.offered)
+            },
         ] {
             let taken = linked.instantiate(&key, &mut words);
             assert!(

@@ -77,7 +77,7 @@ impl Assignment {
             PatchKind::LocalSize => self.local_size.and_then(|size| size.get(arg as usize).copied()),
             PatchKind::OutputVertices => self.output_vertices,
             PatchKind::ArrayLength => bindings.get(arg as usize).and_then(|row| self.length(row)),
-            PatchKind::Word | PatchKind::Width | PatchKind::Height | PatchKind::Uniform => None,
+            PatchKind::Word | PatchKind::Width | PatchKind::Height | PatchKind::Uniform | PatchKind::Swizzle => None,
         }
     }
 }

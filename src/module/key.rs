@@ -13,6 +13,9 @@ pub struct Key {
     pub size: [u32; 2],
     /// The values of inlined uniforms, in the order of NIR's `inlinable_uniform_dw_offsets`. Each stage has its own.
     pub uniforms: [u32; 4],
+    /// The swizzles of shadow textures by their number (NIR's `driver_location`), for [`Key::SHADOW_SWIZZLES`]: two bits for each
+    /// component, from the lowest, with the values of [`Key::SWIZZLES`].
+    pub swizzles: [u8; 8],
 }
 
 impl Key {
@@ -24,6 +27,12 @@ impl Key {
 
     /// The number of uniforms that can be inlined: NIR's `MAX_INLINABLE_UNIFORMS`.
     pub const INLINED: usize = 4;
+
+    /// The number of textures that can be swizzled.
+    pub const SWIZZLED: usize = 8;
+
+    /// The letters of a swizzle in the text of a key, by their values: the result of the comparison, zero, one.
+    pub const SWIZZLES: [char; 3] = ['r', '0', '1'];
 
     /// The dithered formats, in the order of their numbers in a key; 0 is none. The numbers are the bits of red, green, blue,
     /// alpha.
@@ -49,7 +58,7 @@ impl Key {
 
     /// A key with these bits.
     pub const fn new(bits: u64) -> Key {
-        Key { bits, size: [0; 2], uniforms: [0; Key::INLINED] }
+        Key { bits, size: [0; 2], uniforms: [0; Key::INLINED], swizzles: [0; Key::SWIZZLED] }
     }
 
     /// The word of a patch whose condition holds; `None` for a kind that a link determines.
@@ -59,11 +68,23 @@ impl Key {
             PatchKind::Width => Some((self.size[0] as f32).to_bits()),
             PatchKind::Height => Some((self.size[1] as f32).to_bits()),
             PatchKind::Uniform => self.uniforms.get(arg as usize).copied(),
+            PatchKind::Swizzle => {
+                let Swizzled { texture, component, constants } = Swizzled::unpack(arg);
+                let value = u32::from(self.swizzles[texture] >> (2 * component) & 3);
+                (1..=2).contains(&value).then(|| constants.wrapping_add(value - 1))
+            }
             _ => None,
         }
     }
 
-    /// Parses a key: names of options, `sprite0`, `dither0=565`, `size=640x480`, `uniform0=0x3f800000`, with commas between them.
+    /// The part of the swizzles that a patch with this argument depends on.
+    pub(super) fn copy_swizzle(&mut self, from: &Key, arg: u32) {
+        let Swizzled { texture, component, .. } = Swizzled::unpack(arg);
+        self.swizzles[texture] |= from.swizzles[texture] & 3 << (2 * component);
+    }
+
+    /// Parses a key: names of options, `sprite0`, `dither0=565`, `size=640x480`, `uniform0=0x3f800000`, `swizzle0=rrr1`, with
+    /// commas between them.
     pub fn parse(text: &str) -> Result<Key, String> {
         let mut key = Key::default();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
@@ -72,6 +93,8 @@ impl Key {
                 key.size = size;
             } else if let Some((index, word)) = parse_uniform(name, value) {
                 (key.bits, key.uniforms[index]) = (key.bits | Key::INLINED_UNIFORMS, word);
+            } else if let Some((texture, swizzle)) = parse_swizzle(name, value) {
+                (key.bits, key.swizzles[texture]) = (key.bits | Key::SHADOW_SWIZZLES, swizzle);
             } else if let Some(bits) = parse_dither(name, value).or_else(|| parse_sprite(part)) {
                 key.bits |= bits;
             } else {
@@ -100,8 +123,34 @@ impl std::fmt::Display for Key {
         }
         let uniforms = self.uniforms.iter().enumerate().filter(|(_, word)| **word != 0);
         parts.extend(uniforms.map(|(index, word)| format!("uniform{index}={word:#x}")));
+        let swizzles = self.swizzles.iter().enumerate().filter(|(_, swizzle)| **swizzle != 0);
+        parts.extend(swizzles.map(|(texture, swizzle)| format!("swizzle{texture}={}", swizzle_letters(*swizzle))));
         f.write_str(&parts.join(","))
     }
+}
+
+/// The argument of a patch of [`PatchKind::Swizzle`]: the texture, the component, and the id of the constant 0, whose successor is
+/// the constant 1.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Swizzled {
+    pub(crate) texture: usize,
+    pub(crate) component: u32,
+    pub(crate) constants: u32,
+}
+
+impl Swizzled {
+    pub(crate) fn pack(self) -> u32 {
+        self.texture as u32 % Key::SWIZZLED as u32 | self.component << 3 | self.constants << 5
+    }
+
+    fn unpack(arg: u32) -> Swizzled {
+        Swizzled { texture: arg as usize % Key::SWIZZLED, component: arg >> 3 & 3, constants: arg >> 5 }
+    }
+}
+
+fn swizzle_letters(swizzle: u8) -> String {
+    let value = |component: u8| usize::from(swizzle >> (2 * component) & 3);
+    (0..4).map(|component| Key::SWIZZLES.get(value(component)).unwrap_or(&Key::SWIZZLES[0])).collect()
 }
 
 fn parse_size(text: &str) -> Option<[u32; 2]> {
@@ -123,6 +172,14 @@ fn parse_uniform(name: &str, value: &str) -> Option<(usize, u32)> {
     Some((index, word.ok()?))
 }
 
+fn parse_swizzle(name: &str, letters: &str) -> Option<(usize, u8)> {
+    let texture = name.strip_prefix("swizzle")?.parse().ok().filter(|texture| *texture < Key::SWIZZLED)?;
+    let value = |letter: char| Key::SWIZZLES.iter().position(|known| *known == letter);
+    let values: Vec<usize> = letters.chars().map(value).collect::<Option<_>>()?;
+    let swizzle = values.iter().rev().fold(0, |swizzle, value| swizzle << 2 | *value as u8);
+    (values.len() == 4).then_some((texture, swizzle))
+}
+
 fn parse_dither(name: &str, format: &str) -> Option<u64> {
     let target: u32 = name.strip_prefix("dither")?.parse().ok()?;
     let format = Key::DITHERED_FORMATS.iter().position(|row| row.0 == format)?;
@@ -140,11 +197,23 @@ mod tests {
             "strip",
             "strip,swap_xy,flip_y,dither0=565,dither7=4444,sprite0,sprite7,size=640x480",
             "inlined_uniforms,uniform3=0x2a",
+            "shadow_swizzles,swizzle0=rrr1,swizzle7=0r1r",
         ] {
             assert_eq!(Key::parse(text).unwrap().to_string(), text);
         }
         assert_eq!(Key::parse("uniform3=42"), Key::parse("inlined_uniforms,uniform3=0x2a"));
-        for text in ["dither8=565", "dither0=888", "locations", "size=640", "sprite8", "uniform4=1", "uniform0=x"] {
+        for text in [
+            "dither8=565",
+            "dither0=888",
+            "locations",
+            "size=640",
+            "sprite8",
+            "uniform4=1",
+            "uniform0=x",
+            "swizzle8=rrr1",
+            "swizzle0=rr",
+            "swizzle0=rgba",
+        ] {
             assert_eq!(Key::parse(text), Err(format!("no option of a key is called `{text}`")));
         }
     }

@@ -44,6 +44,7 @@ mod write;
 pub use decisions::{Assignment, Decisions};
 pub use interface::{Binding, Capture, DescriptorKind, Stage, Varying};
 pub use key::Key;
+pub(crate) use key::Swizzled;
 pub use options::{Mechanism, OptionId, OptionInfo, OPTIONS};
 pub use table::{Condition, Patch, PatchKind, Range, Sides, Tables, ALWAYS, PRIVATE};
 pub use write::Variant;
@@ -144,6 +145,7 @@ impl Module {
                 PatchKind::Width => masked.size[0] = key.size[0],
                 PatchKind::Height => masked.size[1] = key.size[1],
                 PatchKind::Uniform if index < Key::INLINED => masked.uniforms[index] = key.uniforms[index],
+                PatchKind::Swizzle => masked.copy_swizzle(key, patch.arg),
                 _ => {}
             }
         }

@@ -216,6 +216,10 @@ options! {
         /// themselves (`layout(index = 1)`).
         DualSource "dual_source" DUAL_SOURCE = 1 << 13, FRAGMENT, false,
             "some applications identify the sources by location";
+        /// The results of old-style shadow comparisons have the swizzles of their textures, [`Key::swizzles`]; otherwise all
+        /// components are the comparison.
+        ShadowSwizzles "shadow_swizzles" SHADOW_SWIZZLES = 1 << 43, FRAGMENT, false,
+            "GL_DEPTH_TEXTURE_MODE: the result of a comparison in SPIR-V is one number";
         /// Two bits for each colour target: see [`Key::dither`].
         Dither "dither" DITHER = 0xffff << 16, FRAGMENT, false,
             "16-bit formats: no fixed function dithers in Vulkan";

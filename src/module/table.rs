@@ -180,6 +180,9 @@ patch_kinds! {
     ArrayLength = 15,
     /// A 32-bit number: becomes the inlined uniform `arg` of the key if the condition holds.
     Uniform = 16,
+    /// An id: becomes that of a constant 0 or 1 by the swizzle of the key if the condition holds; `arg` has the texture, the
+    /// component and the constants.
+    Swizzle = 17,
 }
 
 /// A word that may change.

@@ -121,7 +121,9 @@ impl Module {
             if patch.when == ALWAYS || !self.conditions[usize::from(patch.when)].holds_for_key(key.bits) {
                 continue;
             }
-            words[base + at - from] = key.value(patch.kind, patch.arg).unwrap_or(patch.arg);
+            if let Some(value) = key.value(patch.kind, patch.arg) {
+                words[base + at - from] = value;
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-//! Loads that a key replaces: of inlined uniforms by constants, of texture coordinates by `gl_PointCoord`.
+//! Values that a key replaces: of inlined uniforms by constants, of texture coordinates by `gl_PointCoord`, of components of shadow
+//! textures by constants.
 //!
 //! A loaded value is copied, and the key patches the operand of the copy:
 //!
@@ -14,12 +15,21 @@
 //!   (`nir_find_inlinable_uniforms`). A driver inlines them so that the compiler below it removes what their values rule out. Blocks
 //!   in push constants keep their loads.
 //! - [`Key::POINT_SPRITES`]: `gl_TexCoord[n]` is `vec4(gl_PointCoord, 0, 1)` (OpenGL 4.6 Compatibility, 14.4; `nir_lower_texcoord_replace`).
+//! - [`Key::SHADOW_SWIZZLES`]: an old-style comparison (`shadow2D`) has four components, by the swizzle of its texture, which GL has
+//!   from GL_DEPTH_TEXTURE_MODE. That of SPIR-V is one number; the key patches operands of the vector that is made of it:
+//!
+//! ```text
+//! %zero = OpConstant %float 0            range: the key has `shadow_swizzles`; and %one
+//! %vector = OpCompositeConstruct %v4float %compared %compared %compared %compared     patches: %zero or %one
+//! ```
 
+use super::descriptor::Loaded;
 use super::late::Section;
 use super::memory::{Origin, Pointer};
+use super::tex::Given;
 use super::Emit;
-use crate::ir::{Def, DerefKind, Shader, Stage, TypeData};
-use crate::module::{Condition, Key, PatchKind};
+use crate::ir::{Def, DerefKind, Inst, Shader, Stage, TypeData};
+use crate::module::{Condition, Key, PatchKind, Swizzled};
 use crate::op::names::varying;
 use crate::op::{Base, Modes};
 use spirv::{BuiltIn, Op, StorageClass};
@@ -107,6 +117,34 @@ impl Emit<'_> {
         };
         self.m.end_range(Section::Code, start, when);
         Some(self.copy(pointer.ty, loaded, (sprite, when)))
+    }
+
+    /// The result of the comparison `given`, with the components of NIR's result if a key may swizzle them.
+    pub(super) fn shadow(&mut self, inst: Inst, loaded: &Loaded, given: Given) -> Given {
+        let n = self.shader.insts[inst].num_components;
+        if n == 1 || n > 4 || !self.offers(Key::SHADOW_SWIZZLES) {
+            return given;
+        }
+        let texture = self.shader.vars[loaded.var].driver_location as usize;
+        if texture >= Key::SWIZZLED || given.ty.bits != 32 {
+            self.m.withdraw(Key::SHADOW_SWIZZLES);
+            return given;
+        }
+        let when = self.m.condition(Condition::any(Key::SHADOW_SWIZZLES));
+        let [vector, scalar] = [n, 1].map(|n| self.m.numeric(given.ty.base, 32, n));
+        let [zero, one, id] = [(); 3].map(|()| self.m.id());
+        let start = self.m.mark(Section::Globals);
+        for (constant, value) in [(zero, 0f32), (one, 1.0)] {
+            self.m.globals.op(Op::Constant, &[scalar, constant, value.to_bits()]);
+        }
+        self.m.end_range(Section::Globals, start, when);
+        let parts = [given.id; 4];
+        let at = self.m.code.op2(Op::CompositeConstruct, &[vector, id], &parts[..usize::from(n)]);
+        for component in 0..u32::from(n) {
+            let arg = Swizzled { texture, component, constants: zero }.pack();
+            self.m.patch(Section::Code, at + 2 + component as usize, PatchKind::Swizzle, when, arg);
+        }
+        Given { id, n, ..given }
     }
 
     /// A copy of `loaded`, or of another value under a condition.

@@ -145,7 +145,8 @@ impl Emit<'_> {
         }
         let n = if compare.is_some() { 1 } else { 4 };
         let first = [id, point, compare.unwrap_or(0)];
-        self.read(inst, op, n, loaded, &first[..2 + usize::from(compare.is_some())], &mut operands)
+        let given = self.read(inst, op, n, loaded, &first[..2 + usize::from(compare.is_some())], &mut operands)?;
+        Ok(if compare.is_some() { self.shadow(inst, loaded, given) } else { given })
     }
 
     /// The coordinates, followed by the projector if there is one.

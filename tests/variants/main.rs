@@ -73,7 +73,7 @@ fn shaders(path: &PathBuf) -> Vec<(String, Shader)> {
 /// Keys of `module` to test: all of them if they are few, otherwise each bit, all without each bit, and some random ones.
 fn keys(module: &Module, random: &mut Random) -> Vec<Key> {
     let bits: Vec<u64> = (0..64).map(|bit| 1 << bit).filter(|bit| module.seen & bit != 0).collect();
-    let key = |bits| Key { bits, size: [640, 480], uniforms: [1, 2, 3, 4] };
+    let key = |bits| Key { bits, size: [640, 480], uniforms: [1, 2, 3, 4], swizzles: [0x91; 8] };
     if bits.len() <= 6 {
         let chosen =
             |choice: u32| bits.iter().enumerate().filter(move |(n, _)| choice >> n & 1 != 0).map(|(_, bit)| bit);

@@ -34,6 +34,7 @@ const TESTS: &[(OptionId, &str)] = &[
     (OptionId::InlinedUniforms, "options::inlined_uniforms_are_constants"),
     (OptionId::DualSource, "options::the_second_output_is_the_second_source"),
     (OptionId::PointSprites, "options::texture_coordinates_of_sprites_are_point_coordinates"),
+    (OptionId::ShadowSwizzles, "options::components_of_old_style_comparisons_are_swizzled"),
     (OptionId::Dither, "lavapipe::dithered_pictures_equal_those_of_the_cpu"),
 ];
 
@@ -66,7 +67,7 @@ fn the_corpus_has_words_for_each_option() {
     let words = |module: &Module, bits| {
         let mut words = Vec::new();
         module
-            .instantiate(&Key { bits, size: [8; 2], uniforms: [1, 2, 3, 4] }, &mut words)
+            .instantiate(&Key { bits, size: [8; 2], uniforms: [1, 2, 3, 4], swizzles: [0x91; 8] }, &mut words)
             .expect("a key that it takes");
         words
     };
@@ -326,4 +327,52 @@ fn texture_coordinates_of_sprites_are_point_coordinates() {
     assert_eq!(copied(0), [load, load]);
     assert_eq!(copied(Key::point_sprite(2)), [load, construct]);
     assert_eq!(copied(Key::POINT_SPRITES), [construct, construct]);
+}
+
+/// Two old-style comparisons, of textures 1 and 3, and a new-style one, which no key changes.
+#[test]
+fn components_of_old_style_comparisons_are_swizzled() {
+    let module = emit(shadows(3));
+    assert_eq!(module.seen & Key::SHADOW_SWIZZLES, Key::SHADOW_SWIZZLES);
+    // The components that are the constants 0 and 1 instead of a comparison.
+    let constants = |key: &str| {
+        let all = instructions(&module, &Key::parse(key).expect("a key"));
+        let constant = |value: f32| {
+            let is_it = |inst: &&Vec<u32>| inst[0] == 4 << 16 | Op::Constant as u32 && inst[3] == value.to_bits();
+            all.iter().filter(is_it).map(|inst| inst[2]).collect::<Vec<u32>>()
+        };
+        let known = [constant(0.0), constant(1.0)];
+        let vectors = all.iter().filter(|inst| inst[0] == 7 << 16 | Op::CompositeConstruct as u32);
+        let letter = |id: &u32| known.iter().position(|ids| ids.contains(id)).map_or('r', |value| ['0', '1'][value]);
+        vectors.map(|vector| vector[3..].iter().map(letter).collect::<String>()).collect::<Vec<String>>()
+    };
+    assert_eq!(constants(""), ["rrrr", "rrrr", "rrrr"]);
+    assert_eq!(constants("shadow_swizzles"), ["rrrr", "rrrr", "rrrr"]);
+    assert_eq!(constants("swizzle1=rrr1,swizzle3=0r1r,swizzle2=1111"), ["rrr1", "0r1r", "rrrr"]);
+    // A swizzle that no comparison has makes no other variant.
+    let key = Key::parse("swizzle1=rrr1,swizzle2=1111").expect("a key");
+    assert_eq!(module.masked(&key), Key::parse("swizzle1=rrr1").expect("a key"));
+    // There are no keys for textures with a higher number: zink compiles.
+    let module = emit(shadows(8));
+    assert!(refusal(&module, "swizzle1=rrr1").starts_with("the fragment module cannot take `shadow_swizzles`"));
+}
+
+/// A shader that stores the sum of old-style comparisons of textures 1 and `second`, and of a new-style one of texture 1.
+fn shadows(second: u32) -> ntv::Shader {
+    let variable = |name: &str, number: u32| {
+        format!("decl_var uniform INTERP_MODE_NONE none sampler2DShadow {name} (0, {number}, {number})\n")
+    };
+    let compare = |result: &str, texture: &str| {
+        format!("    {result} = (float32)tex {texture} (texture_deref), {texture} (sampler_deref), %2 (coord), %3 (comparator)\n")
+    };
+    let body = [
+        "    32x2 %2 = load_const (0x3f000000, 0x3f000000)\n    32 %3 = load_const (0x3e800000)\n",
+        "    32 %4 = deref_var &first (uniform sampler2DShadow)\n    32 %5 = deref_var &second (uniform sampler2DShadow)\n",
+        &compare("32x4 %6", "%4"),
+        &compare("32x4 %7", "%5"),
+        &compare("32 %8", "%4"),
+        "    32x4 %9 = vec4 %8, %8, %8, %8\n    32x4 %10 = fadd %6, %7\n    32x4 %11 = fadd %9, %10\n",
+        &store("%11", 0),
+    ];
+    shader("FRAGMENT", &[variable("first", 1), variable("second", second)].concat(), &body.concat())
 }

@@ -38,7 +38,7 @@ pub(crate) fn panic_if_forced(here: Fault) {
 
 /// All headers except `ntv.h`, which each of them includes.
 /// The key of a draw without any option.
-const EMPTY_KEY: bindings::ntv_key = bindings::ntv_key { bits: 0, size: [0; 2], uniforms: [0; 4] };
+const EMPTY_KEY: bindings::ntv_key = bindings::ntv_key { bits: 0, size: [0; 2], uniforms: [0; 4], swizzles: [0; 8] };
 
 const HEADERS: [&str; 4] = ["ntv_module.h", "ntv_plan.h", "ntv_xfb.h", "ntv_wire.h"];
 
