@@ -88,6 +88,8 @@ zink_ntv_module_offer(const struct zink_screen *screen, const struct zink_shader
       bits |= NTV_KEY_FLIP_POINT_COORD;
    if (screen->driconf.dual_color_blend_by_location && has_second_output(zs))
       bits |= NTV_KEY_DUAL_SOURCE;
+   if (zs->fs.legacy_shadow_mask)
+      bits |= NTV_KEY_SHADOW_SWIZZLES;
    return bits | NTV_KEY_SAMPLE_SHADING | texture_coordinates(zs) * ntv_key_point_sprite(0);
 }
 
@@ -118,12 +120,43 @@ map_vertex_key(const struct zink_screen *screen, const struct zink_shader *zs, c
    return true;
 }
 
+static enum ntv_swizzle
+map_swizzle(uint8_t swizzle)
+{
+   switch (swizzle) {
+   case PIPE_SWIZZLE_0:
+      return NTV_SWIZZLE_ZERO;
+   case PIPE_SWIZZLE_1:
+      return NTV_SWIZZLE_ONE;
+   default:
+      return NTV_SWIZZLE_RED;
+   }
+}
+
+/* Adds the swizzles of old-style shadow textures. Returns false if there are none, or for a texture without a place in a key. */
+static bool
+map_swizzles(const struct zink_shader *zs, const struct zink_zs_swizzle_key *swizzles, struct ntv_key *mapped)
+{
+   if (!swizzles)
+      return false;
+   u_foreach_bit (i, zs->fs.legacy_shadow_mask & swizzles->mask) {
+      const uint8_t *s = swizzles->swizzle[i].s;
+
+      if (i >= ARRAY_SIZE(mapped->swizzles))
+         return false;
+      mapped->swizzles[i] = ntv_key_swizzle(map_swizzle(s[0]), map_swizzle(s[1]), map_swizzle(s[2]), map_swizzle(s[3]));
+   }
+   mapped->bits |= NTV_KEY_SHADOW_SWIZZLES;
+   return true;
+}
+
 /* The same for a fragment shader. */
 static bool
 map_fragment_key(const struct zink_screen *screen, const struct zink_shader *zs, const struct zink_shader_key *key,
-                 uint64_t *bits)
+                 const struct zink_zs_swizzle_key *swizzles, struct ntv_key *mapped)
 {
    const struct zink_fs_key_base *base = &key->key.fs_base;
+   uint64_t *bits = &mapped->bits;
 
    if (!screen->optimal_keys) {
       const struct zink_fs_key *fs = &key->key.fs;
@@ -133,7 +166,7 @@ map_fragment_key(const struct zink_screen *screen, const struct zink_shader *zs,
    }
    if (base->fbfetch_ms)
       return false;
-   if (base->shadow_needs_shader_swizzle && zs->fs.legacy_shadow_mask)
+   if (base->shadow_needs_shader_swizzle && zs->fs.legacy_shadow_mask && !map_swizzles(zs, swizzles, mapped))
       return false;
    if (base->force_persample_interp)
       *bits |= NTV_KEY_SAMPLE_SHADING;
@@ -165,10 +198,10 @@ map_uniforms(const struct zink_shader *zs, const struct zink_shader_key *key, st
    return true;
 }
 
-/* The key of ntv for a key of zink, which may be NULL. Returns false if there is none. */
+/* The key of ntv for a key of zink and the swizzles of textures, which may be NULL. Returns false if there is none. */
 static bool
 map_key(const struct zink_screen *screen, const struct zink_shader *zs, const struct zink_shader_key *key,
-        struct ntv_key *mapped)
+        const struct zink_zs_swizzle_key *swizzles, struct ntv_key *mapped)
 {
    const gl_shader_stage stage = zs->info.stage;
 
@@ -183,7 +216,7 @@ map_key(const struct zink_screen *screen, const struct zink_shader *zs, const st
    if (is_vertex_stage(stage))
       return map_vertex_key(screen, zs, key, &mapped->bits);
    if (stage == MESA_SHADER_FRAGMENT)
-      return map_fragment_key(screen, zs, key, &mapped->bits);
+      return map_fragment_key(screen, zs, key, swizzles, mapped);
    return true;
 }
 
@@ -408,7 +441,7 @@ map_optimal_key(const struct zink_screen *screen, const struct zink_shader *zs, 
       key.key.fs_base = optimal->fs;
    else
       key.key.vs_base = optimal->vs_base;
-   return map_key(screen, zs, &key, mapped);
+   return map_key(screen, zs, &key, NULL, mapped);
 }
 
 bool
@@ -473,13 +506,13 @@ zink_ntv_program_unlink(struct zink_gfx_program *prog)
 
 struct spirv_shader *
 zink_ntv_program_variant(struct zink_screen *screen, const struct zink_gfx_program *prog, gl_shader_stage stage,
-                         const struct zink_shader_key *key)
+                         const struct zink_shader_key *key, const struct zink_zs_swizzle_key *swizzles)
 {
    const struct zink_shader *zs = prog->shaders[stage];
    struct spirv_shader *spirv;
    struct ntv_key mapped;
 
-   if (!map_key(screen, zs, key, &mapped))
+   if (!map_key(screen, zs, key, swizzles, &mapped))
       return NULL;
    spirv = write_variant(zs, prog->ntv_modules[stage], &mapped);
    if (spirv)

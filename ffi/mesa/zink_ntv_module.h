@@ -22,6 +22,7 @@ struct zink_gfx_program;
 struct zink_screen;
 struct zink_shader;
 struct zink_shader_key;
+struct zink_zs_swizzle_key;
 union zink_shader_key_optimal;
 
 #ifdef __cplusplus
@@ -83,11 +84,13 @@ bool zink_ntv_program_link(struct zink_gfx_program *prog);
 void zink_ntv_program_unlink(struct zink_gfx_program *prog);
 
 /*
- * The words of a stage of a linked program for `key`, which is NULL if no key has an effect. NULL if the key has no patch, or if
- * memory is short: the variant is compiled then, with the locations of zink_ntv_program_locations().
+ * The words of a stage of a linked program for `key`, which is NULL if no key has an effect, and for the swizzles of textures, which
+ * are NULL if the key needs none. NULL if the key has no patch, or if memory is short: the variant is compiled then, with the
+ * locations of zink_ntv_program_locations().
  */
 struct spirv_shader *zink_ntv_program_variant(struct zink_screen *screen, const struct zink_gfx_program *prog,
-                                              gl_shader_stage stage, const struct zink_shader_key *key);
+                                              gl_shader_stage stage, const struct zink_shader_key *key,
+                                              const struct zink_zs_swizzle_key *swizzles);
 
 /* The locations of a stage of a linked program, which keeps them. NULL if memory is short. */
 const struct zink_ntv_locations *zink_ntv_program_locations(struct zink_gfx_program *prog, gl_shader_stage stage);
@@ -163,7 +166,7 @@ zink_ntv_program_unlink(struct zink_gfx_program *prog)
 
 static inline struct spirv_shader *
 zink_ntv_program_variant(struct zink_screen *screen, const struct zink_gfx_program *prog, gl_shader_stage stage,
-                         const struct zink_shader_key *key)
+                         const struct zink_shader_key *key, const struct zink_zs_swizzle_key *swizzles)
 {
    return NULL;
 }
