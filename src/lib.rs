@@ -132,6 +132,7 @@ pub mod import;
 pub mod link;
 pub mod variant;
 
+pub use analysis::push_constants::PushConstants;
 pub use error::{Error, ErrorKind, Errors, Place};
 pub use ir::Shader;
 pub use module::{Binding, DescriptorKind, Key, Module};

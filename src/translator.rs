@@ -6,7 +6,7 @@ use crate::capture::{Attribute, BackEnd};
 use crate::check::{self, Checker};
 use crate::error::{Error, ErrorKind, Errors, Place};
 use crate::ir::{Shader, Stage};
-use crate::module::Module;
+use crate::module::{Key, Module};
 use crate::op::Needs;
 use crate::pass::pipeline::{met_by, PIPELINE};
 use crate::pass::{find_forms, has_stores, is_captured, BufferAccess, Context, Forms, Pass};
@@ -176,11 +176,20 @@ impl Translator {
         options: &EmitOptions<'_>,
         module: &mut Module,
     ) -> Result<(), Errors> {
-        if let Err(errors) = self.lower(shader, None) {
+        let mut options = *options;
+        // Stores of captures are within the shader, before the clamp at its end.
+        if self.context.captures != BackEnd::Extension && options.offer & Key::CLAMP_COLORS != 0 && is_captured(shader)
+        {
+            options.offer &= !Key::CLAMP_COLORS;
+        }
+        self.context.pushed = options.pushed_member(shader.stage());
+        let lowered = self.lower(shader, None);
+        self.context.pushed = None;
+        if let Err(errors) = lowered {
             *module = Module::default();
             return Err(errors);
         }
-        self.emitter.emit_to(shader, &self.context.target, options, module)
+        self.emitter.emit_to(shader, &self.context.target, &options, module)
     }
 }
 
@@ -195,7 +204,8 @@ impl From<Options> for Context {
             target.set(Feature::geometryStreams, true);
         }
         let instance_location = options.instance_location;
-        Context { target, buffer_access, placements, captures, capture_slot, attributes, instance_location }
+        let pushed = None;
+        Context { target, buffer_access, placements, captures, capture_slot, attributes, instance_location, pushed }
     }
 }
 

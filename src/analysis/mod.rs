@@ -10,6 +10,7 @@ pub mod framebuffer;
 pub(crate) mod kinds;
 pub mod known_bits;
 pub mod offsets;
+pub mod push_constants;
 pub mod textures;
 pub mod uses;
 pub mod value_types;

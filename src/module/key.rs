@@ -39,6 +39,10 @@ impl Key {
     pub const DITHERED_FORMATS: [(&'static str, [u32; 4]); 3] =
         [("4444", [4, 4, 4, 4]), ("5551", [5, 5, 5, 0]), ("565", [5, 6, 5, 0])];
 
+    /// The functions of the alpha test, in the order of their numbers in a key; 0 is no test.
+    pub const ALPHA_FUNCTIONS: [&'static str; 7] =
+        ["never", "less", "equal", "lequal", "greater", "notequal", "gequal"];
+
     /// The bits that dither target `target` with the format of this number; 3 for the mask.
     pub const fn dither(target: u32, format: u64) -> u64 {
         (format & 3) << (Key::DITHER.trailing_zeros() + 2 * target)
@@ -47,6 +51,11 @@ impl Key {
     /// The bit that replaces `gl_TexCoord[coordinate]` by `gl_PointCoord`.
     pub const fn point_sprite(coordinate: u32) -> u64 {
         1 << (Key::POINT_SPRITES.trailing_zeros() + coordinate % Key::SPRITES)
+    }
+
+    /// The bits of an alpha test with the function of this number; 7 for the mask.
+    pub const fn alpha_test(function: u64) -> u64 {
+        (function & 7) << Key::ALPHA_TEST.trailing_zeros()
     }
 
     /// The names of the options with any of these bits; a number for bits without an option.
@@ -83,8 +92,8 @@ impl Key {
         self.swizzles[texture] |= from.swizzles[texture] & 3 << (2 * component);
     }
 
-    /// Parses a key: names of options, `sprite0`, `dither0=565`, `size=640x480`, `uniform0=0x3f800000`, `swizzle0=rrr1`, with
-    /// commas between them.
+    /// Parses a key: names of options, `sprite0`, `dither0=565`, `alpha_test=less`, `size=640x480`, `uniform0=0x3f800000`,
+    /// `swizzle0=rrr1`, with commas between them.
     pub fn parse(text: &str) -> Result<Key, String> {
         let mut key = Key::default();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
@@ -97,6 +106,8 @@ impl Key {
                 (key.bits, key.swizzles[texture]) = (key.bits | Key::SHADOW_SWIZZLES, swizzle);
             } else if let Some(bits) = parse_dither(name, value).or_else(|| parse_sprite(part)) {
                 key.bits |= bits;
+            } else if let Some(bits) = parse_alpha_test(name, value) {
+                key.bits = key.bits & !Key::ALPHA_TEST | bits;
             } else {
                 let option = OptionId::from_name(part).filter(|option| option.mask().count_ones() == 1);
                 key.bits |= option.ok_or_else(|| format!("no option of a key is called `{part}`"))?.mask();
@@ -118,6 +129,9 @@ impl std::fmt::Display for Key {
         }
         let sprites = (0..Key::SPRITES).filter(|n| self.bits & Key::point_sprite(*n) != 0);
         parts.extend(sprites.map(|n| format!("sprite{n}")));
+        let function = ((self.bits & Key::ALPHA_TEST) >> Key::ALPHA_TEST.trailing_zeros()) as usize;
+        let function = function.checked_sub(1).and_then(|number| Key::ALPHA_FUNCTIONS.get(number));
+        parts.extend(function.map(|name| format!("alpha_test={name}")));
         if self.size != [0; 2] {
             parts.push(format!("size={}x{}", self.size[0], self.size[1]));
         }
@@ -163,6 +177,11 @@ fn parse_sprite(name: &str) -> Option<u64> {
     (coordinate < Key::SPRITES).then(|| Key::point_sprite(coordinate))
 }
 
+fn parse_alpha_test(name: &str, function: &str) -> Option<u64> {
+    let number = Key::ALPHA_FUNCTIONS.iter().position(|row| *row == function)?;
+    (name == "alpha_test").then(|| Key::alpha_test(number as u64 + 1))
+}
+
 fn parse_uniform(name: &str, value: &str) -> Option<(usize, u32)> {
     let index = name.strip_prefix("uniform")?.parse().ok().filter(|index| *index < Key::INLINED)?;
     let word = match value.strip_prefix("0x") {
@@ -198,22 +217,16 @@ mod tests {
             "strip,swap_xy,flip_y,dither0=565,dither7=4444,sprite0,sprite7,size=640x480",
             "inlined_uniforms,uniform3=0x2a",
             "shadow_swizzles,swizzle0=rrr1,swizzle7=0r1r",
+            "flat_shading,clamp_colors,dither0=565,alpha_test=gequal",
+            "alpha_test=never",
         ] {
             assert_eq!(Key::parse(text).unwrap().to_string(), text);
         }
         assert_eq!(Key::parse("uniform3=42"), Key::parse("inlined_uniforms,uniform3=0x2a"));
-        for text in [
-            "dither8=565",
-            "dither0=888",
-            "locations",
-            "size=640",
-            "sprite8",
-            "uniform4=1",
-            "uniform0=x",
-            "swizzle8=rrr1",
-            "swizzle0=rr",
-            "swizzle0=rgba",
-        ] {
+        assert_eq!(Key::parse("alpha_test=gequal,alpha_test=less"), Ok(Key::new(Key::alpha_test(2))));
+        let wrong = ["dither8=565", "dither0=888", "locations", "size=640", "sprite8", "uniform4=1", "uniform0=x"];
+        let wrong = wrong.into_iter().chain(["alpha_test", "alpha_test=always", "alpha=less", "less"]);
+        for text in wrong.chain(["swizzle8=rrr1", "swizzle0=rr", "swizzle0=rgba"]) {
             assert_eq!(Key::parse(text), Err(format!("no option of a key is called `{text}`")));
         }
     }

@@ -197,7 +197,7 @@ options! {
         /// volume, after all other changes of the position and its capture. Primitives still count as generated. A device that
         /// clips points only by user planes (VkPointClippingBehavior) may draw points that are larger than two framebuffers.
         Discard "discard" DISCARD = 1 << 8, LAST_VERTEX, true, "rasterizer discard that still counts primitives";
-        /// Sets a point size of 1 if the shader writes none.
+        /// Sets a point size if the shader writes none: 1, or [`PushConstants::point_size`](crate::PushConstants::point_size).
         PointSize "point_size" POINT_SIZE = 1 << 9, LAST_VERTEX, true,
             "points need a size (before maintenance5), other primitives none";
         /// Writes of `gl_SampleMask` have no effect: GL ignores them if the framebuffer has one sample, Vulkan does not.
@@ -216,6 +216,17 @@ options! {
         /// themselves (`layout(index = 1)`).
         DualSource "dual_source" DUAL_SOURCE = 1 << 13, FRAGMENT, false,
             "some applications identify the sources by location";
+        /// GL's `glShadeModel(GL_FLAT)`: colours (`gl_Color`, `gl_SecondaryColor`) without an interpolation qualifier are flat.
+        FlatShading "flat_shading" FLAT_SHADING = 1 << 14, FRAGMENT, false,
+            "glShadeModel, a state of draws: Vulkan's interpolation is a decoration";
+        /// GL's `glClampColor`: colours are clamped to 0..1. In a fragment shader they are the float outputs; in the vertex stages
+        /// the front and back colours, which transform feedback captures clamped.
+        ClampColors "clamp_colors" CLAMP_COLORS = 1 << 15, PICTURE, false,
+            "glClampColor, a state of draws: Vulkan clamps only what it writes to normalized formats";
+        /// GL's `glAlphaFunc`: a field of three bits, see [`Key::alpha_test`]. An invocation is discarded unless the alpha of the
+        /// first colour, after its clamp, compares with [`PushConstants::alpha_reference`](crate::PushConstants::alpha_reference).
+        AlphaTest "alpha_test" ALPHA_TEST = 7 << 40, FRAGMENT, false,
+            "glAlphaFunc, a state of draws: Vulkan has no alpha test; the reference is a driver uniform";
         /// The results of old-style shadow comparisons have the swizzles of their textures, [`Key::swizzles`]; otherwise all
         /// components are the comparison.
         ShadowSwizzles "shadow_swizzles" SHADOW_SWIZZLES = 1 << 43, FRAGMENT, false,

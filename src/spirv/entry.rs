@@ -158,7 +158,9 @@ impl Emit<'_> {
         if info.early_fragment_tests {
             self.m.mode(Mode::EarlyFragmentTests, &[]);
         } else if self.offers(Key::EARLY_FRAGMENT_TESTS) && self.may_test_early() {
-            let when = self.m.condition(Condition::any(Key::EARLY_FRAGMENT_TESTS));
+            // A test of alpha discards.
+            let unless = self.epilogue_bits() & Key::ALPHA_TEST;
+            let when = self.m.condition(Condition::any(Key::EARLY_FRAGMENT_TESTS).unless(unless));
             let start = self.m.mark(Section::Modes);
             self.m.mode(Mode::EarlyFragmentTests, &[]);
             self.m.end_range(Section::Modes, start, when);

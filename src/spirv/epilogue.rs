@@ -14,6 +14,8 @@
 //! OpStore %gl_Position %r
 //! ```
 //!
+//! `colors` has the options that change colours, except for their dithering.
+//!
 //! Transform feedback writes the shader's own values (OpenGL 4.6, 13.3). If an option changes a captured position, a new output
 //! replaces `gl_Position` in the buffer, and the function first copies the position to it:
 //!
@@ -24,6 +26,7 @@
 
 use super::interface::View;
 use super::late::Section;
+use super::varying::is_copy;
 use super::Emit;
 use crate::ir::{Capture, DerefKind, Stage, Var, Variable};
 use crate::module::{Condition, Key, PatchKind, Varying};
@@ -60,14 +63,14 @@ impl Emit<'_> {
         let shader = self.shader;
         let vertex = matches!(shader.stage(), Stage::Vertex | Stage::TessEval | Stage::Geometry);
         let wanted = match shader.stage() {
-            Stage::Fragment => Key::DITHER,
-            _ if vertex => Key::POSITION,
+            Stage::Fragment => Key::DITHER | Key::CLAMP_COLORS | Key::ALPHA_TEST,
+            _ if vertex => Key::POSITION | Key::CLAMP_COLORS,
             _ => 0,
         };
         if !self.offers(wanted) {
             return;
         }
-        let (mut position, mut size, mut targets) = (false, false, 0);
+        let (mut position, mut size, mut colors) = (false, false, 0);
         for inst in &shader.order {
             let Some(DerefKind::Var(var)) = shader.as_deref(inst.def()).map(|deref| deref.kind) else { continue };
             let variable = &shader.vars[var];
@@ -77,19 +80,39 @@ impl Emit<'_> {
             match self.io_builtin(variable) {
                 Some(BuiltIn::Position) => position = true,
                 Some(BuiltIn::PointSize) => size = true,
-                _ => targets |= self.dithered_target(var).map_or(0, |target| Key::dither(target, 3)),
+                _ => {
+                    colors |= self.color_bits(var);
+                    colors |= self.dithered_target(var).map_or(0, |target| Key::dither(target, 3));
+                }
             }
         }
         let vertex_bits = match (position, size) {
-            (true, false) => wanted,
-            (true, true) => wanted & !Key::POINT_SIZE,
+            (true, false) => Key::POSITION,
+            (true, true) => Key::POSITION & !Key::POINT_SIZE,
             // Output that is only captured is still drawn as points.
-            (false, false) => wanted & Key::POINT_SIZE,
+            (false, false) => Key::POINT_SIZE,
             (false, true) => 0,
         };
-        let bits = self.options.offer & if vertex { vertex_bits } else { targets };
+        if colors & Key::ALPHA_TEST != 0 && self.find_pushed().is_none() {
+            self.m.withdraw(Key::ALPHA_TEST);
+        }
+        if vertex && colors & Key::CLAMP_COLORS != 0 && self.has_captured_parts() {
+            self.m.withdraw(Key::CLAMP_COLORS);
+        }
+        let found = colors | if vertex { vertex_bits } else { 0 };
+        let bits = self.options.offer & self.m.offered() & wanted & found;
         let id = if bits != 0 { self.m.id() } else { 0 };
         self.state.epilogue = Epilogue { bits, id, captured: None };
+    }
+
+    /// The bits of a key with an effect at the end of the shader.
+    pub(super) fn epilogue_bits(&self) -> u64 {
+        self.state.epilogue.bits
+    }
+
+    /// Whether the shader copies parts of outputs to outputs that are only captured.
+    fn has_captured_parts(&self) -> bool {
+        self.shader.vars.values().any(|variable| is_copy(variable, self.io_builtin(variable), StorageClass::Output))
     }
 
     /// The condition under which transform feedback writes the output under construction itself: captures are on and no option
@@ -109,7 +132,8 @@ impl Emit<'_> {
         let variable = &self.shader.vars[var];
         let target = variable.location?.checked_sub(frag_result::DATA0)?;
         let (scalar, _) = self.shader.types.as_vector(variable.ty)?;
-        let colour = target < Key::DITHERED_TARGETS && variable.index == 0 && variable.location_frac == 0;
+        let fragment = self.shader.stage() == Stage::Fragment;
+        let colour = fragment && target < Key::DITHERED_TARGETS && variable.index == 0 && variable.location_frac == 0;
         (colour && (scalar.base, scalar.bits) == (Base::Float, 32)).then_some(target)
     }
 
@@ -147,6 +171,12 @@ impl Emit<'_> {
         }
         if bits & Key::POINT_SIZE != 0 {
             self.default_point_size();
+        }
+        if bits & Key::CLAMP_COLORS != 0 {
+            self.clamp_colors();
+        }
+        if bits & Key::ALPHA_TEST != 0 {
+            self.test_alpha();
         }
         if bits & Key::DITHER != 0 {
             self.dither(bits);
@@ -226,10 +256,11 @@ impl Emit<'_> {
         }
     }
 
+    /// Sets the point size to that of the push constants, or to 1.
     fn default_point_size(&mut self) {
         let when = self.m.condition(Condition::any(Key::POINT_SIZE));
         let float = self.m.numeric(Base::Float, 32, 1);
-        let one = self.m.constant(Base::Float, 32, 1f32.to_bits().into());
+        let pushed = self.find_pushed().map(|pushed| self.pushed_place(pushed, when));
         let size = self.optional_variable(BuiltIn::PointSize, StorageClass::Output, float, when);
         match self.shader.stage() {
             Stage::Geometry => self.m.capability_when(Capability::GeometryPointSize, when),
@@ -237,7 +268,11 @@ impl Emit<'_> {
             _ => {}
         }
         let start = self.m.mark(Section::Code);
-        self.m.code.op(Op::Store, &[size, one]);
+        let value = match pushed {
+            Some(place) => self.load_pushed(place),
+            None => self.m.constant(Base::Float, 32, 1f32.to_bits().into()),
+        };
+        self.m.code.op(Op::Store, &[size, value]);
         self.m.end_range(Section::Code, start, when);
     }
 
@@ -272,6 +307,7 @@ impl Emit<'_> {
             Some(known) => known.id,
             None => self.optional_input(BuiltIn::FragCoord, v4, when),
         };
+        let start = self.m.mark(Section::Code);
         let place = self.m.value(Op::Load, v4, &[place]);
         let [x, y] = [0, 1].map(|component| {
             let value = self.m.value(Op::CompositeExtract, float, &[place, component]);
@@ -283,7 +319,9 @@ impl Emit<'_> {
         let rank = self.m.value(Op::BitwiseOr, uint, &[twice, y]);
         let rank = self.m.value(Op::ConvertUToF, float, &[rank]);
         let rank = self.m.value(Op::FMul, float, &[rank, quarter]);
-        self.m.value(Op::FAdd, float, &[rank, middle])
+        let pattern = self.m.value(Op::FAdd, float, &[rank, middle]);
+        self.m.end_range(Section::Code, start, when);
+        pattern
     }
 
     fn dither_output(&mut self, id: u32, n: u8, target: u32, pattern: u32) {

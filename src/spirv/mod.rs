@@ -19,6 +19,7 @@
 //! | `alu`, `memory`, `global`, `atomic`, `tex`, `image`, `intrinsic`, `subgroup` | one family of instructions each |
 //! | `late` | records of words that may change or be removed, for links and draws |
 //! | `turn`, `epilogue` | changes of variants before and after the shader |
+//! | `colors`, `pushed` | clamps and tests of colours in the latter, and the push constants that they read |
 //! | `reflection` | the resources of the module, for the driver |
 //! | `debug` | names and lines, if they are requested |
 
@@ -27,6 +28,7 @@ mod atomic;
 mod body;
 mod builtin;
 mod capability;
+mod colors;
 mod constants;
 mod debug;
 mod descriptor;
@@ -44,6 +46,7 @@ mod locations;
 mod memory;
 mod module;
 mod phi;
+mod pushed;
 mod reflection;
 mod replaced;
 mod subgroup;
@@ -54,11 +57,12 @@ mod value;
 mod varying;
 mod words;
 
+use crate::analysis::push_constants::PushConstants;
 use crate::analysis::value_types::ValueTypes;
 use crate::entity::SideTable;
 use crate::error::{Error, ErrorKind, Errors, Place};
 use crate::ir::{Def, Shader, Stage, Type, Var};
-use crate::module::{Decisions, Module, Stage as OutStage};
+use crate::module::{Decisions, Key, Module, Stage as OutStage};
 use crate::op::{slots, Intrinsic};
 use crate::setters::setters;
 use crate::target::{Feature, Target};
@@ -91,6 +95,8 @@ pub struct EmitOptions<'a> {
     /// Only the words for the empty [`Key`](crate::Key) are needed: there are no tables, and no lists of varyings and bindings,
     /// except for the patch that [`Module::tcs_vertices_out`] finds.
     pub words_only: bool,
+    /// The push constants that words of options read.
+    pub push_constants: PushConstants,
 }
 
 setters! {
@@ -101,6 +107,19 @@ setters! {
         linkable: bool,
         decided: Option<&'a Decisions>,
         words_only: bool,
+        push_constants: PushConstants,
+    }
+}
+
+impl EmitOptions<'_> {
+    /// The member of the push constants that a key may read in this stage.
+    pub(crate) fn pushed_member(&self, stage: Stage) -> Option<u32> {
+        let (member, bits) = match stage {
+            Stage::Fragment => (self.push_constants.alpha_reference, Key::ALPHA_TEST),
+            Stage::Vertex | Stage::TessEval | Stage::Geometry => (self.push_constants.point_size, Key::POINT_SIZE),
+            _ => (None, 0),
+        };
+        member.filter(|_| self.offer & bits != 0)
     }
 }
 
@@ -262,10 +281,10 @@ impl<'a> Emit<'a> {
         }
         self.state.shared_views = self.finds_shared_views();
         self.source_text();
-        self.execution_modes()?;
         if self.options.offer != 0 {
             self.plan_epilogue();
         }
+        self.execution_modes()?;
         self.body()?;
         if self.options.offer != 0 {
             self.epilogue();

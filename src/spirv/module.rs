@@ -144,12 +144,17 @@ impl ModuleBuilder {
         scope.intern(&mut self.code, &mut self.next_id, op, ty, operands)
     }
 
-    /// An instruction of the function with a result.
     /// Takes back options of a key that the module was to support.
     pub(super) fn withdraw(&mut self, bits: u64) {
         self.offered &= !bits;
     }
 
+    /// The options of a key that the module supports so far.
+    pub(super) fn offered(&self) -> u64 {
+        self.offered
+    }
+
+    /// An instruction of the function with a result.
     pub(super) fn value(&mut self, op: Op, ty: u32, operands: &[u32]) -> u32 {
         let id = self.id();
         self.code.result(op, [ty, id], operands);

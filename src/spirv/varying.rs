@@ -20,7 +20,7 @@ use crate::op::{Base, Intrinsic, Modes};
 use spirv::{BuiltIn, Capability, Decoration, ExecutionMode, Op, StorageClass};
 
 /// Slots that are opaque black if no stage writes them (GL's colours, by Gallium's convention); all others are zero.
-const COLOURS: [u32; 4] = [varying::COL0, varying::COL1, varying::BFC0, varying::BFC1];
+pub(super) const COLOURS: [u32; 4] = [varying::COL0, varying::COL1, varying::BFC0, varying::BFC1];
 
 impl Emit<'_> {
     /// Creates the variable of an input or output.
@@ -304,11 +304,29 @@ impl Emit<'_> {
             InterpMode::noperspective => drop(self.m.decorate(id, Decoration::NoPerspective, &[])),
             InterpMode::explicit => return Err(unsupported("explicit interpolation")),
         }
+        let colour = variable.interp == InterpMode::none && variable.location.is_some_and(|at| COLOURS.contains(&at));
+        let flat = if colour { self.options.offer & Key::FLAT_SHADING } else { 0 };
+        if flat == 0 {
+            self.decorate_place(id, variable);
+            return Ok(());
+        }
+        let [smooth, when] = [Condition::none, Condition::any].map(|it| self.m.condition(it(flat)));
+        let start = self.m.mark(Section::Annotations);
+        self.m.decorate(id, Decoration::Flat, &[]);
+        self.m.end_range(Section::Annotations, start, when);
+        let start = self.m.mark(Section::Annotations);
+        self.decorate_place(id, variable);
+        self.m.end_range(Section::Annotations, start, smooth);
+        Ok(())
+    }
+
+    /// Decorates an input that is interpolated with the place where that happens.
+    fn decorate_place(&mut self, id: u32, variable: &Variable) {
         let centroid = variable.flags.contains(VarFlags::CENTROID);
         if !centroid && variable.flags.contains(VarFlags::SAMPLE) {
             self.m.capability(Capability::SampleRateShading);
             self.m.decorate(id, Decoration::Sample, &[]);
-            return Ok(());
+            return;
         }
         let start = self.m.mark(Section::Annotations);
         if centroid {
@@ -322,7 +340,6 @@ impl Emit<'_> {
             self.m.end_range(Section::Annotations, start, on);
             self.m.capability_when(Capability::SampleRateShading, on);
         }
-        Ok(())
     }
 
     /// Adds an input or output to the list of those that other stages share.
@@ -357,7 +374,7 @@ impl Emit<'_> {
 }
 
 /// Whether only transform feedback reads this output: stages match by slots.
-fn is_copy(variable: &Variable, builtin: Option<BuiltIn>, class: StorageClass) -> bool {
+pub(super) fn is_copy(variable: &Variable, builtin: Option<BuiltIn>, class: StorageClass) -> bool {
     class == StorageClass::Output && variable.capture.is_some() && builtin.is_none() && variable.location.is_none()
 }
 

@@ -38,6 +38,12 @@ const POINT_SIZE: &str = "\
     @store_output (%3, %0) (base=2, range=1, wrmask=x, component=0, src_type=float32, io location=VARYING_SLOT_PSIZ slots=1)
 ";
 
+/// Push constants with a fact in the second number.
+const PUSHED: &str = "\
+// ntv: struct=gfx_pushconst { float other offset=0, uint[1] fact offset=4 stride=4 }
+decl_var push_const INTERP_MODE_NONE none gfx_pushconst gfx_pushconst
+";
+
 /// The input of a fragment shader in `%9`, before it is written.
 const VARYING: &str = "\
     32x2 %1 = @load_barycentric_pixel (interp_mode=INTERP_MODE_SMOOTH)
@@ -66,9 +72,14 @@ fn write(value: &str, target: u32) -> String {
 
 /// A module of a shader, with all late options.
 fn emit(gpu: &Gpu, mut shader: ntv::Shader) -> Module {
-    let options = EmitOptions::default().offer(u64::MAX).linkable(true);
+    emit_with(gpu, &mut shader, ntv::PushConstants::default())
+}
+
+/// The same, with facts in the push constants.
+fn emit_with(gpu: &Gpu, shader: &mut ntv::Shader, pushed: ntv::PushConstants) -> Module {
+    let options = EmitOptions::default().offer(u64::MAX).linkable(true).push_constants(pushed);
     let mut translator = Translator::new(Options::default().target(gpu.target().clone()));
-    translator.translate(&mut shader, &options).expect("a module")
+    translator.translate(shader, &options).expect("a module")
 }
 
 fn vertex(gpu: &Gpu, points: bool) -> Module {
@@ -81,6 +92,18 @@ fn fragment(gpu: &Gpu, body: &str) -> Module {
 
 /// Links the stages and draws `vertices` for `key` to a window of the key's size.
 fn draw(gpu: &Gpu, stages: [&Module; 2], key: &Key, places: &[[f32; 4]], size: [u32; 2]) -> Pixels {
+    draw_with(gpu, stages, key, places, size, &[])
+}
+
+/// The same with push constants.
+fn draw_with(
+    gpu: &Gpu,
+    stages: [&Module; 2],
+    key: &Key,
+    places: &[[f32; 4]],
+    size: [u32; 2],
+    push_constants: &[u8],
+) -> Pixels {
     let linked = link(&stages, Vec::new()).expect("a link").modules;
     let shaders = linked.into_iter().zip(0..).map(|(module, id)| Shader { id, module: module.into() });
     let program = Program::new(shaders.collect()).expect("a program");
@@ -97,6 +120,7 @@ fn draw(gpu: &Gpu, stages: [&Module; 2], key: &Key, places: &[[f32; 4]], size: [
         vertices: count,
         attributes: &[attribute(0, &places), attribute(1, &values)],
         size,
+        push_constants,
         attachments: &[Attachment { format: FORMAT, clear: floats(&[CLEAR; 4]) }],
         ..Draw::default()
     };
@@ -229,6 +253,28 @@ fn points_have_a_size_if_the_key_sets_it() {
     let drawn = draw(&gpu, stages, &Key::new(Key::POINT_SIZE), &[[0.125, 1. / 6., 0.25, 1.]], SIZE);
     let places: Vec<usize> = (0..drawn.len()).filter(|at| drawn[*at][0] != CLEAR).collect();
     assert_eq!(places, [3 * 8 + 4]);
+    // With a size of three pixels in the push constants.
+    let mut nir = shader("VERTEX", PUSHED, VERTEX);
+    let pushed = ntv::PushConstants { alpha_reference: None, point_size: Some(1) };
+    let stages = [&emit_with(&gpu, &mut nir, pushed), stages[1]];
+    let place = [[0.125, 1. / 6., 0.25, 1.]];
+    let drawn = draw_with(&gpu, stages, &Key::new(Key::POINT_SIZE), &place, SIZE, &floats(&[-7., 3.]));
+    assert_eq!(drawn.iter().filter(|pixel| pixel[0] != CLEAR).count(), 9);
+}
+
+/// A flat colour has the value of the first vertex.
+#[test]
+fn flat_colors_are_those_of_a_vertex() {
+    let gpu = Gpu::open();
+    let vertex = emit(&gpu, shader("VERTEX", "", &VERTEX.replace("VAR0", "COL0")));
+    let input = VARYING.replace("VAR0", "COL0").replace("SMOOTH", "NONE");
+    let fragment = emit(&gpu, shader("FRAGMENT", "", &format!("{input}{}", write("%2", 0))));
+    let pictures = [0, Key::FLAT_SHADING, Key::FLAT_SHADING | Key::SAMPLE_SHADING]
+        .map(|bits| draw(&gpu, [&vertex, &fragment], &Key::new(bits), &TRIANGLE, SIZE));
+    assert!(pictures[0].iter().any(|pixel| *pixel != pictures[0][0]));
+    for flat in &pictures[1..] {
+        assert_close("flat", flat, &vec![[-8., -1., 8., 1.]; flat.len()]);
+    }
 }
 
 #[test]
@@ -247,6 +293,50 @@ fn dithered_pictures_equal_those_of_the_cpu() {
         assert_close(name, &dithered, &expected.collect::<Pixels>());
         assert!(dithered != plain, "{name} changes nothing");
     }
+}
+
+/// Colours of the picture are from -1 to 9: they are clamped, and dithered after that.
+#[test]
+fn clamped_colors_are_between_0_and_1() {
+    let gpu = Gpu::open();
+    let stages = [&vertex(&gpu, false), &fragment(&gpu, "    32x4 %9 = mov %2\n")];
+    let [plain, clamped, both] = [0, Key::CLAMP_COLORS, Key::CLAMP_COLORS | Key::dither(0, 3)]
+        .map(|bits| draw(&gpu, stages, &Key::new(bits), &TRIANGLE, SIZE));
+    let expected: Pixels = plain.iter().map(|pixel| pixel.map(|value| value.clamp(0., 1.))).collect();
+    assert_close("clamped", &clamped, &expected);
+    assert!(plain != clamped && both != clamped);
+    let step = 1. / 31.;
+    assert!(both.iter().flatten().all(|value| (-step..=1. + step).contains(value)), "{both:?}");
+}
+
+/// The reference is the second number of the push constants.
+#[test]
+fn pixels_are_discarded_unless_alpha_passes() {
+    let gpu = Gpu::open();
+    let body = "    32x4 %9 = vec4 %2.x, %2.y, %2.z, %2.x\n";
+    let mut nir = shader("FRAGMENT", PUSHED, &format!("{VARYING}{body}{}", write("%9", 0)));
+    let pushed = ntv::PushConstants { alpha_reference: Some(1), point_size: None };
+    let fragment = emit_with(&gpu, &mut nir, pushed);
+    let stages = [&vertex(&gpu, false), &fragment];
+    let drawn = |bits: u64, reference: f32| {
+        draw_with(&gpu, stages, &Key::new(bits), &TRIANGLE, SIZE, &floats(&[-7., reference]))
+    };
+    let plain = drawn(0, 0.);
+    let passes: [fn(f32, f32) -> bool; 7] =
+        [|_, _| false, |a, b| a < b, |a, b| a == b, |a, b| a <= b, |a, b| a > b, |a, b| a != b, |a, b| a >= b];
+    // The value of a pixel, and one of none.
+    for reference in [plain[20][3], 0.4] {
+        for (number, passes) in (1..).zip(passes) {
+            let tested = drawn(Key::alpha_test(number), reference);
+            let keep = |pixel: &[f32; 4]| if passes(pixel[3], reference) { *pixel } else { [CLEAR; 4] };
+            let expected: Pixels = plain.iter().map(keep).collect();
+            assert_close(&format!("alpha_test={}", Key::ALPHA_FUNCTIONS[number as usize - 1]), &tested, &expected);
+        }
+    }
+    // Alpha is clamped before its test.
+    let tested = drawn(Key::alpha_test(3) | Key::CLAMP_COLORS, 1.);
+    let kept = tested.iter().filter(|pixel| pixel[3] == 1.).count();
+    assert_eq!(kept, plain.iter().filter(|pixel| pixel[3] >= 1.).count());
 }
 
 #[test]

@@ -6,6 +6,7 @@
 
 mod angle;
 mod closure;
+mod colors;
 mod equality;
 mod imports;
 mod options;
@@ -20,12 +21,15 @@ mod stores;
 mod support;
 
 use ntv::module::Decisions;
-use ntv::{spirv, text, EmitOptions, Key, Module, Options, Shader, Target, Translator};
+use ntv::{spirv, text, EmitOptions, Key, Module, Options, PushConstants, Shader, Target, Translator};
 use ntv_gen::Random;
 use std::path::PathBuf;
 
 /// All late options of a module.
 const OFFER: u64 = u64::MAX;
+
+/// The members of the push constants that options read, in the shaders that have push constants.
+const PUSHED: PushConstants = PushConstants { alpha_reference: Some(0), point_size: Some(1) };
 
 /// A shader in emittable form, and its target.
 struct Lowered {
@@ -46,6 +50,7 @@ impl Lowered {
     fn emit(&self, decided: Option<&Decisions>) -> Option<Module> {
         let lines = Some(("dump.nir", "the text\n"));
         let options = EmitOptions::default().names(true).lines(lines).offer(OFFER).linkable(true).decided(decided);
+        let options = options.push_constants(PUSHED);
         spirv::emit(&self.shader, &self.target, &options).ok()
     }
 }

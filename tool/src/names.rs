@@ -70,7 +70,7 @@ pub(crate) fn key(text: &str) -> Result<Key> {
         return Key::parse(text).map_err(anyhow::Error::msg);
     };
     // Examples of options that have values.
-    let samples = ["size=640x480", "dither0=565", "dither0=4444", "dither0=5551"];
+    let samples = ["size=640x480", "dither0=565", "dither0=4444", "dither0=5551", "alpha_test=gequal"];
     let names = OPTIONS.iter().filter(|row| row.mask.count_ones() == 1).map(|row| row.name).chain(samples);
     match nearest(part.trim(), names)[..] {
         [] => bail!("{message}; `ntv options` prints all"),

@@ -49,6 +49,7 @@ use super::blocks::{base_pointer, new_block, vec4s, Element, UINT, UINT64, UVEC4
 use super::byte_access::{self, Elements, Granularity, MemoryView, Offset, Whole};
 use super::lower_buffer_derefs::is_typed_access;
 use crate::analysis::offsets::Offsets;
+use crate::analysis::push_constants::{PushedMember, LOWERED, ZINK_PUSH_CONSTANTS};
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader, Var};
 use crate::op::meaning::{MemoryKind, MemoryOperation, OffsetUnit};
 use crate::op::{Index, Intrinsic, Modes, Needs};
@@ -63,9 +64,6 @@ pub const PASS: Pass = Pass {
     removes: Forms::MEMORY_OFFSETS,
     run,
 };
-
-/// Byte offsets of the members of zink's `gfx_pushconst`, in its order: zink's `struct zink_gfx_push_constant`.
-const ZINK_PUSH_CONSTANTS: [u32; 8] = [0, 4, 8, 12, 20, 36, 40, 48];
 
 /// The modes of these memories.
 const MODES: [Modes; 3] = [Modes::SHARED, Modes::PUSH_CONST, Modes::SHADER_TEMP];
@@ -290,7 +288,7 @@ impl<'c> Memories<'c> {
         let (var, len) = self.vars[place].unwrap_or_else(|| {
             let name = match mode {
                 Modes::SHARED => "shared",
-                Modes::PUSH_CONST => "push_constants",
+                Modes::PUSH_CONST => LOWERED,
                 _ => "scratch",
             };
             let len = self.vec4s(b.shader, mode);
@@ -352,7 +350,9 @@ fn push_constant_bytes(shader: &Shader, context: &Context) -> u32 {
             }
         }
     };
-    shader.order.iter().filter_map(end).map(|end| end.min(limit)).max().unwrap_or(0)
+    let accessed = shader.order.iter().filter_map(end).map(|end| end.min(limit)).max().unwrap_or(0);
+    let pushed = context.pushed.and_then(|member| PushedMember::find(shader, member));
+    pushed.map_or(accessed, |pushed| accessed.max(pushed.end()))
 }
 
 /// Whether `op` accesses a block at an offset in bytes.
