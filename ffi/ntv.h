@@ -166,6 +166,14 @@ struct ntv_patch;       /* ntv_module.h */
 struct ntv_placement;   /* ntv_plan.h */
 struct ntv_xfb_options; /* ntv_xfb.h */
 
+/* Facts of a draw in the push constants, which options of keys read (ntv_module.h): the indices of members in the struct of the
+ * shader's variable of mode push_const, or NTV_NONE. Such a member is a 32-bit number with an explicit offset, or an array of them
+ * whose first element counts. A wire without the members of `gfx_pushconst` has those of zink's struct zink_gfx_push_constant. */
+struct ntv_push_constants {
+   uint32_t alpha_reference; /* a float: see ntv_key_alpha_test */
+   uint32_t point_size;      /* a float: NTV_KEY_POINT_SIZE writes it instead of 1 */
+};
+
 /* All fields may be 0. Only ntv_translate and ntv_module_create read the fields after the first two. */
 struct ntv_options {
    uint32_t flags;
@@ -173,6 +181,7 @@ struct ntv_options {
    const struct ntv_placement *placements; /* NULL: all blocks are uniform buffers */
    size_t num_placements;
    const struct ntv_xfb_options *xfb; /* NULL: the device writes captures */
+   const struct ntv_push_constants *push_constants; /* NULL: none */
 };
 
 enum ntv_descriptor {

@@ -58,11 +58,13 @@ struct ntv_module;
 #define NTV_KEY_FLIP_Y UINT64_C(0x40)
 #define NTV_KEY_GL_DEPTH UINT64_C(0x80)           /* clip space has depths from -w to w */
 #define NTV_KEY_DISCARD UINT64_C(0x100)           /* every vertex is outside of the clip volume */
-#define NTV_KEY_POINT_SIZE UINT64_C(0x200)        /* a shader without a point size writes 1 */
+#define NTV_KEY_POINT_SIZE UINT64_C(0x200)        /* a shader without a point size writes 1, or the pushed size */
 #define NTV_KEY_NO_SAMPLE_MASK UINT64_C(0x400)    /* writes of gl_SampleMask have no effect */
 #define NTV_KEY_FLIP_POINT_COORD UINT64_C(0x800)  /* gl_PointCoord.y is 1 - y, after the turns of the image */
 #define NTV_KEY_INLINED_UNIFORMS UINT64_C(0x1000) /* loads of inlinable uniforms are constants */
 #define NTV_KEY_DUAL_SOURCE UINT64_C(0x2000)      /* the second output is the second source of blending */
+#define NTV_KEY_FLAT_SHADING UINT64_C(0x4000)     /* glShadeModel(GL_FLAT): colours without a qualifier are flat */
+#define NTV_KEY_CLAMP_COLORS UINT64_C(0x8000)     /* glClampColor: colours are clamped to 0..1, before captures and dithering */
 
 #define NTV_KEY_SHADOW_SWIZZLES UINT64_C(0x80000000000) /* old-style comparisons have the swizzles of the key */
 
@@ -80,6 +82,21 @@ static inline uint64_t
 ntv_key_point_sprite(unsigned coordinate)
 {
    return UINT64_C(1) << (32 + (coordinate & 7u));
+}
+
+/* glAlphaFunc, in the order of GL and of Gallium. */
+enum ntv_alpha_test {
+   NTV_ALPHA_TEST_ALWAYS = 0, NTV_ALPHA_TEST_NEVER, NTV_ALPHA_TEST_LESS, NTV_ALPHA_TEST_EQUAL, NTV_ALPHA_TEST_LEQUAL,
+   NTV_ALPHA_TEST_GREATER, NTV_ALPHA_TEST_NOTEQUAL, NTV_ALPHA_TEST_GEQUAL,
+};
+
+/* The bits that discard invocations unless the alpha of colour 0 compares so with `alpha_reference` of struct
+ * ntv_push_constants; alpha is clamped before with NTV_KEY_CLAMP_COLORS. A shader without such an alpha does not change. One with
+ * an alpha, but without the reference, cannot take them. */
+static inline uint64_t
+ntv_key_alpha_test(enum ntv_alpha_test test)
+{
+   return (uint64_t)((unsigned)test & 7u) << 40;
 }
 
 /* Plain data without padding: keys are equal if their bytes are. */

@@ -116,12 +116,19 @@ pub const NTV_OPTION_LINES: ntv_option_flags = 8;
 pub type ntv_option_flags = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
+pub struct ntv_push_constants {
+    pub alpha_reference: u32,
+    pub point_size: u32,
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
 pub struct ntv_options {
     pub flags: u32,
     pub allocator: ntv_allocator,
     pub placements: *const ntv_placement,
     pub num_placements: usize,
     pub xfb: *const ntv_xfb_options,
+    pub push_constants: *const ntv_push_constants,
 }
 pub const NTV_DESCRIPTOR_UNIFORM_BUFFER: ntv_descriptor = 0;
 pub const NTV_DESCRIPTOR_STORAGE_BUFFER: ntv_descriptor = 1;
@@ -218,6 +225,15 @@ pub const NTV_DITHER_4444: ntv_dither = 1;
 pub const NTV_DITHER_5551: ntv_dither = 2;
 pub const NTV_DITHER_565: ntv_dither = 3;
 pub type ntv_dither = ::std::os::raw::c_uint;
+pub const NTV_ALPHA_TEST_ALWAYS: ntv_alpha_test = 0;
+pub const NTV_ALPHA_TEST_NEVER: ntv_alpha_test = 1;
+pub const NTV_ALPHA_TEST_LESS: ntv_alpha_test = 2;
+pub const NTV_ALPHA_TEST_EQUAL: ntv_alpha_test = 3;
+pub const NTV_ALPHA_TEST_LEQUAL: ntv_alpha_test = 4;
+pub const NTV_ALPHA_TEST_GREATER: ntv_alpha_test = 5;
+pub const NTV_ALPHA_TEST_NOTEQUAL: ntv_alpha_test = 6;
+pub const NTV_ALPHA_TEST_GEQUAL: ntv_alpha_test = 7;
+pub type ntv_alpha_test = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct ntv_key {

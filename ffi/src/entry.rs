@@ -72,6 +72,8 @@ pub(crate) struct Call {
     pub(crate) placements: (*const ntv_placement, usize),
     /// The options of captures.
     pub(crate) xfb: *const ntv_xfb_options,
+    /// The push constants that options of keys read.
+    pub(crate) push_constants: *const ntv_push_constants,
 }
 
 impl Call {
@@ -81,6 +83,7 @@ impl Call {
             allocator: Allocator::of(options),
             placements: options.map_or((null(), 0), |options| (options.placements, options.num_placements)),
             xfb: options.map_or(null(), |options| options.xfb),
+            push_constants: options.map_or(null(), |options| options.push_constants),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::xfb::{self, Captures};
 use crate::{plan, target};
 use ntv_core::plan::Placements;
 use ntv_core::wire::Decoder;
-use ntv_core::{check, text, EmitOptions, Input, Key, Module, Shader, Translator};
+use ntv_core::{check, text, EmitOptions, Input, Key, Module, PushConstants, Shader, Translator};
 use std::any::Any;
 use std::mem::size_of;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -38,6 +38,7 @@ struct State {
 pub(crate) struct Told {
     pub(crate) placements: Placements,
     pub(crate) captures: Captures,
+    pub(crate) push_constants: PushConstants,
 }
 
 impl Told {
@@ -47,7 +48,14 @@ impl Told {
     /// They point to the data that `ntv.h` documents.
     pub(crate) unsafe fn by(call: &Call) -> Result<Told, Failure> {
         // SAFETY: by the contract.
-        unsafe { Ok(Told { placements: plan::placements(call.placements)?, captures: xfb::captures(call.xfb)? }) }
+        let (placements, captures, pushed) =
+            unsafe { (plan::placements(call.placements)?, xfb::captures(call.xfb)?, call.push_constants.as_ref()) };
+        let member = |index: u32| Some(index).filter(|index| *index != NTV_NONE);
+        let push_constants = pushed.map_or(PushConstants::default(), |pushed| PushConstants {
+            alpha_reference: member(pushed.alpha_reference),
+            point_size: member(pushed.point_size),
+        });
+        Ok(Told { placements, captures, push_constants })
     }
 }
 
@@ -132,9 +140,10 @@ pub(crate) fn translate<R>(
         .names(flags & NTV_OPTION_NAMES != 0)
         .offer(offer.unwrap_or(0))
         .linkable(offer.is_some())
-        .words_only(offer.is_none() && flags & NTV_OPTION_WORDS_ONLY != 0);
+        .words_only(offer.is_none() && flags & NTV_OPTION_WORDS_ONLY != 0)
+        .push_constants(told.push_constants);
     let input = if flags & NTV_OPTION_VALID_NIR == 0 { Input::Unknown } else { Input::Valid };
-    let Told { placements, captures } = told;
+    let Told { placements, captures, .. } = told;
     state.translator.set_placements(placements);
     let lines = flags & NTV_OPTION_LINES != 0;
     let run = || {

@@ -487,6 +487,7 @@ test_modules(void)
    ntv_result_free(&result, NULL);
    CHECK(ntv_link((const struct ntv_module *const *)&loaded, 1, NULL, &linked, NULL, NULL) == NTV_OK);
    CHECK(ntv_program_keys((const struct ntv_module *const *)&linked, 1, &stripped, &seen, NULL, NULL) == NTV_OK);
+   CHECK(ntv_key_alpha_test(NTV_ALPHA_TEST_GEQUAL) == UINT64_C(7) << 40);
    CHECK(seen.bits == NTV_KEY_STRIP && ntv_key_dither(1, NTV_DITHER_565) == UINT64_C(0xc0000));
    for (int i = 0; i < 2; i++) {
       CHECK(ntv_module_instantiate(linked, keys[i], NULL, &words[i]) == NTV_OK);

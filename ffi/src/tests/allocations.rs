@@ -61,7 +61,7 @@ impl Caller {
 
     fn options(&mut self, flags: u32) -> ntv_options {
         let allocator = ntv_allocator { alloc: Some(alloc), free: None, user: std::ptr::from_mut(self).cast() };
-        ntv_options { flags, allocator, placements: null(), num_placements: 0, xfb: null() }
+        ntv_options { flags, allocator, placements: null(), num_placements: 0, xfb: null(), push_constants: null() }
     }
 }
 

@@ -42,6 +42,13 @@ fn own(mut shader: Shader) -> Module {
 
 /// A module through the ABI.
 pub(super) fn created(shader: &Shader) -> *mut ntv_module {
+    created_with(shader, null())
+}
+
+fn created_with(shader: &Shader, push_constants: *const ntv_push_constants) -> *mut ntv_module {
+    let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
+    let options =
+        ntv_options { flags: 0, allocator, placements: null(), num_placements: 0, xfb: null(), push_constants };
     let (mut target, mut result) = (MaybeUninit::uninit(), MaybeUninit::uninit());
     let (mut module, wire) = (null_mut(), wire::encode(shader));
     // SAFETY: all pointers are to what they should be.
@@ -50,7 +57,8 @@ pub(super) fn created(shader: &Shader) -> *mut ntv_module {
         assert!(ntv_target_init(target.as_mut_ptr(), 1 << 22 | 3 << 12));
         let (words, len) = (wire.as_ptr(), wire.len());
         let (module_at, result_at) = (&mut module, result.as_mut_ptr());
-        let status = ntv_module_create(translator, target.as_ptr(), words, len, u64::MAX, module_at, null(), result_at);
+        let status =
+            ntv_module_create(translator, target.as_ptr(), words, len, u64::MAX, module_at, &options, result_at);
         assert_eq!(status, NTV_OK);
         assert!(result.assume_init_ref().words.is_null());
         ntv_result_free(result.as_mut_ptr(), null());
@@ -112,6 +120,28 @@ fn linked_words_are_those_of_the_library() {
         assert_eq!(ntv_likely_keys(stages.as_ptr(), 2, &key, keys.as_mut_ptr(), 4), 4);
         assert_eq!(keys[0].bits, key.bits);
         handles.into_iter().chain(results).for_each(|handle| ntv_module_destroy(handle));
+    }
+}
+
+/// A module of a shader with an alpha takes tests of it if it is created with the place of the reference.
+#[test]
+fn the_place_of_the_reference_is_that_of_the_options() {
+    let header = "// ntv: struct=gfx_pushconst { uint other offset=0, uint[1] alpha_reference offset=4 stride=4 }\n\
+                  decl_var push_const INTERP_MODE_NONE none gfx_pushconst gfx_pushconst\n";
+    let text = text::print(&shader("FRAGMENT", &output("FRAG_RESULT_DATA0", 0)));
+    let text = text.replace("decl_function main", &format!("{header}decl_function main"));
+    let shader = text::parse(&text).remove(0).shader.expect("a shader");
+    let test = ntv_key { bits: Key::alpha_test(2), ..EMPTY_KEY };
+    for (member, expected) in [(1, NTV_OK), (NTV_NONE, NTV_ERROR_ARGUMENT), (2, NTV_ERROR_ARGUMENT)] {
+        let pushed = ntv_push_constants { alpha_reference: member, point_size: NTV_NONE };
+        let handle = created_with(&shader, &pushed);
+        let mut result = MaybeUninit::uninit();
+        // SAFETY: all pointers are to what they should be.
+        unsafe {
+            assert_eq!(ntv_module_instantiate(handle, &test, null(), result.as_mut_ptr()), expected);
+            ntv_result_free(result.as_mut_ptr(), null());
+            ntv_module_destroy(handle);
+        }
     }
 }
 
@@ -297,7 +327,7 @@ fn a_link_decides_what_the_library_can() {
 #[test]
 fn refusals_say_why() {
     let [vertex, fragment] = shaders().each_ref().map(|shader| created(shader).cast_const());
-    let (mut linked, key) = ([null_mut(); 2], ntv_key { bits: Key::FLIP_Y | 1 << 40, ..EMPTY_KEY });
+    let (mut linked, key) = ([null_mut(); 2], ntv_key { bits: Key::FLIP_Y | 1 << 63, ..EMPTY_KEY });
     let capture = [ntv_capture { varying: 0, buffer: 0, stride: 16, offset: 0 }];
     let info = ntv_link_info { captures: capture.as_ptr(), num_captures: 1, ..NOTHING };
     let at = linked.as_mut_ptr();
@@ -308,11 +338,11 @@ fn refusals_say_why() {
         let wrong = refusal(|result| ntv_link(&vertex, 1, &info, at, null(), result));
         assert_eq!(wrong, "varying 0 of the vertex stage is not captured");
         let wrong = refusal(|result| ntv_module_instantiate(fragment, &key, null(), result));
-        assert!(wrong.starts_with("the fragment module cannot take `0x10000000000` in a key"), "{wrong}");
+        assert!(wrong.starts_with("the fragment module cannot take `0x8000000000000000` in a key"), "{wrong}");
         let mut keys = [key; 2];
         let stages = [vertex, fragment];
         let wrong = refusal(|result| ntv_program_keys(stages.as_ptr(), 2, &key, keys.as_mut_ptr(), null(), result));
-        assert!(wrong.starts_with("the vertex module cannot take `0x10000000000` in a key"), "{wrong}");
+        assert!(wrong.starts_with("the vertex module cannot take `0x8000000000000000` in a key"), "{wrong}");
         assert!(linked.iter().all(|module| module.is_null()));
         [vertex, fragment].into_iter().for_each(|handle| ntv_module_destroy(handle.cast_mut()));
     }

@@ -116,8 +116,14 @@ fn placements_are_those_of_the_library() {
     let (wire, handle) = (wire::encode(&shader), Handle::new());
     let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
     let with = |rows: &[ntv_placement]| {
-        let options =
-            ntv_options { flags: 0, allocator, placements: rows.as_ptr(), num_placements: rows.len(), xfb: null() };
+        let options = ntv_options {
+            flags: 0,
+            allocator,
+            placements: rows.as_ptr(),
+            num_placements: rows.len(),
+            xfb: null(),
+            push_constants: null(),
+        };
         handle.translate(&target(), &wire, Some(&options))
     };
     let plain = handle.translate(&target(), &wire, None);
@@ -133,7 +139,8 @@ fn placements_are_those_of_the_library() {
     for wrong in [ntv_placement { block_class: 3, ..row }, ntv_placement { block_class: 2, offset: 4, ..row }] {
         assert_eq!(with(&[wrong]).0, NTV_ERROR_ARGUMENT);
     }
-    let options = ntv_options { flags: 0, allocator, placements: null(), num_placements: 1, xfb: null() };
+    let options =
+        ntv_options { flags: 0, allocator, placements: null(), num_placements: 1, xfb: null(), push_constants: null() };
     assert_eq!(handle.translate(&target(), &wire, Some(&options)).0, NTV_ERROR_ARGUMENT);
 }
 
@@ -141,8 +148,14 @@ fn placements_are_those_of_the_library() {
 fn valid_nir_is_translated_or_refused_the_same_if_nobody_looks() {
     let handle = Handle::new();
     let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
-    let options =
-        ntv_options { flags: NTV_OPTION_VALID_NIR, allocator, placements: null(), num_placements: 0, xfb: null() };
+    let options = ntv_options {
+        flags: NTV_OPTION_VALID_NIR,
+        allocator,
+        placements: null(),
+        num_placements: 0,
+        xfb: null(),
+        push_constants: null(),
+    };
     let few = {
         let mut few = target();
         for feature in [c"shaderInt64", c"shaderFloat64", c"shaderInt16", c"subgroupBallot", c"shaderClipDistance"] {
@@ -172,8 +185,14 @@ fn valid_nir_is_translated_or_refused_the_same_if_nobody_looks() {
 fn lines_are_those_of_the_printed_shader() {
     let handle = Handle::new();
     let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
-    let options =
-        ntv_options { flags: NTV_OPTION_LINES, allocator, placements: null(), num_placements: 0, xfb: null() };
+    let options = ntv_options {
+        flags: NTV_OPTION_LINES,
+        allocator,
+        placements: null(),
+        num_placements: 0,
+        xfb: null(),
+        push_constants: null(),
+    };
     let mut translator = Translator::new(crate::target::options(&target()).expect("a target"));
     let mut checked = 0;
     for words in all_words() {
@@ -195,8 +214,14 @@ fn lines_are_those_of_the_printed_shader() {
 #[test]
 fn unknown_flags_are_errors() {
     let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
-    let options =
-        ntv_options { flags: 2 * NTV_OPTION_LINES, allocator, placements: null(), num_placements: 0, xfb: null() };
+    let options = ntv_options {
+        flags: 2 * NTV_OPTION_LINES,
+        allocator,
+        placements: null(),
+        num_placements: 0,
+        xfb: null(),
+        push_constants: null(),
+    };
     let (status, _, error) = Handle::new().translate(&target(), &words(), Some(&options));
     assert_eq!((status, error.as_deref()), (NTV_ERROR_ARGUMENT, Some("unknown flags of the options: 0x10")));
 }
@@ -352,7 +377,7 @@ impl Counter {
     pub(super) fn options(&self, flags: u32) -> ntv_options {
         let user = std::ptr::from_ref(self).cast_mut().cast();
         let allocator = ntv_allocator { alloc: Some(alloc), free: Some(free), user };
-        ntv_options { flags, allocator, placements: null(), num_placements: 0, xfb: null() }
+        ntv_options { flags, allocator, placements: null(), num_placements: 0, xfb: null(), push_constants: null() }
     }
 
     /// The number of allocations that were not freed.

@@ -38,7 +38,8 @@ fn with(row: &ntv_attribute) -> ntv_xfb_options {
 /// The results for C.
 fn translated(xfb: &ntv_xfb_options) -> (ntv_status, Vec<u32>, Option<String>) {
     let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
-    let options = ntv_options { flags: 0, allocator, placements: null(), num_placements: 0, xfb };
+    let options =
+        ntv_options { flags: 0, allocator, placements: null(), num_placements: 0, xfb, push_constants: null() };
     Handle::new().translate(&target(), &wire::encode(&shader()), Some(&options))
 }
 
