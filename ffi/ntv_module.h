@@ -64,7 +64,7 @@ struct ntv_module;
 #define NTV_KEY_INLINED_UNIFORMS UINT64_C(0x1000) /* loads of inlinable uniforms are constants */
 #define NTV_KEY_DUAL_SOURCE UINT64_C(0x2000)      /* the second output is the second source of blending */
 #define NTV_KEY_FLAT_SHADING UINT64_C(0x4000)     /* glShadeModel(GL_FLAT): colours without a qualifier are flat */
-#define NTV_KEY_CLAMP_COLORS UINT64_C(0x8000)     /* glClampColor: colours are clamped to 0..1, before captures and dithering */
+#define NTV_KEY_CLAMP_COLORS UINT64_C(0x8000)     /* glClampColor: colours are clamped to 0..1 */
 
 #define NTV_KEY_SHADOW_SWIZZLES UINT64_C(0x80000000000) /* old-style comparisons have the swizzles of the key */
 

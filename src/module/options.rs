@@ -221,6 +221,9 @@ options! {
             "glShadeModel, a state of draws: Vulkan's interpolation is a decoration";
         /// GL's `glClampColor`: colours are clamped to 0..1. In a fragment shader they are the float outputs; in the vertex stages
         /// the front and back colours, which transform feedback captures clamped.
+        ///
+        /// A module does not take it if it has arrays of colours, if the shader stores its captures itself, or if it has colours and
+        /// captures a part of an output.
         ClampColors "clamp_colors" CLAMP_COLORS = 1 << 15, PICTURE, false,
             "glClampColor, a state of draws: Vulkan clamps only what it writes to normalized formats";
         /// GL's `glAlphaFunc`: a field of three bits, see [`Key::alpha_test`]. An invocation is discarded unless the alpha of the
