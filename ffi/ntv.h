@@ -166,12 +166,10 @@ struct ntv_patch;       /* ntv_module.h */
 struct ntv_placement;   /* ntv_plan.h */
 struct ntv_xfb_options; /* ntv_xfb.h */
 
-/* Facts of a draw in the push constants, which options of keys read (ntv_module.h): the indices of members in the struct of the
- * shader's variable of mode push_const, or NTV_NONE. Such a member is a 32-bit number with an explicit offset, or an array of them
- * whose first element counts. A wire without the members of `gfx_pushconst` has those of zink's struct zink_gfx_push_constant. */
+/* The places of floats in the push constants that options of keys read (ntv_module.h): byte offsets, multiples of 4, or NTV_NONE. */
 struct ntv_push_constants {
-   uint32_t alpha_reference; /* a float: see ntv_key_alpha_test */
-   uint32_t point_size;      /* a float: NTV_KEY_POINT_SIZE writes it instead of 1 */
+   uint32_t alpha_reference; /* see ntv_key_alpha_test */
+   uint32_t point_size;      /* NTV_KEY_POINT_SIZE writes it instead of 1 */
 };
 
 /* All fields may be 0. Only ntv_translate and ntv_module_create read the fields after the first two. */

@@ -182,7 +182,7 @@ impl Translator {
         {
             options.offer &= !Key::CLAMP_COLORS;
         }
-        self.context.pushed = options.pushed_member(shader.stage());
+        self.context.pushed = options.pushed_offset(shader.stage());
         let lowered = self.lower(shader, None);
         self.context.pushed = None;
         if let Err(errors) = lowered {

@@ -242,6 +242,10 @@ pub struct ntv_key {
     pub uniforms: [u32; 4usize],
     pub swizzles: [u8; 8usize],
 }
+pub const NTV_SWIZZLE_RED: ntv_swizzle = 0;
+pub const NTV_SWIZZLE_ZERO: ntv_swizzle = 1;
+pub const NTV_SWIZZLE_ONE: ntv_swizzle = 2;
+pub type ntv_swizzle = ::std::os::raw::c_uint;
 extern "C" {
     pub fn ntv_module_create(
         translator: *mut ntv_translator,

@@ -50,10 +50,10 @@ impl Told {
         // SAFETY: by the contract.
         let (placements, captures, pushed) =
             unsafe { (plan::placements(call.placements)?, xfb::captures(call.xfb)?, call.push_constants.as_ref()) };
-        let member = |index: u32| Some(index).filter(|index| *index != NTV_NONE);
+        let place = |offset: u32| Some(offset).filter(|offset| *offset != NTV_NONE);
         let push_constants = pushed.map_or(PushConstants::default(), |pushed| PushConstants {
-            alpha_reference: member(pushed.alpha_reference),
-            point_size: member(pushed.point_size),
+            alpha_reference: place(pushed.alpha_reference),
+            point_size: place(pushed.point_size),
         });
         Ok(Told { placements, captures, push_constants })
     }

@@ -1,65 +1,43 @@
 // SPDX-License-Identifier: MIT
 
-//! Facts of a draw in the push constants: members of the shader's own struct, which options of a key read.
+//! Facts of a draw in the push constants, which options of a key read.
 
-use crate::ir::{Field, Shader, TypeData, Var, Variable};
+use crate::ir::{Shader, TypeData, Var, Variable};
 use crate::op::{AluType, Base, Modes};
 
-/// The members with facts of a draw, in the struct of the variable of mode `push_const` that the driver adds to its shaders. Such a
-/// member is a 32-bit number with an explicit offset, or an array of them whose first element counts. A shader without such a
-/// member has no fact.
+/// The places of facts of a draw in the push constants: byte offsets of floats, multiples of 4.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PushConstants {
-    /// The float that alpha is compared with: see [`Key::alpha_test`](crate::Key::alpha_test).
+    /// The number that alpha is compared with: see [`Key::alpha_test`](crate::Key::alpha_test).
     pub alpha_reference: Option<u32>,
-    /// The point size, a float, for [`Key::POINT_SIZE`](crate::Key::POINT_SIZE).
+    /// The point size, for [`Key::POINT_SIZE`](crate::Key::POINT_SIZE).
     pub point_size: Option<u32>,
 }
-
-/// Byte offsets of the members of zink's `gfx_pushconst`, in its order: zink's `struct zink_gfx_push_constant`. zink's writer of wires
-/// leaves its members out if the shader does not read them.
-pub const ZINK_PUSH_CONSTANTS: [u32; 8] = [0, 4, 8, 12, 20, 36, 40, 48];
 
 /// The name of the variable that passes make for push constants by byte offset (`lower_memory`).
 pub const LOWERED: &str = "push_constants";
 
-/// A number in the push constants that a shader declares.
+/// A 32-bit number in a struct of push constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PushedMember {
-    /// The variable of the shader.
-    pub var: Var,
     /// The index of the member.
     pub member: u32,
-    /// Whether it is an array.
+    /// Whether it is an array, whose first element is the number.
     pub is_array: bool,
-    /// The base of the number; `None` if the input gives no members of the struct.
-    pub base: Option<Base>,
-    /// Its offset in bytes.
-    pub offset: u32,
+    /// The base of the number.
+    pub base: Base,
 }
 
 impl PushedMember {
-    /// Member `member` of the push constants that the shader declares, if it is a 32-bit number, or an array of them.
-    pub fn find(shader: &Shader, member: u32) -> Option<PushedMember> {
-        let is_declared = |var: &Var| shader.vars[*var].mode == Modes::PUSH_CONST && !is_lowered(shader, *var);
-        let var = shader.vars.ids().find(is_declared)?;
+    /// The member at this offset of a variable of push constants, if it is a 32-bit number or an array of them.
+    pub fn find(shader: &Shader, var: Var, offset: u32) -> Option<PushedMember> {
         let types = &shader.types;
         let fields = &types.as_struct(shader.vars[var].ty)?.fields;
-        if fields.is_empty() {
-            let offset = *ZINK_PUSH_CONSTANTS.get(member as usize).filter(|_| is_zink(shader, var))?;
-            return Some(PushedMember { var, member, is_array: false, base: None, offset });
-        }
-        let Field { ty, offset, .. } = *fields.get(member as usize)?;
-        let array = types.as_array(ty);
-        let (AluType { base, bits }, n) = types.as_vector(array.map_or(ty, |(elem, _)| elem))?;
+        let (member, field) = (0..).zip(fields).find(|(_, field)| field.offset == Some(offset))?;
+        let array = types.as_array(field.ty);
+        let (AluType { base, bits }, n) = types.as_vector(array.map_or(field.ty, |(elem, _)| elem))?;
         let fits = (bits, n) == (32, 1) && matches!(base, Base::Float | Base::Uint | Base::Int);
-        let offset = offset.filter(|offset| fits && offset % 4 == 0)?;
-        Some(PushedMember { var, member, is_array: array.is_some(), base: Some(base), offset })
-    }
-
-    /// The end of its first number, in bytes.
-    pub fn end(&self) -> u32 {
-        self.offset.saturating_add(4)
+        fits.then_some(PushedMember { member, is_array: array.is_some(), base })
     }
 }
 

@@ -16,7 +16,7 @@ use crate::op::names::{ImageDim, Scope};
 use crate::op::{Base, Index, Intrinsic};
 
 /// Byte offsets of the members of zink's push constants, in its order: `struct zink_gfx_push_constant`.
-const ZINK_PUSH_CONSTANTS: [i64; 8] = [0, 4, 8, 12, 20, 36, 40, 48];
+const ZINK_PUSH_CONSTANTS: [i64; 9] = [0, 4, 8, 12, 20, 36, 40, 48, 52];
 
 impl Machine<'_> {
     /// Runs an intrinsic for all active invocations.

@@ -132,7 +132,7 @@ pub struct Context {
     pub attributes: Vec<Attribute>,
     /// The Location at which a vertex shader passes its instance to a geometry shader that captures.
     pub instance_location: Option<u32>,
-    /// The member of the push constants that a key may read: see [`PushedMember`](crate::analysis::push_constants::PushedMember).
+    /// The byte offset of the push constant that a key may read.
     pub pushed: Option<u32>,
 }
 

@@ -112,14 +112,14 @@ setters! {
 }
 
 impl EmitOptions<'_> {
-    /// The member of the push constants that a key may read in this stage.
-    pub(crate) fn pushed_member(&self, stage: Stage) -> Option<u32> {
-        let (member, bits) = match stage {
+    /// The byte offset of the push constant that a key may read in this stage.
+    pub(crate) fn pushed_offset(&self, stage: Stage) -> Option<u32> {
+        let (offset, bits) = match stage {
             Stage::Fragment => (self.push_constants.alpha_reference, Key::ALPHA_TEST),
             Stage::Vertex | Stage::TessEval | Stage::Geometry => (self.push_constants.point_size, Key::POINT_SIZE),
             _ => (None, 0),
         };
-        member.filter(|_| self.offer & bits != 0)
+        offset.filter(|offset| self.offer & bits != 0 && offset % 4 == 0)
     }
 }
 

@@ -48,10 +48,10 @@ pub(super) struct PushedPlace {
 }
 
 impl Emit<'_> {
-    /// The number that options of this stage read, if the driver has told it and the shader has it. It is there for every shader
-    /// that has no derefs of push constants besides those of one variable.
+    /// The number that options of this stage read, if the driver has told its place. `None`, too, if the shader has a struct of push
+    /// constants without it.
     pub(super) fn find_pushed(&self) -> Option<Pushed> {
-        let member = PushedMember::find(self.shader, self.options.pushed_member(self.shader.stage())?)?;
+        let offset = self.options.pushed_offset(self.shader.stage())?;
         let mut used = None;
         for inst in &self.shader.order {
             let Some(DerefKind::Var(var)) = self.shader.as_deref(inst.def()).map(|deref| deref.kind) else { continue };
@@ -59,22 +59,21 @@ impl Emit<'_> {
                 return None;
             }
         }
-        let PushedMember { var, base, offset, .. } = member;
         let alone = Pushed { offset, var: None, indices: [0; 3], len: 1, base: Base::Uint };
         match used {
-            Some(used) if used != var => self.lowered_word(used, alone),
-            Some(_) => {
-                let (indices, len) = ([member.member, 0, 0], 1 + u8::from(member.is_array));
-                Some(Pushed { var: used, indices, len, base: base?, ..alone })
-            }
             None => Some(alone),
+            Some(var) if is_lowered(self.shader, var) => self.lowered_word(var, alone),
+            Some(var) => {
+                let PushedMember { member, is_array, base } = PushedMember::find(self.shader, var, offset)?;
+                Some(Pushed { var: used, indices: [member, 0, 0], len: 1 + u8::from(is_array), base, ..alone })
+            }
         }
     }
 
     /// The word at the offset of `pushed`, in a variable that passes made.
     fn lowered_word(&self, var: Var, pushed: Pushed) -> Option<Pushed> {
         let offset = pushed.offset;
-        let (len, is_vectors) = lowered_length(self.shader, var).filter(|_| is_lowered(self.shader, var))?;
+        let (len, is_vectors) = lowered_length(self.shader, var)?;
         let pushed = Pushed { var: Some(var), ..pushed };
         match is_vectors {
             true => {

@@ -41,6 +41,7 @@ const PUSH_CONSTANTS: (&str, &[(&str, u32)]) = (
         ("line_stipple_pattern", 1),
         ("viewport_scale", 2),
         ("line_width", 1),
+        ("alpha_reference", 1),
     ],
 );
 

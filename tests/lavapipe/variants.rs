@@ -255,7 +255,7 @@ fn points_have_a_size_if_the_key_sets_it() {
     assert_eq!(places, [3 * 8 + 4]);
     // With a size of three pixels in the push constants.
     let mut nir = shader("VERTEX", PUSHED, VERTEX);
-    let pushed = ntv::PushConstants { alpha_reference: None, point_size: Some(1) };
+    let pushed = ntv::PushConstants { alpha_reference: None, point_size: Some(4) };
     let stages = [&emit_with(&gpu, &mut nir, pushed), stages[1]];
     let place = [[0.125, 1. / 6., 0.25, 1.]];
     let drawn = draw_with(&gpu, stages, &Key::new(Key::POINT_SIZE), &place, SIZE, &floats(&[-7., 3.]));
@@ -315,7 +315,7 @@ fn pixels_are_discarded_unless_alpha_passes() {
     let gpu = Gpu::open();
     let body = "    32x4 %9 = vec4 %2.x, %2.y, %2.z, %2.x\n";
     let mut nir = shader("FRAGMENT", PUSHED, &format!("{VARYING}{body}{}", write("%9", 0)));
-    let pushed = ntv::PushConstants { alpha_reference: Some(1), point_size: None };
+    let pushed = ntv::PushConstants { alpha_reference: Some(4), point_size: None };
     let fragment = emit_with(&gpu, &mut nir, pushed);
     let stages = [&vertex(&gpu, false), &fragment];
     let drawn = |bits: u64, reference: f32| {

@@ -137,15 +137,20 @@ fn a_test_of_alpha_is_never_early() {
     assert_eq!(module.seen & Key::ALPHA_TEST, 0);
 }
 
+/// A module of a driver that has no facts in push constants.
+fn without_facts(mut nir: ntv::Shader) -> Module {
+    Translator::default().translate(&mut nir, &EmitOptions::default().offer(OFFER)).expect("a module")
+}
+
 /// A shader with an alpha needs the reference; one without takes every test.
 #[test]
 fn tests_of_alpha_need_a_reference() {
-    let module = emit(shader("FRAGMENT", "", &(constant(4) + &store("xyzw", "FRAG_RESULT_DATA0"))));
+    let module = without_facts(shader("FRAGMENT", "", &(constant(4) + &store("xyzw", "FRAG_RESULT_DATA0"))));
     let refused = refusal(&module, "alpha_test=less");
     assert!(refused.starts_with("the fragment module cannot take `alpha_test` in a key: it takes strip,"), "{refused}");
     for slot in ["FRAG_RESULT_DATA1", "FRAG_RESULT_DEPTH"] {
         let (n, components) = if slot.ends_with("DEPTH") { (1, "x") } else { (4, "xyzw") };
-        let module = emit(shader("FRAGMENT", "", &(constant(n) + &store(components, slot))));
+        let module = without_facts(shader("FRAGMENT", "", &(constant(n) + &store(components, slot))));
         let words = [0, Key::alpha_test(1)].map(|key| instructions(&module, &Key::new(key)));
         assert_eq!(words[0], words[1]);
     }
@@ -156,7 +161,7 @@ fn tests_of_alpha_need_a_reference() {
 fn pushed_facts_are_in_the_variable_of_the_shader() {
     let read = "    32 %2 = @load_push_constant (%0) (base=0, range=4, align_mul=16, align_offset=0)\n    32x4 %1 = vec4 %2, %2, %2, %2\n";
     let dynamic = "    32x4 %3 = @load_frag_coord\n    32 %4 = mov %3.x\n    32 %5 = f2i32 %4\n    32 %6 = load_const (0x00000002)\n    32 %7 = ishl %5, %6\n    32 %2 = @load_push_constant (%7) (base=0, range=16, align_mul=4, align_offset=0)\n    32x4 %1 = vec4 %2, %2, %2, %2\n";
-    let header = "// ntv: struct=gfx_pushconst { uint[1] alpha_reference offset=24 stride=4, float other offset=0 }\ndecl_var push_const INTERP_MODE_NONE none gfx_pushconst gfx_pushconst\n";
+    let header = "// ntv: struct=gfx_pushconst { uint[1] alpha_reference offset=16 stride=4, float other offset=0 }\ndecl_var push_const INTERP_MODE_NONE none gfx_pushconst gfx_pushconst\n";
     for body in [read, dynamic] {
         let nir = shader("FRAGMENT", header, &(body.to_string() + &store("xyzw", "FRAG_RESULT_DATA0")));
         let translated = |decided: Option<&Decisions>| {
@@ -174,20 +179,24 @@ fn pushed_facts_are_in_the_variable_of_the_shader() {
     }
 }
 
-/// A wire of zink has no members in the struct of push constants that a shader does not read: they are at zink's offsets.
+/// A shader that reads no push constants has a variable for the reference. One with a struct of push constants needs a member.
 #[test]
-fn members_of_zink_have_known_offsets() {
-    let header = "decl_var push_const INTERP_MODE_NONE none struct gfx_pushconst\n";
-    let nir = shader("FRAGMENT", header, &(constant(4) + &store("xyzw", "FRAG_RESULT_DATA0")));
-    for (member, offset) in [(0, Some(0)), (4, Some(20)), (8, None)] {
-        let pushed = PushConstants { alpha_reference: Some(member), point_size: None };
-        let options = EmitOptions::default().offer(OFFER).push_constants(pushed);
-        let module = Translator::default().translate(&mut nir.clone(), &options).expect("a module");
-        assert_eq!(module.seen & Key::ALPHA_TEST != 0, offset.is_some());
-        let Some(offset) = offset else { continue };
-        let at = [Decoration::Offset as u32, offset];
-        let decorates = |inst: &[u32]| inst[0] & 0xffff == Op::MemberDecorate as u32 && inst[3..] == at;
-        assert_eq!(count(&module, Key::alpha_test(1), decorates), 1);
+fn the_reference_is_at_its_offset() {
+    let header = "// ntv: struct=facts { float other offset=0, uint[1] alpha_reference offset=20 stride=4 }\ndecl_var push_const INTERP_MODE_NONE none facts facts\n";
+    let reads = "    32 %2 = deref_var &facts (push_const facts)\n    32 %3 = deref_struct &%2->other (push_const float)\n    32 %4 = @load_deref (%3) (access=none)\n    32x4 %1 = vec4 %4, %4, %4, %4\n";
+    for (body, places) in [(constant(4), vec![0, 20, 36]), (reads.to_string(), vec![0, 20])] {
+        let nir = shader("FRAGMENT", header, &(body + &store("xyzw", "FRAG_RESULT_DATA0")));
+        for place in [0, 18, 20, 36] {
+            let pushed = PushConstants { alpha_reference: Some(place), point_size: None };
+            let options = EmitOptions::default().offer(OFFER).push_constants(pushed);
+            let module = Translator::default().translate(&mut nir.clone(), &options).expect("a module");
+            assert_eq!(module.seen & Key::ALPHA_TEST != 0, places.contains(&place), "{place}");
+            if places.contains(&place) {
+                let at = [Decoration::Offset as u32, place];
+                let decorates = |inst: &[u32]| inst[0] & 0xffff == Op::MemberDecorate as u32 && inst[3..] == at;
+                assert_eq!(count(&module, Key::alpha_test(1), decorates), 1);
+            }
+        }
     }
 }
 
@@ -199,7 +208,7 @@ fn the_size_of_points_is_pushed() {
     for module in modules("colors_vertex.nir") {
         assert_eq!([0, Key::POINT_SIZE].map(|key| pushes(&module, key)), [0, 1]);
     }
-    let module = emit(vertex(&["VAR0"]));
+    let module = without_facts(vertex(&["VAR0"]));
     assert_eq!(([0, Key::POINT_SIZE].map(|key| pushes(&module, key)), ones(&module)), ([0, 0], 1));
 }
 

@@ -28,8 +28,8 @@ use std::path::PathBuf;
 /// All late options of a module.
 const OFFER: u64 = u64::MAX;
 
-/// The members of the push constants that options read, in the shaders that have push constants.
-const PUSHED: PushConstants = PushConstants { alpha_reference: Some(0), point_size: Some(1) };
+/// The places of the push constants that options read.
+const PUSHED: PushConstants = PushConstants { alpha_reference: Some(16), point_size: Some(20) };
 
 /// A shader in emittable form, and its target.
 struct Lowered {

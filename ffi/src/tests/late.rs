@@ -126,14 +126,10 @@ fn linked_words_are_those_of_the_library() {
 /// A module of a shader with an alpha takes tests of it if it is created with the place of the reference.
 #[test]
 fn the_place_of_the_reference_is_that_of_the_options() {
-    let header = "// ntv: struct=gfx_pushconst { uint other offset=0, uint[1] alpha_reference offset=4 stride=4 }\n\
-                  decl_var push_const INTERP_MODE_NONE none gfx_pushconst gfx_pushconst\n";
-    let text = text::print(&shader("FRAGMENT", &output("FRAG_RESULT_DATA0", 0)));
-    let text = text.replace("decl_function main", &format!("{header}decl_function main"));
-    let shader = text::parse(&text).remove(0).shader.expect("a shader");
+    let shader = shader("FRAGMENT", &output("FRAG_RESULT_DATA0", 0));
     let test = ntv_key { bits: Key::alpha_test(2), ..EMPTY_KEY };
-    for (member, expected) in [(1, NTV_OK), (NTV_NONE, NTV_ERROR_ARGUMENT), (2, NTV_ERROR_ARGUMENT)] {
-        let pushed = ntv_push_constants { alpha_reference: member, point_size: NTV_NONE };
+    for (offset, expected) in [(4, NTV_OK), (NTV_NONE, NTV_ERROR_ARGUMENT), (2, NTV_ERROR_ARGUMENT)] {
+        let pushed = ntv_push_constants { alpha_reference: offset, point_size: NTV_NONE };
         let handle = created_with(&shader, &pushed);
         let mut result = MaybeUninit::uninit();
         // SAFETY: all pointers are to what they should be.

@@ -49,7 +49,7 @@ use super::blocks::{base_pointer, new_block, vec4s, Element, UINT, UINT64, UVEC4
 use super::byte_access::{self, Elements, Granularity, MemoryView, Offset, Whole};
 use super::lower_buffer_derefs::is_typed_access;
 use crate::analysis::offsets::Offsets;
-use crate::analysis::push_constants::{PushedMember, LOWERED, ZINK_PUSH_CONSTANTS};
+use crate::analysis::push_constants::LOWERED;
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader, Var};
 use crate::op::meaning::{MemoryKind, MemoryOperation, OffsetUnit};
 use crate::op::{Index, Intrinsic, Modes, Needs};
@@ -64,6 +64,9 @@ pub const PASS: Pass = Pass {
     removes: Forms::MEMORY_OFFSETS,
     run,
 };
+
+/// Byte offsets of the members of zink's `gfx_pushconst`, in its order: zink's `struct zink_gfx_push_constant`.
+const ZINK_PUSH_CONSTANTS: [u32; 9] = [0, 4, 8, 12, 20, 36, 40, 48, 52];
 
 /// The modes of these memories.
 const MODES: [Modes; 3] = [Modes::SHARED, Modes::PUSH_CONST, Modes::SHADER_TEMP];
@@ -338,7 +341,7 @@ fn push_constant_bytes(shader: &Shader, context: &Context) -> u32 {
     let end = |inst: &Inst| {
         let access = Access::new(shader, *inst).filter(|access| access.mode == Modes::PUSH_CONST)?;
         if access.unit == OffsetUnit::ZinkMembers {
-            return Some(52);
+            return Some(56);
         }
         let base = shader.index(*inst, Index::base);
         let bytes = u32::from(shader.insts[*inst].num_components) * access.element_bytes(shader);
@@ -351,8 +354,7 @@ fn push_constant_bytes(shader: &Shader, context: &Context) -> u32 {
         }
     };
     let accessed = shader.order.iter().filter_map(end).map(|end| end.min(limit)).max().unwrap_or(0);
-    let pushed = context.pushed.and_then(|member| PushedMember::find(shader, member));
-    pushed.map_or(accessed, |pushed| accessed.max(pushed.end()))
+    context.pushed.map_or(accessed, |offset| accessed.max(offset.saturating_add(4)).min(limit))
 }
 
 /// Whether `op` accesses a block at an offset in bytes.
