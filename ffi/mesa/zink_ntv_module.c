@@ -5,6 +5,7 @@
 
 #include "zink_ntv_module.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "nir_to_spirv/nir_to_spirv.h"
@@ -56,6 +57,20 @@ has_second_output(const struct zink_shader *zs)
    return zs->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_DATA1);
 }
 
+/* The colors that may be flat. */
+static bool
+reads_colors(const struct zink_shader *zs)
+{
+   return zs->info.inputs_read & (VARYING_BIT_COL0 | VARYING_BIT_COL1 | VARYING_BIT_BFC0 | VARYING_BIT_BFC1);
+}
+
+/* The color whose alpha is tested. */
+static bool
+writes_first_color(const struct zink_shader *zs)
+{
+   return zs->info.outputs_written & (BITFIELD64_BIT(FRAG_RESULT_COLOR) | BITFIELD64_BIT(FRAG_RESULT_DATA0));
+}
+
 void
 zink_ntv_module_key(struct zink_shader_key *key, const struct zink_shader *zs)
 {
@@ -90,6 +105,11 @@ zink_ntv_module_offer(const struct zink_screen *screen, const struct zink_shader
       bits |= NTV_KEY_DUAL_SOURCE;
    if (zs->fs.legacy_shadow_mask)
       bits |= NTV_KEY_SHADOW_SWIZZLES;
+   if (reads_colors(zs))
+      bits |= NTV_KEY_FLAT_SHADING;
+   if (writes_first_color(zs))
+      bits |= ntv_key_alpha_test(NTV_ALPHA_TEST_GEQUAL); /* all of its bits */
+   bits |= NTV_KEY_CLAMP_COLORS;
    return bits | NTV_KEY_SAMPLE_SHADING | texture_coordinates(zs) * ntv_key_point_sprite(0);
 }
 
@@ -176,6 +196,12 @@ map_fragment_key(const struct zink_screen *screen, const struct zink_shader *zs,
       *bits |= NTV_KEY_FLIP_POINT_COORD;
    if (base->force_dual_color_blend && has_second_output(zs))
       *bits |= NTV_KEY_DUAL_SOURCE;
+   if (base->flat_shading && reads_colors(zs))
+      *bits |= NTV_KEY_FLAT_SHADING;
+   if (base->clamp_colors)
+      *bits |= NTV_KEY_CLAMP_COLORS;
+   if (writes_first_color(zs))
+      *bits |= ntv_key_alpha_test((enum ntv_alpha_test)base->alpha_test);
    *bits |= (base->coord_replace_bits & texture_coordinates(zs)) * ntv_key_point_sprite(0);
    return true;
 }
@@ -283,6 +309,10 @@ zink_ntv_module_locations(nir_shader *nir)
 struct ntv_module *
 zink_ntv_module_translate(const struct zink_screen *screen, const struct zink_shader *zs, nir_shader *nir, char **error)
 {
+   const struct ntv_push_constants push_constants = {
+      .alpha_reference = offsetof(struct zink_gfx_push_constant, alpha_reference),
+      .point_size = NTV_NONE,
+   };
    struct ntv_placement placements[PIPE_MAX_CONSTANT_BUFFERS];
    struct zink_ntv_job job = {
       .screen = screen,
@@ -293,6 +323,7 @@ zink_ntv_module_translate(const struct zink_screen *screen, const struct zink_sh
          .flags = zink_ntv_flags() | NTV_OPTION_WORDS_ONLY,
          .placements = placements,
          .num_placements = zink_ntv_placements(placements, zs->sinfo.storage_blocks, screen),
+         .push_constants = &push_constants,
       },
    };
    struct ntv_module *module = NULL;
