@@ -81,6 +81,14 @@ pub(crate) struct ModuleArgs {
     #[arg(long)]
     pub(crate) lines: bool,
 
+    /// The byte offset in the push constants of the float that alpha is compared with, for keys with alpha_test.
+    #[arg(long, value_name = "OFFSET")]
+    pub(crate) alpha_reference: Option<u32>,
+
+    /// The byte offset in the push constants of the point size, for keys with point_size [default: the size is 1].
+    #[arg(long, value_name = "OFFSET")]
+    pub(crate) point_size: Option<u32>,
+
     /// Validate the words with the installed spirv-val.
     #[arg(long)]
     pub(crate) validate: bool,

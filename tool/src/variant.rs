@@ -11,7 +11,7 @@ use anyhow::{ensure, Context as _, Result};
 use ntv::link::link;
 use ntv::module::{Stage, OPTIONS};
 use ntv::variant::{Program, Shader};
-use ntv::{EmitOptions, Key, Module, Options};
+use ntv::{EmitOptions, Key, Module, Options, PushConstants};
 use ntv_report::varyings;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -143,7 +143,9 @@ fn translated(
     let done = each(loaded, options, reporter, |translator, job| -> Result<_, Vec<Problem>> {
         let mut shader = job.shader;
         let lines = args.lines.then_some((job.source.input.name.as_str(), job.source.text.as_str()));
+        let pushed = PushConstants { alpha_reference: args.alpha_reference, point_size: args.point_size };
         let options = EmitOptions::default().names(args.names).lines(lines).offer(u64::MAX).linkable(true);
+        let options = options.push_constants(pushed);
         let module = translator.translate(&mut shader, &options).map_err(problems)?;
         Ok((PathBuf::from(&job.source.input.name), module))
     });

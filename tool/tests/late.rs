@@ -136,6 +136,14 @@ fn assembly_is_written_if_requested() {
 }
 
 #[test]
+fn the_reference_of_alpha_tests_is_at_its_offset() {
+    let place = Folder::new();
+    let (text, _) = place.run("variant b.nir --emit asm --validate --key alpha_test=less --alpha-reference 52");
+    assert!(text.contains("OpFOrdLessThan") && text.contains("0 Offset 52"), "{text}");
+    assert_eq!(place.output("variant b.nir --key alpha_test=less -o x").status.code(), Some(2));
+}
+
+#[test]
 fn a_stored_module_has_the_variants_of_its_shader() {
     let place = Folder::new();
     place.run("import a.nir -o a.ntvm --names");
