@@ -154,7 +154,8 @@ pub(crate) struct Swizzled {
 
 impl Swizzled {
     pub(crate) fn pack(self) -> u32 {
-        self.texture as u32 % Key::SWIZZLED as u32 | self.component << 3 | self.constants << 5
+        let texture = self.texture as u32 % Key::SWIZZLED as u32;
+        texture | (self.component << 3) | (self.constants << 5)
     }
 
     fn unpack(arg: u32) -> Swizzled {
