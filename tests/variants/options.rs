@@ -335,6 +335,16 @@ fn texture_coordinates_of_sprites_are_point_coordinates() {
     assert_eq!(copied(Key::POINT_SPRITES), [construct, construct]);
 }
 
+/// A key cannot replace one element of an array that is indexed dynamically.
+#[test]
+fn dynamic_texture_coordinates_take_no_sprites() {
+    let body = "    32x4 %1 = @load_frag_coord\n    32 %2 = mov %1.x\n    32 %3 = f2i32 %2\n    32x2 %4 = @load_barycentric_pixel (interp_mode=INTERP_MODE_SMOOTH)\n    32x4 %5 = @load_interpolated_input (%4, %3) (base=0, component=0, dest_type=float32, io location=VARYING_SLOT_TEX0 slots=4)\n";
+    let module = emit(shader("FRAGMENT", "", &(body.to_string() + &store("%5", 0))));
+    assert_eq!(module.offered & Key::POINT_SPRITES, 0);
+    assert!(refusal(&module, "sprite0").starts_with("the fragment module cannot take `point_sprites`"));
+    module.instantiate(&Key::default(), &mut Vec::new()).expect("a key that it takes");
+}
+
 /// Two old-style comparisons, of textures 1 and 3, and a new-style one, which no key changes.
 #[test]
 fn components_of_old_style_comparisons_are_swizzled() {
