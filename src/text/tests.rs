@@ -254,7 +254,7 @@ fn push_constants_have_their_members() {
         shader.types.structs[id].fields.iter().map(|field| field.offset).collect()
     };
     let pointer = "32 %0 = deref_var &gfx_pushconst (push_const struct)";
-    assert_eq!(offsets(pointer), [0, 4, 8, 12, 20, 36, 40, 48].map(Some));
+    assert_eq!(offsets(pointer), [0, 4, 8, 12, 20, 36, 40, 48, 52].map(Some));
     // There is no use.
     assert_eq!(offsets(""), []);
 }

@@ -300,7 +300,10 @@ fn assert_captured(gpu: &Gpu, back_end: BackEnd, name: &str, stages: &[ntv::Shad
     let linked = link(&with(fragment()).iter().collect::<Vec<_>>(), Vec::new()).expect("a link").modules;
     let modules = with(blank());
     let nothing = vec![0.; want.len()];
+    // Shaders that store captures themselves do not clamp colours: they have stored them before their end.
+    let refused = if back_end == BackEnd::Extension { 0 } else { Key::CLAMP_COLORS };
     for key in keys() {
+        let key = Key { bits: key.bits & !refused, ..key };
         let want = if key.bits & Key::NO_CAPTURE == 0 { want } else { &nothing };
         for (form, modules) in [("as it is", &modules), ("linked", &linked)] {
             let found = captured(gpu, back_end, modules, &key, want.len());
