@@ -3,7 +3,7 @@
 //! Facts of a draw in the push constants, which options of a key read.
 
 use crate::ir::{Shader, TypeData, Var, Variable};
-use crate::op::{AluType, Base, Modes};
+use crate::op::{AluType, Base};
 
 /// The places of facts of a draw in the push constants: byte offsets of floats, multiples of 4.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,11 +39,6 @@ impl PushedMember {
         let fits = (bits, n) == (32, 1) && matches!(base, Base::Float | Base::Uint | Base::Int);
         fits.then_some(PushedMember { member, is_array: array.is_some(), base })
     }
-}
-
-/// Whether a variable is zink's push constants.
-pub fn is_zink(shader: &Shader, var: Var) -> bool {
-    shader.vars[var].mode == Modes::PUSH_CONST && &shader.strings[shader.vars[var].name] == "gfx_pushconst"
 }
 
 /// Whether passes made this variable for accesses by byte offset.

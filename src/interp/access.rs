@@ -13,10 +13,7 @@ use crate::ir::{Def, Inst, Stage};
 use crate::op::fold::mask;
 use crate::op::meaning::{MemoryAccess, MemoryKind, MemoryOperation, OffsetUnit, Sampling};
 use crate::op::names::{ImageDim, Scope};
-use crate::op::{Base, Index, Intrinsic};
-
-/// Byte offsets of the members of zink's push constants, in its order: `struct zink_gfx_push_constant`.
-const ZINK_PUSH_CONSTANTS: [i64; 9] = [0, 4, 8, 12, 20, 36, 40, 48, 52];
+use crate::op::{zink, Base, Index, Intrinsic};
 
 impl Machine<'_> {
     /// Runs an intrinsic for all active invocations.
@@ -176,7 +173,7 @@ impl Machine<'_> {
         let base = index(Index::base);
         let byte = match access.unit {
             OffsetUnit::Vec4s => (offset + base) * 16 + index(Index::component) * bytes,
-            OffsetUnit::ZinkMembers => ZINK_PUSH_CONSTANTS.get(offset as usize)? + 4 * index(Index::component),
+            OffsetUnit::ZinkMembers => i64::from(zink::offset(offset as usize)?) + 4 * index(Index::component),
             OffsetUnit::Bytes if self.counts_elements(memory) => offset * bytes + base,
             OffsetUnit::Bytes => {
                 self.check_alignment(inst, lane, offset, access);

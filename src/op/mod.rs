@@ -39,6 +39,7 @@ pub mod slots;
 #[cfg(test)]
 mod tests;
 pub mod tex;
+pub mod zink;
 
 pub(crate) use alu::TABLE as ALU_OPS;
 pub use alu::{AluInfo, AluOp, Form, Operand, Props};

@@ -13,7 +13,7 @@ use super::{directive, initializer};
 use crate::error::Error;
 use crate::ir::{Field, Precision, Shader, ShaderInfo, Stage, Type, TypeData, VarFlags, Variable};
 use crate::op::names::{system_value, InterpMode, SlotKind, FORMATS};
-use crate::op::{Access, AluType, Base, Modes};
+use crate::op::{zink, Access, AluType, Base, Modes};
 use std::fmt::Write;
 
 const PRECISIONS: &[(Precision, &str)] =
@@ -27,23 +27,6 @@ const LOCATED: Modes = Modes::SHADER_IN
     .union(Modes::UBO)
     .union(Modes::SSBO)
     .union(Modes::IMAGE);
-
-/// The name of zink's push constants and their members: name and number of 32-bit words. A dump never has them, and they never
-/// change.
-const PUSH_CONSTANTS: (&str, &[(&str, u32)]) = (
-    "gfx_pushconst",
-    &[
-        ("draw_mode_is_indexed", 1),
-        ("draw_id", 1),
-        ("framebuffer_is_layered", 1),
-        ("default_inner_level", 2),
-        ("default_outer_level", 4),
-        ("line_stipple_pattern", 1),
-        ("viewport_scale", 2),
-        ("line_width", 1),
-        ("alpha_reference", 1),
-    ],
-);
 
 impl<'a> Parser<'a> {
     /// Parses the rest of a line after `decl_var`.
@@ -154,7 +137,7 @@ impl<'a> Parser<'a> {
     /// Adds the members of zink's push constants, if `name` with type `ty` is their variable and the members do not exist yet. This
     /// is called when a deref uses the variable; otherwise the members are not needed.
     pub(super) fn add_push_constants(&mut self, name: &str, ty: Type) {
-        if name != PUSH_CONSTANTS.0 {
+        if name != zink::PUSH_CONSTANTS {
             return;
         }
         let TypeData::Struct(id) = self.shader.types.get(ty) else { return };
@@ -163,8 +146,8 @@ impl<'a> Parser<'a> {
         }
         let uint = self.shader.types.vector(AluType::new(Base::Uint, 32), 1);
         let mut offset = 0;
-        for (name, words) in PUSH_CONSTANTS.1 {
-            let ty = self.shader.types.array(uint, Some(*words), 4);
+        for (name, words) in zink::MEMBERS {
+            let ty = self.shader.types.array(uint, Some(words), 4);
             let name = self.shader.strings.add(name);
             self.shader.types.structs[id].fields.push(Field { name, ty, offset: Some(offset) });
             offset += 4 * words;

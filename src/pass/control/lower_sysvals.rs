@@ -31,12 +31,11 @@
 //! 32    %2 = isub %0, %1
 //! ```
 
-use crate::analysis::push_constants::is_zink;
 use crate::capture::BackEnd;
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader};
 use crate::op::names::{pack_alu_type, varying, InterpMode, IoSemantics};
 use crate::op::Intrinsic::{self, *};
-use crate::op::{AluOp, AluType, Base, Index, Needs};
+use crate::op::{zink, AluOp, AluType, Base, Index, Modes, Needs};
 use crate::pass::{is_captured, Context, Forms, Pass};
 use crate::target::{Feature, Target};
 
@@ -132,7 +131,7 @@ pub(in crate::pass) fn is_computed(op: Intrinsic) -> bool {
 
 /// Whether the shader went through zink's own passes, all of which add this variable to graphics stages.
 fn is_zink_level(shader: &Shader) -> bool {
-    shader.vars.ids().any(|var| is_zink(shader, var))
+    shader.vars.values().any(|v| v.mode == Modes::PUSH_CONST && &shader.strings[v.name] == zink::PUSH_CONSTANTS)
 }
 
 fn scalar(b: &mut Builder<'_>, op: Intrinsic) -> Def {

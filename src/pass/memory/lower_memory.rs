@@ -52,7 +52,7 @@ use crate::analysis::offsets::Offsets;
 use crate::analysis::push_constants::LOWERED;
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader, Var};
 use crate::op::meaning::{MemoryKind, MemoryOperation, OffsetUnit};
-use crate::op::{Index, Intrinsic, Modes, Needs};
+use crate::op::{zink, Index, Intrinsic, Modes, Needs};
 use crate::pass::{BufferAccess, Context, Forms, Pass};
 use crate::target::Feature;
 
@@ -64,9 +64,6 @@ pub const PASS: Pass = Pass {
     removes: Forms::MEMORY_OFFSETS,
     run,
 };
-
-/// Byte offsets of the members of zink's `gfx_pushconst`, in its order: zink's `struct zink_gfx_push_constant`.
-const ZINK_PUSH_CONSTANTS: [u32; 9] = [0, 4, 8, 12, 20, 36, 40, 48, 52];
 
 /// The modes of these memories.
 const MODES: [Modes; 3] = [Modes::SHARED, Modes::PUSH_CONST, Modes::SHADER_TEMP];
@@ -142,7 +139,7 @@ impl Access {
     fn offset(&self, shader: &Shader, offsets: &Offsets, in_elements: bool) -> Offset {
         if self.unit == OffsetUnit::ZinkMembers {
             let member = shader.as_const_scalar(self.offset).unwrap_or(0) as usize;
-            let start = ZINK_PUSH_CONSTANTS.get(member).copied().unwrap_or(0);
+            let start = zink::offset(member).unwrap_or(0);
             return Offset::constant(self.offset, start + 4 * shader.index(self.inst, Index::component));
         }
         let mut unit = 0;
@@ -341,7 +338,7 @@ fn push_constant_bytes(shader: &Shader, context: &Context) -> u32 {
     let end = |inst: &Inst| {
         let access = Access::new(shader, *inst).filter(|access| access.mode == Modes::PUSH_CONST)?;
         if access.unit == OffsetUnit::ZinkMembers {
-            return Some(56);
+            return Some(zink::SIZE);
         }
         let base = shader.index(*inst, Index::base);
         let bytes = u32::from(shader.insts[*inst].num_components) * access.element_bytes(shader);
