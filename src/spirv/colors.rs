@@ -24,6 +24,7 @@
 use super::constants::one;
 use super::interface::View;
 use super::late::Section;
+use super::pushed::Pushed;
 use super::varying::COLOURS;
 use super::Emit;
 use crate::analysis::value_types;
@@ -56,12 +57,10 @@ impl Emit<'_> {
         if !self.is_color(variable) {
             return 0;
         }
-        let is_tested =
-            shader.stage() == Stage::Fragment && variable.location == Some(frag_result::DATA0) && variable.index == 0;
-        let tested = if is_tested { Key::ALPHA_TEST } else { 0 };
+        let tested = if self.is_first_color(variable) { Key::ALPHA_TEST } else { 0 };
         match (value_types::leaf(&shader.types, variable.ty), self.color_vector(variable)) {
             (Some(scalar), _) if scalar.base != Base::Float => 0,
-            (_, Some(_)) => Key::CLAMP_COLORS | if has_alpha(self, variable) { tested } else { 0 },
+            (_, Some(_)) => Key::CLAMP_COLORS | if self.has_alpha(variable) { tested } else { 0 },
             _ => {
                 self.m.withdraw(Key::CLAMP_COLORS | tested);
                 0
@@ -80,6 +79,18 @@ impl Emit<'_> {
             }
             _ => COLOURS.contains(&slot),
         }
+    }
+
+    /// Whether an output is the colour whose alpha is tested.
+    fn is_first_color(&self, variable: &Variable) -> bool {
+        let place = (variable.location, variable.index);
+        self.shader.stage() == Stage::Fragment && place == (Some(frag_result::DATA0), 0)
+    }
+
+    /// Whether a colour has the fourth component of its slot.
+    fn has_alpha(&self, variable: &Variable) -> bool {
+        let end = self.color_vector(variable).map_or(0, |(_, n)| variable.location_frac.saturating_add(n));
+        variable.location_frac <= 3 && end > 3
     }
 
     /// The width and the number of components of an output that is a vector of floats.
@@ -108,13 +119,12 @@ impl Emit<'_> {
     }
 
     /// Ends the invocation unless its alpha passes the test of the key.
-    pub(super) fn test_alpha(&mut self) {
+    pub(super) fn test_alpha(&mut self, pushed: Pushed) {
         let tested = |var: &Var| {
             let variable = &self.shader.vars[*var];
-            (variable.location, variable.index) == (Some(frag_result::DATA0), 0) && has_alpha(self, variable)
+            self.is_first_color(variable) && self.has_alpha(variable)
         };
         let Some(var) = self.state.outputs.iter().copied().find(tested) else { return };
-        let Some(pushed) = self.find_pushed() else { return };
         let when = self.m.condition(Condition::any(Key::ALPHA_TEST));
         let place = self.pushed_place(pushed, when);
         let [merge, kill] = [self.m.id(), self.m.id()];
@@ -162,10 +172,4 @@ impl Emit<'_> {
         }
         passes
     }
-}
-
-/// Whether a colour has the fourth component of its slot.
-fn has_alpha(emit: &Emit<'_>, variable: &Variable) -> bool {
-    let end = emit.color_vector(variable).map_or(0, |(_, n)| variable.location_frac.saturating_add(n));
-    variable.location_frac <= 3 && end > 3
 }

@@ -26,6 +26,7 @@
 
 use super::interface::View;
 use super::late::Section;
+use super::pushed::Pushed;
 use super::varying::is_copy;
 use super::Emit;
 use crate::ir::{Capture, DerefKind, Stage, Var, Variable};
@@ -43,6 +44,8 @@ pub(super) struct Epilogue {
     id: u32,
     /// The captured output that the function changes.
     captured: Option<Captured>,
+    /// The number in the push constants that the function reads.
+    pushed: Option<Pushed>,
 }
 
 /// A captured position.
@@ -93,7 +96,8 @@ impl Emit<'_> {
             (false, false) => Key::POINT_SIZE,
             (false, true) => 0,
         };
-        if colors & Key::ALPHA_TEST != 0 && self.find_pushed().is_none() {
+        let pushed = self.find_pushed();
+        if colors & Key::ALPHA_TEST != 0 && pushed.is_none() {
             self.m.withdraw(Key::ALPHA_TEST);
         }
         if vertex && colors & Key::CLAMP_COLORS != 0 && self.has_captured_parts() {
@@ -102,7 +106,7 @@ impl Emit<'_> {
         let found = colors | if vertex { vertex_bits } else { 0 };
         let bits = self.options.offer & self.m.offered() & wanted & found;
         let id = if bits != 0 { self.m.id() } else { 0 };
-        self.state.epilogue = Epilogue { bits, id, captured: None };
+        self.state.epilogue = Epilogue { bits, id, captured: None, pushed };
     }
 
     /// The bits of a key with an effect at the end of the shader.
@@ -153,7 +157,7 @@ impl Emit<'_> {
 
     /// Emits the function, after that of the shader.
     pub(super) fn epilogue(&mut self) {
-        let Epilogue { bits, id, captured } = self.state.epilogue;
+        let Epilogue { bits, id, captured, pushed } = self.state.epilogue;
         if bits == 0 {
             return;
         }
@@ -175,8 +179,8 @@ impl Emit<'_> {
         if bits & Key::CLAMP_COLORS != 0 {
             self.clamp_colors();
         }
-        if bits & Key::ALPHA_TEST != 0 {
-            self.test_alpha();
+        if let Some(pushed) = pushed.filter(|_| bits & Key::ALPHA_TEST != 0) {
+            self.test_alpha(pushed);
         }
         if bits & Key::DITHER != 0 {
             self.dither(bits);
@@ -260,7 +264,7 @@ impl Emit<'_> {
     fn default_point_size(&mut self) {
         let when = self.m.condition(Condition::any(Key::POINT_SIZE));
         let float = self.m.numeric(Base::Float, 32, 1);
-        let pushed = self.find_pushed().map(|pushed| self.pushed_place(pushed, when));
+        let pushed = self.state.epilogue.pushed.map(|pushed| self.pushed_place(pushed, when));
         let size = self.optional_variable(BuiltIn::PointSize, StorageClass::Output, float, when);
         match self.shader.stage() {
             Stage::Geometry => self.m.capability_when(Capability::GeometryPointSize, when),
