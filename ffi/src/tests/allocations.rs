@@ -4,7 +4,7 @@
 
 use super::late::{created, file, shaders};
 use super::translation::Counter;
-use super::EMPTY_KEY;
+use super::{EMPTY_KEY, EMPTY_OPTIONS};
 use crate::bindings::*;
 use crate::{ntv_module_destroy, ntv_module_instantiate, ntv_program_keys, ntv_result_free};
 use ntv_core::Key;
@@ -61,7 +61,7 @@ impl Caller {
 
     fn options(&mut self, flags: u32) -> ntv_options {
         let allocator = ntv_allocator { alloc: Some(alloc), free: None, user: std::ptr::from_mut(self).cast() };
-        ntv_options { flags, allocator, placements: null(), num_placements: 0, xfb: null(), push_constants: null() }
+        ntv_options { flags, allocator, ..EMPTY_OPTIONS }
     }
 }
 

@@ -2,7 +2,7 @@
 
 //! Modules with tables through the ABI: the same words as from the library.
 
-use super::{constants, EMPTY_KEY};
+use super::{constants, EMPTY_KEY, EMPTY_OPTIONS};
 use crate::bindings::*;
 use crate::{
     ntv_likely_keys, ntv_link, ntv_module_create, ntv_module_destroy, ntv_module_instantiate, ntv_module_load,
@@ -46,9 +46,7 @@ pub(super) fn created(shader: &Shader) -> *mut ntv_module {
 }
 
 fn created_with(shader: &Shader, push_constants: *const ntv_push_constants) -> *mut ntv_module {
-    let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
-    let options =
-        ntv_options { flags: 0, allocator, placements: null(), num_placements: 0, xfb: null(), push_constants };
+    let options = ntv_options { push_constants, ..EMPTY_OPTIONS };
     let (mut target, mut result) = (MaybeUninit::uninit(), MaybeUninit::uninit());
     let (mut module, wire) = (null_mut(), wire::encode(shader));
     // SAFETY: all pointers are to what they should be.

@@ -8,6 +8,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::ptr::{null, null_mut};
 
 mod agreement;
 mod allocations;
@@ -36,10 +37,20 @@ pub(crate) fn panic_if_forced(here: Fault) {
     assert!(PANIC.get() != Some(here), "a fault that a test forced");
 }
 
-/// All headers except `ntv.h`, which each of them includes.
 /// The key of a draw without any option.
 const EMPTY_KEY: bindings::ntv_key = bindings::ntv_key { bits: 0, size: [0; 2], uniforms: [0; 4], swizzles: [0; 8] };
 
+/// The options of a caller that chooses nothing.
+const EMPTY_OPTIONS: bindings::ntv_options = bindings::ntv_options {
+    flags: 0,
+    allocator: bindings::ntv_allocator { alloc: None, free: None, user: null_mut() },
+    placements: null(),
+    num_placements: 0,
+    xfb: null(),
+    push_constants: null(),
+};
+
+/// All headers except `ntv.h`, which each of them includes.
 const HEADERS: [&str; 4] = ["ntv_module.h", "ntv_plan.h", "ntv_xfb.h", "ntv_wire.h"];
 
 fn generate() -> String {

@@ -2,7 +2,7 @@
 
 //! Translations through the ABI, and their errors.
 
-use super::{Fault, PANIC};
+use super::{Fault, EMPTY_OPTIONS, PANIC};
 use crate::bindings::*;
 use crate::{
     ntv_result_free, ntv_target_enable, ntv_target_init, ntv_target_workaround, ntv_translate, ntv_translator_create,
@@ -114,16 +114,8 @@ fn placements_are_those_of_the_library() {
     let dump = include_str!("../../../tests/corpus/pass/place_blocks_bounds.nir");
     let shader = text::parse(dump).remove(0).shader.expect("a shader");
     let (wire, handle) = (wire::encode(&shader), Handle::new());
-    let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
     let with = |rows: &[ntv_placement]| {
-        let options = ntv_options {
-            flags: 0,
-            allocator,
-            placements: rows.as_ptr(),
-            num_placements: rows.len(),
-            xfb: null(),
-            push_constants: null(),
-        };
+        let options = ntv_options { placements: rows.as_ptr(), num_placements: rows.len(), ..EMPTY_OPTIONS };
         handle.translate(&target(), &wire, Some(&options))
     };
     let plain = handle.translate(&target(), &wire, None);
@@ -139,23 +131,14 @@ fn placements_are_those_of_the_library() {
     for wrong in [ntv_placement { block_class: 3, ..row }, ntv_placement { block_class: 2, offset: 4, ..row }] {
         assert_eq!(with(&[wrong]).0, NTV_ERROR_ARGUMENT);
     }
-    let options =
-        ntv_options { flags: 0, allocator, placements: null(), num_placements: 1, xfb: null(), push_constants: null() };
+    let options = ntv_options { num_placements: 1, ..EMPTY_OPTIONS };
     assert_eq!(handle.translate(&target(), &wire, Some(&options)).0, NTV_ERROR_ARGUMENT);
 }
 
 #[test]
 fn valid_nir_is_translated_or_refused_the_same_if_nobody_looks() {
     let handle = Handle::new();
-    let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
-    let options = ntv_options {
-        flags: NTV_OPTION_VALID_NIR,
-        allocator,
-        placements: null(),
-        num_placements: 0,
-        xfb: null(),
-        push_constants: null(),
-    };
+    let options = ntv_options { flags: NTV_OPTION_VALID_NIR, ..EMPTY_OPTIONS };
     let few = {
         let mut few = target();
         for feature in [c"shaderInt64", c"shaderFloat64", c"shaderInt16", c"subgroupBallot", c"shaderClipDistance"] {
@@ -184,15 +167,7 @@ fn valid_nir_is_translated_or_refused_the_same_if_nobody_looks() {
 #[test]
 fn lines_are_those_of_the_printed_shader() {
     let handle = Handle::new();
-    let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
-    let options = ntv_options {
-        flags: NTV_OPTION_LINES,
-        allocator,
-        placements: null(),
-        num_placements: 0,
-        xfb: null(),
-        push_constants: null(),
-    };
+    let options = ntv_options { flags: NTV_OPTION_LINES, ..EMPTY_OPTIONS };
     let mut translator = Translator::new(crate::target::options(&target()).expect("a target"));
     let mut checked = 0;
     for words in all_words() {
@@ -213,15 +188,7 @@ fn lines_are_those_of_the_printed_shader() {
 
 #[test]
 fn unknown_flags_are_errors() {
-    let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
-    let options = ntv_options {
-        flags: 2 * NTV_OPTION_LINES,
-        allocator,
-        placements: null(),
-        num_placements: 0,
-        xfb: null(),
-        push_constants: null(),
-    };
+    let options = ntv_options { flags: 2 * NTV_OPTION_LINES, ..EMPTY_OPTIONS };
     let (status, _, error) = Handle::new().translate(&target(), &words(), Some(&options));
     assert_eq!((status, error.as_deref()), (NTV_ERROR_ARGUMENT, Some("unknown flags of the options: 0x10")));
 }
@@ -377,7 +344,7 @@ impl Counter {
     pub(super) fn options(&self, flags: u32) -> ntv_options {
         let user = std::ptr::from_ref(self).cast_mut().cast();
         let allocator = ntv_allocator { alloc: Some(alloc), free: Some(free), user };
-        ntv_options { flags, allocator, placements: null(), num_placements: 0, xfb: null(), push_constants: null() }
+        ntv_options { flags, allocator, ..EMPTY_OPTIONS }
     }
 
     /// The number of allocations that were not freed.

@@ -3,6 +3,7 @@
 //! Transform feedback through the ABI: shaders that write captures themselves, and their parameters of a draw.
 
 use super::translation::{target, Handle};
+use super::EMPTY_OPTIONS;
 use crate::bindings::*;
 use crate::{ntv_emission_list, ntv_topology_primitives, ntv_topology_vertices_per_primitive, ntv_xfb_state_words};
 use ntv_core::capture::{
@@ -37,9 +38,7 @@ fn with(row: &ntv_attribute) -> ntv_xfb_options {
 
 /// The results for C.
 fn translated(xfb: &ntv_xfb_options) -> (ntv_status, Vec<u32>, Option<String>) {
-    let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
-    let options =
-        ntv_options { flags: 0, allocator, placements: null(), num_placements: 0, xfb, push_constants: null() };
+    let options = ntv_options { xfb, ..EMPTY_OPTIONS };
     Handle::new().translate(&target(), &wire::encode(&shader()), Some(&options))
 }
 
