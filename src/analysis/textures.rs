@@ -61,6 +61,21 @@ impl Texture {
         Texture::of_type(&shader.types, shader.as_deref(pointer)?.ty)
     }
 
+    /// The image that an image intrinsic accesses: as the image is declared, or, if it is not named by a deref, as the intrinsic
+    /// says. zink leaves another dimension in the intrinsics that read attachments.
+    pub fn of_image(shader: &Shader, inst: Inst) -> Texture {
+        let pointer = shader.as_intrinsic(inst).and_then(|(_, srcs)| srcs.first());
+        let declared = pointer.and_then(|pointer| Texture::of_pointer(shader, *pointer));
+        declared.unwrap_or_else(|| Texture::said_of_image(shader, inst))
+    }
+
+    /// The image according to an image intrinsic itself.
+    pub fn said_of_image(shader: &Shader, inst: Inst) -> Texture {
+        let dim = ImageDim::ALL.get(shader.index(inst, Index::image_dim) as usize).copied().unwrap_or(ImageDim::dim_2d);
+        let array = shader.index(inst, Index::image_array) != 0;
+        Texture { dim, array, shadow: false, texel: instr_texel(shader, inst), kind: TextureKind::Storage }
+    }
+
     /// The type of the textures or images in `var`.
     pub fn of_var(shader: &Shader, var: Var) -> Option<Texture> {
         Texture::of_type(&shader.types, shader.types.without_arrays(shader.vars[var].ty))

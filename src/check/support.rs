@@ -111,7 +111,8 @@ impl Support<'_> {
             if variable.interp == InterpMode::explicit {
                 self.report.variable(variable, "explicit interpolation is not translated yet");
             }
-            if variable.flags.contains(VarFlags::FB_FETCH_OUTPUT) && !is_readable_output(shader, variable) {
+            let is_read = variable.flags.contains(VarFlags::FB_FETCH_OUTPUT) && variable.mode == Modes::SHADER_OUT;
+            if is_read && !is_readable_output(shader, variable) {
                 self.report.variable(variable, format_args!("{FRAMEBUFFER_READS} are not translated"));
             }
             if is_written_and_read(shader, variable) {

@@ -140,9 +140,7 @@ pub(super) fn refused_image(shader: &Shader, inst: Inst, image: ImageAccess, src
     };
     let sparse = operation == ImageOperation::SparseLoad;
     let declared = Texture::of_pointer(shader, srcs[0]);
-    let said = ImageDim::ALL.get(shader.index(inst, Index::image_dim) as usize).copied();
-    let dim = declared.map(|texture| texture.dim).or(said).unwrap_or(ImageDim::dim_2d);
-    let array = declared.map_or(shader.index(inst, Index::image_array) != 0, |texture| texture.array);
+    let Texture { dim, array, .. } = Texture::of_image(shader, inst);
     let reads = operation == ImageOperation::Load && name == ImageName::Deref;
     let queries_samples = operation == ImageOperation::Samples;
     let own = match declared {
@@ -256,15 +254,8 @@ pub(super) fn image_needs(
     need: &mut dyn FnMut(Feature),
 ) {
     let pointer = shader.as_deref(srcs[0]).is_some();
-    let dim = ImageDim::ALL.get(shader.index(inst, Index::image_dim) as usize).copied().unwrap_or(ImageDim::dim_2d);
-    let said = Texture {
-        dim,
-        array: shader.index(inst, Index::image_array) != 0,
-        shadow: false,
-        texel: image_texel(shader, inst),
-        kind: TextureKind::Storage,
-    };
-    let texture = Texture::of_pointer(shader, srcs[0]).unwrap_or(said);
+    let texture = Texture::of_image(shader, inst);
+    let dim = texture.dim;
     type_needs(&texture, need);
     if operation.is_atomic() {
         atomic_needs(shader, inst, texture.texel.base, need);
@@ -286,7 +277,7 @@ pub(super) fn image_needs(
     let name = if pointer { Name::Pointer(srcs[0]) } else { Name::Handle(srcs[0]) };
     if is_dynamic(shader, name) {
         let access = Access::from_bits_truncate(shader.index(inst, Index::access));
-        need(match (texture.dim.is_subpass(), access.contains(Access::NON_UNIFORM)) {
+        need(match (dim.is_subpass(), access.contains(Access::NON_UNIFORM)) {
             (true, false) => shaderInputAttachmentArrayDynamicIndexing,
             (true, true) => shaderInputAttachmentArrayNonUniformIndexing,
             (false, non_uniform) => indexing_feature(true, dim == ImageDim::buf, non_uniform),

@@ -9,10 +9,11 @@ use super::pointer::Pointer;
 use super::race::Use;
 use super::texture::RESIDENT;
 use super::Bits;
+use crate::analysis::textures::Texture;
 use crate::ir::{Def, Inst, Stage};
 use crate::op::fold::mask;
 use crate::op::meaning::{MemoryAccess, MemoryKind, MemoryOperation, OffsetUnit, Sampling};
-use crate::op::names::{ImageDim, Scope};
+use crate::op::names::Scope;
 use crate::op::{zink, Base, Index, Intrinsic};
 
 impl Machine<'_> {
@@ -85,7 +86,7 @@ impl Machine<'_> {
     }
 
     fn is_attachment(&self, inst: Inst) -> bool {
-        ImageDim::ALL.get(self.shader.index(inst, Index::image_dim) as usize).is_some_and(|dim| dim.is_subpass())
+        Texture::of_image(self.shader, inst).dim.is_subpass()
     }
 
     fn check_condition(&mut self, inst: Inst, cond: Def) {

@@ -21,6 +21,10 @@ use std::fmt::Write;
 const BASES: &[(Base, &str)] =
     &[(Base::Uint, "uint"), (Base::Int, "int"), (Base::Bool, "bool"), (Base::Float, "float")];
 
+/// NIR's name of an ALU type without a base, and the type that ntv has for it: its number is 0, as in NIR.
+const INVALID: &str = "invalid";
+const NO_TYPE: AluType = AluType::new(Base::Bool, 0);
+
 /// Parses the text after the name of an index.
 pub(super) fn parse_index(line: &mut Cursor<'_>, index: Index, context: &IndexContext) -> Result<u32, Error> {
     match index.kind() {
@@ -86,8 +90,11 @@ fn parse_mask(text: &str, num_components: u8) -> Option<u32> {
     text.chars().try_fold(0, |mask, letter| Some(mask | 1 << letters.find(letter)?))
 }
 
-/// `float32`, `uint`, ...
+/// `float32`, `uint`, ..., or `invalid`: passes of zink leave indices without a type.
 pub(super) fn alu_type_named(text: &str) -> Option<AluType> {
+    if text == INVALID {
+        return Some(NO_TYPE);
+    }
     BASES.iter().find_map(|(base, name)| {
         let bits = text.strip_prefix(name)?;
         match bits {
@@ -223,6 +230,10 @@ pub(super) fn print_index(index: Index, value: u32, context: &IndexContext, out:
 
 /// Prints `float32`, `uint`, ...
 pub(super) fn print_alu_type(ty: AluType, out: &mut String) -> std::fmt::Result {
+    if ty == NO_TYPE {
+        out.push_str(INVALID);
+        return Ok(());
+    }
     out.push_str(BASES.iter().find(|(base, _)| *base == ty.base).map_or("", |(_, name)| name));
     match ty.bits {
         0 => Ok(()),

@@ -237,7 +237,7 @@ impl Names<'_> {
             return Edit::Keep;
         };
         let image = b.shader.srcs[slice][0];
-        let texture = textures::said_of_image(b.shader, inst);
+        let texture = Texture::said_of_image(b.shader, inst);
         let pointer = match by_handle {
             true => {
                 let format = textures::format_of_handle(b.shader, inst, texture);

@@ -7,7 +7,7 @@
 //! them. If no variable is declared, the number of coordinates gives the dimensions, and the rest is the most common texture
 //! that supports the operation: for three coordinates a cube, or layers where a cube is not possible.
 
-use crate::analysis::textures::{instr_texel, Texture, TextureKind};
+use crate::analysis::textures::{Texture, TextureKind};
 use crate::ir::{Inst, Shader, TexData, VarFlags, Variable};
 use crate::op::meaning::ImageName;
 use crate::op::names::ImageDim;
@@ -84,13 +84,6 @@ fn handle_types(shader: &Shader) -> impl Iterator<Item = (Texture, u32)> + '_ {
     };
     let vars = shader.vars.iter().filter(move |(_, variable)| may_hold(variable));
     vars.filter_map(|(var, variable)| Some((Texture::of_var(shader, var)?, variable.image_format)))
-}
-
-/// The type of an image according to an image intrinsic.
-pub(super) fn said_of_image(shader: &Shader, inst: Inst) -> Texture {
-    let dim = ImageDim::ALL.get(shader.index(inst, Index::image_dim) as usize).copied().unwrap_or(ImageDim::dim_2d);
-    let array = shader.index(inst, Index::image_array) != 0;
-    Texture { dim, array, shadow: false, texel: instr_texel(shader, inst), kind: TextureKind::Storage }
 }
 
 /// True if `inst`, whose image has the type `said`, may access an image that is declared as `declared`. Integers of either sign
