@@ -15,6 +15,7 @@ mod glmark2;
 pub(crate) mod lines;
 mod list;
 mod numbers;
+mod pixels;
 mod report;
 mod results;
 mod runner;
@@ -93,6 +94,9 @@ struct Arguments {
     /// Measure the first draws of programs with both translators, print tables, and stop.
     #[arg(long, conflicts_with_all = ["sanitize", "validate"])]
     first_draws: bool,
+    /// Draw with ntv, check the pixels of each draw, and stop.
+    #[arg(long)]
+    pixels: bool,
     /// Append the results of the tests with ntv to this file.
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -118,6 +122,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     if arguments.small {
         source::MESA_25.source()?.check_format()?;
         checks::run(&driver)?;
+        pixels::check(&driver)?;
         build::check_off()?;
     }
     driver.storage = arguments.storage;
@@ -126,6 +131,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     if arguments.first_draws {
         // The fast build is only good for a try.
         return first_draws::measure(&driver, !arguments.small);
+    }
+    if arguments.pixels {
+        return pixels::check(&driver);
     }
     if arguments.glmark2 {
         return glmark2::compare(&driver);
