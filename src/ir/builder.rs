@@ -20,13 +20,15 @@ pub struct Builder<'a> {
     pub line: LineNumber,
     /// Whether a new block was opened in the middle of an old one.
     pub(super) split: bool,
+    /// The instruction that a walk visits: what replaces an exact operation is exact.
+    pub(super) visited: Option<Inst>,
 }
 
 /// These functions are not inlined: passes that make many instructions are rare, so small code is better than fast code.
 impl<'a> Builder<'a> {
     /// A builder that appends to the open block of `shader`.
     pub fn new(shader: &'a mut Shader) -> Builder<'a> {
-        Builder { shader, line: LineNumber(0), split: false }
+        Builder { shader, line: LineNumber(0), split: false, visited: None }
     }
 
     /// Appends an instruction.
@@ -75,7 +77,8 @@ impl<'a> Builder<'a> {
     }
 
     /// An ALU operation with swizzles and flags. The opcode's row and the operands determine the components and bits of the
-    /// result; `size` is (components, bits) where they do not, or where swizzles widen the operands.
+    /// result; `size` is (components, bits) where they do not, or where swizzles widen the operands. In a walk, an operation
+    /// in place of an exact one is exact.
     #[inline(never)]
     pub fn alu_with(&mut self, op: AluOp, flags: AluFlags, srcs: &[AluSrc], size: Option<(u8, u8)>) -> Def {
         let (num_components, bits) = size.unwrap_or_else(|| self.alu_size(op, srcs.iter().map(|src| src.def)));
@@ -83,7 +86,15 @@ impl<'a> Builder<'a> {
             return self.constant(bits, &values[..usize::from(num_components)]);
         }
         let srcs = self.shader.push_alu_srcs(srcs);
+        let flags = flags | self.inherited_flags();
         self.inst(num_components, bits, InstKind::Alu { op, flags, srcs }).def()
+    }
+
+    fn inherited_flags(&self) -> AluFlags {
+        match self.visited.map(|inst| self.shader.insts[inst].kind) {
+            Some(InstKind::Alu { flags, .. }) => flags & AluFlags::EXACT,
+            _ => AluFlags::empty(),
+        }
     }
 
     /// A fast path for a `mov` of a value that is not a constant: lowered loads make many.

@@ -84,6 +84,7 @@ fn rebuild(shader: &mut Shader, rewriter: &mut dyn Rewriter, order: &[Inst], cf:
             if has_lines {
                 builder.line = builder.shader.lines[*inst];
             }
+            builder.visited = Some(*inst);
             match rewriter.visit(&mut builder, *inst) {
                 // The common case: most instructions of most walks are kept.
                 Edit::Keep => builder.shader.order.push(*inst),

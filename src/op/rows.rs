@@ -154,7 +154,9 @@ impl AluRow {
         }
         let (ops, ext) = one_instruction(info);
         let mut flags = 0;
-        if can_contract(ops[0]) || matches!(ext, Some(GlslStd450Op::PackHalf2x16 | GlslStd450Op::UnpackHalf2x16)) {
+        // The other instructions of GLSL.std.450 are not rounded, so that nothing changes if they are combined.
+        let is_rounded = info.props.contains(Props::IMPRECISE) || matches!(ext, Some(GlslStd450Op::Ldexp));
+        if can_contract(ops[0]) || ext.is_some() && is_rounded {
             flags |= AluRow::CONTRACTS;
         }
         if info.props.contains(Props::TYPELESS) {

@@ -48,13 +48,13 @@ pub const PASS: Pass = Pass {
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
     rewrite(shader, |builder, inst| {
-        let InstKind::Alu { op, flags, srcs } = builder.shader.insts[inst].kind else { return Edit::Keep };
+        let InstKind::Alu { op, srcs, .. } = builder.shader.insts[inst].kind else { return Edit::Keep };
         if !builder.shader.is_lowered(inst) {
             return Edit::Keep;
         }
         let Some(shape) = Shape::of(builder.shader, inst) else { return Edit::Keep };
         let Some(rule) = find(&shape) else { return Edit::Keep };
-        let mut lower = Lower { builder, flags: flags & AluFlags::EXACT };
+        let mut lower = Lower { builder, flags: AluFlags::empty() };
         let mut defs = [inst.def(); 16];
         for (i, operand) in op.info().srcs.iter().enumerate() {
             let src = lower.builder.shader.alu_srcs[srcs][i];
@@ -201,6 +201,7 @@ fn find(shape: &Shape) -> Option<&'static Rule> {
 /// Builds operations that can be emitted.
 struct Lower<'a, 'b> {
     builder: &'a mut Builder<'b>,
+    /// Flags of all operations, besides those of the operation that is lowered.
     flags: AluFlags,
 }
 

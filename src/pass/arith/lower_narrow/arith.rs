@@ -3,7 +3,7 @@
 //! Operations on numbers that are carried in 32 bits: reading operands, computing, and truncating results.
 
 use super::{Carriers, Lacks};
-use crate::ir::{AluFlags, AluSrc, Builder, Def, Inst, InstKind};
+use crate::ir::{AluFlags, AluSrc, Builder, Def, Inst};
 use crate::op::AluOp::{self, *};
 use crate::op::{Base, Form, Operand, Props};
 
@@ -99,13 +99,9 @@ impl Carriers {
         }
         let lacks = self.lacks;
         let op32 = at_32_bits(lacks, op, bits);
-        let flags = match b.shader.insts[inst].kind {
-            InstKind::Alu { flags, .. } => flags,
-            _ => AluFlags::empty(),
-        };
         let result_bits = if lacks.number(info.dest.ty.base, bits) { 32 } else { bits };
         let mut n = Narrow { b };
-        let result = n.compute(op32, flags, &mut operands, (src_bits, components, result_bits));
+        let result = n.compute(op32, &mut operands, (src_bits, components, result_bits));
         let cut = lacks.number(info.dest.ty.base, bits) && !IN_RANGE.contains(&op);
         if !cut {
             return result;
@@ -196,14 +192,7 @@ impl Carriers {
 
 impl Narrow<'_, '_> {
     /// `op` on 32-bit operands, for an operation whose operands have `src_bits` bits.
-    fn compute(
-        &mut self,
-        op: AluOp,
-        flags: AluFlags,
-        operands: &mut [Def],
-        (src_bits, components, bits): (u8, u8, u8),
-    ) -> Def {
-        let exact = flags & AluFlags::EXACT;
+    fn compute(&mut self, op: AluOp, operands: &mut [Def], (src_bits, components, bits): (u8, u8, u8)) -> Def {
         let narrow = matches!(src_bits, 8 | 16);
         match op {
             // The count is taken modulo the width.
@@ -221,7 +210,7 @@ impl Narrow<'_, '_> {
             _ => {}
         }
         let srcs: Vec<AluSrc> = operands.iter().map(|def| AluSrc::from(*def)).collect();
-        self.b.alu_with(op, exact, &srcs, Some((components, bits)))
+        self.b.alu_with(op, AluFlags::empty(), &srcs, Some((components, bits)))
     }
 }
 
