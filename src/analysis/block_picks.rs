@@ -14,9 +14,6 @@ use std::ops::Range;
 /// The maximum number of blocks that are selected by ifs.
 pub const MOST_BLOCKS: u32 = 4096;
 
-/// The maximum number of copies of accesses, one for each possible block.
-pub const MOST_LEAVES: usize = 1 << 15;
-
 /// The features for this; any of them.
 pub const FEATURES: [Feature; 4] = [
     shaderUniformBufferArrayDynamicIndexing,

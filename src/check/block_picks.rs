@@ -4,7 +4,8 @@
 //! blocks for ifs.
 
 use super::feature_check::FeatureCheck;
-use crate::analysis::block_picks::{BlockPick, Blocks, FEATURES, MOST_BLOCKS, MOST_LEAVES};
+use super::growth::{made_of_access, MOST_OF_ACCESSES};
+use crate::analysis::block_picks::{BlockPick, Blocks, FEATURES, MOST_BLOCKS};
 
 impl FeatureCheck<'_> {
     /// Checks the features that such accesses need. If the number of blocks is known and not too large, a pass lowers the access,
@@ -14,7 +15,7 @@ impl FeatureCheck<'_> {
             return;
         }
         let shader = self.report.shader;
-        let (mut blocks, mut leaves) = (None, 0);
+        let (mut blocks, mut made) = (None, 0);
         for inst in &shader.order {
             let Some(pick) = BlockPick::new(shader, *inst).filter(|pick| !self.target.has(pick.feature)) else {
                 continue;
@@ -29,11 +30,14 @@ impl FeatureCheck<'_> {
                 self.need_for(*inst, pick.feature, &why);
                 continue;
             }
-            leaves += count as usize;
-            if leaves > MOST_LEAVES {
-                let why =
-                    format!(": with ifs, this and the accesses before would be {leaves}, {MOST_LEAVES} is the most");
-                self.need_for(*inst, pick.feature, &why);
+            made += count as usize * made_of_access(shader, *inst);
+            if made > MOST_OF_ACCESSES {
+                let what = "with ifs, this and the accesses before would be";
+                self.need_for(
+                    *inst,
+                    pick.feature,
+                    &format!(": {what} {made} instructions, {MOST_OF_ACCESSES} are the most"),
+                );
             }
         }
     }

@@ -206,6 +206,7 @@ impl FeatureCheck<'_> {
         shader.order.iter().for_each(|inst| self.check_inst(*inst));
         self.check_blocks();
         self.check_block_picks();
+        self.check_growth();
         if let Some((feature, store)) = stores::feature(shader.stage()).zip(stores::first(shader)) {
             self.need(Some(store), feature);
         }

@@ -41,6 +41,7 @@ mod deref;
 mod doubts;
 mod feature_check;
 mod features;
+mod growth;
 mod intrinsic;
 mod io;
 mod report;

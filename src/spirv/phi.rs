@@ -13,8 +13,12 @@
 
 use super::{internal, Emit, Result};
 use crate::entity::SideTable;
-use crate::ir::{Block, Inst, InstData};
+use crate::ir::{Block, Inst, InstData, PhiSrc};
+use rustc_hash::FxHashMap;
 use spirv::Op;
+
+/// Phis with more sources have a table of them: then the time for all edges of a phi is linear.
+const FEW_SOURCES: usize = 32;
 
 /// The state of the shader's phis.
 #[derive(Debug, Default)]
@@ -23,6 +27,8 @@ pub(super) struct Phis {
     edges: Vec<Edge>,
     /// The index in `edges` of the first operand of a phi, plus one.
     first_edge: SideTable<Inst, u32>,
+    /// The number of the source for a predecessor, of phis with many sources.
+    numbers: FxHashMap<(Inst, Block), usize>,
     /// Phis of the headers of open loops.
     back: Vec<BackPhi>,
 }
@@ -31,6 +37,7 @@ impl Phis {
     pub(super) fn clear(&mut self) {
         self.edges.clear();
         self.first_edge.clear();
+        self.numbers.clear();
         self.back.clear();
     }
 }
@@ -60,23 +67,35 @@ impl<'a> Emit<'a> {
     }
 
     /// The index of the first operand of `phi`.
-    fn first_edge(&mut self, phi: Inst, count: usize) -> usize {
-        let Phis { first_edge, edges, .. } = &mut self.state.phis;
+    fn first_edge(&mut self, phi: Inst, srcs: &[PhiSrc]) -> usize {
+        let Phis { first_edge, edges, numbers, .. } = &mut self.state.phis;
         let first = first_edge.entry(phi);
         if *first == 0 {
             *first = edges.len() as u32 + 1;
-            edges.resize(edges.len() + count, Edge::default());
+            edges.resize(edges.len() + srcs.len(), Edge::default());
+            if srcs.len() > FEW_SOURCES {
+                numbers.extend(srcs.iter().enumerate().map(|(number, src)| ((phi, src.pred), number)));
+            }
         }
         *first as usize - 1
     }
 
+    /// The source of `phi` for the edge from `pred`, and the index of its operand.
+    fn source_from(&mut self, phi: Inst, pred: Block) -> Result<(&'a PhiSrc, usize)> {
+        let srcs = self.shader.phi(phi).unwrap_or_default();
+        let first = self.first_edge(phi, srcs);
+        let number = match srcs.len() {
+            0..=FEW_SOURCES => srcs.iter().position(|src| src.pred == pred),
+            _ => self.state.phis.numbers.get(&(phi, pred)).copied(),
+        };
+        let number = number.ok_or_else(|| internal(format!("{} has no source for {pred}", phi.def())))?;
+        Ok((&srcs[number], first + number))
+    }
+
     /// The operand of `phi` for the edge from `pred`.
     pub(super) fn edge_from(&mut self, phi: Inst, pred: Block) -> Result<&mut Edge> {
-        let srcs = self.shader.phi(phi).unwrap_or_default();
-        let first = self.first_edge(phi, srcs.len());
-        let index = srcs.iter().position(|src| src.pred == pred);
-        let index = index.ok_or_else(|| internal(format!("{} has no source for {pred}", phi.def())))?;
-        Ok(&mut self.state.phis.edges[first + index])
+        let (_, index) = self.source_from(phi, pred)?;
+        Ok(&mut self.state.phis.edges[index])
     }
 
     /// Sets the operands of the phis of `to` for the branch from `from` that the open block is about to end with.
@@ -84,12 +103,9 @@ impl<'a> Emit<'a> {
         let label = self.state.flow.label;
         for phi in self.phis(to) {
             let base = self.base(phi.def());
-            let srcs = self.shader.phi(*phi).unwrap_or_default();
-            let first = self.first_edge(*phi, srcs.len());
-            let index = srcs.iter().position(|src| src.pred == from);
-            let index = index.ok_or_else(|| internal(format!("{} has no source for {from}", phi.def())))?;
-            let value = self.value(srcs[index].def, base)?;
-            self.state.phis.edges[first + index] = Edge { value, label };
+            let (src, index) = self.source_from(*phi, from)?;
+            let value = self.value(src.def, base)?;
+            self.state.phis.edges[index] = Edge { value, label };
         }
         Ok(())
     }
@@ -99,7 +115,7 @@ impl<'a> Emit<'a> {
         let base = self.base(phi.def());
         let ty = self.m.numeric(base, data.bit_size, data.num_components);
         let srcs = self.shader.phi(phi).unwrap_or_default();
-        let first = self.first_edge(phi, srcs.len());
+        let first = self.first_edge(phi, srcs);
         let start = self.state.ids.len();
         for edge in &self.state.phis.edges[first..first + srcs.len()] {
             if edge.label != 0 {
@@ -150,7 +166,7 @@ impl<'a> Emit<'a> {
         let data = shader.insts[phi];
         let base = self.base(phi.def());
         let srcs = shader.phi(phi).unwrap_or_default();
-        let first = self.first_edge(phi, srcs.len());
+        let first = self.first_edge(phi, srcs);
         let start = self.state.ids.len();
         for (index, _) in srcs.iter().enumerate().filter(|(_, src)| src.pred != before) {
             let edge = self.state.phis.edges[first + index];

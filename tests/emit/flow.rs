@@ -221,3 +221,52 @@ fn discards_end_the_invocation_the_way_the_version_has() {
     assert_eq!(old.count(&[Op::Kill]), 1);
     assert!(old.asm().contains("SPV_EXT_demote_to_helper_invocation"));
 }
+
+/// Registers that are written in the innermost of nested ifs, and read after all.
+fn registers_in_ifs(registers: usize, ifs: usize) -> String {
+    let store = |value: &str, n| format!("    @store_reg ({value}, %{n}) (base=0, wrmask=x, legacy_fsat=0)\n");
+    let stores = |value: &str| (10..10 + registers).map(|n| store(value, n)).collect::<String>();
+    let mut body = "    block b0:  // preds:\n    32 %0 = load_const (0x00000000)\n    32 %1 = load_const (0x00000001)
+    32 %2 = @load_ssbo (%0, %0) (access=none, align_mul=4, align_offset=0)\n    1 %3 = ieq %2, %1\n"
+        .to_string();
+    for n in 10..10 + registers {
+        body += &format!("    32 %{n} = @decl_reg (num_components=1, num_array_elems=0, bit_size=32, divergent=1)\n");
+    }
+    body += &stores("%2");
+    (1..=ifs).for_each(|n| body += &format!("if %3 {{\nblock b{n}:  // preds:\n"));
+    body += &stores("%1");
+    for n in (ifs + 1..).step_by(2).take(ifs) {
+        body += &format!("}} else {{\nblock b{n}:  // preds:\n}}\nblock b{}:  // preds:\n", n + 1);
+    }
+    for n in 10..10 + registers {
+        let load = format!("@load_reg (%{n}) (base=0, legacy_fabs=0, legacy_fneg=0)");
+        body += &format!("    32 %{} = {load}\n", n + registers);
+        body += &format!(
+            "    @store_ssbo (%{}, %1, %0) (wrmask=x, access=none, align_mul=4, align_offset=0)\n",
+            n + registers
+        );
+    }
+    format!(
+        "shader: MESA_SHADER_COMPUTE\nworkgroup_size: 1, 1, 1\nnum_ssbos: 2\ndecl_function main () (entrypoint)\n\nimpl main {{\n{body}    \
+         block b{}:\n}}\n",
+        3 * ifs + 1
+    )
+}
+
+#[test]
+fn registers_in_nested_ifs_do_not_multiply() {
+    let words = |registers, ifs| {
+        let mut shader = parse(&registers_in_ifs(registers, ifs));
+        let module = ntv::Translator::default().translate(&mut shader, &EmitOptions::default());
+        module.unwrap_or_else(|errors| panic!("{errors}")).words
+    };
+    let variables = |words: &[u32]| {
+        let module = dr::load_words(words).expect("a module that rspirv reads");
+        let code = module.functions.iter().flat_map(|function| function.all_inst_iter());
+        code.filter(|inst| inst.class.opcode == Op::Variable).count()
+    };
+    let (few, many) = (words(20, 20), words(300, 300));
+    assert_eq!(variables(&few), 0, "phis");
+    assert_eq!(variables(&many), 300, "90,000 phis would be most of the module");
+    assert!(many.len() < 20 * few.len(), "{} and {} words", few.len(), many.len());
+}

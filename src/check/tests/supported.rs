@@ -222,16 +222,47 @@ fn too_many_blocks_need_features() {
 
 #[test]
 fn accesses_to_picked_blocks_are_not_too_many_together() {
-    // Each access is to one of 4096 blocks.
+    // Each access to one of 4096 blocks makes 6 instructions for each.
     let mut body = "    32 %6 = load_const (0x00000fff = 4095)\n".to_string();
-    for number in 7..17 {
-        let (load, at) = if number == 7 { ("%6", "") } else { ("%5", if number == 16 { " // !" } else { "" }) };
+    for number in 7..19 {
+        let (load, at) = if number == 7 { ("%6", "") } else { ("%5", if number == 18 { " // !" } else { "" }) };
         body += &format!("    32 %{number} = @load_ssbo ({load}, %0) (access=none, align_mul=4, align_offset=0){at}\n");
     }
     let feature = Feature::shaderStorageBufferArrayDynamicIndexing;
-    let why = "with ifs, this and the accesses before would be 36864, 32768 is the most";
-    let message = format!("`%16 = @load_ssbo`: needs feature {}, which the target lacks: {why}", feature.name());
+    let why = "with ifs, this and the accesses before would be 270336 instructions, 262144 are the most";
+    let message = format!("`%18 = @load_ssbo`: needs feature {}, which the target lacks: {why}", feature.name());
     refused("COMPUTE", "", &body, &[feature], &[&message]);
+}
+
+#[test]
+fn large_accesses_to_picked_blocks_count_by_their_size() {
+    let feature = Feature::shaderStorageBufferArrayDynamicIndexing;
+    let body = |align: u32, mark: &str| {
+        format!(
+            "    32 %6 = load_const (0x000007ff = 2047)\n    64x16 %7 = @load_ssbo (%6, %0) (access=none, align_mul=8, align_offset=0)\n    \
+             @store_ssbo (%7, %5, %5) (wrmask=abcdefghijklmnop, access=none, align_mul={align}, align_offset=0){mark}\n"
+        )
+    };
+    refused("COMPUTE", "", &body(8, " // !"), &[feature], &[&made("`@store_ssbo`", feature, 393216)]);
+    refused("COMPUTE", "", &body(1, " // !"), &[feature], &[&made("`@store_ssbo`", feature, 1835008)]);
+    refused("COMPUTE", "", &body(8, "").replace("7ff = 2047", "1ff = 511"), &[feature], &[]);
+}
+
+fn made(what: &str, feature: Feature, count: u32) -> String {
+    let why = format!("with ifs, this and the accesses before would be {count} instructions, 262144 are the most");
+    format!("{what}: needs feature {}, which the target lacks: {why}", feature.name())
+}
+
+#[test]
+fn operations_on_doubles_do_not_become_too_many_instructions() {
+    let division = |n: u32| format!("    64x16 %{n} = fdiv %6, %6\n");
+    let load = "    64x16 %6 = @load_ssbo (%0, %0) (access=none, align_mul=8, align_offset=0)\n";
+    let divisions = |count: u32| load.to_string() + &(7..7 + count).map(division).collect::<String>();
+    let feature = Feature::shaderFloat64;
+    refused("COMPUTE", "", &divisions(163), &[feature], &[]);
+    let why = "this and the operations before would become 2099200 instructions, 2097152 are the most";
+    let marked = divisions(164).trim_end().to_string() + " // !\n";
+    refused("COMPUTE", "", &marked, &[feature], &[&format!("`%170 = fdiv`: {why}")]);
 }
 
 #[test]

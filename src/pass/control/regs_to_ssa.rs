@@ -10,7 +10,7 @@
 //! target's driver would only have to find the phis again among loads and stores of Function variables.
 //!
 //! Register arrays, which may be indexed dynamically, become variables. So do all registers of a shader with so many registers
-//! and blocks that the table of their values would not fit into memory.
+//! and blocks that the table of their values would not fit into memory, or that phis would be most of the shader.
 //!
 //! Before:
 //!
@@ -65,10 +65,20 @@ pub const PASS: Pass = Pass {
 /// The maximum number of entries of the table of values, registers times blocks.
 const MAX_ENTRIES: usize = 1 << 22;
 
+/// The maximum numbers of phis that are made: in any shader, and for each of its instructions.
+const MAX_PHIS: usize = 1 << 16;
+const MAX_PHIS_OF_INST: usize = 32;
+
 fn run(shader: &mut Shader, _: &Context) -> bool {
-    let Some(registers) = Registers::find(shader) else { return false };
+    let Some(mut registers) = Registers::find(shader) else { return false };
     let cfg = Cfg::new(shader);
-    let mut pass = RegsToSsa::new(shader, &cfg, &registers);
+    let mut flow = Flow::new(shader, &cfg, &registers);
+    if flow.count_joins(shader, &cfg) > MAX_PHIS.max(MAX_PHIS_OF_INST * shader.order.len()) {
+        registers.remove_columns();
+        flow = Flow::new(shader, &cfg, &registers);
+    }
+    registers.make_variables(shader);
+    let mut pass = RegsToSsa::new(&cfg, &registers, flow);
     rewrite_cf(shader, &mut pass);
     pass.fill_phis(shader);
     true
@@ -85,31 +95,41 @@ enum Home {
 
 /// All registers of a shader.
 struct Registers {
+    decls: Vec<Inst>,
     homes: SideTable<Inst, Option<Home>>,
     /// The `decl_reg` of each column.
     columns: Vec<Inst>,
 }
 
 impl Registers {
-    fn find(shader: &mut Shader) -> Option<Registers> {
+    fn find(shader: &Shader) -> Option<Registers> {
         let is_decl = |inst: &Inst| matches!(shader.as_intrinsic(*inst), Some((Intrinsic::decl_reg, _)));
         let decls: Vec<Inst> = shader.order.iter().copied().filter(is_decl).collect();
         if decls.is_empty() {
             return None;
         }
         let too_many = decls.len().saturating_mul(shader.blocks.len()) > MAX_ENTRIES;
+        let is_number = |decl: &Inst| !too_many && shader.index(*decl, Index::num_array_elems) == 0;
+        let columns: Vec<Inst> = decls.iter().copied().filter(is_number).collect();
+        let mut homes = shader.inst_table(None);
+        columns.iter().enumerate().for_each(|(column, decl)| homes.set(*decl, Some(Home::Values(column))));
+        Some(Registers { decls, homes, columns })
+    }
+
+    /// Removes all columns, so that all registers become variables.
+    fn remove_columns(&mut self) {
+        self.columns.drain(..).for_each(|decl| self.homes.set(decl, None));
+    }
+
+    /// Makes variables for the registers without a column.
+    fn make_variables(&mut self, shader: &mut Shader) {
         let mut names: FxHashSet<_> = shader.vars.values().map(|var| shader.strings[var.name].to_string()).collect();
-        let mut registers = Registers { homes: shader.inst_table(None), columns: Vec::new() };
-        for decl in decls {
-            let home = if too_many || shader.index(decl, Index::num_array_elems) > 0 {
-                Home::Variable(variable(shader, decl, &mut names))
-            } else {
-                registers.columns.push(decl);
-                Home::Values(registers.columns.len() - 1)
-            };
-            registers.homes.set(decl, Some(home));
+        let mut columns = self.columns.iter().peekable();
+        for decl in &self.decls {
+            if columns.next_if_eq(&decl).is_none() {
+                self.homes.set(*decl, Some(Home::Variable(variable(shader, *decl, &mut names))));
+            }
         }
-        Some(registers)
     }
 
     /// The access of `inst` to a register, if it is one.
@@ -164,8 +184,7 @@ struct RegsToSsa<'a> {
 }
 
 impl<'a> RegsToSsa<'a> {
-    fn new(shader: &Shader, cfg: &'a Cfg, registers: &'a Registers) -> RegsToSsa<'a> {
-        let flow = Flow::new(shader, cfg, registers);
+    fn new(cfg: &'a Cfg, registers: &'a Registers, flow: Flow) -> RegsToSsa<'a> {
         let values = vec![None; flow.live_in.len()];
         RegsToSsa { cfg, registers, flow, values, phis: Vec::new(), position: 0 }
     }
@@ -368,6 +387,14 @@ impl Flow {
             }
         }
         flow
+    }
+
+    /// The number of registers that are live where several paths meet, in all blocks: the most phis that are made.
+    fn count_joins(&self, shader: &Shader, cfg: &Cfg) -> usize {
+        let columns = self.stores.len().max(1);
+        let blocks = shader.block_order().zip(self.live_in.chunks(columns));
+        let joins = blocks.filter(|(block, _)| cfg.preds(*block).len() > 1);
+        joins.map(|(_, live)| live.iter().filter(|is_live| **is_live).count()).sum()
     }
 
     /// Whether a block from `first` to `last` writes the register.
