@@ -5,6 +5,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 const DUMP: &str = include_str!("../../examples/ubo_loop.nir");
 
@@ -101,6 +102,72 @@ fn other_methods_hosts_and_paths_are_refused() {
     for path in ["/../Cargo.toml", "/%2e%2e/Cargo.toml", "//etc/passwd", "/index.html/", "/\\..\\Cargo.toml"] {
         assert!(server.get(path).starts_with("HTTP/1.1 404"), "{path}");
     }
+}
+
+/// A connection that has sent `start`, and sends nothing more.
+fn stalled(server: &Server, start: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(server.host()).expect("a server");
+    stream.write_all(start.as_bytes()).expect("a reader");
+    stream
+}
+
+#[test]
+fn clients_that_stall_do_not_hold_up_others() {
+    let server = Server::start(&["examples/ubo_loop.nir"]);
+    let host = server.host().to_string();
+    let starts = [
+        String::new(),
+        "GET /du".to_string(),
+        format!("GET /dump HTTP/1.1\r\nHost: {host}\r\nX-A: "),
+        format!("POST /dump HTTP/1.1\r\nHost: {host}\r\nContent-Length: 100\r\n\r\nstart"),
+        format!("GET /dump HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"),
+    ];
+    let open: Vec<TcpStream> = (0..50).map(|n| stalled(&server, &starts[n % starts.len()])).collect();
+    let start = Instant::now();
+    for _ in 0..20 {
+        assert!(server.get("/dump").ends_with(DUMP));
+    }
+    assert!(start.elapsed() < Duration::from_secs(4), "{:?}", start.elapsed());
+    drop(open);
+}
+
+#[test]
+fn stalled_heads_are_ended() {
+    let server = Server::start(&[]);
+    let mut stream = stalled(&server, "GET / HTTP/1.1\r\nHost: ");
+    stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a timeout");
+    let start = Instant::now();
+    let mut reply = Vec::new();
+    stream.read_to_end(&mut reply).expect("the end of the connection");
+    assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
+    // More than the most connections: those that wait are served when the others are ended.
+    let open: Vec<TcpStream> = (0..100).map(|_| stalled(&server, "GET")).collect();
+    assert!(server.get("/").starts_with("HTTP/1.1 200"));
+    drop(open);
+}
+
+#[test]
+fn bodies_and_heads_of_any_size_are_refused() {
+    let server = Server::start(&["examples/ubo_loop.nir"]);
+    let host = server.host();
+    for length in ["1000000000000000", "18446744073709551615", "99999999999999999999999", "-1", "x"] {
+        for method in ["GET", "POST"] {
+            let request = format!("{method} /dump HTTP/1.1\r\nHost: {host}\r\nContent-Length: {length}\r\n\r\n");
+            let reply = server.send(&request);
+            let is_fine = method == "GET" && reply.starts_with("HTTP/1.1 200") && reply.ends_with(DUMP);
+            assert!(is_fine || reply.starts_with("HTTP/1.1 4"), "{method} {length}: {reply}");
+        }
+    }
+    let huge = "a".repeat(1 << 20);
+    for request in [format!("GET /{huge} HTTP/1.1\r\n"), format!("GET / HTTP/1.1\r\nX: {huge}\r\n"), huge] {
+        let mut stream = TcpStream::connect(host).expect("a server");
+        // The server may close the connection before it has all.
+        let _ = stream.write_all(request.as_bytes());
+        let mut reply = Vec::new();
+        let _ = stream.read_to_end(&mut reply);
+        assert!(!reply.starts_with(b"HTTP/1.1 200"));
+    }
+    assert!(server.get("/dump").ends_with(DUMP), "the server is not there any more");
 }
 
 #[test]

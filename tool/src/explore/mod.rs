@@ -9,6 +9,8 @@
 mod files;
 #[cfg(feature = "explorer")]
 mod reply;
+#[cfg(feature = "explorer")]
+mod server;
 
 use crate::args::ExploreArgs;
 use crate::diagnostics::Reporter;
@@ -28,18 +30,15 @@ pub(crate) fn run(_: &ExploreArgs, _: &Reporter) -> Result<AllFine> {
 /// `ntv explore`: serves the page until the process is ended.
 #[cfg(feature = "explorer")]
 pub(crate) fn run(args: &ExploreArgs, reporter: &Reporter) -> Result<AllFine> {
-    use anyhow::{anyhow, ensure, Context};
+    use anyhow::ensure;
     use std::io::Write as _;
     use std::net::Ipv4Addr;
 
     ensure!(files::get("index.html").is_some(), NO_PAGE);
     let dump = args.dump.as_deref().map(reply::Dump::open).transpose()?;
-    let server = tiny_http::Server::http((Ipv4Addr::LOCALHOST, args.port))
-        .map_err(|error| anyhow!("{error}"))
-        .with_context(|| format!("cannot listen on port {}", args.port))?;
-    let port = server.server_addr().to_ip().context("not a port")?.port();
+    let server = server::Server::new(args.port)?;
     let query = if dump.is_some() { "?dump" } else { "" };
-    let address = format!("http://{}:{port}/{query}", Ipv4Addr::LOCALHOST);
+    let address = format!("http://{}:{}/{query}", Ipv4Addr::LOCALHOST, server.port);
     writeln!(std::io::stdout(), "{address}")?;
     reporter.say("Ctrl-C ends the explorer");
     if !args.no_open {
@@ -47,9 +46,6 @@ pub(crate) fn run(args: &ExploreArgs, reporter: &Reporter) -> Result<AllFine> {
             reporter.apart("io", &format!("cannot start a browser: {error}; open the address above"));
         }
     }
-    for request in server.incoming_requests() {
-        // A browser that closes its connection needs no reply.
-        let _ = reply::to(&request, port, dump.as_ref()).send(request);
-    }
+    server.run(dump)?;
     Ok(true)
 }

@@ -7,11 +7,14 @@
 
 use super::files;
 use anyhow::{Context, Result};
+use http_body_util::Full;
+use hyper::body::Bytes;
+use hyper::header::{self, HeaderName, HeaderValue};
+use hyper::{Method, Request, Response, StatusCode};
 use std::borrow::Cow;
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use tiny_http::{Header, Method, Request, Response};
 
 /// What the page may load: its own files, and WebAssembly. The page itself has the same policy, for copies on other servers; only
 /// `frame-ancestors` has no effect there.
@@ -23,7 +26,7 @@ pub(super) enum Dump {
     /// A file, which is read for each request, so that a reload of the page shows it as it is.
     File(PathBuf),
     /// The contents of stdin.
-    Stdin(Vec<u8>),
+    Stdin(Bytes),
 }
 
 impl Dump {
@@ -32,79 +35,70 @@ impl Dump {
         if path == Path::new("-") {
             let mut bytes = Vec::new();
             io::stdin().lock().read_to_end(&mut bytes).context("cannot read stdin")?;
-            return Ok(Dump::Stdin(bytes));
+            return Ok(Dump::Stdin(bytes.into()));
         }
         fs::read(path).with_context(|| path.display().to_string())?;
         Ok(Dump::File(path.to_path_buf()))
     }
 
-    fn read(&self) -> io::Result<Cow<'_, [u8]>> {
+    fn read(&self) -> io::Result<Bytes> {
         match self {
-            Dump::File(path) => fs::read(path).map(Cow::Owned),
-            Dump::Stdin(bytes) => Ok(Cow::Borrowed(bytes)),
+            Dump::File(path) => fs::read(path).map(Bytes::from),
+            Dump::Stdin(bytes) => Ok(bytes.clone()),
         }
     }
 }
 
-/// A reply.
-pub(super) struct Reply<'a> {
-    status: u16,
-    media_type: &'static str,
-    body: Cow<'a, [u8]>,
+/// A reply: its body is in memory.
+type Reply = Response<Full<Bytes>>;
+
+fn reply(status: StatusCode, media_type: &'static str, body: Bytes) -> Reply {
+    let mut reply = Response::new(Full::new(body));
+    *reply.status_mut() = status;
+    let headers = [
+        (header::CONTENT_TYPE, media_type),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-store"),
+    ];
+    reply.headers_mut().extend(headers.map(|(name, value)| (name, HeaderValue::from_static(value))));
+    if status == StatusCode::METHOD_NOT_ALLOWED {
+        reply.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET"));
+    }
+    reply
 }
 
-impl<'a> Reply<'a> {
-    fn text(status: u16, text: impl Into<String>) -> Reply<'a> {
-        let body = Cow::Owned(text.into().into_bytes());
-        Reply { status, media_type: "text/plain; charset=utf-8", body }
-    }
-
-    /// Answers `request`.
-    pub(super) fn send(self, request: Request) -> io::Result<()> {
-        let mut response = Response::from_data(self.body.into_owned()).with_status_code(self.status);
-        let headers = [
-            ("Content-Type", self.media_type),
-            ("Content-Security-Policy", POLICY),
-            ("X-Content-Type-Options", "nosniff"),
-            ("Cross-Origin-Resource-Policy", "same-origin"),
-            ("Referrer-Policy", "no-referrer"),
-            ("Cache-Control", "no-store"),
-        ];
-        for (name, value) in headers {
-            response.add_header(Header::from_bytes(name, value).map_err(|()| io::ErrorKind::InvalidInput)?);
-        }
-        if self.status == 405 {
-            response.add_header(Header::from_bytes("Allow", "GET").map_err(|()| io::ErrorKind::InvalidInput)?);
-        }
-        request.respond(response)
-    }
+fn text(status: StatusCode, text: impl Into<String>) -> Reply {
+    reply(status, "text/plain; charset=utf-8", text.into().into())
 }
 
-/// The reply to `request` of a server on `port`.
-pub(super) fn to<'a>(request: &Request, port: u16, dump: Option<&'a Dump>) -> Reply<'a> {
-    let hosts = request.headers().iter().filter(|header| header.field.equiv("Host"));
-    let mut hosts = hosts.map(|header| header.value.as_str());
-    let is_local = |host: &str| [format!("127.0.0.1:{port}"), format!("localhost:{port}")].contains(&host.to_string());
+/// The reply to `request` of a server on `port`. Its body is not read.
+pub(super) fn to<B>(request: &Request<B>, port: u16, dump: Option<&Dump>) -> Reply {
+    let mut hosts = request.headers().get_all(header::HOST).iter();
+    let is_local =
+        |host: &HeaderValue| [format!("127.0.0.1:{port}"), format!("localhost:{port}")].iter().any(|own| host == own);
     if !hosts.next().is_some_and(is_local) || hosts.next().is_some() {
-        return Reply::text(403, "The explorer answers only on the loopback address.\n");
+        return text(StatusCode::FORBIDDEN, "The explorer answers only on the loopback address.\n");
     }
-    if *request.method() != Method::Get {
-        return Reply::text(405, "The explorer answers only GET.\n");
+    if request.method() != Method::GET {
+        return text(StatusCode::METHOD_NOT_ALLOWED, "The explorer answers only GET.\n");
     }
-    let path = request.url().split(['?', '#']).next().unwrap_or_default();
-    match (path, dump) {
+    match (request.uri().path(), dump) {
         ("/dump", Some(dump)) => match dump.read() {
-            Ok(body) => Reply { status: 200, media_type: "application/octet-stream", body },
-            Err(error) => Reply::text(500, format!("The dump cannot be read: {error}\n")),
+            Ok(body) => reply(StatusCode::OK, "application/octet-stream", body),
+            Err(error) => text(StatusCode::INTERNAL_SERVER_ERROR, format!("The dump cannot be read: {error}\n")),
         },
-        _ => page(if path == "/" { "index.html" } else { path.trim_start_matches('/') }),
+        (path, _) => page(if path == "/" { "index.html" } else { path.trim_start_matches('/') }),
     }
 }
 
 /// A file of the page.
-fn page<'a>(name: &str) -> Reply<'a> {
+fn page(name: &str) -> Reply {
     match files::get(name) {
-        Some(body) => Reply { status: 200, media_type: files::media_type(name), body },
-        None => Reply::text(404, "There is no such file.\n"),
+        Some(Cow::Borrowed(body)) => reply(StatusCode::OK, files::media_type(name), Bytes::from_static(body)),
+        Some(Cow::Owned(body)) => reply(StatusCode::OK, files::media_type(name), body.into()),
+        None => text(StatusCode::NOT_FOUND, "There is no such file.\n"),
     }
 }
