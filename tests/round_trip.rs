@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: MIT
 
-//! Printing and parsing a shader gives the same shader.
+//! Printing and parsing a shader gives the same shader, also after each pass.
 //!
 //! The test always covers the dumps of this repository, and a corpus of real dumps if there is one (`NTV_CORPUS`, or
 //! `../shared/corpus`).
 
 mod support;
 
+use ntv::capture::BackEnd;
+use ntv::op::Needs;
+use ntv::pass::{pipeline::PIPELINE, Context};
+use ntv::plan::{Class, Placement};
 use ntv::text::{self, Found};
-use ntv::Errors;
+use ntv::{check, Errors, Feature, Shader};
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// The dumps and logs below `folder`.
@@ -47,22 +52,22 @@ fn faults(path: &Path) -> Vec<String> {
                 continue;
             }
         };
-        let printed = text::print(&shader);
-        match &mut text::parse(&printed)[..] {
-            [Found { shader: Ok(again), .. }] if *again == shader => {
-                let printed_again = text::print(again);
-                if printed_again != printed {
-                    faults.push(format!("{}: shader at {line} prints differently", path.display()));
-                }
-            }
-            [Found { shader: Ok(_), .. }] => faults.push(format!("{}: shader at {line} changed", path.display())),
-            [Found { shader: Err(errors), .. }] => {
-                faults.push(format!("{}: shader at {line}: printed: {}", path.display(), errors.0[0]));
-            }
-            _ => faults.push(format!("{}: shader at {line} is not printed as one shader", path.display())),
-        }
+        faults.extend(fault(&shader).map(|fault| format!("{}: shader at {line} {fault}", path.display())));
     }
     faults
+}
+
+/// What is wrong with `shader` after it was printed and read.
+fn fault(shader: &Shader) -> Option<String> {
+    let printed = text::print(shader);
+    match &text::parse(&printed)[..] {
+        [Found { shader: Ok(again), .. }] if again == shader => {
+            (text::print(again) != printed).then(|| "prints differently".to_string())
+        }
+        [Found { shader: Ok(_), .. }] => Some("changed".to_string()),
+        [Found { shader: Err(errors), .. }] => Some(format!("is printed with an error: {}", errors.0[0])),
+        _ => Some("is not printed as one shader".to_string()),
+    }
 }
 
 #[test]
@@ -78,6 +83,72 @@ fn own_dumps_survive() {
         }
     }
     assert!(checked > 250, "only {checked} files");
+}
+
+/// Contexts that together need all passes.
+fn contexts() -> Vec<(&'static str, Context)> {
+    use Feature::*;
+    let lacking = [
+        shaderFloat64,
+        shaderInt64,
+        shaderInt8,
+        shaderInt16,
+        shaderFloat16,
+        shaderUniformBufferArrayDynamicIndexing,
+        shaderStorageBufferArrayDynamicIndexing,
+    ];
+    let mut few = Context::default();
+    lacking.iter().for_each(|feature| few.target.set(*feature, false));
+    let placed = |blocks: Range<u32>, class| {
+        let mut context = Context::default();
+        blocks.for_each(|block| context.placements.set(block, Placement { class, ..Placement::default() }));
+        context
+    };
+    vec![
+        ("all features", Context::default()),
+        ("few features", few),
+        ("blocks in storage", placed(0..4, Class::Storage)),
+        ("a block in push constants", placed(1..2, Class::PushConstant { offset: 0 })),
+        ("stored captures", Context { captures: BackEnd::Storage, ..Context::default() }),
+    ]
+}
+
+/// The faults of a file's shaders after each pass that changes them.
+fn faults_of_passes(path: &Path) -> (usize, Vec<String>) {
+    let source = String::from_utf8_lossy(&fs::read(path).expect("a dump")).into_owned();
+    let (mut compared, mut faults) = (0, Vec::new());
+    for Found { line, shader } in text::parse(&source) {
+        let Ok(shader) = shader else { continue };
+        for (name, context) in contexts() {
+            if check::validate(&shader).and_then(|()| check::supported(&shader, &context.target)).is_err() {
+                continue;
+            }
+            let mut shader = shader.clone();
+            if context.captures == BackEnd::Storage {
+                shader.ask_for(Needs::CAPTURES);
+            }
+            for pass in PIPELINE {
+                if pass.apply(&mut shader, &context) {
+                    compared += 1;
+                    let wrong = fault(&shader);
+                    let pass = pass.name;
+                    faults.extend(
+                        wrong.map(|fault| format!("{}: shader at {line} {fault} after {pass}, {name}", path.display())),
+                    );
+                }
+            }
+        }
+    }
+    (compared, faults)
+}
+
+#[test]
+fn own_dumps_survive_after_each_pass() {
+    let results = support::in_parallel(dumps(&support::root().join("tests/corpus")), |path| faults_of_passes(&path));
+    let compared: usize = results.iter().map(|result| result.0).sum();
+    let faults: Vec<&String> = results.iter().flat_map(|result| &result.1).collect();
+    assert!(faults.is_empty(), "{} of {compared}: {faults:#?}", faults.len());
+    assert!(compared > 1000, "only {compared}");
 }
 
 #[test]

@@ -2,15 +2,17 @@
 
 //! Equality of shaders: equal in content, with any ids.
 //!
-//! Both are walked in program order. Variables correspond by their index in the list, values and blocks by their definition,
-//! struct types by their use. Lines of the dump are ignored, and so are instructions in no block and information that passes
-//! note for the driver ([`Variable::min_range`]).
+//! Both are walked in program order. Variables correspond by their order among those of the shader or of the function, values and
+//! blocks by their definition, struct types by their members. Lines of the dump are ignored, and so are instructions in no block
+//! and information that passes note for the driver ([`Variable::min_range`]).
 
 use super::{
-    ArrayIndex, Block, Cf, Def, Deref, DerefKind, Inst, InstKind, PhiSrc, Shader, TexData, Type, TypeData, Variable,
+    ArrayIndex, Block, Cf, Def, Deref, DerefKind, Inst, InstKind, PhiSrc, Shader, TexData, Type, TypeData, Var,
+    Variable,
 };
 use crate::entity::{SideTable, Str};
-use rustc_hash::FxHashMap;
+use crate::op::Modes;
+use rustc_hash::FxHashSet;
 
 impl PartialEq for Shader {
     fn eq(&self, other: &Shader) -> bool {
@@ -24,17 +26,29 @@ impl PartialEq for Shader {
     }
 }
 
+/// The variables of the shader, then those of the function, as they are printed.
+fn in_order(shader: &Shader) -> impl Iterator<Item = Var> + '_ {
+    let is_local = |var: &Var| shader.vars[*var].mode == Modes::FUNCTION_TEMP;
+    shader.vars.ids().filter(move |var| !is_local(var)).chain(shader.vars.ids().filter(is_local))
+}
+
 /// Two shaders and the correspondence of their items, from the left one to the right one.
 struct Pair<'a> {
     a: &'a Shader,
     b: &'a Shader,
+    vars: SideTable<Var, Option<Var>>,
     defs: SideTable<Def, Option<Def>>,
     blocks: SideTable<Block, Option<Block>>,
-    types: FxHashMap<Type, Type>,
+    /// Types that are equal, or whose comparison has failed.
+    types: FxHashSet<(Type, Type)>,
 }
 
 impl<'a> Pair<'a> {
     fn new(a: &'a Shader, b: &'a Shader) -> Pair<'a> {
+        let mut vars = SideTable::with_len(None, a.vars.len());
+        for (a, b) in in_order(a).zip(in_order(b)) {
+            vars.set(a, Some(b));
+        }
         let mut defs = a.def_table(None);
         for (a, b) in a.order.iter().zip(&b.order) {
             defs.set(a.def(), Some(b.def()));
@@ -43,12 +57,12 @@ impl<'a> Pair<'a> {
         for (a, b) in a.block_order().zip(b.block_order()) {
             blocks.set(a, Some(b));
         }
-        Pair { a, b, defs, blocks, types: FxHashMap::default() }
+        Pair { a, b, vars, defs, blocks, types: FxHashSet::default() }
     }
 
     fn is_equal(&mut self) -> bool {
         let (a, b) = (self.a, self.b);
-        a.vars.values().zip(b.vars.values()).all(|(a, b)| self.variable(a, b))
+        in_order(a).zip(in_order(b)).all(|(x, y)| self.variable(&a.vars[x], &b.vars[y]))
             && a.cf.iter().zip(&b.cf).all(|(a, b)| self.control(*a, *b))
             && a.order.iter().zip(&b.order).all(|(a, b)| self.inst(*a, *b))
     }
@@ -138,6 +152,7 @@ impl<'a> Pair<'a> {
         let same_kind = match (a.kind, b.kind) {
             (Kind::Array { index: a, .. }, Kind::Array { index: b, .. })
             | (Kind::PtrAsArray { index: a, .. }, Kind::PtrAsArray { index: b, .. }) => index(a, b),
+            (Kind::Var(a), Kind::Var(b)) => self.vars[a] == Some(b),
             (Kind::ArrayWildcard { .. }, Kind::ArrayWildcard { .. }) => true,
             (Kind::Struct { field: a, .. }, Kind::Struct { field: b, .. }) => a == b,
             (
@@ -150,7 +165,9 @@ impl<'a> Pair<'a> {
     }
 
     fn variable(&mut self, a: &Variable, b: &Variable) -> bool {
+        // The text of values that are known does not matter.
         let initializers = match (a.initializer, b.initializer) {
+            _ if a.values.is_some() && b.values.is_some() => true,
             (Some(a), Some(b)) => self.str(a, b),
             (a, b) => a == b,
         };
@@ -168,10 +185,9 @@ impl<'a> Pair<'a> {
 
     /// Types nest less deeply than the parser and the wire decoder allow, so this does not recurse far.
     fn ty(&mut self, a: Type, b: Type) -> bool {
-        if let Some(known) = self.types.get(&a) {
-            return *known == b;
+        if !self.types.insert((a, b)) {
+            return true;
         }
-        self.types.insert(a, b);
         match (self.a.types.get(a), self.b.types.get(b)) {
             (TypeData::Array { elem, len, stride }, TypeData::Array { elem: b_elem, len: b_len, stride: b_stride }) => {
                 (len, stride) == (b_len, b_stride) && self.ty(elem, b_elem)

@@ -8,10 +8,11 @@
 //! ```
 
 use super::cursor::Cursor;
+use super::layout::Learned;
 use super::parser::{Parser, Part};
 use super::{directive, initializer};
 use crate::error::Error;
-use crate::ir::{Field, Precision, Shader, ShaderInfo, Stage, Type, TypeData, VarFlags, Variable};
+use crate::ir::{Field, Precision, Shader, ShaderInfo, Stage, Type, TypeData, Var, VarFlags, Variable};
 use crate::op::names::{system_value, InterpMode, SlotKind, FORMATS};
 use crate::op::{zink, Access, AluType, Base, Modes};
 use std::fmt::Write;
@@ -53,7 +54,9 @@ impl<'a> Parser<'a> {
         let start = line.token_start();
         let name = if line.peek() == b'(' { "" } else { line.token() };
         let name_span = line.span_from(start);
-        let mut var = Variable::new(self.shader.strings.add(name), ty, mode);
+        // A variable whose name another has is printed with a number after it: `name#0`.
+        let own = name.rsplit_once('#').map_or(name, |(own, _)| if self.vars.contains_key(own) { own } else { name });
+        let mut var = Variable::new(self.shader.strings.add(own), ty, mode);
         (var.interp, var.access, var.precision, var.image_format) = (interp, access, precision, image_format);
         if line.eat(b'(') {
             self.var_location(line, &mut var)?;
@@ -69,7 +72,7 @@ impl<'a> Parser<'a> {
             var.initializer = Some(text);
         }
         if line.eat_str("// ntv:") {
-            directive::parse_note(line, &mut var)?;
+            self.note(line, &mut var)?;
         }
         line.expect_end()?;
         let var = self.shader.declare(var);
@@ -119,8 +122,9 @@ impl<'a> Parser<'a> {
     /// The text from `=` on, with its braces checked.
     fn initializer(&mut self, line: &mut Cursor<'a>) -> Result<crate::entity::Str, Error> {
         let start = line.token_start();
-        let text = line.rest().trim_end();
-        line.take_while(|_| true);
+        let rest = line.rest();
+        let text = rest.split("// ntv:").next().unwrap_or_default().trim_end();
+        line.eat_str(text);
         let mut depth = 0i64;
         for byte in text.bytes() {
             depth += i64::from(byte == b'{') - i64::from(byte == b'}');
@@ -217,7 +221,13 @@ pub(super) fn component_letters(num_components: u8) -> &'static str {
 }
 
 /// Prints a declaration, without its indentation. `name` is unique in the dump.
-pub(super) fn print(shader: &Shader, var: &Variable, name: &str, out: &mut String) -> std::fmt::Result {
+pub(super) fn print(
+    shader: &Shader,
+    id: Var,
+    (name, learned): (&str, &Learned<'_>),
+    out: &mut String,
+) -> std::fmt::Result {
+    let var = &shader.vars[id];
     out.push_str("decl_var ");
     for (_, word) in VarFlags::NAMES.iter().filter(|(flag, _)| var.flags.contains(*flag)) {
         write!(out, "{word} ")?;
@@ -243,7 +253,7 @@ pub(super) fn print(shader: &Shader, var: &Variable, name: &str, out: &mut Strin
     } else if let Some(values) = var.values {
         write!(out, " {}", initializer::print(&shader.types, var.ty, &shader.consts[values]))?;
     }
-    directive::print_note(var, out)?;
+    directive::print_note(id, var, learned, out)?;
     out.push('\n');
     Ok(())
 }

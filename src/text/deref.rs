@@ -22,7 +22,7 @@ use crate::ir::{ArrayIndex, Def, Deref, DerefKind, Field, InstKind, Shader, Type
 use crate::op::Modes;
 
 /// Members of zink's buffer blocks, which have fixed indices.
-const FIXED_MEMBERS: &[&str] = &["base", "unsized"];
+pub(super) const FIXED_MEMBERS: &[&str] = &["base", "unsized"];
 
 /// The most levels of structs in structs, and of arrays of arrays.
 pub(super) const MAX_DEPTH: usize = 16;

@@ -13,24 +13,12 @@
 //! ```
 
 use super::cursor::Cursor;
-use super::deref::MAX_DEPTH;
+use super::layout::{is_next, Learned, Members};
 use super::parser::Parser;
 use crate::error::Error;
 use crate::ir::info::is_directive;
-use crate::ir::{Capture, Field, Shader, TypeData, Variable};
+use crate::ir::{Capture, Shader, Var, VarFlags, Variable};
 use std::fmt::Write;
-
-/// The most members of a described struct, with those of inner structs: functions on types visit each.
-const MAX_MEMBERS: usize = 4096;
-
-/// The members of a described struct.
-pub(super) struct Members {
-    pub(super) fields: Vec<Field>,
-    /// The number of levels of structs in it.
-    depth: usize,
-    /// The number of members, with those of inner structs.
-    count: usize,
-}
 
 impl<'a> Parser<'a> {
     /// Parses a directive for the shader, after `// ntv:`.
@@ -52,6 +40,37 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
+    /// Parses the text after `// ntv:` at the end of a declaration.
+    pub(super) fn note(&mut self, line: &mut Cursor<'a>, var: &mut Variable) -> Result<(), Error> {
+        while line.skip_blanks() != 0 {
+            let start = line.token_start();
+            if line.eat_word("xfb") {
+                line.expect(b'(', "`(`")?;
+                let [buffer, stride, offset] =
+                    [key_number(line, "buffer")?, key_number(line, "stride")?, key_number(line, "offset")?];
+                line.expect(b')', "`)`")?;
+                var.capture = Some(Capture { buffer, stride, offset });
+            } else if is_next(line, "stream") {
+                var.stream = key_number(line, "stream")?;
+            } else if is_next(line, "set") {
+                var.descriptor_set = Some(key_number(line, "set")?);
+            } else if is_next(line, "stride") {
+                let span = line.span_from(start);
+                var.ty = self.with_strides(var.ty, line, span)?;
+            } else if line.eat_word("high_dvec2") {
+                var.flags |= VarFlags::HIGH_DVEC2;
+            } else if line.eat(b'{') {
+                let members = if line.eat(b'}') { Members::default() } else { self.members(line, 1)? };
+                if !self.set_members(var.ty, members) {
+                    return Err(line.error(start, "only structs have members"));
+                }
+            } else {
+                var.index = key_number(line, "index")?;
+            }
+        }
+        Ok(())
+    }
+
     /// Parses `name { type member offset=0, type[4] member offset=16 stride=4 }`: the members of the structs with that name.
     fn struct_directive(&mut self, line: &mut Cursor<'a>, start: usize) -> Result<(), Error> {
         let text = line.rest().trim_end();
@@ -60,41 +79,10 @@ impl<'a> Parser<'a> {
             return Err(line.error(start, "a struct is described once, before the first variable"));
         }
         line.expect(b'{', "`{`")?;
-        let mut members = Members { fields: Vec::new(), depth: 0, count: 0 };
-        while members.fields.is_empty() || line.eat(b',') {
-            self.member(line, &mut members)?;
-        }
-        line.expect(b'}', "`,` or `}`")?;
+        let members = self.members(line, 1)?;
         line.expect_end()?;
         self.members.insert(name, members);
         self.shader.info.directives.push(("struct".into(), text.to_string().into()));
-        Ok(())
-    }
-
-    /// Parses `type member offset=0 stride=4`; only arrays have a stride.
-    fn member(&mut self, line: &mut Cursor<'a>, members: &mut Members) -> Result<(), Error> {
-        let start = line.token_start();
-        let word = line.token();
-        let type_span = line.span_from(start);
-        let stem = word.split('[').next().unwrap_or_default();
-        let (depth, count) = self.members.get(stem).map_or((0, 1), |inner| (inner.depth + 1, inner.count + 1));
-        members.depth = members.depth.max(depth);
-        members.count += count;
-        if depth >= MAX_DEPTH || members.count > MAX_MEMBERS {
-            return Err(line.error(start, "this struct has too many members, or is nested too deeply"));
-        }
-        let ty = if depth > 0 { self.new_struct_type(word, 0) } else { self.builtin_type(word) };
-        let mut ty = ty.ok_or_else(|| line.error(start, "expected a type, or a struct that was described"))?;
-        let name = self.shader.strings.add(line.word());
-        let offset = key_number(line, "offset")?;
-        if line.eat_str("stride=") {
-            let stride = line.number32("a number")?;
-            let TypeData::Array { elem, len, .. } = self.shader.types.get(ty) else {
-                return Err(line.error_at(type_span, "only arrays have a stride"));
-            };
-            ty = self.shader.types.array(elem, len, stride);
-        }
-        members.fields.push(Field { name, ty, offset: Some(offset) });
         Ok(())
     }
 }
@@ -105,28 +93,8 @@ pub(super) fn print(shader: &Shader, out: &mut String) -> std::fmt::Result {
     shader.xfb_info.rows().try_for_each(|row| writeln!(out, "// ntv: xfb={row}"))
 }
 
-/// Parses the text after `// ntv:` at the end of a declaration.
-pub(super) fn parse_note(line: &mut Cursor<'_>, var: &mut Variable) -> Result<(), Error> {
-    while line.skip_blanks() != 0 {
-        if line.eat_word("xfb") {
-            line.expect(b'(', "`(`")?;
-            let [buffer, stride, offset] =
-                [key_number(line, "buffer")?, key_number(line, "stride")?, key_number(line, "offset")?];
-            line.expect(b')', "`)`")?;
-            var.capture = Some(Capture { buffer, stride, offset });
-        } else if line.rest().starts_with("stream") {
-            var.stream = key_number(line, "stream")?;
-        } else if line.rest().starts_with("set") {
-            var.descriptor_set = Some(key_number(line, "set")?);
-        } else {
-            var.index = key_number(line, "index")?;
-        }
-    }
-    Ok(())
-}
-
-/// Prints the comment that [`parse_note`] reads, unless it would be empty.
-pub(super) fn print_note(var: &Variable, out: &mut String) -> std::fmt::Result {
+/// Prints the comment that [`Parser::note`] reads, unless it would be empty.
+pub(super) fn print_note(id: Var, var: &Variable, learned: &Learned<'_>, out: &mut String) -> std::fmt::Result {
     let start = out.len();
     if let Some(Capture { buffer, stride, offset }) = var.capture {
         write!(out, " xfb(buffer={buffer} stride={stride} offset={offset})")?;
@@ -140,6 +108,12 @@ pub(super) fn print_note(var: &Variable, out: &mut String) -> std::fmt::Result {
     if var.index != 0 {
         write!(out, " index={}", var.index)?;
     }
+    if var.flags.contains(VarFlags::HIGH_DVEC2) {
+        out.push_str(" high_dvec2");
+    }
+    if learned.untold.contains(&id) {
+        learned.print_note(var, out);
+    }
     if out.len() > start {
         out.insert_str(start, "  // ntv:");
     }
@@ -147,7 +121,7 @@ pub(super) fn print_note(var: &Variable, out: &mut String) -> std::fmt::Result {
 }
 
 /// Parses `key=1`.
-fn key_number(line: &mut Cursor<'_>, key: &str) -> Result<u32, Error> {
+pub(super) fn key_number(line: &mut Cursor<'_>, key: &str) -> Result<u32, Error> {
     if !line.eat_word(key) {
         return Err(line.unexpected(&format!("`{key}=`")));
     }

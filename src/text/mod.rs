@@ -4,7 +4,7 @@
 //!
 //! The parser reads the output of `nir_print_shader` of Mesa 22.3 and of 25.0, and accepts both dialects for each construct. The
 //! text may be a dump, several dumps, or a log with dumps between other lines. The printer writes the 25.0 dialect. For every
-//! shader, parsing the printed text returns an equal shader.
+//! shader, also between two passes, parsing the printed text returns an equal shader.
 //!
 //! ```text
 //! shader: MESA_SHADER_COMPUTE                                    header:    one line for each field
@@ -38,6 +38,8 @@
 //! | captures of transform feedback, and streams | no captures, stream 0 | `xfb(buffer=0 stride=32 offset=16) stream=1` | `feedback.nir` |
 //! | captures of a slot by transform feedback | those of the stores | `xfb=VAR1.yz:0+16/24`: buffer, offset, stride | `feedback_slots.nir` |
 //! | members, offsets and strides of structs | a member and its type come from the `deref_struct` that names it, and its index from their order; zink's buffers have `base` and `unsized`, its push constants have fixed members; there is no offset and no stride, so pointers into global memory are refused | `struct=light { vec3 color offset=0, float[4] power offset=16 stride=16 }` | `struct.nir` |
+//! | the same, of one variable: in a dump of a shader that passes have changed | as above; the printer adds the comment where the type would be another one | the members and strides: `{ uvec4[] base offset=0 stride=16 }`, `stride=32/8` | `members.nir` |
+//! | whether an input of doubles is the second half of its slot | no | `high_dvec2` | `high_dvec2.nir` |
 //! | digits of floats in initializers | the printed ones, six after the point | the bits in place of the number: `0x3f800000` | `initializers.nir` |
 //! | vectors of 64-bit integers in initializers | refused | all components in the initializer | `initializers.nir` |
 //! | whether offsets of shared memory and scratch count elements | as for blocks: [`lower_memory`](crate::pass::memory::lower_memory) | `shared_offset_units=bytes`, `shared_offset_units=elements` | `shared_offset_units.nir` |
@@ -63,6 +65,7 @@ mod index;
 mod initializer;
 mod instr;
 mod intrinsic;
+mod layout;
 mod parser;
 mod print;
 mod print_instr;

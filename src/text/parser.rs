@@ -4,7 +4,7 @@
 
 use super::cursor::{Cursor, Lines, Span};
 use super::dialect22::Registers;
-use super::directive::Members;
+use super::layout::Members;
 use super::Found;
 use crate::entity::Numbering;
 use crate::error::{Error, ErrorKind, Errors, Place};

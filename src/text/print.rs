@@ -4,6 +4,7 @@
 
 use super::body::HINTS;
 use super::edges::Edges;
+use super::layout::Learned;
 use super::readings::Readings;
 use super::{decl, header};
 use crate::entity::SideTable;
@@ -91,15 +92,16 @@ impl<'a> Printer<'a> {
     fn shader(&self, out: &mut String, starts: &mut Starts) -> Result {
         let shader = self.shader;
         header::print(shader, out)?;
+        let learned = Learned::of(shader);
         let is_local = |var: &Var| shader.vars[*var].mode == Modes::FUNCTION_TEMP;
         for var in shader.vars.ids().filter(|var| !is_local(var)) {
-            decl::print(shader, &shader.vars[var], &self.names[var], out)?;
+            decl::print(shader, var, (&self.names[var], &learned), out)?;
         }
         let entry = if shader.entry.is_empty() { "main" } else { &shader.entry };
         write!(out, "decl_function {entry} () (entrypoint)\n\nimpl {entry} {{\n")?;
         for var in shader.vars.ids().filter(is_local) {
             indent(1, out);
-            decl::print(shader, &shader.vars[var], &self.names[var], out)?;
+            decl::print(shader, var, (&self.names[var], &learned), out)?;
         }
         self.body(out, starts)?;
         let end = shader.block_order().count();

@@ -233,7 +233,7 @@ fn structs_can_be_described() {
         assert_eq!((at.as_str(), text.contains(message)), (meant, true), "{decls}: at `{at}`: {text}");
     };
     case(&decls("frob a offset=0"), "", "frob", "a struct that was described");
-    case(&decls("uint a"), "", "}", "`offset=`");
+    case(&decls("uint a ofset=0"), "", "ofset=0", "`,` or `}`");
     case(&decls("uint a offset=0 stride=4"), "", "uint", "only arrays have a stride");
     case(&decls("uint a offset=0 uint b offset=4"), "", "uint", "`,` or `}`");
     let twice = "// ntv: struct=s { uint a offset=0 }\n// ntv: struct=s { uint a offset=0 }\n";
@@ -243,6 +243,38 @@ fn structs_can_be_described() {
     let double = |n: u32| format!("// ntv: struct=s{} {{ s{n} a offset=0, s{n} b offset=64 }}\n", n + 1);
     let large = (0..11).fold("// ntv: struct=s0 { uint a offset=0 }\n".to_string(), |text, n| text + &double(n));
     case(&large, "", "s10", "too many members");
+}
+
+#[test]
+fn comments_of_variables_describe_their_types() {
+    let decls = |note: &str| format!("decl_var ssbo INTERP_MODE_NONE none s[2][3] v (0, 0, 0)  // ntv: set=3 {note}\n");
+    let text = "stride=96/32 { uvec4[] base offset=0 stride=16, light { vec3 c, dark { }[2] d stride=0 } l }";
+    let text = text.replace("dark { }[2]", "dark[2] { }");
+    let shader = one(&dump25(&decls(&text), ""));
+    assert!(print(&shader).contains(&format!("set=3 {}", text.replace(" stride=0", ""))), "{}", print(&shader));
+    assert!(one(&print(&shader)) == shader);
+
+    let case = |note: &str, meant: &str, message: &str| {
+        let (at, text) = error(&decls(note), "");
+        assert_eq!((at.as_str(), text.contains(message)), (meant, true), "{note}: at `{at}`: {text}");
+    };
+    case("stride=1/2/3", "s", "only arrays have a stride");
+    case("{ uint a, frob b }", "frob", "a struct that was described");
+    case("{ uint a", "", "`,` or `}`");
+    let deep = format!("{{ {}uint a{} }}", "s { ".repeat(40), " } a".repeat(40));
+    case(&deep, "s", "nested too deeply");
+    let scalar = "decl_var ssbo INTERP_MODE_NONE none uint v (0, 0, 0)  // ntv: { uint a }\n";
+    assert!(error(scalar, "").1.contains("only structs have members"));
+}
+
+#[test]
+fn names_that_two_variables_have_are_printed_with_a_number() {
+    let decls = "decl_var  INTERP_MODE_NONE none uint a\ndecl_var  INTERP_MODE_NONE none uint a#0\n\
+                 decl_var  INTERP_MODE_NONE none uint b#0\n";
+    let shader = one(&dump25(decls, ""));
+    let names: Vec<&str> = shader.vars.values().map(|var| &shader.strings[var.name]).collect();
+    assert_eq!(names, ["a", "a", "b#0"]);
+    assert!(print(&shader).contains(decls), "{}", print(&shader));
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn survey(shader: &mut Shader, vars: &mut IoVars) -> bool {
     if notes_captures && !shader.xfb_info.is_empty() {
         let strides = shader.info.xfb_stride;
         for (buffer, components) in shader.xfb_info.buffers.iter_mut().zip(strides) {
-            buffer.stride = components.saturating_mul(4);
+            buffer.stride = if buffer.is_used { components.saturating_mul(4) } else { 0 };
         }
     }
     any

@@ -60,7 +60,8 @@ fn retype(shader: &mut Shader, is_pair: impl Fn(AluType) -> bool) -> bool {
         if let Some(values) = variable.values {
             let mut split = Vec::new();
             split_values(&shader.types, variable.ty, &mut shader.consts[values].iter().copied(), &is_pair, &mut split);
-            variable.values = Some(shader.consts.push(&split));
+            // The text is that of the old type.
+            (variable.values, variable.initializer) = (Some(shader.consts.push(&split)), None);
         }
         variable.ty = new;
         changed = true;
