@@ -113,6 +113,7 @@ pub mod target;
 
 pub mod ir;
 pub mod module;
+pub mod near;
 
 #[doc(hidden)]
 pub mod analysis;

@@ -7,7 +7,6 @@
 pub mod assembly;
 pub mod graph;
 pub mod limits;
-pub mod near;
 pub mod plans;
 pub mod problem;
 pub mod run;

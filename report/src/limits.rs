@@ -2,8 +2,8 @@
 
 //! Limits of a device as JSON.
 
-use crate::near::nearest;
 use anyhow::{bail, ensure, Context as _, Result};
+use ntv::near::similar;
 use ntv::plan::{Limits, LIMITS};
 use serde_json::Value;
 
@@ -17,8 +17,8 @@ pub fn parse(text: &str) -> Result<Limits> {
     if let Value::Object(flat) = &json {
         if flat.values().all(|value| !value.is_object() && !value.is_array()) {
             if let Some(name) = flat.keys().find(|name| LIMITS.iter().all(|row| row.name != *name)) {
-                let near = nearest(name, LIMITS.iter().map(|row| row.name)).join(", ");
-                bail!("no plan depends on a limit `{name}`; similar names: {near}");
+                let near = similar(name, LIMITS.iter().map(|row| row.name));
+                bail!("no plan depends on a limit `{name}`{near}");
             }
         }
     }

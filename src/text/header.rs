@@ -8,6 +8,7 @@ use super::parser::{Parser, Part};
 use crate::error::Error;
 use crate::ir::info::{FieldMut, Stage, FIELDS};
 use crate::ir::{Shader, ShaderInfo};
+use crate::near::similar;
 use std::fmt::Write;
 
 /// Printed names that differ from the field's name: those of 25.0 first, then those of 22.3.
@@ -64,7 +65,8 @@ impl<'a> Parser<'a> {
             None => {
                 let rows = FIELDS.iter().enumerate().skip(self.next_field).chain(FIELDS.iter().enumerate());
                 let Some((at, row)) = rows.take(2 * FIELDS.len()).find(|(_, row)| row.name == key) else {
-                    return Err(line.error_at(key_span, &format!("unknown header field `{key}`")));
+                    let near = similar(key, FIELDS.iter().map(|row| row.name));
+                    return Err(line.error_at(key_span, &format!("unknown header field `{key}`{near}")));
                 };
                 self.next_field = at + 1;
                 parse_value((row.field)(info), value)

@@ -14,6 +14,7 @@ use super::dialect22;
 use super::parser::{Parser, PendingPhiSrc};
 use crate::error::Error;
 use crate::ir::{AluFlags, AluSrc, Def, InstKind, Jump, PhiSrc};
+use crate::near::similar;
 use crate::op::old::old_alu;
 use crate::op::{AluOp, Operand};
 
@@ -183,7 +184,10 @@ impl<'a> Parser<'a> {
             return match old_alu(name) {
                 Some(old) => self.old_alu(line, dest, old),
                 None if name.is_empty() => Err(line.unexpected("an instruction")),
-                None => Err(line.error_at(span, &format!("unknown ALU opcode `{name}`"))),
+                None => {
+                    let near = similar(name, AluOp::ALL.iter().map(|op| op.name()));
+                    Err(line.error_at(span, &format!("unknown ALU opcode `{name}`{near}")))
+                }
             };
         };
         let (flags, saturate) = alu_flags(line)?;

@@ -8,6 +8,7 @@ use super::instr::Dest;
 use super::parser::Parser;
 use crate::error::Error;
 use crate::ir::{Def, Inst, InstKind, Shader, Stage};
+use crate::near::similar;
 use crate::op::intrinsic::Components;
 use crate::op::old::old_intrinsic;
 use crate::op::Intrinsic;
@@ -47,7 +48,8 @@ impl<'a> Parser<'a> {
         let name = line.word();
         let renamed = if old { old_intrinsic(name, self.shader.info.stage == Stage::TessCtrl) } else { None };
         let Some(op) = renamed.map(|old| old.op).or_else(|| Intrinsic::from_name(name)) else {
-            return Err(line.error(start, &format!("unknown intrinsic `{name}`")));
+            let near = similar(name, Intrinsic::ALL.iter().map(|op| op.name()));
+            return Err(line.error(start, &format!("unknown intrinsic `{name}`{near}")));
         };
         let info = op.info();
         if dest.is_some() != (info.dest != Components::None) {

@@ -13,6 +13,7 @@ use super::instr::Dest;
 use super::parser::Parser;
 use crate::error::Error;
 use crate::ir::{Def, InstKind, TexData, TexSrcs};
+use crate::near::similar;
 use crate::op::{TexOp, TexSrcKind};
 
 impl<'a> Parser<'a> {
@@ -25,8 +26,10 @@ impl<'a> Parser<'a> {
         line.expect(b')', "`)`")?;
         let start = line.token_start();
         let name = line.word();
-        let op =
-            TexOp::from_name(name).ok_or_else(|| line.error(start, &format!("unknown texture operation `{name}`")))?;
+        let Some(op) = TexOp::from_name(name) else {
+            let near = similar(name, TexOp::ALL.iter().map(|op| op.name()));
+            return Err(line.error(start, &format!("unknown texture operation `{name}`{near}")));
+        };
         let mut tex = TexData {
             op,
             dest_type,

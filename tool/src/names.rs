@@ -3,14 +3,13 @@
 //! Names on the command line: of features, workarounds, passes and options of a key. The message for a wrong name has the most
 //! similar names.
 
-use anyhow::{bail, Result};
+use anyhow::{anyhow, Result};
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
-use ntv::module::OPTIONS;
+use ntv::near::{nearest, similar};
 use ntv::pass::Pass;
 use ntv::{Feature, Key, Workaround};
-pub(crate) use ntv_report::near::nearest;
 use std::ffi::OsStr;
 
 /// Parses one of a list of names into its value.
@@ -65,40 +64,11 @@ pub(crate) fn features_help(what: &str) -> String {
 
 /// Parses a key.
 pub(crate) fn key(text: &str) -> Result<Key> {
-    let wrong = |part: &&str| Key::parse(part).is_err();
-    let (Err(message), Some(part)) = (Key::parse(text), text.split(',').find(wrong)) else {
-        return Key::parse(text).map_err(anyhow::Error::msg);
-    };
-    // Examples of options that have values.
-    let samples = ["size=640x480", "dither0=565", "dither0=4444", "dither0=5551", "alpha_test=gequal"];
-    let names = OPTIONS.iter().filter(|row| row.mask.count_ones() == 1).map(|row| row.name).chain(samples);
-    match nearest(part.trim(), names)[..] {
-        [] => bail!("{message}; `ntv options` prints all"),
-        ref near => bail!("{message}; similar names: {}", near.join(", ")),
-    }
+    Key::parse(text).map_err(|message| anyhow!("{message}; `ntv options` prints all"))
 }
 
 /// The message that there is no `what` with the name `given`, with the similar `names`.
 #[cfg_attr(not(feature = "vulkan"), allow(dead_code))]
 pub(crate) fn unknown<'a>(what: &str, given: &str, names: impl Iterator<Item = &'a str>) -> String {
-    match nearest(given, names)[..] {
-        [] => format!("there is no {what} `{given}`"),
-        ref near => format!("there is no {what} `{given}`; similar names: {}", near.join(", ")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_key_names_its_wrong_part() {
-        let said = |text: &str| key(text).unwrap_err().to_string();
-        assert_eq!(
-            said("strip, flip"),
-            "no option of a key is called `flip`; similar names: flip_x, flip_y, flip_point_coord"
-        );
-        assert_eq!(said("size=9"), "no option of a key is called `size=9`; `ntv options` prints all");
-        assert!(key("strip,size=1x2").is_ok());
-    }
+    format!("there is no {what} `{given}`{}", similar(given, names))
 }

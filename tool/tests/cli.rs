@@ -206,7 +206,7 @@ fn a_wrong_name_suggests_the_nearest() {
         ("compile a.nir -o x --stop-after lower_usbo", "'lower_ubo'"),
         ("pass copyprop a.nir", "'copy_prop'"),
         ("variant a.nir -o x --key flipy", "similar names: flip_y"),
-        ("variant a.nir -o x --key strip,size=640", "size=640x480"),
+        ("variant a.nir -o x --key strip,size=640", "WIDTHxHEIGHT"),
     ] {
         expect_refusal(&place, arguments, near);
         let said = stderr(&place.run(arguments));
