@@ -11,6 +11,7 @@
 //! ```
 
 use ntv::module::{Module, Varying};
+use serde_json::json;
 use std::fmt::Write as _;
 
 /// The inputs and outputs of a stage, before and after linking.
@@ -20,6 +21,18 @@ pub fn table(own: &Module, linked: &Module) -> String {
         let _ = writeln!(out, "  {} {}", if now.is_output { "out" } else { "in " }, describe(was, now));
     }
     out
+}
+
+/// The same as JSON, an object for each input and output.
+pub fn objects(own: &Module, linked: &Module) -> String {
+    let object = |(was, now): (&Varying, &Varying)| {
+        let direction = if now.is_output { "out" } else { "in" };
+        let object = json!({
+            "stage": linked.stage.name(), "direction": direction, "removed": now.removed, "place": describe(was, now),
+        });
+        format!("{object}\n")
+    };
+    rows(own, linked).into_iter().map(object).collect()
 }
 
 /// Each input and output of a stage before and after linking, in the order of the table.

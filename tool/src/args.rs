@@ -23,7 +23,7 @@ pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
 
-    /// Print errors as JSON, one object per line on stderr.
+    /// Print errors, summaries and tables as JSON, one object per line.
     #[arg(long, global = true)]
     pub(crate) json: bool,
 
@@ -120,15 +120,15 @@ pub(crate) struct PlanArgs {
     pub(crate) push_constants: Option<(u32, u32)>,
 
     /// A block whose bytes the driver has on the CPU when it draws, so that they can be push constants.
-    #[arg(long, value_name = "BLOCK")]
+    #[arg(long, value_name = "BLOCK", value_delimiter = ',')]
     pub(crate) at_hand: Vec<String>,
 
     /// The size of a block in bytes.
-    #[arg(long, value_name = "BLOCK=BYTES", value_parser = parse_bytes)]
+    #[arg(long, value_name = "BLOCK=BYTES", value_delimiter = ',', value_parser = parse_bytes)]
     pub(crate) bytes: Vec<(String, u32)>,
 
     /// The class of a block: Uniform, Storage, PushConstant@OFFSET.
-    #[arg(long, value_name = "BLOCK=CLASS", value_parser = parse_class_of)]
+    #[arg(long, value_name = "BLOCK=CLASS", value_delimiter = ',', value_parser = parse_class_of)]
     pub(crate) place: Vec<(String, Class)>,
 
     /// The class of all blocks that --place does not name, where the class is possible.
@@ -360,7 +360,7 @@ pub(crate) struct RunArgs {
     pub(crate) validate: bool,
 
     /// Work around a bug of the device's driver, by zink's name for the workaround.
-    #[arg(long, value_name = "W", requires = "device", value_parser = workarounds())]
+    #[arg(long, value_name = "W", value_delimiter = ',', requires = "device", value_parser = workarounds())]
     pub(crate) workaround: Vec<Workaround>,
 
     /// The number of instructions, over all invocations, after which the interpreter reports an endless loop.
@@ -404,7 +404,7 @@ pub(crate) struct DrawArgs {
     pub(crate) validate: bool,
 
     /// Disable a feature of the device, by Vulkan's name, such as transformFeedback.
-    #[arg(long, value_name = "FEATURE")]
+    #[arg(long, value_name = "FEATURE", value_delimiter = ',')]
     pub(crate) without: Vec<String>,
 }
 
@@ -415,17 +415,17 @@ pub(crate) struct TargetArgs {
     #[arg(long, value_name = "T", default_value = "vulkan1.3", hide_possible_values = true, value_parser = presets())]
     target: Target,
 
-    /// Enable a feature of the target, by Vulkan's name, such as shaderFloat64.
-    #[arg(long, value_name = "F", hide_possible_values = true, value_parser = features())]
-    #[arg(long_help = features_help("Enable a feature of the target, by Vulkan's name, such as shaderFloat64."))]
+    /// Enable features of the target, by Vulkan's names, such as shaderFloat64, separated by commas.
+    #[arg(long, value_name = "F", value_delimiter = ',', hide_possible_values = true, value_parser = features())]
+    #[arg(long_help = features_help("Enable features of the target, by Vulkan's names, such as shaderFloat64, separated by commas."))]
     enable: Vec<Feature>,
 
-    /// Disable a feature of the target, by Vulkan's name.
-    #[arg(long, value_name = "F", hide_possible_values = true, value_parser = features())]
+    /// Disable features of the target, by Vulkan's names, separated by commas.
+    #[arg(long, value_name = "F", value_delimiter = ',', hide_possible_values = true, value_parser = features())]
     disable: Vec<Feature>,
 
     /// Work around a bug of the target's driver, by zink's name for the workaround, such as broken_arbitary_type_const.
-    #[arg(long, value_name = "W", value_parser = workarounds())]
+    #[arg(long, value_name = "W", value_delimiter = ',', value_parser = workarounds())]
     workaround: Vec<Workaround>,
 
     /// Rely on the driver to bind ranges of uniform buffers whose sizes are multiples of 16 bytes: whole vec4s may be loaded
@@ -435,7 +435,7 @@ pub(crate) struct TargetArgs {
 
     /// The class of a uniform block that is not in a uniform buffer: 1=Storage, 1=Storage:clamp, 1=PushConstant@16, with the
     /// number of bound bytes if it is known (2=Storage:80000). ntv plan prints it.
-    #[arg(long, value_name = "BLOCK=CLASS")]
+    #[arg(long, value_name = "BLOCK=CLASS", value_delimiter = ',')]
     place: Vec<BlockPlacement>,
 
     /// The back end that writes transform feedback captures: Vulkan's extension, or stores of the vertex or geometry shader to

@@ -3,8 +3,8 @@
 //! `ntv compile`: each shader to SPIR-V, its disassembly, or NIR.
 
 use crate::args::{CompileArgs, Emit};
-use crate::diagnostics::{problems, Problem, Reporter};
-use crate::shaders::{each, load, Job, Loaded};
+use crate::diagnostics::{count, problems, Problem, Reporter};
+use crate::shaders::{each, load, require_blocks, Job, Loaded};
 use crate::{destination, inputs, show, validate, words, AllFine};
 use anyhow::{ensure, Result};
 use ntv::plan::{survey, BlockUse, Class};
@@ -20,6 +20,7 @@ pub(crate) fn run(args: &CompileArgs, reporter: &Reporter) -> Result<AllFine> {
         validate::require()?;
     }
     let loaded = load(inputs::collect(&args.inputs)?, reporter);
+    require_blocks(&loaded, &options)?;
     let files = files(args, emit, &loaded)?;
     let titles = show::titles(&loaded);
     let warnings = Mutex::new(Vec::new());
@@ -30,17 +31,16 @@ pub(crate) fn run(args: &CompileArgs, reporter: &Reporter) -> Result<AllFine> {
         let found = beyond(&shader, &options).map(|message| (index, name.clone(), message));
         warnings.lock().unwrap_or_else(PoisonError::into_inner).extend(found);
         let Some(file) = file else { return Ok(contents) };
-        destination::write(file, &contents)
-            .map_err(|error| vec![Problem::new("io", format!("cannot write {}: {error}", file.display()))])?;
+        destination::write(file, &contents).map_err(|error| vec![Problem::new("io", error.to_string())])?;
         Ok(Vec::new())
     });
     let mut warnings = warnings.into_inner().unwrap_or_else(PoisonError::into_inner);
     warnings.sort_unstable();
     warnings.iter().for_each(|(_, name, message)| reporter.warning(name, message));
-    let written = show::to_stdout(&titles, if emit == Emit::Asm { ";" } else { "//" }, &done, reporter);
+    let written = show::to_stdout(&titles, if emit == Emit::Asm { ";" } else { "//" }, &done);
     let compiled = done.iter().flatten().count();
-    reporter.say(&format!("compiled {compiled} of {} shaders", done.len()));
-    Ok(written && compiled == done.len())
+    reporter.say(&format!("compiled {compiled} of {}", count(done.len(), "shader")));
+    written.map(|()| compiled == done.len())
 }
 
 /// Warnings about reads of uniform buffers beyond the largest size that the target supports: such loads give 0.
@@ -48,7 +48,10 @@ fn beyond<'s>(shader: &Shader, options: &'s Options) -> impl Iterator<Item = Str
     let most = options.target.max_uniform_buffer_range;
     let is_beyond = move |used: &BlockUse| used.end > most && options.placements.of(used.slot).class == Class::Uniform;
     survey(shader).uses.into_iter().filter(is_beyond).map(move |BlockUse { name, end, .. }| {
-        format!("{end} bytes of {name} are read, and a uniform buffer has at most {most}: reads beyond give 0; see ntv plan")
+        format!(
+            "{} of {name} are read, and a uniform buffer has at most {most}: reads beyond give 0; see ntv plan",
+            count(end as usize, "byte")
+        )
     })
 }
 
@@ -63,7 +66,7 @@ fn files(args: &CompileArgs, emit: Emit, loaded: &Loaded) -> Result<Option<Vec<P
         return destination::plan(loaded, out, extension).map(Some);
     }
     if emit == Emit::Spirv {
-        ensure!(loaded.units.len() == 1, "{} shaders: name a folder for them with -o", loaded.units.len());
+        ensure!(loaded.units.len() == 1, "{}: name a folder for them with -o", count(loaded.units.len(), "shader"));
         ensure!(!io::stdout().is_terminal(), "SPIR-V is binary: name a file with -o, or use --emit asm");
     }
     Ok(None)

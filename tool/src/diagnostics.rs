@@ -14,11 +14,56 @@ use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 use indicatif::{ProgressBar, ProgressStyle};
 pub(crate) use ntv_report::problem::{problems, Problem};
 use serde_json::json;
+use std::fmt;
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// More inputs than this number get a progress bar.
 const HANDFUL: usize = 8;
+
+/// A file that cannot be read or written.
+#[derive(Debug)]
+pub(crate) struct FileError {
+    path: PathBuf,
+    /// Whether it is a result, and not an input.
+    is_result: bool,
+    error: io::Error,
+}
+
+impl FileError {
+    /// An error of an input.
+    pub(crate) fn read(path: &Path, error: io::Error) -> FileError {
+        FileError { path: path.to_path_buf(), is_result: false, error }
+    }
+
+    /// An error of a result.
+    pub(crate) fn written(path: &Path, error: io::Error) -> FileError {
+        FileError { path: path.to_path_buf(), is_result: true, error }
+    }
+
+    /// The error as a problem of the file.
+    pub(crate) fn problem(&self) -> Problem {
+        Problem::new("io", format!("cannot {}: {}", if self.is_result { "write" } else { "read" }, self.error))
+    }
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.problem().message)
+    }
+}
+
+impl std::error::Error for FileError {}
+
+/// `1 shader`, `2 shaders`, `3 patches`.
+pub(crate) fn count(number: usize, what: &str) -> String {
+    let end = match number {
+        1 => "",
+        _ if what.ends_with("ch") => "es",
+        _ => "s",
+    };
+    format!("{number} {what}{end}")
+}
 
 /// Reports on stderr.
 pub(crate) struct Reporter {
@@ -35,8 +80,22 @@ impl Reporter {
         Reporter { json, terminal, renderer: if colours { Renderer::styled() } else { Renderer::plain() } }
     }
 
+    /// Whether results and problems are printed as JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Prints a summary, or other information that is not a problem.
+    pub(crate) fn say(&self, text: &str) {
+        if self.json {
+            self.object(None, None, &Problem::new("note", text));
+        } else {
+            self.line(text);
+        }
+    }
+
     /// Prints a line. A closed stderr does not stop the tool.
-    pub(crate) fn say(&self, line: &str) {
+    fn line(&self, line: &str) {
         let _ = writeln!(io::stderr().lock(), "{line}");
     }
 
@@ -45,7 +104,7 @@ impl Reporter {
         if self.json {
             self.object(Some(file), shader, problem);
         } else {
-            self.say(&self.snippet(file, text, problem));
+            self.line(&self.snippet(file, text, problem));
         }
     }
 
@@ -60,7 +119,7 @@ impl Reporter {
             self.object(Some(file), None, &Problem::new("warning", message));
         } else {
             let title = Level::WARNING.primary_title(message);
-            self.say(&self.renderer.render(&[title.element(Origin::path(file))]));
+            self.line(&self.renderer.render(&[title.element(Origin::path(file))]));
         }
     }
 
@@ -69,8 +128,22 @@ impl Reporter {
         if self.json {
             self.object(None, None, &Problem::new(kind, message));
         } else {
-            self.say(&format!("ntv: {message}"));
+            self.line(&format!("ntv: {message}"));
         }
+    }
+
+    /// Reports why a command failed; returns true if a file could not be written, and false for wrong usage.
+    pub(crate) fn failure(&self, error: &anyhow::Error) -> bool {
+        let Some(file) = error.downcast_ref::<FileError>() else {
+            self.usage(&format!("{error:#}"));
+            return false;
+        };
+        if self.json {
+            self.object(Some(&file.path.display().to_string()), None, &file.problem());
+        } else {
+            self.apart("io", &file.to_string());
+        }
+        file.is_result
     }
 
     /// Reports wrong usage of the tool.
@@ -85,7 +158,7 @@ impl Reporter {
             "file": file, "shader": shader, "kind": kind,
             "line": line, "column": column, "length": length, "message": message,
         });
-        self.say(&object.to_string());
+        self.line(&object.to_string());
     }
 
     /// The message, the place, and the line with a caret below the error.

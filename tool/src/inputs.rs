@@ -2,6 +2,7 @@
 
 //! The input files that the arguments of the command line name.
 
+use crate::diagnostics::FileError;
 use anyhow::{ensure, Context, Result};
 use std::ffi::OsStr;
 use std::fs;
@@ -31,6 +32,11 @@ impl Input {
         Input { name: "<stdin>".into(), path: None, stem: "stdin".into(), walked: false }
     }
 
+    /// The file that is read: that of stdin if it is one.
+    pub(crate) fn file(&self) -> &Path {
+        self.path.as_deref().unwrap_or(Path::new("/dev/stdin"))
+    }
+
     /// The contents.
     pub(crate) fn read(&self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
@@ -49,7 +55,7 @@ pub(crate) fn collect(arguments: &[PathBuf]) -> Result<Vec<Input>> {
         if argument == Path::new("-") {
             ensure!(inputs.iter().all(|input: &Input| input.path.is_some()), "stdin is named twice");
             inputs.push(Input::stdin());
-        } else if fs::metadata(argument).with_context(|| argument.display().to_string())?.is_dir() {
+        } else if fs::metadata(argument).map_err(|error| FileError::read(argument, error))?.is_dir() {
             let before = inputs.len();
             walk(argument, &mut inputs)?;
             ensure!(inputs.len() > before, "{}: no .nir, .log or .ntvw file in this folder", argument.display());
@@ -63,7 +69,10 @@ pub(crate) fn collect(arguments: &[PathBuf]) -> Result<Vec<Input>> {
 
 fn walk(folder: &Path, inputs: &mut Vec<Input>) -> Result<()> {
     for entry in WalkDir::new(folder).sort_by_file_name() {
-        let entry = entry?;
+        let entry = entry.map_err(|error| {
+            let path = error.path().unwrap_or(folder).to_path_buf();
+            FileError::read(&path, error.into())
+        })?;
         let extension = entry.path().extension().and_then(OsStr::to_str);
         let dump = matches!(extension, Some("nir" | "log" | "ntvw"));
         if dump && entry.path().is_file() {
@@ -71,4 +80,9 @@ fn walk(folder: &Path, inputs: &mut Vec<Input>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The text of a file that an option names.
+pub(crate) fn read_text(path: &Path) -> Result<String, FileError> {
+    fs::read_to_string(path).map_err(|error| FileError::read(path, error))
 }

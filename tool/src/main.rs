@@ -3,8 +3,8 @@
 //! The command line tool: `ntv compile`, `check`, `print`, `pass`, `cfg`, `reduce`, `run`, `draw`, `explore`, and, for late
 //! decisions, `plan`, `link`, `variant`, `options` and `import`.
 //!
-//! Exit status: 0 if every shader was fine, 1 if one was not (the others are processed nevertheless), 2 for wrong usage, which
-//! writes no results. Results are written to stdout or to files, everything else to stderr.
+//! Exit status: 0 if every shader was fine, 1 if one was not (the others are processed nevertheless) or a result cannot be written,
+//! 2 for wrong usage, which writes no results. Results are written to stdout or to files, everything else to stderr.
 
 mod args;
 mod check;
@@ -16,11 +16,14 @@ mod draw;
 mod explore;
 mod inputs;
 mod names;
+mod options;
+mod picture;
 mod plan;
 mod reduce;
 mod run;
 mod shaders;
 mod show;
+mod temporary;
 mod validate;
 mod variant;
 mod words;
@@ -46,10 +49,8 @@ fn main() -> ExitCode {
     match run(&args, &reporter) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
-        Err(wrong_usage) => {
-            reporter.usage(&format!("{wrong_usage:#}"));
-            ExitCode::from(WRONG_USAGE)
-        }
+        Err(error) if reporter.failure(&error) => ExitCode::FAILURE,
+        Err(_) => ExitCode::from(WRONG_USAGE),
     }
 }
 
@@ -81,7 +82,7 @@ fn run(args: &Args, reporter: &Reporter) -> Result<AllFine> {
         Command::Draw(args) => draw::run(args, reporter),
         Command::Link(args) => variant::link_stages(args, reporter),
         Command::Variant(args) => variant::variant(args, reporter),
-        Command::Options => variant::options(),
+        Command::Options => options::run(reporter),
         Command::Plan(args) => plan::run(args, reporter),
         Command::Import(args) => variant::import(args, reporter),
         Command::Explore(args) => explore::run(args, reporter),

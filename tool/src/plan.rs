@@ -5,15 +5,14 @@
 use crate::args::PlanArgs;
 use crate::diagnostics::{problems, Problem, Reporter};
 use crate::shaders::{each, load};
-use crate::{inputs, AllFine};
+use crate::{destination, inputs, AllFine};
 use anyhow::{ensure, Context as _, Result};
 use ntv::check;
 use ntv::ir::Stage;
 use ntv::plan::{plan, survey, BlockPlacement, Limits, Plan, Planned, Program, StageBlocks, Threshold, Wishes};
 use ntv::Options;
 use ntv_report::{limits, plans};
-use std::fs;
-use std::io::{self, Write as _};
+use serde_json::json;
 use std::path::Path;
 
 /// `ntv plan`: a table of blocks to stdout.
@@ -42,7 +41,11 @@ pub(crate) fn run(args: &PlanArgs, reporter: &Reporter) -> Result<AllFine> {
         ensure!(known.contains(&name.as_str()), "no stage reads a block `{name}`; there are: {}", known.join(", "));
     }
     match plan(&program, &limits, &wishes) {
-        Ok(plan) => show(&plan, &program).map(|()| true).context("cannot write the plan"),
+        Ok(plan) => {
+            let text = if reporter.is_json() { objects(&plan, &program) } else { table(&plan, &program) };
+            destination::print(text.as_bytes())?;
+            Ok(true)
+        }
         Err(impossible) => {
             reporter.apart("plan", &impossible.to_string());
             Ok(false)
@@ -61,49 +64,70 @@ fn wishes(args: &PlanArgs) -> Wishes {
 
 /// Reads limits from a file.
 fn read_limits(path: &Path) -> Result<Limits> {
-    let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let text = inputs::read_text(path)?;
     limits::parse(&text).with_context(|| path.display().to_string())
 }
 
 const HEADINGS: [&str; 6] = ["block", "read by", "class", "bytes", "dynamic", "why"];
 
-fn show(plan: &Plan, program: &Program) -> io::Result<()> {
+/// The table of blocks, and the options of `ntv compile` for them.
+fn table(plan: &Plan, program: &Program) -> String {
     let rows: Vec<[String; 6]> = plan.blocks.iter().map(row).collect();
     let wide = |column: usize| {
         let cells = rows.iter().map(|row| row[column].len());
         cells.chain([HEADINGS[column].len()]).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..HEADINGS.len() - 1).map(wide).collect();
-    let mut out = io::stdout().lock();
+    let mut out = String::new();
     let mut line = |cells: &[String; 6]| {
-        let mut text = String::new();
         for (cell, width) in cells.iter().zip(&widths) {
-            text += &format!("{cell:width$}  ");
+            out += &format!("{cell:width$}  ");
         }
-        writeln!(out, "{text}{}", cells[5])
+        out += &format!("{}\n", cells[5]);
     };
-    line(&HEADINGS.map(str::to_string))?;
-    rows.iter().try_for_each(&mut line)?;
+    line(&HEADINGS.map(str::to_string));
+    rows.iter().for_each(&mut line);
     for block in &plan.blocks {
-        for step in &block.moves {
-            writeln!(out, "{} would move: {step}", block.name)?;
-        }
+        block.moves.iter().for_each(|step| out += &format!("{} would move: {step}\n", block.name));
     }
-    for stage in &program.stages {
+    for (stage, places) in places(plan, program) {
+        let places: String = places.iter().map(|place| format!(" --place {place}")).collect();
+        out += &format!("{stage}:{places}\n");
+    }
+    out
+}
+
+/// The same as JSON, an object for each block and for each stage.
+fn objects(plan: &Plan, program: &Program) -> String {
+    let blocks = plan.blocks.iter().map(|block| {
+        let moves: Vec<String> = block.moves.iter().map(ToString::to_string).collect();
+        let stages: Vec<String> = block.stages.iter().map(slot).collect();
+        json!({
+            "block": block.name, "read_by": stages, "class": block.class.name(), "clamp": block.clamp,
+            "bytes": block.range, "dynamic_bytes": block.dynamic_bytes, "why": block.reason.to_string(), "moves": moves,
+        })
+    });
+    let places = places(plan, program).into_iter().map(|(stage, places)| json!({ "stage": stage, "place": places }));
+    blocks.chain(places).map(|object| format!("{object}\n")).collect()
+}
+
+/// The stages with blocks that are not uniform buffers, and the values of `--place` for them.
+fn places(plan: &Plan, program: &Program) -> Vec<(&'static str, Vec<String>)> {
+    let of_stage = |stage: &StageBlocks| {
         let placements = plan.placements(stage.stage);
-        let places =
-            placements.iter().map(|(block, placement)| format!(" --place {}", BlockPlacement { block, placement }));
-        let places: String = places.collect();
-        if !places.is_empty() {
-            writeln!(out, "{}:{places}", stage.stage.name())?;
-        }
-    }
-    Ok(())
+        let places = placements.iter().map(|(block, placement)| BlockPlacement { block, placement }.to_string());
+        (stage.stage.name(), places.collect::<Vec<String>>())
+    };
+    program.stages.iter().map(of_stage).filter(|(_, places)| !places.is_empty()).collect()
+}
+
+/// A stage and the number of the block in it.
+fn slot((stage, slot): &(Stage, u32)) -> String {
+    format!("{}:{slot}", short(*stage))
 }
 
 fn row(block: &Planned) -> [String; 6] {
-    let stage = |(stage, slot): &(Stage, u32)| format!("{}:{slot}", short(*stage));
-    let stages: Vec<String> = block.stages.iter().map(stage).collect();
+    let stages: Vec<String> = block.stages.iter().map(slot).collect();
     [
         block.name.clone(),
         stages.join(" "),

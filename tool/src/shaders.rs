@@ -4,6 +4,8 @@
 
 use crate::diagnostics::{problems, Problem, Reporter};
 use crate::inputs::Input;
+use anyhow::{ensure, Result};
+use ntv::plan::survey;
 use ntv::{check, text, wire};
 use ntv::{Options, Shader, Translator};
 use rayon::prelude::*;
@@ -147,4 +149,22 @@ pub(crate) fn all_valid(loaded: &Loaded, reporter: &Reporter) -> bool {
         }
     }
     fine
+}
+
+/// Fails if the options place a uniform block that no shader reads.
+pub(crate) fn require_blocks(loaded: &Loaded, options: &Options) -> Result<()> {
+    if options.placements.is_empty() {
+        return Ok(());
+    }
+    let shaders = loaded.units.iter().filter_map(|unit| unit.shader.as_ref().ok());
+    let mut blocks: Vec<u32> = shaders.flat_map(|shader| survey(shader).uses).map(|used| used.slot).collect();
+    blocks.sort_unstable();
+    blocks.dedup();
+    let known = || blocks.iter().map(u32::to_string).collect::<Vec<String>>().join(", ");
+    for (block, _) in options.placements.iter() {
+        let is_there = blocks.contains(&block) || loaded.units.iter().any(|unit| unit.shader.is_err());
+        ensure!(!blocks.is_empty() || is_there, "--place: there is no uniform block {block}: no shader reads any");
+        ensure!(is_there, "--place: there is no uniform block {block}; shaders read: {}", known());
+    }
+    Ok(())
 }

@@ -4,25 +4,27 @@
 
 use crate::args::{PassArgs, PrintArgs};
 use crate::diagnostics::{problems, Reporter};
-use crate::shaders::{each, load, Loaded};
-use crate::{inputs, AllFine};
+use crate::shaders::{each, load, require_blocks, Loaded};
+use crate::{destination, inputs, AllFine};
 use anyhow::{Context as _, Result};
 use ntv::pass::{pipeline, Context};
 use ntv::{check, text, Errors, Options, Shader};
 use ntv_report::graph::graph;
-use std::io::{self, Write};
-use std::path::PathBuf;
 
 /// `ntv print`: the shader as NIR. It need not be valid.
 pub(crate) fn print(args: &PrintArgs, reporter: &Reporter) -> Result<AllFine> {
-    show(&args.inputs, reporter, |shader| Ok(text::print(&shader)))
+    let loaded = load(inputs::collect(&args.inputs)?, reporter);
+    show(loaded, reporter, |shader| Ok(text::print(&shader)))
 }
 
 /// `ntv pass`: the shader as NIR after one pass.
 pub(crate) fn pass(args: &PassArgs, reporter: &Reporter) -> Result<AllFine> {
     let pass = pipeline::named(&args.name).context("no such pass")?;
-    let context = Context::from(args.target.options()?);
-    show(&args.inputs, reporter, |mut shader| {
+    let options = args.target.options()?;
+    let loaded = load(inputs::collect(&args.inputs)?, reporter);
+    require_blocks(&loaded, &options)?;
+    let context = Context::from(options);
+    show(loaded, reporter, |mut shader| {
         check::validate(&shader)?;
         check::supported(&shader, &context.target)?;
         pass.apply(&mut shader, &context);
@@ -32,24 +34,23 @@ pub(crate) fn pass(args: &PassArgs, reporter: &Reporter) -> Result<AllFine> {
 
 /// `ntv cfg`: the control flow as a graph.
 pub(crate) fn cfg(args: &PrintArgs, reporter: &Reporter) -> Result<AllFine> {
-    show(&args.inputs, reporter, |shader| {
+    let loaded = load(inputs::collect(&args.inputs)?, reporter);
+    show(loaded, reporter, |shader| {
         check::validate(&shader)?;
         Ok(graph(&shader))
     })
 }
 
 fn show(
-    paths: &[PathBuf],
+    loaded: Loaded,
     reporter: &Reporter,
     work: impl Fn(Shader) -> Result<String, Errors> + Sync,
 ) -> Result<AllFine> {
-    let loaded = load(inputs::collect(paths)?, reporter);
     let titles = titles(&loaded);
     let done = each(loaded, &Options::default(), reporter, |_, job| {
         work(job.shader).map(String::into_bytes).map_err(problems)
     });
-    let written = to_stdout(&titles, "//", &done, reporter);
-    Ok(written && done.iter().all(Option::is_some))
+    to_stdout(&titles, "//", &done).map(|()| done.iter().all(Option::is_some))
 }
 
 /// The title of each shader for an output of several shaders.
@@ -58,26 +59,15 @@ pub(crate) fn titles(loaded: &Loaded) -> Vec<String> {
     loaded.units.iter().map(title).collect()
 }
 
-/// Writes `texts` to stdout, each after a comment with its title if there are several. Returns false if writing fails.
-pub(crate) fn to_stdout(titles: &[String], comment: &str, texts: &[Option<Vec<u8>>], reporter: &Reporter) -> bool {
-    let write = || {
-        let mut stdout = io::stdout().lock();
-        for (title, text) in titles.iter().zip(texts) {
-            let Some(text) = text else { continue };
-            if titles.len() > 1 && !text.is_empty() {
-                writeln!(stdout, "{comment} {title}")?;
-            }
-            stdout.write_all(text)?;
+/// Writes `texts` to stdout, each after a comment with its title if there are several.
+pub(crate) fn to_stdout(titles: &[String], comment: &str, texts: &[Option<Vec<u8>>]) -> Result<()> {
+    let mut all = Vec::new();
+    for (title, text) in titles.iter().zip(texts) {
+        let Some(text) = text else { continue };
+        if titles.len() > 1 && !text.is_empty() {
+            all.extend(format!("{comment} {title}\n").into_bytes());
         }
-        stdout.flush()
-    };
-    match write() {
-        Ok(()) => true,
-        // The reader of the pipe has closed it, as `head` does: this is not an error.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => true,
-        Err(error) => {
-            reporter.apart("io", &format!("cannot write to stdout: {error}"));
-            false
-        }
+        all.extend(text);
     }
+    Ok(destination::print(&all)?)
 }

@@ -1,66 +1,93 @@
 // SPDX-License-Identifier: MIT
 
-//! `ntv options`, `ntv variant`, `ntv link` and `ntv import`: modules with their tables, and late changes to them.
+//! `ntv variant`, `ntv link` and `ntv import`: modules with their tables, and late changes to them.
 
 use crate::args::{EmitWords, ImportArgs, LinkArgs, ModuleArgs, VariantArgs};
-use crate::diagnostics::{problems, Problem, Reporter};
-use crate::shaders::{each, load, Loaded};
+use crate::diagnostics::{count, problems, Problem, Reporter};
+use crate::inputs::Input;
+use crate::shaders::{each, load, require_blocks, Loaded};
 use crate::words::{self, Writer};
-use crate::{inputs, names, AllFine};
+use crate::{destination, inputs, names, AllFine};
 use anyhow::{ensure, Context as _, Result};
 use ntv::link::link;
-use ntv::module::{Stage, OPTIONS};
 use ntv::variant::{Program, Shader};
 use ntv::{EmitOptions, Key, Module, Options, PushConstants};
 use ntv_report::varyings;
-use std::io::{self, Write as _};
+use serde_json::json;
 use std::path::{Path, PathBuf};
-
-/// `ntv options`: the table of the options that are known only at link or draw time.
-pub(crate) fn options() -> Result<AllFine> {
-    let mut out = io::stdout().lock();
-    for row in OPTIONS {
-        let stages = Stage::ALL.iter().filter(|stage| row.stages & stage.bit() != 0);
-        let stages: Vec<&str> = stages.map(|stage| stage.name()).collect();
-        let stages = if stages.len() == Stage::ALL.len() { "all".to_string() } else { stages.join(" ") };
-        writeln!(out, "{:30} {:15} {}\n{:30} {}", row.name, row.mechanism.name(), stages, "", row.why)?;
-    }
-    Ok(true)
-}
 
 /// `ntv variant`: the words for a key, or the reduction of their size.
 pub(crate) fn variant(args: &VariantArgs, reporter: &Reporter) -> Result<AllFine> {
     let key = names::key(&args.key)?;
     let writer = Writer::new(args.emit, &args.modules)?;
+    let inputs = inputs::collect(&args.inputs)?;
     if !args.sizes {
-        writer.refuse(&args.inputs, args.output.as_deref())?;
+        writer.refuse(&inputs, args.output.as_deref())?;
     }
-    let (modules, all_fine) = modules(&args.modules, &args.inputs, reporter)?;
+    let (modules, all_fine) = modules(&args.modules, inputs, reporter)?;
+    require_reference(&args.modules, &key, &modules)?;
     if args.sizes {
         sizes(&modules, &key, reporter)?;
         return Ok(all_fine);
     }
     let [(path, module)] = &modules[..] else {
-        ensure!(!all_fine, "{} modules: name one, or use --sizes", modules.len());
+        ensure!(!all_fine, "{}: name one, or use --sizes", count(modules.len(), "module"));
         return Ok(false);
     };
     let mut words = Vec::new();
     module.instantiate(&key, &mut words).with_context(|| path.display().to_string())?;
-    reporter.say(&format!("{} words for the key `{}`", words.len(), module.masked(&key)));
+    let (used, unused) = effect(&key, &[module.masked(&key)]);
+    reporter.say(&format!("{} for the key `{used}`", count(words.len(), "word")));
+    say_unused(&unused, reporter);
     Ok(writer.write(path, &words, args.output.as_deref(), reporter) && all_fine)
 }
 
+/// Fails if a key has an alpha test, and no option names the place of its reference for a shader.
+fn require_reference(args: &ModuleArgs, key: &Key, modules: &[(PathBuf, Module)]) -> Result<()> {
+    let test = Key::new(key.bits & Key::ALPHA_TEST);
+    let refuses = |(path, module): &(PathBuf, Module)| words::form(path).is_none() && module.takes(&test).is_err();
+    ensure!(
+        args.alpha_reference.is_some() || !modules.iter().any(refuses),
+        "`alpha_test` in a key needs --alpha-reference OFFSET, the place of the reference in the push constants"
+    );
+    Ok(())
+}
+
+/// The parts of a key that change a module, and those that change none, by the parts that modules depend on.
+fn effect(key: &Key, masked: &[Key]) -> (String, String) {
+    let name = |part: &str| part.split('=').next().unwrap_or_default().to_string();
+    let text = key.to_string();
+    let masked: Vec<String> = masked.iter().map(Key::to_string).collect();
+    let is_used = |part: &&str| masked.iter().flat_map(|key| key.split(',')).any(|other| name(other) == name(part));
+    let parts = text.split(',').filter(|part| !part.is_empty());
+    let (used, unused): (Vec<&str>, Vec<&str>) = parts.partition(is_used);
+    (used.join(","), unused.join(","))
+}
+
+/// Says which parts of a key change nothing.
+fn say_unused(unused: &str, reporter: &Reporter) {
+    if !unused.is_empty() {
+        reporter.say(&format!("`{unused}` changes nothing here"));
+    }
+}
+
 fn sizes(modules: &[(PathBuf, Module)], key: &Key, reporter: &Reporter) -> Result<()> {
-    let (mut before, mut after, mut words) = (0, 0, Vec::new());
+    let (mut before, mut after, mut words, mut out) = (0, 0, Vec::new(), String::new());
     for (path, module) in modules {
         module.instantiate(&Key::default(), &mut words)?;
         let whole = words.len();
         module.instantiate(key, &mut words).with_context(|| path.display().to_string())?;
-        writeln!(io::stdout(), "{:7} {:7} {}", 4 * whole, 4 * words.len(), path.display())?;
+        let (name, whole_bytes, bytes) = (path.display().to_string(), 4 * whole, 4 * words.len());
+        out += &match reporter.is_json() {
+            true => format!("{}\n", json!({ "file": name, "bytes": whole_bytes, "bytes_with_key": bytes })),
+            false => format!("{whole_bytes:7} {bytes:7} {name}\n"),
+        };
         (before, after) = (before + whole, after + words.len());
     }
+    destination::print(out.as_bytes())?;
     let percent = 100.0 - 100.0 * after as f64 / before.max(1) as f64;
-    reporter.say(&format!("{} bytes, {} for the key `{key}`: {percent:.1} % less", 4 * before, 4 * after));
+    let bytes = count(4 * before, "byte");
+    reporter.say(&format!("{bytes}, {} for the key `{key}`: {percent:.1} % less", 4 * after));
     Ok(())
 }
 
@@ -68,49 +95,68 @@ fn sizes(modules: &[(PathBuf, Module)], key: &Key, reporter: &Reporter) -> Resul
 pub(crate) fn link_stages(args: &LinkArgs, reporter: &Reporter) -> Result<AllFine> {
     let key = names::key(&args.key)?;
     let writer = Writer::new(args.emit, &args.modules)?;
-    let (mut modules, all_fine) = modules(&args.modules, &args.inputs, reporter)?;
+    let inputs = inputs::collect(&args.inputs)?;
+    let read: Vec<PathBuf> = inputs.iter().map(|input| input.file().to_path_buf()).collect();
+    let (mut modules, all_fine) = modules(&args.modules, inputs, reporter)?;
     if !all_fine {
         return Ok(false);
     }
+    require_reference(&args.modules, &key, &modules)?;
     modules.sort_by_key(|(_, module)| module.stage);
     let repeated = modules.windows(2).any(|pair| pair[0].1.stage == pair[1].1.stage);
     ensure!(!repeated && modules.len() > 1, "a link needs two stages or more, each once");
+    let files: Option<Vec<PathBuf>> = args
+        .output
+        .as_ref()
+        .map(|folder| modules.iter().map(|(path, module)| folder.join(writer.file_name(path, module.stage))).collect());
+    if let (Some(files), Some(folder)) = (&files, &args.output) {
+        ensure!(!folder.exists() || folder.is_dir(), "{}: is a file; -o takes a folder", folder.display());
+        let owners = modules.iter().map(|(_, module)| module.stage.name());
+        destination::decide(read.iter().map(PathBuf::as_path), owners.zip(files.iter().map(PathBuf::as_path)))?;
+    }
     let stages: Vec<&Module> = modules.iter().map(|(_, module)| module).collect();
     let linked = link(&stages, Vec::new())?;
     let shaders = (0..).zip(linked.modules).map(|(id, module)| Shader { id, module: module.into() });
     let program = Program::new(shaders.collect())?;
-    let (mut words, mut all_written) = (Vec::new(), true);
-    for ((path, own), (Shader { module, .. }, key)) in modules.iter().zip(program.keys(&key)?) {
-        write!(io::stdout(), "{}", varyings::table(own, module))?;
+    let (mut words, mut all_written, mut text, mut masked) = (Vec::new(), true, String::new(), Vec::new());
+    for (number, ((path, own), (Shader { module, .. }, key))) in modules.iter().zip(program.keys(&key)?).enumerate() {
+        text += &match reporter.is_json() {
+            true => varyings::objects(own, module),
+            false => varyings::table(own, module),
+        };
         module.instantiate(&key, &mut words)?;
-        let file = args.output.as_ref().map(|folder| folder.join(writer.file_name(path, module.stage)));
-        all_written &= match &file {
+        masked.push(module.masked(&key));
+        all_written &= match files.as_ref().map(|files| files[number].as_path()) {
             Some(file) => writer.write(path, &words, Some(file), reporter),
             None => writer.judge(path, &words, reporter),
         };
     }
-    reporter.say(&format!("removed {} outputs and {} inputs", linked.removed_outputs, linked.removed_inputs));
+    destination::print(text.as_bytes())?;
+    let [outputs, inputs] = [(linked.removed_outputs, "output"), (linked.removed_inputs, "input")];
+    reporter.say(&format!("removed {} and {}", count(outputs.0, outputs.1), count(inputs.0, inputs.1)));
+    say_unused(&effect(&key, &masked).1, reporter);
     Ok(all_written)
 }
 
 /// `ntv import`: makes a module with tables from any SPIR-V or from a shader.
 pub(crate) fn import(args: &ImportArgs, reporter: &Reporter) -> Result<AllFine> {
     let writer = Writer::new(EmitWords::Spirv, &args.modules)?;
-    let inputs = std::slice::from_ref(&args.input);
-    writer.refuse(inputs, args.output.as_deref())?;
+    let inputs = inputs::collect(std::slice::from_ref(&args.input))?;
+    writer.refuse(&inputs, args.output.as_deref())?;
     let (modules, all_fine) = modules(&args.modules, inputs, reporter)?;
     let [(path, module)] = &modules[..] else {
-        ensure!(!all_fine, "{} modules: name a file with one shader", modules.len());
+        ensure!(!all_fine, "{}: name a file with one shader", count(modules.len(), "module"));
         return Ok(false);
     };
-    reporter.say(&format!(
-        "{} words, {} patches, {} ranges, {} varyings, {} descriptors",
-        module.words.len(),
-        module.patches.len(),
-        module.ranges.len(),
-        module.interface.len(),
-        module.bindings.len()
-    ));
+    let counts = [
+        (module.words.len(), "word"),
+        (module.patches.len(), "patch"),
+        (module.ranges.len(), "range"),
+        (module.interface.len(), "varying"),
+        (module.bindings.len(), "descriptor"),
+    ];
+    let counts: Vec<String> = counts.iter().map(|(number, what)| count(*number, what)).collect();
+    reporter.say(&counts.join(", "));
     let mut words = Vec::new();
     module.instantiate(&Key::default(), &mut words)?;
     let written = writer.judge(path, &words, reporter)
@@ -118,15 +164,20 @@ pub(crate) fn import(args: &ImportArgs, reporter: &Reporter) -> Result<AllFine> 
     Ok(written && all_fine)
 }
 
-/// The modules of `paths`: stored ones, imported SPIR-V, and translated shaders. The second value is false if some are missing.
-fn modules(args: &ModuleArgs, paths: &[PathBuf], reporter: &Reporter) -> Result<(Vec<(PathBuf, Module)>, AllFine)> {
+/// The modules of `inputs`: stored ones, imported SPIR-V, and translated shaders. The second value is false if some are missing.
+fn modules(args: &ModuleArgs, inputs: Vec<Input>, reporter: &Reporter) -> Result<(Vec<(PathBuf, Module)>, AllFine)> {
     let options = args.target.options()?;
     let (mut modules, mut all_fine) = (Vec::new(), true);
-    for path in paths {
-        let collected = inputs::collect(std::slice::from_ref(path))?;
-        let (found, fine) = match words::form(path) {
-            Some(form) => read(form, path, reporter),
-            None => translated(args, &options, load(collected, reporter), reporter),
+    let mut inputs = inputs.into_iter().peekable();
+    while let Some(input) = inputs.next() {
+        let form = |input: &Input| input.path.as_deref().and_then(words::form);
+        let (found, fine) = match (form(&input), &input.path) {
+            (Some(form), Some(path)) => read(form, path, reporter),
+            _ => {
+                let mut dumps = vec![input];
+                dumps.extend(std::iter::from_fn(|| inputs.next_if(|input| form(input).is_none())));
+                translated(args, &options, load(dumps, reporter), reporter)?
+            }
         };
         modules.extend(found);
         all_fine &= fine;
@@ -139,7 +190,8 @@ fn translated(
     options: &Options,
     loaded: Loaded,
     reporter: &Reporter,
-) -> (Vec<(PathBuf, Module)>, AllFine) {
+) -> Result<(Vec<(PathBuf, Module)>, AllFine)> {
+    require_blocks(&loaded, options)?;
     let done = each(loaded, options, reporter, |translator, job| -> Result<_, Vec<Problem>> {
         let mut shader = job.shader;
         let lines = args.lines.then_some((job.source.input.name.as_str(), job.source.text.as_str()));
@@ -150,7 +202,7 @@ fn translated(
         Ok((PathBuf::from(&job.source.input.name), module))
     });
     let all_fine = done.iter().all(Option::is_some);
-    (done.into_iter().flatten().collect(), all_fine)
+    Ok((done.into_iter().flatten().collect(), all_fine))
 }
 
 /// The module in a file of words; reports an error if it has none.

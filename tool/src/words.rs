@@ -3,16 +3,16 @@
 //! Words of modules in files: reads, validates and writes them.
 
 use crate::args::{EmitWords, ModuleArgs};
-use crate::destination;
-use crate::diagnostics::{Problem, Reporter};
-use crate::{validate, AllFine};
+use crate::diagnostics::{count, FileError, Problem, Reporter};
+use crate::inputs::Input;
+use crate::{destination, validate, AllFine};
 use anyhow::{ensure, Result};
 use ntv::module::Stage;
 use ntv::{Module, Target};
 pub(crate) use ntv_report::assembly::disassemble;
 use std::fs;
-use std::io::{self, IsTerminal as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::{self, IsTerminal as _};
+use std::path::Path;
 
 /// The format of a file of words.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,8 +34,9 @@ pub(crate) fn form(path: &Path) -> Option<Form> {
 
 /// The module in a file of words.
 pub(crate) fn read(form: Form, path: &Path) -> Result<Module, Problem> {
-    let bytes = fs::read(path).map_err(|error| Problem::new("io", format!("cannot read: {error}")))?;
-    let odd = || Problem::new("malformed", format!("{} bytes are not a number of words of 4 bytes", bytes.len()));
+    let bytes = fs::read(path).map_err(|error| FileError::read(path, error).problem())?;
+    let size = || format!("the file has {}, which is not a multiple of the 4 of a word", count(bytes.len(), "byte"));
+    let odd = || Problem::new("malformed", size());
     let words = from_bytes(&bytes).ok_or_else(odd)?;
     let module = match form {
         Form::Spirv => ntv::import::import(&words),
@@ -79,10 +80,10 @@ impl Writer {
         Ok(Writer { emit, judge: args.validate.then_some(target) })
     }
 
-    /// Refuses to write binary data to a terminal, or to overwrite an input.
-    pub(crate) fn refuse(&self, inputs: &[PathBuf], output: Option<&Path>) -> Result<()> {
+    /// Refuses to write binary data to a terminal, or to write to a file that must not be written.
+    pub(crate) fn refuse(&self, inputs: &[Input], output: Option<&Path>) -> Result<()> {
         match output {
-            Some(file) => destination::refuse_inputs(inputs.iter().map(PathBuf::as_path), &[file.to_path_buf()]),
+            Some(file) => destination::decide(inputs.iter().map(Input::file), [("-o", file)]),
             None => {
                 let is_text = self.emit == EmitWords::Asm || !io::stdout().is_terminal();
                 ensure!(is_text, "the result is binary: name a file with -o");
@@ -130,16 +131,7 @@ impl Writer {
 pub(crate) fn put(path: &Path, file: Option<&Path>, contents: &[u8], reporter: &Reporter) -> AllFine {
     let done = match file {
         Some(file) => destination::write(file, contents),
-        None => io::stdout().lock().write_all(contents),
+        None => destination::print(contents),
     };
-    let target = file.map_or_else(|| "stdout".into(), |file| file.to_string_lossy());
-    match done {
-        // The reader of the pipe has closed it, as `head` does: this is not an error.
-        Err(error) if file.is_none() && error.kind() == io::ErrorKind::BrokenPipe => true,
-        Err(error) => {
-            reporter.whole(path, &Problem::new("io", format!("cannot write to {target}: {error}")));
-            false
-        }
-        Ok(()) => true,
-    }
+    done.map_err(|error| reporter.whole(path, &Problem::new("io", error.to_string()))).is_ok()
 }

@@ -100,7 +100,7 @@ fn is_spirv(path: &Path) -> bool {
 #[test]
 fn one_shader_is_written_to_the_file() {
     let place = Folder::new(&[("a.nir", GOOD)]);
-    expect(&place.run("compile a.nir -o deep/x.bin"), 0, "compiled 1 of 1 shaders");
+    expect(&place.run("compile a.nir -o deep/x.bin"), 0, "compiled 1 of 1 shader");
     assert_eq!(place.files("."), ["a.nir", "deep/x.bin"]);
     assert!(is_spirv(&place.path("deep/x.bin")));
 }
@@ -112,8 +112,8 @@ fn a_folder_gets_a_file_per_shader() {
     expect(&place.run("compile in c.nir -o out"), 0, "compiled 4 of 4 shaders");
     assert_eq!(place.files("out"), ["a.spv", "c.spv", "sub/b.log.0.spv", "sub/b.log.1.spv"]);
     fs::create_dir(place.path("there")).expect("a folder");
-    expect(&place.run("compile c.nir --emit asm -o there"), 0, "compiled 1 of 1 shaders");
-    expect(&place.run("compile c.nir --emit nir -o there"), 0, "compiled 1 of 1 shaders");
+    expect(&place.run("compile c.nir --emit asm -o there"), 0, "compiled 1 of 1 shader");
+    expect(&place.run("compile c.nir --emit nir -o there"), 0, "compiled 1 of 1 shader");
     assert_eq!(place.files("there"), ["c.nir", "c.spvasm"]);
 }
 
@@ -127,7 +127,7 @@ fn a_shader_that_fails_leaves_the_others() {
 #[test]
 fn a_failure_leaves_the_old_file() {
     let place = Folder::new(&[("a.nir", &bad()), ("x.spv", "old")]);
-    expect(&place.run("compile a.nir -o x.spv"), 1, "compiled 0 of 1 shaders");
+    expect(&place.run("compile a.nir -o x.spv"), 1, "compiled 0 of 1 shader");
     assert_eq!(fs::read_to_string(place.path("x.spv")).expect("a file"), "old");
     assert_eq!(place.files("."), ["a.nir", "x.spv"]);
 }
@@ -172,9 +172,7 @@ const WRONG_USAGE: &[&str] = &[
     "compile --json",
     "compile a.nir -o x --json --target vulkan1.9",
     "compile a.nir -o x --json --emit nir --validate",
-    "compile none.nir -o x --json",
     "pass nothing a.nir --json",
-    "run a.nir --inputs none.json --json",
     "reduce a.nir --command true --json",
 ];
 
@@ -195,6 +193,170 @@ fn wrong_usage_is_an_object_too() {
     assert!(stdout(&place.run("compile --json --help")).contains("Usage"));
     // A file may have the name of the option.
     assert!(stderr(&place.run("compile -o x -- --json")).starts_with("ntv: --json: "));
+}
+
+/// Files that are missing, folders, or no text: each is named in an object of the kind `io`.
+#[test]
+fn files_that_cannot_be_read_are_named() {
+    let place = Folder::new(&[("a.nir", GOOD), ("folder/x", "")]);
+    for (arguments, file) in [
+        ("compile none.nir -o x --json", "none.nir"),
+        ("check a.nir none.nir --json", "none.nir"),
+        ("print none --json", "none"),
+        ("pass copy_prop none.nir --json", "none.nir"),
+        ("cfg none.nir --json", "none.nir"),
+        ("run a.nir --inputs none.json --json", "none.json"),
+        ("run a.nir --inputs folder --json", "folder"),
+        ("plan none.nir --json", "none.nir"),
+        ("plan a.nir --limits none.json --json", "none.json"),
+        ("draw none.toml --json", "none.toml"),
+        ("draw folder --json", "folder"),
+        ("reduce none.nir --command false --json", "none.nir"),
+        ("variant none.spv -o x --json", "none.spv"),
+        ("link none.nir a.nir --json", "none.nir"),
+        ("import none.spv -o x --json", "none.spv"),
+    ] {
+        let output = place.run(arguments);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {said}");
+        let object: Value = serde_json::from_str(&said).unwrap_or_else(|_| panic!("{arguments}: {said}"));
+        assert_eq!((&object["kind"], &object["file"]), (&"io".into(), &file.into()), "{arguments}: {said}");
+        let text = stderr(&place.run(&arguments.replace(" --json", "")));
+        assert!(text.starts_with(&format!("ntv: {file}: cannot read: ")), "{arguments}: {text}");
+    }
+}
+
+/// With `--json`, every line is an object: those of stderr, and those of tables on stdout.
+#[test]
+fn json_has_no_other_lines() {
+    let place =
+        Folder::new(&[("a.nir", GOOD), ("b.nir", &bad()), ("f.nir", include_str!("../../examples/fragment.nir"))]);
+    for (arguments, has_table) in [
+        ("compile a.nir b.nir -o out", false),
+        ("check a.nir b.nir", false),
+        ("plan a.nir", true),
+        ("plan a.nir --all Storage", true),
+        ("link a.nir f.nir", true),
+        ("variant a.nir f.nir --sizes --key strip", true),
+        ("variant a.nir -o x --key strip,size=1x1", false),
+        ("import a.nir -o x", false),
+        ("options", true),
+        ("reduce a.nir -o x --command false", false),
+    ] {
+        let output = place.run(&format!("{arguments} --json"));
+        let is_object = |line: &str| serde_json::from_str::<Value>(line).is_ok_and(|value| value.is_object());
+        for text in [stdout(&output), stderr(&output)] {
+            assert!(text.lines().all(is_object), "{arguments}: {text}");
+        }
+        assert_eq!(!output.stdout.is_empty(), has_table, "{arguments}");
+    }
+}
+
+#[test]
+fn several_values_are_separated_by_commas() {
+    let place = Folder::new(&[("a.nir", GOOD), ("large.nir", LARGE)]);
+    for arguments in [
+        "compile a.nir -o x --disable shaderFloat64,shaderInt64 --enable shaderInt16,shaderInt8",
+        "compile large.nir -o x --place 1=Storage,1=Storage",
+        "plan large.nir --bytes ubo1=100000,ubo1=100000 --place ubo1=Storage,ubo1=Storage",
+    ] {
+        let output = place.run(arguments);
+        assert_eq!(output.status.code(), Some(0), "{arguments}: {}", stderr(&output));
+    }
+    expect_refusal(&place, "compile a.nir -o x --enable shaderInt8,shaderInt46", "'shaderInt64'");
+    expect_refusal(&place, "compile a.nir -o x --enable shaderInt8 --disable shaderInt16,shaderInt8", "both enabled");
+}
+
+#[test]
+fn blocks_that_no_shader_reads_are_not_placed() {
+    let place =
+        Folder::new(&[("large.nir", LARGE), ("a.nir", GOOD), ("none.nir", &GOOD.replace("@load_ubo", "@load_xbo"))]);
+    for arguments in [
+        "compile large.nir -o x",
+        "check large.nir",
+        "pass place_blocks large.nir",
+        "variant large.nir -o x",
+        "import large.nir -o x",
+    ] {
+        expect_refusal(&place, &format!("{arguments} --place 7=Storage"), "no uniform block 7; shaders read: 1");
+    }
+    // A block of one of the shaders.
+    assert!(place.run("compile large.nir a.nir --place 1=Storage -o out").status.success());
+}
+
+/// A reader that closes its end of a pipe stops no command with an error.
+#[test]
+fn a_closed_pipe_is_not_an_error() {
+    let inputs = r#"{"groups": [1, 1, 1]}"#;
+    let place =
+        Folder::new(&[("a.nir", GOOD), ("f.nir", include_str!("../../examples/fragment.nir")), ("in.json", inputs)]);
+    for arguments in [
+        "options",
+        "plan a.nir",
+        "print a.nir",
+        "compile a.nir --emit asm",
+        "variant a.nir --emit asm",
+        "variant a.nir --sizes",
+        "link a.nir f.nir",
+        "reduce a.nir --command false",
+    ] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let output = place.command(arguments).stdin(Stdio::null()).stdout(writer).output().expect("the tool");
+        assert_eq!(output.status.code(), Some(0), "{arguments}: {}", stderr(&output));
+    }
+}
+
+/// A stdout that cannot be written is an error of every command that prints.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_stdout_is_an_error() {
+    let place = Folder::new(&[("a.nir", GOOD), ("f.nir", include_str!("../../examples/fragment.nir"))]);
+    for arguments in
+        ["options", "plan a.nir", "print a.nir", "variant a.nir --sizes", "link a.nir f.nir", "variant a.nir"]
+    {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
+        let output = place.command(arguments).stdout(full).output().expect("the tool");
+        assert_eq!(output.status.code(), Some(1), "{arguments}: {}", stderr(&output));
+        assert!(stderr(&output).contains("stdout: cannot write"), "{arguments}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn errors_of_a_scene_have_their_line() {
+    for (text, line) in [
+        ("about = \"x\"\nfoo = \n", 2),
+        ("about = \"x\"\nsize = [1, 1", 2),
+        ("about = \"x\"\nabout = \"y\"\n", 2),
+        ("about = \"x\"\nsize = 3\n", 2),
+        ("about = \"x\"\nabuot = 3\n", 2),
+        ("", 1),
+    ] {
+        let place = Folder::new(&[("s.toml", text)]);
+        let said = stderr(&place.run("draw s.toml --json"));
+        let object: Value = serde_json::from_str(said.lines().next().unwrap_or_default()).expect("JSON");
+        assert_eq!((&object["kind"], &object["line"]), (&"scene".into(), &line.into()), "{text}: {said}");
+    }
+}
+
+#[test]
+fn opcodes_with_a_typing_error_have_similar_names() {
+    let place = Folder::new(&[("a.nir", &bad()), ("b.nir", &GOOD.replace("@load_ubo ", "@load_ub0 "))]);
+    assert!(stderr(&place.run("check a.nir")).contains("unknown ALU opcode `fmux`; similar names: fm"));
+    assert!(stderr(&place.run("check b.nir")).contains("unknown intrinsic `load_ub0`; similar names: load_ubo"));
+}
+
+#[test]
+fn one_of_something_is_not_several() {
+    let place = Folder::new(&[("a.nir", GOOD)]);
+    for arguments in ["compile a.nir -o x", "check a.nir", "import a.nir -o x", "reduce a.nir --command false"] {
+        let said = stderr(&place.run(arguments));
+        let words: Vec<&str> = said.split_whitespace().collect();
+        let wrong = words
+            .windows(2)
+            .any(|pair| pair[0] == "1" && pair[1].trim_end_matches(',').ends_with('s') && pair[1] != "is");
+        assert!(!wrong, "{said}");
+    }
 }
 
 #[test]
@@ -223,10 +385,10 @@ fn a_wrong_name_suggests_the_nearest() {
 fn stdin_and_stdout() {
     let place = Folder::new(&[("a.nir", GOOD)]);
     let output = place.run_with("compile -", GOOD);
-    expect(&output, 0, "compiled 1 of 1 shaders");
-    expect(&place.run("compile a.nir -o a.spv"), 0, "compiled 1 of 1 shaders");
+    expect(&output, 0, "compiled 1 of 1 shader");
+    expect(&place.run("compile a.nir -o a.spv"), 0, "compiled 1 of 1 shader");
     assert_eq!(output.stdout, fs::read(place.path("a.spv")).expect("a file"));
-    expect(&place.run_with("compile - -o out/", GOOD), 0, "compiled 1 of 1 shaders");
+    expect(&place.run_with("compile - -o out/", GOOD), 0, "compiled 1 of 1 shader");
     assert_eq!(place.files("out"), ["stdin.spv"]);
 }
 
@@ -234,7 +396,7 @@ fn stdin_and_stdout() {
 fn text_is_written_to_stdout() {
     let place = Folder::new(&[("a.nir", GOOD), ("b.nir", GOOD)]);
     let output = place.run("compile a.nir --emit asm --names");
-    expect(&output, 0, "compiled 1 of 1 shaders");
+    expect(&output, 0, "compiled 1 of 1 shader");
     assert!(stdout(&output).contains("OpEntryPoint Vertex"), "{}", stdout(&output));
     let output = place.run("compile a.nir b.nir --emit asm");
     let titles: Vec<String> =
@@ -274,9 +436,10 @@ fn errors_show_the_place() {
 fn errors_as_json() {
     let place = Folder::new(&[("a.nir", &format!("{GOOD}{}", bad())), ("b.nir", "")]);
     let output = place.run("compile a.nir b.nir --emit asm --json");
-    expect(&output, 1, "compiled 1 of 3 shaders");
-    let lines: Vec<Value> = stderr(&output).lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    assert_eq!(lines.len(), 2, "{}", stderr(&output));
+    assert_eq!(output.status.code(), Some(1));
+    let lines: Vec<Value> = stderr(&output).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(lines.len(), 3, "{}", stderr(&output));
+    assert_eq!((&lines[2]["kind"], &lines[2]["message"]), (&"note".into(), &"compiled 1 of 3 shaders".into()));
     let text = format!("{GOOD}{}", bad());
     let line = text.lines().position(|line| line.contains("fmux")).expect("the fault");
     let column = text.lines().nth(line).and_then(|line| line.find("fmux")).expect("the fault");
@@ -295,7 +458,7 @@ fn errors_as_json() {
 #[test]
 fn invalid_shaders_are_refused() {
     let place = Folder::new(&[("a.nir", &invalid())]);
-    expect(&place.run("compile a.nir -o a.spv"), 1, "compiled 0 of 1 shaders");
+    expect(&place.run("compile a.nir -o a.spv"), 1, "compiled 0 of 1 shader");
     assert_eq!(place.files("."), ["a.nir"]);
 }
 
@@ -311,7 +474,7 @@ fn bytes_that_are_not_text_do_no_harm() {
 #[test]
 fn validation_runs_the_validator() {
     let place = Folder::new(&[("a.nir", GOOD)]);
-    expect(&place.run("compile a.nir -o a.spv --validate"), 0, "compiled 1 of 1 shaders");
+    expect(&place.run("compile a.nir -o a.spv --validate"), 0, "compiled 1 of 1 shader");
     let output = place.command("compile a.nir -o b.spv --validate").env("PATH", "").output().expect("the tool");
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert!(stderr(&output).contains("spirv-tools"), "{}", stderr(&output));
@@ -322,7 +485,7 @@ fn validation_runs_the_validator() {
 fn a_file_that_cannot_be_written_fails() {
     let place = Folder::new(&[("a.nir", GOOD), ("f", "")]);
     let output = place.run("compile a.nir -o f/x.spv --json");
-    expect(&output, 1, "compiled 0 of 1 shaders");
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     assert!(stderr(&output).contains(r#""kind":"io""#), "{}", stderr(&output));
 }
 
@@ -340,10 +503,10 @@ fn a_stdout_that_cannot_be_written_fails() {
 fn links_and_devices_are_not_replaced() {
     let place = Folder::new(&[("a.nir", GOOD), ("real.spv", "old")]);
     std::os::unix::fs::symlink("real.spv", place.path("link.spv")).expect("a link");
-    expect(&place.run("compile a.nir -o link.spv"), 0, "compiled 1 of 1 shaders");
+    expect(&place.run("compile a.nir -o link.spv"), 0, "compiled 1 of 1 shader");
     assert!(is_spirv(&place.path("real.spv")) && place.path("link.spv").is_symlink());
     std::os::unix::fs::symlink("/dev/null", place.path("null")).expect("a link");
-    expect(&place.run("compile a.nir -o null"), 0, "compiled 1 of 1 shaders");
+    expect(&place.run("compile a.nir -o null"), 0, "compiled 1 of 1 shader");
     assert!(!Path::new("/dev/null").is_file());
 }
 

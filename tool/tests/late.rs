@@ -73,7 +73,7 @@ fn link_reports_and_writes_the_result() {
     let place = Folder::new();
     let (left, said) = place.run("link b.nir a.nir -o out --validate");
     assert_eq!(left, LINKED);
-    assert_eq!(said, "removed 1 outputs and 0 inputs\n");
+    assert_eq!(said, "removed 1 output and 0 inputs\n");
     assert!(place.path("out/a.vertex.spv").is_file() && place.path("out/b.fragment.spv").is_file());
     // SPIR-V from anywhere links as well.
     let (again, said) = place.run("link out/a.vertex.spv out/b.fragment.spv");
@@ -119,7 +119,7 @@ fn link_names_built_ins_and_components() {
     assert!(left.contains("  out PointSize\n") && left.contains("  out Position\n"), "{left}");
     assert!(left.contains("  out removed (was location 0, z)\n"), "{left}");
     assert!(left.contains("  in  removed (was location 1, xyzw)\n"), "{left}");
-    assert_eq!(said, "removed 1 outputs and 1 inputs\n");
+    assert_eq!(said, "removed 1 output and 1 input\n");
 }
 
 #[test]
@@ -140,7 +140,13 @@ fn the_reference_of_alpha_tests_is_at_its_offset() {
     let place = Folder::new();
     let (text, _) = place.run("variant b.nir --emit asm --validate --key alpha_test=less --alpha-reference 52");
     assert!(text.contains("OpFOrdLessThan") && text.contains("0 Offset 52"), "{text}");
-    assert_eq!(place.output("variant b.nir --key alpha_test=less -o x").status.code(), Some(2));
+    for arguments in ["variant b.nir --key alpha_test=less -o x", "link a.nir b.nir --key alpha_test=less"] {
+        let output = place.output(arguments);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("needs --alpha-reference"), "{arguments}");
+    }
+    // A vertex shader has no alpha.
+    place.run("variant a.nir --key alpha_test=less -o x");
 }
 
 #[test]
@@ -206,8 +212,61 @@ fn modules_that_are_none_are_named() {
 fn options_name_a_mechanism_and_a_reason() {
     let (table, _) = Folder::new().run("options");
     for row in ntv::module::OPTIONS {
-        assert!(table.contains(row.name) && table.contains(row.mechanism.name()) && table.contains(row.why));
+        assert!(table.contains(row.mechanism.name()) && table.contains(row.why), "{}", row.name);
     }
+}
+
+#[test]
+fn options_print_the_parts_that_a_key_takes() {
+    let place = Folder::new();
+    let (table, _) = place.run("options");
+    let (keys, others) = table.split_once("\nNot in a key").expect("two tables");
+    let names = |part: &str| -> Vec<String> {
+        let lines = part.lines().skip(2).filter(|line| !line.is_empty() && !line.starts_with(' '));
+        lines
+            .map(|line| line.split("  ").next().unwrap_or_default().split(" (").next().unwrap_or_default().into())
+            .collect()
+    };
+    assert!(names(keys).len() > 20 && names(others).len() > 10, "{table}");
+    for key in names(keys) {
+        assert!(ntv::Key::parse(&key).is_ok(), "{key}");
+    }
+    for name in names(others) {
+        let message = ntv::Key::parse(&name).expect_err(&name);
+        assert!(message.contains("is not in a key"), "{message}");
+    }
+    let (objects, _) = place.run("options --json");
+    let objects: Vec<serde_json::Value> =
+        objects.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(objects.len(), ntv::module::OPTIONS.len());
+    for object in objects.iter().filter(|object| !object["key"].is_null()) {
+        let (_, said) =
+            place.run(&format!("variant b.nir -o x --alpha-reference 0 --key {}", object["key"].as_str().unwrap()));
+        assert!(said.contains(" words for the key"), "{said}");
+    }
+}
+
+/// The parts of a key with a value are in the message if they changed words, and so is what did not.
+#[test]
+fn a_variant_tells_which_parts_of_its_key_had_an_effect() {
+    let place = Folder::new();
+    let coord = FRAGMENT.replace("    32x4   %2 = @load_interpolated_input (%1, %0) (base=0, component=0, dest_type=float32, io location=VARYING_SLOT_VAR1 slots=1)", "    32x4   %2 = @load_frag_coord");
+    fs::write(place.path("coord.nir"), coord).expect("a file");
+    for (arguments, used, unused) in [
+        ("variant coord.nir -o x --key flip_y,size=8x8", "flip_y,size=8x8", ""),
+        ("variant coord.nir -o x --key size=8x8", "", "size=8x8"),
+        ("variant b.nir -o x --key strip,size=8x8,swizzle0=rrr1", "", "strip,shadow_swizzles,size=8x8,swizzle0=rrr1"),
+        ("variant b.nir -o x --names --key strip,gl_depth", "strip", "gl_depth"),
+        ("variant b.nir -o x --key dither1=565", "", "dither1=565"),
+    ] {
+        let (_, said) = place.run(arguments);
+        let (first, rest) = said.split_once('\n').expect("a line");
+        assert!(first.ends_with(&format!(" words for the key `{used}`")), "{arguments}: {said}");
+        let changes = if unused.is_empty() { String::new() } else { format!("`{unused}` changes nothing here\n") };
+        assert_eq!(rest, changes, "{arguments}");
+    }
+    let (_, said) = place.run("link a.nir b.nir --key flip_y,size=4x4");
+    assert_eq!(said, "removed 1 output and 0 inputs\n`size=4x4` changes nothing here\n");
 }
 
 /// An empty compute shader.

@@ -126,3 +126,40 @@ fn a_command_that_hangs_is_killed() {
     let (left, text) = reduced(&reduce(&dump("discard.nir"), command, &["--timeout", "0.5"]));
     assert!(left.len() <= 2 && text.contains("demote"), "{text}");
 }
+
+#[test]
+fn a_command_that_cannot_be_run_stops_at_once() {
+    let place = tempfile::tempdir().expect("a folder");
+    let file = place.path().join("not_executable");
+    fs::write(&file, "true").expect("a file");
+    let start = Instant::now();
+    for (command, message) in [
+        ("no-such-command {}", "its exit status is 127"),
+        ("no-such-command", "not found"),
+        (&file.display().to_string(), "its exit status is 126"),
+        ("test -s {} && no-such-command", "its exit status is 127"),
+        ("true", "there is nothing to reduce"),
+        ("! no-such-command", "there is nothing to reduce"),
+        (" ", "--command is empty"),
+    ] {
+        expect_refusal(&reduce(&dump("discard.nir"), command, &[]), message);
+    }
+    assert!(start.elapsed() < Duration::from_secs(20));
+    // A command that can be run only on the whole.
+    expect_refusal(
+        &reduce(&dump("discard.nir"), "grep -q 'test: compile' {} || exit 127; false", &[]),
+        "exit status is 127",
+    );
+}
+
+#[test]
+fn shaders_that_came_as_words_are_reduced() {
+    let place = tempfile::tempdir().expect("a folder");
+    let text = fs::read_to_string(dump("discard.nir")).expect("a dump");
+    let shader = ntv::text::parse(&text).remove(0).shader.expect("a shader");
+    let file = place.path().join("a.ntvw");
+    fs::write(&file, ntv::wire::to_bytes(&ntv::wire::encode(&shader))).expect("a file");
+    let (_, text) = reduced(&reduce(&file, "! grep -q demote", &[]));
+    assert!(text.contains("demote"), "{text}");
+    expect_refusal(&reduce(&file, "grep -q demote", &[]), "there is nothing to reduce");
+}

@@ -16,8 +16,8 @@ use toml::Spanned;
 /// An error in a scene.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SceneError {
-    /// Its place in the text, in bytes; empty if it concerns the whole.
-    pub(crate) span: Range<usize>,
+    /// Its place in the text, in bytes; `None` if it concerns the whole.
+    pub(crate) span: Option<Range<usize>>,
     /// The message.
     pub(crate) message: String,
 }
@@ -25,21 +25,23 @@ pub(crate) struct SceneError {
 impl SceneError {
     /// An error at a place in the scene.
     pub(crate) fn at<T>(spanned: &Spanned<T>, message: impl Into<String>) -> SceneError {
-        SceneError { span: spanned.span(), message: message.into() }
+        SceneError { span: Some(spanned.span()), message: message.into() }
     }
 
     /// An error of the scene as a whole.
     pub(crate) fn whole(message: impl Into<String>) -> SceneError {
-        SceneError { span: 0..0, message: message.into() }
+        SceneError { span: None, message: message.into() }
     }
 
     /// The error as a problem for the reporter.
     pub(crate) fn problem(&self, text: &str) -> Problem {
         let mut problem = Problem::new("scene", self.message.clone());
-        if !self.span.is_empty() {
-            let before = text.get(..self.span.start).unwrap_or_default();
+        if let Some(span) = &self.span {
+            // An error at the end of a line is one of that line.
+            let start = span.start.min(text.trim_end().len());
+            let before = text.get(..start).unwrap_or_default();
             let line = before.rsplit('\n').next().unwrap_or_default();
-            let marked = text.get(self.span.clone()).unwrap_or_default().lines().next().unwrap_or_default();
+            let marked = text.get(start..span.end).unwrap_or_default().lines().next().unwrap_or_default();
             problem.place = Place {
                 line: before.matches('\n').count() as u32 + 1,
                 column: line.chars().count() as u32 + 1,
@@ -55,9 +57,8 @@ impl SceneError {
 /// # Errors
 /// Invalid TOML, unknown members, and names of objects that do not exist.
 pub(crate) fn parse(text: &str) -> Result<Scene, Vec<SceneError>> {
-    let scene: Scene = toml::from_str(text).map_err(|error| {
-        vec![SceneError { span: error.span().unwrap_or(0..0), message: error.message().trim_end().to_string() }]
-    })?;
+    let scene: Scene = toml::from_str(text)
+        .map_err(|error| vec![SceneError { span: error.span(), message: error.message().trim_end().to_string() }])?;
     let mut checker = Checker { scene: &scene, errors: Vec::new() };
     checker.declarations();
     checker.commands(&scene.setup);

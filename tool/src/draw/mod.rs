@@ -29,14 +29,13 @@ mod texture;
 
 use crate::args::DrawArgs;
 use crate::diagnostics::Reporter;
-use crate::AllFine;
-use anyhow::{Context as _, Result};
-use std::fs;
-use std::path::Path;
+use crate::{destination, inputs, AllFine};
+use anyhow::Result;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &DrawArgs, reporter: &Reporter) -> Result<AllFine> {
     let name = args.scene.display().to_string();
-    let text = fs::read_to_string(&args.scene).with_context(|| name.clone())?;
+    let text = inputs::read_text(&args.scene)?;
     let folder = args.scene.parent().unwrap_or(Path::new(""));
     let prepared = match prepare::prepare(&text, folder) {
         Ok(prepared) => prepared,
@@ -45,6 +44,10 @@ pub(crate) fn run(args: &DrawArgs, reporter: &Reporter) -> Result<AllFine> {
             return Ok(false);
         }
     };
+    let files = prepared.scene.files(folder);
+    let read = files.iter().map(PathBuf::as_path).chain([args.scene.as_path()]);
+    let outputs = [("-o", &args.output), ("--trace", &args.trace)];
+    destination::decide(read, outputs.iter().filter_map(|(option, path)| Some((*option, path.as_deref()?))))?;
     match device::draw(args, &prepared, reporter)? {
         Ok(()) => Ok(true),
         Err(error) => {

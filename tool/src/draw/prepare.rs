@@ -101,8 +101,11 @@ fn bindings<'a>(
             Command::Set(set) => {
                 *current = set.program.as_ref().map(|name| name.get_ref().as_str()).or(*current);
                 let program = current.and_then(|name| programs.get(name));
-                errors
-                    .extend(wrong_names(set, program).into_iter().map(|(span, message)| SceneError { span, message }));
+                errors.extend(
+                    wrong_names(set, program)
+                        .into_iter()
+                        .map(|(span, message)| SceneError { span: Some(span), message }),
+                );
             }
             Command::Draw(_) | Command::Dispatch(_) => {
                 let program = current.and_then(|name| programs.get(name));

@@ -15,6 +15,7 @@ use serde::de::{self, Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
 use toml::Spanned;
 
 /// A name of something in the scene, with its place.
@@ -67,6 +68,19 @@ pub(crate) struct Scene {
     pub(crate) setup: Vec<Spanned<Command>>,
     /// The commands that run for each frame.
     pub(crate) frame: Vec<Spanned<Command>>,
+}
+
+impl Scene {
+    /// The files that a scene in `folder` names: shaders and pictures.
+    pub(crate) fn files(&self, folder: &Path) -> Vec<PathBuf> {
+        let shaders =
+            self.programs.values().flat_map(|program| &program.stages).map(|name| folder.join(name.get_ref()));
+        let pictures = self.textures.values().filter_map(|texture| match texture.content.as_ref()?.get_ref() {
+            Content::Png(name) => Some(folder.join(name)),
+            _ => None,
+        });
+        shaders.chain(pictures).collect()
+    }
 }
 
 /// The stages of a pipeline, or a compute shader.

@@ -7,13 +7,12 @@ mod shrink;
 mod trial;
 
 use crate::args::ReduceArgs;
-use crate::diagnostics::Reporter;
+use crate::diagnostics::{count, Reporter};
 use crate::shaders::{all_valid, load, Loaded, Unit};
 use crate::{destination, inputs, AllFine};
-use anyhow::{bail, ensure, Context as _, Result};
+use anyhow::{bail, ensure, Result};
 use ntv::{text, Shader};
 use shrink::Shrinker;
-use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Duration;
 use trial::{Outcome, Trial};
@@ -25,19 +24,19 @@ pub(crate) fn run(args: &ReduceArgs, reporter: &Reporter) -> Result<AllFine> {
     );
     let mut loaded = load(inputs::collect(std::slice::from_ref(&args.input))?, reporter);
     ensure!(loaded.sources.len() == 1, "{}: is a folder; reduce needs one file", args.input.display());
-    let mut trial = Trial::new(&args.command, Duration::from_secs_f64(args.timeout))?;
-    let text = loaded.sources[0].text.clone();
+    let input = &loaded.sources[0].input;
+    let out = args.output.as_ref().map(|out| destination::file_of_one(input, out, "nir"));
+    destination::decide([input.file()], out.iter().map(|out| ("-o", out.as_path())))?;
     if !all_valid(&loaded, reporter) {
         return Ok(false);
     }
-    expect_failure(trial.run(&text)?, args)?;
-    let unit = failing_unit(&mut loaded, &mut trial)?;
-    loaded.units = vec![unit];
-    let out = match &args.output {
-        Some(out) => destination::plan(&loaded, out, "nir")?.pop(),
-        None => None,
-    };
-    let Some(Ok(shader)) = loaded.units.pop().map(|unit| unit.shader) else { return Ok(false) };
+    let mut trial = Trial::new(&args.command, Duration::from_secs_f64(args.timeout))?;
+    // A shader that came as words has no text.
+    let text = &loaded.sources[0].text;
+    if !text.is_empty() {
+        expect_failure(trial.run(text)?, args)?;
+    }
+    let Ok(shader) = failing_unit(&mut loaded, &mut trial, args)?.shader else { return Ok(false) };
     shrink(shader, &mut trial, out.as_deref(), reporter)
 }
 
@@ -56,12 +55,14 @@ fn expect_failure(outcome: Outcome, args: &ReduceArgs) -> Result<()> {
 }
 
 /// The first shader that fails alone, as ntv prints it.
-fn failing_unit(loaded: &mut Loaded, trial: &mut Trial) -> Result<Unit> {
+fn failing_unit(loaded: &mut Loaded, trial: &mut Trial, args: &ReduceArgs) -> Result<Unit> {
     let several = loaded.units.len() > 1;
     for unit in loaded.units.drain(..) {
         let Ok(shader) = &unit.shader else { continue };
-        if trial.run(&text::print(shader))? == Outcome::Failed {
-            return Ok(unit);
+        match trial.run(&text::print(shader))? {
+            Outcome::Failed => return Ok(unit),
+            outcome if loaded.sources[0].text.is_empty() => expect_failure(outcome, args)?,
+            _ => {}
         }
     }
     if several {
@@ -76,14 +77,14 @@ fn shrink(shader: Shader, trial: &mut Trial, out: Option<&Path>, reporter: &Repo
     let runs_before = trial.runs;
     let mut shrinker = Shrinker::new(shader, |text: &str, left: usize| {
         bar.set_position((all - left.min(all)) as u64);
-        bar.set_message(format!("{left} instructions left, {} runs", trial.runs));
+        bar.set_message(format!("{} left, {}", count(left, "instruction"), count(trial.runs, "run")));
         Ok(trial.run(text)? == Outcome::Failed)
     });
     loop {
         let smaller = shrinker.round()?;
         // A search of hours may be interrupted: the best result so far is kept.
         if let Some(out) = out {
-            destination::write(out, shrinker.text().as_bytes()).with_context(|| out.display().to_string())?;
+            destination::write(out, shrinker.text().as_bytes())?;
         }
         if !smaller {
             break;
@@ -92,9 +93,9 @@ fn shrink(shader: Shader, trial: &mut Trial, out: Option<&Path>, reporter: &Repo
     bar.finish_and_clear();
     let (left, text) = (shrinker.num_insts(), shrinker.text().to_string());
     let runs = trial.runs - runs_before;
-    reporter.say(&format!("reduced {all} instructions to {left} in {runs} runs"));
+    reporter.say(&format!("reduced {} to {left} in {}", count(all, "instruction"), count(runs, "run")));
     if out.is_none() {
-        io::stdout().lock().write_all(text.as_bytes()).context("cannot write to stdout")?;
+        destination::print(text.as_bytes())?;
     }
     Ok(true)
 }

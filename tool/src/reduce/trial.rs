@@ -2,8 +2,10 @@
 
 //! Runs the command on a candidate, with a time limit.
 
-use anyhow::{Context as _, Result};
-use std::fs;
+use crate::temporary::{self, Held};
+use anyhow::{bail, ensure, Context as _, Result};
+use std::fs::{self, File};
+use std::io::{Read as _, Seek as _};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -20,6 +22,9 @@ pub(super) enum Outcome {
     TimedOut,
 }
 
+/// The exit statuses of `sh` for a command that cannot be executed, and for one that does not exist.
+const CANNOT_RUN: [i32; 2] = [126, 127];
+
 /// The command, and the file for its candidate.
 pub(super) struct Trial {
     command: String,
@@ -27,6 +32,7 @@ pub(super) struct Trial {
     file: PathBuf,
     /// Deletes the file when it is dropped.
     _folder: TempDir,
+    _held: Held,
     /// The number of runs.
     pub(super) runs: usize,
 }
@@ -34,30 +40,45 @@ pub(super) struct Trial {
 impl Trial {
     /// Prepares runs of `command` with the path of a file in place of each `{}`, or appended.
     pub(super) fn new(command: &str, limit: Duration) -> Result<Trial> {
-        let folder =
-            tempfile::Builder::new().prefix("ntv-reduce-").tempdir().context("cannot make a folder for candidates")?;
+        ensure!(!command.trim().is_empty(), "--command is empty");
+        let make = || tempfile::Builder::new().prefix("ntv-reduce-").tempdir();
+        let (folder, held) = temporary::hold(make, |folder| folder.path().to_path_buf())
+            .context("cannot make a folder for candidates")?;
         let file = folder.path().join("candidate.nir");
         let path = format!("'{}'", file.display().to_string().replace('\'', r"'\''"));
         let command = if command.contains("{}") { command.replace("{}", &path) } else { format!("{command} {path}") };
-        Ok(Trial { command, limit, file, _folder: folder, runs: 0 })
+        Ok(Trial { command, limit, file, _folder: folder, _held: held, runs: 0 })
     }
 
-    /// Runs the command on `text`.
+    /// Runs the command on `text`. It is an error if there is no such command: it would fail on every shader.
     pub(super) fn run(&mut self, text: &str) -> Result<Outcome> {
         self.runs += 1;
         fs::write(&self.file, text).with_context(|| self.file.display().to_string())?;
+        let mut said = tempfile::tempfile().context("cannot make a file for the errors of the command")?;
         let mut command = Command::new("sh");
         command.arg("-c").arg(&self.command);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut child = command.spawn().context("cannot run sh")?;
-        Ok(match wait(&mut child, self.limit)? {
-            None => Outcome::TimedOut,
-            Some(status) if status.success() => Outcome::Succeeded,
-            Some(_) => Outcome::Failed,
-        })
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(said.try_clone()?);
+        let mut child = temporary::start(&mut command).context("cannot run sh")?;
+        let status = wait(&mut child, self.limit);
+        temporary::ended(child.id());
+        match status? {
+            None => Ok(Outcome::TimedOut),
+            Some(status) if status.success() => Ok(Outcome::Succeeded),
+            Some(status) => match status.code().filter(|code| CANNOT_RUN.contains(code)) {
+                Some(code) => bail!("the command cannot be run, its exit status is {code}{}", first_line(&mut said)),
+                None => Ok(Outcome::Failed),
+            },
+        }
     }
+}
+
+/// `: ` and the first line that a command wrote to its errors, if there is one.
+fn first_line(said: &mut File) -> String {
+    const MOST: u64 = 400;
+    let mut bytes = Vec::new();
+    let _ = said.rewind().and_then(|()| said.take(MOST).read_to_end(&mut bytes));
+    let text = String::from_utf8_lossy(&bytes);
+    text.lines().next().map_or(String::new(), |line| format!(": {line}"))
 }
 
 /// Waits for `child`, and kills it with all its processes after `limit`.
@@ -79,9 +100,8 @@ fn wait(child: &mut Child, limit: Duration) -> Result<Option<ExitStatus>> {
 }
 
 fn kill(child: &mut Child) -> Result<()> {
-    // The number of the process group is that of its first process. The standard library has no call for this.
     #[cfg(unix)]
-    Command::new("sh").arg("-c").arg(format!("kill -KILL -{}", child.id())).stderr(Stdio::null()).status()?;
+    temporary::kill(child.id())?;
     // The first process of the group; it may have ended already.
     let _ = child.kill();
     child.wait()?;

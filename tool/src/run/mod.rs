@@ -9,25 +9,25 @@ mod device;
 use crate::args::RunArgs;
 use crate::diagnostics::Reporter;
 use crate::shaders::{all_valid, load, Loaded};
-use crate::AllFine;
+use crate::{destination, inputs, picture, AllFine};
 use anyhow::{bail, ensure, Context, Result};
 use ntv::Shader;
 use ntv_report::run::inputs::{DrawInput, Form, Inputs, Work};
 use ntv_report::run::{self as report, Ran};
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 
 pub(crate) fn run(args: &RunArgs, reporter: &Reporter) -> Result<AllFine> {
     let name = args.file.display();
-    let text = fs::read_to_string(&args.file).with_context(|| name.to_string())?;
+    let text = inputs::read_text(&args.file)?;
     let given = Inputs::parse(&text, u64::MAX).with_context(|| name.to_string())?;
     let png = match (&args.png, &given.work) {
         (Some(_), Work::Dispatch(_)) => bail!("--png needs a draw"),
         (Some(png), Work::Draw(draw)) => Some((png, draw)),
         (None, _) => None,
     };
-    let loaded = load(crate::inputs::collect(&args.inputs)?, reporter);
+    let loaded = load(inputs::collect(&args.inputs)?, reporter);
+    let read = loaded.sources.iter().map(|source| source.input.file()).chain([args.file.as_path()]);
+    destination::decide(read, png.map(|(path, _)| ("--png", path.as_path())))?;
     if !all_valid(&loaded, reporter) {
         return Ok(false);
     }
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &RunArgs, reporter: &Reporter) -> Result<AllFine> {
     if let Some((png, draw)) = png {
         write_png(png, draw, ran.targets.first())?;
     }
-    writeln!(io::stdout().lock(), "{}", ran.to_json(&given))?;
+    destination::print(format!("{}\n", ran.to_json(&given)).as_bytes())?;
     Ok(ran.fine)
 }
 
@@ -62,10 +62,5 @@ fn interpret(args: &RunArgs, given: &Inputs, loaded: &Loaded, reporter: &Reporte
 fn write_png(path: &Path, draw: &DrawInput, pixels: Option<&Vec<u8>>) -> Result<()> {
     let bytes = draw.targets.first().is_some_and(|target| target.kind.form == Form::U8);
     ensure!(bytes, "--png needs a first target of the format rgba8");
-    let file = File::create(path).with_context(|| path.display().to_string())?;
-    let mut encoder = png::Encoder::new(BufWriter::new(file), draw.size[0], draw.size[1]);
-    encoder.set_color(png::ColorType::Rgba);
-    encoder.set_depth(png::BitDepth::Eight);
-    encoder.write_header()?.write_image_data(pixels.context("the draw has no target")?)?;
-    Ok(())
+    picture::write(path, draw.size, png::ColorType::Rgba, pixels.context("the draw has no target")?)
 }

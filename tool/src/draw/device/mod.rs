@@ -15,14 +15,13 @@ use super::load::SceneError;
 use super::prepare::Prepared;
 use crate::args::DrawArgs;
 use crate::diagnostics::Reporter;
-use anyhow::{ensure, Context as _, Result};
+use crate::picture;
+use anyhow::{ensure, Result};
 use ntv_driver::context::{Context, ContextOptions, Fence, Region};
 use ntv_driver::device::{Device, DeviceOptions};
 use ntv_driver::vk;
 use player::Player;
 use std::collections::VecDeque;
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use trace::Trace;
@@ -133,11 +132,5 @@ fn write_picture(player: &mut Player<'_>, path: &Path) -> Result<()> {
     let texels = player.context.read_texture(&texture, region)?;
     // The picture is opaque: alpha is only used while it is drawn.
     let pixels: Vec<u8> = texels.chunks_exact(4).flat_map(|texel| [texel[0], texel[1], texel[2]]).collect();
-    let file = File::create(path).with_context(|| path.display().to_string())?;
-    let mut encoder = png::Encoder::new(BufWriter::new(file), width, height);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.set_depth(png::BitDepth::Eight);
-    encoder.set_compression(png::Compression::High);
-    encoder.write_header()?.write_image_data(&pixels)?;
-    Ok(())
+    picture::write(path, [width, height], png::ColorType::Rgb, &pixels)
 }

@@ -8,11 +8,11 @@
 //!
 //! Times are those of the host, in microseconds since the trace began.
 
+use crate::destination;
 use crate::draw::commands::{Command, Draw, Set};
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use ntv_driver::context::{Context, Counters};
 use serde_json::{json, Value};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -83,7 +83,7 @@ impl Trace {
     /// Writes the file.
     pub(super) fn write(self) -> Result<()> {
         let trace = json!({ "displayTimeUnit": "ns", "traceEvents": self.events });
-        fs::write(&self.path, trace.to_string()).with_context(|| self.path.display().to_string())
+        Ok(destination::write(&self.path, trace.to_string().as_bytes())?)
     }
 }
 
@@ -137,6 +137,7 @@ fn drawn(draw: &Draw) -> String {
         (Some(mesh), ..) => mesh.get_ref().clone(),
         (_, Some(buffer), ..) => format!("captured {}", buffer.get_ref()),
         (_, _, Some(indirect), _) => format!("indirect {}", indirect.buffer.get_ref()),
+        (.., Some(1)) => "1 vertex".to_string(),
         (.., vertices) => format!("{} vertices", vertices.unwrap_or(0)),
     }
 }
