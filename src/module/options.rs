@@ -228,6 +228,7 @@ options! {
             "glClampColor, a state of draws: Vulkan clamps only what it writes to normalized formats";
         /// GL's `glAlphaFunc`: a field of three bits, see [`Key::alpha_test`]. An invocation is discarded unless the alpha of the
         /// first colour, after its clamp, compares with [`PushConstants::alpha_reference`](crate::PushConstants::alpha_reference).
+        /// An alpha that the shader does not write passes all functions except the one that never passes.
         AlphaTest "alpha_test" ALPHA_TEST = 7 << 40, FRAGMENT, false,
             "glAlphaFunc, a state of draws: Vulkan has no alpha test; the reference is a driver uniform";
         /// The results of old-style shadow comparisons have the swizzles of their textures, [`Key::swizzles`]; otherwise all
@@ -237,7 +238,8 @@ options! {
         /// Two bits for each colour target: see [`Key::dither`].
         Dither "dither" DITHER = 0xffff << 16, FRAGMENT, false,
             "16-bit formats: no fixed function dithers in Vulkan";
-        /// A bit for each texture coordinate that is the point coordinate: see [`Key::point_sprite`].
+        /// A bit for each texture coordinate that is the point coordinate: see [`Key::point_sprite`]. A module does not take the bit
+        /// of a coordinate that it reads at a numbered sample, nor any if it selects one dynamically.
         PointSprites "point_sprites" POINT_SPRITES = 0xff << 32, FRAGMENT, false,
             "GL_COORD_REPLACE, a state of draws";
     }

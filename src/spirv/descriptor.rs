@@ -29,6 +29,8 @@ pub(super) struct Loaded {
     pub(super) id: u32,
     pub(super) texture: Texture,
     pub(super) var: Var,
+    /// Its deref.
+    pub(super) pointer: Def,
     /// The OpTypeImage.
     image_type: u32,
     non_uniform: bool,
@@ -215,7 +217,7 @@ impl Emit<'_> {
         self.mark_non_uniform(id, non_uniform);
         let shader = self.shader;
         let image_type = if is_combined(&texture) { self.image_type(&texture, &shader.vars[var]) } else { ty };
-        Ok(Loaded { id, texture, var, image_type, non_uniform })
+        Ok(Loaded { id, texture, var, pointer, image_type, non_uniform })
     }
 
     /// The texture combined with the sampler of the deref `sampler`, if it has no sampler of its own.

@@ -24,15 +24,15 @@
 //! OpDecorate %copy XfbBuffer 0               range: it has one of them, and captures
 //! ```
 
-use super::interface::View;
+use super::colors::Dithered;
 use super::late::Section;
 use super::pushed::Pushed;
 use super::varying::is_copy;
 use super::Emit;
-use crate::ir::{Capture, DerefKind, Stage, Var, Variable};
+use crate::ir::{Capture, DerefKind, Stage, Variable};
 use crate::module::{Condition, Key, PatchKind, Varying};
-use crate::op::names::frag_result;
 use crate::op::{Base, Modes};
+use crate::target::Feature;
 use spirv::{BuiltIn, Capability, Decoration, FunctionControl, Op, StorageClass};
 
 /// The function and its outputs.
@@ -66,7 +66,7 @@ impl Emit<'_> {
         let shader = self.shader;
         let vertex = matches!(shader.stage(), Stage::Vertex | Stage::TessEval | Stage::Geometry);
         let wanted = match shader.stage() {
-            Stage::Fragment => Key::DITHER | Key::CLAMP_COLORS | Key::ALPHA_TEST,
+            Stage::Fragment => Key::DITHER | Key::CLAMP_COLORS | Key::ALPHA_TEST | Key::DUAL_SOURCE,
             _ if vertex => Key::POSITION | Key::CLAMP_COLORS,
             _ => 0,
         };
@@ -83,30 +83,39 @@ impl Emit<'_> {
             match self.io_builtin(variable) {
                 Some(BuiltIn::Position) => position = true,
                 Some(BuiltIn::PointSize) => size = true,
-                _ => {
-                    colors |= self.color_bits(var);
-                    colors |= self.dithered_target(var).map_or(0, |target| Key::dither(target, 3));
-                }
+                _ => colors |= self.color_bits(var),
             }
         }
-        let vertex_bits = match (position, size) {
-            (true, false) => Key::POSITION,
-            (true, true) => Key::POSITION & !Key::POINT_SIZE,
-            // Output that is only captured is still drawn as points.
-            (false, false) => Key::POINT_SIZE,
-            (false, true) => 0,
-        };
         let pushed = self.find_pushed();
+        let own = match vertex {
+            true => self.position_bits(position, size, pushed.is_some()),
+            // Whether no alpha passes does not depend on the alpha.
+            false if colors & Key::ALPHA_TEST == 0 && !self.has_integer_color() => Key::ALPHA_TEST,
+            false => 0,
+        };
         if colors & Key::ALPHA_TEST != 0 && pushed.is_none() {
             self.m.withdraw(Key::ALPHA_TEST);
         }
         if vertex && colors & Key::CLAMP_COLORS != 0 && self.has_captured_parts() {
             self.m.withdraw(Key::CLAMP_COLORS);
         }
-        let found = colors | if vertex { vertex_bits } else { 0 };
-        let bits = self.options.offer & self.m.offered() & wanted & found;
+        let bits = self.options.offer & self.m.offered() & wanted & (colors | own);
         let id = if bits != 0 { self.m.id() } else { 0 };
         self.state.epilogue = Epilogue { bits, id, captured: None, pushed };
+    }
+
+    /// The options that change the position or the size of points, if the shader writes a position or a size. An output without
+    /// a position is still captured, and drawn as points.
+    fn position_bits(&mut self, position: bool, size: bool, is_size_pushed: bool) -> u64 {
+        let moved = if position { MOVES } else { Key::DISCARD };
+        let is_size_wanted = self.options.push_constants.point_size.is_some();
+        // Without this feature the size is 1 (Vulkan, "Points").
+        let has_size =
+            self.shader.stage() == Stage::Vertex || self.target.has(Feature::shaderTessellationAndGeometryPointSize);
+        if !size && is_size_wanted && !(has_size && is_size_pushed) {
+            self.m.withdraw(Key::POINT_SIZE);
+        }
+        moved | if has_size && !size { Key::POINT_SIZE } else { 0 }
     }
 
     /// The bits of a key with an effect at the end of the shader.
@@ -129,16 +138,6 @@ impl Emit<'_> {
         let varying = self.m.varyings.len() as u32;
         self.state.epilogue.captured = Some(Captured { varying, capture, stream: variable.stream });
         self.m.condition(Condition::none(Key::NO_CAPTURE | moves))
-    }
-
-    /// The colour target of an output that can be dithered.
-    fn dithered_target(&self, var: Var) -> Option<u32> {
-        let variable = &self.shader.vars[var];
-        let target = variable.location?.checked_sub(frag_result::DATA0)?;
-        let (scalar, _) = self.shader.types.as_vector(variable.ty)?;
-        let fragment = self.shader.stage() == Stage::Fragment;
-        let colour = fragment && target < Key::DITHERED_TARGETS && variable.index == 0 && variable.location_frac == 0;
-        (colour && (scalar.base, scalar.bits) == (Base::Float, 32)).then_some(target)
     }
 
     /// Calls the function, where the shader ends or before a vertex is emitted.
@@ -172,6 +171,11 @@ impl Emit<'_> {
                 self.copy_captured(position.id, captured, bits & MOVES);
             }
             self.finish_position(position.id, bits);
+        } else if bits & Key::DISCARD != 0 {
+            let when = self.m.condition(Condition::any(Key::DISCARD));
+            let v4 = self.m.numeric(Base::Float, 32, 4);
+            let position = self.optional_variable(BuiltIn::Position, StorageClass::Output, v4, when);
+            self.move_outside(position);
         }
         if bits & Key::POINT_SIZE != 0 {
             self.default_point_size();
@@ -179,7 +183,7 @@ impl Emit<'_> {
         if bits & Key::CLAMP_COLORS != 0 {
             self.clamp_colors();
         }
-        if let Some(pushed) = pushed.filter(|_| bits & Key::ALPHA_TEST != 0) {
+        if bits & Key::ALPHA_TEST != 0 {
             self.test_alpha(pushed);
         }
         if bits & Key::DITHER != 0 {
@@ -250,14 +254,19 @@ impl Emit<'_> {
             self.m.end_range(Section::Code, start, when);
         }
         if bits & Key::DISCARD != 0 {
-            let when = self.m.condition(Condition::any(Key::DISCARD));
-            // A point outside of each of the three slabs of the clip volume, for all devices and depth states.
-            let outside = [-3f32, -3., -3., 1.].map(|component| u64::from(component.to_bits()));
-            let outside = self.m.constant_vector(Base::Float, 32, &outside);
-            let start = self.m.mark(Section::Code);
-            self.m.code.op(Op::Store, &[position, outside]);
-            self.m.end_range(Section::Code, start, when);
+            self.move_outside(position);
         }
+    }
+
+    /// Stores a position outside of the clip volume.
+    fn move_outside(&mut self, position: u32) {
+        let when = self.m.condition(Condition::any(Key::DISCARD));
+        // A point outside of each of the three slabs of the clip volume, for all devices and depth states.
+        let outside = [-3f32, -3., -3., 1.].map(|component| u64::from(component.to_bits()));
+        let outside = self.m.constant_vector(Base::Float, 32, &outside);
+        let start = self.m.mark(Section::Code);
+        self.m.code.op(Op::Store, &[position, outside]);
+        self.m.end_range(Section::Code, start, when);
     }
 
     /// Sets the point size to that of the push constants, or to 1.
@@ -292,12 +301,10 @@ impl Emit<'_> {
         let pattern = self.dither_pattern(when);
         for index in 0..self.state.outputs.len() {
             let var = self.state.outputs[index];
-            let id = self.state.vars[var].ids[View::Whole as usize];
-            let target = self.dithered_target(var);
-            let Some(target) = target.filter(|target| bits & Key::dither(*target, 3) != 0) else { continue };
-            let vector = self.shader.types.as_vector(self.shader.vars[var].ty);
-            let n = vector.map_or(1, |(_, n)| n);
-            self.dither_output(id, n, target, pattern);
+            let Some(color) = self.dithered(var).filter(|color| bits & Key::dither(color.target, 3) != 0) else {
+                continue;
+            };
+            self.dither_output(&color, pattern);
         }
     }
 
@@ -328,13 +335,14 @@ impl Emit<'_> {
         pattern
     }
 
-    fn dither_output(&mut self, id: u32, n: u8, target: u32, pattern: u32) {
+    fn dither_output(&mut self, color: &Dithered, pattern: u32) {
+        let Dithered { id, target, first, n, bits } = *color;
         let mask = Key::dither(target, 3);
         let when = self.m.condition(Condition::any(mask));
         let ty = self.m.numeric(Base::Float, 32, n);
         let start = self.m.mark(Section::Globals);
         let mut steps = [0; 4];
-        for (component, step) in steps.iter_mut().enumerate().take(usize::from(n)) {
+        for (component, step) in (usize::from(first)..).zip(steps.iter_mut().take(usize::from(n))) {
             let formats = (1..).zip(Key::DITHERED_FORMATS);
             let choices = formats.map(|(number, (_, widths))| {
                 let size = if widths[component] == 0 { 0. } else { 1. / ((1u32 << widths[component]) - 1) as f32 };
@@ -349,11 +357,11 @@ impl Emit<'_> {
         }
         self.m.end_range(Section::Globals, start, when);
         let start = self.m.mark(Section::Code);
-        let colour = self.m.value(Op::Load, ty, &[id]);
+        let colour = self.load_floats(id, bits, n);
         let multiply = if n == 1 { Op::FMul } else { Op::VectorTimesScalar };
         let added = self.m.value(multiply, ty, &[steps[0], pattern]);
         let colour = self.m.value(Op::FAdd, ty, &[colour, added]);
-        self.m.code.op(Op::Store, &[id, colour]);
+        self.store_floats(id, bits, n, colour);
         self.m.end_range(Section::Code, start, when);
     }
 }

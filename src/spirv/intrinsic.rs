@@ -5,6 +5,7 @@
 use super::builtin::{shape, Shape};
 use super::late::Section;
 use super::memory::Origin;
+use super::replaced::Place;
 use super::{internal, unsupported, Emit, Result};
 use crate::error::Error;
 use crate::ir::{Def, Inst, InstData, InstKind, Stage, Swizzle};
@@ -219,7 +220,17 @@ impl Emit<'_> {
             self.m.code.op(Op::Load, &[ty, id, pointer.id]);
             self.m.end_range(Section::Code, start, redirect.away);
         }
-        Ok(id)
+        let read_at = match (op, place) {
+            (GlslStd450Op::InterpolateAtOffset, Some(offset)) => Place::Offset(offset),
+            (GlslStd450Op::InterpolateAtSample, _) if !self.is_own_sample(srcs[1]) => Place::Sample,
+            _ => Place::Fragment,
+        };
+        Ok(self.unless_sprite(srcs[0], &pointer, id, read_at))
+    }
+
+    /// Whether `sample` is the number of the sample that is shaded.
+    fn is_own_sample(&self, sample: Def) -> bool {
+        matches!(self.shader.as_intrinsic(sample.inst()), Some((Intrinsic::load_sample_id, _)))
     }
 
     fn interpolate_at(&mut self, op: GlslStd450Op, [ty, id]: [u32; 2], pointer: u32, place: Option<u32>) {

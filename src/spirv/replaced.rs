@@ -15,6 +15,7 @@
 //!   (`nir_find_inlinable_uniforms`). A driver inlines them so that the compiler below it removes what their values rule out. Blocks
 //!   in push constants keep their loads.
 //! - [`Key::POINT_SPRITES`]: `gl_TexCoord[n]` is `vec4(gl_PointCoord, 0, 1)` (OpenGL 4.6 Compatibility, 14.4; `nir_lower_texcoord_replace`).
+//!   At an offset of the shader's choice, the derivatives of `gl_PointCoord` move it: it is linear within the point.
 //! - [`Key::SHADOW_SWIZZLES`]: an old-style comparison (`shadow2D`) has four components, by the swizzle of its texture, which GL has
 //!   from GL_DEPTH_TEXTURE_MODE. That of SPIR-V is one number; the key patches operands of the vector that is made of it:
 //!
@@ -34,13 +35,24 @@ use crate::op::names::varying;
 use crate::op::{Base, Modes};
 use spirv::{BuiltIn, Op, StorageClass};
 
+/// The place at which an input of a fragment shader is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Where the fragment is shaded, or at the centroid, as `gl_PointCoord` is.
+    Fragment,
+    /// At a sample that the shader numbers: no built-in has its position.
+    Sample,
+    /// At the offset with this id from the middle of the pixel.
+    Offset(u32),
+}
+
 impl Emit<'_> {
     /// The value `loaded` from the pointer of the deref `source`, unless the key replaces it.
     pub(super) fn unless_replaced(&mut self, source: Def, pointer: &Pointer, loaded: u32) -> u32 {
         match pointer.class {
             StorageClass::Uniform => self.unless_inlined(source, pointer, loaded),
             StorageClass::Input if self.shader.stage() == Stage::Fragment => {
-                self.unless_sprite(source, pointer, loaded).unwrap_or(loaded)
+                self.unless_sprite(source, pointer, loaded, Place::Fragment)
             }
             _ => loaded,
         }
@@ -84,12 +96,21 @@ impl Emit<'_> {
         self.copy(ty, loaded, (constant, when))
     }
 
-    /// The value `loaded` of an input, or the point coordinate. `None` if it is not a texture coordinate that a key may replace.
-    fn unless_sprite(&mut self, source: Def, pointer: &Pointer, loaded: u32) -> Option<u32> {
+    /// The value `loaded` of an input at `place`, or the point coordinate if it is a texture coordinate that the key replaces.
+    pub(super) fn unless_sprite(&mut self, source: Def, pointer: &Pointer, loaded: u32, place: Place) -> u32 {
+        match self.sprite_bit(source, pointer, place) {
+            Some((bit, component)) => self.or_sprite((bit, component), pointer, loaded, place),
+            None => loaded,
+        }
+    }
+
+    /// The bit of a key that replaces the texture coordinate at `source`, and its first component. `None` if there is no such bit:
+    /// bits that cannot replace it are taken back.
+    fn sprite_bit(&mut self, source: Def, pointer: &Pointer, place: Place) -> Option<(u64, usize)> {
         let Origin::Var(var) = pointer.origin else { return None };
         let variable = &self.shader.vars[var];
-        let first = variable.location?.checked_sub(varying::TEX0)?;
-        if first >= Key::SPRITES || !self.offers(Key::POINT_SPRITES) {
+        let first = variable.location?;
+        if !(varying::TEX0..varying::TEX0 + Key::SPRITES).contains(&first) || !self.offers(Key::POINT_SPRITES) {
             return None;
         }
         let Some((slot, component)) = slot_and_component(self.shader, source) else {
@@ -97,26 +118,41 @@ impl Emit<'_> {
             self.m.withdraw(Key::POINT_SPRITES);
             return None;
         };
-        let (n, component) = (usize::from(pointer.n), component + usize::from(variable.location_frac));
-        let bit =
-            (first + slot < Key::SPRITES).then(|| Key::point_sprite(first + slot)).filter(|bit| self.offers(*bit))?;
-        if (pointer.base, pointer.scalar.bits) != (Base::Float, 32) || component + n > 4 {
+        let component = component + usize::from(variable.location_frac);
+        let number = (first - varying::TEX0).checked_add(slot).filter(|number| *number < Key::SPRITES)?;
+        let bit = Key::point_sprite(number);
+        let fits = (pointer.base, pointer.scalar.bits) == (Base::Float, 32) && component + usize::from(pointer.n) <= 4;
+        if !fits || place == Place::Sample {
             self.m.withdraw(bit);
             return None;
         }
+        self.offers(bit).then_some((bit, component))
+    }
+
+    /// A copy of `loaded`, or of the components of the point coordinate from `component` on if the key has `bit`.
+    fn or_sprite(&mut self, (bit, component): (u64, usize), pointer: &Pointer, loaded: u32, place: Place) -> u32 {
         let when = self.m.condition(Condition::any(bit));
         let [vec2, float] = [2, 1].map(|n| self.m.numeric(Base::Float, 32, n));
         let coordinate = self.builtin_variable(BuiltIn::PointCoord, StorageClass::Input, vec2);
         let [zero, one] = [0f32, 1.0].map(|value| self.m.constant(Base::Float, 32, value.to_bits().into()));
         let start = self.m.mark(Section::Code);
-        let pair = self.m.value(Op::Load, vec2, &[coordinate]);
+        let middle = self.m.value(Op::Load, vec2, &[coordinate]);
+        let mut pair = middle;
+        if let Place::Offset(offset) = place {
+            for (axis, op) in (0..).zip([Op::DPdx, Op::DPdy]) {
+                let slope = self.turned_derivative(op, vec2, 2, middle);
+                let step = self.m.value(Op::CompositeExtract, float, &[offset, axis]);
+                let moved = self.m.value(Op::VectorTimesScalar, vec2, &[slope, step]);
+                pair = self.m.value(Op::FAdd, vec2, &[pair, moved]);
+            }
+        }
         let [x, y] = [0, 1].map(|c| self.m.value(Op::CompositeExtract, float, &[pair, c]));
-        let sprite = match &[x, y, zero, one][component..component + n] {
+        let sprite = match &[x, y, zero, one][component..component + usize::from(pointer.n)] {
             [single] => *single,
             all => self.m.value(Op::CompositeConstruct, pointer.ty, all),
         };
         self.m.end_range(Section::Code, start, when);
-        Some(self.copy(pointer.ty, loaded, (sprite, when)))
+        self.copy(pointer.ty, loaded, (sprite, when))
     }
 
     /// The result of the comparison `given`, with the components of NIR's result if a key may swizzle them.
@@ -125,11 +161,11 @@ impl Emit<'_> {
         if n == 1 || n > 4 || !self.offers(Key::SHADOW_SWIZZLES) {
             return given;
         }
-        let texture = self.shader.vars[loaded.var].driver_location as usize;
-        if texture >= Key::SWIZZLED || given.ty.bits != 32 {
+        let texture = self.texture_number(loaded).map(|number| number as usize);
+        let Some(texture) = texture.filter(|number| *number < Key::SWIZZLED && given.ty.bits == 32) else {
             self.m.withdraw(Key::SHADOW_SWIZZLES);
             return given;
-        }
+        };
         let when = self.m.condition(Condition::any(Key::SHADOW_SWIZZLES));
         let [vector, scalar] = [n, 1].map(|n| self.m.numeric(given.ty.base, 32, n));
         let [zero, one, id] = [(); 3].map(|()| self.m.id());
@@ -147,6 +183,13 @@ impl Emit<'_> {
         Given { id, n, ..given }
     }
 
+    /// The number of a texture; `None` if it is in an array, at an index that is not constant.
+    fn texture_number(&self, loaded: &Loaded) -> Option<u32> {
+        let first = self.shader.vars[loaded.var].driver_location;
+        let (element, _) = slot_and_component(self.shader, loaded.pointer)?;
+        first.checked_add(element)
+    }
+
     /// A copy of `loaded`, or of another value under a condition.
     fn copy(&mut self, ty: u32, loaded: u32, (other, when): (u32, u16)) -> u32 {
         let copy = self.m.id();
@@ -156,15 +199,19 @@ impl Emit<'_> {
     }
 }
 
-/// The slot within an input, and the component within the slot. `None` if one is not constant.
+/// The slot within an input, and the component within the slot. `None` if one is not constant, or a member of a struct.
 fn slot_and_component(shader: &Shader, source: Def) -> Option<(u32, usize)> {
-    let (mut def, mut slot, mut component) = (source, 0, 0);
+    let (mut def, mut slot, mut component) = (source, 0u32, 0);
     loop {
-        let DerefKind::Array { parent, index } = shader.as_deref(def)?.kind else { return Some((slot, component)) };
-        let index = shader.as_const_index(index)?;
+        let deref = shader.as_deref(def)?;
+        let (parent, index) = match deref.kind {
+            DerefKind::Var(_) => return Some((slot, component)),
+            DerefKind::Array { parent, index } => (parent, shader.as_const_index(index)?),
+            _ => return None,
+        };
         match shader.types.get(shader.as_deref(parent)?.ty) {
-            TypeData::Array { .. } => slot = index,
-            _ => component = index as usize,
+            TypeData::Vector(..) => component = index as usize,
+            _ => slot = slot.saturating_add(index.saturating_mul(shader.types.slots(deref.ty))),
         }
         def = parent;
     }

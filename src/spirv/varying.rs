@@ -17,6 +17,7 @@ use crate::ir::{Capture, Def, Precision, Stage, Var, VarFlags, Variable};
 use crate::module::{self, Condition, Key, PatchKind, Varying, ALWAYS};
 use crate::op::names::{frag_result, varying, InterpMode};
 use crate::op::{Base, Intrinsic, Modes};
+use crate::target::Feature;
 use spirv::{BuiltIn, Capability, Decoration, ExecutionMode, Op, StorageClass};
 
 /// Slots that are opaque black if no stage writes them (GL's colours, by Gallium's convention); all others are zero.
@@ -304,8 +305,8 @@ impl Emit<'_> {
             InterpMode::noperspective => drop(self.m.decorate(id, Decoration::NoPerspective, &[])),
             InterpMode::explicit => return Err(unsupported("explicit interpolation")),
         }
-        let colour = variable.interp == InterpMode::none && variable.location.is_some_and(|at| COLOURS.contains(&at));
-        let flat = if colour { self.options.offer & Key::FLAT_SHADING } else { 0 };
+        let flat = self.options.offer & Key::FLAT_SHADING;
+        let flat = if flat != 0 && variable.interp == InterpMode::none { self.flat_bits(variable) } else { 0 };
         if flat == 0 {
             self.decorate_place(id, variable);
             return Ok(());
@@ -320,6 +321,21 @@ impl Emit<'_> {
         Ok(())
     }
 
+    /// The option that makes an input without a qualifier flat, if that is a colour.
+    fn flat_bits(&mut self, variable: &Variable) -> u64 {
+        let first = variable.location.unwrap_or(varying::END);
+        let slots = first..first.saturating_add(self.located(variable).count.min(varying::END));
+        let is_color = |slot: &u32| COLOURS.contains(slot);
+        match slots.clone().filter(is_color).count() {
+            0 => 0,
+            count if count == slots.len() => Key::FLAT_SHADING,
+            _ => {
+                self.m.withdraw(Key::FLAT_SHADING);
+                0
+            }
+        }
+    }
+
     /// Decorates an input that is interpolated with the place where that happens.
     fn decorate_place(&mut self, id: u32, variable: &Variable) {
         let centroid = variable.flags.contains(VarFlags::CENTROID);
@@ -332,7 +348,9 @@ impl Emit<'_> {
         if centroid {
             self.m.decorate(id, Decoration::Centroid, &[]);
         }
-        if self.offers(Key::SAMPLE_SHADING) {
+        if !self.target.has(Feature::sampleRateShading) {
+            self.m.withdraw(Key::SAMPLE_SHADING);
+        } else if self.offers(Key::SAMPLE_SHADING) {
             let [off, on] = [Condition::none, Condition::any].map(|it| self.m.condition(it(Key::SAMPLE_SHADING)));
             self.m.end_range(Section::Annotations, start, off);
             let start = self.m.mark(Section::Annotations);

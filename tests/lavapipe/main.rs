@@ -24,6 +24,7 @@ mod images;
 mod indexed;
 #[path = "../support/kernels.rs"]
 mod kernels;
+mod key_forms;
 mod lanes;
 mod links;
 mod outputs;

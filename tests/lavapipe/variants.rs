@@ -14,15 +14,15 @@ use ntv_driver::headless::{vk, Attachment, Attribute, Draw, Resources};
 const FORMAT: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
 
 /// The size of the picture for the shaders.
-const SIZE: [u32; 2] = [8, 6];
+pub(crate) const SIZE: [u32; 2] = [8, 6];
 
 /// A value that is never drawn.
-const CLEAR: f32 = -9.0;
+pub(crate) const CLEAR: f32 = -9.0;
 
 /// A triangle around the whole picture, with depths that are inside of the clip volume in both conventions.
-const TRIANGLE: [[f32; 4]; 3] = [[-1., -1., 0.25, 1.], [3., -1., 0.25, 1.], [-1., 3., 0.25, 1.]];
+pub(crate) const TRIANGLE: [[f32; 4]; 3] = [[-1., -1., 0.25, 1.], [3., -1., 0.25, 1.], [-1., 3., 0.25, 1.]];
 
-type Pixels = Vec<[f32; 4]>;
+pub(crate) type Pixels = Vec<[f32; 4]>;
 
 /// Copies attribute 0 to the position, attribute 1 to VAR0.
 const VERTEX: &str = "\
@@ -33,13 +33,13 @@ const VERTEX: &str = "\
 ";
 
 /// The same, with points of six pixels.
-const POINT_SIZE: &str = "\
+pub(crate) const POINT_SIZE: &str = "\
     32 %3 = load_const (0x40c00000)
     @store_output (%3, %0) (base=2, range=1, wrmask=x, component=0, src_type=float32, io location=VARYING_SLOT_PSIZ slots=1)
 ";
 
 /// Push constants with a fact in the second number.
-const PUSHED: &str = "\
+pub(crate) const PUSHED: &str = "\
 // ntv: struct=gfx_pushconst { float other offset=0, uint[1] fact offset=4 stride=4 }
 decl_var push_const INTERP_MODE_NONE none gfx_pushconst gfx_pushconst
 ";
@@ -66,7 +66,7 @@ const FRAGMENTS: [(&str, &str); 6] = [
     ("PointCoord", "    32x2 %3 = @load_point_coord\n    32x4 %9 = vec4 %3.x, %3.y, %2.x, %2.y\n"),
 ];
 
-fn write(value: &str, target: u32) -> String {
+pub(crate) fn write(value: &str, target: u32) -> String {
     format!("    @store_output ({value}, %0) (base={target}, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA{target} slots=1)\n")
 }
 
@@ -76,7 +76,7 @@ fn emit(gpu: &Gpu, mut shader: ntv::Shader) -> Module {
 }
 
 /// The same, with facts in the push constants.
-fn emit_with(gpu: &Gpu, shader: &mut ntv::Shader, pushed: ntv::PushConstants) -> Module {
+pub(crate) fn emit_with(gpu: &Gpu, shader: &mut ntv::Shader, pushed: ntv::PushConstants) -> Module {
     let options = EmitOptions::default().offer(u64::MAX).linkable(true).push_constants(pushed);
     let mut translator = Translator::new(Options::default().target(gpu.target().clone()));
     translator.translate(shader, &options).expect("a module")
@@ -96,7 +96,7 @@ fn draw(gpu: &Gpu, stages: [&Module; 2], key: &Key, places: &[[f32; 4]], size: [
 }
 
 /// The same with push constants.
-fn draw_with(
+pub(crate) fn draw_with(
     gpu: &Gpu,
     stages: [&Module; 2],
     key: &Key,
@@ -141,7 +141,7 @@ fn instantiated(module: &Module, key: &Key) -> Vec<u32> {
 }
 
 /// The size of the window of a picture with a key.
-fn window(key: &Key) -> [u32; 2] {
+pub(crate) fn window(key: &Key) -> [u32; 2] {
     let [width, height] = SIZE;
     if key.bits & Key::SWAP_XY != 0 {
         [height, width]
@@ -165,7 +165,7 @@ fn turn_back(key: &Key, pixels: &[[f32; 4]]) -> Pixels {
     out
 }
 
-fn assert_close(name: &str, got: &[[f32; 4]], want: &[[f32; 4]]) {
+pub(crate) fn assert_close(name: &str, got: &[[f32; 4]], want: &[[f32; 4]]) {
     for (number, (got, want)) in got.iter().zip(want).enumerate() {
         let close = got.iter().zip(want).all(|(a, b)| (a - b).abs() <= 1e-4);
         assert!(close, "{name}: pixel {number} is {got:?}, not {want:?}");

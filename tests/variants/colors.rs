@@ -131,8 +131,9 @@ fn a_test_of_alpha_is_never_early() {
     let test = Key::alpha_test(5);
     let keys = [0, Key::EARLY_FRAGMENT_TESTS, test, Key::EARLY_FRAGMENT_TESTS | test];
     assert_eq!(keys.map(|key| modes(&module, key)), [0, 1, 0, 0]);
-    // Where no alpha is tested, the option has no effect.
-    let module = emit(shader("FRAGMENT", "", &(constant(3) + &store("xyz", "FRAG_RESULT_DATA0"))));
+    // Integers have no alpha.
+    let integers = constant(4) + &store("xyzw", "FRAG_RESULT_DATA0").replace("float32", "uint32");
+    let module = emit(shader("FRAGMENT", "", &integers));
     assert_eq!(keys.map(|key| modes(&module, key)), [0, 1, 0, 1]);
     assert_eq!(module.seen & Key::ALPHA_TEST, 0);
 }
@@ -142,7 +143,7 @@ fn without_facts(mut nir: ntv::Shader) -> Module {
     Translator::default().translate(&mut nir, &EmitOptions::default().offer(OFFER)).expect("a module")
 }
 
-/// A shader with an alpha needs the reference; one without takes every test.
+/// A shader with an alpha needs the reference; one without takes every test, of which only one never passes.
 #[test]
 fn tests_of_alpha_need_a_reference() {
     let module = without_facts(shader("FRAGMENT", "", &(constant(4) + &store("xyzw", "FRAG_RESULT_DATA0"))));
@@ -151,8 +152,14 @@ fn tests_of_alpha_need_a_reference() {
     for slot in ["FRAG_RESULT_DATA1", "FRAG_RESULT_DEPTH"] {
         let (n, components) = if slot.ends_with("DEPTH") { (1, "x") } else { (4, "xyzw") };
         let module = without_facts(shader("FRAGMENT", "", &(constant(n) + &store(components, slot))));
-        let words = [0, Key::alpha_test(1)].map(|key| instructions(&module, &Key::new(key)));
-        assert_eq!(words[0], words[1]);
+        for function in 0..8 {
+            let discards = ops(&module, Key::alpha_test(function), Op::TerminateInvocation);
+            assert_eq!(
+                (discards, pushes(&module, Key::alpha_test(function))),
+                (usize::from(function == 1), 0),
+                "{slot}"
+            );
+        }
     }
 }
 
