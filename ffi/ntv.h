@@ -105,6 +105,7 @@ struct ntv_target {
    uint32_t max_push_constants_size;
    uint32_t indexed_draw_offset; /* byte offset in the push constants of a word that is 0 in draws without indices */
    uint32_t max_draw_buffers;
+   uint32_t max_clip_and_cull_distances; /* maxCombinedClipAndCullDistances */
    enum ntv_buffer_access buffer_access;
    /* A guarantee of the driver, false by default: every range of a uniform buffer that it binds has a multiple of 16 bytes. Then
     * a shader may load a whole vec4 to read a part of it. Without the guarantee the range may end within the vec4, and a device

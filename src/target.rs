@@ -155,6 +155,9 @@ pub struct Target {
     pub indexed_draw_offset: u32,
     /// The number of colour attachments to which GL's broadcast `gl_FragColor` is written.
     pub max_draw_buffers: u32,
+    /// The most clip and cull distances together of the inputs, and of the outputs, of a shader
+    /// (`maxCombinedClipAndCullDistances`).
+    pub max_clip_and_cull_distances: u32,
     /// A promise of the driver: every uniform buffer range that it binds has a multiple of 16 bytes. Then a shader may load a whole
     /// vec4 to read a part of it. Without the promise the range may end within the vec4, and a device with robust buffer access may
     /// return zeros for all of it (Vulkan, "Robust Buffer Access").
@@ -185,6 +188,7 @@ impl Target {
             max_push_constants_size: 128,
             indexed_draw_offset: 0,
             max_draw_buffers: 8,
+            max_clip_and_cull_distances: 8,
             uniform_ranges_in_vec4s: false,
         }
     }
@@ -197,6 +201,11 @@ impl Target {
     /// Whether the driver has `feature`.
     pub fn has(&self, feature: Feature) -> bool {
         self.features >> feature as u8 & 1 != 0
+    }
+
+    /// Whether the driver has `feature`, and its version of SPIR-V can declare its use.
+    pub fn can_declare(&self, feature: Feature) -> bool {
+        self.has(feature) && (feature != Feature::meshShader || self.spirv_version() >= (1, 4))
     }
 
     /// Switches `feature` on or off.

@@ -560,8 +560,6 @@ write_printed_info(struct flattener *f, const struct shader_info *s)
    write_fact(f, NTV_INFO_PATCH_INPUTS_READ, s->patch_inputs_read);
    write_fact(f, NTV_INFO_PATCH_OUTPUTS_WRITTEN, s->patch_outputs_written);
    write_fact(f, NTV_INFO_PATCH_OUTPUTS_READ, s->patch_outputs_read);
-   write_fact(f, NTV_INFO_CLIP_DISTANCE_ARRAY_SIZE, s->clip_distance_array_size);
-   write_fact(f, NTV_INFO_CULL_DISTANCE_ARRAY_SIZE, s->cull_distance_array_size);
    write_fact(f, NTV_INFO_SEPARATE_SHADER, s->separate_shader);
    write_fact(f, NTV_INFO_HAS_TRANSFORM_FEEDBACK_VARYINGS, s->has_transform_feedback_varyings);
    write_fact(f, NTV_INFO_IO_LOWERED, s->io_lowered);
@@ -620,6 +618,8 @@ write_header(struct flattener *f, bool element_offsets)
    else if (compute && s->cs.has_variable_shared_mem)
       ntv_wire_directive(f->w, NTV_DIRECTIVE_VARIABLE_SHARED_MEMORY, true);
    write_fact(f, NTV_INFO_SCRATCH, f->nir->scratch_size);
+   write_fact(f, NTV_INFO_CLIP_DISTANCE_ARRAY_SIZE, s->clip_distance_array_size);
+   write_fact(f, NTV_INFO_CULL_DISTANCE_ARRAY_SIZE, s->cull_distance_array_size);
    if (s->num_inlinable_uniforms)
       write_inlinable_uniforms(f, s);
    if (f->names)

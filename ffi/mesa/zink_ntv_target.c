@@ -203,6 +203,7 @@ zink_ntv_describe(struct ntv_target *target, const struct zink_screen *screen)
    target->max_push_constants_size = info->props.limits.maxPushConstantsSize;
    target->indexed_draw_offset = offsetof(struct zink_gfx_push_constant, draw_mode_is_indexed);
    target->max_draw_buffers = MIN2(info->props.limits.maxColorAttachments, PIPE_MAX_COLOR_BUFS);
+   target->max_clip_and_cull_distances = info->props.limits.maxCombinedClipAndCullDistances;
    /* zink rounds the size of each range up: get_ubo_range() in zink_context.c. */
    target->uniform_ranges_in_vec4s = true;
    enable_shaders(target, info);

@@ -52,6 +52,7 @@ pub struct ntv_target {
     pub max_push_constants_size: u32,
     pub indexed_draw_offset: u32,
     pub max_draw_buffers: u32,
+    pub max_clip_and_cull_distances: u32,
     pub buffer_access: ntv_buffer_access,
     pub uniform_ranges_in_vec4s: bool,
     pub workarounds: u32,

@@ -22,6 +22,7 @@ pub(crate) unsafe fn init(target: *mut ntv_target, vulkan_version: u32) -> bool 
         max_push_constants_size: preset.max_push_constants_size,
         indexed_draw_offset: preset.indexed_draw_offset,
         max_draw_buffers: preset.max_draw_buffers,
+        max_clip_and_cull_distances: preset.max_clip_and_cull_distances,
         buffer_access: NTV_BUFFER_ACCESS_AUTO,
         uniform_ranges_in_vec4s: preset.uniform_ranges_in_vec4s,
         workarounds: preset.workaround_bits(),
@@ -72,12 +73,13 @@ pub(crate) fn options(target: &ntv_target) -> Result<Options, String> {
     core.max_push_constants_size = target.max_push_constants_size;
     core.indexed_draw_offset = target.indexed_draw_offset;
     core.max_draw_buffers = target.max_draw_buffers;
+    core.max_clip_and_cull_distances = target.max_clip_and_cull_distances;
     core.uniform_ranges_in_vec4s = target.uniform_ranges_in_vec4s;
     Ok(Options::default().target(core).buffer_access(buffer_access(target.buffer_access)?))
 }
 
 /// All fields of a target.
-pub(crate) fn words_of(target: &ntv_target) -> [u32; 12] {
+pub(crate) fn words_of(target: &ntv_target) -> [u32; 13] {
     let [a, b, c, d] = target.features;
     [
         target.vulkan_version,
@@ -89,6 +91,7 @@ pub(crate) fn words_of(target: &ntv_target) -> [u32; 12] {
         target.max_push_constants_size,
         target.indexed_draw_offset,
         target.max_draw_buffers,
+        target.max_clip_and_cull_distances,
         target.buffer_access,
         target.uniform_ranges_in_vec4s.into(),
         target.workarounds,

@@ -552,8 +552,8 @@ mod tests {
         assert_eq!(known(1, Some(10)).max, 10);
         assert_eq!((known(3, Some(10)).max, known(12, Some(96)).low_bits().0), (12, 2));
         // It may wrap, or count down.
-        assert_eq!(known(u32::MAX, Some(10)).max, u32::MAX.into());
-        assert_eq!(known(1, Some(u32::MAX)).max, u32::MAX.into());
+        assert_eq!(known(u32::MAX, Some(10)).max, u64::from(u32::MAX));
+        assert_eq!(known(1, Some(u32::MAX)).max, u64::from(u32::MAX));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 pub mod block_picks;
 pub mod cfg;
 mod counters;
+pub mod distances;
 pub mod dominators;
 pub mod framebuffer;
 pub(crate) mod kinds;

@@ -10,11 +10,11 @@
 //! inlined.
 
 use super::feature_check::{lacked_by, Features, DOUBT};
-use super::features::{self, MAY_NEED, WITHOUT_NEEDS};
+use super::features::{self, SlotNeed, MAY_NEED, WITHOUT_NEEDS};
 use super::support::{self, BUFFERS, MISREADING};
 use super::{blocks, stores, textures};
 use crate::ir::{ArrayIndex, Def, DerefKind, InstKind, Inventory, Shader, Stage, VarFlags};
-use crate::op::names::InterpMode;
+use crate::op::names::{varying, InterpMode};
 use crate::op::Modes;
 use crate::target::{Feature, Target};
 
@@ -96,9 +96,16 @@ fn has_refused_variables(shader: &Shader) -> bool {
 /// The features that these slots of inputs and of outputs, a bit for each, may need.
 #[inline(never)]
 fn of_slots(shader: &Shader, slots: [u64; 2]) -> Features {
-    let mut needs = 0;
+    /// With cull distances there may be too many of both.
+    const CULL: u64 = 1 << varying::CULL_DIST0 | 1 << varying::CULL_DIST1;
+    let mut needs = if (slots[0] | slots[1]) & CULL != 0 { DOUBT } else { 0 };
     for (output, slots) in [false, true].into_iter().zip(slots) {
-        features::slot_needs(shader.stage(), output, slots, &mut |feature| needs |= 1 << feature as u8);
+        features::slot_needs(shader.stage(), output, slots, &mut |need| {
+            needs |= match need {
+                SlotNeed::Features(any) => 1 << any[0].0 as u8,
+                SlotNeed::Stage(_) => DOUBT,
+            };
+        });
     }
     needs
 }

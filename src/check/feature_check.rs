@@ -6,6 +6,7 @@ use super::report::Report;
 use crate::analysis::value_types::ValueTypes;
 use crate::error::Errors;
 use crate::ir::Inst;
+use crate::op::builtins::Providers;
 use crate::target::{Feature, Target, Version};
 use std::fmt::Display;
 
@@ -61,6 +62,25 @@ impl<'a> FeatureCheck<'a> {
         }
         self.reported |= bit;
         let message = format!("needs feature {}, which the target lacks", feature.name());
+        match inst {
+            Some(inst) => self.report.at(inst, message),
+            None => self.report.whole(format_args!("the shader {message}")),
+        }
+    }
+
+    /// Reports these features, once, if the target has none of them.
+    pub(super) fn need_one_of(&mut self, inst: Option<Inst>, any: Providers) {
+        let [first, .., last] = any else {
+            return any.iter().for_each(|(feature, _)| self.need(inst, *feature));
+        };
+        let bit = 1u128 << first.0 as u8;
+        if any.iter().any(|(feature, _)| self.target.can_declare(*feature)) || self.reported & bit != 0 {
+            return;
+        }
+        self.reported |= bit;
+        let others = any[1..any.len() - 1].iter().map(|(feature, _)| format!(", {}", feature.name()));
+        let names = format!("{}{} or {}", first.0.name(), others.collect::<String>(), last.0.name());
+        let message = format!("needs feature {names}, all of which the target lacks");
         match inst {
             Some(inst) => self.report.at(inst, message),
             None => self.report.whole(format_args!("the shader {message}")),

@@ -7,11 +7,15 @@ use super::textures::{self, TexNames};
 use super::{blocks, stores, subgroups};
 use crate::analysis::framebuffer::is_multisample;
 use crate::analysis::value_types::leaf;
-use crate::ir::{AluSrc, Def, Deref, DerefKind, Inst, InstKind, Shader, ShaderInfo, Stage, VarFlags, Variable};
-use crate::op::meaning::{IoAccess, Traits};
+use crate::ir::{AluSrc, Def, Deref, DerefKind, Inst, InstKind, Shader, ShaderInfo, Stage, Var, VarFlags, Variable};
+use crate::op::builtins::{BuiltInInfo, BuiltInNeed, Providers};
+use crate::op::meaning::{Form, IoAccess, Traits};
 use crate::op::names::{frag_result, unpack_alu_type, varying, InterpMode, IoSemantics, IoXfb, Scope, SlotKind};
-use crate::op::{AluOp, AluType, AtomicOp, Base, Index, Intrinsic, IntrinsicSet, Modes, INTRINSICS as TABLE, MEANINGS};
+use crate::op::{
+    slots, AluOp, AluType, AtomicOp, Base, Index, Intrinsic, IntrinsicSet, Modes, INTRINSICS as TABLE, MEANINGS,
+};
 use crate::target::Feature::{self, *};
+use spirv::BuiltIn;
 
 /// The features that the rules may require for each intrinsic, with any operands.
 pub(super) static MAY_NEED: [Features; Intrinsic::ALL.len()] = {
@@ -21,6 +25,9 @@ pub(super) static MAY_NEED: [Features; Intrinsic::ALL.len()] = {
     while at < needed.len() {
         let (info, meaning) = (&TABLE[at], &MEANINGS[at]);
         needed[at] = bits_of(meaning.features) | bits_of(meaning.features_by_operands);
+        if let Form::BuiltIn(builtin, _) = info.form {
+            needed[at] |= bits_of_needs(BuiltInInfo::of(builtin).needs);
+        }
         if info.has_index(Index::atomic_op) {
             needed[at] |= bits_of(&[shaderInt64, shaderBufferInt64Atomics, shaderSharedInt64Atomics]);
         }
@@ -59,6 +66,17 @@ const fn bits_of(features: &[Feature]) -> Features {
     let (mut bits, mut at) = (0, 0);
     while at < features.len() {
         bits |= 1 << features[at] as u8;
+        at += 1;
+    }
+    bits
+}
+
+/// The features of which a shader may lack one, for all uses of a built-in. Without the first of several that provide it, the rules
+/// look for the others.
+const fn bits_of_needs(needs: &[BuiltInNeed]) -> Features {
+    let (mut bits, mut at) = (0, 0);
+    while at < needs.len() {
+        bits |= 1 << needs[at].any[0].0 as u8;
         at += 1;
     }
     bits
@@ -114,72 +132,55 @@ pub(super) fn of_header(info: &ShaderInfo) -> Features {
     }
 }
 
-/// A feature that slots between stages need.
-struct SlotNeed {
-    feature: Feature,
-    slots: &'static [u32],
-    /// Outputs only, inputs only, or both.
-    output: Option<bool>,
-    /// The stages that need it; all if there are none.
-    stages: &'static [Stage],
-}
-
-/// Stages before rasterization that need an optional feature of Vulkan to select layer and viewport.
-const EARLY: &[Stage] = &[Stage::Vertex, Stage::TessEval];
-
-const SLOTS: &[SlotNeed] = {
-    use varying::*;
-    const IN: Option<bool> = Some(false);
-    const OUT: Option<bool> = Some(true);
-    const FRAGMENT: &[Stage] = &[Stage::Fragment];
-    const LATE: &[Stage] = &[Stage::TessCtrl, Stage::TessEval, Stage::Geometry];
-    const fn need(feature: Feature, slots: &'static [u32], output: Option<bool>, stages: &'static [Stage]) -> SlotNeed {
-        SlotNeed { feature, slots, output, stages }
-    }
-    &[
-        need(shaderClipDistance, &[CLIP_DIST0, CLIP_DIST1], None, &[]),
-        need(shaderCullDistance, &[CULL_DIST0, CULL_DIST1], None, &[]),
-        need(shaderTessellationAndGeometryPointSize, &[PSIZ], None, LATE),
-        need(shaderOutputLayer, &[LAYER], OUT, EARLY),
-        need(shaderOutputViewportIndex, &[VIEWPORT], OUT, EARLY),
-        need(multiViewport, &[VIEWPORT], OUT, &[Stage::Geometry]),
-        need(geometryShader, &[LAYER, PRIMITIVE_ID], IN, FRAGMENT),
-        need(multiViewport, &[VIEWPORT], IN, FRAGMENT),
-    ]
-};
-
-impl SlotNeed {
-    /// Whether it applies to inputs, or outputs, of this stage.
-    fn is_of(&self, stage: Stage, output: bool) -> bool {
-        self.output.map_or(true, |wanted| wanted == output) && (self.stages.is_empty() || self.stages.contains(&stage))
-    }
-}
-
-/// The slots that need a feature in some stage: a bit for each.
+/// The slots whose built-ins need a feature in some stage, or that some stages do not have: a bit for each.
 pub(super) const SLOTS_WITH_NEEDS: u64 = {
-    let (mut mask, mut row) = (1 << frag_result::STENCIL, 0);
-    while row < SLOTS.len() {
-        let (slots, mut at) = (SLOTS[row].slots, 0);
-        while at < slots.len() {
-            mask |= 1 << slots[at];
-            at += 1;
-        }
-        row += 1;
+    use varying::*;
+    let slots = [
+        PSIZ,
+        CLIP_DIST0,
+        CLIP_DIST1,
+        CULL_DIST0,
+        CULL_DIST1,
+        PRIMITIVE_ID,
+        LAYER,
+        VIEWPORT,
+        TESS_LEVEL_OUTER,
+        TESS_LEVEL_INNER,
+        VIEW_INDEX,
+    ];
+    let (mut mask, mut at) = (1 << frag_result::STENCIL, 0);
+    while at < slots.len() {
+        mask |= 1 << slots[at];
+        at += 1;
     }
     mask
 };
 
-/// Calls `need` with the features that these slots of inputs or outputs need, a bit for each of the first 64. Other slots need no
-/// feature.
-pub(super) fn slot_needs(stage: Stage, output: bool, slots: u64, need: &mut dyn FnMut(Feature)) {
-    match stage.slot_kind(output) {
-        SlotKind::FragResult if slots >> frag_result::STENCIL & 1 != 0 => need(VK_EXT_shader_stencil_export),
-        SlotKind::Varying => {
-            let here =
-                |row: &&SlotNeed| row.slots.iter().any(|slot| slots >> slot & 1 != 0) && row.is_of(stage, output);
-            SLOTS.iter().filter(here).for_each(|row| need(row.feature));
+/// What a stage needs for a built-in.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum SlotNeed {
+    /// One of these features.
+    Features(Providers),
+    /// Another stage: this one does not have it.
+    Stage(BuiltIn),
+}
+
+/// Calls `need` with what these slots of inputs or outputs need, a bit for each of the first 64. Other slots need nothing.
+pub(super) fn slot_needs(stage: Stage, output: bool, slots: u64, need: &mut dyn FnMut(SlotNeed)) {
+    let (kind, fragment_input) = (stage.slot_kind(output), stage == Stage::Fragment && !output);
+    let mut left = slots & SLOTS_WITH_NEEDS;
+    while left != 0 {
+        let slot = left.trailing_zeros();
+        left &= left - 1;
+        // The distances of the second slot are in the array of the first.
+        let first = matches!((kind, slot), (SlotKind::Varying, varying::CLIP_DIST1 | varying::CULL_DIST1));
+        let Some(builtin) = slots::builtin(kind, slot - u32::from(first), fragment_input) else { continue };
+        let info = BuiltInInfo::of(builtin);
+        if !info.is_in(stage.set(), output) {
+            need(SlotNeed::Stage(builtin));
+        } else if let Some(any) = info.providers(stage.set(), output) {
+            need(SlotNeed::Features(any));
         }
-        SlotKind::VertAttrib | SlotKind::FragResult => {}
     }
 }
 
@@ -221,7 +222,7 @@ impl FeatureCheck<'_> {
         // An output that reads the stencil is not exported.
         let is_interface = output && !is_read || variable.mode == Modes::SHADER_IN;
         if let Some(slot) = variable.location.filter(|_| is_interface) {
-            self.check_slot(None, slot, output);
+            self.check_slot(slot, output, Err(variable));
         }
         if self.is_at_samples(variable) {
             self.need(None, sampleRateShading);
@@ -291,10 +292,13 @@ impl FeatureCheck<'_> {
             textures::image_needs(shader, inst, image.operation, srcs, &mut |feature| self.need(Some(inst), feature));
         }
         meaning.features.iter().for_each(|feature| self.need(Some(inst), *feature));
+        if let Form::BuiltIn(builtin, _) = info.form {
+            let any = BuiltInInfo::of(builtin).providers(shader.stage().set(), false);
+            any.into_iter().for_each(|any| self.need_one_of(Some(inst), any));
+        }
         self.check_subgroup(inst, op, srcs);
         match meaning.features_by_operands {
             [shaderDeviceClock, ..] => self.check_clock(inst),
-            [geometryShader] if shader.stage() == Stage::Fragment => self.need(Some(inst), geometryShader),
             [geometryStreams] if shader.index(inst, Index::stream_id) != 0 => self.need(Some(inst), geometryStreams),
             [fragmentShaderPixelInterlock]
                 if !shader.info.sample_interlock_ordered && !shader.info.sample_interlock_unordered =>
@@ -346,7 +350,7 @@ impl FeatureCheck<'_> {
             }
             return;
         }
-        self.check_slot(Some(inst), io.location, access.is_output);
+        self.check_slot(io.location, access.is_output, Ok(inst));
         if io.gs_streams != 0 {
             self.need(Some(inst), geometryStreams);
         }
@@ -356,9 +360,20 @@ impl FeatureCheck<'_> {
         }
     }
 
-    fn check_slot(&mut self, inst: Option<Inst>, slot: u32, output: bool) {
-        let slots = 1u64.checked_shl(slot).unwrap_or(0);
-        slot_needs(self.report.shader.stage(), output, slots, &mut |feature| self.need(inst, feature));
+    /// Checks the slot of an instruction, or of a variable.
+    fn check_slot(&mut self, slot: u32, output: bool, place: Result<Inst, &Variable>) {
+        let (slots, stage) = (1u64.checked_shl(slot).unwrap_or(0), self.report.shader.stage());
+        slot_needs(stage, output, slots, &mut |need| match need {
+            SlotNeed::Features(any) => self.need_one_of(place.ok(), any),
+            SlotNeed::Stage(builtin) => {
+                let direction = if output { "output" } else { "input" };
+                let message = format!("{builtin:?} is not an {direction} of {}", stage.name());
+                match place {
+                    Ok(inst) => self.report.at(inst, message),
+                    Err(variable) => self.report.variable(variable, message),
+                }
+            }
+        });
     }
 
     fn check_alu(&mut self, inst: Inst, op: AluOp, srcs: &[AluSrc]) {
@@ -394,7 +409,7 @@ impl FeatureCheck<'_> {
             let scalar = explicit_type(shader, inst, op);
             if scalar.bits == 64 {
                 let mode = if io.is_output { Modes::SHADER_OUT } else { Modes::SHADER_IN };
-                return self.check_declared(inst, scalar, mode);
+                return self.check_declared(inst, scalar, mode, false);
             }
         }
         if let Some(deref) = srcs.first().and_then(|src| shader.as_deref(*src)) {
@@ -403,7 +418,9 @@ impl FeatureCheck<'_> {
             if let (Intrinsic::load_deref | Intrinsic::store_deref, false, Some((scalar, _))) =
                 (op, carried, shader.types.as_vector(deref.ty))
             {
-                return self.check_declared(inst, scalar, deref.modes);
+                let of_struct = |var: Var| shader.types.as_struct(shader.types.without_arrays(shader.vars[var].ty));
+                let in_struct = shader.deref_var(srcs[0]).and_then(of_struct).is_some();
+                return self.check_declared(inst, scalar, deref.modes, in_struct);
             }
         }
         for src in srcs {
@@ -420,11 +437,13 @@ impl FeatureCheck<'_> {
     /// Checks the width of numbers in the declared type of an input, output or variable. Passes convert 64-bit numbers in the
     /// shader's own memory to words. Between stages they convert doubles to 64-bit integers, except for vertex attributes, whose
     /// format the driver determines.
-    fn check_declared(&mut self, inst: Inst, scalar: AluType, modes: Modes) {
+    fn check_declared(&mut self, inst: Inst, scalar: AluType, modes: Modes, in_struct: bool) {
         let is_attribute = modes == Modes::SHADER_IN && self.report.shader.stage() == Stage::Vertex;
         let is_double = scalar == AluType::new(Base::Float, 64);
         let is_remade = match modes.intersects(OWN) {
             true => scalar.bits == 64,
+            // Those of 8 and 16 bits become 32-bit ones, except in structs.
+            false if scalar.bits < 32 => !in_struct,
             false => is_double && self.target.has(shaderInt64) && !is_attribute,
         };
         self.check_width(inst, scalar, is_remade);
@@ -440,7 +459,7 @@ impl FeatureCheck<'_> {
         }
         let Some(data) = types.as_struct(types.without_arrays(shader.vars[var].ty)) else { return };
         for scalar in data.fields.iter().filter_map(|field| leaf(types, field.ty)) {
-            self.check_declared(inst, scalar, deref.modes);
+            self.check_declared(inst, scalar, deref.modes, true);
         }
     }
 

@@ -17,16 +17,6 @@ fn slot_end(kind: SlotKind) -> u32 {
     }
 }
 
-/// The slots of tessellation levels, a bit for each.
-const TESS_LEVELS: u128 = 1 << varying::TESS_LEVEL_OUTER | 1 << varying::TESS_LEVEL_INNER;
-
-/// Whether an input or output at `slot` would be a tessellation level in a stage that has none: only control shaders write them,
-/// and only evaluation shaders read them (VUID-TessLevelOuter-TessLevelOuter-04390 to 04392).
-fn is_stray_level(stage: Stage, output: bool, slot: u32) -> bool {
-    let is_level = stage.slot_kind(output) == SlotKind::Varying && TESS_LEVELS.checked_shr(slot).unwrap_or(0) & 1 != 0;
-    is_level && !is_between_tess(stage, output)
-}
-
 /// Whether the inputs or outputs of `stage` are between tessellation shaders.
 fn is_between_tess(stage: Stage, output: bool) -> bool {
     stage == if output { Stage::TessCtrl } else { Stage::TessEval }
@@ -45,9 +35,6 @@ pub(super) fn check_var(report: &mut Report<'_>, variable: &Variable) {
     let end = slot_end(stage.slot_kind(variable.mode == Modes::SHADER_OUT));
     if let Some(slot) = variable.location.filter(|slot| *slot >= end) {
         report.variable(variable, format_args!("there is no slot {slot}"));
-    }
-    if variable.location.is_some_and(|slot| is_stray_level(stage, variable.mode == Modes::SHADER_OUT, slot)) {
-        report.variable(variable, "this stage has no tessellation levels");
     }
     if variable.location_frac > 3 {
         report.variable(variable, format_args!("there is no component {}", variable.location_frac));
@@ -196,9 +183,6 @@ fn check_vertex(report: &mut Report<'_>, inst: Inst, op: Intrinsic, io: IoSemant
     if has_vertex != stage.is_per_vertex(is_output(op), io.location) {
         let what = if has_vertex { "no value" } else { "a value" };
         report.at(inst, format_args!("the slot has {what} for each vertex"));
-    }
-    if is_stray_level(stage, is_output(op), io.location) {
-        report.at(inst, "this stage has no tessellation levels");
     }
     let end = report.shader.index(inst, Index::component).saturating_add(num_components.into());
     let is_varying = stage.slot_kind(is_output(op)) == SlotKind::Varying;

@@ -3,14 +3,14 @@
 //! Intrinsics and modes that the stage of the shader does not have.
 
 use super::report::Report;
-use crate::ir::{Inst, Stage};
-use crate::op::meaning::{Form, Stages};
+use crate::ir::Inst;
+use crate::op::meaning::Form;
 use crate::op::Intrinsic;
 
 /// Reports `op` if the shader's stage lacks it.
 pub(super) fn check(report: &mut Report<'_>, inst: Inst, op: Intrinsic) {
     let stage = report.shader.stage();
-    if !op.info().stages.contains(set_of(stage)) {
+    if !op.info().stages.contains(stage.set()) {
         report.at(inst, format_args!("does not exist in {}", stage.name()));
     }
     if matches!(op.info().form, Form::Derivative(_)) && !report.shader.info.has_implicit_lod() {
@@ -41,16 +41,5 @@ pub(super) fn check_modes(report: &mut Report<'_>) {
     ];
     if interlocks.into_iter().filter(|is_on| *is_on).count() > 1 {
         report.whole("has more than one interlock mode");
-    }
-}
-
-fn set_of(stage: Stage) -> Stages {
-    match stage {
-        Stage::Vertex => Stages::VERTEX,
-        Stage::TessCtrl => Stages::TESS_CTRL,
-        Stage::TessEval => Stages::TESS_EVAL,
-        Stage::Geometry => Stages::GEOMETRY,
-        Stage::Fragment => Stages::FRAGMENT,
-        Stage::Compute | Stage::Kernel => Stages::COMPUTE,
     }
 }

@@ -8,6 +8,7 @@
 use super::feature_check::FeatureCheck;
 use super::report::Report;
 use super::{blocks, features, io, textures};
+use crate::analysis::distances;
 use crate::analysis::framebuffer::{is_readable_output, FramebufferRead};
 use crate::analysis::value_types::ValueTypes;
 use crate::error::Errors;
@@ -58,6 +59,7 @@ pub(super) fn check(shader: &Shader, target: &Target, memory: &mut ValueTypes) -
     let report = Report::unsupported(shader);
     let mut support = Support { report, refused: Vec::new(), has_doubles: false };
     support.check_primitives();
+    support.check_distances(target.max_clip_and_cull_distances);
     support.check_variables();
     support.check_unreachable();
     shader.order.iter().for_each(|inst| support.check_inst(*inst));
@@ -93,7 +95,7 @@ impl Support<'_> {
     fn refuse_op(&mut self, inst: Inst, op: Intrinsic) {
         if !self.refused.contains(&op.name()) {
             self.refused.push(op.name());
-            self.report.at(inst, "is not translated yet");
+            self.report.at(inst, format_args!("is not translated: {}", op.meaning().why));
         }
     }
 
@@ -102,6 +104,18 @@ impl Support<'_> {
         if info.stage == Stage::Geometry && refused_primitives(info) {
             let message = format!("geometry shaders from {} to {}", info.input_primitive, info.output_primitive);
             self.report.whole(format_args!("{message} are not translated"));
+        }
+    }
+
+    /// Reports more clip and cull distances than the target has.
+    fn check_distances(&mut self, most: u32) {
+        for (is_output, direction) in [(false, "inputs"), (true, "outputs")] {
+            let [clip, cull] = distances::lengths(self.report.shader, is_output);
+            if clip.saturating_add(cull) > most {
+                let limit = format!("maxCombinedClipAndCullDistances of the target is {most}");
+                self.report
+                    .whole(format_args!("{clip} clip distances and {cull} cull distances are {direction}: {limit}"));
+            }
         }
     }
 

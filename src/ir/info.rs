@@ -4,6 +4,7 @@
 //!
 //! One table gives each field its name in the dump (the field's own), its printed form and whether it is printed when zero.
 
+use crate::op::meaning::Stages;
 use crate::op::names::{varying, SlotKind};
 use crate::op::slots;
 use std::borrow::Cow;
@@ -42,6 +43,18 @@ impl Stage {
     /// The stage with this name in a dump.
     pub fn from_name(name: &str) -> Option<Stage> {
         Stage::NAMES.iter().find(|(_, n)| *n == name).map(|(stage, _)| *stage)
+    }
+
+    /// The set with this stage alone.
+    pub fn set(self) -> Stages {
+        match self {
+            Stage::Vertex => Stages::VERTEX,
+            Stage::TessCtrl => Stages::TESS_CTRL,
+            Stage::TessEval => Stages::TESS_EVAL,
+            Stage::Geometry => Stages::GEOMETRY,
+            Stage::Fragment => Stages::FRAGMENT,
+            Stage::Compute | Stage::Kernel => Stages::COMPUTE,
+        }
     }
 
     /// The numbering of the slots of its inputs or outputs.
@@ -266,6 +279,8 @@ info_fields! {
         first_ubo_is_default_ubo: bool,
         derivative_group: u32,
         primitive_mode: u32,
+        clip_distance_array_size: u32,
+        cull_distance_array_size: u32,
         tcs_vertices_out: u32,
         spacing: u32,
         ccw: bool,
@@ -322,8 +337,6 @@ info_fields! {
         ray_queries: u32,
         subgroup_size: u32,
         uses_wide_subgroup_intrinsics: bool,
-        clip_distance_array_size: u32,
-        cull_distance_array_size: u32,
         uses_texture_gather: bool,
         uses_resource_info_query: bool,
         bit_sizes_float: u32,
@@ -402,8 +415,8 @@ info_fields! {
         xfb_stride: List, never, read;
         inlinable_uniform_dw_offsets: List, never, read;
         num_inlinable_uniforms: Dec, never, read;
-        clip_distance_array_size: Dec, never, printed;
-        cull_distance_array_size: Dec, never, printed;
+        clip_distance_array_size: Dec, never, read;
+        cull_distance_array_size: Dec, never, read;
         uses_texture_gather: Flag, never, printed;
         uses_resource_info_query: Flag, never, printed;
         bit_sizes_float: Hex2, never, printed;

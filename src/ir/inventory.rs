@@ -336,6 +336,9 @@ impl Shader {
         let vector = self.types.as_vector(ty).map(|(scalar, _)| scalar);
         let mut needs = Needs::empty();
         needs.set(Needs::CAPTURES, capture.is_some());
+        if is_builtin && is_output && matches!(location, Some(varying::CLIP_DIST0..=varying::CULL_DIST1)) {
+            needs |= Needs::DISTANCES;
+        }
         if let Some(scalar) = vector.or_else(|| self.types.scalar_of(ty)) {
             if matches!(scalar.bits, 8 | 16) || is_builtin && scalar.base == Base::Int {
                 needs |= Needs::IO_TYPES;

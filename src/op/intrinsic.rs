@@ -11,7 +11,7 @@
 //! ```
 //!
 //! is a load whose block index has any number of components, whose byte offset is a scalar, and whose result has as many
-//! components as the instruction. The last column is a [`Meaning`]. It starts with a constant: `SPECIAL` and `UNTRANSLATED` have
+//! components as the instruction. The last column is a [`Meaning`]. It starts with a constant: `SPECIAL` has
 //! no facts, `SSBO` has the common facts of all accesses to storage blocks, a function such as `builtin` has parameters for the
 //! differences. Each method adds a fact; facts that no method adds have a default:
 //!
@@ -41,8 +41,10 @@ use super::meaning::MemoryKind::{
     self, Constant, Global, KernelInput, PushConstant, Scratch, Shared, Ssbo, Ubo, Uniform,
 };
 use super::meaning::MemoryOperation::{Atomic, AtomicSwap, Load, Size, Store};
-use super::meaning::{builtin, Form, ImageOperation, Meaning, MemoryAccess, OffsetUnit, Sampling, Stages, Traits};
-use super::meaning::{SPECIAL, UNTRANSLATED};
+use super::meaning::SPECIAL;
+use super::meaning::{
+    builtin, untranslated, Form, ImageOperation, Meaning, MemoryAccess, OffsetUnit, Sampling, Stages, Traits,
+};
 use super::needs::Needs;
 use super::Base::{self, Bool, Float, Int, Uint};
 use crate::feature::Feature::*;
@@ -409,19 +411,17 @@ const GEOMETRY: Stages = Stages::GEOMETRY;
 const FRAGMENT: Stages = Stages::FRAGMENT;
 const COMPUTE: Stages = Stages::COMPUTE;
 const GRAPHICS: Stages = Stages::all().difference(COMPUTE);
-/// Stages that have primitives.
-const WITH_PRIMITIVES: Stages = GRAPHICS.difference(VERTEX);
 
 /// NIR's registers.
 const REGISTER: Meaning = SPECIAL.needs(Needs::REGISTERS).carried();
 
 /// Inputs and outputs by slot.
-const BY_SLOT: Meaning = SPECIAL.needs(Needs::EXPLICIT_IO);
+const BY_SLOT: Meaning = SPECIAL.needs(Needs::EXPLICIT_IO).carried();
 
 const BARYCENTRIC: Meaning = BY_SLOT.only_in(FRAGMENT);
 
 /// Interpolation of an input at a place that the shader selects.
-const INTERPOLATION: Meaning = SPECIAL.pointers(1).only_in(FRAGMENT).features(&[sampleRateShading]);
+const INTERPOLATION: Meaning = SPECIAL.pointers(1).only_in(FRAGMENT).features(&[sampleRateShading]).carried();
 
 const UBO_LOAD: Meaning = SPECIAL
     .in_block(Ubo, Load, [0, 1])
@@ -457,7 +457,9 @@ const IMAGE: Meaning = SPECIAL.needs(Needs::TEXTURES.union(Needs::TEXTURE_OPERAN
 /// A read whose result ends in a residency code.
 const SPARSE_IMAGE: Meaning = IMAGE.needs(Needs::RESIDENCY).wide_result();
 
-const UNTRANSLATED_IMAGE: Meaning = UNTRANSLATED.needs(Needs::TEXTURES.union(Needs::TEXTURE_OPERANDS));
+/// A query of a storage image that GL and Vulkan have for textures only.
+const TEXTURE_QUERY: Meaning = untranslated("it is a query of textures, not of storage images")
+    .needs(Needs::TEXTURES.union(Needs::TEXTURE_OPERANDS));
 
 const fn derivative(op: Op) -> Meaning {
     Meaning::new(Form::Derivative(op)).only_in(FRAGMENT.union(COMPUTE)).carried()
@@ -499,12 +501,12 @@ intrinsics! {
 
     load_deref  [ANY]      -> N    [access]                 [] ELIMINATE, SPECIAL.at_deref(Load);
     store_deref [ANY, N]   -> NONE [write_mask, access]     []         , SPECIAL.at_deref(Store).needs(Needs::REPEATED_STORES);
-    copy_deref  [ANY, ANY] -> NONE [dst_access, src_access] []         , UNTRANSLATED.pointers(2);
+    copy_deref  [ANY, ANY] -> NONE [dst_access, src_access] []         , untranslated("Mesa makes loads and stores of it (nir_lower_var_copies)").pointers(2);
 
     load_input               [1]    -> N [base, range, component, dest_type, io_semantics] [] ELIMINATE|REORDER,
         BY_SLOT.input(None, 0).only_in(GRAPHICS).needs(Needs::SYSTEM_VALUES);
     load_input_vertex        [1, 1] -> N [base, component, dest_type, io_semantics]        [] ELIMINATE|REORDER,
-        UNTRANSLATED.input(None, 1).only_in(FRAGMENT);
+        untranslated("GL has no inputs of single vertices").input(None, 1).only_in(FRAGMENT);
     load_interpolated_input  [2, 1] -> N [base, component, dest_type, io_semantics]        [] ELIMINATE|REORDER,
         BY_SLOT.input(None, 1).only_in(FRAGMENT);
     load_per_vertex_input    [1, 1] -> N [base, range, component, dest_type, io_semantics] [] ELIMINATE|REORDER,
@@ -532,7 +534,7 @@ intrinsics! {
     load_barycentric_at_offset [2] -> 2 [interp_mode] [] ELIMINATE|REORDER,
         BARYCENTRIC.samples(Sampling::AtOffset).features(&[sampleRateShading]);
     load_barycentric_model     []  -> 3 [interp_mode] [] ELIMINATE|REORDER,
-        UNTRANSLATED.only_in(FRAGMENT);
+        untranslated("no input is interpolated by the coordinates of a device").only_in(FRAGMENT);
 
     interp_deref_at_centroid [1]    -> N [] [] ELIMINATE|REORDER,
         INTERPOLATION.samples(Sampling::Centroid);
@@ -541,7 +543,7 @@ intrinsics! {
     interp_deref_at_offset   [1, 2] -> N [] [] ELIMINATE|REORDER,
         INTERPOLATION.samples(Sampling::AtOffset);
     interp_deref_at_vertex   [1, 1] -> N [] [] ELIMINATE|REORDER,
-        UNTRANSLATED.pointers(1).only_in(FRAGMENT).samples(Sampling::AtVertex);
+        untranslated("GL has no inputs of single vertices").pointers(1).only_in(FRAGMENT).samples(Sampling::AtVertex);
 
     load_ubo                [ANY, 1]    -> N    [access, align_mul, align_offset, range_base, range] [] ELIMINATE|REORDER,
         UBO_LOAD.wide_result();
@@ -571,14 +573,14 @@ intrinsics! {
     store_global         [N, 1] -> NONE [write_mask, access, align_mul, align_offset]  [],
         GLOBAL.at_offset(Global, Store, 1).wide_sources();
     load_constant        [1]    -> N    [base, range, access, align_mul, align_offset] [] ELIMINATE|REORDER,
-        UNTRANSLATED.at_offset(Constant, Load, 0);
+        untranslated("a dump does not have the constant data; Mesa makes loads from a uniform block of it").at_offset(Constant, Load, 0);
     load_kernel_input    [1]    -> N    [base, range, align_mul, align_offset]         [] ELIMINATE|REORDER,
-        UNTRANSLATED.at_offset(KernelInput, Load, 0).only_in(COMPUTE);
+        untranslated("the parameters of kernels are in buffers that the driver chooses").at_offset(KernelInput, Load, 0).only_in(COMPUTE);
     load_uniform         [1]    -> N    [base, range, dest_type]                       [] ELIMINATE|REORDER,
-        UNTRANSLATED.at_offset(Uniform, Load, 0);
+        untranslated("Mesa makes loads from a uniform block of it (nir_lower_uniforms_to_ubo)").at_offset(Uniform, Load, 0);
 
     get_ssbo_size [ANY] -> 1 [access] [32] ELIMINATE|REORDER, SSBO.size_of(Ssbo);
-    get_ubo_size  [ANY] -> 1 []       []   ELIMINATE|REORDER, UNTRANSLATED.size_of(Ubo);
+    get_ubo_size  [ANY] -> 1 []       []   ELIMINATE|REORDER, untranslated("SPIR-V has no query of the size of a uniform buffer").size_of(Ubo);
 
     ssbo_atomic        [ANY, 1, 1]    -> 1 [access, atomic_op] [], SSBO.in_block(Ssbo, Atomic, [0, 1]).carried();
     ssbo_atomic_swap   [ANY, 1, 1, 1] -> 1 [access, atomic_op] [], SSBO.in_block(Ssbo, AtomicSwap, [0, 1]).carried();
@@ -592,7 +594,7 @@ intrinsics! {
     deref_buffer_array_length [ANY] -> 1 [access] [] ELIMINATE|REORDER, SPECIAL.at_deref(Size);
 
     load_vertex_id           [] -> 1 [] [32] ELIMINATE|REORDER,
-        builtin(VertexIndex, Int).only_in(VERTEX);
+        builtin(VertexIndex, Int);
     load_vertex_id_zero_base [] -> 1 [] [32] ELIMINATE|REORDER,
         COMPUTED.only_in(VERTEX).features(&[shaderDrawParameters]);
     load_instance_id         [] -> 1 [] [32] ELIMINATE|REORDER,
@@ -604,34 +606,34 @@ intrinsics! {
         COMPUTED.only_in(VERTEX).features(&[shaderDrawParameters]);
     // Vulkan's BaseVertex; load_base_vertex, GL's gl_BaseVertex, is 0 in draws without indices.
     load_first_vertex        [] -> 1 [] [32] ELIMINATE|REORDER,
-        builtin(BaseVertex, Int).only_in(VERTEX).features(&[shaderDrawParameters]);
+        builtin(BaseVertex, Int);
     load_is_indexed_draw     [] -> 1 [] [32] ELIMINATE|REORDER,
         COMPUTED.only_in(VERTEX);
     load_base_instance       [] -> 1 [] [32] ELIMINATE|REORDER,
-        builtin(BaseInstance, Int).only_in(VERTEX).features(&[shaderDrawParameters]);
+        builtin(BaseInstance, Int);
     load_draw_id             [] -> 1 [] [32] ELIMINATE|REORDER,
-        builtin(DrawIndex, Int).only_in(VERTEX).features(&[shaderDrawParameters]);
+        builtin(DrawIndex, Int);
     load_view_index          [] -> 1 [] [32] ELIMINATE|REORDER,
-        builtin(ViewIndex, Int).only_in(GRAPHICS).features(&[multiview]);
+        builtin(ViewIndex, Int);
 
     load_primitive_id             [] -> 1 [] [32] ELIMINATE|REORDER,
-        builtin(PrimitiveId, Int).only_in(WITH_PRIMITIVES).features_by_operands(&[geometryShader]);
+        builtin(PrimitiveId, Int);
     load_invocation_id            [] -> 1 [] [32] ELIMINATE|REORDER,
-        builtin(InvocationId, Int).only_in(TESS_CTRL.union(GEOMETRY));
+        builtin(InvocationId, Int);
     load_patch_vertices_in        [] -> 1 [] [32] ELIMINATE|REORDER,
-        builtin(PatchVertices, Int).only_in(TESSELLATION);
+        builtin(PatchVertices, Int);
     load_tess_coord               [] -> 3 [] [32] ELIMINATE|REORDER,
-        builtin(TessCoord, Float).only_in(TESS_EVAL);
+        builtin(TessCoord, Float);
     load_tess_coord_xy            [] -> 2 [] [32] ELIMINATE|REORDER,
-        builtin(TessCoord, Float).only_in(TESS_EVAL);
+        builtin(TessCoord, Float);
     load_tess_level_outer         [] -> 4 [] [32] ELIMINATE|REORDER,
-        builtin(TessLevelOuter, Float).only_in(TESS_EVAL);
+        builtin(TessLevelOuter, Float);
     load_tess_level_inner         [] -> 2 [] [32] ELIMINATE|REORDER,
-        builtin(TessLevelInner, Float).only_in(TESS_EVAL);
+        builtin(TessLevelInner, Float);
     load_tess_level_outer_default [] -> 4 [] [32] ELIMINATE|REORDER,
-        UNTRANSLATED.only_in(TESSELLATION);
+        untranslated("the driver has the default levels, and writes them in a control shader of its own").only_in(TESSELLATION);
     load_tess_level_inner_default [] -> 2 [] [32] ELIMINATE|REORDER,
-        UNTRANSLATED.only_in(TESSELLATION);
+        untranslated("the driver has the default levels, and writes them in a control shader of its own").only_in(TESSELLATION);
 
     emit_vertex                    []           -> NONE [stream_id] [], STREAM;
     end_primitive                  []           -> NONE [stream_id] [], STREAM;
@@ -640,75 +642,75 @@ intrinsics! {
     set_vertex_and_primitive_count [1, 1, 1]    -> NONE [stream_id] [], SPECIAL.only_in(GEOMETRY).needs(Needs::VERTEX_COUNTERS);
 
     load_front_face                []  -> 1 []       [1, 32] ELIMINATE|REORDER,
-        builtin(FrontFacing, Bool).only_in(FRAGMENT).needs(Needs::SYSTEM_VALUES);
+        builtin(FrontFacing, Bool).needs(Needs::SYSTEM_VALUES);
     load_front_face_fsign          []  -> 1 []       [32]    ELIMINATE|REORDER,
         COMPUTED.only_in(FRAGMENT);
     load_sample_id                 []  -> 1 []       [32]    ELIMINATE|REORDER,
-        builtin(SampleId, Int).only_in(FRAGMENT).features(&[sampleRateShading]);
+        builtin(SampleId, Int);
     load_sample_id_no_per_sample   []  -> 1 []       [32]    ELIMINATE|REORDER,
-        UNTRANSLATED.only_in(FRAGMENT);
+        untranslated("Vulkan's SampleId always shades each sample").only_in(FRAGMENT);
     load_sample_pos                []  -> 2 []       [32]    ELIMINATE|REORDER,
-        builtin(SamplePosition, Float).only_in(FRAGMENT).features(&[sampleRateShading]);
+        builtin(SamplePosition, Float);
     load_sample_pos_or_center      []  -> 2 []       [32]    ELIMINATE|REORDER,
-        UNTRANSLATED.only_in(FRAGMENT);
+        COMPUTED.only_in(FRAGMENT);
     load_sample_pos_from_id        [1] -> 2 []       []      ELIMINATE|REORDER,
-        UNTRANSLATED.only_in(FRAGMENT);
+        untranslated("Vulkan has only the position of the own sample").only_in(FRAGMENT);
     load_sample_mask_in            []  -> 1 []       [32]    ELIMINATE|REORDER,
-        builtin(SampleMask, Int).only_in(FRAGMENT);
+        builtin(SampleMask, Int);
     load_point_coord               []  -> 2 []       [32]    ELIMINATE|REORDER,
-        builtin(PointCoord, Float).only_in(FRAGMENT);
+        builtin(PointCoord, Float);
     load_point_coord_maybe_flipped [2] -> 2 []       [32],
-        builtin(PointCoord, Float).only_in(FRAGMENT);
+        builtin(PointCoord, Float);
     load_line_coord                []  -> 1 []       [32]    ELIMINATE|REORDER,
-        UNTRANSLATED.only_in(FRAGMENT);
+        untranslated("Vulkan has no coordinate of a line").only_in(FRAGMENT);
     load_frag_coord                []  -> 4 []       [32]    ELIMINATE|REORDER,
-        builtin(FragCoord, Float).only_in(FRAGMENT);
+        builtin(FragCoord, Float);
     load_pixel_coord               []  -> 2 []       [16]    ELIMINATE|REORDER,
         COMPUTED.only_in(FRAGMENT);
     load_helper_invocation         []  -> 1 []       [1, 32] ELIMINATE,
-        builtin(HelperInvocation, Bool).only_in(FRAGMENT).needs(Needs::SYSTEM_VALUES);
+        builtin(HelperInvocation, Bool).needs(Needs::SYSTEM_VALUES);
     is_helper_invocation           []  -> 1 []       [1]     ELIMINATE,
         SPECIAL.only_in(FRAGMENT).features(&[shaderDemoteToHelperInvocation]);
     load_layer_id                  []  -> 1 []       [32]    ELIMINATE|REORDER,
-        builtin(Layer, Int).only_in(FRAGMENT).features(&[geometryShader]);
+        builtin(Layer, Int);
     load_color0                    []  -> 4 []       [32]    ELIMINATE|REORDER,
         COMPUTED.only_in(FRAGMENT);
     load_color1                    []  -> 4 []       [32]    ELIMINATE|REORDER,
         COMPUTED.only_in(FRAGMENT);
     load_sample_mask               []  -> 1 []       [32]    ELIMINATE,
-        UNTRANSLATED.only_in(FRAGMENT);
+        untranslated("the driver has the mask of the API").only_in(FRAGMENT);
     load_user_clip_plane           []  -> 4 [ucp_id] [32]    ELIMINATE|REORDER,
-        UNTRANSLATED;
+        untranslated("the driver has the planes; Mesa makes loads from a uniform block of it (nir_lower_clip_vs)");
     load_blend_const_color_rgba    []  -> 4 []       [32]    ELIMINATE|REORDER,
-        UNTRANSLATED.only_in(FRAGMENT);
+        untranslated("the driver has the colour; it is for blending in a shader, which is Vulkan's").only_in(FRAGMENT);
 
     load_workgroup_id              [] -> 3 [] [32]     ELIMINATE|REORDER,
-        builtin(WorkgroupId, Uint).only_in(COMPUTE);
+        builtin(WorkgroupId, Uint);
     load_workgroup_index           [] -> 1 [] [32]     ELIMINATE|REORDER,
         COMPUTED.only_in(COMPUTE);
     load_num_workgroups            [] -> 3 [] [32]     ELIMINATE|REORDER,
-        builtin(NumWorkgroups, Uint).only_in(COMPUTE);
+        builtin(NumWorkgroups, Uint);
     load_local_invocation_id       [] -> 3 [] [32]     ELIMINATE|REORDER,
-        builtin(LocalInvocationId, Uint).only_in(COMPUTE);
+        builtin(LocalInvocationId, Uint);
     load_local_invocation_index    [] -> 1 [] [32]     ELIMINATE|REORDER,
-        builtin(LocalInvocationIndex, Uint).only_in(COMPUTE);
+        builtin(LocalInvocationIndex, Uint);
     load_global_invocation_id      [] -> 3 [] [32, 64] ELIMINATE|REORDER,
-        builtin(GlobalInvocationId, Uint).only_in(COMPUTE).needs(Needs::SYSTEM_VALUES);
+        builtin(GlobalInvocationId, Uint).needs(Needs::SYSTEM_VALUES);
     load_global_invocation_index   [] -> 1 [] [32, 64] ELIMINATE|REORDER,
         COMPUTED.only_in(COMPUTE);
     load_base_workgroup_id         [] -> 3 [] [32, 64] ELIMINATE|REORDER,
-        UNTRANSLATED.only_in(COMPUTE);
+        COMPUTED.only_in(COMPUTE);
     load_base_global_invocation_id [] -> 3 [] [32, 64] ELIMINATE|REORDER,
-        UNTRANSLATED.only_in(COMPUTE);
+        COMPUTED.only_in(COMPUTE);
     load_workgroup_size            [] -> 3 [] [32]     ELIMINATE|REORDER,
         SPECIAL.only_in(COMPUTE);
     load_work_dim                  [] -> 1 [] [32]     ELIMINATE|REORDER,
-        UNTRANSLATED.only_in(COMPUTE);
+        untranslated("the driver has the number of dimensions").only_in(COMPUTE);
 
     load_subgroup_size       [] -> 1 [] [32]     ELIMINATE|REORDER, builtin(SubgroupSize, Uint).basic();
     load_subgroup_invocation [] -> 1 [] [32]     ELIMINATE|REORDER, builtin(SubgroupLocalInvocationId, Uint).basic();
-    load_subgroup_id         [] -> 1 [] [32]     ELIMINATE|REORDER, builtin(SubgroupId, Uint).only_in(COMPUTE).since_1_1();
-    load_num_subgroups       [] -> 1 [] [32]     ELIMINATE|REORDER, builtin(NumSubgroups, Uint).only_in(COMPUTE).since_1_1();
+    load_subgroup_id         [] -> 1 [] [32]     ELIMINATE|REORDER, builtin(SubgroupId, Uint).since_1_1();
+    load_num_subgroups       [] -> 1 [] [32]     ELIMINATE|REORDER, builtin(NumSubgroups, Uint).since_1_1();
     load_subgroup_eq_mask    [] -> N [] [32, 64] ELIMINATE|REORDER, subgroup_mask(SubgroupEqMask);
     load_subgroup_ge_mask    [] -> N [] [32, 64] ELIMINATE|REORDER, subgroup_mask(SubgroupGeMask);
     load_subgroup_gt_mask    [] -> N [] [32, 64] ELIMINATE|REORDER, subgroup_mask(SubgroupGtMask);
@@ -805,7 +807,7 @@ intrinsics! {
     is_sparse_resident_zink   [N]    -> 1 [] [1]     ELIMINATE|REORDER, SPECIAL.needs(Needs::RESIDENCY).wide_sources();
     sparse_residency_code_and [1, 1] -> 1 [] [32]    ELIMINATE|REORDER, SPECIAL.needs(Needs::RESIDENCY);
     // The residency code of these texels, which `lower_sparse` takes from the result. NIR has no such intrinsic.
-    sparse_residency_code     [N]    -> 1 [] [32]    ELIMINATE|REORDER, UNTRANSLATED;
+    sparse_residency_code     [N]    -> 1 [] [32]    ELIMINATE|REORDER, untranslated("only ntv makes it");
 
     image_deref_load              [ANY, 4, 1, 1]    -> N    [image_dim, image_array, format, access, dest_type] [] ELIMINATE,
         IMAGE.image(ImageOperation::Load, Deref);
@@ -822,9 +824,9 @@ intrinsics! {
     image_deref_samples           [ANY]             -> 1    [image_dim, image_array, format, access]           [] ELIMINATE|REORDER,
         IMAGE.image(ImageOperation::Samples, Deref);
     image_deref_levels            [ANY]             -> 1    [image_dim, image_array, format, access]           [] ELIMINATE|REORDER,
-        UNTRANSLATED_IMAGE.image(ImageOperation::Levels, Deref);
+        TEXTURE_QUERY.image(ImageOperation::Levels, Deref);
     image_deref_samples_identical [ANY, 4]          -> 1    [image_dim, image_array, format, access]           [] ELIMINATE,
-        UNTRANSLATED_IMAGE.image(ImageOperation::SamplesIdentical, Deref);
+        TEXTURE_QUERY.image(ImageOperation::SamplesIdentical, Deref);
 
     image_load        [1, 4, 1, 1]    -> N    [image_dim, image_array, format, access, range_base, dest_type] [] ELIMINATE,
         IMAGE.image(ImageOperation::Load, Unit);
@@ -841,7 +843,7 @@ intrinsics! {
     image_samples     [1]             -> 1    [image_dim, image_array, format, access, range_base]         [] ELIMINATE|REORDER,
         IMAGE.image(ImageOperation::Samples, Unit);
     image_levels      [1]             -> 1    [image_dim, image_array, format, access, range_base]         [] ELIMINATE|REORDER,
-        UNTRANSLATED_IMAGE.image(ImageOperation::Levels, Unit);
+        TEXTURE_QUERY.image(ImageOperation::Levels, Unit);
 
     bindless_image_load        [ANY, 4, 1, 1]    -> N    [image_dim, image_array, format, access, dest_type] [] ELIMINATE,
         IMAGE.image(ImageOperation::Load, Handle);
@@ -858,7 +860,7 @@ intrinsics! {
     bindless_image_samples     [ANY]             -> 1    [image_dim, image_array, format, access]            [] ELIMINATE|REORDER,
         IMAGE.image(ImageOperation::Samples, Handle);
     bindless_image_levels      [ANY]             -> 1    [image_dim, image_array, format, access]            [] ELIMINATE|REORDER,
-        UNTRANSLATED_IMAGE.image(ImageOperation::Levels, Handle);
+        TEXTURE_QUERY.image(ImageOperation::Levels, Handle);
 }
 
 #[cfg(test)]

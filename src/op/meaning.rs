@@ -2,9 +2,10 @@
 
 //! The meaning of intrinsics: the last column of their table.
 //!
-//! A [`Meaning`] starts as `SPECIAL`, as `UNTRANSLATED` or as the result of a function such as `builtin`, and each method adds a
+//! A [`Meaning`] starts as `SPECIAL` or as the result of a function such as `builtin` or `untranslated`, and each method adds a
 //! fact. Rows that share many facts start with a constant above the table.
 
+use super::builtins::BuiltInInfo;
 use super::needs::Needs;
 use super::Base;
 use crate::feature::Feature;
@@ -295,17 +296,22 @@ pub struct Meaning {
     pub features: &'static [Feature],
     /// The features that it may need in addition, because of its operands or of the rest of the shader.
     pub features_by_operands: &'static [Feature],
+    /// The reason why it has no translation; empty if it has one.
+    pub why: &'static str,
 }
 
 /// The start of intrinsics without a [`Form`] of their own.
 pub(super) const SPECIAL: Meaning = Meaning::new(Form::Special);
 
-/// The start of intrinsics that are only read, printed and checked.
-pub(super) const UNTRANSLATED: Meaning = Meaning::new(Form::Untranslated);
+/// The start of intrinsics that are only read, printed and checked, for this reason: the end of a message that begins with
+/// `is not translated: `.
+pub(super) const fn untranslated(why: &'static str) -> Meaning {
+    Meaning { why, ..Meaning::new(Form::Untranslated) }
+}
 
-/// A load of a built-in input.
+/// A load of a built-in input, in the stages that have it.
 pub(super) const fn builtin(builtin: BuiltIn, base: Base) -> Meaning {
-    Meaning::new(Form::BuiltIn(builtin, base))
+    Meaning::new(Form::BuiltIn(builtin, base)).only_in(BuiltInInfo::of(builtin).inputs)
 }
 
 impl Meaning {
@@ -322,6 +328,7 @@ impl Meaning {
             sampling: None,
             features: &[],
             features_by_operands: &[],
+            why: "",
         }
     }
 

@@ -13,12 +13,15 @@
 //! | [`names`] | the printed names of enumerated index values and of I/O slots | NIR's `nir_print.c`, `shader_enums.h` |
 //! | [`old`] | opcodes of older releases, and their replacements | NIR's history |
 //! | [`slots`] | the I/O slots that are built-ins | Vulkan, "Built-In Variables" |
+//! | [`builtins`] | the stages and the features of built-ins | Vulkan, "Built-In Variables" |
 //!
 //! A list of opcodes that is used for membership only is a [`set`]. The columns of [`needs`] and [`lowered`] have the operations
 //! that passes lower. [`meaning`] has the other columns of intrinsics, and `rows` packs the other facts that a translation needs
 //! of each ALU opcode.
 
 pub mod alu;
+#[doc(hidden)]
+pub mod builtins;
 mod by_name;
 #[doc(hidden)]
 pub mod fold;

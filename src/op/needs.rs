@@ -25,53 +25,55 @@ bitflags! {
         const FRAMEBUFFER_READS = 1 << 5;
         /// Inputs and outputs by slot: `lower_io`.
         const EXPLICIT_IO = 1 << 6;
+        /// Clip and cull distances, some of which may have no value: `define_distances`.
+        const DISTANCES = 1 << 7;
         /// Inputs and outputs of types that an interface may not have: `lower_io_types`.
-        const IO_TYPES = 1 << 7;
+        const IO_TYPES = 1 << 8;
         /// The output for all colours: `lower_frag_color`.
-        const FRAG_COLOR = 1 << 8;
+        const FRAG_COLOR = 1 << 9;
         /// Inputs or outputs that may share a Location: `assign_locations`.
-        const LOCATIONS = 1 << 9;
+        const LOCATIONS = 1 << 10;
         /// Uniform blocks, some of which may be in push constants: `inline_blocks`.
-        const INLINED_BLOCKS = 1 << 10;
+        const INLINED_BLOCKS = 1 << 11;
         /// Shared memory, scratch and push constants by byte offset: `lower_memory`.
-        const MEMORY_OFFSETS = 1 << 11;
+        const MEMORY_OFFSETS = 1 << 12;
         /// Uniform and storage blocks that are selected by an index: `lower_block_index`.
-        const BLOCK_INDICES = 1 << 12;
+        const BLOCK_INDICES = 1 << 13;
         /// Derefs of uniform and storage blocks: `lower_buffer_derefs`.
-        const BUFFER_DEREFS = 1 << 13;
+        const BUFFER_DEREFS = 1 << 14;
         /// Uniform blocks by byte offset: `lower_ubo`.
-        const UBO_OFFSETS = 1 << 14;
+        const UBO_OFFSETS = 1 << 15;
         /// Storage blocks by byte offset: `lower_ssbo`.
-        const SSBO_OFFSETS = 1 << 15;
+        const SSBO_OFFSETS = 1 << 16;
         /// Global memory: `lower_global`.
-        const GLOBAL_MEMORY = 1 << 16;
+        const GLOBAL_MEMORY = 1 << 17;
         /// Atomics through derefs: `lower_atomics`.
-        const ATOMICS = 1 << 17;
+        const ATOMICS = 1 << 18;
         /// Outputs that transform feedback captures: `lower_captures`.
-        const CAPTURES = 1 << 18;
+        const CAPTURES = 1 << 19;
         /// Textures and images: `lower_descriptors`.
-        const TEXTURES = 1 << 19;
+        const TEXTURES = 1 << 20;
         /// Textures and images whose operands may differ from SPIR-V's: `lower_tex`.
-        const TEXTURE_OPERANDS = 1 << 20;
+        const TEXTURE_OPERANDS = 1 << 21;
         /// Texels and residency codes in one vector: `lower_sparse`.
-        const RESIDENCY = 1 << 21;
+        const RESIDENCY = 1 << 22;
         /// Subgroup operations: `lower_subgroups`.
-        const SUBGROUPS = 1 << 22;
+        const SUBGROUPS = 1 << 23;
         /// Outputs that may be stored to twice: `combine_stores`.
-        const REPEATED_STORES = 1 << 23;
+        const REPEATED_STORES = 1 << 24;
         /// ALU operations that SPIR-V does not have: `lower_alu`.
-        const LOWERED_ALU = 1 << 24;
+        const LOWERED_ALU = 1 << 25;
         /// Vectors of more than four components: `lower_wide_vectors`.
-        const WIDE_VECTORS = 1 << 25;
+        const WIDE_VECTORS = 1 << 26;
         /// Numbers of 64 bits that may be floats: `lower_doubles`.
-        const DOUBLES = 1 << 26;
+        const DOUBLES = 1 << 27;
         /// Numbers of 64 bits: `lower_int64`.
-        const INT64 = 1 << 27;
+        const INT64 = 1 << 28;
         /// Numbers of 8 and 16 bits: `lower_narrow`.
-        const NARROW = 1 << 28;
+        const NARROW = 1 << 29;
         /// Instructions without uses that passes left, and control flow with constant conditions: `clean_up`.
-        const UNTIDY = 1 << 29;
+        const UNTIDY = 1 << 30;
         /// Derefs of uniform blocks, some of which may be in storage buffers: `place_blocks`.
-        const PLACED_BLOCKS = 1 << 30;
+        const PLACED_BLOCKS = 1 << 31;
     }
 }

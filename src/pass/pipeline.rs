@@ -35,6 +35,7 @@ pub const PIPELINE: &[Pass] = &[
     lower_fbfetch::PASS,
     // Variables for I/O before everything else, so that later passes see only derefs.
     lower_io::PASS,
+    define_distances::PASS,
     lower_io_types::PASS,
     lower_frag_color::PASS,
     assign_locations::PASS,

@@ -8,6 +8,7 @@ use super::turn::turned_bits;
 use super::{unsupported, Emit, Result};
 use crate::ir::{Stage, Variable};
 use crate::module::{Condition, Key};
+use crate::op::builtins::BuiltInInfo;
 use crate::op::{Base, Intrinsic, Modes};
 use spirv::{BuiltIn, Capability, Decoration, StorageClass};
 
@@ -212,38 +213,36 @@ impl Emit<'_> {
     }
 
     pub(super) fn builtin_capabilities(&mut self, builtin: BuiltIn, class: StorageClass) {
+        debug_assert!(class == StorageClass::Input || class == StorageClass::Output);
+        if let Some(capability) = self.builtin_capability(builtin, class) {
+            self.m.capability(capability);
+        }
+    }
+
+    /// The capability that a built-in needs besides those of the stage.
+    pub(super) fn builtin_capability(&mut self, builtin: BuiltIn, class: StorageClass) -> Option<Capability> {
         use BuiltIn::*;
-        let stage = self.shader.stage();
-        let early = matches!(stage, Stage::Vertex | Stage::TessCtrl | Stage::TessEval);
         let subgroup = |old| if self.m.version >= (1, 3) { Capability::GroupNonUniform } else { old };
-        let capability = match builtin {
-            BaseVertex | BaseInstance | DrawIndex => Capability::DrawParameters,
-            ViewIndex => Capability::MultiView,
-            SampleId | SamplePosition => Capability::SampleRateShading,
-            ClipDistance => Capability::ClipDistance,
-            CullDistance => Capability::CullDistance,
-            PointSize if stage == Stage::Geometry => Capability::GeometryPointSize,
-            PointSize if stage != Stage::Vertex => Capability::TessellationPointSize,
-            PrimitiveId if stage == Stage::Fragment => Capability::Geometry,
-            Layer | ViewportIndex if early && self.m.version < (1, 5) => Capability::ShaderViewportIndexLayerEXT,
-            Layer if early => Capability::ShaderLayer,
-            ViewportIndex if early => Capability::ShaderViewportIndex,
-            Layer => Capability::Geometry,
-            ViewportIndex => Capability::MultiViewport,
-            FragStencilRefEXT => Capability::StencilExportEXT,
-            SubgroupSize | SubgroupLocalInvocationId => subgroup(Capability::SubgroupBallotKHR),
-            SubgroupId | NumSubgroups => Capability::GroupNonUniform,
+        match builtin {
+            SubgroupSize | SubgroupLocalInvocationId => return Some(subgroup(Capability::SubgroupBallotKHR)),
+            SubgroupId | NumSubgroups => return Some(Capability::GroupNonUniform),
             SubgroupEqMask | SubgroupGeMask | SubgroupGtMask | SubgroupLeMask | SubgroupLtMask => {
                 if self.m.version < (1, 3) {
-                    Capability::SubgroupBallotKHR
-                } else {
-                    self.m.capability(Capability::GroupNonUniform);
-                    Capability::GroupNonUniformBallot
+                    return Some(Capability::SubgroupBallotKHR);
                 }
+                self.m.capability(Capability::GroupNonUniform);
+                return Some(Capability::GroupNonUniformBallot);
             }
-            _ => return,
-        };
-        debug_assert!(class == StorageClass::Input || class == StorageClass::Output);
-        self.m.capability(capability);
+            _ => {}
+        }
+        let any = BuiltInInfo::of(builtin).providers(self.shader.stage().set(), class == StorageClass::Output)?;
+        let given = any.iter().find(|(feature, _)| self.target.can_declare(*feature));
+        Some(match given.unwrap_or(&any[0]).1 {
+            // SPIR-V 1.5 divides the capability of the extension in two.
+            Capability::ShaderLayer | Capability::ShaderViewportIndex if self.m.version < (1, 5) => {
+                Capability::ShaderViewportIndexLayerEXT
+            }
+            capability => capability,
+        })
     }
 }

@@ -33,7 +33,7 @@ use crate::ir::{Capture, DerefKind, Stage, Variable};
 use crate::module::{Condition, Key, PatchKind, Varying};
 use crate::op::{Base, Modes};
 use crate::target::Feature;
-use spirv::{BuiltIn, Capability, Decoration, FunctionControl, Op, StorageClass};
+use spirv::{BuiltIn, Decoration, FunctionControl, Op, StorageClass};
 
 /// The function and its outputs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -275,10 +275,8 @@ impl Emit<'_> {
         let float = self.m.numeric(Base::Float, 32, 1);
         let pushed = self.state.epilogue.pushed.map(|pushed| self.pushed_place(pushed, when));
         let size = self.optional_variable(BuiltIn::PointSize, StorageClass::Output, float, when);
-        match self.shader.stage() {
-            Stage::Geometry => self.m.capability_when(Capability::GeometryPointSize, when),
-            Stage::TessEval => self.m.capability_when(Capability::TessellationPointSize, when),
-            _ => {}
+        if let Some(capability) = self.builtin_capability(BuiltIn::PointSize, StorageClass::Output) {
+            self.m.capability_when(capability, when);
         }
         let start = self.m.mark(Section::Code);
         let value = match pushed {

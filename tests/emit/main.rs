@@ -2,6 +2,7 @@
 
 //! Emission of shaders in emittable form: the important constructs are counted in the words, and `spirv-val` validates all.
 
+mod builtins;
 mod exact;
 mod flow;
 mod interface;

@@ -237,6 +237,7 @@ impl Features {
         target.max_uniform_buffer_range = limits.max_uniform_buffer_range;
         target.max_push_constants_size = limits.max_push_constants_size;
         target.max_draw_buffers = limits.max_color_attachments;
+        target.max_clip_and_cull_distances = limits.max_combined_clip_and_cull_distances;
         target
     }
 }

@@ -445,24 +445,6 @@ fn there_is_one_interlock_mode() {
 }
 
 #[test]
-fn tessellation_levels_are_between_control_and_evaluation() {
-    let stray = "this stage has no tessellation levels";
-    let store = "@store_output (%0, %0) (base=0, range=1, wrmask=x, component=0, src_type=float32, \
-                 io location=VARYING_SLOT_TESS_LEVEL_OUTER slots=1, xfb(), xfb2())";
-    for stage in ["VERTEX", "TESS_EVAL"] {
-        invalid(stage, "", &format!("{store} // !"), &[&format!("`@store_output`: {stray}")]);
-    }
-    assert_eq!(messages(&parse("TESS_CTRL", "", store).1), [""; 0]);
-    let variable = |stage: &str, mode: &str| {
-        let levels = "INTERP_MODE_NONE none float[4] v (VARYING_SLOT_TESS_LEVEL_OUTER.xyzw, 0, 0) compact";
-        messages(&parse(stage, &format!("decl_var patch {mode} {levels}"), "").1)
-    };
-    assert_eq!(variable("TESS_CTRL", "shader_out"), [""; 0]);
-    assert_eq!(variable("TESS_EVAL", "shader_in"), [""; 0]);
-    assert!(variable("TESS_EVAL", "shader_out").contains(&format!("variable v: {stray}")));
-}
-
-#[test]
 fn derefs_fit_their_types() {
     let declarations = "
 decl_var shader_in INTERP_MODE_NONE none vec4 in (VERT_ATTRIB_POS.xyzw, 0, 0)

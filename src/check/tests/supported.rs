@@ -7,6 +7,7 @@ use crate::check::doubts::has_doubts;
 use crate::check::{supported, validate, Checker};
 use crate::error::ErrorKind;
 use crate::ir::{InstData, InstKind, ShaderInfo, Stage};
+use crate::op::Intrinsic;
 use crate::target::{Feature, Target, Version};
 
 /// A dump whose marked lines cannot be translated for a target without the features `off`.
@@ -144,7 +145,6 @@ fn intrinsics_need_features() {
     let rows: &[(&str, &str, Feature, &str)] = &[
         ("VERTEX", "32 %6 = @load_draw_id", shaderDrawParameters, "%6 = @load_draw_id"),
         ("FRAGMENT", "32 %6 = @load_sample_id", sampleRateShading, "%6 = @load_sample_id"),
-        ("FRAGMENT", "32 %6 = @load_primitive_id", geometryShader, "%6 = @load_primitive_id"),
         ("FRAGMENT", "@demote_if (%2)", shaderDemoteToHelperInvocation, "@demote_if"),
         ("COMPUTE", "1 %6 = @vote_any (%2)", subgroupVote, "%6 = @vote_any"),
         ("COMPUTE", "32x4 %6 = @ballot (%2)", subgroupBallot, "%6 = @ballot"),
@@ -407,7 +407,7 @@ fn untranslated_constructs_are_refused() {
         &[],
         &[
             "`%8 = samples_identical`: samples_identical operations are not translated yet",
-            "`%10 = @load_line_coord`: is not translated yet",
+            "`%10 = @load_line_coord`: is not translated: Vulkan has no coordinate of a line",
             "`%11 = udiv`: numbers of one bit are not translated yet",
             "`halt`: ifs and loops after a jump are not translated yet",
         ],
@@ -574,4 +574,100 @@ decl_var shader_out INTERP_MODE_NONE none vec4 colour (FRAG_RESULT_DATA0.xyzw, 0
     // The prelude has a number of 64 bits.
     without.set(Feature::shaderInt64, false);
     assert!(has_doubts(&usual, &without));
+}
+
+/// A store to, or a load from, a slot between stages, and a variable there.
+#[track_caller]
+fn builtin_of_stage(stage: &str, slot: &str, is_output: bool, refused_as: Option<&str>) {
+    let io = format!("component=0, TYPE, io location=VARYING_SLOT_{slot} slots=1");
+    let (op, line) = match is_output {
+        true => ("@store_output", format!("@store_output (%0, %0) (base=0, range=1, wrmask=x, {io})")),
+        false => ("%6 = @load_input", format!("32 %6 = @load_input (%0) (base=0, range=1, {io})")),
+    };
+    let line = line.replace("TYPE", if is_output { "src_type=int32" } else { "dest_type=int32" });
+    let message = refused_as.map(|builtin| {
+        let direction = if is_output { "output" } else { "input" };
+        format!("{builtin} is not an {direction} of MESA_SHADER_{stage}")
+    });
+    let mark = if message.is_some() { " // !" } else { "" };
+    let messages: Vec<String> = message.iter().map(|message| format!("`{op}`: {message}")).collect();
+    let messages: Vec<&str> = messages.iter().map(String::as_str).collect();
+    refused(stage, "", &format!("{line}{mark}\n"), &[], &messages);
+}
+
+#[test]
+fn built_ins_are_of_their_stages() {
+    builtin_of_stage("VERTEX", "PRIMITIVE_ID", true, Some("PrimitiveId"));
+    builtin_of_stage("TESS_EVAL", "PRIMITIVE_ID", true, Some("PrimitiveId"));
+    builtin_of_stage("TESS_EVAL", "PRIMITIVE_ID", false, None);
+    builtin_of_stage("GEOMETRY", "PRIMITIVE_ID", true, None);
+    builtin_of_stage("FRAGMENT", "PRIMITIVE_ID", false, None);
+    for slot in ["LAYER", "VIEWPORT"] {
+        builtin_of_stage("VERTEX", slot, true, None);
+        builtin_of_stage("TESS_EVAL", slot, true, None);
+        builtin_of_stage("FRAGMENT", slot, false, None);
+    }
+    for stage in ["VERTEX", "TESS_EVAL"] {
+        builtin_of_stage(stage, "TESS_LEVEL_OUTER", true, Some("TessLevelOuter"));
+    }
+    builtin_of_stage("TESS_CTRL", "TESS_LEVEL_OUTER", true, None);
+    let variable = |stage: &str, declaration: &str| {
+        let (_, shader) = parse(stage, declaration, "");
+        assert_eq!(validate(&shader), Ok(()));
+        supported(&shader, &Target::default()).err().map(|errors| errors.to_string())
+    };
+    let primitive = "decl_var shader_out INTERP_MODE_FLAT none int v (VARYING_SLOT_PRIMITIVE_ID.x, 1, 0)";
+    let stray = "variable v: PrimitiveId is not an output of MESA_SHADER_VERTEX".to_string();
+    assert_eq!(variable("VERTEX", primitive), Some(stray));
+    assert_eq!(variable("GEOMETRY", primitive), None);
+    let layers = "decl_var shader_out INTERP_MODE_FLAT none int[4] v (VARYING_SLOT_LAYER.x, 1, 0)";
+    assert_eq!(
+        variable("TESS_CTRL", layers).as_deref(),
+        Some("variable v: Layer is not an output of MESA_SHADER_TESS_CTRL")
+    );
+    let layers = layers.replace("shader_out", "shader_in");
+    assert_eq!(
+        variable("GEOMETRY", &layers).as_deref(),
+        Some("variable v: Layer is not an input of MESA_SHADER_GEOMETRY")
+    );
+}
+
+/// Each feature alone gives the built-in; without all of them, the message names them.
+#[test]
+fn one_of_several_features_gives_a_built_in() {
+    use Feature::*;
+    let cases: [(&str, &[Feature], &str); 3] = [
+        (
+            "load_primitive_id",
+            &[geometryShader, tessellationShader, meshShader],
+            "geometryShader, tessellationShader or meshShader",
+        ),
+        (
+            "load_layer_id",
+            &[geometryShader, shaderOutputLayer, meshShader],
+            "geometryShader, shaderOutputLayer or meshShader",
+        ),
+        (
+            "load_primitive_id",
+            &[geometryShader, meshShader, tessellationShader],
+            "geometryShader, tessellationShader or meshShader",
+        ),
+    ];
+    for (op, features, names) in cases {
+        let body = format!("32 %6 = @{op} // !\n");
+        let message = format!("`%6 = @{op}`: needs feature {names}, all of which the target lacks");
+        refused("FRAGMENT", "", &body, features, &[&message]);
+        for kept in features {
+            let off: Vec<Feature> = features.iter().copied().filter(|feature| feature != kept).collect();
+            refused("FRAGMENT", "", &body.replace("// !", ""), &off, &[]);
+        }
+    }
+}
+
+/// The emitter has a form for each intrinsic, or the table has the reason why there is none.
+#[test]
+fn intrinsics_without_a_translation_have_a_reason() {
+    for op in Intrinsic::ALL {
+        assert_eq!(op.info().is_translated(), op.meaning().why.is_empty(), "{}", op.name());
+    }
 }

@@ -79,8 +79,17 @@ const COMPUTED: &[(Intrinsic, Compute)] = &[
         let corner = b.swizzle(coord, &[0, 1]);
         b.alu(AluOp::f2u16, &[corner])
     }),
+    // FragCoord is at the sample that is shaded, if each is.
+    (load_sample_pos_or_center, |b, _, _| {
+        let coord = b.intrinsic(load_frag_coord, 4, 32, &[]).def();
+        let place = b.swizzle(coord, &[0, 1]);
+        b.alu(AluOp::ffract, &[place])
+    }),
     (load_color0, |b, _, _| color(b, 0)),
     (load_color1, |b, _, _| color(b, 1)),
+    // Vulkan adds the base of a dispatch to WorkgroupId and GlobalInvocationId (vkCmdDispatchBase).
+    (load_base_workgroup_id, |b, _, bits| zeros(b, bits)),
+    (load_base_global_invocation_id, |b, _, bits| zeros(b, bits)),
     (load_workgroup_index, |b, _, _| {
         let (id, count) = (vector(b, load_workgroup_id), vector(b, load_num_workgroups));
         linear(b, id, count)
@@ -140,6 +149,12 @@ fn scalar(b: &mut Builder<'_>, op: Intrinsic) -> Def {
 
 fn vector(b: &mut Builder<'_>, op: Intrinsic) -> Def {
     b.intrinsic(op, 3, 32, &[]).def()
+}
+
+/// Three zeros of this many bits.
+fn zeros(b: &mut Builder<'_>, bits: u8) -> Def {
+    let zero = b.imm(bits, 0);
+    b.vec(&[zero; 3])
 }
 
 fn difference(b: &mut Builder<'_>, minuend: Intrinsic, subtrahend: Intrinsic) -> Def {

@@ -12,6 +12,7 @@
 //! ```
 
 use super::slot_access::{location, Interpolation, Io, Sampling};
+use crate::analysis::distances::{self, DeclaredDistances, Reach};
 use crate::ir::{Precision, Shader, Stage, Var, VarFlags, Variable, NO_LOCATION};
 use crate::op::names::{varying, InterpMode, IoFlags, SlotKind};
 use crate::op::{slots, AluType, Modes};
@@ -88,6 +89,7 @@ struct Group {
 #[derive(Debug, Default)]
 pub(super) struct IoVars {
     stage: Stage,
+    distances: DeclaredDistances,
     groups: Vec<Group>,
     /// Buffer for a name.
     text: String,
@@ -104,7 +106,7 @@ struct Compact {
 }
 
 /// Tessellation levels have the size that SPIR-V requires (VUID-TessLevelOuter-TessLevelOuter-04393), distances that of the
-/// accessed elements.
+/// declared or accessed elements.
 const COMPACT: &[Compact] = &[
     Compact { first: varying::CLIP_DIST0, slots: 2, most: 8, least: 1 },
     Compact { first: varying::CULL_DIST0, slots: 2, most: 8, least: 1 },
@@ -121,13 +123,14 @@ impl IoVars {
     /// Forgets the accesses of the previous shader.
     pub(super) fn begin(&mut self, shader: &Shader) {
         self.stage = shader.stage();
+        self.distances = DeclaredDistances::of(shader);
         self.groups.clear();
     }
 
     /// Adds an access.
     pub(super) fn add(&mut self, io: &Io) {
         Piece::each(io, |piece| {
-            self.insert(Group::new(io, self.stage, piece));
+            self.insert(Group::new(io, self.stage, &self.distances, piece));
         });
     }
 
@@ -245,7 +248,7 @@ impl Part {
 }
 
 impl Group {
-    fn new(io: &Io, stage: Stage, piece: Piece) -> Group {
+    fn new(io: &Io, stage: Stage, distances: &DeclaredDistances, piece: Piece) -> Group {
         let kind = io.kind(stage);
         let interpolation =
             io.interpolation.unwrap_or(Interpolation { mode: InterpMode::none as u32, sampling: Sampling::Pixel });
@@ -271,10 +274,15 @@ impl Group {
             var: None,
         };
         if let Some(row) = compact(kind, io.slot) {
-            group.mask <<= 4 * (io.slot - row.first);
-            if io.offset.is_some() {
-                group.mask |= (1 << (4 * io.slots.min(2))) - 1;
-            }
+            group.mask = match distances::array_of(kind, io.slot) {
+                Some(array) => {
+                    let (end, slots) = (u32::BITS - group.mask.leading_zeros(), io.offset.map(|_| io.slots));
+                    let length = distances.length(array, io.is_output, Reach { slot: io.slot, end, slots });
+                    (1 << length) - 1
+                }
+                None if io.offset.is_some() => 0xf,
+                None => group.mask,
+            };
             (group.slot, group.slots, group.is_builtin) = (row.first, 1, true);
         }
         group

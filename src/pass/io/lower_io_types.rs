@@ -2,9 +2,9 @@
 
 //! Gives inputs and outputs types that are valid in the interface of a stage.
 //!
-//! **What.** Variables of 16 bits become variables of 32 bits if the target lacks `storageInputOutput16`, and if transform
-//! feedback captures them or they are interpolated at a position that the shader computes; loads and stores convert. Built-ins
-//! that are signed integers become unsigned ones.
+//! **What.** Variables of 16 bits become variables of 32 bits if the target lacks `storageInputOutput16` or operations of 16 bits,
+//! and if transform feedback captures them or they are interpolated at a position that the shader computes; loads and stores
+//! convert. Built-ins that are signed integers become unsigned ones.
 //!
 //! **Why.** Numbers of 16 bits in inputs and outputs are a feature of Vulkan; GL's transform feedback writes 32 bits, and
 //! instructions like InterpolateAtOffset take 32 bits (GLSL.std.450). A built-in may be read both as a variable and as a system
@@ -51,14 +51,17 @@ struct Change {
 }
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
-    let may_be_narrow = context.target.has(Feature::storageInputOutput16);
+    let has = |feature| context.target.has(feature);
+    let has_operations = |base| has(if base == Base::Float { Feature::shaderFloat16 } else { Feature::shaderInt16 });
+    let narrow = |base: Base| has(Feature::storageInputOutput16) && has_operations(base);
+    let may_be_narrow = [Base::Float, Base::Int].into_iter().any(narrow);
     shader.with_spare(|shader, InterpolationTables { changes, interpolated }: &mut InterpolationTables| {
         changes.clear();
         interpolated.clear();
         if may_be_narrow {
             list_interpolated(shader, interpolated);
         }
-        change_types(shader, changes, interpolated, may_be_narrow) && {
+        change_types(shader, changes, interpolated, narrow) && {
             change_accesses(shader, changes);
             true
         }
@@ -76,8 +79,13 @@ struct InterpolationTables {
 /// The changes of variables.
 type Changes = SideTable<Var, Option<Change>>;
 
-/// Changes the types of variables. Returns true if there is one to change.
-fn change_types(shader: &mut Shader, changes: &mut Changes, interpolated: &[Var], may_be_narrow: bool) -> bool {
+/// Changes the types of variables. Returns true if there is one to change. `narrow` is whether numbers of 16 bits with a base may stay.
+fn change_types(
+    shader: &mut Shader,
+    changes: &mut Changes,
+    interpolated: &[Var],
+    narrow: impl Fn(Base) -> bool,
+) -> bool {
     let mut any = false;
     for var in shader.vars.ids() {
         // Transform feedback captures 32-bit words.
@@ -85,7 +93,7 @@ fn change_types(shader: &mut Shader, changes: &mut Changes, interpolated: &[Var]
             variable.capture.is_some() || variable.mode == Modes::SHADER_OUT && !shader.xfb_info.is_empty()
         };
         let may_be_narrow =
-            |variable: &Variable| may_be_narrow && !is_captured(variable) && !interpolated.contains(&var);
+            |variable: &Variable, base| narrow(base) && !is_captured(variable) && !interpolated.contains(&var);
         if let Some(change) = change(shader, &shader.vars[var], may_be_narrow) {
             any = true;
             changes.set(var, Some(change));
@@ -130,7 +138,7 @@ static INTERPOLATE: IntrinsicSet = intrinsics_where!(|info, meaning| meaning.sam
     && !matches!(info.form, Form::Untranslated));
 
 /// The change that a variable needs, if any. Most are of 32-bit floats.
-fn change(shader: &Shader, variable: &Variable, may_be_narrow: impl Fn(&Variable) -> bool) -> Option<Change> {
+fn change(shader: &Shader, variable: &Variable, may_be_narrow: impl Fn(&Variable, Base) -> bool) -> Option<Change> {
     if !variable.mode.intersects(Modes::SHADER_IN | Modes::SHADER_OUT) {
         return None;
     }
@@ -151,7 +159,7 @@ fn change(shader: &Shader, variable: &Variable, may_be_narrow: impl Fn(&Variable
         .location
         .is_some_and(|slot| slots::builtin(stage.slot_kind(is_output), slot, fragment_input).is_some());
     let mut new = old;
-    if old.bits == 8 || old.bits == 16 && (is_builtin || !may_be_narrow(variable)) {
+    if old.bits == 8 || old.bits == 16 && (is_builtin || !may_be_narrow(variable, old.base)) {
         new.bits = 32;
     }
     if is_builtin && old.base == Base::Int {

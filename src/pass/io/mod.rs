@@ -4,6 +4,7 @@
 
 pub mod assign_locations;
 pub mod combine_stores;
+pub mod define_distances;
 pub mod lower_fbfetch;
 pub mod lower_frag_color;
 pub mod lower_io;
