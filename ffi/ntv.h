@@ -213,7 +213,7 @@ struct ntv_varying {
    uint32_t location;
    uint32_t num_locations;
    uint32_t component; /* of each location, in units of 32 bits */
-   uint32_t num_components;
+   uint32_t num_components; /* of each of its vectors; more than four continue in the next location */
    bool is_captured; /* transform feedback captures it, with the fields below */
    bool is_copy;     /* a copy of a captured built-in, or of a part of one: no other stage reads it */
    uint32_t xfb_buffer, xfb_stride, xfb_offset;

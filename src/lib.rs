@@ -107,6 +107,7 @@
 pub mod entity;
 pub mod error;
 mod feature;
+mod location;
 pub mod op;
 mod setters;
 pub mod target;

@@ -187,15 +187,15 @@ impl Part<'_> {
 /// Marks the locations of a varying that stays as used.
 fn take(used: &mut Packing, varying: &Varying) {
     if varying.builtin.is_none() {
-        used.extend(slots(varying).map(|location| ((varying.patch, location), location)));
+        used.extend(slots(varying).map(|(location, _)| ((varying.patch, location), location)));
     }
 }
 
-/// The locations of a varying; the bound is higher than those of all devices.
-fn slots(varying: &Varying) -> impl Iterator<Item = u32> {
-    const MOST: u32 = 4096;
-    let first = varying.location;
-    (0..varying.locations.min(MOST)).map(move |slot| first.saturating_add(slot))
+/// The locations of a varying, with the components that it uses; the bound is higher than those of all devices.
+fn slots(varying: &Varying) -> impl Iterator<Item = (u32, u8)> + '_ {
+    const MOST: usize = 4096;
+    let locations = (0..).map(|slot| varying.location.saturating_add(slot));
+    locations.zip(varying.masks()).take(MOST)
 }
 
 /// The components of one side of a stage: by patch and location, a bit for each one that exists, and for each one of full
@@ -210,10 +210,9 @@ impl Components {
     fn of<'v>(varyings: impl Iterator<Item = (usize, &'v Varying)>) -> Components {
         let mut all = Components::default();
         for (_, varying) in varyings {
-            let mask = mask(varying);
             match varying.builtin {
                 Some(builtin) => all.builtins.push(builtin),
-                None => slots(varying).for_each(|location| {
+                None => slots(varying).for_each(|(location, mask)| {
                     let [there, precise] = all.taken.entry((varying.patch, location)).or_default();
                     *there |= mask;
                     *precise |= if varying.relaxed { 0 } else { mask };
@@ -237,14 +236,8 @@ impl Components {
     }
 
     fn any(&self, varying: &Varying, which: usize) -> bool {
-        slots(varying).any(|location| {
-            self.taken.get(&(varying.patch, location)).is_some_and(|masks| masks[which] & mask(varying) != 0)
+        slots(varying).any(|(location, mask)| {
+            self.taken.get(&(varying.patch, location)).is_some_and(|masks| masks[which] & mask != 0)
         })
     }
-}
-
-/// The components of a varying in each of its locations.
-fn mask(varying: &Varying) -> u8 {
-    let components = (1u32 << varying.components.min(4)) - 1;
-    (components << varying.component.min(3)) as u8 & 0xf
 }

@@ -72,9 +72,13 @@ fn place(was: &Varying, now: &Varying) -> String {
     text
 }
 
-/// The letters of components, from the number of the first one on: `yz`.
+/// The letters of components, from the number of the first one on: `yz`; `xyzw+xy` if they continue in the next location.
 pub fn letters(first: u8, count: u8) -> String {
-    "xyzw".chars().skip(first.into()).take(count.into()).collect()
+    let letters = |first: u8, count: u8| "xyzw".chars().skip(first.into()).take(count.into()).collect::<String>();
+    match count.checked_sub(4) {
+        None | Some(0) => letters(first, count),
+        Some(more) => format!("xyzw+{}", letters(0, more)),
+    }
 }
 
 /// The name of a built-in.
@@ -92,6 +96,8 @@ mod tests {
         let own = Varying { location: 5, locations: 2, component: 1, components: 2, ..Varying::default() };
         let moved = Varying { location: 3, patch: true, ..own };
         assert_eq!(describe(&own, &moved), "locations 3 to 4 (was 5), yz, per patch");
+        let wide = Varying { component: 0, components: 6, ..own };
+        assert_eq!(describe(&wide, &wide), "locations 5 to 6, xyzw+xy");
         let capture = Some(Capture { buffer: 1, stride: 32, offset: 16 });
         assert_eq!(
             describe(&own, &Varying { capture, ..own }),

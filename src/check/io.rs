@@ -39,6 +39,9 @@ pub(super) fn check_var(report: &mut Report<'_>, variable: &Variable) {
     if variable.location_frac > 3 {
         report.variable(variable, format_args!("there is no component {}", variable.location_frac));
     }
+    if variable.location_frac % 2 != 0 && report.shader.types.scalar_of(variable.ty).is_some_and(|it| it.bits == 64) {
+        report.variable(variable, format_args!("64 bits cannot start at component {}", variable.location_frac));
+    }
 }
 
 /// Checks the qualifiers of a variable. Patches are between tessellation shaders. Outputs of geometry shaders may have a stream.

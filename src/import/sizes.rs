@@ -4,6 +4,7 @@
 
 use super::source::{Global, SourceModule};
 use super::Inst;
+use crate::location;
 use crate::module::DescriptorKind;
 use spirv::{Decoration, Dim, Op, StorageClass};
 
@@ -11,25 +12,25 @@ use spirv::{Decoration, Dim, Op, StorageClass};
 const MAX_DEPTH: u32 = 32;
 
 impl SourceModule<'_> {
-    /// The locations of a variable, and the components in each, without the array of vertices.
+    /// The locations of a variable, and the words of its vectors, without the array of vertices.
     pub(super) fn varying_size(&self, global: &Global) -> (u32, u8) {
         let vertex = self.types.get(&global.ty).filter(|ty| self.is_per_vertex(global) && ty.is(Op::TypeArray));
         self.size(vertex.map_or(global.ty, |array| array.word(2)))
     }
 
-    /// The locations of a type, and the components in each.
+    /// The locations of a type, and the words of its vectors.
     pub(super) fn size(&self, ty: u32) -> (u32, u8) {
         self.sizes.get(&ty).copied().unwrap_or((1, 4))
     }
 
-    /// The locations and components of a type that is just declared.
+    /// The same of a type that is just declared.
     pub(super) fn size_of(&self, inst: Inst<'_>) -> (u32, u8) {
         let (locations, components) = self.size(inst.word(2));
         match Op::from_u32(inst.op) {
-            Some(Op::TypeInt | Op::TypeFloat) => (1, if inst.word(2) == 64 { 2 } else { 1 }),
+            Some(Op::TypeInt | Op::TypeFloat) => (1, location::words(inst.word(2).min(64) as u8, 1) as u8),
             Some(Op::TypeVector) => {
-                let words = u32::from(components).saturating_mul(inst.word(3));
-                (words.clamp(1, 8).div_ceil(4), words.min(4) as u8)
+                let words = u32::from(components).saturating_mul(inst.word(3)).clamp(1, 2 * location::WORDS);
+                (location::locations(words), words as u8)
             }
             Some(Op::TypeMatrix) => (locations.saturating_mul(inst.word(3)), components),
             Some(Op::TypeArray) => (locations.saturating_mul(self.number(inst.word(3))), components),

@@ -7,6 +7,7 @@
 //! it.
 
 use crate::entity::{entity, Arena, Id, Str, StringTable};
+use crate::location;
 use crate::op::names::ImageDim;
 use crate::op::{AluType, Base};
 
@@ -329,14 +330,25 @@ impl TypeTable {
         match self.get(ty) {
             TypeData::Array { elem, len, .. } => self.slots(elem).saturating_mul(len.unwrap_or(1)),
             TypeData::Matrix { scalar, columns, rows } => {
-                u32::from(columns) * if scalar.bits == 64 && rows > 2 { 2 } else { 1 }
+                u32::from(columns) * location::locations(location::words(scalar.bits, rows))
             }
-            TypeData::Vector(scalar, n) if scalar.bits == 64 && n > 2 => 2,
+            TypeData::Vector(scalar, n @ ..=4) => location::locations(location::words(scalar.bits, n)),
             TypeData::Struct(id) => {
                 self.structs[id].fields.iter().fold(0, |slots, field| slots.saturating_add(self.slots(field.ty)))
             }
             _ => 1,
         }
+    }
+
+    /// The number of words of the vectors of an input or output of type `ty`; `None` for a struct, whose members may differ.
+    pub fn vector_words(&self, ty: Type) -> Option<u32> {
+        let (scalar, n) = match self.get(self.without_arrays(ty)) {
+            TypeData::Scalar(scalar) => (scalar, 1),
+            TypeData::Vector(scalar, n) => (scalar, n),
+            TypeData::Matrix { scalar, rows, .. } => (scalar, rows),
+            _ => return None,
+        };
+        Some(location::words(scalar.bits, n))
     }
 
     /// The number of scalars in `ty`; `None` for types without numbers, without a length, or with too many.

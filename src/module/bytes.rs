@@ -25,7 +25,7 @@ use super::{Binding, Capture, Condition, DescriptorKind, Module, Patch, PatchKin
 use crate::error::{Error, ErrorKind, Place};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"ntvm");
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 /// The number of words before the lengths of the tables.
 const FRONT: usize = 10;
 /// The number of words before those that have a hash.

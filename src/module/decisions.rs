@@ -5,6 +5,7 @@
 use super::table::{set_varying, PRECISE, REMOVED};
 use super::{Binding, Capture, Condition, Key, Module, Patch, PatchKind, Sides, Varying};
 use crate::error::{Error, ErrorKind, Place};
+use crate::location;
 
 /// The new numbers that a link assigns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -189,7 +190,8 @@ impl Module {
         if !self.has_patch(kind, Some(varying)) {
             return Err(refused(format!("varying {varying} of the {stage} stage has no {what} that could change")));
         }
-        if kind == PatchKind::Component && number.saturating_add(known.components.into()) > 4 {
+        let beyond = || number.saturating_add(u32::from(known.components).min(location::WORDS)) > location::WORDS;
+        if kind == PatchKind::Component && beyond() {
             let message = format!("varying {varying} of the {stage} stage does not fit from component {number} on");
             return Err(refused(message));
         }

@@ -4,6 +4,7 @@
 
 use super::decisions::refused;
 use crate::error::Error;
+use crate::location;
 
 /// The stage of an entry point, in the order of a pipeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -143,7 +144,7 @@ pub struct Varying {
     pub locations: u32,
     /// Its first component in each location.
     pub component: u8,
-    /// The number of its components in each location, in 32-bit units.
+    /// The number of 32-bit words of each of its vectors. More than four continue in the next location.
     pub components: u8,
     /// RelaxedPrecision.
     pub relaxed: bool,
@@ -155,4 +156,11 @@ pub struct Varying {
     pub capture: Option<Capture>,
     /// Whether it is a copy of a captured built-in, or of a part of one. Only transform feedback reads it.
     pub is_copy: bool,
+}
+
+impl Varying {
+    /// The components that it uses in each of its locations, a bit each.
+    pub fn masks(&self) -> impl Iterator<Item = u8> + '_ {
+        (0..self.locations).map(|slot| location::mask(self.component.into(), self.components.into(), slot) as u8)
+    }
 }

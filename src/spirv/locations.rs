@@ -7,7 +7,8 @@
 
 use super::{unsupported, Emit, Result};
 use crate::error::Error;
-use crate::ir::{Stage, Type, TypeData, TypeTable, VarFlags, Variable};
+use crate::ir::{Stage, Type, VarFlags, Variable};
+use crate::location;
 use crate::op::{AluType, Modes};
 use spirv::StorageClass;
 
@@ -31,15 +32,8 @@ impl Default for Locations {
 pub(super) struct Located {
     /// The number of locations.
     pub(super) count: u32,
-    /// The number of 32-bit components of its vectors; 4 for a struct, whose members may differ.
-    words: u32,
-}
-
-impl Located {
-    /// The number of components of each location.
-    pub(super) fn components(&self) -> u8 {
-        self.words.min(4) as u8
-    }
+    /// The number of words of its vectors; 4 for a struct, whose members may differ.
+    pub(super) words: u32,
 }
 
 impl Locations {
@@ -81,17 +75,15 @@ impl Emit<'_> {
         if count > MAX_LOCATIONS || location > MAX_LOCATIONS {
             return Err(unsupported(format_args!("a variable of {count} locations from {location} on")));
         }
-        // Arrays and matrices repeat one vector; components beyond four 32-bit ones are in the next location.
         let first = u32::from(variable.location_frac);
-        if first + words.min(4) > 4 {
+        if first + words.min(location::WORDS) > location::WORDS {
             return Err(unsupported(format_args!("a variable of {words} components from {first} on")));
         }
         let apart = [class == StorageClass::Output, variable.flags.contains(VarFlags::PATCH), variable.index != 0];
         let [output, patch, second] = apart.map(u32::from);
-        let first = first + 4 * (4 * output + 2 * patch + second);
+        let class = location::WORDS * (4 * output + 2 * patch + second);
         for slot in 0..count {
-            let left = if words <= 4 { words } else { words - 4 * (slot % words.div_ceil(4)).min(words / 4) };
-            let mask = ((1 << left.min(4)) - 1) << first;
+            let mask = location::mask(first, words, slot) << class;
             if !self.state.locations.take(location + slot, mask) {
                 return Err(shared(location + slot));
             }
@@ -115,7 +107,7 @@ impl Emit<'_> {
         if let Some((AluType { bits: 8..=32, .. }, n @ 1..=4)) = types.as_vector(ty) {
             return Located { count: 1, words: n.into() };
         }
-        Located { count: types.slots(ty), words: vector_words(types, ty).unwrap_or(4) }
+        Located { count: types.slots(ty), words: types.vector_words(ty).unwrap_or(location::WORDS) }
     }
 
     /// True if inputs or outputs of this stage are arrays with one element per vertex.
@@ -131,15 +123,4 @@ impl Emit<'_> {
 #[cold]
 fn shared(location: u32) -> Box<Error> {
     unsupported(format_args!("more than one variable at location {location}"))
-}
-
-/// The number of 32-bit components of the vectors of `ty`; `None` for a struct, whose members may differ.
-fn vector_words(types: &TypeTable, ty: Type) -> Option<u32> {
-    let (scalar, n) = match types.get(types.without_arrays(ty)) {
-        TypeData::Scalar(scalar) => (scalar, 1),
-        TypeData::Vector(scalar, n) => (scalar, n),
-        TypeData::Matrix { scalar, rows, .. } => (scalar, rows),
-        _ => return None,
-    };
-    Some(u32::from(n) * if scalar.bits == 64 { 2 } else { 1 })
 }

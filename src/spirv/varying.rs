@@ -381,7 +381,7 @@ impl Emit<'_> {
             location: location.filter(|_| builtin.is_none()).unwrap_or(0),
             locations: located.count,
             component: variable.location_frac,
-            components: located.components(),
+            components: located.words as u8,
             relaxed: matches!(variable.precision, Precision::Medium | Precision::Low),
             removable,
             removed: false,

@@ -7,6 +7,7 @@
 mod angle;
 mod closure;
 mod colors;
+mod components;
 mod equality;
 mod imports;
 mod options;

@@ -30,6 +30,7 @@
 
 use super::slot_access::location;
 use crate::ir::{Shader, Stage, Var, VarFlags};
+use crate::location;
 use crate::op::names::SlotKind;
 use crate::op::{slots, Modes, Needs};
 use crate::pass::{Context, Forms, Pass};
@@ -95,27 +96,43 @@ struct LocationTables {
     extents: Vec<Extent>,
 }
 
-/// The Locations and the components that a variable uses, its index for dual-source blending, and whether it is of a patch.
-type Extent = (Range<u32>, Range<u32>, u32, bool);
+/// The components that a variable uses.
+#[derive(Clone, Debug)]
+struct Extent {
+    locations: Range<u32>,
+    /// The first word and the number of words of its vectors: all of a Location for a struct.
+    vector: (u32, u32),
+    /// The index for dual-source blending, and whether it is of a patch: these have separate Locations.
+    apart: (u32, bool),
+}
+
+impl Extent {
+    fn new(shader: &Shader, var: Var, first: u32) -> Extent {
+        let v = &shader.vars[var];
+        let vector = match shader.types.vector_words(v.ty) {
+            Some(words) => (v.location_frac.into(), words),
+            None => (0, location::WORDS),
+        };
+        let locations = first..first.saturating_add(shader.num_slots(var));
+        Extent { locations, vector, apart: (v.index, v.flags.contains(VarFlags::PATCH)) }
+    }
+
+    /// The words that it uses in a Location that it has.
+    fn mask(&self, location: u32) -> u32 {
+        location::mask(self.vector.0, self.vector.1, location - self.locations.start)
+    }
+
+    /// Whether both use a component of a Location. The vectors of a variable are alike, and have at most two Locations.
+    fn overlaps(&self, other: &Extent) -> bool {
+        let first = self.locations.start.max(other.locations.start);
+        let end = self.locations.end.min(other.locations.end).min(first.saturating_add(2));
+        self.apart == other.apart && (first..end).any(|location| self.mask(location) & other.mask(location) != 0)
+    }
+}
 
 /// Whether two of `vars` share a Location and a component.
 fn overlap(shader: &Shader, vars: &[Var], extents: &mut Vec<Extent>, first: impl Fn(&Shader, &Var) -> u32) -> bool {
-    let extent = |var: &Var| {
-        let v = &shader.vars[*var];
-        let base = shader.types.without_arrays(v.ty);
-        let components = match shader.types.as_vector(base) {
-            Some((scalar, n)) if scalar.bits < 64 => u32::from(n),
-            _ => 4,
-        };
-        let start = first(shader, var);
-        let components = u32::from(v.location_frac)..u32::from(v.location_frac) + components;
-        (start..start.saturating_add(shader.num_slots(*var)), components, v.index, v.flags.contains(VarFlags::PATCH))
-    };
     extents.clear();
-    extents.extend(vars.iter().map(extent));
-    let meet = |a: &Range<u32>, b: &Range<u32>| a.start < b.end && b.start < a.end;
-    extents
-        .iter()
-        .enumerate()
-        .any(|(i, a)| extents[..i].iter().any(|b| meet(&a.0, &b.0) && meet(&a.1, &b.1) && (a.2, a.3) == (b.2, b.3)))
+    extents.extend(vars.iter().map(|var| Extent::new(shader, *var, first(shader, var))));
+    extents.iter().enumerate().any(|(i, a)| extents[..i].iter().any(|b| a.overlaps(b)))
 }

@@ -14,6 +14,7 @@
 use super::slot_access::{location, Interpolation, Io, Sampling};
 use crate::analysis::distances::{self, DeclaredDistances, Reach};
 use crate::ir::{Precision, Shader, Stage, Var, VarFlags, Variable, NO_LOCATION};
+use crate::location;
 use crate::op::names::{varying, InterpMode, IoFlags, SlotKind};
 use crate::op::{slots, AluType, Modes};
 
@@ -294,7 +295,18 @@ impl Group {
     }
 
     fn shares(&self, other: &Group) -> bool {
-        self.meets(other) && self.mask & other.mask != 0
+        if self.is_compact() || other.is_compact() {
+            return self.meets(other) && self.mask & other.mask != 0;
+        }
+        // Elements are alike, and have at most two slots.
+        let first = self.slot.max(other.slot);
+        let end = (self.slot + self.slots).min(other.slot + other.slots).min(first + 2);
+        self.meets(other) && (first..end).any(|slot| self.mask_in(slot) & other.mask_in(slot) != 0)
+    }
+
+    /// The components of a slot that it has.
+    fn mask_in(&self, slot: u32) -> u32 {
+        location::mask_in(self.mask, self.slots_per_element(), slot - self.slot)
     }
 
     fn meets(&self, other: &Group) -> bool {
@@ -309,7 +321,8 @@ impl Group {
     fn is_alike(&self, other: &Group) -> bool {
         // Sampling at a given position is an instruction on the deref, so it does not separate variables.
         let sampled_alike = self.sampling == other.sampling || self.has_interpolation() || other.has_interpolation();
-        self.meets(other) && self.style == other.style && sampled_alike
+        let elements_alike = self.slots_per_element() == other.slots_per_element();
+        self.meets(other) && self.style == other.style && sampled_alike && elements_alike
     }
 
     fn has_interpolation(&self) -> bool {
@@ -342,11 +355,7 @@ impl Group {
 
     /// 32-bit components of the slot for each component of the variable.
     fn units(&self) -> u32 {
-        if self.part.bits == 64 {
-            2
-        } else {
-            1
-        }
+        location::words(self.part.bits, 1)
     }
 
     /// Slots for each element of the variable.

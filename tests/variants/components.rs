@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+
+//! Links by component: numbers of 64 bits use two components, and wide vectors continue in the next Location.
+
+use super::programs::{linked, locations};
+use super::stages::shader;
+use ntv::link::Linked;
+
+/// A varying: its type, its slot and its first component.
+type Split = (&'static str, u32, usize);
+
+/// The numbers of a type: the base in NIR's intrinsics, bits, components.
+fn numbers(ty: &str) -> (&'static str, u32, usize) {
+    let components = ty.chars().last().and_then(|last| last.to_digit(10)).filter(|n| *n < 5).unwrap_or(1) as usize;
+    match ty.chars().next() {
+        Some('d') => ("float64", 64, components),
+        Some('i') => ("int32", 32, components),
+        _ => ("float32", 32, components),
+    }
+}
+
+/// The size of a value in a dump.
+fn size((_, bits, components): (&str, u32, usize)) -> String {
+    if components == 1 {
+        bits.to_string()
+    } else {
+        format!("{bits}x{components}")
+    }
+}
+
+/// The form in which a stage accesses its varyings.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Form {
+    Variables,
+    Slots,
+}
+
+/// The declarations of variables, in a direction.
+fn declarations(mode: &str, form: Form, all: &[Split]) -> String {
+    let line = |(number, (ty, slot, first)): (usize, &Split)| {
+        let letter = &"xyzw"[*first..=*first];
+        format!("decl_var {mode} INTERP_MODE_FLAT none {ty} v{number} (VARYING_SLOT_VAR{slot}.{letter}, {slot}, 0)\n")
+    };
+    all.iter().enumerate().filter(|_| form == Form::Variables).map(line).collect()
+}
+
+fn vertex(form: Form, outputs: &[Split]) -> ntv::Shader {
+    let mut body = String::new();
+    for (number, (ty, slot, first)) in outputs.iter().enumerate() {
+        let (base, bits, components) = numbers(ty);
+        let (value, pointer) = (10 + 2 * number, 11 + 2 * number);
+        let (zeros, mask) = (vec![format!("0x{}", "0".repeat(bits as usize / 4)); components], &"xyzw"[..components]);
+        body += &format!("    {} %{value} = load_const ({})\n", size(numbers(ty)), zeros.join(", "));
+        body += &match form {
+            Form::Variables => format!("    32 %{pointer} = deref_var &v{number} (shader_out {ty})\n    @store_deref (%{pointer}, %{value}) (wrmask={mask}, access=none)\n"),
+            Form::Slots => format!("    @store_output (%{value}, %0) (base={slot}, range=1, wrmask={mask}, component={first}, src_type={base}, io location=VARYING_SLOT_VAR{slot} slots=1)\n"),
+        };
+    }
+    shader("VERTEX", &declarations("shader_out", form, outputs), &body)
+}
+
+/// A fragment shader that uses all its inputs.
+fn fragment(form: Form, inputs: &[Split]) -> ntv::Shader {
+    let mut body = String::new();
+    for (number, (ty, slot, first)) in inputs.iter().enumerate() {
+        let (base, bits, _) = numbers(ty);
+        let [value, pointer, sum] = [0, 1, 2].map(|id| 10 + 3 * number + id);
+        let size = size(numbers(ty));
+        body += &match form {
+            Form::Variables => format!("    32 %{pointer} = deref_var &v{number} (shader_in {ty})\n    {size} %{value} = @load_deref (%{pointer}) (access=none)\n"),
+            Form::Slots => format!("    {size} %{value} = @load_input (%0) (base={slot}, range=1, component={first}, dest_type={base}, io location=VARYING_SLOT_VAR{slot} slots=1)\n"),
+        };
+        let to_float = match (base, bits) {
+            (_, 64) => "f2f32",
+            ("int32", _) => "i2f32",
+            _ => "mov",
+        };
+        body += &format!("    32 %{sum} = {to_float} %{value}.x\n    @store_output (%{sum}, %0) (base={number}, range=1, wrmask=x, component=0, src_type=float32, io location=FRAG_RESULT_DATA{number} slots=1)\n");
+    }
+    shader("FRAGMENT", &declarations("shader_in", form, inputs), &body)
+}
+
+/// Links both stages in each combination of forms, with valid results.
+fn each_link(outputs: &[Split], inputs: &[Split], mut check: impl FnMut(&Linked)) {
+    let forms = [Form::Variables, Form::Slots];
+    for (first, second) in forms.into_iter().flat_map(|first| forms.map(|second| (first, second))) {
+        check(&linked([vertex(first, outputs), fragment(second, inputs)]));
+    }
+}
+
+/// A type, a slot and a component for each output and input; and the Locations of the outputs and inputs after the link, of which
+/// others are removed.
+const SPLITS: &[(&[Split], &[Split], &[u32])] = &[
+    // A number of 32 bits after a double, which no one reads.
+    (&[("double", 0, 0), ("int", 0, 2), ("float", 1, 0)], &[("int", 0, 2), ("float", 1, 0)], &[0, 1]),
+    (&[("int", 0, 1), ("double", 0, 2)], &[("double", 0, 2)], &[0]),
+    (&[("double", 0, 0), ("double", 0, 2)], &[("double", 0, 0), ("double", 0, 2)], &[0]),
+    // The second Location of a dvec3 has room for another one.
+    (&[("dvec3", 0, 0), ("double", 1, 2)], &[("double", 1, 2)], &[0]),
+    (&[("dvec3", 0, 0), ("double", 1, 2)], &[("dvec3", 0, 0)], &[0]),
+    (&[("dvec3", 4, 0), ("vec2", 5, 2)], &[("vec2", 5, 2)], &[0]),
+    (&[("dvec3", 4, 0), ("ivec2", 5, 2)], &[("dvec3", 4, 0), ("ivec2", 5, 2)], &[0, 1]),
+    (&[("vec4", 2, 0), ("dvec4", 4, 0)], &[("dvec4", 4, 0)], &[0]),
+    // The same component of another Location.
+    (&[("dvec3", 0, 0), ("float", 2, 3)], &[("float", 2, 3)], &[0]),
+];
+
+#[test]
+fn stages_match_by_the_components_of_64_bit_numbers() {
+    for (outputs, inputs, expected) in SPLITS {
+        each_link(outputs, inputs, |linked| {
+            let removed = (linked.removed_outputs, linked.removed_inputs);
+            assert_eq!(removed, (outputs.len() - inputs.len(), 0), "{outputs:?} {inputs:?}");
+            let live = |stage: usize, outputs: bool| {
+                let mut all = locations(&linked.modules[stage], outputs);
+                all.sort_unstable();
+                // Two numbers in one Location may be one vector.
+                all.dedup();
+                all
+            };
+            assert_eq!(
+                (live(0, true), live(1, false)),
+                (expected.to_vec(), expected.to_vec()),
+                "{outputs:?} {inputs:?}"
+            );
+        });
+    }
+}
+
+#[test]
+fn an_attribute_of_64_bits_leaves_others_where_they_are() {
+    let declared = |name: &str, ty: &str, slot: u32, letter: &str| {
+        format!(
+            "decl_var shader_in INTERP_MODE_NONE none {ty} {name} (VERT_ATTRIB_GENERIC{slot}.{letter}, {slot}, 0)\n"
+        )
+    };
+    let header = [("a", "double", 0, "x"), ("b", "double", 0, "z"), ("c", "vec4", 5, "x"), ("d", "dvec3", 7, "x")];
+    let header = header.map(|(name, ty, slot, letter)| declared(name, ty, slot, letter)).concat();
+    let load = |id: u32, name: &str, ty: &str, size: &str| {
+        let pointer = id + 1;
+        format!("    32 %{pointer} = deref_var &{name} (shader_in {ty})\n    {size} %{id} = @load_deref (%{pointer}) (access=none)\n")
+    };
+    let body = [load(1, "a", "double", "64"), load(3, "b", "double", "64"), load(5, "c", "vec4", "32x4")].concat();
+    let module = super::programs::emit(shader("VERTEX", &header, &(body + &load(7, "d", "dvec3", "64x3"))));
+    let mut places: Vec<_> = module.interface.iter().map(|it| (it.location, it.component, it.locations)).collect();
+    places.sort_unstable();
+    assert_eq!(places, [(0, 0, 1), (0, 2, 1), (5, 0, 1), (7, 0, 2)]);
+}
