@@ -65,7 +65,8 @@ pub(crate) fn patch(patch: Patch) -> Option<ntv_patch> {
         PatchKind::LocalSize => NTV_PATCH_LOCAL_SIZE,
         PatchKind::OutputVertices => NTV_PATCH_OUTPUT_VERTICES,
     };
-    Some(ntv_patch { word: patch.at, kind, of: patch.arg })
+    let of = if patch.kind == PatchKind::OutputVertices { 0 } else { patch.arg };
+    Some(ntv_patch { word: patch.at, kind, of })
 }
 
 /// A result with a copy of `words`, and the tables of `module` as in [`fill`].

@@ -110,5 +110,6 @@ pub(super) fn binding(source: &SourceModule<'_>, global: &Global) -> Option<Bind
     let (kind, count) = source.descriptor(global)?;
     let set = source.decoration(global.id, Decoration::DescriptorSet)?;
     let binding = source.decoration(global.id, Decoration::Binding)?;
-    Some(Binding { set, binding, kind, count, min_range: 0 })
+    // Any of them may have a constant index.
+    Some(Binding { set, binding, kind, count, used: count, min_range: 0 })
 }

@@ -7,7 +7,7 @@ use super::source::{Global, SourceModule};
 use super::{instructions, Inst};
 use crate::error::Error;
 use crate::module::{
-    Binding, Condition, Key, Module, Patch, PatchKind, Range, Stage, Tables, Varying, ALWAYS, PRIVATE,
+    Binding, Condition, Key, Module, Patch, PatchKind, Range, Stage, Tables, Varying, ALWAYS, PRIVATE, SETTLED,
 };
 use rustc_hash::FxHashMap;
 use spirv::{Capability, Decoration, ExecutionMode, Op, StorageClass};
@@ -181,10 +181,17 @@ impl Writer<'_, '_> {
         match inst.word(2) {
             XFB => self.captured(at),
             LOCAL_SIZE if inst.len() == 6 => {
-                (0..3).for_each(|axis| self.patch(at + 3 + axis, PatchKind::LocalSize, axis as u32));
+                // The other compiler may have used the size: a module has no trace of a folded constant.
+                let settled = |axis: usize| Patch {
+                    at: (at + 3 + axis) as u32,
+                    kind: PatchKind::LocalSize,
+                    when: SETTLED,
+                    arg: axis as u32,
+                };
+                self.tables.patches.extend((0..3).map(settled));
             }
             OUTPUT_VERTICES if self.source.stage == Stage::TessCtrl && inst.len() == 4 => {
-                self.patch(at + 3, PatchKind::OutputVertices, 0);
+                self.patch(at + 3, PatchKind::OutputVertices, inst.word(3));
             }
             _ => {}
         }

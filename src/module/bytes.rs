@@ -31,7 +31,7 @@ const FRONT: usize = 10;
 /// The number of words before those that have a hash.
 const UNHASHED: usize = 4;
 /// The number of words of a record of each table.
-const RECORDS: [usize; 6] = [1, 3, 4, 7, 7, 5];
+const RECORDS: [usize; 6] = [1, 3, 4, 7, 7, 6];
 /// "No built-in", in the upper half of a word.
 const NO_BUILTIN: u32 = 0xffff;
 
@@ -67,7 +67,8 @@ impl Module {
             out.extend(write_varying(varying));
         }
         for binding in &self.bindings {
-            out.extend([binding.set, binding.binding, binding.kind as u32, binding.count, binding.min_range]);
+            let Binding { set, binding, kind, count, used, min_range } = *binding;
+            out.extend([set, binding, kind as u32, count, used, min_range]);
         }
         let hash = halves(hash(&out[UNHASHED..]));
         out[2..UNHASHED].copy_from_slice(&hash);
@@ -111,7 +112,7 @@ impl Module {
             conditions: conditions.chunks_exact(7).map(read_condition).collect::<Result<_, _>>()?,
             stage: *stage,
             interface: interface.chunks_exact(7).map(read_varying).collect::<Result<_, _>>()?,
-            bindings: bindings.chunks_exact(5).map(read_binding).collect::<Result<_, _>>()?,
+            bindings: bindings.chunks_exact(6).map(read_binding).collect::<Result<_, _>>()?,
             seen: 0,
             offered: whole(&header[5..7]),
             settled: Sides { inputs: settled(0), outputs: settled(1) },
@@ -217,7 +218,7 @@ fn read_varying(words: &[u32]) -> Result<Varying, Error> {
 
 fn read_binding(words: &[u32]) -> Result<Binding, Error> {
     let kind = DescriptorKind::ALL.get(words[2] as usize).ok_or_else(|| malformed("an unknown kind of descriptor"))?;
-    Ok(Binding { set: words[0], binding: words[1], kind: *kind, count: words[3], min_range: words[4] })
+    Ok(Binding { set: words[0], binding: words[1], kind: *kind, count: words[3], used: words[4], min_range: words[5] })
 }
 
 #[cfg(test)]
@@ -255,6 +256,7 @@ mod tests {
                 binding: 1,
                 kind: DescriptorKind::UniformBuffer,
                 count: 1,
+                used: 1,
                 min_range: 48,
             }],
         }

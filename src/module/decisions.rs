@@ -3,7 +3,7 @@
 //! The decisions about a module: those of links, which renumber and remove varyings, and the key of a draw.
 
 use super::table::{set_varying, PRECISE, REMOVED};
-use super::{Binding, Capture, Condition, Key, Module, Patch, PatchKind, Sides, Varying};
+use super::{Binding, Capture, Condition, Key, Module, Patch, PatchKind, Sides, Varying, SETTLED};
 use crate::error::{Error, ErrorKind, Place};
 use crate::location;
 
@@ -136,7 +136,8 @@ impl Decisions {
     pub fn value(&self, patch: &Patch, when: Option<bool>, bindings: &[Binding]) -> Option<u32> {
         let of_key =
             when.filter(|holds| *holds).and_then(|_| self.key.unwrap_or_default().value(patch.kind, patch.arg));
-        of_key.or_else(|| self.assignment.value(patch.kind, patch.arg, bindings))
+        let numbers = Some(&self.assignment).filter(|_| patch.when != SETTLED);
+        of_key.or_else(|| numbers?.value(patch.kind, patch.arg, bindings))
     }
 
     /// Varying `index` after all decisions.
@@ -187,8 +188,12 @@ impl Module {
             let message = format!("a link has settled the {what} of varying {varying} of the {stage} stage already");
             return Err(refused(message));
         }
-        if !self.has_patch(kind, Some(varying)) {
-            return Err(refused(format!("varying {varying} of the {stage} stage has no {what} that could change")));
+        let of = format_args!("the {what} of varying {varying} of the {stage} stage").to_string();
+        match self.patch(kind, varying) {
+            None => {
+                return Err(refused(format!("varying {varying} of the {stage} stage has no {what} that could change")))
+            }
+            Some(patch) => self.keeps(patch, number, &of)?,
         }
         let beyond = || number.saturating_add(u32::from(known.components).min(location::WORDS)) > location::WORDS;
         if kind == PatchKind::Component && beyond() {
@@ -200,21 +205,51 @@ impl Module {
 
     fn accepts_sizes(&self, assignment: &Assignment) -> Result<(), Error> {
         let stage = self.stage.name();
-        for ([set, binding], _) in &assignment.lengths {
-            let mut rows = (0..).zip(&self.bindings).filter(|(_, row)| [row.set, row.binding] == [*set, *binding]);
-            if !rows.all(|(row, _)| self.has_patch(PatchKind::ArrayLength, Some(row))) {
-                let message =
-                    format!("set {set}, binding {binding} of the {stage} stage has no length that could change");
-                return Err(refused(message));
+        for ([set, binding], length) in &assignment.lengths {
+            let rows = (0..).zip(&self.bindings).filter(|(_, row)| [row.set, row.binding] == [*set, *binding]);
+            for (row, array) in rows {
+                self.accepts_length(row, array, *length)?;
             }
         }
-        if assignment.local_size.is_some() && !self.has_patch(PatchKind::LocalSize, None) {
-            return Err(refused(format!("the {stage} stage has no size of workgroups that could change")));
+        for (axis, size) in (0..).zip(assignment.local_size.iter().flatten()) {
+            let Some(patch) = self.patch(PatchKind::LocalSize, axis) else {
+                return Err(refused(format!("the {stage} stage has no size of workgroups that could change")));
+            };
+            self.keeps(patch, *size, &format!("the size of workgroups of the {stage} stage along axis {axis}"))?;
         }
-        if assignment.output_vertices.is_some() && !self.has_patch(PatchKind::OutputVertices, None) {
-            return Err(refused(format!("the {stage} stage has no size of patches that could change")));
+        let Some(vertices) = assignment.output_vertices else { return Ok(()) };
+        match self.patches.iter().find(|patch| patch.kind == PatchKind::OutputVertices) {
+            None => Err(refused(format!("the {stage} stage has no size of patches that could change"))),
+            Some(patch) if vertices > patch.arg => {
+                let most = patch.arg;
+                Err(refused(format!("a patch of {vertices} vertices: outputs of the {stage} stage have {most}")))
+            }
+            Some(_) => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Returns an error if row `row` of the descriptors cannot have this number of them.
+    fn accepts_length(&self, row: u32, array: &Binding, length: u32) -> Result<(), Error> {
+        let of = format!("set {}, binding {} of the {} stage", array.set, array.binding, self.stage.name());
+        let Some(patch) = self.patch(PatchKind::ArrayLength, row) else {
+            return Err(refused(format!("{of} has no length that could change")));
+        };
+        if length.max(1) < array.used {
+            return Err(refused(format!(
+                "{of} cannot have the length {length}: descriptor {} is used",
+                array.used - 1
+            )));
+        }
+        self.keeps(patch, length.max(1), &format!("the length of {of}"))
+    }
+
+    /// Returns an error if translation has used the word of `patch` as a fact, and `value` is another one.
+    fn keeps(&self, patch: &Patch, value: u32, what: &str) -> Result<(), Error> {
+        let own = self.words.get(patch.at as usize).copied().unwrap_or(value);
+        if patch.when != SETTLED || own == value {
+            return Ok(());
+        }
+        Err(refused(format!("{what} cannot become {value}: the translation relies on {own}")))
     }
 
     fn varying(&self, index: u32) -> Result<&Varying, Error> {
@@ -223,8 +258,9 @@ impl Module {
         self.interface.get(index as usize).ok_or_else(message)
     }
 
-    fn has_patch(&self, kind: PatchKind, arg: Option<u32>) -> bool {
-        self.patches.iter().any(|patch| patch.kind == kind && arg.map_or(true, |arg| arg == patch.arg))
+    /// The first patch of this kind with this argument.
+    fn patch(&self, kind: PatchKind, arg: u32) -> Option<&Patch> {
+        self.patches.iter().find(|patch| (patch.kind, patch.arg) == (kind, arg))
     }
 }
 

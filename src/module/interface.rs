@@ -78,6 +78,8 @@ pub struct Binding {
     pub kind: DescriptorKind,
     /// Their number; 1 if they are not an array.
     pub count: u32,
+    /// The least number that a link can give them: constant indices are below it.
+    pub used: u32,
     /// Uniform blocks, in any kind of buffer: the bytes that a bound range needs so that every load of the NIR shader is in
     /// bounds. If it has fewer, a device with robust buffer access may return zeros for bytes within the range (Vulkan, "Robust
     /// Buffer Access"). 0 if it is not known, and for other descriptors.

@@ -48,7 +48,7 @@ pub use key::Key;
 pub(crate) use key::Swizzled;
 pub use key_form::KeyForm;
 pub use options::{Mechanism, OptionId, OptionInfo, OPTIONS};
-pub use table::{Condition, Patch, PatchKind, Range, Sides, Tables, ALWAYS, PRIVATE};
+pub use table::{Condition, Patch, PatchKind, Range, Sides, Tables, ALWAYS, PRIVATE, SETTLED};
 pub use write::Variant;
 
 use crate::error::Error;

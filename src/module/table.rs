@@ -8,6 +8,9 @@ use crate::error::{Error, ErrorKind, Place};
 /// The index of a patch without a condition.
 pub const ALWAYS: u16 = u16::MAX;
 
+/// The index of a patch whose word the translation has used as a fact: a link can only leave it as it is.
+pub const SETTLED: u16 = u16::MAX - 1;
+
 /// StorageClass Private, for inputs and outputs that no other stage uses.
 pub const PRIVATE: u32 = spirv::StorageClass::Private as u32;
 
@@ -174,7 +177,7 @@ patch_kinds! {
     SpecValue = 12,
     /// Axis `arg` of LocalSize.
     LocalSize = 13,
-    /// OutputVertices of a tessellation control shader.
+    /// OutputVertices of a tessellation control shader; `arg` is the length of its shortest output, the most that it can be.
     OutputVertices = 14,
     /// The length of the array of descriptors with index `arg`, a constant that is not used otherwise.
     ArrayLength = 15,
@@ -192,7 +195,7 @@ pub struct Patch {
     pub at: u32,
     /// Its kind.
     pub kind: PatchKind,
-    /// An index into [`Module::conditions`], or [`ALWAYS`].
+    /// An index into [`Module::conditions`], [`ALWAYS`] or [`SETTLED`].
     pub when: u16,
     /// The argument of the kind.
     pub arg: u32,
@@ -261,7 +264,7 @@ impl Module {
         let known = |when: u16| usize::from(when) < self.conditions.len();
         let mut last = 0;
         for patch in &self.patches {
-            if patch.at < last.max(5) || patch.at >= len || !(known(patch.when) || patch.when == ALWAYS) {
+            if patch.at < last.max(5) || patch.at >= len || !(known(patch.when) || patch.when >= SETTLED) {
                 return wrong("the patches are not in order, or out of bounds");
             }
             last = patch.at;

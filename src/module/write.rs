@@ -3,7 +3,7 @@
 //! Writes the words of a module for given decisions: walks over the tables.
 
 use super::decisions::refused;
-use super::{Condition, Decisions, Key, Module, Patch, PatchKind, Range, ALWAYS};
+use super::{Condition, Decisions, Key, Module, Patch, PatchKind, Range, ALWAYS, SETTLED};
 use crate::error::Error;
 
 /// The progress of a copy.
@@ -118,7 +118,8 @@ impl Module {
         for patch in patches {
             let at = patch.at as usize;
             cursor.patch += 1;
-            if patch.when == ALWAYS || !self.conditions[usize::from(patch.when)].holds_for_key(key.bits) {
+            let when = self.conditions.get(usize::from(patch.when));
+            if !when.is_some_and(|when| when.holds_for_key(key.bits)) {
                 continue;
             }
             if let Some(value) = key.value(patch.kind, patch.arg) {
@@ -183,8 +184,8 @@ impl Module {
                 let array = out.bindings.get_mut(patch.arg as usize).filter(|_| patch.kind == PatchKind::ArrayLength);
                 array.into_iter().for_each(|binding| binding.count = value);
             }
-            if patch.when == ALWAYS || when.is_none() {
-                let when = if patch.when == ALWAYS { ALWAYS } else { conditions.keep(patch.when) };
+            if when.is_none() {
+                let when = if patch.when >= SETTLED { patch.when } else { conditions.keep(patch.when) };
                 let arg = match patch.kind {
                     PatchKind::SpecId | PatchKind::SpecValue => decisions.assignment.spec_id(patch.arg),
                     _ => None,

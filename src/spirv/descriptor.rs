@@ -15,11 +15,12 @@ use super::interface::View;
 use super::late::Section;
 use super::types::Layout;
 use super::{internal, unsupported, Emit, Result};
+use crate::analysis::block_picks;
 use crate::analysis::textures::{Texture, TextureKind};
 use crate::ir::{Def, Type, TypeData, Var, Variable};
-use crate::module::{PatchKind, ALWAYS};
+use crate::module::{PatchKind, ALWAYS, SETTLED};
 use crate::op::names::{ImageDim, FORMATS};
-use crate::op::{Access, Base};
+use crate::op::{Access, Base, Modes};
 use crate::target::{Descriptor, BINDLESS_HANDLES};
 use spirv::{Capability, Decoration, Dim, ImageFormat, Op, StorageClass};
 
@@ -103,8 +104,16 @@ impl Emit<'_> {
         let uint = self.m.numeric(Base::Uint, 32, 1);
         let length = self.m.id();
         let at = self.m.globals.op(Op::Constant, &[uint, length, len]);
-        self.m.patch(Section::Globals, at + 2, PatchKind::ArrayLength, ALWAYS, row);
+        let when = if self.has_ifs_for_all(variable, len) { SETTLED } else { ALWAYS };
+        self.m.patch(Section::Globals, at + 2, PatchKind::ArrayLength, when, row);
         self.m.global_type(Op::TypeArray, &[elem, length])
+    }
+
+    /// Whether the passes may have made ifs that have a branch for each of an array of blocks.
+    fn has_ifs_for_all(&self, variable: &Variable, len: u32) -> bool {
+        let is_block = variable.mode.intersects(Modes::UBO | Modes::SSBO);
+        let has_all = block_picks::FEATURES.iter().all(|feature| self.target.has(*feature));
+        is_block && !has_all && self.used_descriptors(variable) >= len
     }
 
     fn opaque_type(&mut self, ty: Type, variable: &Variable) -> Result<u32> {

@@ -5,7 +5,7 @@
 use super::late::Section;
 use super::{unsupported, Emit, Result};
 use crate::ir::{Def, ShaderInfo, Stage, VarFlags, Variable};
-use crate::module::{Condition, Key, PatchKind, ALWAYS};
+use crate::module::{Condition, Key, PatchKind, ALWAYS, SETTLED};
 use crate::op::names::frag_result;
 use crate::op::{Base, Effects, Index, Intrinsic, Modes};
 use spirv::{BuiltIn, Capability, Decoration, ExecutionMode as Mode, Op};
@@ -58,6 +58,15 @@ const INTERLOCKS: &[Interlock] = &[
     (|i| i.sample_interlock_unordered, Mode::SampleInterlockUnorderedEXT, Capability::FragmentShaderSampleInterlockEXT),
 ];
 
+/// Reads of numbers that are, or depend on, the size of a workgroup. Passes may have used their bounds and removed them, but the
+/// inventory still has them.
+const OF_SIZE: &[Intrinsic] = &[
+    Intrinsic::load_workgroup_size,
+    Intrinsic::load_local_invocation_id,
+    Intrinsic::load_local_invocation_index,
+    Intrinsic::load_global_invocation_index,
+];
+
 impl Emit<'_> {
     /// Emits the execution modes and declares their capabilities.
     pub(super) fn execution_modes(&mut self) -> Result<()> {
@@ -65,8 +74,8 @@ impl Emit<'_> {
             Stage::Vertex => {}
             Stage::TessCtrl => {
                 self.m.capability(Capability::Tessellation);
-                let vertices = self.tcs_vertices_out();
-                self.m.tcs_output_vertices(vertices);
+                let (vertices, most) = self.tcs_vertices_out();
+                self.m.tcs_output_vertices(vertices, most);
             }
             Stage::TessEval => self.tess_eval_modes(),
             Stage::Geometry => self.geometry_modes()?,
@@ -77,13 +86,17 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// The number of vertices of the output patch. A dump of 22.3 has it only as the length of the outputs.
-    fn tcs_vertices_out(&self) -> u32 {
+    /// The number of vertices of the output patch, and the most that its outputs have room for. A dump of 22.3 has the number only
+    /// as the length of the outputs.
+    fn tcs_vertices_out(&self) -> (u32, u32) {
         let info = &self.shader.info;
-        let per_vertex = |v: &&Variable| v.mode == Modes::SHADER_OUT && !v.flags.contains(VarFlags::PATCH);
+        let is_arrayed = |v: &Variable| self.shader.stage().is_per_vertex(true, v.location.unwrap_or(0));
+        let is_output = |v: &Variable| v.mode == Modes::SHADER_OUT && !v.flags.contains(VarFlags::PATCH);
+        let per_vertex = |v: &&Variable| is_output(v) && is_arrayed(v);
         let len = |v: &Variable| self.shader.types.as_array(v.ty).and_then(|(_, len)| len);
-        let declared = self.shader.vars.values().filter(per_vertex).filter_map(len).max();
-        Some(info.tcs_vertices_out).filter(|vertices| *vertices != 0).or(declared).unwrap_or(1)
+        let lengths = || self.shader.vars.values().filter(per_vertex).filter_map(len);
+        let vertices = Some(info.tcs_vertices_out).filter(|vertices| *vertices != 0).or(lengths().max()).unwrap_or(1);
+        (vertices, lengths().min().unwrap_or(u32::MAX))
     }
 
     fn tess_eval_modes(&mut self) {
@@ -219,12 +232,10 @@ impl Emit<'_> {
         } else {
             self.m.mode(Mode::LocalSize, &size);
             let first = self.m.mark(Section::Modes) - 3;
-            // A size that the shader has read as a constant can no longer change.
-            let may_read = self.shader.inventory().has(Intrinsic::load_workgroup_size);
-            let reads = may_read && self.intrinsics().any(|(op, _)| op == Intrinsic::load_workgroup_size);
-            let axes = if reads { 0 } else { 3 };
-            for axis in 0..axes {
-                self.m.patch(Section::Modes, first + axis, PatchKind::LocalSize, ALWAYS, axis as u32);
+            let is_used = self.shader.inventory().has_any(OF_SIZE) || self.shader.info.derivative_group != 0;
+            let when = if is_used { SETTLED } else { ALWAYS };
+            for axis in 0..3 {
+                self.m.patch(Section::Modes, first + axis, PatchKind::LocalSize, when, axis as u32);
             }
         }
         match self.shader.info.derivative_group {

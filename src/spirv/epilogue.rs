@@ -207,7 +207,7 @@ impl Emit<'_> {
         self.m.interface.push((copy, when));
         let location = self.state.locations.first_free_output();
         let start = self.m.mark(Section::Annotations);
-        self.decorate_with(copy, Decoration::Location, location, PatchKind::Location);
+        self.decorate_with((copy, StorageClass::Output), Decoration::Location, location, PatchKind::Location);
         self.decorate_xfb(copy, capture, varying);
         if stream != 0 {
             self.m.decorate(copy, Decoration::Stream, &[stream]);

@@ -11,7 +11,7 @@
 use super::module::ModuleBuilder;
 use super::words::Words;
 use super::Emit;
-use crate::module::{Condition, Patch, PatchKind, Range, Tables, ALWAYS, PRIVATE};
+use crate::module::{Condition, Patch, PatchKind, Range, Tables, ALWAYS, PRIVATE, SETTLED};
 use spirv::{Capability, Op, StorageClass};
 
 /// A section of a module that has ranges and patches, in the order of the module.
@@ -89,7 +89,7 @@ impl ModuleBuilder {
             return ALWAYS;
         }
         // There are so few locations that varyings never have so many conditions.
-        let index = self.conditions.len().min(usize::from(ALWAYS) - 1);
+        let index = self.conditions.len().min(usize::from(SETTLED) - 1);
         if index == self.conditions.len() {
             self.conditions.push(condition);
         }

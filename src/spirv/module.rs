@@ -209,10 +209,10 @@ impl ModuleBuilder {
         self.modes.op2(Op::ExecutionMode, &[self.main, mode as u32], operands);
     }
 
-    /// Sets the number of vertices in the output patch of a tessellation control shader.
-    pub(super) fn tcs_output_vertices(&mut self, vertices: u32) {
+    /// Sets the number of vertices in the output patch of a tessellation control shader, which a link can change up to `most`.
+    pub(super) fn tcs_output_vertices(&mut self, vertices: u32, most: u32) {
         self.mode(ExecutionMode::OutputVertices, &[vertices]);
-        self.patch(Section::Modes, self.modes.len() - 1, PatchKind::OutputVertices, ALWAYS, 0);
+        self.patch(Section::Modes, self.modes.len() - 1, PatchKind::OutputVertices, ALWAYS, most);
     }
 
     /// A variable outside of the function. `ty` is the pointer type.

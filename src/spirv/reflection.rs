@@ -5,7 +5,7 @@
 use super::descriptor::is_combined;
 use super::Emit;
 use crate::analysis::textures::{Texture, TextureKind};
-use crate::ir::{TypeData, Variable};
+use crate::ir::{Def, DerefKind, TypeData, Variable};
 use crate::module::{Binding, DescriptorKind};
 use crate::op::names::ImageDim;
 use crate::op::Modes;
@@ -18,6 +18,7 @@ impl Emit<'_> {
         }
         let kind = self.descriptor_kind(variable)?;
         let (binding, count) = (variable.binding, self.descriptor_count(variable));
+        let used = if count == 1 { 1 } else { self.used_descriptors(variable) };
         // Only uniform blocks have a known range, also those in storage buffers.
         let min_range = variable.min_range;
         let bindings = &mut self.m.bindings;
@@ -26,10 +27,11 @@ impl Emit<'_> {
         match bindings.get_mut(row) {
             Some(old) => {
                 old.count = old.count.max(count);
+                old.used = old.used.max(used);
                 // A variable without a known range may need more than any other.
                 old.min_range = if old.min_range.min(min_range) == 0 { 0 } else { old.min_range.max(min_range) };
             }
-            None => bindings.push(Binding { set, binding, kind, count, min_range }),
+            None => bindings.push(Binding { set, binding, kind, count, used, min_range }),
         }
         u32::try_from(row).ok()
     }
@@ -53,6 +55,20 @@ impl Emit<'_> {
             _ if is_combined(&texture) => DescriptorKind::CombinedImageSampler,
             _ => DescriptorKind::SampledImage,
         })
+    }
+
+    /// The least length of an array of descriptors: constant indices are below it.
+    pub(super) fn used_descriptors(&self, variable: &Variable) -> u32 {
+        let shader = self.shader;
+        let is_array = |array: Def| match shader.as_deref(array).map(|deref| deref.kind) {
+            Some(DerefKind::Var(var)) => std::ptr::eq(&shader.vars[var], variable),
+            _ => false,
+        };
+        let constants = shader.derefs.values().filter_map(|deref| match deref.kind {
+            DerefKind::Array { parent, index } if is_array(parent) => shader.as_const_index(index),
+            _ => None,
+        });
+        constants.max().map_or(1, |last| last.saturating_add(1))
     }
 
     fn descriptor_count(&self, variable: &Variable) -> u32 {

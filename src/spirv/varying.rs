@@ -14,7 +14,7 @@ use super::types::{Layout, Numbers};
 use super::{unsupported, Emit, Result};
 use crate::analysis::value_types;
 use crate::ir::{Capture, Def, Precision, Stage, Var, VarFlags, Variable};
-use crate::module::{self, Condition, Key, PatchKind, Varying, ALWAYS};
+use crate::module::{self, Condition, Key, PatchKind, Varying, ALWAYS, SETTLED};
 use crate::op::names::{frag_result, varying, InterpMode};
 use crate::op::{Base, Intrinsic, Modes};
 use crate::target::Feature;
@@ -187,14 +187,14 @@ impl Emit<'_> {
     }
 
     fn decorate_location(&mut self, id: u32, variable: &Variable, class: StorageClass, location: u32) -> Result<()> {
-        let at = self.decorate_with(id, Decoration::Location, location, PatchKind::Location);
+        let at = self.decorate_with((id, class), Decoration::Location, location, PatchKind::Location);
         if variable.location_frac != 0 {
-            self.decorate_with(id, Decoration::Component, variable.location_frac.into(), PatchKind::Component);
+            self.decorate_with((id, class), Decoration::Component, variable.location_frac.into(), PatchKind::Component);
         }
         match (self.shader.stage(), class) {
             (Stage::Fragment, StorageClass::Input) => self.decorate_interpolation(id, variable)?,
             (Stage::Fragment, _) if self.state.is_dual_source => {
-                self.decorate_with(id, Decoration::Index, variable.index, PatchKind::Index);
+                self.decorate_with((id, class), Decoration::Index, variable.index, PatchKind::Index);
             }
             (Stage::Fragment, _)
                 if variable.location == Some(frag_result::DATA0 + 1) && self.offers(Key::DUAL_SOURCE) =>
@@ -246,12 +246,22 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// Decorates the varying under construction with a number that a link may change.
-    /// Returns the position of the number.
-    pub(super) fn decorate_with(&mut self, id: u32, decoration: Decoration, number: u32, kind: PatchKind) -> usize {
+    /// Decorates the varying under construction with a number that a link may change, unless options depend on it: they select the
+    /// outputs of fragment shaders by their numbers. Returns the position of the number.
+    pub(super) fn decorate_with(
+        &mut self,
+        (id, class): (u32, StorageClass),
+        decoration: Decoration,
+        number: u32,
+        kind: PatchKind,
+    ) -> usize {
+        const BY_NUMBER: u64 = Key::DITHER | Key::ALPHA_TEST | Key::DUAL_SOURCE;
         let at = self.m.decorate(id, decoration, &[number]);
         let index = self.m.varyings.len() as u32;
-        self.m.patch(Section::Annotations, at, kind, ALWAYS, index);
+        let selected =
+            self.shader.stage() == Stage::Fragment && class == StorageClass::Output && self.offers(BY_NUMBER);
+        let when = if selected { SETTLED } else { ALWAYS };
+        self.m.patch(Section::Annotations, at, kind, when, index);
         at
     }
 

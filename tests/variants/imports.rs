@@ -47,7 +47,8 @@ fn imported_modules_can_be_linked_and_patched() {
         let said = |problem: String| format!("{}: {problem}", lowered.name);
         let mut words = Vec::new();
         // The words do not have the minimum of a bound range.
-        let in_words: Vec<Binding> = own.bindings.iter().map(|row| Binding { min_range: 0, ..*row }).collect();
+        let in_words: Vec<Binding> =
+            own.bindings.iter().map(|row| Binding { used: row.count, min_range: 0, ..*row }).collect();
         if module.bindings != in_words {
             return Err(said(format!("descriptors {:?}, not {in_words:?}", module.bindings)));
         }

@@ -14,6 +14,7 @@ mod options;
 mod patches;
 mod programs;
 mod relinks;
+mod settled;
 #[allow(dead_code)]
 #[path = "../lavapipe/stages.rs"]
 mod stages;

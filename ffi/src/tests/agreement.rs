@@ -112,11 +112,12 @@ fn kinds_of_patches_agree() {
 #[test]
 fn bindings_say_what_the_module_says() {
     for kind in DescriptorKind::ALL {
-        let binding = crate::reflection::binding(&Binding { set: 1, binding: 2, kind, count: 3, min_range: 48 });
+        let binding =
+            crate::reflection::binding(&Binding { set: 1, binding: 2, kind, count: 3, used: 1, min_range: 48 });
         assert_eq!((binding.set, binding.binding, binding.count, binding.min_range), (1, 2, 3, 48));
     }
     let kinds = DescriptorKind::ALL.map(|kind| {
-        let binding = Binding { set: 0, binding: 0, kind, count: 1, min_range: 0 };
+        let binding = Binding { set: 0, binding: 0, kind, count: 1, used: 1, min_range: 0 };
         (format!("{kind:?}"), u64::from(crate::reflection::binding(&binding).kind))
     });
     compare("NTV_DESCRIPTOR_", kinds);
