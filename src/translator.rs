@@ -10,7 +10,7 @@ use crate::module::{Key, Module};
 use crate::op::Needs;
 use crate::pass::pipeline::{met_by, PIPELINE};
 use crate::pass::{find_forms, has_stores, is_captured, BufferAccess, Context, Forms, Pass};
-use crate::plan::Placements;
+use crate::plan::{refused_placement, Placements};
 use crate::setters::setters;
 use crate::spirv::{EmitOptions, Emitter};
 use crate::target::{Feature, Target};
@@ -116,6 +116,10 @@ impl Translator {
         }
         if let Some(why) = refused_captures(shader, &self.context) {
             return Err(Error::new(ErrorKind::Unsupported, Place::default(), why).into());
+        }
+        if let Some((block, why)) = refused_placement(shader, &self.context.placements) {
+            let message = format!("uniform block {block} cannot be in push constants: {why}");
+            return Err(Error::new(ErrorKind::Unsupported, Place::default(), message).into());
         }
         if has_stores(shader, &self.context) {
             shader.ask_for(Needs::CAPTURES);

@@ -2,11 +2,13 @@
 
 //! The planner: the class of each block, the reason, and the independence of the order of declarations.
 
-use ntv::ir::Stage;
+use ntv::analysis::uniformity::Divergence;
+use ntv::ir::{InstKind, Shader, Stage};
 use ntv::plan::{
-    plan, BlockUse, Class, Element, Impossible, Limits, Move, Plan, Program, Reason, Shape, StageBlocks, Threshold,
-    Wishes,
+    plan, Block, BlockUse, Class, Element, Impossible, Limits, Move, Placement, Placements, Plan, Program, Reason,
+    Shape, StageBlocks, Threshold, Wishes,
 };
+use ntv::{text, DescriptorKind, EmitOptions, Options, Translator};
 
 /// The limits of lavapipe.
 fn limits() -> Limits {
@@ -24,7 +26,7 @@ fn limits() -> Limits {
 }
 
 fn used(slot: u32, end: u32, dynamic_bytes: Option<u32>) -> BlockUse {
-    BlockUse { name: format!("block{slot}"), slot, end, dynamic_bytes }
+    BlockUse { name: format!("block{slot}"), slot, end, dynamic_bytes, unpushable: None }
 }
 
 fn stage(stage: Stage, uses: Vec<BlockUse>) -> StageBlocks {
@@ -360,4 +362,96 @@ fn angles_rule_decides_for_programs() {
     // Any use of the whole member, in any stage, prevents it.
     program.block("block2").shape = Some(Shape { only_indexed: false, ..shape(51) });
     assert_eq!(plan(&program, &limits(), &wishes).unwrap().blocks[2].class, Class::Uniform);
+}
+
+/// A load of the first word of a uniform block: with the index and the offset (in `unit`s) in this form, and its declarations.
+struct Load {
+    declarations: &'static str,
+    /// `INDEX` and `OFFSET` are values.
+    code: &'static str,
+}
+
+const LOADS: [Load; 3] = [
+    Load {
+        declarations: "",
+        code: "    32 %9 = @load_ubo (INDEX, OFFSET) (access=none, align_mul=4, align_offset=0, range_base=0, range=64)\n",
+    },
+    Load { declarations: "", code: "    32 %9 = @load_ubo_vec4 (INDEX, OFFSET) (access=none, base=0, component=0)\n" },
+    Load {
+        declarations: "decl_var ubo INTERP_MODE_NONE none struct[2] ubos@32 (0, 0, 0)\n",
+        code: "    32 %6 = deref_var &ubos@32 (ubo struct[2])\n    32 %7 = deref_array &(*%6)[INDEX] (ubo struct)\n    32 %8 = deref_struct &%7->base (ubo uint[16])\n    32 %10 = deref_array &(*%8)[OFFSET] (ubo uint)\n    32 %9 = @load_deref (%10) (access=none)\n",
+    },
+];
+
+/// A constant, a value that is the same in a workgroup, and one that is not.
+const VALUES: [&str; 3] = ["%1", "%3", "%4"];
+
+fn loading(load: &Load, index: &str, offset: &str) -> Shader {
+    let Load { declarations, code } = load;
+    let code = code.replace("INDEX", index).replace("OFFSET", offset);
+    let text = format!("shader: MESA_SHADER_COMPUTE\nname: test\nworkgroup_size: 8, 1, 1\nnum_ubos: 2\nnum_ssbos: 1\nsubgroup_size: 0\n{declarations}decl_function main () (entrypoint)\n\nimpl main {{\n    block b0:  // preds:\n    32 %0 = load_const (0x00000000)\n    32 %1 = load_const (0x00000001)\n    32x3 %2 = @load_workgroup_id\n    32 %3 = mov %2.x\n    32 %4 = @load_local_invocation_index\n{code}    @store_ssbo (%9, %0, %0) (wrmask=x, access=none, align_mul=4, align_offset=0)\n    // succs: b1\n    block b1:\n}}\n");
+    text::parse(&text).remove(0).shader.unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// A translation reads blocks where the plan puts them, or refuses them for the reason for which the plan does.
+#[test]
+fn plans_and_translations_agree_on_push_constants() {
+    let mut pushed = 0;
+    for (load, index, offset) in (0..27).map(|case| (&LOADS[case / 9], VALUES[case / 3 % 3], VALUES[case % 3])) {
+        let shader = loading(load, index, offset);
+        let said = format!("{} {index} {offset}", load.code);
+        let mut program = Program::default();
+        program.add(&shader);
+        for name in ["ubo0", "ubo1"] {
+            *program.block(name) = Block { bytes: Some(64), is_at_hand: true, ..Block::default() };
+        }
+        let translated = |placements: Placements| {
+            let options = Options::default().placements(placements);
+            Translator::new(options).translate(&mut shader.clone(), &EmitOptions::default())
+        };
+        // The choice of the plan is carried out.
+        let chosen = plan(&program, &limits(), &Wishes::default().push_constants((0, 128))).unwrap();
+        let module = translated(chosen.placements(Stage::Compute)).unwrap_or_else(|error| panic!("{said}: {error}"));
+        let is_inline = chosen.blocks.iter().any(|block| matches!(block.class, Class::PushConstant { .. }));
+        assert_eq!(module.bindings.iter().any(|row| row.kind == DescriptorKind::UniformBuffer), !is_inline, "{said}");
+        // A request is accepted by both or by none.
+        let at = Class::PushConstant { offset: 0 };
+        let asked = plan(&program, &limits(), &Wishes::default().asked(vec![("ubo1".to_string(), at)]));
+        let mut placements = Placements::default();
+        placements.set(1, Placement { class: at, range: 64, clamp: false });
+        match (asked, translated(placements)) {
+            (Ok(asked), Ok(module)) => {
+                assert_eq!(asked.placements(Stage::Compute).of(1).range, 64);
+                assert!(module.bindings.iter().all(|row| row.kind != DescriptorKind::UniformBuffer), "{said}");
+                pushed += 1;
+            }
+            (Err(Impossible::PushConstants { .. }), Err(errors)) => {
+                let message = errors.to_string();
+                assert!(
+                    message.contains("uniform block 1 cannot be in push constants: it") || message.contains("an index"),
+                    "{said}: {message}"
+                );
+            }
+            (asked, module) => panic!("{said}: {asked:?}, {module:?}"),
+        }
+    }
+    // By constant index, at an offset that is constant or the same in a workgroup, in two forms.
+    assert_eq!(pushed, 4);
+}
+
+#[test]
+fn values_of_divergent_loops_and_ifs_diverge() {
+    let text = "shader: MESA_SHADER_COMPUTE\nname: test\nworkgroup_size: 8, 1, 1\nsubgroup_size: 0\ndecl_function main () (entrypoint)\n\nimpl main {\n    block b0:  // preds:\n    32 %0 = load_const (0x00000000)\n    32 %1 = load_const (0x00000001)\n    32x3 %2 = @load_workgroup_id\n    32 %3 = @load_local_invocation_index\n    1 %4 = ieq %2.x, %0\n    1 %5 = ieq %3, %0\n    // succs: b1 b2\n    if %4 {\n        block b1:  // preds: b0\n        // succs: b3\n    } else {\n        block b2:  // preds: b0\n        // succs: b3\n    }\n    block b3:  // preds: b1 b2\n    32 %6 = phi b1: %0, b2: %1\n    // succs: b4 b5\n    if %5 {\n        block b4:  // preds: b3\n        // succs: b6\n    } else {\n        block b5:  // preds: b3\n        // succs: b6\n    }\n    block b6:  // preds: b4 b5\n    32 %7 = phi b4: %0, b5: %1\n    // succs: b7\n    loop {\n        block b7:  // preds: b6 b10\n        32 %8 = phi b6: %0, b10: %9\n        1 %10 = ieq %8, LEFT\n        // succs: b8 b9\n        if %10 {\n            block b8:  // preds: b7\n            break\n            // succs: b11\n        } else {\n            block b9:  // preds: b7\n            // succs: b10\n        }\n        block b10:  // preds: b9\n        32 %9 = iadd %8, %1\n        // succs: b7\n    }\n    block b11:  // preds: b8\n    32 %11 = phi b8: %8\n    // succs: b12\n    block b12:\n}\n";
+    for (left, differs) in [("%2.x", false), ("%3", true)] {
+        let found = text::parse(&text.replace("LEFT", left)).remove(0).shader;
+        let shader = found.unwrap_or_else(|error| panic!("{error}"));
+        let divergence = Divergence::new(&shader);
+        let phis: Vec<bool> = shader
+            .order
+            .iter()
+            .filter(|inst| matches!(shader.insts[**inst].kind, InstKind::Phi(_)))
+            .map(|inst| divergence.of(inst.def()))
+            .collect();
+        assert_eq!(phis, [false, true, differs, differs], "{left}");
+    }
 }

@@ -13,6 +13,7 @@ pub mod known_bits;
 pub mod offsets;
 pub mod push_constants;
 pub mod textures;
+pub mod uniformity;
 pub mod uses;
 pub mod value_types;
 mod wants;

@@ -54,7 +54,7 @@ pub use angle::{Element, Shape, ANGLE_LEAST_LENGTH, ANGLE_MOST_BUFFERS};
 pub use limits::{LimitInfo, Limits, LIMITS};
 pub use placement::{BlockPlacement, Class, Placement, Placements};
 pub use planner::{plan, Plan, Planned};
-pub use program::{survey, Block, BlockUse, Program, StageBlocks};
+pub use program::{refused_placement, survey, Block, BlockUse, Program, StageBlocks};
 pub use reason::{Impossible, Move, Reason};
 
 use crate::setters::setters;

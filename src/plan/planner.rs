@@ -88,6 +88,7 @@ struct Read {
     /// The end of the last byte that is read, or the size of the block.
     bytes: u32,
     dynamic: u32,
+    unpushable: Option<&'static str>,
 }
 
 /// Blocks that share a class.
@@ -136,6 +137,7 @@ impl<'a> Planner<'a> {
             for used in &stage.uses {
                 let known = program.blocks.get(&used.name).and_then(|block| block.bytes);
                 let read = reads.entry(used.name.clone()).or_default();
+                read.unpushable = read.unpushable.or(used.why_not_pushed(known.unwrap_or(0)));
                 read.stages.push((stage.stage, used.slot));
                 // Reads beyond a block of known size are outside of bound ranges.
                 read.bytes = known.unwrap_or_else(|| read.bytes.max(used.end));
@@ -199,12 +201,16 @@ impl<'a> Planner<'a> {
         if group.names.len() > 1 {
             return Some("it is part of an array");
         }
+        let unpushable = self.reads[&group.names[0]].unpushable;
+        if unpushable.is_some() {
+            return unpushable;
+        }
         if offset % 16 != 0 {
             return Some("the offset is not a multiple of 16");
         }
         let end = offset.checked_add(group.bytes);
         let fits = end.is_some_and(|end| end <= self.limits.max_push_constants_size);
-        (!fits || group.dynamic != 0).then_some("it does not fit, or is read at offsets that are not known")
+        (!fits).then_some("it does not fit")
     }
 
     /// Moves blocks that cannot be uniform buffers to storage, and reports those that are too large for their class.
@@ -265,8 +271,10 @@ impl<'a> Planner<'a> {
             }
         }
         let at_hand = |name: &String| self.program.blocks.get(name).is_some_and(|block| block.is_at_hand);
+        let reads = &self.reads;
         let can = |group: &&mut Group| {
-            group.is_free() && group.names.len() == 1 && group.dynamic == 0 && at_hand(&group.names[0])
+            let is_pushable = group.names.len() == 1 && reads[&group.names[0]].unpushable.is_none();
+            group.is_free() && is_pushable && group.dynamic == 0 && at_hand(&group.names[0])
         };
         let mut groups: Vec<&mut Group> = self.groups.iter_mut().filter(can).collect();
         groups.sort_by(|a, b| (a.bytes, &a.names).cmp(&(b.bytes, &b.names)));

@@ -3,10 +3,11 @@
 //! The blocks of a program, and the bytes that each stage reads.
 
 use crate::analysis::block_picks::{block_source, PickOf};
-use crate::ir::{ArrayIndex, Deref, DerefKind, Inst, Shader, Stage, TypeData};
+use crate::analysis::uniformity::Divergence;
+use crate::ir::{ArrayIndex, Def, Deref, DerefKind, Inst, Shader, Stage, TypeData, Variable};
 use crate::op::meaning::OffsetUnit;
 use crate::op::{Index, Intrinsic, Modes};
-use crate::plan::Shape;
+use crate::plan::{Class, Placements, Shape};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most blocks of a stage. Hostile dumps may claim more.
@@ -24,6 +25,29 @@ pub struct BlockUse {
     /// The number of bytes in reach of offsets that are not constant; `None` if there are no such offsets, `u32::MAX` if there is
     /// no bound.
     pub dynamic_bytes: Option<u32>,
+    /// The reason why it cannot be in push constants, however large it is.
+    pub unpushable: Option<&'static str>,
+}
+
+impl BlockUse {
+    /// The reason why it cannot be in push constants, if it has `bytes` bytes, or an unknown number of them for 0. Plans and
+    /// translations go by this.
+    pub fn why_not_pushed(&self, bytes: u32) -> Option<&'static str> {
+        const OPEN: &str = "it is read at offsets that are not constant, and its size is not known";
+        self.unpushable.or((self.dynamic_bytes.is_some() && bytes == 0).then_some(OPEN))
+    }
+}
+
+/// The reason why a shader cannot have its blocks where `placements` puts them, with the number of the block.
+pub fn refused_placement(shader: &Shader, placements: &Placements) -> Option<(u32, &'static str)> {
+    if !placements.has_push_constants() {
+        return None;
+    }
+    let reads = survey(shader).uses;
+    placements.iter().filter(|row| matches!(row.1.class, Class::PushConstant { .. })).find_map(|(slot, placement)| {
+        let read = reads.iter().find(|read| read.slot == slot)?;
+        Some((slot, read.why_not_pushed(placement.range)?))
+    })
 }
 
 /// The reads of one stage.
@@ -113,6 +137,7 @@ pub fn survey(shader: &Shader) -> StageBlocks {
         slot,
         end: read.end,
         dynamic_bytes: read.dynamic_bytes,
+        unpushable: read.unpushable,
     };
     StageBlocks {
         stage: shader.stage(),
@@ -127,13 +152,40 @@ pub fn survey(shader: &Shader) -> StageBlocks {
 struct Read {
     end: u32,
     dynamic_bytes: Option<u32>,
+    unpushable: Option<&'static str>,
 }
 
 impl Read {
+    /// A read of `bytes` bytes at a known offset.
+    fn at(offset: u32, bytes: u32) -> Read {
+        Read { end: end_of(offset, bytes), ..Read::default() }
+    }
+
+    /// A read up to byte `end`, at an unknown offset within this number of bytes.
+    fn within(end: u32, bytes: u32) -> Read {
+        Read { end, dynamic_bytes: Some(bytes), unpushable: None }
+    }
+
+    /// The same, but not from push constants.
+    fn unpushable(self, why: &'static str) -> Read {
+        Read { unpushable: self.unpushable.or(Some(why)), ..self }
+    }
+
     fn with(self, other: Read) -> Read {
-        Read { end: self.end.max(other.end), dynamic_bytes: self.dynamic_bytes.max(other.dynamic_bytes) }
+        Read {
+            end: self.end.max(other.end),
+            dynamic_bytes: self.dynamic_bytes.max(other.dynamic_bytes),
+            unpushable: self.unpushable.or(other.unpushable),
+        }
     }
 }
+
+/// An index that is not constant selects the block: push constants are not an array of blocks.
+const SELECTED: &str = "an index that is not constant selects it";
+/// Vulkan, "Push Constant Interface".
+const DIVERGENT: &str = "it is read at an offset that may differ between invocations";
+/// Derefs lead to variables of uniform blocks.
+const BY_DEREF: &str = "it is read through derefs";
 
 /// The reads found so far.
 #[derive(Default)]
@@ -145,6 +197,8 @@ struct Seen {
     /// The blocks of a variable that is indexed dynamically.
     array: Option<(u32, u32)>,
     storage: BTreeSet<u32>,
+    /// Once there is an offset that is not constant.
+    divergence: Option<Divergence>,
 }
 
 impl Seen {
@@ -156,11 +210,20 @@ impl Seen {
             }
             return;
         };
-        let block = shader.as_const_scalar(srcs[block]).map(|block| block as u32);
+        let block = shader.as_const_index(ArrayIndex::Def(srcs[block]));
         match (of, block) {
-            (PickOf::Uniforms, Some(block)) => self.add(block, by_offset(shader, inst)),
+            (PickOf::Uniforms, Some(block)) => {
+                let mut read = by_offset(shader, inst);
+                if read.dynamic_bytes.is_some() {
+                    let divergence = self.divergence.get_or_insert_with(|| Divergence::new(shader));
+                    if srcs.iter().any(|src| divergence.of(*src)) {
+                        read = read.unpushable(DIVERGENT);
+                    }
+                }
+                self.add(block, read);
+            }
             (PickOf::Uniforms, None) => {
-                self.any = self.any.with(by_offset(shader, inst));
+                self.any = self.any.with(by_offset(shader, inst).unpushable(SELECTED));
                 self.is_dynamic = true;
             }
             _ => self.storage.extend(block),
@@ -172,38 +235,44 @@ impl Seen {
         *all = all.with(read);
     }
 
-    /// A load through `variable[block].base[element]`, at zink's level.
-    fn by_pointer(&mut self, shader: &Shader, inst: Inst, pointer: crate::ir::Def) {
-        let Some(&Deref { kind: DerefKind::Array { parent, index }, modes: Modes::UBO, .. }) = shader.as_deref(pointer)
-        else {
+    /// A load through a deref.
+    fn by_pointer(&mut self, shader: &Shader, inst: Inst, pointer: Def) {
+        if shader.as_deref(pointer).map_or(true, |deref| deref.modes != Modes::UBO) {
             return;
-        };
-        let Some(&Deref { kind: DerefKind::Struct { parent: block, .. }, ty, .. }) = shader.as_deref(parent) else {
-            return;
+        }
+        if let (None, Some(var)) = (self.of_element(shader, inst, pointer), shader.deref_var(pointer)) {
+            // Only its blocks are known.
+            let Variable { driver_location: first, ty, .. } = shader.vars[var];
+            let count = shader.types.as_array(ty).and_then(|(_, count)| count).unwrap_or(1).clamp(1, MOST_BLOCKS);
+            for slot in first..first.saturating_add(count) {
+                self.add(slot, Read::default().unpushable(BY_DEREF));
+            }
+        }
+    }
+
+    /// A load through `variable[block].base[element]`, at zink's level; `None` if it is another one.
+    fn of_element(&mut self, shader: &Shader, inst: Inst, pointer: Def) -> Option<()> {
+        let DerefKind::Array { parent, index } = shader.as_deref(pointer)?.kind else { return None };
+        let &Deref { kind: DerefKind::Struct { parent: block, .. }, ty, .. } = shader.as_deref(parent)? else {
+            return None;
         };
         let bytes = u32::from(shader.insts[inst].bit_size) / 8;
         let declared = match shader.types.get(ty) {
             TypeData::Array { len: Some(len), .. } => len.saturating_mul(bytes),
             _ => u32::MAX,
         };
-        let known = match index {
-            ArrayIndex::Imm(index) => u32::try_from(index).ok(),
-            ArrayIndex::Def(index) => shader.as_const_scalar(index).map(|index| index as u32),
+        let read = match shader.as_const_index(index) {
+            Some(index) => Read::at(index.saturating_mul(bytes), bytes),
+            None => Read::within(0, declared),
         };
-        let read = match known {
-            Some(index) => Read { end: end_of(index.saturating_mul(bytes), bytes), dynamic_bytes: None },
-            None => Read { end: 0, dynamic_bytes: Some(declared) },
-        };
-        let Some(var) = shader.deref_var(block) else { return };
+        let read = read.unpushable(BY_DEREF);
+        let var = shader.deref_var(block)?;
         let first = shader.vars[var].driver_location;
-        let Some(&Deref { kind: DerefKind::Array { index, .. }, .. }) = shader.as_deref(block) else {
-            return self.add(first, read);
+        let &Deref { kind: DerefKind::Array { index, .. }, .. } = shader.as_deref(block)? else {
+            self.add(first, read);
+            return Some(());
         };
-        let known = match index {
-            ArrayIndex::Imm(index) => u32::try_from(index).ok(),
-            ArrayIndex::Def(index) => shader.as_const_scalar(index).map(|index| index as u32),
-        };
-        match (known, shader.types.as_array(shader.vars[var].ty)) {
+        match (shader.as_const_index(index), shader.types.as_array(shader.vars[var].ty)) {
             (Some(index), _) => self.add(first.saturating_add(index), read),
             (None, Some((_, count))) => {
                 self.any = self.any.with(read);
@@ -211,6 +280,7 @@ impl Seen {
             }
             (None, None) => {}
         }
+        Some(())
     }
 }
 
@@ -225,19 +295,21 @@ fn by_offset(shader: &Shader, inst: Inst) -> Read {
     let index = |index| shader.index(inst, index);
     let (components, bits) = (shader.insts[inst].num_components, shader.insts[inst].bit_size);
     let bytes = u32::from(components) * u32::from(bits) / 8;
+    // A constant of 64 bits may be beyond all buffers.
+    let constant = shader.as_const_scalar(offset).map(|offset| u32::try_from(offset).unwrap_or(u32::MAX));
     if op.info().memory.is_some_and(|access| access.unit == OffsetUnit::Vec4s) {
         let start = index(Index::component).saturating_mul(u32::from(bits)) / 8;
-        let vec4 = shader.as_const_scalar(offset).map(|offset| (offset as u32).saturating_add(index(Index::base)));
+        let vec4 = constant.map(|offset| offset.saturating_add(index(Index::base)));
         return match vec4 {
-            Some(vec4) => Read { end: end_of(vec4.saturating_mul(16), start + bytes), dynamic_bytes: None },
-            None => Read { end: 0, dynamic_bytes: Some(u32::MAX) },
+            Some(vec4) => Read::at(vec4.saturating_mul(16), start + bytes),
+            None => Read::within(0, u32::MAX),
         };
     }
     let (from, range) = (index(Index::range_base), index(Index::range));
     let known = range != 0 && range != u32::MAX;
-    match shader.as_const_scalar(offset) {
-        Some(offset) => Read { end: end_of(offset as u32, bytes), dynamic_bytes: None },
-        None if known => Read { end: from.saturating_add(range), dynamic_bytes: Some(range) },
-        None => Read { end: 0, dynamic_bytes: Some(u32::MAX) },
+    match constant {
+        Some(offset) => Read::at(offset, bytes),
+        None if known => Read::within(from.saturating_add(range), range),
+        None => Read::within(0, u32::MAX),
     }
 }

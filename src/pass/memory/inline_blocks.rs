@@ -2,12 +2,13 @@
 
 //! Reads uniform blocks from push constants if the plan puts them there.
 //!
-//! **What.** `load_ubo` from a block of [`Class::PushConstant`] becomes `load_push_constant`, whose base is the offset of the
-//! block.
+//! **What.** `load_ubo` and `load_ubo_vec4` from a block of [`Class::PushConstant`] become `load_push_constant`, whose base is the
+//! offset of the block.
 //!
 //! **Why.** A driver that has the bytes of a small block when it draws, such as its own state or GL's loose uniforms, need not
 //! write them to a buffer and bind it. [`plan`](crate::plan) chooses the blocks that fit; it chooses none that is read at
 //! unknown offsets. If a caller does so nevertheless, these offsets are clamped to the block.
+//! [`refused_placement`](crate::plan::refused_placement) names the blocks for which this is not possible.
 //!
 //! Before:
 //!
@@ -23,7 +24,7 @@
 //! 32     %2 = @load_push_constant (%1 (0x8)) (base=16, range=16, align_mul=16, align_offset=8)
 //! ```
 
-use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader};
+use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader};
 use crate::op::{AluOp, Index, Intrinsic, Needs};
 use crate::pass::{Context, Forms, Pass};
 use crate::plan::{Class, Placement};
@@ -54,8 +55,10 @@ struct PushConstantRange {
 
 /// The offset of a load from a block in push constants, and the range of the block.
 fn inlined(shader: &Shader, context: &Context, inst: Inst) -> Option<(Def, PushConstantRange)> {
-    let (Intrinsic::load_ubo, &[block, offset]) = shader.as_intrinsic(inst)? else { return None };
-    let block = shader.as_const_scalar(block)? as u32;
+    let (Intrinsic::load_ubo | Intrinsic::load_ubo_vec4, &[block, offset]) = shader.as_intrinsic(inst)? else {
+        return None;
+    };
+    let block = shader.as_const_index(ArrayIndex::Def(block))?;
     match context.placements.of(block) {
         Placement { class: Class::PushConstant { offset: base }, range, .. } => {
             Some((offset, PushConstantRange { base, range }))
@@ -68,9 +71,15 @@ fn load(b: &mut Builder<'_>, inst: Inst, offset: Def, PushConstantRange { base, 
     let (components, bits) = (b.shader.insts[inst].num_components, b.shader.insts[inst].bit_size);
     let bytes = u32::from(components) * u32::from(bits) / 8;
     let index = |index| b.shader.index(inst, index);
-    let align = (index(Index::align_mul), index(Index::align_offset));
+    let is_vec4 = matches!(b.shader.as_intrinsic(inst), Some((Intrinsic::load_ubo_vec4, _)));
+    let align = match is_vec4 {
+        true => (16, (index(Index::component) * u32::from(bits) / 8) % 16),
+        false => (index(Index::align_mul), index(Index::align_offset)),
+    };
+    let vec4s = index(Index::base);
     let end = |range_base: u32, range: u32| range_base.checked_add(range).filter(|_| range != 0 && range != u32::MAX);
     let end = end(index(Index::range_base), index(Index::range)).unwrap_or(range);
+    let offset = if is_vec4 { byte_of_vec4(b, offset, (vec4s, align.1)) } else { offset };
     let offset = match b.shader.as_const_scalar(offset) {
         None if range != 0 => {
             let (offset, last) = (b.channel(offset, 0), b.imm32(range.saturating_sub(bytes)));
@@ -81,4 +90,15 @@ fn load(b: &mut Builder<'_>, inst: Inst, offset: Def, PushConstantRange { base, 
     let indices =
         [(Index::base, base), (Index::range, end), (Index::align_mul, align.0), (Index::align_offset, align.1)];
     b.intrinsic_with(Intrinsic::load_push_constant, components, bits, &[offset], &indices).def()
+}
+
+/// The offset in bytes of byte `start` of a vec4, from a number to which `base` is added.
+fn byte_of_vec4(b: &mut Builder<'_>, number: Def, (base, start): (u32, u32)) -> Def {
+    let number = b.channel(number, 0);
+    if let Some(number) = b.shader.as_const_scalar(number) {
+        return b.imm32((number as u32).wrapping_add(base).wrapping_mul(16).wrapping_add(start));
+    }
+    let number = b.iadd_imm(number, base.into());
+    let byte = b.ishl_imm(number, 4);
+    b.iadd_imm(byte, start.into())
 }
