@@ -8,6 +8,7 @@
 //! - An output that the next stage does not read, and that is not captured, becomes a Private variable. So does an input that the
 //!   stage before does not write, which then reads as zeros (colours as opaque black). Any varying can be removed, also one of
 //!   `gl_Position`, `gl_PointSize` and `gl_ClipDistance`: each is a separate variable.
+//! - Components of an input that no output declares become outputs that are never written.
 //! - A varying with less precision on only one side gets full precision on both.
 //! - Locations are packed: the remaining varyings follow each other from 0, and after them those that are only captured. Patches
 //!   follow the vertices, or start at 0 too if that needs more Locations than devices have: Vulkan numbers patches apart, but
@@ -26,7 +27,7 @@
 //! sides of two stages are final: another partner for one of them is an error.
 
 use crate::error::Error;
-use crate::module::{refused, Assignment, Decisions, Module, Stage, Varying};
+use crate::module::{refused, Assignment, Decisions, Module, Stage, Undeclared, Varying};
 use std::collections::BTreeMap;
 
 /// The result of a link.
@@ -92,7 +93,29 @@ fn settle(producer: &mut Part<'_>, consumer: &mut Part<'_>, linked: &mut Linked)
     pack(&mut used);
     producer.pack(true, &used);
     consumer.pack(false, &used);
+    producer.decisions.undeclared = undeclared(producer, consumer, &written, &used);
     Ok(())
+}
+
+/// The components of inputs that no output declares, although another component of the same input is an output.
+fn undeclared(producer: &Part<'_>, consumer: &Part<'_>, written: &Components, used: &Packing) -> Vec<Undeclared> {
+    let mut all: Vec<Undeclared> = Vec::new();
+    for (_, input) in consumer.varyings(false).filter(|(_, it)| it.builtin.is_none()) {
+        let open = |(location, mask): (u32, u8)| {
+            let declared = written.taken.get(&(input.patch, location)).map_or(0, |masks| masks[0]);
+            let asked = all.iter().filter(|it| used.get(&(input.patch, location)) == Some(&it.location));
+            (location, mask & !asked.fold(declared, |asked, it| asked | it.components))
+        };
+        let missing: Vec<(u32, u8)> = slots(input).map(open).filter(|(_, mask)| *mask != 0).collect();
+        let Some((like, _)) = producer.varyings(true).find(|(_, output)| Components::one(output).meets(input)) else {
+            continue;
+        };
+        all.extend(missing.into_iter().filter_map(|(location, components)| {
+            let location = *used.get(&(input.patch, location))?;
+            Some(Undeclared { like: like as u32, location, components })
+        }));
+    }
+    all
 }
 
 /// The packed location of each used one. The key is whether it is of patches, and the location.
@@ -220,6 +243,10 @@ impl Components {
             }
         }
         all
+    }
+
+    fn one(varying: &Varying) -> Components {
+        Components::of(std::iter::once((0, varying)))
     }
 
     /// Whether the other side has any component of `varying`.

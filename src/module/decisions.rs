@@ -3,7 +3,7 @@
 //! The decisions about a module: those of links, which renumber and remove varyings, and the key of a draw.
 
 use super::table::{set_varying, PRECISE, REMOVED};
-use super::{Binding, Capture, Condition, Key, Module, Patch, PatchKind, Sides, Varying, SETTLED};
+use super::{Binding, Capture, Condition, Key, Module, Patch, PatchKind, Sides, Undeclared, Varying, SETTLED};
 use crate::error::{Error, ErrorKind, Place};
 use crate::location;
 
@@ -97,6 +97,8 @@ pub struct Decisions {
     pub links: Sides<Option<Vec<u64>>>,
     /// The new numbers.
     pub assignment: Assignment,
+    /// The components that the next stage reads and this one does not declare.
+    pub undeclared: Vec<Undeclared>,
 }
 
 impl Decisions {

@@ -35,6 +35,7 @@
 
 mod bytes;
 mod decisions;
+mod fit;
 mod interface;
 mod key;
 mod key_form;
@@ -43,6 +44,7 @@ mod table;
 mod write;
 
 pub use decisions::{Assignment, Decisions};
+pub use fit::Undeclared;
 pub use interface::{Binding, Capture, DescriptorKind, Stage, Varying};
 pub use key::Key;
 pub(crate) use key::Swizzled;

@@ -197,6 +197,7 @@ impl Module {
         out.seen = seen(&out.conditions);
         let varyings = self.interface.iter().enumerate();
         out.interface = varyings.map(|(index, varying)| decisions.applied(index, varying)).collect();
+        out.declare(&decisions.undeclared);
         for is_output in [false, true] {
             if decisions.links.of(is_output).is_some() {
                 *out.settled.of_mut(is_output) = Some(out.side_hash(is_output));

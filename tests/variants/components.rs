@@ -84,7 +84,54 @@ fn fragment(form: Form, inputs: &[Split]) -> ntv::Shader {
 fn each_link(outputs: &[Split], inputs: &[Split], mut check: impl FnMut(&Linked)) {
     let forms = [Form::Variables, Form::Slots];
     for (first, second) in forms.into_iter().flat_map(|first| forms.map(|second| (first, second))) {
-        check(&linked([vertex(first, outputs), fragment(second, inputs)]));
+        let linked = linked([vertex(first, outputs), fragment(second, inputs)]);
+        declares_all(&linked);
+        check(&linked);
+    }
+}
+
+/// Asserts that the first stage declares all components that the second one reads (VUID-RuntimeSpirv-OpEntryPoint-08743).
+fn declares_all(linked: &Linked) {
+    let [outputs, inputs] = [(0, true), (1, false)].map(|(stage, outputs)| {
+        let mut words = Vec::new();
+        linked.modules[stage].instantiate(&ntv::Key::default(), &mut words).expect("the words");
+        let all = ntv::import::reflect(&words).expect("an interface").varyings;
+        let located = all.into_iter().filter(|it| it.is_output == outputs && it.builtin.is_none());
+        let words = located.flat_map(|it| {
+            let masks: Vec<u8> = it.masks().collect();
+            let bits = move |(location, mask)| (0..4).filter(move |c| mask >> c & 1 != 0).map(move |c| (location, c));
+            (it.location..).zip(masks).flat_map(bits).collect::<Vec<(u32, u32)>>()
+        });
+        words.collect::<Vec<_>>()
+    });
+    for place in inputs {
+        assert!(outputs.contains(&place), "{place:?} is not in {outputs:?}");
+    }
+}
+
+#[test]
+fn outputs_declare_what_inputs_read() {
+    const PAIRS: &[(&[Split], &[Split])] = &[
+        (&[("vec2", 0, 0)], &[("vec4", 0, 0)]),
+        (&[("float", 3, 0)], &[("vec3", 3, 0)]),
+        (&[("vec2", 3, 2)], &[("vec4", 3, 0)]),
+        (&[("float", 3, 0), ("float", 3, 3)], &[("vec4", 3, 0)]),
+        (&[("int", 1, 0), ("vec4", 2, 0)], &[("ivec3", 1, 0), ("float", 2, 0)]),
+        (&[("double", 0, 0)], &[("dvec2", 0, 0)]),
+        (&[("dvec2", 0, 0)], &[("dvec4", 0, 0)]),
+        (&[("dvec3", 0, 0)], &[("dvec4", 0, 0)]),
+        (&[("double", 0, 0), ("int", 0, 2)], &[("double", 0, 0), ("ivec2", 0, 2)]),
+        (&[("vec4", 0, 0)], &[("vec2", 0, 0)]),
+    ];
+    for (outputs, inputs) in PAIRS {
+        each_link(outputs, inputs, |linked| {
+            assert_eq!((linked.removed_outputs, linked.removed_inputs), (0, 0), "{outputs:?} {inputs:?}");
+            // The same stages link again, and the module can be stored.
+            let again = ntv::link::link(&linked.modules.iter().collect::<Vec<_>>(), Vec::new()).expect("a link");
+            assert_eq!(again.modules, linked.modules);
+            let stored = linked.modules[0].to_words();
+            assert_eq!(ntv::Module::from_words(&stored).as_ref(), Ok(&linked.modules[0]));
+        });
     }
 }
 

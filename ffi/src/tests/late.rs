@@ -9,7 +9,7 @@ use crate::{
     ntv_module_store, ntv_program_keys, ntv_result_free, ntv_target_init, ntv_translator_create,
     ntv_translator_destroy,
 };
-use ntv_core::module::{Assignment, Capture, PatchKind};
+use ntv_core::module::{Assignment, Capture, PatchKind, SETTLED};
 use ntv_core::{text, wire, EmitOptions, Key, Module, Shader, Translator};
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
@@ -244,9 +244,9 @@ impl Rows {
 
 /// All possible decisions about a module, with numbers that depend on `by`.
 fn everything(module: &Module, by: u32) -> Assignment {
-    let has = |kind| module.patches.iter().any(|patch| patch.kind == kind);
+    let open = |kind| module.patches.iter().filter(move |patch| patch.kind == kind && patch.when != SETTLED);
     let of = |kind: PatchKind| {
-        let mut all: Vec<u32> = module.patches.iter().filter(|it| it.kind == kind).map(|it| it.arg).collect();
+        let mut all: Vec<u32> = open(kind).map(|it| it.arg).collect();
         all.sort_unstable();
         all.dedup();
         all
@@ -268,8 +268,8 @@ fn everything(module: &Module, by: u32) -> Assignment {
         lengths: arrays.map(|it| (row(&it), it.count + by)).collect(),
         spec_ids: vec![(4, 4 + by)],
         spec_values: vec![(4, 64 * by)],
-        local_size: has(PatchKind::LocalSize).then_some([4, by, 1]),
-        output_vertices: has(PatchKind::OutputVertices).then_some(4 + by),
+        local_size: open(PatchKind::LocalSize).next().map(|_| [4, by, 1]),
+        output_vertices: open(PatchKind::OutputVertices).next().map(|it| it.arg.min(4 + by)),
     }
 }
 
@@ -281,6 +281,7 @@ fn a_link_decides_what_the_library_can() {
         &["compile/texture_arrays.nir"],
         &["directives/variable_shared_memory.nir"],
         &["mesa/ssbo.nir"],
+        &["pass/algebraic.nir"],
         &["stages/generated_tess_control.nir"],
         &["pass/lower_io_packed.nir"],
     ];
