@@ -272,6 +272,8 @@ features! {
     storagePushConstant8 Some(V1_1);
     /// 16-bit members of push constants.
     storagePushConstant16 Some(V1_1);
+    /// An output may have more components than the input that reads it.
+    maintenance4 Some(V1_3);
 }
 
 impl Feature {

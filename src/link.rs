@@ -8,7 +8,8 @@
 //! - An output that the next stage does not read, and that is not captured, becomes a Private variable. So does an input that the
 //!   stage before does not write, which then reads as zeros (colours as opaque black). Any varying can be removed, also one of
 //!   `gl_Position`, `gl_PointSize` and `gl_ClipDistance`: each is a separate variable.
-//! - Components of an input that no output declares become outputs that are never written.
+//! - Components of an input that no output declares become outputs that are never written. For a target without `maintenance4`,
+//!   inputs get as many components as their outputs.
 //! - A varying with less precision on only one side gets full precision on both.
 //! - Locations are packed: the remaining varyings follow each other from 0, and after them those that are only captured. Patches
 //!   follow the vertices, or start at 0 too if that needs more Locations than devices have: Vulkan numbers patches apart, but
@@ -94,7 +95,25 @@ fn settle(producer: &mut Part<'_>, consumer: &mut Part<'_>, linked: &mut Linked)
     producer.pack(true, &used);
     consumer.pack(false, &used);
     producer.decisions.undeclared = undeclared(producer, consumer, &written, &used);
+    if second.has_exact_inputs {
+        consumer.decisions.widened = widened(producer, consumer);
+    }
     Ok(())
+}
+
+/// The inputs with fewer words than the output at their place, if no other input has the next words.
+fn widened(producer: &Part<'_>, consumer: &Part<'_>) -> Vec<(u32, u8)> {
+    let place = |it: &Varying| (it.patch, it.location, it.component);
+    let located = |(_, it): &(usize, &Varying)| it.builtin.is_none();
+    let inputs: Vec<(usize, &Varying)> = consumer.varyings(false).filter(located).collect();
+    let wider = |(index, input): &(usize, &Varying)| {
+        let output = producer.varyings(true).filter(located).find(|(_, output)| place(output) == place(input))?.1;
+        let wide = Varying { components: output.components, ..**input };
+        let is_free = |(other, it): &(usize, &Varying)| other == index || !Components::one(&wide).meets(it);
+        (output.components > input.components && inputs.iter().all(is_free))
+            .then_some((*index as u32, output.components))
+    };
+    inputs.iter().filter_map(wider).collect()
 }
 
 /// The components of inputs that no output declares, although another component of the same input is an output.

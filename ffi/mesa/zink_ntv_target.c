@@ -92,6 +92,7 @@ enable_shaders(struct ntv_target *target, const struct zink_device_info *info)
       {FEATURE(info->feats12, vulkanMemoryModel)},
       {FEATURE(info->feats12, vulkanMemoryModelDeviceScope)},
       {FEATURE(info->explicit_layout_feats, workgroupMemoryExplicitLayout)},
+      {"maintenance4", info->feats13.maintenance4 || info->maint4_feats.maintenance4},
    };
 
    enable(target, features, ARRAY_SIZE(features));

@@ -3,7 +3,7 @@
 //! Modules as words that can be stored, and loaded without trust.
 //!
 //! All numbers are 32-bit words. A stored module starts with a magic number, the version of this form, a hash of all words after
-//! it (low, high), the stage, the bits of keys that it takes (low, high), the settled sides (a bit for each side, inputs, outputs),
+//! it (low, high), the stage, the bits of keys that it takes (low, high), flags (settled inputs, settled outputs, exact inputs),
 //! and the length of each table. The tables follow, with a fixed number of words for each record, in the order of [`Module`]'s
 //! members:
 //!
@@ -47,10 +47,11 @@ impl Module {
             self.bindings.len(),
         ];
         let Sides { inputs, outputs } = self.settled;
-        let sides = u32::from(inputs.is_some()) | u32::from(outputs.is_some()) << 1;
+        let flags = [inputs.is_some(), outputs.is_some(), self.has_exact_inputs];
+        let flags = (0..).zip(flags).fold(0, |all, (bit, set)| all | u32::from(set) << bit);
         let mut out = vec![MAGIC, VERSION, 0, 0, self.stage as u32];
         out.extend(halves(self.offered));
-        out.extend([sides, inputs.unwrap_or(0), outputs.unwrap_or(0)]);
+        out.extend([flags, inputs.unwrap_or(0), outputs.unwrap_or(0)]);
         out.extend(lengths.map(|len| len as u32));
         out.extend_from_slice(&self.words);
         for patch in &self.patches {
@@ -115,6 +116,7 @@ impl Module {
             bindings: bindings.chunks_exact(6).map(read_binding).collect::<Result<_, _>>()?,
             seen: 0,
             offered: whole(&header[5..7]),
+            has_exact_inputs: header[7] >> 2 & 1 != 0,
             settled: Sides { inputs: settled(0), outputs: settled(1) },
         };
         module.seen = seen(&module.conditions);
@@ -241,6 +243,7 @@ mod tests {
             ranges: vec![range(8, 20, 0, 0), range(10, 15, 0, 1), range(13, 15, 11, 2), range(30, 33, 29, 0)],
             seen: seen(&conditions),
             offered: Key::STRIP | Key::FLIP_Y,
+            has_exact_inputs: true,
             settled: Sides { inputs: None, outputs: Some(7) },
             conditions,
             stage: Stage::Fragment,

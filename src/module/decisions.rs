@@ -99,6 +99,8 @@ pub struct Decisions {
     pub assignment: Assignment,
     /// The components that the next stage reads and this one does not declare.
     pub undeclared: Vec<Undeclared>,
+    /// Inputs that get as many words as the outputs that they read, by varying.
+    pub widened: Vec<(u32, u8)>,
 }
 
 impl Decisions {

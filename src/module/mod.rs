@@ -78,6 +78,8 @@ pub struct Module {
     pub seen: u64,
     /// Bits of a [`Key`] that it supports, with those that do not change its words.
     pub offered: u64,
+    /// Whether its inputs must have as many components as the outputs that they read: the target lacks `maintenance4`.
+    pub has_exact_inputs: bool,
     /// The results of links with the stages before and after it: a number that both sides have; `None` for a side that is not
     /// linked.
     pub settled: Sides<Option<u32>>,

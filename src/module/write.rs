@@ -135,6 +135,7 @@ impl Module {
             stage: self.stage,
             offered: if decisions.key.is_some() { 0 } else { self.offered },
             settled: self.settled,
+            has_exact_inputs: self.has_exact_inputs,
             ..Module::default()
         };
         out.words.reserve(self.words.len());
@@ -198,6 +199,7 @@ impl Module {
         let varyings = self.interface.iter().enumerate();
         out.interface = varyings.map(|(index, varying)| decisions.applied(index, varying)).collect();
         out.declare(&decisions.undeclared);
+        decisions.widened.iter().for_each(|(input, words)| out.widen(*input, *words));
         for is_output in [false, true] {
             if decisions.links.of(is_output).is_some() {
                 *out.settled.of_mut(is_output) = Some(out.side_hash(is_output));

@@ -291,6 +291,7 @@ impl<'a> Emit<'a> {
             self.prologue();
         }
         self.decorate_memory();
+        module.has_exact_inputs = self.options.linkable && !self.target.has(Feature::maintenance4);
         Ok(self.m.finish(stage, memory, module)?)
     }
 }

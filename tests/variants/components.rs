@@ -4,7 +4,9 @@
 
 use super::programs::{linked, locations};
 use super::stages::shader;
+use super::{keys, support, Lowered};
 use ntv::link::Linked;
+use ntv_gen::Random;
 
 /// A varying: its type, its slot and its first component.
 type Split = (&'static str, u32, usize);
@@ -132,6 +134,44 @@ fn outputs_declare_what_inputs_read() {
             let stored = linked.modules[0].to_words();
             assert_eq!(ntv::Module::from_words(&stored).as_ref(), Ok(&linked.modules[0]));
         });
+    }
+}
+
+/// Without `maintenance4`, an input has as many components as the output at its place
+/// (VUID-RuntimeSpirv-maintenance4-06817).
+#[test]
+fn inputs_are_as_wide_as_their_outputs() {
+    const PAIRS: &[(&[Split], &[Split], u8)] = &[
+        (&[("vec4", 0, 0)], &[("vec2", 0, 0)], 4),
+        (&[("vec3", 0, 1)], &[("float", 0, 1)], 3),
+        (&[("ivec3", 1, 0), ("vec4", 2, 0)], &[("ivec2", 1, 0), ("vec4", 2, 0)], 3),
+        (&[("dvec2", 0, 0)], &[("double", 0, 0)], 4),
+        (&[("dvec4", 0, 0)], &[("dvec3", 0, 0)], 8),
+        // Another input has the other components.
+        (&[("vec4", 0, 0)], &[("vec2", 0, 0), ("int", 0, 2)], 2),
+        (&[("vec2", 0, 0)], &[("vec2", 0, 0)], 2),
+    ];
+    let mut target = ntv::Target::default();
+    target.set(ntv::Feature::maintenance4, false);
+    for (outputs, inputs, expected) in PAIRS {
+        for form in [Form::Variables, Form::Slots] {
+            let emit = |shader| Lowered::new("a stage".to_string(), shader, &target).and_then(|it| it.emit(None));
+            let stages = [vertex(form, outputs), fragment(form, inputs)].map(|it| emit(it).expect("a module"));
+            let linked = ntv::link::link(&stages.each_ref(), Vec::new()).expect("a link");
+            declares_all(&linked);
+            let module = &linked.modules[1];
+            module.check().expect("sound tables");
+            assert_eq!(ntv::Module::from_words(&module.to_words()).as_ref(), Ok(module));
+            let mut words = Vec::new();
+            for key in keys(module, &mut Random::new(1)) {
+                module.instantiate(&key, &mut words).expect("a key that it takes");
+                support::spirv_val(&words, &ntv::Target::default())
+                    .unwrap_or_else(|problem| panic!("{key}: {problem}"));
+            }
+            let input = ntv::import::reflect(&words).expect("an interface").varyings;
+            let input = input.into_iter().find(|it| !it.is_output && it.builtin.is_none() && it.location == 0);
+            assert_eq!(input.map(|it| it.components), Some(*expected), "{outputs:?} {inputs:?}");
+        }
     }
 }
 

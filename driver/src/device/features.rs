@@ -284,6 +284,7 @@ const TABLE: &[FeatureRow] = rows! {
     subgroupArithmetic |f| f.subgroup.contains(vk::SubgroupFeatureFlags::ARITHMETIC);
     subgroupQuad |f| f.subgroup.contains(vk::SubgroupFeatureFlags::QUAD);
     shaderDemoteToHelperInvocation |f| f.v13.shader_demote_to_helper_invocation != 0;
+    maintenance4 |f| f.v13.maintenance4 != 0;
     shaderTerminateInvocation |f| f.v13.shader_terminate_invocation != 0;
     shaderSubgroupClock |f| f.clock.shader_subgroup_clock != 0;
     shaderDeviceClock |f| f.clock.shader_device_clock != 0;

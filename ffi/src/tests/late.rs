@@ -259,7 +259,13 @@ fn everything(module: &Module, by: u32) -> Assignment {
             .map(|it| (it, module.interface[it as usize].location + by))
             .collect(),
         components: of(PatchKind::Component).into_iter().map(|it| (it, 0)).collect(),
-        indices: of(PatchKind::Index).into_iter().map(|it| (it, by % 2)).collect(),
+        // Options depend on the source of blending, which stays.
+        indices: module
+            .patches
+            .iter()
+            .filter(|it| it.kind == PatchKind::Index)
+            .map(|it| (it.arg, module.words[it.at as usize]))
+            .collect(),
         captures: of(PatchKind::XfbBuffer)
             .into_iter()
             .map(|it| (it, Capture { buffer: by, stride: 64 * by, offset: 4 * by }))
