@@ -5,6 +5,7 @@
 
 #![allow(clippy::print_stdout)]
 
+use crate::stages::shader;
 use crate::support;
 use ntv::link::link;
 use ntv::module::Assignment;
@@ -42,6 +43,33 @@ fn linked_variants_compute_the_same_and_are_valid() {
     }
     println!("{} programs compared, {} are not; {} varyings went", counts[1], counts[0], counts[2]);
     assert!(counts[1] > 100 && counts[2] > 20, "{counts:?}");
+}
+
+/// Stages that write and read different components of a slot: a link declares those that are not written.
+#[test]
+fn links_declare_components_that_are_only_read() {
+    let options = DeviceOptions { name: Some("llvmpipe".into()), validation: true, ..DeviceOptions::default() };
+    let mut oracle = Oracle::new(Device::open(&options).expect("lavapipe and the validation layer"));
+    let vertex = |components: usize, first: usize| {
+        let mask = &"xyzw"[..components];
+        let vector = if components == 1 { String::new() } else { format!("x{components}") };
+        let position = "wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT_POS slots=1";
+        shader("VERTEX", "", &format!("    32x4 %1 = load_const (0x00000000, 0x00000000, 0x00000000, 0x3f800000)\n    32{vector} %2 = mov %1.{}\n    @store_output (%1, %0) (base=0, range=1, {position})\n    @store_output (%2, %0) (base=1, range=1, wrmask={mask}, component={first}, src_type=uint32, io location=VARYING_SLOT_VAR2 slots=1)\n", &"wwww"[..components]))
+    };
+    let fragment = |used: usize| {
+        let used = &"xyzw"[used..=used];
+        shader("FRAGMENT", "", &format!("    32x4 %1 = @load_input (%0) (base=0, range=1, component=0, dest_type=uint32, io location=VARYING_SLOT_VAR2 slots=1)\n    32x4 %2 = vec4 %1.{used}, %0, %0, %0\n    @store_output (%2, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=uint32, io location=FRAG_RESULT_DATA0 slots=1)\n"))
+    };
+    for (components, first) in [(1, 0), (2, 0), (3, 0), (2, 2), (1, 3)] {
+        let program = [vertex(components, first), fragment(first)];
+        let stimulus = stimulus_of_seed(&program[0], 3, Purpose::Driver);
+        oracle.compare(&program, &stimulus);
+        let without = oracle.device().take_messages().join("\n");
+        assert!(without.contains("Input") || without.contains("08743"), "the layer finds nothing: {without}");
+        let verdict = oracle.compare_linked(&program, &stimulus);
+        assert!(matches!(verdict, Verdict::Same(_)), "{components} {first}: {verdict:?}");
+        assert_eq!(oracle.device().take_messages(), Vec::<String>::new(), "{components} from {first} on");
+    }
 }
 
 /// The number of removed varyings, and whether results were compared.

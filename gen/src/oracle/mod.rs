@@ -14,8 +14,9 @@ use crate::shader::records::{self, RECORDS_BLOCK};
 use crate::{program_of_seed, stimulus_of_seed, Observation, Purpose, Stimulus};
 use ntv::import::reflect;
 use ntv::interp::{Buffer, Descriptor, Fault as Undefined, Image, Limits, Texture};
+use ntv::link::link;
 use ntv::module::DescriptorKind;
-use ntv::{check, EmitOptions, Errors, Options, Shader, Translator};
+use ntv::{check, EmitOptions, Errors, Module, Options, Shader, Translator};
 use ntv_driver::headless::{Device, DeviceOptions, Dispatch, Resource, Resources, Slot};
 use std::collections::BTreeMap;
 
@@ -70,7 +71,31 @@ impl Oracle {
     pub fn ask(&mut self, seed: u64) -> Verdict {
         let program = program_of_seed(seed);
         let Some(first) = program.first() else { return Verdict::Same(0) };
-        self.compare(&program, &stimulus_of_seed(first, seed, Purpose::Driver))
+        let stimulus = stimulus_of_seed(first, seed, Purpose::Driver);
+        let verdict = self.compare(&program, &stimulus);
+        if program.len() == 1 || !matches!(verdict, Verdict::Same(_)) {
+            return verdict;
+        }
+        self.compare_linked(&program, &stimulus)
+    }
+
+    /// Runs a program whose stages are linked on the driver.
+    pub fn compare_linked(&mut self, program: &[Shader], stimulus: &Stimulus) -> Verdict {
+        let words = |oracle: &mut Oracle| -> Result<(Vec<Vec<u32>>, Vec<Module>), String> {
+            let plain: Result<Vec<Vec<u32>>, Errors> = program.iter().map(|shader| oracle.module(shader)).collect();
+            let options = EmitOptions::default().linkable(true);
+            let modules = program.iter().map(|shader| oracle.translator.translate(&mut shader.clone(), &options));
+            let modules: Vec<Module> = modules.collect::<Result<_, _>>().map_err(|errors| errors.to_string())?;
+            let linked = link(&modules.iter().collect::<Vec<_>>(), Vec::new()).map_err(|error| error.to_string())?;
+            Ok((plain.map_err(|errors| errors.to_string())?, linked.modules))
+        };
+        match words(self) {
+            Err(problem) => Verdict::Wrong(problem),
+            Ok((plain, linked)) => self.compare_changed(program, stimulus, &|words| {
+                let stage = plain.iter().position(|other| other == words);
+                stage.into_iter().for_each(|stage| words.clone_from(&linked[stage].words));
+            }),
+        }
     }
 
     /// Runs a compute shader, or a vertex and a fragment shader, on both sides.

@@ -13,6 +13,7 @@ mod alu;
 mod flow;
 mod memory;
 mod offsets;
+mod packing;
 pub mod records;
 mod stages;
 mod subgroup;
@@ -26,6 +27,7 @@ use ntv::interp::Floats;
 use ntv::ir::{AluSrc, Builder, Def, Stage, Swizzle, Var};
 use ntv::op::fold::{from_float, mask};
 use ntv::Shader;
+use packing::Packing;
 use zink::Blocks;
 
 /// The memory that a shader may address.
@@ -65,10 +67,10 @@ pub fn shader(u: &mut Unstructured<'_>, purpose: Purpose) -> Result<Shader> {
         Purpose::Driver | Purpose::Offsets => &[Stage::Compute],
     };
     let stage = *u.choose(stages)?;
-    of_stage(u, purpose, stage)
+    of_stage(u, purpose, stage, [packing::PLAIN; 2])
 }
 
-fn of_stage(u: &mut Unstructured<'_>, purpose: Purpose, stage: Stage) -> Result<Shader> {
+fn of_stage(u: &mut Unstructured<'_>, purpose: Purpose, stage: Stage, packings: [Packing; 2]) -> Result<Shader> {
     let mut shader = Shader::default();
     shader.entry = "main".to_string();
     shader.info.stage = stage;
@@ -91,6 +93,7 @@ fn of_stage(u: &mut Unstructured<'_>, purpose: Purpose, stage: Stage) -> Result<
         depth: 0,
         left,
         records: 0,
+        packings,
     };
     generator.begin()?;
     for _ in 0..statements {
@@ -116,7 +119,10 @@ pub fn program_of_seed(seed: u64) -> Vec<Shader> {
     let bytes = crate::Random::new(seed).bytes(8192);
     let (vertex, fragment) = bytes.split_at(4096);
     let stages = [(Stage::Vertex, vertex), (Stage::Fragment, fragment)];
-    let shader = |(stage, bytes)| of_stage(&mut Unstructured::new(bytes), Purpose::Driver, stage).unwrap_or_default();
+    let shader = |(stage, bytes)| {
+        let u = &mut Unstructured::new(bytes);
+        of_stage(u, Purpose::Driver, stage, packing::of_seed(seed)).unwrap_or_default()
+    };
     stages.map(shader).to_vec()
 }
 
@@ -187,6 +193,8 @@ struct Generator<'s, 'u, 'b> {
     left: u32,
     /// The number of operations on record.
     records: u32,
+    /// The pieces of the varyings of a draw, by pair of slots.
+    packings: [Packing; 2],
 }
 
 /// The numbers of values and bases that dominate a position.

@@ -4,6 +4,7 @@
 
 use super::memory::{OWN_BYTES, RESULTS, STORAGE_BLOCKS, UNIFORM_BLOCKS};
 use super::offsets::Number;
+use super::packing::PLAIN;
 use super::{Generator, Kind, Purpose, Shape, Value, POINTS, ROW};
 use arbitrary::Result;
 use ntv::ir::{AluFlags, AluSrc, Builder, Def, Stage, Swizzle, Variable};
@@ -102,6 +103,9 @@ impl Generator<'_, '_, '_> {
     }
 
     fn input(&mut self) -> Result<()> {
+        if self.b.shader.stage() == Stage::Fragment && self.packings != [PLAIN; 2] {
+            return self.packed_input();
+        }
         let (components, indices) = self.slot_indices(AluType::new(Base::Uint, 32), Index::dest_type)?;
         let zero = self.b.imm32(0);
         let def = self.b.intrinsic_with(Intrinsic::load_input, components, 32, &[zero], &indices).def();
@@ -148,7 +152,10 @@ impl Generator<'_, '_, '_> {
             // The inputs of the next stage must be written.
             let zero = self.b.imm32(0);
             words.resize(4 * SLOTS as usize, zero);
-            self.store_outputs(&words);
+            match self.b.shader.stage() {
+                Stage::Vertex => self.store_packed(&words),
+                _ => self.store_outputs(&words),
+            }
             self.store_position();
         } else if let Some(start) = self.own_bytes(OWN_BYTES, true)? {
             self.store_results(start, &words)?;
