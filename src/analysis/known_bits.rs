@@ -8,7 +8,11 @@
 //! 32    %3 = iadd %2, 20      bits 0 to 3 are 0100, at most 4100
 //! ```
 //!
-//! [`Known::of_alu`] has the effects of all opcodes on these properties. [`KnownBits`] has them for all values of a shader. A
+//! [`Known::of_alu`] has the effects of all opcodes on these properties. They hold for every result that SPIR-V permits: a
+//! result that it leaves undefined ([`is_open`](crate::op::open::is_open)) may be any number of its width, so a quotient has a
+//! bound only if the divisor cannot be 0.
+//!
+//! [`KnownBits`] has the properties of all values of a shader. A
 //! phi of a loop starts with the properties of the value from outside the loop; the walk is repeated, with weaker assumptions
 //! about the phi, until the value from the loop agrees, a few times at most (`MOST_WALKS`): the time stays linear in the size
 //! of the shader.
@@ -139,10 +143,8 @@ impl Known {
             }
             extract_u8 => Known::up_to(255),
             extract_u16 => Known::up_to(65535),
-            ubfe | ubitfield_extract => match src(2).as_number() {
-                Some(width) if width < u64::from(bits) => Known::up_to(mask(u64::MAX, width as u8)),
-                _ => Known::nothing(bits),
-            },
+            ubfe => Known::of_field(src(2), 0),
+            ubitfield_extract => Known::of_field(src(2), src(1).max),
             bit_count => Known::up_to(64),
             _ if op.info().form == Form::SelectOne && op.info().dest.ty.base == Base::Int => Known::up_to(1),
             _ => Known::nothing(bits),
@@ -158,6 +160,14 @@ impl Known {
 
     fn may_be_negative(self, bits: u8) -> bool {
         self.max > mask(u64::MAX, bits) >> 1
+    }
+
+    /// A field of 32 bits that starts at the bit `most_offset` or below.
+    fn of_field(width: Known, most_offset: u64) -> Known {
+        match width.as_number() {
+            Some(width) if width < 32 && width + most_offset <= 32 => Known::up_to(mask(u64::MAX, width as u8)),
+            _ => Known::nothing(32),
+        }
     }
 
     #[inline(never)]
@@ -217,8 +227,9 @@ impl Known {
             (umax, _) | (imax, [false, false]) => a.or(b),
             // The greater of two numbers is not negative if one of them is not.
             (imax, [false, _] | [_, false]) => Known::up_to(Known::nothing(bits).max >> 1),
-            (udiv, _) => Known::up_to(a.max / b.as_number().unwrap_or(1).max(1)),
-            (umod, _) => Known::up_to(a.max.min(b.max.saturating_sub(1))),
+            // The divisor is at least the number that its known bits are.
+            (udiv, _) if b.ones != 0 => Known::up_to(a.max / b.ones),
+            (umod, _) if b.ones != 0 => Known::up_to(a.max.min(b.max - 1)),
             _ => Known::nothing(bits),
         }
     }
@@ -384,51 +395,7 @@ mod tests {
     use super::*;
     use crate::ir::builder::evaluate_alu;
     use crate::ir::{Builder, PhiSrc, Swizzle};
-
-    const OPS: &[AluOp] = {
-        use AluOp::*;
-        &[
-            mov,
-            iadd,
-            isub,
-            imul,
-            imad,
-            umul24,
-            umad24,
-            umul_32x16,
-            umul24_relaxed,
-            imul24_relaxed,
-            umad24_relaxed,
-            iand,
-            ior,
-            ixor,
-            inot,
-            ishl,
-            ushr,
-            ishr,
-            imin,
-            imax,
-            umin,
-            umax,
-            udiv,
-            umod,
-            u2u8,
-            u2u16,
-            u2u32,
-            u2u64,
-            i2i8,
-            i2i16,
-            i2i32,
-            i2i64,
-            extract_u8,
-            extract_u16,
-            ubfe,
-            ubitfield_extract,
-            bit_count,
-            find_lsb,
-            ineg,
-        ]
-    };
+    use crate::op::open::{is_open, may_be_open};
 
     /// Numbers that look random and are the same every time.
     struct Random(u64);
@@ -464,26 +431,82 @@ mod tests {
         }
     }
 
+    /// The opcodes with an integer result and operands that are numbers, component by component.
+    fn opcodes() -> Vec<AluOp> {
+        let is_scalar = |op: &AluOp| {
+            let info = op.info();
+            info.srcs.iter().chain([&info.dest]).all(|operand| operand.size == 0 && operand.ty.base != Base::Bool)
+        };
+        AluOp::ALL.iter().copied().filter(|op| is_scalar(op) && op.info().dest.ty.base != Base::Float).collect()
+    }
+
+    /// Tests what is said about `op` on operands of these values and widths, of which `known` is known.
+    fn check(op: AluOp, operands: &[(u64, u8)], known: &[Known], bits: u8) {
+        let said = Known::of_alu(op, bits, operands[0].1, &|i| known[i]);
+        let about = || format!("{op:?}@{bits} of {operands:x?}, of which {known:x?}");
+        if is_open(op, &|i| operands[i]) {
+            assert_eq!(said, Known::nothing(bits), "{} may be anything", about());
+            return;
+        }
+        let values: Vec<[u64; 1]> = operands.iter().map(|(value, _)| [*value]).collect();
+        let list: Vec<(&[u64], Swizzle, u8)> =
+            values.iter().zip(operands).map(|(v, (_, bits))| (&v[..], Swizzle::IDENTITY, *bits)).collect();
+        let result = evaluate_alu(op, &list, 1, bits).unwrap()[0];
+        let is_true = result & said.zeros == 0 && result & said.ones == said.ones && result <= said.max;
+        assert!(is_true, "{} is {result:#x}, not {said:x?}", about());
+    }
+
     #[test]
     fn known_properties_hold() {
-        let mut random = Random(1);
-        for round in 0..400_000 {
-            let op = OPS[round % OPS.len()];
+        let (mut random, ops) = (Random(1), opcodes());
+        for round in 0..1_000_000 {
+            let op = ops[round % ops.len()];
             let info = op.info();
             let free = [8, 16, 32, 64][random.next() as usize % 4];
-            let width = |bits: u8| if bits == 0 { free } else { bits };
             let operands: Vec<(u64, u8)> =
-                info.srcs.iter().map(|src| (random.number(width(src.ty.bits)), width(src.ty.bits))).collect();
+                info.srcs.iter().map(|src| (random.number(src.bits(free)), src.bits(free))).collect();
             let known: Vec<Known> = operands.iter().map(|(value, bits)| random.truth(*value, *bits)).collect();
-            let values: Vec<[u64; 1]> = operands.iter().map(|(value, _)| [*value]).collect();
-            let list: Vec<(&[u64], Swizzle, u8)> =
-                values.iter().zip(&operands).map(|(v, (_, bits))| (&v[..], Swizzle::IDENTITY, *bits)).collect();
-            let bits = width(info.dest.ty.bits);
-            let result = evaluate_alu(op, &list, 1, bits).unwrap()[0];
-            let said = Known::of_alu(op, bits, operands[0].1, &|i| known[i]);
-            let is_true = result & said.zeros == 0 && result & said.ones == said.ones && result <= said.max;
-            assert!(is_true, "{op:?}@{bits} of {operands:x?}, of which {known:x?}, is {result:#x}, not {said:x?}");
+            check(op, &operands, &known, info.dest.bits(free));
         }
+    }
+
+    /// The numbers at which results are undefined, or nearly, for each operand: all 0 to 40, and the limits.
+    #[test]
+    fn known_properties_hold_for_every_result_that_spirv_permits() {
+        let values: Vec<u64> = (0..=40).chain([0x7f, 0x80, 0xff, 0x8000_0000, 0xffff_ffff]).collect();
+        let known = |value: u64, bits: u8| {
+            let value = mask(value, bits);
+            let multiple = Known { zeros: mask(u64::MAX, value.trailing_zeros() as u8), ones: 0, max: u64::MAX };
+            [Known::number(value), Known::up_to(value), multiple.in_width(bits, None), Known::nothing(bits)]
+        };
+        for op in opcodes().into_iter().filter(|op| may_be_open(*op)) {
+            let bits = [8, 32].map(|free| op.info().dest.bits(free));
+            for ((a, b), bits) in
+                values.iter().flat_map(|a| values.iter().map(move |b| (*a, *b))).zip(bits.into_iter().cycle())
+            {
+                let operands: Vec<(u64, u8)> = op
+                    .info()
+                    .srcs
+                    .iter()
+                    .zip([b, a, b, a])
+                    .map(|(src, value)| (mask(value, src.bits(bits)), src.bits(bits)))
+                    .collect();
+                for which in 0..16 {
+                    let of = |i: usize| known(operands[i].0, operands[i].1)[if i == 1 { which % 4 } else { which / 4 }];
+                    check(op, &operands, &(0..operands.len()).map(of).collect::<Vec<_>>(), bits);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn quotients_have_bounds_if_the_divisor_is_not_0() {
+        let of = |op, divisor: Known| Known::of_alu(op, 32, 32, &|i| [Known::up_to(100), divisor][i]).max;
+        assert_eq!((of(AluOp::udiv, Known::number(7)), of(AluOp::umod, Known::number(7))), (14, 6));
+        let odd = Known { ones: 1, ..Known::up_to(15) };
+        assert_eq!((of(AluOp::udiv, odd), of(AluOp::umod, odd)), (100, 14));
+        let any = Known::up_to(15);
+        assert_eq!((of(AluOp::udiv, any), of(AluOp::umod, any)), (u32::MAX.into(), u32::MAX.into()));
     }
 
     #[test]

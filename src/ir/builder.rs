@@ -10,6 +10,7 @@ use super::{
     PhiSrc, Shader, Swizzle, Type, Var,
 };
 use crate::op::fold::{mask, Fold};
+use crate::op::open::{is_open, may_be_open};
 use crate::op::{AluOp, Index, Intrinsic};
 
 /// Appends instructions to a shader. In a pass it comes from [`rewrite`](super::rewrite()).
@@ -374,11 +375,30 @@ pub fn vec_op(n: usize) -> Option<AluOp> {
     }
 }
 
-/// The components of the result of `op` on `srcs` if all of them are constants.
+/// The components of the result of `op` on `srcs` if all of them are constants, and NIR and SPIR-V define the result.
 pub fn fold_alu(shader: &Shader, op: AluOp, srcs: &[AluSrc], num_components: u8, bits: u8) -> Option<[u64; 16]> {
     if srcs.iter().any(|src| !matches!(shader.def(src.def).kind, InstKind::Const(_))) {
         return None;
     }
+    let value = |i: usize, c| {
+        let AluSrc { def, swizzle } = srcs[i];
+        let component = shader.as_const(def).and_then(|values| values.get(usize::from(swizzle.get(c))));
+        (component.copied().unwrap_or(0), shader.bit_size(def))
+    };
+    if may_be_open(op) && (0..usize::from(num_components)).any(|c| is_open(op, &|i| value(i, c))) {
+        return None;
+    }
+    evaluate_constants(shader, op, srcs, num_components, bits)
+}
+
+/// The components of the result of `op` on `srcs` if all of them are constants.
+pub(crate) fn evaluate_constants(
+    shader: &Shader,
+    op: AluOp,
+    srcs: &[AluSrc],
+    num_components: u8,
+    bits: u8,
+) -> Option<[u64; 16]> {
     let mut operands: [(&[u64], Swizzle, u8); 16] = [(&[], Swizzle::IDENTITY, 0); 16];
     for (operand, src) in operands.iter_mut().zip(srcs) {
         *operand = (shader.as_const(src.def)?, src.swizzle, shader.bit_size(src.def));

@@ -12,6 +12,7 @@
 //! | [`tex`] | texture operations and their sources | NIR's `nir.h`, `nir_texop` |
 //! | [`names`] | the printed names of enumerated index values and of I/O slots | NIR's `nir_print.c`, `shader_enums.h` |
 //! | [`old`] | opcodes of older releases, and their replacements | NIR's history |
+//! | [`open`] | operands for which NIR and SPIR-V leave a result undefined | SPIR-V 3.42, "Instructions" |
 //! | [`slots`] | the I/O slots that are built-ins | Vulkan, "Built-In Variables" |
 //! | [`builtins`] | the stages and the features of built-ins | Vulkan, "Built-In Variables" |
 //!
@@ -34,6 +35,7 @@ pub mod names;
 pub mod needs;
 #[doc(hidden)]
 pub mod old;
+pub mod open;
 mod rows;
 #[doc(hidden)]
 pub mod set;

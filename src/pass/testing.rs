@@ -2,7 +2,7 @@
 
 //! Tests passes by the values that a shader computes: evaluates straight-line code, and makes random shaders as input.
 
-use crate::ir::builder::fold_alu;
+use crate::ir::builder::evaluate_constants;
 use crate::ir::{AluFlags, AluSrc, Builder, Def, Inst, InstKind, Shader, Swizzle};
 use crate::op::fold::mask;
 use crate::op::{AluOp, Base, Intrinsic};
@@ -20,7 +20,8 @@ pub(super) fn evaluate(shader: &Shader, inputs: &[(Inst, Vec<u64>)]) -> Vec<Vec<
         match data.kind {
             InstKind::Alu { op, srcs, .. } => {
                 let srcs = shader.alu_srcs[srcs].to_vec();
-                let folded = fold_alu(&shader, op, &srcs, data.num_components, data.bit_size).expect("known operands");
+                let (n, bits) = (data.num_components, data.bit_size);
+                let folded = evaluate_constants(&shader, op, &srcs, n, bits).expect("known operands");
                 let values = shader.consts.push(&folded[..usize::from(data.num_components)]);
                 shader.set_kind(inst, InstKind::Const(values));
             }

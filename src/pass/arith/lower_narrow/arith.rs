@@ -3,14 +3,14 @@
 //! Operations on numbers that are carried in 32 bits: reading operands, computing, and truncating results.
 
 use super::{Carriers, Lacks};
-use crate::ir::{AluFlags, AluSrc, Builder, Def, Inst};
+use crate::ir::{AluFlags, AluSrc, Builder, Def, Inst, Shader};
 use crate::op::AluOp::{self, *};
 use crate::op::{Base, Form, Operand, Props};
 
 /// Operations that read their integers as signed.
 const SIGNED: &[AluOp] = &[idiv, irem, imod, imin, imax, iabs, isign, ishr, ilt, ige, imul_high];
 
-/// Operations whose result needs no truncation if the operands are truncated.
+/// Operations whose result needs no truncation if the operands are truncated; a quotient, unless it is [open](is_open).
 const IN_RANGE: &[AluOp] = &[iand, ior, ixor, ushr, umin, umax, udiv, umod];
 
 /// Builds operations on carried numbers.
@@ -102,7 +102,9 @@ impl Carriers {
         let result_bits = if lacks.number(info.dest.ty.base, bits) { 32 } else { bits };
         let mut n = Narrow { b };
         let result = n.compute(op32, &mut operands, (src_bits, components, result_bits));
-        let cut = lacks.number(info.dest.ty.base, bits) && !IN_RANGE.contains(&op);
+        // A quotient by 0 may be any number of 32 bits.
+        let divides_by_0 = matches!(op, udiv | umod) && !is_never_0(n.b.shader, srcs[1], components);
+        let cut = lacks.number(info.dest.ty.base, bits) && (!IN_RANGE.contains(&op) || divides_by_0);
         if !cut {
             return result;
         }
@@ -212,6 +214,12 @@ impl Narrow<'_, '_> {
         let srcs: Vec<AluSrc> = operands.iter().map(|def| AluSrc::from(*def)).collect();
         self.b.alu_with(op, AluFlags::empty(), &srcs, Some((components, bits)))
     }
+}
+
+/// Whether no component of `src` that is read can be 0.
+fn is_never_0(shader: &Shader, src: AluSrc, components: u8) -> bool {
+    let values = shader.as_const(src.def);
+    values.is_some_and(|values| src.swizzle.components(usize::from(components)).all(|c| values[usize::from(c)] != 0))
 }
 
 /// The opcode with a 32-bit result that replaces `op` with a result of `bits` bits that the target lacks.
