@@ -2,6 +2,7 @@
 
 //! Intrinsics: the dispatch to the files that run them, and the loads and stores of memory.
 
+use super::alu;
 use super::fault::FaultKind;
 use super::machine::Machine;
 use super::memory::{Address, Buffer, MemoryRegion};
@@ -123,13 +124,16 @@ impl Machine<'_> {
             MemoryOperation::Store => (self.shader.num_components(srcs[0]), self.shader.bit_size(srcs[0])),
             _ => (self.shader.insts[inst].num_components, self.shader.insts[inst].bit_size),
         };
+        let address_srcs = [access.block, access.offset].map(|at| at.map(|at| srcs[usize::from(at)]));
         for i in 0..self.active.len() {
             let lane = self.active[i];
             if access.operation == MemoryOperation::Size {
                 self.buffer_size(inst, access, memory, srcs, lane);
                 continue;
             }
+            let is_uncertain = self.check_certain(inst, address_srcs, lane);
             let Some(address) = self.byte_address(inst, access, memory, srcs, size.1, lane) else {
+                self.no_memory(inst, lane);
                 if access.operation != MemoryOperation::Store {
                     self.set(inst, lane, &[]);
                 }
@@ -148,10 +152,39 @@ impl Machine<'_> {
                     self.atomic(inst, lane, address, &srcs[access.atomic_data()..]);
                 }
             }
+            if is_uncertain {
+                self.forget_result(inst, lane);
+            }
+            if is_uncertain && access.operation != MemoryOperation::Load {
+                self.forget_written(address.memory, lane);
+            }
         }
     }
 
-    /// The address of an access by offset; `None` if it is undefined.
+    /// Reports addresses with undefined bits: true if one of `parts` has some.
+    pub(super) fn check_certain(&mut self, inst: Inst, parts: [Option<Def>; 2], lane: usize) -> bool {
+        let part = parts.into_iter().flatten().find(|part| !self.scalar(*part, lane).is_defined());
+        if let Some(part) = part {
+            let message = format!("{} is undefined", self.shader.shown(part));
+            self.fault(FaultKind::UncertainAddress, inst, lane, message);
+        }
+        part.is_some()
+    }
+
+    /// Marks the storage, or another region, to which something was written at an undefined address.
+    fn forget_written(&mut self, memory: MemoryRegion, lane: usize) {
+        let is_own = matches!(memory, MemoryRegion::Private | MemoryRegion::Scratch);
+        if self.lanes[lane].is_helper && !is_own {
+            return;
+        }
+        match memory {
+            MemoryRegion::Storage(_) => self.resources.storage.iter_mut().for_each(Buffer::forget),
+            MemoryRegion::Global => self.resources.global.iter_mut().for_each(|(_, buffer)| buffer.forget()),
+            memory => self.buffer_mut(memory, lane).into_iter().for_each(Buffer::forget),
+        }
+    }
+
+    /// The address of an access by offset; `None` if there is none.
     fn byte_address(
         &mut self,
         inst: Inst,
@@ -163,10 +196,6 @@ impl Machine<'_> {
     ) -> Option<Address> {
         let offset = self.scalar(srcs[usize::from(access.offset?)], lane);
         let block = self.block_number(access, srcs, lane);
-        if !offset.is_defined() || !block.is_defined() {
-            self.fault(FaultKind::UndefinedAddress, inst, lane, "the block or the offset is undefined");
-            return None;
-        }
         let memory = memory.numbered(block.value as u32);
         let index = |index| i64::from(self.shader.index(inst, index));
         let bytes = i64::from(bits / 8);
@@ -214,11 +243,13 @@ impl Machine<'_> {
 
     fn buffer_size(&mut self, inst: Inst, access: MemoryAccess, memory: MemoryRegion, srcs: &[Def], lane: usize) {
         let block = self.block_number(access, srcs, lane);
-        let size = self.memory_size(memory.numbered(block.value as u32), lane).filter(|_| block.is_defined());
+        let size = self.memory_size(memory.numbered(block.value as u32), lane);
         if size.is_none() {
             self.fault(FaultKind::OutOfBounds, inst, lane, "no such block");
         }
-        self.set(inst, lane, size.map(Bits::new).as_slice());
+        let bits = self.shader.insts[inst].bit_size;
+        let size = size.map(|size| alu::all_or_nothing(size, bits, &[block]));
+        self.set(inst, lane, size.as_slice());
     }
 
     fn load_pointer(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
@@ -241,6 +272,9 @@ impl Machine<'_> {
                     self.set(inst, lane, &[]);
                 }
             }
+            if self.is_uncertain(srcs[0], lane) {
+                self.forget_result(inst, lane);
+            }
         }
     }
 
@@ -260,6 +294,10 @@ impl Machine<'_> {
                 }
                 _ => self.no_memory(inst, lane),
             }
+            if self.is_uncertain(srcs[0], lane) {
+                self.forget_result(inst, lane);
+                self.forget_pointee(srcs[0], lane);
+            }
         }
     }
 
@@ -273,6 +311,19 @@ impl Machine<'_> {
                     self.set(inst, lane, &[]);
                 }
             }
+            if self.is_uncertain(srcs[0], lane) {
+                self.forget_result(inst, lane);
+                self.forget_pointee(srcs[0], lane);
+            }
+        }
+    }
+
+    /// Marks all that may have been written through a deref with an undefined index.
+    fn forget_pointee(&mut self, pointer: Def, lane: usize) {
+        match self.pointer(pointer, lane) {
+            Pointer::Memory(address) => self.forget_written(address.memory, lane),
+            Pointer::Io(_) => self.forget_outputs(lane),
+            _ => {}
         }
     }
 
@@ -282,7 +333,6 @@ impl Machine<'_> {
     }
 
     fn no_memory(&mut self, inst: Inst, lane: usize) {
-        // A deref with an undefined index has reported its own fault before.
         self.fault(FaultKind::OutOfBounds, inst, lane, "the deref refers to no memory");
     }
 
@@ -450,11 +500,7 @@ fn is_inside(address: Address, bits: u8) -> bool {
 
 /// A boolean in memory as a 1-bit value.
 fn to_bool(word: Bits) -> Bits {
-    if word.is_defined() {
-        Bits::new(u64::from(word.value != 0))
-    } else {
-        Bits::undef(1)
-    }
+    alu::all_or_nothing(u64::from(word.value != 0), 1, &[word])
 }
 
 /// A 1-bit value as a boolean in memory.

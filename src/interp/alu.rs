@@ -5,14 +5,19 @@
 //! An operation that moves bits is folded several times, with the undefined bits of its operands filled differently; the
 //! bits of the result that differ are undefined. Any other operation on an undefined bit has an undefined result.
 //!
-//! Results that NIR and SPIR-V leave undefined are undefined too: the quotient by 0, a float that does not fit an integer.
+//! Results that NIR and SPIR-V leave undefined are undefined too: the quotient by 0, a float that does not fit an integer. The
+//! run continues with [`OPEN`] for them.
 
 use super::float::{self, Floats};
 use super::{Bits, Operand};
 use crate::ir::builder::evaluate_alu;
 use crate::ir::Swizzle;
-use crate::op::fold::{mask, sign_extend, to_float};
-use crate::op::{AluOp, Base, Form, Props};
+use crate::op::fold::mask;
+use crate::op::open::is_open;
+use crate::op::{AluOp, Form};
+
+/// The number that an open result is, cut to its width. It is beyond the bounds that hold for other results.
+const OPEN: u64 = u64::MAX;
 
 /// The components of `op` on `operands`; `None` if a swizzle selects a component that its operand lacks.
 pub(super) fn evaluate(
@@ -21,29 +26,44 @@ pub(super) fn evaluate(
     (num_components, bits): (u8, u8),
     floats: Floats,
 ) -> Option<[Bits; 16]> {
-    let values = fold(op, operands, num_components, bits, |_| 0)?;
+    let values = fold(op, operands, num_components, bits, None)?;
     let mut result = values.map(Bits::new);
     for (c, out) in result[..usize::from(num_components)].iter_mut().enumerate() {
         let is_undef = |i: usize| read(op, operands, num_components, i, c).any(|bits| !bits.is_defined());
         let undef: u8 = (0..operands.len()).filter(|i| is_undef(*i)).map(|i| 1 << i.min(7)).fold(0, |a, b| a | b);
-        let is_open =
-            is_open(op, operands, c) || floats == Floats::Vulkan && float::is_open(op, operands, c, (values[c], bits));
-        if undef & !moved_operands(op) != 0 || is_open {
-            *out = Bits::undef(bits);
+        if is_open(op, &|i| value(operands[i], c)) {
+            *out = Bits::some(OPEN, bits);
+        } else if undef & !moved_operands(op) != 0
+            || floats == Floats::Vulkan && float::is_open(op, operands, c, (values[c], bits))
+        {
+            *out = Bits::some(values[c], bits);
         } else if undef != 0 {
-            let undef = bits_that_vary(op, operands, (num_components, bits), (c, values[c]))?;
-            *out = Bits { value: values[c] & !undef, undef };
+            out.undef = bits_that_vary(op, operands, (num_components, bits), (c, values[c]))?;
         }
     }
     Some(result)
 }
 
-/// The fold of `op`, with the undefined bits of operand i set to those of `fill(i)`.
-fn fold(op: AluOp, operands: &[Operand<'_>], n: u8, bits: u8, fill: impl Fn(usize) -> u64) -> Option<[u64; 16]> {
+/// Whether a component of the result of `op` is open.
+pub(super) fn is_any_open(op: AluOp, operands: &[Operand<'_>], num_components: u8) -> bool {
+    (0..usize::from(num_components)).any(|c| is_open(op, &|i| value(operands[i], c)))
+}
+
+/// The bits of component `c` of an operand, and its width.
+fn value((components, swizzle, bits): Operand<'_>, c: usize) -> (u64, u8) {
+    (components.get(usize::from(swizzle.get(c))).map_or(0, |bits| bits.value), bits)
+}
+
+/// The fold of `op`, with the undefined bits of operand i set if bit `i % 3` of `fill` is set, otherwise cleared.
+fn fold(op: AluOp, operands: &[Operand<'_>], n: u8, bits: u8, fill: Option<u32>) -> Option<[u64; 16]> {
     let mut components = [[0u64; 16]; 16];
     for (i, (from, _, _)) in operands.iter().enumerate() {
         for (to, from) in components[i].iter_mut().zip(*from) {
-            *to = from.value | from.undef & fill(i);
+            *to = match fill {
+                Some(fill) if fill >> (i % 3) & 1 != 0 => from.value | from.undef,
+                Some(_) => from.value & !from.undef,
+                None => from.value,
+            };
         }
     }
     let mut filled: [(&[u64], Swizzle, u8); 16] = [(&[], Swizzle::IDENTITY, 0); 16];
@@ -89,47 +109,10 @@ fn moved_operands(op: AluOp) -> u8 {
 /// The bits of component `c` that depend on undefined bits of the operands.
 fn bits_that_vary(op: AluOp, operands: &[Operand<'_>], (n, bits): (u8, u8), (c, first): (usize, u64)) -> Option<u64> {
     let mut varying = 0;
-    for pattern in 1..8u32 {
-        let fill = |i: usize| if pattern >> (i % 3) & 1 != 0 { u64::MAX } else { 0 };
-        varying |= fold(op, operands, n, bits, fill)?[c] ^ first;
+    for fill in 0..8 {
+        varying |= fold(op, operands, n, bits, Some(fill))?[c] ^ first;
     }
     Some(varying)
-}
-
-/// Whether component `c` of `op` is undefined in NIR and SPIR-V for these operands.
-fn is_open(op: AluOp, operands: &[Operand<'_>], c: usize) -> bool {
-    use AluOp::*;
-    let info = op.info();
-    let operand = |i: usize| {
-        let (components, swizzle, bits) = operands[i];
-        (components.get(usize::from(swizzle.get(c))).map_or(0, |bits| bits.value), bits)
-    };
-    match op {
-        udiv | umod => operand(1).0 == 0,
-        idiv | irem | imod => {
-            let ((a, bits), (b, _)) = (operand(0), operand(1));
-            b == 0 || sign_extend(b, bits) == -1 && a == 1 << (bits - 1)
-        }
-        bitfield_insert | ubitfield_extract | ibitfield_extract => {
-            let first = operands.len() - 2;
-            operand(first).0.saturating_add(operand(first + 1).0) > 32
-        }
-        _ if info.props.contains(Props::CONVERSION) && info.srcs[0].ty.base == Base::Float => {
-            let (value, bits) = operand(0);
-            !fits(to_float(value, bits), info.dest.ty.base, info.dest.ty.bits)
-        }
-        _ => false,
-    }
-}
-
-/// Whether the integer part of `value` fits into `bits` bits.
-fn fits(value: f64, base: Base, bits: u8) -> bool {
-    let value = value.trunc();
-    match base {
-        Base::Int => value >= -(2f64.powi(i32::from(bits) - 1)) && value < 2f64.powi(i32::from(bits) - 1),
-        Base::Uint => value >= 0.0 && value < 2f64.powi(i32::from(bits)),
-        Base::Float | Base::Bool => true,
-    }
 }
 
 /// `op` on scalars of `bits` bits.
@@ -148,6 +131,6 @@ pub(super) fn all_or_nothing(value: u64, bits: u8, inputs: &[Bits]) -> Bits {
     if inputs.iter().all(|input| input.is_defined()) {
         Bits::new(mask(value, bits))
     } else {
-        Bits::undef(bits)
+        Bits::some(value, bits)
     }
 }

@@ -59,10 +59,12 @@ fn combine(op: AtomicOp, old: Bits, (first, second): (Bits, Bits), bits: u8) -> 
     if let Some((_, op)) = ARITHMETIC.iter().find(|row| row.0 == op) {
         return alu::scalar(*op, [old, first], bits);
     }
-    let choose = |condition: Bits, yes: Bits, no: Bits| match (condition.is_defined(), condition.value) {
-        (false, _) => Bits::undef(bits),
-        (true, 0) => no,
-        (true, _) => yes,
+    let choose = |condition: Bits, yes: Bits, no: Bits| {
+        let chosen = if condition.value == 0 { no } else { yes };
+        match condition.is_defined() {
+            true => chosen,
+            false => Bits::some(chosen.value, bits),
+        }
     };
     match op {
         AtomicOp::xchg => first,

@@ -30,12 +30,12 @@ impl Machine<'_> {
             let pointer = match deref.kind {
                 DerefKind::Var(var) => self.variable(inst, var, lane),
                 DerefKind::Array { parent, index } => self
-                    .index(inst, index, lane)
+                    .index(inst, (parent, index), lane)
                     .map_or(Pointer::Nowhere, |n| self.walk(parent, lane, Selector::Index(n))),
                 DerefKind::Struct { parent, field } => self.walk(parent, lane, Selector::Field(field)),
                 DerefKind::PtrAsArray { parent, index } => {
                     let stride = self.stride_of_elements(parent);
-                    let index = self.index(inst, index, lane).zip(stride);
+                    let index = self.index(inst, (parent, index), lane).zip(stride);
                     match (index, self.pointer(parent, lane)) {
                         (Some((n, stride)), Pointer::Memory(at)) => Pointer::Memory(at.plus(n.wrapping_mul(stride))),
                         _ => Pointer::Nowhere,
@@ -65,15 +65,7 @@ impl Machine<'_> {
             self.fault(FaultKind::Unsupported, inst, lane, "a cast of a number to an address outside of global memory");
             return Pointer::Nowhere;
         }
-        if !address.is_defined() {
-            self.fault(
-                FaultKind::UndefinedAddress,
-                inst,
-                lane,
-                format!("the address {} is undefined", self.shader.shown(parent)),
-            );
-            return Pointer::Nowhere;
-        }
+        self.check_certain(inst, [Some(parent), None], lane);
         Pointer::Memory(Address::anywhere(MemoryRegion::Global, address.value as i64))
     }
 
@@ -132,24 +124,40 @@ impl Machine<'_> {
             && self.shader.types.as_array(variable.ty).is_some()
     }
 
-    /// The value of an array index; `None` if it is undefined.
-    fn index(&mut self, inst: Inst, index: ArrayIndex, lane: usize) -> Option<i64> {
+    /// The value of an index into `parent`; `None` if it is undefined and selects a texture or image.
+    fn index(&mut self, inst: Inst, (parent, index): (Def, ArrayIndex), lane: usize) -> Option<i64> {
         match index {
             ArrayIndex::Imm(value) => Some(value),
             ArrayIndex::Def(def) => {
                 let value = self.scalar(def, lane);
-                if !value.is_defined() {
-                    self.fault(
-                        FaultKind::UndefinedAddress,
-                        inst,
-                        lane,
-                        format!("the index {} is undefined", self.shader.shown(def)),
-                    );
+                if !value.is_defined() && matches!(self.pointer(parent, lane), Pointer::Descriptor(_)) {
+                    let message = format!("the index {} is undefined", self.shader.shown(def));
+                    self.fault(FaultKind::UndefinedAddress, inst, lane, message);
                     return None;
                 }
+                self.check_certain(inst, [Some(def), None], lane);
                 Some(sign_extend(value.value, self.shader.bit_size(def)))
             }
         }
+    }
+
+    /// Whether an index or the address that `pointer` was computed from has undefined bits.
+    pub(super) fn is_uncertain(&self, pointer: Def, lane: usize) -> bool {
+        let mut at = Some(pointer);
+        while let Some(def) = at {
+            let Some(deref) = self.shader.as_deref(def) else {
+                return self.value(def, lane).iter().any(|part| !part.is_defined());
+            };
+            let index = match deref.kind {
+                DerefKind::Array { index, .. } | DerefKind::PtrAsArray { index, .. } => Some(index),
+                _ => None,
+            };
+            if matches!(index, Some(ArrayIndex::Def(index)) if !self.scalar(index, lane).is_defined()) {
+                return true;
+            }
+            at = deref.kind.parent();
+        }
+        false
     }
 
     /// The pointer to the part of `parent` that `selector` selects.

@@ -17,8 +17,11 @@ pub enum FaultKind {
     OutsideOfImage,
     /// A branch on undefined bits.
     UndefinedCondition,
-    /// An address, index or invocation number with undefined bits.
+    /// The index of a texture or image, coordinates, or the number of an invocation, with undefined bits.
     UndefinedAddress,
+    /// An address, or the index of a block, an array, a register or a slot, with undefined bits. The run continues with one of
+    /// the possible addresses: what it loads is undefined, and so is all memory that it may have changed.
+    UncertainAddress,
     /// A store of undefined bits to an output or a storage block. NIR allows it, and the bits stay marked as undefined.
     UndefinedOutput,
     /// A barrier that some invocations do not reach.
@@ -53,7 +56,7 @@ pub struct Fault {
 impl Fault {
     /// Whether the behaviour is undefined, so that later results of the run have no meaning.
     pub fn is_undefined_behaviour(&self) -> bool {
-        !matches!(self.kind, FaultKind::UndefinedOutput | FaultKind::OutsideOfImage)
+        !matches!(self.kind, FaultKind::UndefinedOutput | FaultKind::OutsideOfImage | FaultKind::UncertainAddress)
     }
 
     /// The kind and the details as text.
@@ -63,7 +66,7 @@ impl Fault {
             FaultKind::OutsideOfImage => "texel outside of the image",
             FaultKind::Misaligned => "access less aligned than declared",
             FaultKind::UndefinedCondition => "branch on an undefined value",
-            FaultKind::UndefinedAddress => "undefined address",
+            FaultKind::UndefinedAddress | FaultKind::UncertainAddress => "undefined address",
             FaultKind::UndefinedOutput => "undefined value written",
             FaultKind::DivergentBarrier => "barrier that not all invocations reach",
             FaultKind::Race => "race",

@@ -71,6 +71,7 @@ impl Machine<'_> {
         };
         for i in 0..self.active.len() {
             let lane = self.active[i];
+            let is_uncertain = self.check_certain(inst, [vertex, Some(offset)], lane);
             let Some(place) = self.explicit_place(inst, vertex, (offset, step), lane) else {
                 self.set(inst, lane, &[]);
                 continue;
@@ -89,10 +90,22 @@ impl Machine<'_> {
                 let sampling = self.explicit_sampling(inst, op, srcs, lane);
                 self.load_input(inst, lane, place, sampling, base);
             }
+            if is_uncertain && is_store {
+                self.forget_outputs(lane);
+            } else if is_uncertain {
+                self.forget_result(inst, lane);
+            }
         }
     }
 
-    /// The position that an intrinsic accesses; `None` if it is undefined.
+    /// Marks the outputs of an invocation after a store to an undefined one.
+    pub(super) fn forget_outputs(&mut self, lane: usize) {
+        let owner = self.output_owner(lane);
+        let words = self.lanes[owner].outputs.values_mut().flatten();
+        words.for_each(|word| *word = Bits::some(word.value, 32));
+    }
+
+    /// The position that an intrinsic accesses; `None` if there is none.
     fn explicit_place(
         &mut self,
         inst: Inst,
@@ -103,10 +116,6 @@ impl Machine<'_> {
         let io = IoSemantics::unpack(self.shader.index(inst, Index::io_semantics));
         let vertex = vertex.map_or(Bits::new(0), |vertex| self.scalar(vertex, lane));
         let offset = self.scalar(offset, lane);
-        if !vertex.is_defined() || !offset.is_defined() {
-            self.fault(FaultKind::UndefinedAddress, inst, lane, "the vertex or the offset is undefined");
-            return None;
-        }
         if offset.value % step != 0 {
             self.fault(
                 FaultKind::Misaligned,
@@ -118,6 +127,10 @@ impl Machine<'_> {
         if offset.value >= u64::from(io.num_slots.max(1)) {
             let message = format!("slot {} of {}", offset.value, io.num_slots);
             self.fault(FaultKind::OutOfBounds, inst, lane, message);
+            return None;
+        }
+        if vertex.value > i32::MAX as u64 {
+            self.fault(FaultKind::OutOfBounds, inst, lane, format!("vertex {}", vertex.value as i32));
             return None;
         }
         let slot = Slot {

@@ -14,6 +14,7 @@ use super::slot::Outputs;
 use super::{alu, Bits, Limits, Outcome, Resources};
 use crate::entity::SideTable;
 use crate::ir::{AluSrc, Block, Cf, Def, Inst, InstKind, Jump, PhiSrc, Shader, Stage, Swizzle, Var};
+use crate::op::open::may_be_open;
 use crate::op::AluOp;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::mem::size_of;
@@ -49,6 +50,8 @@ pub(super) struct Machine<'a> {
     budget: u64,
     faults: Vec<Fault>,
     reported: FxHashSet<(Option<Inst>, FaultKind)>,
+    /// The instructions that had an open result.
+    open: FxHashSet<Inst>,
 }
 
 /// An invocation.
@@ -92,6 +95,7 @@ pub(super) fn run_group(
         outcome.discarded.push(lane.is_discarded);
     }
     outcome.faults.append(&mut machine.faults);
+    outcome.open.extend(machine.open);
     machine.ends.into_iter().for_each(|(memory, end)| outcome.record_end(memory, end));
     finished
 }
@@ -156,6 +160,7 @@ impl<'a> Machine<'a> {
             active: Vec::new(),
             faults: Vec::new(),
             reported: FxHashSet::default(),
+            open: FxHashSet::default(),
             shader,
             resources,
             inputs,
@@ -309,11 +314,15 @@ impl<'a> Machine<'a> {
                 *operand = (self.value(src.def, lane), src.swizzle, shader.bit_size(src.def));
             }
             let count = srcs.len().min(16);
+            let is_open = may_be_open(op) && alu::is_any_open(op, &operands[..count], data.num_components);
             match alu::evaluate(op, &operands[..count], (data.num_components, data.bit_size), self.inputs.floats) {
                 Some(result) => self.set(inst, lane, &result[..usize::from(data.num_components)]),
                 None => {
                     self.fault(FaultKind::Invalid, inst, lane, "a swizzle selects a component that its operand lacks")
                 }
+            }
+            if is_open {
+                self.open.insert(inst);
             }
         }
     }
@@ -343,6 +352,15 @@ impl<'a> Machine<'a> {
         let range = self.range(inst.def(), lane);
         for (c, to) in self.values[range].iter_mut().enumerate() {
             *to = components.get(c).copied().unwrap_or(Bits::undef(bits));
+        }
+    }
+
+    /// Marks the result of `inst` in invocation `lane`, if it has one, as undefined; it keeps its value.
+    pub(super) fn forget_result(&mut self, inst: Inst, lane: usize) {
+        let data = self.shader.insts[inst];
+        if data.has_def() {
+            let range = self.range(inst.def(), lane);
+            self.values[range].iter_mut().for_each(|component| *component = Bits::some(component.value, data.bit_size));
         }
     }
 

@@ -56,6 +56,11 @@ impl Buffer {
         Some(())
     }
 
+    /// Marks all bytes as undefined; they keep their values.
+    pub(super) fn forget(&mut self) {
+        self.undef.fill(u8::MAX);
+    }
+
     fn range(&self, byte: i64, bits: u8) -> Option<std::ops::Range<usize>> {
         let start = usize::try_from(byte).ok()?;
         let end = start.checked_add(usize::from(bits) / 8)?;

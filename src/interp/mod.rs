@@ -39,7 +39,9 @@
 //! invocations reconverge where the structured control flow merges, before barriers, derivatives and subgroup operations.
 //!
 //! **Undefined bits** are tracked through every value and every byte of memory, see [`Bits`]. Results that depend on them are
-//! undefined too; a branch, an address or an output that depends on them is a [`Fault`].
+//! undefined too; a branch, an address or an output that depends on them is a [`Fault`]. An undefined bit is 0 or 1 in a run
+//! nevertheless, so a shader that keeps an undefined index within its array accesses an element of it. What is loaded from an
+//! undefined address is undefined, and so is all memory that a store to such an address may have changed.
 //!
 //! **Faults** do not stop the run, except for an exhausted budget: a load that fails gives undefined bits, and a store that
 //! fails writes nothing.
@@ -87,16 +89,16 @@ pub use inputs::{Inputs, Invocation};
 pub use memory::Buffer;
 pub use slot::{Outputs, Slot};
 
-use crate::ir::{Shader, Swizzle};
+use crate::ir::{Inst, Shader, Swizzle};
 use memory::MemoryRegion;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An operand: its components, its swizzle, and its width.
 type Operand<'a> = (&'a [Bits], Swizzle, u8);
 
 /// A component of a value: its bits, and which of them are undefined.
 ///
-/// An undefined bit is 0 in `value`.
+/// An undefined bit has a value nevertheless, with which the run continues, the same each time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Bits {
     /// The bits. Bits above the width are 0.
@@ -111,7 +113,12 @@ impl Bits {
         Bits { value, undef: 0 }
     }
 
-    /// A component of `bits` bits, all of them undefined.
+    /// A component of `bits` bits that are all undefined, for which `value` is chosen.
+    fn some(value: u64, bits: u8) -> Bits {
+        Bits { value: crate::op::fold::mask(value, bits), undef: Bits::undef(bits).undef }
+    }
+
+    /// A component of `bits` bits, all of them undefined and chosen as 0.
     pub fn undef(bits: u8) -> Bits {
         Bits { value: 0, undef: crate::op::fold::mask(u64::MAX, bits) }
     }
@@ -169,6 +176,8 @@ pub struct Outcome {
     pub discarded: Vec<bool>,
     /// The faults, each kind once per instruction.
     pub faults: Vec<Fault>,
+    /// The ALU instructions that had an [open](crate::op::open) result.
+    pub open: BTreeSet<Inst>,
     /// The number of instructions that ran.
     pub instructions: u64,
     /// The end of the accessed bytes of each uniform block that was accessed.

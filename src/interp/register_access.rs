@@ -18,6 +18,7 @@ impl Machine<'_> {
         let indirect = srcs.get(usize::from(is_store) + 1).copied();
         for i in 0..self.active.len() {
             let lane = self.active[i];
+            let is_uncertain = self.check_certain(inst, [indirect, None], lane);
             let Some(at) = self.register_element(inst, register, indirect, lane) else {
                 self.set(inst, lane, &[]);
                 continue;
@@ -33,7 +34,23 @@ impl Machine<'_> {
                 let loaded = self.loaded(inst, at);
                 self.set(inst, lane, &loaded);
             }
+            if is_uncertain {
+                self.forget_result(inst, lane);
+            }
+            if is_uncertain && is_store {
+                self.forget_register(register, lane);
+            }
         }
+    }
+
+    /// Marks all elements of a register after a store to an undefined one.
+    fn forget_register(&mut self, register: Def, lane: usize) {
+        let (first, elements) = self.registers.places[register.inst()];
+        let index = |index| self.shader.index(register.inst(), index);
+        let start = lane * self.registers.components + first as usize;
+        let all = start..start + (elements * index(Index::num_components)) as usize;
+        let bits = index(Index::bit_size) as u8;
+        self.registers.values[all].iter_mut().for_each(|value| *value = Bits::some(value.value, bits));
     }
 
     /// The first component of the element that an instruction accesses.
@@ -41,10 +58,6 @@ impl Machine<'_> {
         let decl = register.inst();
         let (first, elements) = self.registers.places[decl];
         let offset = indirect.map_or(Bits::new(0), |def| self.scalar(def, lane));
-        if !offset.is_defined() {
-            self.fault(FaultKind::UndefinedAddress, inst, lane, "the index of the register is undefined");
-            return None;
-        }
         let element = u64::from(self.shader.index(inst, Index::base)) + offset.value;
         if element >= u64::from(elements) {
             let message = format!("element {element} of a register of {elements}");

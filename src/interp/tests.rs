@@ -126,6 +126,55 @@ fn undefined_bits_are_tracked() {
     assert_eq!(ok("    32     %7 = udiv %1, %0", "%7").1, [FaultKind::UndefinedOutput]);
 }
 
+/// 5 / 0 is undefined, so the run continues with some number: the greatest.
+const OPEN: &str = "    32     %5 = load_const (0x00000005)
+    32     %6 = udiv %5, %0
+    32     %7 = load_const (0x0000003c)
+    32     %8 = iand %6, %7\n";
+
+#[test]
+fn a_load_at_an_undefined_offset_is_undefined() {
+    use FaultKind::{UncertainAddress, UndefinedOutput};
+    let load = |rest: &str, value: &str| {
+        let load = "    32     %9 = @load_ssbo (%0, %8) (access=none, align_mul=4, align_offset=0)\n";
+        stored(1, &format!("{OPEN}{load}{rest}"), value)
+    };
+    assert_eq!(load("", "%9"), (vec![0], vec![UncertainAddress, UndefinedOutput]));
+    assert_eq!(load("    32    %10 = iand %9, %0", "%10"), (vec![0], vec![UncertainAddress]));
+    let outside = "    32     %9 = @load_ssbo (%0, %6) (access=none, align_mul=1, align_offset=0)";
+    assert_eq!(stored(1, &format!("{OPEN}{outside}"), "%0").1, [UncertainAddress, FaultKind::OutOfBounds]);
+}
+
+#[test]
+fn a_store_at_an_undefined_offset_may_have_changed_all_of_the_memory() {
+    let store = "    @store_shared (%1, %0) (base=0, wrmask=x, align_mul=4, align_offset=0)
+    @store_shared (%2, %8) (base=0, wrmask=x, align_mul=4, align_offset=0)
+    32     %9 = @load_shared (%0) (base=0, align_mul=4, align_offset=0)\n";
+    let (words, faults) = stored(1, &format!("{OPEN}{store}"), "%9");
+    assert_eq!((words, faults), (vec![1], vec![FaultKind::UncertainAddress, FaultKind::UndefinedOutput]));
+}
+
+#[test]
+fn an_undefined_element_of_an_array_is_some_element() {
+    let array = "    32     %9 = deref_var &a (function_temp uint[4])
+    32    %10 = deref_array &(*%9)[0] (function_temp uint)  // &a[0]
+    @store_deref (%10, %2) (wrmask=x, access=none)
+    32    %11 = load_const (0x00000003)
+    32    %12 = iand %6, %11
+    32    %13 = deref_array &(*%9)[%12] (function_temp uint)  // &a[%12]\n";
+    let run = |rest: &str, value: &str| {
+        let shader = compute(1, &format!("    decl_var  INTERP_MODE_NONE uint[4] a\n    block b0:  // preds:\n    32     %0 = load_const (0x00000000)\n    32     %1 = load_const (0x00000001)\n    32     %2 = load_const (0x00000002)\n{OPEN}{array}{rest}\n    @store_ssbo ({value}, %0, %0) (wrmask=x, access=none, align_mul=4, align_offset=0)\n    // succs: b1\n    block b1:"));
+        run_words(&shader)
+    };
+    let (words, faults) = run(
+        "    @store_deref (%13, %1) (wrmask=x, access=none)\n    32    %15 = @load_deref (%10) (access=none)",
+        "%15",
+    );
+    assert_eq!((words[0], faults), (2, vec![FaultKind::UncertainAddress, FaultKind::UndefinedOutput]));
+    let (words, faults) = run("    32    %15 = @load_deref (%13) (access=none)\n    32    %16 = iand %15, %0", "%16");
+    assert_eq!((words[0], faults), (0, vec![FaultKind::UncertainAddress]));
+}
+
 #[test]
 fn memory_keeps_undefined_bits() {
     let body = "    32     %5 = undefined
@@ -155,7 +204,7 @@ fn undefined_behaviour_is_reported() {
     assert_eq!(stored(1, no_block, "%0").1, [FaultKind::OutOfBounds]);
     let index =
         "    32     %5 = undefined\n    32     %6 = @load_ssbo (%0, %5) (access=none, align_mul=4, align_offset=0)";
-    assert_eq!(stored(1, index, "%0").1, [FaultKind::UndefinedAddress]);
+    assert_eq!(stored(1, index, "%0").1, [FaultKind::UncertainAddress]);
     let missing = quad("    32     %5 = @load_primitive_id", "%2").1.faults;
     assert_eq!(
         missing.iter().map(|fault| (fault.kind, fault.line)).collect::<Vec<_>>(),

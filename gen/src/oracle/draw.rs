@@ -2,7 +2,7 @@
 
 //! Draws with a vertex shader and a fragment shader: a point on each pixel.
 
-use super::{undefined_behaviour, written, Written, LIMITS};
+use super::{undefined_behaviour, written, Undefined, Written, LIMITS};
 use crate::shader::{POINTS, ROW};
 use crate::Stimulus;
 use ntv::interp::draw::{self, Drawn};
@@ -20,7 +20,7 @@ const SIZE: [u32; 2] = [ROW, POINTS / ROW];
 const BYTES: usize = 16 * POINTS as usize;
 
 /// The interpreter's results of a draw; `Err` has the reason if they are undefined.
-pub(super) fn expect(shaders: &[Shader], stimulus: &Stimulus) -> Result<Written, String> {
+pub(super) fn expect(shaders: &[Shader], stimulus: &Stimulus) -> Result<Written, Undefined> {
     let attributes: Vec<(u32, Vec<[u32; 4]>)> =
         (0..).zip(attributes(stimulus)).map(|(location, bytes)| (location, vectors(bytes))).collect();
     let draw = draw::Draw {
@@ -35,7 +35,8 @@ pub(super) fn expect(shaders: &[Shader], stimulus: &Stimulus) -> Result<Written,
         floats: stimulus.inputs.floats,
     };
     let mut resources = stimulus.resources();
-    let drawn = draw::draw(&draw, &mut resources, LIMITS)?;
+    let missing = |why: &str| Undefined { why: why.to_string(), is_condition: false };
+    let drawn = draw::draw(&draw, &mut resources, LIMITS).map_err(missing)?;
     undefined_behaviour(drawn.faults.iter().map(|(_, fault)| fault))?;
     Ok(written(resources.storage, resources.images, targets(&drawn)))
 }

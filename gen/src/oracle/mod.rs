@@ -7,13 +7,13 @@
 mod draw;
 mod faults;
 
-pub use faults::{Cure, Fault, FAULTS};
+pub use faults::{Cure, Fault as DriverFault, FAULTS};
 
-use crate::compare::bytes_difference;
+use crate::compare::{bytes_difference, has_other_value};
 use crate::shader::records::{self, RECORDS_BLOCK};
 use crate::{program_of_seed, stimulus_of_seed, Observation, Purpose, Stimulus};
 use ntv::import::reflect;
-use ntv::interp::{Buffer, Descriptor, Fault as Undefined, Image, Limits, Texture};
+use ntv::interp::{Buffer, Descriptor, Fault, FaultKind, Image, Limits, Texture};
 use ntv::link::link;
 use ntv::module::DescriptorKind;
 use ntv::{check, EmitOptions, Errors, Module, Options, Shader, Translator};
@@ -112,7 +112,12 @@ impl Oracle {
         }
         let expected = match expect(program, stimulus) {
             Ok(expected) => expected,
-            Err(why) => return Verdict::Meaningless(why),
+            // An undefined condition is true or false, so the driver must not fail.
+            Err(Undefined { why, is_condition: true }) => {
+                let run = self.run(program, stimulus, change);
+                return run.map_or_else(Verdict::Wrong, |_| Verdict::Meaningless(why));
+            }
+            Err(Undefined { why, .. }) => return Verdict::Meaningless(why),
         };
         let mut found = match self.run(program, stimulus, change) {
             Ok(found) => found,
@@ -205,8 +210,15 @@ impl Oracle {
     }
 }
 
+/// The reason why results are undefined.
+struct Undefined {
+    why: String,
+    /// Whether it is that branches depend on undefined values.
+    is_condition: bool,
+}
+
 /// The results of the interpreter; `Err` has the reason if they are undefined.
-fn expect(program: &[Shader], stimulus: &Stimulus) -> Result<Written, String> {
+fn expect(program: &[Shader], stimulus: &Stimulus) -> Result<Written, Undefined> {
     let [shader] = program else { return draw::expect(program, stimulus) };
     let Observation { outcome, storage, images, .. } = Observation::new(shader, stimulus, LIMITS);
     undefined_behaviour(outcome.faults.iter())?;
@@ -214,8 +226,10 @@ fn expect(program: &[Shader], stimulus: &Stimulus) -> Result<Written, String> {
 }
 
 /// Fails with the first fault that makes the results undefined.
-fn undefined_behaviour<'a>(mut faults: impl Iterator<Item = &'a Undefined>) -> Result<(), String> {
-    faults.find(|fault| fault.is_undefined_behaviour()).map_or(Ok(()), |fault| Err(fault.to_string()))
+fn undefined_behaviour<'a>(faults: impl Iterator<Item = &'a Fault>) -> Result<(), Undefined> {
+    let faults: Vec<&Fault> = faults.filter(|fault| fault.is_undefined_behaviour()).collect();
+    let is_condition = faults.iter().all(|fault| fault.kind == FaultKind::UndefinedCondition);
+    faults.first().map_or(Ok(()), |fault| Err(Undefined { why: fault.to_string(), is_condition }))
 }
 
 /// The resource of the descriptor of this kind and number.
@@ -248,7 +262,8 @@ fn written(storage: Vec<Buffer>, images: BTreeMap<Descriptor, Image>, targets: V
 /// The difference of a driver's results: bits differ, or a result on record is out of bounds.
 fn difference(expected: &Written, found: &Written) -> Option<String> {
     let mut pairs = expected.iter().zip(found);
-    let bits = pairs.find_map(|((name, a), (_, b))| Some(format!("{name}: {}", bytes_difference(a, b)?)));
+    let bits =
+        pairs.find_map(|((name, a), (_, b))| Some(format!("{name}: {}", bytes_difference(a, b, has_other_value)?)));
     // Storage blocks come first, by number.
     bits.or_else(|| records::problem(&found.get(RECORDS_BLOCK as usize)?.1.bytes))
 }

@@ -2,7 +2,7 @@
 
 //! Ifs and loops, with phis for their results.
 
-use super::{Generator, Shape, Value, DEPTH};
+use super::{Generator, Purpose, Shape, Value, DEPTH};
 use arbitrary::Result;
 use ntv::ir::{Def, InstKind, Jump, PhiSrc};
 use ntv::op::AluOp;
@@ -12,7 +12,8 @@ impl Generator<'_, '_, '_> {
         if self.depth == DEPTH {
             return self.arithmetic();
         }
-        let cond = self.value_of(Shape::CONDITION)?;
+        let is_open = self.purpose == Purpose::Interpreter && self.chance(12)?;
+        let cond = if is_open { self.open_condition()? } else { self.value_of(Shape::CONDITION)? };
         let scope = self.scope();
         self.depth += 1;
         self.b.begin_if(cond);

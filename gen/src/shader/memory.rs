@@ -57,7 +57,7 @@ impl Generator<'_, '_, '_> {
             let def = self.u.int_in_range(0..=count - 1)? * mul + rem;
             return Ok(Offset { def: self.b.imm32(def), mul, rem });
         }
-        let index = self.small_index(count)?;
+        let index = self.array_index(count)?;
         let scaled = self.b.ishl_imm(index, mul.trailing_zeros());
         let mut def = self.b.iadd_imm(scaled, u64::from(rem));
         if let Some(start) = start {
@@ -260,9 +260,9 @@ impl Generator<'_, '_, '_> {
             let value = self.value_of(Shape::INDEX)?;
             self.array_store(var, ArrayIndex::Imm(element), value);
         }
-        let (index, value) = (self.small_index(4)?, self.value_of(Shape::INDEX)?);
+        let (index, value) = (self.array_index(4)?, self.value_of(Shape::INDEX)?);
         self.array_store(var, ArrayIndex::Def(index), value);
-        let index = self.small_index(4)?;
+        let index = self.array_index(4)?;
         let array = self.b.deref_var(var);
         let pointer = self.b.deref_array(array, ArrayIndex::Def(index));
         let loaded = self.b.load_deref(pointer, 0);

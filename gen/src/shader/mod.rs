@@ -13,6 +13,7 @@ mod alu;
 mod flow;
 mod memory;
 mod offsets;
+mod open;
 mod packing;
 pub mod records;
 mod stages;

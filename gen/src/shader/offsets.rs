@@ -81,6 +81,9 @@ impl Generator<'_, '_, '_> {
 
     /// A value of which all bits may be set, mostly the upper ones.
     fn any_bits(&mut self) -> Result<AluSrc> {
+        if self.chance(16)? {
+            return Ok(self.open_number()?.into());
+        }
         let (src, _) = self.source(Some(super::Kind::Int), 32, 1)?;
         Ok(if self.chance(3)? { src } else { self.with_imm(AluOp::imul, src, 0x9e37_79b9) })
     }
