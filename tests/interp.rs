@@ -9,10 +9,12 @@
 
 mod support;
 
-use ntv::interp::{FaultKind, Limits};
+use ntv::interp::draw::{draw, Draw};
+use ntv::interp::{run, Buffer, FaultKind, Floats, Inputs, Limits, Resources};
 use ntv::ir::InstKind;
 use ntv::op::Modes;
 use ntv::pass::{pipeline::PIPELINE, Context};
+use ntv::plan::{Class, Placement};
 use ntv::{check, text, Feature, Shader, Target};
 use ntv_gen::{difference, Observation, Stimulus};
 use std::collections::BTreeMap;
@@ -171,4 +173,84 @@ fn check_passes(
         }
     }
     Ok(true)
+}
+
+fn parse(dump: &str) -> Vec<Shader> {
+    text::parse(dump).into_iter().map(|parsed| parsed.shader.unwrap_or_else(|errors| panic!("{errors}"))).collect()
+}
+
+/// `shader` after all passes.
+fn lowered(shader: &Shader, context: &Context) -> Shader {
+    let mut shader = shader.clone();
+    for pass in PIPELINE {
+        pass.apply(&mut shader, context);
+    }
+    shader
+}
+
+#[test]
+fn a_lowered_pipeline_captures_the_same_words() {
+    for (name, attributes) in [("feedback", 2), ("feedback_geometry", 2)] {
+        let path = support::root().join(format!("tests/corpus/run/{name}.nir"));
+        let shaders = parse(&std::fs::read_to_string(path).unwrap());
+        let word = |n: u32| (n as f32 / 32.0 - 1.0).to_bits();
+        let attributes: Vec<(u32, Vec<[u32; 4]>)> = (0..attributes)
+            .map(|location| (location, (0..4).map(|v| [v, v + 4, v + 8, v + 12].map(word)).collect()))
+            .collect();
+        let captures = |shaders: &[Shader]| {
+            let draw_of = Draw {
+                shaders,
+                vertices: 4,
+                instances: 1,
+                patch_vertices: 0,
+                attributes: &attributes,
+                size: [4, 1],
+                targets: &[],
+                captures: &[80, 80],
+                floats: Floats::Nir,
+            };
+            draw(&draw_of, &mut Resources::default(), LIMITS).unwrap().captures
+        };
+        let expected = captures(&shaders);
+        assert!(expected[0].iter().any(|byte| *byte != 0), "{name}: nothing is captured");
+        let after: Vec<Shader> = shaders.iter().map(|shader| lowered(shader, &Context::default())).collect();
+        assert_eq!(captures(&after), expected, "{name}");
+    }
+}
+
+#[test]
+fn a_uniform_block_in_a_storage_buffer_is_not_the_storage_block_of_its_number() {
+    let dump = "\
+shader: MESA_SHADER_COMPUTE
+workgroup_size: 1, 1, 1
+num_ubos: 1
+num_ssbos: 1
+decl_function main () (entrypoint)
+
+impl main {
+    block b0:  // preds:
+    32     %0 = load_const (0x00000000)
+    32     %1 = @load_ssbo (%0, %0) (access=none, align_mul=4, align_offset=0)
+    32     %2 = load_const (0x0000000c)
+    32     %3 = iand %1, %2
+    32     %4 = @load_ubo (%0, %3) (access=none, align_mul=4, align_offset=0, range_base=0, range=16)
+    32     %5 = load_const (0x00000010)
+    @store_ssbo (%4, %0, %5) (wrmask=x, access=none, align_mul=4, align_offset=0)
+    // succs: b1
+    block b1:
+}
+";
+    let original = &parse(dump)[0];
+    let mut context = Context::default();
+    context.placements.set(0, Placement { class: Class::Storage, range: 16, clamp: true });
+    for shader in [original, &lowered(original, &context)] {
+        let mut resources = Resources {
+            uniform: vec![Buffer::new((100..116).collect())],
+            storage: vec![Buffer::new(vec![8; 32])],
+            ..Resources::default()
+        };
+        let outcome = run(shader, &mut resources, &Inputs::default(), LIMITS);
+        assert!(outcome.faults.is_empty(), "{:?}", outcome.faults);
+        assert_eq!(resources.storage[0].bytes[16..20], [108, 109, 110, 111]);
+    }
 }

@@ -11,9 +11,11 @@
 mod support;
 
 use ntv::interp::{FaultKind, Limits};
-use ntv::ir::{Inst, InstKind};
-use ntv::op::Props;
+use ntv::ir::{Inst, InstKind, Stage, XfbInfo, XfbOutput};
+use ntv::op::names::IoSemantics;
+use ntv::op::{Index, Intrinsic, Props};
 use ntv::pass::{pipeline::PIPELINE, BufferAccess, Context, Pass};
+use ntv::plan::{Class, Placement, Placements};
 use ntv::target::Version;
 use ntv::{check, text, wire, EmitOptions, Feature, Options, Shader, Target, Translator};
 use ntv_gen::{difference, shader_of_seed, stimulus_of_seed, Observation, Purpose, Random};
@@ -131,11 +133,12 @@ fn passes_keep_validity_and_meaning() {
             return Ok(false);
         }
         let stimulus = stimulus_of_seed(shader, seed, Purpose::Interpreter);
-        let before = Observation::new(shader, &stimulus, LIMITS);
+        let mut shader = shader.clone();
+        capture(&mut shader, seed);
+        let before = Observation::new(&shader, &stimulus, LIMITS);
         if before.undefined_behaviour().is_some() || before.has_race() {
             return Ok(false);
         }
-        let mut shader = shader.clone();
         for pass in PIPELINE {
             if pass.apply(&mut shader, &context) {
                 check::validate(&shader).map_err(|errors| format!("invalid after {}: {errors}", pass.name))?;
@@ -207,6 +210,37 @@ fn modules_are_valid() {
     });
 }
 
+/// Captures random components of the outputs of a vertex shader in a random order.
+fn capture(shader: &mut Shader, seed: u64) {
+    let mut random = Random::new(seed ^ 0xca97);
+    if shader.stage() != Stage::Vertex || random.below(2) == 0 {
+        return;
+    }
+    let stores = shader.order.iter().filter(|inst| is_store(shader, **inst));
+    let location = |store: &Inst| IoSemantics::unpack(shader.index(*store, Index::io_semantics)).location;
+    let locations: Vec<u32> = stores.map(location).collect();
+    let mut ends = [0; XfbInfo::BUFFERS];
+    for location in locations {
+        let (buffer, component) = (random.below(2) as u32, random.below(4) as u8);
+        let num_components = 1 + random.below(4 - u64::from(component)) as u8;
+        let end = &mut ends[buffer as usize];
+        let output = XfbOutput { buffer, offset: *end, location, component, num_components };
+        let is_new = (component..component + num_components).all(|c| shader.xfb_info.captured(location, c).is_none());
+        if is_new {
+            // Sometimes there is a gap.
+            *end += 4 * (u32::from(num_components) + random.below(2) as u32);
+            shader.xfb_info.add(output);
+        }
+    }
+    for (buffer, end) in shader.xfb_info.buffers.iter_mut().zip(ends) {
+        buffer.stride = end;
+    }
+}
+
+fn is_store(shader: &Shader, inst: Inst) -> bool {
+    matches!(shader.as_intrinsic(inst), Some((Intrinsic::store_output, _)))
+}
+
 /// Whether a function of 16-bit floats is computed in 32 bits on `target`, so that its last bit may differ.
 fn rounds_elsewhere(shader: &Shader, target: &Target) -> bool {
     let is_function = |inst: &Inst| match shader.insts[*inst].kind {
@@ -219,7 +253,7 @@ fn rounds_elsewhere(shader: &Shader, target: &Target) -> bool {
     !target.has(Feature::shaderFloat16) && shader.order.iter().any(is_function)
 }
 
-/// A target that follows from `seed`: of any version, half of the time without some of its features.
+/// A target and a plan that follow from `seed`: a target of any version, half of the time without some of its features.
 fn context(seed: u64) -> Context {
     let mut random = Random::new(!seed);
     let mut target = Target::new(random.pick(&[Version(1, 0), Version(1, 1), Version(1, 2), Version(1, 3)]));
@@ -234,7 +268,14 @@ fn context(seed: u64) -> Context {
         }
     }
     target.set(Feature::uniformBufferStandardLayout, random.below(2) == 0);
-    Context { target, buffer_access, ..Context::default() }
+    let mut placements = Placements::default();
+    for block in 0..4 {
+        if random.below(4) == 0 {
+            let clamp = random.below(2) == 0;
+            placements.set(block, Placement { class: Class::Storage, range: u32::MAX, clamp });
+        }
+    }
+    Context { target, buffer_access, placements, ..Context::default() }
 }
 
 #[cfg(feature = "vulkan")]

@@ -8,8 +8,10 @@
 //! operation, the interpreter chooses the same number for it in both runs, so they take the same branch.
 
 use crate::Stimulus;
-use ntv::interp::{run, Bits, Buffer, Descriptor, Fault, FaultKind, Image, Limits, Outcome, Outputs, Resources};
-use ntv::ir::{Inst, InstKind};
+use ntv::interp::{
+    run, Bits, Buffer, Captured, Descriptor, Fault, FaultKind, Image, Limits, Outcome, Outputs, Resources,
+};
+use ntv::ir::{Inst, InstKind, Stage};
 use ntv::Shader;
 use std::collections::BTreeMap;
 
@@ -24,6 +26,9 @@ pub struct Observation {
     pub global: Vec<(u64, Buffer)>,
     /// Storage images.
     pub images: BTreeMap<Descriptor, Image>,
+    /// The words that transform feedback captures.
+    captures: Vec<Captured>,
+    is_geometry: bool,
     /// Whether a lowered shader takes the same branches on undefined bits.
     has_same_branches: bool,
 }
@@ -36,7 +41,15 @@ impl Observation {
         let Resources { storage, global, images, .. } = resources;
         let has_undefined = shader.order.iter().any(|inst| matches!(shader.insts[*inst].kind, InstKind::Undef));
         let has_same_branches = !has_undefined && outcome.open.iter().all(|inst| is_kept(shader, *inst));
-        Observation { outcome, storage, global, images, has_same_branches }
+        Observation {
+            outcome,
+            storage,
+            global,
+            images,
+            captures: Captured::of(shader),
+            is_geometry: shader.stage() == Stage::Geometry,
+            has_same_branches,
+        }
     }
 
     /// The fault that makes all results of this run undefined, if there is one. A race is not such a fault: the interpreter runs
@@ -94,6 +107,9 @@ pub fn difference(first: &Observation, second: &Observation) -> Option<String> {
             return Some(format!("invocation {number}: {found}"));
         }
     }
+    if let Some(found) = captures_difference(first, second, differs) {
+        return Some(found);
+    }
     let (before, after) = (memories(first), memories(second));
     let mut pairs = before.into_iter().zip(after);
     pairs.find_map(|((name, a), (_, b))| Some(format!("{name}: {}", bytes_difference(a, b, differs)?)))
@@ -133,6 +149,37 @@ fn vertices_difference(first: &Vertices, second: &Vertices, differs: Differs) ->
         };
         found.map(|found| format!("vertex {number}: {found}"))
     })
+}
+
+/// A difference of the words that transform feedback captures, of the vertices of each invocation.
+fn captures_difference(first: &Observation, second: &Observation, differs: Differs) -> Option<String> {
+    let strides = |seen: &Observation| -> BTreeMap<usize, (usize, u32)> {
+        seen.captures.iter().map(|word| (word.buffer, (word.stride, word.stream))).collect()
+    };
+    let (before, after) = (strides(first), strides(second));
+    // A buffer to which nothing is written may be missing.
+    if let Some((buffer, other)) = after.iter().find(|(buffer, other)| before.get(*buffer) != Some(*other)) {
+        return Some(format!("stride and stream of buffer {buffer}: {:?}, then {other:?}", before.get(buffer)));
+    }
+    captured_vertices(first).into_iter().zip(captured_vertices(second)).enumerate().find_map(|(number, (a, b))| {
+        a.into_iter().find_map(|((buffer, offset), word)| {
+            let other = b.get(&(buffer, offset)).copied().unwrap_or(Bits::undef(32));
+            let message =
+                format!("vertex {number}, buffer {buffer}, byte {offset}: {}, then {}", shown(word), shown(other));
+            differs(word, other).then_some(message)
+        })
+    })
+}
+
+/// The captured words of each vertex, by buffer and offset.
+fn captured_vertices(seen: &Observation) -> Vec<BTreeMap<(usize, usize), Bits>> {
+    let Outcome { outputs, vertices, .. } = &seen.outcome;
+    let words = |stream, vertex: &Outputs| Captured::words(&seen.captures, vertex, stream);
+    if seen.is_geometry {
+        let emitted = vertices.iter().flatten();
+        return emitted.filter_map(|(stream, vertex)| Some(words(*stream, vertex.as_ref()?))).collect();
+    }
+    outputs.iter().map(|vertex| words(0, vertex)).collect()
 }
 
 pub(crate) fn bytes_difference(first: &Buffer, second: &Buffer, differs: Differs) -> Option<String> {

@@ -11,6 +11,7 @@ pub mod framebuffer;
 pub(crate) mod kinds;
 pub mod known_bits;
 pub mod offsets;
+pub(crate) mod output_words;
 pub mod push_constants;
 pub mod textures;
 pub mod uniformity;

@@ -9,7 +9,7 @@ use super::memory::{Address, MemoryRegion};
 use super::pointer::{IoPointer, Pointer};
 use super::words::joined;
 use super::Bits;
-use crate::ir::{ArrayIndex, Def, Deref, DerefKind, Inst, Stage, Type, TypeData, Var, VarFlags};
+use crate::ir::{ArrayIndex, Def, Deref, DerefKind, Inst, Stage, Type, TypeData, Var, VarFlags, Variable};
 use crate::op::fold::sign_extend;
 use crate::op::Modes;
 
@@ -92,6 +92,8 @@ impl Machine<'_> {
         let own = |memory| Pointer::Memory(Address { memory, byte: start, start, end: start + size });
         let pointer = match variable.mode {
             Modes::UBO => Pointer::Block(MemoryRegion::Uniform(variable.driver_location)),
+            // A pass has placed a uniform block in a storage buffer.
+            Modes::SSBO if self.is_placed(var) => Pointer::Block(MemoryRegion::Uniform(variable.driver_location)),
             Modes::SSBO => Pointer::Block(MemoryRegion::Storage(variable.driver_location)),
             Modes::PUSH_CONST => Pointer::Block(MemoryRegion::Push),
             // A block is as large as shared memory, because a dump lacks its size.
@@ -108,6 +110,14 @@ impl Machine<'_> {
             self.fault(FaultKind::Unsupported, inst, lane, "a variable whose initial value is not known");
         }
         pointer
+    }
+
+    /// Whether a storage block has the set and binding of a uniform block: then it is this block.
+    fn is_placed(&self, var: Var) -> bool {
+        let at = |variable: &Variable| (variable.descriptor_set, variable.binding, variable.driver_location);
+        let block = &self.shader.vars[var];
+        let mut uniforms = self.shader.vars.values().filter(|variable| variable.mode == Modes::UBO);
+        block.descriptor_set.is_some() && uniforms.any(|uniform| at(uniform) == at(block))
     }
 
     /// Whether the outermost array of an input or output counts vertices.

@@ -8,9 +8,9 @@
 //! undefined.
 
 use super::format::{Format, Texel};
-use super::{run, Bits, Fault, Floats, Inputs, Invocation, Limits, Outcome, Outputs, Resources, Slot};
+use super::{run, Bits, Captured, Fault, Floats, Inputs, Invocation, Limits, Outcome, Outputs, Resources, Slot};
 use crate::ir::{InstKind, Shader, Stage};
-use crate::op::names::{frag_result, varying, vert_attrib, IoSemantics, IoXfb};
+use crate::op::names::{frag_result, varying, vert_attrib, IoSemantics};
 use crate::op::{Index, Intrinsic, Modes};
 use std::collections::BTreeMap;
 
@@ -66,7 +66,7 @@ type Vertex = Outputs;
 pub fn draw(draw: &Draw<'_>, resources: &mut Resources, limits: Limits) -> Result<Drawn, &'static str> {
     let captures = draw.captures.iter().map(|size| vec![0; *size]).collect();
     let drawn = Drawn { captures, ..Drawn::default() };
-    let mut pipeline = Pipeline { draw, resources, limits, drawn, captured: 0, pixels: BTreeMap::new() };
+    let mut pipeline = Pipeline { draw, resources, limits, drawn, captured: [0; 4], pixels: BTreeMap::new() };
     for instance in 0..draw.instances {
         pipeline.instance(instance)?;
     }
@@ -78,8 +78,8 @@ struct Pipeline<'a, 'r> {
     resources: &'r mut Resources,
     limits: Limits,
     drawn: Drawn,
-    /// Vertices that transform feedback has captured.
-    captured: usize,
+    /// Vertices of each stream that transform feedback has captured.
+    captured: [usize; 4],
     /// The texels of the targets at pixels that were drawn to.
     pixels: BTreeMap<[u32; 2], Vec<[Bits; 4]>>,
 }
@@ -90,14 +90,17 @@ impl Pipeline<'_, '_> {
         if self.stage(Stage::TessEval).is_some() {
             vertices = self.tessellate(&vertices)?;
         }
-        if self.stage(Stage::Geometry).is_some() {
-            vertices = self.geometry_stage(&vertices)?;
-        }
+        let vertices = match self.stage(Stage::Geometry) {
+            Some(_) => self.geometry_stage(&vertices)?,
+            None => vertices.into_iter().map(|vertex| (0, vertex)).collect(),
+        };
         let last = [Stage::Geometry, Stage::TessEval, Stage::Vertex].into_iter().find_map(|stage| self.stage(stage));
-        let (captures, strides) =
-            last.map_or((Vec::new(), [0; 4]), |(_, shader)| (captures(shader), shader.info.xfb_stride));
-        for (number, vertex) in vertices.iter().enumerate() {
-            self.capture(vertex, &captures, strides);
+        let captures = last.map_or(Vec::new(), |(_, shader)| Captured::of(shader));
+        for (stream, vertex) in &vertices {
+            self.capture(vertex, &captures, *stream);
+        }
+        // Only the first stream is drawn.
+        for (number, (_, vertex)) in vertices.iter().filter(|(stream, _)| *stream == 0).enumerate() {
             self.fragment(number as u32, vertex);
         }
         Ok(())
@@ -182,7 +185,8 @@ impl Pipeline<'_, '_> {
         Ok(points)
     }
 
-    fn geometry_stage(&mut self, vertices: &[Vertex]) -> Result<Vec<Vertex>, &'static str> {
+    /// The emitted vertices, each with its stream.
+    fn geometry_stage(&mut self, vertices: &[Vertex]) -> Result<Vec<(u32, Vertex)>, &'static str> {
         let (_, shader) = self.stage(Stage::Geometry).ok_or("there is no geometry shader")?;
         if shader.info.vertices_in > 1 || !shader.info.output_primitive.contains("POINTS") {
             return Err("geometry shaders must take and emit points");
@@ -193,26 +197,26 @@ impl Pipeline<'_, '_> {
             let system = numbers(&[(Intrinsic::load_primitive_id, number as u32)]);
             let invocation = given(&arrayed(std::slice::from_ref(vertex)), system);
             let outcome = self.run(Stage::Geometry, vec![invocation; invocations]);
-            let emitted = outcome.vertices.iter().flatten().filter(|(stream, _)| *stream == 0);
-            points.extend(emitted.filter_map(|(_, outputs)| outputs.clone()));
+            let emitted = outcome.vertices.into_iter().flatten();
+            points.extend(emitted.filter_map(|(stream, outputs)| Some((stream, outputs?))));
         }
         Ok(points)
     }
 
-    /// Appends a vertex to the buffers of transform feedback that have room for it.
-    fn capture(&mut self, vertex: &Vertex, captures: &[Capture], strides: [u32; 4]) {
-        for capture in captures {
+    /// Appends a vertex of `stream` to the buffers of transform feedback that have room for it.
+    fn capture(&mut self, vertex: &Vertex, captures: &[Captured], stream: u32) {
+        let Some(count) = self.captured.get_mut(stream as usize) else { return };
+        for capture in captures.iter().filter(|capture| capture.stream == stream) {
             let Some(buffer) = self.drawn.captures.get_mut(capture.buffer) else { continue };
-            let stride = strides.get(capture.buffer).map_or(0, |words| 4 * *words as usize);
-            let start = self.captured * stride;
-            let word = vertex.get(&capture.slot).map_or(0, |words| words[capture.component].value as u32);
-            if start + stride <= buffer.len() {
-                if let Some(bytes) = buffer.get_mut(start + 4 * capture.offset..start + 4 * capture.offset + 4) {
-                    bytes.copy_from_slice(&word.to_le_bytes());
-                }
+            let start = *count * capture.stride;
+            if start + capture.stride > buffer.len() {
+                continue;
+            }
+            if let Some(bytes) = buffer.get_mut(start + capture.offset..start + capture.offset + 4) {
+                bytes.copy_from_slice(&(capture.word(vertex).value as u32).to_le_bytes());
             }
         }
-        self.captured += 1;
+        *count += 1;
     }
 
     /// Runs the fragment shader for the point at `vertex`, unless it is clipped.
@@ -272,38 +276,6 @@ fn has_negative_distance(vertex: &Vertex) -> bool {
     let distances =
         (varying::CLIP_DIST0..=varying::CULL_DIST1).filter_map(|slot| vertex.get(&Slot::new(slot))).flatten();
     distances.filter(|word| word.is_defined()).any(|word| f32::from_bits(word.value as u32) < 0.0)
-}
-
-/// A word of the outputs that transform feedback captures.
-#[derive(Clone, Copy, Debug)]
-struct Capture {
-    slot: Slot,
-    component: usize,
-    buffer: usize,
-    /// The offset in words.
-    offset: usize,
-}
-
-/// The words of the outputs of `shader` that transform feedback captures.
-fn captures(shader: &Shader) -> Vec<Capture> {
-    let mut captures = Vec::new();
-    for inst in &shader.order {
-        if !matches!(shader.as_intrinsic(*inst), Some((Intrinsic::store_output, _))) {
-            continue;
-        }
-        let slot = Slot::new(IoSemantics::unpack(shader.index(*inst, Index::io_semantics)).location);
-        let halves = [Index::io_xfb, Index::io_xfb2].map(|index| IoXfb::unpack(shader.index(*inst, index)));
-        for (first, out) in halves.iter().flat_map(|half| half.out).enumerate() {
-            let run = 0..usize::from(out.num_components).min(4 - first);
-            captures.extend(run.map(|i| Capture {
-                slot,
-                component: first + i,
-                buffer: out.buffer.into(),
-                offset: usize::from(out.offset) + i,
-            }));
-        }
-    }
-    captures
 }
 
 /// The Locations and slots of the attributes that a vertex shader reads.

@@ -5,6 +5,7 @@
 //! A slot has four words of 32 bits. A position in the interface is a slot and a number of words after its first word, so the
 //! second half of a `dvec4`, an element of a compact array and a component are found by the same addition.
 
+use super::capture::first_slot;
 use super::fault::FaultKind;
 use super::machine::Machine;
 use super::pointer::IoPointer;
@@ -261,7 +262,7 @@ impl Machine<'_> {
         let variable = &self.shader.vars[io.var];
         let is_second = variable.flags.contains(VarFlags::HIGH_DVEC2);
         let index = if is_second { 1 } else { variable.index };
-        let slot = Slot { slot: variable.location.unwrap_or(u32::MAX), vertex: io.vertex, index };
+        let slot = Slot { slot: first_slot(variable), vertex: io.vertex, index };
         InterfacePosition { slot, word: io.word }
     }
 

@@ -51,6 +51,7 @@
 mod access;
 mod alu;
 mod atomic;
+mod capture;
 mod deref;
 mod descriptor;
 pub mod draw;
@@ -80,6 +81,7 @@ mod tests;
 mod texture;
 mod words;
 
+pub use capture::Captured;
 pub use descriptor::Descriptor;
 pub use fault::{Fault, FaultKind};
 pub use float::Floats;

@@ -47,8 +47,9 @@
 //! ```
 
 use super::capture_stores::Buffers;
-use super::captured::{Loads, OutputWord, OutputWords, Word};
+use super::captured::{captured, outputs, Loads, Word};
 use super::{drawn_vertex, geometry_stores, vertex_to_compute};
+use crate::analysis::output_words::{OutputWord, OutputWords};
 use crate::capture::BackEnd;
 use crate::ir::{
     rewrite, Builder, Capture, Edit, Inst, InstKind, Jump, Precision, Shader, Stage, Var, Variable, XfbInfo,
@@ -77,8 +78,8 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     if info.is_empty() {
         return false;
     }
-    let outputs = OutputWords::new(shader, false);
-    let words = outputs.captured(shader, &info);
+    let outputs = outputs(shader, false);
+    let words = captured(&outputs, shader, &info);
     let words = capture_whole(shader, &info, &outputs, words);
     for word in &words {
         shader.vars[word.source.var].precision = Precision::None;
@@ -123,7 +124,7 @@ fn store(shader: &mut Shader, context: &Context) -> bool {
             row.stream = variable.stream;
         }
     }
-    let words = OutputWords::new(shader, true).captured(shader, &info);
+    let words = captured(&outputs(shader, true), shader, &info);
     let was_captured = shader.vars.values().any(|variable| variable.capture.is_some());
     shader.vars.values_mut().for_each(|variable| variable.capture = None);
     if shader.stage() == Stage::Geometry && context.captures == BackEnd::Storage {
