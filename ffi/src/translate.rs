@@ -29,7 +29,7 @@ struct State {
     shader: Shader,
     translator: Translator,
     /// The last settings of the translator.
-    told: Option<([u32; 12], Input, Captures)>,
+    told: Option<([u32; 13], Input, Captures)>,
     done: Done,
 }
 
