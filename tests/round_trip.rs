@@ -43,7 +43,7 @@ fn faults(path: &Path) -> Vec<String> {
     if found.len() != expected {
         faults.push(format!("{}: {} shaders instead of {expected}", path.display(), found.len()));
     }
-    for Found { line, shader } in found {
+    for Found { line, shader, .. } in found {
         let shader = match shader {
             Ok(shader) => shader,
             Err(_) if is_garbled(&source) => continue,

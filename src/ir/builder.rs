@@ -270,11 +270,12 @@ impl<'a> Builder<'a> {
         (deref.ty, deref.modes)
     }
 
-    /// A deref.
+    /// A deref, as wide as its parent: those of kernels have 64 bits.
     #[inline(never)]
     pub fn deref(&mut self, deref: Deref) -> Def {
+        let bits = deref.kind.parent().map_or(32, |parent| self.shader.bit_size(parent));
         let deref = self.shader.push_deref(deref);
-        self.inst(1, 32, InstKind::Deref(deref)).def()
+        self.inst(1, bits, InstKind::Deref(deref)).def()
     }
 
     /// The value at `pointer`.

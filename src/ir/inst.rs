@@ -140,12 +140,24 @@ bitflags! {
     /// Flags of an ALU instruction.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct AluFlags: u8 {
-        /// Printed `!`: no value-changing transformation (SPIR-V's NoContraction).
-        const EXACT = 1 << 0;
+        /// It is not combined with another operation, as a product and a sum to `ffma` (SPIR-V's NoContraction).
+        const NO_CONTRACT = 1 << 0;
         /// Printed `.nsw`.
         const NO_SIGNED_WRAP = 1 << 1;
         /// Printed `.nuw`.
         const NO_UNSIGNED_WRAP = 1 << 2;
+        /// Operands of several operations do not change places.
+        const NO_REASSOC = 1 << 3;
+        /// Its result is not computed by another formula.
+        const NO_TRANSFORM = 1 << 4;
+        /// The sign of a zero is significant.
+        const PRESERVE_SIGNED_ZERO = 1 << 5;
+        /// Infinite operands and results are possible.
+        const PRESERVE_INF = 1 << 6;
+        /// NaNs as operands and results are possible.
+        const PRESERVE_NAN = 1 << 7;
+        /// Printed `!`: no transformation changes its value.
+        const EXACT = Self::NO_CONTRACT.bits() | Self::NO_REASSOC.bits() | Self::NO_TRANSFORM.bits();
     }
 }
 

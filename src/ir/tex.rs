@@ -4,6 +4,7 @@
 
 use super::inst::Def;
 use crate::entity::Id;
+use crate::op::names::ImageDim;
 use crate::op::{AluType, TexOp, TexSrcKind};
 use std::ops::{Deref, DerefMut};
 
@@ -32,6 +33,8 @@ pub struct TexData {
     pub sampler_non_uniform: bool,
     /// Whether the last component of the result is a residency code.
     pub is_sparse: bool,
+    /// The dimension of the texture, if the input has it: only the type of a texture without a variable needs it.
+    pub dim: Option<ImageDim>,
 }
 
 impl TexData {

@@ -557,9 +557,9 @@ intrinsics! {
         BY_OFFSET.at_offset(PushConstant, Load, 0).wide_result();
     load_push_constant_zink [1]         -> N    [component]                                          [] ELIMINATE|REORDER,
         BY_OFFSET.at_offset(PushConstant, Load, 0).wide_result().counts(OffsetUnit::ZinkMembers);
-    load_shared             [1]         -> N    [base, align_mul, align_offset]                      [] ELIMINATE,
+    load_shared             [1]         -> N    [base, access, align_mul, align_offset]              [] ELIMINATE,
         BY_OFFSET.at_offset(Shared, Load, 0).wide_result().only_in(COMPUTE);
-    store_shared            [N, 1]      -> NONE [base, write_mask, align_mul, align_offset]          [],
+    store_shared            [N, 1]      -> NONE [base, access, write_mask, align_mul, align_offset]  [],
         BY_OFFSET.at_offset(Shared, Store, 1).wide_sources().only_in(COMPUTE);
     load_scratch            [1]         -> N    [align_mul, align_offset]                            [] ELIMINATE,
         BY_OFFSET.at_offset(Scratch, Load, 0).wide_result();

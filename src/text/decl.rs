@@ -8,6 +8,7 @@
 //! ```
 
 use super::cursor::Cursor;
+use super::dialect26::type_name;
 use super::layout::Learned;
 use super::parser::{Parser, Part};
 use super::{directive, initializer};
@@ -49,7 +50,7 @@ impl<'a> Parser<'a> {
         };
         let access = var_access(line);
         let image_format = var_format(line);
-        let precision = PRECISIONS.iter().find(|(_, name)| line.eat_word(name)).map_or(Precision::None, |(p, _)| *p);
+        let precision = precision(line);
         let ty = self.declared_type(line)?;
         let start = line.token_start();
         let name = if line.peek() == b'(' { "" } else { line.token() };
@@ -85,7 +86,7 @@ impl<'a> Parser<'a> {
     /// The type of a variable. A struct becomes a new type without members.
     fn declared_type(&mut self, line: &mut Cursor<'a>) -> Result<Type, Error> {
         let start = line.token_start();
-        let word = line.token();
+        let word = type_name(line.token());
         if word.is_empty() {
             return Err(line.error(start, "expected a type"));
         }
@@ -157,6 +158,11 @@ impl<'a> Parser<'a> {
             offset += 4 * words;
         }
     }
+}
+
+/// Parses a precision, if there is one.
+pub(super) fn precision(line: &mut Cursor<'_>) -> Precision {
+    PRECISIONS.iter().find(|(_, name)| line.eat_word(name)).map_or(Precision::None, |(precision, _)| *precision)
 }
 
 /// Parses access words; 25.0 prints `none` if there are none, 22.3 prints nothing.

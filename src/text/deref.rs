@@ -13,6 +13,8 @@
 //! ```
 
 use super::cursor::{Cursor, Span};
+use super::decl;
+use super::dialect26::type_name;
 use super::instr::Dest;
 use super::parser::Parser;
 use crate::entity::{Id, Str};
@@ -225,8 +227,10 @@ impl<'a> Parser<'a> {
                 break;
             }
         }
+        // 26 prints the precision of the variable.
+        decl::precision(line);
         let start = line.token_start();
-        let name = line.take_while(|b| b != b')' && b != b' ');
+        let name = type_name(line.take_while(|b| b != b')' && b != b' '));
         line.expect(b')', "`)`")?;
         Ok(Pointee { modes, name, start })
     }

@@ -45,6 +45,11 @@ impl<'a> Parser<'a> {
     }
 
     fn field(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
+        if self.part == Part::Header && line.rest().starts_with("spec[") {
+            // 26: the value of a specialization constant, which the instructions have.
+            line.take_while(|_| true);
+            return Ok(());
+        }
         let start = line.token_start();
         let key = line.until(b':');
         let key_span = line.span_from(start);
@@ -65,8 +70,12 @@ impl<'a> Parser<'a> {
             None => {
                 let rows = FIELDS.iter().enumerate().skip(self.next_field).chain(FIELDS.iter().enumerate());
                 let Some((at, row)) = rows.take(2 * FIELDS.len()).find(|(_, row)| row.name == key) else {
-                    let near = similar(key, FIELDS.iter().map(|row| row.name));
-                    return Err(line.error_at(key_span, &format!("unknown header field `{key}`{near}")));
+                    if !self.field26(key) {
+                        let near = similar(key, FIELDS.iter().map(|row| row.name));
+                        let message = format!("the header field `{key}` is not known and has no effect{near}");
+                        self.note(line.error_at(key_span, &message));
+                    }
+                    return Ok(());
                 };
                 self.next_field = at + 1;
                 parse_value((row.field)(info), value)
@@ -81,7 +90,9 @@ fn set_leading_field(info: &mut ShaderInfo, key: &str, value: &str) -> Option<Op
     let unbraced = |text: &str| Some(text.strip_prefix('{')?.strip_suffix('}')?.to_string());
     match key {
         "shader" => return Some(Stage::from_name(value).map(|stage| info.stage = stage)),
-        "next_stage" => return Some(Stage::from_name(value).map(|stage| info.next_stage = Some(stage))),
+        "next_stage" => return Some(next_stage(value).map(|stage| info.next_stage = stage)),
+        // 23 prints the number of the stage, too.
+        "stage" => return Some(value.parse::<u32>().ok().map(|_| ())),
         "source_blake3" => return Some(unbraced(value).map(|hash| info.source_hash = hash)),
         "name" => info.name = Some(value.into()),
         "label" => info.label = Some(value.into()),
@@ -93,6 +104,14 @@ fn set_leading_field(info: &mut ShaderInfo, key: &str, value: &str) -> Option<Op
         _ => return None,
     }
     Some(Some(()))
+}
+
+/// The stage after this one. 23 prints its number; that of vertex shaders, 0, also means that it is not known.
+fn next_stage(value: &str) -> Option<Option<Stage>> {
+    match value.parse::<usize>() {
+        Ok(number) => Stage::NAMES.get(number).map(|(stage, _)| Some(*stage).filter(|_| number != 0)),
+        Err(_) => Stage::from_name(value).map(Some),
+    }
 }
 
 fn parse_value(field: FieldMut<'_>, value: &str) -> Option<()> {
@@ -118,6 +137,9 @@ fn parse_flag(value: &str) -> Option<bool> {
 }
 
 fn parse_ranges(value: &str) -> Option<u128> {
+    if value.starts_with("0x") {
+        return parse_words(value);
+    }
     let mut bits = 0u128;
     for range in value.split(',') {
         let (first, last) = range.split_once('-').unwrap_or((range, range));

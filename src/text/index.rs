@@ -134,6 +134,8 @@ fn parse_io(line: &mut Cursor<'_>, context: &IndexContext) -> Result<u32, Error>
         match line.word() {
             "" => return Ok(io.pack()),
             "gs_streams" => io.gs_streams = parse_streams(line)?,
+            // 26: a zero of either sign may be stored.
+            "no_signed_zero" => {}
             name => match IoFlags::NAMES.iter().find(|(_, n)| *n == name) {
                 Some((flag, _)) => io.flags |= *flag,
                 None => return Err(line.error(start, "expected a flag of an I/O slot")),

@@ -11,6 +11,7 @@ use super::body::block_name;
 use super::cursor::{Cursor, Span};
 use super::decl::component_of;
 use super::dialect22;
+use super::dialect26;
 use super::parser::{Parser, PendingPhiSrc};
 use crate::error::Error;
 use crate::ir::{AluFlags, AluSrc, Def, InstKind, Jump, PhiSrc};
@@ -180,7 +181,7 @@ impl<'a> Parser<'a> {
 
     fn alu(&mut self, line: &mut Cursor<'a>, dest: &Dest, name: &str, start: usize) -> Result<Def, Error> {
         let span = line.span_from(start);
-        let Some(op) = AluOp::from_name(name) else {
+        let Some(op) = AluOp::from_name(name).or_else(|| dialect26::alu_op(name)) else {
             return match old_alu(name) {
                 Some(old) => self.old_alu(line, dest, old),
                 None if name.is_empty() => Err(line.unexpected("an instruction")),
@@ -202,7 +203,13 @@ impl<'a> Parser<'a> {
             line.expect(b',', "`,` and another source")?;
             *src = self.alu_src(line, dest, operand)?;
         }
+        let math = self.math_control(line)?;
         line.expect_end()?;
+        if !math.is_empty() {
+            let bits = [dest.bit_size, self.shader.bit_size(first.def)];
+            bits.iter().for_each(|bits| self.record_preserved(math, *bits));
+        }
+        let flags = flags | math;
         let def = self.emit_alu(op, flags, dest, &srcs[..info.srcs.len()]);
         Ok(if saturate { self.saturate(def) } else { def })
     }

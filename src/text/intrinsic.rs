@@ -3,6 +3,7 @@
 //! Intrinsics: `@name (sources) (indices)` in 25.0, `intrinsic name (sources) (indices)` in 22.3.
 
 use super::cursor::Cursor;
+use super::dialect26;
 use super::index::parse_index;
 use super::instr::Dest;
 use super::parser::Parser;
@@ -74,7 +75,10 @@ impl<'a> Parser<'a> {
         let (num_components, bit_size) = dest.map_or((0, 0), |dest| (dest.num_components, dest.bit_size));
         if line.eat(b'(') {
             let context = IndexContext::new(&self.shader, op, num_components, &srcs);
-            intrinsic_indices(line, &context, &mut values)?;
+            let shift = intrinsic_indices(line, &context, &mut values)?;
+            if shift != 0 {
+                self.shift_offset(line, op, &mut srcs, shift)?;
+            }
         }
         line.expect_end()?;
         let indices = self.shader.indices.push(&values[..info.indices.len()]);
@@ -114,16 +118,32 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Parses `name=value, name=value)`, after `(`. Indices that are not printed keep their values.
-fn intrinsic_indices(line: &mut Cursor<'_>, context: &IndexContext, values: &mut [u32]) -> Result<(), Error> {
+/// Parses `name=value, name=value)`, after `(`. Indices that are not printed keep their values. Returns `offset_shift`, which only 26
+/// has.
+fn intrinsic_indices(line: &mut Cursor<'_>, context: &IndexContext, values: &mut [u32]) -> Result<u32, Error> {
     let info = context.op.info();
-    let mut next = 0;
+    let (mut next, mut shift, mut is_first) = (0, 0, true);
     while !line.eat(b')') {
-        if next > 0 {
+        if !is_first {
             line.expect(b',', "`,` or `)`")?;
         }
+        is_first = false;
         let start = line.token_start();
+        if line.eat_str("offset_shift=") {
+            shift = line.number32("a number of bits")?;
+            if shift > 31 {
+                return Err(line.error(start, "expected at most 31 bits"));
+            }
+            continue;
+        }
+        if line.eat_str("fp-fast-math") {
+            continue;
+        }
         let name = line.word();
+        if dialect26::is_without_effect(context.op, name) {
+            line.take_while(|b| !matches!(b, b',' | b')'));
+            continue;
+        }
         let slot = match info.indices.get(next) {
             Some(index) if index.printed() == name => Some(next),
             _ => info.indices.iter().position(|index| index.printed() == name),
@@ -134,5 +154,5 @@ fn intrinsic_indices(line: &mut Cursor<'_>, context: &IndexContext, values: &mut
         values[slot] = parse_index(line, info.indices[slot], context)?;
         next = slot + 1;
     }
-    Ok(())
+    Ok(shift)
 }

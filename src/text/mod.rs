@@ -2,9 +2,10 @@
 
 //! NIR text to IR and back.
 //!
-//! The parser reads the output of `nir_print_shader` of Mesa 22.3 and of 25.0, and accepts both dialects for each construct. The
-//! text may be a dump, several dumps, or a log with dumps between other lines. The printer writes the 25.0 dialect. For every
-//! shader, also between two passes, parsing the printed text returns an equal shader.
+//! The parser reads the output of `nir_print_shader` of Mesa 22.3 to 26.2, and accepts all dialects for each construct: those of
+//! 22.3, 25.0 and 26.2, and mixtures of the first two from the versions between them. The text may be a dump, several dumps, or a log
+//! with dumps between other lines. The printer writes the 25.0 dialect. For every shader, also between
+//! two passes, parsing the printed text returns an equal shader.
 //!
 //! ```text
 //! shader: MESA_SHADER_COMPUTE                                    header:    one line for each field
@@ -58,6 +59,7 @@ mod cursor;
 mod decl;
 mod deref;
 mod dialect22;
+mod dialect26;
 mod directive;
 mod edges;
 mod header;
@@ -69,10 +71,11 @@ mod layout;
 mod parser;
 mod print;
 mod print_instr;
+mod quoted;
 mod readings;
 mod tex;
 
-use crate::error::Errors;
+use crate::error::{Error, Errors};
 use crate::ir::Shader;
 
 /// A shader found in a text.
@@ -82,6 +85,8 @@ pub struct Found {
     pub line: u32,
     /// The shader, or its errors (the first 20).
     pub shader: Result<Shader, Errors>,
+    /// Parts of the text that were ignored, although ntv does not know them (the first 20).
+    pub notes: Vec<Error>,
 }
 
 /// Finds and parses every shader in `text`: a dump, several, or a log with dumps in it. A shader starts with a line

@@ -5,26 +5,35 @@
 use super::cursor::{Cursor, Lines, Span};
 use super::dialect22::Registers;
 use super::layout::Members;
+use super::quoted::{Plain, FIRST_LINE};
 use super::Found;
 use crate::entity::Numbering;
 use crate::error::{Error, ErrorKind, Errors, Place};
 use crate::ir::{Block, Cf, Def, Inst, InstData, InstKind, LineNumber, Shader, Type, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The start of a shader's first line, in both dialects.
-const FIRST_LINE: &str = "shader: MESA_SHADER_";
-
 /// The most errors that are reported for one shader.
 const MAX_ERRORS: usize = 20;
 
 /// Finds and parses every shader in `text`.
 pub(super) fn parse(text: &str) -> Vec<Found> {
+    let plain = Plain::new(text);
+    let mut found = parse_plain(plain.text());
+    for Found { shader, notes, .. } in &mut found {
+        let errors = shader.as_mut().err().map_or(&mut [][..], |errors| &mut errors.0);
+        errors.iter_mut().chain(notes).for_each(|error| plain.restore(error));
+    }
+    found
+}
+
+fn parse_plain(text: &str) -> Vec<Found> {
     let mut lines = Lines::new(text);
     let mut found = Vec::new();
     let mut parser = Parser::new();
     while let Some(first) = lines.next() {
         if starts_shader(&first) {
-            found.push(Found { line: first.number(), shader: parser.shader(first, &mut lines) });
+            let (line, shader) = (first.number(), parser.shader(first, &mut lines));
+            found.push(Found { line, shader, notes: std::mem::take(&mut parser.notes) });
         }
     }
     found
@@ -64,7 +73,14 @@ pub(super) struct Parser<'a> {
     /// The first row of the header's table to search: fields are in its order.
     pub(super) next_field: usize,
     pub(super) part: Part,
+    /// The line of the shader that starts before this one is complete.
+    next_shader: Option<u32>,
+    /// Whether the dump is of Mesa 26.
+    pub(super) is_26: bool,
+    /// What instructions preserve, as bits of the header's float controls.
+    pub(super) preserved: u32,
     errors: Vec<Error>,
+    notes: Vec<Error>,
 }
 
 /// The progress of the parse.
@@ -130,7 +146,11 @@ impl<'a> Parser<'a> {
             uses_broken: false,
             next_field: 0,
             part: Part::Header,
+            next_shader: None,
+            is_26: false,
+            preserved: 0,
             errors: Vec::new(),
+            notes: Vec::new(),
         }
     }
 
@@ -148,6 +168,7 @@ impl<'a> Parser<'a> {
         self.broken.clear();
         self.next_field = 0;
         self.part = Part::Header;
+        (self.next_shader, self.is_26, self.preserved) = (None, false, 0);
     }
 
     /// Parses the shader whose first line is `first`, and leaves `lines` after its last.
@@ -159,6 +180,7 @@ impl<'a> Parser<'a> {
         while let Some(line) = ahead.next() {
             // A dump in a log may be incomplete.
             if starts_shader(&line) || self.is_over(line) {
+                self.next_shader = starts_shader(&line).then_some(line.number());
                 break;
             }
             self.line = line.number();
@@ -200,10 +222,20 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Adds a note, unless there are too many.
+    pub(super) fn note(&mut self, note: Error) {
+        if self.notes.len() < MAX_ERRORS {
+            self.notes.push(note);
+        }
+    }
+
     /// Makes the checks that need the whole shader.
     fn finish(&mut self, last_line: u32) {
         if self.part == Part::Done {
             self.resolve_phis();
+            if self.is_26 {
+                self.renumber_float_controls();
+            }
             return;
         }
         let missing = match self.part {
@@ -211,7 +243,13 @@ impl<'a> Parser<'a> {
             Part::Header | Part::Declared => "the shader has no entry point: expected `impl main {`",
             _ => "the shader ends within its function: expected `}`",
         };
-        self.report(Error::new(ErrorKind::Syntax, Place::line(last_line), missing));
+        let message = match self.next_shader {
+            Some(next) => format!(
+                "another shader starts in line {next}, before this one is complete: lines of several threads are mixed, or the dump was cut off"
+            ),
+            None => missing.to_string(),
+        };
+        self.report(Error::new(ErrorKind::Syntax, Place::line(last_line), message));
     }
 
     fn resolve_phis(&mut self) {

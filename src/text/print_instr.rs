@@ -5,6 +5,7 @@
 //! The definition of a constant has all plausible readings, and a use has one reading.
 
 use super::decl::{component_letters, print_flags};
+use super::dialect26::{is_only_in_26, print_math};
 use super::index::{print_alu_type, print_index};
 use super::instr::JUMPS;
 use super::intrinsic::IndexContext;
@@ -86,6 +87,7 @@ impl Printer<'_> {
             out.push_str(if i == 0 { " " } else { ", " });
             self.alu_src(src, operand, num_components, out)?;
         }
+        print_math(flags, out);
         Ok(())
     }
 
@@ -152,7 +154,8 @@ impl Printer<'_> {
         }
         out.push_str(if srcs.is_empty() { "" } else { ")" });
         let context = IndexContext::new(shader, op, shader.insts[inst].num_components, srcs);
-        for (i, (index, value)) in op.info().indices.iter().zip(indices).enumerate() {
+        let shown = op.info().indices.iter().zip(indices).filter(|(index, value)| !is_only_in_26(op, **index, **value));
+        for (i, (index, value)) in shown.enumerate() {
             out.push_str(if i == 0 { " (" } else { ", " });
             print_index(*index, *value, &context, out)?;
         }
@@ -273,6 +276,9 @@ impl Printer<'_> {
             (tex.is_sparse, ", sparse"),
         ];
         words.iter().filter(|(set, _)| *set).for_each(|(_, word)| out.push_str(word));
+        if let Some(dim) = tex.dim {
+            write!(out, ", {}", dim.name())?;
+        }
         Ok(())
     }
 }

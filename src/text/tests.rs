@@ -492,7 +492,7 @@ fn a_dump_cut_short_does_not_hide_the_next() {
     let dump = dump25("", "32 %0 = undefined");
     let cut = dump.rsplit_once("block").expect("a block").0;
     let found = parse(&format!("{cut}{dump}"));
-    let [Found { shader: Err(errors), line: 1 }, Found { shader: Ok(_), line: 7 }] = &found[..] else {
+    let [Found { shader: Err(errors), line: 1, .. }, Found { shader: Ok(_), line: 7, .. }] = &found[..] else {
         panic!("{found:?}")
     };
     assert_eq!(errors.to_string(), "line 6: the shader ends within its function: expected `}`");

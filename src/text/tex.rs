@@ -8,6 +8,7 @@
 //! ```
 
 use super::cursor::Cursor;
+use super::dialect26;
 use super::index::alu_type_named;
 use super::instr::Dest;
 use super::parser::Parser;
@@ -42,6 +43,7 @@ impl<'a> Parser<'a> {
             texture_non_uniform: false,
             sampler_non_uniform: false,
             is_sparse: false,
+            dim: None,
         };
         let mut first = true;
         while !line.at_end() {
@@ -62,8 +64,14 @@ impl<'a> Parser<'a> {
                 tex.offsets = Some(offsets(line)?);
                 return Ok(());
             }
-            b'0'..=b'9' => return number(line, tex),
             _ => {}
+        }
+        if let Some(dim) = dialect26::dimension(line) {
+            tex.dim = Some(dim);
+            return Ok(());
+        }
+        if line.peek().is_ascii_digit() {
+            return number(line, tex);
         }
         for (flag, text) in flags(tex) {
             if line.eat_str(text) {

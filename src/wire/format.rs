@@ -13,7 +13,7 @@ use bitflags::bitflags;
 /// The first word: `NTVW` in a file.
 pub const MAGIC: u32 = 0x5756_544e;
 /// The second word: it changes with every change that an older reader would misread.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 /// The number of words of the header: magic, version, number of words, instructions, stages and flags, and the frequent fields.
 pub(super) const HEADER_WORDS: usize = 16;
 /// An optional number or string that is absent.

@@ -312,6 +312,7 @@ impl Reading<'_> {
             texture_non_uniform: flags.contains(TexFlags::TEXTURE_NON_UNIFORM),
             sampler_non_uniform: flags.contains(TexFlags::SAMPLER_NON_UNIFORM),
             is_sparse: flags.contains(TexFlags::SPARSE),
+            dim: None,
         });
         Ok(InstKind::Tex(tex))
     }

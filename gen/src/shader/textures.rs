@@ -83,6 +83,7 @@ impl Generator<'_, '_, '_> {
             texture_non_uniform: false,
             sampler_non_uniform: false,
             is_sparse: false,
+            dim: None,
         };
         srcs.into_iter().for_each(|(kind, def)| tex.set_src(kind, def));
         let tex = self.b.shader.texs.push(tex);

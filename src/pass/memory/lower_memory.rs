@@ -157,7 +157,8 @@ impl Access {
             return edit;
         }
         let address = offset.address(b, offsets, memories.granularity(self.mode));
-        let memory = memories.memory(b, self.mode);
+        let access = b.shader.index(self.inst, Index::access);
+        let memory = MemoryView { access, ..memories.memory(b, self.mode) };
         match self.operation {
             MemoryOperation::Load => {
                 Edit::Replace(byte_access::load(b, &memory, address, (num_components, bits), byte_access::NO_OTHERS))
@@ -195,7 +196,8 @@ impl Access {
         if !has || !byte_access::is_narrow(offset, bits, mask, memories.vec4s(b.shader, self.mode)) {
             return None;
         }
-        let elements = Elements { base: memories.narrow_view(b, bits), access: 0, offset, offsets };
+        let access = b.shader.index(self.inst, Index::access);
+        let elements = Elements { base: memories.narrow_view(b, bits), access, offset, offsets };
         Some(match self.operation {
             MemoryOperation::Load => Edit::Replace(elements.load(b, (components, bits))),
             _ => {

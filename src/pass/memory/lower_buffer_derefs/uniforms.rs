@@ -141,7 +141,8 @@ impl Lower<'_> {
         let Some(ty) = self.shader.types.element(vector) else { return };
         let kind = DerefKind::Array { parent: pointer, index: ArrayIndex::Imm(lane.into()) };
         let step = self.shader.push_deref(Deref { kind, ty, modes: Modes::UBO });
-        let data = InstData { num_components: 1, bit_size: 32, kind: InstKind::Deref(step) };
+        let bit_size = self.shader.bit_size(pointer);
+        let data = InstData { num_components: 1, bit_size, kind: InstKind::Deref(step) };
         self.shader.srcs[srcs][0] = self.insert_before(inst, data);
     }
 
