@@ -47,7 +47,7 @@ extern "C" {
 #define NTV_VERSION "0.1.0"
 
 /* Changes with every change of wires that an older reader would misread. */
-#define NTV_WIRE_VERSION 6u
+#define NTV_WIRE_VERSION 7u
 
 /* The values of the loaded library. */
 const char *ntv_version(void);

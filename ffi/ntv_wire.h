@@ -191,7 +191,7 @@ ntv_wire_text(struct ntv_wire *w, const char *text)
 enum ntv_record {
    NTV_RECORD_ALU = 0, NTV_RECORD_INTRINSIC, NTV_RECORD_CONST, NTV_RECORD_DEREF_VAR, NTV_RECORD_DEREF, NTV_RECORD_TEX,
    NTV_RECORD_PLAIN, NTV_RECORD_CONTROL, NTV_RECORD_TYPE, NTV_RECORD_VARIABLE, NTV_RECORD_VARIABLE_TYPE, NTV_RECORD_PHI_SRC,
-   NTV_RECORD_DIRECTIVE, NTV_RECORD_FACT, NTV_RECORD_NAME,
+   NTV_RECORD_DIRECTIVE, NTV_RECORD_FACT, NTV_RECORD_NAME, NTV_RECORD_MATH,
 };
 
 /* A first word. `components` and `bits` are the shape of the result of an instruction; without a result, both are 0. */
@@ -480,6 +480,19 @@ ntv_wire_phi_src(struct ntv_wire *w, uint32_t phi, uint32_t block, uint32_t def)
 }
 
 enum ntv_alu_flags { NTV_ALU_EXACT = 1 << 0, NTV_ALU_NO_SIGNED_WRAP = 1 << 1, NTV_ALU_NO_UNSIGNED_WRAP = 1 << 2 };
+
+/* Mesa 26's fp_math_ctrl, for the instructions after it; NTV_ALU_EXACT is that of one instruction, and means the first three. */
+enum ntv_math_control {
+   NTV_MATH_NO_CONTRACT = 1 << 0, NTV_MATH_NO_REASSOC = 1 << 3, NTV_MATH_NO_TRANSFORM = 1 << 4,
+   NTV_MATH_PRESERVE_SIGNED_ZERO = 1 << 5, NTV_MATH_PRESERVE_INF = 1 << 6, NTV_MATH_PRESERVE_NAN = 1 << 7,
+};
+
+static inline void
+ntv_wire_math(struct ntv_wire *w, uint32_t control)
+{
+   ntv_wire_operand(w, ntv_wire_head(NTV_RECORD_MATH, control, 0, 0));
+}
+
 #define NTV_WIDE_SOURCES 8u /* another flag: nir_ssa_alu_instr_src_components is more than 8 for a source */
 
 /* `op` is a number of NTV_TABLE_ALU; ntv_wire_alu_src must follow for each source. */

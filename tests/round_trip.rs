@@ -117,7 +117,7 @@ fn contexts() -> Vec<(&'static str, Context)> {
 fn faults_of_passes(path: &Path) -> (usize, Vec<String>) {
     let source = String::from_utf8_lossy(&fs::read(path).expect("a dump")).into_owned();
     let (mut compared, mut faults) = (0, Vec::new());
-    for Found { line, shader } in text::parse(&source) {
+    for Found { line, shader, .. } in text::parse(&source) {
         let Ok(shader) = shader else { continue };
         for (name, context) in contexts() {
             if check::validate(&shader).and_then(|()| check::supported(&shader, &context.target)).is_err() {

@@ -3,7 +3,7 @@
 //! The headers as bindgen sees them: `BLESS=1 cargo test --package ntv-ffi` makes this file.
 
 pub const NTV_VERSION: &[u8; 6] = b"0.1.0\0";
-pub const NTV_WIRE_VERSION: u32 = 6;
+pub const NTV_WIRE_VERSION: u32 = 7;
 pub const NTV_NONE: u32 = 4294967295;
 pub const NTV_XFB_BUFFER_BINDING: u32 = 64;
 pub const NTV_XFB_STATE_WORDS: u32 = 24;
@@ -738,6 +738,7 @@ pub const NTV_RECORD_PHI_SRC: ntv_record = 11;
 pub const NTV_RECORD_DIRECTIVE: ntv_record = 12;
 pub const NTV_RECORD_FACT: ntv_record = 13;
 pub const NTV_RECORD_NAME: ntv_record = 14;
+pub const NTV_RECORD_MATH: ntv_record = 15;
 pub type ntv_record = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]

@@ -3,11 +3,11 @@
 //! Reads a wire: its header, its records one after the other, and control flow.
 
 use super::declare::TypeRow;
-use super::format::{pick, record, Control, Head, HINTS, MAGIC, VERSION};
+use super::format::{self, pick, record, Control, Head, HINTS, MAGIC, VERSION};
 use super::words::{error, Read, Stop};
 use crate::entity::Id;
 use crate::error::Error;
-use crate::ir::{rewrite, BlockData, Cf, Edit, Inst, InstData, Shader};
+use crate::ir::{rewrite, AluFlags, BlockData, Cf, Edit, Inst, InstData, Shader};
 
 /// Reads wires, one after the other, and keeps its memory for reuse.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +33,7 @@ impl Decoder {
         shader.clear();
         self.types.clear();
         self.extras.clear();
-        let mut reading = Reading { state: self, shader, wire: words, rest: words, num_insts: 0, in_block: false };
+        let mut reading = Reading { state: self, shader, wire: words, rest: words, num_insts: 0, in_block: false, math: AluFlags::empty() };
         match reading.all() {
             Ok(()) => Ok(()),
             Err(_) => Err(self.failed(words, shader)),
@@ -65,6 +65,8 @@ pub(super) struct Reading<'a> {
     pub(super) num_insts: usize,
     /// Whether the last item of control flow is a block.
     in_block: bool,
+    /// The math control of the ALU instructions that follow.
+    pub(super) math: AluFlags,
 }
 
 impl Reading<'_> {
@@ -130,6 +132,10 @@ impl Reading<'_> {
             record::NAME => self.name(head),
             record::VARIABLE_TYPE => self.variable_type(),
             record::PHI_SRC => self.phi_src(),
+            record::MATH => {
+                self.math = format::math(head.op()).ok_or_else(|| self.unexpected(1, "a math control", head.op()))?;
+                Ok(())
+            }
             other => Err(self.unexpected(1, "a record", other)),
         }
     }

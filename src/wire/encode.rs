@@ -8,7 +8,7 @@ use super::format::{
 };
 use crate::entity::{Id, SideTable};
 use crate::ir::info::{FieldMut, DIRECTIVES, FIELDS};
-use crate::ir::{Block, Cf, Def, Inst, InstKind, Shader, ShaderInfo, Stage, Type, TypeData, Variable};
+use crate::ir::{AluFlags, Block, Cf, Def, Inst, InstKind, Shader, ShaderInfo, Stage, Type, TypeData, Variable};
 use crate::op::names::pack_alu_type;
 
 /// Writes `shader`.
@@ -20,6 +20,7 @@ pub(super) fn encode(shader: &Shader) -> Vec<u32> {
         num_types: 0,
         insts: SideTable::new(NONE),
         blocks: SideTable::new(NONE),
+        math: AluFlags::empty(),
     };
     for (number, inst) in shader.order.iter().enumerate() {
         writer.insts.set(*inst, number as u32);
@@ -51,6 +52,8 @@ pub(super) struct Writer<'a> {
     /// The position of each instruction.
     insts: SideTable<Inst, u32>,
     blocks: SideTable<Block, u32>,
+    /// The math control of the ALU instructions that follow.
+    pub(super) math: AluFlags,
 }
 
 impl Writer<'_> {

@@ -3,7 +3,7 @@
 //! Writes instructions.
 
 use super::encode::Writer;
-use super::format::{number_in, plain, record, Head, Step, TexFlags, JUMPS, WIDE};
+use super::format::{alu_bits, number_in, plain, record, Head, Step, TexFlags, JUMPS, WIDE};
 use super::names::{alu_number, intrinsic_number};
 use crate::entity::{Id, Slice};
 use crate::ir::{AluFlags, AluSrc, ArrayIndex, Deref, DerefKind, Inst, InstKind, TexData};
@@ -44,7 +44,12 @@ impl Writer<'_> {
         let shader = self.shader;
         let components = shader.insts[inst].num_components;
         let is_wide = op.info().srcs.iter().any(|operand| operand.components(components) > 8);
-        self.head(record::ALU, inst, alu_number(op), flags.bits() | if is_wide { WIDE } else { 0 });
+        let (bits, math) = alu_bits(flags);
+        if math != self.math {
+            self.math = math;
+            self.push(&[Head::new(record::MATH, math.bits().into(), 0).0]);
+        }
+        self.head(record::ALU, inst, alu_number(op), bits | if is_wide { WIDE } else { 0 });
         for AluSrc { def, swizzle } in &shader.alu_srcs[srcs] {
             let bits = swizzle.bits();
             self.push(&[self.number(*def), bits as u32]);
@@ -105,7 +110,7 @@ impl Writer<'_> {
         flags.set(TexFlags::SPARSE, tex.is_sparse);
         flags.set(TexFlags::OFFSETS, tex.offsets.is_some());
         self.head(record::TEX, inst, tex.op as u32, 0);
-        let bits = [flags.bits(), tex.component, tex.srcs.len() as u8, 0];
+        let bits = [flags.bits(), tex.component, tex.srcs.len() as u8, tex.dim.map_or(0, |dim| dim as u8 + 1)];
         let offsets = tex.offsets.unwrap_or_default().map(|[x, y]| u32::from(x as u8) | u32::from(y as u8) << 8);
         self.push(&[pack_alu_type(tex.dest_type), u32::from_le_bytes(bits), tex.texture_index, tex.sampler_index]);
         self.push(&[offsets[0] | offsets[1] << 16, offsets[2] | offsets[3] << 16]);

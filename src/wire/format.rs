@@ -7,6 +7,7 @@
 use crate::ir::{BranchHint, Jump, Precision, Stage};
 use crate::op::names::ImageDim;
 use crate::op::tex::{TexOp, TexSrcKind};
+use crate::ir::AluFlags;
 use crate::op::{AluType, Base};
 use bitflags::bitflags;
 
@@ -61,6 +62,7 @@ pub(super) mod record {
     pub(in crate::wire) const DIRECTIVE: u32 = 12;
     pub(in crate::wire) const FACT: u32 = 13;
     pub(in crate::wire) const NAME: u32 = 14;
+    pub(in crate::wire) const MATH: u32 = 15;
 }
 
 /// The object of a name: the opcodes of [`record::NAME`].
@@ -187,8 +189,33 @@ bitflags! {
     }
 }
 
-/// The flag of an ALU instruction whose sources have three words, for longer swizzles. The others are those of the IR.
+/// The flag of an ALU instruction whose sources have three words, for longer swizzles.
 pub(super) const WIDE: u8 = 1 << 3;
+
+/// The flag of an exact ALU instruction.
+const EXACT: u8 = 1 << 0;
+
+/// The flags of the IR that an ALU instruction has itself: the others are those of the last record [`record::MATH`].
+const OWN: AluFlags = AluFlags::NO_SIGNED_WRAP.union(AluFlags::NO_UNSIGNED_WRAP);
+
+/// The flags of an ALU instruction with these bits after a record with the math control `math`.
+#[inline(always)]
+pub(super) fn alu_flags(bits: u8, math: AluFlags) -> AluFlags {
+    let exact = if bits & EXACT != 0 { AluFlags::EXACT } else { AluFlags::empty() };
+    exact | AluFlags::from_bits_truncate(bits) & OWN | math
+}
+
+/// The bits of an ALU instruction with these flags, and the math control that it needs.
+pub(super) fn alu_bits(flags: AluFlags) -> (u8, AluFlags) {
+    let exact = flags.contains(AluFlags::EXACT);
+    let math = flags - OWN - if exact { AluFlags::EXACT } else { AluFlags::empty() };
+    ((flags & OWN).bits() | if exact { EXACT } else { 0 }, math)
+}
+
+/// The math control with these bits, unless there is no such one.
+pub(super) fn math(bits: u32) -> Option<AluFlags> {
+    AluFlags::from_bits(u8::try_from(bits).ok()?).filter(|flags| !flags.intersects(OWN))
+}
 
 pub(super) const JUMPS: &[Jump] = &[Jump::Break, Jump::Continue, Jump::Return, Jump::Halt];
 

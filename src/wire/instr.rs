@@ -8,6 +8,7 @@ use super::names::{alu, intrinsic, FIRST_ALU, FIRST_INTRINSICS};
 use super::names::{has_names, old_alu, old_intrinsic, value_without_name};
 use super::words::{Read, Stop};
 use crate::entity::{Id, Slice};
+use crate::op::names::ImageDim;
 use crate::ir::{
     AluFlags, AluSrc, ArrayIndex, Block, Def, Deref, DerefKind, Inst, InstData, InstKind, PhiSrc, Swizzle, TexData,
     TexSrcs,
@@ -56,10 +57,11 @@ impl Reading<'_> {
     #[inline(always)]
     pub(super) fn alu(&mut self, head: Head) -> Read<InstKind> {
         let first = self.shader.alu_srcs.values().len();
-        let (op, flags) = match (pick(FIRST_ALU, head.op()), AluFlags::from_bits(head.flags())) {
-            (Some(op), Some(flags)) if !head.has_no_result() => (op, flags),
+        let op = match pick(FIRST_ALU, head.op()) {
+            Some(op) if !head.has_no_result() && head.flags() & WIDE == 0 => op,
             _ => return self.other_alu(head),
         };
+        let flags = format::alu_flags(head.flags(), self.math);
         let words = self.words(2 * op.info().srcs.len())?;
         for (at, pair) in words.chunks_exact(2).enumerate() {
             let [number, swizzle] = [pair[0], pair[1]];
@@ -75,7 +77,7 @@ impl Reading<'_> {
     #[inline(never)]
     fn other_alu(&mut self, head: Head) -> Read<InstKind> {
         let is_wide = head.flags() & WIDE != 0;
-        let flags = AluFlags::from_bits(head.flags() & !WIDE).unwrap_or_default();
+        let flags = format::alu_flags(head.flags(), self.math);
         if head.has_no_result() {
             return Err(self.no_shape(head, 1));
         }
@@ -286,7 +288,7 @@ impl Reading<'_> {
             return Err(self.no_shape(head, 1));
         }
         let &[dest_type, bits, texture_index, sampler_index, low, high] = self.row()?;
-        let [flags, component, num_srcs, _] = bits.to_le_bytes();
+        let [flags, component, num_srcs, dim] = bits.to_le_bytes();
         let op = format::tex_op(head.op()).ok_or_else(|| self.unexpected(7, "a texture operation", head.op()))?;
         let dest_type = alu_type(dest_type).ok_or_else(|| self.unexpected(6, "a type of a result", dest_type))?;
         let flags =
@@ -312,7 +314,7 @@ impl Reading<'_> {
             texture_non_uniform: flags.contains(TexFlags::TEXTURE_NON_UNIFORM),
             sampler_non_uniform: flags.contains(TexFlags::SAMPLER_NON_UNIFORM),
             is_sparse: flags.contains(TexFlags::SPARSE),
-            dim: None,
+            dim: ImageDim::ALL.get(usize::from(dim).wrapping_sub(1)).copied(),
         });
         Ok(InstKind::Tex(tex))
     }
