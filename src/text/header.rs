@@ -73,7 +73,7 @@ impl<'a> Parser<'a> {
                     if !self.field26(key) {
                         let near = similar(key, FIELDS.iter().map(|row| row.name));
                         let message = format!("the header field `{key}` is not known and has no effect{near}");
-                        self.note(line.error_at(key_span, &message));
+                        self.remark(line.error_at(key_span, &message));
                     }
                     return Ok(());
                 };

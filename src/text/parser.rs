@@ -223,7 +223,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Adds a note, unless there are too many.
-    pub(super) fn note(&mut self, note: Error) {
+    pub(super) fn remark(&mut self, note: Error) {
         if self.notes.len() < MAX_ERRORS {
             self.notes.push(note);
         }

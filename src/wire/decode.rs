@@ -33,7 +33,15 @@ impl Decoder {
         shader.clear();
         self.types.clear();
         self.extras.clear();
-        let mut reading = Reading { state: self, shader, wire: words, rest: words, num_insts: 0, in_block: false, math: AluFlags::empty() };
+        let mut reading = Reading {
+            state: self,
+            shader,
+            wire: words,
+            rest: words,
+            num_insts: 0,
+            in_block: false,
+            math: AluFlags::empty(),
+        };
         match reading.all() {
             Ok(()) => Ok(()),
             Err(_) => Err(self.failed(words, shader)),

@@ -4,10 +4,10 @@
 //!
 //! Other enumerations of the IR use their own discriminants.
 
+use crate::ir::AluFlags;
 use crate::ir::{BranchHint, Jump, Precision, Stage};
 use crate::op::names::ImageDim;
 use crate::op::tex::{TexOp, TexSrcKind};
-use crate::ir::AluFlags;
 use crate::op::{AluType, Base};
 use bitflags::bitflags;
 

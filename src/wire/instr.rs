@@ -8,11 +8,11 @@ use super::names::{alu, intrinsic, FIRST_ALU, FIRST_INTRINSICS};
 use super::names::{has_names, old_alu, old_intrinsic, value_without_name};
 use super::words::{Read, Stop};
 use crate::entity::{Id, Slice};
-use crate::op::names::ImageDim;
 use crate::ir::{
     AluFlags, AluSrc, ArrayIndex, Block, Def, Deref, DerefKind, Inst, InstData, InstKind, PhiSrc, Swizzle, TexData,
     TexSrcs,
 };
+use crate::op::names::ImageDim;
 use crate::op::old::OldAlu;
 use crate::op::{AluOp, Intrinsic, Modes};
 
