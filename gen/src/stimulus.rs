@@ -225,6 +225,7 @@ const DERIVED: &[Intrinsic] = &[
     Intrinsic::load_vertex_id_zero_base,
     Intrinsic::load_base_vertex,
     Intrinsic::load_pixel_coord,
+    Intrinsic::load_sample_pos_or_center,
     Intrinsic::load_front_face_fsign,
     Intrinsic::load_invocation_id,
 ];

@@ -118,6 +118,14 @@ impl Machine<'_> {
                 let pixel = coordinates.iter().take(2).map(|c| f32::from_bits(*c as u32) as u64);
                 Some(pixel.collect())
             }
+            Intrinsic::load_sample_pos_or_center => {
+                let coordinates = self.given(Intrinsic::load_frag_coord, lane)?;
+                let place = coordinates
+                    .iter()
+                    .take(2)
+                    .map(|c| super::alu::scalar(AluOp::ffract, [Bits::new(*c), Bits::new(0)], 32).value);
+                Some(place.collect())
+            }
             // Tessellation control and geometry shaders number their invocations.
             _ if builtin(op) == Some(BuiltIn::InvocationId) => Some(vec![lane as u64]),
             _ => None,

@@ -233,7 +233,14 @@ impl Module {
     }
 
     /// Inserts words, in the order of their positions, and moves the tables.
+    ///
+    /// Nothing is inserted into a damaged module, whose declarations are anywhere.
     fn insert(&mut self, inserts: &[Insert]) {
+        let end_of =
+            |from: usize, it: &Insert| Some(it.at + it.removed).filter(|end| it.at >= from && *end <= self.words.len());
+        if inserts.iter().try_fold(0, end_of).is_none() {
+            return;
+        }
         let mut words = Vec::with_capacity(self.words.len() + inserts.iter().map(|it| it.words.len()).sum::<usize>());
         let mut from = 0;
         for Insert { at, removed, words: new, .. } in inserts {
