@@ -121,7 +121,7 @@ fn faults_are_named() {
         (constant, 2 | 32 << 21, constant, "a result of 0 components of 32 bits"),
         (constant, 2 | 1 << 16, constant, "a result of 1 components of 0 bits"),
         (constant, 2, constant, "a result of 0 components of 0 bits"),
-        (constant, 15, constant, "expected a record, found 15"),
+        (constant, 15 | 2 << 4, constant, "expected a math control"),
         (alu + 1, 1, alu + 1, "value 1 is not defined before this use"),
         (alu + 1, 7, alu + 1, "value 7 is not defined before this use"),
         (demote + 1, 2, demote + 1, "value 2 is not defined before this use"),

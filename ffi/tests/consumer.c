@@ -327,7 +327,7 @@ test_errors(void)
    for (size_t len = 0; len < w.len; len++)
       expect_error(translator, w.words, len, NTV_ERROR_MALFORMED, len < 3 ? "not a wire" : "should have");
    w.words[1]++;
-   expect_error(translator, w.words, w.len, NTV_ERROR_MALFORMED, "reads version 6");
+   expect_error(translator, w.words, w.len, NTV_ERROR_MALFORMED, "reads version 7");
 
    CHECK(build_compute(&w));
    CHECK(ntv_wire_number(NTV_TABLE_ALU, "vec2_of_the_future") == NTV_NONE);

@@ -7,7 +7,7 @@
 //! blocks, too (Vulkan, `VkPhysicalDevice8BitStorageFeatures` and `VkPhysicalDevice16BitStorageFeatures`).
 
 use super::feature_check::{FeatureCheck, Features};
-use crate::ir::{DerefKind, Field, InstKind, Shader, Type, TypeData, Var, Variable};
+use crate::ir::{Def, DerefKind, Field, InstKind, Shader, Type, TypeData, Var, Variable};
 use crate::op::{AluType, Base, Modes};
 use crate::target::Feature::{self, *};
 
@@ -95,5 +95,14 @@ fn is_used(shader: &Shader, var: Var) -> bool {
     shader.order.iter().any(|inst| match shader.insts[*inst].kind {
         InstKind::Deref(deref) => matches!(shader.derefs[deref].kind, DerefKind::Var(of) if of == var),
         _ => false,
+    })
+}
+
+/// Whether the block at `pointer` is one that passes make ([`lower_ssbo`](crate::pass::memory::lower_ssbo)), and its array has a length.
+pub(super) fn has_sized_end(shader: &Shader, pointer: Def) -> bool {
+    let data = shader.as_deref(pointer).and_then(|deref| shader.types.as_struct(deref.ty));
+    data.is_some_and(|data| {
+        let last = data.fields.last().map(|field| shader.types.get(field.ty));
+        shader.strings[data.name] == *"block" && matches!(last, Some(TypeData::Array { len: Some(_), .. }))
     })
 }

@@ -282,6 +282,9 @@ impl Support<'_> {
         if op.info().has_index(Index::io_semantics) {
             self.check_io(inst, op);
         }
+        if op == deref_buffer_array_length && blocks::has_sized_end(shader, srcs[0]) {
+            self.refuse(inst, "lengths of blocks that end with an array of a known length");
+        }
         let is_wide = |value: &Def| shader.num_components(*value) > 4;
         let takes_wide = !traits.contains(Traits::WIDE_SOURCES) && srcs.iter().skip(pointers.into()).any(is_wide);
         if takes_wide || is_wide(&inst.def()) && !traits.contains(Traits::WIDE_RESULT) {

@@ -77,9 +77,10 @@ fn without_prefixes(text: &str) -> String {
     plain
 }
 
-/// The position of a shader's first line in `line`: only the name of the stage follows.
+/// The position of a shader's first line in `line`: only the name of the stage follows. A line that starts with `;` is a comment, such
+/// as the expected output in a test.
 fn first_line_at(line: &str) -> Option<usize> {
-    let at = line.find(FIRST_LINE)?;
+    let at = line.find(FIRST_LINE).filter(|_| !line.starts_with(';'))?;
     let stage = line[at + FIRST_LINE.len()..].trim_end();
     stage.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_').then_some(at)
 }
@@ -137,6 +138,8 @@ mod tests {
         assert_eq!(plain("[ 9.9] x: shader: MESA_SHADER_VERTEX\n[10.0] x: b\n"), "shader: MESA_SHADER_VERTEX\nb\n");
         assert_eq!(plain("\u{feff}shader: MESA_SHADER_VERTEX"), "shader: MESA_SHADER_VERTEX");
         assert_eq!(plain("\u{1b}[32mshader: MESA_SHADER_VERTEX\u{1b}[0m"), "shader: MESA_SHADER_VERTEX");
+        let comment = "shader: MESA_SHADER_VERTEX\n; shader: MESA_SHADER_VERTEX\n";
+        assert_eq!(plain(comment), comment);
         let prose = "the shader: MESA_SHADER_VERTEX is dumped\nshader: MESA_SHADER_VERTEX\n";
         assert_eq!(plain(prose), prose);
     }

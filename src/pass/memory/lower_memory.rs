@@ -36,7 +36,7 @@
 //! After:
 //!
 //! ```text
-//! decl_var shared INTERP_MODE_NONE none block shared
+//! decl_var shared INTERP_MODE_NONE none block shared  // ntv: { uvec4[2] base offset=0 stride=16 }
 //! ...
 //! 32    %2 = deref_var &shared (shared block)
 //! 32    %3 = deref_struct &%2->base (shared uvec4[2])  // &shared.base
