@@ -59,12 +59,9 @@ impl<'a> Parser<'a> {
 
     /// Parses a source, a number or a flag.
     fn tex_item(&mut self, line: &mut Cursor<'a>, tex: &mut TexData) -> Result<(), Error> {
-        match line.skip_blanks() {
-            b'{' => {
-                tex.offsets = Some(offsets(line)?);
-                return Ok(());
-            }
-            _ => {}
+        if line.skip_blanks() == b'{' {
+            tex.offsets = Some(offsets(line)?);
+            return Ok(());
         }
         if let Some(dim) = dialect26::dimension(line) {
             tex.dim = Some(dim);
