@@ -57,6 +57,14 @@ pub const FAULTS: &[Fault] = &[
         example: include_str!("unpack_64_4x16.nir"),
     },
     Fault {
+        what: "the upper half of a constant is unpacked to zero",
+        evidence: "the fold of unpack_half_2x16 gives 0 for the second component of each constant; the first component of the \
+                   shifted constant is right, and so are numbers that are loaded",
+        drivers: &[LAVAPIPE_22],
+        cure: Cure::Rewrite(unpack_shifted),
+        example: include_str!("unpack_half_2x16.nir"),
+    },
+    Fault {
         what: "a vector in a loop takes another's new value for its last",
         evidence:
             "phis of a block have no order (SPIR-V, OpPhi), but one of vectors that takes a phi of the same loop has \
@@ -147,6 +155,16 @@ fn unpack_twice(shader: &mut Shader) -> bool {
             halves.extend([b.channel(pair, 0), b.channel(pair, 1)]);
         }
         b.vec(&halves)
+    })
+}
+
+/// Replaces `unpack_half_2x16_split_y` by the lower half of the shifted number.
+fn unpack_shifted(shader: &mut Shader) -> bool {
+    replace(shader, AluOp::unpack_half_2x16_split_y, |b, inst, srcs| {
+        let size = Some((b.shader.insts[inst].num_components, 32));
+        let sixteen = AluSrc { def: b.imm32(16), swizzle: Swizzle::splat(0) };
+        let upper = b.alu_with(AluOp::ushr, AluFlags::empty(), &[srcs[0], sixteen], size);
+        b.alu_with(AluOp::unpack_half_2x16_split_x, AluFlags::empty(), &[upper.into()], size)
     })
 }
 
