@@ -16,5 +16,5 @@ pub mod textures;
 
 pub use compare::{difference, Observation};
 pub use random::Random;
-pub use shader::{program_of_seed, shader, shader_of_seed, stimulus_of_seed, Purpose};
+pub use shader::{key_of_seed, program_of_seed, shader, shader_of_seed, stimulus_of_seed, Purpose};
 pub use stimulus::{Sizes, Stimulus};

@@ -6,17 +6,19 @@
 
 mod draw;
 mod faults;
+mod keyed;
 
 pub use faults::{Cure, Fault as DriverFault, FAULTS};
 
 use crate::compare::{bytes_difference, has_other_value};
 use crate::shader::records::{self, RECORDS_BLOCK};
-use crate::{program_of_seed, stimulus_of_seed, Observation, Purpose, Stimulus};
+use crate::{key_of_seed, program_of_seed, stimulus_of_seed, Observation, Purpose, Stimulus};
 use ntv::import::reflect;
 use ntv::interp::{Buffer, Descriptor, Fault, FaultKind, Image, Limits, Texture};
+use ntv::ir::Stage;
 use ntv::link::link;
 use ntv::module::DescriptorKind;
-use ntv::{check, EmitOptions, Errors, Module, Options, Shader, Translator};
+use ntv::{check, EmitOptions, Errors, Key, Options, PushConstants, Shader, Translator};
 use ntv_driver::headless::{Device, DeviceOptions, Dispatch, Resource, Resources, Slot};
 use std::collections::BTreeMap;
 
@@ -76,26 +78,54 @@ impl Oracle {
         if program.len() == 1 || !matches!(verdict, Verdict::Same(_)) {
             return verdict;
         }
-        self.compare_linked(&program, &stimulus)
+        match (self.compare_linked(&program, &stimulus), key_of_seed(seed)) {
+            (Verdict::Same(_), Some(key)) => self.compare_keyed(&program, &stimulus, &key),
+            (verdict, _) => verdict,
+        }
     }
 
     /// Runs a program whose stages are linked on the driver.
     pub fn compare_linked(&mut self, program: &[Shader], stimulus: &Stimulus) -> Verdict {
-        let words = |oracle: &mut Oracle| -> Result<(Vec<Vec<u32>>, Vec<Module>), String> {
-            let plain: Result<Vec<Vec<u32>>, Errors> = program.iter().map(|shader| oracle.module(shader)).collect();
-            let options = EmitOptions::default().linkable(true);
-            let modules = program.iter().map(|shader| oracle.translator.translate(&mut shader.clone(), &options));
-            let modules: Vec<Module> = modules.collect::<Result<_, _>>().map_err(|errors| errors.to_string())?;
-            let linked = link(&modules.iter().collect::<Vec<_>>(), Vec::new()).map_err(|error| error.to_string())?;
-            Ok((plain.map_err(|errors| errors.to_string())?, linked.modules))
-        };
-        match words(self) {
-            Err(problem) => Verdict::Wrong(problem),
-            Ok((plain, linked)) => self.compare_changed(program, stimulus, &|words| {
-                let stage = plain.iter().position(|other| other == words);
-                stage.into_iter().for_each(|stage| words.clone_from(&linked[stage].words));
-            }),
+        self.compare_keyed(program, stimulus, &Key::default())
+    }
+
+    /// Runs a program whose stages are linked, and have the words of `key`, on the driver.
+    pub fn compare_keyed(&mut self, program: &[Shader], stimulus: &Stimulus, key: &Key) -> Verdict {
+        let mut stimulus = stimulus.clone();
+        let at = keyed::ALPHA_REFERENCE as usize;
+        if let Some(bytes) = stimulus.push_constants.bytes.get_mut(at..at + 4) {
+            bytes.copy_from_slice(&keyed::REFERENCE.to_le_bytes());
         }
+        match (self.words_of_stages(program), self.linked(program, key)) {
+            (Ok(plain), Ok(linked)) => self.compare_with(program, &stimulus, key, &|words| {
+                let stage = plain.iter().position(|other| other == words);
+                stage.into_iter().for_each(|stage| words.clone_from(&linked[stage]));
+            }),
+            (Err(problem), _) | (_, Err(problem)) => Verdict::Wrong(problem),
+        }
+    }
+
+    fn words_of_stages(&mut self, program: &[Shader]) -> Result<Vec<Vec<u32>>, String> {
+        let words: Result<Vec<Vec<u32>>, Errors> = program.iter().map(|shader| self.module(shader)).collect();
+        words.map_err(|errors| errors.to_string())
+    }
+
+    /// The words of the linked stages of `program` with `key`.
+    fn linked(&mut self, program: &[Shader], key: &Key) -> Result<Vec<Vec<u32>>, String> {
+        let mut modules = Vec::new();
+        for shader in program {
+            let alpha_reference = (shader.stage() == Stage::Fragment).then_some(keyed::ALPHA_REFERENCE);
+            let pushed = PushConstants { alpha_reference, ..PushConstants::default() };
+            let options = EmitOptions::default().offer(key.bits).linkable(true).push_constants(pushed);
+            let module = self.translator.translate(&mut shader.clone(), &options);
+            modules.push(module.map_err(|errors| errors.to_string())?);
+        }
+        let linked = link(&modules.iter().collect::<Vec<_>>(), Vec::new()).map_err(|error| error.to_string())?;
+        let words = linked.modules.iter().map(|module| {
+            let mut words = Vec::new();
+            module.instantiate(&module.masked(key), &mut words).map(|()| words)
+        });
+        words.collect::<Result<_, _>>().map_err(|error| error.to_string())
     }
 
     /// Runs a compute shader, or a vertex and a fragment shader, on both sides.
@@ -105,12 +135,16 @@ impl Oracle {
 
     /// The same, with `change` applied to the words for the driver.
     pub fn compare_changed(&mut self, program: &[Shader], stimulus: &Stimulus, change: &Change<'_>) -> Verdict {
+        self.compare_with(program, stimulus, &Key::default(), change)
+    }
+
+    fn compare_with(&mut self, program: &[Shader], stimulus: &Stimulus, key: &Key, change: &Change<'_>) -> Verdict {
         for shader in program {
             if let Err(errors) = check::validate(shader) {
                 return Verdict::Wrong(format!("the shader is not valid: {errors}"));
             }
         }
-        let expected = match expect(program, stimulus) {
+        let expected = match expect(program, stimulus, key) {
             Ok(expected) => expected,
             // An undefined condition is true or false, so the driver must not fail.
             Err(Undefined { why, is_condition: true }) => {
@@ -189,7 +223,7 @@ impl Oracle {
                 let dispatch = Dispatch { module, groups: stimulus.inputs.workgroups, push_constants };
                 self.device.dispatch(&dispatch, &mut resources).map(|()| Vec::new())
             }
-            _ => draw::run(&self.device, &modules, push_constants, stimulus, &mut resources),
+            _ => draw::run(&self.device, program, &modules, push_constants, stimulus, &mut resources),
         };
         let targets = targets.map_err(|error| error.to_string())?;
         let (mut storage, mut images) = (stimulus.storage.clone(), stimulus.textures.images.clone());
@@ -218,8 +252,8 @@ struct Undefined {
 }
 
 /// The results of the interpreter; `Err` has the reason if they are undefined.
-fn expect(program: &[Shader], stimulus: &Stimulus) -> Result<Written, Undefined> {
-    let [shader] = program else { return draw::expect(program, stimulus) };
+fn expect(program: &[Shader], stimulus: &Stimulus, key: &Key) -> Result<Written, Undefined> {
+    let [shader] = program else { return draw::expect(program, stimulus, key) };
     let Observation { outcome, storage, images, .. } = Observation::new(shader, stimulus, LIMITS);
     undefined_behaviour(outcome.faults.iter())?;
     Ok(written(storage, images, Vec::new()))

@@ -27,7 +27,7 @@ use arbitrary::{Result, Unstructured};
 use ntv::interp::Floats;
 use ntv::ir::{AluSrc, Builder, Def, Stage, Swizzle, Var};
 use ntv::op::fold::{from_float, mask};
-use ntv::Shader;
+use ntv::{Key, Shader};
 use packing::Packing;
 use zink::Blocks;
 
@@ -68,10 +68,10 @@ pub fn shader(u: &mut Unstructured<'_>, purpose: Purpose) -> Result<Shader> {
         Purpose::Driver | Purpose::Offsets => &[Stage::Compute],
     };
     let stage = *u.choose(stages)?;
-    of_stage(u, purpose, stage, [packing::PLAIN; 2])
+    of_stage(u, purpose, stage, Interface::default())
 }
 
-fn of_stage(u: &mut Unstructured<'_>, purpose: Purpose, stage: Stage, packings: [Packing; 2]) -> Result<Shader> {
+fn of_stage(u: &mut Unstructured<'_>, purpose: Purpose, stage: Stage, interface: Interface) -> Result<Shader> {
     let mut shader = Shader::default();
     shader.entry = "main".to_string();
     shader.info.stage = stage;
@@ -94,7 +94,7 @@ fn of_stage(u: &mut Unstructured<'_>, purpose: Purpose, stage: Stage, packings: 
         depth: 0,
         left,
         records: 0,
-        packings,
+        interface,
     };
     generator.begin()?;
     for _ in 0..statements {
@@ -122,7 +122,7 @@ pub fn program_of_seed(seed: u64) -> Vec<Shader> {
     let stages = [(Stage::Vertex, vertex), (Stage::Fragment, fragment)];
     let shader = |(stage, bytes)| {
         let u = &mut Unstructured::new(bytes);
-        of_stage(u, Purpose::Driver, stage, packing::of_seed(seed)).unwrap_or_default()
+        of_stage(u, Purpose::Driver, stage, Interface::of_seed(seed)).unwrap_or_default()
     };
     stages.map(shader).to_vec()
 }
@@ -137,6 +137,56 @@ pub fn stimulus_of_seed(shader: &Shader, seed: u64, purpose: Purpose) -> Stimulu
         stimulus.storage[memory::RECORDS_BLOCK as usize].bytes.fill(0);
     }
     stimulus
+}
+
+/// What the stages of a draw agree on.
+#[derive(Clone, Copy, Debug)]
+struct Interface {
+    /// The varyings in each pair of slots.
+    packings: [Packing; 2],
+    /// Whether the first colour has floats, which a key can clamp and test.
+    has_floats: bool,
+}
+
+impl Default for Interface {
+    fn default() -> Interface {
+        Interface { packings: [packing::PLAIN; 2], has_floats: false }
+    }
+}
+
+impl Interface {
+    /// The interface of the draw of `seed`: every second one has packed doubles, every second one floats.
+    fn of_seed(seed: u64) -> Interface {
+        Interface { packings: packing::of_seed(seed), has_floats: key_of_seed(seed).is_some() }
+    }
+}
+
+/// The options that change a random draw: of all stages, and of colours.
+const OPTIONS: [&str; 16] = [
+    "flip_x",
+    "flip_y",
+    "gl_depth",
+    "discard",
+    "point_size",
+    "strip",
+    "sample_shading",
+    "no_sample_mask",
+    "clamp_colors",
+    "alpha_test=never",
+    "alpha_test=less",
+    "alpha_test=equal",
+    "alpha_test=lequal",
+    "alpha_test=greater",
+    "alpha_test=notequal",
+    "alpha_test=gequal",
+];
+
+/// The key of the draw of `seed`, for every second one: two options.
+pub fn key_of_seed(seed: u64) -> Option<Key> {
+    let number = (seed / 16) as usize;
+    let pair = [number, number / OPTIONS.len()].map(|number| OPTIONS[number % OPTIONS.len()]).join(",");
+    let key = Key::parse(&pair).ok().filter(|_| seed % 16 > 8 && seed % 4 == 3)?;
+    Some(Key { size: [ROW, POINTS / ROW], ..key })
 }
 
 /// The kind of a value.
@@ -194,8 +244,7 @@ struct Generator<'s, 'u, 'b> {
     left: u32,
     /// The number of operations on record.
     records: u32,
-    /// The pieces of the varyings of a draw, by pair of slots.
-    packings: [Packing; 2],
+    interface: Interface,
 }
 
 /// The numbers of values and bases that dominate a position.

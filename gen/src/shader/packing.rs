@@ -54,7 +54,7 @@ impl Generator<'_, '_, '_> {
     /// Stores eight words in each pair of slots.
     pub(super) fn store_packed(&mut self, words: &[Def]) {
         for (pair, words) in (0..).zip(words.chunks(8)) {
-            for piece in self.packings[pair as usize] {
+            for piece in self.interface.packings[pair as usize] {
                 let units = u32::from(piece.bits / 32);
                 let numbers: Vec<Def> = (0..u32::from(piece.components))
                     .map(|c| words[(piece.word + c * units) as usize..][..units as usize].to_vec())
@@ -77,7 +77,7 @@ impl Generator<'_, '_, '_> {
     /// Loads a part of a piece, and adds its words to the values.
     pub(super) fn packed_input(&mut self) -> Result<()> {
         let pair = self.u.int_in_range(0..=1u32)?;
-        let piece = self.choose(self.packings[pair as usize])?;
+        let piece = self.choose(self.interface.packings[pair as usize])?;
         let units = u32::from(piece.bits / 32);
         let first = self.u.int_in_range(0..=piece.components - 1)?;
         let word = piece.word + u32::from(first) * units;

@@ -103,7 +103,7 @@ impl Generator<'_, '_, '_> {
     }
 
     fn input(&mut self) -> Result<()> {
-        if self.b.shader.stage() == Stage::Fragment && self.packings != [PLAIN; 2] {
+        if self.b.shader.stage() == Stage::Fragment && self.interface.packings != [PLAIN; 2] {
             return self.packed_input();
         }
         let (components, indices) = self.slot_indices(AluType::new(Base::Uint, 32), Index::dest_type)?;
@@ -153,10 +153,13 @@ impl Generator<'_, '_, '_> {
             let zero = self.b.imm32(0);
             words.resize(4 * SLOTS as usize, zero);
             match self.b.shader.stage() {
-                Stage::Vertex => self.store_packed(&words),
+                Stage::Vertex => {
+                    self.store_packed(&words);
+                    self.store_position();
+                    self.store_distances()?;
+                }
                 _ => self.store_outputs(&words),
             }
-            self.store_position();
         } else if let Some(start) = self.own_bytes(OWN_BYTES, true)? {
             self.store_results(start, &words)?;
         } else {
@@ -200,9 +203,6 @@ impl Generator<'_, '_, '_> {
 
     /// Places a vertex at the centre of a pixel, as a point of size 1.
     fn store_position(&mut self) {
-        if self.b.shader.stage() != Stage::Vertex {
-            return;
-        }
         let number = self.b.intrinsic(Intrinsic::load_vertex_id, 1, 32, &[]).def();
         let row = self.b.ushr_imm(number, ROW.trailing_zeros());
         let column = self.b.iand_imm(number, u64::from(ROW - 1));
@@ -219,21 +219,66 @@ impl Generator<'_, '_, '_> {
         self.store_output((varying::PSIZ, SLOTS + 1), Base::Float, &[one]);
     }
 
+    /// Stores some elements of an array of clip distances for half of the shaders: others have no value. One point of eight is
+    /// clipped by some elements, none by the others.
+    fn store_distances(&mut self) -> Result<()> {
+        if self.chance(2)? {
+            return Ok(());
+        }
+        let length = self.u.int_in_range(1..=8u32)?;
+        self.b.shader.info.clip_distance_array_size = length;
+        let number = self.b.intrinsic(Intrinsic::load_vertex_id, 1, 32, &[]).def();
+        for element in 0..length {
+            if self.chance(3)? {
+                continue;
+            }
+            let (point, least) = (self.u.int_in_range(0..=u64::from(POINTS - 1))?, self.u.int_in_range(-1..=0i32)?);
+            let point = self.b.imm32(point as u32);
+            let other = self.b.alu(AluOp::ixor, &[number, point]);
+            let least = self.b.imm32(least as u32);
+            let distance = self.b.alu(AluOp::iadd, &[other, least]);
+            let distance = self.b.alu(AluOp::i2f32, &[distance]);
+            let slot = (varying::CLIP_DIST0 + element / 4, SLOTS + 2 + element / 4);
+            self.store_component(slot, element % 4, Base::Float, &[distance]);
+        }
+        Ok(())
+    }
+
     fn store_outputs(&mut self, words: &[Def]) {
         let is_vertex = self.b.shader.stage() == Stage::Vertex;
         let first = if is_vertex { varying::VAR0 } else { frag_result::DATA0 };
         for (slot, words) in (0..).zip(words.chunks(4)) {
-            self.store_output((first + slot, slot), Base::Uint, words);
+            if slot == 0 && self.interface.has_floats && !is_vertex {
+                let colour: Vec<Def> = words.iter().map(|word| self.small_float(*word)).collect();
+                self.store_output((first, 0), Base::Float, &colour);
+            } else {
+                self.store_output((first + slot, slot), Base::Uint, words);
+            }
         }
     }
 
-    fn store_output(&mut self, (location, base): (u32, u32), kind: Base, words: &[Def]) {
+    /// A float from -1 to 3, which most rules of rounding leave alone.
+    fn small_float(&mut self, word: Def) -> Def {
+        let number = self.b.iand_imm(word, 511);
+        let [step, first] = [1.0f32 / 128.0, -1.0].map(|number| self.b.imm32(number.to_bits()));
+        let float = self.b.alu(AluOp::u2f32, &[number]);
+        let scaled = self.b.alu(AluOp::fmul, &[float, step]);
+        self.b.alu(AluOp::fadd, &[scaled, first])
+    }
+
+    fn store_output(&mut self, slot: (u32, u32), kind: Base, words: &[Def]) {
+        self.store_component(slot, 0, kind, words);
+    }
+
+    /// Stores `words` from a component of a slot on.
+    fn store_component(&mut self, (location, base): (u32, u32), component: u32, kind: Base, words: &[Def]) {
         let (value, zero) = (self.b.vec(words), self.b.imm32(0));
         let io = IoSemantics { location, num_slots: 1, ..IoSemantics::default() };
         let indices = [
             (Index::base, base),
             (Index::range, 1),
             (Index::write_mask, (1 << words.len()) - 1),
+            (Index::component, component),
             (Index::src_type, pack_alu_type(AluType::new(kind, 32))),
             (Index::io_semantics, io.pack()),
         ];
