@@ -104,7 +104,16 @@ impl Reporter {
         if self.json {
             self.object(Some(file), shader, problem);
         } else {
-            self.line(&self.snippet(file, text, problem));
+            self.line(&self.snippet(Level::ERROR, file, text, problem));
+        }
+    }
+
+    /// Reports a part of `file`, which contains `text`, that has no effect.
+    pub(crate) fn note(&self, file: &str, text: &str, shader: Option<usize>, note: &Problem) {
+        if self.json {
+            self.object(Some(file), shader, &Problem { kind: "note", ..note.clone() });
+        } else {
+            self.line(&self.snippet(Level::NOTE, file, text, note));
         }
     }
 
@@ -162,8 +171,8 @@ impl Reporter {
     }
 
     /// The message, the place, and the line with a caret below the error.
-    fn snippet(&self, file: &str, text: &str, problem: &Problem) -> String {
-        let title = Level::ERROR.primary_title(problem.message.as_str());
+    fn snippet(&self, level: Level<'_>, file: &str, text: &str, problem: &Problem) -> String {
+        let title = level.primary_title(problem.message.as_str());
         let line = (problem.place.line as usize).checked_sub(1).and_then(|before| text.lines().nth(before));
         let Some(line) = line else {
             return self.renderer.render(&[title.element(Origin::path(file))]);

@@ -19,6 +19,7 @@ mod names;
 mod options;
 mod picture;
 mod plan;
+mod recognize;
 mod reduce;
 mod run;
 mod shaders;

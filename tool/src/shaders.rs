@@ -4,11 +4,13 @@
 
 use crate::diagnostics::{problems, Problem, Reporter};
 use crate::inputs::Input;
+use crate::recognize;
 use anyhow::{ensure, Result};
 use ntv::plan::survey;
 use ntv::{check, text, wire};
 use ntv::{Options, Shader, Translator};
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 
 /// An input and its contents.
 pub(crate) struct Source {
@@ -28,6 +30,15 @@ pub(crate) struct Unit {
     pub(crate) line: u32,
     /// The shader.
     pub(crate) shader: Result<Shader, Vec<Problem>>,
+    /// What was ignored in its text.
+    notes: Vec<Problem>,
+}
+
+impl Unit {
+    /// The only unit of an input.
+    fn whole(source: usize, shader: Result<Shader, Vec<Problem>>) -> Unit {
+        Unit { source, number: None, line: 0, shader, notes: Vec::new() }
+    }
 }
 
 /// All inputs and their shaders.
@@ -52,11 +63,26 @@ pub(crate) fn load(inputs: Vec<Input>, reporter: &Reporter) -> Loaded {
         .collect();
     bar.finish_and_clear();
     let (sources, units): (Vec<_>, Vec<_>) = parsed.into_iter().unzip();
-    Loaded { sources, units: units.into_iter().flatten().collect() }
+    let loaded = Loaded { sources, units: units.into_iter().flatten().collect() };
+    loaded.report_notes(reporter);
+    loaded
+}
+
+impl Loaded {
+    /// Reports each note once: the shaders of a log mostly have the same header fields.
+    fn report_notes(&self, reporter: &Reporter) {
+        let mut seen = BTreeSet::new();
+        for unit in &self.units {
+            let Source { input, text } = &self.sources[unit.source];
+            for note in unit.notes.iter().filter(|note| seen.insert(note.message.as_str())) {
+                reporter.note(&input.name, text, unit.number, note);
+            }
+        }
+    }
 }
 
 fn parse(input: &Input, source: usize) -> (String, Vec<Unit>) {
-    let failed = |problem| vec![Unit { source, number: None, line: 0, shader: Err(vec![problem]) }];
+    let failed = |problem| vec![Unit::whole(source, Err(vec![problem]))];
     let bytes = match input.read() {
         Ok(bytes) => bytes,
         Err(error) => return (String::new(), failed(Problem::new("io", format!("cannot read: {error}")))),
@@ -64,14 +90,14 @@ fn parse(input: &Input, source: usize) -> (String, Vec<Unit>) {
     if wire::is_wire(&bytes) {
         let shader = wire::from_bytes(&bytes).and_then(|words| wire::decode(&words));
         let shader = shader.map_err(|error| problems(error.into()));
-        return (String::new(), vec![Unit { source, number: None, line: 0, shader }]);
+        return (String::new(), vec![Unit::whole(source, shader)]);
     }
     // Bytes that are not UTF-8 become replacement characters, so that a wrong byte in a log costs only one character.
-    let text = String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    let text = String::from_utf8_lossy(&bytes).into_owned();
     let found = text::parse(&text);
     if found.is_empty() {
-        let problem = Problem::new("syntax", "no shader found, expected a line like `shader: MESA_SHADER_VERTEX`");
-        return (text, failed(problem));
+        let message = recognize::message(&bytes, &text);
+        return (text, failed(Problem::new("syntax", message)));
     }
     let several = found.len() > 1;
     let unit = |(number, found): (usize, text::Found)| Unit {
@@ -79,6 +105,7 @@ fn parse(input: &Input, source: usize) -> (String, Vec<Unit>) {
         number: several.then_some(number),
         line: found.line,
         shader: found.shader.map_err(problems),
+        notes: found.notes.into_iter().map(Problem::from).collect(),
     };
     let units = found.into_iter().enumerate().map(unit).collect();
     (text, units)
