@@ -115,7 +115,8 @@ struct ntv_target {
 };
 
 /* Sets the features and limits that most drivers of this Vulkan version offer. Returns false, without a write, if `target` is
- * NULL or the version is below 1.0; versions above 1.3 are treated as 1.3. */
+ * NULL or the version is below 1.0; versions above 1.3 are treated as 1.3. All other bytes become 0, so a driver may hash the
+ * target as memory. */
 bool ntv_target_init(struct ntv_target *target, uint32_t vulkan_version);
 
 /* Enables or disables a feature, by Vulkan's name for it: "shaderFloat64". Returns false for NULL or an unknown feature. */

@@ -15,20 +15,21 @@ use std::ffi::c_char;
 pub(crate) unsafe fn init(target: *mut ntv_target, vulkan_version: u32) -> bool {
     let Some(version) = version(vulkan_version).filter(|_| !target.is_null()) else { return false };
     let preset = Target::new(version);
-    let filled = ntv_target {
-        vulkan_version,
-        features: words(preset.feature_bits()),
-        max_uniform_buffer_range: preset.max_uniform_buffer_range,
-        max_push_constants_size: preset.max_push_constants_size,
-        indexed_draw_offset: preset.indexed_draw_offset,
-        max_draw_buffers: preset.max_draw_buffers,
-        max_clip_and_cull_distances: preset.max_clip_and_cull_distances,
-        buffer_access: NTV_BUFFER_ACCESS_AUTO,
-        uniform_ranges_in_vec4s: preset.uniform_ranges_in_vec4s,
-        workarounds: preset.workaround_bits(),
+    // SAFETY: not null, so a target by the contract; zeros are a value of each field. Bytes between fields stay zeros.
+    let target = unsafe {
+        target.write_bytes(0, 1);
+        &mut *target
     };
-    // SAFETY: not null, so a target by the contract.
-    unsafe { target.write(filled) };
+    target.vulkan_version = vulkan_version;
+    target.features = words(preset.feature_bits());
+    target.max_uniform_buffer_range = preset.max_uniform_buffer_range;
+    target.max_push_constants_size = preset.max_push_constants_size;
+    target.indexed_draw_offset = preset.indexed_draw_offset;
+    target.max_draw_buffers = preset.max_draw_buffers;
+    target.max_clip_and_cull_distances = preset.max_clip_and_cull_distances;
+    target.buffer_access = NTV_BUFFER_ACCESS_AUTO;
+    target.uniform_ranges_in_vec4s = preset.uniform_ranges_in_vec4s;
+    target.workarounds = preset.workaround_bits();
     true
 }
 

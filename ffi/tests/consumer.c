@@ -315,6 +315,20 @@ expect_error(struct ntv_translator *translator, const uint32_t *words, size_t le
    ntv_result_free(&result, NULL);
 }
 
+/* A driver hashes targets as memory. */
+static void
+test_targets(void)
+{
+   struct ntv_target targets[2];
+
+   for (size_t at = 0; at < 2; at++) {
+      memset(&targets[at], at ? 0xaa : 0x55, sizeof(targets[at]));
+      CHECK(ntv_target_init(&targets[at], VULKAN_1_3));
+      CHECK(ntv_target_enable(&targets[at], "shaderFloat64", false));
+   }
+   CHECK(memcmp(&targets[0], &targets[1], sizeof(targets[0])) == 0);
+}
+
 static void
 test_errors(void)
 {
@@ -555,6 +569,7 @@ main(int argc, char **argv)
    CHECK(ntv_io_semantics(33, 5, 0xe4, NTV_IO_DUALSRC | NTV_IO_INVARIANT) == 0x105c82a1);
    CHECK((ntv_io_xfb(4, 2, 200) | ntv_io_xfb(1, 3, 7) << 16) == 0x0731c824);
    test_shaders();
+   test_targets();
    test_errors();
    test_allocator();
    test_vouched();
