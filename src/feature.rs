@@ -274,6 +274,8 @@ features! {
     storagePushConstant16 Some(V1_1);
     /// An output may have more components than the input that reads it.
     maintenance4 Some(V1_3);
+    /// Fast math is allowed by instruction.
+    shaderFloatControls2 None;
 }
 
 impl Feature {

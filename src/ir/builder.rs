@@ -93,7 +93,7 @@ impl<'a> Builder<'a> {
 
     fn inherited_flags(&self) -> AluFlags {
         match self.visited.map(|inst| self.shader.insts[inst].kind) {
-            Some(InstKind::Alu { flags, .. }) => flags & AluFlags::EXACT,
+            Some(InstKind::Alu { flags, .. }) => flags & AluFlags::MATH,
             _ => AluFlags::empty(),
         }
     }

@@ -158,6 +158,11 @@ bitflags! {
         const PRESERVE_NAN = 1 << 7;
         /// Printed `!`: no transformation changes its value.
         const EXACT = Self::NO_CONTRACT.bits() | Self::NO_REASSOC.bits() | Self::NO_TRANSFORM.bits();
+        /// The values that a computation keeps.
+        const PRESERVE =
+            Self::PRESERVE_SIGNED_ZERO.bits() | Self::PRESERVE_INF.bits() | Self::PRESERVE_NAN.bits();
+        /// NIR's `fp_math_ctrl`: what the compiler must not do with floats.
+        const MATH = Self::EXACT.bits() | Self::PRESERVE.bits();
     }
 }
 

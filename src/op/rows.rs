@@ -143,6 +143,7 @@ impl AluRow {
     const CONTRACTS: u8 = 1;
     const MOVES: u8 = 2;
     const HAS_CONDITION: u8 = 4;
+    const MATH: u8 = 8;
 
     const fn new(info: &AluInfo) -> AluRow {
         let count = info.srcs.len();
@@ -164,6 +165,9 @@ impl AluRow {
         }
         if count > 0 && matches!(info.srcs[0].ty.base, Base::Bool) {
             flags |= AluRow::HAS_CONDITION;
+        }
+        if is_math(info) {
+            flags |= AluRow::MATH;
         }
         let choice = match info.dest.ty.base {
             _ if info.moves_bits() => Choice::Free,
@@ -188,6 +192,11 @@ impl AluRow {
     /// Whether NoContraction has an effect on the instruction.
     pub(crate) const fn contracts(&self) -> bool {
         self.flags & AluRow::CONTRACTS != 0
+    }
+
+    /// Whether it computes with floats, so that a fast math mode has an effect on it.
+    pub(crate) const fn is_math(&self) -> bool {
+        self.flags & AluRow::MATH != 0
     }
 
     /// Whether the operand at `at` is only moved to the result.
@@ -220,6 +229,15 @@ const fn one_instruction(info: &AluInfo) -> ([Op; 2], Option<GlslStd450Op>) {
 pub(crate) const fn can_contract(op: Op) -> bool {
     use Op::*;
     matches!(op, FAdd | FSub | FMul | FDiv | FRem | FMod | FNegate | Dot | FConvert)
+}
+
+/// Whether an opcode computes with floats: arithmetic, comparisons and conversions between floats.
+const fn is_math(info: &AluInfo) -> bool {
+    let takes_floats = !info.srcs.is_empty() && matches!(info.srcs[0].ty.base, Base::Float);
+    let gives_floats = matches!(info.dest.ty.base, Base::Float);
+    let moves =
+        info.props.contains(Props::TYPELESS) || matches!(info.form, Form::Bitcast | Form::Construct | Form::Move);
+    takes_floats && !moves && (gives_floats || !info.props.contains(Props::CONVERSION))
 }
 
 /// The type that an ALU opcode needs of an operand.

@@ -7,7 +7,7 @@ use super::value::Value;
 use super::{internal, unsupported, Emit, Result};
 use crate::ir::{AluFlags, AluSrc, Inst, InstData, InstKind};
 use crate::op::{can_contract, AluInfo, AluOp, AluRow, Base, Emission, Form};
-use spirv::{Capability, Decoration, GlslStd450Op, Op};
+use spirv::{Capability, GlslStd450Op, Op};
 
 /// The most operands of SPIR-V's instructions. Vectors have more, all of the same kind.
 const MAX_OPERANDS: usize = 4;
@@ -64,8 +64,8 @@ impl Emit<'_> {
                 self.m.code.start_of([op, ty, id, set, ext.into(), a, b, c], 5 + srcs.len());
             }
         }
-        if flags.contains(AluFlags::EXACT) && row.contracts() {
-            self.m.decorate(id, Decoration::NoContraction, &[]);
+        if flags.intersects(AluFlags::MATH) {
+            self.control_math(id, flags, self.shader.bit_size(srcs[0].def), row.contracts(), row.is_math());
         }
         Ok(id)
     }
@@ -83,10 +83,11 @@ impl Emit<'_> {
         }
         match info.form {
             Form::Op(op) => self.alu_op(&alu, op, flags),
-            Form::Ext(GlslStd450Op::Fract) if flags.contains(AluFlags::EXACT) => self.exact_fract(&alu),
+            Form::Ext(GlslStd450Op::Fract) if flags.intersects(AluFlags::EXACT) => self.exact_fract(&alu, flags),
             Form::Ext(op) => {
                 let operands = self.operands(&alu)?;
-                Ok(self.ext(op, alu.ty, &operands[..srcs.len()]))
+                let id = self.ext(op, alu.ty, &operands[..srcs.len()]);
+                Ok(self.controlled(&alu, id, alu.op.row().contracts(), flags))
             }
             Form::Shift(op) => self.shift(&alu, op),
             Form::Bitcast => self.reinterpret(&alu),
@@ -167,18 +168,24 @@ impl Emit<'_> {
         // NIR tests for NaN with `x != x`.
         let op = match op {
             Op::FUnordNotEqual if operands[0] == operands[1] => {
-                return Ok(self.m.value(Op::IsNan, alu.ty, &operands[..1]));
+                return Ok(self.arithmetic(alu, Op::IsNan, &operands[..1], flags));
             }
             op => op,
         };
-        Ok(self.arithmetic(op, alu.ty, operands, flags))
+        Ok(self.arithmetic(alu, op, operands, flags))
     }
 
-    /// The result of `op`, with NoContraction if it is exact.
-    fn arithmetic(&mut self, op: Op, ty: u32, operands: &[u32], flags: AluFlags) -> u32 {
-        let id = self.m.value(op, ty, operands);
-        if flags.contains(AluFlags::EXACT) && can_contract(op) {
-            self.m.decorate(id, Decoration::NoContraction, &[]);
+    /// The result of `op` with the math control of `flags`.
+    fn arithmetic(&mut self, alu: &Alu<'_>, op: Op, operands: &[u32], flags: AluFlags) -> u32 {
+        let id = self.m.value(op, alu.ty, operands);
+        self.controlled(alu, id, can_contract(op), flags)
+    }
+
+    /// `id` with the math control of `flags`.
+    fn controlled(&mut self, alu: &Alu<'_>, id: u32, contracts: bool, flags: AluFlags) -> u32 {
+        if flags.intersects(AluFlags::MATH) {
+            let bits = self.shader.bit_size(alu.srcs[0].def);
+            self.control_math(id, flags, bits, contracts, alu.op.row().is_math());
         }
         id
     }
@@ -292,7 +299,7 @@ impl Emit<'_> {
         let member = |op, member| Some((op, member));
         let pair = match alu.op {
             AluOp::frcp => return self.reciprocal(alu, flags),
-            AluOp::fsign => return self.fsign(alu),
+            AluOp::fsign => return self.fsign(alu, flags),
             AluOp::frexp_sig => return self.frexp(alu, 0),
             AluOp::frexp_exp => return self.frexp(alu, 1),
             AluOp::uadd_carry => member(Op::IAddCarry, 1),
@@ -311,27 +318,26 @@ impl Emit<'_> {
     fn reciprocal(&mut self, alu: &Alu<'_>, flags: AluFlags) -> Result<u32> {
         let x = self.operand_of(alu, 0)?;
         let one = self.m.splat(Base::Float, alu.bits, alu.n, one(Base::Float, alu.bits));
-        Ok(self.arithmetic(Op::FDiv, alu.ty, &[one, x], flags))
+        Ok(self.arithmetic(alu, Op::FDiv, &[one, x], flags))
     }
 
     /// FSign does not define its result for NaN; NIR's `fsign` of NaN is 0.
-    fn fsign(&mut self, alu: &Alu<'_>) -> Result<u32> {
+    fn fsign(&mut self, alu: &Alu<'_>, flags: AluFlags) -> Result<u32> {
         let x = self.operand_of(alu, 0)?;
         let sign = self.ext(GlslStd450Op::FSign, alu.ty, &[x]);
         let booleans = self.m.numeric(Base::Bool, 1, alu.n);
         let is_nan = self.m.value(Op::IsNan, booleans, &[x]);
+        let is_nan = self.controlled(alu, is_nan, false, flags);
         let zero = self.m.splat(Base::Float, alu.bits, alu.n, 0);
         Ok(self.m.value(Op::Select, alu.ty, &[is_nan, zero, sign]))
     }
 
     /// Drivers may lower Fract so that it returns a number for NaN, and no rule forbids this. So an exact `ffract` becomes its
     /// definition, `x - floor(x)`.
-    fn exact_fract(&mut self, alu: &Alu<'_>) -> Result<u32> {
+    fn exact_fract(&mut self, alu: &Alu<'_>, flags: AluFlags) -> Result<u32> {
         let x = self.operand_of(alu, 0)?;
         let whole = self.ext(GlslStd450Op::Floor, alu.ty, &[x]);
-        let id = self.m.value(Op::FSub, alu.ty, &[x, whole]);
-        self.m.decorate(id, Decoration::NoContraction, &[]);
-        Ok(id)
+        Ok(self.arithmetic(alu, Op::FSub, &[x, whole], flags))
     }
 
     /// Significand (member 0) or exponent (member 1) of a float.

@@ -57,6 +57,7 @@ const EXTENSIONS: &[(Capability, (u8, u8), &str)] = &[
     (Capability::AtomicFloat64MinMaxEXT, NEVER, "SPV_EXT_shader_atomic_float_min_max"),
     (Capability::AtomicFloat16MinMaxEXT, NEVER, "SPV_EXT_shader_atomic_float_min_max"),
     (Capability::GroupNonUniformRotateKHR, NEVER, "SPV_KHR_subgroup_rotate"),
+    (Capability::FloatControls2, NEVER, "SPV_KHR_float_controls2"),
     (Capability::AtomicFloat32AddEXT, NEVER, "SPV_EXT_shader_atomic_float_add"),
     (Capability::AtomicFloat64AddEXT, NEVER, "SPV_EXT_shader_atomic_float_add"),
     (Capability::AtomicFloat16AddEXT, NEVER, "SPV_EXT_shader_atomic_float16_add"),

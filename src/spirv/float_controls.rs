@@ -5,11 +5,28 @@
 //! NIR's `float_controls_execution_mode` has a bit for each requirement and width. A requirement becomes a mode if the target has
 //! the property for that width. A module is correct without these modes, so others are dropped. Without `*IndependenceAll` the
 //! widths have to agree (Vulkan, VkPhysicalDeviceFloatControlsProperties): widths that do not agree get no mode.
+//!
+//! Instructions have requirements of their own ([`AluFlags::MATH`], NIR's `fp_math_ctrl`):
+//!
+//! ```text
+//! 32 %3 = fadd %1, %2  // exact
+//! 32 %4 = fmul %1, %2  // preserve:nan
+//!
+//! without SPV_KHR_float_controls2          with it
+//! OpExecutionMode %main                    OpExecutionModeId %main FPFastMathDefault %float 0x7000f
+//!     SignedZeroInfNanPreserve 32          OpDecorate %3 FPFastMathMode 0xf
+//! OpDecorate %3 NoContraction              OpDecorate %4 FPFastMathMode 0x7000e
+//! ```
+//!
+//! A module uses that extension only if an instruction requires other things than NoContraction, or the header requires that the
+//! values of floats are kept.
 
 use super::Emit;
+use crate::ir::{AluFlags, InstKind, Shader};
+use crate::op::Base;
 use crate::target::Feature::{self, *};
 use crate::target::Target;
-use spirv::{Capability, ExecutionMode as Mode};
+use spirv::{Capability, Decoration, ExecutionMode as Mode, FPFastMathMode};
 
 /// Widths of floats, in the order of NIR's bits.
 const WIDTHS: [u32; 3] = [16, 32, 64];
@@ -77,12 +94,15 @@ impl Wish {
 impl Emit<'_> {
     /// Emits the modes of the float controls.
     pub(super) fn float_controls(&mut self) {
+        self.fast_math();
         let (target, controls) = (self.target, self.shader.info.float_controls_execution_mode);
         if controls == 0 {
             return;
         }
-        let all = |width| PRESERVE.is_fulfilled(controls, target, width).then_some(&PRESERVE);
-        self.float_modes([0, 1, 2].map(all));
+        if self.state.fast_math.is_none() {
+            let all = |width| PRESERVE.is_fulfilled(controls, target, width).then_some(&PRESERVE);
+            self.float_modes([0, 1, 2].map(all));
+        }
         let denormals = [denormBehaviorIndependenceAll, denormBehaviorIndependence32BitOnly];
         let rounding = [roundingModeIndependenceAll, roundingModeIndependence32BitOnly];
         for (wishes, independence) in [(&DENORMALS, denormals), (&ROUNDING, rounding)] {
@@ -98,6 +118,151 @@ impl Emit<'_> {
                 self.m.mode(wish.mode, &[width]);
             }
         }
+    }
+}
+
+impl Emit<'_> {
+    /// Decides whether the module uses SPV_KHR_float_controls2, and emits its defaults.
+    fn fast_math(&mut self) {
+        if !self.target.has(shaderFloatControls2) || self.target.spirv_version() < (1, 2) {
+            return;
+        }
+        let required = Required::new(self.shader);
+        if required.is_simple() {
+            return;
+        }
+        let fast_math = FastMath::new(&required, self.target);
+        self.m.capability(Capability::FloatControls2);
+        for (width, default) in WIDTHS.into_iter().zip(fast_math.defaults).filter(|(_, default)| *default != 0) {
+            let ty = self.m.numeric(Base::Float, width as u8, 1);
+            let mask = self.m.uint(default);
+            self.m.mode_id(Mode::FPFastMathDefault, &[ty, mask]);
+        }
+        self.state.fast_math = Some(fast_math);
+    }
+
+    /// Decorates a computation on floats of `bits` bits that has these flags.
+    #[inline(never)]
+    pub(super) fn control_math(&mut self, id: u32, flags: AluFlags, bits: u8, contracts: bool, is_math: bool) {
+        match self.state.fast_math {
+            None if contracts && flags.intersects(AluFlags::EXACT) => {
+                self.m.decorate(id, Decoration::NoContraction, &[]);
+            }
+            Some(fast_math) if is_math => {
+                if let Some(mask) = fast_math.mask(flags, bits) {
+                    self.m.decorate(id, Decoration::FPFastMathMode, &[mask]);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What the instructions and the header of a shader require of its computations with floats.
+struct Required {
+    /// The flags of all instructions of each width.
+    flags: [AluFlags; 3],
+    /// The flags of the header for each width that is used.
+    header: [AluFlags; 3],
+    /// Whether an instruction requires a part of what an exact one requires.
+    is_partial: bool,
+}
+
+impl Required {
+    fn new(shader: &Shader) -> Required {
+        let controls = shader.info.float_controls_execution_mode;
+        let mut required =
+            Required { flags: [AluFlags::empty(); 3], header: [AluFlags::empty(); 3], is_partial: false };
+        for inst in &shader.order {
+            let InstKind::Alu { op, flags, srcs } = shader.insts[*inst].kind else { continue };
+            if !op.row().is_math() {
+                continue;
+            }
+            let bits = shader.bit_size(shader.alu_srcs[srcs][0].def);
+            let Some(width) = width_index(bits) else { continue };
+            for (kind, flag) in HEADER.into_iter().enumerate() {
+                required.header[width].set(flag, controls >> (3 * kind + width) & 1 != 0);
+            }
+            required.flags[width] |= flags & AluFlags::MATH;
+            required.is_partial |= flags.intersects(AluFlags::EXACT) && !flags.contains(AluFlags::EXACT);
+        }
+        required
+    }
+
+    /// Whether an instruction has flags of its own about the values that it keeps: then the header only summarizes them.
+    fn is_by_instruction(&self) -> bool {
+        self.flags.iter().any(|flags| flags.intersects(AluFlags::PRESERVE))
+    }
+
+    /// Whether NoContraction says all of it.
+    fn is_simple(&self) -> bool {
+        let keeps = self.flags.iter().chain(&self.header).any(|flags| flags.intersects(AluFlags::PRESERVE));
+        !keeps && !self.is_partial
+    }
+}
+
+/// The flags of the header's bits for 16, 32 and 64 bits, in their order.
+const HEADER: [AluFlags; 3] = [AluFlags::PRESERVE_SIGNED_ZERO, AluFlags::PRESERVE_INF, AluFlags::PRESERVE_NAN];
+
+fn width_index(bits: u8) -> Option<usize> {
+    WIDTHS.iter().position(|width| *width == u32::from(bits))
+}
+
+/// The fast math modes of a module (SPIR-V, "FP Fast Math Mode").
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FastMath {
+    /// The mode of an instruction without flags, for each width; 0 for widths without requirements.
+    defaults: [u32; 3],
+    /// Modes that the target cannot remove.
+    fixed: [u32; 3],
+}
+
+impl FastMath {
+    /// All that a compiler may do.
+    const ALL: FPFastMathMode = FPFastMathMode::NOT_NAN
+        .union(FPFastMathMode::NOT_INF)
+        .union(FPFastMathMode::NSZ)
+        .union(FPFastMathMode::ALLOW_RECIP)
+        .union(FPFastMathMode::ALLOW_CONTRACT)
+        .union(FPFastMathMode::ALLOW_REASSOC)
+        .union(FPFastMathMode::ALLOW_TRANSFORM);
+
+    /// Flags, and the modes that they exclude. AllowTransform needs AllowContract and AllowReassoc.
+    const EXCLUDED: [(AluFlags, FPFastMathMode); 6] = [
+        (AluFlags::NO_CONTRACT, FPFastMathMode::ALLOW_CONTRACT.union(FPFastMathMode::ALLOW_TRANSFORM)),
+        (AluFlags::NO_REASSOC, FPFastMathMode::ALLOW_REASSOC.union(FPFastMathMode::ALLOW_TRANSFORM)),
+        (AluFlags::NO_TRANSFORM, FPFastMathMode::ALLOW_TRANSFORM),
+        (AluFlags::PRESERVE_SIGNED_ZERO, FPFastMathMode::NSZ),
+        (AluFlags::PRESERVE_INF, FPFastMathMode::NOT_INF),
+        (AluFlags::PRESERVE_NAN, FPFastMathMode::NOT_NAN),
+    ];
+
+    fn new(required: &Required, target: &Target) -> FastMath {
+        let keeps = PRESERVE.properties.map(|property| target.has(property));
+        let values = FPFastMathMode::NSZ | FPFastMathMode::NOT_INF | FPFastMathMode::NOT_NAN;
+        let fixed = keeps.map(|keeps| if keeps { 0 } else { values.bits() });
+        let mut fast_math = FastMath { defaults: [FastMath::ALL.bits(); 3], fixed };
+        let header = if required.is_by_instruction() { [AluFlags::empty(); 3] } else { required.header };
+        for width in 0..3 {
+            fast_math.defaults[width] = match required.flags[width] | required.header[width] {
+                flags if flags.is_empty() => 0,
+                _ => fast_math.without(header[width], width),
+            };
+        }
+        fast_math
+    }
+
+    /// The default of a width without what these flags exclude.
+    fn without(&self, flags: AluFlags, width: usize) -> u32 {
+        let excluded = FastMath::EXCLUDED.iter().filter(|(flag, _)| flags.contains(*flag));
+        let excluded = excluded.fold(0, |all, (_, modes)| all | modes.bits());
+        self.defaults[width] & !(excluded & !self.fixed[width])
+    }
+
+    /// The mode of an instruction with these flags, unless it is the default.
+    fn mask(&self, flags: AluFlags, bits: u8) -> Option<u32> {
+        let width = width_index(bits)?;
+        Some(self.without(flags, width)).filter(|mask| *mask != self.defaults[width])
     }
 }
 

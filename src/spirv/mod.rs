@@ -227,6 +227,7 @@ struct State {
     phis: phi::Phis,
     lines: debug::Lines,
     epilogue: epilogue::Epilogue,
+    fast_math: Option<float_controls::FastMath>,
 }
 
 impl State {
@@ -255,6 +256,7 @@ impl State {
         self.phis.clear();
         self.lines = debug::Lines::default();
         self.epilogue = epilogue::Epilogue::default();
+        self.fast_math = None;
     }
 }
 

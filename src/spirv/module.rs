@@ -209,6 +209,11 @@ impl ModuleBuilder {
         self.modes.op2(Op::ExecutionMode, &[self.main, mode as u32], operands);
     }
 
+    /// Adds an execution mode whose operands are ids to the entry point.
+    pub(super) fn mode_id(&mut self, mode: ExecutionMode, operands: &[u32]) {
+        self.modes.op2(Op::ExecutionModeId, &[self.main, mode as u32], operands);
+    }
+
     /// Sets the number of vertices in the output patch of a tessellation control shader, which a link can change up to `most`.
     pub(super) fn tcs_output_vertices(&mut self, vertices: u32, most: u32) {
         self.mode(ExecutionMode::OutputVertices, &[vertices]);

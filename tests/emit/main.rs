@@ -6,6 +6,7 @@ mod builtins;
 mod exact;
 mod flow;
 mod interface;
+mod math_control;
 mod memory;
 #[path = "../support/mod.rs"]
 mod support;

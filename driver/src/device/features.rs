@@ -13,6 +13,7 @@ use std::ptr;
 /// Extensions that are used if the device has them.
 pub(crate) const EXTENSIONS: &[&CStr] = &[
     vk::KHR_SHADER_CLOCK_NAME,
+    vk::KHR_SHADER_FLOAT_CONTROLS2_NAME,
     vk::KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_NAME,
     vk::EXT_SHADER_ATOMIC_FLOAT_NAME,
     vk::EXT_SHADER_ATOMIC_FLOAT2_NAME,
@@ -48,6 +49,7 @@ pub(crate) struct Features {
     v12: vk::PhysicalDeviceVulkan12Features<'static>,
     v13: vk::PhysicalDeviceVulkan13Features<'static>,
     clock: vk::PhysicalDeviceShaderClockFeaturesKHR<'static>,
+    float_controls: vk::PhysicalDeviceShaderFloatControls2FeaturesKHR<'static>,
     shared_layout: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
     atomic_float: vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>,
     atomic_float2: vk::PhysicalDeviceShaderAtomicFloat2FeaturesEXT<'static>,
@@ -150,6 +152,7 @@ impl Features {
             v12 if true;
             v13 if true;
             clock if known.contains(vk::KHR_SHADER_CLOCK_NAME);
+            float_controls if known.contains(vk::KHR_SHADER_FLOAT_CONTROLS2_NAME);
             shared_layout if known.contains(vk::KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_NAME);
             atomic_float if known.contains(vk::EXT_SHADER_ATOMIC_FLOAT_NAME);
             atomic_float2 if known.contains(vk::EXT_SHADER_ATOMIC_FLOAT2_NAME);
@@ -285,6 +288,7 @@ const TABLE: &[FeatureRow] = rows! {
     subgroupQuad |f| f.subgroup.contains(vk::SubgroupFeatureFlags::QUAD);
     shaderDemoteToHelperInvocation |f| f.v13.shader_demote_to_helper_invocation != 0;
     maintenance4 |f| f.v13.maintenance4 != 0;
+    shaderFloatControls2 |f| f.float_controls.shader_float_controls2 != 0;
     shaderTerminateInvocation |f| f.v13.shader_terminate_invocation != 0;
     shaderSubgroupClock |f| f.clock.shader_subgroup_clock != 0;
     shaderDeviceClock |f| f.clock.shader_device_clock != 0;

@@ -134,6 +134,9 @@ const STRUCTS: &[FeatureStruct] = features! {
         descriptor_binding_update_unused_while_pending descriptor_binding_partially_bound
         descriptor_binding_variable_descriptor_count runtime_descriptor_array
     }
+    PhysicalDeviceShaderFloatControls2FeaturesKHR of "VK_KHR_shader_float_controls2" {
+        shader_float_controls2
+    }
     PhysicalDeviceShaderClockFeaturesKHR of "VK_KHR_shader_clock" {
         shader_subgroup_clock shader_device_clock
     }

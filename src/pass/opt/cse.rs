@@ -225,11 +225,11 @@ fn equal_operands(shader: &Shader, op: AluOp, components: u8, x: Slice, y: Slice
     rest && (straight || exchanged())
 }
 
-/// Combines the flags: `kept` promises only what both promised, and is exact if one was.
+/// Combines the flags: `kept` promises only what both promised, and has the math control of both.
 fn merge_flags(shader: &mut Shader, kept: Inst, gone: Inst) {
     let InstKind::Alu { flags: gone, .. } = shader.insts[gone].kind else { return };
     if let InstKind::Alu { flags, .. } = shader.insts[kept].kind {
-        let merged = (flags | gone) & AluFlags::EXACT | (flags & gone).difference(AluFlags::EXACT);
+        let merged = (flags | gone) & AluFlags::MATH | (flags & gone).difference(AluFlags::MATH);
         shader.set_alu_flags(kept, merged);
     }
 }

@@ -55,7 +55,7 @@ impl Walk<'_> {
         let Some(new) = algebraic::first_replacement(self.shader, rules, &data, op, &self.shader.alu_srcs[srcs]) else {
             return false;
         };
-        let flags = flags & AluFlags::EXACT;
+        let flags = flags & AluFlags::MATH;
         let components = usize::from(data.num_components);
         let kind = match new {
             New::Value(src) => {
