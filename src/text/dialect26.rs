@@ -143,9 +143,10 @@ pub(super) fn is_without_effect(op: Intrinsic, index: &str) -> bool {
     index == "access" && op.info().memory.is_some_and(|memory| memory.kind == MemoryKind::Scratch)
 }
 
-/// Whether 25.0 does not print an index with this value: accesses to shared memory have qualifiers in 26 only.
+/// Whether 25.0 does not print an index with this value: accesses to shared memory and payloads have qualifiers in 26 only.
 pub(super) fn is_only_in_26(op: Intrinsic, index: Index, value: u32) -> bool {
-    let is_shared = op.info().memory.is_some_and(|memory| memory.kind == MemoryKind::Shared);
+    let shared = [MemoryKind::Shared, MemoryKind::TaskPayload];
+    let is_shared = op.info().memory.is_some_and(|memory| shared.contains(&memory.kind));
     index == Index::access && is_shared && value == 0
 }
 
