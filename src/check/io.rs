@@ -32,8 +32,11 @@ pub(super) fn check_var(report: &mut Report<'_>, variable: &Variable) {
     if stage.is_compute() {
         return report.variable(variable, "compute shaders have no inputs and outputs");
     }
-    if stage == Stage::Task || stage == Stage::Mesh && variable.mode == Modes::SHADER_IN {
-        return report.variable(variable, format_args!("{} has none of these", stage.name()));
+    if stage == Stage::Task {
+        return report.variable(variable, "task shaders have no inputs and outputs");
+    }
+    if stage == Stage::Mesh && variable.mode == Modes::SHADER_IN {
+        return report.variable(variable, "mesh shaders have no inputs");
     }
     let end = slot_end(stage.slot_kind(variable.mode == Modes::SHADER_OUT));
     if let Some(slot) = variable.location.filter(|slot| *slot >= end) {
@@ -65,7 +68,10 @@ fn check_qualifiers(report: &mut Report<'_>, variable: &Variable) {
         _ => false,
     };
     if variable.flags.contains(VarFlags::PER_PRIMITIVE) && !may_be_of_primitive {
-        report.variable(variable, "is of a primitive, but neither an input of a fragment shader nor an output of a mesh shader");
+        report.variable(
+            variable,
+            "is of a primitive, but neither an input of a fragment shader nor an output of a mesh shader",
+        );
     }
     let is_target = stage == Stage::Fragment && output;
     if (output || variable.mode == Modes::SHADER_IN) && variable.index > u32::from(is_target) {

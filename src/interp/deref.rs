@@ -131,9 +131,7 @@ impl Machine<'_> {
             Stage::Mesh => !is_input,
             _ => false,
         };
-        arrayed
-            && !variable.flags.contains(VarFlags::PATCH)
-            && self.shader.types.as_array(variable.ty).is_some()
+        arrayed && !variable.flags.contains(VarFlags::PATCH) && self.shader.types.as_array(variable.ty).is_some()
     }
 
     /// The value of an index into `parent`; `None` if it is undefined and selects a texture or image.

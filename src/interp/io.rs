@@ -145,6 +145,7 @@ impl Machine<'_> {
     fn explicit_sampling(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def], lane: usize) -> Sampling {
         match op {
             Intrinsic::load_input if self.shader.stage() == Stage::Fragment => Sampling::Flat,
+            Intrinsic::load_per_primitive_input => Sampling::Flat,
             Intrinsic::load_interpolated_input => match self.shader.as_intrinsic(srcs[0].inst()) {
                 Some((op, place)) if op.is_barycentric() => self.sampling(inst, op.meaning().sampling, place, lane),
                 _ => {

@@ -7,7 +7,7 @@ use super::flow::{Flow, END};
 use super::inputs::Inputs;
 use super::layout::Layout;
 use super::memory::{Buffer, MemoryRegion};
-use super::mesh::{slots_of_primitives, Launch, Meshlet};
+use super::meshlet::{slots_of_primitives, Launch, Meshlet};
 use super::pointer::Pointer;
 use super::race::Races;
 use super::registers::Registers;

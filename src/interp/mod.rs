@@ -67,6 +67,7 @@ mod layout;
 mod machine;
 mod memory;
 mod mesh;
+mod meshlet;
 mod names;
 mod pointer;
 mod race;
@@ -90,7 +91,7 @@ pub use format::{Format, Numbers};
 pub use image::{Compare, Filter, Image, Sampler, Texture, Wrap};
 pub use inputs::{Inputs, Invocation};
 pub use memory::Buffer;
-pub use mesh::{Launch, Meshlet};
+pub use meshlet::{Launch, Meshlet};
 pub use slot::{Outputs, Slot};
 
 use crate::ir::{Inst, Shader, Swizzle};

@@ -21,7 +21,9 @@ pub fn find_forms(shader: &Shader) -> Forms {
             InstKind::Alu { .. } if shader.is_lowered(*inst) => Forms::LOWERED_ALU,
             InstKind::Intrinsic { .. } if lower_atomics::is_foreign(shader, *inst) => Forms::LOWERED_ATOMICS,
             InstKind::Intrinsic { .. } if lower_global::is_by_address(shader, *inst) => Forms::GLOBAL_ADDRESSES,
-            InstKind::Intrinsic { op: Intrinsic::set_vertex_and_primitive_count, .. } if shader.stage() == Stage::Mesh => {
+            InstKind::Intrinsic { op: Intrinsic::set_vertex_and_primitive_count, .. }
+                if shader.stage() == Stage::Mesh =>
+            {
                 Forms::empty()
             }
             InstKind::Intrinsic { op, .. } => intrinsic_forms(op),

@@ -113,11 +113,23 @@ fn set_leading_field(info: &mut ShaderInfo, key: &str, value: &str) -> Option<Op
     Some(Some(()))
 }
 
+/// The stages by their numbers in 23.
+const STAGES_OF_23: [Stage; 8] = [
+    Stage::Vertex,
+    Stage::TessCtrl,
+    Stage::TessEval,
+    Stage::Geometry,
+    Stage::Fragment,
+    Stage::Compute,
+    Stage::Task,
+    Stage::Mesh,
+];
+
 /// The stage after this one. 23 prints its number; that of vertex shaders, 0, also means that it is not known. Fragment shaders of
 /// programs with mesh shaders have an odd one in 26: no rule needs it.
 fn next_stage(value: &str) -> Option<Option<Stage>> {
     match value.parse::<usize>() {
-        Ok(number) => Stage::NAMES.get(number).map(|(stage, _)| Some(*stage).filter(|_| number != 0)),
+        Ok(number) => STAGES_OF_23.get(number).map(|stage| Some(*stage).filter(|_| number != 0)),
         Err(_) => Stage::from_name(value).map(Some),
     }
 }

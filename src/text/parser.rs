@@ -235,6 +235,7 @@ impl<'a> Parser<'a> {
             self.resolve_phis();
             if self.is_26 {
                 self.renumber_float_controls();
+                self.shader.place_mesh_distances();
             }
             return;
         }

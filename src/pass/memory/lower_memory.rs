@@ -61,7 +61,8 @@ use crate::target::Feature;
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_memory",
-    about: "turns accesses to shared memory, scratch, task payloads and push constants by byte offset into access chains",
+    about:
+        "turns accesses to shared memory, scratch, task payloads and push constants by byte offset into access chains",
     needs: Needs::MEMORY_OFFSETS,
     removes: Forms::MEMORY_OFFSETS,
     run,
