@@ -235,8 +235,8 @@ impl<'a> Parser<'a> {
             self.resolve_phis();
             if self.is_26 {
                 self.renumber_float_controls();
-                self.shader.place_mesh_distances();
             }
+            self.shader.place_mesh_distances();
             return;
         }
         let missing = match self.part {
