@@ -72,7 +72,7 @@ ntv_check_version(void)
 
 enum ntv_stage {
    NTV_STAGE_VERTEX = 0, NTV_STAGE_TESS_CTRL, NTV_STAGE_TESS_EVAL, NTV_STAGE_GEOMETRY, NTV_STAGE_FRAGMENT, NTV_STAGE_COMPUTE,
-   NTV_STAGE_KERNEL,
+   NTV_STAGE_KERNEL, NTV_STAGE_TASK, NTV_STAGE_MESH,
 };
 
 /* The names in a wire: a writer looks up their numbers. */

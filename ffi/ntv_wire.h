@@ -204,7 +204,7 @@ ntv_wire_head(enum ntv_record record, uint32_t op, unsigned components, unsigned
 /* The fields that most shaders set. */
 struct ntv_shader {
    enum ntv_stage stage;
-   uint32_t workgroup_size[3]; /* compute only */
+   uint32_t workgroup_size[3]; /* compute, task and mesh shaders only */
    bool workgroup_size_variable, first_ubo_is_default_ubo;
    uint32_t next_stage; /* enum ntv_stage, NTV_NONE if not known */
    uint32_t num_textures, num_ubos, num_ssbos, num_images;
@@ -275,6 +275,9 @@ enum ntv_info_field {
    NTV_INFO_PIXEL_INTERLOCK_UNORDERED = 85, NTV_INFO_SAMPLE_INTERLOCK_ORDERED = 86, NTV_INFO_SAMPLE_INTERLOCK_UNORDERED = 87,
    NTV_INFO_COLOR0_SAMPLE = 91, NTV_INFO_COLOR0_CENTROID = 92, NTV_INFO_COLOR1_SAMPLE = 94, NTV_INFO_COLOR1_CENTROID = 95,
    NTV_INFO_PTR_SIZE = 99, NTV_INFO_SCRATCH = 103, NTV_INFO_NUM_INLINABLE_UNIFORMS = 39,
+   NTV_INFO_TASK_PAYLOAD_SIZE = 105, /* in bytes; of task and mesh shaders */
+   NTV_INFO_MAX_VERTICES_OUT = 107, NTV_INFO_MAX_PRIMITIVES_OUT = 108, /* of mesh shaders */
+   NTV_INFO_PRIMITIVE_TYPE = 109, /* ntv_wire_info_text: "POINTS", "LINES", "TRIANGLES" */
 };
 
 static inline void

@@ -64,7 +64,7 @@ features! {
     tessellationShader Some(V1_0);
     /// PointSize outputs of tessellation and geometry shaders.
     shaderTessellationAndGeometryPointSize Some(V1_0);
-    /// Mesh shaders: fragment shaders read their per-primitive outputs. Requires SPIR-V 1.4.
+    /// Mesh shaders, whose outputs for primitives fragment shaders read. Requires SPIR-V 1.4.
     meshShader Some(V1_2);
     /// Transform feedback.
     transformFeedback Some(V1_0);
@@ -276,6 +276,8 @@ features! {
     maintenance4 Some(V1_3);
     /// Fast math is allowed by instruction.
     shaderFloatControls2 None;
+    /// Task shaders. Requires SPIR-V 1.4.
+    taskShader Some(V1_2);
 }
 
 impl Feature {

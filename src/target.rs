@@ -205,7 +205,8 @@ impl Target {
 
     /// Whether the driver has `feature`, and its version of SPIR-V can declare its use.
     pub fn can_declare(&self, feature: Feature) -> bool {
-        self.has(feature) && (feature != Feature::meshShader || self.spirv_version() >= (1, 4))
+        let is_late = matches!(feature, Feature::meshShader | Feature::taskShader);
+        self.has(feature) && (!is_late || self.spirv_version() >= (1, 4))
     }
 
     /// Switches `feature` on or off.

@@ -129,7 +129,7 @@ const TABLE: &[(Capability, &[Feature])] = {
         ),
         (C::ComputeDerivativeGroupQuadsKHR, &[computeDerivativeGroupQuads]),
         (C::ComputeDerivativeGroupLinearKHR, &[computeDerivativeGroupLinear]),
-        (C::MeshShadingEXT, &[meshShader]),
+        (C::MeshShadingEXT, &[meshShader, taskShader]),
         (C::DerivativeControl, &[derivativeControl]),
     ]
 };

@@ -276,6 +276,8 @@ map_stage(struct flattener *f, int stage)
       [MESA_SHADER_FRAGMENT] = 1 + NTV_STAGE_FRAGMENT,
       [MESA_SHADER_COMPUTE] = 1 + NTV_STAGE_COMPUTE,
       [MESA_SHADER_KERNEL] = 1 + NTV_STAGE_KERNEL,
+      [MESA_SHADER_TASK] = 1 + NTV_STAGE_TASK,
+      [MESA_SHADER_MESH] = 1 + NTV_STAGE_MESH,
    };
 
    return map_number(f, stages, ARRAY_SIZE(stages), stage, "a shader of this stage");
@@ -467,6 +469,13 @@ is_compute(const struct shader_info *s)
    return s->stage == MESA_SHADER_COMPUTE || s->stage == MESA_SHADER_KERNEL;
 }
 
+/* Whether there is a grid of workgroups. */
+static bool
+has_grid(const struct shader_info *s)
+{
+   return is_compute(s) || s->stage == MESA_SHADER_TASK || s->stage == MESA_SHADER_MESH;
+}
+
 /* A rare fact. */
 static void
 write_fact(struct flattener *f, enum ntv_info_field field, uint32_t value)
@@ -495,6 +504,14 @@ write_geometry_info(struct flattener *f, const struct shader_info *s)
    write_fact(f, NTV_INFO_VERTICES_IN, s->gs.vertices_in);
    write_fact(f, NTV_INFO_USES_END_PRIMITIVE, s->gs.uses_end_primitive);
    write_fact(f, NTV_INFO_ACTIVE_STREAM_MASK, s->gs.active_stream_mask);
+}
+
+static void
+write_mesh_info(struct flattener *f, const struct shader_info *s)
+{
+   ntv_wire_info_text(f->w, NTV_INFO_PRIMITIVE_TYPE, primitive_name(s->mesh.primitive_type));
+   write_fact(f, NTV_INFO_MAX_VERTICES_OUT, s->mesh.max_vertices_out);
+   write_fact(f, NTV_INFO_MAX_PRIMITIVES_OUT, s->mesh.max_primitives_out);
 }
 
 static void
@@ -599,12 +616,12 @@ write_header(struct flattener *f, bool element_offsets)
       .label = f->names ? s->label : NULL,
    };
 
-   if (compute) {
+   if (has_grid(s)) {
       for (unsigned i = 0; i < 3; i++)
          shader.workgroup_size[i] = s->workgroup_size[i];
       /* zink and nir_to_spirv use a size of 0 for a size that the pipeline sets. */
       shader.workgroup_size_variable = !s->workgroup_size[0] && !s->workgroup_size[1] && !s->workgroup_size[2];
-      shader.derivative_group = s->derivative_group;
+      shader.derivative_group = compute ? s->derivative_group : 0;
    } else if (s->stage == MESA_SHADER_FRAGMENT) {
       shader.depth_layout = s->fs.depth_layout;
    }
@@ -615,9 +632,13 @@ write_header(struct flattener *f, bool element_offsets)
       write_geometry_info(f, s);
    else if (s->stage == MESA_SHADER_TESS_CTRL || s->stage == MESA_SHADER_TESS_EVAL)
       write_tess_info(f, s);
+   else if (s->stage == MESA_SHADER_MESH)
+      write_mesh_info(f, s);
    else if (compute && s->cs.has_variable_shared_mem)
       ntv_wire_directive(f->w, NTV_DIRECTIVE_VARIABLE_SHARED_MEMORY, true);
    write_fact(f, NTV_INFO_SCRATCH, f->nir->scratch_size);
+   if (s->stage == MESA_SHADER_TASK || s->stage == MESA_SHADER_MESH)
+      write_fact(f, NTV_INFO_TASK_PAYLOAD_SIZE, s->task_payload_size);
    write_fact(f, NTV_INFO_CLIP_DISTANCE_ARRAY_SIZE, s->clip_distance_array_size);
    write_fact(f, NTV_INFO_CULL_DISTANCE_ARRAY_SIZE, s->cull_distance_array_size);
    if (s->num_inlinable_uniforms)

@@ -203,7 +203,7 @@ impl State {
         let options = options.lines(text.as_deref().map(|text| (SOURCE, text)));
         self.translator.translate_to(&mut self.shader, &options, &mut self.done.module)?;
         let info = &self.shader.info;
-        let constant = info.stage.is_compute() && !info.workgroup_size_variable && !info.workgroup_size.contains(&0);
+        let constant = info.stage.has_grid() && !info.workgroup_size_variable && !info.workgroup_size.contains(&0);
         self.done.workgroup_size = if constant { info.workgroup_size } else { [0; 3] };
         Ok(())
     }

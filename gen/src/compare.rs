@@ -107,6 +107,9 @@ pub fn difference(first: &Observation, second: &Observation) -> Option<String> {
             return Some(format!("invocation {number}: {found}"));
         }
     }
+    if let Some(found) = meshes_difference(a, b, differs) {
+        return Some(found);
+    }
     if let Some(found) = captures_difference(first, second, differs) {
         return Some(found);
     }
@@ -132,6 +135,29 @@ fn outputs_difference(first: &Outputs, second: &Outputs, differs: Differs) -> Op
         let c = (0..4).find(|c| differs(words[*c], others[*c]))?;
         Some(format!("output {slot:?} component {c}: {}, then {}", shown(words[c]), shown(others[c])))
     })
+}
+
+/// A difference of the results of task and mesh shaders.
+fn meshes_difference(first: &Outcome, second: &Outcome, differs: Differs) -> Option<String> {
+    let launches = first.launches.iter().zip(&second.launches).enumerate();
+    let launched = launches.filter_map(|(number, (a, b))| match (a, b) {
+        (Some(a), Some(b)) if a.workgroups == b.workgroups => {
+            Some(format!("the payload of workgroup {number}: {}", bytes_difference(&a.payload, &b.payload, differs)?))
+        }
+        (None, None) => None,
+        _ => Some(format!("workgroup {number} starts {a:?}, then {b:?}")),
+    });
+    let meshlets = first.meshlets.iter().zip(&second.meshlets).enumerate();
+    let made = meshlets.filter_map(|(number, (a, b))| {
+        let sizes = [a, b].map(|meshlet| [meshlet.vertices, meshlet.primitives]);
+        match sizes[0] == sizes[1] {
+            true => Some(format!("workgroup {number}: {}", outputs_difference(&a.outputs, &b.outputs, differs)?)),
+            false => {
+                Some(format!("workgroup {number} has {:?} vertices and primitives, then {:?}", sizes[0], sizes[1]))
+            }
+        }
+    });
+    launched.chain(made).next()
 }
 
 type Vertices = [(u32, Option<Outputs>)];

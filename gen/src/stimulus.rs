@@ -49,6 +49,8 @@ pub struct Stimulus {
     pub push_constants: Buffer,
     /// The initial content of shared memory.
     pub shared: Vec<u8>,
+    /// The payload that a mesh shader reads.
+    pub payload: Buffer,
     /// Global memory: buffers, and the address that each starts at.
     pub global: Vec<(u64, Buffer)>,
     /// Textures and images.
@@ -76,7 +78,9 @@ impl Stimulus {
         // The numbers of these buffers are such that two small numbers are an address.
         let global = (1..8).map(|high| (high << 32, source.buffer(GLOBAL_BYTES))).collect();
         let textures = textures(shader, &mut source);
-        Stimulus { uniform, storage, push_constants, shared, global, textures, inputs }
+        let payload =
+            source.buffer((shader.info.task_payload_size as usize).min(sizes.block_bytes).next_multiple_of(16));
+        Stimulus { uniform, storage, push_constants, shared, payload, global, textures, inputs }
     }
 
     /// Cuts blocks at the last bytes that `run`, a run of `shader`, accessed: uniform blocks at a multiple of `granularity`
@@ -103,6 +107,7 @@ impl Stimulus {
             storage: self.storage.clone(),
             push_constants: self.push_constants.clone(),
             shared: self.shared.clone(),
+            payload: self.payload.clone(),
             global: self.global.clone(),
             textures: self.textures.textures.clone(),
             samplers: self.textures.samplers.clone(),

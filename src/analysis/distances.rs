@@ -34,8 +34,8 @@ pub struct Reach {
 /// The first slot of the array of distances that has `slot`.
 pub fn array_of(kind: SlotKind, slot: u32) -> Option<u32> {
     match slot {
-        varying::CLIP_DIST0 | varying::CLIP_DIST1 if kind == SlotKind::Varying => Some(varying::CLIP_DIST0),
-        varying::CULL_DIST0 | varying::CULL_DIST1 if kind == SlotKind::Varying => Some(varying::CULL_DIST0),
+        varying::CLIP_DIST0 | varying::CLIP_DIST1 if kind.is_varying() => Some(varying::CLIP_DIST0),
+        varying::CULL_DIST0 | varying::CULL_DIST1 if kind.is_varying() => Some(varying::CULL_DIST0),
         _ => None,
     }
 }

@@ -44,6 +44,7 @@ pub(super) fn has_doubts(shader: &Shader, target: &Target) -> bool {
         || stores::lacks(target, shader)
         || !shader.xfb_info.is_empty()
         || shader.stage() == Stage::Geometry && support::refused_primitives(&shader.info)
+        || shader.stage() == Stage::Mesh
 }
 
 /// Whether an if or a loop is directly after a jump.

@@ -10,7 +10,7 @@ use crate::analysis::value_types::leaf;
 use crate::ir::{AluSrc, Def, Deref, DerefKind, Inst, InstKind, Shader, ShaderInfo, Stage, Var, VarFlags, Variable};
 use crate::op::builtins::{BuiltInInfo, BuiltInNeed, Providers};
 use crate::op::meaning::{Form, IoAccess, Traits};
-use crate::op::names::{frag_result, unpack_alu_type, varying, InterpMode, IoSemantics, IoXfb, Scope, SlotKind};
+use crate::op::names::{frag_result, unpack_alu_type, varying, InterpMode, IoSemantics, IoXfb, Scope};
 use crate::op::{
     slots, AluOp, AluType, AtomicOp, Base, Index, Intrinsic, IntrinsicSet, Modes, INTRINSICS as TABLE, MEANINGS,
 };
@@ -98,9 +98,11 @@ const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO).union(Modes::GLOBAL);
 const OWN: Modes = Modes::SHADER_TEMP.union(Modes::FUNCTION_TEMP).union(Modes::SHARED).union(Modes::CONSTANT);
 
 /// The features that depend on the header.
-const HEADER: [Feature; 8] = [
+const HEADER: [Feature; 10] = [
     tessellationShader,
     geometryShader,
+    taskShader,
+    meshShader,
     sampleRateShading,
     VK_EXT_post_depth_coverage,
     fragmentShaderPixelInterlock,
@@ -114,6 +116,8 @@ fn needed_by_header(info: &ShaderInfo) -> [bool; HEADER.len()] {
     [
         matches!(info.stage, Stage::TessCtrl | Stage::TessEval),
         info.stage == Stage::Geometry,
+        info.stage == Stage::Task,
+        info.stage == Stage::Mesh,
         info.uses_sample_shading | info.color0_sample | info.color1_sample,
         info.post_depth_coverage,
         info.pixel_interlock_ordered | info.pixel_interlock_unordered,
@@ -146,6 +150,7 @@ pub(super) const SLOTS_WITH_NEEDS: u64 = {
         VIEWPORT,
         TESS_LEVEL_OUTER,
         TESS_LEVEL_INNER,
+        CULL_PRIMITIVE,
         VIEW_INDEX,
     ];
     let (mut mask, mut at) = (1 << frag_result::STENCIL, 0);
@@ -173,7 +178,7 @@ pub(super) fn slot_needs(stage: Stage, output: bool, slots: u64, need: &mut dyn 
         let slot = left.trailing_zeros();
         left &= left - 1;
         // The distances of the second slot are in the array of the first.
-        let first = matches!((kind, slot), (SlotKind::Varying, varying::CLIP_DIST1 | varying::CULL_DIST1));
+        let first = kind.is_varying() && matches!(slot, varying::CLIP_DIST1 | varying::CULL_DIST1);
         let Some(builtin) = slots::builtin(kind, slot - u32::from(first), fragment_input) else { continue };
         let info = BuiltInInfo::of(builtin);
         if !info.is_in(stage.set(), output) {

@@ -3,16 +3,16 @@
 //! Inputs and outputs: the stage has their slots, and their components fit the slots.
 
 use super::report::{plural, Report};
-use crate::ir::{Def, Inst, Shader, Stage, VarFlags, Variable, XfbInfo, XfbOutput};
+use crate::ir::{Def, Inst, Shader, ShaderInfo, Stage, VarFlags, Variable, XfbInfo, XfbOutput};
 use crate::op::names::{frag_result, unpack_alu_type, varying, vert_attrib, IoFlags, IoSemantics, IoXfb, SlotKind};
-use crate::op::{Base, Index, Intrinsic, Modes};
+use crate::op::{slots, Base, Index, Intrinsic, Modes};
 use std::ops::Range;
 
 /// One past the last slot.
 fn slot_end(kind: SlotKind) -> u32 {
     match kind {
         SlotKind::VertAttrib => vert_attrib::GENERIC0 + 17,
-        SlotKind::Varying => varying::END,
+        SlotKind::Varying | SlotKind::MeshOutput => varying::END,
         SlotKind::FragResult => frag_result::DATA0 + 8,
     }
 }
@@ -32,6 +32,12 @@ pub(super) fn check_var(report: &mut Report<'_>, variable: &Variable) {
     if stage.is_compute() {
         return report.variable(variable, "compute shaders have no inputs and outputs");
     }
+    if stage == Stage::Task {
+        return report.variable(variable, "task shaders have no inputs and outputs");
+    }
+    if stage == Stage::Mesh && variable.mode == Modes::SHADER_IN {
+        return report.variable(variable, "mesh shaders have no inputs");
+    }
     let end = slot_end(stage.slot_kind(variable.mode == Modes::SHADER_OUT));
     if let Some(slot) = variable.location.filter(|slot| *slot >= end) {
         report.variable(variable, format_args!("there is no slot {slot}"));
@@ -45,8 +51,8 @@ pub(super) fn check_var(report: &mut Report<'_>, variable: &Variable) {
 }
 
 /// Checks the qualifiers of a variable. Patches are between tessellation shaders. Outputs of geometry shaders may have a stream.
-/// Inputs of fragment shaders may be per primitive, and their outputs may be the second colour of dual-source blending. Outputs
-/// of the last stage before rasterization can be captured.
+/// Inputs of fragment shaders and outputs of mesh shaders may be per primitive. Outputs of fragment shaders may be the second colour
+/// of dual-source blending. Outputs of the last stage before rasterization can be captured.
 fn check_qualifiers(report: &mut Report<'_>, variable: &Variable) {
     let (stage, output) = (report.shader.stage(), variable.mode == Modes::SHADER_OUT);
     let between_tess = (output || variable.mode == Modes::SHADER_IN) && is_between_tess(stage, output);
@@ -56,9 +62,16 @@ fn check_qualifiers(report: &mut Report<'_>, variable: &Variable) {
     if variable.stream != 0 && !(stage == Stage::Geometry && output && variable.stream < 4) {
         report.variable(variable, format_args!("there is no stream {}", variable.stream));
     }
-    let is_given = stage == Stage::Fragment && variable.mode == Modes::SHADER_IN;
-    if variable.flags.contains(VarFlags::PER_PRIMITIVE) && !is_given {
-        report.variable(variable, "is of a primitive, but not an input of a fragment shader");
+    let may_be_of_primitive = match stage {
+        Stage::Fragment => variable.mode == Modes::SHADER_IN,
+        Stage::Mesh => output,
+        _ => false,
+    };
+    if variable.flags.contains(VarFlags::PER_PRIMITIVE) && !may_be_of_primitive {
+        report.variable(
+            variable,
+            "is of a primitive, but neither an input of a fragment shader nor an output of a mesh shader",
+        );
     }
     let is_target = stage == Stage::Fragment && output;
     if (output || variable.mode == Modes::SHADER_IN) && variable.index > u32::from(is_target) {
@@ -185,17 +198,27 @@ fn check_vertex(report: &mut Report<'_>, inst: Inst, op: Intrinsic, io: IoSemant
     let has_vertex = op.meaning().io.is_some_and(|io| io.vertex.is_some());
     if has_vertex != stage.is_per_vertex(is_output(op), io.location) {
         let what = if has_vertex { "no value" } else { "a value" };
-        report.at(inst, format_args!("the slot has {what} for each vertex"));
+        let of = if stage == Stage::Mesh { "vertex or primitive" } else { "vertex" };
+        report.at(inst, format_args!("the slot has {what} for each {of}"));
     }
     let end = report.shader.index(inst, Index::component).saturating_add(num_components.into());
-    let is_varying = stage.slot_kind(is_output(op)) == SlotKind::Varying;
+    let kind = stage.slot_kind(is_output(op));
+    let is_varying = kind == SlotKind::Varying;
     match io.location {
+        varying::PRIMITIVE_INDICES if kind == SlotKind::MeshOutput && end > corners(&report.shader.info) => {
+            report.at(inst, "a primitive does not have so many vertices");
+        }
         varying::TESS_LEVEL_INNER if is_varying && end > 2 => report.at(inst, "there are two inner levels"),
         varying::PNTC if stage == Stage::Fragment && is_varying && end > 2 => {
             report.at(inst, "a point coordinate has two components");
         }
         _ => {}
     }
+}
+
+/// The number of vertices of a primitive of a mesh shader.
+fn corners(info: &ShaderInfo) -> u32 {
+    slots::primitive_indices(&info.primitive_type).map_or(3, |(vertices, _)| vertices.into())
 }
 
 fn check_flags(report: &mut Report<'_>, inst: Inst, op: Intrinsic, io: IoSemantics) {
@@ -230,7 +253,7 @@ fn check_components(report: &mut Report<'_>, inst: Inst, value: Def) {
 fn is_builtin(kind: SlotKind, slot: u32) -> bool {
     match kind {
         SlotKind::VertAttrib => false,
-        SlotKind::Varying => slot < varying::VAR0,
+        SlotKind::Varying | SlotKind::MeshOutput => slot < varying::VAR0,
         SlotKind::FragResult => true,
     }
 }

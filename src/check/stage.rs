@@ -23,7 +23,7 @@ pub(super) fn check_modes(report: &mut Report<'_>) {
     let info = &report.shader.info;
     let [x, y, z] = info.workgroup_size;
     // If the size is set with the pipeline, the application must set a valid one.
-    let known = info.stage.is_compute() && !info.workgroup_size_variable && ![x, y, z].contains(&0);
+    let known = info.stage.has_grid() && !info.workgroup_size_variable && ![x, y, z].contains(&0);
     let fits = match info.derivative_group {
         0 => true,
         1 => !known || x % 2 == 0 && y % 2 == 0,

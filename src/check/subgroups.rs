@@ -3,7 +3,7 @@
 //! The features that subgroup operations need, after the lowering for the target.
 
 use super::feature_check::FeatureCheck;
-use crate::ir::{Def, Inst, Stage};
+use crate::ir::{Def, Inst};
 use crate::op::meaning::{Form, Traits};
 use crate::op::names::Scope;
 use crate::op::Intrinsic::{self, barrier, read_invocation, reduce, rotate};
@@ -27,7 +27,7 @@ impl FeatureCheck<'_> {
         }
         match op {
             _ if is_old && traits.contains(Traits::BASIC_SUBGROUP) => self.need(Some(inst), subgroupBallot),
-            _ if is_of_workgroup(info) && !matches!(self.report.shader.stage(), Stage::Compute | Stage::Kernel) => {
+            _ if is_of_workgroup(info) && !self.report.shader.stage().has_grid() => {
                 self.report.at(inst, "exists in compute shaders only");
             }
             read_invocation if is_old || self.broadcasts_from(srcs[1]) => self.need(Some(inst), subgroupBallot),

@@ -17,7 +17,7 @@ use crate::ir::{TypeData, TypeTable, VarFlags, Variable};
 use crate::op::meaning::Traits;
 use crate::op::names::{frag_result, varying, InterpMode, IoFlags, IoSemantics};
 use crate::op::Intrinsic::{self, *};
-use crate::op::{AluInfo, AluOp, AluSet, Base, Form, Index, Modes, Props, ALU_OPS};
+use crate::op::{slots, AluInfo, AluOp, AluSet, Base, Form, Index, Modes, Props, ALU_OPS};
 use crate::target::Target;
 
 /// Opcodes for numbers that are defined for numbers of one bit, too; a pass makes logical operations of them.
@@ -104,6 +104,13 @@ impl Support<'_> {
         if info.stage == Stage::Geometry && refused_primitives(info) {
             let message = format!("geometry shaders from {} to {}", info.input_primitive, info.output_primitive);
             self.report.whole(format_args!("{message} are not translated"));
+        }
+        if info.stage == Stage::Mesh && slots::primitive_indices(&info.primitive_type).is_none() {
+            self.report.whole(format_args!("mesh shaders with {} are not translated", info.primitive_type));
+        }
+        // NIR's fields have 16 bits, and arrays have these lengths.
+        if info.max_vertices_out.max(info.max_primitives_out) > u16::MAX.into() {
+            self.report.whole("a mesh has at most 65535 vertices and primitives");
         }
     }
 

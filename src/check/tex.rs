@@ -50,6 +50,9 @@ fn check_src(report: &mut Report<'_>, inst: Inst, tex: &TexData, kind: TexSrcKin
         TexSrcKind::texture_deref | TexSrcKind::sampler_deref if report.shader.as_deref(def).is_none() => {
             report.at(inst, format_args!("source {name} is not a deref"));
         }
+        TexSrcKind::texture_handle | TexSrcKind::sampler_handle if !matches!(bits, 32 | 64) => {
+            report.bits(inst, &format_args!("source {name} cannot have"), bits, "");
+        }
         TexSrcKind::texture_handle if report.shader.as_deref(def).is_none() => {}
         TexSrcKind::texture_deref | TexSrcKind::texture_handle if Texture::of_pointer(report.shader, def).is_none() => {
             report.at(inst, format_args!("source {name} points to no texture"));

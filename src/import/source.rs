@@ -102,7 +102,9 @@ impl<'w> SourceModule<'w> {
             Op::EntryPoint => {
                 let message = "an entry point of this kind is not supported";
                 let unsupported = || Error::new(ErrorKind::Unsupported, Place::default(), message);
-                self.stage = *Stage::ALL.get(inst.word(1) as usize).ok_or_else(unsupported)?;
+                // The execution models of other numbers are kernels, and stages that are not imported.
+                let models = &Stage::ALL[..=Stage::Compute as usize];
+                self.stage = *models.get(inst.word(1) as usize).ok_or_else(unsupported)?;
             }
             Op::Decorate => drop(self.decorations.insert((inst.word(1), inst.word(2)), inst.word(3))),
             Op::MemberDecorate => {
@@ -206,7 +208,7 @@ impl<'w> SourceModule<'w> {
                 None => self.decoration(global.id, Decoration::Location).is_some(),
             };
             let stream = self.decoration(global.id, Decoration::Stream).unwrap_or(0);
-            // Mesh shaders are not linked here.
+            // Mesh shaders are not imported.
             let per_primitive = self.decoration(global.id, Decoration::PerPrimitiveNV).is_some();
             let free = !self.pinned.contains(&global.id) && located && stream == 0 && !per_primitive;
             self.globals[at].removable &= varying && io && free;
@@ -220,7 +222,7 @@ impl<'w> SourceModule<'w> {
             Stage::Vertex => !input,
             Stage::TessCtrl | Stage::TessEval => true,
             Stage::Geometry => input,
-            Stage::Fragment | Stage::Compute => false,
+            Stage::Fragment | Stage::Compute | Stage::Task | Stage::Mesh => false,
         };
         between && [Position, PointSize, ClipDistance, CullDistance].iter().any(|it| *it as u32 == builtin)
     }

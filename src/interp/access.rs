@@ -41,7 +41,9 @@ impl Machine<'_> {
             _ if op.is_deref_atomic() => self.pointer_atomic(inst, srcs),
             deref_buffer_array_length => self.array_length(inst, srcs[0]),
             emit_vertex | end_primitive | emit_vertex_with_counter | end_primitive_with_counter => self.emit(inst, op),
+            set_vertex_and_primitive_count if self.shader.stage() == Stage::Mesh => self.set_mesh_outputs(inst, srcs),
             set_vertex_and_primitive_count => {}
+            launch_mesh_workgroups => self.launch(inst, srcs[0]),
             terminate => self.terminate(|_, _| true),
             terminate_if => self.terminate(|machine, lane| machine.scalar(srcs[0], lane).value != 0),
             demote => self.demote(|_, _| true),
@@ -108,7 +110,7 @@ impl Machine<'_> {
 
     fn barrier(&mut self, inst: Inst) {
         let waits = self.shader.index(inst, Index::execution_scope) >= Scope::workgroup as u32;
-        let shares = self.shader.stage().is_compute() || self.shader.stage() == Stage::TessCtrl;
+        let shares = self.shader.stage().has_workgroups();
         if waits && shares {
             self.races.barrier();
         }
@@ -430,6 +432,7 @@ impl Machine<'_> {
             MemoryRegion::Storage(block) => self.resources.storage.get(block as usize),
             MemoryRegion::Push => Some(&self.resources.push_constants),
             MemoryRegion::Shared => Some(&self.shared),
+            MemoryRegion::Payload => Some(&self.payload),
             MemoryRegion::Private => Some(&self.lanes[lane].private),
             MemoryRegion::Scratch => Some(&self.lanes[lane].scratch),
             MemoryRegion::Image(image) => self.resources.images.get(&image)?.levels.first(),
@@ -441,6 +444,7 @@ impl Machine<'_> {
         match memory {
             MemoryRegion::Storage(block) => self.resources.storage.get_mut(block as usize),
             MemoryRegion::Shared => Some(&mut self.shared),
+            MemoryRegion::Payload => Some(&mut self.payload),
             MemoryRegion::Private => Some(&mut self.lanes[lane].private),
             MemoryRegion::Scratch => Some(&mut self.lanes[lane].scratch),
             MemoryRegion::Image(image) => self.resources.images.get_mut(&image)?.levels.first_mut(),
@@ -488,6 +492,7 @@ fn memory_of(kind: MemoryKind) -> Option<MemoryRegion> {
         MemoryKind::Ssbo => Some(MemoryRegion::Storage(0)),
         MemoryKind::PushConstant => Some(MemoryRegion::Push),
         MemoryKind::Shared => Some(MemoryRegion::Shared),
+        MemoryKind::TaskPayload => Some(MemoryRegion::Payload),
         MemoryKind::Scratch => Some(MemoryRegion::Scratch),
         MemoryKind::Global => Some(MemoryRegion::Global),
         MemoryKind::Constant | MemoryKind::KernelInput | MemoryKind::Uniform | MemoryKind::Deref => None,

@@ -99,6 +99,7 @@ impl Machine<'_> {
             // A block is as large as shared memory, because a dump lacks its size.
             Modes::SHARED if self.shader.types.as_struct(variable.ty).is_some() => Pointer::Block(MemoryRegion::Shared),
             Modes::SHARED => own(MemoryRegion::Shared),
+            Modes::TASK_PAYLOAD => Pointer::Block(MemoryRegion::Payload),
             Modes::SHADER_TEMP | Modes::FUNCTION_TEMP | Modes::CONSTANT => own(MemoryRegion::Private),
             Modes::SHADER_IN | Modes::SHADER_OUT => {
                 let needs_vertex = self.is_per_vertex(var);
@@ -120,18 +121,17 @@ impl Machine<'_> {
         block.descriptor_set.is_some() && uniforms.any(|uniform| at(uniform) == at(block))
     }
 
-    /// Whether the outermost array of an input or output counts vertices.
+    /// Whether the outermost array of an input or output counts vertices or primitives.
     fn is_per_vertex(&self, var: Var) -> bool {
         let variable = &self.shader.vars[var];
         let is_input = variable.mode == Modes::SHADER_IN;
         let arrayed = match self.shader.stage() {
             Stage::TessCtrl => true,
             Stage::TessEval | Stage::Geometry => is_input,
+            Stage::Mesh => !is_input,
             _ => false,
         };
-        arrayed
-            && !variable.flags.intersects(VarFlags::PATCH | VarFlags::PER_PRIMITIVE)
-            && self.shader.types.as_array(variable.ty).is_some()
+        arrayed && !variable.flags.contains(VarFlags::PATCH) && self.shader.types.as_array(variable.ty).is_some()
     }
 
     /// The value of an index into `parent`; `None` if it is undefined and selects a texture or image.

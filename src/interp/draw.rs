@@ -5,13 +5,16 @@
 //!
 //! Points need no rasterizer, and all stages can be used: a geometry shader may emit points for points, and a patch that is
 //! tessellated in point mode with all levels 1 has one point in each corner. A fragment has no neighbours, so derivatives are
-//! undefined.
+//! undefined. A mesh shader may make points, too.
 
 use super::format::{Format, Texel};
-use super::{run, Bits, Captured, Fault, Floats, Inputs, Invocation, Limits, Outcome, Outputs, Resources, Slot};
+use super::{
+    run, Bits, Buffer, Captured, Fault, Floats, Inputs, Invocation, Launch, Limits, Meshlet, Outcome, Outputs,
+    Resources, Slot,
+};
 use crate::ir::{InstKind, Shader, Stage};
 use crate::op::names::{frag_result, varying, vert_attrib, IoSemantics};
-use crate::op::{Index, Intrinsic, Modes};
+use crate::op::{slots, Index, Intrinsic, Modes};
 use std::collections::BTreeMap;
 
 /// A draw of one pipeline.
@@ -19,7 +22,7 @@ use std::collections::BTreeMap;
 pub struct Draw<'a> {
     /// The stages, in any order.
     pub shaders: &'a [Shader],
-    /// The number of vertices.
+    /// The number of vertices; of workgroups if there is a mesh shader.
     pub vertices: u32,
     /// The number of instances.
     pub instances: u32,
@@ -36,6 +39,9 @@ pub struct Draw<'a> {
     /// The rules for floats.
     pub floats: Floats,
 }
+
+/// The most workgroups of a mesh shader that a workgroup of a task shader may start.
+const MOST_WORKGROUPS: u64 = 1 << 16;
 
 /// A render target.
 #[derive(Clone, Debug)]
@@ -86,6 +92,11 @@ struct Pipeline<'a, 'r> {
 
 impl Pipeline<'_, '_> {
     fn instance(&mut self, instance: u32) -> Result<(), &'static str> {
+        if self.stage(Stage::Mesh).is_some() {
+            let points = self.mesh_stage()?;
+            (0..).zip(&points).for_each(|(number, point)| self.fragment(number, point));
+            return Ok(());
+        }
         let mut vertices = self.vertex_stage(instance)?;
         if self.stage(Stage::TessEval).is_some() {
             vertices = self.tessellate(&vertices)?;
@@ -112,11 +123,14 @@ impl Pipeline<'_, '_> {
 
     /// Runs the shader of `stage`, if there is one.
     fn run(&mut self, stage: Stage, invocations: Vec<Invocation>) -> Outcome {
+        self.run_with(stage, Inputs { invocations, floats: self.draw.floats, ..Inputs::default() })
+    }
+
+    fn run_with(&mut self, stage: Stage, inputs: Inputs) -> Outcome {
         let shaders = self.draw.shaders;
         let Some((number, shader)) = shaders.iter().enumerate().find(|(_, shader)| shader.stage() == stage) else {
             return Outcome::default();
         };
-        let inputs = Inputs { invocations, floats: self.draw.floats, ..Inputs::default() };
         let mut outcome = run(shader, self.resources, &inputs, self.limits);
         self.drawn.faults.extend(outcome.faults.drain(..).map(|fault| (number, fault)));
         outcome
@@ -203,6 +217,30 @@ impl Pipeline<'_, '_> {
         Ok(points)
     }
 
+    /// The points of the workgroups of the mesh shader, which the draw or a task shader starts, with the values of their primitives.
+    fn mesh_stage(&mut self) -> Result<Vec<Vertex>, &'static str> {
+        let (_, shader) = self.stage(Stage::Mesh).ok_or("there is no mesh shader")?;
+        if slots::primitive_indices(&shader.info.primitive_type).map(|(vertices, _)| vertices) != Some(1) {
+            return Err("mesh shaders must make points");
+        }
+        let (draw, groups) = (self.draw, [self.draw.vertices, 1, 1]);
+        let grid = |workgroups| Inputs { workgroups, floats: draw.floats, ..Inputs::default() };
+        let launches = match self.stage(Stage::Task) {
+            Some(_) => self.run_with(Stage::Task, grid(groups)).launches,
+            None => vec![Some(Launch { workgroups: groups, payload: Buffer::default() })],
+        };
+        let mut points = Vec::new();
+        for Launch { workgroups, payload } in launches.into_iter().flatten() {
+            if workgroups.iter().map(|count| u64::from(*count)).product::<u64>() > MOST_WORKGROUPS {
+                return Err("a task shader starts too many workgroups");
+            }
+            self.resources.payload = payload;
+            let made = self.run_with(Stage::Mesh, grid(workgroups)).meshlets;
+            points.extend(made.iter().flat_map(|meshlet| (0..meshlet.primitives).filter_map(|at| point(meshlet, at))));
+        }
+        Ok(points)
+    }
+
     /// Appends a vertex of `stream` to the buffers of transform feedback that have room for it.
     fn capture(&mut self, vertex: &Vertex, captures: &[Captured], stream: u32) {
         let Some(count) = self.captured.get_mut(stream as usize) else { return };
@@ -269,6 +307,16 @@ impl Pipeline<'_, '_> {
         }
         self.pixels.insert(pixel, texels);
     }
+}
+
+/// The vertex of a point of a mesh shader with the values of the point, unless it is culled.
+fn point(meshlet: &Meshlet, number: u32) -> Option<Vertex> {
+    let mut own = meshlet.primitive(number);
+    let mut word = |slot| own.remove(&Slot::new(slot)).map_or(0, |words| words[0].value);
+    let (is_culled, vertex) = (word(varying::CULL_PRIMITIVE) != 0, word(varying::PRIMITIVE_INDICES));
+    let mut all = meshlet.vertex(vertex as u32);
+    all.append(&mut own);
+    (!is_culled).then_some(all)
 }
 
 /// Whether a clip or cull distance of a point is negative, so that it is not drawn (Vulkan, "Primitive Clipping").

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub struct Inputs {
     /// The inputs of each invocation. A fragment shader has four per quad: top left, top right, bottom left, bottom right. The
-    /// workgroup alone determines the number of invocations of a compute shader.
+    /// workgroup alone determines the number of invocations of compute, task and mesh shaders.
     pub invocations: Vec<Invocation>,
     /// The number of workgroups in x, y, z.
     pub workgroups: [u32; 3],

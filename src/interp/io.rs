@@ -73,7 +73,7 @@ impl Machine<'_> {
         for i in 0..self.active.len() {
             let lane = self.active[i];
             let is_uncertain = self.check_certain(inst, [vertex, Some(offset)], lane);
-            let Some(place) = self.explicit_place(inst, vertex, (offset, step), lane) else {
+            let Some(place) = self.explicit_place((inst, op), vertex, (offset, step), lane) else {
                 self.set(inst, lane, &[]);
                 continue;
             };
@@ -109,7 +109,7 @@ impl Machine<'_> {
     /// The position that an intrinsic accesses; `None` if there is none.
     fn explicit_place(
         &mut self,
-        inst: Inst,
+        (inst, op): (Inst, Intrinsic),
         vertex: Option<Def>,
         (offset, step): (Def, u64),
         lane: usize,
@@ -130,7 +130,7 @@ impl Machine<'_> {
             self.fault(FaultKind::OutOfBounds, inst, lane, message);
             return None;
         }
-        if vertex.value > i32::MAX as u64 {
+        if vertex.value >= self.vertex_end(op, io.location) {
             self.fault(FaultKind::OutOfBounds, inst, lane, format!("vertex {}", vertex.value as i32));
             return None;
         }
@@ -145,6 +145,7 @@ impl Machine<'_> {
     fn explicit_sampling(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def], lane: usize) -> Sampling {
         match op {
             Intrinsic::load_input if self.shader.stage() == Stage::Fragment => Sampling::Flat,
+            Intrinsic::load_per_primitive_input => Sampling::Flat,
             Intrinsic::load_interpolated_input => match self.shader.as_intrinsic(srcs[0].inst()) {
                 Some((op, place)) if op.is_barycentric() => self.sampling(inst, op.meaning().sampling, place, lane),
                 _ => {
@@ -380,10 +381,12 @@ impl Machine<'_> {
         }
     }
 
-    /// Writes a word. GL's broadcast colour is written to each draw buffer.
+    /// Writes a word. GL's broadcast colour is written to each draw buffer. A flag is 0 or 1.
     fn write_output(&mut self, lane: usize, place: InterfacePosition, word: Bits) {
         let owner = self.output_owner(lane);
         let (slot, c) = place.word();
+        let is_flag = self.shader.stage() == Stage::Mesh && slot.slot == varying::CULL_PRIMITIVE;
+        let word = if is_flag { narrowed(word, AluType::new(Base::Bool, 1)) } else { word };
         let is_broadcast = self.shader.stage() == Stage::Fragment && slot.slot == frag_result::COLOR;
         let slots = match is_broadcast {
             true => frag_result::DATA0..frag_result::DATA0 + self.draw_buffers(),
@@ -409,10 +412,10 @@ impl Machine<'_> {
         }
     }
 
-    /// The invocation that has the outputs of `lane`: the first one of a patch, because its invocations share outputs.
+    /// The invocation that has the outputs of `lane`: the first one of a patch or a mesh shader, because its invocations share outputs.
     fn output_owner(&self, lane: usize) -> usize {
         match self.shader.stage() {
-            Stage::TessCtrl => 0,
+            Stage::TessCtrl | Stage::Mesh => 0,
             _ => lane,
         }
     }

@@ -7,6 +7,7 @@ use super::flow::{Flow, END};
 use super::inputs::Inputs;
 use super::layout::Layout;
 use super::memory::{Buffer, MemoryRegion};
+use super::meshlet::{slots_of_primitives, Launch, Meshlet};
 use super::pointer::Pointer;
 use super::race::Races;
 use super::registers::Registers;
@@ -35,6 +36,11 @@ pub(super) struct Machine<'a> {
     /// The first byte of each variable in private or shared memory.
     pub places: SideTable<Var, u64>,
     pub shared: Buffer,
+    pub payload: Buffer,
+    /// What a task shader has started.
+    pub launched: Option<Launch>,
+    /// The sizes of the outputs of a mesh shader, without the outputs.
+    pub meshlet: Meshlet,
     pub lanes: Vec<Lane>,
     /// The active invocations, in ascending order.
     pub active: Vec<usize>,
@@ -89,6 +95,16 @@ pub(super) fn run_group(
     };
     let finished = machine.run();
     outcome.instructions += budget - machine.budget;
+    match shader.stage() {
+        Stage::Task => outcome.launches.push(machine.launched.take()),
+        Stage::Mesh => {
+            // The first invocation has the outputs of all.
+            let outputs = std::mem::take(&mut machine.lanes[0].outputs);
+            let of_primitives = slots_of_primitives(shader);
+            outcome.meshlets.push(Meshlet { outputs, of_primitives, ..machine.meshlet });
+        }
+        _ => {}
+    }
     for lane in machine.lanes {
         outcome.outputs.push(lane.outputs);
         outcome.vertices.push(lane.vertices);
@@ -103,7 +119,7 @@ pub(super) fn run_group(
 /// The number of invocations that run together.
 fn lane_count(shader: &Shader, inputs: &Inputs) -> u64 {
     match shader.stage() {
-        Stage::Compute | Stage::Kernel => workgroup_size(shader, inputs).iter().fold(1, |n, size| n * u64::from(*size)),
+        stage if stage.has_grid() => workgroup_size(shader, inputs).iter().fold(1, |n, size| n * u64::from(*size)),
         _ => inputs.invocations.len() as u64,
     }
 }
@@ -134,8 +150,9 @@ impl<'a> Machine<'a> {
         let layout = Layout::new(&shader.types);
         let (places, private, shared) = layout.place_variables(shader);
         let scratch = u64::from(shader.info.scratch).next_multiple_of(16);
+        let payload = u64::from(shader.info.task_payload_size).next_multiple_of(16);
         let needed = count.saturating_mul(components + pointers + private / 8 + scratch / 8 + LANE_COMPONENTS);
-        if needed > max_components as u64 || count.max(private).max(shared).max(scratch) > MAX_MEMORY {
+        if needed > max_components as u64 || count.max(private).max(shared).max(scratch).max(payload) > MAX_MEMORY {
             return Err(whole_fault(FaultKind::Budget, format!("{count} invocations need too much memory")));
         }
         let lane = Lane {
@@ -157,6 +174,12 @@ impl<'a> Machine<'a> {
             pointers: vec![Pointer::Nowhere; (count * pointers) as usize],
             lanes: vec![lane; count as usize],
             shared: Buffer::starting_with(&resources.shared, shared as usize),
+            payload: match shader.stage() {
+                Stage::Mesh => resources.payload.clone(),
+                _ => Buffer::undefined(payload as usize),
+            },
+            launched: None,
+            meshlet: Meshlet::default(),
             active: Vec::new(),
             faults: Vec::new(),
             reported: FxHashSet::default(),
@@ -393,6 +416,13 @@ impl<'a> Machine<'a> {
             (lane.at, lane.is_discarded, lane.is_helper) = (END, true, true);
         }
         self.active.retain(|lane| !ended.contains(lane));
+    }
+
+    /// Ends the active invocations.
+    pub(super) fn end_active(&mut self) {
+        for lane in std::mem::take(&mut self.active) {
+            self.lanes[lane].at = END;
+        }
     }
 
     /// The number of invocations that have not ended.

@@ -79,6 +79,8 @@ pub(super) enum MemoryRegion {
     Push,
     /// The shared memory of the workgroup.
     Shared,
+    /// The payload of a task shader.
+    Payload,
     /// The variables of the invocation.
     Private,
     /// The scratch memory of the invocation.

@@ -66,6 +66,8 @@ mod io;
 mod layout;
 mod machine;
 mod memory;
+mod mesh;
+mod meshlet;
 mod names;
 mod pointer;
 mod race;
@@ -89,6 +91,7 @@ pub use format::{Format, Numbers};
 pub use image::{Compare, Filter, Image, Sampler, Texture, Wrap};
 pub use inputs::{Inputs, Invocation};
 pub use memory::Buffer;
+pub use meshlet::{Launch, Meshlet};
 pub use slot::{Outputs, Slot};
 
 use crate::ir::{Inst, Shader, Swizzle};
@@ -142,6 +145,8 @@ pub struct Resources {
     pub push_constants: Buffer,
     /// The first bytes of shared memory when a workgroup starts. The rest is undefined.
     pub shared: Vec<u8>,
+    /// What a task shader gives to the workgroups of a mesh shader: see [`Launch`].
+    pub payload: Buffer,
     /// Global memory: buffers with their first addresses.
     pub global: Vec<(u64, Buffer)>,
     /// Textures.
@@ -170,10 +175,14 @@ impl Default for Limits {
 /// The results of a run besides the contents of the buffers.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// The outputs of each invocation at its end. The invocations of a patch share those of the first.
+    /// The outputs of each invocation at its end. The invocations of a patch share those of the first; mesh shaders have none here.
     pub outputs: Vec<Outputs>,
     /// The vertices that each invocation of a geometry shader emitted: stream and outputs. `None` ends a primitive.
     pub vertices: Vec<Vec<(u32, Option<Outputs>)>>,
+    /// The outputs of each workgroup of a mesh shader.
+    pub meshlets: Vec<Meshlet>,
+    /// What each workgroup of a task shader starts, if it does.
+    pub launches: Vec<Option<Launch>>,
     /// Whether each invocation was discarded, so that its outputs are ignored.
     pub discarded: Vec<bool>,
     /// The faults, each kind once per instruction.
@@ -201,10 +210,10 @@ impl Outcome {
     }
 }
 
-/// Runs `shader`: all workgroups of a compute shader, one after the other; for other stages the invocations of `inputs`.
+/// Runs `shader`: all workgroups of a compute, task or mesh shader, one after the other; for other stages the invocations of `inputs`.
 pub fn run(shader: &Shader, resources: &mut Resources, inputs: &Inputs, limits: Limits) -> Outcome {
     let mut outcome = Outcome::default();
-    let [x, y, z] = if shader.stage().is_compute() { inputs.workgroups } else { [1; 3] };
+    let [x, y, z] = if shader.stage().has_grid() { inputs.workgroups } else { [1; 3] };
     for group in 0..u64::from(x) * u64::from(y) * u64::from(z) {
         let (x, y) = (u64::from(x), u64::from(y));
         let id = [group % x, group / x % y, group / (x * y)].map(|id| id as u32);

@@ -19,6 +19,7 @@ impl Machine<'_> {
             }
             MemoryRegion::Push => "the push constants".to_string(),
             MemoryRegion::Shared => "shared memory".to_string(),
+            MemoryRegion::Payload => "the payload".to_string(),
             MemoryRegion::Private => "the invocation's variables".to_string(),
             MemoryRegion::Scratch => "scratch memory".to_string(),
             MemoryRegion::Image(image) => format!("the image of {}", self.descriptor_name(image, true)),

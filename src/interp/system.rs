@@ -62,7 +62,7 @@ impl Machine<'_> {
             None if op == Intrinsic::is_helper_invocation => return Some(vec![u64::from(self.lanes[lane].is_helper)]),
             _ => {}
         }
-        if !self.shader.stage().is_compute() {
+        if !self.shader.stage().has_grid() {
             return None;
         }
         let size = workgroup_size(self.shader, self.inputs).map(u64::from);

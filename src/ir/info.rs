@@ -21,6 +21,8 @@ pub enum Stage {
     Fragment,
     Compute,
     Kernel,
+    Task,
+    Mesh,
 }
 
 impl Stage {
@@ -33,6 +35,8 @@ impl Stage {
         (Stage::Fragment, "MESA_SHADER_FRAGMENT"),
         (Stage::Compute, "MESA_SHADER_COMPUTE"),
         (Stage::Kernel, "MESA_SHADER_KERNEL"),
+        (Stage::Task, "MESA_SHADER_TASK"),
+        (Stage::Mesh, "MESA_SHADER_MESH"),
     ];
 
     /// The name in a dump.
@@ -54,6 +58,8 @@ impl Stage {
             Stage::Geometry => Stages::GEOMETRY,
             Stage::Fragment => Stages::FRAGMENT,
             Stage::Compute | Stage::Kernel => Stages::COMPUTE,
+            Stage::Task => Stages::TASK,
+            Stage::Mesh => Stages::MESH,
         }
     }
 
@@ -62,14 +68,16 @@ impl Stage {
         match (self, output) {
             (Stage::Vertex, false) => SlotKind::VertAttrib,
             (Stage::Fragment, true) => SlotKind::FragResult,
+            (Stage::Mesh, true) => SlotKind::MeshOutput,
             _ => SlotKind::Varying,
         }
     }
 
     /// Whether `slot` of its inputs or outputs, in the numbering of varyings, has a value for each vertex: then the variable is
-    /// an array over vertices.
+    /// an array over vertices. Outputs of mesh shaders are arrays over vertices or primitives.
     pub fn is_per_vertex(self, output: bool, slot: u32) -> bool {
         let arrayed = match self {
+            Stage::Mesh => return output,
             Stage::TessCtrl => true,
             Stage::TessEval | Stage::Geometry => !output,
             _ => false,
@@ -77,14 +85,19 @@ impl Stage {
         arrayed && !slots::is_patch(slot) && slot != varying::PRIMITIVE_ID
     }
 
-    /// True for compute shaders and kernels, which have workgroups.
+    /// True for compute shaders and kernels.
     pub fn is_compute(self) -> bool {
         matches!(self, Stage::Compute | Stage::Kernel)
     }
 
+    /// True if there is a grid of workgroups that have a size and shared memory: compute, task and mesh shaders.
+    pub fn has_grid(self) -> bool {
+        self.is_compute() || matches!(self, Stage::Task | Stage::Mesh)
+    }
+
     /// True if invocations are in workgroups, which have barriers: patches of tessellation control shaders are such.
     pub fn has_workgroups(self) -> bool {
-        self.is_compute() || self == Stage::TessCtrl
+        self.has_grid() || self == Stage::TessCtrl
     }
 }
 
@@ -128,6 +141,12 @@ fn in_tess(stage: Stage) -> bool {
 }
 fn in_geometry(stage: Stage) -> bool {
     stage == Stage::Geometry
+}
+fn in_mesh(stage: Stage) -> bool {
+    stage == Stage::Mesh
+}
+fn with_payload(stage: Stage) -> bool {
+    matches!(stage, Stage::Task | Stage::Mesh)
 }
 
 /// Key and value.
@@ -235,7 +254,8 @@ macro_rules! info_fields {
             $(pub $printed: $printed_ty,)*
         }
 
-        /// The table of the header, in printed order, without the fields that every dump starts with.
+        /// The table of the header, in printed order, without the fields that every dump starts with. The index of a row is its
+        /// number on the [wire](crate::wire), so a new row is added at the end.
         pub const FIELDS: &[FieldRow] = &[$(FieldRow {
             name: stringify!($name),
             always: $always,
@@ -272,6 +292,7 @@ info_fields! {
         num_images: u32,
         float_controls_execution_mode: u32,
         shared_size: u32,
+        task_payload_size: u32,
         scratch: u32,
         xfb_stride: [u32; 4],
         inlinable_uniform_dw_offsets: [u32; 4],
@@ -290,6 +311,9 @@ info_fields! {
         vertices_out: u32,
         invocations: u32,
         vertices_in: u32,
+        max_vertices_out: u32,
+        max_primitives_out: u32,
+        primitive_type: String,
         uses_sample_shading: bool,
         early_fragment_tests: bool,
         post_depth_coverage: bool,
@@ -368,6 +392,8 @@ info_fields! {
         advanced_blend_modes: u32,
         workgroup_size_hint: [u32; 3],
         user_data_components_amd: u32,
+        ms_cross_invocation_output_access: u128,
+        nv: bool,
         ptr_size: u32,
         inputs: u32,
         outputs: u32,
@@ -480,6 +506,12 @@ info_fields! {
         uniforms: Dec, never, printed;
         scratch: Dec, never, read;
         constants: Dec, never, printed;
+        task_payload_size: Dec, with_payload, read;
+        ms_cross_invocation_output_access: Ranges, never, printed;
+        max_vertices_out: Dec, in_mesh, read;
+        max_primitives_out: Dec, in_mesh, read;
+        primitive_type: Name, in_mesh, read;
+        nv: Flag, never, printed;
     }
 }
 

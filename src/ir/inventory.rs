@@ -419,6 +419,8 @@ impl Shader {
             Stage::Geometry if self.info.vertices_out == 0 => {
                 needs = (needs - Needs::FRAMEBUFFER_READS) | Needs::VERTEX_COUNTERS;
             }
+            // The counts are instructions of SPIR-V, too.
+            Stage::Mesh => needs -= Needs::FRAMEBUFFER_READS | Needs::VERTEX_COUNTERS,
             _ => needs -= Needs::FRAMEBUFFER_READS,
         }
         needs

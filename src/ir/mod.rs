@@ -29,6 +29,7 @@ mod eq;
 pub mod info;
 pub mod inst;
 mod inventory;
+mod mesh_distances;
 pub mod rewrite;
 mod shown;
 #[doc(hidden)]

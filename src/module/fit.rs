@@ -19,7 +19,7 @@
 use super::{Module, Stage, Varying};
 use crate::location;
 use spirv::{Decoration, Op, StorageClass};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Components of a location that the next stage reads, and this one does not declare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,8 +60,8 @@ struct Declared {
     globals: usize,
     /// The words of types, by id.
     types: BTreeMap<u32, Vec<u32>>,
-    /// The types of pointers to outputs, by location, component, and whether they are of a patch.
-    outputs: BTreeMap<(u32, u32, bool), u32>,
+    /// The types of pointers to outputs, and whether they are of a primitive, by location, component, and whether they are of a patch.
+    outputs: BTreeMap<(u32, u32, bool), (u32, bool)>,
     /// The inputs, likewise.
     inputs: BTreeMap<(u32, u32, bool), Input>,
 }
@@ -80,6 +80,7 @@ impl Declared {
     fn new(words: &[u32]) -> Declared {
         let mut found = Declared::default();
         let mut places: BTreeMap<u32, (Option<u32>, u32, bool)> = BTreeMap::new();
+        let mut of_primitives = BTreeSet::new();
         let mut at = 5;
         while let Some(head) = words.get(at) {
             let end = at + (*head >> 16).max(1) as usize;
@@ -94,6 +95,7 @@ impl Declared {
                         Some(Decoration::Location) => place.0 = Some(operand(3)),
                         Some(Decoration::Component) => place.1 = operand(3),
                         Some(Decoration::Patch) => place.2 = true,
+                        Some(Decoration::PerPrimitiveNV) => drop(of_primitives.insert(operand(1))),
                         _ => {}
                     }
                 }
@@ -102,7 +104,8 @@ impl Declared {
                     let (location, component, patch) = places.get(&id).copied().unwrap_or_default();
                     match (operand(3), location) {
                         (OUTPUT, Some(location)) => {
-                            found.outputs.insert((location, component, patch), pointer);
+                            let output = (pointer, of_primitives.contains(&id));
+                            found.outputs.insert((location, component, patch), output);
                         }
                         (INPUT, Some(location)) => {
                             found.inputs.insert((location, component, patch), Input { id, at, pointer });
@@ -165,9 +168,9 @@ impl Module {
         for Undeclared { like, location: place, components } in undeclared {
             let Some(like) = self.interface.get(*like as usize).copied() else { continue };
             let key = (like.location, like.component.into(), like.patch);
-            let per_vertex = self.stage == Stage::TessCtrl && !like.patch;
-            let numbers = declared.outputs.get(&key).and_then(|pointer| declared.numbers(*pointer, per_vertex));
-            let Some((scalar, bits, length)) = numbers else { continue };
+            let is_arrayed = matches!(self.stage, Stage::TessCtrl | Stage::Mesh) && !like.patch;
+            let Some((pointer, of_primitive)) = declared.outputs.get(&key).copied() else { continue };
+            let Some((scalar, bits, length)) = declared.numbers(pointer, is_arrayed) else { continue };
             let words = location::words(bits.min(64) as u8, 1);
             for component in (0..4).step_by(words as usize).filter(|component| components >> component & 1 != 0) {
                 let mut ty = scalar;
@@ -192,6 +195,9 @@ impl Module {
                 }
                 if like.patch {
                     decorate(Decoration::Patch, &[]);
+                }
+                if of_primitive {
+                    decorate(Decoration::PerPrimitiveNV, &[]);
                 }
                 interface.push(variable);
                 self.interface.push(Varying {

@@ -6,7 +6,7 @@ use super::decisions::refused;
 use crate::error::Error;
 use crate::location;
 
-/// The stage of an entry point, in the order of a pipeline.
+/// The stage of an entry point, in the order of a pipeline; those of mesh shading are last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Stage {
@@ -23,16 +23,28 @@ pub enum Stage {
     /// Compute, the only stage of its pipelines.
     #[default]
     Compute,
+    /// Task, which starts mesh shaders.
+    Task,
+    /// Mesh, in place of the stages before the fragment stage.
+    Mesh,
 }
 
 impl Stage {
     /// All stages, in the order of their numbers.
-    pub const ALL: [Stage; 6] =
-        [Stage::Vertex, Stage::TessCtrl, Stage::TessEval, Stage::Geometry, Stage::Fragment, Stage::Compute];
+    pub const ALL: [Stage; 8] = [
+        Stage::Vertex,
+        Stage::TessCtrl,
+        Stage::TessEval,
+        Stage::Geometry,
+        Stage::Fragment,
+        Stage::Compute,
+        Stage::Task,
+        Stage::Mesh,
+    ];
 
     /// The name in files and options.
     pub fn name(self) -> &'static str {
-        ["vertex", "tess_ctrl", "tess_eval", "geometry", "fragment", "compute"][self as usize]
+        ["vertex", "tess_ctrl", "tess_eval", "geometry", "fragment", "compute", "task", "mesh"][self as usize]
     }
 
     /// The bit of this stage in a set of stages.
@@ -47,7 +59,8 @@ impl Stage {
             Stage::Vertex => Stage::TessCtrl.bit() | Stage::Geometry.bit() | Stage::Fragment.bit(),
             Stage::TessCtrl => Stage::TessEval.bit(),
             Stage::TessEval => Stage::Geometry.bit() | Stage::Fragment.bit(),
-            Stage::Geometry => Stage::Fragment.bit(),
+            Stage::Geometry | Stage::Mesh => Stage::Fragment.bit(),
+            Stage::Task => Stage::Mesh.bit(),
             Stage::Fragment | Stage::Compute => 0,
         }
     }

@@ -77,7 +77,11 @@ const LAST_VERTEX: u8 = Stage::Vertex.bit() | Stage::TessEval.bit() | Stage::Geo
 const FRAGMENT: u8 = Stage::Fragment.bit();
 const PICTURE: u8 = LAST_VERTEX | FRAGMENT;
 const GRAPHICS: u8 = PICTURE | Stage::TessCtrl.bit();
-const ALL: u8 = GRAPHICS | Stage::Compute.bit();
+/// Stages with inputs or outputs that a link may change.
+const LINKED: u8 = GRAPHICS | Stage::Mesh.bit();
+/// Stages with workgroups in a grid.
+const GRID: u8 = Stage::Compute.bit() | Stage::Task.bit() | Stage::Mesh.bit();
+const ALL: u8 = GRAPHICS | GRID;
 
 /// Declares all options: those without bits in a key, in the order of their mechanisms, then those in keys. A row of the latter has
 /// the constant of [`Key`] with its bits, and whether it changes the position.
@@ -146,7 +150,7 @@ options! {
         LineRasterization "line rasterization" PipelineState, FRAGMENT,
             "VK_EXT_line_rasterization; emulation in shaders leaves holes";
         /// The size of a workgroup in each dimension.
-        WorkgroupSize "workgroup size" SpecConstant, Stage::Compute.bit(),
+        WorkgroupSize "workgroup size" SpecConstant, GRID,
             "given with each dispatch that may choose it";
         /// The specialization constants of the shader.
         SpecConstants "specialization constants" SpecConstant, ALL,
@@ -158,11 +162,11 @@ options! {
         DescriptorCounts "numbers of descriptors" Patch, ALL,
             "known at link, from the layout of the set; one constant";
         /// The location of each varying.
-        Locations "locations" Patch, GRAPHICS, "known at link, from both stages";
+        Locations "locations" Patch, LINKED, "known at link, from both stages";
         /// Varyings that one of two stages does not have.
-        UnusedVaryings "unused varyings" Patch, GRAPHICS, "known at link; their storage class becomes Private";
+        UnusedVaryings "unused varyings" Patch, LINKED, "known at link; their storage class becomes Private";
         /// RelaxedPrecision of varyings.
-        VaryingPrecision "precision of varyings" Patch, GRAPHICS, "known at link; lost where only one stage relaxes it";
+        VaryingPrecision "precision of varyings" Patch, LINKED, "known at link; lost where only one stage relaxes it";
         /// The number of vertices in the output patch of a tessellation control shader.
         PatchVertices "patch vertices" Patch, Stage::TessCtrl.bit(), "GL's patches have any size; one word";
     }

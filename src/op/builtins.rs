@@ -44,14 +44,18 @@ const TESSELLATION: Stages = TESS_CTRL.union(TESS_EVAL);
 const GEOMETRY: Stages = Stages::GEOMETRY;
 const FRAGMENT: Stages = Stages::FRAGMENT;
 const COMPUTE: Stages = Stages::COMPUTE;
+const TASK: Stages = Stages::TASK;
+const MESH: Stages = Stages::MESH;
 const ALL: Stages = Stages::all();
 const GRAPHICS: Stages = ALL.difference(COMPUTE);
+/// Stages with a grid of workgroups.
+const GRID: Stages = COMPUTE.union(TASK).union(MESH);
 /// Stages that read the vertices of other stages.
 const LATER: Stages = TESSELLATION.union(GEOMETRY);
 /// Stages that write vertices.
-const WITH_VERTICES: Stages = LATER.union(VERTEX);
+const WITH_VERTICES: Stages = LATER.union(VERTEX).union(MESH);
 /// Stages that can be the last before rasterization.
-const LAST: Stages = VERTEX.union(TESS_EVAL).union(GEOMETRY);
+const LAST: Stages = VERTEX.union(TESS_EVAL).union(GEOMETRY).union(MESH);
 
 const fn row(builtin: BuiltIn, inputs: Stages, outputs: Stages, needs: &'static [BuiltInNeed]) -> BuiltInInfo {
     BuiltInInfo { builtin, inputs, outputs, needs }
@@ -101,12 +105,12 @@ pub const BUILT_INS: &[BuiltInInfo] = &[
     row(InstanceIndex, VERTEX, NONE, &[]),
     row(BaseVertex, VERTEX, NONE, &[DRAW_PARAMETERS]),
     row(BaseInstance, VERTEX, NONE, &[DRAW_PARAMETERS]),
-    row(DrawIndex, VERTEX, NONE, &[DRAW_PARAMETERS]),
+    row(DrawIndex, VERTEX.union(TASK).union(MESH), NONE, &[DRAW_PARAMETERS]),
     row(ViewIndex, GRAPHICS, NONE, &[always(&[(multiview, Capability::MultiView)])]),
     row(
         PrimitiveId,
         LATER.union(FRAGMENT),
-        GEOMETRY,
+        GEOMETRY.union(MESH),
         &[need(
             FRAGMENT,
             NONE,
@@ -157,6 +161,10 @@ pub const BUILT_INS: &[BuiltInInfo] = &[
             ),
         ],
     ),
+    row(CullPrimitiveEXT, NONE, MESH, &[]),
+    row(PrimitivePointIndicesEXT, NONE, MESH, &[]),
+    row(PrimitiveLineIndicesEXT, NONE, MESH, &[]),
+    row(PrimitiveTriangleIndicesEXT, NONE, MESH, &[]),
     row(FragCoord, FRAGMENT, NONE, &[]),
     row(FrontFacing, FRAGMENT, NONE, &[]),
     row(PointCoord, FRAGMENT, NONE, &[]),
@@ -166,13 +174,13 @@ pub const BUILT_INS: &[BuiltInInfo] = &[
     row(SampleMask, FRAGMENT, FRAGMENT, &[]),
     row(FragDepth, NONE, FRAGMENT, &[]),
     row(FragStencilRefEXT, NONE, FRAGMENT, &[always(&[(VK_EXT_shader_stencil_export, Capability::StencilExportEXT)])]),
-    row(WorkgroupId, COMPUTE, NONE, &[]),
-    row(NumWorkgroups, COMPUTE, NONE, &[]),
-    row(LocalInvocationId, COMPUTE, NONE, &[]),
-    row(LocalInvocationIndex, COMPUTE, NONE, &[]),
-    row(GlobalInvocationId, COMPUTE, NONE, &[]),
-    row(SubgroupId, COMPUTE, NONE, &[]),
-    row(NumSubgroups, COMPUTE, NONE, &[]),
+    row(WorkgroupId, GRID, NONE, &[]),
+    row(NumWorkgroups, GRID, NONE, &[]),
+    row(LocalInvocationId, GRID, NONE, &[]),
+    row(LocalInvocationIndex, GRID, NONE, &[]),
+    row(GlobalInvocationId, GRID, NONE, &[]),
+    row(SubgroupId, GRID, NONE, &[]),
+    row(NumSubgroups, GRID, NONE, &[]),
     // Their capabilities depend on the version of SPIR-V; their features are those of the intrinsics.
     row(SubgroupSize, ALL, NONE, &[]),
     row(SubgroupLocalInvocationId, ALL, NONE, &[]),

@@ -38,7 +38,7 @@
 use super::by_name::ByName;
 use super::meaning::ImageName::{self, Deref, Handle, Unit};
 use super::meaning::MemoryKind::{
-    self, Constant, Global, KernelInput, PushConstant, Scratch, Shared, Ssbo, Ubo, Uniform,
+    self, Constant, Global, KernelInput, PushConstant, Scratch, Shared, Ssbo, TaskPayload, Ubo, Uniform,
 };
 use super::meaning::MemoryOperation::{Atomic, AtomicSwap, Load, Size, Store};
 use super::meaning::SPECIAL;
@@ -410,7 +410,11 @@ const TESSELLATION: Stages = TESS_CTRL.union(TESS_EVAL);
 const GEOMETRY: Stages = Stages::GEOMETRY;
 const FRAGMENT: Stages = Stages::FRAGMENT;
 const COMPUTE: Stages = Stages::COMPUTE;
-const GRAPHICS: Stages = Stages::all().difference(COMPUTE);
+const TASK: Stages = Stages::TASK;
+const MESH: Stages = Stages::MESH;
+/// Stages with a grid of workgroups.
+const GRID: Stages = COMPUTE.union(TASK).union(MESH);
+const GRAPHICS: Stages = Stages::all().difference(GRID);
 
 /// NIR's registers.
 const REGISTER: Meaning = SPECIAL.needs(Needs::REGISTERS).carried();
@@ -435,6 +439,9 @@ const SSBO: Meaning = SPECIAL
 
 /// Shared memory, scratch and push constants by offset.
 const BY_OFFSET: Meaning = SPECIAL.needs(Needs::MEMORY_OFFSETS).carried();
+
+/// The payload that a task shader gives to mesh shaders, which read it.
+const PAYLOAD: Meaning = BY_OFFSET.only_in(TASK);
 
 const GLOBAL: Meaning = SPECIAL.needs(Needs::GLOBAL_MEMORY).features(&[bufferDeviceAddress]).carried();
 
@@ -516,12 +523,12 @@ intrinsics! {
     load_output              [1]    -> N [base, range, component, dest_type, io_semantics] [] ELIMINATE,
         BY_SLOT.output(None, 0).only_in(GRAPHICS).needs(Needs::FRAMEBUFFER_READS);
     load_per_vertex_output   [1, 1] -> N [base, range, component, dest_type, io_semantics] [] ELIMINATE,
-        BY_SLOT.output(Some(0), 1).only_in(TESS_CTRL);
+        BY_SLOT.output(Some(0), 1).only_in(TESS_CTRL.union(MESH));
 
     store_output            [N, 1]    -> NONE [base, range, write_mask, component, src_type, io_semantics, io_xfb, io_xfb2] [],
         BY_SLOT.output(None, 1).only_in(GRAPHICS);
     store_per_vertex_output [N, 1, 1] -> NONE [base, range, write_mask, component, src_type, io_semantics] [],
-        BY_SLOT.output(Some(1), 2).only_in(TESS_CTRL);
+        BY_SLOT.output(Some(1), 2).only_in(TESS_CTRL.union(MESH));
 
     load_barycentric_pixel     []  -> 2 [interp_mode] [] ELIMINATE|REORDER,
         BARYCENTRIC.samples(Sampling::Pixel);
@@ -558,9 +565,9 @@ intrinsics! {
     load_push_constant_zink [1]         -> N    [component]                                          [] ELIMINATE|REORDER,
         BY_OFFSET.at_offset(PushConstant, Load, 0).wide_result().counts(OffsetUnit::ZinkMembers);
     load_shared             [1]         -> N    [base, access, align_mul, align_offset]              [] ELIMINATE,
-        BY_OFFSET.at_offset(Shared, Load, 0).wide_result().only_in(COMPUTE);
+        BY_OFFSET.at_offset(Shared, Load, 0).wide_result().only_in(GRID);
     store_shared            [N, 1]      -> NONE [base, access, write_mask, align_mul, align_offset]  [],
-        BY_OFFSET.at_offset(Shared, Store, 1).wide_sources().only_in(COMPUTE);
+        BY_OFFSET.at_offset(Shared, Store, 1).wide_sources().only_in(GRID);
     load_scratch            [1]         -> N    [align_mul, align_offset]                            [] ELIMINATE,
         BY_OFFSET.at_offset(Scratch, Load, 0).wide_result();
     store_scratch           [N, 1]      -> NONE [align_mul, align_offset, write_mask]                [],
@@ -584,8 +591,8 @@ intrinsics! {
 
     ssbo_atomic        [ANY, 1, 1]    -> 1 [access, atomic_op] [], SSBO.in_block(Ssbo, Atomic, [0, 1]).carried();
     ssbo_atomic_swap   [ANY, 1, 1, 1] -> 1 [access, atomic_op] [], SSBO.in_block(Ssbo, AtomicSwap, [0, 1]).carried();
-    shared_atomic      [1, 1]         -> 1 [base, atomic_op]   [], BY_OFFSET.at_offset(Shared, Atomic, 0).only_in(COMPUTE);
-    shared_atomic_swap [1, 1, 1]      -> 1 [base, atomic_op]   [], BY_OFFSET.at_offset(Shared, AtomicSwap, 0).only_in(COMPUTE);
+    shared_atomic      [1, 1]         -> 1 [base, atomic_op]   [], BY_OFFSET.at_offset(Shared, Atomic, 0).only_in(GRID);
+    shared_atomic_swap [1, 1, 1]      -> 1 [base, atomic_op]   [], BY_OFFSET.at_offset(Shared, AtomicSwap, 0).only_in(GRID);
     global_atomic      [1, 1]         -> 1 [atomic_op]         [], GLOBAL.at_offset(Global, Atomic, 0);
     global_atomic_swap [1, 1, 1]      -> 1 [atomic_op]         [], GLOBAL.at_offset(Global, AtomicSwap, 0);
     deref_atomic       [ANY, 1]       -> 1 [access, atomic_op] [], SPECIAL.at_deref(Atomic).needs(Needs::ATOMICS);
@@ -639,7 +646,8 @@ intrinsics! {
     end_primitive                  []           -> NONE [stream_id] [], STREAM;
     emit_vertex_with_counter       [1, 1, 1, 1] -> NONE [stream_id] [], STREAM.needs(Needs::VERTEX_COUNTERS);
     end_primitive_with_counter     [1, 1, 1, 1] -> NONE [stream_id] [], STREAM.needs(Needs::VERTEX_COUNTERS);
-    set_vertex_and_primitive_count [1, 1, 1]    -> NONE [stream_id] [], SPECIAL.only_in(GEOMETRY).needs(Needs::VERTEX_COUNTERS);
+    // Of a mesh shader: the numbers of vertices and primitives, and an unused source.
+    set_vertex_and_primitive_count [1, 1, 1]    -> NONE [stream_id] [], SPECIAL.only_in(GEOMETRY.union(MESH)).needs(Needs::VERTEX_COUNTERS);
 
     load_front_face                []  -> 1 []       [1, 32] ELIMINATE|REORDER,
         builtin(FrontFacing, Bool).needs(Needs::SYSTEM_VALUES);
@@ -687,7 +695,7 @@ intrinsics! {
     load_workgroup_id              [] -> 3 [] [32]     ELIMINATE|REORDER,
         builtin(WorkgroupId, Uint);
     load_workgroup_index           [] -> 1 [] [32]     ELIMINATE|REORDER,
-        COMPUTED.only_in(COMPUTE);
+        COMPUTED.only_in(GRID);
     load_num_workgroups            [] -> 3 [] [32]     ELIMINATE|REORDER,
         builtin(NumWorkgroups, Uint);
     load_local_invocation_id       [] -> 3 [] [32]     ELIMINATE|REORDER,
@@ -697,13 +705,13 @@ intrinsics! {
     load_global_invocation_id      [] -> 3 [] [32, 64] ELIMINATE|REORDER,
         builtin(GlobalInvocationId, Uint).needs(Needs::SYSTEM_VALUES);
     load_global_invocation_index   [] -> 1 [] [32, 64] ELIMINATE|REORDER,
-        COMPUTED.only_in(COMPUTE);
+        COMPUTED.only_in(GRID);
     load_base_workgroup_id         [] -> 3 [] [32, 64] ELIMINATE|REORDER,
-        COMPUTED.only_in(COMPUTE);
+        COMPUTED.only_in(GRID);
     load_base_global_invocation_id [] -> 3 [] [32, 64] ELIMINATE|REORDER,
-        COMPUTED.only_in(COMPUTE);
+        COMPUTED.only_in(GRID);
     load_workgroup_size            [] -> 3 [] [32]     ELIMINATE|REORDER,
-        SPECIAL.only_in(COMPUTE);
+        SPECIAL.only_in(GRID);
     load_work_dim                  [] -> 1 [] [32]     ELIMINATE|REORDER,
         untranslated("the driver has the number of dimensions").only_in(COMPUTE);
 
@@ -861,6 +869,22 @@ intrinsics! {
         IMAGE.image(ImageOperation::Samples, Handle);
     bindless_image_levels      [ANY]             -> 1    [image_dim, image_array, format, access]            [] ELIMINATE|REORDER,
         TEXTURE_QUERY.image(ImageOperation::Levels, Handle);
+
+    load_per_primitive_output  [1, 1]    -> N    [base, component, dest_type, io_semantics]                     [] ELIMINATE,
+        BY_SLOT.output(Some(0), 1).only_in(MESH);
+    store_per_primitive_output [N, 1, 1] -> NONE [base, range, write_mask, component, src_type, io_semantics] [],
+        BY_SLOT.output(Some(1), 2).only_in(MESH);
+    load_task_payload          [1]       -> N    [base, access, align_mul, align_offset]                        [] ELIMINATE,
+        BY_OFFSET.at_offset(TaskPayload, Load, 0).wide_result().only_in(TASK.union(MESH));
+    store_task_payload         [N, 1]    -> NONE [base, access, write_mask, align_mul, align_offset]            [],
+        PAYLOAD.at_offset(TaskPayload, Store, 1).wide_sources();
+    task_payload_atomic        [1, 1]    -> 1    [base, atomic_op]                                              [],
+        PAYLOAD.at_offset(TaskPayload, Atomic, 0);
+    task_payload_atomic_swap   [1, 1, 1] -> 1    [base, atomic_op]                                              [],
+        PAYLOAD.at_offset(TaskPayload, AtomicSwap, 0);
+    // Ends the task shader; the payload is `range` bytes from `base`.
+    launch_mesh_workgroups     [3]       -> NONE [base, range]                                                  [],
+        SPECIAL.only_in(TASK);
 }
 
 #[cfg(test)]

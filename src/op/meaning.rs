@@ -51,6 +51,10 @@ bitflags! {
         const FRAGMENT = 1 << 4;
         /// Compute shaders and kernels.
         const COMPUTE = 1 << 5;
+        /// Task shaders.
+        const TASK = 1 << 6;
+        /// Mesh shaders.
+        const MESH = 1 << 7;
     }
 }
 
@@ -84,6 +88,8 @@ pub enum MemoryKind {
     PushConstant,
     /// Memory of the workgroup.
     Shared,
+    /// What the workgroup of a task shader gives to those of mesh shaders.
+    TaskPayload,
     /// Memory of the invocation.
     Scratch,
     /// Memory by address: the address is in the source that has the offset for other kinds.
@@ -253,7 +259,7 @@ pub struct ImageAccess {
 pub struct IoAccess {
     /// Whether it is an output.
     pub is_output: bool,
-    /// The source with the vertex, if each vertex has a value.
+    /// The source with the vertex, if each vertex has a value, or with the primitive, if each primitive has one.
     pub vertex: Option<u8>,
     /// The source with the offset in slots.
     pub offset: u8,

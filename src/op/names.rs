@@ -344,6 +344,10 @@ pub mod varying {
     pub const TESS_LEVEL_OUTER: u32 = 26;
     pub const TESS_LEVEL_INNER: u32 = 27;
     pub const VIEW_INDEX: u32 = 30;
+    /// Outputs of mesh shaders only: the vertices of each primitive. It has the number of [`TESS_LEVEL_INNER`].
+    pub const PRIMITIVE_INDICES: u32 = TESS_LEVEL_INNER;
+    /// Outputs of mesh shaders only. It has the number of the first bounding box.
+    pub const CULL_PRIMITIVE: u32 = 28;
     pub const VAR0: u32 = 32;
     pub const PATCH0: u32 = 64;
     /// One past the last patch slot.
@@ -373,6 +377,10 @@ pub mod varying {
         (32, 32, "VAR"),
         (64, 32, "PATCH"),
     ];
+
+    /// The slots with another name among the outputs of a mesh shader.
+    pub(super) const MESH_NAMES: &[(u32, u32, &str)] =
+        &[(PRIMITIVE_INDICES, 1, "PRIMITIVE_INDICES"), (CULL_PRIMITIVE, 1, "CULL_PRIMITIVE")];
 }
 
 /// Outputs of a fragment shader: NIR's `gl_frag_result`.
@@ -439,6 +447,8 @@ pub enum SlotKind {
     Varying,
     /// Outputs of a fragment shader.
     FragResult,
+    /// Outputs of a mesh shader: slots between stages, some of which have another meaning.
+    MeshOutput,
 }
 
 /// Appends `number`, for which std's formatting takes several hundred machine instructions.
@@ -453,9 +463,20 @@ impl SlotKind {
     fn table(self) -> (&'static str, &'static [(u32, u32, &'static str)]) {
         match self {
             SlotKind::VertAttrib => ("VERT_ATTRIB_", vert_attrib::NAMES),
-            SlotKind::Varying => ("VARYING_SLOT_", varying::NAMES),
+            SlotKind::Varying | SlotKind::MeshOutput => ("VARYING_SLOT_", varying::NAMES),
             SlotKind::FragResult => ("FRAG_RESULT_", frag_result::NAMES),
         }
+    }
+
+    /// Whether the slots are those between stages.
+    pub fn is_varying(self) -> bool {
+        matches!(self, SlotKind::Varying | SlotKind::MeshOutput)
+    }
+
+    /// The rows of names, those that only this kind has first.
+    fn rows(self) -> impl Iterator<Item = &'static (u32, u32, &'static str)> {
+        let own = if self == SlotKind::MeshOutput { varying::MESH_NAMES } else { &[] };
+        own.iter().chain(self.table().1)
     }
 
     /// The full name of `slot`, such as `VARYING_SLOT_VAR0`, or its number if it has none.
@@ -480,7 +501,7 @@ impl SlotKind {
 
     /// The parts of a name: the name of the slots that are counted together, if any, and the number.
     fn stem(self, slot: u32) -> (&'static str, Option<u32>) {
-        match self.table().1.iter().find(|(first, count, _)| (*first..first + count).contains(&slot)) {
+        match self.rows().find(|(first, count, _)| (*first..first + count).contains(&slot)) {
             Some((_, 1, name)) => (name, None),
             Some((first, _, name)) => (name, Some(slot - first)),
             None => ("", Some(slot)),
@@ -489,9 +510,8 @@ impl SlotKind {
 
     /// The slot with this full name.
     pub fn from_name(self, name: &str) -> Option<u32> {
-        let (prefix, table) = self.table();
-        let name = name.strip_prefix(prefix)?;
-        table.iter().find_map(|(first, count, stem)| match count {
+        let name = name.strip_prefix(self.table().0)?;
+        self.rows().find_map(|(first, count, stem)| match count {
             1 => (name == *stem).then_some(*first),
             _ => {
                 let number: u32 = name.strip_prefix(stem)?.parse().ok()?;

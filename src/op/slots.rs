@@ -21,6 +21,28 @@ const BUILT_INS: &[(u32, Option<BuiltIn>, Option<BuiltIn>)] = &[
     (varying::VIEW_INDEX, Some(BuiltIn::ViewIndex), None),
 ];
 
+/// Slots that are other built-ins among the outputs of mesh shaders. Mesa 26.2 gives gl_ViewportIndex the slot of the view, which no
+/// shader can write. The vertices of primitives have a built-in for each primitive type: see [`primitive_indices`].
+const MESH_OUTPUTS: &[(u32, Option<BuiltIn>)] = &[
+    (varying::TESS_LEVEL_OUTER, None),
+    (varying::PRIMITIVE_INDICES, Some(BuiltIn::PrimitiveTriangleIndicesEXT)),
+    (varying::CULL_PRIMITIVE, Some(BuiltIn::CullPrimitiveEXT)),
+    (varying::VIEW_INDEX, Some(BuiltIn::ViewportIndex)),
+];
+
+/// The primitives of mesh shaders by Mesa's names, with the number of their vertices and the built-in for these.
+const MESH_PRIMITIVES: [(&str, u8, BuiltIn); 3] = [
+    ("POINTS", 1, BuiltIn::PrimitivePointIndicesEXT),
+    ("LINES", 2, BuiltIn::PrimitiveLineIndicesEXT),
+    ("TRIANGLES", 3, BuiltIn::PrimitiveTriangleIndicesEXT),
+];
+
+/// The number of vertices of a primitive of a mesh shader, by Mesa's name of the type, and the built-in for them.
+pub fn primitive_indices(primitive_type: &str) -> Option<(u8, BuiltIn)> {
+    let name = primitive_type.strip_prefix("MESA_PRIM_").unwrap_or(primitive_type);
+    MESH_PRIMITIVES.iter().find(|row| row.0 == name).map(|(_, vertices, builtin)| (*vertices, *builtin))
+}
+
 /// Outputs of fragment shaders that are built-ins.
 const RESULTS: &[(u32, BuiltIn)] = &[
     (frag_result::DEPTH, BuiltIn::FragDepth),
@@ -31,14 +53,20 @@ const RESULTS: &[(u32, BuiltIn)] = &[
 /// Built-ins by slot.
 type Slots<const N: usize> = [Option<BuiltIn>; N];
 
-/// The built-ins of inputs of fragment shaders, and those elsewhere.
-static VARYINGS: [Slots<{ varying::VAR0 as usize }>; 2] = {
-    let mut by_slot = [[None; varying::VAR0 as usize]; 2];
+/// The built-ins of inputs of fragment shaders, those elsewhere, and those of outputs of mesh shaders.
+static VARYINGS: [Slots<{ varying::VAR0 as usize }>; 3] = {
+    let mut by_slot = [[None; varying::VAR0 as usize]; 3];
     let mut at = 0;
     while at < BUILT_INS.len() {
         let (slot, fragment_input, other) = BUILT_INS[at];
         by_slot[0][slot as usize] = fragment_input;
         by_slot[1][slot as usize] = other;
+        by_slot[2][slot as usize] = other;
+        at += 1;
+    }
+    at = 0;
+    while at < MESH_OUTPUTS.len() {
+        by_slot[2][MESH_OUTPUTS[at].0 as usize] = MESH_OUTPUTS[at].1;
         at += 1;
     }
     by_slot
@@ -61,6 +89,7 @@ pub fn builtins(kind: SlotKind, fragment_input: bool) -> &'static [Option<BuiltI
         SlotKind::VertAttrib => &[],
         SlotKind::FragResult => &FRAG_RESULTS,
         SlotKind::Varying => &VARYINGS[usize::from(!fragment_input)],
+        SlotKind::MeshOutput => &VARYINGS[2],
     }
 }
 
@@ -72,4 +101,11 @@ pub fn builtin(kind: SlotKind, slot: u32, fragment_input: bool) -> Option<BuiltI
 /// Whether a slot between tessellation shaders has one value for the whole patch.
 pub fn is_patch(slot: u32) -> bool {
     slot >= varying::PATCH0 || (varying::TESS_LEVEL_OUTER..varying::VIEW_INDEX).contains(&slot)
+}
+
+/// Whether `slot`, of the outputs of a mesh shader, is a built-in that each primitive has. Mesa 26.2 stores some of them as if each
+/// vertex had one, with the number of the primitive as that of the vertex.
+pub fn is_of_primitive(slot: u32) -> bool {
+    use varying::{CULL_PRIMITIVE, LAYER, PRIMITIVE_ID, PRIMITIVE_INDICES, VIEWPORT, VIEW_INDEX};
+    matches!(slot, PRIMITIVE_ID | LAYER | VIEWPORT | PRIMITIVE_INDICES | CULL_PRIMITIVE | VIEW_INDEX)
 }

@@ -4,7 +4,7 @@
 
 use super::Forms;
 use crate::analysis::framebuffer::FramebufferRead;
-use crate::ir::{InstKind, Shader};
+use crate::ir::{InstKind, Shader, Stage};
 use crate::op::meaning::Traits;
 use crate::op::{Intrinsic, Needs};
 use crate::pass::control::lower_sysvals;
@@ -21,6 +21,11 @@ pub fn find_forms(shader: &Shader) -> Forms {
             InstKind::Alu { .. } if shader.is_lowered(*inst) => Forms::LOWERED_ALU,
             InstKind::Intrinsic { .. } if lower_atomics::is_foreign(shader, *inst) => Forms::LOWERED_ATOMICS,
             InstKind::Intrinsic { .. } if lower_global::is_by_address(shader, *inst) => Forms::GLOBAL_ADDRESSES,
+            InstKind::Intrinsic { op: Intrinsic::set_vertex_and_primitive_count, .. }
+                if shader.stage() == Stage::Mesh =>
+            {
+                Forms::empty()
+            }
             InstKind::Intrinsic { op, .. } => intrinsic_forms(op),
             _ => Forms::empty(),
         };

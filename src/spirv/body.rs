@@ -257,7 +257,7 @@ impl<'a> Emit<'a> {
     }
 
     /// Ends the block of the module. The block of a loop header ends with the merge instruction and the branch.
-    fn close(&mut self, op: Op, operands: &[u32]) {
+    pub(super) fn close(&mut self, op: Op, operands: &[u32]) {
         if let Some([merge, next]) = self.state.flow.header.take() {
             self.m.code.op(Op::LoopMerge, &[merge, next, LoopControl::NONE.bits()]);
         }

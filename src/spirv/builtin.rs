@@ -9,7 +9,7 @@ use super::{unsupported, Emit, Result};
 use crate::ir::{Stage, Variable};
 use crate::module::{Condition, Key};
 use crate::op::builtins::BuiltInInfo;
-use crate::op::{Base, Intrinsic, Modes};
+use crate::op::{slots, Base, Intrinsic, Modes};
 use spirv::{BuiltIn, Capability, Decoration, StorageClass};
 
 /// A built-in variable of the module. There is one for each built-in and direction.
@@ -50,7 +50,9 @@ pub(super) fn shape(builtin: BuiltIn) -> Shape {
         PointSize | FragDepth => Shape::Vector(Base::Float, 1),
         PointCoord | SamplePosition => Shape::Vector(Base::Float, 2),
         TessCoord => Shape::Vector(Base::Float, 3),
-        FrontFacing | HelperInvocation => Shape::Vector(Base::Bool, 1),
+        FrontFacing | HelperInvocation | CullPrimitiveEXT => Shape::Vector(Base::Bool, 1),
+        PrimitiveLineIndicesEXT => Shape::Vector(Base::Uint, 2),
+        PrimitiveTriangleIndicesEXT => Shape::Vector(Base::Uint, 3),
         ClipDistance | CullDistance => Shape::Array(Base::Float, 0),
         TessLevelOuter => Shape::Array(Base::Float, 4),
         TessLevelInner => Shape::Array(Base::Float, 2),
@@ -69,7 +71,11 @@ impl Emit<'_> {
     /// The built-in of an input or output, if it is one.
     pub(super) fn io_builtin(&self, variable: &Variable) -> Option<BuiltIn> {
         let slots = self.builtin_slots[usize::from(variable.mode == Modes::SHADER_OUT)];
-        *slots.get(variable.location? as usize)?
+        let builtin = (*slots.get(variable.location? as usize)?)?;
+        if builtin != BuiltIn::PrimitiveTriangleIndicesEXT {
+            return Some(builtin);
+        }
+        slots::primitive_indices(&self.shader.info.primitive_type).map(|(_, builtin)| builtin)
     }
 
     /// The variable of `builtin`, created if there is none. `ty` is its type.
@@ -143,6 +149,11 @@ impl Emit<'_> {
             if matches!(shape(builtin), Shape::Vector(Base::Uint, _) | Shape::Array(Base::Uint, _)) {
                 self.m.decorate(id, Decoration::Flat, &[]);
             }
+        }
+        // VUID-Layer-Layer-07039, and the same of the others.
+        let of_primitive = [BuiltIn::PrimitiveId, BuiltIn::Layer, BuiltIn::ViewportIndex, BuiltIn::CullPrimitiveEXT];
+        if self.shader.stage() == Stage::Mesh && of_primitive.contains(&builtin) {
+            self.m.decorate(id, Decoration::PerPrimitiveNV, &[]);
         }
         if matches!(builtin, BuiltIn::TessLevelOuter | BuiltIn::TessLevelInner) {
             self.m.decorate(id, Decoration::Patch, &[]);

@@ -7,7 +7,7 @@ use super::{unsupported, Emit, Result};
 use crate::ir::{Def, ShaderInfo, Stage, VarFlags, Variable};
 use crate::module::{Condition, Key, PatchKind, ALWAYS, SETTLED};
 use crate::op::names::frag_result;
-use crate::op::{Base, Effects, Index, Intrinsic, Modes};
+use crate::op::{slots, Base, Effects, Index, Intrinsic, Modes};
 use spirv::{BuiltIn, Capability, Decoration, ExecutionMode as Mode, Op};
 
 /// zink's specialization constants of the workgroup size, for sizes that the pipeline provides.
@@ -80,7 +80,8 @@ impl Emit<'_> {
             Stage::TessEval => self.tess_eval_modes(),
             Stage::Geometry => self.geometry_modes()?,
             Stage::Fragment => self.fragment_modes(),
-            Stage::Compute | Stage::Kernel => self.compute_modes(),
+            Stage::Compute | Stage::Kernel | Stage::Task => self.compute_modes(),
+            Stage::Mesh => self.mesh_modes()?,
         }
         self.float_controls();
         Ok(())
@@ -137,6 +138,18 @@ impl Emit<'_> {
         self.m.mode(Mode::Invocations, &[info.invocations.max(1)]);
         self.m.mode(output, &[]);
         self.m.mode(Mode::OutputVertices, &[info.vertices_out.max(1)]);
+        Ok(())
+    }
+
+    fn mesh_modes(&mut self) -> Result<()> {
+        let info = &self.shader.info;
+        let (vertices, _) = slots::primitive_indices(&info.primitive_type)
+            .ok_or_else(|| unsupported(format_args!("primitive type {} in a mesh shader", info.primitive_type)))?;
+        self.compute_modes();
+        self.m.mode(Mode::OutputVertices, &[info.max_vertices_out.max(1)]);
+        self.m.mode(Mode::OutputPrimitivesEXT, &[info.max_primitives_out.max(1)]);
+        let primitives = [Mode::OutputPoints, Mode::OutputLinesEXT, Mode::OutputTrianglesEXT];
+        self.m.mode(primitives[usize::from(vertices - 1)], &[]);
         Ok(())
     }
 
@@ -221,7 +234,11 @@ impl Emit<'_> {
         self.shader.inventory().has_any(&bounds) && self.intrinsics().any(|(op, _)| bounds.contains(&op))
     }
 
+    /// The modes of a stage with a grid of workgroups.
     fn compute_modes(&mut self) {
+        if !self.shader.stage().is_compute() {
+            self.m.capability(Capability::MeshShadingEXT);
+        }
         let size = self.shader.info.workgroup_size;
         if size.contains(&0) || self.shader.info.workgroup_size_variable {
             // Its constants override LocalSize (Vulkan 15.9, WorkgroupSize). LocalSizeId would do the same, but only with SPIR-V

@@ -71,6 +71,7 @@ const CLASSES: &[(Modes, StorageClass)] = &[
     (Modes::SSBO, StorageClass::StorageBuffer),
     (Modes::PUSH_CONST, StorageClass::PushConstant),
     (Modes::SHARED, StorageClass::Workgroup),
+    (Modes::TASK_PAYLOAD, StorageClass::TaskPayloadWorkgroupEXT),
     (Modes::UNIFORM, StorageClass::UniformConstant),
     (Modes::IMAGE, StorageClass::UniformConstant),
     (Modes::SHADER_TEMP, StorageClass::Private),

@@ -3,12 +3,13 @@
 //! Instructions, and the intrinsics that do not belong to a larger family: system values, discards, barriers, clocks.
 
 use super::builtin::{shape, Shape};
+use super::interface::View;
 use super::late::Section;
 use super::memory::Origin;
 use super::replaced::Place;
 use super::{internal, unsupported, Emit, Result};
 use crate::error::Error;
-use crate::ir::{Def, Inst, InstData, InstKind, Stage, Swizzle};
+use crate::ir::{AluSrc, Def, DerefKind, Inst, InstData, InstKind, Stage, Swizzle};
 use crate::op::meaning::{Form, Sampling};
 use crate::op::names::{Scope as NirScope, Semantics};
 use crate::op::{Access, Base, Index, Intrinsic, Modes};
@@ -22,7 +23,9 @@ const BARRIER_MEMORY: &[(Modes, MemorySemantics)] = &[
     (Modes::SSBO, MemorySemantics::UNIFORM_MEMORY),
     (Modes::GLOBAL, MemorySemantics::UNIFORM_MEMORY),
     (Modes::SHADER_OUT, MemorySemantics::OUTPUT_MEMORY),
+    // Without the Vulkan memory model, a payload is ordered with shared memory only.
     (Modes::TASK_PAYLOAD, MemorySemantics::OUTPUT_MEMORY),
+    (Modes::TASK_PAYLOAD, MemorySemantics::WORKGROUP_MEMORY),
 ];
 
 impl Emit<'_> {
@@ -116,6 +119,12 @@ impl Emit<'_> {
                 self.vertex_stream(inst, op);
                 Ok(None)
             }
+            Intrinsic::set_vertex_and_primitive_count => {
+                let counts = [self.value(srcs[0], Base::Uint)?, self.value(srcs[1], Base::Uint)?];
+                self.m.code.op(Op::SetMeshOutputsEXT, &counts);
+                Ok(None)
+            }
+            Intrinsic::launch_mesh_workgroups => self.launch_mesh_workgroups(srcs[0]).map(|()| None),
             Intrinsic::begin_invocation_interlock => {
                 self.m.code.op(Op::BeginInvocationInterlockEXT, &[]);
                 Ok(None)
@@ -276,7 +285,7 @@ impl Emit<'_> {
     /// Whether memory can be ordered in the scope of a workgroup.
     fn has_workgroup_memory(&self) -> bool {
         let stage = self.shader.stage();
-        stage.is_compute() || stage == Stage::TessCtrl && self.vmm
+        stage.has_grid() || stage == Stage::TessCtrl && self.vmm
     }
 
     /// A barrier: an execution barrier if it has an execution scope, a memory barrier if it has a memory scope.
@@ -359,6 +368,25 @@ impl Emit<'_> {
         let scope = self.m.uint(scope as u32);
         let ty = self.m.numeric(Base::Uint, 32, 2);
         self.m.value(Op::ReadClockKHR, ty, &[scope])
+    }
+
+    /// Ends a task shader, and starts workgroups of the mesh shader that read the payload.
+    fn launch_mesh_workgroups(&mut self, size: Def) -> Result<()> {
+        let shader = self.shader;
+        let mut operands = [0; 4];
+        for (c, operand) in (0..3).zip(&mut operands) {
+            *operand = self.src(&AluSrc { def: size, swizzle: Swizzle::splat(c) }, 1, Base::Uint)?;
+        }
+        let is_payload = |inst: &Inst| match shader.as_deref(inst.def())?.kind {
+            DerefKind::Var(var) => Some(var).filter(|var| shader.vars[*var].mode == Modes::TASK_PAYLOAD),
+            _ => None,
+        };
+        let payload = shader.order.iter().find_map(is_payload);
+        if let Some(var) = payload {
+            operands[3] = self.variable(var, View::Whole)?;
+        }
+        self.close(Op::EmitMeshTasksEXT, &operands[..3 + usize::from(payload.is_some())]);
+        Ok(())
     }
 
     fn vertex_stream(&mut self, inst: Inst, op: Intrinsic) {

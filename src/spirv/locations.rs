@@ -110,11 +110,12 @@ impl Emit<'_> {
         Located { count: types.slots(ty), words: types.vector_words(ty).unwrap_or(location::WORDS) }
     }
 
-    /// True if inputs or outputs of this stage are arrays with one element per vertex.
+    /// True if inputs or outputs of this stage are arrays with one element per vertex or primitive.
     fn is_per_vertex(&self, mode: Modes) -> bool {
         match self.shader.stage() {
             Stage::TessCtrl => true,
             Stage::TessEval | Stage::Geometry => mode == Modes::SHADER_IN,
+            Stage::Mesh => mode == Modes::SHADER_OUT,
             _ => false,
         }
     }

@@ -275,6 +275,8 @@ impl<'a> Emit<'a> {
             Stage::Geometry => OutStage::Geometry,
             Stage::Fragment => OutStage::Fragment,
             Stage::Compute | Stage::Kernel => OutStage::Compute,
+            Stage::Task => OutStage::Task,
+            Stage::Mesh => OutStage::Mesh,
         };
         let mut memory = MemoryModel::GLSL450;
         if self.vmm {

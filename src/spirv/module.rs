@@ -362,5 +362,7 @@ fn model(stage: Stage) -> ExecutionModel {
         Stage::Geometry => ExecutionModel::Geometry,
         Stage::Fragment => ExecutionModel::Fragment,
         Stage::Compute => ExecutionModel::GLCompute,
+        Stage::Task => ExecutionModel::TaskEXT,
+        Stage::Mesh => ExecutionModel::MeshEXT,
     }
 }

@@ -105,10 +105,11 @@ impl Emit<'_> {
             Some(builtin) => is_linked(stage, builtin, input) && !self.has_builtin(builtin, class),
             None => (stage, input) != (Stage::Vertex, true) && (stage, input) != (Stage::Fragment, false),
         };
-        // Outputs of other streams are only captured. The outputs of mesh shaders are never linked here.
-        let known = variable.stream == 0 && !variable.flags.contains(VarFlags::PER_PRIMITIVE);
+        // Outputs of other streams are only captured.
+        let is_only_captured = variable.stream != 0;
         // An output that other invocations may read has to stay an output.
-        if !linked || !known || stage == Stage::TessCtrl && !input && self.is_read(var) {
+        let is_shared = matches!(stage, Stage::TessCtrl | Stage::Mesh) && !input;
+        if !linked || is_only_captured || is_shared && self.is_read(var) {
             return None;
         }
         let index = self.m.varyings.len();

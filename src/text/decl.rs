@@ -200,6 +200,7 @@ fn var_format(line: &mut Cursor<'_>) -> u32 {
 pub(super) fn slot_kind(stage: Stage, mode: Modes) -> Option<SlotKind> {
     match (stage, mode) {
         (Stage::Compute | Stage::Kernel, _) => None,
+        (Stage::Mesh, Modes::SHADER_OUT) => Some(SlotKind::MeshOutput),
         (Stage::Vertex, Modes::SHADER_IN) => Some(SlotKind::VertAttrib),
         (Stage::Fragment, Modes::SHADER_OUT) => Some(SlotKind::FragResult),
         (_, Modes::SHADER_IN | Modes::SHADER_OUT) => Some(SlotKind::Varying),

@@ -6,7 +6,7 @@
 //!
 //! | 26 | becomes |
 //! |-|-|
-//! | `min_subgroup_size: 1`, `spec[0] = 0x0000002a`, ... | nothing: no rule needs them |
+//! | `min_subgroup_size: 1`, `spec[0] = 0x0000002a`, `Unhandled stage 6`, ... | nothing: no rule needs them |
 //! | `float_controls_execution_mode: 0x000001d1` | the bits of 25.0 |
 //! | `struct#1`, `uint64_t[8]#2` | the type without its number: types of equal names differ in their layout |
 //! | `deref_var &v (shader_out highp vec4)` | the deref without the precision, which the variable has |
@@ -14,6 +14,7 @@
 //! | `fadd %1, %2 // exact, preserve:nan` | the [flags](crate::ir::AluFlags) of the instruction |
 //! | `offset_shift=2` | a shift of the offset |
 //! | `access=volatile` of scratch | nothing: no other invocation accesses it |
+//! | `VARYING_SLOT_CLIP_DIST1` for element 1 of an array in a mesh shader | component 1 of `VARYING_SLOT_CLIP_DIST0` |
 //! | `tex ..., 2D-MSAA` | the [dimension](crate::ir::TexData::dim) of the texture |
 //!
 //! A field of the header that this table does not have becomes a note, because most fields are summaries of the instructions.
@@ -143,9 +144,10 @@ pub(super) fn is_without_effect(op: Intrinsic, index: &str) -> bool {
     index == "access" && op.info().memory.is_some_and(|memory| memory.kind == MemoryKind::Scratch)
 }
 
-/// Whether 25.0 does not print an index with this value: accesses to shared memory have qualifiers in 26 only.
+/// Whether 25.0 does not print an index with this value: accesses to shared memory and payloads have qualifiers in 26 only.
 pub(super) fn is_only_in_26(op: Intrinsic, index: Index, value: u32) -> bool {
-    let is_shared = op.info().memory.is_some_and(|memory| memory.kind == MemoryKind::Shared);
+    let shared = [MemoryKind::Shared, MemoryKind::TaskPayload];
+    let is_shared = op.info().memory.is_some_and(|memory| shared.contains(&memory.kind));
     index == Index::access && is_shared && value == 0
 }
 

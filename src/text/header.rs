@@ -25,6 +25,9 @@ const PRINTED_NAMES: &[(&str, &str)] = &[
     ("output primitive", "output_primitive"),
 ];
 
+/// The start of a line that 26 prints in the header of a task shader, which has no fields of its own.
+const UNHANDLED: &str = "Unhandled stage ";
+
 impl<'a> Parser<'a> {
     /// Parses a line outside of a function's body.
     pub(super) fn header_line(&mut self, mut line: Cursor<'a>) {
@@ -47,6 +50,10 @@ impl<'a> Parser<'a> {
     fn field(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
         if self.part == Part::Header && line.rest().starts_with("spec[") {
             // 26: the value of a specialization constant, which the instructions have.
+            line.take_while(|_| true);
+            return Ok(());
+        }
+        if self.part == Part::Header && line.eat_str(UNHANDLED) {
             line.take_while(|_| true);
             return Ok(());
         }
@@ -106,10 +113,23 @@ fn set_leading_field(info: &mut ShaderInfo, key: &str, value: &str) -> Option<Op
     Some(Some(()))
 }
 
-/// The stage after this one. 23 prints its number; that of vertex shaders, 0, also means that it is not known.
+/// The stages by their numbers in 23.
+const STAGES_OF_23: [Stage; 8] = [
+    Stage::Vertex,
+    Stage::TessCtrl,
+    Stage::TessEval,
+    Stage::Geometry,
+    Stage::Fragment,
+    Stage::Compute,
+    Stage::Task,
+    Stage::Mesh,
+];
+
+/// The stage after this one. 23 prints its number; that of vertex shaders, 0, also means that it is not known. Fragment shaders of
+/// programs with mesh shaders have an odd one in 26: no rule needs it.
 fn next_stage(value: &str) -> Option<Option<Stage>> {
     match value.parse::<usize>() {
-        Ok(number) => Stage::NAMES.get(number).map(|(stage, _)| Some(*stage).filter(|_| number != 0)),
+        Ok(number) => STAGES_OF_23.get(number).map(|stage| Some(*stage).filter(|_| number != 0)),
         Err(_) => Stage::from_name(value).map(Some),
     }
 }
@@ -194,7 +214,7 @@ pub(super) fn print(shader: &Shader, out: &mut String) -> std::fmt::Result {
 
 /// The two fields that are printed after `internal`.
 fn print_stages(info: &ShaderInfo, out: &mut String) -> std::fmt::Result {
-    if info.stage.is_compute() {
+    if info.stage.has_grid() {
         let [x, y, z] = info.workgroup_size;
         let variable = if info.workgroup_size_variable { " (variable)" } else { "" };
         writeln!(out, "workgroup_size: {x}, {y}, {z}{variable}")?;

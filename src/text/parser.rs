@@ -236,6 +236,7 @@ impl<'a> Parser<'a> {
             if self.is_26 {
                 self.renumber_float_controls();
             }
+            self.shader.place_mesh_distances();
             return;
         }
         let missing = match self.part {

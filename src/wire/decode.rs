@@ -85,6 +85,7 @@ impl Reading<'_> {
             return Err(self.other_count());
         }
         self.shader.order_all();
+        self.shader.place_mesh_distances();
         if !self.state.extras.is_empty() {
             self.place_extras();
         }

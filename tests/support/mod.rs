@@ -22,15 +22,10 @@ pub(crate) fn root() -> &'static Path {
     package.ancestors().find(|folder| folder.join("Cargo.lock").is_file()).unwrap_or(package)
 }
 
-/// The folder of the corpus with mesh and task shaders, which ntv does not read.
-const UNREAD: &str = "mesh";
-
 /// All files below `folder` with one of `extensions`, by name.
 pub(crate) fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     let wanted = |path: &Path| path.extension().is_some_and(|extension| extensions.iter().any(|e| extension == *e));
-    let entries =
-        WalkDir::new(folder).sort_by_file_name().into_iter().filter_entry(|entry| entry.file_name() != UNREAD);
-    let entries = entries.map(|entry| entry.expect("a readable folder"));
+    let entries = WalkDir::new(folder).sort_by_file_name().into_iter().map(|entry| entry.expect("a readable folder"));
     entries.map(walkdir::DirEntry::into_path).filter(|path| wanted(path)).collect()
 }
 

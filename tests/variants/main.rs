@@ -10,6 +10,7 @@ mod colors;
 mod components;
 mod equality;
 mod imports;
+mod meshes;
 mod options;
 mod patches;
 mod programs;

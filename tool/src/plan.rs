@@ -147,5 +147,7 @@ fn short(stage: Stage) -> &'static str {
         Stage::Fragment => "fs",
         Stage::Compute => "cs",
         Stage::Kernel => "kernel",
+        Stage::Task => "ts",
+        Stage::Mesh => "ms",
     }
 }

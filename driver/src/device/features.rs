@@ -365,6 +365,7 @@ const TABLE: &[FeatureRow] = rows! {
     // Features that need an extension that is not in EXTENSIONS, or a property that is not queried. Shaders must not use them
     // here.
     meshShader |_| false;
+    taskShader |_| false;
     VK_EXT_post_depth_coverage |_| false;
     computeDerivativeGroupQuads |_| false;
     computeDerivativeGroupLinear |_| false;

@@ -301,5 +301,7 @@ pub(crate) fn stage_flags(stage: Stage) -> vk::ShaderStageFlags {
         Stage::Geometry => vk::ShaderStageFlags::GEOMETRY,
         Stage::Fragment => vk::ShaderStageFlags::FRAGMENT,
         Stage::Compute => vk::ShaderStageFlags::COMPUTE,
+        Stage::Task => vk::ShaderStageFlags::TASK_EXT,
+        Stage::Mesh => vk::ShaderStageFlags::MESH_EXT,
     }
 }

@@ -36,7 +36,7 @@ use std::ffi::{CStr, CString};
 use std::sync::{Arc, Mutex, Weak};
 
 /// The number of stages that a context binds shaders to.
-pub const STAGES: usize = 6;
+pub const STAGES: usize = 8;
 
 /// A shader as the application created it: Gallium's `pipe_shader_state`.
 pub struct Shader {

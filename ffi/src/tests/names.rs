@@ -6,7 +6,7 @@ use ntv_core::ir::info::FIELDS;
 use ntv_core::op::intrinsic::{Components, IndexKind};
 use ntv_core::op::names::{system_value, SlotKind};
 use ntv_core::op::{AluOp, Index, Intrinsic};
-use ntv_core::wire::VERSION;
+use ntv_core::wire::{number, Table, VERSION};
 use std::fmt::{Result, Write};
 use std::path::Path;
 
@@ -42,8 +42,9 @@ fn alu_row((number, op): (usize, &AluOp)) -> String {
     format!("{}, {number}, {}, {wide}, {a}, {b}, {c}, {d}", op.name(), srcs.len())
 }
 
-fn intrinsic_row((number, op): (usize, &Intrinsic)) -> String {
+fn intrinsic_row(op: &Intrinsic) -> String {
     let info = op.info();
+    let number = number(Table::Intrinsic, op.name()).expect("a number");
     let has_dest = info.dest != Components::None;
     let mapped = info.indices.iter().any(|index| is_mapped(*index));
     let indices: Vec<String> = info.indices.iter().map(|index| index_flag(*index)).collect();
@@ -87,9 +88,8 @@ fn generate() -> std::result::Result<String, std::fmt::Error> {
     write_macro(&mut out, title, "NTV_NAMES_OF_ALU", alu(false))?;
     write_macro(&mut out, "The same for names that Mesa 26.1 does not have.", "NTV_NAMES_OF_OLD_ALU", alu(true))?;
 
-    let known = Intrinsic::ALL.iter().enumerate().filter(|row| !OWN.contains(row.1));
-    let intrinsics =
-        |old: bool| known.clone().filter(move |row| OLD_INTRINSICS.contains(row.1) == old).map(intrinsic_row);
+    let known = Intrinsic::ALL.iter().filter(|op| !OWN.contains(op));
+    let intrinsics = |old: bool| known.clone().filter(move |op| OLD_INTRINSICS.contains(op) == old).map(intrinsic_row);
     let title = "Name, number, number of sources, whether there is a result, whether values of indices other than access are\n \
                  * mapped, number of indices, indices in ntv's order.";
     write_macro(&mut out, title, "NTV_NAMES_OF_INTRINSICS", intrinsics(false))?;

@@ -418,7 +418,7 @@ fn qualifiers_fit_the_stage() {
     assert_eq!(output("VERTEX", "", "stream=1"), ["variable v: there is no stream 1"]);
     assert_eq!(
         output("FRAGMENT", "per_primitive ", "index=0"),
-        ["variable v: is of a primitive, but not an input of a fragment shader"]
+        ["variable v: is of a primitive, but neither an input of a fragment shader nor an output of a mesh shader"]
     );
     assert_eq!(output("FRAGMENT", "", "index=1"), [""; 0]);
     assert_eq!(output("FRAGMENT", "", "index=2"), ["variable v: there is no index 2"]);

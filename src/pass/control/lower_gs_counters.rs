@@ -3,7 +3,7 @@
 //! Removes the vertex counts of geometry shaders.
 //!
 //! **What.** `emit_vertex_with_counter` and `end_primitive_with_counter` become `emit_vertex` and `end_primitive`, and
-//! `set_vertex_and_primitive_count` is removed. A shader that may make no vertex at all makes none.
+//! `set_vertex_and_primitive_count` is removed, except in mesh shaders, for which SPIR-V has it, too. A shader that may make no vertex at all makes none.
 //!
 //! **Why.** `nir_lower_gs_intrinsics`, which zink 22.3 runs, counts for hardware that needs counts. SPIR-V's OpEmitVertex
 //! counts itself; only the limit has to be at least 1 (Vulkan, VUID-VkPipelineShaderStageCreateInfo-stage-00714).
@@ -25,7 +25,7 @@
 //! @end_primitive (stream_id=0)
 //! ```
 
-use crate::ir::{rewrite, Builder, Edit, Inst, Shader};
+use crate::ir::{rewrite, Builder, Edit, Inst, Shader, Stage};
 use crate::op::{Index, Intrinsic, Needs};
 use crate::pass::{Context, Forms, Pass};
 
@@ -40,6 +40,7 @@ pub const PASS: Pass = Pass {
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
     let makes_none = shader.info.vertices_out == 0;
+    let is_mesh = shader.stage() == Stage::Mesh;
     rewrite(shader, |b, inst| {
         let Some((op, _)) = b.shader.as_intrinsic(inst) else { return Edit::Keep };
         match op {
@@ -47,7 +48,7 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
             Intrinsic::end_primitive | Intrinsic::end_primitive_with_counter if makes_none => Edit::Remove,
             Intrinsic::emit_vertex_with_counter => replace(b, inst, Intrinsic::emit_vertex),
             Intrinsic::end_primitive_with_counter => replace(b, inst, Intrinsic::end_primitive),
-            Intrinsic::set_vertex_and_primitive_count => Edit::Remove,
+            Intrinsic::set_vertex_and_primitive_count if !is_mesh => Edit::Remove,
             _ => Edit::Keep,
         }
     })

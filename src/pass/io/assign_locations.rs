@@ -62,7 +62,7 @@ fn assign(shader: &mut Shader, mode: Modes) -> bool {
         let v = &shader.vars[*var];
         v.mode == mode && v.location.is_some_and(|slot| slots::builtin(kind, slot, fragment_input).is_none())
     };
-    let unlinked = kind == SlotKind::Varying && shader.info.directive("locations") == Some("slots");
+    let unlinked = kind.is_varying() && shader.info.directive("locations") == Some("slots");
     shader.with_spare(|shader, LocationTables { vars, extents }: &mut LocationTables| {
         vars.clear();
         vars.extend(shader.vars.ids().filter(|var| is_user(shader, var)));

@@ -3,7 +3,8 @@
 //! Gives each element of the clip and cull distances a value.
 //!
 //! **What.** Elements that are not certainly stored are 0 at the beginning of the shader and, in a geometry shader, after each
-//! vertex, whose emission leaves outputs undefined. A control shader has those of its own vertex.
+//! vertex, whose emission leaves outputs undefined. A control shader has those of its own vertex. A mesh shader keeps its gaps: no
+//! vertex is its own.
 //!
 //! **Why.** GL ignores the distances that the application has not enabled, so a shader may leave gaps. Vulkan clips and culls by
 //! every element of the arrays; a distance of 0 is inside (Vulkan, "Primitive Clipping").
@@ -44,6 +45,9 @@ pub const PASS: Pass = Pass {
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
     let stage = shader.stage();
+    if stage == Stage::Mesh {
+        return false;
+    }
     let kind = shader.stage().slot_kind(true);
     let mut gaps = Vec::new();
     for (var, variable) in shader.vars.iter().filter(|(_, variable)| variable.mode == Modes::SHADER_OUT) {

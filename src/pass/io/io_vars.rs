@@ -91,6 +91,8 @@ struct Group {
 pub(super) struct IoVars {
     stage: Stage,
     distances: DeclaredDistances,
+    /// The components of the vertices of a primitive of a mesh shader.
+    indices: u32,
     groups: Vec<Group>,
     /// Buffer for a name.
     text: String,
@@ -117,7 +119,7 @@ const COMPACT: &[Compact] = &[
 
 fn compact(kind: SlotKind, slot: u32) -> Option<&'static Compact> {
     let row = COMPACT.iter().find(|row| (row.first..row.first + row.slots).contains(&slot));
-    row.filter(|_| kind == SlotKind::Varying)
+    row.filter(|row| kind == SlotKind::Varying || distances::array_of(kind, row.first).is_some())
 }
 
 impl IoVars {
@@ -125,13 +127,18 @@ impl IoVars {
     pub(super) fn begin(&mut self, shader: &Shader) {
         self.stage = shader.stage();
         self.distances = DeclaredDistances::of(shader);
+        self.indices = slots::primitive_indices(&shader.info.primitive_type).map_or(0, |(n, _)| (1 << n) - 1);
         self.groups.clear();
     }
 
     /// Adds an access.
     pub(super) fn add(&mut self, io: &Io) {
         Piece::each(io, |piece| {
-            self.insert(Group::new(io, self.stage, &self.distances, piece));
+            let mut group = Group::new(io, self.stage, &self.distances, piece);
+            if (group.kind, group.slot) == (SlotKind::MeshOutput, varying::PRIMITIVE_INDICES) {
+                group.mask |= self.indices;
+            }
+            self.insert(group);
         });
     }
 
@@ -375,7 +382,7 @@ impl Group {
         }
         match (self.kind, self.slot) {
             // Built-ins have the type that SPIR-V requires, however much of them is used.
-            (SlotKind::Varying, varying::POS) if self.is_builtin => return (0, 4),
+            (kind, varying::POS) if kind.is_varying() && self.is_builtin => return (0, 4),
             (SlotKind::Varying, varying::PNTC) if self.is_builtin => return (0, 2),
             _ => {}
         }
@@ -446,7 +453,7 @@ impl Group {
             ty = shader.types.array(ty, Some(elements), 0);
         }
         if self.part.per_vertex {
-            ty = shader.types.array(ty, Some(per_vertex_len(shader, self.part.is_output)), 0);
+            ty = shader.types.array(ty, Some(per_vertex_len(shader, self.part)), 0);
         }
         let mode = if self.part.is_output { Modes::SHADER_OUT } else { Modes::SHADER_IN };
         text.clear();
@@ -486,7 +493,7 @@ impl Group {
         flags.set(VarFlags::COMPACT, self.is_compact() && self.is_builtin);
         flags.set(VarFlags::INVARIANT, self.style.invariant);
         flags.set(VarFlags::PATCH, tess && slots::is_patch(self.slot));
-        flags.set(VarFlags::PER_PRIMITIVE, self.part.per_primitive && !self.is_builtin);
+        flags.set(VarFlags::PER_PRIMITIVE, self.part.per_primitive && (self.part.is_output || !self.is_builtin));
         flags.set(VarFlags::HIGH_DVEC2, self.part.flags & IoFlags::HIGH_DVEC2.bits() != 0);
         flags
     }
@@ -498,10 +505,12 @@ fn span_of(mask: u32) -> u32 {
     (1 << end) - (1 << mask.trailing_zeros().min(end))
 }
 
-/// The number of vertices of an array of per-vertex inputs or outputs. The application sets the size of an input patch, up to
-/// 32.
-fn per_vertex_len(shader: &Shader, is_output: bool) -> u32 {
+/// The number of vertices of an array of per-vertex inputs or outputs, or of primitives. The application sets the size of an input
+/// patch, up to 32.
+fn per_vertex_len(shader: &Shader, Part { is_output, per_primitive, .. }: Part) -> u32 {
     match shader.stage() {
+        Stage::Mesh if per_primitive => shader.info.max_primitives_out.max(1),
+        Stage::Mesh => shader.info.max_vertices_out.max(1),
         Stage::Geometry => shader.info.vertices_in.max(1),
         Stage::TessCtrl if is_output => shader.info.tcs_vertices_out.max(1),
         _ => 32,

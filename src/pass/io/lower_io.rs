@@ -34,7 +34,7 @@
 use super::io_vars::{IoVars, Step, VarPart};
 use super::slot_access::{explicit_io, Io, Sampling};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader};
-use crate::op::{Intrinsic, Needs};
+use crate::op::{AluOp, Base, Intrinsic, Needs};
 use crate::pass::{Context, Forms, Pass};
 
 /// See the [module](self).
@@ -141,6 +141,10 @@ fn load_part(b: &mut Builder<'_>, io: &Io, part: &VarPart) -> Def {
     let (op, argument) = match io.interpolation.map(|i| i.sampling) {
         Some(Sampling::AtSample(sample)) => (Intrinsic::interp_deref_at_sample, Some(sample)),
         Some(Sampling::AtOffset(offset)) => (Intrinsic::interp_deref_at_offset, Some(offset)),
+        None if scalar.base == Base::Bool => {
+            let flag = b.load_deref(pointer, 0);
+            return b.alu(AluOp::b2b32, &[flag]);
+        }
         Some(sampling) if sampling == part.sampling => return b.load_deref(pointer, 0),
         Some(Sampling::Centroid) => (Intrinsic::interp_deref_at_centroid, None),
         Some(Sampling::Sample) => {
@@ -159,11 +163,15 @@ fn run_of(first: u32) -> [u8; 16] {
 }
 
 fn store(b: &mut Builder<'_>, io: &Io, part: &VarPart) {
-    let Some((value, write_mask)) = io.value else { return };
-    let (_, components) = part.pointee;
+    let Some((mut value, write_mask)) = io.value else { return };
+    let (scalar, components) = part.pointee;
     let written = write_mask >> part.source & ((1 << part.count) - 1);
     if written == 0 {
         return;
+    }
+    if scalar.base == Base::Bool {
+        let zero = b.imm32(0);
+        value = b.alu(AluOp::ine, &[value, zero]);
     }
     let pointer = pointer(b, io, part);
     let all = (1 << components) - 1;

@@ -4,8 +4,8 @@
 
 use crate::ir::{Def, Inst, Shader, Stage, XfbInfo, XfbOutput};
 use crate::op::meaning::{self, IoAccess};
-use crate::op::names::{frag_result, unpack_alu_type, IoFlags, IoSemantics, IoXfb, SlotKind};
-use crate::op::{AluType, Base, Index, Intrinsic, Needs};
+use crate::op::names::{frag_result, unpack_alu_type, varying, IoFlags, IoSemantics, IoXfb, SlotKind};
+use crate::op::{slots, AluType, Base, Index, Intrinsic, Needs};
 
 /// The position within the pixel at which an input is sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,7 +62,7 @@ pub(super) struct Io {
     pub slots: u32,
     /// The offset in slots from `slot`, if dynamic.
     pub offset: Option<Def>,
-    /// The vertex, of per-vertex inputs and outputs.
+    /// The vertex, of per-vertex inputs and outputs, or the primitive, of outputs of mesh shaders.
     pub vertex: Option<Def>,
     /// The first component.
     pub component: u32,
@@ -73,6 +73,7 @@ pub(super) struct Io {
     pub flags: IoFlags,
     /// The driver's number of the slot.
     pub base: u32,
+    /// Whether each primitive has a value.
     pub per_primitive: bool,
     /// Transform feedback of the components of the slot, in pairs.
     xfb: [IoXfb; 2],
@@ -93,8 +94,11 @@ impl Io {
         let value = is_store.then(|| (srcs[0], shader.index(inst, Index::write_mask)));
         let sized = value.map_or(inst.def(), |(value, _)| value);
         let ty = unpack_alu_type(shader.index(inst, if is_store { Index::src_type } else { Index::dest_type }));
-        // Variables do not hold 32-bit booleans.
+        // Variables do not hold 32-bit booleans. The built-in of SPIR-V for culled primitives is a boolean.
         let base = if ty.base == Base::Bool { Base::Uint } else { ty.base };
+        let is_flag = shader.stage().slot_kind(is_output) == SlotKind::MeshOutput
+            && semantics.location == varying::CULL_PRIMITIVE;
+        let number = AluType::new(base, shader.bit_size(sized));
         let constant = shader.as_const_scalar(offset).map(|offset| offset as u32);
         Some(Io {
             is_output,
@@ -105,11 +109,11 @@ impl Io {
             vertex: vertex.map(|vertex| srcs[usize::from(vertex)]),
             component: shader.index(inst, Index::component),
             num_components: u32::from(shader.num_components(sized)),
-            ty: AluType::new(base, shader.bit_size(sized)),
+            ty: if is_flag { AluType::new(Base::Bool, 1) } else { number },
             interpolation: interpolation(shader, op, srcs),
             flags: semantics.flags,
             base: shader.index(inst, Index::base).saturating_add(constant.unwrap_or(0)),
-            per_primitive: op == Intrinsic::load_per_primitive_input,
+            per_primitive: is_of_primitive(shader.stage(), op, is_output, semantics.location),
             xfb: [Index::io_xfb, Index::io_xfb2].map(|index| IoXfb::unpack(shader.index(inst, index))),
             // Only emitted outputs have a stream; the number is ignored in an input.
             streams: if is_output { semantics.gs_streams } else { 0 },
@@ -164,6 +168,13 @@ impl Io {
     }
 }
 
+/// Whether each primitive has a value of the slot.
+fn is_of_primitive(stage: Stage, op: Intrinsic, is_output: bool, slot: u32) -> bool {
+    use Intrinsic::{load_per_primitive_input, load_per_primitive_output, store_per_primitive_output};
+    matches!(op, load_per_primitive_input | load_per_primitive_output | store_per_primitive_output)
+        || stage == Stage::Mesh && is_output && slots::is_of_primitive(slot)
+}
+
 fn interpolation(shader: &Shader, op: Intrinsic, srcs: &[Def]) -> Option<Interpolation> {
     use crate::op::names::InterpMode;
     if shader.stage() != Stage::Fragment {
@@ -192,9 +203,9 @@ pub(super) fn location(kind: SlotKind, slot: u32, base: u32) -> u32 {
     match kind {
         SlotKind::VertAttrib => base,
         SlotKind::FragResult => slot.saturating_sub(frag_result::DATA0),
-        SlotKind::Varying if slot >= PATCH0 => PATCHES + slot - PATCH0,
-        SlotKind::Varying if slot >= VAR0 => slot - VAR0,
-        SlotKind::Varying => {
+        _ if slot >= PATCH0 => PATCHES + slot - PATCH0,
+        _ if slot >= VAR0 => slot - VAR0,
+        SlotKind::Varying | SlotKind::MeshOutput => {
             let mut next = GENERIC;
             for (first, count) in FIXED {
                 if (*first..first + count).contains(&slot) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-//! Turns accesses to shared memory, scratch and push constants by byte offset into accesses through access chains.
+//! Turns accesses to shared memory, scratch, task payloads and push constants by byte offset into accesses through access chains.
 //!
 //! **What.** `load_/store_shared`, `shared_atomic*`, `load_/store_scratch`, `load_push_constant` and zink's
 //! `load_push_constant_zink` access one variable per memory, `struct { uvec4 base[N]; }`; see `byte_access`. N is the size in
 //! the header, rounded up to 16 bytes; the pipeline layout's push constant range must be rounded up likewise. Shared memory is
 //! in the Workgroup storage class, scratch in Private, push constants in PushConstant. If an access is to an unknown lane of a
 //! vec4, the memory is `uint base[]`: no code is needed to find the lane.
+//!
+//! The payload of a task shader, `load_/store_task_payload`, is always `uint base[]`, as mesh shaders must have the same type.
 //!
 //! **Why.** Logical SPIR-V has no byte addresses, and without `workgroupMemoryExplicitLayout` no two variables of shared memory
 //! can alias: one view must serve all widths.
@@ -59,14 +61,15 @@ use crate::target::Feature;
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_memory",
-    about: "turns accesses to shared memory, scratch and push constants by byte offset into access chains",
+    about:
+        "turns accesses to shared memory, scratch, task payloads and push constants by byte offset into access chains",
     needs: Needs::MEMORY_OFFSETS,
     removes: Forms::MEMORY_OFFSETS,
     run,
 };
 
 /// The modes of these memories.
-const MODES: [Modes; 3] = [Modes::SHARED, Modes::PUSH_CONST, Modes::SHADER_TEMP];
+const MODES: [Modes; 4] = [Modes::SHARED, Modes::PUSH_CONST, Modes::SHADER_TEMP, Modes::TASK_PAYLOAD];
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
     shader.with_spare(|shader, offsets| lower(shader, context, offsets))
@@ -108,10 +111,16 @@ impl Access {
             MemoryKind::Shared => Modes::SHARED,
             MemoryKind::Scratch => Modes::SHADER_TEMP,
             MemoryKind::PushConstant => Modes::PUSH_CONST,
+            MemoryKind::TaskPayload => Modes::TASK_PAYLOAD,
             _ => return None,
         };
         let offset = srcs[usize::from(access.offset?)];
         Some(Access { inst, mode, operation: access.operation, offset, unit: access.unit })
+    }
+
+    /// Whether zink divides the offset by the size of an element, if it divides offsets.
+    fn is_by_element(&self) -> bool {
+        matches!(self.mode, Modes::SHARED | Modes::SHADER_TEMP) && !self.operation.is_atomic()
     }
 
     /// The width of an accessed component, in bytes.
@@ -143,7 +152,7 @@ impl Access {
             return Offset::constant(self.offset, start + 4 * shader.index(self.inst, Index::component));
         }
         let mut unit = 0;
-        if in_elements && self.mode != Modes::PUSH_CONST && !self.operation.is_atomic() {
+        if in_elements && self.is_by_element() {
             unit = self.element_bytes(shader).max(1).trailing_zeros();
         }
         let base = shader.index(self.inst, Index::base);
@@ -213,7 +222,7 @@ struct Memories<'c> {
     /// The variable and the number of vec4s, if that is known, of each of [`MODES`].
     vars: [Option<(Var, Option<u32>)>; MODES.len()],
     context: &'c Context,
-    /// Memories that are arrays of words: an access is to an unknown lane, and there can only be one view.
+    /// Memories that are arrays of words: payloads, and those with an access to an unknown lane, as there can only be one view.
     words: Modes,
     push_constants: u32,
     /// Whether shared memory has 64-bit atomics and no second view for them, so that its elements are `uint64_t`.
@@ -230,7 +239,7 @@ impl<'c> Memories<'c> {
         let mut memories = Memories {
             vars: [None; MODES.len()],
             context,
-            words: Modes::empty(),
+            words: Modes::TASK_PAYLOAD,
             push_constants,
             shared_in_pairs: false,
             shared64: None,
@@ -291,6 +300,7 @@ impl<'c> Memories<'c> {
             let name = match mode {
                 Modes::SHARED => "shared",
                 Modes::PUSH_CONST => LOWERED,
+                Modes::TASK_PAYLOAD => "payload",
                 _ => "scratch",
             };
             let len = self.vec4s(b.shader, mode);
@@ -310,7 +320,8 @@ impl<'c> Memories<'c> {
         };
         let base = base_pointer(b, var, None);
         let lanes = if self.words.contains(mode) { 1 } else { 4 };
-        MemoryView { base, access: 0, whole, lanes, len, shared: mode == Modes::SHARED, in_pairs, at_address: false }
+        let shared = matches!(mode, Modes::SHARED | Modes::TASK_PAYLOAD);
+        MemoryView { base, access: 0, whole, lanes, len, shared, in_pairs, at_address: false }
     }
 
     /// The number of vec4s of a memory; `None` if the size of shared memory is set with the pipeline.
@@ -319,6 +330,7 @@ impl<'c> Memories<'c> {
             Modes::SHARED if shader.info.has_variable_shared_memory() => None,
             Modes::SHARED => Some(vec4s(shader.info.shared_size)),
             Modes::PUSH_CONST => Some(vec4s(self.push_constants)),
+            Modes::TASK_PAYLOAD => Some(vec4s(shader.info.task_payload_size)),
             _ => Some(vec4s(shader.info.scratch)),
         }
     }
@@ -377,10 +389,7 @@ fn offsets_are_elements(shader: &Shader) -> bool {
         return true;
     }
     shader.order.iter().any(|inst| {
-        let Some(access) = Access::new(shader, *inst).filter(|a| a.mode != Modes::PUSH_CONST) else { return false };
-        if access.operation.is_atomic() {
-            return false;
-        }
+        let Some(access) = Access::new(shader, *inst).filter(Access::is_by_element) else { return false };
         let (mul, rem) = access.alignment(shader);
         let base = shader.index(*inst, Index::base);
         let offset = shader.as_const_scalar(access.offset).map(|offset| (offset as u32).wrapping_add(base));
