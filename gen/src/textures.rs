@@ -44,7 +44,7 @@ pub(crate) fn textures(shader: &Shader, source: &mut Source) -> Textures {
     let _ = Translator::default().lower(&mut declared, Some("lower_descriptors"));
     for variable in declared.vars.values().filter(|v| v.mode.intersects(Modes::UNIFORM | Modes::IMAGE)) {
         let leaf = declared.types.without_arrays(variable.ty);
-        let what = (Declared::of_type(&declared.types, leaf), declared.types.get(leaf));
+        let what = (Declared::of_type(&declared, leaf), declared.types.get(leaf));
         for descriptor in descriptors(&declared, variable) {
             match what {
                 (Some(image), _) if image.kind == TextureKind::Storage => {

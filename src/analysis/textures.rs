@@ -10,7 +10,7 @@
 //! (float32)tex %5 (texture_handle), %5 (sampler_handle), %1 (coord)        a handle
 //! ```
 
-use crate::ir::{Def, Inst, Shader, TexData, Type, TypeData, TypeTable, Var, VarFlags, Variable};
+use crate::ir::{Def, Inst, Shader, Stage, TexData, Type, TypeData, TypeTable, Var, VarFlags, Variable};
 use crate::op::meaning::ImageOperation;
 use crate::op::names::ImageDim;
 use crate::op::{AluType, Base, Index, Modes, TexOp, TexSrcKind};
@@ -41,12 +41,19 @@ pub enum TextureKind {
     Storage,
 }
 
+/// Whether the deref `pointer` is of a sampler without a texture.
+pub fn is_separate_sampler(shader: &Shader, pointer: Def) -> bool {
+    shader.as_deref(pointer).is_some_and(|deref| matches!(shader.types.get(deref.ty), TypeData::Sampler { .. }))
+}
+
 impl Texture {
-    /// The texture or image of the type `ty`.
-    pub fn of_type(types: &TypeTable, ty: Type) -> Option<Texture> {
-        match types.get(ty) {
+    /// The texture or image of the type `ty`. All samplers of a kernel are separate, whatever the types of its textures: OpenCL has
+    /// no textures with samplers, and zink binds none (VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE).
+    pub fn of_type(shader: &Shader, ty: Type) -> Option<Texture> {
+        match shader.types.get(ty) {
             TypeData::Texture { dim, shadow, array, texel, bare } => {
-                let kind = if bare { TextureKind::Separate } else { TextureKind::Combined };
+                let is_separate = bare || shader.stage() == Stage::Kernel;
+                let kind = if is_separate { TextureKind::Separate } else { TextureKind::Combined };
                 Some(Texture { dim, array, shadow, texel, kind })
             }
             TypeData::Image { dim, array, texel } => {
@@ -58,7 +65,7 @@ impl Texture {
 
     /// The texture or image at the deref `pointer`.
     pub fn of_pointer(shader: &Shader, pointer: Def) -> Option<Texture> {
-        Texture::of_type(&shader.types, shader.as_deref(pointer)?.ty)
+        Texture::of_type(shader, shader.as_deref(pointer)?.ty)
     }
 
     /// The image that an image intrinsic accesses: as the image is declared, or, if it is not named by a deref, as the intrinsic
@@ -78,7 +85,7 @@ impl Texture {
 
     /// The type of the textures or images in `var`.
     pub fn of_var(shader: &Shader, var: Var) -> Option<Texture> {
-        Texture::of_type(&shader.types, shader.types.without_arrays(shader.vars[var].ty))
+        Texture::of_type(shader, shader.types.without_arrays(shader.vars[var].ty))
     }
 
     /// The type of a variable for it.

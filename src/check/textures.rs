@@ -3,7 +3,7 @@
 //! Textures and images: uses without a translation, and the features that the others need.
 
 use super::feature_check::{Features, DOUBT};
-use crate::analysis::textures::{can_have_layers, image_texel, Name, Texture, TextureKind};
+use crate::analysis::textures::{can_have_layers, image_texel, is_separate_sampler, Name, Texture, TextureKind};
 use crate::ir::{
     ArrayIndex, Def, DerefKind, Inst, InstData, InstKind, Shader, Stage, TexData, Type, TypeData, TypeTable,
 };
@@ -113,20 +113,17 @@ fn refused_deref(shader: &Shader, name: Name) -> Option<&'static str> {
 /// The reason why the sampler has no translation.
 fn refused_sampler(shader: &Shader, tex: &TexData, names: &TexNames) -> Option<&'static str> {
     let kind = names.declared.filter(|_| tex.op.samples())?.kind;
-    let (pointer, var) = match names.sampler {
-        Name::Pointer(pointer) => (shader.as_deref(pointer), shader.deref_var(pointer)),
-        _ => (None, None),
+    let pointer = match names.sampler {
+        Name::Pointer(pointer) => shader.deref_var(pointer).map(|var| (pointer, var)),
+        _ => None,
     };
+    let is_sampler = pointer.is_some_and(|(pointer, _)| is_separate_sampler(shader, pointer));
     match (kind, names.texture) {
         (TextureKind::Combined, Name::Pointer(texture)) => {
-            let differs = var.is_some() && shader.deref_var(texture).is_some_and(|texture| Some(texture) != var);
-            differs.then_some("samplers apart from a texture that has its own")
+            let differs = |(_, var)| shader.deref_var(texture).is_some_and(|texture| texture != var);
+            (!is_sampler && pointer.is_some_and(differs)).then_some("samplers of another texture")
         }
-        (TextureKind::Separate, _) => {
-            let ty = pointer.filter(|_| var.is_some()).map(|deref| shader.types.get(deref.ty));
-            let is_sampler = matches!(ty, Some(TypeData::Sampler { .. }));
-            (!is_sampler).then_some("textures without a sampler where one is needed")
-        }
+        (TextureKind::Separate, _) => (!is_sampler).then_some("textures without a sampler where one is needed"),
         _ => None,
     }
 }

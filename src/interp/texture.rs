@@ -9,8 +9,8 @@ use super::machine::Machine;
 use super::resolve::{integer, Problem};
 use super::words::narrowed;
 use super::{alu, Bits};
-use crate::analysis::textures::{Name, Texture as Declared};
-use crate::ir::{Def, Inst, TexData, TypeData};
+use crate::analysis::textures::{is_separate_sampler, Name, Texture as Declared};
+use crate::ir::{Def, Inst, TexData};
 use crate::op::fold::to_float;
 use crate::op::names::ImageDim;
 use crate::op::TexSrcKind::*;
@@ -82,12 +82,9 @@ impl Machine<'_> {
     /// The sampler that `tex` uses: a separate one, or that of its texture.
     fn sampler_of<'t>(&'t self, tex: &TexData, texture: &'t Texture, lane: usize) -> Result<&'t Sampler, Problem> {
         let name = Name::of_sampler(self.shader, tex);
-        let ty = match name {
-            Name::Pointer(pointer) => self.shader.as_deref(pointer).map(|deref| self.shader.types.get(deref.ty)),
-            _ => None,
-        };
-        if !matches!(ty, Some(TypeData::Sampler { .. })) {
-            return Ok(&texture.sampler);
+        match name {
+            Name::Pointer(pointer) if is_separate_sampler(self.shader, pointer) => {}
+            _ => return Ok(&texture.sampler),
         }
         let descriptor = self.descriptor(name, false, lane)?;
         let missing =

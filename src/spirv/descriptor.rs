@@ -16,7 +16,7 @@ use super::late::Section;
 use super::types::Layout;
 use super::{internal, unsupported, Emit, Result};
 use crate::analysis::block_picks;
-use crate::analysis::textures::{Texture, TextureKind};
+use crate::analysis::textures::{is_separate_sampler, Texture, TextureKind};
 use crate::ir::{Def, Type, TypeData, Var, Variable};
 use crate::module::{PatchKind, ALWAYS, SETTLED};
 use crate::op::names::{ImageDim, FORMATS};
@@ -120,7 +120,7 @@ impl Emit<'_> {
         if let TypeData::Sampler { .. } = self.shader.types.get(ty) {
             return Ok(self.m.global_type(Op::TypeSampler, &[]));
         }
-        let texture = Texture::of_type(&self.shader.types, ty);
+        let texture = Texture::of_type(self.shader, ty);
         let texture = texture.ok_or_else(|| unsupported("a variable of this type"))?;
         let image = self.image_type(&texture, variable);
         Ok(match is_combined(&texture) {
@@ -229,19 +229,21 @@ impl Emit<'_> {
         Ok(Loaded { id, texture, var, pointer, image_type, non_uniform })
     }
 
-    /// The texture combined with the sampler of the deref `sampler`, if it has no sampler of its own.
+    /// The texture combined with the sampler of the deref `sampler`: a separate one, or its own.
     pub(super) fn with_sampler(&mut self, loaded: &Loaded, sampler: Option<Def>, access: Access) -> Result<u32> {
-        if is_combined(&loaded.texture) {
+        let separate = sampler.filter(|sampler| is_separate_sampler(self.shader, *sampler));
+        if separate.is_none() && is_combined(&loaded.texture) {
             return Ok(loaded.id);
         }
-        let sampler = sampler.ok_or_else(|| unsupported("a texture without a sampler where one is needed"))?;
+        let sampler = separate.ok_or_else(|| unsupported("a texture without a sampler where one is needed"))?;
+        let image = self.image_of(loaded);
         let (at, ty, _) = self.descriptor_pointer(sampler, access)?;
         let id = self.load_once(at, ty);
         let non_uniform = self.state.non_uniform.contains(&at);
         self.mark_non_uniform(id, non_uniform);
         let ty = self.m.global_type(Op::TypeSampledImage, &[loaded.image_type]);
         // OpSampledImage must be in the block of its user (SPIR-V, OpSampledImage), so it is emitted for each use.
-        let both = self.m.value(Op::SampledImage, ty, &[loaded.id, id]);
+        let both = self.m.value(Op::SampledImage, ty, &[image, id]);
         self.mark_non_uniform(both, non_uniform || loaded.non_uniform);
         Ok(both)
     }

@@ -46,7 +46,7 @@ impl Emit<'_> {
         if let TypeData::Sampler { .. } = self.shader.types.get(ty) {
             return Some(DescriptorKind::Sampler);
         }
-        let texture = Texture::of_type(&self.shader.types, ty)?;
+        let texture = Texture::of_type(self.shader, ty)?;
         Some(match (texture.kind, texture.dim) {
             (_, ImageDim::subpass | ImageDim::subpass_ms) => DescriptorKind::InputAttachment,
             (TextureKind::Storage, ImageDim::buf) => DescriptorKind::StorageTexelBuffer,

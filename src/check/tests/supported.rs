@@ -492,7 +492,7 @@ fn refused_texture(text: &str, name: &str, reason: &str) {
 #[test]
 fn texture_operations_without_a_translation_are_refused() {
     let tex = |rest: &str, reason| refused_texture(&format!("32x4 %18 = (float32)tex {rest}"), "%18 = tex", reason);
-    tex("%6 (texture_deref), %7 (sampler_deref), %15 (coord)", "samplers apart from a texture that has its own");
+    tex("%6 (texture_deref), %7 (sampler_deref), %15 (coord)", "samplers of another texture");
     tex("%6 (texture_deref), %15 (coord), %17 (offset)", "offsets that are not constant");
     tex("%9 (texture_deref), %15 (coord)", "sampling of multisample and buffer textures");
     tex("%12 (texture_deref), %15 (coord)", "textures without a sampler where one is needed");

@@ -27,7 +27,7 @@
 //! ```
 
 use super::textures;
-use crate::analysis::textures::{elements, image_texel, variables_at};
+use crate::analysis::textures::{elements, image_texel, is_separate_sampler, variables_at};
 use crate::analysis::textures::{Name, Texture, TextureKind};
 use crate::entity::Id;
 use crate::ir::{
@@ -79,7 +79,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
         // The common case: no instruction to insert.
         for tex in shader.texs.ids() {
             if let Name::Pointer(pointer) = Name::of_texture(shader, &shader.texs[tex]) {
-                let sampler = separate_sampler(shader, &shader.texs[tex], pointer);
+                let sampler = separate_sampler(shader, &shader.texs[tex]);
                 set_pointers(&mut shader.texs[tex], pointer, sampler);
             }
         }
@@ -122,11 +122,10 @@ fn is_flat(shader: &Shader, tex: &TexData) -> bool {
         && (tex.src(TexSrcKind::sampler_deref).is_none() || is_flat(Name::of_sampler(shader, tex)))
 }
 
-/// The deref of the sampler of `tex`, if the texture at `pointer` has no sampler of its own.
-fn separate_sampler(shader: &Shader, tex: &TexData, pointer: Def) -> Option<Def> {
-    let texture = Texture::of_pointer(shader, pointer)?;
+/// The deref of the sampler of `tex`, if it is not that of its texture.
+fn separate_sampler(shader: &Shader, tex: &TexData) -> Option<Def> {
     match Name::of_sampler(shader, tex) {
-        Name::Pointer(sampler) if texture.kind == TextureKind::Separate && tex.op.samples() => Some(sampler),
+        Name::Pointer(sampler) if tex.op.samples() && is_separate_sampler(shader, sampler) => Some(sampler),
         _ => None,
     }
 }
@@ -221,7 +220,7 @@ impl Names<'_> {
                 self.handle(b, texture, 0, handle)
             }
         };
-        let sampler = separate_sampler(b.shader, &b.shader.texs[id], pointer).map(|sampler| self.flat(b, sampler));
+        let sampler = separate_sampler(b.shader, &b.shader.texs[id]).map(|sampler| self.flat(b, sampler));
         set_pointers(&mut b.shader.texs[id], pointer, sampler);
     }
 
