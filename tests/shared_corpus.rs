@@ -17,9 +17,10 @@ use spirv::{Capability, Op};
 use std::fs;
 use std::path::Path;
 
-/// The folders of the levels of NIR: that of the driver, that after zink's lowering, and that after leaving SSA; and the folder of
-/// mesh shaders at the first of these levels.
-const LEVELS: &[&str] = &["gallium", "ssa", "reg", "mesh"];
+/// The folders of the levels of NIR: that of the driver, that after zink's lowering, and that after leaving SSA; and the dumps of
+/// Mesa 26, whose folders have other names.
+const LEVELS: &[&str] = &["gallium", "ssa", "reg"];
+const MESA_26: &str = "mesa26";
 
 /// Further targets for every dump: the features that they lack, and the features that they have in addition.
 const VARIATIONS: &[(&[Feature], &[Feature])] = {
@@ -38,7 +39,10 @@ const VARIATIONS: &[(&[Feature], &[Feature])] = {
 fn real_dumps_compile() {
     let Some(corpus) = support::shared_corpus() else { return };
     let mut files = support::files(&corpus, &["nir", "log"]);
-    files.retain(|file| LEVELS.iter().any(|level| file.parent().is_some_and(|folder| folder.ends_with(level))));
+    files.retain(|file| {
+        let is_level = |level| file.parent().is_some_and(|folder| folder.ends_with(level));
+        LEVELS.iter().any(is_level) || file.starts_with(corpus.join(MESA_26))
+    });
     let results = support::in_parallel(files, |file| check_file(&file, file.strip_prefix(&corpus).unwrap_or(&file)));
     let sum = |count: fn(&Outcome) -> usize| results.iter().map(count).sum::<usize>();
     let (checked, torn) = (sum(|it| it.checked), sum(|it| it.torn));
