@@ -6,7 +6,7 @@ use super::{instructions, malformed, Inst};
 use crate::error::{Error, ErrorKind, Place};
 use crate::module::Stage;
 use rustc_hash::{FxHashMap, FxHashSet};
-use spirv::{BuiltIn, Decoration, GlslStd450Op, Op, StorageClass};
+use spirv::{BuiltIn, Decoration, ExecutionModel, GlslStd450Op, Op, StorageClass};
 
 /// The opcodes of types, whose first operand is their id.
 const TYPES: std::ops::RangeInclusive<u32> = Op::TypeVoid as u32..=Op::TypeForwardPointer as u32;
@@ -100,8 +100,11 @@ impl<'w> SourceModule<'w> {
         let Some(op) = Op::from_u32(inst.op) else { return Ok(()) };
         match op {
             Op::EntryPoint => {
-                let message = "an entry point of this kind is not supported";
-                let unsupported = || Error::new(ErrorKind::Unsupported, Place::default(), message);
+                let unsupported = || {
+                    let model = ExecutionModel::from_u32(inst.word(1)).map_or("?".to_string(), |it| format!("{it:?}"));
+                    let message = format!("an entry point of the execution model {model} is not supported");
+                    Error::new(ErrorKind::Unsupported, Place::default(), message)
+                };
                 // The execution models of other numbers are kernels, and stages that are not imported.
                 let models = &Stage::ALL[..=Stage::Compute as usize];
                 self.stage = *models.get(inst.word(1) as usize).ok_or_else(unsupported)?;
