@@ -11,8 +11,7 @@ mod support;
 
 use ntv::interp::draw::{draw, Draw};
 use ntv::interp::{run, Buffer, FaultKind, Floats, Inputs, Limits, Resources};
-use ntv::ir::InstKind;
-use ntv::op::Modes;
+use ntv::pass::memory::lower_memory::say_offset_units;
 use ntv::pass::{pipeline::PIPELINE, Context};
 use ntv::plan::{Class, Placement};
 use ntv::{check, text, Feature, Shader, Target};
@@ -101,7 +100,7 @@ fn check_file(file: &Path, seeds: &Range<u64>, tally: &mut Tally) -> Result<(), 
         if check::validate(&shader).and_then(|()| check::supported(&shader, &Target::default())).is_err() {
             continue;
         }
-        say_shared_units(&mut shader);
+        say_offset_units(&mut shader);
         tally.shaders += 1;
         for seed in seeds.clone() {
             check_shader(&shader, seed, tally)
@@ -109,18 +108,6 @@ fn check_file(file: &Path, seeds: &Range<u64>, tally: &mut Tally) -> Result<(), 
         }
     }
     Ok(())
-}
-
-/// After zink's lowering, offsets into shared memory count elements, which a dump does not have.
-fn say_shared_units(shader: &mut Shader) {
-    let is_block = |inst| match shader.insts[inst].kind {
-        InstKind::Deref(deref) => shader.derefs[deref].modes.intersects(Modes::UBO | Modes::SSBO),
-        _ => false,
-    };
-    let units = if shader.order.iter().any(|inst| is_block(*inst)) { "elements" } else { "bytes" };
-    if !shader.info.directives.iter().any(|(key, _)| key == "shared_offset_units") {
-        shader.info.directives.push(("shared_offset_units".into(), units.into()));
-    }
 }
 
 fn check_shader(original: &Shader, seed: u64, tally: &mut Tally) -> Result<(), String> {

@@ -206,7 +206,7 @@ impl Machine<'_> {
         let byte = match access.unit {
             OffsetUnit::Vec4s => (offset + base) * 16 + index(Index::component) * bytes,
             OffsetUnit::ZinkMembers => i64::from(zink::offset(offset as usize)?) + 4 * index(Index::component),
-            OffsetUnit::Bytes if self.counts_elements(memory) => offset * bytes + base,
+            OffsetUnit::Bytes if self.counts_elements(access, memory) => offset * bytes + base,
             OffsetUnit::Bytes => {
                 self.check_alignment(inst, lane, offset, access);
                 offset + base
@@ -220,11 +220,12 @@ impl Machine<'_> {
         access.block.map_or(Bits::new(0), |block| self.scalar(srcs[usize::from(block)], lane))
     }
 
-    /// Whether offsets into `memory` count elements, as they do after zink's own lowering. A dump lacks this, so the user
-    /// adds a comment to it.
-    fn counts_elements(&self, memory: MemoryRegion) -> bool {
+    /// Whether the offset into `memory` counts elements, as those of loads and stores do after zink's own lowering. A dump lacks
+    /// this: see [`lower_memory`](crate::pass::memory::lower_memory).
+    fn counts_elements(&self, access: MemoryAccess, memory: MemoryRegion) -> bool {
         let elements = ("shared_offset_units".into(), "elements".into());
         matches!(memory, MemoryRegion::Shared | MemoryRegion::Scratch)
+            && !access.operation.is_atomic()
             && self.shader.info.directives.contains(&elements)
     }
 

@@ -191,6 +191,11 @@ impl Features {
         self.v13.dynamic_rendering == vk::TRUE
     }
 
+    /// Whether buffers have addresses.
+    pub(crate) fn has_addresses(&self) -> bool {
+        self.v12.buffer_device_address == vk::TRUE
+    }
+
     /// Whether vertices can be captured.
     pub(crate) fn has_feedback(&self) -> bool {
         self.feedback.transform_feedback == vk::TRUE

@@ -31,6 +31,8 @@ pub(crate) struct Logical {
     pub(crate) feedback: Option<ash::ext::transform_feedback::Device>,
     pub(crate) queries: Queries,
     pub(crate) input: InputFeatures,
+    /// Whether buffers have addresses.
+    pub(crate) has_addresses: bool,
     was_lost: AtomicBool,
     physical: vk::PhysicalDevice,
     /// Last, so that it is destroyed last.
@@ -55,7 +57,7 @@ impl Logical {
         let names: Vec<CString> = features.extensions.iter().cloned().collect();
         let names: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
         let (has_feedback, queries) = (features.has_feedback(), features.queries());
-        let input = features.input();
+        let (input, has_addresses) = (features.input(), features.has_addresses());
         let mut chain = features.chain();
         let info = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queues)
@@ -68,7 +70,7 @@ impl Logical {
         let dynamic = DynamicStates::query(features, &options.without);
         let (timeout, core, context) = (options.timeout, features.core, features.context());
         let queue = Queue::new(&raw, queue_family);
-        let allocator = allocator(&instance.raw, &raw, physical);
+        let allocator = allocator(&instance.raw, &raw, physical, has_addresses);
         let (queue, allocator) = match (queue, allocator) {
             (Ok(queue), Ok(allocator)) => (queue, Mutex::new(Some(allocator))),
             (queue, allocator) => {
@@ -98,6 +100,7 @@ impl Logical {
             feedback,
             queries,
             input,
+            has_addresses,
             was_lost: AtomicBool::new(false),
             physical,
             instance,
@@ -223,7 +226,12 @@ impl Functions {
 }
 
 /// A memory allocator of `device`.
-fn allocator(instance: &ash::Instance, device: &ash::Device, physical: vk::PhysicalDevice) -> Result<Allocator> {
+fn allocator(
+    instance: &ash::Instance,
+    device: &ash::Device,
+    physical: vk::PhysicalDevice,
+    buffer_device_address: bool,
+) -> Result<Allocator> {
     let mut debug_settings = gpu_allocator::AllocatorDebugSettings::default();
     debug_settings.log_leaks_on_shutdown = false;
     let description = AllocatorCreateDesc {
@@ -231,7 +239,7 @@ fn allocator(instance: &ash::Instance, device: &ash::Device, physical: vk::Physi
         device: device.clone(),
         physical_device: physical,
         debug_settings,
-        buffer_device_address: false,
+        buffer_device_address,
         allocation_sizes: gpu_allocator::AllocationSizes::default(),
     };
     Allocator::new(&description)

@@ -63,6 +63,8 @@ enum Object {
 pub(super) struct Stages<'a> {
     shaders: Vec<Arc<Shader>>,
     objects: BTreeMap<Slot, (Kind, Object)>,
+    /// The buffers that are found by address.
+    pointees: BTreeMap<Slot, Arc<Buffer>>,
     push_constants: &'a [u8],
 }
 
@@ -80,6 +82,7 @@ impl<'a> Stages<'a> {
         if push_constants.is_empty() && shaders.iter().any(|shader| shader.reads_push_constants()) {
             return Err(Error::new("the shader reads push constants, and none are given"));
         }
+        let pointees = resources.map_or(Ok(BTreeMap::new()), |resources| pointees(context, resources))?;
         let mut objects = BTreeMap::new();
         for ((slot, kind, _), resources) in shaders.iter().flat_map(places).filter_map(|it| Some((it, resources?))) {
             let place = format!("set {}, binding {}, element {}", slot.set, slot.binding, slot.element);
@@ -90,11 +93,12 @@ impl<'a> Stages<'a> {
             }
             let resource =
                 resources.get(&slot).ok_or_else(|| Error::new(format!("no resource is given for {place}")))?;
-            let made = object(context, kind, resource, shared);
+            let with_addresses = addressed(resource, &pointees)?;
+            let made = object(context, kind, with_addresses.as_ref().unwrap_or(resource), shared);
             let made = made.map_err(|error| Error::of_kind(error.kind, format!("{place}: {error}")))?;
             objects.insert(slot, (kind, made));
         }
-        Ok(Stages { shaders, objects, push_constants })
+        Ok(Stages { shaders, objects, pointees, push_constants })
     }
 
     /// Whether the only stage is compute.
@@ -151,6 +155,9 @@ impl<'a> Stages<'a> {
             };
             downloads.push((*slot, list));
         }
+        for (slot, buffer) in &self.pointees {
+            downloads.push((*slot, vec![context.download_buffer(buffer, 0, buffer.size())?]));
+        }
         Ok(downloads)
     }
 }
@@ -176,6 +183,35 @@ fn places(shader: &Arc<Shader>) -> impl Iterator<Item = (Slot, Kind, usize)> + '
         let place = |element| Slot { set: row.binding.set, binding: row.binding.binding, element };
         (0..row.binding.count).map(move |element| (place(element), row.binding.kind, (row.slot + element) as usize))
     })
+}
+
+/// Creates the buffers that others have the addresses of.
+fn pointees(context: &mut Context, resources: &Resources) -> Result<BTreeMap<Slot, Arc<Buffer>>> {
+    let mut buffers = BTreeMap::new();
+    for resource in resources.values() {
+        let Resource::Addresses(_, addresses) = resource else { continue };
+        for (_, slot) in addresses.iter().filter(|(_, slot)| !buffers.contains_key(slot)).copied().collect::<Vec<_>>() {
+            let Some(Resource::Buffer(bytes)) = resources.get(&slot) else {
+                return Err(Error::new("there is no buffer for an address"));
+            };
+            buffers.insert(slot, context.create_buffer_with(bytes)?);
+        }
+    }
+    Ok(buffers)
+}
+
+/// A buffer with the addresses that it has on the device; `None` for other resources.
+fn addressed(resource: &Resource, pointees: &BTreeMap<Slot, Arc<Buffer>>) -> Result<Option<Resource>> {
+    let Resource::Addresses(bytes, addresses) = resource else { return Ok(None) };
+    let mut bytes = bytes.clone();
+    for (at, slot) in addresses {
+        let address = pointees.get(slot).and_then(|buffer| buffer.device_address());
+        let address =
+            address.ok_or_else(|| Error::new("the device has no addresses of buffers (bufferDeviceAddress)"))?;
+        let place = bytes.get_mut(*at..).and_then(|rest| rest.first_chunk_mut());
+        *place.ok_or_else(|| Error::new("an address is not within its buffer"))? = address.to_le_bytes();
+    }
+    Ok(Some(Resource::Buffer(bytes)))
 }
 
 fn object(context: &mut Context, kind: Kind, resource: &Resource, shared: &mut SharedBuffers) -> Result<Object> {

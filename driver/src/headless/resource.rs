@@ -31,6 +31,9 @@ pub type Resources = BTreeMap<Slot, Resource>;
 pub enum Resource {
     /// A buffer with exactly these bytes.
     Buffer(Vec<u8>),
+    /// A buffer with these bytes except for addresses of buffers: the byte of each address, of eight bytes, and the place of the
+    /// buffer to whose first byte it points. A shader with such an address may write to that buffer.
+    Addresses(Vec<u8>, Vec<(usize, Slot)>),
     /// A read-only part of a buffer.
     Part(Part),
     /// A buffer of texels.

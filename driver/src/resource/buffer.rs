@@ -79,6 +79,11 @@ impl Buffer {
         self.subject.len()
     }
 
+    /// The address of its first byte on the device, for shaders; `None` without the feature `bufferDeviceAddress`.
+    pub fn device_address(&self) -> Option<u64> {
+        self.storage().device_address(&self.device)
+    }
+
     /// The storage that later commands use.
     pub(crate) fn storage(&self) -> Arc<BufferStorage> {
         Arc::clone(&self.storage.lock().unwrap_or_else(PoisonError::into_inner))
@@ -130,6 +135,9 @@ impl BufferStorage {
             usage |= vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT
                 | vk::BufferUsageFlags::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT;
         }
+        if device.has_addresses {
+            usage |= vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS;
+        }
         let info = vk::BufferCreateInfo::default().size(description.size).usage(usage);
         // SAFETY: the size is not 0, and the device supports the usage.
         let raw = unsafe { device.raw.create_buffer(&info, None) }.during("vkCreateBuffer")?;
@@ -161,6 +169,12 @@ impl BufferStorage {
         let view = unsafe { device.raw.create_buffer_view(&info, None) }.during("vkCreateBufferView")?;
         views.push((key, Owned::new(device, view)));
         Ok(*views[views.len() - 1].1)
+    }
+
+    fn device_address(&self, device: &Logical) -> Option<u64> {
+        let info = vk::BufferDeviceAddressInfo::default().buffer(*self.raw);
+        // SAFETY: the feature is enabled, and the buffer has the usage for it, and memory.
+        device.has_addresses.then(|| unsafe { device.raw.get_buffer_device_address(&info) })
     }
 
     /// The address of its mapping, if the host can access it.

@@ -41,14 +41,27 @@ pub struct Inputs {
     pub work: Work,
     /// The bytes of the push constants.
     pub push_constants: Vec<u8>,
-    /// Uniform and storage buffers.
+    /// Uniform and storage buffers, and those that are found by address.
     pub buffers: Vec<(Slot, Data)>,
+    /// The addresses in buffers.
+    pub pointers: Vec<Pointer>,
     /// Textures.
     pub textures: Vec<(Slot, Texture)>,
     /// Samplers.
     pub samplers: Vec<(Slot, Sampler)>,
     /// Storage images.
     pub images: Vec<ImageInput>,
+}
+
+/// An address of 64 bits in a buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct Pointer {
+    /// The buffer that has the address.
+    pub slot: Slot,
+    /// Its byte there.
+    pub offset: usize,
+    /// The buffer to whose first byte it points.
+    pub to: Slot,
 }
 
 /// The work of the shaders.
@@ -309,11 +322,13 @@ impl Inputs {
             None => Vec::new(),
         };
         let buffers = members.all("buffers", buffer)?;
+        let pointers = members.all("pointers", pointer)?;
+        pointers.iter().try_for_each(|pointer| pointer.check(&buffers)).context("pointers")?;
         let textures = members.all("textures", textures::texture)?;
         let samplers = members.all("samplers", textures::sampler)?;
         let images = members.all("images", textures::image)?;
         members.finish()?;
-        Ok(Inputs { work, push_constants, buffers, textures, samplers, images })
+        Ok(Inputs { work, push_constants, buffers, pointers, textures, samplers, images })
     }
 }
 
@@ -321,6 +336,33 @@ fn buffer(mut members: Members) -> Result<(Slot, Data)> {
     let (slot, data) = (members.slot()?, members.data()?);
     members.finish()?;
     Ok((slot, data))
+}
+
+fn pointer(mut members: Members) -> Result<Pointer> {
+    let (slot, offset) = (members.slot()?, members.number("offset", Some(0))? as usize);
+    let mut to = Members::new(members.take("to").context("`to` is missing")?, &members.memory)?;
+    let pointer = Pointer { slot, offset, to: to.slot().context("to")? };
+    to.finish()?;
+    members.finish()?;
+    Ok(pointer)
+}
+
+impl Pointer {
+    /// The number of its bytes.
+    pub const BYTES: usize = 8;
+
+    fn check(&self, buffers: &[(Slot, Data)]) -> Result<()> {
+        let find = |slot: Slot| {
+            let Slot { set, binding, element } = slot;
+            let found = buffers.iter().find(|(known, _)| *known == slot);
+            found.with_context(|| format!("there is no buffer at set {set}, binding {binding}, element {element}"))
+        };
+        let size = find(self.slot)?.1.bytes.len();
+        find(self.to)?;
+        let is_inside = self.offset.checked_add(Pointer::BYTES).is_some_and(|end| end <= size);
+        ensure!(is_inside, "8 bytes at {} are not in a buffer of {size} bytes", self.offset);
+        Ok(())
+    }
 }
 
 impl DrawInput {

@@ -2,7 +2,9 @@
 
 //! Runs on the interpreter.
 
-use super::inputs::{AttributeInput, DrawInput, Form, Inputs, Slot, Target, TargetInput, Topology, Work};
+use super::inputs::{
+    AttributeInput, Data, DrawInput, Form, Inputs, Pointer, Slot, Target, TargetInput, Topology, Work,
+};
 use super::textures::{descriptor, ImageInput};
 use super::wanted::{self, Translated};
 use super::Ran;
@@ -13,6 +15,7 @@ use ntv::interp::{self, Buffer, Fault, Limits, Resources};
 use ntv::ir::Variable;
 use ntv::op::names::frag_result;
 use ntv::op::Modes;
+use ntv::pass::memory::lower_memory::say_offset_units;
 use ntv::target::Descriptor;
 use ntv::{EmitOptions, Options, Place, Shader, Translator};
 
@@ -31,6 +34,9 @@ const MAX_BLOCKS: u32 = 1 << 16;
 /// and so has no descriptors, or if an input is missing.
 pub fn run(shaders: &[Shader], given: &Inputs, instructions: u64) -> Result<Outcome> {
     let limits = Limits { instructions, ..Limits::default() };
+    let mut shaders = shaders.to_vec();
+    shaders.iter_mut().for_each(say_offset_units);
+    let shaders = &shaders[..];
     let (blocks, problems) = blocks(shaders, given);
     if !problems.is_empty() {
         return Ok(Outcome { ran: None, problems });
@@ -42,12 +48,22 @@ pub fn run(shaders: &[Shader], given: &Inputs, instructions: u64) -> Result<Outc
         push_constants: Buffer::new(given.push_constants.clone()),
         ..Resources::default()
     };
-    for (slot, data) in &given.buffers {
+    let buffers = with_addresses(given);
+    for pointer in &given.pointers {
+        ensure!(find(&blocks, pointer.to).is_none(), "a buffer that is found by address is a block, too");
+    }
+    for ((slot, _), data) in given.buffers.iter().zip(&buffers) {
         let Some((is_storage, index)) = find(&blocks, *slot) else { continue };
         ensure!(index < MAX_BLOCKS, "there is no block {index}");
         let list = if is_storage { &mut resources.storage } else { &mut resources.uniform };
         list.resize(list.len().max(index as usize + 1), Buffer::default());
-        list[index as usize] = Buffer::new(data.bytes.clone());
+        list[index as usize] = Buffer::new(data.clone());
+    }
+    let is_pointee = |slot: &Slot| given.pointers.iter().any(|pointer| pointer.to == *slot);
+    for (number, ((slot, _), data)) in given.buffers.iter().zip(buffers).enumerate() {
+        if is_pointee(slot) {
+            resources.global.push((address(number), Buffer::new(data)));
+        }
     }
     let (mut targets, mut captures) = (Vec::new(), Vec::new());
     let faults = match &given.work {
@@ -65,17 +81,42 @@ pub fn run(shaders: &[Shader], given: &Inputs, instructions: u64) -> Result<Outc
         }
     };
     let problems: Vec<(usize, Problem)> = faults.iter().map(|(number, fault)| (*number, problem(fault))).collect();
-    let buffer = |(slot, data): &(Slot, super::inputs::Data)| {
+    let buffer = |(number, (slot, data)): (usize, &(Slot, Data))| {
+        let pointee = resources.global.iter().find(|(start, _)| *start == address(number)).map(|(_, buffer)| buffer);
         let found = find(&blocks, *slot).and_then(|(is_storage, index)| {
             if is_storage { &resources.storage } else { &resources.uniform }.get(index as usize)
         });
-        found.map_or_else(|| data.bytes.clone(), |buffer| buffer.bytes.clone())
+        let mut bytes = found.or(pointee).map_or_else(|| data.bytes.clone(), |buffer| buffer.bytes.clone());
+        // The numbers of addresses are not a result.
+        for pointer in given.pointers.iter().filter(|pointer| pointer.slot == *slot) {
+            let place = pointer.offset..pointer.offset + Pointer::BYTES;
+            bytes[place.clone()].copy_from_slice(&data.bytes[place]);
+        }
+        bytes
     };
     let image =
         |input: &ImageInput| ImageInput::bytes(resources.images.get(&descriptor(input.slot)).unwrap_or(&input.image));
-    let (buffers, images) = (given.buffers.iter().map(buffer).collect(), given.images.iter().map(image).collect());
+    let (buffers, images) =
+        (given.buffers.iter().enumerate().map(buffer).collect(), given.images.iter().map(image).collect());
     let fine = problems.is_empty();
     Ok(Outcome { ran: Some(Ran { buffers, images, targets, captures, fine }), problems })
+}
+
+/// The address of the buffer with this number.
+fn address(number: usize) -> u64 {
+    (number as u64 + 1) << 32
+}
+
+/// The bytes of all buffers, with the addresses of others.
+fn with_addresses(given: &Inputs) -> Vec<Vec<u8>> {
+    let mut buffers: Vec<Vec<u8>> = given.buffers.iter().map(|(_, data)| data.bytes.clone()).collect();
+    let number = |slot: Slot| given.buffers.iter().position(|(known, _)| *known == slot);
+    for Pointer { slot, offset, to } in &given.pointers {
+        if let (Some(at), Some(to)) = (number(*slot), number(*to)) {
+            buffers[at][*offset..offset + Pointer::BYTES].copy_from_slice(&address(to).to_le_bytes());
+        }
+    }
+    buffers
 }
 
 /// The problem that a fault is.

@@ -375,9 +375,21 @@ fn is_byte_access(op: Intrinsic) -> bool {
         .is_some_and(|access| access.block.is_some() && access.offset.is_some() && access.unit == OffsetUnit::Bytes)
 }
 
+/// Adds the directive about the unit of offsets in shared memory and scratch, which the interpreter needs, unless `shader` has it.
+#[doc(hidden)]
+pub fn say_offset_units(shader: &mut Shader) {
+    let units = if offsets_are_elements(shader) { "elements" } else { "bytes" };
+    if shader.info.directives.iter().all(|(key, _)| key != UNITS) {
+        shader.info.directives.push((UNITS.into(), units.into()));
+    }
+}
+
+/// The key of the directive about offsets.
+const UNITS: &str = "shared_offset_units";
+
 /// Whether offsets of shared memory and scratch are in elements: see the description of the module.
 fn offsets_are_elements(shader: &Shader) -> bool {
-    let directive = shader.info.directives.iter().find(|(key, _)| key == "shared_offset_units");
+    let directive = shader.info.directives.iter().find(|(key, _)| key == UNITS);
     if let Some((_, units)) = directive {
         return units == "elements";
     }

@@ -11,7 +11,7 @@ use ntv::{EmitOptions, Options};
 use ntv_driver::headless::{
     self, vk, Attachment, Attribute, Device, DeviceOptions, Dispatch, Draw, Drawn, Resource, Resources,
 };
-use ntv_report::run::inputs::{DrawInput, Form, Inputs, Slot, Topology, Work};
+use ntv_report::run::inputs::{DrawInput, Form, Inputs, Pointer, Slot, Topology, Work};
 use ntv_report::run::textures::ImageInput;
 use ntv_report::run::wanted::{self, Translated};
 
@@ -34,6 +34,17 @@ pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: Loaded, reporter: &Rep
     let Some(modules) = modules.into_iter().collect::<Option<Vec<Vec<u32>>>>() else { return Ok(None) };
     let mut resources: Resources =
         given.buffers.iter().map(|(slot, data)| (place(*slot), Resource::Buffer(data.bytes.clone()))).collect();
+    for Pointer { slot, offset, to } in &given.pointers {
+        let address = (*offset, place(*to));
+        match resources.remove(&place(*slot)) {
+            Some(Resource::Buffer(bytes)) => resources.insert(place(*slot), Resource::Addresses(bytes, vec![address])),
+            Some(Resource::Addresses(bytes, mut all)) => {
+                all.push(address);
+                resources.insert(place(*slot), Resource::Addresses(bytes, all))
+            }
+            _ => None,
+        };
+    }
     for (slot, texture) in &given.textures {
         resources.insert(place(*slot), Resource::given(&texture.image, Some(&texture.sampler))?);
     }
@@ -58,7 +69,7 @@ pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: Loaded, reporter: &Rep
     let messages = device.take_messages();
     ensure!(messages.is_empty(), "messages of the validation layer:\n{}", messages.join("\n"));
     let buffer = |(slot, _): &(Slot, _)| match resources.get(&place(*slot)) {
-        Some(Resource::Buffer(bytes)) => bytes.clone(),
+        Some(Resource::Buffer(bytes) | Resource::Addresses(bytes, _)) => bytes.clone(),
         _ => Vec::new(),
     };
     let image = |input: &ImageInput| match resources.get(&place(input.slot)) {
