@@ -30,13 +30,17 @@ mod split;
 mod tables;
 
 use crate::error::{Error, ErrorKind, Place};
-use crate::module::Module;
+use crate::module::{Module, Stage};
 pub use reflect::{keep, reflect, Reflection};
 use source::SourceModule;
 
 /// Makes a module with tables from `words`.
 pub fn import(words: &[u32]) -> Result<Module, Error> {
     let source = SourceModule::new(words)?;
+    // Only the descriptors of mesh shaders can move: see `keep`.
+    if matches!(source.stage, Stage::Task | Stage::Mesh) {
+        return Err(source::unsupported());
+    }
     let module = match split::blocks(&source)? {
         Some(words) => tables::write(&SourceModule::new(&words)?)?,
         None => tables::write(&source)?,

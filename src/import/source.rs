@@ -6,7 +6,7 @@ use super::{instructions, malformed, Inst};
 use crate::error::{Error, ErrorKind, Place};
 use crate::module::Stage;
 use rustc_hash::{FxHashMap, FxHashSet};
-use spirv::{BuiltIn, Decoration, GlslStd450Op, Op, StorageClass};
+use spirv::{BuiltIn, Decoration, ExecutionModel, GlslStd450Op, Op, StorageClass};
 
 /// The opcodes of types, whose first operand is their id.
 const TYPES: std::ops::RangeInclusive<u32> = Op::TypeVoid as u32..=Op::TypeForwardPointer as u32;
@@ -100,11 +100,7 @@ impl<'w> SourceModule<'w> {
         let Some(op) = Op::from_u32(inst.op) else { return Ok(()) };
         match op {
             Op::EntryPoint => {
-                let message = "an entry point of this kind is not supported";
-                let unsupported = || Error::new(ErrorKind::Unsupported, Place::default(), message);
-                // The execution models of other numbers are kernels, and stages that are not imported.
-                let models = &Stage::ALL[..=Stage::Compute as usize];
-                self.stage = *models.get(inst.word(1) as usize).ok_or_else(unsupported)?;
+                self.stage = stage(inst.word(1)).ok_or_else(unsupported)?;
             }
             Op::Decorate => drop(self.decorations.insert((inst.word(1), inst.word(2)), inst.word(3))),
             Op::MemberDecorate => {
@@ -200,7 +196,8 @@ impl<'w> SourceModule<'w> {
             let varying = match self.stage {
                 Stage::Vertex => !input,
                 Stage::Fragment => input,
-                stage => stage != Stage::Compute,
+                Stage::TessCtrl | Stage::TessEval | Stage::Geometry => true,
+                Stage::Compute | Stage::Task | Stage::Mesh => false,
             };
             let io = input || global.class == StorageClass::Output as u32;
             let located = match self.decoration(global.id, Decoration::BuiltIn) {
@@ -250,5 +247,21 @@ impl<'w> SourceModule<'w> {
     /// The type of an interface block, without the array of vertices.
     pub(super) fn block(&self, global: &Global) -> u32 {
         self.types.get(&global.ty).filter(|ty| ty.is(Op::TypeArray)).map_or(global.ty, |array| array.word(2))
+    }
+}
+
+/// The error about a module whose stage is not supported.
+pub(super) fn unsupported() -> Error {
+    let message = "an entry point of this kind is not supported";
+    Error::new(ErrorKind::Unsupported, Place::default(), message)
+}
+
+/// The stage of an execution model; `None` for kernels and stages that Vulkan does not have.
+fn stage(model: u32) -> Option<Stage> {
+    match ExecutionModel::from_u32(model)? {
+        ExecutionModel::TaskEXT => Some(Stage::Task),
+        ExecutionModel::MeshEXT => Some(Stage::Mesh),
+        // The first models have the order of the stages.
+        model => Stage::ALL[..=Stage::Compute as usize].get(model as usize).copied(),
     }
 }

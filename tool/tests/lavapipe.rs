@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 //! The files of the corpus with `; test: run`: lavapipe has the results of the interpreter, also with each workaround. If it
-//! lacks a feature, the file names it, `; lavapipe lacks: FEATURE`, and the shader is refused for that reason.
+//! lacks a feature, the file names it, `; lavapipe lacks: FEATURE`, and the shader is refused for that reason. `cargo xtask mesa
+//! --meshes` runs the mesh shaders among them on a newer one.
 
 #[path = "../../tests/support/mod.rs"]
 mod support;
