@@ -30,13 +30,20 @@ mod split;
 mod tables;
 
 use crate::error::{Error, ErrorKind, Place};
-use crate::module::Module;
+use crate::module::{Module, Stage};
 pub use reflect::{keep, reflect, Reflection};
 use source::SourceModule;
+use spirv::ExecutionModel;
 
 /// Makes a module with tables from `words`.
 pub fn import(words: &[u32]) -> Result<Module, Error> {
     let source = SourceModule::new(words)?;
+    // Only the descriptors of mesh shaders can move: see `keep`.
+    match source.stage {
+        Stage::Task => return Err(source::unsupported(ExecutionModel::TaskEXT as u32)),
+        Stage::Mesh => return Err(source::unsupported(ExecutionModel::MeshEXT as u32)),
+        _ => {}
+    }
     let module = match split::blocks(&source)? {
         Some(words) => tables::write(&SourceModule::new(&words)?)?,
         None => tables::write(&source)?,

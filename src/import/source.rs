@@ -100,14 +100,7 @@ impl<'w> SourceModule<'w> {
         let Some(op) = Op::from_u32(inst.op) else { return Ok(()) };
         match op {
             Op::EntryPoint => {
-                let unsupported = || {
-                    let model = ExecutionModel::from_u32(inst.word(1)).map_or("?".to_string(), |it| format!("{it:?}"));
-                    let message = format!("an entry point of the execution model {model} is not supported");
-                    Error::new(ErrorKind::Unsupported, Place::default(), message)
-                };
-                // The execution models of other numbers are kernels, and stages that are not imported.
-                let models = &Stage::ALL[..=Stage::Compute as usize];
-                self.stage = *models.get(inst.word(1) as usize).ok_or_else(unsupported)?;
+                self.stage = stage(inst.word(1)).ok_or_else(|| unsupported(inst.word(1)))?;
             }
             Op::Decorate => drop(self.decorations.insert((inst.word(1), inst.word(2)), inst.word(3))),
             Op::MemberDecorate => {
@@ -203,7 +196,8 @@ impl<'w> SourceModule<'w> {
             let varying = match self.stage {
                 Stage::Vertex => !input,
                 Stage::Fragment => input,
-                stage => stage != Stage::Compute,
+                Stage::TessCtrl | Stage::TessEval | Stage::Geometry => true,
+                Stage::Compute | Stage::Task | Stage::Mesh => false,
             };
             let io = input || global.class == StorageClass::Output as u32;
             let located = match self.decoration(global.id, Decoration::BuiltIn) {
@@ -253,5 +247,22 @@ impl<'w> SourceModule<'w> {
     /// The type of an interface block, without the array of vertices.
     pub(super) fn block(&self, global: &Global) -> u32 {
         self.types.get(&global.ty).filter(|ty| ty.is(Op::TypeArray)).map_or(global.ty, |array| array.word(2))
+    }
+}
+
+/// The error about a module with an execution model that is not supported.
+pub(super) fn unsupported(model: u32) -> Error {
+    let name = ExecutionModel::from_u32(model).map_or_else(|| model.to_string(), |model| format!("{model:?}"));
+    let message = format!("an entry point of the execution model {name} is not supported");
+    Error::new(ErrorKind::Unsupported, Place::default(), message)
+}
+
+/// The stage of an execution model; `None` for kernels and stages that Vulkan does not have.
+fn stage(model: u32) -> Option<Stage> {
+    match ExecutionModel::from_u32(model)? {
+        ExecutionModel::TaskEXT => Some(Stage::Task),
+        ExecutionModel::MeshEXT => Some(Stage::Mesh),
+        // The first models have the order of the stages.
+        model => Stage::ALL[..=Stage::Compute as usize].get(model as usize).copied(),
     }
 }

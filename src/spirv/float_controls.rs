@@ -243,12 +243,10 @@ impl FastMath {
         let fixed = keeps.map(|keeps| if keeps { 0 } else { values.bits() });
         let mut fast_math = FastMath { defaults: [FastMath::ALL.bits(); 3], fixed };
         let header = if required.is_by_instruction() { [AluFlags::empty(); 3] } else { required.header };
-        for width in 0..3 {
-            fast_math.defaults[width] = match required.flags[width] | required.header[width] {
-                flags if flags.is_empty() => 0,
-                _ => fast_math.without(header[width], width),
-            };
-        }
+        fast_math.defaults = [0, 1, 2].map(|width| match required.flags[width] | required.header[width] {
+            flags if flags.is_empty() => 0,
+            _ => fast_math.without(header[width], width),
+        });
         fast_math
     }
 

@@ -8,7 +8,7 @@ use super::upload::Uploaded;
 use super::{Context, Current, Dirty};
 use crate::error::{Error, Result};
 use crate::pipeline::{Numbered, VertexElements};
-use crate::program::{DescriptorClass, Program, Shader, STAGES};
+use crate::program::{DescriptorClass, Program, Shader, GRAPHICS, STAGES};
 use crate::resource::{ImageView, Sampler, SamplerView};
 use crate::state::Tracked;
 use ntv::module::Stage;
@@ -96,7 +96,7 @@ impl PartialEq for SamplerPointer {
 pub(crate) struct Bound {
     pub(crate) shaders: [Option<Arc<Shader>>; STAGES],
     /// The numbers of the shaders of the graphics stages, and that of the compute shader; 0 for none.
-    pub(crate) program: Tracked<[u64; 5]>,
+    pub(crate) program: Tracked<[u64; GRAPHICS.len()]>,
     pub(crate) compute_program: Tracked<u64>,
     pub(crate) stages: [StageSlots; STAGES],
     pub(crate) blend: Tracked<Option<Blend>>,
@@ -316,10 +316,10 @@ impl Context {
     /// Sets the bit of the program of `stage`, if the shaders differ from those of the last draw or dispatch.
     fn mark_shaders(&mut self, stage: Stage) {
         let shaders = &self.bound.shaders;
-        let number = |stage: usize| shaders[stage].as_ref().map_or(0, |shader| shader.id);
+        let number = |stage: Stage| shaders[stage as usize].as_ref().map_or(0, |shader| shader.id);
         let (bit, differs) = match stage {
-            Stage::Compute => (Dirty::ComputeProgram, self.bound.compute_program.set(number(Stage::Compute as usize))),
-            _ => (Dirty::Program, self.bound.program.set(std::array::from_fn(number))),
+            Stage::Compute => (Dirty::ComputeProgram, self.bound.compute_program.set(number(Stage::Compute))),
+            _ => (Dirty::Program, self.bound.program.set(GRAPHICS.map(number))),
         };
         self.mark(bit, differs);
     }
@@ -357,7 +357,7 @@ impl Context {
         // Other slots share the bit: those of this class in all graphics stages, or of all classes in the compute stage.
         let any_differs = |context: &Context| match stage {
             Stage::Compute => DescriptorClass::ALL.into_iter().any(|class| context.slot_differs(stage, class)),
-            _ => Stage::ALL[..Stage::Compute as usize].iter().any(|stage| context.slot_differs(*stage, class)),
+            _ => GRAPHICS.iter().any(|stage| context.slot_differs(*stage, class)),
         };
         if differs || !self.forced.contains(bit) {
             let differs = differs || any_differs(self);

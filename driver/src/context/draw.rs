@@ -19,6 +19,12 @@ pub(super) struct BoundIndices {
     ty: vk::IndexType,
 }
 
+/// The most workgroups in each direction that every device with mesh shaders takes (Vulkan, "Required Limits").
+const MOST_GROUPS: u32 = 65535;
+
+/// The most workgroups in all.
+const MOST_GROUPS_IN_ALL: u64 = 1 << 22;
+
 /// The size of an index in bytes; `None` for types that are not supported.
 pub(crate) fn index_size(ty: vk::IndexType) -> Option<u64> {
     match ty {
@@ -54,6 +60,7 @@ impl Context {
         let indirect = indirect.map(|indirect| self.use_indirect(indirect, info.indices.is_some())).transpose()?;
         self.before_draw(info, indirect.is_some(), draws)?;
         self.sync(Command::Draw)?;
+        self.check_meshes(false)?;
         self.record_input(info);
         self.resume_feedback()?;
         let recorded = match indirect {
@@ -64,6 +71,41 @@ impl Context {
         self.counters.draws += u64::from(recorded);
         self.after_draw();
         Ok(())
+    }
+
+    /// Draws with `groups` workgroups of the task shader, or of the mesh shader if there is no task shader: Gallium's
+    /// `draw_mesh_tasks`.
+    pub fn draw_mesh_tasks(&mut self, groups: [u32; 3]) -> Result<()> {
+        let Some(functions) = self.device.mesh.clone() else {
+            return Err(Error::new("the device has no meshShader"));
+        };
+        let total: u64 = groups.iter().map(|count| u64::from(*count)).product();
+        if groups.iter().any(|count| *count > MOST_GROUPS) || total > MOST_GROUPS_IN_ALL {
+            return Err(Error::new(format!("{groups:?} workgroups exceed the limits that all devices have")));
+        }
+        self.flush_if_long()?;
+        self.take_messages();
+        self.current.is_settled = false;
+        self.set_topology(&DrawInfo::default())?;
+        self.sync(Command::Draw)?;
+        self.check_meshes(true)?;
+        let [x, y, z] = groups;
+        // SAFETY: the buffer is recording, within a rendering; pipeline, descriptors and all dynamic state are set.
+        unsafe { functions.cmd_draw_mesh_tasks(self.batch.commands, x, y, z) };
+        self.batch.draws += 1;
+        self.counters.draws += 1;
+        self.after_draw();
+        Ok(())
+    }
+
+    /// Checks that the bound program has a mesh shader, or that it has none.
+    fn check_meshes(&self, wanted: bool) -> Result<()> {
+        let has = self.current.program.as_ref().is_some_and(|program| program.has_meshes);
+        match (has, wanted) {
+            (true, false) => Err(Error::new("a draw of vertices cannot have a mesh shader")),
+            (false, true) => Err(Error::new("a draw of workgroups needs a mesh shader")),
+            _ => Ok(()),
+        }
     }
 
     /// Draws a list of triangles with this number of vertices.
@@ -98,6 +140,7 @@ impl Context {
         self.flush_barriers();
         self.before_draw(info, true, &[])?;
         self.sync(Command::Draw)?;
+        self.check_meshes(false)?;
         self.record_input(info);
         self.resume_feedback()?;
         let (instances, first) = (info.instance_count, info.start_instance);

@@ -69,7 +69,7 @@ pub use sync::Fence;
 use crate::device::{Device, Logical};
 use crate::error::{Error, ErrorKind, Result};
 use crate::pipeline::{Pipeline, PipelineDesc, Transitions};
-use crate::program::{module_stage, Program, ProgramOptions, Shader, Source, Words};
+use crate::program::{module_stage, Program, ProgramOptions, Shader, Source, Words, GRAPHICS};
 use crate::resource::{Buffer, BufferDescription, Sampler, SamplerState, Texture, TextureDescription};
 use crate::state::{BitSet, Inbox, Revisions};
 use batch::Batch;
@@ -117,7 +117,7 @@ pub struct Context {
     current: Current,
     transitions: Transitions,
     /// Programs of earlier draws, by the shaders of the graphics stages.
-    programs: FxHashMap<[u64; 5], Weak<Program>>,
+    programs: FxHashMap<[u64; GRAPHICS.len()], Weak<Program>>,
     uploads: upload::Uploads,
     counters: Counters,
     queries: query::Queries,

@@ -32,6 +32,7 @@ pub(crate) const EXTENSIONS: &[&CStr] = &[
     vk::EXT_VERTEX_ATTRIBUTE_DIVISOR_NAME,
     vk::EXT_GRAPHICS_PIPELINE_LIBRARY_NAME,
     vk::KHR_PIPELINE_LIBRARY_NAME,
+    vk::EXT_MESH_SHADER_NAME,
 ];
 
 /// Extensions, and the extensions that they require.
@@ -68,6 +69,7 @@ pub(crate) struct Features {
     pub(super) clip_control: vk::PhysicalDeviceDepthClipControlFeaturesEXT<'static>,
     divisor: vk::PhysicalDeviceVertexAttributeDivisorFeaturesEXT<'static>,
     library: vk::PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT<'static>,
+    mesh: vk::PhysicalDeviceMeshShaderFeaturesEXT<'static>,
     /// Whether linking pipelines from libraries is fast.
     links_fast: bool,
     subgroup: vk::SubgroupFeatureFlags,
@@ -114,6 +116,8 @@ impl Features {
         // SAFETY: the chain has only structs that the version and the extensions of the device define.
         unsafe { instance.get_physical_device_features2(physical, &mut chain) };
         features.core = chain.features;
+        // It needs another extension.
+        features.mesh.primitive_fragment_shading_rate_mesh_shader = vk::FALSE;
         let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
         let mut floats = vk::PhysicalDeviceFloatControlsProperties::default();
         let mut feedback = vk::PhysicalDeviceTransformFeedbackPropertiesEXT::default();
@@ -169,6 +173,7 @@ impl Features {
             clip_control if known.contains(vk::EXT_DEPTH_CLIP_CONTROL_NAME);
             divisor if known.contains(vk::EXT_VERTEX_ATTRIBUTE_DIVISOR_NAME);
             library if known.contains(vk::EXT_GRAPHICS_PIPELINE_LIBRARY_NAME);
+            mesh if known.contains(vk::EXT_MESH_SHADER_NAME);
         }
         chain
     }
@@ -199,6 +204,11 @@ impl Features {
     /// Whether vertices can be captured.
     pub(crate) fn has_feedback(&self) -> bool {
         self.feedback.transform_feedback == vk::TRUE
+    }
+
+    /// Whether mesh shaders can draw.
+    pub(crate) fn has_meshes(&self) -> bool {
+        self.mesh.mesh_shader == vk::TRUE
     }
 
     /// The queries that draws may have. Primitives are only counted if the count includes rasterizer discard.
@@ -367,10 +377,10 @@ const TABLE: &[FeatureRow] = rows! {
     fragmentStoresAndAtomics |f| f.core.fragment_stores_and_atomics != 0;
     shaderInputAttachmentArrayDynamicIndexing |f| f.v12.shader_input_attachment_array_dynamic_indexing != 0;
     shaderInputAttachmentArrayNonUniformIndexing |f| f.v12.shader_input_attachment_array_non_uniform_indexing != 0;
+    meshShader |f| f.mesh.mesh_shader != 0;
+    taskShader |f| f.mesh.task_shader != 0;
     // Features that need an extension that is not in EXTENSIONS, or a property that is not queried. Shaders must not use them
     // here.
-    meshShader |_| false;
-    taskShader |_| false;
     VK_EXT_post_depth_coverage |_| false;
     computeDerivativeGroupQuads |_| false;
     computeDerivativeGroupLinear |_| false;

@@ -29,6 +29,7 @@ pub(crate) struct Logical {
     pub(crate) limits: vk::PhysicalDeviceLimits,
     pub(crate) clock: Clock,
     pub(crate) feedback: Option<ash::ext::transform_feedback::Device>,
+    pub(crate) mesh: Option<ash::ext::mesh_shader::Device>,
     pub(crate) queries: Queries,
     pub(crate) input: InputFeatures,
     /// Whether buffers have addresses.
@@ -56,7 +57,7 @@ impl Logical {
         let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(queue_family).queue_priorities(&[1.0])];
         let names: Vec<CString> = features.extensions.iter().cloned().collect();
         let names: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
-        let (has_feedback, queries) = (features.has_feedback(), features.queries());
+        let (has_feedback, has_meshes, queries) = (features.has_feedback(), features.has_meshes(), features.queries());
         let (input, has_addresses) = (features.input(), features.has_addresses());
         let mut chain = features.chain();
         let info = vk::DeviceCreateInfo::default()
@@ -66,6 +67,7 @@ impl Logical {
         // SAFETY: the device has reported the queue family, the extensions and the features.
         let raw = unsafe { instance.raw.create_device(physical, &info, None) }.during("vkCreateDevice")?;
         let feedback = has_feedback.then(|| ash::ext::transform_feedback::Device::new(&instance.raw, &raw));
+        let mesh = has_meshes.then(|| ash::ext::mesh_shader::Device::new(&instance.raw, &raw));
         let functions = Functions::new(&instance.raw, &raw, options.names);
         let dynamic = DynamicStates::query(features, &options.without);
         let (timeout, core, context) = (options.timeout, features.core, features.context());
@@ -98,6 +100,7 @@ impl Logical {
             limits,
             clock,
             feedback,
+            mesh,
             queries,
             input,
             has_addresses,

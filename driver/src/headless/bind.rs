@@ -106,6 +106,11 @@ impl<'a> Stages<'a> {
         matches!(&self.shaders[..], [shader] if shader.stage() == Stage::Compute)
     }
 
+    /// Whether a mesh shader makes the primitives.
+    pub(super) fn has_meshes(&self) -> bool {
+        self.shaders.iter().any(|shader| shader.stage() == Stage::Mesh)
+    }
+
     /// Binds the shaders and all of their resources.
     pub(super) fn bind(&self, context: &mut Context) -> Result<()> {
         for stage in Stage::ALL.into_iter().filter(|stage| (*stage == Stage::Compute) == self.is_compute()) {

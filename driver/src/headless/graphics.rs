@@ -27,7 +27,7 @@ pub struct Draw<'a> {
     pub provoking_last: bool,
     /// The number of vertices of a patch, if there are tessellation shaders.
     pub patch_vertices: u32,
-    /// The number of vertices, or of indices if there are any.
+    /// The number of vertices, or of indices if there are any; of workgroups if there is a mesh shader.
     pub vertices: u32,
     /// The number of instances.
     pub instances: u32,
@@ -245,7 +245,10 @@ impl<'a> Drawing<'a> {
         let [start, _] = self.draw.first;
         let index_bias = self.draw.indices.map_or(0, |indices| indices.base_vertex);
         let draws = [DrawStart { start, count: self.draw.vertices, index_bias }];
-        context.draw_vbo(&self.info, self.indirect.as_ref(), &draws)?;
+        match self.stages.has_meshes() {
+            true => context.draw_mesh_tasks([self.draw.vertices, 1, 1])?,
+            false => context.draw_vbo(&self.info, self.indirect.as_ref(), &draws)?,
+        }
         self.queries.iter().try_for_each(|query| context.end_query(query))?;
         context.set_stream_output_targets(&[], false)
     }

@@ -62,6 +62,14 @@ const ALWAYS_DYNAMIC: &[vk::DynamicState] = &[
     vk::DynamicState::PRIMITIVE_RESTART_ENABLE,
 ];
 
+/// The dynamic states of the vertex input, which pipelines of mesh shaders must not have.
+const INPUT_STATES: [vk::DynamicState; 4] = [
+    vk::DynamicState::PRIMITIVE_TOPOLOGY,
+    vk::DynamicState::PRIMITIVE_RESTART_ENABLE,
+    vk::DynamicState::VERTEX_INPUT_EXT,
+    vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE,
+];
+
 /// The dynamic states of a pipeline. A part has no state that depends on words on which the part does not depend.
 fn dynamic_states(
     device: &Logical,
@@ -82,6 +90,9 @@ fn dynamic_states(
     let has_input = part.is_none_or(|part| part == Parts::VERTEX_INPUT_INTERFACE);
     if has_input && source.desc.get(Word::VertexElements) != 0 {
         list.push(vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE);
+    }
+    if source.program.has_meshes {
+        list.retain(|state| !INPUT_STATES.contains(state));
     }
     list
 }

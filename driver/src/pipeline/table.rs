@@ -154,7 +154,8 @@ impl Pipelines {
     /// Creates the pipeline of `desc`, even if there is one.
     pub(crate) fn create(&self, desc: &PipelineDesc, source: &PipelineSource) -> Result<Pipeline> {
         let stages = self.modules.get(&self.device, &source.program, &source.key)?;
-        // Programs that read the framebuffer need a render pass object, and a whole pipeline.
+        // Programs that read the framebuffer need a render pass object, and a whole pipeline. Mesh shaders need a whole
+        // pipeline, because theirs has no part for the vertex input.
         let samples = MultisampleWord::unpack(desc.get(Word::Multisample)).samples;
         let pass = || self.passes.get(&self.device, &PassKey::new(desc, samples));
         let pass = source.program.reads_framebuffer.then(pass).transpose()?;
@@ -167,13 +168,14 @@ impl Pipelines {
             elements: &source.elements.state,
         };
         let start = Instant::now();
-        let (raw, libraries) = match self.device.features.pipeline_library && pass.is_none() {
-            true => self.link(&given)?,
-            false => {
-                self.count(Count::Created);
-                (create::graphics(&self.device, *self.disk.raw, &given, None)?, Vec::new())
-            }
-        };
+        let (raw, libraries) =
+            match self.device.features.pipeline_library && pass.is_none() && !source.program.has_meshes {
+                true => self.link(&given)?,
+                false => {
+                    self.count(Count::Created);
+                    (create::graphics(&self.device, *self.disk.raw, &given, None)?, Vec::new())
+                }
+            };
         self.count_time(start);
         let layout = Arc::clone(&source.program.layout);
         Ok(Pipeline { id: unique_id(), desc: *desc, raw, _layout: layout, _libraries: libraries })

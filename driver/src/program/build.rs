@@ -245,7 +245,7 @@ fn reads_push_constants(words: &[u32]) -> bool {
 
 fn finish(modules: Vec<Module>, layout: Arc<super::Layout>, (xfb, push_constants): (XfbInfo, u32)) -> Result<Program> {
     let has = |stage| modules.iter().any(|module| module.stage == stage);
-    let (has_fragment, has_tessellation) = (has(Stage::Fragment), has(Stage::TessEval));
+    let (has_fragment, has_tessellation, has_meshes) = (has(Stage::Fragment), has(Stage::TessEval), has(Stage::Mesh));
     let vertex = modules.iter().filter(|module| module.stage == Stage::Vertex);
     let inputs = vertex.flat_map(|module| &module.interface).filter(|it| !it.is_output && it.builtin.is_none());
     let inputs = inputs.filter(|it| !it.removed);
@@ -271,6 +271,7 @@ fn finish(modules: Vec<Module>, layout: Arc<super::Layout>, (xfb, push_constants
         attributes,
         has_fragment,
         has_tessellation,
+        has_meshes,
         xfb,
         captures: BackEnd::default(),
         push_constants,

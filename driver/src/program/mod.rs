@@ -38,6 +38,10 @@ use std::sync::{Arc, Mutex, Weak};
 /// The number of stages that a context binds shaders to.
 pub const STAGES: usize = 8;
 
+/// The stages of draws, in the order of the pipeline.
+pub(crate) const GRAPHICS: [Stage; STAGES - 1] =
+    [Stage::Vertex, Stage::TessCtrl, Stage::TessEval, Stage::Geometry, Stage::Task, Stage::Mesh, Stage::Fragment];
+
 /// A shader as the application created it: Gallium's `pipe_shader_state`.
 pub struct Shader {
     pub(crate) id: u64,
@@ -110,6 +114,8 @@ pub(crate) struct Program {
     /// Whether it has a fragment shader.
     pub(crate) has_fragment: bool,
     pub(crate) has_tessellation: bool,
+    /// Whether a mesh shader makes its primitives, without vertex input.
+    pub(crate) has_meshes: bool,
     /// The captures, if there are any.
     pub(crate) xfb: XfbInfo,
     /// The back end that writes them.

@@ -143,7 +143,7 @@ impl Scene {
             Stage::Geometry => (&shaders::GEOMETRY, "GEOMETRY"),
             Stage::TessCtrl => (&shaders::CONTROL, "TESS_CTRL"),
             Stage::TessEval => (&shaders::EVALUATION, "TESS_EVAL"),
-            Stage::Task | Stage::Mesh => panic!("the driver has no mesh shaders"),
+            Stage::Task | Stage::Mesh => panic!("the counters have no mesh shaders"),
         };
         crate::support::shader(&self.context, &info.text(stage))
     }

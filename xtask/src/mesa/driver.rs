@@ -207,7 +207,7 @@ impl Driver {
 
     /// The Vulkan driver: the lavapipe of the same build, or Debian's. Debian 12's validation layer crashes with the driver of a
     /// newer Mesa.
-    fn lavapipe(&self) -> PathBuf {
+    pub(super) fn lavapipe(&self) -> PathBuf {
         let own = self.prefix.join("share/vulkan/icd.d/lvp_icd.x86_64.json");
         match own.exists() && !self.validate {
             true => own,

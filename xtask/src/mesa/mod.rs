@@ -14,6 +14,7 @@ mod flatten;
 mod glmark2;
 pub(crate) mod lines;
 mod list;
+mod meshes;
 mod numbers;
 mod pixels;
 mod report;
@@ -97,6 +98,9 @@ struct Arguments {
     /// Draw with ntv, check the pixels of each draw, and stop.
     #[arg(long)]
     pixels: bool,
+    /// Draw with mesh shaders on the lavapipe of the build, compare with the interpreter, and stop.
+    #[arg(long, conflicts_with_all = ["small", "validate"])]
+    meshes: bool,
     /// Append the results of the tests with ntv to this file.
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -116,6 +120,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     if arguments.build {
         println!("{}", prefix.display());
         return Ok(());
+    }
+    if arguments.meshes {
+        return meshes::check(&Driver::new(prefix, false, None)?);
     }
     let sanitizer = arguments.sanitize.map(Sanitizer::new).transpose()?;
     let mut driver = Driver::new(prefix, arguments.validate, sanitizer)?;

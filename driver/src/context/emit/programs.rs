@@ -6,7 +6,7 @@ use crate::context::{Context, Dirty};
 use crate::device::DynamicState;
 use crate::error::{Error, Result};
 use crate::pipeline::{MultisampleWord, Pipeline, PipelineSource, Word};
-use crate::program::{Program, Shader, CLASSES};
+use crate::program::{Program, Shader, CLASSES, GRAPHICS};
 use crate::state::{bits, BitSet};
 use ash::vk;
 use ntv::capture::BackEnd;
@@ -105,9 +105,9 @@ impl Context {
         if let Some(program) = self.programs.get(&name).and_then(Weak::upgrade) {
             return Ok(program);
         }
-        let stages = &self.bound.shaders[..Stage::Compute as usize];
-        let shaders: Vec<Arc<Shader>> = stages.iter().flatten().cloned().collect();
-        if shaders.first().is_none_or(|first| first.stage != Stage::Vertex) {
+        let stages = GRAPHICS.iter().filter_map(|stage| self.bound.shaders[*stage as usize].clone());
+        let shaders: Vec<Arc<Shader>> = stages.collect();
+        if shaders.iter().all(|shader| ![Stage::Vertex, Stage::Mesh].contains(&shader.stage)) {
             return Err(Error::new("no vertex shader is bound"));
         }
         let (program, _) = self.shared.programs.get(&self.device, &shaders, &Default::default())?;
