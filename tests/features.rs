@@ -130,6 +130,7 @@ const TABLE: &[(Capability, &[Feature])] = {
         (C::ComputeDerivativeGroupQuadsKHR, &[computeDerivativeGroupQuads]),
         (C::ComputeDerivativeGroupLinearKHR, &[computeDerivativeGroupLinear]),
         (C::MeshShadingEXT, &[meshShader, taskShader]),
+        (C::FloatControls2, &[shaderFloatControls2]),
         (C::DerivativeControl, &[derivativeControl]),
     ]
 };

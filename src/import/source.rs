@@ -205,9 +205,7 @@ impl<'w> SourceModule<'w> {
                 None => self.decoration(global.id, Decoration::Location).is_some(),
             };
             let stream = self.decoration(global.id, Decoration::Stream).unwrap_or(0);
-            // Mesh shaders are not imported.
-            let per_primitive = self.decoration(global.id, Decoration::PerPrimitiveNV).is_some();
-            let free = !self.pinned.contains(&global.id) && located && stream == 0 && !per_primitive;
+            let free = !self.pinned.contains(&global.id) && located && stream == 0;
             self.globals[at].removable &= varying && io && free;
         }
     }
