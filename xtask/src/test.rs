@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     meson()?;
     crate::explorer::test()?;
     // These tests need release builds: debug builds also check NIR that is marked as valid, and have internal checks.
-    go(&mut cargo(&["test", "--release", "--test", "mutations", "vouched"]))?;
+    go(&mut cargo(&["test", "--release", "--test", "mutations", "declared_valid"]))?;
     go(&mut cargo(&["test", "--release", "--test", "allocations"]))?;
     let sequences =
         ["test", "--release", "--package", "ntv-driver", "--test", "sequences", "recording_changes_is_enough"];

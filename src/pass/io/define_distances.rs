@@ -56,10 +56,12 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
             let all = (1u64 << variable_length(shader, variable).min(32)) - 1;
             let elements = all as u32 & !certain(shader, var);
             let per_vertex = stage.is_per_vertex(true, variable.location.unwrap_or(0));
-            gaps.push(Gaps { var, elements, per_vertex });
+            // Most shaders store all elements: then nothing is allocated.
+            if elements != 0 {
+                gaps.push(Gaps { var, elements, per_vertex });
+            }
         }
     }
-    gaps.retain(|gap| gap.elements != 0);
     !gaps.is_empty() && rewrite_cf(shader, &mut Definer { gaps, has_begun: false })
 }
 
