@@ -93,8 +93,7 @@ impl<'a> Stages<'a> {
             }
             let resource =
                 resources.get(&slot).ok_or_else(|| Error::new(format!("no resource is given for {place}")))?;
-            let with_addresses = addressed(resource, &pointees)?;
-            let made = object(context, kind, with_addresses.as_ref().unwrap_or(resource), shared);
+            let made = object(context, kind, resource, shared, &pointees);
             let made = made.map_err(|error| Error::of_kind(error.kind, format!("{place}: {error}")))?;
             objects.insert(slot, (kind, made));
         }
@@ -195,20 +194,21 @@ fn pointees(context: &mut Context, resources: &Resources) -> Result<BTreeMap<Slo
     let mut buffers = BTreeMap::new();
     for resource in resources.values() {
         let Resource::Addresses(_, addresses) = resource else { continue };
-        for (_, slot) in addresses.iter().filter(|(_, slot)| !buffers.contains_key(slot)).copied().collect::<Vec<_>>() {
-            let Some(Resource::Buffer(bytes)) = resources.get(&slot) else {
+        for (_, slot) in addresses {
+            let Some(Resource::Buffer(bytes)) = resources.get(slot) else {
                 return Err(Error::new("there is no buffer for an address"));
             };
-            buffers.insert(slot, context.create_buffer_with(bytes)?);
+            if !buffers.contains_key(slot) {
+                buffers.insert(*slot, context.create_buffer_with(bytes)?);
+            }
         }
     }
     Ok(buffers)
 }
 
-/// A buffer with the addresses that it has on the device; `None` for other resources.
-fn addressed(resource: &Resource, pointees: &BTreeMap<Slot, Arc<Buffer>>) -> Result<Option<Resource>> {
-    let Resource::Addresses(bytes, addresses) = resource else { return Ok(None) };
-    let mut bytes = bytes.clone();
+/// `bytes` with addresses of buffers on the device.
+fn addressed(bytes: &[u8], addresses: &[(usize, Slot)], pointees: &BTreeMap<Slot, Arc<Buffer>>) -> Result<Vec<u8>> {
+    let mut bytes = bytes.to_vec();
     for (at, slot) in addresses {
         let address = pointees.get(slot).and_then(|buffer| buffer.device_address());
         let address =
@@ -216,14 +216,24 @@ fn addressed(resource: &Resource, pointees: &BTreeMap<Slot, Arc<Buffer>>) -> Res
         let place = bytes.get_mut(*at..).and_then(|rest| rest.first_chunk_mut());
         *place.ok_or_else(|| Error::new("an address is not within its buffer"))? = address.to_le_bytes();
     }
-    Ok(Some(Resource::Buffer(bytes)))
+    Ok(bytes)
 }
 
-fn object(context: &mut Context, kind: Kind, resource: &Resource, shared: &mut SharedBuffers) -> Result<Object> {
+fn object(
+    context: &mut Context,
+    kind: Kind,
+    resource: &Resource,
+    shared: &mut SharedBuffers,
+    pointees: &BTreeMap<Slot, Arc<Buffer>>,
+) -> Result<Object> {
     let sampled = Bind::SAMPLER_VIEW;
     Ok(match (kind, resource) {
         (Kind::UniformBuffer | Kind::StorageBuffer, Resource::Buffer(bytes)) => {
             Object::Buffer(BufferRange::whole(&context.create_buffer_with(bytes)?))
+        }
+        (Kind::UniformBuffer | Kind::StorageBuffer, Resource::Addresses(bytes, addresses)) => {
+            let bytes = addressed(bytes, addresses, pointees)?;
+            Object::Buffer(BufferRange::whole(&context.create_buffer_with(&bytes)?))
         }
         (Kind::UniformBuffer | Kind::StorageBuffer, Resource::Part(part)) => {
             Object::Buffer(shared.part(context, part)?)

@@ -11,7 +11,7 @@ use ntv::{EmitOptions, Options};
 use ntv_driver::headless::{
     self, vk, Attachment, Attribute, Device, DeviceOptions, Dispatch, Draw, Drawn, Resource, Resources,
 };
-use ntv_report::run::inputs::{DrawInput, Form, Inputs, Pointer, Slot, Topology, Work};
+use ntv_report::run::inputs::{Data, DrawInput, Form, Inputs, Pointer, Slot, Topology, Work};
 use ntv_report::run::textures::ImageInput;
 use ntv_report::run::wanted::{self, Translated};
 
@@ -33,18 +33,7 @@ pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: Loaded, reporter: &Rep
     });
     let Some(modules) = modules.into_iter().collect::<Option<Vec<Vec<u32>>>>() else { return Ok(None) };
     let mut resources: Resources =
-        given.buffers.iter().map(|(slot, data)| (place(*slot), Resource::Buffer(data.bytes.clone()))).collect();
-    for Pointer { slot, offset, to } in &given.pointers {
-        let address = (*offset, place(*to));
-        match resources.remove(&place(*slot)) {
-            Some(Resource::Buffer(bytes)) => resources.insert(place(*slot), Resource::Addresses(bytes, vec![address])),
-            Some(Resource::Addresses(bytes, mut all)) => {
-                all.push(address);
-                resources.insert(place(*slot), Resource::Addresses(bytes, all))
-            }
-            _ => None,
-        };
-    }
+        given.buffers.iter().map(|(slot, data)| (place(*slot), buffer(*slot, data, &given.pointers))).collect();
     for (slot, texture) in &given.textures {
         resources.insert(place(*slot), Resource::given(&texture.image, Some(&texture.sampler))?);
     }
@@ -79,6 +68,16 @@ pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: Loaded, reporter: &Rep
     };
     let (buffers, images) = (given.buffers.iter().map(buffer).collect(), given.images.iter().map(image).collect());
     Ok(Some(Ran { buffers, images, targets, captures, fine: true }))
+}
+
+/// The buffer at `slot`, with the addresses that it has.
+fn buffer(slot: Slot, data: &Data, pointers: &[Pointer]) -> Resource {
+    let own = pointers.iter().filter(|pointer| pointer.slot == slot);
+    let addresses: Vec<_> = own.map(|pointer| (pointer.offset, place(pointer.to))).collect();
+    match addresses.is_empty() {
+        true => Resource::Buffer(data.bytes.clone()),
+        false => Resource::Addresses(data.bytes.clone(), addresses),
+    }
 }
 
 fn place(Slot { set, binding, element }: Slot) -> headless::Slot {
