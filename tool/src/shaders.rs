@@ -93,10 +93,13 @@ fn parse(input: &Input, source: usize) -> (String, Vec<Unit>) {
         return (String::new(), vec![Unit::whole(source, shader)]);
     }
     // Bytes that are not UTF-8 become replacement characters, so that a wrong byte in a log costs only one character.
-    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let (text, damaged) = match String::from_utf8(bytes) {
+        Ok(text) => (text, None),
+        Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), Some(error.into_bytes())),
+    };
     let found = text::parse(&text);
     if found.is_empty() {
-        let message = recognize::message(&bytes, &text);
+        let message = recognize::message(damaged.as_deref().unwrap_or(text.as_bytes()), &text);
         return (text, failed(Problem::new("syntax", message)));
     }
     let several = found.len() > 1;
