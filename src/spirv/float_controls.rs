@@ -171,8 +171,7 @@ struct Required {
 impl Required {
     fn new(shader: &Shader) -> Required {
         let controls = shader.info.float_controls_execution_mode;
-        let mut required =
-            Required { flags: [AluFlags::empty(); 3], header: [AluFlags::empty(); 3], is_partial: false };
+        let (mut flags_of, mut is_used, mut is_partial) = ([AluFlags::empty(); 3], [false; 3], false);
         for inst in &shader.order {
             let InstKind::Alu { op, flags, srcs } = shader.insts[*inst].kind else { continue };
             if !op.row().is_math() {
@@ -180,13 +179,15 @@ impl Required {
             }
             let bits = shader.bit_size(shader.alu_srcs[srcs][0].def);
             let Some(width) = width_index(bits) else { continue };
-            for (kind, flag) in HEADER.into_iter().enumerate() {
-                required.header[width].set(flag, controls >> (3 * kind + width) & 1 != 0);
-            }
-            required.flags[width] |= flags & AluFlags::MATH;
-            required.is_partial |= flags.intersects(AluFlags::EXACT) && !flags.contains(AluFlags::EXACT);
+            is_used[width] = true;
+            flags_of[width] |= flags & AluFlags::MATH;
+            is_partial |= flags.intersects(AluFlags::EXACT) && !flags.contains(AluFlags::EXACT);
         }
-        required
+        let header = [0, 1, 2].map(|width| {
+            let is_set = |kind: usize| is_used[width] && controls >> (3 * kind + width) & 1 != 0;
+            HEADER.into_iter().enumerate().filter(|(kind, _)| is_set(*kind)).map(|(_, flag)| flag).collect()
+        });
+        Required { flags: flags_of, header, is_partial }
     }
 
     /// Whether an instruction has flags of its own about the values that it keeps: then the header only summarizes them.
