@@ -48,8 +48,7 @@ const TASK: Stages = Stages::TASK;
 const MESH: Stages = Stages::MESH;
 const ALL: Stages = Stages::all();
 const GRAPHICS: Stages = ALL.difference(COMPUTE);
-/// Stages with a grid of workgroups.
-const GRID: Stages = COMPUTE.union(TASK).union(MESH);
+const GRID: Stages = Stages::GRID;
 /// Stages that read the vertices of other stages.
 const LATER: Stages = TESSELLATION.union(GEOMETRY);
 /// Stages that write vertices.

@@ -412,8 +412,7 @@ const FRAGMENT: Stages = Stages::FRAGMENT;
 const COMPUTE: Stages = Stages::COMPUTE;
 const TASK: Stages = Stages::TASK;
 const MESH: Stages = Stages::MESH;
-/// Stages with a grid of workgroups.
-const GRID: Stages = COMPUTE.union(TASK).union(MESH);
+const GRID: Stages = Stages::GRID;
 const GRAPHICS: Stages = Stages::all().difference(GRID);
 
 /// NIR's registers.

@@ -55,6 +55,8 @@ bitflags! {
         const TASK = 1 << 6;
         /// Mesh shaders.
         const MESH = 1 << 7;
+        /// Shaders with a grid of workgroups.
+        const GRID = Self::COMPUTE.bits() | Self::TASK.bits() | Self::MESH.bits();
     }
 }
 
