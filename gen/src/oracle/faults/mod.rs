@@ -160,28 +160,50 @@ fn unpack_twice(shader: &mut Shader) -> bool {
 
 /// Replaces `unpack_half_2x16_split_y` by the lower half of the shifted number.
 fn unpack_shifted(shader: &mut Shader) -> bool {
-    replace(shader, AluOp::unpack_half_2x16_split_y, |b, inst, srcs| {
-        let size = Some((b.shader.insts[inst].num_components, 32));
+    let upper = |b: &mut Builder<'_>, src: AluSrc, size: Option<(u8, u8)>| {
         let sixteen = AluSrc { def: b.imm32(16), swizzle: Swizzle::splat(0) };
-        let upper = b.alu_with(AluOp::ushr, AluFlags::empty(), &[srcs[0], sixteen], size);
+        let upper = b.alu_with(AluOp::ushr, AluFlags::empty(), &[src, sixteen], size);
         b.alu_with(AluOp::unpack_half_2x16_split_x, AluFlags::empty(), &[upper.into()], size)
-    })
+    };
+    let splits = replace(shader, AluOp::unpack_half_2x16_split_y, |b, inst, srcs| {
+        let size = Some((b.shader.insts[inst].num_components, 32));
+        upper(b, srcs[0], size)
+    });
+    let wholes = replace(shader, AluOp::unpack_half_2x16, |b, _, srcs| {
+        let lower = b.alu_with(AluOp::unpack_half_2x16_split_x, AluFlags::empty(), &[srcs[0]], Some((1, 32)));
+        let upper = upper(b, srcs[0], Some((1, 32)));
+        b.vec(&[lower, upper])
+    });
+    splits || wholes
 }
 
-/// Replaces `i2i64` by the number and its sign.
+/// Replaces `i2i64` by the number and its sign, and a product of two numbers that are widened by its halves: Mesa takes a product
+/// with 1 for `i2i64`.
 fn widen_by_halves(shader: &mut Shader) -> bool {
-    replace(shader, AluOp::i2i64, |b, inst, srcs| {
+    let scalar = |src: AluSrc, c: usize| AluSrc { def: src.def, swizzle: Swizzle::splat(src.swizzle.get(c)) };
+    let wide = replace(shader, AluOp::i2i64, |b, inst, srcs| {
         let n = b.shader.insts[inst].num_components;
         let mut wide = |c: usize| {
-            let word = AluSrc { def: srcs[0].def, swizzle: Swizzle::splat(srcs[0].swizzle.get(c)) };
-            let word = b.alu_with(AluOp::i2i32, AluFlags::empty(), &[word], Some((1, 32)));
+            let word = b.alu_with(AluOp::i2i32, AluFlags::empty(), &[scalar(srcs[0], c)], Some((1, 32)));
             let top = b.imm32(31);
             let sign = b.alu(AluOp::ishr, &[word, top]);
             b.alu(AluOp::pack_64_2x32_split, &[word, sign])
         };
         let components: Vec<Def> = (0..usize::from(n)).map(&mut wide).collect();
         b.vec(&components)
-    })
+    });
+    let products = replace(shader, AluOp::imul_2x32_64, |b, inst, srcs| {
+        let n = b.shader.insts[inst].num_components;
+        let mut product = |c: usize| {
+            let halves = [AluOp::imul, AluOp::imul_high].map(|op| {
+                b.alu_with(op, AluFlags::empty(), &[scalar(srcs[0], c), scalar(srcs[1], c)], Some((1, 32)))
+            });
+            b.alu(AluOp::pack_64_2x32_split, &halves)
+        };
+        let components: Vec<Def> = (0..usize::from(n)).map(&mut product).collect();
+        b.vec(&components)
+    });
+    wide || products
 }
 
 /// Replaces `pack_snorm_4x8` by several steps.
