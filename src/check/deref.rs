@@ -21,7 +21,9 @@ const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO).union(Modes::PUSH_CONST).un
 /// Reports a deref that does not fit its parent.
 pub(super) fn check(report: &mut Report<'_>, inst: Inst, data: &InstData, deref: &Deref) {
     let shader = report.shader;
-    if data.num_components != 1 || data.bit_size < 32 {
+    // Vulkan drivers have pointers into buffers of several words: the descriptor and the offset, or a range.
+    let is_usual = data.num_components == 1 || deref.modes.intersects(BUFFERS) && matches!(data.num_components, 2 | 4);
+    if !is_usual || data.bit_size < 32 {
         report.at(inst, "a pointer is one component of 32 or 64 bits");
     }
     let parent = match deref.kind {
@@ -101,7 +103,9 @@ fn is_element(shader: &Shader, element: Type, whole: Type) -> Option<bool> {
     match shader.types.get(whole) {
         TypeData::Array { elem, .. } => Some(elem == element),
         TypeData::Matrix { scalar, rows, .. } => Some(shader.types.as_vector(element) == Some((scalar, rows))),
-        TypeData::Vector(scalar, _) => Some(shader.types.as_vector(element) == Some((scalar, 1))),
+        TypeData::Vector(scalar, _) | TypeData::Strided { scalar, .. } => {
+            Some(shader.types.as_vector(element) == Some((scalar, 1)))
+        }
         _ => None,
     }
 }

@@ -31,6 +31,15 @@ pub enum TypeData {
     Scalar(AluType),
     /// 2 to 16 components.
     Vector(AluType, u8),
+    /// A vector whose components are `stride` bytes apart: a column of a matrix in row-major order, in a buffer.
+    Strided {
+        /// The component type.
+        scalar: AluType,
+        /// Number of components.
+        components: u8,
+        /// Distance between components in bytes.
+        stride: u32,
+    },
     /// `columns` vectors of `rows` components.
     Matrix {
         /// The component type, a float.
@@ -124,6 +133,7 @@ pub struct TypeTable {
     /// The widths of the numbers in all types, as a mask: they are powers of two; those of booleans are 1.
     widths: u8,
     has_signed: bool,
+    has_strided: bool,
 }
 
 impl TypeTable {
@@ -135,13 +145,20 @@ impl TypeTable {
         }
         let slot = self.slot(data);
         *self.slots[slot].get_or_insert_with(|| {
-            if let TypeData::Scalar(scalar) | TypeData::Vector(scalar, _) | TypeData::Matrix { scalar, .. } = data {
+            if let TypeData::Scalar(scalar)
+            | TypeData::Vector(scalar, _)
+            | TypeData::Strided { scalar, .. }
+            | TypeData::Matrix { scalar, .. } = data
+            {
                 self.widths |= scalar.bits;
                 self.has_signed |= scalar.base == Base::Int;
+                self.has_strided |= matches!(data, TypeData::Strided { .. });
             }
             let vector = match data {
                 TypeData::Scalar(scalar) => Some((scalar, 1)),
-                TypeData::Vector(scalar, components) => Some((scalar, components)),
+                TypeData::Vector(scalar, components) | TypeData::Strided { scalar, components, .. } => {
+                    Some((scalar, components))
+                }
                 _ => None,
             };
             self.types.push(Entry { data, vector })
@@ -238,7 +255,9 @@ impl TypeTable {
         match self.get(ty) {
             TypeData::Array { elem, .. } => Some(elem),
             TypeData::Matrix { scalar, rows, .. } => Some(self.vector(scalar, rows)),
-            TypeData::Vector(scalar, _) => Some(self.intern(TypeData::Scalar(scalar))),
+            TypeData::Vector(scalar, _) | TypeData::Strided { scalar, .. } => {
+                Some(self.intern(TypeData::Scalar(scalar)))
+            }
             _ => None,
         }
     }
@@ -263,6 +282,11 @@ impl TypeTable {
         self.has_width(8 | 16) || self.has_signed
     }
 
+    /// True if some type is a vector whose components are apart.
+    pub fn has_strided(&self) -> bool {
+        self.has_strided
+    }
+
     /// True if some type is a number of 64 bits, or made of such numbers.
     pub fn has_64_bits(&self) -> bool {
         self.has_width(64)
@@ -270,9 +294,10 @@ impl TypeTable {
 
     /// The type of the numbers that `ty` is made of; `None` for structs and types without numbers.
     pub fn scalar_of(&self, ty: Type) -> Option<AluType> {
-        match self.get(self.without_arrays(ty)) {
-            TypeData::Scalar(scalar) | TypeData::Vector(scalar, _) | TypeData::Matrix { scalar, .. } => Some(scalar),
-            _ => None,
+        let ty = self.without_arrays(ty);
+        match self.get(ty) {
+            TypeData::Matrix { scalar, .. } => Some(scalar),
+            _ => self.as_vector(ty).map(|(scalar, _)| scalar),
         }
     }
 
@@ -280,7 +305,10 @@ impl TypeTable {
     pub fn each_number(&self, ty: Type, visit: &mut impl FnMut(AluType)) {
         let ty = self.without_arrays(ty);
         match self.get(ty) {
-            TypeData::Scalar(scalar) | TypeData::Vector(scalar, _) | TypeData::Matrix { scalar, .. } => visit(scalar),
+            TypeData::Scalar(scalar)
+            | TypeData::Vector(scalar, _)
+            | TypeData::Strided { scalar, .. }
+            | TypeData::Matrix { scalar, .. } => visit(scalar),
             TypeData::Struct(_) => {
                 let fields = self.as_struct(ty).into_iter().flat_map(|data| &data.fields);
                 fields.for_each(|field| self.each_number(field.ty, visit));
@@ -384,6 +412,9 @@ impl TypeTable {
             TypeData::Void => "void".into(),
             TypeData::Scalar(scalar) => scalar_name(scalar).into(),
             TypeData::Vector(scalar, n) => vector_name(scalar, n),
+            TypeData::Strided { scalar, components, stride } => {
+                format!("{}x{stride}a0B", vector_name(scalar, components))
+            }
             TypeData::Matrix { scalar, columns, rows } => {
                 let prefix = match scalar.bits {
                     16 => "f16",
@@ -440,8 +471,27 @@ impl TypeTable {
             }
             return Some(ty);
         }
+        if let Some((stem, stride, is_row_major)) = explicit_layout(name) {
+            return self.with_layout(builtin_type(stem)?, stride, is_row_major);
+        }
         let data = builtin_type(name)?;
         Some(self.intern(data))
+    }
+
+    /// A matrix, or a column of one in row-major order, with a layout in a buffer. A matrix is an array of its columns.
+    pub(crate) fn with_layout(&mut self, data: TypeData, stride: u32, is_row_major: bool) -> Option<Type> {
+        match data {
+            TypeData::Vector(scalar, components) => Some(self.intern(TypeData::Strided { scalar, components, stride })),
+            TypeData::Matrix { scalar, columns, rows: components } if is_row_major => {
+                let column = self.intern(TypeData::Strided { scalar, components, stride });
+                Some(self.array(column, Some(columns.into()), u32::from(scalar.bits) / 8))
+            }
+            TypeData::Matrix { scalar, columns, rows } => {
+                let column = self.vector(scalar, rows);
+                Some(self.array(column, Some(columns.into()), stride))
+            }
+            _ => None,
+        }
     }
 
     /// Forgets all types, but keeps the memory.
@@ -452,7 +502,7 @@ impl TypeTable {
             data.fields
         }));
         self.slots.clear();
-        (self.widths, self.has_signed) = (0, false);
+        (self.widths, self.has_signed, self.has_strided) = (0, false, false);
     }
 }
 
@@ -464,6 +514,9 @@ fn hash_of(data: TypeData) -> usize {
         TypeData::Scalar(scalar) => number(scalar),
         TypeData::Vector(scalar, components) => number(scalar) | u64::from(components) << 16,
         TypeData::Matrix { scalar, columns, rows } => number(scalar) | u64::from(columns) << 16 | u64::from(rows) << 24,
+        TypeData::Strided { scalar, components, stride } => {
+            1 << 62 | number(scalar) | u64::from(components) << 16 | u64::from(stride) << 24
+        }
         TypeData::Array { elem, len, stride } => {
             1 << 63 | (elem.index() as u64) << 40 ^ u64::from(len.unwrap_or(0)) << 16 ^ u64::from(stride)
         }
@@ -540,6 +593,16 @@ fn builtin_type(name: &str) -> Option<TypeData> {
         return Some(TypeData::Scalar(row.0));
     }
     vector_type(name).or_else(|| matrix_type(name)).or_else(|| opaque_type(name))
+}
+
+/// The parts of the name of a type with a layout in a buffer, as in `mat4x16a0B`: the type without it, the stride of its columns,
+/// or of its rows with `RM` at the end. The alignment after `a` is of no use: offsets have it.
+fn explicit_layout(name: &str) -> Option<(&str, u32, bool)> {
+    let (name, is_row_major) = name.strip_suffix("RM").map_or((name, false), |name| (name, true));
+    let (stem, layout) = name.strip_suffix('B')?.rsplit_once('x')?;
+    let (stride, alignment) = layout.split_once('a')?;
+    alignment.parse::<u32>().ok()?;
+    Some((stem, stride.parse().ok()?, is_row_major))
 }
 
 fn vector_type(name: &str) -> Option<TypeData> {

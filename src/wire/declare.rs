@@ -197,7 +197,10 @@ impl Reading<'_> {
         if b > 16 || 1 << b & 0x1_013eu32 == 0 {
             return Err(self.unexpected(2, "1 to 5, 8 or 16 components", b));
         }
-        Ok(self.shader.types.vector(scalar, b as u8))
+        Ok(match c {
+            0 => self.shader.types.vector(scalar, b as u8),
+            stride => self.shader.types.intern(TypeData::Strided { scalar, components: b as u8, stride }),
+        })
     }
 
     /// Reads a type without parts that is not a vector.

@@ -233,6 +233,9 @@ impl Writer<'_> {
             TypeData::AtomicUint => (TypeKind::AtomicUint, [0; 3]),
             TypeData::Scalar(scalar) => (TypeKind::Vector, [pack_alu_type(scalar), 1, 0]),
             TypeData::Vector(scalar, n) => (TypeKind::Vector, [pack_alu_type(scalar), n.into(), 0]),
+            TypeData::Strided { scalar, components, stride } => {
+                (TypeKind::Vector, [pack_alu_type(scalar), components.into(), stride])
+            }
             TypeData::Matrix { scalar, columns, rows } => {
                 (TypeKind::Matrix, [scalar.bits.into(), columns.into(), rows.into()])
             }
