@@ -69,6 +69,21 @@ enum ntv_dim { /* glsl_sampler_dim */
    NTV_DIM_1D = 0, NTV_DIM_2D, NTV_DIM_3D, NTV_DIM_CUBE, NTV_DIM_RECT, NTV_DIM_BUF, NTV_DIM_EXTERNAL, NTV_DIM_MS,
    NTV_DIM_SUBPASS, NTV_DIM_SUBPASS_MS,
 };
+
+/* Vulkan's VkDescriptorType. */
+enum ntv_desc_type {
+   NTV_DESC_TYPE_SAMPLER = 0,
+   NTV_DESC_TYPE_COMBINED_IMAGE_SAMPLER,
+   NTV_DESC_TYPE_SAMPLED_IMAGE,
+   NTV_DESC_TYPE_STORAGE_IMAGE,
+   NTV_DESC_TYPE_UNIFORM_TEXEL_BUFFER,
+   NTV_DESC_TYPE_STORAGE_TEXEL_BUFFER,
+   NTV_DESC_TYPE_UNIFORM_BUFFER, /* also with a dynamic offset */
+   NTV_DESC_TYPE_STORAGE_BUFFER,
+   NTV_DESC_TYPE_INPUT_ATTACHMENT,
+   NTV_DESC_TYPE_INLINE_UNIFORM_BLOCK,
+   NTV_DESC_TYPE_ACCELERATION_STRUCTURE,
+};
 enum ntv_tex_op { /* nir_texop */
    NTV_TEX_OP_TEX = 0, NTV_TEX_OP_TXB, NTV_TEX_OP_TXL, NTV_TEX_OP_TXD, NTV_TEX_OP_TXF, NTV_TEX_OP_TXF_MS, NTV_TEX_OP_TXS,
    NTV_TEX_OP_LOD, NTV_TEX_OP_TG4, NTV_TEX_OP_QUERY_LEVELS, NTV_TEX_OP_TEXTURE_SAMPLES, NTV_TEX_OP_SAMPLES_IDENTICAL,
@@ -298,7 +313,7 @@ enum ntv_directive {
    /* The units of offsets of shared and scratch memory. zink divides the offsets by the element size. The default is elements in
     * shaders that access their buffers through derefs, and bytes in others. */
    NTV_DIRECTIVE_SHARED_OFFSET_UNITS = 0,
-   NTV_DIRECTIVE_LOCATIONS, /* driver_location of inputs and outputs: SPIR-V's Location (the default), or not assigned yet */
+   NTV_DIRECTIVE_LOCATIONS, /* driver_location of inputs and outputs: SPIR-V's Location (the default), or not assigned: enum ntv_locations */
    NTV_DIRECTIVE_VARIABLE_SHARED_MEMORY, /* cs.has_variable_shared_mem, 0 or 1: the pipeline adds to the shared memory */
    NTV_DIRECTIVE_STRUCT,                 /* a string that is kept for printing */
    NTV_DIRECTIVE_FRAMEBUFFER,            /* the framebuffer that a shader reads; with several samples it runs per sample */
@@ -307,7 +322,11 @@ enum ntv_directive {
    NTV_DIRECTIVE_XFB,                    /* a string with the captures of transform feedback of a slot */
 };
 enum ntv_offset_units { NTV_OFFSET_UNITS_BYTES = 0, NTV_OFFSET_UNITS_ELEMENTS };
-enum ntv_locations { NTV_LOCATIONS_DECLARED = 0, NTV_LOCATIONS_SLOTS };
+enum ntv_locations {
+   NTV_LOCATIONS_DECLARED = 0,
+   NTV_LOCATIONS_SLOTS, /* a rule assigns Locations */
+   NTV_LOCATIONS_SPIRV, /* those of a module that was read: slot VAR1 is Location 1 */
+};
 enum ntv_framebuffer { NTV_FRAMEBUFFER_SINGLE_SAMPLE = 0, NTV_FRAMEBUFFER_MULTISAMPLE };
 enum ntv_blocks {
    NTV_BLOCKS_ARRAY = 0, /* all as one array */
@@ -329,8 +348,8 @@ enum ntv_type_flags {
 /* The kind of a type, with the words that follow it. `texel` is the ntv_alu_type of a component of a texel: 32 bits, or 64. */
 enum ntv_type {
    NTV_TYPE_VOID = 0,
-   NTV_TYPE_VECTOR,      /* ntv_alu_type, number of components: also a scalar; booleans have 1 bit */
-   NTV_TYPE_MATRIX,      /* bits, columns, rows; of floats */
+   NTV_TYPE_VECTOR,      /* ntv_alu_type, number of components: also a scalar; booleans have 1 bit; stride of components or 0 */
+   NTV_TYPE_MATRIX,      /* bits, columns, rows; of floats; one with an explicit layout is an array of columns */
    NTV_TYPE_ARRAY,       /* type of an element, length, stride; NTV_NONE: no length; stride 0: no explicit layout */
    NTV_TYPE_STRUCT,      /* ntv_wire_type_struct */
    NTV_TYPE_SAMPLER,     /* 1 with a comparison, otherwise 0: a sampler without a texture */

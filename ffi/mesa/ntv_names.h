@@ -640,7 +640,10 @@
    X(store_task_payload, 323, 2, false, false, 5, NIR_INTRINSIC_BASE, NIR_INTRINSIC_ACCESS, NIR_INTRINSIC_WRITE_MASK, NIR_INTRINSIC_ALIGN_MUL, NIR_INTRINSIC_ALIGN_OFFSET) \
    X(task_payload_atomic, 324, 2, true, true, 2, NIR_INTRINSIC_BASE, NIR_INTRINSIC_ATOMIC_OP) \
    X(task_payload_atomic_swap, 325, 3, true, true, 2, NIR_INTRINSIC_BASE, NIR_INTRINSIC_ATOMIC_OP) \
-   X(launch_mesh_workgroups, 326, 1, false, false, 2, NIR_INTRINSIC_BASE, NIR_INTRINSIC_RANGE)
+   X(launch_mesh_workgroups, 326, 1, false, false, 2, NIR_INTRINSIC_BASE, NIR_INTRINSIC_RANGE) \
+   X(vulkan_resource_index, 327, 1, true, true, 3, NIR_INTRINSIC_DESC_SET, NIR_INTRINSIC_BINDING, NIR_INTRINSIC_DESC_TYPE) \
+   X(vulkan_resource_reindex, 328, 2, true, true, 1, NIR_INTRINSIC_DESC_TYPE) \
+   X(load_vulkan_descriptor, 329, 1, true, true, 1, NIR_INTRINSIC_DESC_TYPE)
 
 /* The same for names that Mesa 26.1 does not have. */
 #define NTV_NAMES_OF_OLD_INTRINSICS(X) \

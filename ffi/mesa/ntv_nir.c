@@ -13,6 +13,8 @@
 
 #include "util/format/u_format.h"
 
+#include <vulkan/vulkan_core.h>
+
 /* The number of a type in the wire. */
 struct type_number {
    const struct glsl_type *type;
@@ -300,6 +302,24 @@ map_dim(struct flattener *f, enum glsl_sampler_dim dim)
    };
 
    return map_number(f, dims, ARRAY_SIZE(dims), dim, "a texture of this dimensionality");
+}
+
+static enum ntv_desc_type
+map_desc_type(struct flattener *f, VkDescriptorType type)
+{
+   switch (type) {
+   case VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER:
+   case VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC:
+      return NTV_DESC_TYPE_UNIFORM_BUFFER;
+   case VK_DESCRIPTOR_TYPE_STORAGE_BUFFER:
+   case VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC:
+      return NTV_DESC_TYPE_STORAGE_BUFFER;
+   case VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK:
+      return NTV_DESC_TYPE_INLINE_UNIFORM_BLOCK;
+   default:
+      miss(f, "a descriptor other than of a block");
+      return NTV_DESC_TYPE_UNIFORM_BUFFER;
+   }
 }
 
 static enum ntv_interp_mode
@@ -696,9 +716,18 @@ write_number_type(struct flattener *f, const struct glsl_type *type)
    uint32_t number = number_type(glsl_get_base_type(type));
    unsigned columns = glsl_get_matrix_columns(type), rows = glsl_get_vector_elements(type);
 
-   if (glsl_type_is_matrix(type))
+   unsigned stride = glsl_get_explicit_stride(type);
+   bool row_major;
+   uint32_t column;
+
+   if (!glsl_type_is_matrix(type))
+      return ntv_wire_type(f->w, NTV_TYPE_VECTOR, number, rows, stride);
+   if (!stride)
       return ntv_wire_type(f->w, NTV_TYPE_MATRIX, number & 0xff, columns, rows);
-   return ntv_wire_type(f->w, NTV_TYPE_VECTOR, number, rows, 0);
+   /* With an explicit layout, it is an array of its columns. */
+   row_major = glsl_matrix_type_is_row_major(type);
+   column = ntv_wire_type(f->w, NTV_TYPE_VECTOR, number, rows, row_major ? stride : 0);
+   return ntv_wire_type(f->w, NTV_TYPE_ARRAY, column, columns, row_major ? (number & 0xff) / 8 : stride);
 }
 
 static uint32_t
@@ -1130,6 +1159,8 @@ map_value(struct flattener *f, const nir_intrinsic_instr *intrinsic, unsigned in
       return map_interp_mode(f, value);
    case NIR_INTRINSIC_IMAGE_DIM:
       return map_dim(f, value);
+   case NIR_INTRINSIC_DESC_TYPE:
+      return map_desc_type(f, value);
    case NIR_INTRINSIC_FORMAT:
       return map_format(f, value);
    case NIR_INTRINSIC_REDUCTION_OP:

@@ -7,7 +7,7 @@ use super::{deref, io, shape, stage, tex};
 use crate::ir::{Def, Inst, InstData, InstKind, Shader};
 use crate::op::intrinsic::Components;
 use crate::op::meaning::{Form, ImageOperation, MemoryKind, MemoryOperation, Traits};
-use crate::op::names::{ImageDim, InterpMode, IoXfb, Scope, Semantics, FORMATS};
+use crate::op::names::{DescriptorType, ImageDim, InterpMode, IoXfb, Scope, Semantics, FORMATS};
 use crate::op::{Access, AluOp, AtomicOp, Base, Index, IndexKind, Intrinsic, Modes};
 
 /// Reports operands, results and indices that the row of `op` or its meaning does not allow.
@@ -125,6 +125,7 @@ fn check_index(report: &mut Report<'_>, inst: Inst, index: Index, value: u32, n:
         IndexKind::AluOp => (value as usize) < AluOp::ALL.len(),
         IndexKind::AluType => value >> 8 < 4 && matches!(value as u8, 0 | 1 | 8 | 16 | 32 | 64),
         IndexKind::ImageDim => (value as usize) < ImageDim::ALL.len(),
+        IndexKind::DescriptorType => (value as usize) < DescriptorType::ALL.len(),
         IndexKind::Format => (value as usize) < FORMATS.len(),
         IndexKind::Bool => value < 2,
         IndexKind::IoXfb => IoXfb::unpack(value).out.iter().all(|out| out.num_components <= 4 && out.buffer < 4),

@@ -521,7 +521,8 @@ pub const DIRECTIVES: &[(&str, &[&str])] = &[
     ("shared_offset_units", &["bytes", "elements"]),
     // zink 25.0 assigns locations before its translator runs. 22.3 prints its shaders before that: their locations are the
     // slots.
-    ("locations", &["declared", "slots"]),
+    // Mesa's reader of SPIR-V makes a slot of each Location, and assigns none.
+    ("locations", &["declared", "slots", "spirv"]),
     // Kernels may be given more shared memory when they are started.
     ("variable_shared_memory", &["false", "true"]),
     // Members of a struct: used only by the parser.

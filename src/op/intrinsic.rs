@@ -103,6 +103,8 @@ pub enum IndexKind {
     AluType,
     /// An image dimensionality: `2D`, `Cube`, ...
     ImageDim,
+    /// A [`DescriptorType`](super::names::DescriptorType).
+    DescriptorType,
     /// An image format's short name, as an index into [`FORMATS`](super::names::FORMATS).
     Format,
     /// `true` or `false`.
@@ -214,6 +216,12 @@ indices! {
     legacy_fneg Int "legacy_fneg";
     /// The stored value is clamped to 0..1.
     legacy_fsat Int "legacy_fsat";
+    /// Vulkan's descriptor set.
+    desc_set Int "desc_set";
+    /// Vulkan's binding in the set.
+    binding Int "binding";
+    /// Kind of a descriptor.
+    desc_type DescriptorType "desc_type";
 }
 
 /// One row of the table: the facts that a translation reads often. The other facts are in its [`Meaning`].
@@ -420,6 +428,9 @@ const REGISTER: Meaning = SPECIAL.needs(Needs::REGISTERS).carried();
 
 /// Inputs and outputs by slot.
 const BY_SLOT: Meaning = SPECIAL.needs(Needs::EXPLICIT_IO).carried();
+
+/// Why descriptors by set and binding have no translation where [`raise`](crate::raise) leaves them.
+const VULKAN: &str = "it does not lead to a uniform or storage block through derefs alone";
 
 const BARYCENTRIC: Meaning = BY_SLOT.only_in(FRAGMENT);
 
@@ -884,6 +895,11 @@ intrinsics! {
     // Ends the task shader; the payload is `range` bytes from `base`.
     launch_mesh_workgroups     [3]       -> NONE [base, range]                                                  [],
         SPECIAL.only_in(TASK);
+
+    // Blocks as SPIR-V of Vulkan names them; `raise` makes blocks by number of them.
+    vulkan_resource_index   [1]      -> ANY [desc_set, binding, desc_type] [] ELIMINATE|REORDER, untranslated(VULKAN);
+    vulkan_resource_reindex [ANY, 1] -> ANY [desc_type]                    [] ELIMINATE|REORDER, untranslated(VULKAN);
+    load_vulkan_descriptor  [ANY]    -> ANY [desc_type]                    [] ELIMINATE|REORDER, untranslated(VULKAN);
 }
 
 #[cfg(test)]

@@ -200,6 +200,23 @@ named! {
     }
 }
 
+named! {
+    /// The kind of a descriptor: Vulkan's `VkDescriptorType`, with the names of intrinsic indices.
+    DescriptorType {
+        sampler "sampler",
+        combined_image_sampler "texture+sampler",
+        sampled_image "texture",
+        storage_image "image",
+        uniform_texel_buffer "texture-buffer",
+        storage_texel_buffer "image-buffer",
+        uniform_buffer "UBO",
+        storage_buffer "SSBO",
+        input_attachment "input-att",
+        inline_uniform_block "inline-UBO",
+        acceleration_structure "accel-struct",
+    }
+}
+
 bitflags! {
     /// Ordering of a barrier: NIR's `nir_memory_semantics`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

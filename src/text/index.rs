@@ -12,8 +12,8 @@ use crate::error::Error;
 use crate::ir::Stage;
 use crate::op::intrinsic::Components;
 use crate::op::names::{
-    pack_alu_type, unpack_alu_type, ImageDim, InterpMode, IoFlags, IoSemantics, IoXfb, Scope, Semantics, SlotKind,
-    XfbOutput, FORMATS,
+    pack_alu_type, unpack_alu_type, DescriptorType, ImageDim, InterpMode, IoFlags, IoSemantics, IoXfb, Scope,
+    Semantics, SlotKind, XfbOutput, FORMATS,
 };
 use crate::op::{Access, AluOp, AluType, AtomicOp, Base, Index, IndexKind, Modes};
 use std::fmt::Write;
@@ -57,6 +57,7 @@ pub(super) fn parse_index(line: &mut Cursor<'_>, index: Index, context: &IndexCo
         IndexKind::AluOp => AluOp::from_name(text).map(|op| op as u32),
         IndexKind::AluType => alu_type_named(text).map(pack_alu_type),
         IndexKind::ImageDim => ImageDim::from_name(text).map(|dim| dim as u32),
+        IndexKind::DescriptorType => DescriptorType::from_name(text).map(|kind| kind as u32),
         IndexKind::Format => FORMATS.iter().position(|(name, _)| *name == text).map(|format| format as u32),
         IndexKind::Bool => [("false", 0), ("true", 1)].iter().find(|(name, _)| *name == text).map(|(_, value)| *value),
         IndexKind::Int | IndexKind::IoSemantics | IndexKind::IoXfb => None,
@@ -223,6 +224,9 @@ pub(super) fn print_index(index: Index, value: u32, context: &IndexContext, out:
         IndexKind::AluOp => out.push_str(named(AluOp::ALL.get(value as usize).map(|op| op.name()))),
         IndexKind::AluType => print_alu_type(unpack_alu_type(value), out)?,
         IndexKind::ImageDim => out.push_str(named(ImageDim::ALL.get(value as usize).map(|dim| dim.name()))),
+        IndexKind::DescriptorType => {
+            out.push_str(named(DescriptorType::ALL.get(value as usize).map(|kind| kind.name())));
+        }
         IndexKind::Format => out.push_str(named(FORMATS.get(value as usize).map(|(name, _)| *name))),
         IndexKind::Bool => write!(out, "{}", value != 0)?,
         IndexKind::IoSemantics | IndexKind::IoXfb => {}

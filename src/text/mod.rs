@@ -47,7 +47,7 @@
 //! | shared memory that the pipeline adds | none | `variable_shared_memory=true` | `variable_shared_memory.nir` |
 //! | whether the framebuffer of a fetch has several samples per pixel | no: [`lower_fbfetch`](crate::pass::io::lower_fbfetch) | `framebuffer=multisample` | `framebuffer.nir` |
 //! | whether blocks with constant numbers are one array | no, unless a block is selected by a variable number: [`lower_ubo`](crate::pass::memory::lower_ubo), [`lower_ssbo`](crate::pass::memory::lower_ssbo) | `uniform_blocks=array`, `storage_blocks=array` | `block_arrays.nir` |
-//! | whether locations were assigned | yes by 25.0, no by 22.3: [`assign_locations`](crate::pass::io::assign_locations) | `locations=slots`, `locations=declared` | `locations.nir` |
+//! | whether locations were assigned | yes by 25.0, no by 22.3; those of a module that Mesa read are those of the module: [`assign_locations`](crate::pass::io::assign_locations) | `locations=slots`, `locations=declared`, `locations=spirv` | `locations.nir` |
 //! | the type of a texture that has only a unit or handle | that of the variable at that unit, or of a compatible one; otherwise it is derived from the coordinates: [`lower_descriptors`](crate::pass::texture::lower_descriptors) | a declaration of the texture | `texture_type.nir` |
 //! | most of the header, in 22.3 | derived from the variables and instructions, otherwise GL's default | 25.0's line for the field, such as `spacing: 2` | `header_fields.nir` |
 //!

@@ -9,7 +9,7 @@ use super::quoted::{Plain, FIRST_LINE};
 use super::Found;
 use crate::entity::Numbering;
 use crate::error::{Error, ErrorKind, Errors, Place};
-use crate::ir::{Block, Cf, Def, Inst, InstData, InstKind, LineNumber, Shader, Type, Var};
+use crate::ir::{Block, Cf, Def, Inst, InstData, InstKind, LineNumber, Shader, Stage, Type, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The most errors that are reported for one shader.
@@ -236,6 +236,9 @@ impl<'a> Parser<'a> {
             if self.is_26 {
                 self.renumber_float_controls();
             }
+            if self.is_from_spirv() {
+                self.shader.info.directives.insert(0, ("locations".into(), "spirv".into()));
+            }
             self.shader.place_mesh_distances();
             return;
         }
@@ -251,6 +254,15 @@ impl<'a> Parser<'a> {
             None => missing.to_string(),
         };
         self.report(Error::new(ErrorKind::Syntax, Place::line(last_line), message));
+    }
+
+    /// Whether the dump is of Mesa's reader of SPIR-V: it sets no stage after it, which prints as the vertex stage, and no name.
+    fn is_from_spirv(&self) -> bool {
+        let info = &self.shader.info;
+        info.next_stage == Some(Stage::Vertex)
+            && info.name.is_none()
+            && !info.source_hash.is_empty()
+            && info.directive("locations").is_none()
     }
 
     fn resolve_phis(&mut self) {

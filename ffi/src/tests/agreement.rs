@@ -6,7 +6,9 @@ use super::constants;
 use ntv_core::ir::info::{FieldMut, DIRECTIVES, FIELDS};
 use ntv_core::ir::{AluFlags, BranchHint, Jump, Precision, Shader, ShaderInfo, Stage, VarFlags};
 use ntv_core::module::{Patch, PatchKind, ALWAYS};
-use ntv_core::op::names::{ImageDim, InterpMode, IoFlags, IoSemantics, IoXfb, Scope, Semantics, XfbOutput};
+use ntv_core::op::names::{
+    DescriptorType, ImageDim, InterpMode, IoFlags, IoSemantics, IoXfb, Scope, Semantics, XfbOutput,
+};
 use ntv_core::op::{Access, AtomicOp, Base, Modes, TexOp, TexSrcKind};
 use ntv_core::{wire, Binding, DescriptorKind};
 use std::ffi::CStr;
@@ -64,6 +66,7 @@ fn enumerations_agree() {
     compare("NTV_SCOPE_", numbered(Scope::ALL));
     compare("NTV_INTERP_MODE_", numbered(InterpMode::ALL));
     compare("NTV_DIM_", numbered(ImageDim::ALL));
+    compare("NTV_DESC_TYPE_", numbered(DescriptorType::ALL));
     compare("NTV_BASE_", numbered(&[Base::Bool, Base::Int, Base::Uint, Base::Float]));
     compare("NTV_TEX_OP_", numbered(TexOp::ALL));
     compare("NTV_TEX_SRC_", numbered(TexSrcKind::ALL));

@@ -11,6 +11,8 @@
 //! interface matching). Dumps of zink 22.3 are earlier, so reading one sets the directive. Patches have Locations of their own:
 //! one of them may have the Location of a variable of vertices.
 //!
+//! Mesa's reader of SPIR-V assigns no Location: it makes a slot of each. With `locations=spirv`, the Location is that of the module.
+//!
 //! The attributes of a vertex shader, and slots for which the rule gives the same Location, get consecutive Locations in the
 //! order of their slots. Colour outputs stay: they have the number of their attachment.
 //!
@@ -31,7 +33,7 @@
 use super::slot_access::location;
 use crate::ir::{Shader, Stage, Var, VarFlags};
 use crate::location;
-use crate::op::names::SlotKind;
+use crate::op::names::{varying, vert_attrib, SlotKind};
 use crate::op::{slots, Modes, Needs};
 use crate::pass::{Context, Forms, Pass};
 use std::ops::Range;
@@ -62,6 +64,9 @@ fn assign(shader: &mut Shader, mode: Modes) -> bool {
         let v = &shader.vars[*var];
         v.mode == mode && v.location.is_some_and(|slot| slots::builtin(kind, slot, fragment_input).is_none())
     };
+    if shader.info.directive("locations") == Some("spirv") {
+        return restore(shader, kind, mode);
+    }
     let unlinked = kind.is_varying() && shader.info.directive("locations") == Some("slots");
     shader.with_spare(|shader, LocationTables { vars, extents }: &mut LocationTables| {
         vars.clear();
@@ -86,6 +91,22 @@ fn assign(shader: &mut Shader, mode: Modes) -> bool {
         }
         true
     })
+}
+
+/// Gives each input or output the Location of which vtn made its slot.
+fn restore(shader: &mut Shader, kind: SlotKind, mode: Modes) -> bool {
+    let first = |slot: u32| match kind {
+        SlotKind::VertAttrib => vert_attrib::GENERIC0,
+        _ if slot >= varying::PATCH0 => varying::PATCH0,
+        _ => varying::VAR0,
+    };
+    let mut changed = false;
+    for variable in shader.vars.values_mut().filter(|variable| variable.mode == mode) {
+        let location = variable.location.and_then(|slot| slot.checked_sub(first(slot)));
+        changed |=
+            location.is_some_and(|location| std::mem::replace(&mut variable.driver_location, location) != location);
+    }
+    changed
 }
 
 /// Tables that are kept for the next shader.
