@@ -60,8 +60,10 @@ impl<'a> Parser<'a> {
     /// Parses `&name (modes type)`.
     fn var_deref(&mut self, line: &mut Cursor<'a>) -> Result<Deref, Error> {
         line.expect(b'&', "`&`")?;
+        // glslang's block of the built-ins has no name: `deref_var & (shader_out gl_PerVertex)`.
+        let is_named = line.peek() != b' ';
         let start = line.token_start();
-        let name = line.take_while(|b| b != b' ');
+        let name = if is_named { line.take_while(|b| b != b' ') } else { "" };
         let Some(var) = self.vars.get(name).copied() else {
             let error = line.error(start, &format!("no variable is called `{name}`"));
             // Mesa 25.0 prints only one of the inputs or outputs that share a slot, for example of dual-source outputs.
@@ -204,7 +206,8 @@ impl<'a> Parser<'a> {
         Ok(Deref { kind, ty, modes: pointee.modes })
     }
 
-    /// A struct that only casts use: one type for each name.
+    /// A struct that only casts use: one type for each name, if it is described. Otherwise each cast has a type of its own, as
+    /// structs of different members may have one name.
     fn cast_struct(&mut self, line: &Cursor<'a>, pointee: &Pointee<'a>) -> Result<Type, Error> {
         if let Some(ty) = self.cast_structs.get(pointee.name) {
             return Ok(*ty);
@@ -212,7 +215,10 @@ impl<'a> Parser<'a> {
         let Some(ty) = self.new_struct_type(pointee.name, 0) else {
             return Err(line.error_at(pointee.span(), "expected a type"));
         };
-        self.cast_structs.insert(pointee.name, ty);
+        let stem = pointee.name.split('[').next().unwrap_or_default();
+        if self.members.contains_key(stem) {
+            self.cast_structs.insert(pointee.name, ty);
+        }
         Ok(ty)
     }
 
