@@ -124,6 +124,7 @@ pub mod interp;
 #[doc(hidden)]
 pub mod pass;
 pub mod plan;
+pub mod raise;
 #[doc(hidden)]
 pub mod spirv;
 pub mod text;

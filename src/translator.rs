@@ -11,6 +11,7 @@ use crate::op::Needs;
 use crate::pass::pipeline::{met_by, PIPELINE};
 use crate::pass::{find_forms, has_stores, is_captured, BufferAccess, Context, Forms, Pass};
 use crate::plan::{refused_placement, Placements};
+use crate::raise;
 use crate::setters::setters;
 use crate::spirv::{EmitOptions, Emitter};
 use crate::target::{Feature, Target};
@@ -110,6 +111,9 @@ impl Translator {
 
     /// Checks `shader` and runs the passes on it, up to and including the one called `stop_after`, if given.
     pub fn lower(&mut self, shader: &mut Shader, stop_after: Option<&str>) -> Result<(), Errors> {
+        if raise::is_needed(shader) {
+            self.raise(shader)?;
+        }
         match self.input {
             Input::Unknown => self.checker.check(shader, &self.context.target)?,
             Input::Valid => self.checker.check_valid(shader, &self.context.target)?,
@@ -128,6 +132,16 @@ impl Translator {
         shader.set_tidy(true);
         self.run_passes(shader, stop_after);
         Ok(())
+    }
+
+    /// Makes the NIR of a Vulkan driver that of a Gallium driver.
+    #[cold]
+    #[inline(never)]
+    fn raise(&mut self, shader: &mut Shader) -> Result<(), Errors> {
+        if self.input == Input::Unknown || cfg!(debug_assertions) {
+            self.checker.validate(shader)?;
+        }
+        raise::raise(shader)
     }
 
     /// Runs the passes that `shader` needs. Most shaders need none.

@@ -110,8 +110,9 @@ pub(crate) unsafe fn add_stage(
     let names: &[*const c_char] = unsafe { rows(names, num_names, "names") }?;
     // SAFETY: each is null or a string, by the contract.
     let names: Vec<Option<&str>> = names.iter().map(|name| unsafe { text(*name) }).collect();
-    let shader = wire::decode(words)?;
+    let mut shader = wire::decode(words)?;
     ntv_core::check::validate(&shader)?;
+    ntv_core::raise::raise(&mut shader)?;
     let stage = shader.stage();
     if state.program.stages.iter().any(|known| known.stage == stage) {
         return Err(Failure::argument(format!("the plan already has a {} shader", stage.name())));

@@ -44,7 +44,7 @@ mod features;
 mod growth;
 mod intrinsic;
 mod io;
-mod report;
+pub(crate) mod report;
 mod shape;
 mod ssa;
 mod stage;
@@ -63,6 +63,7 @@ use crate::analysis::cfg::Cfg;
 use crate::analysis::value_types::ValueTypes;
 use crate::error::Errors;
 use crate::ir::{Inst, InstKind, Shader};
+use crate::raise;
 use crate::target::Target;
 use report::Report;
 
@@ -141,6 +142,11 @@ impl Checker {
 
     /// As [`supported`].
     pub fn supported(&mut self, shader: &Shader, target: &Target) -> Result<(), Errors> {
+        if raise::is_needed(shader) {
+            let mut raised = shader.clone();
+            raise::raise(&mut raised)?;
+            return support::check(&raised, target, &mut self.value_types);
+        }
         support::check(shader, target, &mut self.value_types)
     }
 }

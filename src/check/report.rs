@@ -10,9 +10,9 @@ use std::fmt::{self, Display, Formatter};
 const MAX_ERRORS: usize = 100;
 
 /// The problems found so far.
-pub(super) struct Report<'a> {
+pub(crate) struct Report<'a> {
     /// The shader that is checked.
-    pub(super) shader: &'a Shader,
+    pub(crate) shader: &'a Shader,
     kind: ErrorKind,
     errors: Vec<Error>,
 }
@@ -24,12 +24,12 @@ impl<'a> Report<'a> {
     }
 
     /// A report of constructs that cannot be translated.
-    pub(super) fn unsupported(shader: &'a Shader) -> Report<'a> {
+    pub(crate) fn unsupported(shader: &'a Shader) -> Report<'a> {
         Report { shader, kind: ErrorKind::Unsupported, errors: Vec::new() }
     }
 
     /// Reports a problem of `inst`.
-    pub(super) fn at(&mut self, inst: Inst, message: impl Display) {
+    pub(crate) fn at(&mut self, inst: Inst, message: impl Display) {
         self.add(Some(inst), true, &message);
     }
 
@@ -51,7 +51,7 @@ impl<'a> Report<'a> {
     }
 
     /// Reports a problem of a variable.
-    pub(super) fn variable(&mut self, variable: &Variable, message: impl Display) {
+    pub(crate) fn variable(&mut self, variable: &Variable, message: impl Display) {
         let name = &self.shader.strings[variable.name];
         self.whole(format_args!("variable {name}: {message}"));
     }
@@ -77,7 +77,7 @@ impl<'a> Report<'a> {
     }
 
     /// Returns all problems, in the order of their lines.
-    pub(super) fn finish(mut self) -> Result<(), Errors> {
+    pub(crate) fn finish(mut self) -> Result<(), Errors> {
         if self.errors.is_empty() {
             return Ok(());
         }

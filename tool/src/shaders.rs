@@ -7,7 +7,7 @@ use crate::inputs::Input;
 use crate::recognize;
 use anyhow::{ensure, Result};
 use ntv::plan::survey;
-use ntv::{check, text, wire};
+use ntv::{check, raise, text, wire};
 use ntv::{Options, Shader, Translator};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -49,8 +49,20 @@ pub(crate) struct Loaded {
     pub(crate) units: Vec<Unit>,
 }
 
-/// Reads and parses `inputs`.
+/// Reads and parses `inputs`. NIR of a Vulkan driver becomes that of a Gallium driver.
 pub(crate) fn load(inputs: Vec<Input>, reporter: &Reporter) -> Loaded {
+    let mut loaded = load_as_written(inputs, reporter);
+    for unit in &mut loaded.units {
+        if let Some(shader) = unit.shader.as_mut().ok().filter(|shader| raise::is_needed(shader)) {
+            let raised = check::validate(shader).and_then(|()| raise::raise(shader));
+            unit.shader = raised.map_err(problems).map(|()| std::mem::take(shader));
+        }
+    }
+    loaded
+}
+
+/// Reads and parses `inputs`.
+pub(crate) fn load_as_written(inputs: Vec<Input>, reporter: &Reporter) -> Loaded {
     let bar = reporter.bar(inputs.len(), "reading");
     let parsed: Vec<(Source, Vec<Unit>)> = inputs
         .into_par_iter()

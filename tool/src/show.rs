@@ -4,7 +4,7 @@
 
 use crate::args::{PassArgs, PrintArgs};
 use crate::diagnostics::{problems, Reporter};
-use crate::shaders::{each, load, require_blocks, Loaded};
+use crate::shaders::{each, load, load_as_written, require_blocks, Loaded};
 use crate::{destination, inputs, AllFine};
 use anyhow::{Context as _, Result};
 use ntv::pass::{pipeline, Context};
@@ -13,7 +13,7 @@ use ntv_report::graph::graph;
 
 /// `ntv print`: the shader as NIR. It need not be valid.
 pub(crate) fn print(args: &PrintArgs, reporter: &Reporter) -> Result<AllFine> {
-    let loaded = load(inputs::collect(&args.inputs)?, reporter);
+    let loaded = load_as_written(inputs::collect(&args.inputs)?, reporter);
     show(loaded, reporter, |shader| Ok(text::print(&shader)))
 }
 

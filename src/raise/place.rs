@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+
+//! The block and the byte that a deref points to, by the explicit layout of its types.
+
+use crate::ir::{ArrayIndex, Def, DerefKind, Inst, Shader, Type, TypeData, Var};
+use crate::op::names::DescriptorType;
+use crate::op::{AluType, Base, Index, Intrinsic, Modes};
+
+/// A block in a descriptor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Block {
+    pub(super) slot: Slot,
+    /// The sum of these is the element of the array of blocks at the binding.
+    pub(super) element: Vec<Def>,
+    /// The type of the block.
+    pub(super) ty: Type,
+}
+
+/// A binding of uniform or storage blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Slot {
+    pub(super) is_ubo: bool,
+    pub(super) set: u32,
+    pub(super) binding: u32,
+}
+
+/// Memory with an explicit layout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Root {
+    /// A block in a descriptor.
+    Block(Block),
+    /// The push constants.
+    Pushed(Var),
+}
+
+/// The place of a number or vector in such memory.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) root: Root,
+    /// The constant part of the offset in bytes.
+    pub(super) offset: u64,
+    /// The other parts: indices, and the bytes of one step of each.
+    pub(super) steps: Vec<(Def, u32)>,
+}
+
+/// Why a pointer has no place.
+pub(super) type Why = String;
+
+/// More levels of derefs than any type has.
+const MOST_STEPS: usize = 256;
+
+/// The bytes of a component.
+pub(super) fn component_bytes(scalar: AluType) -> u32 {
+    match scalar.base {
+        // NIR has booleans in buffers as words.
+        Base::Bool => 4,
+        _ => u32::from(scalar.bits) / 8,
+    }
+}
+
+/// The distance between the components of the vector at `pointer`.
+pub(super) fn component_step(shader: &Shader, pointer: Def, bytes: u32) -> u32 {
+    match shader.as_deref(pointer).map(|deref| shader.types.get(deref.ty)) {
+        Some(TypeData::Strided { stride, .. }) => stride,
+        _ => bytes,
+    }
+}
+
+impl Place {
+    /// The place that the deref `pointer` points to; `None` if it is in other memory.
+    pub(super) fn new(shader: &Shader, pointer: Def) -> Option<Result<Place, Why>> {
+        let mut way = Vec::new();
+        let mut at = pointer;
+        let root = loop {
+            let deref = shader.as_deref(at)?;
+            let parent = match deref.kind {
+                DerefKind::Var(var) if deref.modes == Modes::PUSH_CONST => break Ok(Root::Pushed(var)),
+                kind => kind.parent().filter(|_| way.len() < MOST_STEPS)?,
+            };
+            if shader.as_deref(parent).is_none() {
+                break block(shader, parent, deref.ty)?.map(Root::Block);
+            }
+            way.push(at);
+            at = parent;
+        };
+        Some(root.and_then(|root| {
+            let mut place = Place { root, offset: 0, steps: Vec::new() };
+            way.iter().rev().try_for_each(|step| place.step(shader, *step)).map(|()| place)
+        }))
+    }
+
+    /// The block of the place, if it is in one.
+    pub(super) fn block(&self) -> Option<&Block> {
+        match &self.root {
+            Root::Block(block) => Some(block),
+            Root::Pushed(_) => None,
+        }
+    }
+
+    /// Adds the distance from the parent of the deref `at` to it.
+    fn step(&mut self, shader: &Shader, at: Def) -> Result<(), Why> {
+        let Some(deref) = shader.as_deref(at) else { return Ok(()) };
+        match deref.kind {
+            DerefKind::Struct { parent, field } => {
+                self.offset += u64::from(field_offset(shader, parent, field)?);
+                Ok(())
+            }
+            DerefKind::Array { parent, index } => self.add(index, array_stride(shader, parent)?),
+            DerefKind::PtrAsArray { parent, index } => self.add(index, pointer_stride(shader, parent)?),
+            DerefKind::Cast { .. } => Ok(()),
+            DerefKind::Var(_) | DerefKind::ArrayWildcard { .. } => Err("a deref of several elements".into()),
+        }
+    }
+
+    fn add(&mut self, index: ArrayIndex, stride: u32) -> Result<(), Why> {
+        match index {
+            ArrayIndex::Def(index) => self.steps.push((index, stride)),
+            ArrayIndex::Imm(index) => {
+                let bytes = u64::try_from(index).ok().and_then(|index| index.checked_mul(stride.into()));
+                let offset = bytes.and_then(|bytes| self.offset.checked_add(bytes));
+                self.offset =
+                    offset.filter(|offset| *offset < 1 << 32).ok_or("a constant index outside of any block")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The block of the descriptor `def`, if it is one; an error if it cannot be a block of this crate.
+fn block(shader: &Shader, def: Def, ty: Type) -> Option<Result<Block, Why>> {
+    let (op, srcs) = shader.as_intrinsic(inst_of(shader, def)?)?;
+    if op != Intrinsic::load_vulkan_descriptor {
+        return None;
+    }
+    let (mut element, mut resource) = (Vec::new(), srcs[0]);
+    for _ in 0..MOST_STEPS {
+        let Some(inst) = inst_of(shader, resource) else { break };
+        match shader.as_intrinsic(inst) {
+            Some((Intrinsic::vulkan_resource_reindex, srcs)) => {
+                element.push(srcs[1]);
+                resource = srcs[0];
+            }
+            Some((Intrinsic::vulkan_resource_index, srcs)) => {
+                element.push(srcs[0]);
+                return Some(slot(shader, inst).map(|slot| Block { slot, element, ty }));
+            }
+            _ => break,
+        }
+    }
+    Some(Err("its descriptor is not that of one `vulkan_resource_index`".into()))
+}
+
+fn inst_of(shader: &Shader, def: Def) -> Option<Inst> {
+    Some(def.inst()).filter(|inst| shader.insts.get(*inst).is_some())
+}
+
+fn slot(shader: &Shader, inst: Inst) -> Result<Slot, Why> {
+    let kind = DescriptorType::ALL.get(shader.index(inst, Index::desc_type) as usize);
+    let is_ubo = match kind {
+        Some(DescriptorType::uniform_buffer | DescriptorType::inline_uniform_block) => true,
+        Some(DescriptorType::storage_buffer) => false,
+        kind => return Err(format!("a descriptor of kind {}", kind.map_or("unknown", |kind| kind.name()))),
+    };
+    Ok(Slot { is_ubo, set: shader.index(inst, Index::desc_set), binding: shader.index(inst, Index::binding) })
+}
+
+/// The offset of a member.
+fn field_offset(shader: &Shader, parent: Def, field: u32) -> Result<u32, Why> {
+    let data = shader.as_deref(parent).and_then(|deref| shader.types.as_struct(deref.ty)).ok_or("no struct")?;
+    let offset = data.fields.get(field as usize).and_then(|field| field.offset);
+    offset.or(is_translated(shader, parent).then_some(0)).ok_or_else(|| {
+        let name = &shader.strings[data.name];
+        format!(
+            "the dump does not have the offsets of the members of `{name}`: `ntv annotate` adds them from the module, or a \
+             comment `// ntv: struct={name} {{ ... }}` has them"
+        )
+    })
+}
+
+/// The distance between the elements of the array or vector that `parent` points to.
+fn array_stride(shader: &Shader, parent: Def) -> Result<u32, Why> {
+    let ty = shader.as_deref(parent).map(|deref| deref.ty).ok_or("no array")?;
+    match shader.types.get(ty) {
+        TypeData::Array { elem, stride: 0, .. } => {
+            let member = shader.as_deref(parent).and_then(|deref| deref.kind.parent());
+            let tight = member.filter(|member| is_translated(shader, *member)).and(shader.types.as_vector(elem));
+            let bytes = tight.map(|(scalar, components)| u32::from(components) * component_bytes(scalar));
+            bytes.ok_or_else(|| {
+                let name = shader.types.name(ty, &shader.strings);
+                format!("the dump does not have the stride of `{name}`: `ntv annotate` adds it from the module")
+            })
+        }
+        TypeData::Array { stride, .. } | TypeData::Strided { stride, .. } => Ok(stride),
+        TypeData::Vector(scalar, _) => Ok(component_bytes(scalar)),
+        _ => Err("a matrix without a layout".into()),
+    }
+}
+
+/// The distance between the elements of the array of which `parent` points to one.
+fn pointer_stride(shader: &Shader, parent: Def) -> Result<u32, Why> {
+    match shader.as_deref(parent).map(|deref| deref.kind) {
+        Some(DerefKind::Cast { stride, .. }) if stride != 0 => Ok(stride),
+        Some(DerefKind::Array { parent, .. }) => array_stride(shader, parent),
+        Some(DerefKind::PtrAsArray { parent, .. }) => pointer_stride(shader, parent),
+        _ => Err("a pointer without a stride".into()),
+    }
+}
+
+/// Whether `pointer` points to a block of a module of zink's translator, or of this one: its only member is an array of numbers
+/// without gaps. The names of their structs are `struct_ssbos@32` and `block`; vtn calls a member without a name `field0`.
+fn is_translated(shader: &Shader, pointer: Def) -> bool {
+    let data = shader.as_deref(pointer).and_then(|deref| shader.types.as_struct(deref.ty));
+    data.is_some_and(|data| {
+        let name = &shader.strings[data.name];
+        let is_known = name == "block" || name.starts_with("struct_") && name.contains('@');
+        is_known && matches!(data.fields.as_slice(), [field] if shader.strings[field.name] == *"field0")
+    })
+}
+
+/// The bytes of a block of this type, `None` if it has a run-time array or no layout.
+pub(super) fn size_of_block(shader: &Shader, ty: Type) -> Option<u64> {
+    let data = shader.types.as_struct(ty)?;
+    let is_translated = data.fields.len() == 1;
+    data.fields.iter().try_fold(0, |end: u64, field| {
+        let offset = field.offset.or(is_translated.then_some(0))?;
+        Some(end.max(u64::from(offset) + size_of(shader, field.ty)?))
+    })
+}
+
+fn size_of(shader: &Shader, ty: Type) -> Option<u64> {
+    match shader.types.get(ty) {
+        TypeData::Array { elem, len, stride } => {
+            let (len, element) = (u64::from(len?), size_of(shader, elem)?);
+            let stride = if stride == 0 { element } else { stride.into() };
+            Some(if len == 0 { 0 } else { (len - 1).checked_mul(stride)?.checked_add(element)? })
+        }
+        TypeData::Struct(_) => size_of_block(shader, ty),
+        TypeData::Strided { scalar, components, stride } => {
+            Some(u64::from(components.max(1) - 1) * u64::from(stride) + u64::from(component_bytes(scalar)))
+        }
+        _ => {
+            let (scalar, components) = shader.types.as_vector(ty)?;
+            Some(u64::from(components) * u64::from(component_bytes(scalar)))
+        }
+    }
+}
