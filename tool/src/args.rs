@@ -62,6 +62,8 @@ pub(crate) enum Command {
     Options,
     /// Store a module with its tables, so that it can be linked and patched without parsing it again.
     Import(ImportArgs),
+    /// Add to a dump of spirv2nir the offsets, strides and descriptor sets that it does not have, from the module it was made of.
+    Annotate(AnnotateArgs),
     /// Show in the browser how a shader becomes SPIR-V.
     Explore(ExploreArgs),
 }
@@ -302,6 +304,22 @@ pub(crate) struct PrintArgs {
     /// Files, folders, or - for stdin.
     #[arg(required = true, value_name = "IN")]
     pub(crate) inputs: Vec<PathBuf>,
+}
+
+/// Arguments of `ntv annotate`.
+#[derive(clap::Args)]
+pub(crate) struct AnnotateArgs {
+    /// The dump, or - for stdin.
+    #[arg(value_name = "DUMP")]
+    pub(crate) input: PathBuf,
+
+    /// The module in SPIR-V of which the dump was made.
+    #[arg(value_name = "MODULE")]
+    pub(crate) module: PathBuf,
+
+    /// The file to write [default: stdout].
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// Arguments of `ntv pass`.

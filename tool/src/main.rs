@@ -6,6 +6,7 @@
 //! Exit status: 0 if every shader was fine, 1 if one was not (the others are processed nevertheless) or a result cannot be written,
 //! 2 for wrong usage, which writes no results. Results are written to stdout or to files, everything else to stderr.
 
+mod annotate;
 mod args;
 mod check;
 mod compile;
@@ -85,6 +86,7 @@ fn run(args: &Args, reporter: &Reporter) -> Result<AllFine> {
         Command::Variant(args) => variant::variant(args, reporter),
         Command::Options => options::run(reporter),
         Command::Plan(args) => plan::run(args, reporter),
+        Command::Annotate(args) => annotate::run(args, reporter),
         Command::Import(args) => variant::import(args, reporter),
         Command::Explore(args) => explore::run(args, reporter),
     }
