@@ -24,6 +24,7 @@ mod sanitize;
 mod series;
 mod source;
 pub(crate) mod timing;
+mod vtn;
 mod without;
 
 use anyhow::{bail, ensure, Result};
@@ -101,6 +102,10 @@ struct Arguments {
     /// Draw with mesh shaders on the lavapipe of the build, compare with the interpreter, and stop.
     #[arg(long, conflicts_with_all = ["small", "validate"])]
     meshes: bool,
+    /// Have Mesa read the modules below these folders, and those of this repository, translate the results, run random programs, and
+    /// stop.
+    #[arg(long, value_name = "FOLDER", num_args = 0..)]
+    vtn: Option<Vec<PathBuf>>,
     /// Append the results of the tests with ntv to this file.
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -114,6 +119,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     }
     if arguments.flatten {
         return flatten::compare();
+    }
+    if let Some(folders) = &arguments.vtn {
+        return vtn::check(folders);
     }
     list::install()?;
     let prefix = arguments.kind().prefix(arguments.prefix.as_deref())?;

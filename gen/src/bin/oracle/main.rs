@@ -11,6 +11,8 @@
 
 #![allow(clippy::print_stdout, reason = "a program prints its results")]
 
+mod through;
+
 use anyhow::{bail, Context, Result};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -52,6 +54,9 @@ struct Arguments {
     /// The folder for shaders whose results differ
     #[arg(long, default_value = "target/oracle")]
     out: PathBuf,
+    /// Have this program of Mesa, spirv2nir, read each module, and translate the result again
+    #[arg(long, value_name = "SPIRV2NIR")]
+    through: Option<PathBuf>,
     /// Be one of the worker processes: run every N-th shader
     #[arg(long, hide = true)]
     step: Option<u64>,
@@ -75,7 +80,11 @@ fn one(seed: u64, arguments: &Arguments) -> Result<()> {
     };
     program.iter().for_each(|shader| println!("{}", text::print(shader)));
     let first = program.first().context("there is no shader")?;
-    match oracle.compare(&program, &stimulus_of_seed(first, seed, Purpose::Driver)) {
+    let verdict = match &arguments.through {
+        Some(reader) => through::ask(&mut oracle, seed, reader),
+        None => oracle.compare(&program, &stimulus_of_seed(first, seed, Purpose::Driver)),
+    };
+    match verdict {
         Verdict::Same(bytes) => println!("shader {seed}: {bytes} bytes are the same"),
         Verdict::Meaningless(why) => println!("shader {seed} has no meaning: {why}"),
         Verdict::Excused(fault) => println!("shader {seed}: a fault of {}: {fault}", oracle.driver()),
@@ -94,7 +103,11 @@ fn read(path: &Path) -> Result<Vec<Shader>> {
 fn work(step: u64, arguments: &Arguments) -> Result<()> {
     let mut oracle = Oracle::open(&arguments.device)?;
     for seed in (arguments.first..arguments.first + arguments.count).step_by(step as usize) {
-        match oracle.ask(seed) {
+        let verdict = match &arguments.through {
+            Some(reader) => through::ask(&mut oracle, seed, reader),
+            None => oracle.ask(seed),
+        };
+        match verdict {
             Verdict::Same(bytes) => println!("same {bytes}"),
             Verdict::Meaningless(_) => println!("left depends on what is undefined"),
             Verdict::Excused(fault) => println!("left a fault of the driver: {fault}"),
@@ -127,6 +140,7 @@ impl Crew<'_> {
         let mut child = Command::new(std::env::current_exe()?)
             .args(["--step", &number(self.jobs), "--first", &number(first), "--count", &number(self.end() - first)])
             .args(["--device", &self.arguments.device])
+            .args(self.arguments.through.iter().flat_map(|reader| ["--through".as_ref(), reader.as_os_str()]))
             .stdout(Stdio::piped())
             .spawn()?;
         let lines = BufReader::new(child.stdout.take().context("a process without output")?).lines();

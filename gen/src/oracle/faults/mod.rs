@@ -195,9 +195,8 @@ fn widen_by_halves(shader: &mut Shader) -> bool {
     let products = replace(shader, AluOp::imul_2x32_64, |b, inst, srcs| {
         let n = b.shader.insts[inst].num_components;
         let mut product = |c: usize| {
-            let halves = [AluOp::imul, AluOp::imul_high].map(|op| {
-                b.alu_with(op, AluFlags::empty(), &[scalar(srcs[0], c), scalar(srcs[1], c)], Some((1, 32)))
-            });
+            let halves = [AluOp::imul, AluOp::imul_high]
+                .map(|op| b.alu_with(op, AluFlags::empty(), &[scalar(srcs[0], c), scalar(srcs[1], c)], Some((1, 32))));
             b.alu(AluOp::pack_64_2x32_split, &halves)
         };
         let components: Vec<Def> = (0..usize::from(n)).map(&mut product).collect();

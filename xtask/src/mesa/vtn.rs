@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+
+//! `cargo xtask mesa --vtn [FOLDER...]`: SPIR-V is read by Mesa (`spirv2nir`, without zink), and ntv translates the result.
+//!
+//! The modules are those of the folders, and those that ntv makes of the shaders of this repository. Each has to be valid.
+//! Modules of random programs then run on lavapipe, where they have to write what the interpreter says.
+
+use super::build::Build;
+use crate::command::{cargo, find, output, run as go};
+use anyhow::{ensure, Context, Result};
+use indicatif::ProgressBar;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Folders of this repository whose shaders ntv translates first.
+const OWN: &[&str] = &["examples", "tests/corpus/mesa", "tests/corpus/run", "tests/corpus/zink"];
+
+/// Modules of Vulkan, from GLSL, with layouts that zink's have not.
+const GLSL: &str = "tests/glsl/vulkan";
+
+/// The number of random programs that run.
+const PROGRAMS: &str = "1500";
+
+/// Checks the modules of `folders` and of the repository.
+pub(super) fn check(folders: &[PathBuf]) -> Result<()> {
+    let reader = Build::Small.spirv2nir()?;
+    let scratch = tempfile::tempdir()?;
+    let [modules, dumps, results] = ["modules", "dumps", "results"].map(|name| scratch.path().join(name));
+    fs::create_dir(&dumps)?;
+    go(&mut cargo(&["build", "--quiet", "--release", "--package", "ntv-tool"]))?;
+    let own = OWN.iter().map(|folder| crate::root().join(folder));
+    // Some files of the corpus are of shaders that no target takes.
+    ntv().arg("compile").args(own).arg("-o").arg(&modules).stdout(Stdio::null()).stderr(Stdio::null()).status()?;
+    compile_glsl(&modules)?;
+    let mut files = Vec::new();
+    for folder in folders.iter().chain([&modules]) {
+        find_modules(folder, &mut files)?;
+    }
+    ensure!(!files.is_empty(), "there are no modules");
+    let count = files.len();
+    // The modules that Mesa does not read: their number by message, and one of them.
+    let mut unread: BTreeMap<String, (usize, &PathBuf)> = BTreeMap::new();
+    let bar = ProgressBar::new(count as u64);
+    for (number, file) in files.iter().enumerate() {
+        if let Err(error) = dump(&reader, file, &dumps.join(format!("{number}.nir")), scratch.path()) {
+            let message = format!("{error:#}").lines().last().unwrap_or_default().to_string();
+            unread.entry(message).or_insert((0, file)).0 += 1;
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    println!("Mesa reads {} of {count} modules", count - unread.values().map(|row| row.0).sum::<usize>());
+    unread.iter().for_each(|(message, (n, file))| println!("{n:8} not: {message}, such as {}", file.display()));
+    go(ntv().arg("compile").arg(&dumps).arg("--validate").arg("-o").arg(&results))?;
+    println!("ntv translates all of these, and the results are valid.");
+    go(cargo(&["xtask", "oracle", "--all", "--count", PROGRAMS, "--through"]).arg(&reader))
+}
+
+/// The command of this build.
+fn ntv() -> Command {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(crate::root().join("target"), PathBuf::from);
+    Command::new(target.join("release/ntv"))
+}
+
+/// Lists the files of SPIR-V below `folder`.
+fn find_modules(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    let entries = fs::read_dir(folder).with_context(|| format!("no folder {}", folder.display()))?;
+    let mut paths: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            find_modules(&path, files)?;
+        } else if path.extension() == Some(OsStr::new("spv")) {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Compiles the GLSL for Vulkan of this repository to modules in `folder`.
+fn compile_glsl(folder: &Path) -> Result<()> {
+    ensure!(
+        find("glslangValidator").is_some(),
+        "glslangValidator is missing: install the Debian package glslang-tools"
+    );
+    for entry in fs::read_dir(crate::root().join(GLSL))? {
+        let source = entry?.path();
+        let name = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        output(
+            Command::new("glslangValidator")
+                .args(["-V", "--target-env", "vulkan1.3", "-o"])
+                .arg(folder.join(name + ".spv"))
+                .arg(source),
+        )?;
+    }
+    Ok(())
+}
+
+/// Writes what Mesa makes of a module, with the facts that the text does not have. Functions are inlined first: a driver does so.
+fn dump(reader: &Path, module: &Path, dump: &Path, scratch: &Path) -> Result<()> {
+    let inlined = scratch.join("inlined.spv");
+    let passes = ["--merge-return", "--inline-entry-points-exhaustive", "--eliminate-dead-functions"];
+    output(Command::new("spirv-opt").args(passes).arg(module).arg("-o").arg(&inlined))?;
+    let text = output(Command::new(reader).arg(&inlined))?;
+    ensure!(!text.is_empty(), "an empty dump");
+    let plain = scratch.join("plain.nir");
+    fs::write(&plain, text + "\n")?;
+    output(ntv().arg("annotate").arg(&plain).arg(&inlined).arg("-o").arg(dump))?;
+    Ok(())
+}
+
+impl Build {
+    /// Mesa's program that reads SPIR-V and prints NIR.
+    fn spirv2nir(self) -> Result<PathBuf> {
+        const TARGET: &str = "src/compiler/spirv/spirv2nir";
+        let built = self.mesa()?;
+        go(built.source.program("ninja").arg("--quiet").arg("-C").arg(&built.build_folder).arg(TARGET))?;
+        Ok(built.build_folder.join(TARGET))
+    }
+}
