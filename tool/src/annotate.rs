@@ -10,7 +10,7 @@ use crate::destination::{print, write};
 use crate::diagnostics::Reporter;
 use crate::inputs::read_text;
 use crate::AllFine;
-use anyhow::{anyhow, ensure, Context, Result};
+use anyhow::{anyhow, Context, Result};
 use rspirv::binary::{parse_bytes, Consumer, ParseAction};
 use rspirv::dr::{Instruction, ModuleHeader, Operand};
 use spirv::{Decoration, Op};
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &AnnotateArgs, _: &Reporter) -> Result<AllFine> {
     let bytes = fs::read(&args.module).with_context(|| format!("{name}: cannot read"))?;
     let mut module = Module::default();
     parse_bytes(bytes, &mut module).map_err(|error| anyhow!("{name}: this is not SPIR-V: {error}"))?;
-    let text = annotate(&dump, &Facts::of(&module)?);
+    let text = annotate(&dump, &Facts::of(&module));
     match &args.output {
         Some(file) => write(file, text.as_bytes())?,
         None => print(text.as_bytes())?,
@@ -102,19 +102,20 @@ struct Facts {
 }
 
 impl Facts {
-    fn of(module: &Module) -> Result<Facts> {
+    fn of(module: &Module) -> Facts {
         let names = Names::of(module);
-        let mut structs: Vec<(String, String)> = Vec::new();
-        for instruction in module.all(Op::TypeStruct) {
-            let Some(id) = instruction.result_id else { continue };
-            let Some(members) = names.members(module, id, instruction) else { continue };
-            let name = names.of_struct(id);
-            match structs.iter().find(|(known, _)| *known == name) {
-                Some((_, known)) => ensure!(
-                    *known == members,
-                    "two structs called `{name}` have different members, and the dump does not tell them apart"
-                ),
-                None => structs.push((name, members)),
+        let structs = module.all(Op::TypeStruct).filter_map(|instruction| {
+            let id = instruction.result_id?;
+            Some((names.of_struct(id), names.members(module, id, instruction)))
+        });
+        let structs: Vec<(String, Option<String>)> = structs.collect();
+        // A description is of all structs with the name.
+        let mut described: Vec<(String, String)> = Vec::new();
+        for (name, members) in &structs {
+            let is_known = described.iter().any(|(known, _)| known == name);
+            let is_alone = structs.iter().all(|(other, theirs)| other != name || theirs == members);
+            if let Some(members) = members.as_ref().filter(|_| is_alone && !is_known) {
+                described.push((name.clone(), members.clone()));
             }
         }
         let variables = module.all(Op::Variable).filter_map(|variable| {
@@ -123,7 +124,7 @@ impl Facts {
                 [Decoration::Binding, Decoration::DescriptorSet].map(|kind| names.number(id, None, kind));
             Some((names.of_id.get(&id).cloned().unwrap_or_default(), binding?, set?))
         });
-        Ok(Facts { structs, variables: variables.collect() })
+        Facts { structs: described, variables: variables.collect() }
     }
 
     /// The set of the variable that `line` declares: of the one with its name and binding, or of all with its binding.
