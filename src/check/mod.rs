@@ -75,7 +75,13 @@ pub fn validate(shader: &Shader) -> Result<(), Errors> {
 /// Checks that ntv can translate the shader for `target`, which has all features that the shader needs. The shader must be
 /// valid.
 pub fn supported(shader: &Shader, target: &Target) -> Result<(), Errors> {
-    Checker::default().supported(shader, target)
+    let mut checker = Checker::default();
+    if raise::is_needed(shader) {
+        let mut raised = shader.clone();
+        raise::raise(&mut raised)?;
+        return checker.supported(&raised, target);
+    }
+    checker.supported(shader, target)
 }
 
 /// Whether `shader` writes memory outside of the shader.
@@ -140,13 +146,8 @@ impl Checker {
         report.finish()
     }
 
-    /// As [`supported`].
+    /// As [`supported`], for a shader that [`raise`](crate::raise) leaves as it is.
     pub fn supported(&mut self, shader: &Shader, target: &Target) -> Result<(), Errors> {
-        if raise::is_needed(shader) {
-            let mut raised = shader.clone();
-            raise::raise(&mut raised)?;
-            return support::check(&raised, target, &mut self.value_types);
-        }
         support::check(shader, target, &mut self.value_types)
     }
 }
