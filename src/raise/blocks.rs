@@ -58,16 +58,14 @@ fn survey(shader: &Shader, inst: Inst, bindings: &mut Bindings) -> Option<Result
     let (op, pointer, place) = accessed(shader, inst)?;
     Some(place.and_then(|place| {
         let bytes = element_bytes(shader, op, pointer)?;
-        let step = match op {
-            Intrinsic::deref_buffer_array_length => 1,
-            _ => component_step(shader, pointer, bytes),
-        };
-        let mut distances = place.steps.iter().map(|(_, stride)| u64::from(*stride)).chain([place.offset, step.into()]);
-        let unit = if op == Intrinsic::deref_buffer_array_length { 1 } else { bytes };
-        if distances.any(|distance| distance % u64::from(unit) != 0) {
+        let step = component_step(shader, pointer, bytes);
+        let strides = place.steps.iter().map(|(_, stride)| u64::from(*stride));
+        let mut distances = strides.chain([place.offset, step.into()]);
+        let is_access = op != Intrinsic::deref_buffer_array_length;
+        if is_access && distances.any(|distance| distance % u64::from(bytes) != 0) {
             return Err(format!("an access that is not aligned to the {bytes} bytes of a component"));
         }
-        place.block().map_or(Ok(()), |block| note(shader, block, bytes, bindings))
+        place.block.map_or(Ok(()), |block| note(shader, &block, bytes, bindings))
     }))
 }
 
@@ -179,7 +177,7 @@ fn visit(b: &mut Builder<'_>, inst: Inst, bindings: &Bindings) -> Edit {
             op: load_vulkan_descriptor | vulkan_resource_index | vulkan_resource_reindex, ..
         } => Edit::Remove,
         InstKind::Intrinsic { .. } => match accessed(b.shader, inst) {
-            Some((op, pointer, Ok(place))) => match place.block() {
+            Some((op, pointer, Ok(place))) => match &place.block {
                 Some(block) => access(b, inst, (op, pointer), (&place, block), &bindings[&block.slot]),
                 None => Edit::Keep,
             },
@@ -208,7 +206,7 @@ fn access(
         return Edit::Replace(array_length(b, block, accessed, pointer, place));
     }
     let base = b.deref_struct(block, 0);
-    let start = element_index(b, place, bytes);
+    let start = place.index(b, bytes);
     let step = component_step(b.shader, pointer, bytes) / bytes;
     let element = |b: &mut Builder<'_>, component: u8| {
         let ahead = u32::from(component) * step;
@@ -256,31 +254,6 @@ fn block_pointer(b: &mut Builder<'_>, var: Var, block: &Block, binding: &Binding
     let first = parts.next().unwrap_or_else(|| b.imm32(0));
     let element = parts.fold(first, |sum, part| b.iadd(sum, part));
     b.deref_array(pointer, ArrayIndex::Def(element))
-}
-
-/// The index of the first element of `place` in the array of elements of `bytes` bytes.
-fn element_index(b: &mut Builder<'_>, place: &Place, bytes: u32) -> ArrayIndex {
-    let constant = place.offset / u64::from(bytes);
-    let mut sum = None;
-    for (index, stride) in &place.steps {
-        let index = match b.shader.bit_size(*index) {
-            32 => *index,
-            _ => b.alu(AluOp::u2u32, &[*index]),
-        };
-        let part = match stride / bytes {
-            1 => index,
-            step if step.is_power_of_two() => b.ishl_imm(index, step.trailing_zeros()),
-            step => {
-                let step = b.imm32(step);
-                b.alu(AluOp::imul, &[index, step])
-            }
-        };
-        sum = Some(sum.map_or(part, |sum| b.iadd(sum, part)));
-    }
-    match sum {
-        None => ArrayIndex::Imm(constant as i64),
-        Some(sum) => ArrayIndex::Def(b.iadd_imm(sum, constant)),
-    }
 }
 
 /// The number of elements of the run-time array at `pointer`: of those that the rest of the buffer has space for.

@@ -6,7 +6,9 @@
 
 use crate::check::report::Report;
 use crate::error::Errors;
-use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, Type, TypeData, Var};
+use crate::ir::{
+    rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Field, Inst, InstKind, Shader, Type, TypeData, Var,
+};
 use crate::ir::{VarFlags, Variable};
 use crate::op::names::varying;
 use crate::op::Modes;
@@ -23,19 +25,23 @@ const MEMBERS: &[(&str, u32)] = &[
     ("gl_CullDistance", varying::CULL_DIST0),
 ];
 
-/// The slot of the member `name`, which may be nested in the name of its block.
+/// The slot of the member `name`.
 fn slot(name: &str) -> Option<u32> {
     MEMBERS.iter().find(|(member, _)| *member == name).map(|(_, slot)| *slot)
 }
 
-/// The blocks of built-ins, with the number of levels of arrays around each.
+/// The variables that are blocks of built-ins, or arrays of them.
 fn blocks(shader: &Shader) -> Vec<Var> {
     let is_block = |variable: &Variable| {
-        let ty = shader.types.without_arrays(variable.ty);
-        let fields = shader.types.as_struct(ty).map_or(&[][..], |data| &data.fields);
-        IO.contains(variable.mode) && fields.iter().any(|field| slot(&shader.strings[field.name]).is_some())
+        let is_built_in = |field: &Field| slot(&shader.strings[field.name]).is_some();
+        IO.contains(variable.mode) && fields(shader, variable.ty).iter().any(is_built_in)
     };
     shader.vars.iter().filter(|(_, variable)| is_block(variable)).map(|(var, _)| var).collect()
+}
+
+/// The members of the struct in the arrays of `ty`.
+fn fields(shader: &Shader, ty: Type) -> &[Field] {
+    shader.types.as_struct(shader.types.without_arrays(ty)).map_or(&[], |data| &data.fields)
 }
 
 pub(super) fn is_needed(shader: &Shader) -> bool {
@@ -43,9 +49,6 @@ pub(super) fn is_needed(shader: &Shader) -> bool {
 }
 
 pub(super) fn raise(shader: &mut Shader) -> Result<(), Errors> {
-    if shader.types.structs.is_empty() {
-        return Ok(());
-    }
     let blocks = blocks(shader);
     if blocks.is_empty() {
         return Ok(());
@@ -58,10 +61,16 @@ pub(super) fn raise(shader: &mut Shader) -> Result<(), Errors> {
             report.at(*inst, "an access to a whole block of built-ins");
         }
     }
+    for block in &blocks {
+        let block = &shader.vars[*block];
+        if fields(shader, block.ty).iter().any(|field| slot(&shader.strings[field.name]).is_none()) {
+            report.variable(block, "is a block with built-ins and other members");
+        }
+    }
     report.finish()?;
     let is_of_block = |inst: &&Inst| points_to_block(shader, inst.def(), &blocks);
     let gone: FxHashSet<Inst> = shader.order.iter().filter(is_of_block).copied().collect();
-    let members = declare(shader, &blocks)?;
+    let members = declare(shader, &blocks);
     rewrite(shader, |b, inst| match b.shader.insts[inst].kind {
         _ if gone.contains(&inst) => Edit::Remove,
         InstKind::Deref(deref) => match b.shader.derefs[deref].kind {
@@ -84,25 +93,18 @@ fn points_to_block(shader: &Shader, pointer: Def, blocks: &[Var]) -> bool {
     }
 }
 
-/// Declares the members of `blocks`, by block and number.
-fn declare(shader: &mut Shader, blocks: &[Var]) -> Result<BTreeMap<(Var, u32), Var>, Errors> {
+/// Declares the members of `blocks`, all of which have a slot, by block and number. The first is in the place of the block.
+fn declare(shader: &mut Shader, blocks: &[Var]) -> BTreeMap<(Var, u32), Var> {
     let mut members = BTreeMap::new();
     for block in blocks {
         let old = shader.vars[*block].clone();
-        let ty = shader.types.without_arrays(old.ty);
-        let fields = shader.types.as_struct(ty).map_or(Vec::new(), |data| data.fields.clone());
-        for (number, field) in fields.iter().enumerate() {
-            let Some(slot) = slot(&shader.strings[field.name]) else {
-                let mut report = Report::unsupported(shader);
-                report.variable(&old, "is a block with built-ins and other members");
-                return report.finish().map(|()| members);
-            };
+        for (number, field) in fields(shader, old.ty).to_vec().iter().enumerate() {
             let is_array = matches!(shader.types.get(field.ty), TypeData::Array { .. });
             let ty = with_arrays_of(shader, old.ty, field.ty);
             let flags = old.flags | if is_array { VarFlags::COMPACT } else { VarFlags::empty() };
-            let variable = Variable { name: field.name, ty, location: Some(slot), flags, ..old.clone() };
+            let location = slot(&shader.strings[field.name]);
+            let variable = Variable { name: field.name, ty, location, flags, ..old.clone() };
             let var = match number {
-                // In the place of the block.
                 0 => {
                     shader.vars[*block] = variable;
                     *block
@@ -112,7 +114,7 @@ fn declare(shader: &mut Shader, blocks: &[Var]) -> Result<BTreeMap<(Var, u32), V
             members.insert((*block, number as u32), var);
         }
     }
-    Ok(members)
+    members
 }
 
 /// `member` in the arrays of `block`.

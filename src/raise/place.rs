@@ -2,9 +2,9 @@
 
 //! The block and the byte that a deref points to, by the explicit layout of its types.
 
-use crate::ir::{ArrayIndex, Def, DerefKind, Inst, Shader, Type, TypeData, Var};
+use crate::ir::{ArrayIndex, Builder, Def, DerefKind, Inst, Shader, Type, TypeData};
 use crate::op::names::DescriptorType;
-use crate::op::{AluType, Base, Index, Intrinsic, Modes};
+use crate::op::{AluOp, AluType, Base, Index, Intrinsic, Modes};
 
 /// A block in a descriptor.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,19 +24,11 @@ pub(super) struct Slot {
     pub(super) binding: u32,
 }
 
-/// Memory with an explicit layout.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Root {
-    /// A block in a descriptor.
-    Block(Block),
-    /// The push constants.
-    Pushed(Var),
-}
-
-/// The place of a number or vector in such memory.
+/// The place of a number or vector in memory with an explicit layout.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
-    pub(super) root: Root,
+    /// The block in a descriptor; `None` for push constants.
+    pub(super) block: Option<Block>,
     /// The constant part of the offset in bytes.
     pub(super) offset: u64,
     /// The other parts: indices, and the bytes of one step of each.
@@ -71,30 +63,22 @@ impl Place {
     pub(super) fn new(shader: &Shader, pointer: Def) -> Option<Result<Place, Why>> {
         let mut way = Vec::new();
         let mut at = pointer;
-        let root = loop {
+        let block = loop {
             let deref = shader.as_deref(at)?;
             let parent = match deref.kind {
-                DerefKind::Var(var) if deref.modes == Modes::PUSH_CONST => break Ok(Root::Pushed(var)),
+                DerefKind::Var(_) if deref.modes == Modes::PUSH_CONST => break Ok(None),
                 kind => kind.parent().filter(|_| way.len() < MOST_STEPS)?,
             };
             if shader.as_deref(parent).is_none() {
-                break block(shader, parent, deref.ty)?.map(Root::Block);
+                break block_of(shader, parent, deref.ty)?.map(Some);
             }
             way.push(at);
             at = parent;
         };
-        Some(root.and_then(|root| {
-            let mut place = Place { root, offset: 0, steps: Vec::new() };
+        Some(block.and_then(|block| {
+            let mut place = Place { block, offset: 0, steps: Vec::new() };
             way.iter().rev().try_for_each(|step| place.step(shader, *step)).map(|()| place)
         }))
-    }
-
-    /// The block of the place, if it is in one.
-    pub(super) fn block(&self) -> Option<&Block> {
-        match &self.root {
-            Root::Block(block) => Some(block),
-            Root::Pushed(_) => None,
-        }
     }
 
     /// Adds the distance from the parent of the deref `at` to it.
@@ -109,6 +93,31 @@ impl Place {
             DerefKind::PtrAsArray { parent, index } => self.add(index, pointer_stride(shader, parent)?),
             DerefKind::Cast { .. } => Ok(()),
             DerefKind::Var(_) | DerefKind::ArrayWildcard { .. } => Err("a deref of several elements".into()),
+        }
+    }
+
+    /// The distance to the place in units of `unit` bytes, which divide all parts of it.
+    pub(super) fn index(&self, b: &mut Builder<'_>, unit: u32) -> ArrayIndex {
+        let constant = self.offset / u64::from(unit);
+        let mut sum = None;
+        for (index, stride) in &self.steps {
+            let index = match b.shader.bit_size(*index) {
+                32 => *index,
+                _ => b.alu(AluOp::u2u32, &[*index]),
+            };
+            let part = match stride / unit {
+                1 => index,
+                step if step.is_power_of_two() => b.ishl_imm(index, step.trailing_zeros()),
+                step => {
+                    let step = b.imm32(step);
+                    b.alu(AluOp::imul, &[index, step])
+                }
+            };
+            sum = Some(sum.map_or(part, |sum| b.iadd(sum, part)));
+        }
+        match sum {
+            None => ArrayIndex::Imm(constant as i64),
+            Some(sum) => ArrayIndex::Def(b.iadd_imm(sum, constant)),
         }
     }
 
@@ -127,14 +136,14 @@ impl Place {
 }
 
 /// The block of the descriptor `def`, if it is one; an error if it cannot be a block of this crate.
-fn block(shader: &Shader, def: Def, ty: Type) -> Option<Result<Block, Why>> {
-    let (op, srcs) = shader.as_intrinsic(inst_of(shader, def)?)?;
+fn block_of(shader: &Shader, def: Def, ty: Type) -> Option<Result<Block, Why>> {
+    let (op, srcs) = shader.as_intrinsic(def.inst())?;
     if op != Intrinsic::load_vulkan_descriptor {
         return None;
     }
     let (mut element, mut resource) = (Vec::new(), srcs[0]);
     for _ in 0..MOST_STEPS {
-        let Some(inst) = inst_of(shader, resource) else { break };
+        let inst = resource.inst();
         match shader.as_intrinsic(inst) {
             Some((Intrinsic::vulkan_resource_reindex, srcs)) => {
                 element.push(srcs[1]);
@@ -148,10 +157,6 @@ fn block(shader: &Shader, def: Def, ty: Type) -> Option<Result<Block, Why>> {
         }
     }
     Some(Err("its descriptor is not that of one `vulkan_resource_index`".into()))
-}
-
-fn inst_of(shader: &Shader, def: Def) -> Option<Inst> {
-    Some(def.inst()).filter(|inst| shader.insts.get(*inst).is_some())
 }
 
 fn slot(shader: &Shader, inst: Inst) -> Result<Slot, Why> {

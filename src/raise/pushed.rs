@@ -5,8 +5,8 @@
 use super::place::{component_bytes, component_step, size_of_block, Place};
 use crate::check::report::Report;
 use crate::error::Errors;
-use crate::ir::{rewrite, Builder, Def, Edit, Inst, InstKind, Shader};
-use crate::op::{zink, AluOp, Index, Intrinsic, Modes};
+use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, InstKind, Shader};
+use crate::op::{zink, Index, Intrinsic, Modes};
 
 /// Whether the push constants may have such a member. zink's have none.
 pub(super) fn is_needed(shader: &Shader) -> bool {
@@ -52,7 +52,10 @@ fn load(b: &mut Builder<'_>, inst: Inst, pointer: Def, place: &Place) -> Def {
     let bytes = b.shader.as_deref(pointer).and_then(|deref| b.shader.types.as_vector(deref.ty));
     let bytes = bytes.map_or(4, |(scalar, _)| component_bytes(scalar));
     let step = component_step(b.shader, pointer, bytes);
-    let base = offset(b, place);
+    let base = match place.index(b, 1) {
+        ArrayIndex::Imm(offset) => b.imm32(offset as u32),
+        ArrayIndex::Def(offset) => offset,
+    };
     let range = size_of_pushed(b.shader);
     let indices = [(Index::range, range), (Index::align_mul, bytes)];
     match step == bytes {
@@ -62,20 +65,6 @@ fn load(b: &mut Builder<'_>, inst: Inst, pointer: Def, place: &Place) -> Def {
             b.intrinsic_with(Intrinsic::load_push_constant, 1, bits, &[at], &indices).def()
         }),
     }
-}
-
-/// The offset of `place` in bytes.
-fn offset(b: &mut Builder<'_>, place: &Place) -> Def {
-    let constant = b.imm32(place.offset as u32);
-    place.steps.iter().fold(constant, |sum, (index, stride)| {
-        let index = match b.shader.bit_size(*index) {
-            32 => *index,
-            _ => b.alu(AluOp::u2u32, &[*index]),
-        };
-        let stride = b.imm32(*stride);
-        let part = b.alu(AluOp::imul, &[index, stride]);
-        b.iadd(sum, part)
-    })
 }
 
 /// The bytes of the push constants.
