@@ -11,6 +11,9 @@ use crate::diagnostics::Reporter;
 use crate::inputs::read_text;
 use crate::AllFine;
 use anyhow::{anyhow, Context, Result};
+use ntv::entity::StringTable;
+use ntv::ir::{TypeData, TypeTable};
+use ntv::op::{AluType, Base};
 use rspirv::binary::{parse_bytes, Consumer, ParseAction};
 use rspirv::dr::{Instruction, ModuleHeader, Operand};
 use spirv::{Decoration, Op};
@@ -221,64 +224,53 @@ impl Names {
                 Some((format!("{stem}[{length}]{lengths}"), strides))
             }
             Op::TypeMatrix => {
-                let column = module.find(inner()?)?;
-                let (scalar, rows) =
-                    (self.scalar(module, column.operands.first()?.id_ref_any()?)?, column.operands.get(1));
-                let (rows, columns) = (rows.and_then(as_number)?, count()?);
-                let prefix = [("float", "mat"), ("double", "dmat"), ("float16_t", "f16mat")];
-                let prefix = prefix.iter().find(|row| row.0 == scalar)?.1;
-                let size = if rows == columns { columns.to_string() } else { format!("{columns}x{rows}") };
+                let (scalar, rows) = vector(module, inner()?)?;
+                let matrix = TypeData::Matrix { scalar, columns: count()?.try_into().ok()?, rows };
                 let stride = self.number(member.0, Some(member.1), Decoration::MatrixStride)?;
                 let is_row_major = self.number(member.0, Some(member.1), Decoration::RowMajor).is_some();
-                Some((format!("{prefix}{size}x{stride}a0B{}", if is_row_major { "RM" } else { "" }), Vec::new()))
-            }
-            Op::TypeVector => {
-                let scalar = self.scalar(module, inner()?)?;
-                let prefix = VECTORS.iter().find(|row| row.0 == scalar)?.1;
-                Some((format!("{prefix}{}", count()?), Vec::new()))
+                let order = if is_row_major { "RM" } else { "" };
+                Some((format!("{}x{stride}a0B{order}", name_of(matrix)), Vec::new()))
             }
             Op::TypeStruct => Some((self.of_struct(id), Vec::new())),
             // vtn has an address as a number.
             Op::TypePointer => Some(("uint64_t".into(), Vec::new())),
-            _ => Some((self.scalar(module, id)?.to_string(), Vec::new())),
+            _ => {
+                let (scalar, components) = vector(module, id)?;
+                let data = match components {
+                    1 => TypeData::Scalar(scalar),
+                    n => TypeData::Vector(scalar, n),
+                };
+                Some((name_of(data), Vec::new()))
+            }
         }
-    }
-
-    fn scalar(&self, module: &Module, id: u32) -> Option<&'static str> {
-        let ty = module.find(id)?;
-        let number = |at: usize| ty.operands.get(at).and_then(as_number);
-        let (bits, is_signed) = (number(0), number(1) == Some(1));
-        Some(match (ty.class.opcode, bits, is_signed) {
-            (Op::TypeFloat, Some(16), _) => "float16_t",
-            (Op::TypeFloat, Some(32), _) => "float",
-            (Op::TypeFloat, Some(64), _) => "double",
-            (Op::TypeInt, Some(8), true) => "int8_t",
-            (Op::TypeInt, Some(8), false) => "uint8_t",
-            (Op::TypeInt, Some(16), true) => "int16_t",
-            (Op::TypeInt, Some(16), false) => "uint16_t",
-            (Op::TypeInt, Some(32), true) => "int",
-            (Op::TypeInt, Some(32), false) => "uint",
-            (Op::TypeInt, Some(64), true) => "int64_t",
-            (Op::TypeInt, Some(64), false) => "uint64_t",
-            _ => return None,
-        })
     }
 }
 
-/// The prefixes of NIR's names of vectors.
-const VECTORS: &[(&str, &str)] = &[
-    ("float16_t", "f16vec"),
-    ("float", "vec"),
-    ("double", "dvec"),
-    ("int8_t", "i8vec"),
-    ("uint8_t", "u8vec"),
-    ("int16_t", "i16vec"),
-    ("uint16_t", "u16vec"),
-    ("int", "ivec"),
-    ("uint", "uvec"),
-    ("int64_t", "i64vec"),
-    ("uint64_t", "u64vec"),
-];
+/// The component type and the number of components of a scalar or vector of numbers.
+fn vector(module: &Module, id: u32) -> Option<(AluType, u8)> {
+    let ty = module.find(id)?;
+    let number = |at: usize| ty.operands.get(at).and_then(as_number);
+    let base = match ty.class.opcode {
+        Op::TypeVector => {
+            let (scalar, _) = vector(module, ty.operands.first()?.id_ref_any()?)?;
+            return Some((scalar, number(1)?.try_into().ok()?));
+        }
+        Op::TypeFloat => Base::Float,
+        Op::TypeInt if number(1) == Some(1) => Base::Int,
+        Op::TypeInt => Base::Uint,
+        _ => return None,
+    };
+    let bits = number(0)?.try_into().ok()?;
+    let is_known = matches!((base, bits), (_, 16 | 32 | 64) | (Base::Int | Base::Uint, 8));
+    is_known.then_some((AluType::new(base, bits), 1))
+}
+
+/// NIR's name of a type of numbers.
+fn name_of(data: TypeData) -> String {
+    let mut types = TypeTable::default();
+    let ty = types.intern(data);
+    types.name(ty, &StringTable::default())
+}
 
 fn as_number(operand: &Operand) -> Option<u32> {
     match operand {
