@@ -2,7 +2,7 @@
 
 //! `cargo xtask bench`: runs benchmarks and writes their results to benches/results/. The README.md there explains them.
 
-use crate::command::{cargo, run as go};
+use crate::command::{cargo, run as go, target_folder};
 use anyhow::{ensure, Result};
 use clap::Parser;
 use std::path::{Path, PathBuf};
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let arguments = Arguments::parse_from(std::iter::once(&program).chain(arguments));
     let takes_logs = arguments.storage || arguments.captures;
     ensure!(takes_logs || arguments.with.is_empty(), "--with is for --storage and --captures");
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(crate::root().join("target"), PathBuf::from);
+    let target = target_folder();
     if arguments.mesa {
         // Cold as in a running driver, and warm with all data of a shader in the caches.
         let logs = [("mesa-cold.tsv", 1), ("mesa-warm.tsv", 5)].map(|(name, runs)| (target.join(name), runs));

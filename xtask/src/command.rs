@@ -31,6 +31,11 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
     command
 }
 
+/// The folder of what Cargo builds.
+pub(crate) fn target_folder() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or(crate::root().join("target"), PathBuf::from)
+}
+
 /// The path of `program`, if it is in PATH.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH")?).map(|folder| folder.join(program)).find(|path| path.is_file())

@@ -5,12 +5,13 @@
 
 use super::build::{Build, Built};
 use super::numbers;
-use crate::command::{cargo, run as go};
+use crate::command::{cargo, run as go, target_folder};
 use anyhow::{ensure, Context, Result};
 use regex::Regex;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use walkdir::WalkDir;
 
 /// The C files of the program.
 const FILES: [&str; 2] = ["ntv_nir.c", "tests/flatten.c"];
@@ -33,7 +34,7 @@ pub(crate) struct Flattener {
 impl Flattener {
     fn new() -> Result<Flattener> {
         let mesa = Build::Small.mesa()?;
-        let (flags, libraries) = (flags(&mesa.build_folder)?, libraries(&mesa.build_folder.join("src"))?);
+        let (flags, libraries) = (flags(&mesa.build_folder)?, files_below(&mesa.build_folder.join("src"), "a")?);
         Ok(Flattener { mesa, library: library()?, flags, libraries })
     }
 
@@ -97,8 +98,7 @@ fn compare_texts(flattener: &Flattener) -> Result<()> {
 /// ntv's library, which has the names of the opcodes.
 fn library() -> Result<PathBuf> {
     go(&mut cargo(&["build", "--quiet", "--package", "ntv-ffi"]))?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(crate::root().join("target"), PathBuf::from);
-    Ok(target.join("debug/libntv.a"))
+    Ok(target_folder().join("debug/libntv.a"))
 }
 
 /// The compiler flags of a file of NIR.
@@ -111,16 +111,10 @@ fn flags(build: &Path) -> Result<Vec<String>> {
     Ok(found[1].split(' ').filter(wanted).map(|word| word.replace(['\\', '\''], "")).collect())
 }
 
-/// The static libraries below a folder.
-fn libraries(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            found.extend(libraries(&path)?);
-        } else if path.extension().is_some_and(|extension| extension == "a") {
-            found.push(path);
-        }
-    }
-    Ok(found)
+/// The files with this extension below a folder, in order.
+pub(super) fn files_below(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+    let entries = WalkDir::new(folder).sort_by_file_name().into_iter().map(|entry| Ok(entry?.into_path()));
+    let mut paths: Vec<PathBuf> = entries.collect::<Result<_>>()?;
+    paths.retain(|path| path.is_file() && path.extension().is_some_and(|own| own == extension));
+    Ok(paths)
 }

@@ -6,11 +6,11 @@
 //! Modules of random programs then run on lavapipe, where they have to write what the interpreter says.
 
 use super::build::Build;
-use crate::command::{cargo, find, output, run as go};
-use anyhow::{ensure, Context, Result};
+use super::flatten::files_below;
+use crate::command::{cargo, find, output, run as go, target_folder};
+use anyhow::{ensure, Result};
 use indicatif::ProgressBar;
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -42,7 +42,7 @@ pub(super) fn check(folders: &[PathBuf]) -> Result<()> {
     compile_glsl(&modules)?;
     let mut files = Vec::new();
     for folder in folders.iter().chain([&modules]) {
-        find_modules(folder, &mut files)?;
+        files.extend(files_below(folder, "spv")?);
     }
     ensure!(!files.is_empty(), "there are no modules");
     let count = files.len();
@@ -66,23 +66,7 @@ pub(super) fn check(folders: &[PathBuf]) -> Result<()> {
 
 /// The command of this build.
 fn ntv() -> Command {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(crate::root().join("target"), PathBuf::from);
-    Command::new(target.join("release/ntv"))
-}
-
-/// Lists the files of SPIR-V below `folder`.
-fn find_modules(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    let entries = fs::read_dir(folder).with_context(|| format!("no folder {}", folder.display()))?;
-    let mut paths: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            find_modules(&path, files)?;
-        } else if path.extension() == Some(OsStr::new("spv")) {
-            files.push(path);
-        }
-    }
-    Ok(())
+    Command::new(target_folder().join("release/ntv"))
 }
 
 /// Compiles the GLSL for Vulkan of this repository to modules in `folder`.
