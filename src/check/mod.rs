@@ -146,7 +146,7 @@ impl Checker {
         report.finish()
     }
 
-    /// As [`supported`], for a shader that [`raise`](crate::raise) leaves as it is.
+    /// As [`supported`], for a shader that [`raise`] leaves as it is.
     pub fn supported(&mut self, shader: &Shader, target: &Target) -> Result<(), Errors> {
         support::check(shader, target, &mut self.value_types)
     }
