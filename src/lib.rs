@@ -125,6 +125,7 @@ pub mod interp;
 pub mod pass;
 pub mod plan;
 pub mod raise;
+mod report;
 #[doc(hidden)]
 pub mod spirv;
 pub mod text;

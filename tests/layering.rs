@@ -33,7 +33,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("text", &["entity", "error", "near", "op", "target", "ir"]),
     ("wire", &["entity", "error", "op", "target", "ir"]),
     ("analysis", &["entity", "error", "op", "target", "ir"]),
-    ("check", &["entity", "error", "op", "target", "ir", "analysis"]),
+    ("check", &["entity", "error", "op", "target", "ir", "analysis", "report", "raise"]),
+    ("report", &["error", "ir"]),
+    ("raise", &["entity", "error", "op", "target", "ir", "analysis", "report"]),
     ("plan", &["entity", "error", "setters", "op", "target", "ir", "analysis"]),
     ("capture", &["entity", "error", "op", "ir"]),
     ("pass", &["entity", "error", "location", "op", "target", "ir", "analysis", "plan", "capture"]),
@@ -42,8 +44,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "translator",
         &[
-            "entity", "error", "setters", "op", "target", "ir", "text", "wire", "analysis", "check", "capture", "plan",
-            "pass", "spirv", "module",
+            "entity", "error", "setters", "op", "target", "ir", "text", "wire", "analysis", "check", "raise",
+            "capture", "plan", "pass", "spirv", "module",
         ],
     ),
 ];

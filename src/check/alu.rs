@@ -2,9 +2,9 @@
 
 //! ALU instructions against their opcode's row.
 
-use super::report::{plural, Report};
 use crate::ir::{AluSrc, Inst, InstData};
 use crate::op::{AluOp, AluType, Base};
+use crate::report::{plural, Report};
 use std::fmt::{self, Display, Formatter};
 
 /// Reports sources and results that the row of `op` does not allow.

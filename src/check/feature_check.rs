@@ -2,11 +2,11 @@
 
 //! The features that a shader needs and the target lacks: collected by all checks, each reported once.
 
-use super::report::Report;
 use crate::analysis::value_types::ValueTypes;
 use crate::error::Errors;
 use crate::ir::Inst;
 use crate::op::builtins::Providers;
+use crate::report::Report;
 use crate::target::{Feature, Target, Version};
 use std::fmt::Display;
 

@@ -2,13 +2,13 @@
 
 //! Intrinsics against their opcode's row, and the values of their indices.
 
-use super::report::{plural, Report};
 use super::{deref, io, shape, stage, tex};
 use crate::ir::{Def, Inst, InstData, InstKind, Shader};
 use crate::op::intrinsic::Components;
 use crate::op::meaning::{Form, ImageOperation, MemoryKind, MemoryOperation, Traits};
 use crate::op::names::{DescriptorType, ImageDim, InterpMode, IoXfb, Scope, Semantics, FORMATS};
 use crate::op::{Access, AluOp, AtomicOp, Base, Index, IndexKind, Intrinsic, Modes};
+use crate::report::{plural, Report};
 
 /// Reports operands, results and indices that the row of `op` or its meaning does not allow.
 pub(super) fn check(

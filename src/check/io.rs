@@ -2,10 +2,10 @@
 
 //! Inputs and outputs: the stage has their slots, and their components fit the slots.
 
-use super::report::{plural, Report};
 use crate::ir::{Def, Inst, Shader, ShaderInfo, Stage, VarFlags, Variable, XfbInfo, XfbOutput};
 use crate::op::names::{frag_result, unpack_alu_type, varying, vert_attrib, IoFlags, IoSemantics, IoXfb, SlotKind};
 use crate::op::{slots, Base, Index, Intrinsic, Modes};
+use crate::report::{plural, Report};
 use std::ops::Range;
 
 /// One past the last slot.

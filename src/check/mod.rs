@@ -44,7 +44,6 @@ mod features;
 mod growth;
 mod intrinsic;
 mod io;
-pub(crate) mod report;
 mod shape;
 mod ssa;
 mod stage;
@@ -64,8 +63,8 @@ use crate::analysis::value_types::ValueTypes;
 use crate::error::Errors;
 use crate::ir::{Inst, InstKind, Shader};
 use crate::raise;
+use crate::report::Report;
 use crate::target::Target;
-use report::Report;
 
 /// Checks the rules of NIR. At most a hundred problems are reported.
 pub fn validate(shader: &Shader) -> Result<(), Errors> {

@@ -2,10 +2,10 @@
 
 //! Results: whether an instruction has one, its number of components and its width.
 
-use super::report::{plural, Report};
 use crate::ir::{Inst, InstData, InstKind};
 use crate::op::fold::mask;
 use crate::op::intrinsic::Components;
+use crate::report::{plural, Report};
 
 /// Returns false if the result is wrong in a way that other rules cannot handle.
 pub(super) fn check(report: &mut Report<'_>, inst: Inst, data: &InstData) -> bool {

@@ -2,11 +2,11 @@
 
 //! Definitions dominate their uses, and phis agree with the control flow graph.
 
-use super::report::{plural, Report};
 use crate::analysis::cfg::Cfg;
 use crate::entity::SideTable;
 use crate::ir::{Block, Cf, Def, Inst, InstKind, Shader};
 use crate::op::Intrinsic;
+use crate::report::{plural, Report};
 
 /// The place of a definition.
 #[derive(Clone, Copy, Debug)]

@@ -2,10 +2,10 @@
 
 //! Intrinsics and modes that the stage of the shader does not have.
 
-use super::report::Report;
 use crate::ir::Inst;
 use crate::op::meaning::Form;
 use crate::op::Intrinsic;
+use crate::report::Report;
 
 /// Reports `op` if the shader's stage lacks it.
 pub(super) fn check(report: &mut Report<'_>, inst: Inst, op: Intrinsic) {

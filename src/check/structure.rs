@@ -2,9 +2,9 @@
 
 //! The control flow list: bodies are nested and closed, the ranges of blocks cover all instructions, jumps are at valid places.
 
-use super::report::Report;
 use crate::entity::SideTable;
 use crate::ir::{Block, BlockData, Cf, Inst, InstKind, Jump, Shader};
+use crate::report::Report;
 
 /// A body that is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 //! Texture instructions: each source occurs once, has a possible size, and belongs to the operation; no required source is
 //! missing.
 
-use super::report::{plural, Report};
 use crate::analysis::textures::Texture;
 use crate::ir::{Def, Inst, Shader, TexData, TypeData};
 use crate::op::{Index, Intrinsic, TexOp, TexSrcKind};
+use crate::report::{plural, Report};
 use std::ops::RangeInclusive;
 
 /// Reports sources and results that no texture operation has.

@@ -6,9 +6,9 @@
 //! must not contain itself, and its depth and the number of its parts have limits that real shaders do not reach.
 
 use super::io;
-use super::report::Report;
 use crate::entity::{Id, SideTable};
 use crate::ir::{Field, Shader, StructData, Type, TypeData, TypeTable, VarFlags};
+use crate::report::Report;
 
 /// Arrays and structs within each other.
 const MAX_DEPTH: u32 = 64;

@@ -3,12 +3,12 @@
 //! Accesses to blocks by descriptor set and binding become accesses to the elements of arrays of numbers.
 
 use super::place::{component_bytes, component_step, size_of_block, Block, Place, Slot, Why};
-use crate::check::report::Report;
 use crate::error::Errors;
 use crate::ir::{
     rewrite, ArrayIndex, Builder, Def, Edit, Field, Inst, InstKind, Shader, Type, TypeData, Var, Variable,
 };
 use crate::op::{AluOp, AluType, Base, Index, Intrinsic, Modes};
+use crate::report::Report;
 use std::collections::BTreeMap;
 
 /// Memory in descriptors.

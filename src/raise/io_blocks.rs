@@ -4,7 +4,6 @@
 //!
 //! Its text has the slot of the first member only, so the others are found by GLSL's names.
 
-use crate::check::report::Report;
 use crate::error::Errors;
 use crate::ir::{
     rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Field, Inst, InstKind, Shader, Type, TypeData, Var,
@@ -12,6 +11,7 @@ use crate::ir::{
 use crate::ir::{VarFlags, Variable};
 use crate::op::names::varying;
 use crate::op::Modes;
+use crate::report::Report;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 

@@ -3,10 +3,10 @@
 //! Loads of push constants by byte offset, where a member is a matrix in row-major order: SPIR-V has no type for a column of one.
 
 use super::place::{component_bytes, component_step, size_of_block, Place};
-use crate::check::report::Report;
 use crate::error::Errors;
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, InstKind, Shader};
 use crate::op::{zink, Index, Intrinsic, Modes};
+use crate::report::Report;
 
 /// Whether the push constants may have such a member. zink's have none.
 pub(super) fn is_needed(shader: &Shader) -> bool {

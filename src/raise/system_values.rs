@@ -2,11 +2,11 @@
 
 //! Loads of variables of system values become the intrinsics of these values: `SYSTEM_VALUE_FRAG_COORD`, `load_frag_coord`.
 
-use crate::check::report::Report;
 use crate::error::Errors;
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Deref, DerefKind, Edit, Inst, InstKind, Shader, Var};
 use crate::op::names::system_value;
 use crate::op::{AluOp, Intrinsic, Modes};
+use crate::report::Report;
 
 /// Intrinsics that are not called `load_` and the name of the value.
 const OTHER_NAMES: &[(&str, Intrinsic)] = &[("VERTICES_IN", Intrinsic::load_patch_vertices_in)];

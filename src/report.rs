@@ -19,7 +19,7 @@ pub(crate) struct Report<'a> {
 
 impl<'a> Report<'a> {
     /// A report of violations of NIR's rules.
-    pub(super) fn invalid(shader: &'a Shader) -> Report<'a> {
+    pub(crate) fn invalid(shader: &'a Shader) -> Report<'a> {
         Report { shader, kind: ErrorKind::Invalid, errors: Vec::new() }
     }
 
@@ -36,17 +36,17 @@ impl<'a> Report<'a> {
     /// Reports a problem of `inst` with a number of bits, which is written between two parts of the message.
     #[cold]
     #[inline(never)]
-    pub(super) fn bits(&mut self, inst: Inst, before: &dyn Display, bits: u8, after: &'static str) {
+    pub(crate) fn bits(&mut self, inst: Inst, before: &dyn Display, bits: u8, after: &'static str) {
         self.at(inst, format_args!("{before} {}{after}", plural(bits.into(), "bit")));
     }
 
     /// Reports a problem at the place of `inst` that is not a problem of `inst`.
-    pub(super) fn near(&mut self, inst: Option<Inst>, message: impl Display) {
+    pub(crate) fn near(&mut self, inst: Option<Inst>, message: impl Display) {
         self.add(inst, false, &message);
     }
 
     /// Reports a problem of the shader as a whole.
-    pub(super) fn whole(&mut self, message: impl Display) {
+    pub(crate) fn whole(&mut self, message: impl Display) {
         self.add(None, false, &message);
     }
 
@@ -72,7 +72,7 @@ impl<'a> Report<'a> {
     }
 
     /// The number of problems.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.errors.len()
     }
 
@@ -125,7 +125,7 @@ fn jump_name(jump: Jump) -> &'static str {
 }
 
 /// `1 component`, `3 components`; formatted only when it is displayed.
-pub(super) fn plural(n: usize, noun: &'static str) -> impl Display {
+pub(crate) fn plural(n: usize, noun: &'static str) -> impl Display {
     Plural(n, noun)
 }
 
