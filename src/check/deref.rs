@@ -2,9 +2,9 @@
 
 //! Derefs: each one against its parent, and loads and stores against the type of their deref.
 
-use super::report::{plural, Report};
 use crate::ir::{Def, Deref, DerefKind, Inst, InstData, Shader, Type, TypeData};
 use crate::op::{AluType, Base, Intrinsic, Modes};
+use crate::report::{plural, Report};
 
 /// Memory that a shader cannot write.
 const READ_ONLY: Modes = Modes::SYSTEM
@@ -102,9 +102,9 @@ fn check_type(report: &mut Report<'_>, inst: Inst, deref: &Deref, from: &Deref) 
 fn is_element(shader: &Shader, element: Type, whole: Type) -> Option<bool> {
     match shader.types.get(whole) {
         TypeData::Array { elem, .. } => Some(elem == element),
-        TypeData::Matrix { scalar, rows, .. } => Some(shader.types.as_vector(element) == Some((scalar, rows))),
+        TypeData::Matrix { scalar, rows, .. } => Some(shader.types.get(element) == TypeData::Vector(scalar, rows)),
         TypeData::Vector(scalar, _) | TypeData::Strided { scalar, .. } => {
-            Some(shader.types.as_vector(element) == Some((scalar, 1)))
+            Some(shader.types.get(element) == TypeData::Scalar(scalar))
         }
         _ => None,
     }

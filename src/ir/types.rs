@@ -331,7 +331,7 @@ impl TypeTable {
     }
 
     /// `ty` with its scalars and vectors, including columns of matrices, changed by `change`. Structs stay; a matrix whose
-    /// columns are no longer vectors of floats becomes an array of them.
+    /// columns are no longer vectors of floats becomes an array of them, and a changed vector with a layout loses it.
     pub fn with_vectors(&mut self, ty: Type, change: &impl Fn(&mut TypeTable, AluType, u8) -> Type) -> Type {
         match self.get(ty) {
             TypeData::Array { elem, len, stride } => {
@@ -340,6 +340,14 @@ impl TypeTable {
             }
             TypeData::Scalar(scalar) => change(self, scalar, 1),
             TypeData::Vector(scalar, components) => change(self, scalar, components),
+            TypeData::Strided { scalar, components, .. } => {
+                let changed = change(self, scalar, components);
+                if self.get(changed) == TypeData::Vector(scalar, components) {
+                    ty
+                } else {
+                    changed
+                }
+            }
             TypeData::Matrix { scalar, columns, rows } => {
                 let column = change(self, scalar, rows);
                 match self.get(column) {
@@ -481,6 +489,7 @@ impl TypeTable {
     /// A matrix, or a column of one in row-major order, with a layout in a buffer. A matrix is an array of its columns.
     pub(crate) fn with_layout(&mut self, data: TypeData, stride: u32, is_row_major: bool) -> Option<Type> {
         match data {
+            TypeData::Vector(..) if stride == 0 => Some(self.intern(data)),
             TypeData::Vector(scalar, components) => Some(self.intern(TypeData::Strided { scalar, components, stride })),
             TypeData::Matrix { scalar, columns, rows: components } if is_row_major => {
                 let column = self.intern(TypeData::Strided { scalar, components, stride });

@@ -199,6 +199,7 @@ impl Reading<'_> {
         }
         Ok(match c {
             0 => self.shader.types.vector(scalar, b as u8),
+            _ if b == 1 => return Err(self.unexpected(1, "no stride of a type with 1 component", c)),
             stride => self.shader.types.intern(TypeData::Strided { scalar, components: b as u8, stride }),
         })
     }
