@@ -39,6 +39,7 @@ pub(super) static MAY_NEED: [Features; Intrinsic::ALL.len()] = {
             || meaning.io.is_some()
             || meaning.sampling.is_some() && info.pointers == 0
             || subgroups::is_of_workgroup(info)
+            || at == Intrinsic::deref_buffer_array_length as usize
         {
             needed[at] |= DOUBT;
         }

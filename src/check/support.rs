@@ -6,7 +6,6 @@
 //! not checked: 8- and 16-bit buffer members are read through 32-bit words, fine derivatives become OpDPdx and OpDPdy.
 
 use super::feature_check::FeatureCheck;
-use super::report::Report;
 use super::{blocks, features, io, textures};
 use crate::analysis::distances;
 use crate::analysis::framebuffer::{is_readable_output, FramebufferRead};
@@ -18,6 +17,7 @@ use crate::op::meaning::Traits;
 use crate::op::names::{frag_result, varying, InterpMode, IoFlags, IoSemantics};
 use crate::op::Intrinsic::{self, *};
 use crate::op::{slots, AluInfo, AluOp, AluSet, Base, Form, Index, Modes, Props, ALU_OPS};
+use crate::report::Report;
 use crate::target::Target;
 
 /// Opcodes for numbers that are defined for numbers of one bit, too; a pass makes logical operations of them.
@@ -109,7 +109,7 @@ impl Support<'_> {
             self.report.whole(format_args!("mesh shaders with {} are not translated", info.primitive_type));
         }
         // NIR's fields have 16 bits, and arrays have these lengths.
-        if info.max_vertices_out.max(info.max_primitives_out) > u16::MAX.into() {
+        if info.stage == Stage::Mesh && info.max_vertices_out.max(info.max_primitives_out) > u16::MAX.into() {
             self.report.whole("a mesh has at most 65535 vertices and primitives");
         }
     }
