@@ -42,6 +42,7 @@ pub(super) fn is_open(op: AluOp, operands: &[Operand<'_>], c: usize, (result, bi
     };
     let is_float = |i: &usize| info.srcs[*i].ty.base == Base::Float;
     info.props.contains(Props::IMPRECISE)
+        || op == AluOp::ldexp && is_flushed(operands, c, (result, bits))
         || info.dest.ty.base == Base::Float && !is_portable(result, bits)
         || (0..operands.len().min(info.srcs.len())).filter(is_float).any(is_read_open)
 }
@@ -49,4 +50,11 @@ pub(super) fn is_open(op: AluOp, operands: &[Operand<'_>], c: usize, (result, bi
 /// Whether all drivers compute the same float: it is normal, or positive zero.
 fn is_portable(value: u64, bits: u8) -> bool {
     value == 0 || is_normal(to_float(value, bits), bits)
+}
+
+/// Whether `ldexp` gave 0 for a number that is not 0. The exact result may be denormal, and a driver may keep that.
+fn is_flushed(operands: &[Operand<'_>], c: usize, (result, bits): (u64, u8)) -> bool {
+    let (components, swizzle, _) = operands[0];
+    let is_zero = |value| to_float(value, bits) == 0.0;
+    is_zero(result) && components.get(usize::from(swizzle.get(c))).is_some_and(|component| !is_zero(component.value))
 }

@@ -126,6 +126,33 @@ fn undefined_bits_are_tracked() {
     assert_eq!(ok("    32     %7 = udiv %1, %0", "%7").1, [FaultKind::UndefinedOutput]);
 }
 
+#[test]
+fn vulkan_leaves_open_whether_ldexp_flushes() {
+    let stored = |value: f32, exponent: i32| {
+        let (value, exponent) = (value.to_bits(), exponent as u32);
+        let shader = compute(
+            1,
+            &format!(
+                "    block b0:  // preds:\n    32     %0 = load_const (0x00000000)\n    \
+                 32     %1 = load_const (0x{value:08x})\n    32     %2 = load_const (0x{exponent:08x})\n    \
+                 32     %3 = ldexp! %1, %2\n    \
+                 @store_ssbo (%3, %0, %0) (wrmask=x, access=none, align_mul=4, align_offset=0)\n    \
+                 // succs: b1\n    block b1:"
+            ),
+        );
+        let inputs = Inputs { floats: Floats::Vulkan, ..Inputs::default() };
+        let mut resources = Resources { storage: vec![Buffer::zeroed(4)], ..Resources::default() };
+        run(&shader, &mut resources, &inputs, Limits::default())
+            .faults
+            .iter()
+            .map(|fault| fault.kind)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(stored(1.0, -140), [FaultKind::UndefinedOutput]);
+    assert_eq!(stored(1.0, -20), []);
+    assert_eq!(stored(0.0, -140), []);
+}
+
 /// 5 / 0 is undefined, so the run continues with some number: the greatest.
 const OPEN: &str = "    32     %5 = load_const (0x00000005)
     32     %6 = udiv %5, %0

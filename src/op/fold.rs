@@ -259,13 +259,14 @@ pub fn fquantize2f16(x: &Fold<'_>) -> u64 {
     x.round(half_to_float(float_to_half(value)))
 }
 
-/// x * 2^n; a denormal result becomes 0.
+/// x * 2^n; a result that is denormal becomes 0. NIR (`nir_opcodes.py`) computes halves as floats of 32 bits, so that their denormals
+/// stay.
 pub fn ldexp(x: &Fold<'_>) -> u64 {
     // In two steps, because 2^n alone may be out of range.
     let n = x.i(1).clamp(-4000, 4000) as i32;
     let parts = [n / 4, n / 4, n / 4, n - 3 * (n / 4)];
     let scaled = x.step(parts.iter().fold(x.f(0), |value, part| value * 2f64.powi(*part)));
-    if scaled.is_finite() && !is_normal(scaled, x.dest_bits) {
+    if scaled.is_finite() && !is_normal(scaled, x.dest_bits.max(32)) {
         return x.u(0) & x.sign_bit();
     }
     x.round(scaled)

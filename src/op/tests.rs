@@ -86,6 +86,11 @@ fn float_arithmetic() {
         assert_eq!(scalar(op, 32, srcs), expected, "{} {srcs:x?}", op.name());
     }
     assert_eq!(scalar(fadd, 16, &[0x7bff, 0x7bff]), 0x7c00, "65504 twice is infinite");
+    assert_eq!(
+        scalar(ldexp, 16, &[0x4fc0, i(-28)]),
+        2,
+        "31 * 2^-28 is denormal as a half, and normal for the float that NIR has"
+    );
     assert_eq!(scalar(fsqrt, 64, &[2f64.to_bits()]), 2f64.sqrt().to_bits());
 }
 
