@@ -99,6 +99,13 @@ pub const FAULTS: &[Fault] = &[
         example: include_str!("pack_snorm_4x8.nir"),
     },
     Fault {
+        what: "-0.0 for 0.0 - 0.0",
+        evidence: "gallivm has `0.0 - x` as `0.0 + -x`, and its lp_build_add gives the other operand where one is zero",
+        drivers: LAVAPIPE,
+        cure: Cure::Rewrite(subtract_from_zero),
+        example: include_str!("subtract_from_zero.nir"),
+    },
+    Fault {
         what: "-0.0 for 0.0",
         evidence: "nir_opt_algebraic makes `fneg(b2f(x))` of a selection between -1.0 and -0.0. nir_search compares \
                    constants as numbers, so it finds one between -1.0 and 0.0 as well",
@@ -177,8 +184,7 @@ fn unpack_shifted(shader: &mut Shader) -> bool {
     splits || wholes
 }
 
-/// Replaces `i2i64` by the number and its sign, and a product of two numbers that are widened by its halves: Mesa takes a product
-/// with 1 for `i2i64`.
+/// Replaces `i2i64` by the number and its sign, and a widened product with 1, which Mesa takes for `i2i64`, by its halves.
 fn widen_by_halves(shader: &mut Shader) -> bool {
     let scalar = |src: AluSrc, c: usize| AluSrc { def: src.def, swizzle: Swizzle::splat(src.swizzle.get(c)) };
     let wide = replace(shader, AluOp::i2i64, |b, inst, srcs| {
@@ -192,7 +198,13 @@ fn widen_by_halves(shader: &mut Shader) -> bool {
         let components: Vec<Def> = (0..usize::from(n)).map(&mut wide).collect();
         b.vec(&components)
     });
-    let products = replace(shader, AluOp::imul_2x32_64, |b, inst, srcs| {
+    let products = rewrite(shader, |b, inst| {
+        let InstKind::Alu { op: AluOp::imul_2x32_64, srcs, .. } = b.shader.insts[inst].kind else { return Edit::Keep };
+        let srcs = b.shader.alu_srcs[srcs].to_vec();
+        let is_one = |src: &AluSrc| b.shader.as_const(src.def).is_some_and(|numbers| numbers.contains(&1));
+        if !srcs.iter().any(is_one) {
+            return Edit::Keep;
+        }
         let n = b.shader.insts[inst].num_components;
         let mut product = |c: usize| {
             let halves = [AluOp::imul, AluOp::imul_high]
@@ -200,7 +212,7 @@ fn widen_by_halves(shader: &mut Shader) -> bool {
             b.alu(AluOp::pack_64_2x32_split, &halves)
         };
         let components: Vec<Def> = (0..usize::from(n)).map(&mut product).collect();
-        b.vec(&components)
+        Edit::Replace(b.vec(&components))
     });
     wide || products
 }
@@ -219,6 +231,26 @@ fn pack_bytes(shader: &mut Shader) -> bool {
             number = b.alu(op, &[number]);
         }
         number
+    })
+}
+
+/// Subtracts from a constant with a zero only numbers that differ from it.
+fn subtract_from_zero(shader: &mut Shader) -> bool {
+    rewrite(shader, |b, inst| {
+        let InstKind::Alu { op: AluOp::fsub, srcs, .. } = b.shader.insts[inst].kind else { return Edit::Keep };
+        let srcs = b.shader.alu_srcs[srcs].to_vec();
+        if !b.shader.as_const(srcs[0].def).is_some_and(|numbers| numbers.contains(&0)) {
+            return Edit::Keep;
+        }
+        let (n, bits) = (b.shader.insts[inst].num_components, b.shader.insts[inst].bit_size);
+        let alu = |b: &mut Builder<'_>, op, srcs: &[AluSrc], bits| {
+            AluSrc::from(b.alu_with(op, AluFlags::EXACT, srcs, Some((n, bits))))
+        };
+        let zero = AluSrc { def: b.constant(bits, &[0]), swizzle: Swizzle::splat(0) };
+        let are_equal = alu(b, AluOp::feq, &srcs, 1);
+        let negative = alu(b, AluOp::fneg, &srcs[1..], bits);
+        let difference = alu(b, AluOp::fadd, &[srcs[0], negative], bits);
+        Edit::Replace(alu(b, AluOp::bcsel, &[are_equal, zero, difference], bits).def)
     })
 }
 
