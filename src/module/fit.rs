@@ -136,7 +136,8 @@ impl Declared {
         self.types.values().filter(is_it).map(|inst| (inst[1], inst[3]))
     }
 
-    /// The type of the numbers that `pointer` points to, their width, and the length of the array of vertices.
+    /// The type of the numbers that `pointer` points to, their width, and the length of the array of vertices; `None` for matrices,
+    /// as spirv-val takes a matrix to have all components of its locations.
     fn numbers(&self, pointer: u32, per_vertex: bool) -> Option<(u32, u32, Option<u32>)> {
         let mut ty = *self.of(pointer, Op::TypePointer)?.get(3)?;
         let mut length = None;
@@ -144,7 +145,7 @@ impl Declared {
             let array = self.of(ty, Op::TypeArray)?;
             (ty, length) = (array[2], Some(array[3]));
         }
-        for op in [Op::TypeArray, Op::TypeArray, Op::TypeMatrix, Op::TypeVector] {
+        for op in [Op::TypeArray, Op::TypeArray, Op::TypeVector] {
             ty = self.of(ty, op).map_or(ty, |inst| inst[2]);
         }
         let scalar = self.of(ty, Op::TypeFloat).or_else(|| self.of(ty, Op::TypeInt))?;
