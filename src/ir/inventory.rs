@@ -452,7 +452,8 @@ impl Shader {
         let mut locations = [0; 4];
         let vars = self.vars.iter().filter(|(_, variable)| variable.mode.intersects(IO | OWN_MEMORY));
         let needs = vars.fold(Needs::empty(), |needs, (var, _)| needs | self.needs_of_variable(var, &mut locations));
-        self.inventory.needs.contains(needs)
+        // Locations that are assigned because of the header need not be found to be needed.
+        self.needs().contains(needs)
     }
 
     /// The number of slots of an input or output, without the array over vertices.

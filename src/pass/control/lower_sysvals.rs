@@ -183,6 +183,8 @@ fn base_vertex(b: &mut Builder<'_>, source: &Source<'_>) -> Def {
 fn is_indexed_draw(b: &mut Builder<'_>, source: &Source<'_>) -> Def {
     let zero = b.imm32(0);
     let is_listed = (source.captures != BackEnd::Extension).then(|| {
+        // Captures may be asked for and still be none, for a component that the output does not have.
+        b.shader.ask_for(Needs::CAPTURES);
         let word = scalar(b, load_is_indexed_draw);
         b.alu(AluOp::ine, &[word, zero])
     });
