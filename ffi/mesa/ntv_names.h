@@ -643,7 +643,8 @@
    X(launch_mesh_workgroups, 326, 1, false, false, 2, NIR_INTRINSIC_BASE, NIR_INTRINSIC_RANGE) \
    X(vulkan_resource_index, 327, 1, true, true, 3, NIR_INTRINSIC_DESC_SET, NIR_INTRINSIC_BINDING, NIR_INTRINSIC_DESC_TYPE) \
    X(vulkan_resource_reindex, 328, 2, true, true, 1, NIR_INTRINSIC_DESC_TYPE) \
-   X(load_vulkan_descriptor, 329, 1, true, true, 1, NIR_INTRINSIC_DESC_TYPE)
+   X(load_vulkan_descriptor, 329, 1, true, true, 1, NIR_INTRINSIC_DESC_TYPE) \
+   X(launch_mesh_workgroups_with_payload_deref, 330, 2, false, false, 0, 0)
 
 /* The same for names that Mesa 26.1 does not have. */
 #define NTV_NAMES_OF_OLD_INTRINSICS(X) \

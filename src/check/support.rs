@@ -11,7 +11,7 @@ use crate::analysis::distances;
 use crate::analysis::framebuffer::{is_readable_output, FramebufferRead};
 use crate::analysis::value_types::ValueTypes;
 use crate::error::Errors;
-use crate::ir::{AluSrc, ArrayIndex, Cf, Def, Deref, DerefKind, Inst, InstKind, Shader, ShaderInfo, Stage, Type, Var};
+use crate::ir::{AluSrc, ArrayIndex, Cf, Def, Deref, DerefKind, Inst, InstKind, Shader, ShaderInfo, Stage, Type};
 use crate::ir::{TypeData, TypeTable, VarFlags, Variable};
 use crate::op::meaning::Traits;
 use crate::op::names::{frag_result, varying, InterpMode, IoFlags, IoSemantics};
@@ -36,6 +36,10 @@ pub(super) const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO);
 /// built-in may be a boolean (Vulkan, VUID-StandaloneSpirv-Input-07290).
 const WITHOUT_BOOLEANS: &[(Modes, &str)] =
     &[(BUFFERS, "booleans in buffers"), (PASSED, "booleans as inputs or outputs")];
+
+/// The built-ins that are booleans.
+const BOOLEAN_BUILTINS: &[(Stage, Modes, u32)] =
+    &[(Stage::Fragment, Modes::SHADER_IN, varying::FACE), (Stage::Mesh, Modes::SHADER_OUT, varying::CULL_PRIMITIVE)];
 
 const PASSED: Modes = Modes::SHADER_IN.union(Modes::SHADER_OUT);
 
@@ -326,9 +330,11 @@ impl Support<'_> {
 
     fn check_booleans(&mut self, inst: Inst, deref: &Deref) {
         let shader = self.report.shader;
-        let is_face =
-            |var: Var| (shader.vars[var].mode, shader.vars[var].location) == (Modes::SHADER_IN, Some(varying::FACE));
-        let is_builtin = shader.stage() == Stage::Fragment && matches!(deref.kind, DerefKind::Var(var) if is_face(var));
+        let is_builtin = shader.deref_var(inst.def()).is_some_and(|var| {
+            let variable = &shader.vars[var];
+            let builtin = variable.location.map(|slot| (shader.stage(), variable.mode, slot));
+            builtin.is_some_and(|builtin| BOOLEAN_BUILTINS.contains(&builtin))
+        });
         let row = WITHOUT_BOOLEANS.iter().find(|(modes, _)| deref.modes.intersects(*modes));
         if let Some((_, what)) = row.filter(|_| !is_builtin && has_booleans(&shader.types, deref.ty)) {
             self.refuse(inst, what);

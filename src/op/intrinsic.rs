@@ -432,6 +432,9 @@ const BY_SLOT: Meaning = SPECIAL.needs(Needs::EXPLICIT_IO).carried();
 /// Why descriptors by set and binding have no translation where [`raise`](crate::raise) leaves them.
 const VULKAN: &str = "it does not lead to a uniform or storage block through derefs alone";
 
+/// Why a launch with a payload by deref has no translation where [`raise`](crate::raise) leaves it.
+const PAYLOAD_DEREF: &str = "its payload is not a variable";
+
 const BARYCENTRIC: Meaning = BY_SLOT.only_in(FRAGMENT);
 
 /// Interpolation of an input at a place that the shader selects.
@@ -900,6 +903,9 @@ intrinsics! {
     vulkan_resource_index   [1]      -> ANY [desc_set, binding, desc_type] [] ELIMINATE|REORDER, untranslated(VULKAN);
     vulkan_resource_reindex [ANY, 1] -> ANY [desc_type]                    [] ELIMINATE|REORDER, untranslated(VULKAN);
     load_vulkan_descriptor  [ANY]    -> ANY [desc_type]                    [] ELIMINATE|REORDER, untranslated(VULKAN);
+
+    // The payload is that of a variable.
+    launch_mesh_workgroups_with_payload_deref [3, ANY] -> NONE [] [], untranslated(PAYLOAD_DEREF).only_in(TASK);
 }
 
 #[cfg(test)]

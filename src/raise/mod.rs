@@ -5,8 +5,8 @@
 //! **What.** Mesa's reader of SPIR-V (vtn) names a block by descriptor set and binding (`vulkan_resource_index`,
 //! `load_vulkan_descriptor`), and accesses its members through derefs of types with explicit offsets and strides. It has variables
 //! for system values. Here the blocks become variables whose only member is an array of numbers, as zink makes them, with one
-//! variable for each width; system values become the intrinsics of their names; casts of textures are removed; a block of
-//! built-ins becomes a variable for each of its members.
+//! variable for each width; system values become the intrinsics of their names; the payload of a task shader is accessed by
+//! byte offset; casts of textures are removed; a block of built-ins becomes a variable for each of its members.
 //!
 //! **Why.** The other parts of ntv have one form for a block, and one for a system value. SPIR-V -> vtn -> ntv -> SPIR-V then
 //! works for drivers that do not use zink.
@@ -40,6 +40,8 @@
 
 mod blocks;
 mod io_blocks;
+mod natural;
+mod payload;
 mod place;
 mod pushed;
 mod system_values;
@@ -51,12 +53,12 @@ use crate::op::{Intrinsic, Modes};
 /// Memory of textures, samplers and images.
 const OPAQUE: Modes = Modes::UNIFORM.union(Modes::IMAGE);
 
-/// Whether `shader` has descriptors by set and binding, variables of system values, casts of textures, or matrices in row-major
-/// order.
+/// Whether `shader` has descriptors by set and binding, variables of system values or of a payload, casts of textures, or matrices
+/// in row-major order.
 pub fn is_needed(shader: &Shader) -> bool {
     let inventory = shader.inventory();
     inventory.has(Intrinsic::load_vulkan_descriptor)
-        || inventory.has_derefs(Modes::SYSTEM)
+        || inventory.has_derefs(Modes::SYSTEM | Modes::TASK_PAYLOAD)
         || has_casts(shader)
         || pushed::is_needed(shader)
         || io_blocks::is_needed(shader)
@@ -73,6 +75,7 @@ pub fn raise(shader: &mut Shader) -> Result<(), Errors> {
     io_blocks::raise(shader)?;
     system_values::raise(shader)?;
     pushed::raise(shader)?;
+    payload::raise(shader)?;
     blocks::raise(shader)
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-//! The block and the byte that a deref points to, by the explicit layout of its types.
+//! The block and the byte that a deref points to, by the explicit layout of its types, or the natural one of a payload.
 
+use super::natural;
 use crate::ir::{ArrayIndex, Builder, Def, DerefKind, Inst, Shader, Type, TypeData};
 use crate::op::names::DescriptorType;
 use crate::op::{AluOp, AluType, Base, Index, Intrinsic, Modes};
@@ -27,7 +28,7 @@ pub(super) struct Slot {
 /// The place of a number or vector in memory with an explicit layout.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
-    /// The block in a descriptor; `None` for push constants.
+    /// The block in a descriptor; `None` for push constants and payloads.
     pub(super) block: Option<Block>,
     /// The constant part of the offset in bytes.
     pub(super) offset: u64,
@@ -35,8 +36,14 @@ pub(super) struct Place {
     pub(super) steps: Vec<(Def, u32)>,
 }
 
+/// Why a payload has no layout.
+const WITHOUT_SIZE: &str = "the payload has a type without a size";
+
 /// Why a pointer has no place.
 pub(super) type Why = String;
+
+/// Memory whose variables are places themselves.
+const WITHOUT_DESCRIPTORS: Modes = Modes::PUSH_CONST.union(Modes::TASK_PAYLOAD);
 
 /// More levels of derefs than any type has.
 const MOST_STEPS: usize = 256;
@@ -66,7 +73,7 @@ impl Place {
         let block = loop {
             let deref = shader.as_deref(at)?;
             let parent = match deref.kind {
-                DerefKind::Var(_) if deref.modes == Modes::PUSH_CONST => break Ok(None),
+                DerefKind::Var(_) if WITHOUT_DESCRIPTORS.contains(deref.modes) => break Ok(None),
                 kind => kind.parent().filter(|_| way.len() < MOST_STEPS)?,
             };
             if shader.as_deref(parent).is_none() {
@@ -171,7 +178,12 @@ fn slot(shader: &Shader, inst: Inst) -> Result<Slot, Why> {
 
 /// The offset of a member.
 fn field_offset(shader: &Shader, parent: Def, field: u32) -> Result<u32, Why> {
-    let data = shader.as_deref(parent).and_then(|deref| shader.types.as_struct(deref.ty)).ok_or("no struct")?;
+    let deref = shader.as_deref(parent).ok_or("no struct")?;
+    if deref.modes == Modes::TASK_PAYLOAD {
+        let offset = natural::offset_of(shader, deref.ty, field as usize);
+        return offset.and_then(|offset| u32::try_from(offset).ok()).ok_or_else(|| WITHOUT_SIZE.into());
+    }
+    let data = shader.types.as_struct(deref.ty).ok_or("no struct")?;
     let offset = data.fields.get(field as usize).and_then(|field| field.offset);
     offset.or(is_translated(shader, parent).then_some(0)).ok_or_else(|| {
         let name = &shader.strings[data.name];
@@ -184,7 +196,12 @@ fn field_offset(shader: &Shader, parent: Def, field: u32) -> Result<u32, Why> {
 
 /// The distance between the elements of the array or vector that `parent` points to.
 fn array_stride(shader: &Shader, parent: Def) -> Result<u32, Why> {
-    let ty = shader.as_deref(parent).map(|deref| deref.ty).ok_or("no array")?;
+    let deref = shader.as_deref(parent).ok_or("no array")?;
+    let ty = deref.ty;
+    if deref.modes == Modes::TASK_PAYLOAD {
+        let size = natural::stride_of(shader, ty);
+        return size.and_then(|size| u32::try_from(size).ok()).ok_or_else(|| WITHOUT_SIZE.into());
+    }
     match shader.types.get(ty) {
         TypeData::Array { elem, stride: 0, .. } => {
             let member = shader.as_deref(parent).and_then(|deref| deref.kind.parent());

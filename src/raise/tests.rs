@@ -79,3 +79,35 @@ fn components_of_system_values_are_selected() {
     let error = raised(&shader(&unknown, &body)).expect_err("a value of one vendor");
     assert!(error.contains("SYSTEM_VALUE_SM_ID_NV is not translated"), "{error}");
 }
+
+/// A payload with a boolean, three vectors, and doubles, each aligned to its components.
+#[test]
+fn a_payload_has_a_layout() {
+    let declarations = "// ntv: struct=Task { bool flag, vec3[3] points, dvec2 wide, mat2 turn }\n\
+                        decl_var task_payload INTERP_MODE_NONE none Task task\n";
+    let body = "    32     %0 = load_const (0x2)
+    32     %1 = deref_var &task (task_payload Task)
+    32     %2 = deref_struct &%1->flag (task_payload bool)
+    1      %3 = @load_deref (%2) (access=none)
+    32     %4 = deref_struct &%1->points (task_payload vec3[3])
+    32     %5 = deref_array &(*%4)[%0] (task_payload vec3)
+    32x3   %6 = @load_deref (%5) (access=none)
+    @store_deref (%5, %6) (wrmask=xz, access=none)
+    32     %7 = deref_struct &%1->wide (task_payload dvec2)
+    64x2   %8 = @load_deref (%7) (access=none)
+    32     %9 = deref_struct &%1->turn (task_payload mat2)
+    32    %10 = deref_array &(*%9)[1] (task_payload vec2)
+    32x2  %11 = @load_deref (%10) (access=none)
+    32x3  %12 = vec3 %0, %0, %0
+    @launch_mesh_workgroups_with_payload_deref (%12, %1)
+";
+    let text = raised(&shader(declarations, body).replace("COMPUTE", "TASK")).expect("a shader");
+    let offsets: Vec<&str> = text.lines().filter(|line| line.contains("load_task_payload")).collect();
+    assert_eq!(offsets.len(), 4, "{text}");
+    for part in
+        ["task_payload_size: 72", "range=72", "(0x1c)) (base=0, wrmask=xz", "b2b1", "(%13 (0x28))", "(%15 (0x40))"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("deref_"), "{text}");
+}
