@@ -237,11 +237,11 @@ features! {
     /// 64-bit floats: signed zeros, infinities and NaNs are kept on request.
     shaderSignedZeroInfNanPreserveFloat64 None;
     /// 16-bit floats: rounding to nearest even on request.
-    shaderRoundingModeRTEFloat16 None;
+    shaderRoundingModeRTEFloat16 Some(V1_2);
     /// 32-bit floats: rounding to nearest even on request.
-    shaderRoundingModeRTEFloat32 None;
+    shaderRoundingModeRTEFloat32 Some(V1_2);
     /// 64-bit floats: rounding to nearest even on request.
-    shaderRoundingModeRTEFloat64 None;
+    shaderRoundingModeRTEFloat64 Some(V1_2);
     /// 16-bit floats: rounding towards zero on request.
     shaderRoundingModeRTZFloat16 None;
     /// 32-bit floats: rounding towards zero on request.

@@ -12,7 +12,7 @@
 use super::feature_check::{lacked_by, Features, DOUBT};
 use super::features::{self, SlotNeed, MAY_NEED, WITHOUT_NEEDS};
 use super::support::{self, BUFFERS, MISREADING};
-use super::{blocks, stores, textures};
+use super::{blocks, kernels, stores, textures};
 use crate::ir::{ArrayIndex, Def, DerefKind, InstKind, Inventory, Shader, Stage, VarFlags};
 use crate::op::names::{varying, InterpMode};
 use crate::op::Modes;
@@ -28,6 +28,9 @@ pub(super) fn has_doubts(shader: &Shader, target: &Target) -> bool {
     }
     if has.has_width(8 | 16 | 64) || shader.types.has_width(8 | 16 | 64) {
         needs |= features::width_needs(shader);
+    }
+    if shader.stage() == Stage::Kernel {
+        needs |= kernels::may_need(shader);
     }
     if has.has_textures() {
         needs |= textures::may_need(shader);

@@ -4,7 +4,7 @@
 
 use super::feature_check::{lacked_by, FeatureCheck, Features, DOUBT, VULKAN_1_1};
 use super::textures::{self, TexNames};
-use super::{blocks, stores, subgroups};
+use super::{blocks, kernels, stores, subgroups};
 use crate::analysis::framebuffer::is_multisample;
 use crate::analysis::value_types::leaf;
 use crate::ir::{AluSrc, Def, Deref, DerefKind, Inst, InstKind, Shader, ShaderInfo, Stage, Var, VarFlags, Variable};
@@ -204,6 +204,9 @@ impl FeatureCheck<'_> {
     pub(super) fn check(&mut self) {
         let shader = self.report.shader;
         for (feature, _) in HEADER.into_iter().zip(needed_by_header(&shader.info)).filter(|(_, is_needed)| *is_needed) {
+            self.need(None, feature);
+        }
+        for feature in kernels::needed(shader, self.target) {
             self.need(None, feature);
         }
         shader.vars.values().for_each(|variable| self.check_variable(variable));

@@ -44,6 +44,7 @@ mod features;
 mod growth;
 mod intrinsic;
 mod io;
+mod kernels;
 mod shape;
 mod ssa;
 mod stage;

@@ -49,6 +49,35 @@ fn widths_are_features() {
     }
 }
 
+/// The modes that a kernel's header asks for are needed for the widths that it computes with; other shaders do without.
+#[test]
+fn kernels_need_their_rounding() {
+    use Feature::*;
+    let half = "    16 %6 = u2f16 %0\n    16 %7 = fmul %6, %6\n";
+    let single = "    32 %6 = u2f32 %0\n    32 %7 = fmul %6, %6\n";
+    let double = "    64 %6 = u2f64 %0\n    64 %7 = fmul %6, %6\n";
+    for (stage, mode, body, off, is_refused) in [
+        ("KERNEL", 1 << 16, single, shaderRoundingModeRTEFloat32, true),
+        ("KERNEL", 1 << 16, half, shaderRoundingModeRTEFloat32, false),
+        ("KERNEL", 1 << 15, half, shaderRoundingModeRTEFloat16, true),
+        ("KERNEL", 1 << 19, single, shaderRoundingModeRTZFloat32, true),
+        ("KERNEL", 1 << 11, double, shaderDenormPreserveFloat64, true),
+        ("KERNEL", 1 << 13, single, shaderDenormFlushToZeroFloat32, false),
+        ("COMPUTE", 1 << 16, single, shaderRoundingModeRTEFloat32, false),
+    ] {
+        let (_, mut shader) = parse(stage, "", body);
+        shader.info.workgroup_size = [1; 3];
+        shader.info.float_controls_execution_mode = mode;
+        let mut target = Target::default();
+        target.set(off, false);
+        let refused = Checker::default().check(&shader, &target).err().map(|errors| errors.0[0].message.clone());
+        let message = format!("the shader needs feature {}, which the target lacks", off.name());
+        assert_eq!(refused, is_refused.then_some(message), "{stage} {mode:x}");
+        target.set(off, true);
+        assert_eq!(Checker::default().check_valid(&shader, &target), Ok(()));
+    }
+}
+
 /// SPIR-V before 1.3, "OpControlBarrier".
 #[test]
 fn subgroups_wait_where_workgroups_do_in_vulkan_1_0() {
