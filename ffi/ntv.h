@@ -115,7 +115,7 @@ struct ntv_target {
 };
 
 /* Sets the features and limits that most drivers of this Vulkan version offer. Returns false, without a write, if `target` is
- * NULL or the version is below 1.0; versions above 1.3 are treated as 1.3. All other bytes become 0, so a driver may hash the
+ * NULL or the version is below 1.0; versions above 1.4 are treated as 1.4. All other bytes become 0, so a driver may hash the
  * target as memory. */
 bool ntv_target_init(struct ntv_target *target, uint32_t vulkan_version);
 

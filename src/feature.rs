@@ -12,6 +12,7 @@ pub(crate) const V1_0: Version = Version(1, 0);
 pub(crate) const V1_1: Version = Version(1, 1);
 pub(crate) const V1_2: Version = Version(1, 2);
 pub(crate) const V1_3: Version = Version(1, 3);
+pub(crate) const V1_4: Version = Version(1, 4);
 
 /// A row of the feature table.
 #[derive(Clone, Copy, Debug)]
@@ -121,9 +122,9 @@ features! {
     /// Subgroup operations on 8-, 16- and 64-bit integers and 16-bit floats.
     shaderSubgroupExtendedTypes Some(V1_2);
     /// OpGroupNonUniformRotateKHR.
-    shaderSubgroupRotate None;
+    shaderSubgroupRotate Some(V1_4);
     /// OpGroupNonUniformRotateKHR within clusters.
-    shaderSubgroupRotateClustered None;
+    shaderSubgroupRotateClustered Some(V1_4);
     /// Critical sections of a pixel.
     fragmentShaderPixelInterlock Some(V1_0);
     /// Critical sections of a sample.
@@ -205,13 +206,13 @@ features! {
     /// OpAtomicFMinEXT and OpAtomicFMaxEXT on 32-bit floats in images.
     shaderImageFloat32AtomicMinMax Some(V1_0);
     /// The Vulkan memory model.
-    vulkanMemoryModel None;
+    vulkanMemoryModel Some(V1_4);
     /// Device scope in the Vulkan memory model.
-    vulkanMemoryModelDeviceScope None;
+    vulkanMemoryModelDeviceScope Some(V1_4);
     /// Uniform blocks with the alignments of storage blocks: strides of arrays need not be multiples of 16.
-    uniformBufferStandardLayout None;
+    uniformBufferStandardLayout Some(V1_4);
     /// Blocks of all kinds with the alignments of scalars.
-    scalarBlockLayout None;
+    scalarBlockLayout Some(V1_4);
     /// Workgroup variables with an explicit layout.
     workgroupMemoryExplicitLayout None;
     /// 8-bit members of such variables.
@@ -275,7 +276,7 @@ features! {
     /// An output may have more components than the input that reads it.
     maintenance4 Some(V1_3);
     /// Fast math is allowed by instruction.
-    shaderFloatControls2 None;
+    shaderFloatControls2 Some(V1_4);
     /// Task shaders. Requires SPIR-V 1.4.
     taskShader Some(V1_2);
 }

@@ -6,7 +6,7 @@
 //! Features have Vulkan's names (`shaderFloat64`), so a name in a message can be found in the specification.
 
 pub use crate::feature::{Feature, FeatureInfo, Version, FEATURES};
-use crate::feature::{V1_0, V1_1, V1_2, V1_3};
+use crate::feature::{V1_0, V1_1, V1_2, V1_3, V1_4};
 use crate::op::names::frag_result;
 use crate::op::AtomicOp;
 
@@ -167,7 +167,7 @@ pub struct Target {
 impl Target {
     /// Names of the presets, oldest first.
     pub const PRESETS: &'static [(&'static str, Version)] =
-        &[("vulkan1.0", V1_0), ("vulkan1.1", V1_1), ("vulkan1.2", V1_2), ("vulkan1.3", V1_3)];
+        &[("vulkan1.0", V1_0), ("vulkan1.1", V1_1), ("vulkan1.2", V1_2), ("vulkan1.3", V1_3), ("vulkan1.4", V1_4)];
 
     /// The preset of a Vulkan version.
     pub fn new(vulkan: Version) -> Target {
@@ -185,7 +185,8 @@ impl Target {
             features: 0,
             workarounds: 0,
             max_uniform_buffer_range: 65536,
-            max_push_constants_size: 128,
+            // The least that the version allows (Vulkan, "Required Limits").
+            max_push_constants_size: if vulkan < V1_4 { 128 } else { 256 },
             indexed_draw_offset: 0,
             max_draw_buffers: 8,
             max_clip_and_cull_distances: 8,
@@ -265,9 +266,9 @@ impl Target {
     }
 
     /// The arguments with which `spirv-val` checks a module for this target from its standard input: the rules of the Vulkan
-    /// version, relaxed only by the features that the target has.
+    /// version, relaxed only by the features that the target has. Vulkan 1.4 has the rules of 1.3, which more validators know.
     pub fn spirv_val_arguments(&self) -> Vec<String> {
-        let Version(major, minor) = self.vulkan;
+        let Version(major, minor) = self.vulkan.min(V1_3);
         let layouts = [
             (Feature::uniformBufferStandardLayout, "--uniform-buffer-standard-layout"),
             (Feature::scalarBlockLayout, "--scalar-block-layout"),
@@ -278,7 +279,7 @@ impl Target {
         arguments
     }
 
-    /// The SPIR-V version of the Vulkan version: 1.0, 1.3, 1.5, 1.6.
+    /// The SPIR-V version of the Vulkan version: 1.0, 1.3, 1.5, 1.6, 1.6.
     pub fn spirv_version(&self) -> (u8, u8) {
         match self.vulkan {
             Version(1, 0) => (1, 0),
@@ -345,14 +346,27 @@ mod tests {
 
     #[test]
     fn uniform_arrays_are_tight_with_either_layout() {
-        for (_, version) in Target::PRESETS {
-            assert!(!Target::new(*version).has_tight_uniform_arrays(), "no version promises a layout");
+        for (name, version) in Target::PRESETS {
+            assert_eq!(
+                Target::new(*version).has_tight_uniform_arrays(),
+                *version >= V1_4,
+                "{name}: 1.4 is the first to promise it"
+            );
         }
         for feature in [Feature::uniformBufferStandardLayout, Feature::scalarBlockLayout] {
             let mut target = Target::default();
             target.set(feature, true);
             assert!(target.has_tight_uniform_arrays());
         }
+    }
+
+    #[test]
+    fn vulkan_1_4_has_the_features_that_it_requires() {
+        use Feature::*;
+        let required = [shaderFloatControls2, shaderSubgroupRotate, vulkanMemoryModel, scalarBlockLayout];
+        let [old, new] = ["vulkan1.3", "vulkan1.4"].map(|name| Target::preset(name).unwrap());
+        assert!(required.iter().all(|feature| new.has(*feature) && !old.has(*feature)));
+        assert_eq!((new.spirv_version(), new.max_push_constants_size), ((1, 6), 256));
     }
 
     #[test]

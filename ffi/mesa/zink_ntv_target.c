@@ -58,6 +58,10 @@ enable_shaders(struct ntv_target *target, const struct zink_device_info *info)
       {FEATURE(info->storage_8bit_feats, storagePushConstant8)},
       {FEATURE(info->storage_16bit_feats, storagePushConstant16)},
       {FEATURE(info->storage_16bit_feats, storageInputOutput16)},
+      /* Vulkan 1.4 has these, and zink does not enable them. */
+      {"shaderFloatControls2", false},
+      {"shaderSubgroupRotate", false},
+      {"shaderSubgroupRotateClustered", false},
       {FEATURE(*f, geometryShader)},
       {FEATURE(*f, tessellationShader)},
       {FEATURE(*f, shaderTessellationAndGeometryPointSize)},

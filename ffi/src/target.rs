@@ -107,13 +107,13 @@ fn buffer_access(access: ntv_buffer_access) -> Result<BufferAccess, String> {
     }
 }
 
-/// The version that `VK_MAKE_API_VERSION` packs, 1.3 for newer ones.
+/// The version that `VK_MAKE_API_VERSION` packs, 1.4 for newer ones.
 fn version(packed: u32) -> Option<Version> {
     let (major, minor) = (packed >> 22 & 0x7f, packed >> 12 & 0x3ff);
     match major {
         0 => None,
-        1 => Some(Version(1, minor.min(3) as u8)),
-        _ => Some(Version(1, 3)),
+        1 => Some(Version(1, minor.min(4) as u8)),
+        _ => Some(Version(1, 4)),
     }
 }
 

@@ -429,7 +429,7 @@ pub(crate) struct DrawArgs {
 /// The target.
 #[derive(clap::Args)]
 pub(crate) struct TargetArgs {
-    /// The Vulkan version of the target: vulkan1.0, vulkan1.1, vulkan1.2 or vulkan1.3.
+    /// The Vulkan version of the target: vulkan1.0, vulkan1.1, vulkan1.2, vulkan1.3 or vulkan1.4.
     #[arg(long, value_name = "T", default_value = "vulkan1.3", hide_possible_values = true, value_parser = presets())]
     target: Target,
 
