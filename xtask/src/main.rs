@@ -8,6 +8,7 @@ mod bench;
 mod command;
 mod dump;
 mod explorer;
+mod files;
 mod lint;
 mod mesa;
 mod meson;
@@ -34,6 +35,9 @@ usage: cargo xtask test               install what the tests need from Debian, t
                                       generate the NIR of examples/ and tests/corpus/ again from the GLSL next to it,
                                       with the Mesa 25.0 installed under PREFIX; without --mesa, the logs of
                                       Debian's own Mesa
+       cargo xtask dump --mesa PREFIX --to FOLDER FILE... | -- PROGRAM...
+                                      write the NIR of piglit's shader tests, or of a program, with any Mesa: what
+                                      a Gallium driver gets, and what zink's translator gets and makes of it
        cargo xtask mesa [--list NAME] [--filter RE] [--jobs N] [--small]
                                       piglit's shader tests through zink, with its own translator and with ntv;
                                       --help has more

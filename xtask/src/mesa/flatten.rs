@@ -6,12 +6,12 @@
 use super::build::{Build, Built};
 use super::numbers;
 use crate::command::{cargo, run as go, target_folder};
+use crate::files::files_below;
 use anyhow::{ensure, Context, Result};
 use regex::Regex;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use walkdir::WalkDir;
 
 /// The C files of the program.
 const FILES: [&str; 2] = ["ntv_nir.c", "tests/flatten.c"];
@@ -109,12 +109,4 @@ fn flags(build: &Path) -> Result<Vec<String>> {
     let wanted = |word: &&str| ["-D", "-I", "-std=", "-m"].iter().any(|start| word.starts_with(start));
     // Removes the quoting of JSON and the shell, which no flag needs.
     Ok(found[1].split(' ').filter(wanted).map(|word| word.replace(['\\', '\''], "")).collect())
-}
-
-/// The files with this extension below a folder, in order.
-pub(super) fn files_below(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
-    let entries = WalkDir::new(folder).sort_by_file_name().into_iter().map(|entry| Ok(entry?.into_path()));
-    let mut paths: Vec<PathBuf> = entries.collect::<Result<_>>()?;
-    paths.retain(|path| path.is_file() && path.extension().is_some_and(|own| own == extension));
-    Ok(paths)
 }

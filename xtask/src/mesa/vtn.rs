@@ -6,8 +6,8 @@
 //! Modules of random programs then run on lavapipe, where they have to write what the interpreter says.
 
 use super::build::Build;
-use super::flatten::files_below;
 use crate::command::{cargo, find, output, run as go, target_folder};
+use crate::files::files_below;
 use anyhow::{ensure, Result};
 use indicatif::ProgressBar;
 use std::collections::BTreeMap;

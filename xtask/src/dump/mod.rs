@@ -8,8 +8,12 @@
 //! `# dump also: zink`, there is a second file, `NAME.zink.nir`: the NIR that zink passes to ntv. `# dump: log` writes the log of
 //! Debian's own, older zink with `ZINK_DEBUG=nir`.
 
+mod corpus;
+mod installed;
+
 use crate::command::find;
 use anyhow::{bail, ensure, Context, Result};
+use installed::Installed;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -40,7 +44,10 @@ const FOLDERS: &[(&str, &str, &str)] = &[
 /// Dumps every source, or the named ones, with the Mesa under `--mesa PREFIX`; without it, writes the logs of Debian's Mesa.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let (mesa, names) = match arguments {
-        [option, prefix, names @ ..] if option == "--mesa" => (Some(fs::canonicalize(prefix)?), names),
+        [mesa, prefix, to, folder, sources @ ..] if mesa == "--mesa" && to == "--to" => {
+            return corpus::write(prefix.as_ref(), folder.as_ref(), sources);
+        }
+        [option, prefix, names @ ..] if option == "--mesa" => (Some(Installed::new(prefix.as_ref())?), names),
         names => (None, names),
     };
     ensure!(Path::new(SHADER_RUNNER).is_file(), "shader_runner is missing: install the Debian package piglit");
@@ -50,8 +57,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
             if names.is_empty() || names.iter().any(|wanted| wanted == name) {
                 let dump = crate::root().join(dumps).join(name).with_extension("nir");
                 let dumped = match *sources == SCENES {
-                    true => program(&source, &dump, mesa.as_deref()),
-                    false => one(&source, &dump, test, mesa.as_deref()),
+                    true => program(&source, &dump, mesa.as_ref()),
+                    false => one(&source, &dump, test, mesa.as_ref()),
                 };
                 dumped.with_context(|| format!("cannot dump {name}"))?;
             }
@@ -75,7 +82,7 @@ fn wanted(text: &str) -> Result<&str> {
 }
 
 /// Dumps each named stage of the program `source` to `dump` with the stage in the name of the file.
-fn program(source: &Path, dump: &Path, mesa: Option<&Path>) -> Result<()> {
+fn program(source: &Path, dump: &Path, mesa: Option<&Installed>) -> Result<()> {
     let text = fs::read_to_string(source)?;
     let Some(mesa) = mesa else { return Ok(()) };
     let said = handed_off(source, mesa)?;
@@ -88,7 +95,7 @@ fn program(source: &Path, dump: &Path, mesa: Option<&Path>) -> Result<()> {
 }
 
 /// Dumps `source` to `dump`, unless it needs a Mesa other than `mesa`. A new file has the test `test`.
-fn one(source: &Path, dump: &Path, test: &str, mesa: Option<&Path>) -> Result<()> {
+fn one(source: &Path, dump: &Path, test: &str, mesa: Option<&Installed>) -> Result<()> {
     let text = fs::read_to_string(source)?;
     let stage = wanted(&text)?;
     let nir = match (stage, mesa) {
@@ -127,11 +134,11 @@ fn head(dump: &Path, source: &str, test: &str) -> String {
     format!("; {about}\n; test: {test}\n")
 }
 
-/// The log of the shaders that zink of the Mesa under `prefix` receives in a run of `source`.
-fn handed_off(source: &Path, prefix: &Path) -> Result<String> {
+/// The log of the shaders that zink of `mesa` receives in a run of `source`.
+fn handed_off(source: &Path, mesa: &Installed) -> Result<String> {
     // Mesa falls back to another driver without a message; only zink prints NIR with this variable.
-    ensure!(on_zink(source, prefix, ("ZINK_DEBUG", "nir".as_ref()))?.contains("---8<---"), "the driver is not zink");
-    on_zink(source, prefix, ("ST_DEBUG", "nir".as_ref()))
+    ensure!(on_zink(source, mesa, &[("ZINK_DEBUG", "nir".as_ref())])?.contains("---8<---"), "the driver is not zink");
+    on_zink(source, mesa, &[("ST_DEBUG", "nir".as_ref())])
 }
 
 /// The first shader of `stage` in the log `said` of shaders that the driver receives.
@@ -144,10 +151,10 @@ fn received(said: &str, stage: &str) -> Result<String> {
     Ok(format!("{}\n", &found[..end]))
 }
 
-/// The first shader of `stage` that zink of the Mesa under `prefix` passes to ntv in a run of `source`.
-fn given_to_ntv(source: &Path, prefix: &Path, stage: &str) -> Result<String> {
+/// The first shader of `stage` that zink of `mesa` passes to ntv in a run of `source`.
+fn given_to_ntv(source: &Path, mesa: &Installed, stage: &str) -> Result<String> {
     let folder = tempfile::tempdir()?;
-    on_zink(source, prefix, ("ZINK_NTV_DUMP", folder.path()))?;
+    on_zink(source, mesa, &[("ZINK_NTV", "rust".as_ref()), ("ZINK_NTV_DUMP", folder.path())])?;
     let texts: Vec<String> = files(folder.path(), "nir")?.iter().map(fs::read_to_string).collect::<Result<_, _>>()?;
     let missing = || format!("zink passes no {stage} shader to ntv; is this a Mesa of `cargo xtask mesa --build`?");
     texts.into_iter().find(|nir| is_wanted(nir, stage)).with_context(missing)
@@ -158,17 +165,11 @@ fn is_wanted(nir: &str, stage: &str) -> bool {
     nir.starts_with(&format!("shader: MESA_SHADER_{}\n", stage.to_uppercase())) && nir.contains("\nname: GLSL")
 }
 
-/// The stderr of zink of the Mesa under `prefix` in a run of `source` with an environment variable.
-fn on_zink(source: &Path, prefix: &Path, (variable, value): (&str, &Path)) -> Result<String> {
+/// The stderr of zink of `mesa` in a run of `source` with environment variables.
+fn on_zink(source: &Path, mesa: &Installed, variables: &[(&str, &Path)]) -> Result<String> {
     let folder = tempfile::tempdir()?;
-    let mut command = Command::new(SHADER_RUNNER);
-    command
-        .env("LD_LIBRARY_PATH", prefix.join("lib/x86_64-linux-gnu"))
-        .env("__EGL_VENDOR_LIBRARY_FILENAMES", prefix.join("share/glvnd/egl_vendor.d/50_mesa.json"))
-        .env("VK_DRIVER_FILES", prefix.join("share/vulkan/icd.d/lvp_icd.x86_64.json"))
-        .envs([("EGL_PLATFORM", "surfaceless"), ("PIGLIT_PLATFORM", "surfaceless_egl")])
-        .env("MESA_LOADER_DRIVER_OVERRIDE", "zink")
-        .env(variable, value);
+    let mut command = mesa.command(&[SHADER_RUNNER.into()]);
+    command.envs(variables.iter().copied());
     runner(&mut command, source, folder.path())
 }
 
