@@ -169,7 +169,7 @@ pub(crate) enum Mode {
     Patches,
 }
 
-/// A draw of one of: the indices of a mesh, `vertices`, the parameters in a buffer, or captured vertices.
+/// A draw of one of: the indices of a mesh, `vertices`, the parameters in a buffer, captured vertices, or `workgroups`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Draw {
@@ -180,6 +180,8 @@ pub(crate) struct Draw {
     pub(crate) indirect: Option<Indirect>,
     /// The number of vertices that were captured in this buffer.
     pub(crate) captured: Option<Name>,
+    /// The numbers of workgroups of the task shader, or of the mesh shader if there is no task shader.
+    pub(crate) workgroups: Option<[Formula; 3]>,
     #[serde(default = "one")]
     pub(crate) instances: u32,
     #[serde(default)]

@@ -197,13 +197,18 @@ impl Checker<'_> {
         if let Some(indirect) = &draw.indirect {
             self.known("buffer", &indirect.buffer, &self.scene.buffers);
         }
-        let indirect = draw.indirect.is_some();
-        if !(indirect && draw.mesh.is_some() && draw.vertices.is_none() && draw.captured.is_none()) {
+        let (indirect, has_workgroups) = (draw.indirect.is_some(), draw.workgroups.is_some());
+        if has_workgroups && (draw.instances, draw.first, draw.first_instance) != (1, 0, 0) {
+            self.errors.push(SceneError::at(command, "a draw of workgroups has no instances and no first vertex"));
+        }
+        let has_others = draw.vertices.is_some() || draw.captured.is_some() || has_workgroups;
+        if !indirect || draw.mesh.is_none() || has_others {
             let members = [
                 ("mesh", draw.mesh.is_some()),
                 ("vertices", draw.vertices.is_some()),
                 ("indirect", indirect),
                 ("captured", draw.captured.is_some()),
+                ("workgroups", has_workgroups),
             ];
             self.one_of(command, &members);
         }
@@ -280,7 +285,9 @@ mod tests {
         let (.., message) = wrong(HEAD, "{ draw = { vertices = 3, mesh = \"none\" } }");
         assert_eq!(message, "there is no mesh `none`");
         let (.., message) = wrong(HEAD, "{ draw = { instances = 3 } }");
-        assert_eq!(message, "exactly one of mesh, vertices, indirect, captured is needed");
+        assert_eq!(message, "exactly one of mesh, vertices, indirect, captured, workgroups is needed");
+        let (.., message) = wrong(HEAD, "{ draw = { workgroups = [1, 1, 1], instances = 2 } }");
+        assert_eq!(message, "a draw of workgroups has no instances and no first vertex");
         let (.., message) = wrong(HEAD, "{ probe = { texture = \"screen\", at = [0, 0] } }");
         assert_eq!(message, "exactly one of rgba, same_as, other_than is needed");
     }

@@ -110,10 +110,15 @@ fn bindings<'a>(
             Command::Draw(_) | Command::Dispatch(_) => {
                 let program = current.and_then(|name| programs.get(name));
                 let dispatches = matches!(command.get_ref(), Command::Dispatch(_));
+                let has_workgroups = matches!(command.get_ref(), Command::Draw(draw) if draw.workgroups.is_some());
                 match program {
                     None => errors.push(SceneError::at(command, "no program is set")),
                     Some(program) if program.is_compute() != dispatches => {
                         let message = "a draw needs a vertex shader, and a dispatch needs a compute shader";
+                        errors.push(SceneError::at(command, message));
+                    }
+                    Some(program) if !dispatches && program.has_meshes() != has_workgroups => {
+                        let message = "a draw of workgroups needs a mesh shader, and any other draw a vertex shader";
                         errors.push(SceneError::at(command, message));
                     }
                     Some(_) => {}

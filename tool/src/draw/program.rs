@@ -84,7 +84,8 @@ impl Program {
         if !errors.is_empty() {
             return Err(errors);
         }
-        shaders.sort_by_key(|(stage, _)| *stage as usize);
+        // Task and mesh shaders have the highest numbers.
+        shaders.sort_by_key(|(stage, _)| (*stage == Stage::Fragment, *stage as usize));
         if let (Some(name), true) = (program.stages.first(), shaders.windows(2).any(|pair| pair[0].0 == pair[1].0)) {
             return Err(vec![SceneError::at(name, "a stage is there twice")]);
         }
@@ -130,6 +131,11 @@ impl Program {
     /// Whether it is a compute shader.
     pub(crate) fn is_compute(&self) -> bool {
         self.shaders.iter().any(|(stage, _)| *stage == Stage::Compute)
+    }
+
+    /// Whether a mesh shader makes its primitives.
+    pub(crate) fn has_meshes(&self) -> bool {
+        self.shaders.iter().any(|(stage, _)| *stage == Stage::Mesh)
     }
 
     /// The symbols with this name in each stage that has it; the number of words of a uniform does not matter.

@@ -7,7 +7,7 @@ use super::objects::Objects;
 use super::trace::Trace;
 use super::{convert, probe};
 use crate::draw::commands::{BlockSource, Clear, Command, Draw, Set, Write};
-use crate::draw::formula::Scope;
+use crate::draw::formula::{Formula, Scope};
 use crate::draw::load::SceneError;
 use crate::draw::prepare::{self, float_bytes, integer_bytes, numbers, Prepared};
 use crate::draw::program::{Kind, Program, Symbol};
@@ -107,13 +107,7 @@ impl<'a> Player<'a> {
         match command {
             Command::Set(set) => self.set(set),
             Command::Draw(draw) => self.draw(draw),
-            Command::Dispatch(groups) => {
-                let mut counts = [0; 3];
-                for (count, formula) in counts.iter_mut().zip(groups) {
-                    *count = formula.number(&self.scope)? as u32;
-                }
-                Ok(self.context.launch_grid(counts)?)
-            }
+            Command::Dispatch(groups) => Ok(self.context.launch_grid(self.counts(groups)?)?),
             Command::Clear(clear) => self.clear(clear),
             Command::Blit(blit) => {
                 let (src, src_region) = self.objects.region(&blit.from);
@@ -297,8 +291,20 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
+    /// Numbers of workgroups.
+    fn counts(&self, formulas: &[Formula; 3]) -> Result<[u32; 3], Failure> {
+        let mut counts = [0; 3];
+        for (count, formula) in counts.iter_mut().zip(formulas) {
+            *count = formula.number(&self.scope)? as u32;
+        }
+        Ok(counts)
+    }
+
     fn draw(&mut self, draw: &Draw) -> Done {
         self.tell_orientation()?;
+        if let Some(groups) = &draw.workgroups {
+            return Ok(self.context.draw_mesh_tasks(self.counts(groups)?)?);
+        }
         let mesh = draw.mesh.as_ref().map(|name| &self.objects.meshes[name.get_ref()]);
         let indices = mesh.map(|mesh| Indices {
             buffer: Arc::clone(&mesh.indices),

@@ -133,6 +133,9 @@ fn changed(set: &Set) -> String {
 }
 
 fn drawn(draw: &Draw) -> String {
+    if draw.workgroups.is_some() {
+        return "workgroups".to_string();
+    }
     match (&draw.mesh, &draw.captured, &draw.indirect, draw.vertices) {
         (Some(mesh), ..) => mesh.get_ref().clone(),
         (_, Some(buffer), ..) => format!("captured {}", buffer.get_ref()),
