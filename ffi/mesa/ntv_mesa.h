@@ -9,6 +9,7 @@
 #define NTV_MESA_H
 
 #include "compiler/nir/nir.h"
+#include "ntv_wire.h"
 
 /* nir_def_instr() is a macro, in 26.1. */
 #ifdef nir_def_instr
@@ -22,7 +23,30 @@ ntv_mesa_def_instr(const nir_def *def)
 static inline bool
 ntv_mesa_is_exact(const nir_alu_instr *alu)
 {
-   return (alu->fp_math_ctrl & nir_fp_exact) != 0;
+   return (alu->fp_math_ctrl & nir_fp_exact) == nir_fp_exact;
+}
+
+/* What an instruction requires besides being exact: NTV_MATH_*. */
+static inline uint32_t
+ntv_mesa_math_control(const nir_alu_instr *alu)
+{
+   const struct {
+      uint32_t mesa, ntv;
+   } rows[] = {
+      {nir_fp_no_contract, NTV_MATH_NO_CONTRACT},
+      {nir_fp_no_reassoc, NTV_MATH_NO_REASSOC},
+      {nir_fp_no_transform, NTV_MATH_NO_TRANSFORM},
+      {nir_fp_preserve_signed_zero, NTV_MATH_PRESERVE_SIGNED_ZERO},
+      {nir_fp_preserve_inf, NTV_MATH_PRESERVE_INF},
+      {nir_fp_preserve_nan, NTV_MATH_PRESERVE_NAN},
+   };
+   uint32_t required = alu->fp_math_ctrl, control = 0;
+
+   if (ntv_mesa_is_exact(alu))
+      required &= ~(uint32_t)nir_fp_exact;
+   for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+      control |= required & rows[i].mesa ? rows[i].ntv : 0;
+   return control;
 }
 
 /* 26.1 makes the instructions exact instead. */
@@ -62,8 +86,7 @@ enum {
    NTV_MESA_ACCESS_ATOMIC = ACCESS_ATOMIC,
 };
 
-/* 26.1 has the preservation of zeros, infinities and NaNs in each instruction. The wire has no form for it: GL does not require
- * it. */
+/* 26.1 has the preservation of zeros, infinities and NaNs in each instruction, not in the header. */
 #define NTV_MESA_PRESERVED(X)
 
 /* Names that 26.1 does not have. */
@@ -82,6 +105,13 @@ static inline bool
 ntv_mesa_is_exact(const nir_alu_instr *alu)
 {
    return alu->exact;
+}
+
+static inline uint32_t
+ntv_mesa_math_control(const nir_alu_instr *alu)
+{
+   (void)alu;
+   return 0;
 }
 
 static inline bool

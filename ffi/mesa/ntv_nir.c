@@ -35,6 +35,8 @@ struct flattener {
    const char *missing;
    bool has_phis;
    bool names;
+   /* NTV_MATH_* of the next instruction that computes. */
+   uint32_t math;
    /* The variable whose type is written with its first deref; see are_push_constants. */
    nir_variable *push_constants;
    /* A hash table of types with linear probing. At most half of it is used. */
@@ -1007,9 +1009,14 @@ write_alu(struct flattener *f, nir_alu_instr *alu)
    uint32_t op = map_alu_op(f, alu->op);
    uint32_t flags = (ntv_mesa_is_exact(alu) ? NTV_ALU_EXACT : 0) | (alu->no_signed_wrap ? NTV_ALU_NO_SIGNED_WRAP : 0) |
                     (alu->no_unsigned_wrap ? NTV_ALU_NO_UNSIGNED_WRAP : 0);
+   const uint32_t math = ntv_mesa_math_control(alu);
    const nir_def *def = &alu->def;
    uint32_t *words;
 
+   if (math != f->math) {
+      ntv_wire_math(f->w, math);
+      f->math = math;
+   }
    assert(!row->number || row->num_inputs == nir_op_infos[alu->op].num_inputs);
    if (def->num_components > 4 || row->wide || row->num_inputs > ARRAY_SIZE(row->input_sizes)) {
       number_instr(f, &alu->instr);

@@ -12,7 +12,15 @@ enum gl_access_qualifier { ACCESS_IN_BOUNDS = 1 << 14, ACCESS_ATOMIC = 1 << 18 }
 
 enum { NIR_INTRINSIC_IO_XFB = 5, NIR_INTRINSIC_NUM_INDEX_FLAGS = 9 };
 
-enum { nir_fp_preserve_nan = 1 << 2, nir_fp_exact = 7 << 3 };
+enum {
+   nir_fp_preserve_signed_zero = 1 << 0,
+   nir_fp_preserve_inf = 1 << 1,
+   nir_fp_preserve_nan = 1 << 2,
+   nir_fp_no_contract = 1 << 3,
+   nir_fp_no_reassoc = 1 << 4,
+   nir_fp_no_transform = 1 << 5,
+   nir_fp_exact = nir_fp_no_contract | nir_fp_no_reassoc | nir_fp_no_transform,
+};
 
 typedef struct nir_instr {
    uint32_t index;
