@@ -224,6 +224,9 @@ impl Pipeline<'_, '_> {
             return Err("mesh shaders must make points");
         }
         let (draw, groups) = (self.draw, [self.draw.vertices, 1, 1]);
+        if draw.instances != 1 || !draw.attributes.is_empty() || !draw.captures.is_empty() {
+            return Err("a draw with a mesh shader has no instances, attributes or captures");
+        }
         let grid = |workgroups| Inputs { workgroups, floats: draw.floats, ..Inputs::default() };
         let launches = match self.stage(Stage::Task) {
             Some(_) => self.run_with(Stage::Task, grid(groups)).launches,

@@ -510,6 +510,20 @@ fn links_and_devices_are_not_replaced() {
     assert!(!Path::new("/dev/null").is_file());
 }
 
+/// A mesh shader replaces the vertex shader and what belongs to it.
+#[test]
+fn a_draw_of_meshes_has_no_instances() {
+    let draw =
+        r#"{"draw": {"vertices": 2, "instances": 2, "topology": "points", "size": [4, 4], "targets": ["rgba32ui"]}}"#;
+    let place = Folder::new(&[("mesh.nir", include_str!("../../tests/corpus/run/mesh.nir")), ("in.json", draw)]);
+    let output = place.run("run mesh.nir --inputs in.json");
+    assert!(
+        !output.status.success() && stderr(&output).contains("a mesh shader has no instances"),
+        "{}",
+        stderr(&output)
+    );
+}
+
 /// The inputs of the example in `docs/formats.md`.
 fn example_inputs() -> &'static str {
     let page = include_str!("../../docs/formats.md");

@@ -245,12 +245,23 @@ impl<'a> Drawing<'a> {
         let [start, _] = self.draw.first;
         let index_bias = self.draw.indices.map_or(0, |indices| indices.base_vertex);
         let draws = [DrawStart { start, count: self.draw.vertices, index_bias }];
-        match self.stages.has_meshes() {
-            true => context.draw_mesh_tasks([self.draw.vertices, 1, 1])?,
-            false => context.draw_vbo(&self.info, self.indirect.as_ref(), &draws)?,
+        match (self.stages.has_meshes(), self.is_of_vertices()) {
+            (false, _) => context.draw_vbo(&self.info, self.indirect.as_ref(), &draws)?,
+            (true, false) => context.draw_mesh_tasks([self.draw.vertices, 1, 1])?,
+            (true, true) => {
+                let what = "a draw with a mesh shader has no instances, indices, attributes, first vertex, captures or parameters";
+                return Err(Error::new(what));
+            }
         }
         self.queries.iter().try_for_each(|query| context.end_query(query))?;
         context.set_stream_output_targets(&[], false)
+    }
+
+    /// Whether the draw has something that only a vertex shader can have.
+    fn is_of_vertices(&self) -> bool {
+        let draw = &self.draw;
+        let has_parameters = draw.indirect.is_some() || draw.indices.is_some() || draw.first != [0; 2];
+        has_parameters || draw.instances != 1 || !draw.attributes.is_empty() || !draw.captures.is_empty()
     }
 
     /// Starts downloads of the attachments and captures.
