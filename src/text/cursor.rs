@@ -21,6 +21,7 @@ impl<'a> Lines<'a> {
     }
 
     /// The next line, without its end.
+    #[inline]
     pub(super) fn next(&mut self) -> Option<Cursor<'a>> {
         let rest = self.rest?;
         self.number += 1;
@@ -65,16 +66,19 @@ impl<'a> Cursor<'a> {
     }
 
     /// The rest of the line.
+    #[inline(always)]
     pub(super) fn rest(&self) -> &'a str {
         &self.line[self.at..]
     }
 
     /// The byte at the cursor, 0 at the end of the line.
+    #[inline(always)]
     pub(super) fn peek(&self) -> u8 {
         self.line.as_bytes().get(self.at).copied().unwrap_or(0)
     }
 
     /// The byte after the cursor.
+    #[inline(always)]
     pub(super) fn peek_second(&self) -> u8 {
         self.line.as_bytes().get(self.at + 1).copied().unwrap_or(0)
     }
@@ -110,6 +114,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// True if there is only a comment left.
+    #[inline]
     pub(super) fn at_end(&mut self) -> bool {
         match self.skip_blanks() {
             0 => self.at >= self.line.len(),
@@ -119,6 +124,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Skips blanks, then `byte` if it is there.
+    #[inline(always)]
     pub(super) fn eat(&mut self, byte: u8) -> bool {
         let found = self.skip_blanks() == byte && byte != 0;
         self.at += usize::from(found);
@@ -126,6 +132,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Skips blanks, then `text` if it is there.
+    #[inline(always)]
     pub(super) fn eat_str(&mut self, text: &str) -> bool {
         self.skip_blanks();
         let found = self.rest().starts_with(text);
@@ -146,6 +153,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Skips `byte`, which must be there; `what` names it in the error.
+    #[inline]
     pub(super) fn expect(&mut self, byte: u8, what: &str) -> Result<(), Error> {
         if self.eat(byte) {
             return Ok(());
@@ -168,6 +176,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The text up to the next blank.
+    #[inline(always)]
     pub(super) fn token(&mut self) -> &'a str {
         self.skip_blanks();
         self.take_while(|b| b != b' ' && b != b'\t')
@@ -209,6 +218,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Skips blanks and returns the start of the next token.
+    #[inline(always)]
     pub(super) fn token_start(&mut self) -> usize {
         self.skip_blanks();
         self.at

@@ -162,6 +162,10 @@ impl<'a> Parser<'a> {
 
 /// Parses a precision, if there is one.
 pub(super) fn precision(line: &mut Cursor<'_>) -> Precision {
+    // Every deref is asked, and few have one.
+    if !matches!(line.skip_blanks(), b'h' | b'm' | b'l') {
+        return Precision::None;
+    }
     PRECISIONS.iter().find(|(_, name)| line.eat_word(name)).map_or(Precision::None, |(precision, _)| *precision)
 }
 

@@ -78,7 +78,8 @@ impl<'a> Parser<'a> {
     /// Parses the math control of an ALU instruction, which 26 prints as a comment: `// exact, preserve:sz,nan`.
     pub(super) fn math_control(&mut self, line: &mut Cursor<'a>) -> Result<AluFlags, Error> {
         let mut flags = AluFlags::empty();
-        if !(self.is_26 || is_math(line)) || !line.eat_str("//") {
+        // Most lines end here.
+        if line.skip_blanks() != b'/' || !(self.is_26 || is_math(line)) || !line.eat_str("//") {
             return Ok(flags);
         }
         let mut names = MATH;
@@ -139,9 +140,26 @@ pub(super) fn alu_op(name: &str) -> Option<AluOp> {
     (name == "ffma_weak").then_some(AluOp::ffma)
 }
 
-/// Whether an index that only 26 has does nothing: scratch memory belongs to one invocation.
-pub(super) fn is_without_effect(op: Intrinsic, index: &str) -> bool {
-    index == "access" && op.info().memory.is_some_and(|memory| memory.kind == MemoryKind::Scratch)
+/// Parses an index that only 26 has, after its name. Returns the bits by which it shifts the offset; `None` for another index.
+pub(super) fn index(line: &mut Cursor<'_>, op: Intrinsic, name: &str) -> Result<Option<u32>, Error> {
+    // No other invocation accesses scratch memory.
+    let is_scratch = || op.info().memory.is_some_and(|memory| memory.kind == MemoryKind::Scratch);
+    match name {
+        "offset_shift" if line.eat(b'=') => {
+            let start = line.token_start();
+            let bits = line.number32("a number of bits")?;
+            if bits > 31 {
+                return Err(line.error(start, "expected at most 31 bits"));
+            }
+            Ok(Some(bits))
+        }
+        "fp" if line.eat_str("-fast-math") => Ok(Some(0)),
+        "access" if is_scratch() => {
+            line.take_while(|b| !matches!(b, b',' | b')'));
+            Ok(Some(0))
+        }
+        _ => Ok(None),
+    }
 }
 
 /// Whether 25.0 does not print an index with this value: accesses to shared memory and payloads have qualifiers in 26 only.

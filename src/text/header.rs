@@ -25,8 +25,9 @@ const PRINTED_NAMES: &[(&str, &str)] = &[
     ("output primitive", "output_primitive"),
 ];
 
-/// The start of a line that 26 prints in the header of a task shader, which has no fields of its own.
-const UNHANDLED: &str = "Unhandled stage ";
+/// The starts of lines in the header that are not fields: the value of a specialization constant, which the instructions have, and
+/// what Mesa prints for a task shader, which has no fields of its own.
+const IGNORED: &[&str] = &["spec[", "Unhandled stage "];
 
 impl<'a> Parser<'a> {
     /// Parses a line outside of a function's body.
@@ -48,19 +49,13 @@ impl<'a> Parser<'a> {
     }
 
     fn field(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
-        if self.part == Part::Header && line.rest().starts_with("spec[") {
-            // 26: the value of a specialization constant, which the instructions have.
-            line.take_while(|_| true);
-            return Ok(());
-        }
-        if self.part == Part::Header && line.eat_str(UNHANDLED) {
-            line.take_while(|_| true);
-            return Ok(());
-        }
         let start = line.token_start();
         let key = line.until(b':');
         let key_span = line.span_from(start);
         if self.part != Part::Header || !line.eat(b':') {
+            if self.part == Part::Header && IGNORED.iter().any(|start| key.starts_with(start)) {
+                return Ok(());
+            }
             let what = "expected `key: value`, `decl_var`, `decl_function` or `impl`";
             return Err(line.error_at(key_span, what));
         }

@@ -129,27 +129,19 @@ fn intrinsic_indices(line: &mut Cursor<'_>, context: &IndexContext, values: &mut
         }
         is_first = false;
         let start = line.token_start();
-        if line.eat_str("offset_shift=") {
-            shift = line.number32("a number of bits")?;
-            if shift > 31 {
-                return Err(line.error(start, "expected at most 31 bits"));
-            }
-            continue;
-        }
-        if line.eat_str("fp-fast-math") {
-            continue;
-        }
         let name = line.word();
-        if dialect26::is_without_effect(context.op, name) {
-            line.take_while(|b| !matches!(b, b',' | b')'));
-            continue;
-        }
         let slot = match info.indices.get(next) {
             Some(index) if index.printed() == name => Some(next),
             _ => info.indices.iter().position(|index| index.printed() == name),
         };
         let Some(slot) = slot else {
-            return Err(line.error(start, &format!("expected an index of `{}`", context.op.name())));
+            match dialect26::index(line, context.op, name)? {
+                Some(bits) => shift += bits,
+                None => {
+                    return Err(line.error(start, &format!("expected an index of `{}`", context.op.name())));
+                }
+            }
+            continue;
         };
         values[slot] = parse_index(line, info.indices[slot], context)?;
         next = slot + 1;

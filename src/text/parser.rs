@@ -5,7 +5,7 @@
 use super::cursor::{Cursor, Lines, Span};
 use super::dialect22::Registers;
 use super::layout::Members;
-use super::quoted::{Plain, FIRST_LINE};
+use super::quoted::{has_marks, is_prefixed, Plain, FIRST_LINE};
 use super::Found;
 use crate::entity::Numbering;
 use crate::error::{Error, ErrorKind, Errors, Place};
@@ -17,8 +17,14 @@ const MAX_ERRORS: usize = 20;
 
 /// Finds and parses every shader in `text`.
 pub(super) fn parse(text: &str) -> Vec<Found> {
+    // Most texts have dumps at the start of lines and no colors, which a search of the whole text would only confirm.
+    if let Some(found) = parse_plain(text, true) {
+        if found.iter().all(|found| found.shader.is_ok() && found.notes.is_empty()) || !has_marks(text) {
+            return found;
+        }
+    }
     let plain = Plain::new(text);
-    let mut found = parse_plain(plain.text());
+    let mut found = parse_plain(plain.text(), false).unwrap_or_default();
     for Found { shader, notes, .. } in &mut found {
         let errors = shader.as_mut().err().map_or(&mut [][..], |errors| &mut errors.0);
         errors.iter_mut().chain(notes).for_each(|error| plain.restore(error));
@@ -26,7 +32,8 @@ pub(super) fn parse(text: &str) -> Vec<Found> {
     found
 }
 
-fn parse_plain(text: &str) -> Vec<Found> {
+/// The shaders of a text; `None` if one starts after a prefix and such texts are `refused`.
+fn parse_plain(text: &str, refused: bool) -> Option<Vec<Found>> {
     let mut lines = Lines::new(text);
     let mut found = Vec::new();
     let mut parser = Parser::new();
@@ -34,9 +41,11 @@ fn parse_plain(text: &str) -> Vec<Found> {
         if starts_shader(&first) {
             let (line, shader) = (first.number(), parser.shader(first, &mut lines));
             found.push(Found { line, shader, notes: std::mem::take(&mut parser.notes) });
+        } else if refused && is_prefixed(first.rest()) {
+            return None;
         }
     }
-    found
+    Some(found)
 }
 
 fn starts_shader(line: &Cursor<'_>) -> bool {

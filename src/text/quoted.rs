@@ -24,13 +24,12 @@ const ESCAPE: char = '\u{1b}';
 /// A text in which dumps start at the start of a line, and the text that it is from. Both have the same lines.
 pub(super) struct Plain<'a> {
     original: &'a str,
-    text: Cow<'a, str>,
+    text: String,
 }
 
 impl<'a> Plain<'a> {
     pub(super) fn new(original: &'a str) -> Plain<'a> {
-        let text = if is_plain(original) { Cow::Borrowed(original) } else { Cow::Owned(without_prefixes(original)) };
-        Plain { original, text }
+        Plain { original, text: without_prefixes(original) }
     }
 
     pub(super) fn text(&self) -> &str {
@@ -39,7 +38,7 @@ impl<'a> Plain<'a> {
 
     /// Moves the place of an error to that in the original text.
     pub(super) fn restore(&self, error: &mut Error) {
-        if matches!(self.text, Cow::Borrowed(_)) || error.place.column == 0 {
+        if error.place.column == 0 {
             return;
         }
         let at = error.place.line.saturating_sub(1) as usize;
@@ -52,12 +51,17 @@ impl<'a> Plain<'a> {
     }
 }
 
-/// Whether all dumps start at the start of a line, and nothing is to be removed.
-fn is_plain(text: &str) -> bool {
-    let starts_line = |at: usize| at == 0 || text.as_bytes()[at - 1] == b'\n';
-    !text.starts_with(BYTE_ORDER_MARK)
-        && !text.as_bytes().contains(&(ESCAPE as u8))
-        && text.match_indices(FIRST_LINE).all(|(at, _)| starts_line(at))
+/// Whether the text has a byte order mark or the colors of a terminal.
+pub(super) fn has_marks(text: &str) -> bool {
+    text.starts_with(BYTE_ORDER_MARK) || text.as_bytes().contains(&(ESCAPE as u8))
+}
+
+/// Whether `line` is a shader's first line after a prefix.
+pub(super) fn is_prefixed(line: &str) -> bool {
+    line.contains(FIRST_LINE) && {
+        let plain = without_escapes(line);
+        first_line_at(&plain).is_some_and(|at| at > 0 || plain != line)
+    }
 }
 
 /// The text with the prefixes of lines removed. Lines of a dump that lack its prefix are empty.
