@@ -16,6 +16,7 @@ const FOLDERS: &[&str] = &[
     "ffi",
     "fuzz",
     "gen",
+    "prove",
     "report",
     "src",
     "tests",

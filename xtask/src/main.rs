@@ -38,6 +38,8 @@ usage: cargo xtask test               install what the tests need from Debian, t
        cargo xtask dump --mesa PREFIX --to FOLDER FILE... | -- PROGRAM...
                                       write the NIR of piglit's shader tests, or of a program, with any Mesa: what
                                       a Gallium driver gets, and what zink's translator gets and makes of it
+       cargo xtask prove --table [--filter TEXT] [--random N]
+                                      compare each row of the ALU table with Mesa's constant folding
        cargo xtask mesa [--list NAME] [--filter RE] [--jobs N] [--small]
                                       piglit's shader tests through zink, with its own translator and with ntv;
                                       --help has more
@@ -54,6 +56,7 @@ fn main() -> Result<()> {
         Some((command, rest)) if command == "mesa" => mesa::run(rest),
         Some((command, rest)) if command == "oracle" => oracle::run(rest),
         Some((command, rest)) if command == "dump" => dump::run(rest),
+        Some((command, [table, rest @ ..])) if command == "prove" && table == "--table" => mesa::fold::compare(rest),
         Some((command, rest)) if command == "explorer" => explorer::run(rest),
         _ => bail!("no such chore\n{USAGE}"),
     }

@@ -3,7 +3,8 @@
 //! Changes numbers of Mesa's enumerations in copies of its headers, as a new release may do. With the copies, `ntv_nir.c` must
 //! either write the same wires or not compile.
 
-use super::flatten::Flattener;
+use super::flatten::FILES;
+use super::program::Programs;
 use anyhow::{ensure, Context, Result};
 use regex::Regex;
 use std::fs;
@@ -47,18 +48,18 @@ const ASSERTED: &[Circle] = &[
 ];
 
 /// Compares the wires with those of a Mesa that has other numbers.
-pub(crate) fn compare(flattener: &Flattener) -> Result<()> {
+pub(crate) fn compare(programs: &Programs) -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let before = wires(flattener, folder.path(), "before", &[])?;
-    let after = wires(flattener, folder.path(), "after", MAPPED)?;
+    let before = wires(programs, folder.path(), "before", &[])?;
+    let after = wires(programs, folder.path(), "after", MAPPED)?;
     ensure!(before.len() > 3 && before.len() == after.len(), "only {} wires", before.len());
     for (before, after) in before.iter().zip(&after) {
         let differing = before.1.iter().zip(&after.1).position(|(before, after)| before != after);
         ensure!(before == after, "{} differs at byte {differing:?} with other numbers of Mesa", before.0.display());
     }
     for circle in ASSERTED {
-        let headers = change(flattener, folder.path(), &[*circle])?;
-        let mut compiler = flattener.compiler(&headers);
+        let headers = change(programs, folder.path(), &[*circle])?;
+        let mut compiler = programs.compiler(&headers);
         let output = compiler.arg("-fsyntax-only").arg(crate::root().join("ffi/mesa/ntv_nir.c")).output()?;
         let said = String::from_utf8_lossy(&output.stderr);
         let [first, ..] = circle.1 else { continue };
@@ -70,11 +71,11 @@ pub(crate) fn compare(flattener: &Flattener) -> Result<()> {
 }
 
 /// The wires with all numbers, by the names of their files, from a program that is built with changed headers.
-fn wires(flattener: &Flattener, folder: &Path, name: &str, circles: &[Circle]) -> Result<Vec<(PathBuf, Vec<u8>)>> {
-    let headers = change(flattener, folder, circles)?;
+fn wires(programs: &Programs, folder: &Path, name: &str, circles: &[Circle]) -> Result<Vec<(PathBuf, Vec<u8>)>> {
+    let headers = change(programs, folder, circles)?;
     let (program, wires) = (folder.join(format!("flatten-{name}")), folder.join(name));
-    flattener.build(&headers, &program)?;
-    flattener.run(&program, &["--numbers"], &wires)?;
+    programs.build(&FILES, &headers, &program)?;
+    programs.run(&program, &["--numbers"], &wires)?;
     let mut found = Vec::new();
     for entry in fs::read_dir(&wires)? {
         let entry = entry?;
@@ -85,11 +86,11 @@ fn wires(flattener: &Flattener, folder: &Path, name: &str, circles: &[Circle]) -
 }
 
 /// Writes copies of headers in which `circles` have exchanged their numbers, and returns their paths in the order of inclusion.
-fn change(flattener: &Flattener, folder: &Path, circles: &[Circle]) -> Result<Vec<PathBuf>> {
+fn change(programs: &Programs, folder: &Path, circles: &[Circle]) -> Result<Vec<PathBuf>> {
     const ORDER: &[&str] = &["compiler/shader_enums.h", "compiler/glsl_types.h", "compiler/nir/nir.h"];
     let mut paths = Vec::new();
     for header in ORDER.iter().filter(|header| circles.iter().any(|circle| circle.0 == **header)) {
-        let mut text = flattener.header(header)?;
+        let mut text = programs.header(header)?;
         for (_, names) in circles.iter().filter(|circle| circle.0 == *header) {
             text = rotate(&text, names)?;
         }
