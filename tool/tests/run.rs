@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+
+//! `ntv run`: its inputs, its results, and its errors.
+
+#[path = "support/folder.rs"]
+mod folder;
+
+use folder::{expect_refusal, stderr, Folder, GOOD};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+/// A mesh shader replaces the vertex shader and what belongs to it.
+#[test]
+fn a_draw_of_meshes_has_no_instances() {
+    let draw =
+        r#"{"draw": {"vertices": 2, "instances": 2, "topology": "points", "size": [4, 4], "targets": ["rgba32ui"]}}"#;
+    let place = Folder::new(&[("mesh.nir", include_str!("../../tests/corpus/run/mesh.nir")), ("in.json", draw)]);
+    let output = place.run("run mesh.nir --inputs in.json");
+    assert!(
+        !output.status.success() && stderr(&output).contains("a mesh shader has no instances"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+/// The inputs of the example in `docs/formats.md`.
+fn example_inputs() -> &'static str {
+    let page = include_str!("../../docs/formats.md");
+    let inputs = page.split("```json\n").find(|part| part.contains("\"groups\"")).expect("an example");
+    inputs.split("```").next().unwrap()
+}
+
+/// The expected results of that example.
+#[track_caller]
+fn expect_histogram(output: &Output) {
+    assert!(output.status.success(), "{}", stderr(output));
+    let result: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let mut bins = vec![0; 64];
+    (bins[1], bins[2], bins[3]) = (1, 2, 1);
+    assert_eq!(result["buffers"][1]["u32"], serde_json::json!(bins));
+    assert_eq!(result["buffers"][0]["u32"], serde_json::json!([4, 1, 2, 3, 66]));
+}
+
+#[test]
+fn run_gives_a_shader_buffers_and_prints_them() {
+    let place =
+        Folder::new(&[("histogram.nir", include_str!("../../examples/histogram.nir")), ("in.json", example_inputs())]);
+    expect_histogram(&place.run("run histogram.nir --inputs in.json"));
+    if cfg!(feature = "vulkan") {
+        expect_histogram(&place.run("run histogram.nir --inputs in.json --device llvmpipe --validate"));
+    } else {
+        expect_refusal(&place, "run histogram.nir --inputs in.json --device", "without Vulkan");
+    }
+}
+
+#[test]
+fn faults_of_a_shader_are_errors_with_a_line() {
+    let shader = include_str!("../../examples/histogram.nir");
+    let inputs = example_inputs().replace("[4, 1, 2, 3, 66]", "[5, 1, 2, 3, 66]");
+    let place = Folder::new(&[("histogram.nir", shader), ("in.json", &inputs), ("no.json", "{}")]);
+    let output = place.run("run histogram.nir --inputs in.json --json");
+    assert_eq!(output.status.code(), Some(1));
+    let faults: Vec<Value> = stderr(&output).lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let line = 1 + shader.lines().position(|line| line.contains("@load_ssbo (%0 (0x0), %18)")).expect("the load");
+    assert_eq!((&faults[0]["kind"], &faults[0]["line"]), (&"fault".into(), &line.into()));
+    let message = faults[0]["message"].as_str().unwrap_or_default();
+    assert!(message.starts_with("access out of bounds: 4 bytes at 20"), "{message}");
+    assert!(message.contains("storage block 0 (`samples`, `count`), which has 20"), "{message}");
+}
+
+/// The problems that `ntv run --json` reports for `shader` with `inputs`, and its exit status. The limit is low for endless
+/// loops.
+fn complaints(shader: &str, inputs: &Value) -> (Vec<Value>, Option<i32>) {
+    let place = Folder::new(&[("a.nir", shader), ("in.json", &inputs.to_string())]);
+    let output = place.run("run a.nir --inputs in.json --json --limit 100000");
+    let said = stderr(&output);
+    let objects = said.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{said}")));
+    (objects.collect(), output.status.code())
+}
+
+#[test]
+fn descriptors_that_are_not_given_are_named() {
+    let shader = include_str!("../../examples/histogram.nir");
+    let (said, status) = complaints(shader, &serde_json::json!({}));
+    let rows: Vec<(&Value, &Value)> = said.iter().map(|problem| (&problem["kind"], &problem["message"])).collect();
+    let missing = Value::from("missing");
+    let messages =
+        ["set 3, binding 0 (`samples`, `count`): no buffer is given", "set 3, binding 1 (`bins`): no buffer is given"];
+    let messages = messages.map(Value::from);
+    assert_eq!(rows, [(&missing, &messages[0]), (&missing, &messages[1])]);
+    assert_eq!(status, Some(1));
+    let line = said[0]["line"].as_u64().expect("a line") as usize - 1;
+    assert!(shader.lines().nth(line).is_some_and(|line| line.contains("@load_ssbo")), "{line}");
+}
+
+/// For all shaders of the corpus that run: each missing descriptor is reported by its set and binding.
+#[test]
+fn removed_inputs_are_reported_as_missing() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus/run");
+    let (mut missed, mut unused) = (0, Vec::new());
+    for file in fs::read_dir(folder).expect("the corpus").filter_map(Result::ok) {
+        let text = fs::read_to_string(file.path()).expect("a shader");
+        let inputs: String = text.lines().filter_map(|line| line.strip_prefix("; inputs: ")).collect();
+        let inputs: Value = serde_json::from_str(&inputs).expect("inputs");
+        if inputs.get("draw").is_some_and(|draw| draw.get("topology").is_none()) {
+            continue; // Triangles want a device.
+        }
+        let whole = complaints(&text, &inputs);
+        assert!(whole.0.iter().all(|problem| problem["kind"] != "missing"), "{}: {whole:?}", file.path().display());
+        for (list, what) in
+            [("buffers", "buffer"), ("textures", "texture"), ("images", "image"), ("samplers", "sampler")]
+        {
+            for number in 0..inputs[list].as_array().map_or(0, Vec::len) {
+                let mut fewer = inputs.clone();
+                let gone = fewer[list].as_array_mut().expect("a list").remove(number);
+                let is_element = |other: &Value| (&other["set"], &other["binding"]) == (&gone["set"], &gone["binding"]);
+                if let Some(pointers) = fewer.get_mut("pointers").and_then(Value::as_array_mut) {
+                    if pointers.iter().any(|pointer| is_element(&pointer["to"])) {
+                        continue; // It is found by address, not by a descriptor.
+                    }
+                    pointers.retain(|pointer| !is_element(pointer));
+                }
+                let (said, status) = complaints(&text, &fewer);
+                if fewer[list].as_array().is_some_and(|rest| rest.iter().any(is_element)) {
+                    continue; // Others of the array are there; its index is computed.
+                }
+                let place = format!("set {}, binding {}", gone["set"], gone["binding"]);
+                let named = |problem: &Value| {
+                    let message = problem["message"].as_str().unwrap_or_default();
+                    message.starts_with(&place) && message.ends_with(&format!(": no {what} is given"))
+                };
+                match said.first() {
+                    Some(problem) if problem["kind"] == "missing" => {
+                        assert!(said.iter().all(named) && status == Some(1), "{}: {said:?}", file.path().display());
+                        missed += 1;
+                    }
+                    _ => unused.push(format!("{}: {place}: {said:?}", file.file_name().to_string_lossy())),
+                }
+            }
+        }
+    }
+    assert!(missed > 50 && unused.is_empty(), "{missed}, {unused:#?}");
+}
+
+#[test]
+fn a_loop_without_end_is_an_error() {
+    let shader = "\
+shader: MESA_SHADER_COMPUTE
+workgroup_size: 1, 1, 1
+decl_function main () (entrypoint)
+
+impl main {
+    block b0:  // preds:
+    // succs: b1
+    loop {
+        block b1:  // preds: b0 b1
+        // succs: b1
+    }
+    block b2:  // preds:
+    // succs: b3
+    block b3:
+}
+";
+    let place = Folder::new(&[("a.nir", shader), ("in.json", "{}")]);
+    let output = place.run("run a.nir --inputs in.json --limit 10000");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("runs for too long"), "{}", stderr(&output));
+}
+
+#[test]
+fn shaders_come_as_words_too() {
+    let place = Folder::new(&[("a.nir", GOOD)]);
+    let shader = ntv::text::parse(GOOD).remove(0).shader.expect("a shader");
+    let bytes = ntv::wire::to_bytes(&ntv::wire::encode(&shader));
+    fs::write(place.path("b.ntvw"), &bytes).expect("a file");
+    assert!(place.run("compile . -o out").status.success());
+    assert_eq!(place.files("out"), ["a.spv", "b.ntvw.spv"]);
+    let words = |name: &str| fs::read(place.path(name)).expect("a module");
+    assert_eq!(words("out/a.spv"), words("out/b.ntvw.spv"));
+    assert_eq!(place.run("print a.nir").stdout, place.run("print b.ntvw").stdout);
+
+    fs::write(place.path("short.ntvw"), &bytes[..bytes.len() - 8]).expect("a file");
+    let output = place.run("check short.ntvw");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("word 2: the wire has"), "{}", stderr(&output));
+}
+
+#[cfg(feature = "vulkan")]
+#[test]
+fn run_draws_a_picture() {
+    let vertex = GOOD;
+    let fragment = "\
+shader: MESA_SHADER_FRAGMENT
+name: red
+decl_function main () (entrypoint)
+
+impl main {
+    block b0:  // preds:
+    32     %0 = load_const (0x00000000)
+    32     %1 = load_const (0x3f800000)
+    32x4   %2 = vec4 %1, %0, %0, %1
+    @store_output (%2, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA0 slots=1)
+    // succs: b1
+    block b1:
+}
+";
+    let inputs = r#"{"draw": {"vertices": 4, "topology": "triangle_strip", "size": [4, 2], "attributes":
+        [{"location": 0, "f32": [-1, -1, 0, 1, 1, -1, 0, 1, -1, 1, 0, 1, 1, 1, 0, 1]}]},
+        "buffers": [{"set": 1, "binding": 1, "size": 144}]}"#;
+    let place = Folder::new(&[("v.nir", vertex), ("f.nir", fragment), ("in.json", inputs)]);
+    let output = place.run("run v.nir f.nir --inputs in.json --device llvmpipe --png out.png");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let result: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(result["targets"][0]["u8"], serde_json::json!([255, 0, 0, 255].repeat(8)));
+    assert!(fs::read(place.path("out.png")).expect("a picture").starts_with(b"\x89PNG"));
+}
+
+#[test]
+fn elements_that_a_constant_names_have_to_be_given() {
+    let shader =
+        include_str!("../../tests/corpus/run/block_index.nir").replace("@get_ssbo_size (%8)", "@get_ssbo_size (%1)");
+    let buffer = |element: u32| serde_json::json!({"set": 3, "binding": 0, "element": element, "size": 16});
+    let inputs = |elements: &[u32]| {
+        let buffers: Vec<Value> = elements.iter().map(|element| buffer(*element)).collect();
+        serde_json::json!({"groups": [1, 1, 1], "buffers": buffers})
+    };
+    let messages = |elements: &[u32]| -> Vec<Value> {
+        complaints(&shader, &inputs(elements)).0.into_iter().map(|problem| problem["message"].clone()).collect()
+    };
+    assert_eq!(messages(&[0, 1]), [] as [Value; 0]);
+    assert_eq!(messages(&[0]), ["set 3, binding 0, element 1: no buffer is given"]);
+    assert_eq!(messages(&[]), ["set 3, binding 0, element 1: no buffer is given"]);
+    // The elements of a computed index are only known when the shader runs.
+    let message = "access out of bounds: 4 bytes at 0 of storage block 0, which has 0 (invocation 0)";
+    assert_eq!(messages(&[1]).first(), Some(&message.into()));
+}
