@@ -26,6 +26,8 @@ const ONE_BIT: AluSet = {
     AluSet::of(&[
         iadd, isub, imul, amul, imax, umin, imin, umax, ineg, iabs, isign, ishl, ishr, ushr, ult, ige, ilt, uge, i2i8,
         i2i16, i2i32, i2i64, u2u8, u2u16, u2u32, u2u64, i2f16, i2f32, i2f64, u2f16, u2f32, u2f64, i2i1, u2u1,
+        ball_iequal2, ball_iequal3, ball_iequal4, ball_iequal5, ball_iequal8, ball_iequal16, bany_inequal2,
+        bany_inequal3, bany_inequal4, bany_inequal5, bany_inequal8, bany_inequal16,
     ])
 };
 
