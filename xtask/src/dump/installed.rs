@@ -34,9 +34,8 @@ impl Installed {
         let descriptions = tempfile::tempdir()?;
         let mut libraries = Vec::new();
         for (library, description, _) in LIBRARIES {
-            let path = find_library(&prefix, library)?;
-            let path =
-                path.with_context(|| format!("{} has no {library}: is it the prefix of a Mesa?", prefix.display()))?;
+            let missing = || format!("{} has no {library}: is it the prefix of a Mesa?", prefix.display());
+            let path = find_library(&prefix, library).with_context(missing)?;
             let text = serde_json::json!({
                 "file_format_version": "1.0.0",
                 "ICD": {"api_version": "1.4.0", "library_path": path},
@@ -98,17 +97,10 @@ impl Installed {
 }
 
 /// The path of `library` under `prefix`: distributions have `lib`, `lib64`, or a folder for the processor below one of these.
-fn find_library(prefix: &Path, library: &str) -> Result<Option<PathBuf>> {
-    for folder in ["lib", "lib64"].map(|name| prefix.join(name)) {
-        if !folder.is_dir() {
-            continue;
-        }
-        let own = format!("{}-linux-gnu", std::env::consts::ARCH);
-        let found =
-            [folder.join(own), folder].into_iter().map(|folder| folder.join(library)).find(|path| path.exists());
-        if found.is_some() {
-            return Ok(found);
-        }
-    }
-    Ok(None)
+fn find_library(prefix: &Path, library: &str) -> Option<PathBuf> {
+    let own = format!("{}-linux-gnu", std::env::consts::ARCH);
+    let folders = ["lib", "lib64"].map(|name| prefix.join(name));
+    let mut paths =
+        folders.iter().flat_map(|folder| [folder.join(&own), folder.clone()]).map(|folder| folder.join(library));
+    paths.find(|path| path.exists())
 }
