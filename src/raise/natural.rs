@@ -28,8 +28,7 @@ pub(super) fn stride_of(shader: &Shader, ty: Type) -> Option<u64> {
 }
 
 /// The end of these members, one after the other, and the largest alignment.
-fn end_of(shader: &Shader, members: impl Iterator<Item = Type>) -> Option<(u64, u64)> {
-    let mut members = members;
+fn end_of(shader: &Shader, mut members: impl Iterator<Item = Type>) -> Option<(u64, u64)> {
     members.try_fold((0, 1), |(end, most): (u64, u64), ty| {
         let (size, alignment) = layout_of(shader, ty)?;
         Some((end.next_multiple_of(alignment).checked_add(size)?, most.max(alignment)))

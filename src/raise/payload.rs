@@ -8,7 +8,7 @@
 use super::natural::size_of;
 use super::place::{component_bytes, Place, Why};
 use crate::error::Errors;
-use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, InstKind, Shader};
+use crate::ir::{rewrite, Builder, Def, Edit, Inst, InstKind, Shader};
 use crate::op::{AluOp, AluType, Base, Index, Intrinsic, Modes};
 use crate::report::Report;
 
@@ -69,10 +69,7 @@ fn access(b: &mut Builder<'_>, inst: Inst, scalar: AluType, place: &Place) -> Ed
         b.intrinsic_with(launch_mesh_workgroups, 0, 0, &srcs[..1], &[(Index::range, range)]);
         return Edit::Remove;
     }
-    let offset = match place.index(b, 1) {
-        ArrayIndex::Imm(offset) => b.imm32(offset as u32),
-        ArrayIndex::Def(offset) => offset,
-    };
+    let offset = place.bytes(b);
     let (count, bits) = (b.shader.insts[inst].num_components, b.shader.insts[inst].bit_size);
     let is_boolean = scalar.base == Base::Bool;
     let aligned = (Index::align_mul, component_bytes(scalar));

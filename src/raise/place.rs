@@ -128,6 +128,14 @@ impl Place {
         }
     }
 
+    /// The distance to the place in bytes.
+    pub(super) fn bytes(&self, b: &mut Builder<'_>) -> Def {
+        match self.index(b, 1) {
+            ArrayIndex::Imm(offset) => b.imm32(offset as u32),
+            ArrayIndex::Def(offset) => offset,
+        }
+    }
+
     fn add(&mut self, index: ArrayIndex, stride: u32) -> Result<(), Why> {
         match index {
             ArrayIndex::Def(index) => self.steps.push((index, stride)),

@@ -4,7 +4,7 @@
 
 use super::place::{component_bytes, component_step, size_of_block, Place};
 use crate::error::Errors;
-use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, InstKind, Shader};
+use crate::ir::{rewrite, Builder, Def, Edit, Inst, InstKind, Shader};
 use crate::op::{zink, Index, Intrinsic, Modes};
 use crate::report::Report;
 
@@ -52,10 +52,7 @@ fn load(b: &mut Builder<'_>, inst: Inst, pointer: Def, place: &Place) -> Def {
     let bytes = b.shader.as_deref(pointer).and_then(|deref| b.shader.types.as_vector(deref.ty));
     let bytes = bytes.map_or(4, |(scalar, _)| component_bytes(scalar));
     let step = component_step(b.shader, pointer, bytes);
-    let base = match place.index(b, 1) {
-        ArrayIndex::Imm(offset) => b.imm32(offset as u32),
-        ArrayIndex::Def(offset) => offset,
-    };
+    let base = place.bytes(b);
     let range = size_of_pushed(b.shader);
     let indices = [(Index::range, range), (Index::align_mul, bytes)];
     match step == bytes {
