@@ -124,13 +124,31 @@ impl Fault {
 
 /// Replaces each instruction with `op`.
 fn replace(shader: &mut Shader, op: AluOp, with: impl Fn(&mut Builder<'_>, Inst, &[AluSrc]) -> Def) -> bool {
+    replace_where(shader, op, |_, _| true, with)
+}
+
+/// Replaces each instruction with `op` whose sources are `wanted`.
+fn replace_where(
+    shader: &mut Shader,
+    op: AluOp,
+    wanted: impl Fn(&Shader, &[AluSrc]) -> bool,
+    with: impl Fn(&mut Builder<'_>, Inst, &[AluSrc]) -> Def,
+) -> bool {
     rewrite(shader, |b, inst| match b.shader.insts[inst].kind {
         InstKind::Alu { op: found, srcs, .. } if found == op => {
             let srcs: Vec<AluSrc> = b.shader.alu_srcs[srcs].to_vec();
-            Edit::Replace(with(b, inst, &srcs))
+            match wanted(b.shader, &srcs) {
+                true => Edit::Replace(with(b, inst, &srcs)),
+                false => Edit::Keep,
+            }
         }
         _ => Edit::Keep,
     })
+}
+
+/// Whether `src` is a constant with a component `number`.
+fn has_constant(shader: &Shader, src: &AluSrc, number: u64) -> bool {
+    shader.as_const(src.def).is_some_and(|numbers| numbers.contains(&number))
 }
 
 /// Replaces `imod` by `irem`, with the divisor added if the remainder has the other sign.
@@ -198,13 +216,8 @@ fn widen_by_halves(shader: &mut Shader) -> bool {
         let components: Vec<Def> = (0..usize::from(n)).map(&mut wide).collect();
         b.vec(&components)
     });
-    let products = rewrite(shader, |b, inst| {
-        let InstKind::Alu { op: AluOp::imul_2x32_64, srcs, .. } = b.shader.insts[inst].kind else { return Edit::Keep };
-        let srcs = b.shader.alu_srcs[srcs].to_vec();
-        let is_one = |src: &AluSrc| b.shader.as_const(src.def).is_some_and(|numbers| numbers.contains(&1));
-        if !srcs.iter().any(is_one) {
-            return Edit::Keep;
-        }
+    let has_one = |shader: &Shader, srcs: &[AluSrc]| srcs.iter().any(|src| has_constant(shader, src, 1));
+    let products = replace_where(shader, AluOp::imul_2x32_64, has_one, |b, inst, srcs| {
         let n = b.shader.insts[inst].num_components;
         let mut product = |c: usize| {
             let halves = [AluOp::imul, AluOp::imul_high]
@@ -212,7 +225,7 @@ fn widen_by_halves(shader: &mut Shader) -> bool {
             b.alu(AluOp::pack_64_2x32_split, &halves)
         };
         let components: Vec<Def> = (0..usize::from(n)).map(&mut product).collect();
-        Edit::Replace(b.vec(&components))
+        b.vec(&components)
     });
     wide || products
 }
@@ -236,21 +249,17 @@ fn pack_bytes(shader: &mut Shader) -> bool {
 
 /// Subtracts from a constant with a zero only numbers that differ from it.
 fn subtract_from_zero(shader: &mut Shader) -> bool {
-    rewrite(shader, |b, inst| {
-        let InstKind::Alu { op: AluOp::fsub, srcs, .. } = b.shader.insts[inst].kind else { return Edit::Keep };
-        let srcs = b.shader.alu_srcs[srcs].to_vec();
-        if !b.shader.as_const(srcs[0].def).is_some_and(|numbers| numbers.contains(&0)) {
-            return Edit::Keep;
-        }
+    let from_zero = |shader: &Shader, srcs: &[AluSrc]| has_constant(shader, &srcs[0], 0);
+    replace_where(shader, AluOp::fsub, from_zero, |b, inst, srcs| {
         let (n, bits) = (b.shader.insts[inst].num_components, b.shader.insts[inst].bit_size);
         let alu = |b: &mut Builder<'_>, op, srcs: &[AluSrc], bits| {
             AluSrc::from(b.alu_with(op, AluFlags::EXACT, srcs, Some((n, bits))))
         };
         let zero = AluSrc { def: b.constant(bits, &[0]), swizzle: Swizzle::splat(0) };
-        let are_equal = alu(b, AluOp::feq, &srcs, 1);
+        let are_equal = alu(b, AluOp::feq, srcs, 1);
         let negative = alu(b, AluOp::fneg, &srcs[1..], bits);
         let difference = alu(b, AluOp::fadd, &[srcs[0], negative], bits);
-        Edit::Replace(alu(b, AluOp::bcsel, &[are_equal, zero, difference], bits).def)
+        alu(b, AluOp::bcsel, &[are_equal, zero, difference], bits).def
     })
 }
 
