@@ -3,26 +3,12 @@
 //! Inputs for a row: all of them where there are few, else every pair of special numbers and then random ones.
 
 use crate::rows::Row;
+use ntv::op::fold::mask;
 use ntv::op::Base;
+use ntv_gen::Random;
 
 /// At most this many bits of inputs are counted through.
 const MOST_BITS: u32 = 16;
-
-/// A generator of numbers: the same ones each time (xorshift64*).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-}
 
 /// The inputs of a row, in cases of [`Row::inputs`]; `random` of them if they are not counted through, besides the pairs.
 pub fn cases(row: Row, random: usize) -> Vec<Vec<u64>> {
@@ -33,14 +19,14 @@ pub fn cases(row: Row, random: usize) -> Vec<Vec<u64>> {
     }
     let special: Vec<Vec<u64>> = inputs.iter().map(|(base, bits)| special(*base, *bits)).collect();
     let mut cases = pairs(&special);
-    let mut source = Random(0x9e37_79b9_7f4a_7c15);
+    let mut source = Random::new(0);
     cases.extend((0..random).map(|_| {
         let number = |(special, (base, bits)): (&Vec<u64>, &(Base, u8))| match source.below(4) {
-            0 => special[source.below(special.len())],
-            1 => near(special[source.below(special.len())], &mut source, *bits),
+            0 => source.pick(special),
+            1 => near(source.pick(special), &mut source, *bits),
             // Small numbers, as counts and indices are.
-            2 if *base != Base::Float => source.next() & 0xff & mask(*bits),
-            _ => source.next() & mask(*bits),
+            2 if *base != Base::Float => mask(source.bits() & 0xff, *bits),
+            _ => mask(source.bits(), *bits),
         };
         special.iter().zip(&inputs).map(number).collect()
     }));
@@ -61,15 +47,11 @@ fn pairs(special: &[Vec<u64>]) -> Vec<Vec<u64>> {
     all
 }
 
-fn mask(bits: u8) -> u64 {
-    u64::MAX >> (64 - u32::from(bits))
-}
-
 /// The parts of `number` for each input.
 fn split(number: u64, inputs: &[(Base, u8)]) -> Vec<u64> {
     let mut rest = number;
     let part = |(_, bits): &(Base, u8)| {
-        let part = rest & mask(*bits);
+        let part = mask(rest, *bits);
         rest = rest.checked_shr(u32::from(*bits)).unwrap_or(0);
         part
     };
@@ -81,9 +63,9 @@ fn near(number: u64, source: &mut Random, bits: u8) -> u64 {
     let changed = match source.below(3) {
         0 => number.wrapping_add(1),
         1 => number.wrapping_sub(1),
-        _ => number ^ 1 << source.below(usize::from(bits)),
+        _ => number ^ 1 << source.below(bits.into()),
     };
-    changed & mask(bits)
+    mask(changed, bits)
 }
 
 /// Numbers at which operations change their behaviour: of integers also for those that are bits of floats.
@@ -94,7 +76,7 @@ fn special(base: Base, bits: u8) -> Vec<u64> {
     if base == Base::Float || bits > 1 {
         numbers.extend(floats(bits));
     }
-    numbers.iter_mut().for_each(|number| *number &= mask(bits));
+    numbers.iter_mut().for_each(|number| *number = mask(*number, bits));
     numbers.sort_unstable();
     numbers.dedup();
     numbers

@@ -11,7 +11,7 @@ use crate::rows::Row;
 use anyhow::{ensure, Context, Result};
 use ntv::ir::builder::evaluate_alu;
 use ntv::ir::Swizzle;
-use ntv::op::fold::to_float;
+use ntv::op::fold::{mask, to_float};
 use ntv::op::{AluOp, Base};
 use std::io::{Read, Write};
 use std::path::Path;
@@ -130,7 +130,7 @@ fn are_same(row: Row, ours: u64, mesas: u64) -> bool {
 fn traps(row: Row, case: &[u64]) -> bool {
     let least = 1u64 << (row.width - 1);
     let divides = matches!(row.op, AluOp::idiv | AluOp::irem | AluOp::imod) && row.width >= 32;
-    divides && case[0] == least && case[1] == u64::MAX >> (64 - row.width)
+    divides && case[0] == least && case[1] == mask(u64::MAX, row.width)
 }
 
 /// The differences between a row and Mesa's folding of it, of `cases`; `None` if Mesa does not have the opcode.
