@@ -15,7 +15,7 @@ pub(super) struct Installed {
     descriptions: TempDir,
     /// The folders of its libraries.
     libraries: Vec<PathBuf>,
-    /// Whether its zink needs an X server, as that of Mesa 22.3 does.
+    /// Whether programs need an X server to start its zink.
     on_x: bool,
 }
 
