@@ -109,3 +109,29 @@ pub fn is_of_primitive(slot: u32) -> bool {
     use varying::{CULL_PRIMITIVE, LAYER, PRIMITIVE_ID, PRIMITIVE_INDICES, VIEWPORT, VIEW_INDEX};
     matches!(slot, PRIMITIVE_ID | LAYER | VIEWPORT | PRIMITIVE_INDICES | CULL_PRIMITIVE | VIEW_INDEX)
 }
+
+/// The Location of a slot that is not a built-in: in the order of the slots, generic varyings first, patches after the
+/// fixed-function slots, slots that are not passed between stages last.
+pub fn location(kind: SlotKind, slot: u32, base: u32) -> u32 {
+    use varying::{CLIP_VERTEX, COL0, EDGE, END, PATCH0, PSIZ, TEX0, VAR0};
+    const FIXED: &[(u32, u32)] = &[(COL0, 3), (TEX0, 8), (PSIZ + 1, 2), (EDGE, 1), (CLIP_VERTEX, 1)];
+    const GENERIC: u32 = PATCH0 - VAR0;
+    const PATCHES: u32 = GENERIC + 3 + 8 + 2 + 1 + 1;
+    const OTHERS: u32 = PATCHES + END - PATCH0;
+    match kind {
+        SlotKind::VertAttrib => base,
+        SlotKind::FragResult => slot.saturating_sub(frag_result::DATA0),
+        _ if slot >= PATCH0 => PATCHES + slot - PATCH0,
+        _ if slot >= VAR0 => slot - VAR0,
+        SlotKind::Varying | SlotKind::MeshOutput => {
+            let mut next = GENERIC;
+            for (first, count) in FIXED {
+                if (*first..first + count).contains(&slot) {
+                    return next + slot - first;
+                }
+                next += count;
+            }
+            OTHERS + slot
+        }
+    }
+}

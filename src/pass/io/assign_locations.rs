@@ -30,10 +30,10 @@
 //! decl_var shader_out INTERP_MODE_SMOOTH none vec4 b (VARYING_SLOT_VAR1.xyzw, 1, 0)
 //! ```
 
-use super::slot_access::location;
 use crate::ir::{Shader, Stage, Var, VarFlags};
 use crate::location;
 use crate::op::names::{varying, vert_attrib, SlotKind};
+use crate::op::slots::location;
 use crate::op::{slots, Modes, Needs};
 use crate::pass::{Context, Forms, Pass};
 use std::ops::Range;

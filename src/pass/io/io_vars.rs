@@ -11,11 +11,12 @@
 //! store VAR0.z int           one variable: int at component 2
 //! ```
 
-use super::slot_access::{location, Interpolation, Io, Sampling};
+use super::slot_access::{Interpolation, Io, Sampling};
 use crate::analysis::distances::{self, DeclaredDistances, Reach};
 use crate::ir::{Precision, Shader, Stage, Var, VarFlags, Variable, NO_LOCATION};
 use crate::location;
 use crate::op::names::{varying, InterpMode, IoFlags, SlotKind};
+use crate::op::slots::location;
 use crate::op::{slots, AluType, Modes};
 
 /// The part of an access that is in one variable.
