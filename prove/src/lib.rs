@@ -9,3 +9,4 @@ pub mod inputs;
 pub mod mesa;
 pub mod reasons;
 pub mod rows;
+pub mod term;

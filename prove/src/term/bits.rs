@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+
+//! The bits of a term that may be set.
+
+use super::{Arena, Node, Op, Term};
+use ntv::op::fold::mask;
+use ntv::op::AluOp;
+
+/// All bits up to the highest one of `value`.
+fn filled(value: u64) -> u64 {
+    match value {
+        0 => 0,
+        _ => u64::MAX >> value.leading_zeros(),
+    }
+}
+
+impl Arena {
+    /// The bits of `term` that may be set.
+    pub fn possible(&self, term: Term) -> u64 {
+        self.possible[term.0 as usize]
+    }
+
+    /// The number of low bits of `term` that are certainly 0; its width for 0.
+    pub(super) fn trailing_zeros(&self, term: Term) -> u32 {
+        self.possible(term).trailing_zeros().min(self.width(term).into())
+    }
+
+    /// [`Arena::possible`] of a new node.
+    pub(super) fn possible_of(&self, node: &Node) -> u64 {
+        let of = |i: usize| self.possible(node.args[i]);
+        let all = mask(u64::MAX, node.width);
+        match node.op {
+            Op::Const => node.immediates[0],
+            Op::Ite => of(1) | of(2),
+            Op::Sum => self.possible_of_sum(node),
+            Op::Mul => {
+                let zeros: u32 = node.args.iter().map(|arg| self.trailing_zeros(*arg)).sum();
+                let most = node.args.iter().try_fold(1u64, |most, arg| most.checked_mul(self.possible(*arg)));
+                let below = most.map_or(u64::MAX, filled);
+                mask(below & u64::MAX.checked_shl(zeros).unwrap_or(0), node.width)
+            }
+            Op::Mask => of(0) & node.immediates[0],
+            Op::And => node.args.iter().fold(all, |bits, arg| bits & self.possible(*arg)),
+            Op::Or | Op::Xor => node.args.iter().fold(0, |bits, arg| bits | self.possible(*arg)),
+            Op::Lshr => match self.as_const(node.args[1]) {
+                Some(count) => of(0) >> count,
+                None => filled(of(0)),
+            },
+            Op::Zext | Op::Trunc => mask(of(0), node.width),
+            Op::Alu(op) => self.possible_of_alu(op, node),
+            _ => all,
+        }
+    }
+
+    fn possible_of_alu(&self, op: AluOp, node: &Node) -> u64 {
+        let all = mask(u64::MAX, node.width);
+        match op {
+            AluOp::bit_count => filled(self.width(node.args[0]).into()),
+            AluOp::umod | AluOp::udiv => all,
+            _ => all,
+        }
+    }
+
+    fn possible_of_sum(&self, node: &Node) -> u64 {
+        let (constant, coefficients) = (node.immediates[0], &node.immediates[1..]);
+        let mut most = u128::from(constant);
+        let mut zeros = constant.trailing_zeros();
+        for (arg, coefficient) in node.args.iter().zip(coefficients) {
+            let product = u128::from(self.possible(*arg)) * u128::from(*coefficient);
+            most = most.saturating_add(product);
+            zeros = zeros.min(self.trailing_zeros(*arg) + coefficient.trailing_zeros());
+        }
+        let below = if most >> node.width == 0 { filled(most as u64) } else { u64::MAX };
+        mask(below & u64::MAX.checked_shl(zeros).unwrap_or(0), node.width)
+    }
+}

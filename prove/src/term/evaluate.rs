@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+
+//! The number that a term is for chosen inputs.
+
+use super::alu::fold_row;
+use super::{Arena, Op, Term};
+use ntv::op::fold::{mask, sign_extend};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// The content of memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// The state that it starts with, by the text of its symbol.
+    pub start: String,
+    /// The cells that were written, by address: the value and its bytes.
+    pub written: BTreeMap<u64, (u64, u64)>,
+}
+
+/// Chooses the values of symbols.
+pub trait Assignment {
+    /// The number of `width` bits that the function `name` has for `args`.
+    fn value(&mut self, name: &str, width: u8, args: &[u64]) -> u64;
+
+    /// The number that a cell has at the start.
+    fn cell(&mut self, state: &str, address: u64, width: u8) -> u64;
+}
+
+/// A value of a term.
+#[derive(Clone, Debug)]
+enum Value {
+    Number(u64),
+    State(Rc<Memory>),
+}
+
+/// Evaluates terms of one arena for one assignment.
+pub struct Evaluator<'a, A> {
+    arena: &'a Arena,
+    /// The assignment.
+    pub assignment: A,
+    known: FxHashMap<Term, Value>,
+}
+
+impl<'a, A: Assignment> Evaluator<'a, A> {
+    /// An evaluator that knows nothing yet.
+    pub fn new(arena: &'a Arena, assignment: A) -> Evaluator<'a, A> {
+        Evaluator { arena, assignment, known: FxHashMap::default() }
+    }
+
+    /// The number of a term with a width.
+    pub fn number(&mut self, term: Term) -> u64 {
+        match self.value(term) {
+            Value::Number(number) => number,
+            Value::State(_) => 0,
+        }
+    }
+
+    /// The memory of a state.
+    pub fn memory(&mut self, state: Term) -> Rc<Memory> {
+        match self.value(state) {
+            Value::State(memory) => memory,
+            Value::Number(_) => Rc::new(Memory { start: String::new(), written: BTreeMap::new() }),
+        }
+    }
+
+    fn value(&mut self, term: Term) -> Value {
+        let mut todo = vec![term];
+        while let Some(next) = todo.last().copied() {
+            if self.known.contains_key(&next) {
+                todo.pop();
+                continue;
+            }
+            let args = &self.arena.node(next).args;
+            let before = todo.len();
+            // Only the side of a choice that is taken is evaluated.
+            match (self.arena.node(next).op, args.first().and_then(|arg| self.known.get(arg))) {
+                (Op::Ite, None) => todo.push(args[0]),
+                (Op::Ite, Some(Value::Number(condition))) => {
+                    let taken = args[if *condition != 0 { 1 } else { 2 }];
+                    if !self.known.contains_key(&taken) {
+                        todo.push(taken);
+                    }
+                }
+                _ => todo.extend(args.iter().filter(|arg| !self.known.contains_key(arg))),
+            }
+            if todo.len() == before {
+                let value = self.compute(next);
+                self.known.insert(next, value);
+                todo.pop();
+            }
+        }
+        self.known[&term].clone()
+    }
+
+    fn arg(&self, term: Term) -> u64 {
+        match self.known.get(&term) {
+            Some(Value::Number(number)) => *number,
+            _ => 0,
+        }
+    }
+
+    fn compute(&mut self, term: Term) -> Value {
+        let node = self.arena.node(term);
+        let width = node.width;
+        let arg = |i: usize| self.arg(node.args[i]);
+        let number = match node.op {
+            Op::Const => node.immediates[0],
+            Op::Symbol(name) => {
+                let args: Vec<u64> = node.args.iter().map(|arg| self.digest(*arg)).collect();
+                let name = self.arena.name(name);
+                if width == 0 {
+                    let shown: Vec<String> = args.iter().map(|arg| format!("{arg:#x}")).collect();
+                    let start = if args.is_empty() { name.to_owned() } else { format!("{name}({})", shown.join(", ")) };
+                    return Value::State(Rc::new(Memory { start, written: BTreeMap::new() }));
+                }
+                self.assignment.value(name, width, &args)
+            }
+            Op::Ite => return self.known[&node.args[if arg(0) != 0 { 1 } else { 2 }]].clone(),
+            Op::Sum => {
+                node.args.iter().zip(&node.immediates[1..]).fold(node.immediates[0], |sum, (arg, coefficient)| {
+                    sum.wrapping_add(self.arg(*arg).wrapping_mul(*coefficient))
+                })
+            }
+            Op::Mul => arg(0).wrapping_mul(arg(1)),
+            Op::Mask => arg(0) & node.immediates[0],
+            Op::And => arg(0) & arg(1),
+            Op::Or => arg(0) | arg(1),
+            Op::Xor => arg(0) ^ arg(1),
+            Op::Shl => arg(0) << (arg(1) % u64::from(width)),
+            Op::Lshr => arg(0) >> (arg(1) % u64::from(width)),
+            Op::Ashr => (sign_extend(arg(0), width) >> (arg(1) % u64::from(width))) as u64,
+            Op::Zext | Op::Trunc => arg(0),
+            Op::Sext => sign_extend(arg(0), self.arena.width(node.args[0])) as u64,
+            Op::IsZero => u64::from(arg(0) == 0),
+            Op::Ult => u64::from(arg(0) < arg(1)),
+            Op::Slt => {
+                let bits = self.arena.width(node.args[0]);
+                u64::from(sign_extend(arg(0), bits) < sign_extend(arg(1), bits))
+            }
+            Op::Alu(op) => {
+                let mut args = node.args.iter();
+                let mut srcs = Vec::new();
+                let mut widths = Vec::new();
+                for operand in op.info().srcs {
+                    let terms: Vec<Term> = args.by_ref().take(usize::from(operand.size.max(1))).copied().collect();
+                    widths.push(self.arena.width(terms[0]));
+                    srcs.push(terms.into_iter().map(|term| self.arg(term)).collect::<Vec<u64>>());
+                }
+                let component = node.immediates[0] as usize;
+                match fold_row(op, width, component, &srcs, &widths) {
+                    Some(number) => number,
+                    // Some number, the same each time.
+                    None => {
+                        let flat: Vec<u64> = srcs.into_iter().flatten().collect();
+                        self.assignment.value(op.name(), width, &flat)
+                    }
+                }
+            }
+            Op::Read => {
+                let address = arg(1);
+                let state = self.memory_of(node.args[0]);
+                let (value, bytes) = state.written.get(&address).copied().unwrap_or((0, 0));
+                if bytes == super::memory::WHOLE {
+                    value
+                } else {
+                    let bits = byte_bits(bytes);
+                    let below = self.assignment.cell(&state.start, address, width);
+                    below & !bits | value & bits
+                }
+            }
+            Op::Write => {
+                let (address, value, bytes) = (arg(1), arg(2), node.immediates[0]);
+                let mut memory = Memory::clone(&self.memory_of(node.args[0]));
+                let cell = memory.written.entry(address).or_default();
+                let bits = if bytes == super::memory::WHOLE { u64::MAX } else { byte_bits(bytes) };
+                *cell = (cell.0 & !bits | value & bits, cell.1 | bytes);
+                return Value::State(Rc::new(memory));
+            }
+        };
+        Value::Number(mask(number, width))
+    }
+
+    fn memory_of(&self, state: Term) -> Rc<Memory> {
+        match self.known.get(&state) {
+            Some(Value::State(memory)) => memory.clone(),
+            _ => Rc::new(Memory { start: String::new(), written: BTreeMap::new() }),
+        }
+    }
+
+    /// A number for an operand of a symbol: of a state, one for its content.
+    fn digest(&self, term: Term) -> u64 {
+        use std::hash::{Hash, Hasher};
+        match self.known.get(&term) {
+            Some(Value::Number(number)) => *number,
+            Some(Value::State(memory)) => {
+                let mut hasher = rustc_hash::FxHasher::default();
+                memory.start.hash(&mut hasher);
+                memory.written.hash(&mut hasher);
+                hasher.finish()
+            }
+            None => 0,
+        }
+    }
+}
+
+/// The bits of the bytes of a cell.
+fn byte_bits(bytes: u64) -> u64 {
+    (0..4).filter(|byte| bytes >> byte & 1 != 0).fold(0, |bits, byte| bits | 0xff << (8 * byte))
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+
+//! Memory: a state is what it starts with, and writes to cells in order.
+//!
+//! Two cells are the same, different by a constant, or it is not known. A read looks through writes to cells that are different; the
+//! writes to cells that differ by constants are in the order of these constants, so that the order in which a shader writes them does
+//! not matter.
+
+use super::{Arena, Op, Term};
+
+/// The bytes of a cell of 32 bits.
+pub(super) const WHOLE: u64 = 0xf;
+
+impl Arena {
+    /// The value of the cell at `address`.
+    pub fn read(&mut self, state: Term, address: Term, width: u8) -> Term {
+        let node = self.node(state).clone();
+        match node.op {
+            Op::Ite => {
+                let key = [state, address, address];
+                if let Some(known) = self.choices.get(&key) {
+                    if self.width(*known) == width {
+                        return *known;
+                    }
+                }
+                let yes = self.read(node.args[1], address, width);
+                let no = self.read(node.args[2], address, width);
+                let made = self.ite(node.args[0], yes, no);
+                self.choices.insert(key, made);
+                return made;
+            }
+            Op::Write => match self.is_same_cell(node.args[1], address) {
+                Some(true) if node.immediates[0] == WHOLE && self.width(node.args[2]) == width => return node.args[2],
+                Some(true) if width == 32 && self.width(node.args[2]) == 32 => {
+                    let below = self.read(node.args[0], address, width);
+                    return self.merged(below, node.args[2], node.immediates[0]);
+                }
+                Some(false) => return self.read(node.args[0], address, width),
+                _ => {}
+            },
+            _ if self.is_undefined(state) => return self.undefined(width),
+            Op::Symbol(_) => {
+                if let Some(value) = self.chosen_cell(state, address, width) {
+                    return self.constant(width, value);
+                }
+            }
+            _ => {}
+        }
+        self.make(Op::Read, width, &[], &[state, address])
+    }
+
+    /// What a cell has at the start, if that is chosen.
+    fn chosen_cell(&mut self, state: Term, address: Term, width: u8) -> Option<u64> {
+        self.chosen.as_ref()?;
+        let (state, address) = (self.shown(state, 2), self.as_const(address)?);
+        Some(self.chosen.as_mut()?.cell(&state, address, width))
+    }
+
+    /// A state in which nothing is defined.
+    pub fn undefined_state(&mut self) -> Term {
+        self.undefined(0)
+    }
+
+    /// A cell of 32 bits of which some bytes are replaced.
+    fn merged(&mut self, below: Term, value: Term, bytes: u64) -> Term {
+        let bits = (0..4).filter(|byte| bytes >> byte & 1 != 0).fold(0u64, |bits, byte| bits | 0xff << (8 * byte));
+        let kept = self.mask(below, !bits);
+        let new = self.mask(value, bits);
+        self.add(kept, new)
+    }
+
+    /// The state after `value` is written to the cell at `address`.
+    pub fn write(&mut self, state: Term, address: Term, value: Term) -> Term {
+        self.write_bytes(state, address, value, WHOLE)
+    }
+
+    /// The state after those bytes of a cell of 32 bits are written for which `bytes` has a bit.
+    pub fn write_bytes(&mut self, state: Term, address: Term, value: Term, bytes: u64) -> Term {
+        let node = self.node(state).clone();
+        if node.op == Op::Write {
+            let [below, other, known] = [node.args[0], node.args[1], node.args[2]];
+            match self.is_same_cell(other, address) {
+                Some(true) if bytes == WHOLE => return self.write(below, address, value),
+                Some(true) if self.width(known) == 32 && self.width(value) == 32 => {
+                    let both = self.merged(known, value, bytes);
+                    return self.write_bytes(below, address, both, bytes | node.immediates[0]);
+                }
+                Some(false) if self.offset(address) < self.offset(other) => {
+                    let below = self.write_bytes(below, address, value, bytes);
+                    return self.make(Op::Write, 0, &node.immediates, &[below, other, known]);
+                }
+                _ => {}
+            }
+        }
+        // Writing what is there changes nothing.
+        let width = self.width(value);
+        if bytes == WHOLE && width > 0 && self.read(state, address, width) == value && !self.is_undefined(value) {
+            return state;
+        }
+        self.make(Op::Write, 0, &[bytes], &[state, address, value])
+    }
+
+    /// Whether two addresses are those of one cell, if that is known.
+    fn is_same_cell(&mut self, a: Term, b: Term) -> Option<bool> {
+        let same = self.equal(a, b);
+        self.as_const(same).map(|same| same != 0)
+    }
+
+    /// The constant part of an address.
+    fn offset(&self, address: Term) -> u64 {
+        self.linear(address).constant
+    }
+}

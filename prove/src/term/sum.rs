@@ -1,0 +1,800 @@
+// SPDX-License-Identifier: MIT
+
+//! Sums, masks and shifts by constants: the arithmetic of addresses.
+//!
+//! A sum is a constant and terms with coefficients, modulo 2 to the width. A shift to the left is a coefficient. A mask, and a shift
+//! to the right and back, keep bits of a term; a sum adds such parts of one term bit by bit, so `x - (x & 3)` and `x & ~3` are one
+//! term, and so are `16 * (x >> 4) + (x & 15)` and `x`.
+
+use super::{Arena, Op, Term};
+use ntv::op::fold::{mask, sign_extend};
+use std::collections::BTreeMap;
+
+/// A sum in parts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Linear {
+    pub(super) constant: u64,
+    pub(super) terms: BTreeMap<Term, u64>,
+}
+
+impl Linear {
+    /// Adds `factor` times `other`.
+    fn add(&mut self, other: &Linear, factor: u64) {
+        self.constant = self.constant.wrapping_add(other.constant.wrapping_mul(factor));
+        for (term, coefficient) in &other.terms {
+            let sum = self.terms.entry(*term).or_default();
+            *sum = sum.wrapping_add(coefficient.wrapping_mul(factor));
+        }
+    }
+}
+
+impl Arena {
+    /// The parts of `term`.
+    pub(super) fn linear(&self, term: Term) -> Linear {
+        let node = self.node(term);
+        match node.op {
+            Op::Const => Linear { constant: node.immediates[0], terms: BTreeMap::new() },
+            Op::Sum => Linear {
+                constant: node.immediates[0],
+                terms: node.args.iter().copied().zip(node.immediates[1..].iter().copied()).collect(),
+            },
+            _ => Linear { constant: 0, terms: BTreeMap::from([(term, 1)]) },
+        }
+    }
+
+    /// The constant part of a sum, and the sum without it.
+    pub fn split_constant(&mut self, term: Term) -> (u64, Term) {
+        let width = self.width(term);
+        let mut parts = self.linear(term);
+        let constant = std::mem::take(&mut parts.constant);
+        (constant, self.sum(width, parts))
+    }
+
+    /// The sum of all `parts` with their factors.
+    pub fn combination(&mut self, width: u8, constant: u64, parts: &[(Term, u64)]) -> Term {
+        let mut sum = Linear { constant, terms: BTreeMap::new() };
+        for (term, factor) in parts {
+            let part = self.linear(*term);
+            sum.add(&part, *factor);
+        }
+        self.sum(width, sum)
+    }
+
+    /// `a + b`.
+    pub fn add(&mut self, a: Term, b: Term) -> Term {
+        self.combination(self.width(a), 0, &[(a, 1), (b, 1)])
+    }
+
+    /// `a - b`.
+    pub fn sub(&mut self, a: Term, b: Term) -> Term {
+        self.combination(self.width(a), 0, &[(a, 1), (b, u64::MAX)])
+    }
+
+    /// `a + constant`.
+    pub fn plus(&mut self, a: Term, constant: u64) -> Term {
+        self.combination(self.width(a), constant, &[(a, 1)])
+    }
+
+    /// `a * b`.
+    pub fn mul(&mut self, a: Term, b: Term) -> Term {
+        let width = self.width(a);
+        if let Some(factor) = self.as_const(b) {
+            return self.combination(width, 0, &[(a, factor)]);
+        }
+        if let Some(factor) = self.as_const(a) {
+            return self.combination(width, 0, &[(b, factor)]);
+        }
+        // A constant factor of all terms of a sum is taken out.
+        let [(a, x), (b, y)] = [a, b].map(|factor| self.without_factor(factor));
+        let product = self.make(Op::Mul, width, &[], &[a.min(b), a.max(b)]);
+        self.combination(width, 0, &[(product, x.wrapping_mul(y))])
+    }
+
+    /// A term and the constant that it is multiplied with.
+    fn without_factor(&mut self, term: Term) -> (Term, u64) {
+        let node = self.node(term);
+        match (node.op, &*node.immediates, &*node.args) {
+            (Op::Sum, [0, factor], [inner]) => (*inner, *factor),
+            _ => (term, 1),
+        }
+    }
+
+    /// The sum with these parts.
+    pub(super) fn sum(&mut self, width: u8, mut sum: Linear) -> Term {
+        self.join_parts(width, &mut sum);
+        let mut of_choice = None;
+        for (term, coefficient) in &mut sum.terms {
+            *coefficient = mask(*coefficient, width);
+            if *coefficient != 0 && self.node(*term).op == Op::Ite {
+                of_choice = Some(*term);
+            }
+        }
+        sum.terms.retain(|_, coefficient| *coefficient != 0);
+        sum.constant = mask(sum.constant, width);
+        if sum.terms.is_empty() {
+            return self.constant(width, sum.constant);
+        }
+        if sum.terms.len() == 1 {
+            if let (0, Some((term, 1))) = (sum.constant, sum.terms.iter().next()) {
+                return *term;
+            }
+            // A choice of constants stays one.
+            if let Some(choice) = of_choice {
+                let factor = sum.terms[&choice];
+                let made = self.of_constants(choice, &mut |arena, leaf| {
+                    let value = arena.as_const(leaf).unwrap_or(0);
+                    arena.constant(width, value.wrapping_mul(factor).wrapping_add(sum.constant))
+                });
+                if let Some(made) = made {
+                    return made;
+                }
+            }
+        }
+        let immediates: Vec<u64> = [sum.constant].into_iter().chain(sum.terms.values().copied()).collect();
+        let args: Vec<Term> = sum.terms.keys().copied().collect();
+        self.make(Op::Sum, width, &immediates, &args)
+    }
+
+    /// Joins parts of one term: masks of it, and shifts to the right and back.
+    fn join_parts(&mut self, width: u8, sum: &mut Linear) {
+        loop {
+            let mut bases: BTreeMap<Term, Vec<(Term, u64, u64)>> = BTreeMap::new();
+            for (term, coefficient) in sum.terms.clone() {
+                let (base, bits, part) = self.as_part(width, term, coefficient);
+                bases.entry(base).or_default().push((term, bits, part));
+            }
+            let mut changed = false;
+            for (base, parts) in bases {
+                changed |= self.join_base(width, base, &parts, sum);
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// `coefficient · term` as a coefficient, a term, and the bits of the term that count.
+    fn as_part(&mut self, width: u8, term: Term, coefficient: u64) -> (Term, u64, u64) {
+        let all = mask(u64::MAX, width);
+        let node = self.node(term);
+        let (mut term, mut kept, mut coefficient) = match node.op {
+            Op::Mask => (node.args[0], node.immediates[0], coefficient),
+            _ => (term, all, coefficient),
+        };
+        // 4 · (x & 3) is (4 · x) & 12.
+        let zeros = mask(coefficient, width).trailing_zeros();
+        if kept != all && zeros > 0 && zeros < u32::from(width) && self.as_const_shift(term).is_none() {
+            let scaled = self.combination(width, 0, &[(term, 1 << zeros)]);
+            (kept, coefficient) = (mask(kept << zeros, width), coefficient >> zeros);
+            let node = self.node(scaled);
+            (term, kept) = match node.op {
+                Op::Mask => (node.args[0], kept & node.immediates[0]),
+                _ => (scaled, kept),
+            };
+            return (term, kept, coefficient);
+        }
+        let node = self.node(term);
+        if node.op == Op::Lshr {
+            if let Some(count) = self.as_const(node.args[1]) {
+                if coefficient.trailing_zeros() as u64 >= count {
+                    let bits = mask(kept << count, width);
+                    return (node.args[0], bits, coefficient >> count);
+                }
+            }
+        }
+        (term, kept, coefficient)
+    }
+
+    /// The count by which `term` is shifted to the right, if it is a constant.
+    fn as_const_shift(&self, term: Term) -> Option<u64> {
+        let node = self.node(term);
+        if node.op != Op::Lshr {
+            return None;
+        }
+        self.as_const(node.args[1])
+    }
+
+    /// Replaces the parts of `base` by as few as possible; true if that changes them.
+    fn join_base(&mut self, width: u8, base: Term, parts: &[(Term, u64, u64)], sum: &mut Linear) -> bool {
+        if let [(term, bits, _)] = parts {
+            if *term == base && *bits == mask(u64::MAX, width) {
+                return false;
+            }
+        }
+        // The coefficient of each bit of the base. Bit j of it counts modulo 2 to the width - j.
+        let possible = self.possible(base);
+        let mut groups: Vec<(u64, u64)> = Vec::new();
+        for bit in (0..width).filter(|bit| possible >> bit & 1 != 0) {
+            let coefficient =
+                parts.iter().filter(|part| part.1 >> bit & 1 != 0).fold(0u64, |c, part| c.wrapping_add(part.2));
+            let coefficient = mask(coefficient, width - bit);
+            let known = groups.iter_mut().find(|group| mask(group.0, width - bit) == coefficient);
+            match known {
+                Some(group) => group.1 |= 1 << bit,
+                None => groups.push((coefficient, 1 << bit)),
+            }
+        }
+        let mut joined = Linear::default();
+        for (coefficient, bits) in groups.into_iter().filter(|group| group.0 != 0) {
+            match bits == possible {
+                true => {
+                    let whole = self.linear(base);
+                    joined.add(&whole, coefficient);
+                }
+                false => {
+                    let part = self.mask_node(width, base, bits);
+                    joined.add(&Linear { constant: 0, terms: BTreeMap::from([(part, 1)]) }, coefficient);
+                }
+            }
+        }
+        let mut now = Linear::default();
+        for (term, ..) in parts {
+            now.terms.insert(*term, sum.terms[term]);
+        }
+        joined.terms.retain(|_, coefficient| mask(*coefficient, width) != 0);
+        let same = joined.constant == 0
+            && joined.terms.len() == now.terms.len()
+            && joined.terms.iter().all(|(term, c)| now.terms.get(term).is_some_and(|n| mask(c ^ n, width) == 0));
+        if same {
+            return false;
+        }
+        for (term, ..) in parts {
+            sum.terms.remove(term);
+        }
+        sum.add(&joined, 1);
+        true
+    }
+
+    /// The node for bits of `base`: a shift if they end at the top, so that parts have one form.
+    fn mask_node(&mut self, width: u8, base: Term, bits: u64) -> Term {
+        self.make(Op::Mask, width, &[bits], &[base])
+    }
+
+    /// `term & bits`.
+    pub fn mask(&mut self, term: Term, bits: u64) -> Term {
+        let width = self.width(term);
+        if width == 1 {
+            return if bits & 1 == 0 { self.boolean(false) } else { term };
+        }
+        let possible = self.possible(term);
+        let bits = mask(bits, width) & possible;
+        if bits == possible {
+            return term;
+        }
+        if bits == 0 {
+            return self.constant(width, 0);
+        }
+        let node = self.node(term).clone();
+        match node.op {
+            Op::Mask => return self.mask(node.args[0], bits & node.immediates[0]),
+            Op::Ite => {
+                if let Some(made) = self.of_constants(term, &mut |arena, leaf| arena.mask(leaf, bits)) {
+                    return made;
+                }
+            }
+            Op::Sum => return self.mask_of_sum(width, term, bits),
+            Op::Zext => {
+                let inner = self.mask(node.args[0], bits);
+                return self.zext(inner, width);
+            }
+            _ => {}
+        }
+        self.mask_node(width, term, bits)
+    }
+
+    /// The bits of a sum: what does not reach them is left out, and low bits without a carry are apart.
+    fn mask_of_sum(&mut self, width: u8, term: Term, bits: u64) -> Term {
+        let mut sum = self.linear(term);
+        let top = (64 - bits.leading_zeros()) as u8;
+        if sum.terms.values().any(|coefficient| mask(*coefficient, top) == 0) {
+            sum.terms.retain(|_, coefficient| mask(*coefficient, top) != 0);
+            let reduced = self.sum(width, sum);
+            return self.mask(reduced, bits);
+        }
+        let zeros = |arena: &Arena, term: &Term, c: &u64| arena.trailing_zeros(*term) + c.trailing_zeros();
+        let low = sum.terms.iter().map(|(term, c)| zeros(self, term, c)).min().unwrap_or(0).min(63);
+        let low_bits = (1u64 << low) - 1;
+        if sum.constant & low_bits != 0 {
+            let part = sum.constant & low_bits & bits;
+            sum.constant &= !low_bits;
+            let rest = self.sum(width, sum);
+            let rest = self.mask(rest, bits & !low_bits);
+            return self.plus(rest, part);
+        }
+        // Parts that lie below a bit which all others are multiples of do not carry into it.
+        if let Some((low, high, at)) = self.split_at_gap(width, &sum) {
+            let low_bits = (1u64 << at) - 1;
+            let low = self.mask(low, bits & low_bits);
+            let high = self.mask(high, bits & !low_bits);
+            return self.add(low, high);
+        }
+        self.mask_node(width, term, bits)
+    }
+
+    /// A sum as a part below a bit and a part of multiples of it.
+    fn split_at_gap(&mut self, width: u8, sum: &Linear) -> Option<(Term, Term, u32)> {
+        let mut cuts: Vec<u32> = sum
+            .terms
+            .iter()
+            .map(|(term, c)| self.trailing_zeros(*term) + c.trailing_zeros())
+            .filter(|zeros| (1..u32::from(width)).contains(zeros))
+            .collect();
+        cuts.sort_unstable();
+        cuts.dedup();
+        for at in cuts {
+            let is_high = |arena: &Arena, term: Term, c: u64| arena.trailing_zeros(term) + c.trailing_zeros() >= at;
+            let low: Vec<(Term, u64)> =
+                sum.terms.iter().filter(|(term, c)| !is_high(self, **term, **c)).map(|(t, c)| (*t, *c)).collect();
+            if low.is_empty() {
+                continue;
+            }
+            let below = sum.constant & ((1 << at) - 1);
+            let most = low.iter().try_fold(u128::from(below), |most, (term, c)| {
+                most.checked_add(u128::from(self.possible(*term)).checked_mul(u128::from(*c))?)
+            });
+            if most.is_some_and(|most| most >> at == 0) {
+                let high: Vec<(Term, u64)> =
+                    sum.terms.iter().filter(|(term, c)| is_high(self, **term, **c)).map(|(t, c)| (*t, *c)).collect();
+                let low = self.combination(width, below, &low);
+                let high = self.combination(width, sum.constant & !((1 << at) - 1), &high);
+                return Some((low, high, at));
+            }
+        }
+        None
+    }
+
+    /// `term << count`, the count modulo the width.
+    pub fn shl(&mut self, term: Term, count: Term) -> Term {
+        let width = self.width(term);
+        match self.as_const(count) {
+            Some(count) => {
+                let factor = 1u64 << (count % u64::from(width));
+                self.combination(width, 0, &[(term, factor)])
+            }
+            None => self.shift(Op::Shl, term, count),
+        }
+    }
+
+    /// `term >> count`, with zeros from above, the count modulo the width.
+    pub fn lshr(&mut self, term: Term, count: Term) -> Term {
+        let width = self.width(term);
+        let Some(count) = self.as_const(count) else { return self.shift(Op::Lshr, term, count) };
+        let count = (count % u64::from(width)) as u32;
+        if count == 0 || self.possible(term) >> count == 0 {
+            return if count == 0 { term } else { self.constant(width, 0) };
+        }
+        if let Some(value) = self.as_const(term) {
+            return self.constant(width, value >> count);
+        }
+        let by = |arena: &mut Arena, count: u32| arena.constant(width, count.into());
+        let node = self.node(term).clone();
+        match node.op {
+            Op::Mask => {
+                let amount = by(self, count);
+                let inner = self.lshr(node.args[0], amount);
+                return self.mask(inner, node.immediates[0] >> count);
+            }
+            Op::Lshr => {
+                if let Some(first) = self.as_const(node.args[1]) {
+                    let total = count + first as u32;
+                    if total >= u32::from(width) {
+                        return self.constant(width, 0);
+                    }
+                    let total = by(self, total);
+                    return self.lshr(node.args[0], total);
+                }
+            }
+            Op::Zext => {
+                let inner = node.args[0];
+                if count >= u32::from(self.width(inner)) {
+                    return self.constant(width, 0);
+                }
+                let amount = self.constant(self.width(inner), count.into());
+                let inner = self.lshr(inner, amount);
+                return self.zext(inner, width);
+            }
+            Op::Ite => {
+                let amount = by(self, count);
+                if let Some(made) = self.of_constants(term, &mut |arena, leaf| arena.lshr(leaf, amount)) {
+                    return made;
+                }
+            }
+            Op::Sum => {
+                if let Some(made) = self.lshr_of_sum(width, term, count) {
+                    return made;
+                }
+            }
+            _ => {}
+        }
+        let amount = by(self, count);
+        self.make(Op::Lshr, width, &[], &[term, amount])
+    }
+
+    /// A sum shifted to the right: what is below the bit does not carry, and the rest is a multiple of it.
+    fn lshr_of_sum(&mut self, width: u8, term: Term, count: u32) -> Option<Term> {
+        let sum = self.linear(term);
+        let is_high = |arena: &Arena, term: Term, c: u64| arena.trailing_zeros(term) + c.trailing_zeros() >= count;
+        let low_bits = (1u64 << count) - 1;
+        let mut most = u128::from(sum.constant & low_bits);
+        let mut high = Linear { constant: sum.constant >> count, terms: BTreeMap::new() };
+        for (part, c) in &sum.terms {
+            if !is_high(self, *part, *c) {
+                most = most.checked_add(u128::from(self.possible(*part)).checked_mul(u128::from(*c))?)?;
+                continue;
+            }
+            // (c · part) >> count, exact except for what is beyond the width, which the mask removes.
+            let zeros = c.trailing_zeros().min(count);
+            let amount = self.constant(width, (count - zeros).into());
+            let shifted = self.lshr(*part, amount);
+            let inner = self.linear(shifted);
+            high.add(&inner, c >> zeros);
+        }
+        if most >> count != 0 {
+            return None;
+        }
+        let high = self.sum(width, high);
+        Some(self.mask(high, mask(u64::MAX, width) >> count))
+    }
+
+    /// `term >> count`, with copies of the sign from above, the count modulo the width.
+    pub fn ashr(&mut self, term: Term, count: Term) -> Term {
+        let width = self.width(term);
+        let Some(amount) = self.as_const(count) else { return self.shift(Op::Ashr, term, count) };
+        let amount = amount % u64::from(width);
+        if amount == 0 {
+            return term;
+        }
+        if let Some(value) = self.as_const(term) {
+            return self.constant(width, (sign_extend(value, width) >> amount) as u64);
+        }
+        if self.possible(term) >> (width - 1) & 1 == 0 {
+            return self.lshr(term, count);
+        }
+        let count = self.constant(width, amount);
+        if let Some(made) = self.of_constants(term, &mut |arena, leaf| arena.ashr(leaf, count)) {
+            return made;
+        }
+        // Up and down again: the sign of a narrower number.
+        let rest = width - amount as u8;
+        let node = self.node(term);
+        if matches!((node.op, &*node.immediates), (Op::Sum, [0, factor]) if *factor == 1 << amount) {
+            let inner = node.args[0];
+            let narrow = self.trunc(inner, rest);
+            return self.sext(narrow, width);
+        }
+        self.make(Op::Ashr, width, &[], &[term, count])
+    }
+
+    /// A shift by a count that is not constant.
+    fn shift(&mut self, op: Op, term: Term, count: Term) -> Term {
+        let width = self.width(term);
+        if self.as_const(term) == Some(0) {
+            return term;
+        }
+        // Only the low bits of the count matter; the width is a power of two.
+        let count = self.mask(count, u64::from(width) - 1);
+        let count = if self.width(count) > width { self.trunc(count, width) } else { self.zext(count, width) };
+        if self.as_const(count).is_some() {
+            return match op {
+                Op::Shl => self.shl(term, count),
+                Op::Lshr => self.lshr(term, count),
+                _ => self.ashr(term, count),
+            };
+        }
+        self.make(op, width, &[], &[term, count])
+    }
+
+    /// `term` with zeros above.
+    pub fn zext(&mut self, term: Term, width: u8) -> Term {
+        let from = self.width(term);
+        debug_assert!(from <= width);
+        if from == width {
+            return term;
+        }
+        if let Some(value) = self.as_const(term) {
+            return self.constant(width, value);
+        }
+        if from == 1 {
+            let [one, zero] = [1, 0].map(|value| self.constant(width, value));
+            return self.ite(term, one, zero);
+        }
+        if let Some(made) = self.of_constants(term, &mut |arena, leaf| arena.zext(leaf, width)) {
+            return made;
+        }
+        let node = self.node(term).clone();
+        match node.op {
+            Op::Zext => return self.zext(node.args[0], width),
+            Op::Trunc if self.width(node.args[0]) == width => {
+                return self.mask(node.args[0], mask(u64::MAX, from));
+            }
+            Op::Mask => {
+                let inner = self.zext(node.args[0], width);
+                if self.node(inner).op != Op::Zext {
+                    return self.mask(inner, node.immediates[0]);
+                }
+            }
+            _ => {}
+        }
+        self.make(Op::Zext, width, &[], &[term])
+    }
+
+    /// `term` with copies of its sign above.
+    pub fn sext(&mut self, term: Term, width: u8) -> Term {
+        let from = self.width(term);
+        debug_assert!(from <= width);
+        if from == width {
+            return term;
+        }
+        if let Some(value) = self.as_const(term) {
+            return self.constant(width, sign_extend(value, from) as u64);
+        }
+        if from == 1 {
+            let [ones, zero] = [u64::MAX, 0].map(|value| self.constant(width, value));
+            return self.ite(term, ones, zero);
+        }
+        if self.possible(term) >> (from - 1) & 1 == 0 {
+            return self.zext(term, width);
+        }
+        if let Some(made) = self.of_constants(term, &mut |arena, leaf| arena.sext(leaf, width)) {
+            return made;
+        }
+        let node = self.node(term);
+        if node.op == Op::Sext {
+            let inner = node.args[0];
+            return self.sext(inner, width);
+        }
+        self.make(Op::Sext, width, &[], &[term])
+    }
+
+    /// The low `width` bits of `term`.
+    pub fn trunc(&mut self, term: Term, width: u8) -> Term {
+        let from = self.width(term);
+        debug_assert!(from >= width);
+        if from == width {
+            return term;
+        }
+        if let Some(value) = self.as_const(term) {
+            return self.constant(width, value);
+        }
+        if width == 1 {
+            let low = self.mask(term, 1);
+            let zero = self.is_zero(low);
+            return self.not(zero);
+        }
+        let low = mask(u64::MAX, width);
+        if self.possible(term) & low == 0 {
+            return self.constant(width, 0);
+        }
+        let node = self.node(term).clone();
+        match node.op {
+            Op::Zext | Op::Sext => {
+                let inner = node.args[0];
+                return match (self.width(inner) >= width, node.op) {
+                    (true, _) => self.trunc(inner, width),
+                    (false, Op::Zext) => self.zext(inner, width),
+                    _ => self.sext(inner, width),
+                };
+            }
+            Op::Trunc => return self.trunc(node.args[0], width),
+            Op::Sum => {
+                let parts: Vec<(Term, u64)> = node
+                    .args
+                    .iter()
+                    .zip(&node.immediates[1..])
+                    .filter(|(_, coefficient)| **coefficient & low != 0)
+                    .map(|(arg, coefficient)| (*arg, *coefficient))
+                    .collect();
+                let parts: Vec<(Term, u64)> =
+                    parts.into_iter().map(|(arg, coefficient)| (self.trunc(arg, width), coefficient)).collect();
+                return self.combination(width, node.immediates[0], &parts);
+            }
+            Op::Mask => {
+                let inner = self.trunc(node.args[0], width);
+                return self.mask(inner, node.immediates[0]);
+            }
+            Op::Mul => {
+                let [a, b] = [node.args[0], node.args[1]].map(|arg| self.trunc(arg, width));
+                return self.mul(a, b);
+            }
+            Op::And | Op::Or | Op::Xor => {
+                let [a, b] = [node.args[0], node.args[1]].map(|arg| self.trunc(arg, width));
+                return self.bitwise(node.op, a, b);
+            }
+            Op::Ite => {
+                let [atom, yes, no] = [node.args[0], node.args[1], node.args[2]];
+                let yes = self.trunc(yes, width);
+                let no = self.trunc(no, width);
+                return self.ite(atom, yes, no);
+            }
+            _ => {}
+        }
+        self.make(Op::Trunc, width, &[], &[term])
+    }
+
+    /// `low` and, above it, `high`.
+    pub fn concat(&mut self, low: Term, high: Term) -> Term {
+        let (below, width) = (self.width(low), self.width(low) + self.width(high));
+        let low = self.zext(low, width);
+        let high = self.zext(high, width);
+        self.combination(width, 0, &[(low, 1), (high, 1 << below)])
+    }
+
+    /// The `width` bits of `term` from bit `at` on.
+    pub fn part(&mut self, term: Term, at: u8, width: u8) -> Term {
+        let count = self.constant(self.width(term), at.into());
+        let shifted = self.lshr(term, count);
+        self.trunc(shifted, width)
+    }
+
+    /// Bitwise and, or, exclusive or.
+    pub fn bitwise(&mut self, op: Op, a: Term, b: Term) -> Term {
+        let width = self.width(a);
+        if width == 1 {
+            return match op {
+                Op::And => self.both(a, b),
+                Op::Or => self.either(a, b),
+                _ => self.differ(a, b),
+            };
+        }
+        let (a, b) = (a.min(b), a.max(b));
+        let all = mask(u64::MAX, width);
+        if a == b {
+            return if op == Op::Xor { self.constant(width, 0) } else { a };
+        }
+        let number = self.as_const(b).map(|value| (a, value)).or_else(|| self.as_const(a).map(|value| (b, value)));
+        if let Some((term, value)) = number {
+            match op {
+                Op::And => return self.mask(term, value),
+                // x | c is (x & ~c) + c.
+                Op::Or => {
+                    let rest = self.mask(term, !value);
+                    return self.plus(rest, value);
+                }
+                Op::Xor if value == 0 => return term,
+                // ~x is -x - 1.
+                Op::Xor if value == all => return self.combination(width, all, &[(term, u64::MAX)]),
+                _ => {
+                    if let Some(number) = self.as_const(term) {
+                        return self.constant(width, number ^ value);
+                    }
+                }
+            }
+        }
+        // Numbers without common bits are added.
+        if op != Op::And && self.possible(a) & self.possible(b) == 0 {
+            return self.add(a, b);
+        }
+        if op == Op::And && self.possible(a) & self.possible(b) == 0 {
+            return self.constant(width, 0);
+        }
+        for (choice, other) in [(a, b), (b, a)] {
+            if let Some(made) = self.of_constants(choice, &mut |arena, leaf| arena.bitwise(op, leaf, other)) {
+                return made;
+            }
+        }
+        self.make(op, width, &[], &[a, b])
+    }
+
+    /// Whether `term` is 0.
+    pub fn is_zero(&mut self, term: Term) -> Term {
+        if let Some(value) = self.as_const(term) {
+            return self.boolean(value == 0);
+        }
+        if self.width(term) == 1 {
+            return self.not(term);
+        }
+        let node = self.node(term).clone();
+        match node.op {
+            Op::Zext | Op::Sext => return self.is_zero(node.args[0]),
+            Op::Ite => {
+                if let Some(made) = self.of_constants(term, &mut |arena, leaf| arena.is_zero(leaf)) {
+                    return made;
+                }
+            }
+            Op::Sum => {
+                let width = self.width(term);
+                let zeros = node.args.iter().zip(&node.immediates[1..]);
+                let zeros = zeros.map(|(arg, c)| self.trailing_zeros(*arg) + c.trailing_zeros()).min().unwrap_or(0);
+                if node.immediates[0].trailing_zeros() < zeros.min(width.into()) {
+                    return self.boolean(false);
+                }
+                // x + c is 0 if x is -c.
+                if let [constant, 1] = *node.immediates {
+                    let value = mask(constant.wrapping_neg(), width);
+                    if value & !self.possible(node.args[0]) != 0 {
+                        return self.boolean(false);
+                    }
+                }
+                // Of a term and its negation, the one whose first coefficient is not negative.
+                if sign_extend(node.immediates[1], width) < 0 && node.immediates[1] != 1 << (width - 1) {
+                    let negated = self.combination(width, 0, &[(term, u64::MAX)]);
+                    return self.is_zero(negated);
+                }
+            }
+            _ => {}
+        }
+        self.make(Op::IsZero, 1, &[], &[term])
+    }
+
+    /// Whether `a` and `b` are the same number.
+    pub fn equal(&mut self, a: Term, b: Term) -> Term {
+        if a == b {
+            return self.boolean(true);
+        }
+        if self.width(a) == 1 {
+            let differ = self.differ(a, b);
+            return self.not(differ);
+        }
+        for (choice, other) in [(a, b), (b, a)] {
+            if self.as_const(other).is_some() {
+                if let Some(made) = self.of_constants(choice, &mut |arena, leaf| arena.equal(leaf, other)) {
+                    return made;
+                }
+            }
+        }
+        let difference = self.sub(a, b);
+        self.is_zero(difference)
+    }
+
+    /// Whether `a` is less than `b`, without sign.
+    pub fn ult(&mut self, a: Term, b: Term) -> Term {
+        self.less(Op::Ult, a, b)
+    }
+
+    /// Whether `a` is less than `b`, with sign.
+    pub fn slt(&mut self, a: Term, b: Term) -> Term {
+        self.less(Op::Slt, a, b)
+    }
+
+    fn less(&mut self, op: Op, a: Term, b: Term) -> Term {
+        let width = self.width(a);
+        if a == b {
+            return self.boolean(false);
+        }
+        let (number_a, number_b) = (self.as_const(a), self.as_const(b));
+        let signed = op == Op::Slt;
+        let key = |value: u64| if signed { sign_extend(value, width) as i128 } else { i128::from(value) };
+        if let (Some(a), Some(b)) = (number_a, number_b) {
+            return self.boolean(key(a) < key(b));
+        }
+        let sign = 1u64 << (width - 1);
+        if width == 1 {
+            // As numbers, true is 1, or -1 with sign.
+            let (low, high) = if signed { (b, a) } else { (a, b) };
+            let not_low = self.not(low);
+            return self.both(not_low, high);
+        }
+        if signed && (self.possible(a) | self.possible(b)) & sign == 0 {
+            return self.ult(a, b);
+        }
+        let all = mask(u64::MAX, width);
+        let (least, most) = if signed { (sign, all >> 1) } else { (0, all) };
+        match (number_a, number_b) {
+            (_, Some(value)) if value == least => return self.boolean(false),
+            (Some(value), _) if value == most => return self.boolean(false),
+            (_, Some(value)) if !signed && self.possible(a) < value => return self.boolean(true),
+            (Some(value), _) if !signed && self.possible(b) <= value => return self.boolean(false),
+            (_, Some(1)) if !signed => return self.is_zero(a),
+            // c < x is not x < c + 1.
+            (Some(value), _) => {
+                let next = self.constant(width, value.wrapping_add(1));
+                let below = self.less(op, b, next);
+                return self.not(below);
+            }
+            _ => {}
+        }
+        for (choice, is_first) in [(a, true), (b, false)] {
+            let other = if is_first { b } else { a };
+            if self.as_const(other).is_some() {
+                let made = self.of_constants(choice, &mut |arena, leaf| match is_first {
+                    true => arena.less(op, leaf, other),
+                    false => arena.less(op, other, leaf),
+                });
+                if let Some(made) = made {
+                    return made;
+                }
+            }
+        }
+        self.make(op, 1, &[], &[a, b])
+    }
+}
