@@ -5,8 +5,10 @@
 //! The meaning of an ALU opcode is the function that folds it, a column of the [table](ntv::op): the interpreter computes with it, and
 //! everything else is compared with the interpreter. [`mesa`] compares these functions with Mesa's own constant folding.
 
+pub mod flow;
 pub mod inputs;
 pub mod mesa;
 pub mod reasons;
 pub mod rows;
 pub mod term;
+pub mod world;

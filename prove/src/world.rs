@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+
+//! What a shader shares with the rest of the world, as both NIR and SPIR-V name it: the symbols and the memory of terms.
+//!
+//! | what | terms |
+//! |-|-|
+//! | an input with a Location | [`input`]: cells of 32 bits, four for each location |
+//! | a built-in input | [`builtin`] |
+//! | uniform blocks, push constants | [`Arena::read`] of [`uniform_block`], [`push_constants`] |
+//! | storage blocks, shared memory, images, outputs | [`Space`]s |
+//! | textures | [`Texel`] |
+//! | what happens in order: emitted vertices, barriers | [`Space::Events`], see [`happen`] |
+//!
+//! Memory that others see has cells of 32 bits, at byte addresses that are multiples of 4. Variables of the shader itself have a cell
+//! for each scalar, numbered in order; [`Space::Local`].
+
+use crate::flow::Machine;
+use crate::term::{Arena, Term};
+use ntv::op::fold::mask;
+use spirv::BuiltIn;
+
+/// A part of what a shader can write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Space {
+    /// Whether what the invocation writes is ignored from now on: a boolean.
+    Discarded,
+    /// What happens in order.
+    Events,
+    /// Outputs with a Location: cell 4 · location + component, and [`VERTEX`] times the vertex. The numbers say whether they are per
+    /// patch (or per primitive), and which source of dual-source blending they are.
+    Output(bool, u32),
+    /// An output that is a built-in: its components or elements, and [`VERTEX`] times the vertex.
+    BuiltIn(u32),
+    /// The storage block at this set, binding and element.
+    Storage(u32, u32, u32),
+    /// The storage image at this set, binding and element, and what the driver knows of others.
+    Image(u32, u32, u32),
+    /// The memory of the workgroup.
+    Shared,
+    /// What a task shader gives to mesh shaders.
+    Payload,
+    /// Memory by address.
+    Global,
+    /// A variable of the shader itself, by a number of its own. Sides do not share them.
+    Local(u32),
+}
+
+/// The distance of the cells of one vertex from those of the next.
+pub const VERTEX: u64 = 1 << 16;
+
+impl Space {
+    /// What is there when the shader starts.
+    pub fn initial(self, arena: &mut Arena) -> Term {
+        match self {
+            Space::Discarded => arena.boolean(false),
+            Space::Events => arena.symbol("nothing has happened", 0, &[]),
+            Space::Output(..) | Space::BuiltIn(_) | Space::Local(_) => arena.undefined_state(),
+            Space::Storage(set, binding, element) => {
+                arena.symbol(&format!("storage block {set}.{binding}[{element}]"), 0, &[])
+            }
+            Space::Image(set, binding, element) => arena.symbol(&format!("image {set}.{binding}[{element}]"), 0, &[]),
+            Space::Shared => arena.symbol("shared memory", 0, &[]),
+            Space::Payload => arena.symbol("payload", 0, &[]),
+            Space::Global => arena.symbol("global memory", 0, &[]),
+        }
+    }
+
+    /// Whether others see it when the shader ends.
+    pub fn is_shared(self) -> bool {
+        !matches!(self, Space::Local(_) | Space::Discarded)
+    }
+}
+
+/// The uniform block at a set and binding; `index` is its element in an array of blocks.
+pub fn uniform_block(arena: &mut Arena, set: u32, binding: u32, index: Term) -> Term {
+    arena.symbol(&format!("uniform block {set}.{binding}"), 0, &[index])
+}
+
+/// The push constants.
+pub fn push_constants(arena: &mut Arena) -> Term {
+    arena.symbol("push constants", 0, &[])
+}
+
+/// The way in which an input gets its value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Interpolation {
+    /// It has one value for the primitive.
+    pub flat: bool,
+    /// It is not divided by depth.
+    pub no_perspective: bool,
+    /// The place at which it is interpolated.
+    pub place: Place,
+}
+
+/// The place in a pixel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Place {
+    /// The middle, or no interpolation.
+    #[default]
+    Pixel,
+    /// The centroid.
+    Centroid,
+    /// The sample that is shaded.
+    Sample,
+    /// A sample by number: the extra operand.
+    AtSample,
+    /// An offset from the middle: two extra operands.
+    AtOffset,
+}
+
+/// A cell of the inputs with Locations: `cell` is 4 · location + component, as a term of 32 bits. `vertex` is given if each vertex has
+/// a value; `at` has the extra operands of the place.
+pub fn input(
+    arena: &mut Arena,
+    patch: bool,
+    interpolation: Interpolation,
+    vertex: Option<Term>,
+    cell: Term,
+    at: &[Term],
+) -> Term {
+    let mut name = String::from(if patch { "patch input" } else { "input" });
+    if interpolation.flat {
+        name += " flat";
+    } else if interpolation.no_perspective {
+        name += " noperspective";
+    }
+    if !interpolation.flat && interpolation.place != Place::Pixel {
+        name += &format!(" {:?}", interpolation.place);
+    }
+    if vertex.is_some() {
+        name += " of a vertex";
+    }
+    let args: Vec<Term> = vertex.into_iter().chain([cell]).chain(at.iter().copied()).collect();
+    arena.symbol(&name, 32, &args)
+}
+
+/// Component or element `cell` of a built-in input, a term of 32 bits. `vertex` is given if each vertex has a value.
+pub fn builtin(arena: &mut Arena, builtin: BuiltIn, width: u8, vertex: Option<Term>, cell: Term) -> Term {
+    let of = if vertex.is_some() { " of a vertex" } else { "" };
+    let args: Vec<Term> = vertex.into_iter().chain([cell]).collect();
+    arena.symbol(&format!("{builtin:?}{of}"), width, &args)
+}
+
+/// The cell that has the byte at `address`, and the number of bits below it: 0 if the address is a multiple of 4.
+fn cell_of(arena: &mut Arena, address: Term) -> (Term, Term) {
+    let byte = arena.mask(address, 3);
+    let cell = arena.sub(address, byte);
+    let byte = arena.trunc(byte, 32);
+    let eight = arena.constant(32, 8);
+    (cell, arena.mul(byte, eight))
+}
+
+/// The `width` bits at byte `address` of memory with cells of 32 bits. Numbers of 8 and 16 bits do not straddle cells.
+pub fn read_bytes(arena: &mut Arena, state: Term, address: Term, width: u8) -> Term {
+    if width == 64 {
+        let next = arena.plus(address, 4);
+        let [low, high] = [address, next].map(|address| read_bytes(arena, state, address, 32));
+        return arena.concat(low, high);
+    }
+    if width == 32 {
+        let (cell, _) = cell_of(arena, address);
+        return arena.read(state, cell, 32);
+    }
+    let (cell, below) = cell_of(arena, address);
+    let whole = arena.read(state, cell, 32);
+    let shifted = arena.lshr(whole, below);
+    arena.trunc(shifted, width)
+}
+
+/// The state after the number `value` is written at byte `address`.
+pub fn write_bytes(arena: &mut Arena, state: Term, address: Term, value: Term) -> Term {
+    let width = arena.width(value);
+    match width {
+        64 => {
+            let next = arena.plus(address, 4);
+            let [low, high] = [0, 32].map(|at| arena.part(value, at, 32));
+            let state = write_bytes(arena, state, address, low);
+            write_bytes(arena, state, next, high)
+        }
+        32 => {
+            let (cell, _) = cell_of(arena, address);
+            arena.write(state, cell, value)
+        }
+        _ => {
+            let (cell, below) = cell_of(arena, address);
+            let value = arena.zext(value, 32);
+            if let Some(below) = arena.as_const(below) {
+                let amount = arena.constant(32, below);
+                let value = arena.shl(value, amount);
+                let bytes = mask(u64::MAX, width / 8) << (below / 8);
+                return arena.write_bytes(state, cell, value, bytes);
+            }
+            let whole = arena.read(state, cell, 32);
+            let ones = arena.constant(32, mask(u64::MAX, width));
+            let field = arena.shl(ones, below);
+            let all = arena.constant(32, u64::MAX);
+            let rest = arena.bitwise(crate::term::Op::Xor, field, all);
+            let kept = arena.bitwise(crate::term::Op::And, whole, rest);
+            let moved = arena.shl(value, below);
+            let both = arena.bitwise(crate::term::Op::Or, kept, moved);
+            arena.write(state, cell, both)
+        }
+    }
+}
+
+/// An operation on a texture or image that reads: all its operands, so that both sides make the same term.
+#[derive(Clone, Debug, Default)]
+pub struct Texel {
+    /// The operation: `sample`, `fetch`, `gather 2`, `query size`, `query levels`, `query samples`, `query lod`.
+    pub operation: String,
+    /// The dimension, as SPIR-V names it, with `array`, `shadow` and `ms`: `2D array shadow`.
+    pub shape: String,
+    /// The set, the binding and the element of the texture.
+    pub texture: (u32, u32, Option<Term>),
+    /// Of the sampler, if it is apart.
+    pub sampler: Option<(u32, u32, Option<Term>)>,
+    /// Operands with their names, as NIR names them: `coord`, `bias`, `lod`, `ddx`, `ddy`, `offset`, `comparator`, `ms_index`,
+    /// `min_lod`. A level of detail that is not given is not in the list.
+    pub operands: Vec<(&'static str, Vec<Term>)>,
+}
+
+impl Texel {
+    /// Component `component` of the result, of `width` bits.
+    pub fn component(&self, arena: &mut Arena, width: u8, component: usize) -> Term {
+        let mut operands = self.operands.clone();
+        operands.sort_by_key(|operand| operand.0);
+        let mut name = format!("{} of {}", self.operation, self.shape);
+        let mut args = Vec::new();
+        for (set, binding, element) in [Some(self.texture), self.sampler].into_iter().flatten() {
+            name += &format!(" {set}.{binding}");
+            args.extend(element);
+        }
+        for (operand, terms) in &operands {
+            name += &format!(" {operand}");
+            args.extend(terms);
+        }
+        name += &format!(": component {component}");
+        arena.symbol(&name, width, &args)
+    }
+}
+
+/// Lets something happen: `what` with `args`, here on this path. Its results are [`happened`].
+pub fn happen(machine: &mut Machine<'_>, what: &str, args: &[Term]) {
+    let before = machine.space(Space::Events);
+    let all: Vec<Term> = [before].into_iter().chain(args.iter().copied()).collect();
+    let after = machine.arena.symbol(what, 0, &all);
+    machine.set_space(Space::Events, after);
+}
+
+/// A result of something that depends on memory or on other invocations: component `component` of `what`, with `args` and what has
+/// happened so far.
+pub fn happened(machine: &mut Machine<'_>, what: &str, args: &[Term], width: u8, component: usize) -> Term {
+    let before = machine.space(Space::Events);
+    let all: Vec<Term> = [before].into_iter().chain(args.iter().copied()).collect();
+    machine.arena.symbol(&format!("{what}: component {component}"), width, &all)
+}
+
+/// An atomic operation on a cell, named as in NIR (`iadd`, `umin`, `xchg`, `cmpxchg`, ...): returns what was there before, and changes
+/// the space. `args` are the operand, or the value to compare and the value to store.
+pub fn atomic(
+    machine: &mut Machine<'_>,
+    space: Space,
+    operation: &str,
+    address: Term,
+    args: &[Term],
+    width: u8,
+) -> Term {
+    let state = machine.space(space);
+    // An atomic is aligned to its size.
+    let address = machine.arena.mask(address, !(u64::from(width / 8) - 1));
+    let all: Vec<Term> = [state, address].into_iter().chain(args.iter().copied()).collect();
+    let after = machine.arena.symbol(&format!("after atomic {operation} of {width} bits"), 0, &all);
+    let before = machine.arena.symbol(&format!("atomic {operation}"), width, &all);
+    // What a helper invocation does to memory is ignored.
+    let discarded = machine.space(Space::Discarded);
+    let after = machine.arena.ite(discarded, state, after);
+    machine.set_space(space, after);
+    before
+}
+
+/// Writes to memory that others see: ignored if the invocation is a helper.
+pub fn store(machine: &mut Machine<'_>, space: Space, address: Term, value: Term) {
+    let state = machine.space(space);
+    let after = write_bytes(machine.arena, state, address, value);
+    let discarded = machine.space(Space::Discarded);
+    let after = machine.arena.ite(discarded, state, after);
+    machine.set_space(space, after);
+}
+
+/// Emits a vertex of `stream`: what the cells of the outputs hold, after which all outputs are undefined.
+pub fn emit_vertex(machine: &mut Machine<'_>, stream: u32, cells: &[(Space, u64)]) {
+    let mut args = Vec::new();
+    for (space, cell) in cells {
+        let state = machine.space(*space);
+        let cell = machine.arena.constant(32, *cell);
+        args.push(machine.arena.read(state, cell, 32));
+    }
+    happen(machine, &format!("emit vertex of stream {stream}"), &args);
+    let spaces: Vec<Space> = machine.state.spaces().collect();
+    for space in spaces.into_iter().filter(|space| matches!(space, Space::Output(..) | Space::BuiltIn(_))) {
+        let undefined = machine.arena.undefined_state();
+        machine.set_space(space, undefined);
+    }
+}
