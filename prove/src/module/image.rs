@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT
+
+//! Textures and storage images.
+
+use super::memory::{only_if, unless_discarded};
+use super::pointer::Object;
+use super::types::{word, Image, Type};
+use super::variables::Home;
+use super::{Module, Reason};
+use crate::flow::{Machine, Value};
+use crate::term::Term;
+use crate::world::Texel;
+use rspirv::dr::Instruction;
+use spirv::{Dim, ImageOperands, Op};
+
+/// A texture, sampler or image, where its variable is.
+#[derive(Clone, Copy, Debug)]
+struct Resource {
+    image: Option<Image>,
+    place: (u32, u32, Option<Term>),
+}
+
+/// A texture and the sampler that is apart.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    texture: Resource,
+    sampler: Option<Resource>,
+}
+
+/// What an instruction with a sampler does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Sample,
+    Fetch,
+    Gather,
+}
+
+/// Instructions that read texels: what they do, whether they divide the coordinate, whether they compare.
+const READS: &[(Op, Kind, bool, bool)] = &[
+    (Op::ImageSampleImplicitLod, Kind::Sample, false, false),
+    (Op::ImageSampleExplicitLod, Kind::Sample, false, false),
+    (Op::ImageSampleDrefImplicitLod, Kind::Sample, false, true),
+    (Op::ImageSampleDrefExplicitLod, Kind::Sample, false, true),
+    (Op::ImageSampleProjImplicitLod, Kind::Sample, true, false),
+    (Op::ImageSampleProjExplicitLod, Kind::Sample, true, false),
+    (Op::ImageSampleProjDrefImplicitLod, Kind::Sample, true, true),
+    (Op::ImageSampleProjDrefExplicitLod, Kind::Sample, true, true),
+    (Op::ImageFetch, Kind::Fetch, false, false),
+    (Op::ImageGather, Kind::Gather, false, false),
+    (Op::ImageDrefGather, Kind::Gather, false, true),
+];
+
+/// Image operands with an id, in their order: their name, as NIR's. Those without a name do not change the result.
+const OPERANDS: &[(ImageOperands, &str)] = &[
+    (ImageOperands::BIAS, "bias"),
+    (ImageOperands::LOD, "lod"),
+    (ImageOperands::GRAD, "ddx"),
+    (ImageOperands::CONST_OFFSET, "offset"),
+    (ImageOperands::OFFSET, "offset"),
+    (ImageOperands::CONST_OFFSETS, "offsets"),
+    (ImageOperands::SAMPLE, "ms_index"),
+    (ImageOperands::MIN_LOD, "min_lod"),
+    (ImageOperands::MAKE_TEXEL_AVAILABLE, ""),
+    (ImageOperands::MAKE_TEXEL_VISIBLE, ""),
+];
+
+impl Module {
+    /// Instructions on textures and images; `None` if it is another one.
+    pub(super) fn image_operation(&mut self, machine: &mut Machine<'_>, it: &Instruction) -> Reason<Option<Vec<Term>>> {
+        let op = it.class.opcode;
+        if let Some((_, kind, projects, compares)) = READS.iter().find(|row| row.0 == op) {
+            return self.texel(machine, it, *kind, *projects, *compares).map(Some);
+        }
+        match op {
+            Op::ImageRead => self.image_read(machine, it).map(Some),
+            Op::ImageWrite => self.image_write(machine, it).map(|()| Some(Vec::new())),
+            Op::ImageQuerySize => self.query(machine, it, "query size", None).map(Some),
+            Op::ImageQuerySizeLod => self.query(machine, it, "query size", Some("lod")).map(Some),
+            Op::ImageQueryLevels => self.query(machine, it, "query levels", None).map(Some),
+            Op::ImageQuerySamples => self.query(machine, it, "query samples", None).map(Some),
+            Op::ImageQueryLod => self.query(machine, it, "query lod", Some("coord")).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn texel(
+        &self,
+        machine: &mut Machine<'_>,
+        it: &Instruction,
+        kind: Kind,
+        projects: bool,
+        compares: bool,
+    ) -> Reason<Vec<Term>> {
+        let (pair, image) = self.pair(machine, self.operand(it, 0)?)?;
+        let coordinate = self.operand_value(machine, it, 1)?;
+        let count = image.coordinates();
+        let used = coordinate.get(..count).ok_or("a coordinate with fewer components")?;
+        let mut operands = vec![("coord", used.to_vec())];
+        if projects {
+            operands.push(("projector", vec![*coordinate.get(count).ok_or("no projector")?]));
+        }
+        let mut next = 2;
+        if compares {
+            operands.push(("comparator", vec![self.one(machine, self.operand(it, 2)?)?]));
+            next = 3;
+        }
+        let operation = match (kind, compares) {
+            (Kind::Sample, _) => "sample".to_owned(),
+            (Kind::Fetch, _) => "fetch".to_owned(),
+            (Kind::Gather, true) => "gather 0".to_owned(),
+            (Kind::Gather, false) => {
+                next = 3;
+                format!("gather {}", self.number_of(machine, it, 2)?)
+            }
+        };
+        operands.extend(self.image_operands(machine, it, next, image)?);
+        self.components(machine, it, (operation, pair, image), operands)
+    }
+
+    /// The components of the result of an instruction that reads.
+    fn components(
+        &self,
+        machine: &mut Machine<'_>,
+        it: &Instruction,
+        (operation, pair, image): (String, Pair, Image),
+        operands: Vec<(&'static str, Vec<Term>)>,
+    ) -> Reason<Vec<Term>> {
+        let sampler = pair.sampler.map(|sampler| sampler.place);
+        let texel = Texel { operation, shape: image.shape(), texture: pair.texture.place, sampler, operands };
+        let widths = self.types.widths(it.result_type.unwrap_or(0))?;
+        Ok(widths.iter().enumerate().map(|(c, width)| texel.component(machine.arena, *width, c)).collect())
+    }
+
+    /// The optional operands of an image instruction, from operand `at` on.
+    fn image_operands(
+        &self,
+        machine: &Machine<'_>,
+        it: &Instruction,
+        at: usize,
+        image: Image,
+    ) -> Reason<Vec<(&'static str, Vec<Term>)>> {
+        let mut operands = Vec::new();
+        let mask = ImageOperands::from_bits_truncate(it.operands.get(at).map_or(0, word));
+        if mask.contains(ImageOperands::OFFSETS) {
+            return Err("offsets that are no constants".into());
+        }
+        let mut next = at + 1;
+        for (bit, name) in OPERANDS {
+            if !mask.contains(*bit) {
+                continue;
+            }
+            if name.is_empty() {
+                next += 1;
+                continue;
+            }
+            let value = self.operand_value(machine, it, next)?;
+            next += 1;
+            operands.push((*name, dimensions(name, &value, image)));
+            if *bit == ImageOperands::GRAD {
+                let value = self.operand_value(machine, it, next)?;
+                next += 1;
+                operands.push(("ddy", dimensions("ddy", &value, image)));
+            }
+        }
+        Ok(operands)
+    }
+
+    fn query(
+        &self,
+        machine: &mut Machine<'_>,
+        it: &Instruction,
+        operation: &str,
+        operand: Option<&'static str>,
+    ) -> Reason<Vec<Term>> {
+        let (pair, image) = self.pair(machine, self.operand(it, 0)?)?;
+        let mut operands = Vec::new();
+        if let Some(name) = operand {
+            let value = self.operand_value(machine, it, 1)?;
+            operands.push((name, dimensions(name, &value, image)));
+        }
+        self.components(machine, it, (operation.to_owned(), pair, image), operands)
+    }
+
+    /// OpImageRead: of a subpass, or of a storage image, whose texels may be written.
+    fn image_read(&self, machine: &mut Machine<'_>, it: &Instruction) -> Reason<Vec<Term>> {
+        let id = self.operand(it, 0)?;
+        let (pair, image) = self.pair(machine, id)?;
+        let coordinate = self.operand_value(machine, it, 1)?;
+        let used = coordinate.get(..image.texel_coordinates()).ok_or("a coordinate with fewer components")?.to_vec();
+        let operands = self.image_operands(machine, it, 2, image)?;
+        if image.dim == Dim::DimSubpassData {
+            let operands = [("coord", used)].into_iter().chain(operands).collect();
+            return self.components(machine, it, ("fetch".into(), pair, image), operands);
+        }
+        let pointer = self.image_pointer(id)?;
+        let spot = self.spot(machine, pointer)?;
+        let sample = operands.into_iter().find(|(name, _)| *name == "ms_index").map(|(_, terms)| terms);
+        let args: Vec<Term> = used.into_iter().chain(sample.unwrap_or_default()).collect();
+        let choices = self.spaces(machine, &spot)?;
+        let widths = self.types.widths(it.result_type.unwrap_or(0))?;
+        let mut terms = Vec::new();
+        for (c, width) in widths.iter().enumerate() {
+            let name = format!("image load {} c{c}", image.shape());
+            let mut chosen = None;
+            for (condition, space) in choices.iter().rev() {
+                let state = machine.space(*space);
+                let all: Vec<Term> = [state].into_iter().chain(args.iter().copied()).collect();
+                let texel = machine.arena.symbol(&name, *width, &all);
+                chosen = Some(match (condition, chosen) {
+                    (Some(condition), Some(rest)) => machine.arena.ite(*condition, texel, rest),
+                    _ => texel,
+                });
+            }
+            terms.push(chosen.ok_or("an array without elements")?);
+        }
+        Ok(terms)
+    }
+
+    fn image_write(&self, machine: &mut Machine<'_>, it: &Instruction) -> Reason<()> {
+        let id = self.operand(it, 0)?;
+        let (_, image) = self.pair(machine, id)?;
+        let coordinate = self.operand_value(machine, it, 1)?;
+        let used = coordinate.get(..image.texel_coordinates()).ok_or("a coordinate with fewer components")?;
+        let texel = self.operand_value(machine, it, 2)?;
+        let operands = self.image_operands(machine, it, 3, image)?;
+        let sample = operands.into_iter().find(|(name, _)| *name == "ms_index").map(|(_, terms)| terms);
+        let spot = self.spot(machine, self.image_pointer(id)?)?;
+        for (condition, space) in self.spaces(machine, &spot)? {
+            let before = machine.space(space);
+            let parts = [before].into_iter().chain(used.iter().copied()).chain(sample.iter().flatten().copied());
+            let args: Vec<Term> = parts.chain(texel.iter().copied()).collect();
+            let after = machine.arena.symbol(&format!("image store {}", image.shape()), 0, &args);
+            unless_discarded(machine, space, before, after);
+            only_if(machine, condition, space, before);
+        }
+        Ok(())
+    }
+
+    /// An atomic operation on a texel; `None` if the pointer is none of a texel.
+    pub(super) fn image_atomic(
+        &self,
+        machine: &mut Machine<'_>,
+        pointer: u32,
+        operation: &str,
+        args: &[Term],
+        width: u8,
+    ) -> Reason<Option<Term>> {
+        let Ok(Object::Texel(pointer, coordinate, sample)) = self.object(pointer) else { return Ok(None) };
+        let spot = self.spot(machine, pointer)?;
+        let Type::Image(image) = *self.types.get(spot.ty) else { return Err("a texel of no image".into()) };
+        let coordinate = machine.value(coordinate).ok_or("an operand without a value")?;
+        let mut parts =
+            coordinate.get(..image.texel_coordinates()).ok_or("a coordinate with fewer components")?.to_vec();
+        if image.multisampled {
+            parts.push(self.one(machine, sample)?);
+        }
+        parts.extend(args);
+        let shape = image.shape();
+        let mut result = None;
+        for (condition, space) in self.spaces(machine, &spot)?.into_iter().rev() {
+            let before = machine.space(space);
+            let all: Vec<Term> = [before].into_iter().chain(parts.iter().copied()).collect();
+            let after = machine.arena.symbol(&format!("after image atomic {operation} {shape}"), 0, &all);
+            let old = machine.arena.symbol(&format!("image atomic {operation} {shape}"), width, &all);
+            unless_discarded(machine, space, before, after);
+            only_if(machine, condition, space, before);
+            result = Some(match (condition, result) {
+                (Some(condition), Some(rest)) => machine.arena.ite(condition, old, rest),
+                _ => old,
+            });
+        }
+        result.map(Some).ok_or_else(|| "an array without elements".to_owned())
+    }
+
+    /// The pointer from which an image was loaded.
+    fn image_pointer(&self, id: u32) -> Reason<u32> {
+        match self.object(id)? {
+            Object::Loaded(pointer) => Ok(pointer),
+            _ => Err("an image that was not loaded".into()),
+        }
+    }
+
+    /// The texture and the sampler that an id stands for, and what the texture is.
+    fn pair(&self, machine: &mut Machine<'_>, id: u32) -> Reason<(Pair, Image)> {
+        let pair = match self.object(id)? {
+            Object::Loaded(pointer) => Pair { texture: self.resource(machine, pointer)?, sampler: None },
+            Object::Combined(texture, sampler) => {
+                let (Object::Loaded(texture), Object::Loaded(sampler)) = (self.object(texture)?, self.object(sampler)?)
+                else {
+                    return Err("a texture that was not loaded".into());
+                };
+                let sampler = Some(self.resource(machine, sampler)?);
+                Pair { texture: self.resource(machine, texture)?, sampler }
+            }
+            Object::ImageOf(whole) => match self.object(whole)? {
+                Object::Loaded(pointer) => Pair { texture: self.resource(machine, pointer)?, sampler: None },
+                Object::Combined(texture, _) => {
+                    let texture = self.image_pointer(texture)?;
+                    Pair { texture: self.resource(machine, texture)?, sampler: None }
+                }
+                _ => return Err("a texture that was not loaded".into()),
+            },
+            _ => return Err("no texture".into()),
+        };
+        let image = pair.texture.image.ok_or("a sampler as a texture")?;
+        Ok((pair, image))
+    }
+
+    fn resource(&self, machine: &mut Machine<'_>, pointer: u32) -> Reason<Resource> {
+        let spot = self.spot(machine, pointer)?;
+        let Home::Opaque(set, binding) = spot.home else { return Err("a texture in another place".into()) };
+        let image = match self.types.get(spot.ty) {
+            Type::Image(image) => Some(*image),
+            Type::SampledImage(image) => match self.types.get(*image) {
+                Type::Image(image) => Some(*image),
+                _ => None,
+            },
+            _ => None,
+        };
+        Ok(Resource { image, place: (set, binding, spot.element.map(|(element, _)| element)) })
+    }
+}
+
+/// The components of an operand that count: offsets, gradients and the coordinate of a query have none for the layer.
+fn dimensions(name: &str, value: &Value, image: Image) -> Vec<Term> {
+    match name {
+        "offset" | "ddx" | "ddy" | "coord" => value.iter().take(image.dimensions()).copied().collect(),
+        _ => value.to_vec(),
+    }
+}
