@@ -9,6 +9,7 @@ pub mod flow;
 pub mod inputs;
 pub mod mesa;
 pub mod module;
+pub mod nir;
 pub mod reasons;
 pub mod rows;
 pub mod term;

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: MIT
+
+//! Derefs: which memory they point to, and what is loaded and stored through them.
+
+use super::layout::scalar_bytes;
+use super::Nir;
+use crate::flow::{Machine, Step};
+use crate::term::Term;
+use crate::world::{self, Space};
+use ntv::entity::Id;
+use ntv::ir::{ArrayIndex, Def, Deref, DerefKind, Inst, Type, TypeData, Var};
+use ntv::op::{Index, Modes};
+use ntv::target::Descriptor;
+
+/// The memory that a deref points to.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Memory {
+    /// A uniform or storage block. The variable may be an array of blocks, whose element is chosen first.
+    Block { set: u32, binding: u32, is_uniform: bool, element: Option<Term> },
+    /// Push constants.
+    Push,
+    /// The memory of the workgroup.
+    Shared,
+    /// What a task shader gives to mesh shaders.
+    Payload,
+    /// A variable of the shader.
+    Local(u32),
+    /// An input or output, by variable; the vertex comes first if each has a value.
+    Io { vertex: Option<Term> },
+    /// A texture, sampler or image; the element if it is in an array.
+    Opaque { element: Option<Term> },
+}
+
+/// What a deref points to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pointer {
+    pub(super) var: Var,
+    pub(super) memory: Memory,
+    pub(super) ty: Type,
+    /// Bytes, scalars of local variables, or cells of inputs and outputs.
+    pub(super) address: Term,
+    /// Whether an index of an array of blocks, or of vertices, is still to come.
+    pub(super) awaits_index: bool,
+}
+
+impl Nir<'_> {
+    /// The pointer of a deref that was computed.
+    pub(super) fn pointer(&self, inst: Inst, def: Def) -> Step<Pointer> {
+        match self.pointers.get(&def) {
+            Some(pointer) => Ok(*pointer),
+            None => self.unsupported(inst, "a pointer that is not a chain of derefs"),
+        }
+    }
+
+    /// Computes a deref.
+    pub(super) fn deref(&mut self, machine: &mut Machine<'_>, inst: Inst, deref: Deref) -> Step<()> {
+        let pointer = match deref.kind {
+            DerefKind::Var(var) => self.pointer_to(machine, inst, var)?,
+            DerefKind::Array { parent, index } => {
+                let parent = self.pointer(inst, parent)?;
+                let index = self.array_index(machine, index);
+                self.element(machine, inst, parent, index, deref.ty)?
+            }
+            DerefKind::Struct { parent, field } => {
+                let parent = self.pointer(inst, parent)?;
+                self.member(machine, inst, parent, field as usize, deref.ty)?
+            }
+            _ => return self.unsupported(inst, "a deref of another kind"),
+        };
+        self.pointers.insert(inst.def(), pointer);
+        Ok(())
+    }
+
+    /// An index as a term of 32 bits.
+    fn array_index(&self, machine: &mut Machine<'_>, index: ArrayIndex) -> Term {
+        match index {
+            ArrayIndex::Imm(value) => machine.arena.constant(32, value as u64),
+            ArrayIndex::Def(def) => {
+                let term = self.scalar(machine, def);
+                match machine.arena.width(term) {
+                    64 => machine.arena.trunc(term, 32),
+                    _ => machine.arena.sext(term, 32),
+                }
+            }
+        }
+    }
+
+    fn pointer_to(&mut self, machine: &mut Machine<'_>, inst: Inst, var: Var) -> Step<Pointer> {
+        let shader = self.shader;
+        let variable = &shader.vars[var];
+        let mode = variable.mode;
+        let is_array = shader.types.as_array(variable.ty).is_some();
+        let address = machine.arena.constant(32, 0);
+        let set = |descriptor| variable.descriptor_set.unwrap_or_else(|| self.target.descriptor_set(descriptor));
+        let is_default = variable.driver_location == 0 && shader.info.first_ubo_is_default_ubo;
+        let (memory, awaits_index) = match mode {
+            Modes::UBO => {
+                let kind = if is_default { Descriptor::DefaultUniforms } else { Descriptor::UniformBuffer };
+                let memory =
+                    Memory::Block { set: set(kind), binding: variable.binding, is_uniform: true, element: None };
+                (memory, self.is_block_array(variable.ty))
+            }
+            Modes::SSBO => {
+                let set = set(Descriptor::StorageBuffer);
+                let memory = Memory::Block { set, binding: variable.binding, is_uniform: false, element: None };
+                (memory, self.is_block_array(variable.ty))
+            }
+            Modes::PUSH_CONST => (Memory::Push, false),
+            Modes::SHARED => (Memory::Shared, false),
+            Modes::TASK_PAYLOAD => (Memory::Payload, false),
+            Modes::SHADER_IN | Modes::SHADER_OUT => (Memory::Io { vertex: None }, self.is_per_vertex(var)),
+            Modes::UNIFORM | Modes::IMAGE => (Memory::Opaque { element: None }, is_array),
+            Modes::FUNCTION_TEMP | Modes::SHADER_TEMP => (Memory::Local(var.index() as u32), false),
+            _ => return self.unsupported(inst, "a deref of a variable of this mode"),
+        };
+        if let Memory::Local(_) = memory {
+            self.initialize(machine, inst, var)?;
+        }
+        Ok(Pointer { var, memory, ty: variable.ty, address, awaits_index })
+    }
+
+    /// Whether a block variable is an array of blocks, not a block that is an array.
+    fn is_block_array(&self, ty: Type) -> bool {
+        let types = &self.shader.types;
+        types.as_array(ty).is_some_and(|(elem, _)| types.as_struct(types.without_arrays(elem)).is_some())
+    }
+
+    /// Writes the initial value of a variable, where its space has not been written.
+    fn initialize(&mut self, machine: &mut Machine<'_>, inst: Inst, var: Var) -> Step<()> {
+        let variable = &self.shader.vars[var];
+        let space = Space::Local(var.index() as u32);
+        if variable.initializer.is_none() || machine.state.spaces().any(|it| it == space) {
+            return Ok(());
+        }
+        let (Some(values), Some(scalar)) = (variable.values, self.shader.types.scalar_of(variable.ty)) else {
+            return self.unsupported(inst, "an initial value of this type");
+        };
+        let mut state = machine.space(space);
+        for (at, value) in self.shader.consts[values].iter().enumerate() {
+            let address = machine.arena.constant(32, at as u64);
+            let value = machine.arena.constant(scalar.bits, *value);
+            state = machine.arena.write(state, address, value);
+        }
+        machine.set_space(space, state);
+        Ok(())
+    }
+
+    /// The pointer to an element.
+    fn element(
+        &mut self,
+        machine: &mut Machine<'_>,
+        inst: Inst,
+        parent: Pointer,
+        index: Term,
+        ty: Type,
+    ) -> Step<Pointer> {
+        let mut pointer = Pointer { ty, ..parent };
+        if parent.awaits_index {
+            pointer.awaits_index = false;
+            match &mut pointer.memory {
+                Memory::Block { element, .. } => *element = Some(index),
+                Memory::Io { vertex } => *vertex = Some(index),
+                Memory::Opaque { element } => {
+                    let types = &self.shader.types;
+                    let inner = types.as_array(ty).map_or(1, |_| self.layout.scalars(types, ty));
+                    let scaled = machine.arena.combination(32, 0, &[(index, inner)]);
+                    *element = Some(match *element {
+                        Some(outer) => machine.arena.add(outer, scaled),
+                        None => scaled,
+                    });
+                    pointer.awaits_index = types.as_array(ty).is_some();
+                }
+                _ => return self.unsupported(inst, "an index of this memory"),
+            }
+            return Ok(pointer);
+        }
+        let step = match parent.memory {
+            Memory::Local(_) => self.layout.scalars(&self.shader.types, ty),
+            Memory::Io { .. } => self.cell_stride(parent),
+            _ => self.layout.stride(&self.shader.types, parent.ty),
+        };
+        pointer.address = machine.arena.combination(32, 0, &[(parent.address, 1), (index, step)]);
+        Ok(pointer)
+    }
+
+    /// The pointer to a field.
+    fn member(
+        &mut self,
+        machine: &mut Machine<'_>,
+        inst: Inst,
+        parent: Pointer,
+        field: usize,
+        ty: Type,
+    ) -> Step<Pointer> {
+        let types = &self.shader.types;
+        let offset = match parent.memory {
+            Memory::Local(_) => {
+                let fields = types.as_struct(parent.ty).map_or(&[][..], |data| &data.fields);
+                fields.iter().take(field).map(|field| self.layout.scalars(types, field.ty)).sum()
+            }
+            Memory::Io { .. } => {
+                let fields = types.as_struct(parent.ty).map_or(&[][..], |data| &data.fields);
+                4 * fields.iter().take(field).map(|field| u64::from(types.slots(field.ty))).sum::<u64>()
+            }
+            // zink's push constants, whose members a dump does not have.
+            Memory::Push
+                if types.as_struct(parent.ty).is_some_and(|data| data.fields.iter().all(|f| f.offset.is_none())) =>
+            {
+                match ntv::op::zink::offset(field) {
+                    Some(offset) => offset.into(),
+                    None => return self.unsupported(inst, "a push constant that zink does not have"),
+                }
+            }
+            _ => self.layout.field(types, parent.ty, field),
+        };
+        let address = machine.arena.plus(parent.address, offset);
+        Ok(Pointer { ty, address, ..parent })
+    }
+
+    /// The width and the place of each scalar at a pointer: the address, in the unit of its memory.
+    pub(super) fn scalar_places(
+        &self,
+        machine: &mut Machine<'_>,
+        inst: Inst,
+        pointer: Pointer,
+    ) -> Step<Vec<(u8, Term)>> {
+        let types = &self.shader.types;
+        let (scalar, count, bytes) = match types.get(pointer.ty) {
+            TypeData::Scalar(scalar) => (scalar, 1, 0),
+            TypeData::Vector(scalar, n) => (scalar, n, scalar_bytes(scalar)),
+            TypeData::Strided { scalar, components, stride } => (scalar, components, stride.into()),
+            _ => return self.unsupported(inst, "an access to a whole array or struct"),
+        };
+        let step = match pointer.memory {
+            Memory::Local(_) => 1,
+            Memory::Io { .. } => u64::from(scalar.bits.max(32)) / 32,
+            _ => bytes,
+        };
+        let place = |arena: &mut crate::term::Arena, c: u8| arena.plus(pointer.address, step * u64::from(c));
+        Ok((0..count).map(|c| (scalar.bits, place(machine.arena, c))).collect())
+    }
+
+    /// Loads the value at a pointer.
+    pub(super) fn load_deref(&mut self, machine: &mut Machine<'_>, inst: Inst, srcs: &[Def]) -> Step<()> {
+        let pointer = self.pointer(inst, srcs[0])?;
+        let width = self.shader.insts[inst].bit_size;
+        let places = self.scalar_places(machine, inst, pointer)?;
+        if let Memory::Io { .. } = pointer.memory {
+            let terms = self.load_io(machine, inst, pointer, &places)?;
+            self.set(machine, inst, terms);
+            return Ok(());
+        }
+        let mut terms = Vec::new();
+        for (bits, address) in places {
+            let bits = if bits == 1 && !matches!(pointer.memory, Memory::Local(_)) { 32 } else { bits };
+            let term = self.load_scalar(machine, inst, pointer, address, bits)?;
+            terms.push(self.as_width(machine, term, width));
+        }
+        self.set(machine, inst, terms);
+        Ok(())
+    }
+
+    /// A number in memory as one of `width` bits: booleans in memory have 32.
+    fn as_width(&self, machine: &mut Machine<'_>, term: Term, width: u8) -> Term {
+        let bits = machine.arena.width(term);
+        match (bits, width) {
+            (32, 1) => {
+                let zero = machine.arena.is_zero(term);
+                machine.arena.not(zero)
+            }
+            (1, 32) => machine.arena.sext(term, 32),
+            _ => term,
+        }
+    }
+
+    fn load_scalar(
+        &mut self,
+        machine: &mut Machine<'_>,
+        inst: Inst,
+        pointer: Pointer,
+        address: Term,
+        bits: u8,
+    ) -> Step<Term> {
+        match pointer.memory {
+            Memory::Block { set, binding, is_uniform, element } => {
+                let element = element.unwrap_or_else(|| machine.arena.constant(32, 0));
+                match is_uniform {
+                    true => {
+                        let state = world::uniform_block(machine.arena, set, binding, element);
+                        Ok(world::read_bytes(machine.arena, state, address, bits))
+                    }
+                    false => self.load_storage(machine, inst, (set, binding, element), address, bits),
+                }
+            }
+            Memory::Push => {
+                let state = world::push_constants(machine.arena);
+                Ok(world::read_bytes(machine.arena, state, address, bits))
+            }
+            Memory::Shared => {
+                let state = machine.space(Space::Shared);
+                Ok(world::read_bytes(machine.arena, state, address, bits))
+            }
+            Memory::Payload => {
+                let state = machine.space(Space::Payload);
+                Ok(world::read_bytes(machine.arena, state, address, bits))
+            }
+            Memory::Local(number) => {
+                let state = machine.space(Space::Local(number));
+                Ok(machine.arena.read(state, address, bits))
+            }
+            Memory::Io { .. } | Memory::Opaque { .. } => self.unsupported(inst, "a load from this memory"),
+        }
+    }
+
+    /// Stores a value at a pointer.
+    pub(super) fn store_deref(&mut self, machine: &mut Machine<'_>, inst: Inst, srcs: &[Def]) -> Step<()> {
+        let pointer = self.pointer(inst, srcs[0])?;
+        let values = self.scalars(machine, srcs[1]);
+        let mask = self.shader.index(inst, Index::write_mask);
+        let places = self.scalar_places(machine, inst, pointer)?;
+        for (c, (bits, address)) in places.into_iter().enumerate().filter(|(c, _)| mask >> c & 1 != 0) {
+            let Some(value) = values.get(c).copied() else { continue };
+            match pointer.memory {
+                Memory::Io { vertex } => self.store_io(machine, inst, (pointer.var, vertex), address, value)?,
+                Memory::Local(number) => {
+                    let value = self.as_width(machine, value, bits);
+                    let state = machine.space(Space::Local(number));
+                    let state = machine.arena.write(state, address, value);
+                    machine.set_space(Space::Local(number), state);
+                }
+                Memory::Block { set, binding, is_uniform: false, element } => {
+                    let element = element.unwrap_or_else(|| machine.arena.constant(32, 0));
+                    let value = self.as_width(machine, value, bits.max(8));
+                    self.store_storage(machine, inst, (set, binding, element), address, value)?;
+                }
+                Memory::Shared => {
+                    let value = self.as_width(machine, value, if bits == 1 { 32 } else { bits });
+                    world::store(machine, Space::Shared, address, value);
+                }
+                Memory::Payload => {
+                    let value = self.as_width(machine, value, if bits == 1 { 32 } else { bits });
+                    world::store(machine, Space::Payload, address, value);
+                }
+                _ => return self.unsupported(inst, "a store to this memory"),
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT
+
+//! Intrinsics: the dispatch to the files that run them, system values, and what happens in order.
+
+use super::io::builtin_scalar;
+use super::Nir;
+use crate::flow::{Machine, Step};
+use crate::module::{barrier, Barrier};
+use crate::term::Term;
+use crate::world::{happen, happened, push_constants, read_bytes, Space};
+use ntv::entity::Id;
+use ntv::ir::{Def, Inst, Jump, Stage};
+use ntv::op::meaning::{Form, MemoryKind};
+use ntv::op::{zink, AluOp, Base, Index, Intrinsic, Modes};
+use spirv::BuiltIn;
+
+/// The kinds of memory of a barrier, by the modes of NIR.
+const KINDS: [(Modes, u32); 4] = [
+    (Modes::SSBO.union(Modes::GLOBAL), Barrier::BLOCKS),
+    (Modes::SHARED, Barrier::SHARED),
+    (Modes::IMAGE, Barrier::IMAGES),
+    (Modes::SHADER_OUT.union(Modes::TASK_PAYLOAD), Barrier::OUTPUTS),
+];
+
+/// The specialization constants of a workgroup's size.
+const SIZE_IDS: [u32; 3] = [1, 2, 3];
+
+impl Nir<'_> {
+    /// Runs an intrinsic. A jump ends the invocation.
+    pub(super) fn intrinsic(
+        &mut self,
+        machine: &mut Machine<'_>,
+        inst: Inst,
+        op: Intrinsic,
+        srcs: &[Def],
+    ) -> Step<Option<Jump>> {
+        use Intrinsic::*;
+        let memory = op.info().memory.filter(|access| access.kind != MemoryKind::Deref);
+        if let Some(access) = memory {
+            self.access(machine, inst, (op, access), srcs)?;
+            return Ok(None);
+        }
+        if let Some(io) = op.meaning().io {
+            self.explicit_io(machine, inst, (op, io), srcs)?;
+            return Ok(None);
+        }
+        if self.is_barycentric(inst) {
+            let zero = machine.arena.constant(32, 0);
+            self.set(machine, inst, vec![zero; self.shader.insts[inst].num_components.into()]);
+            return Ok(None);
+        }
+        match op {
+            decl_reg | load_reg | store_reg | load_reg_indirect | store_reg_indirect => {
+                self.register(machine, inst, op, srcs)?;
+            }
+            load_deref => self.load_deref(machine, inst, srcs)?,
+            store_deref => self.store_deref(machine, inst, srcs)?,
+            deref_buffer_array_length => self.array_length(machine, inst, srcs)?,
+            _ if op.is_deref_atomic() => self.deref_atomic(machine, inst, srcs)?,
+            _ if op.meaning().sampling.is_some() => self.interpolate(machine, inst, op, srcs)?,
+            emit_vertex | emit_vertex_with_counter => self.emit_vertex(machine, inst),
+            end_primitive | end_primitive_with_counter => {
+                let stream = self.shader.index(inst, Index::stream_id);
+                happen(machine, &format!("end primitive of stream {stream}"), &[]);
+            }
+            set_vertex_and_primitive_count if !self.shader.stage().has_grid() => {}
+            terminate => {
+                self.discard(machine, None);
+                return Ok(Some(Jump::Halt));
+            }
+            demote => self.discard(machine, None),
+            terminate_if | demote_if => {
+                let condition = self.scalar(machine, srcs[0]);
+                self.discard(machine, Some(condition));
+            }
+            barrier => self.barrier(machine, inst),
+            shader_clock => {
+                let is_device = matches!(self.scope(self.shader.index(inst, Index::memory_scope)), Some(1 | 5));
+                let name = if is_device { "shader_clock device" } else { "shader_clock subgroup" };
+                let terms = (0..2).map(|c| happened(machine, name, &[], 32, c)).collect();
+                happen(machine, name, &[]);
+                self.set(machine, inst, terms);
+            }
+            is_helper_invocation => {
+                let discarded = machine.space(Space::Discarded);
+                let at_first = builtin_scalar(machine.arena, BuiltIn::HelperInvocation, 1, 0);
+                let term = machine.arena.either(at_first, discarded);
+                self.set(machine, inst, vec![term]);
+            }
+            _ if op.meaning().image.is_some() => self.image(machine, inst, op, srcs)?,
+            _ => {
+                if !self.subgroup(machine, inst, op, srcs)? {
+                    self.system_value(machine, inst, op)?;
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Makes the invocation a helper, if the condition holds.
+    fn discard(&self, machine: &mut Machine<'_>, condition: Option<Term>) {
+        let before = machine.space(Space::Discarded);
+        let condition = condition.unwrap_or_else(|| machine.arena.boolean(true));
+        let after = machine.arena.either(before, condition);
+        machine.set_space(Space::Discarded, after);
+    }
+
+    /// Emits a vertex, after which all outputs are undefined.
+    fn emit_vertex(&self, machine: &mut Machine<'_>, inst: Inst) {
+        let stream = self.shader.index(inst, Index::stream_id);
+        crate::world::emit_vertex(machine, stream, &self.output_cells);
+    }
+
+    fn barrier(&self, machine: &mut Machine<'_>, inst: Inst) {
+        let [execution, memory] =
+            [Index::execution_scope, Index::memory_scope].map(|index| self.scope(self.shader.index(inst, index)));
+        let modes = Modes::from_bits_truncate(self.shader.index(inst, Index::memory_modes));
+        let mut kinds = KINDS.iter().filter(|row| modes.intersects(row.0)).fold(0, |kinds, row| kinds | row.1);
+        // GLSL's barrier() has no modes where Mesa found no shared memory, but programs rely on it for buffers.
+        if modes.is_empty() && memory.is_some() {
+            kinds = Barrier::BLOCKS | Barrier::SHARED | Barrier::IMAGES;
+        }
+        if memory.is_none() {
+            kinds = 0;
+        }
+        let is_patch = self.shader.stage() == Stage::TessCtrl;
+        // Outputs are seen by the patch after a barrier, and never outside of it.
+        kinds &= !if is_patch || self.shader.stage().has_grid() { 0 } else { Barrier::OUTPUTS };
+        if is_patch {
+            kinds = if execution.is_some() { kinds | Barrier::OUTPUTS } else { kinds & !Barrier::OUTPUTS };
+        }
+        // A patch has the scope of a workgroup.
+        let execution = execution.map(|scope| if is_patch { 2 } else { scope });
+        let visible = self.visible.clone();
+        barrier(machine, Barrier { execution, memory: memory.unwrap_or(4), kinds }, &visible);
+    }
+
+    /// The number that SPIR-V has for a scope of NIR; `None` for none.
+    fn scope(&self, scope: u32) -> Option<u32> {
+        const SCOPES: [Option<u32>; 7] = [None, Some(4), Some(3), Some(6), Some(2), Some(5), Some(1)];
+        let number = SCOPES.get(scope as usize).copied().flatten();
+        // Only stages with workgroups have their memory.
+        match number {
+            Some(4 | 6) => None,
+            Some(2) if !self.shader.stage().has_workgroups() && self.shader.stage() != Stage::TessCtrl => Some(1),
+            number => number,
+        }
+    }
+
+    /// NIR's registers: a space for each, with a cell for each scalar.
+    fn register(&mut self, machine: &mut Machine<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Step<()> {
+        use Intrinsic::{decl_reg, load_reg, load_reg_indirect, store_reg};
+        if op == decl_reg {
+            return Ok(());
+        }
+        let is_load = matches!(op, load_reg | load_reg_indirect);
+        let of = if is_load { 0 } else { 1 };
+        let register = srcs[of].inst();
+        // Above the numbers of variables.
+        let space = Space::Local(1 << 24 | register.index() as u32);
+        let count = u64::from(self.shader.index(register, Index::num_components));
+        let base = u64::from(self.shader.index(inst, Index::base));
+        let indirect = srcs.get(of + 1).map(|def| self.scalar(machine, *def));
+        let start = match indirect {
+            Some(index) => machine.arena.combination(32, count * base, &[(index, count)]),
+            None => machine.arena.constant(32, count * base),
+        };
+        if is_load {
+            let (n, width) = (self.shader.insts[inst].num_components, self.shader.insts[inst].bit_size);
+            let state = machine.space(space);
+            let mut terms = Vec::new();
+            for c in 0..n {
+                let cell = machine.arena.plus(start, c.into());
+                let mut term = machine.arena.read(state, cell, width);
+                if self.shader.index(inst, Index::legacy_fabs) != 0 {
+                    term = machine.arena.scalar(AluOp::fabs, width, &[term]);
+                }
+                if self.shader.index(inst, Index::legacy_fneg) != 0 {
+                    term = machine.arena.scalar(AluOp::fneg, width, &[term]);
+                }
+                terms.push(term);
+            }
+            self.set(machine, inst, terms);
+            return Ok(());
+        }
+        let values = self.scalars(machine, srcs[0]);
+        let mask =
+            if op == store_reg || srcs.len() > 2 { self.shader.index(inst, Index::write_mask) } else { u32::MAX };
+        let mut state = machine.space(space);
+        for (c, value) in values.into_iter().enumerate().filter(|(c, _)| mask >> c & 1 != 0) {
+            let width = machine.arena.width(value);
+            let value = match self.shader.index(inst, Index::legacy_fsat) {
+                0 => value,
+                _ => machine.arena.scalar(AluOp::fsat, width, &[value]),
+            };
+            let cell = machine.arena.plus(start, c as u64);
+            state = machine.arena.write(state, cell, value);
+        }
+        machine.set_space(space, state);
+        Ok(())
+    }
+
+    /// Whether zink's own passes have run: they add this variable to graphics shaders.
+    fn is_zink_level(&self) -> bool {
+        let shader = self.shader;
+        shader.vars.values().any(|v| v.mode == Modes::PUSH_CONST && &shader.strings[v.name] == zink::PUSH_CONSTANTS)
+    }
+
+    fn system_value(&mut self, machine: &mut Machine<'_>, inst: Inst, op: Intrinsic) -> Step<()> {
+        let data = self.shader.insts[inst];
+        let mut terms = Vec::new();
+        for c in 0..data.num_components {
+            let Some(term) = self.system_scalar(machine, op, c.into()) else {
+                return self.unsupported(inst, "an intrinsic without terms");
+            };
+            let width = machine.arena.width(term);
+            terms.push(match (width, data.bit_size) {
+                (1, bits) => machine.arena.sext(term, bits),
+                (32, 64) => machine.arena.zext(term, 64),
+                (32, 16) => machine.arena.trunc(term, 16),
+                _ => term,
+            });
+        }
+        self.set(machine, inst, terms);
+        Ok(())
+    }
+
+    /// Component `c` of a system value.
+    fn system_scalar(&self, machine: &mut Machine<'_>, op: Intrinsic, c: u64) -> Option<Term> {
+        use Intrinsic::*;
+        let info = &self.shader.info;
+        let arena = &mut *machine.arena;
+        if let Form::BuiltIn(builtin, base) = op.info().form {
+            return Some(builtin_scalar(arena, builtin, if base == Base::Bool { 1 } else { 32 }, c));
+        }
+        Some(match op {
+            load_instance_id => {
+                let index = builtin_scalar(arena, BuiltIn::InstanceIndex, 32, 0);
+                if self.is_zink_level() {
+                    return Some(index);
+                }
+                let base = builtin_scalar(arena, BuiltIn::BaseInstance, 32, 0);
+                arena.sub(index, base)
+            }
+            load_vertex_id_zero_base => {
+                let [index, base] =
+                    [BuiltIn::VertexIndex, BuiltIn::BaseVertex].map(|it| builtin_scalar(arena, it, 32, 0));
+                arena.sub(index, base)
+            }
+            load_base_vertex => {
+                let first = builtin_scalar(arena, BuiltIn::BaseVertex, 32, 0);
+                if self.is_zink_level() {
+                    return Some(first);
+                }
+                let indexed = self.is_indexed_draw(machine);
+                let zero = machine.arena.constant(32, 0);
+                machine.arena.ite(indexed, first, zero)
+            }
+            load_is_indexed_draw => {
+                let indexed = self.is_indexed_draw(machine);
+                machine.arena.sext(indexed, 32)
+            }
+            load_front_face_fsign => {
+                let front = builtin_scalar(arena, BuiltIn::FrontFacing, 1, 0);
+                let [one, minus] = [0x3f80_0000, 0xbf80_0000].map(|value| arena.constant(32, value));
+                arena.ite(front, one, minus)
+            }
+            load_pixel_coord => {
+                let coordinate = builtin_scalar(arena, BuiltIn::FragCoord, 32, c);
+                arena.scalar(AluOp::f2u16, 16, &[coordinate])
+            }
+            load_sample_pos_or_center => {
+                let coordinate = builtin_scalar(arena, BuiltIn::FragCoord, 32, c);
+                arena.scalar(AluOp::ffract, 32, &[coordinate])
+            }
+            load_workgroup_size if !info.workgroup_size_variable => {
+                arena.constant(32, u64::from(info.workgroup_size[c as usize]))
+            }
+            load_workgroup_size => arena.symbol(&format!("spec constant {}", SIZE_IDS[c as usize]), 32, &[]),
+            load_base_workgroup_id | load_base_global_invocation_id => arena.constant(32, 0),
+            load_workgroup_index => {
+                let [x, y, z] = [0, 1, 2].map(|c| builtin_scalar(arena, BuiltIn::WorkgroupId, 32, c));
+                let [width, height] = [0, 1].map(|c| builtin_scalar(arena, BuiltIn::NumWorkgroups, 32, c));
+                let rows = arena.mul(height, z);
+                let rows = arena.add(y, rows);
+                let before = arena.mul(width, rows);
+                arena.add(x, before)
+            }
+            _ => return None,
+        })
+    }
+
+    /// Whether the draw has indices: the driver's push constant is not 0.
+    fn is_indexed_draw(&self, machine: &mut Machine<'_>) -> Term {
+        let state = push_constants(machine.arena);
+        let address = machine.arena.constant(32, self.target.indexed_draw_offset.into());
+        let word = read_bytes(machine.arena, state, address, 32);
+        let zero = machine.arena.is_zero(word);
+        machine.arena.not(zero)
+    }
+}

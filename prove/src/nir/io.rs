@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: MIT
+
+//! Inputs and outputs, by slot or by variable.
+//!
+//! A cell is a word of 32 bits: 4 for each Location, or the components and elements of a built-in.
+
+use super::deref::{Memory, Pointer};
+use super::Nir;
+use crate::flow::{Machine, Step};
+use crate::term::{Arena, Term};
+use crate::world::{self, Interpolation, Place, Space, VERTEX};
+use ntv::ir::{Def, Inst, InstKind, Stage, TypeData, Var, VarFlags};
+use ntv::op::meaning::{IoAccess, Sampling};
+use ntv::op::names::{unpack_alu_type, varying, InterpMode, IoFlags, IoSemantics, SlotKind};
+use ntv::op::{slots, Base, Index, Intrinsic, Modes};
+use spirv::BuiltIn;
+
+/// The place of an input or output: a built-in, or a Location; and its first cell there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Slot {
+    builtin: Option<BuiltIn>,
+    patch: bool,
+    first: u64,
+    /// Which source of dual-source blending.
+    index: u32,
+}
+
+impl Slot {
+    fn space(self) -> Space {
+        match self.builtin {
+            Some(builtin) => Space::BuiltIn(builtin as u32),
+            None => Space::Output(self.patch, self.index),
+        }
+    }
+}
+
+/// The first of the slots that hold the array of a built-in.
+fn first_slot(slot: u32) -> u32 {
+    match slot {
+        varying::CLIP_DIST1 => varying::CLIP_DIST0,
+        varying::CULL_DIST1 => varying::CULL_DIST0,
+        slot => slot,
+    }
+}
+
+impl Nir<'_> {
+    fn slot_kind(&self, is_output: bool) -> SlotKind {
+        self.shader.stage().slot_kind(is_output)
+    }
+
+    /// The place of a slot with the driver's number `base`.
+    fn slot(&self, is_output: bool, slot: u32, base: u32) -> Slot {
+        let kind = self.slot_kind(is_output);
+        let is_fragment_input = self.shader.stage() == Stage::Fragment && !is_output;
+        let first = first_slot(slot);
+        let patch = self.is_patch(is_output, slot);
+        match slots::builtin(kind, first, is_fragment_input) {
+            Some(builtin) => Slot { builtin: Some(builtin), patch, first: 4 * u64::from(slot - first), index: 0 },
+            None => {
+                let location = slots::location(kind, slot, base);
+                Slot { builtin: None, patch, first: 4 * u64::from(location), index: 0 }
+            }
+        }
+    }
+
+    fn is_patch(&self, is_output: bool, slot: u32) -> bool {
+        let between = matches!((self.shader.stage(), is_output), (Stage::TessCtrl, true) | (Stage::TessEval, false));
+        between && slots::is_patch(slot)
+    }
+
+    /// Runs a load or store by slot.
+    pub(super) fn explicit_io(
+        &mut self,
+        machine: &mut Machine<'_>,
+        inst: Inst,
+        (op, access): (Intrinsic, IoAccess),
+        srcs: &[Def],
+    ) -> Step<()> {
+        let io = IoSemantics::unpack(self.shader.index(inst, Index::io_semantics));
+        let base = self.shader.index(inst, Index::base);
+        let mut slot = self.slot(access.is_output, io.location, base);
+        slot.index = u32::from(io.flags.contains(IoFlags::DUALSRC));
+        if io.flags.contains(IoFlags::FBFETCH) {
+            return self.unsupported(inst, "a read of the framebuffer");
+        }
+        let offset = self.scalar(machine, srcs[usize::from(access.offset)]);
+        let component = u64::from(self.shader.index(inst, Index::component));
+        let start = machine.arena.combination(32, slot.first + component, &[(offset, 4)]);
+        let vertex = access.vertex.map(|vertex| self.scalar(machine, srcs[usize::from(vertex)]));
+        let is_store = !self.shader.insts[inst].has_def();
+        if is_store {
+            let values = self.scalars(machine, srcs[0]);
+            let mask = self.shader.index(inst, Index::write_mask);
+            for (c, value) in values.into_iter().enumerate().filter(|(c, _)| mask >> c & 1 != 0) {
+                let words = u64::from(machine.arena.width(value).max(32)) / 32;
+                let cell = machine.arena.plus(start, words * c as u64);
+                self.write_output(machine, inst, slot, vertex, (cell, value))?;
+            }
+            return Ok(());
+        }
+        let (count, width) = (self.shader.insts[inst].num_components, self.shader.insts[inst].bit_size);
+        let words = u64::from(width.max(32)) / 32;
+        if !access.is_output && slot.builtin == Some(BuiltIn::FrontFacing) {
+            let is_float = unpack_alu_type(self.shader.index(inst, Index::dest_type)).base == Base::Float;
+            let front = builtin_scalar(machine.arena, BuiltIn::FrontFacing, 1, 0);
+            let values = if is_float { [0x3f80_0000, 0xbf80_0000] } else { [u64::MAX, 0] };
+            let [yes, no] = values.map(|value| machine.arena.constant(width, value));
+            let face = machine.arena.ite(front, yes, no);
+            self.set(machine, inst, vec![face]);
+            return Ok(());
+        }
+        let how =
+            if access.is_output { Interpolation::default() } else { self.explicit_interpolation(inst, op, srcs)? };
+        let at = if access.is_output { Vec::new() } else { self.extra_operands(machine, op, srcs) };
+        let mut terms = Vec::new();
+        for c in 0..count {
+            let cell = machine.arena.plus(start, words * u64::from(c));
+            let term = match access.is_output {
+                true => self.read_output(machine, inst, slot, vertex, cell, width)?,
+                false => self.read_input(machine, inst, (slot, how, &at), vertex, cell, width)?,
+            };
+            terms.push(term);
+        }
+        self.set(machine, inst, terms);
+        Ok(())
+    }
+
+    /// The way in which an input by slot is interpolated.
+    fn explicit_interpolation(&self, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Step<Interpolation> {
+        if self.shader.stage() != Stage::Fragment {
+            return Ok(Interpolation::default());
+        }
+        if op != Intrinsic::load_interpolated_input {
+            return Ok(Interpolation { flat: true, ..Interpolation::default() });
+        }
+        let barycentric = srcs[0].inst();
+        let sampling = self.shader.as_intrinsic(barycentric).and_then(|(op, _)| op.meaning().sampling);
+        let Some(place) = sampling.and_then(place_of) else {
+            return self.unsupported(inst, "barycentrics that are not the result of an intrinsic for them");
+        };
+        let mode = self.shader.index(barycentric, Index::interp_mode);
+        Ok(Interpolation {
+            flat: mode == InterpMode::flat as u32,
+            no_perspective: mode == InterpMode::noperspective as u32,
+            place,
+        })
+    }
+
+    /// The sample or offset at which an input is interpolated.
+    fn extra_operands(&self, machine: &mut Machine<'_>, op: Intrinsic, srcs: &[Def]) -> Vec<Term> {
+        if op != Intrinsic::load_interpolated_input {
+            return Vec::new();
+        }
+        match self.shader.as_intrinsic(srcs[0].inst()) {
+            Some((_, srcs)) => srcs.to_vec().iter().flat_map(|src| self.scalars(machine, *src)).collect(),
+            None => Vec::new(),
+        }
+    }
+
+    fn read_input(
+        &mut self,
+        machine: &mut Machine<'_>,
+        inst: Inst,
+        (slot, how, at): (Slot, Interpolation, &[Term]),
+        vertex: Option<Term>,
+        cell: Term,
+        width: u8,
+    ) -> Step<Term> {
+        if let Some(builtin) = slot.builtin {
+            let bits = if builtin == BuiltIn::FrontFacing { 1 } else { 32 };
+            let term = world::builtin(machine.arena, builtin, bits, vertex, cell);
+            return match (width, bits) {
+                (32, 1) => Ok(machine.arena.sext(term, 32)),
+                _ if width == bits => Ok(term),
+                _ => self.unsupported(inst, "a built-in of this width"),
+            };
+        }
+        let mut word = |cell| world::input(machine.arena, slot.patch, how, vertex, cell, at);
+        match width {
+            32 => Ok(word(cell)),
+            64 => {
+                let low = word(cell);
+                let next = machine.arena.plus(cell, 1);
+                let high = world::input(machine.arena, slot.patch, how, vertex, next, at);
+                Ok(machine.arena.concat(low, high))
+            }
+            _ => self.unsupported(inst, "an input of this width"),
+        }
+    }
+
+    /// The cell of an output, with its vertex.
+    fn output_cell(machine: &mut Machine<'_>, vertex: Option<Term>, cell: Term) -> Term {
+        match vertex {
+            Some(vertex) => machine.arena.combination(32, 0, &[(cell, 1), (vertex, VERTEX)]),
+            None => cell,
+        }
+    }
+
+    fn write_output(
+        &mut self,
+        machine: &mut Machine<'_>,
+        inst: Inst,
+        slot: Slot,
+        vertex: Option<Term>,
+        (cell, value): (Term, Term),
+    ) -> Step<()> {
+        let words = match machine.arena.width(value) {
+            1 | 32 => vec![machine.arena.zext(value, 32)],
+            64 => vec![machine.arena.part(value, 0, 32), machine.arena.part(value, 32, 32)],
+            _ => return self.unsupported(inst, "an output of this width"),
+        };
+        for (i, word) in words.into_iter().enumerate() {
+            let cell = machine.arena.plus(cell, i as u64);
+            let cell = Nir::output_cell(machine, vertex, cell);
+            let state = machine.space(slot.space());
+            let state = machine.arena.write(state, cell, word);
+            machine.set_space(slot.space(), state);
+        }
+        Ok(())
+    }
+
+    fn read_output(
+        &mut self,
+        machine: &mut Machine<'_>,
+        inst: Inst,
+        slot: Slot,
+        vertex: Option<Term>,
+        cell: Term,
+        width: u8,
+    ) -> Step<Term> {
+        let state = machine.space(slot.space());
+        let word = |machine: &mut Machine<'_>, i| {
+            let cell = machine.arena.plus(cell, i);
+            let cell = Nir::output_cell(machine, vertex, cell);
+            machine.arena.read(state, cell, 32)
+        };
+        match width {
+            32 => Ok(word(machine, 0)),
+            64 => {
+                let [low, high] = [0, 1].map(|i| word(machine, i));
+                Ok(machine.arena.concat(low, high))
+            }
+            _ => self.unsupported(inst, "an output of this width"),
+        }
+    }
+
+    /// Whether a variable is an array with an element for each vertex.
+    pub(super) fn is_per_vertex(&self, var: Var) -> bool {
+        let variable = &self.shader.vars[var];
+        let is_output = variable.mode == Modes::SHADER_OUT;
+        let slot = variable.location.unwrap_or(0);
+        !variable.flags.contains(VarFlags::PATCH)
+            && self.shader.stage().is_per_vertex(is_output, slot)
+            && self.shader.types.as_array(variable.ty).is_some()
+    }
+
+    /// The distance in cells of the elements of what a pointer points to.
+    pub(super) fn cell_stride(&self, pointer: Pointer) -> u64 {
+        let types = &self.shader.types;
+        let is_compact = self.shader.vars[pointer.var].flags.contains(VarFlags::COMPACT);
+        match types.get(pointer.ty) {
+            TypeData::Array { .. } if is_compact => 1,
+            TypeData::Array { elem, .. } => 4 * u64::from(types.slots(elem)),
+            TypeData::Matrix { scalar, rows, .. } => 4 * (u64::from(scalar.bits) * u64::from(rows)).div_ceil(128),
+            TypeData::Vector(scalar, _) => u64::from(scalar.bits.max(32)) / 32,
+            _ => 1,
+        }
+    }
+
+    /// The place of a variable.
+    fn slot_of_variable(&self, var: Var) -> Slot {
+        let variable = &self.shader.vars[var];
+        let is_output = variable.mode == Modes::SHADER_OUT;
+        let number = variable.location.unwrap_or(0);
+        let mut slot = self.slot(is_output, number, variable.driver_location);
+        let is_fragment_result = self.slot_kind(is_output) == SlotKind::FragResult;
+        slot.patch = variable.flags.contains(VarFlags::PATCH);
+        if slot.builtin.is_none() {
+            slot.first = 4 * u64::from(variable.driver_location);
+        }
+        slot.index = if is_fragment_result { variable.index } else { 0 };
+        slot.first += u64::from(variable.location_frac);
+        slot
+    }
+
+    /// Loads an input or output through a deref.
+    pub(super) fn load_io(
+        &mut self,
+        machine: &mut Machine<'_>,
+        inst: Inst,
+        pointer: Pointer,
+        places: &[(u8, Term)],
+    ) -> Step<Vec<Term>> {
+        self.load_io_at(machine, inst, pointer, places, None)
+    }
+
+    /// Loads an input, interpolated at a place that the instruction chooses.
+    pub(super) fn interpolate(
+        &mut self,
+        machine: &mut Machine<'_>,
+        inst: Inst,
+        op: Intrinsic,
+        srcs: &[Def],
+    ) -> Step<()> {
+        let pointer = self.pointer(inst, srcs[0])?;
+        let places = self.scalar_places(machine, inst, pointer)?;
+        let Some(place) = op.meaning().sampling.and_then(place_of) else {
+            return self.unsupported(inst, "an interpolation of this kind");
+        };
+        let at: Vec<Term> = srcs[1..].iter().flat_map(|src| self.scalars(machine, *src)).collect();
+        let terms = self.load_io_at(machine, inst, pointer, &places, Some((place, at)))?;
+        self.set(machine, inst, terms);
+        Ok(())
+    }
+
+    fn load_io_at(
+        &mut self,
+        machine: &mut Machine<'_>,
+        inst: Inst,
+        pointer: Pointer,
+        places: &[(u8, Term)],
+        place: Option<(Place, Vec<Term>)>,
+    ) -> Step<Vec<Term>> {
+        let Memory::Io { vertex } = pointer.memory else { return self.unsupported(inst, "not an input or output") };
+        let slot = self.slot_of_variable(pointer.var);
+        let variable = &self.shader.vars[pointer.var];
+        let is_output = variable.mode == Modes::SHADER_OUT;
+        if is_output && variable.flags.contains(VarFlags::FB_FETCH_OUTPUT) {
+            return self.unsupported(inst, "a read of the framebuffer");
+        }
+        let width = self.shader.insts[inst].bit_size;
+        let mut how = self.interpolation_of(pointer.var);
+        let at = match place {
+            Some((place, at)) => {
+                how.place = place;
+                at
+            }
+            None => Vec::new(),
+        };
+        let mut terms = Vec::new();
+        for (_, address) in places {
+            let cell = machine.arena.plus(*address, slot.first);
+            let term = match is_output {
+                true => self.read_output(machine, inst, slot, vertex, cell, width)?,
+                false => self.read_input(machine, inst, (slot, how, &at), vertex, cell, width)?,
+            };
+            terms.push(term);
+        }
+        Ok(terms)
+    }
+
+    /// The way in which an input is interpolated by its declaration.
+    fn interpolation_of(&self, var: Var) -> Interpolation {
+        if self.shader.stage() != Stage::Fragment {
+            return Interpolation::default();
+        }
+        let variable = &self.shader.vars[var];
+        let scalar = self.shader.types.scalar_of(variable.ty);
+        let is_number = scalar.is_some_and(|scalar| scalar.base != Base::Float || scalar.bits == 64);
+        let place = match () {
+            () if variable.flags.contains(VarFlags::SAMPLE) => Place::Sample,
+            () if variable.flags.contains(VarFlags::CENTROID) => Place::Centroid,
+            () => Place::Pixel,
+        };
+        Interpolation {
+            flat: variable.interp == InterpMode::flat || is_number,
+            no_perspective: variable.interp == InterpMode::noperspective,
+            place,
+        }
+    }
+
+    /// Stores a scalar to an output through a deref.
+    pub(super) fn store_io(
+        &mut self,
+        machine: &mut Machine<'_>,
+        inst: Inst,
+        (var, vertex): (Var, Option<Term>),
+        address: Term,
+        value: Term,
+    ) -> Step<()> {
+        let slot = self.slot_of_variable(var);
+        let cell = machine.arena.plus(address, slot.first);
+        self.write_output(machine, inst, slot, vertex, (cell, value))
+    }
+
+    /// The cells of all outputs that the shader may write, without those that each vertex or primitive has.
+    pub(super) fn find_output_cells(&self) -> Step<Vec<(Space, u64)>> {
+        let mut cells = Vec::new();
+        for inst in &self.shader.order {
+            let Some((op, srcs)) = self.shader.as_intrinsic(*inst) else { continue };
+            if op == Intrinsic::store_deref {
+                if let Some(var) = self.shader.deref_var(srcs[0]) {
+                    self.add_variable_cells(var, &mut cells);
+                }
+            }
+            let Some(access) = op.meaning().io.filter(|access| access.is_output && access.vertex.is_none()) else {
+                continue;
+            };
+            if self.shader.insts[*inst].has_def() {
+                continue;
+            }
+            let io = IoSemantics::unpack(self.shader.index(*inst, Index::io_semantics));
+            let mut slot = self.slot(true, io.location, self.shader.index(*inst, Index::base));
+            slot.index = u32::from(io.flags.contains(IoFlags::DUALSRC));
+            let offset = srcs[usize::from(access.offset)];
+            let offsets = match self.shader.as_const_scalar(offset) {
+                Some(offset) => offset..offset + 1,
+                None => 0..u64::from(io.num_slots.max(1)),
+            };
+            let mask = self.shader.index(*inst, Index::write_mask);
+            let words = u64::from(self.shader.bit_size(srcs[0]).max(32)) / 32;
+            let component = u64::from(self.shader.index(*inst, Index::component));
+            let start = slot.first + component;
+            for c in (0..16).filter(|c| mask >> c & 1 != 0) {
+                for word in 0..words {
+                    cells.extend(offsets.clone().map(|o| (slot.space(), start + 4 * o + words * c + word)));
+                }
+            }
+        }
+        cells.sort_unstable();
+        cells.dedup();
+        Ok(cells)
+    }
+
+    fn add_variable_cells(&self, var: Var, cells: &mut Vec<(Space, u64)>) {
+        let variable = &self.shader.vars[var];
+        if variable.mode != Modes::SHADER_OUT || self.is_per_vertex(var) {
+            return;
+        }
+        let slot = self.slot_of_variable(var);
+        let types = &self.shader.types;
+        let is_compact = variable.flags.contains(VarFlags::COMPACT);
+        let count = match types.get(variable.ty) {
+            TypeData::Array { len, .. } if is_compact => u64::from(len.unwrap_or(0)),
+            TypeData::Scalar(scalar) | TypeData::Vector(scalar, _) => {
+                self.layout.scalars(types, variable.ty) * u64::from(scalar.bits.max(32)) / 32
+            }
+            _ => 4 * u64::from(types.slots(variable.ty)),
+        };
+        cells.extend((0..count).map(|cell| (slot.space(), slot.first + cell)));
+    }
+
+    /// Whether the instruction is a barycentric, whose value only chooses a place.
+    pub(super) fn is_barycentric(&self, inst: Inst) -> bool {
+        matches!(self.shader.insts[inst].kind, InstKind::Intrinsic { op, .. } if op.is_barycentric())
+    }
+}
+
+/// The place at which an intrinsic interpolates.
+fn place_of(sampling: Sampling) -> Option<Place> {
+    Some(match sampling {
+        Sampling::Pixel => Place::Pixel,
+        Sampling::Centroid => Place::Centroid,
+        Sampling::Sample => Place::Sample,
+        Sampling::AtSample => Place::AtSample,
+        Sampling::AtOffset => Place::AtOffset,
+        Sampling::AtVertex => return None,
+    })
+}
+
+/// A component of a built-in input.
+pub(super) fn builtin_scalar(arena: &mut Arena, builtin: BuiltIn, width: u8, component: u64) -> Term {
+    let cell = arena.constant(32, component);
+    world::builtin(arena, builtin, width, None, cell)
+}
