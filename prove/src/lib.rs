@@ -12,5 +12,6 @@ pub mod module;
 pub mod nir;
 pub mod reasons;
 pub mod rows;
+pub mod smt;
 pub mod term;
 pub mod world;

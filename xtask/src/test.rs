@@ -11,6 +11,8 @@ use std::process::Command;
 /// The programs and files that the tests need, with their Debian packages.
 const NEEDS: &[(Probe, &str)] = &[
     (Probe::Program("spirv-val"), "spirv-tools"),
+    // It proves what equal terms of ntv prove do not.
+    (Probe::Program("z3"), "z3"),
     // The loader, libvulkan1, comes with the driver.
     (Probe::File("/usr/share/vulkan/icd.d", "lvp_icd."), "mesa-vulkan-drivers"),
     (Probe::File("/usr/share/vulkan/explicit_layer.d", "VkLayer_khronos_validation."), "vulkan-validationlayers"),
