@@ -5,7 +5,9 @@
 //! The meaning of an ALU opcode is the function that folds it, a column of the [table](ntv::op): the interpreter computes with it, and
 //! everything else is compared with the interpreter. [`mesa`] compares these functions with Mesa's own constant folding.
 
+pub mod compare;
 pub mod flow;
+pub mod forms;
 pub mod inputs;
 pub mod mesa;
 pub mod module;
@@ -14,4 +16,5 @@ pub mod reasons;
 pub mod rows;
 pub mod smt;
 pub mod term;
+pub mod witness;
 pub mod world;

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+
+//! Whether a module means what a shader means.
+
+use crate::flow::{self, Outcome, Step, Unsupported};
+use crate::module::Module;
+use crate::nir::Nir;
+use crate::smt::{Answer, Solver};
+use crate::term::{Arena, Op, Term};
+use crate::witness::{self, Trial, Witness};
+use crate::world::Space;
+use anyhow::Result;
+use ntv::ir::{Shader, Stage};
+use ntv::Target;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// The answer of a proof.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// The words mean what the NIR means, for all inputs.
+    Proved,
+    /// They do not: there are inputs for which they differ.
+    Different(Box<Witness>),
+    /// It was not decided: the place, and the reason.
+    Undecided(Unsupported),
+}
+
+/// How a proof is tried.
+#[derive(Debug)]
+pub struct Prover {
+    /// Decides what normal forms do not.
+    pub solver: Option<Solver>,
+    /// The number of inputs that are tried where equality is not proved.
+    pub trials: u64,
+}
+
+impl Default for Prover {
+    fn default() -> Prover {
+        Prover { solver: None, trials: 100 }
+    }
+}
+
+/// Two terms that have to be equal.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// What they are.
+    pub what: String,
+    /// The cell of an output, or the space, if it is one.
+    pub place: Option<(Space, u64)>,
+    /// The NIR's.
+    pub expected: Term,
+    /// The module's.
+    pub found: Term,
+}
+
+impl Prover {
+    /// A prover with the solver that is installed; each of its queries may take `limit`.
+    ///
+    /// # Errors
+    /// There is no solver.
+    pub fn with_solver(limit: Duration) -> Result<Prover> {
+        Ok(Prover { solver: Some(Solver::start(limit)?), ..Prover::default() })
+    }
+
+    /// Decides whether `words` mean what `shader` means on `target`.
+    pub fn prove(&mut self, shader: &Shader, target: &Target, words: &[u32]) -> Verdict {
+        let mut arena = Arena::new();
+        let doubt = match sides(&mut arena, shader, target, words) {
+            Ok(claims) => self.first_doubt(&mut arena, &claims),
+            Err(reason) => Some(reason),
+        };
+        let Some(doubt) = doubt else { return Verdict::Proved };
+        for seed in 0..self.trials {
+            match witness::try_seed(shader, target, words, seed) {
+                Trial::Differs(witness) => return Verdict::Different(witness),
+                Trial::Failed(_) => break,
+                Trial::Same | Trial::Undefined => {}
+            }
+        }
+        Verdict::Undecided(doubt)
+    }
+
+    /// The first claim that is not proved.
+    fn first_doubt(&mut self, arena: &mut Arena, claims: &[Claim]) -> Option<Unsupported> {
+        for claim in claims {
+            if refines(arena, claim.expected, claim.found) {
+                continue;
+            }
+            let mut why = String::from("is not known to be");
+            if let Some(solver) = &mut self.solver {
+                match solver.compare(arena, claim.expected, claim.found, &[]) {
+                    Answer::Equal => continue,
+                    Answer::Different(_) => why = "differs from".into(),
+                    Answer::Unknown(reason) => why = format!("is not known to be ({reason})"),
+                }
+            }
+            let (a, b) = first_difference(arena, claim.expected, claim.found);
+            let [a, b] = [a, b].map(|term| arena.shown(term, 4));
+            return Some(Unsupported {
+                reason: format!("{b} of the module {why} {a} of the NIR"),
+                place: claim.what.clone(),
+            });
+        }
+        None
+    }
+}
+
+/// Runs both sides, and returns what has to be equal.
+///
+/// # Errors
+/// One of them has something without terms.
+pub fn sides(arena: &mut Arena, shader: &Shader, target: &Target, words: &[u32]) -> Step<Vec<Claim>> {
+    let mut nir = Nir::new(shader, target)?;
+    let mut module = Module::read(words)?;
+    nir.visible.clone_from(&module.visible);
+    let expected = flow::run(&mut nir, arena, None)?;
+    module.output_cells.clone_from(&nir.output_cells);
+    let found = flow::run(&mut module, arena, Some(&expected.records))
+        .map_err(|error| Unsupported { place: format!("SPIR-V: {}", error.place), ..error })?;
+    let claims = final_claims(arena, shader.stage(), &nir.output_cells, &expected, &found);
+    if arena.is_full() {
+        return Err(Unsupported { reason: "the terms are too large".into(), place: String::new() });
+    }
+    Ok(claims)
+}
+
+/// What has to be equal when the shader ends.
+fn final_claims(
+    arena: &mut Arena,
+    stage: Stage,
+    cells: &[(Space, u64)],
+    expected: &Outcome,
+    found: &Outcome,
+) -> Vec<Claim> {
+    let mut claims: Vec<Claim> = found
+        .obligations
+        .iter()
+        .map(|it| Claim { what: it.what.clone(), place: None, expected: it.expected, found: it.found })
+        .collect();
+    let [mine, theirs] = [expected, found].map(|outcome| outcome.state.get(arena, Space::Discarded));
+    let what = "whether the invocation is discarded".into();
+    claims.push(Claim { what, place: None, expected: mine, found: theirs });
+    let alive = arena.not(mine);
+    let spaces: BTreeSet<Space> = expected.state.spaces().chain(found.state.spaces()).collect();
+    for space in spaces {
+        let is_output = matches!(space, Space::Output(..) | Space::BuiltIn(_));
+        let is_per_vertex = matches!(stage, Stage::TessCtrl | Stage::Mesh);
+        let counts = match space {
+            Space::Discarded | Space::Local(_) | Space::Shared => false,
+            // Vertices are events.
+            Space::Output(..) | Space::BuiltIn(_) => stage != Stage::Geometry,
+            _ => true,
+        };
+        if !counts {
+            continue;
+        }
+        let [a, b] = [expected, found].map(|outcome| outcome.state.get(arena, space));
+        if !is_output || is_per_vertex {
+            claims.push(Claim { what: format!("{space:?}"), place: Some((space, 0)), expected: a, found: b });
+            continue;
+        }
+        for (_, cell) in cells.iter().filter(|it| it.0 == space) {
+            let address = arena.constant(32, *cell);
+            let [a, b] = [a, b].map(|state| {
+                let value = arena.read(state, address, 32);
+                arena.under(value, alive)
+            });
+            let what = format!("cell {cell} of {space:?}");
+            claims.push(Claim { what, place: Some((space, *cell)), expected: a, found: b });
+        }
+    }
+    claims
+}
+
+/// Whether `found` is `expected` wherever that is defined, as far as their forms tell.
+pub fn refines(arena: &mut Arena, expected: Term, found: Term) -> bool {
+    refines_part(arena, expected, found, &mut FxHashMap::default())
+}
+
+fn refines_part(arena: &mut Arena, expected: Term, found: Term, known: &mut FxHashMap<(Term, Term), bool>) -> bool {
+    if expected == found || arena.is_undefined(expected) {
+        return true;
+    }
+    if let Some(known) = known.get(&(expected, found)) {
+        return *known;
+    }
+    let [a, b] = [expected, found].map(|term| arena.node(term).clone());
+    let alike = (a.op, a.width, &a.immediates, a.args.len()) == (b.op, b.width, &b.immediates, b.args.len());
+    let mut same = alike && a.args.iter().zip(&*b.args).all(|(a, b)| refines_part(arena, *a, *b, known));
+    if !same && a.op == Op::Ite {
+        let condition = a.args[0];
+        let not = arena.not(condition);
+        let [yes, no] = [condition, not].map(|care| arena.under(found, care));
+        same = refines_part(arena, a.args[1], yes, known) && refines_part(arena, a.args[2], no, known);
+    }
+    known.insert((expected, found), same);
+    same
+}
+
+/// The innermost parts in which two terms differ, for a report.
+fn first_difference(arena: &Arena, a: Term, b: Term) -> (Term, Term) {
+    let (mut a, mut b) = (a, b);
+    loop {
+        let [x, y] = [a, b].map(|term| arena.node(term));
+        if (x.op, x.width, &x.immediates, x.args.len()) != (y.op, y.width, &y.immediates, y.args.len()) {
+            return (a, b);
+        }
+        // Operands of operations that commute have the order of their terms.
+        let only = |x: &[Term], y: &[Term]| x.iter().copied().filter(|arg| !y.contains(arg)).collect::<Vec<Term>>();
+        match (&only(&x.args, &y.args)[..], &only(&y.args, &x.args)[..]) {
+            ([one], [other]) => (a, b) = (*one, *other),
+            _ => return (a, b),
+        }
+    }
+}

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: MIT
+
+//! Inputs for which a module differs from its shader.
+//!
+//! Chosen inputs make every term a number, so the code of both sides is interpreted as it runs. What the NIR gives is compared with
+//! the interpreter of ntv, too, which shares no code with the terms but the folds of the opcodes: a witness is *confirmed* if both
+//! agree on what the NIR means.
+
+use crate::compare::{sides, Claim};
+use crate::flow::Unsupported;
+use crate::term::{Arena, Assignment, Op, Term};
+use crate::world::Space;
+use ntv::interp::{Bits, Limits, Outcome, Slot};
+use ntv::ir::{Shader, Stage};
+use ntv::op::meaning::Form;
+use ntv::op::names::varying;
+use ntv::op::{slots, Intrinsic, Modes};
+use ntv::target::Descriptor;
+use ntv::Target;
+use ntv_gen::{Observation, Stimulus};
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+
+/// Inputs for which the two sides differ.
+#[derive(Clone, Debug)]
+pub struct Witness {
+    /// The number from which the inputs were made.
+    pub seed: u64,
+    /// The inputs.
+    pub stimulus: Stimulus,
+    /// What differs.
+    pub what: String,
+    /// The NIR's number, in hexadecimal.
+    pub expected: String,
+    /// The module's.
+    pub found: String,
+    /// Whether the interpreter has the NIR's number, too.
+    pub confirmed: bool,
+}
+
+/// The result of a run with chosen inputs.
+pub enum Trial {
+    /// Both sides give the same.
+    Same,
+    /// What the NIR gives is undefined.
+    Undefined,
+    /// The sides differ.
+    Differs(Box<Witness>),
+    /// A side did not run.
+    Failed(Unsupported),
+}
+
+const LIMITS: Limits = Limits { instructions: 200_000, components: 1 << 22 };
+
+/// Runs both sides with the inputs that follow from `seed`.
+pub fn try_seed(shader: &Shader, target: &Target, words: &[u32], seed: u64) -> Trial {
+    try_inputs(shader, target, words, (seed, Stimulus::new(shader, seed)))
+}
+
+fn try_inputs(shader: &Shader, target: &Target, words: &[u32], (seed, stimulus): (u64, Stimulus)) -> Trial {
+    let observed = Observation::new(shader, &stimulus, LIMITS);
+    if observed.undefined_behaviour().is_some() {
+        return Trial::Undefined;
+    }
+    let given = Given::new(shader, target, Rc::new(stimulus.clone()));
+    let locations = given.slots_of_outputs(shader);
+    let mut arena = Arena::with_values(given);
+    let claims = match sides(&mut arena, shader, target, words) {
+        Ok(claims) => claims,
+        Err(error) => return Trial::Failed(error),
+    };
+    for claim in claims {
+        if crate::compare::refines(&mut arena, claim.expected, claim.found) {
+            continue;
+        }
+        let confirmed = is_confirmed(&arena, &claim, &observed, &locations);
+        return Trial::Differs(Box::new(Witness {
+            seed,
+            stimulus,
+            what: claim.what.clone(),
+            expected: arena.shown(claim.expected, 3),
+            found: arena.shown(claim.found, 3),
+            confirmed,
+        }));
+    }
+    Trial::Same
+}
+
+/// Whether the interpreter gave what the NIR's terms give.
+fn is_confirmed(
+    arena: &Arena,
+    claim: &Claim,
+    observed: &Observation,
+    locations: &FxHashMap<(Space, u64), (Slot, usize)>,
+) -> bool {
+    match claim.place {
+        Some((space @ (Space::Output(..) | Space::BuiltIn(_)), cell)) => {
+            let Some((slot, c)) = locations.get(&(space, cell)) else { return false };
+            let word = word_of(&observed.outcome, *slot, *c);
+            word.is_some_and(|word| word.is_defined() && Some(word.value) == arena.as_const(claim.expected))
+        }
+        Some((Space::Storage(_, binding, element), _)) => {
+            let buffer = observed.storage.get((binding + element) as usize);
+            buffer.is_some_and(|buffer| has_all_writes(arena, claim.expected, &buffer.bytes))
+        }
+        _ => false,
+    }
+}
+
+fn word_of(outcome: &Outcome, slot: Slot, c: usize) -> Option<Bits> {
+    Some(outcome.outputs.first()?.get(&slot)?[c])
+}
+
+/// Whether all cells that a state has written have these bytes.
+fn has_all_writes(arena: &Arena, state: Term, bytes: &[u8]) -> bool {
+    let mut state = state;
+    loop {
+        let node = arena.node(state);
+        if node.op != Op::Write {
+            return true;
+        }
+        let (Some(address), Some(value)) = (arena.as_const(node.args[1]), arena.as_const(node.args[2])) else {
+            return false;
+        };
+        let at = address as usize;
+        let there = bytes.get(at..at + 4).map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
+        // The last write of a cell is outermost, and each cell is written once.
+        if there != Some(value as u32) {
+            return false;
+        }
+        state = node.args[0];
+    }
+}
+
+/// Chosen inputs, as values of symbols.
+struct Given {
+    stimulus: Rc<Stimulus>,
+    /// The slot of each input with a Location: by whether it is of a patch, and the Location.
+    locations: FxHashMap<(bool, u64), u32>,
+    builtins: FxHashMap<String, Source>,
+    /// The number of the first block at a set and binding, of uniform and of storage blocks.
+    blocks: FxHashMap<(u32, u32), u32>,
+}
+
+/// Where a built-in input comes from.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    Slot(u32),
+    System(Intrinsic),
+    Constant([u64; 3]),
+}
+
+/// Built-ins of the first invocation of a workgroup that runs alone.
+const OF_GRID: [(&str, [u64; 3]); 9] = [
+    ("WorkgroupId", [0; 3]),
+    ("NumWorkgroups", [1; 3]),
+    ("LocalInvocationId", [0; 3]),
+    ("LocalInvocationIndex", [0; 3]),
+    ("GlobalInvocationId", [0; 3]),
+    ("SubgroupSize", [4; 3]),
+    ("SubgroupLocalInvocationId", [0; 3]),
+    ("InvocationId", [0; 3]),
+    ("HelperInvocation", [0; 3]),
+];
+
+impl Given {
+    fn new(shader: &Shader, target: &Target, stimulus: Rc<Stimulus>) -> Given {
+        let mut given = Given {
+            stimulus,
+            locations: FxHashMap::default(),
+            builtins: FxHashMap::default(),
+            blocks: FxHashMap::default(),
+        };
+        let kind = shader.stage().slot_kind(false);
+        let is_fragment = shader.stage() == Stage::Fragment;
+        for slot in (0..varying::END).rev() {
+            if let Some(builtin) = slots::builtin(kind, slot, is_fragment) {
+                given.builtins.insert(format!("{builtin:?}"), Source::Slot(slot));
+            } else {
+                let patch = shader.stage() == Stage::TessEval && slots::is_patch(slot);
+                given.locations.insert((patch, slots::location(kind, slot, slot).into()), slot);
+            }
+        }
+        for op in Intrinsic::ALL.iter().rev() {
+            if let Form::BuiltIn(builtin, _) = op.info().form {
+                given.builtins.insert(format!("{builtin:?}"), Source::System(*op));
+            }
+        }
+        for (name, value) in OF_GRID {
+            given.builtins.insert(name.to_owned(), Source::Constant(value));
+        }
+        for variable in shader.vars.values().filter(|it| it.mode == Modes::SHADER_IN) {
+            let slots = shader.types.slots(shader.types.without_arrays(variable.ty)).max(1);
+            let (Some(first), false) = (variable.location, variable.driver_location == u32::MAX) else { continue };
+            for i in 0..slots.max(shader.types.slots(variable.ty)) {
+                let location = u64::from(variable.driver_location.saturating_add(i));
+                let patch = variable.flags.contains(ntv::ir::VarFlags::PATCH);
+                given.locations.insert((patch, location), first + i);
+            }
+        }
+        given.add_attributes(shader);
+        given.add_blocks(shader, target);
+        given
+    }
+
+    /// The Locations of attributes that are read by slot: the driver's numbers.
+    fn add_attributes(&mut self, shader: &Shader) {
+        use ntv::op::names::IoSemantics;
+        use ntv::op::Index;
+        if shader.stage() != Stage::Vertex {
+            return;
+        }
+        for inst in &shader.order {
+            let Some((Intrinsic::load_input, _)) = shader.as_intrinsic(*inst) else { continue };
+            let io = IoSemantics::unpack(shader.index(*inst, Index::io_semantics));
+            let base = shader.index(*inst, Index::base);
+            for i in 0..io.num_slots.max(1) {
+                self.locations.insert((false, u64::from(base + i)), io.location + i);
+            }
+        }
+    }
+
+    fn add_blocks(&mut self, shader: &Shader, target: &Target) {
+        let [default, uniform, storage] =
+            [Descriptor::DefaultUniforms, Descriptor::UniformBuffer, Descriptor::StorageBuffer]
+                .map(|kind| target.descriptor_set(kind));
+        for number in 0..64 {
+            for set in [default, uniform, storage] {
+                self.blocks.insert((set, number), number);
+            }
+        }
+        for variable in shader.vars.values().filter(|it| it.mode.intersects(Modes::UBO | Modes::SSBO)) {
+            let set = match variable.mode == Modes::SSBO {
+                true => storage,
+                false if variable.driver_location == 0 && shader.info.first_ubo_is_default_ubo => default,
+                false => uniform,
+            };
+            let set = variable.descriptor_set.unwrap_or(set);
+            if shader.types.as_struct(shader.types.without_arrays(variable.ty)).is_some() {
+                self.blocks.insert((set, variable.binding), variable.driver_location);
+            }
+        }
+    }
+
+    /// The slot of each cell of the outputs.
+    fn slots_of_outputs(&self, shader: &Shader) -> FxHashMap<(Space, u64), (Slot, usize)> {
+        let kind = shader.stage().slot_kind(true);
+        let mut cells = FxHashMap::default();
+        let mut add = |space: Space, first: u64, slot: u32| {
+            for c in 0..4 {
+                cells.insert((space, first + c as u64), (Slot::new(slot), c));
+            }
+        };
+        for slot in 0..varying::END {
+            match slots::builtin(kind, slot, false) {
+                Some(builtin) => {
+                    add(Space::BuiltIn(builtin as u32), 0, slot);
+                    if matches!(slot, varying::CLIP_DIST0 | varying::CULL_DIST0) {
+                        add(Space::BuiltIn(builtin as u32), 4, slot + 1);
+                    }
+                }
+                None => add(Space::Output(false, 0), 4 * u64::from(slots::location(kind, slot, slot)), slot),
+            }
+        }
+        for variable in shader.vars.values().filter(|it| it.mode == Modes::SHADER_OUT) {
+            let Some(first) = variable.location else { continue };
+            if slots::builtin(kind, first, false).is_some() || variable.driver_location == u32::MAX {
+                continue;
+            }
+            for i in 0..shader.types.slots(variable.ty) {
+                let location = u64::from(variable.driver_location.saturating_add(i));
+                add(Space::Output(false, variable.index), 4 * location, first + i);
+            }
+        }
+        cells
+    }
+
+    /// A word of a slot of the inputs.
+    fn word(&self, slot: u32, vertex: u64, c: usize) -> u64 {
+        let invocation = self.stimulus.inputs.invocations.first();
+        let slot = Slot { slot, vertex: vertex as u32, index: 0 };
+        invocation.and_then(|it| it.slots.get(&slot)).map_or(0, |words| words[c].into())
+    }
+
+    fn system(&self, op: Intrinsic, c: usize) -> u64 {
+        let invocation = self.stimulus.inputs.invocations.first();
+        let of = |op: Intrinsic| invocation.and_then(|it| it.system.get(&op)?.get(c).copied());
+        match op {
+            Intrinsic::load_instance_index => {
+                let [id, base] =
+                    [Intrinsic::load_instance_id, Intrinsic::load_base_instance].map(|op| of(op).unwrap_or(0));
+                id.wrapping_add(base)
+            }
+            op => of(op).unwrap_or(0),
+        }
+    }
+
+    fn builtin(&self, name: &str, args: &[u64]) -> Option<u64> {
+        let (name, vertex) = match name.strip_suffix(" of a vertex") {
+            Some(name) => (name, args[0]),
+            None => (name, 0),
+        };
+        let cell = *args.last()?;
+        Some(match self.builtins.get(name)? {
+            Source::Slot(slot) => self.word(slot + (cell / 4) as u32, vertex, (cell % 4) as usize),
+            Source::System(op) => self.system(*op, cell as usize),
+            Source::Constant(value) => value.get(cell as usize).copied().unwrap_or(0),
+        })
+    }
+}
+
+/// A number that depends on a name and on operands.
+fn hashed(name: &str, args: &[u64]) -> u64 {
+    let mut hasher = FxHasher::default();
+    (name, args).hash(&mut hasher);
+    hasher.finish() >> 7
+}
+
+impl Assignment for Given {
+    fn value(&mut self, name: &str, width: u8, args: &[u64]) -> u64 {
+        let is_patch = name.starts_with("patch input");
+        if is_patch || name.starts_with("input") {
+            let is_of_vertex = name.ends_with("of a vertex");
+            let (vertex, cell) = if is_of_vertex { (args[0], args[1]) } else { (0, args[0]) };
+            let slot = self.locations.get(&(is_patch, cell / 4)).copied().unwrap_or(0);
+            return self.word(slot, vertex, (cell % 4) as usize);
+        }
+        if let Some(value) = self.builtin(name, args) {
+            return value;
+        }
+        if let Some(rest) = name.strip_prefix("size of storage block ") {
+            let block = self.block(rest);
+            return block
+                .and_then(|block| self.stimulus.storage.get(block))
+                .map_or(0, |buffer| buffer.bytes.len() as u64);
+        }
+        let number = hashed(name, args);
+        // A float of moderate size, so that what is computed of it does not overflow.
+        match width {
+            32 if name.contains("component") => ((number % 64) as f32 / 4.0 - 4.0).to_bits().into(),
+            _ => number,
+        }
+    }
+
+    fn cell(&mut self, state: &str, address: u64, width: u8) -> u64 {
+        let stimulus = &self.stimulus;
+        let bytes = if state == "push constants" {
+            Some(&stimulus.push_constants.bytes)
+        } else if state == "shared memory" {
+            Some(&stimulus.shared)
+        } else if let Some(rest) = state.strip_prefix("uniform block ") {
+            self.block(rest).and_then(|block| stimulus.uniform.get(block)).map(|buffer| &buffer.bytes)
+        } else if let Some(rest) = state.strip_prefix("storage block ") {
+            self.block(rest).and_then(|block| stimulus.storage.get(block)).map(|buffer| &buffer.bytes)
+        } else {
+            return hashed(state, &[address]);
+        };
+        let at = address as usize;
+        let read = bytes.and_then(|bytes| bytes.get(at..at + usize::from(width) / 8));
+        read.map_or(0, |bytes| bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
+    }
+}
+
+impl Given {
+    /// The number of the block in `1.2(3)` or `1.2[3]`: set, binding and element.
+    fn block(&self, text: &str) -> Option<usize> {
+        let mut numbers = text.split(['.', '(', ')', '[', ']']).filter(|part| !part.is_empty());
+        let mut next = || numbers.next()?.parse::<u32>().ok();
+        let (set, binding, element) = (next()?, next()?, next().unwrap_or(0));
+        Some((self.blocks.get(&(set, binding))? + element) as usize)
+    }
+}
