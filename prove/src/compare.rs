@@ -2,7 +2,7 @@
 
 //! Whether a module means what a shader means.
 
-use crate::flow::{self, Outcome, Step, Unsupported};
+use crate::flow::{self, Outcome, Reference, Step, Unsupported};
 use crate::module::Module;
 use crate::nir::Nir;
 use crate::smt::{Answer, Solver};
@@ -11,6 +11,7 @@ use crate::witness::{self, Trial, Witness};
 use crate::world::Space;
 use anyhow::Result;
 use ntv::ir::{Shader, Stage};
+use ntv::op::Props;
 use ntv::Target;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -116,8 +117,13 @@ pub fn sides(arena: &mut Arena, shader: &Shader, target: &Target, words: &[u32])
     let mut module = Module::read(words)?;
     nir.visible.clone_from(&module.visible);
     let expected = flow::run(&mut nir, arena, None)?;
+    let traces = match expected.records.is_empty() || arena.is_concrete() {
+        true => Default::default(),
+        false => witness::traces(shader, target, words),
+    };
     module.output_cells.clone_from(&nir.output_cells);
-    let found = flow::run(&mut module, arena, Some(&expected.records))
+    let reference = Reference { records: &expected.records, traces: [&traces[0], &traces[1]] };
+    let found = flow::run(&mut module, arena, Some(reference))
         .map_err(|error| Unsupported { place: format!("SPIR-V: {}", error.place), ..error })?;
     let claims = final_claims(arena, shader.stage(), &nir.output_cells, &expected, &found);
     if arena.is_full() {
@@ -189,14 +195,50 @@ fn refines_part(arena: &mut Arena, expected: Term, found: Term, known: &mut FxHa
     let [a, b] = [expected, found].map(|term| arena.node(term).clone());
     let alike = (a.op, a.width, &a.immediates, a.args.len()) == (b.op, b.width, &b.immediates, b.args.len());
     let mut same = alike && a.args.iter().zip(&*b.args).all(|(a, b)| refines_part(arena, *a, *b, known));
+    if let (false, true, Op::Alu(op), [x, y]) = (same, alike, a.op, &*a.args) {
+        same = op.info().props.contains(Props::COMMUTATIVE)
+            && refines_part(arena, *x, b.args[1], known)
+            && refines_part(arena, *y, b.args[0], known);
+    }
     if !same && a.op == Op::Ite {
         let condition = a.args[0];
         let not = arena.not(condition);
         let [yes, no] = [condition, not].map(|care| arena.under(found, care));
         same = refines_part(arena, a.args[1], yes, known) && refines_part(arena, a.args[2], no, known);
     }
+    // A state of cells that are written over nothing has the same in those cells.
+    if !same && a.width == 0 && a.op == Op::Write {
+        same = refines_cells(arena, expected, found, known);
+    }
+    // A condition on what is undefined holds or not, as it pleases.
+    if !same && a.op == Op::Ite && is_open(arena, a.args[0]) {
+        same = [a.args[1], a.args[2]].into_iter().any(|side| refines_part(arena, side, found, known));
+    }
     known.insert((expected, found), same);
     same
+}
+
+/// Whether `found` has what `expected` wrote, if its writes are to known cells and nothing was there before.
+fn refines_cells(arena: &mut Arena, expected: Term, found: Term, known: &mut FxHashMap<(Term, Term), bool>) -> bool {
+    let mut state = expected;
+    while !arena.is_undefined(state) {
+        let node = arena.node(state).clone();
+        if node.op != Op::Write || arena.as_const(node.args[1]).is_none() {
+            return false;
+        }
+        let value = node.args[2];
+        let there = arena.read(found, node.args[1], arena.width(value));
+        if !refines_part(arena, value, there, known) {
+            return false;
+        }
+        state = node.args[0];
+    }
+    true
+}
+
+/// Whether a condition compares something undefined.
+fn is_open(arena: &Arena, condition: Term) -> bool {
+    arena.is_undefined(condition) || arena.node(condition).args.iter().any(|arg| arena.is_undefined(*arg))
 }
 
 /// The innermost parts in which two terms differ, for a report.

@@ -114,7 +114,10 @@ pub struct Machine<'a> {
     /// The state at the instruction that runs.
     pub state: State,
     values: FxHashMap<ValueId, Value>,
-    reference: Option<&'a [Record]>,
+    reference: Option<Reference<'a>>,
+    trace: Trace,
+    /// The iterations that are left to loops whose values are known.
+    iterations: usize,
     /// The loops, by their number.
     pub records: Vec<Record>,
     /// Conditions of both sides that have to be the same.
@@ -132,11 +135,28 @@ pub struct Obligation {
     pub found: Term,
 }
 
+/// The code whose loops are simulated.
+#[derive(Clone, Copy, Debug)]
+pub struct Reference<'a> {
+    /// Its loops.
+    pub records: &'a [Record],
+    /// What its loops and those of the other code carried in runs with chosen inputs.
+    pub traces: [&'a Trace; 2],
+}
+
+/// What loops carried at the start of each iteration of a run with chosen inputs. Equal terms are equal values.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    carried: FxHashMap<(usize, Key), Vec<Term>>,
+}
+
 /// What a loop carries from one iteration to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Key {
     /// A scalar of a phi.
     Phi(ValueId, usize),
+    /// A cell of a variable of the code, all of whose cells are known.
+    Cell(Space, u64),
     /// A state.
     Space(Space),
 }
@@ -144,6 +164,7 @@ enum Key {
 /// A carried value of a loop that ran.
 #[derive(Clone, Copy, Debug)]
 struct Carried {
+    key: Key,
     width: u8,
     initial: Term,
     symbol: Term,
@@ -154,6 +175,8 @@ struct Carried {
 /// A loop that ran.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
+    /// Its number among the loops of the code.
+    at: usize,
     carried: Vec<Carried>,
     /// The condition under which an iteration is the last one.
     leaves: Option<Term>,
@@ -172,8 +195,11 @@ type Edges = BTreeMap<BlockId, Vec<Edge>>;
 const RETURN: BlockId = usize::MAX;
 const KILL: BlockId = usize::MAX - 1;
 
-/// The most iterations of a loop whose values are known.
-const MOST_ITERATIONS: usize = 4096;
+/// The most iterations of all loops of a run whose values are known.
+const MOST_ITERATIONS: usize = 1000;
+
+/// The same of a run that is traced: the first few tell enough.
+const MOST_TRACED: usize = 40;
 
 /// The most runs of a loop's body.
 const MOST_ROUNDS: usize = 64;
@@ -193,28 +219,52 @@ pub struct Outcome {
 ///
 /// # Errors
 /// The code has something that has no terms.
-pub fn run(code: &mut dyn Code, arena: &mut Arena, reference: Option<&[Record]>) -> Step<Outcome> {
-    let path = arena.boolean(true);
-    let state = State { path, spaces: BTreeMap::new() };
-    let mut machine = Machine {
-        arena,
-        state: state.clone(),
-        values: FxHashMap::default(),
-        reference,
-        records: Vec::new(),
-        obligations: Vec::new(),
-    };
-    let mut edges = Edges::from([(code.entry(), vec![Edge { from: RETURN, state }])]);
-    let order = code.order().to_vec();
-    machine.region(code, &order, None, &mut edges)?;
-    let mut ends = edges.remove(&RETURN).unwrap_or_default();
-    for mut edge in edges.remove(&KILL).unwrap_or_default() {
-        let discarded = machine.arena.boolean(true);
-        edge.state.spaces.insert(Space::Discarded, discarded);
-        ends.push(edge);
+pub fn run(code: &mut dyn Code, arena: &mut Arena, reference: Option<Reference<'_>>) -> Step<Outcome> {
+    let mut machine = Machine::new(arena, reference, MOST_ITERATIONS);
+    machine.run(code)?;
+    let Machine { state, records, obligations, .. } = machine;
+    Ok(Outcome { state, records, obligations })
+}
+
+/// What the loops of `code` carry in a run with chosen inputs, up to its end or its first error.
+pub fn trace(code: &mut dyn Code, arena: &mut Arena) -> Trace {
+    let mut machine = Machine::new(arena, None, MOST_TRACED);
+    // What was noted before an error tells something, too.
+    let _ = machine.run(code);
+    machine.trace
+}
+
+impl<'a> Machine<'a> {
+    fn new(arena: &'a mut Arena, reference: Option<Reference<'a>>, iterations: usize) -> Machine<'a> {
+        let path = arena.boolean(true);
+        let state = State { path, spaces: BTreeMap::new() };
+        Machine {
+            arena,
+            state,
+            values: FxHashMap::default(),
+            reference,
+            trace: Trace::default(),
+            iterations,
+            records: Vec::new(),
+            obligations: Vec::new(),
+        }
     }
-    machine.join(&ends);
-    Ok(Outcome { state: machine.state, records: machine.records, obligations: machine.obligations })
+
+    /// Runs the code to its end.
+    fn run(&mut self, code: &mut dyn Code) -> Step<()> {
+        let state = self.state.clone();
+        let mut edges = Edges::from([(code.entry(), vec![Edge { from: RETURN, state }])]);
+        let order = code.order().to_vec();
+        self.region(code, &order, None, &mut edges)?;
+        let mut ends = edges.remove(&RETURN).unwrap_or_default();
+        for mut edge in edges.remove(&KILL).unwrap_or_default() {
+            let discarded = self.arena.boolean(true);
+            edge.state.spaces.insert(Space::Discarded, discarded);
+            ends.push(edge);
+        }
+        self.join(&ends);
+        Ok(())
+    }
 }
 
 impl State {
@@ -388,9 +438,11 @@ impl Machine<'_> {
         let Loop { header, body } = code.loops()[number].clone();
         let order: Vec<BlockId> = code.order().iter().copied().filter(|block| body.contains(block)).collect();
         let mut incoming = incoming;
-        for _ in 0..MOST_ITERATIONS {
+        while self.iterations > 0 {
+            self.iterations -= 1;
             self.join(&incoming);
             self.join_phis(code, header, &incoming)?;
+            self.note(code, number)?;
             let start = Edge { from: header, state: self.state.clone() };
             let mut inner = Edges::from([(header, vec![start])]);
             self.region(code, &order, Some(header), &mut inner)?;
@@ -402,8 +454,42 @@ impl Machine<'_> {
                 return Ok(());
             }
         }
-        let reason = format!("a loop with more than {MOST_ITERATIONS} iterations");
+        let reason = "loops with too many iterations".to_owned();
         Err(Unsupported { reason, place: format!("loop {number}") })
+    }
+
+    /// Notes what a loop carries into an iteration.
+    fn note(&mut self, code: &dyn Code, number: usize) -> Step<()> {
+        let header = code.loops()[number].header;
+        for phi in code.phis(header)? {
+            let value = self.value(phi.result).unwrap_or_default();
+            for (c, term) in value.iter().enumerate() {
+                self.trace.carried.entry((number, Key::Phi(phi.result, c))).or_default().push(*term);
+            }
+        }
+        for space in self.state.spaces().collect::<Vec<Space>>() {
+            let term = self.space(space);
+            for (cell, width) in self.cells(space, term).unwrap_or_default() {
+                let value = self.cell(term, cell, width);
+                self.trace.carried.entry((number, Key::Cell(space, cell))).or_default().push(value);
+            }
+            self.trace.carried.entry((number, Key::Space(space))).or_default().push(term);
+        }
+        Ok(())
+    }
+
+    /// The cells that a variable of the code has, with their widths, if all are known.
+    fn cells(&self, space: Space, state: Term) -> Option<BTreeMap<u64, u8>> {
+        match space {
+            Space::Local(_) => self.arena.known_cells(state),
+            _ => None,
+        }
+    }
+
+    /// The value of a cell of a state.
+    fn cell(&mut self, state: Term, cell: u64, width: u8) -> Term {
+        let address = self.arena.constant(32, cell);
+        self.arena.read(state, address, width)
     }
 
     /// Runs a loop. One that does not come to its header again is not one.
@@ -443,11 +529,9 @@ impl Machine<'_> {
             initial.extend(value.iter().enumerate().map(|(c, term)| (Key::Phi(phi.result, c), *term)));
         }
         let order: Vec<BlockId> = code.order().iter().copied().filter(|block| body.contains(block)).collect();
-        // What is carried, and the symbol for it. Spaces are added when an iteration changes them.
-        let mut plan = Plan::new(self.reference.and_then(|records| records.get(number)).cloned());
-        for (key, term) in &initial {
-            plan.add(self.arena, (number, *key), *term);
-        }
+        // What is carried, and the symbol for it: what an iteration changes is added.
+        let partner = self.reference.and_then(|it| Some((it.records.get(number)?.clone(), it.traces)));
+        let mut plan = Plan::new(it, partner);
         let mut rounds = 0;
         let (mut leaving, next) = loop {
             rounds += 1;
@@ -468,15 +552,22 @@ impl Machine<'_> {
                 self.set_value(phi.result, terms);
             }
             for (key, symbol) in plan.symbols() {
-                if let Key::Space(space) = key {
-                    self.set_space(space, symbol);
+                match key {
+                    Key::Space(space) => self.set_space(space, symbol),
+                    Key::Cell(space, cell) => {
+                        let state = self.space(space);
+                        let address = self.arena.constant(32, cell);
+                        let state = self.arena.write(state, address, symbol);
+                        self.set_space(space, state);
+                    }
+                    Key::Phi(..) => {}
                 }
             }
             let mut inner = Edges::from([(header, vec![Edge { from: header, state: self.state.clone() }])]);
             self.region(code, &order, Some(header), &mut inner)?;
             let back = inner.remove(&header).unwrap_or_default();
-            let next = self.next(&phis, &initial, &back, &before);
-            if plan.is_stable(self.arena, number, &next, &initial) {
+            let next = self.next(&phis, (&initial, &plan), &back, &before);
+            if plan.is_stable(self.arena, number, &next) {
                 break (inner, next);
             }
             self.obligations.truncate(obligations);
@@ -493,7 +584,7 @@ impl Machine<'_> {
     fn next(
         &mut self,
         phis: &[Phi],
-        initial: &BTreeMap<Key, Term>,
+        (initial, plan): (&BTreeMap<Key, Term>, &Plan<'_>),
         back: &[Edge],
         before: &State,
     ) -> BTreeMap<Key, (Term, Term)> {
@@ -514,7 +605,17 @@ impl Machine<'_> {
         for space in self.state.spaces().collect::<Vec<Space>>() {
             let was = before.get(self.arena, space);
             let is = self.space(space);
-            next.insert(Key::Space(space), (was, is));
+            let cells = (self.cells(space, was), self.cells(space, is));
+            let is_whole = plan.assumed.contains_key(&Key::Space(space));
+            let (Some(mut cells), Some(more), false) = (cells.0, cells.1, is_whole) else {
+                next.insert(Key::Space(space), (was, is));
+                continue;
+            };
+            cells.extend(more);
+            for (cell, width) in cells {
+                let [was, is] = [was, is].map(|state| self.cell(state, cell, width));
+                next.insert(Key::Cell(space, cell), (was, is));
+            }
         }
         next
     }
@@ -524,7 +625,7 @@ impl Machine<'_> {
         &mut self,
         code: &dyn Code,
         number: usize,
-        (plan, next, before): (&Plan, &BTreeMap<Key, (Term, Term)>, &State),
+        (plan, next, before): (&Plan<'_>, &BTreeMap<Key, (Term, Term)>, &State),
         leaving: &mut Edges,
         body: &FxHashSet<BlockId>,
     ) {
@@ -552,13 +653,16 @@ impl Machine<'_> {
             self.set_value(value, terms);
         }
         let carried = plan.carried(self.arena, next);
-        self.records[number] = Record { carried, leaves: Some(leaves) };
+        self.records[number] = Record { at: plan.at, carried, leaves: Some(leaves) };
     }
 }
 
 /// The assumptions about what a loop carries.
-struct Plan {
+struct Plan<'a> {
+    /// The number of the loop in its code.
+    at: usize,
     reference: Option<Record>,
+    traces: Option<[&'a Trace; 2]>,
     /// The symbol of each carried value, and the values of the reference that it was not.
     assumed: BTreeMap<Key, Assumed>,
     /// For each symbol, what it is in the last iteration.
@@ -571,26 +675,35 @@ struct Assumed {
     /// The number of the reference's value that it is assumed to be.
     partner: Option<usize>,
     refuted: FxHashSet<usize>,
-    /// Whether it is what it was at first in each iteration.
-    is_constant: bool,
 }
 
-impl Plan {
-    fn new(reference: Option<Record>) -> Plan {
-        Plan { reference, assumed: BTreeMap::new(), last: FxHashMap::default() }
+impl<'a> Plan<'a> {
+    fn new(at: usize, partner: Option<(Record, [&'a Trace; 2])>) -> Plan<'a> {
+        let (reference, traces) = partner.unzip();
+        Plan { at, reference, traces, assumed: BTreeMap::new(), last: FxHashMap::default() }
+    }
+
+    /// Whether a carried value had the values of the reference's in runs with chosen inputs; true if they do not tell.
+    fn ran_alike(&self, key: Key, other: Key) -> bool {
+        let (Some([theirs, own]), Some(reference)) = (self.traces, &self.reference) else { return true };
+        match (theirs.carried.get(&(reference.at, other)), own.carried.get(&(self.at, key))) {
+            // A cell is noted from its first write on.
+            (Some(a), Some(b)) => a.iter().rev().zip(b.iter().rev()).all(|(a, b)| a == b),
+            _ => true,
+        }
     }
 
     fn symbol(&self, key: Key) -> Option<Term> {
-        self.assumed.get(&key).filter(|it| !it.is_constant).map(|it| it.symbol)
+        self.assumed.get(&key).map(|it| it.symbol)
     }
 
     fn symbols(&self) -> Vec<(Key, Term)> {
-        self.assumed.iter().filter(|(_, it)| !it.is_constant).map(|(key, it)| (*key, it.symbol)).collect()
+        self.assumed.iter().map(|(key, it)| (*key, it.symbol)).collect()
     }
 
     /// Adds a carried value that starts with `initial`.
     fn add(&mut self, arena: &mut Arena, (number, key): (usize, Key), initial: Term) {
-        let assumed = Assumed { symbol: initial, partner: None, refuted: FxHashSet::default(), is_constant: false };
+        let assumed = Assumed { symbol: initial, partner: None, refuted: FxHashSet::default() };
         self.assumed.insert(key, assumed);
         self.assume(arena, (number, key), initial, None);
     }
@@ -599,12 +712,16 @@ impl Plan {
     fn assume(&mut self, arena: &mut Arena, (number, key): (usize, Key), initial: Term, hint: Option<Term>) {
         let width = arena.width(initial);
         let taken: FxHashSet<usize> = self.assumed.values().filter_map(|it| it.partner).collect();
-        let Some(assumed) = self.assumed.get_mut(&key) else { return };
+        let Some(refuted) = self.assumed.get(&key).map(|assumed| assumed.refuted.clone()) else { return };
         let carried = self.reference.iter().flat_map(|record| record.carried.iter().enumerate());
-        let candidates =
-            carried.filter(|(i, it)| it.width == width && it.initial == initial && !assumed.refuted.contains(i));
+        let candidates = carried.filter(|(i, it)| {
+            let starts_alike = it.width == width && it.initial == initial;
+            starts_alike && !refuted.contains(i) && self.ran_alike(key, it.key)
+        });
         // One that has the same next value, else one that has no partner yet.
         let best = candidates.min_by_key(|(i, it)| (Some(it.next) != hint, taken.contains(i), *i));
+        let best = best.map(|(i, it)| (i, *it));
+        let Some(assumed) = self.assumed.get_mut(&key) else { return };
         if let Some((i, it)) = best {
             (assumed.partner, assumed.symbol) = (Some(i), it.symbol);
             self.last.insert(it.symbol, it.last);
@@ -614,6 +731,7 @@ impl Plan {
         let side = if self.reference.is_some() { "other " } else { "" };
         let name = match key {
             Key::Phi(value, c) => format!("{side}loop {number}: {value}.{c}"),
+            Key::Cell(space, cell) => format!("{side}loop {number}: {space:?}.{cell}"),
             Key::Space(space) => format!("{side}loop {number}: {space:?}"),
         };
         assumed.symbol = arena.symbol(&name, width, &[]);
@@ -622,36 +740,23 @@ impl Plan {
     }
 
     /// Whether the assumptions held; else they are changed.
-    fn is_stable(
-        &mut self,
-        arena: &mut Arena,
-        number: usize,
-        next: &BTreeMap<Key, (Term, Term)>,
-        initial: &BTreeMap<Key, Term>,
-    ) -> bool {
+    fn is_stable(&mut self, arena: &mut Arena, number: usize, next: &BTreeMap<Key, (Term, Term)>) -> bool {
         let mut stable = true;
+        // A value that an iteration changes is carried. What was not known to be carried has spoilt the rest.
         for (key, (was, is)) in next {
-            let Some(assumed) = self.assumed.get_mut(key) else {
-                if was != is {
-                    self.add(arena, (number, *key), *was);
-                    stable = false;
+            if was != is && !self.assumed.contains_key(key) {
+                if let Key::Space(whole) = key {
+                    self.assumed.retain(|key, _| !matches!(key, Key::Cell(space, _) if space == whole));
                 }
-                continue;
-            };
-            if assumed.is_constant {
-                if is != was {
-                    assumed.is_constant = false;
-                    stable = false;
-                }
-                continue;
-            }
-            // A value that an iteration does not change is what it was at first.
-            if (*is == assumed.symbol || is == was) && assumed.refuted.is_empty() && initial.contains_key(key) {
-                assumed.is_constant = true;
-                assumed.refuted.insert(usize::MAX);
+                self.add(arena, (number, *key), *was);
                 stable = false;
-                continue;
             }
+        }
+        if !stable {
+            return false;
+        }
+        for (key, (was, is)) in next {
+            let Some(assumed) = self.assumed.get_mut(key) else { continue };
             let partner = assumed.partner.and_then(|i| Some((i, self.reference.as_ref()?.carried.get(i)?)));
             if let Some((i, it)) = partner {
                 if it.next != *is {
@@ -669,7 +774,7 @@ impl Plan {
         let of = |(key, assumed): (&Key, &Assumed)| {
             let (initial, next) = *next.get(key)?;
             let (symbol, last) = (assumed.symbol, *self.last.get(&assumed.symbol)?);
-            (!assumed.is_constant).then(|| Carried { width: arena.width(initial), initial, symbol, last, next })
+            Some(Carried { key: *key, width: arena.width(initial), initial, symbol, last, next })
         };
         self.assumed.iter().filter_map(of).collect()
     }

@@ -7,7 +7,9 @@
 //! agree on what the NIR means.
 
 use crate::compare::{sides, Claim};
-use crate::flow::Unsupported;
+use crate::flow::{self, Step, Trace, Unsupported};
+use crate::module::Module;
+use crate::nir::Nir;
 use crate::term::{Arena, Assignment, Op, Term};
 use crate::world::Space;
 use ntv::interp::{Bits, Limits, Outcome, Slot};
@@ -56,6 +58,21 @@ const LIMITS: Limits = Limits { instructions: 200_000, components: 1 << 22 };
 /// Runs both sides with the inputs that follow from `seed`.
 pub fn try_seed(shader: &Shader, target: &Target, words: &[u32], seed: u64) -> Trial {
     try_inputs(shader, target, words, (seed, Stimulus::new(shader, seed)))
+}
+
+/// What the loops of both sides carry in runs with chosen inputs: the NIR's, and the module's. Those that fail tell nothing.
+pub(crate) fn traces(shader: &Shader, target: &Target, words: &[u32]) -> [Trace; 2] {
+    const SEED: u64 = 1;
+    let stimulus = Rc::new(Stimulus::new(shader, SEED));
+    let mut arena = Arena::with_values(Given::new(shader, target, stimulus));
+    let mut traces = || -> Step<[Trace; 2]> {
+        let mut nir = Nir::new(shader, target)?;
+        let mut module = Module::read(words)?;
+        nir.visible.clone_from(&module.visible);
+        module.output_cells.clone_from(&nir.output_cells);
+        Ok([flow::trace(&mut nir, &mut arena), flow::trace(&mut module, &mut arena)])
+    };
+    traces().unwrap_or_default()
 }
 
 fn try_inputs(shader: &Shader, target: &Target, words: &[u32], (seed, stimulus): (u64, Stimulus)) -> Trial {

@@ -75,7 +75,10 @@ fn order(nodes: &[Node]) -> Reason<Vec<BlockId>> {
     marks[0] = Mark::Open;
     while let Some((block, next)) = stack.last_mut() {
         let block = *block;
-        let Some(&to) = nodes[block].successors.get(*next) else {
+        // What is later in the text is visited first, so that it is later in the order: loops are numbered alike.
+        let mut successors = nodes[block].successors.clone();
+        successors.sort_unstable_by(|a, b| b.cmp(a));
+        let Some(&to) = successors.get(*next) else {
             marks[block] = Mark::Done;
             order.push(block);
             stack.pop();

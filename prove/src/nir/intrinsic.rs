@@ -63,7 +63,18 @@ impl Nir<'_> {
                 let stream = self.shader.index(inst, Index::stream_id);
                 happen(machine, &format!("end primitive of stream {stream}"), &[]);
             }
-            set_vertex_and_primitive_count if !self.shader.stage().has_grid() => {}
+            set_vertex_and_primitive_count if self.shader.stage() == Stage::Mesh => {
+                let counts = [self.scalar(machine, srcs[0]), self.scalar(machine, srcs[1])];
+                happen(machine, "set mesh outputs", &counts);
+            }
+            set_vertex_and_primitive_count => {}
+            launch_mesh_workgroups => {
+                let counts = self.scalars(machine, srcs[0]);
+                happen(machine, "emit mesh tasks", &counts);
+                return Ok(Some(Jump::Halt));
+            }
+            begin_invocation_interlock => happen(machine, "begin invocation interlock", &[]),
+            end_invocation_interlock => happen(machine, "end invocation interlock", &[]),
             terminate => {
                 self.discard(machine, None);
                 return Ok(Some(Jump::Halt));
@@ -123,11 +134,11 @@ impl Nir<'_> {
         if memory.is_none() {
             kinds = 0;
         }
+        // Outputs are seen by the patch after a control barrier, and by nothing else.
+        kinds &= !Barrier::OUTPUTS;
         let is_patch = self.shader.stage() == Stage::TessCtrl;
-        // Outputs are seen by the patch after a barrier, and never outside of it.
-        kinds &= !if is_patch || self.shader.stage().has_grid() { 0 } else { Barrier::OUTPUTS };
-        if is_patch {
-            kinds = if execution.is_some() { kinds | Barrier::OUTPUTS } else { kinds & !Barrier::OUTPUTS };
+        if is_patch && execution.is_some() {
+            kinds |= Barrier::OUTPUTS;
         }
         // A patch has the scope of a workgroup.
         let execution = execution.map(|scope| if is_patch { 2 } else { scope });

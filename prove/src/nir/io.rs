@@ -257,14 +257,21 @@ impl Nir<'_> {
     /// The distance in cells of the elements of what a pointer points to.
     pub(super) fn cell_stride(&self, pointer: Pointer) -> u64 {
         let types = &self.shader.types;
-        let is_compact = self.shader.vars[pointer.var].flags.contains(VarFlags::COMPACT);
         match types.get(pointer.ty) {
-            TypeData::Array { .. } if is_compact => 1,
+            TypeData::Array { .. } if self.is_compact(pointer.var) => 1,
             TypeData::Array { elem, .. } => 4 * u64::from(types.slots(elem)),
             TypeData::Matrix { scalar, rows, .. } => 4 * (u64::from(scalar.bits) * u64::from(rows)).div_ceil(128),
             TypeData::Vector(scalar, _) => u64::from(scalar.bits.max(32)) / 32,
             _ => 1,
         }
+    }
+
+    /// Whether the elements of an array share slots: those of built-ins do, too.
+    fn is_compact(&self, var: Var) -> bool {
+        let variable = &self.shader.vars[var];
+        let is_output = variable.mode == Modes::SHADER_OUT;
+        let slot = self.slot(is_output, variable.location.unwrap_or(0), 0);
+        variable.flags.contains(VarFlags::COMPACT) || slot.builtin.is_some()
     }
 
     /// The place of a variable.
@@ -429,7 +436,7 @@ impl Nir<'_> {
         }
         let slot = self.slot_of_variable(var);
         let types = &self.shader.types;
-        let is_compact = variable.flags.contains(VarFlags::COMPACT);
+        let is_compact = self.is_compact(var);
         let count = match types.get(variable.ty) {
             TypeData::Array { len, .. } if is_compact => u64::from(len.unwrap_or(0)),
             TypeData::Scalar(scalar) | TypeData::Vector(scalar, _) => {

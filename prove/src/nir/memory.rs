@@ -9,7 +9,7 @@ use crate::term::Term;
 use crate::world::{self, Space};
 use ntv::ir::{Def, Inst};
 use ntv::op::meaning::{MemoryAccess, MemoryKind, MemoryOperation, OffsetUnit};
-use ntv::op::{zink, Index, Intrinsic};
+use ntv::op::{zink, Index, Intrinsic, Modes};
 use ntv::target::Descriptor;
 
 /// The most elements of an array of blocks whose element is not known.
@@ -25,6 +25,11 @@ enum Region {
     Storage(StorageBlock),
     Push,
     Space(Space),
+}
+
+/// Whether zink divides the offsets of such accesses, if it divides any.
+fn is_divided(access: MemoryAccess) -> bool {
+    matches!(access.kind, MemoryKind::Shared | MemoryKind::Scratch) && !access.operation.is_atomic()
 }
 
 impl Nir<'_> {
@@ -91,7 +96,7 @@ impl Nir<'_> {
             (MemoryKind::Ubo, Some(block)) => Region::Uniform(self.uniform(machine, block)),
             (MemoryKind::Ssbo, Some(block)) => {
                 let set = self.target.descriptor_set(Descriptor::StorageBuffer);
-                Region::Storage(self.numbered(machine, set, block, self.shader.info.has_block_array(false)))
+                Region::Storage(self.numbered(machine, set, block, self.has_block_array(MemoryKind::Ssbo)))
             }
             (MemoryKind::PushConstant, _) => Region::Push,
             (MemoryKind::Shared, _) => Region::Space(Space::Shared),
@@ -109,14 +114,17 @@ impl Nir<'_> {
             true => Descriptor::DefaultUniforms,
             false => Descriptor::UniformBuffer,
         });
-        let (set, binding, element) = self.numbered(machine, set, block, self.shader.info.has_block_array(true));
+        let (set, binding, element) = self.numbered(machine, set, block, self.has_block_array(MemoryKind::Ubo));
         world::uniform_block(machine.arena, set, binding, element)
     }
 
     /// A block by its number: a binding of its own, or an element of an array of all blocks.
     fn numbered(&self, machine: &mut Machine<'_>, set: u32, block: Term, is_array: bool) -> StorageBlock {
         match machine.arena.as_const(block) {
-            Some(number) if !is_array => (set, number as u32, machine.arena.constant(32, 0)),
+            // The default uniforms are never in the array.
+            Some(number) if !is_array || set == self.target.descriptor_set(Descriptor::DefaultUniforms) => {
+                (set, number as u32, machine.arena.constant(32, 0))
+            }
             _ => {
                 let first = u32::from(
                     self.shader.info.first_ubo_is_default_ubo
@@ -126,6 +134,51 @@ impl Nir<'_> {
                 (set, first, element)
             }
         }
+    }
+
+    /// Whether all blocks are in one array: they are if the index of one is not constant.
+    fn has_block_array(&self, kind: MemoryKind) -> bool {
+        let shader = self.shader;
+        shader.info.has_block_array(kind == MemoryKind::Ubo)
+            || shader.order.iter().any(|inst| {
+                let Some((op, srcs)) = shader.as_intrinsic(*inst) else { return false };
+                let block = op.info().memory.filter(|access| access.kind == kind).and_then(|access| access.block);
+                block.is_some_and(|block| shader.as_const_scalar(srcs[usize::from(block)]).is_none())
+            })
+    }
+
+    /// Whether the offsets of loads and stores of shared memory and scratch are in elements: zink divides them before its translator,
+    /// without a mark. It makes typed derefs of blocks at the same time.
+    fn has_offsets_in_elements(&self) -> bool {
+        let shader = self.shader;
+        if let Some(unit) = shader.info.directive("shared_offset_units") {
+            return unit == "elements";
+        }
+        let accesses = || {
+            shader.order.iter().filter_map(|inst| {
+                let (op, srcs) = shader.as_intrinsic(*inst)?;
+                Some((*inst, op.info().memory?, srcs))
+            })
+        };
+        let is_block = |kind| matches!(kind, MemoryKind::Ubo | MemoryKind::Ssbo);
+        if accesses().any(|(_, access, _)| is_block(access.kind)) {
+            return false;
+        }
+        let through_deref = |access: MemoryAccess, srcs: &[Def]| {
+            let var = srcs.first().and_then(|src| shader.deref_var(*src));
+            access.kind == MemoryKind::Deref
+                && var.is_some_and(|var| shader.vars[var].mode.intersects(Modes::UBO | Modes::SSBO))
+        };
+        if accesses().any(|(_, access, srcs)| through_deref(access, srcs)) {
+            return true;
+        }
+        // Else a constant offset tells that is not aligned as bytes.
+        accesses().filter(|(_, access, _)| is_divided(*access)).any(|(inst, access, srcs)| {
+            let [multiple, rest, base] =
+                [Index::align_mul, Index::align_offset, Index::base].map(|index| shader.index(inst, index));
+            let offset = access.offset.and_then(|at| shader.as_const_scalar(srcs[usize::from(at)]));
+            offset.is_some_and(|offset| multiple != 0 && (offset as u32).wrapping_add(base) % multiple != rest)
+        })
     }
 
     fn byte_address(
@@ -140,6 +193,14 @@ impl Nir<'_> {
         let base = u64::from(self.shader.index(inst, Index::base));
         let component = u64::from(self.shader.index(inst, Index::component));
         Ok(match access.unit {
+            OffsetUnit::Bytes if is_divided(access) && self.has_offsets_in_elements() => {
+                let bits = match access.operation {
+                    MemoryOperation::Store => self.shader.bit_size(srcs[0]),
+                    _ => self.shader.insts[inst].bit_size,
+                };
+                let bytes = u64::from(bits / 8).max(1);
+                machine.arena.combination(32, bytes * base, &[(offset, bytes)])
+            }
             OffsetUnit::Bytes => {
                 let address = machine.arena.plus(offset, base);
                 self.aligned(machine, inst, address)

@@ -39,10 +39,18 @@ impl Nir<'_> {
                 }
             }
             Form::Reduction(_) => {
-                let name = format!("{} {}", op.name(), self.reduction_name(inst));
+                let cluster = match self.shader.index(inst, Index::cluster_size) {
+                    0 => String::new(),
+                    size => format!(" cluster {size}"),
+                };
+                let name = format!("{} {}{cluster}", op.name(), self.reduction_name(inst));
                 for value in &args[0] {
                     terms.push(machine.arena.symbol(&name, width, &[*value, path]));
                 }
+            }
+            Form::BallotQuery(..) => {
+                let all: Vec<Term> = args.into_iter().flatten().chain([path]).collect();
+                terms.push(machine.arena.symbol(op.name(), width, &all));
             }
             _ => match op {
                 vote_any | vote_all | vote_ieq | vote_feq | quad_vote_any | quad_vote_all | elect => {

@@ -167,7 +167,8 @@ impl Nir<'_> {
         };
         let space = Space::Image(set, binding, number as u32);
         let state = machine.space(space);
-        let count = usize::from(dim.coordinates()) + usize::from(is_array);
+        // The face of a cube is in its layer.
+        let count = usize::from(dim.coordinates()) + usize::from(is_array && dim != ImageDim::cube);
         let mut args: Vec<Term> =
             [state].into_iter().chain(self.scalars(machine, srcs[1]).into_iter().take(count)).collect();
         if dim == ImageDim::ms {

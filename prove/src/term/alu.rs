@@ -485,6 +485,10 @@ impl Arena {
                 let zero = self.constant(width, 0);
                 self.ite(number, sign, zero)
             }
+            ffract => {
+                let floor = self.scalar(ffloor, width, &[args[0]]);
+                self.scalar(fsub, width, &[args[0], floor])
+            }
             fneu => self.not_scalar(feq, args),
             fltu => self.not_scalar(fge, args),
             fgeu => self.not_scalar(flt, args),

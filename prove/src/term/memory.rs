@@ -7,6 +7,8 @@
 //! not matter.
 
 use super::{Arena, Op, Term};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 
 /// The bytes of a cell of 32 bits.
 pub(super) const WHOLE: u64 = 0xf;
@@ -98,6 +100,30 @@ impl Arena {
             return state;
         }
         self.make(Op::Write, 0, &[bytes], &[state, address, value])
+    }
+
+    /// The cells of a state that starts undefined, with their widths; `None` if the address of a write is not known.
+    pub fn known_cells(&self, state: Term) -> Option<BTreeMap<u64, u8>> {
+        let mut cells = BTreeMap::new();
+        let (mut todo, mut seen) = (vec![state], FxHashSet::default());
+        while let Some(state) = todo.pop() {
+            if !seen.insert(state) || self.is_undefined(state) {
+                continue;
+            }
+            let node = self.node(state);
+            match node.op {
+                Op::Ite => todo.extend(&node.args[1..]),
+                Op::Write => {
+                    let (cell, width) = (self.as_const(node.args[1])?, self.width(node.args[2]));
+                    if *cells.entry(cell).or_insert(width) != width {
+                        return None;
+                    }
+                    todo.push(node.args[0]);
+                }
+                _ => return None,
+            }
+        }
+        Some(cells)
     }
 
     /// Whether two addresses are those of one cell, if that is known.

@@ -222,8 +222,9 @@ impl Arena {
                     joined.add(&whole, coefficient);
                 }
                 false => {
-                    let part = self.mask_node(width, base, bits);
-                    joined.add(&Linear { constant: 0, terms: BTreeMap::from([(part, 1)]) }, coefficient);
+                    let part = self.mask(base, bits);
+                    let part = self.linear(part);
+                    joined.add(&part, coefficient);
                 }
             }
         }
