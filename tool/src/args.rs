@@ -49,6 +49,8 @@ pub(crate) enum Command {
     Reduce(ReduceArgs),
     /// Run shaders on the interpreter, or on a Vulkan device, and print what they wrote.
     Run(RunArgs),
+    /// Decide whether the SPIR-V of shaders means what their NIR means, for all inputs.
+    Prove(ProveArgs),
     /// Draw a scene with ntv's own driver.
     Draw(DrawArgs),
     /// Print for each uniform block of a program whether shaders read it through a uniform buffer, a storage buffer or push
@@ -388,6 +390,39 @@ pub(crate) struct RunArgs {
     /// Write the first render target as a picture.
     #[arg(long, value_name = "FILE")]
     pub(crate) png: Option<PathBuf>,
+}
+
+/// Arguments of `ntv prove`.
+#[derive(clap::Args)]
+pub(crate) struct ProveArgs {
+    /// Files, folders, or - for stdin. Each shader is translated and compared with its translation. If a file with one shader and
+    /// a module in SPIR-V (.spv) are named, they are compared.
+    #[arg(required = true, value_name = "IN")]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    /// Compare each shader with FOLDER/IN[.N].spv, as ntv compile -o FOLDER names it, instead of its translation.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) modules: Option<PathBuf>,
+
+    /// Write the inputs of a compute shader that differs as JSON for ntv run: to this file, if IN is one file with one shader in
+    /// it; otherwise to IN[.N].json in this folder.
+    #[arg(long, value_name = "OUT")]
+    pub(crate) witness: Option<PathBuf>,
+
+    /// The number of inputs that are tried where equality is not proved.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) trials: u64,
+
+    /// Prove without an SMT solver.
+    #[arg(long, conflicts_with = "limit")]
+    pub(crate) no_solver: bool,
+
+    /// The most milliseconds that the solver takes for each of the two steps of a question.
+    #[arg(long, value_name = "MS", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
+    pub(crate) limit: u64,
+
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
 }
 
 /// Arguments of `ntv draw`.

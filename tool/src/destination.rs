@@ -15,18 +15,14 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
 
-/// Plans the file of each shader of `loaded` for the option `-o out`.
+/// Plans the file of each shader of `loaded` for `out`, the value of `-o` or of another option for results.
 ///
 /// The result of one file with one shader is written to `out` itself, unless `out` is a folder. All other results are written
 /// into the folder `out`, as `<input name without .nir>[.N].<extension>`.
 pub(crate) fn plan(loaded: &Loaded, out: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     let alone = matches!(&loaded.sources[..], [source] if !source.input.walked) && loaded.units.len() == 1;
     if !alone && !names_folder(out) {
-        ensure!(
-            !out.exists(),
-            "{}: is a file, but there is more than one shader; -o takes a folder then",
-            out.display()
-        );
+        ensure!(!out.exists(), "{}: is a file, but there is more than one shader: name a folder", out.display());
     }
     let file = |unit: &Unit| {
         let input = &loaded.sources[unit.source].input;
@@ -57,7 +53,7 @@ fn names_folder(path: &Path) -> bool {
 }
 
 /// The name of a shader's file below the output folder.
-fn file_name(input: &Input, number: Option<usize>, extension: &str) -> PathBuf {
+pub(crate) fn file_name(input: &Input, number: Option<usize>, extension: &str) -> PathBuf {
     let mut name = input.stem.clone().into_os_string();
     if let Some(number) = number {
         name.push(format!(".{number}"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-//! The command line tool: `ntv compile`, `check`, `print`, `pass`, `cfg`, `reduce`, `run`, `draw`, `explore`, and, for late
-//! decisions, `plan`, `link`, `variant`, `options` and `import`.
+//! The command line tool: `ntv compile`, `check`, `print`, `pass`, `cfg`, `reduce`, `run`, `prove`, `draw`, `explore`, and, for
+//! late decisions, `plan`, `link`, `variant`, `options` and `import`.
 //!
 //! Exit status: 0 if every shader was fine, 1 if one was not (the others are processed nevertheless) or a result cannot be written,
 //! 2 for wrong usage, which writes no results. Results are written to stdout or to files, everything else to stderr.
@@ -20,6 +20,7 @@ mod names;
 mod options;
 mod picture;
 mod plan;
+mod prove;
 mod recognize;
 mod reduce;
 mod run;
@@ -81,6 +82,7 @@ fn run(args: &Args, reporter: &Reporter) -> Result<AllFine> {
         Command::Cfg(args) => show::cfg(args, reporter),
         Command::Reduce(args) => reduce::run(args, reporter),
         Command::Run(args) => run::run(args, reporter),
+        Command::Prove(args) => prove::run(args, reporter),
         Command::Draw(args) => draw::run(args, reporter),
         Command::Link(args) => variant::link_stages(args, reporter),
         Command::Variant(args) => variant::variant(args, reporter),

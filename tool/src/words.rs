@@ -34,15 +34,19 @@ pub(crate) fn form(path: &Path) -> Option<Form> {
 
 /// The module in a file of words.
 pub(crate) fn read(form: Form, path: &Path) -> Result<Module, Problem> {
-    let bytes = fs::read(path).map_err(|error| FileError::read(path, error).problem())?;
-    let size = || format!("the file has {}, which is not a multiple of the 4 of a word", count(bytes.len(), "byte"));
-    let odd = || Problem::new("malformed", size());
-    let words = from_bytes(&bytes).ok_or_else(odd)?;
+    let words = read_words(path)?;
     let module = match form {
         Form::Spirv => ntv::import::import(&words),
         Form::Module => Module::from_words(&words),
     };
     module.map_err(Problem::from)
+}
+
+/// The words in a file.
+pub(crate) fn read_words(path: &Path) -> Result<Vec<u32>, Problem> {
+    let bytes = fs::read(path).map_err(|error| FileError::read(path, error).problem())?;
+    let size = || format!("the file has {}, which is not a multiple of the 4 of a word", count(bytes.len(), "byte"));
+    from_bytes(&bytes).ok_or_else(|| Problem::new("malformed", size()))
 }
 
 /// The bytes of `words`, little-endian.

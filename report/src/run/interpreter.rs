@@ -13,6 +13,7 @@ use anyhow::{bail, ensure, Context, Result};
 use ntv::interp::draw::Drawn;
 use ntv::interp::{self, Buffer, Fault, Limits, Resources};
 use ntv::ir::Variable;
+use ntv::module::Module;
 use ntv::op::names::frag_result;
 use ntv::op::Modes;
 use ntv::pass::memory::lower_memory::say_offset_units;
@@ -125,44 +126,71 @@ fn problem(fault: &Fault) -> Problem {
     Problem { kind: "fault", message, place: Place::line(fault.line) }
 }
 
-/// A block of the SPIR-V: set and binding, whether it is a storage block, and the index that NIR has for it.
-type Block = ((u32, u32), bool, u32);
+/// A block of the SPIR-V, or an array of blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// The set.
+    pub set: u32,
+    /// The binding.
+    pub binding: u32,
+    /// Whether it is a storage block.
+    pub is_storage: bool,
+    /// The index that NIR has for the first one.
+    pub first: u32,
+    /// The number of blocks.
+    pub count: u32,
+}
 
 /// The blocks of the translated shaders, and the problems of shaders that cannot be translated, or that lack an input.
 fn blocks(shaders: &[Shader], given: &Inputs) -> (Vec<Block>, Vec<(usize, Problem)>) {
-    let options = Options::default();
-    let mut translator = Translator::new(options.clone());
+    let mut translator = Translator::new(Options::default());
     let (mut blocks, mut wrong) = (Vec::new(), Vec::new());
     for (number, shader) in shaders.iter().enumerate() {
         let mut lowered = shader.clone();
         let found = match translator.translate(&mut lowered, &EmitOptions::default()) {
             Ok(module) => {
+                blocks.extend(blocks_of(&lowered, &module));
                 wanted::missing(&Translated { read: shader, lowered: &lowered, module: &module }, given, false)
             }
             Err(errors) => problems(errors),
         };
         wrong.extend(found.into_iter().map(|problem| (number, problem)));
-        let variables = lowered.vars.values().filter(|variable| variable.mode.intersects(Modes::UBO | Modes::SSBO));
-        blocks.extend(variables.map(|variable| block(variable, &options)));
     }
     (blocks, wrong)
 }
 
-fn block(variable: &Variable, options: &Options) -> Block {
-    let is_storage = variable.mode == Modes::SSBO;
-    let descriptor = match (is_storage, variable.driver_location) {
+/// The blocks of a shader that was translated with the default options, also those that only the shader before the translation
+/// accesses.
+pub fn blocks_of(lowered: &Shader, module: &Module) -> Vec<Block> {
+    let options = Options::default();
+    let mut blocks: Vec<Block> = Vec::new();
+    for variable in lowered.vars.values().filter(|variable| variable.mode.intersects(Modes::UBO | Modes::SSBO)) {
+        let ((set, binding), first) = (slot(variable, &options), variable.driver_location);
+        // Several variables of a block have different types.
+        if find(&blocks, Slot { set, binding, element: 0 }).is_none() {
+            let bound = module.bindings.iter().find(|it| (it.set, it.binding) == (set, binding));
+            let count = bound.map_or(1, |bound| bound.count);
+            blocks.push(Block { set, binding, is_storage: variable.mode == Modes::SSBO, first, count });
+        }
+    }
+    blocks
+}
+
+/// The set and binding of a block.
+fn slot(variable: &Variable, options: &Options) -> (u32, u32) {
+    let descriptor = match (variable.mode == Modes::SSBO, variable.driver_location) {
         (true, _) => Descriptor::StorageBuffer,
         (false, 0) => Descriptor::DefaultUniforms,
         (false, _) => Descriptor::UniformBuffer,
     };
     let set = variable.descriptor_set.unwrap_or_else(|| options.target.descriptor_set(descriptor));
-    ((set, variable.binding), is_storage, variable.driver_location)
+    (set, variable.binding)
 }
 
 /// Whether the block at `slot` is a storage block, and its index.
-fn find(blocks: &[Block], slot: Slot) -> Option<(bool, u32)> {
-    let (_, is_storage, first) = blocks.iter().find(|block| block.0 == (slot.set, slot.binding))?;
-    Some((*is_storage, first.checked_add(slot.element)?))
+pub fn find(blocks: &[Block], slot: Slot) -> Option<(bool, u32)> {
+    let block = blocks.iter().find(|block| (block.set, block.binding) == (slot.set, slot.binding))?;
+    Some((block.is_storage, block.first.checked_add(slot.element)?))
 }
 
 /// Draws points.

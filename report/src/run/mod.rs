@@ -7,7 +7,7 @@ mod interpreter;
 pub mod textures;
 pub mod wanted;
 
-pub use interpreter::{run, Outcome};
+pub use interpreter::{blocks_of, find, run, Block, Outcome};
 
 use inputs::{Data, Form, Inputs, Slot, Work};
 use serde_json::{json, Value};

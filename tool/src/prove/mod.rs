@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+
+//! `ntv prove`: decides whether the SPIR-V of each shader means what its NIR means, for all inputs.
+
+mod modules;
+mod witness;
+
+use crate::args::ProveArgs;
+use crate::diagnostics::{count, problems, Problem, Reporter};
+use crate::shaders::{each, load, require_blocks, Job, Loaded};
+use crate::{destination, inputs, AllFine};
+use anyhow::{ensure, Result};
+use ntv::capture::BackEnd;
+use ntv::{check, EmitOptions, Options, Place, Shader, Target, Translator};
+use ntv_prove::compare::{Prover, Verdict};
+use ntv_prove::flow::Unsupported;
+use ntv_prove::witness::Witness;
+use serde_json::{json, Map, Value};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// The bytes of the stack of a thread: a proof descends into terms, which may be deep. Memory is used only if it does.
+const STACK: usize = 1 << 28;
+
+pub(crate) fn run(args: &ProveArgs, reporter: &Reporter) -> Result<AllFine> {
+    let options = options(args)?;
+    let (dumps, module) = modules::split(args)?;
+    let provers = Provers::new(args)?;
+    let loaded = load(inputs::collect(dumps)?, reporter);
+    require_blocks(&loaded, &options)?;
+    let modules = modules::files(args, module, &loaded)?;
+    let witnesses = args.witness.as_ref().map(|out| destination::plan(&loaded, out, "json")).transpose()?;
+    if let (Some(files), Some(modules)) = (&witnesses, &modules) {
+        destination::decide(
+            modules.iter().map(PathBuf::as_path),
+            files.iter().map(|file| ("--witness", file.as_path())),
+        )?;
+    }
+    let titles = Title::of_all(&loaded);
+    let work = Work { target: &options.target, provers, modules, witnesses, rows: Mutex::default() };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(rayon::current_num_threads()).stack_size(STACK).build()?;
+    let done = pool.install(|| each(loaded, &options, reporter, |translator, job| work.decide(translator, job)));
+    let rows = work.rows.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let lines = (0..).zip(&titles).map(|(index, title)| title.line(rows.get(&index), reporter.is_json()));
+    destination::print(lines.collect::<String>().as_bytes())?;
+    let proved = done.iter().flatten().count();
+    reporter.say(&format!("proved {proved} of {}", count(done.len(), "shader")));
+    Ok(proved == done.len())
+}
+
+/// The options of the translator. The placement of blocks and captures by stores are no part of what NIR means, so a proof knows
+/// neither.
+fn options(args: &ProveArgs) -> Result<Options> {
+    let options = args.target.options()?;
+    ensure!(
+        options.placements.is_empty(),
+        "--place: ntv prove takes no placements; a uniform block is in a uniform buffer"
+    );
+    ensure!(options.captures == BackEnd::Extension, "--captures: ntv prove takes only the extension");
+    Ok(options)
+}
+
+/// Provers that no thread uses now: a solver is a process, so each is kept for the next shader.
+struct Provers {
+    /// The limit of the solver; `None` without one.
+    limit: Option<Duration>,
+    trials: u64,
+    idle: Mutex<Vec<Prover>>,
+}
+
+impl Provers {
+    /// Starts the first one. It is an error if there is no solver.
+    fn new(args: &ProveArgs) -> Result<Provers> {
+        let limit = (!args.no_solver).then_some(Duration::from_millis(args.limit));
+        let provers = Provers { limit, trials: args.trials, idle: Mutex::default() };
+        let first = provers.start().map_err(|error| error.context("ntv prove without --no-solver"))?;
+        provers.give_back(first);
+        Ok(provers)
+    }
+
+    fn start(&self) -> Result<Prover> {
+        let prover = match self.limit {
+            Some(limit) => Prover::with_solver(limit)?,
+            None => Prover::default(),
+        };
+        Ok(Prover { trials: self.trials, ..prover })
+    }
+
+    fn take(&self) -> Result<Prover> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        idle.map_or_else(|| self.start(), Ok)
+    }
+
+    fn give_back(&self, prover: Prover) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(prover);
+    }
+}
+
+/// A verdict, and what belongs to it.
+struct Row {
+    verdict: &'static str,
+    details: Value,
+}
+
+/// What all threads share.
+struct Work<'a> {
+    target: &'a Target,
+    provers: Provers,
+    /// The file of the module of each shader.
+    modules: Option<Vec<PathBuf>>,
+    /// The file for the inputs of each shader.
+    witnesses: Option<Vec<PathBuf>>,
+    /// The verdicts, by the index of the shader.
+    rows: Mutex<BTreeMap<usize, Row>>,
+}
+
+impl Work<'_> {
+    /// Decides about a shader. What is not proved is a problem.
+    fn decide(&self, translator: &mut Translator, job: Job<'_>) -> Result<(), Vec<Problem>> {
+        check::validate(&job.shader).map_err(problems)?;
+        let words = self.words(translator, &job)?;
+        let mut prover = self.provers.take().map_err(|error| vec![Problem::new("io", format!("{error:#}"))])?;
+        let verdict = prover.prove(&job.shader, self.target, &words);
+        self.provers.give_back(prover);
+        let (row, problems) = match verdict {
+            Verdict::Proved => (Row { verdict: "proved", details: json!({}) }, Vec::new()),
+            Verdict::Undecided(reason) => {
+                let details = json!({ "reason": reason.reason, "place": reason.place });
+                (Row { verdict: "undecided", details }, vec![undecided(&reason)])
+            }
+            Verdict::Different(witness) => self.different(&job.shader, job.index, &witness),
+        };
+        self.rows.lock().unwrap_or_else(PoisonError::into_inner).insert(job.index, row);
+        if problems.is_empty() {
+            Ok(())
+        } else {
+            Err(problems)
+        }
+    }
+
+    /// The words to compare with the shader.
+    fn words(&self, translator: &mut Translator, job: &Job<'_>) -> Result<Vec<u32>, Vec<Problem>> {
+        match &self.modules {
+            Some(files) => modules::read(&files[job.index], job.shader.stage()).map_err(|problem| vec![problem]),
+            None => {
+                let module = translator.translate(&mut job.shader.clone(), &EmitOptions::default());
+                Ok(module.map_err(problems)?.words)
+            }
+        }
+    }
+
+    /// Reports a difference, and writes its inputs if that is requested.
+    fn different(&self, shader: &Shader, index: usize, witness: &Witness) -> (Row, Vec<Problem>) {
+        let Witness { seed, stimulus, what, expected, found, confirmed } = witness;
+        let confirms = if *confirmed { "as the interpreter does" } else { "which the interpreter does not confirm" };
+        let mut message = format!(
+            "{what} differs for the inputs of seed {seed}: the NIR gives {expected}, {confirms}, and the module gives {found}"
+        );
+        let (mut written, mut others) = (None, Vec::new());
+        match self.witnesses.as_ref().map(|files| (&files[index], witness::inputs(shader, stimulus))) {
+            None => {}
+            Some((_, Err(reason))) => message += &format!("; no inputs are written: {reason}"),
+            Some((file, Ok(text))) => match destination::write(file, text.as_bytes()) {
+                Ok(()) => {
+                    message += &format!("; {} has the inputs", file.display());
+                    written = Some(file.display().to_string());
+                }
+                Err(error) => others.push(Problem::new("io", error.to_string())),
+            },
+        }
+        let details = json!({
+            "what": what, "expected": expected, "found": found, "seed": seed, "confirmed": confirmed, "inputs": written,
+        });
+        others.insert(0, Problem::new("different", message));
+        (Row { verdict: "different", details }, others)
+    }
+}
+
+/// The problem that something is not decided, at its line of the dump if it has one.
+fn undecided(Unsupported { reason, place }: &Unsupported) -> Problem {
+    let numbered = place.strip_prefix("line ").and_then(|rest| rest.split_once(": "));
+    let numbered = numbered.and_then(|(line, what)| Some((line.parse::<u32>().ok()?, what)));
+    let (place, line) = numbered.map_or((place.as_str(), 0), |(line, what)| (what, line));
+    let at = if place.is_empty() { String::new() } else { format!("{place}: ") };
+    Problem { kind: "undecided", message: format!("not decided: {at}{reason}"), place: Place::line(line) }
+}
+
+/// The names of a shader in the table of verdicts.
+struct Title {
+    file: String,
+    number: Option<usize>,
+    line: u32,
+}
+
+impl Title {
+    fn of_all(loaded: &Loaded) -> Vec<Title> {
+        let title = |unit: &crate::shaders::Unit| Title {
+            file: loaded.sources[unit.source].input.name.clone(),
+            number: unit.number,
+            line: unit.line,
+        };
+        loaded.units.iter().map(title).collect()
+    }
+
+    /// The line of a shader in the table. A shader without a row has errors.
+    fn line(&self, row: Option<&Row>, is_json: bool) -> String {
+        let verdict = row.map_or("failed", |row| row.verdict);
+        if !is_json {
+            let line = self.number.map_or(String::new(), |_| format!(":{}", self.line));
+            return format!("{verdict:9} {}{line}\n", self.file);
+        }
+        let mut object = Map::new();
+        object.extend([("file".into(), json!(self.file)), ("shader".into(), json!(self.number))]);
+        object.insert("verdict".into(), verdict.into());
+        object.extend(row.and_then(|row| row.details.as_object().cloned()).unwrap_or_default());
+        format!("{}\n", Value::Object(object))
+    }
+}
