@@ -30,6 +30,7 @@ mod bits;
 mod choice;
 mod evaluate;
 mod memory;
+mod order;
 mod rebuild;
 mod shown;
 mod sum;

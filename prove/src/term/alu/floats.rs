@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+
+//! Arithmetic of floats: signs, comparisons, and what is composed of others.
+
+use super::{float_one, Operation};
+use crate::term::{Arena, Op, Term};
+use ntv::op::AluOp::{self, *};
+
+impl Arena {
+    /// Opcodes of floats that other operations define.
+    pub(super) fn floats(&mut self, x: &Operation<'_>) -> Option<Term> {
+        let parts = [Arena::arithmetic, Arena::float_comparisons, Arena::float_conversions];
+        parts.iter().find_map(|part| part(self, x))
+    }
+
+    /// Signs, and what is composed of other operations.
+    fn arithmetic(&mut self, x: &Operation<'_>) -> Option<Term> {
+        let Operation { op, width, srcs, args, .. } = *x;
+        let sign = 1u64 << (self.width(args[0]) - 1);
+        Some(match op {
+            fneg => self.negated(args[0]),
+            fabs => {
+                let inner = self.without_sign(args[0]);
+                self.mask(inner, sign - 1)
+            }
+            fsub => {
+                let negated = self.negated(args[1]);
+                self.scalar(fadd, width, &[args[0], negated])
+            }
+            // The sign of a product is apart: -a · b is -(a · b).
+            fmul => {
+                let ([a, b], is_negative) = self.apart([args[0], args[1]]);
+                if is_negative {
+                    let product = self.scalar(fmul, width, &[a, b]);
+                    return Some(self.negated(product));
+                }
+                let one = float_one(width);
+                if self.as_const(b) == Some(one) {
+                    return Some(a);
+                }
+                if self.as_const(a) == Some(one) {
+                    return Some(b);
+                }
+                return None;
+            }
+            fdiv => {
+                let ([a, b], is_negative) = self.apart([args[0], args[1]]);
+                if is_negative {
+                    let quotient = self.scalar(fdiv, width, &[a, b]);
+                    return Some(self.negated(quotient));
+                }
+                return None;
+            }
+            frcp => {
+                let one = self.constant(width, float_one(width));
+                self.scalar(fdiv, width, &[one, args[0]])
+            }
+            // NaN has the sign 0.
+            fsign => {
+                let number = self.scalar(feq, 1, &[args[0], args[0]]);
+                let sign = self.row(fsign, width, 0, srcs);
+                let zero = self.constant(width, 0);
+                self.ite(number, sign, zero)
+            }
+            ffract => {
+                let floor = self.scalar(ffloor, width, &[args[0]]);
+                self.scalar(fsub, width, &[args[0], floor])
+            }
+            _ => return None,
+        })
+    }
+
+    /// Comparisons.
+    fn float_comparisons(&mut self, x: &Operation<'_>) -> Option<Term> {
+        let Operation { op, width, args, .. } = *x;
+        Some(match op {
+            fneu => self.not_scalar(feq, args),
+            fltu => self.not_scalar(fge, args),
+            fgeu => self.not_scalar(flt, args),
+            fequ => self.not_scalar(fneo, args),
+            funord | ford => {
+                let [a, b] = [args[0], args[1]].map(|arg| self.scalar(feq, 1, &[arg, arg]));
+                let ordered = self.both(a, b);
+                if op == ford {
+                    ordered
+                } else {
+                    self.not(ordered)
+                }
+            }
+            slt | sge | seq | sne => {
+                let compare = [(slt, flt), (sge, fge), (seq, feq), (sne, fneu)].iter().find(|pair| pair.0 == op)?.1;
+                let condition = self.scalar(compare, 1, args);
+                let [one, zero] = [float_one(width), 0].map(|value| self.constant(width, value));
+                self.ite(condition, one, zero)
+            }
+            fcsel | fcsel_gt | fcsel_ge => {
+                let zero = self.constant(width, 0);
+                let condition = match op {
+                    fcsel => self.scalar(fneu, 1, &[args[0], zero]),
+                    fcsel_gt => self.scalar(flt, 1, &[zero, args[0]]),
+                    _ => self.scalar(fge, 1, &[args[0], zero]),
+                };
+                self.ite(condition, args[1], args[2])
+            }
+            _ => return None,
+        })
+    }
+
+    /// Limits and conversions.
+    fn float_conversions(&mut self, x: &Operation<'_>) -> Option<Term> {
+        let Operation { op, width, srcs, args, .. } = *x;
+        let sign = 1u64 << (self.width(args[0]) - 1);
+        Some(match op {
+            fsat | fsat_signed | fclamp_pos => {
+                let one = float_one(width);
+                let low = if op == fsat_signed { one | sign } else { 0 };
+                let [low, high] = [low, one].map(|value| self.constant(width, value));
+                let above = self.scalar(fmax, width, &[args[0], low]);
+                if op == fclamp_pos {
+                    return Some(above);
+                }
+                self.scalar(fmin, width, &[above, high])
+            }
+            f2f16 | f2f32 | f2f64 if self.width(args[0]) == width => args[0],
+            f2f16_rtne | f2fmp => self.scalar(f2f16, width, &[args[0]]),
+            f2imp => self.scalar(f2i16, width, &[args[0]]),
+            f2ump => self.scalar(f2u16, width, &[args[0]]),
+            i2fmp => self.scalar(i2f16, width, &[args[0]]),
+            u2fmp => self.scalar(u2f16, width, &[args[0]]),
+            pack_half_2x16_split => {
+                let vector = vec![args[0], args[1]];
+                self.alu(pack_half_2x16, width, 0, &[vector])
+            }
+            unpack_half_2x16_split_x | unpack_half_2x16_split_y => {
+                let component = usize::from(op == unpack_half_2x16_split_y);
+                self.alu(unpack_half_2x16, width, component, &[vec![args[0]]])
+            }
+            fdot2_replicated | fdot3_replicated | fdot4_replicated => {
+                let dot = [(fdot2_replicated, fdot2), (fdot3_replicated, fdot3), (fdot4_replicated, fdot4)];
+                let dot = dot.iter().find(|pair| pair.0 == op)?.1;
+                self.alu(dot, width, 0, srcs)
+            }
+            _ => return None,
+        })
+    }
+
+    fn not_scalar(&mut self, op: AluOp, args: &[Term]) -> Term {
+        let condition = self.scalar(op, 1, args);
+        self.not(condition)
+    }
+    /// `term` with the other sign: the sign bit is one of the sum, where carries do not matter.
+    pub fn negated(&mut self, term: Term) -> Term {
+        let width = self.width(term);
+        self.combination(width, 1 << (width - 1), &[(term, 1)])
+    }
+    /// The term of which `term` is the negation, if it is written as one.
+    fn as_negated(&mut self, term: Term) -> Option<Term> {
+        let width = self.width(term);
+        let sign = 1u64 << (width - 1);
+        let node = self.node(term);
+        match (node.op, &*node.immediates, &*node.args) {
+            (Op::Sum, [constant, 1], [inner]) if *constant == sign => Some(*inner),
+            _ => None,
+        }
+    }
+    /// A term with the same absolute value as a float, without a negation.
+    fn without_sign(&mut self, term: Term) -> Term {
+        self.as_negated(term).unwrap_or(term)
+    }
+    /// Factors without negations, and whether their number was odd. Of constants, the sign is taken, too.
+    fn apart(&mut self, factors: [Term; 2]) -> ([Term; 2], bool) {
+        let mut is_negative = false;
+        let factors = factors.map(|factor| {
+            if let Some(inner) = self.as_negated(factor) {
+                is_negative = !is_negative;
+                return inner;
+            }
+            let width = self.width(factor);
+            match self.as_const(factor) {
+                Some(value) if value >> (width - 1) & 1 != 0 => {
+                    is_negative = !is_negative;
+                    self.constant(width, value ^ 1 << (width - 1))
+                }
+                _ => factor,
+            }
+        });
+        (factors, is_negative)
+    }
+}
