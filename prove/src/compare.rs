@@ -11,9 +11,9 @@ use crate::witness::{self, Trial, Witness};
 use crate::world::Space;
 use anyhow::Result;
 use ntv::ir::{Shader, Stage};
-use ntv::op::Props;
+use ntv::op::{Base, Props};
 use ntv::Target;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -91,6 +91,13 @@ impl Prover {
             }
             let mut why = String::from("is not known to be");
             if let Some(solver) = &mut self.solver {
+                let parts = different_parts(arena, claim.expected, claim.found);
+                let is_equal = |part: &(Term, Term), solver: &mut Solver| {
+                    matches!(solver.compare(arena, part.0, part.1, &[]), Answer::Equal)
+                };
+                if parts.iter().all(|part| is_equal(part, solver)) {
+                    continue;
+                }
                 match solver.compare(arena, claim.expected, claim.found, &[]) {
                     Answer::Equal => continue,
                     Answer::Different(_) => why = "differs from".into(),
@@ -125,11 +132,29 @@ pub fn sides(arena: &mut Arena, shader: &Shader, target: &Target, words: &[u32])
     let reference = Reference { records: &expected.records, traces: [&traces[0], &traces[1]] };
     let found = flow::run(&mut module, arena, Some(reference))
         .map_err(|error| Unsupported { place: format!("SPIR-V: {}", error.place), ..error })?;
-    let claims = final_claims(arena, shader.stage(), &nir.output_cells, &expected, &found);
+    let is_contracted = |term: &Term| module.contractible.contains(term) && is_float(arena, *term);
+    if !arena.is_concrete() && nir.exact.iter().any(is_contracted) {
+        let reason = "exact arithmetic that may be contracted".to_owned();
+        return Err(Unsupported { reason, place: "SPIR-V".into() });
+    }
+    let mut claims = final_claims(arena, shader.stage(), &nir.output_cells, &expected, &found);
+    keep_promises(arena, &nir.promises, &mut claims);
     if arena.is_full() {
         return Err(Unsupported { reason: "the terms are too large".into(), place: String::new() });
     }
     Ok(claims)
+}
+
+/// Puts the addresses with the alignment that NIR promises in place of the addresses, where that may matter.
+fn keep_promises(arena: &mut Arena, promises: &[(Term, Term)], claims: &mut [Claim]) {
+    if promises.is_empty() {
+        return;
+    }
+    let mut map: FxHashMap<Term, Term> = promises.iter().copied().collect();
+    for claim in claims.iter_mut().filter(|claim| claim.expected != claim.found) {
+        claim.expected = arena.replace(claim.expected, &mut map);
+        claim.found = arena.replace(claim.found, &mut map);
+    }
 }
 
 /// What has to be equal when the shader ends.
@@ -163,6 +188,10 @@ fn final_claims(
             continue;
         }
         let [a, b] = [expected, found].map(|outcome| outcome.state.get(arena, space));
+        if has_default(space) && !cells.iter().any(|it| it.0 == space) && !arena.is_undefined(b) {
+            let none = arena.symbol("nothing is written", 0, &[]);
+            claims.push(Claim { what: format!("{space:?}"), place: Some((space, 0)), expected: none, found: b });
+        }
         if !is_output || is_per_vertex {
             claims.push(Claim { what: format!("{space:?}"), place: Some((space, 0)), expected: a, found: b });
             continue;
@@ -178,6 +207,18 @@ fn final_claims(
         }
     }
     claims
+}
+
+/// Whether a term is float arithmetic, and not simpler.
+fn is_float(arena: &Arena, term: Term) -> bool {
+    matches!(arena.node(term).op, Op::Alu(op) if op.info().dest.ty.base == Base::Float)
+}
+
+/// Whether a built-in output counts if it is not written.
+fn has_default(space: Space) -> bool {
+    use spirv::BuiltIn::*;
+    let list = [FragDepth, SampleMask, FragStencilRefEXT, Layer, ViewportIndex, ClipDistance, CullDistance];
+    list.iter().any(|builtin| space == Space::BuiltIn(*builtin as u32))
 }
 
 /// Whether `found` is `expected` wherever that is defined, as far as their forms tell.
@@ -239,6 +280,30 @@ fn refines_cells(arena: &mut Arena, expected: Term, found: Term, known: &mut FxH
 /// Whether a condition compares something undefined.
 fn is_open(arena: &Arena, condition: Term) -> bool {
     arena.is_undefined(condition) || arena.node(condition).args.iter().any(|arg| arena.is_undefined(*arg))
+}
+
+/// Parts of two terms that make the terms equal if they are: the values of writes to the same cells, the sides of choices.
+fn different_parts(arena: &Arena, a: Term, b: Term) -> Vec<(Term, Term)> {
+    let (mut todo, mut parts, mut seen) = (vec![(a, b)], Vec::new(), FxHashSet::default());
+    while let Some((a, b)) = todo.pop() {
+        if a == b || !seen.insert((a, b)) {
+            continue;
+        }
+        let [x, y] = [a, b].map(|term| arena.node(term));
+        let alike = (x.op, x.width, &x.immediates, x.args.len()) == (y.op, y.width, &y.immediates, y.args.len());
+        let is_descended = alike
+            && match x.op {
+                Op::Write => x.args[1] == y.args[1],
+                Op::Ite => x.args[0] == y.args[0],
+                Op::Symbol(_) => !x.args.is_empty(),
+                _ => false,
+            };
+        match is_descended {
+            true => todo.extend(x.args.iter().copied().zip(y.args.iter().copied())),
+            false => parts.push((a, b)),
+        }
+    }
+    parts
 }
 
 /// The innermost parts in which two terms differ, for a report.

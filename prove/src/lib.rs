@@ -6,12 +6,14 @@
 //! everything else is compared with the interpreter. [`mesa`] compares these functions with Mesa's own constant folding.
 
 pub mod compare;
+mod confirm;
 pub mod flow;
 pub mod forms;
 pub mod inputs;
 pub mod mesa;
 pub mod module;
 pub mod nir;
+pub mod plant;
 pub mod reasons;
 pub mod rows;
 pub mod smt;

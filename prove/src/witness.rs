@@ -6,21 +6,22 @@
 //! the interpreter of ntv, too, which shares no code with the terms but the folds of the opcodes: a witness is *confirmed* if both
 //! agree on what the NIR means.
 
-use crate::compare::{sides, Claim};
+use crate::compare::sides;
+use crate::confirm::Seen;
 use crate::flow::{self, Step, Trace, Unsupported};
 use crate::module::Module;
 use crate::nir::Nir;
 use crate::term::{Arena, Assignment, Op, Term};
 use crate::world::Space;
-use ntv::interp::{Bits, Limits, Outcome, Slot};
+use ntv::interp::{Limits, Slot};
 use ntv::ir::{Shader, Stage};
 use ntv::op::meaning::Form;
 use ntv::op::names::varying;
 use ntv::op::{slots, Intrinsic, Modes};
 use ntv::target::Descriptor;
 use ntv::Target;
-use ntv_gen::{Observation, Stimulus};
-use rustc_hash::{FxHashMap, FxHasher};
+use ntv_gen::{Observation, Random, Stimulus};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
@@ -57,14 +58,48 @@ const LIMITS: Limits = Limits { instructions: 200_000, components: 1 << 22 };
 
 /// Runs both sides with the inputs that follow from `seed`.
 pub fn try_seed(shader: &Shader, target: &Target, words: &[u32], seed: u64) -> Trial {
-    try_inputs(shader, target, words, (seed, Stimulus::new(shader, seed)))
+    let mut stimulus = Stimulus::new(shader, seed);
+    if seed % 2 == 1 {
+        sharpen(&mut stimulus, seed);
+    }
+    try_inputs(shader, target, words, (seed, stimulus))
+}
+
+/// Words that tell operations apart: limits, zeros, infinity, a number that is none.
+const SHARP: [u32; 10] = [
+    0,
+    0x8000_0000,
+    0xffff_ffff,
+    0x7fff_ffff,
+    0x7fc0_0000,
+    0x7f80_0000,
+    0xbfc0_0000,
+    // Floats beyond the integers with a sign.
+    0x4f40_0000,
+    0x4f60_0000,
+    0x4f70_0000,
+];
+
+/// Replaces every other number of the inputs.
+fn sharpen(stimulus: &mut Stimulus, seed: u64) {
+    let mut random = Random::new(seed);
+    let mut other = || (random.below(2) == 0).then(|| random.pick(&SHARP));
+    let blocks = stimulus.uniform.iter_mut().chain(&mut stimulus.storage).chain([&mut stimulus.push_constants]);
+    for bytes in blocks.flat_map(|buffer| buffer.bytes.chunks_exact_mut(4)) {
+        if let Some(word) = other() {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
+    }
+    for word in stimulus.inputs.invocations.iter_mut().flat_map(|it| it.slots.values_mut()).flatten() {
+        *word = other().unwrap_or(*word);
+    }
 }
 
 /// What the loops of both sides carry in runs with chosen inputs: the NIR's, and the module's. Those that fail tell nothing.
 pub(crate) fn traces(shader: &Shader, target: &Target, words: &[u32]) -> [Trace; 2] {
     const SEED: u64 = 1;
     let stimulus = Rc::new(Stimulus::new(shader, SEED));
-    let mut arena = Arena::with_values(Given::new(shader, target, stimulus));
+    let mut arena = Arena::with_values(Given::new(shader, target, stimulus, true));
     let mut traces = || -> Step<[Trace; 2]> {
         let mut nir = Nir::new(shader, target)?;
         let mut module = Module::read(words)?;
@@ -76,12 +111,13 @@ pub(crate) fn traces(shader: &Shader, target: &Target, words: &[u32]) -> [Trace;
 }
 
 fn try_inputs(shader: &Shader, target: &Target, words: &[u32], (seed, stimulus): (u64, Stimulus)) -> Trial {
-    let observed = Observation::new(shader, &stimulus, LIMITS);
+    let observed = Observation::new(&alone(shader), &stimulus, LIMITS);
     if observed.undefined_behaviour().is_some() {
         return Trial::Undefined;
     }
-    let given = Given::new(shader, target, Rc::new(stimulus.clone()));
+    let given = Given::new(shader, target, Rc::new(stimulus.clone()), seed % 4 < 2);
     let locations = given.slots_of_outputs(shader);
+    let cells = Nir::new(shader, target).map(|nir| nir.output_cells).unwrap_or_default();
     let mut arena = Arena::with_values(given);
     let claims = match sides(&mut arena, shader, target, words) {
         Ok(claims) => claims,
@@ -91,7 +127,12 @@ fn try_inputs(shader: &Shader, target: &Target, words: &[u32], (seed, stimulus):
         if crate::compare::refines(&mut arena, claim.expected, claim.found) {
             continue;
         }
-        let confirmed = is_confirmed(&arena, &claim, &observed, &locations);
+        // The result of an operation that is not a number is open.
+        if is_open(&arena, claim.expected) {
+            return Trial::Undefined;
+        }
+        let seen = Seen { observed: &observed, stimulus: &stimulus, locations: &locations, cells: &cells };
+        let confirmed = seen.confirms(&arena, &claim);
         return Trial::Differs(Box::new(Witness {
             seed,
             stimulus,
@@ -104,50 +145,26 @@ fn try_inputs(shader: &Shader, target: &Target, words: &[u32], (seed, stimulus):
     Trial::Same
 }
 
-/// Whether the interpreter gave what the NIR's terms give.
-fn is_confirmed(
-    arena: &Arena,
-    claim: &Claim,
-    observed: &Observation,
-    locations: &FxHashMap<(Space, u64), (Slot, usize)>,
-) -> bool {
-    match claim.place {
-        Some((space @ (Space::Output(..) | Space::BuiltIn(_)), cell)) => {
-            let Some((slot, c)) = locations.get(&(space, cell)) else { return false };
-            let word = word_of(&observed.outcome, *slot, *c);
-            word.is_some_and(|word| word.is_defined() && Some(word.value) == arena.as_const(claim.expected))
-        }
-        Some((Space::Storage(_, binding, element), _)) => {
-            let buffer = observed.storage.get((binding + element) as usize);
-            buffer.is_some_and(|buffer| has_all_writes(arena, claim.expected, &buffer.bytes))
-        }
-        _ => false,
-    }
-}
-
-fn word_of(outcome: &Outcome, slot: Slot, c: usize) -> Option<Bits> {
-    Some(outcome.outputs.first()?.get(&slot)?[c])
-}
-
-/// Whether all cells that a state has written have these bytes.
-fn has_all_writes(arena: &Arena, state: Term, bytes: &[u8]) -> bool {
-    let mut state = state;
-    loop {
-        let node = arena.node(state);
-        if node.op != Op::Write {
+/// Whether a part of a term is an operation whose result is open for its operands.
+fn is_open(arena: &Arena, term: Term) -> bool {
+    let (mut todo, mut seen) = (vec![term], FxHashSet::default());
+    while let Some(term) = todo.pop() {
+        let node = arena.node(term);
+        if matches!(node.op, Op::Alu(_)) {
             return true;
         }
-        let (Some(address), Some(value)) = (arena.as_const(node.args[1]), arena.as_const(node.args[2])) else {
-            return false;
-        };
-        let at = address as usize;
-        let there = bytes.get(at..at + 4).map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
-        // The last write of a cell is outermost, and each cell is written once.
-        if there != Some(value as u32) {
-            return false;
-        }
-        state = node.args[0];
+        todo.extend(node.args.iter().filter(|arg| seen.insert(**arg)));
     }
+    false
+}
+
+/// The shader with one invocation in a workgroup: that is what the terms are of.
+fn alone(shader: &Shader) -> Shader {
+    let mut shader = shader.clone();
+    if shader.stage().has_grid() {
+        shader.info.workgroup_size = [1; 3];
+    }
+    shader
 }
 
 /// Chosen inputs, as values of symbols.
@@ -158,6 +175,8 @@ struct Given {
     builtins: FxHashMap<String, Source>,
     /// The number of the first block at a set and binding, of uniform and of storage blocks.
     blocks: FxHashMap<(u32, u32), u32>,
+    /// The name by which each cell of an input was read first: the NIR's.
+    names: FxHashMap<(bool, u64), String>,
 }
 
 /// Where a built-in input comes from.
@@ -168,26 +187,37 @@ enum Source {
     Constant([u64; 3]),
 }
 
-/// Built-ins of the first invocation of a workgroup that runs alone.
-const OF_GRID: [(&str, [u64; 3]); 9] = [
-    ("WorkgroupId", [0; 3]),
-    ("NumWorkgroups", [1; 3]),
-    ("LocalInvocationId", [0; 3]),
-    ("LocalInvocationIndex", [0; 3]),
-    ("GlobalInvocationId", [0; 3]),
-    ("SubgroupSize", [4; 3]),
-    ("SubgroupLocalInvocationId", [0; 3]),
-    ("InvocationId", [0; 3]),
-    ("HelperInvocation", [0; 3]),
-];
+/// Built-ins of an invocation of a grid: of the first one, which the interpreter runs alone, or of one further on.
+fn of_grid(size: [u32; 3], is_first: bool) -> [(&'static str, [u64; 3]); 10] {
+    let size = size.map(|size| u64::from(size.max(1)));
+    let (group, local) = match is_first {
+        true => ([0; 3], [0; 3]),
+        false => ([3, 1, 2], size.map(|size| size - 1)),
+    };
+    let index = local[0] + size[0] * (local[1] + size[1] * local[2]);
+    let global = [0, 1, 2].map(|axis| group[axis] * size[axis] + local[axis]);
+    [
+        ("WorkgroupId", group),
+        ("NumWorkgroups", group.map(|group| if is_first { 1 } else { group + 2 })),
+        ("LocalInvocationId", local),
+        ("LocalInvocationIndex", [index; 3]),
+        ("GlobalInvocationId", global),
+        ("SubgroupSize", [4; 3]),
+        ("SubgroupId", [index / 4; 3]),
+        ("SubgroupLocalInvocationId", [index % 4; 3]),
+        ("InvocationId", [0; 3]),
+        ("HelperInvocation", [0; 3]),
+    ]
+}
 
 impl Given {
-    fn new(shader: &Shader, target: &Target, stimulus: Rc<Stimulus>) -> Given {
+    fn new(shader: &Shader, target: &Target, stimulus: Rc<Stimulus>, is_first: bool) -> Given {
         let mut given = Given {
             stimulus,
             locations: FxHashMap::default(),
             builtins: FxHashMap::default(),
             blocks: FxHashMap::default(),
+            names: FxHashMap::default(),
         };
         let kind = shader.stage().slot_kind(false);
         let is_fragment = shader.stage() == Stage::Fragment;
@@ -204,7 +234,7 @@ impl Given {
                 given.builtins.insert(format!("{builtin:?}"), Source::System(*op));
             }
         }
-        for (name, value) in OF_GRID {
+        for (name, value) in of_grid(shader.info.workgroup_size, is_first) {
             given.builtins.insert(name.to_owned(), Source::Constant(value));
         }
         for variable in shader.vars.values().filter(|it| it.mode == Modes::SHADER_IN) {
@@ -341,7 +371,10 @@ impl Assignment for Given {
             let is_of_vertex = name.ends_with("of a vertex");
             let (vertex, cell) = if is_of_vertex { (args[0], args[1]) } else { (0, args[0]) };
             let slot = self.locations.get(&(is_patch, cell / 4)).copied().unwrap_or(0);
-            return self.word(slot, vertex, (cell % 4) as usize);
+            let word = self.word(slot, vertex, (cell % 4) as usize);
+            // The interpreter's inputs have one value at all places of a pixel: one that is interpolated in another way has another.
+            let first = self.names.entry((is_patch, cell)).or_insert_with(|| name.to_owned());
+            return if *first == name { word } else { word ^ 1 << 22 };
         }
         if let Some(value) = self.builtin(name, args) {
             return value;

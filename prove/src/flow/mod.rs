@@ -121,6 +121,8 @@ pub struct Machine<'a> {
     values: FxHashMap<ValueId, Value>,
     reference: Option<Reference<'a>>,
     trace: Trace,
+    /// The loops that are running.
+    depth: usize,
     /// The iterations that are left to loops whose values are known.
     iterations: usize,
     /// The loops, by their number.
@@ -128,6 +130,9 @@ pub struct Machine<'a> {
     /// Conditions of both sides that have to be the same.
     pub obligations: Vec<Obligation>,
 }
+
+/// The obligation of an end that control does not come to.
+pub(crate) const UNREACHABLE: &str = "whether control comes to a place that it must not come to";
 
 /// Two terms that have to be equal: the reference's and the other code's.
 #[derive(Clone, Debug)]
@@ -199,6 +204,7 @@ impl<'a> Machine<'a> {
             values: FxHashMap::default(),
             reference,
             trace: Trace::default(),
+            depth: 0,
             iterations,
             records: Vec::new(),
             obligations: Vec::new(),
@@ -245,6 +251,11 @@ impl Machine<'_> {
         self.state.spaces.insert(space, term);
     }
 
+    /// Whether no loop is running.
+    pub fn is_outside_loops(&self) -> bool {
+        self.depth == 0
+    }
+
     /// The scalars of `value`, if it was computed.
     pub fn value(&self, value: ValueId) -> Option<Value> {
         self.values.get(&value).cloned()
@@ -270,10 +281,12 @@ impl Machine<'_> {
             let is_own = header == Some(*block) && std::mem::take(&mut is_start);
             let number = code.loops().iter().position(|it| it.header == *block).filter(|_| !is_own);
             if let Some(number) = number {
+                self.depth += 1;
                 match self.arena.is_concrete() {
                     true => self.iterate(code, number, incoming, edges)?,
                     false => self.loop_(code, number, &incoming, edges)?,
                 }
+                self.depth -= 1;
                 continue;
             }
             if !is_own {
@@ -332,6 +345,10 @@ impl Machine<'_> {
             }
             Terminator::Return => add(self, always, RETURN),
             Terminator::Kill => add(self, always, KILL),
+            Terminator::Unreachable if self.reference.is_some() => {
+                let expected = self.arena.boolean(false);
+                self.obligations.push(Obligation { what: UNREACHABLE.into(), expected, found: self.state.path });
+            }
             Terminator::Unreachable => {}
         }
     }

@@ -8,7 +8,6 @@ use super::{Module, Reason};
 use crate::flow::{Machine, Value};
 use crate::term::{Arena, Term};
 use crate::world::Place;
-use ntv::op::fold::to_float;
 use ntv::op::AluOp;
 use rspirv::dr::Instruction;
 use spirv::GlslStd450Op as GLOp;
@@ -85,7 +84,6 @@ const FUNCTIONS: &[GLOp] = &[
     GLOp::Atan2,
     GLOp::Exp,
     GLOp::Log,
-    GLOp::FClamp,
     GLOp::Step,
     GLOp::SmoothStep,
 ];
@@ -151,8 +149,10 @@ fn place(op: GLOp) -> Option<Place> {
 fn pack(arena: &mut Arena, op: AluOp, width: u8, count: usize, arg: &[Term]) -> Reason<Vec<Term>> {
     let info = op.info();
     let source = &info.srcs[0];
+    // NIR packs floats of any width; SPIR-V, those of 32 bits.
+    let bits = if source.ty.bits == 0 { 32 } else { source.ty.bits };
     let fits = arg.len() == usize::from(source.components(1))
-        && arg.iter().all(|term| arena.width(*term) == source.ty.bits)
+        && arg.iter().all(|term| arena.width(*term) == bits)
         && count == usize::from(info.dest.components(1));
     match fits {
         true => Ok((0..count).map(|c| arena.alu(op, width, c, &[arg.to_vec()])).collect()),
@@ -160,21 +160,33 @@ fn pack(arena: &mut Arena, op: AluOp, width: u8, count: usize, arg: &[Term]) -> 
     }
 }
 
+/// `made`, if all operands are numbers; undefined if one is NaN.
+fn of_numbers(
+    arena: &mut Arena,
+    width: u8,
+    args: &[Term],
+    made: impl FnOnce(&mut Arena) -> Reason<Term>,
+) -> Reason<Term> {
+    let mut all = arena.boolean(true);
+    for arg in args {
+        let is_number = scalar(arena, AluOp::feq, 1, &[*arg, *arg])?;
+        all = arena.both(all, is_number);
+    }
+    let made = made(arena)?;
+    let undefined = arena.undefined(width);
+    Ok(arena.ite(all, made, undefined))
+}
+
 /// Functions that are open for some operands.
 fn open(arena: &mut Arena, op: GLOp, width: u8, args: &[Term]) -> Reason<Term> {
     match (op, args) {
-        (GLOp::FMin | GLOp::FMax, [a, b]) => {
-            let alu = if op == GLOp::FMin { AluOp::fmin } else { AluOp::fmax };
-            let numbers = [*a, *b].map(|term| arena.as_const(term).map(|bits| to_float(bits, width)));
-            if let [Some(a), Some(b)] = numbers {
-                // Of NaNs and of zeros, any may be the result.
-                if !a.is_nan() && !b.is_nan() && (a != 0.0 || b != 0.0) {
-                    return scalar(arena, alu, width, args);
-                }
-            }
-            let sorted = [*a.min(b), *a.max(b)];
-            Ok(arena.symbol(&format!("{op:?}"), width, &sorted))
-        }
+        // Of NaNs, either operand may be the result. A driver orders zeros as it pleases, and NIR leaves that to it.
+        (GLOp::FMin, _) => of_numbers(arena, width, args, |arena| scalar(arena, AluOp::fmin, width, args)),
+        (GLOp::FMax, _) => of_numbers(arena, width, args, |arena| scalar(arena, AluOp::fmax, width, args)),
+        (GLOp::FClamp, [value, low, high]) => of_numbers(arena, width, args, |arena| {
+            let above = scalar(arena, AluOp::fmax, width, &[*value, *low])?;
+            scalar(arena, AluOp::fmin, width, &[above, *high])
+        }),
         (GLOp::FSign, [value]) => {
             let is_number = scalar(arena, AluOp::feq, 1, &[*value, *value])?;
             let sign = scalar(arena, AluOp::fsign, width, &[*value])?;

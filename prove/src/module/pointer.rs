@@ -176,7 +176,9 @@ impl Module {
         match (scale, known) {
             (Scale::Offset(offset), _) => spot.constant = spot.constant.wrapping_add(offset),
             (Scale::Stride(stride), Some(index)) => {
-                spot.constant = spot.constant.wrapping_add(stride.wrapping_mul(index));
+                // Addresses have 32 bits: a larger one would be taken for another.
+                let distance = stride.checked_mul(index).filter(|distance| *distance <= u64::from(u32::MAX));
+                spot.constant = spot.constant.wrapping_add(distance.ok_or("an index that is too large")?);
             }
             (Scale::Stride(stride), None) => spot.terms.push((index, stride)),
         }

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+
+//! Whether the interpreter of ntv agrees with the terms of a NIR shader, in a run with chosen inputs.
+//!
+//! | what differs | what the interpreter is asked for |
+//! |-|-|
+//! | whether the invocation is discarded | the same |
+//! | whether control comes to OpUnreachable | the end of the run |
+//! | a cell of an output | the component of the slot |
+//! | outputs of several vertices | all components that were written |
+//! | what happened | the vertices and the ends of primitives of a geometry shader |
+//! | a storage block | all words that were changed, by atomics too |
+//!
+//! The interpreter samples textures, and knows other invocations; the terms have arbitrary numbers for these. What depends on them is
+//! not confirmed.
+
+use crate::compare::Claim;
+use crate::flow;
+use crate::term::{Arena, Node, Op, Term};
+use crate::world::{Space, VERTEX};
+use ntv::interp::{Outputs, Slot};
+use ntv_gen::{Observation, Stimulus};
+use rustc_hash::FxHashMap;
+
+/// The claim that the same invocations are discarded.
+const DISCARDED: &str = "whether the invocation is discarded";
+
+/// What the interpreter gave.
+pub(crate) struct Seen<'a> {
+    pub(crate) observed: &'a Observation,
+    pub(crate) stimulus: &'a Stimulus,
+    /// The slot and the component of each cell of the outputs.
+    pub(crate) locations: &'a FxHashMap<(Space, u64), (Slot, usize)>,
+    /// The cells of outputs that are emitted with each vertex.
+    pub(crate) cells: &'a [(Space, u64)],
+}
+
+impl Seen<'_> {
+    /// Whether the interpreter gave what the NIR's terms give.
+    pub(crate) fn confirms(&self, arena: &Arena, claim: &Claim) -> bool {
+        let outcome = &self.observed.outcome;
+        match claim.place {
+            // The interpreter came to the end.
+            None if claim.what == flow::UNREACHABLE => !outcome.discarded.is_empty(),
+            None => {
+                let expected = arena.as_const(claim.expected).map(|it| it != 0);
+                claim.what == DISCARDED && expected.is_some() && outcome.discarded.first().copied() == expected
+            }
+            Some((space @ (Space::Output(..) | Space::BuiltIn(_)), cell)) => {
+                let Some(outputs) = outcome.outputs.first() else { return false };
+                match arena.width(claim.expected) {
+                    0 => self.has_all_vertices(arena, space, claim.expected, outputs),
+                    _ => self.has_cell(arena, (space, cell), claim.expected, (outputs, 0)),
+                }
+            }
+            Some((Space::Storage(_, binding, element), _)) => {
+                let number = (binding + element) as usize;
+                let [before, after] = [&self.stimulus.storage, &self.observed.storage].map(|blocks| blocks.get(number));
+                let (Some(before), Some(after)) = (before, after) else { return false };
+                has_all_writes(arena, claim.expected, &before.bytes, &after.bytes)
+            }
+            Some((Space::Events, _)) => self.has_all_events(arena, claim.expected),
+            _ => false,
+        }
+    }
+
+    /// Whether a cell of the outputs has the value, for one vertex.
+    fn has_cell(&self, arena: &Arena, at: (Space, u64), value: Term, (outputs, vertex): (&Outputs, u32)) -> bool {
+        let Some((slot, c)) = self.locations.get(&at) else { return false };
+        let Some(words) = outputs.get(&Slot { vertex, ..*slot }) else { return false };
+        words[*c].is_defined() && Some(words[*c].value) == arena.as_const(value)
+    }
+
+    /// Whether all cells that were written have their values; each vertex has its own.
+    fn has_all_vertices(&self, arena: &Arena, space: Space, state: Term, outputs: &Outputs) -> bool {
+        let (mut state, mut count) = (state, 0);
+        while let Node { op: Op::Write, args, .. } = arena.node(state) {
+            let Some(cell) = arena.as_const(args[1]) else { return false };
+            let vertex = (cell / VERTEX) as u32;
+            if !self.has_cell(arena, (space, cell % VERTEX), args[2], (outputs, vertex)) {
+                return false;
+            }
+            (state, count) = (args[0], count + 1);
+        }
+        count > 0 && arena.is_undefined(state)
+    }
+
+    /// Whether these are the vertices and the ends of primitives.
+    fn has_all_events(&self, arena: &Arena, state: Term) -> bool {
+        let Some(vertices) = self.observed.outcome.vertices.first() else { return false };
+        let mut state = state;
+        for (stream, outputs) in vertices.iter().rev() {
+            let node = arena.node(state);
+            let (Op::Symbol(name), Some((before, args))) = (node.op, node.args.split_first()) else { return false };
+            let what = if outputs.is_some() { "emit vertex" } else { "end primitive" };
+            if arena.name(name) != format!("{what} of stream {stream}") {
+                return false;
+            }
+            let mut cells = args.iter().zip(self.cells).filter(|(arg, _)| !arena.is_undefined(**arg));
+            if let Some(outputs) = outputs {
+                if !cells.all(|(arg, cell)| self.has_cell(arena, *cell, *arg, (outputs, 0))) {
+                    return false;
+                }
+            }
+            state = *before;
+        }
+        !vertices.is_empty() && arena.node(state).args.is_empty()
+    }
+}
+
+/// Whether a state of memory, which was `before` at first, is `after` where it was changed.
+fn has_all_writes(arena: &Arena, state: Term, before: &[u8], after: &[u8]) -> bool {
+    // What was written, from the last change to the first.
+    let mut changes = Vec::new();
+    let mut state = state;
+    while !arena.node(state).args.is_empty() {
+        changes.push(state);
+        state = arena.node(state).args[0];
+    }
+    let mut words = Words { before, changed: FxHashMap::default() };
+    for change in changes.into_iter().rev() {
+        let node = arena.node(change);
+        let done = match node.op {
+            Op::Write => words.write(arena, node),
+            Op::Symbol(name) => words.atomic(arena, arena.name(name), node),
+            _ => None,
+        };
+        if done.is_none() {
+            return false;
+        }
+    }
+    words.changed.iter().all(|(at, known)| known.is_none() || word(after, *at) == *known)
+}
+
+/// Memory after some changes.
+struct Words<'a> {
+    before: &'a [u8],
+    /// The words that were changed; `None` if they are undefined now.
+    changed: FxHashMap<u64, Option<u32>>,
+}
+
+fn word(bytes: &[u8], at: u64) -> Option<u32> {
+    let at = usize::try_from(at).ok()?;
+    bytes.get(at..at.checked_add(4)?).map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]]))
+}
+
+impl Words<'_> {
+    fn get(&self, at: u64) -> Option<u32> {
+        self.changed.get(&at).copied().unwrap_or_else(|| word(self.before, at))
+    }
+
+    /// A write of a word; `None` if it is not known what it does.
+    fn write(&mut self, arena: &Arena, node: &Node) -> Option<()> {
+        let address = arena.as_const(node.args[1])?;
+        let value = arena.as_const(node.args[2]).map(|value| value as u32);
+        if value.is_none() && !arena.is_undefined(node.args[2]) {
+            return None;
+        }
+        self.changed.insert(address, value);
+        Some(())
+    }
+
+    /// An atomic operation on integers of 32 bits.
+    fn atomic(&mut self, arena: &Arena, name: &str, node: &Node) -> Option<()> {
+        let operation = name.strip_prefix("after atomic ")?.strip_suffix(" of 32 bits")?;
+        let number = |i: usize| Some(arena.as_const(*node.args.get(i)?)? as u32);
+        let (address, operand) = (arena.as_const(node.args[1])?, number(2)?);
+        let old = self.get(address)?;
+        let signed = [old, operand].map(|number| number as i32);
+        let new = match operation {
+            "xchg" => operand,
+            "iadd" => old.wrapping_add(operand),
+            "umin" => old.min(operand),
+            "umax" => old.max(operand),
+            "imin" => signed[0].min(signed[1]) as u32,
+            "imax" => signed[0].max(signed[1]) as u32,
+            "iand" => old & operand,
+            "ior" => old | operand,
+            "ixor" => old ^ operand,
+            "cmpxchg" => {
+                if old == operand {
+                    number(3)?
+                } else {
+                    old
+                }
+            }
+            _ => return None,
+        };
+        self.changed.insert(address, Some(new));
+        Some(())
+    }
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+
+//! Planted faults: a proof fails for each of them, and there are inputs that show it.
+//!
+//! The faults of [`plant`] change the words of modules, and those of `tests/faults` the shader that is emitted. Each shader is proved
+//! without a fault. With one, it is not, but where the fault has no effect; and for each fault, some shader is refuted by inputs for
+//! which the interpreter gives what the NIR gives, but where it can't.
+
+// The output shows how a fault was found.
+#![allow(clippy::print_stdout)]
+
+#[path = "../../../tests/faults/rules.rs"]
+mod rules;
+mod shaders;
+
+use ntv::{EmitOptions, Shader, Target};
+use ntv_prove::compare::{Prover, Verdict};
+use ntv_prove::plant::{self, Fault};
+use rayon::prelude::*;
+use shaders::{Case, Lowered};
+
+/// The places of a fault that are tried in each shader.
+const PLACES: usize = 2;
+
+/// The places that are tried of a fault that is confirmed, or can't be.
+const ENOUGH: usize = 10;
+
+/// The inputs that are tried until there is a witness, and then, until it is confirmed.
+const TRIALS: [u64; 2] = [30, 4];
+
+/// Faults that are refuted by numbers that the interpreter does not have: those of textures, images, other invocations and barriers.
+const NOT_CONFIRMED: &[&str] = &[
+    "DPdx as DPdy",
+    "DPdy as DPdx",
+    "DPdx as DPdxFine",
+    "DPdxFine as DPdxCoarse",
+    "DPdyCoarse as DPdyFine",
+    "DPdyFine as DPdyCoarse",
+    "DPdxCoarse as DPdyCoarse",
+    "ImageQueryLevels as ImageQuerySamples",
+    "GroupNonUniformAll as GroupNonUniformAny",
+    "GroupNonUniformAny as GroupNonUniformAll",
+    "GroupNonUniformBallotFindLSB as GroupNonUniformBallotFindMSB",
+    "GroupNonUniformBroadcast as GroupNonUniformShuffle",
+    "GroupNonUniformShuffle as GroupNonUniformShuffleXor",
+    "GroupNonUniformIAdd as GroupNonUniformIMul",
+    "GroupNonUniformSMin as GroupNonUniformUMin",
+    "GroupNonUniformFAdd as GroupNonUniformFMul",
+    "words 1 and 2 of EmitMeshTasksEXT swapped",
+    "ControlBarrier is missing",
+    "MemoryBarrier is missing",
+    "ImageWrite is missing",
+    "BeginInvocationInterlockEXT is missing",
+    "EndInvocationInterlockEXT is missing",
+    "word 4 of ImageSampleImplicitLod is another value",
+    "word 4 of ImageSampleExplicitLod is another value",
+    "word 6 of ImageSampleExplicitLod is another value",
+    "word 5 of ImageSampleDrefImplicitLod is another value",
+    "word 5 of ImageSampleDrefExplicitLod is another value",
+    "word 4 of ImageFetch is another value",
+    "word 6 of ImageFetch is another value",
+    "word 4 of ImageGather is another value",
+    "word 5 of ImageGather is another value",
+    "word 5 of ImageDrefGather is another value",
+    "word 4 of ImageQuerySizeLod is another value",
+    "word 4 of ImageRead is another value",
+    "word 3 of ImageWrite is another value",
+    "word 4 of ImageTexelPointer is another value",
+    "word 1 of ControlBarrier is another value",
+    "word 3 of ControlBarrier is another value",
+    "word 1 of MemoryBarrier is another value",
+    "word 2 of MemoryBarrier is another value",
+    "word 2 of EmitMeshTasksEXT is another value",
+    "word 4 of GroupNonUniformBroadcast is another value",
+    "word 5 of GroupNonUniformShuffle is another value",
+    "word 5 of GroupNonUniformQuadSwap is another value",
+    "the next Component of an output",
+    "the next Binding of a texture",
+    "the next DescriptorSet of a texture",
+    "the Bindings of two textures swapped",
+    "Centroid is missing",
+    "Sample is missing",
+    "Patch of an output is missing",
+    "Centroid is Sample",
+    "a built-in id is another",
+    "a scan includes the invocation",
+    "a reduction is a scan",
+    "the bias is missing",
+    "the offset of a texture is missing",
+    "the least level of detail is missing",
+    "the derivatives of a texture swapped",
+    "a barrier is dropped",
+    "a quad is swapped the other way",
+    "any is all",
+    "i2i32 without sign",
+    "the workgroup is the invocation",
+];
+
+/// Faults that no numbers show.
+const NOT_REFUTED: &[&str] = &["NoContraction is missing"];
+
+/// Wrong rules that do not change words: bindings are emitted, not numbers of blocks; the instance is not emitted as such.
+const NOT_EMITTED: &[&str] = &["the next block", "the vertex is the instance"];
+
+/// Faults without effect: the shader, or none for all of those above, the fault, and the reason.
+const HARMLESS: &[(&str, &str, &str)] = &[
+    ("", "ArrayStride is twice as much", "only the first element is used"),
+    ("compile/int64_as_pairs.nir", "ArrayStride is twice as much", "only the first element is used"),
+    (
+        "compile/task_system_values.nir",
+        "an integer constant has another sign",
+        "it is a part of the size of the workgroup, which is not compared",
+    ),
+    (
+        "compile/int64_as_pairs.nir",
+        "an integer constant has another sign",
+        "addresses have 32 bits, so that the index leads to the same place",
+    ),
+    ("run/bitfields.nir", "BitFieldSExtract as BitFieldUExtract", "the field is the whole word"),
+    ("run/bitfields.nir", "BitFieldUExtract as BitFieldSExtract", "the field is the whole word"),
+    ("run/bitfields.nir", "BitwiseOr as BitwiseXor", "the operands have no bits in common"),
+    ("run/int64.nir", "UConvert as SConvert", "the result is narrower"),
+    ("compile/read_only_memory.nir", "another component is shuffled", "all components are the same"),
+    ("compile/read_only_memory.nir", "two components of a shuffle swapped", "all components are the same"),
+    (
+        "stages/tess_control_22_3.nir",
+        "word 3 of ControlBarrier is another value",
+        "the barrier orders outputs in any case",
+    ),
+    ("zink/barriers.nir", "word 3 of ControlBarrier is another value", "the other number orders no memory, too"),
+    (
+        "compile/helper_invocations_stay.nir",
+        "words 4 and 5 of CompositeConstruct swapped",
+        "they are equal unless discarded",
+    ),
+];
+
+/// What became of a fault.
+#[derive(Default)]
+struct Found {
+    places: usize,
+    undecided: usize,
+    refuted: usize,
+    confirmed: usize,
+    /// A witness.
+    shown: String,
+    /// Where it was not found.
+    proved: Vec<String>,
+}
+
+impl Found {
+    fn add(&mut self, name: &str, verdict: &Verdict) {
+        self.places += 1;
+        match verdict {
+            Verdict::Proved => self.proved.push(name.to_owned()),
+            Verdict::Undecided(_) => self.undecided += 1,
+            Verdict::Different(witness) => {
+                self.refuted += 1;
+                if self.refuted == 1 || witness.confirmed && self.confirmed == 0 {
+                    self.shown = format!("{}: {}: {} becomes {}", name, witness.what, witness.expected, witness.found);
+                }
+                self.confirmed += usize::from(witness.confirmed);
+            }
+        }
+    }
+
+    fn counts(&self) -> String {
+        let Found { places, undecided, refuted, confirmed, .. } = self;
+        format!("{places} places, {refuted} refuted, {confirmed} confirmed, {undecided} undecided")
+    }
+}
+
+/// A prover that looks for a witness as hard as is needed.
+fn prover(found: &Found) -> Prover {
+    let trials = match (found.refuted, found.confirmed) {
+        (0, _) => TRIALS[0],
+        (_, 0) => TRIALS[1],
+        _ => 0,
+    };
+    Prover { trials, ..Prover::default() }
+}
+
+#[test]
+fn without_a_fault_all_is_proved() {
+    let undecided: Vec<String> = shaders::cases()
+        .par_iter()
+        .filter_map(|case| match Prover::default().prove(&case.shader, &Target::default(), &case.words) {
+            Verdict::Proved => None,
+            verdict => Some(format!("{}: {verdict:?}", case.name)),
+        })
+        .collect();
+    assert!(undecided.is_empty(), "{}", undecided.join("\n"));
+}
+
+#[test]
+fn every_planted_fault_is_refuted() {
+    let faults = plant::faults();
+    assert!(faults.len() >= 100);
+    let cases = shaders::cases();
+    let found: Vec<(String, Found)> =
+        faults.par_iter().map(|fault| (fault.name.clone(), search(fault, &cases))).collect();
+    let mut wrong = Vec::new();
+    for (name, found) in &found {
+        println!("{name}: {}: {}", found.counts(), found.shown.chars().take(160).collect::<String>());
+        let is_confirmed = found.confirmed > 0 || NOT_CONFIRMED.contains(&name.as_str());
+        let is_refuted = found.refuted > 0 || found.places > 0 && NOT_REFUTED.contains(&name.as_str());
+        if !is_refuted || !is_confirmed && found.refuted > 0 {
+            wrong.push(format!("{name}: {}", found.counts()));
+        }
+        let is_harmless = |case: &String| {
+            let is_it = |it: &str| it == case || it.is_empty() && case.contains('=');
+            HARMLESS.iter().any(|it| is_it(it.0) && it.1 == name)
+        };
+        wrong.extend(
+            found.proved.iter().filter(|case| !is_harmless(case)).map(|case| format!("{name}: proved in {case}")),
+        );
+    }
+    assert!(wrong.is_empty(), "{} are wrong\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The faults of `tests/faults` change the lowered shader: what is emitted of it is not what the shader means.
+#[test]
+fn every_wrong_rule_is_refuted() {
+    let cases = shaders::cases_of_rules();
+    let found: Vec<(&str, Found)> =
+        rules::FAULTS.par_iter().map(|fault| (fault.name, search_rule(fault, &cases))).collect();
+    let mut wrong = Vec::new();
+    for (name, found) in &found {
+        println!("{name}: {}: {}", found.counts(), found.shown.chars().take(160).collect::<String>());
+        let is_known = found.places == 0 && NOT_EMITTED.contains(name);
+        let is_found = found.refuted > 0 && (found.confirmed > 0 || NOT_CONFIRMED.contains(name));
+        if !is_known && !is_found {
+            wrong.push(format!("{name}: {}", found.counts()));
+        }
+    }
+    assert!(wrong.is_empty(), "{} are wrong\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Plants a wrong rule in the shaders that it changes, until it is confirmed.
+fn search_rule(fault: &rules::Fault, cases: &[Lowered]) -> Found {
+    let mut found = Found::default();
+    for case in cases {
+        let mut lowered = case.lowered.clone();
+        if !fault.apply(&mut lowered) || ntv::check::validate(&lowered).is_err() {
+            continue;
+        }
+        let emit = |shader: &Shader| ntv::spirv::emit(shader, &case.target, &EmitOptions::default());
+        let Ok(module) = emit(&lowered) else { continue };
+        if emit(&case.lowered).is_ok_and(|right| right.words == module.words) {
+            continue;
+        }
+        let verdict = prover(&found).prove(&case.shader, &case.target, &module.words);
+        found.add(&case.name, &verdict);
+        if found.confirmed > 0 {
+            break;
+        }
+    }
+    found
+}
+
+/// Plants a fault in the shaders that have a place for it, until enough is known.
+fn search(fault: &Fault, cases: &[Case]) -> Found {
+    let mut found = Found::default();
+    for case in cases {
+        for change in fault.places(&case.words).iter().take(PLACES) {
+            let verdict = prover(&found).prove(&case.shader, &Target::default(), &change.apply(&case.words));
+            found.add(&case.name, &verdict);
+        }
+        let is_known = found.confirmed > 0 || NOT_CONFIRMED.contains(&fault.name.as_str());
+        if is_known && found.refuted > 0 && found.places >= ENOUGH {
+            break;
+        }
+    }
+    found
+}

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: MIT
+
+//! Shaders in which faults are planted: one for each operation, and small ones of the corpus.
+
+use ntv::{text, EmitOptions, Feature, Options, Shader, Target, Translator};
+use std::fs;
+use std::path::Path;
+
+/// A shader with its module.
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) shader: Shader,
+    pub(crate) words: Vec<u32>,
+}
+
+/// Operations on the numbers `%4`, `%5` and `%6`, which are read from a storage block. `%9` is the result.
+const OPERATIONS: &[&str] = &[
+    "32 %9 = fadd %4, %5",
+    "32 %9 = fmul %4, %5",
+    "32 %9 = fsub %4, %5",
+    "32 %9 = fdiv %4, %5",
+    "32 %9 = fmod %4, %5",
+    "32 %9 = frem %4, %5",
+    "32 %9 = fneg %4",
+    "32 %9 = fabs %4",
+    "32 %9 = fsign %4",
+    "32 %9 = ffloor %4",
+    "32 %9 = fceil %4",
+    "32 %9 = ftrunc %4",
+    "32 %9 = fround_even %4",
+    "32 %9 = ffract %4",
+    "32 %9 = fsin %4",
+    "32 %9 = fcos %4",
+    "32 %9 = fexp2 %4",
+    "32 %9 = flog2 %4",
+    "32 %9 = fsqrt %4",
+    "32 %9 = frsq %4",
+    "32 %9 = fpow %4, %5",
+    "32 %9 = fmin %4, %5",
+    "32 %9 = fmax %4, %5",
+    "32 %9 = ffma %4, %5, %6",
+    "32 %9 = flrp %4, %5, %6",
+    "32 %9 = ldexp %4, %5",
+    "32 %9 = fsat %4",
+    "32 %9 = iadd %4, %5",
+    "32 %9 = isub %4, %5",
+    "32 %9 = imul %4, %5",
+    "32 %9 = idiv %4, %5",
+    "32 %9 = udiv %4, %5",
+    "32 %9 = irem %4, %5",
+    "32 %9 = imod %4, %5",
+    "32 %9 = umod %4, %5",
+    "32 %9 = ineg %4",
+    "32 %9 = iabs %4",
+    "32 %9 = isign %4",
+    "32 %9 = imin %4, %5",
+    "32 %9 = umin %4, %5",
+    "32 %9 = imax %4, %5",
+    "32 %9 = umax %4, %5",
+    "32 %9 = iand %4, %5",
+    "32 %9 = ior %4, %5",
+    "32 %9 = ixor %4, %5",
+    "32 %9 = inot %4",
+    "32 %9 = ishl %4, %5",
+    "32 %9 = ishr %4, %5",
+    "32 %9 = ushr %4, %5",
+    "32 %9 = imul_high %4, %5",
+    "32 %9 = umul_high %4, %5",
+    "32 %9 = uadd_carry %4, %5",
+    "32 %9 = usub_borrow %4, %5",
+    "32 %9 = bit_count %4",
+    "32 %9 = bitfield_reverse %4",
+    "32 %9 = find_lsb %4",
+    "32 %9 = ufind_msb %4",
+    "32 %9 = ifind_msb %4",
+    "32 %9 = ubitfield_extract %4, %5, %6",
+    "32 %9 = ibitfield_extract %4, %5, %6",
+    "32 %9 = bitfield_insert %4, %5, %6, %2",
+    "32 %9 = i2f32 %4",
+    "32 %9 = u2f32 %4",
+    "32 %9 = f2i32 %4",
+    "32 %9 = f2u32 %4",
+    "1 %7 = ilt %4, %5\n32 %9 = b2i32 %7",
+    "1 %7 = ult %4, %5\n32 %9 = b2i32 %7",
+    "1 %7 = ige %4, %5\n32 %9 = b2i32 %7",
+    "1 %7 = uge %4, %5\n32 %9 = b2i32 %7",
+    "1 %7 = ieq %4, %5\n32 %9 = b2i32 %7",
+    "1 %7 = ine %4, %5\n32 %9 = b2i32 %7",
+    "1 %7 = flt %4, %5\n32 %9 = b2i32 %7",
+    "1 %7 = fge %4, %5\n32 %9 = b2i32 %7",
+    "1 %7 = feq %4, %5\n32 %9 = b2i32 %7",
+    "1 %7 = fneu %4, %5\n32 %9 = b2i32 %7",
+    "1 %7 = flt %4, %5\n1 %8 = flt %5, %6\n1 %10 = iand %7, %8\n32 %9 = bcsel %10, %4, %5",
+    "1 %7 = flt %4, %5\n1 %8 = flt %5, %6\n1 %10 = ior %7, %8\n32 %9 = bcsel %10, %4, %6",
+    "1 %7 = flt %4, %5\n1 %8 = flt %5, %6\n1 %10 = ixor %7, %8\n32 %9 = bcsel %10, %5, %4",
+    "1 %7 = flt %4, %5\n1 %8 = inot %7\n32 %9 = bcsel %8, %5, %4",
+    "1 %7 = flt %4, %5\n1 %8 = inot %7\n1 %10 = flt %5, %6\n1 %11 = iand %8, %10\n32 %9 = b2i32 %11",
+    "64 %7 = i2i64 %4\n64 %8 = i2i64 %5\n64 %10 = imul %7, %8\n32 %9 = unpack_64_2x32_split_y %10",
+    "64 %7 = u2u64 %4\n64 %8 = i2i64 %5\n64 %10 = iadd %7, %8\n32 %9 = unpack_64_2x32_split_y %10",
+    "32x2 %7 = vec2 %4, %5\n32 %9 = pack_half_2x16 %7",
+    "32x2 %7 = vec2 %4, %5\n32 %9 = pack_unorm_2x16 %7",
+    "32x2 %7 = vec2 %4, %5\n32 %9 = pack_snorm_2x16 %7",
+    "32x4 %7 = vec4 %4, %5, %6, %4\n32 %9 = pack_unorm_4x8 %7",
+    "32x4 %7 = vec4 %4, %5, %6, %5\n32 %9 = pack_snorm_4x8 %7",
+    "32x2 %7 = unpack_half_2x16 %4\n32 %9 = mov %7.y",
+    "32x2 %7 = unpack_snorm_2x16 %4\n32 %9 = mov %7.y",
+    "32x4 %7 = unpack_unorm_4x8 %4\n32 %9 = mov %7.z",
+    "32x4 %7 = unpack_snorm_4x8 %4\n32 %9 = mov %7.w",
+    "32 %7 = @ssbo_atomic (%1, %3, %4) (access=none, atomic_op=xchg)\n32 %9 = mov %5",
+    "32 %7 = @ssbo_atomic (%1, %3, %4) (access=none, atomic_op=iadd)\n32 %9 = mov %5",
+    "32 %7 = @ssbo_atomic (%1, %3, %4) (access=none, atomic_op=imin)\n32 %9 = mov %5",
+    "32 %7 = @ssbo_atomic (%1, %3, %4) (access=none, atomic_op=umin)\n32 %9 = mov %5",
+    "32 %7 = @ssbo_atomic (%1, %3, %4) (access=none, atomic_op=imax)\n32 %9 = mov %5",
+    "32 %7 = @ssbo_atomic (%1, %3, %4) (access=none, atomic_op=umax)\n32 %9 = mov %5",
+    "32 %7 = @ssbo_atomic (%1, %3, %4) (access=none, atomic_op=iand)\n32 %9 = mov %5",
+    "32 %7 = @ssbo_atomic (%1, %3, %4) (access=none, atomic_op=ior)\n32 %9 = mov %5",
+    "32 %7 = @ssbo_atomic (%1, %3, %4) (access=none, atomic_op=ixor)\n32 %9 = mov %5",
+    "32 %7 = @ssbo_atomic_swap (%1, %3, %4, %5) (access=none, atomic_op=cmpxchg)\n32 %9 = mov %5",
+    "32 %7 = @reduce (%4) (reduction_op=iadd, cluster_size=0)\n32 %9 = mov %7",
+    "32 %7 = @reduce (%4) (reduction_op=imin, cluster_size=0)\n32 %9 = mov %7",
+    "32 %7 = @reduce (%4) (reduction_op=fadd, cluster_size=0)\n32 %9 = mov %7",
+    "32 %9 = @exclusive_scan (%4) (reduction_op=iadd)",
+    "32 %9 = @shuffle (%4, %5)",
+    "32x4 %7 = vec4 %4, %5, %6, %4\n32 %9 = @ballot_find_lsb (%7)",
+];
+
+/// Texture operations of a fragment shader at the coordinate `%4`, with the numbers `%5` and `%6` of another input. `%9` is the result.
+const TEXTURES: &[&str] = &[
+    "32x4 %9 = (float32)tex %2 (texture_deref), %2 (sampler_deref), %12 (coord)",
+    "32x4 %9 = (float32)tex %2 (texture_deref), %2 (sampler_deref), %4 (coord), %8 (offset)",
+    "32x4 %9 = (float32)txb %2 (texture_deref), %2 (sampler_deref), %4 (coord), %5 (bias)",
+    "32x4 %9 = (float32)txl %2 (texture_deref), %2 (sampler_deref), %12 (coord), %13 (lod)",
+    "32x4 %9 = (float32)txd %2 (texture_deref), %2 (sampler_deref), %4 (coord), %7 (ddx), %4 (ddy)",
+    "32x4 %9 = (float32)tex %2 (texture_deref), %2 (sampler_deref), %4 (coord), %5 (min_lod)",
+    "32 %10 = (float32)tex %3 (texture_deref), %3 (sampler_deref), %4 (coord), %13 (comparator)\n32x4 %9 = mov %10.xxxx",
+    "32 %10 = (float32)txl %3 (texture_deref), %3 (sampler_deref), %4 (coord), %13 (comparator), %6 (lod)\n32x4 %9 = mov %10.xxxx",
+    "32x2 %10 = iadd %12, %8\n32x4 %9 = (float32)txf %2 (texture_deref), %10 (coord), %5 (lod)",
+    "32x4 %9 = (float32)tg4 %2 (texture_deref), %2 (sampler_deref), %12 (coord), 1 (gather_component)",
+    "32x4 %9 = (float32)tg4 %3 (texture_deref), %3 (sampler_deref), %4 (coord), %13 (comparator), 0 (gather_component)",
+    "32 %10 = @ddx (%5)\n32 %11 = @ddy (%6)\n32x4 %9 = vec4 %10, %11, %5, %6",
+    "32 %10 = @ddx_fine (%5)\n32 %11 = @ddy_fine (%6)\n32x4 %9 = vec4 %10, %11, %5, %6",
+    "32 %10 = @ddx_coarse (%5)\n32 %11 = @ddy_coarse (%6)\n32x4 %9 = vec4 %10, %11, %5, %6",
+    "1 %10 = flt %5, %6\n@demote_if (%10)\n32x4 %9 = vec4 %5, %6, %5, %6",
+    "1 %10 = flt %5, %6\n@terminate_if (%10)\n32x4 %9 = vec4 %5, %6, %5, %6",
+    "32x2 %10 = @load_barycentric_centroid (interp_mode=INTERP_MODE_SMOOTH)\n32x4 %9 = @load_interpolated_input (%10, %0) (base=2, component=0, dest_type=float32, io location=VARYING_SLOT_VAR2 slots=1)",
+    "32x2 %10 = @load_barycentric_sample (interp_mode=INTERP_MODE_SMOOTH)\n32x4 %9 = @load_interpolated_input (%10, %0) (base=2, component=0, dest_type=float32, io location=VARYING_SLOT_VAR2 slots=1)",
+    "32x2 %10 = @load_barycentric_pixel (interp_mode=INTERP_MODE_NOPERSPECTIVE)\n32x4 %9 = @load_interpolated_input (%10, %0) (base=2, component=0, dest_type=float32, io location=VARYING_SLOT_VAR2 slots=1)",
+];
+
+/// Files of the corpus, all of whose shaders are proved.
+const FILES: &[&str] = &[
+    "compile/barycentrics.nir",
+    "compile/builtins_of_features.nir",
+    "compile/doubles_without_int64.nir",
+    "compile/helper_invocations_stay.nir",
+    "compile/int64_as_pairs.nir",
+    "compile/interpolate_at.nir",
+    "compile/read_only_memory.nir",
+    "compile/task_system_values.nir",
+    "mesa/branches.nir",
+    "mesa/derivatives.nir",
+    "mesa/interpolation.nir",
+    "run/bitfields.nir",
+    "run/fragment.nir",
+    "run/geometry.nir",
+    "run/images.nir",
+    "run/int64.nir",
+    "run/loop_phis.nir",
+    "run/not_a_number.nir",
+    "run/quads.nir",
+    "run/samplers.nir",
+    "run/textures.nir",
+    "run/votes.nir",
+    "stages/clip_and_cull.nir",
+    "stages/inlined_uniforms.nir",
+    "stages/interlock.nir",
+    "stages/point_sprites.nir",
+    "stages/second_output.nir",
+    "stages/tess_control_22_3.nir",
+    "zink/barriers.nir",
+    "zink/geometry_streams.nir",
+    "zink/no_contraction.nir",
+    "zink/subgroup_operands.nir",
+    "zink/ubo_layout.nir",
+];
+
+/// More files, for rules that these have no place for.
+const FILES_OF_RULES: &[&str] = &[
+    "run/bytes.nir",
+    "run/feedback.nir",
+    "run/if_phis.nir",
+    "run/integers.nir",
+    "run/block_index.nir",
+    "run/buffer_ends.nir",
+    "run/scratch.nir",
+    "run/conversions.nir",
+    "run/uniform_block.nir",
+    "run/masked_stores.nir",
+    "run/shared_memory.nir",
+    "run/small_integers.nir",
+    "run/storage_atomics.nir",
+    "run/vertex.nir",
+    "run/workgroups.nir",
+    "mesa/discard.nir",
+    "mesa/ssbo.nir",
+    "mesa/uniform_lanes.nir",
+    "mesa/vertex_id.nir",
+];
+
+/// All shaders.
+pub(crate) fn cases() -> Vec<Case> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus");
+    let operations =
+        OPERATIONS.iter().flat_map(|lines| parse(lines.lines().last().unwrap_or(""), &of_operation(lines)));
+    let files = FILES.iter().flat_map(|name| {
+        let text = fs::read_to_string(root.join(name)).expect("a file of the corpus");
+        parse(name, &text)
+    });
+    let textures = TEXTURES.iter().flat_map(|lines| parse(lines.lines().next().unwrap_or(""), &of_texture(lines)));
+    operations.chain(textures).chain(files).collect()
+}
+
+/// A shader with its lowered form for a target.
+pub(crate) struct Lowered {
+    pub(crate) name: String,
+    pub(crate) shader: Shader,
+    pub(crate) lowered: Shader,
+    pub(crate) target: Target,
+}
+
+/// The shaders in which wrong rules are tried: small ones first.
+pub(crate) fn cases_of_rules() -> Vec<Lowered> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus");
+    let mut shaders: Vec<(String, Shader)> = cases().into_iter().map(|case| (case.name, case.shader)).collect();
+    for name in FILES_OF_RULES {
+        let text = fs::read_to_string(root.join(name)).expect("a file of the corpus");
+        let found = text::parse(&text).into_iter().filter_map(|found| found.shader.ok());
+        shaders.extend(found.map(|shader| ((*name).to_owned(), shader)));
+    }
+    let lower = |(name, shader): &(String, Shader), target: Target| {
+        let mut lowered = shader.clone();
+        Translator::new(Options::default().target(target.clone())).lower(&mut lowered, None).ok()?;
+        Some(Lowered { name: name.clone(), shader: shader.clone(), lowered, target })
+    };
+    let full = shaders.iter().filter_map(|case| lower(case, Target::default()));
+    full.chain(shaders.iter().filter_map(|case| lower(case, small_target()))).collect()
+}
+
+/// A target that has 32-bit numbers only.
+fn small_target() -> Target {
+    let mut target = Target::default();
+    for feature in [
+        Feature::shaderInt64,
+        Feature::shaderInt16,
+        Feature::shaderInt8,
+        Feature::shaderFloat16,
+        Feature::storageBuffer8BitAccess,
+        Feature::storageBuffer16BitAccess,
+    ] {
+        target.set(feature, false);
+    }
+    target
+}
+
+fn parse(name: &str, text: &str) -> Vec<Case> {
+    let found = text::parse(text);
+    let count = found.len();
+    let case = |(i, dump): (usize, text::Found)| {
+        let shader = dump.shader.unwrap_or_else(|error| panic!("{name}: {error:?}"));
+        let mut lowered = shader.clone();
+        let mut translator = Translator::new(Options::default().target(Target::default()));
+        let module = translator.translate(&mut lowered, &EmitOptions::default());
+        let words = module.unwrap_or_else(|error| panic!("{name}: {error:?}")).words;
+        let name = name.trim().to_owned();
+        let name = if count > 1 { format!("{name} {i}") } else { name };
+        Case { name, shader, words }
+    };
+    found.into_iter().enumerate().map(case).collect()
+}
+
+/// A shader that reads three numbers and writes the result of an operation.
+fn of_operation(lines: &str) -> String {
+    const ACCESS: &str = "(access=none, align_mul=4, align_offset=0)";
+    format!(
+        "shader: MESA_SHADER_COMPUTE
+name: planted
+workgroup_size: 1, 1, 1
+num_ssbos: 2
+subgroup_size: 0
+decl_function main () (entrypoint)
+
+impl main {{
+    block b0:   // preds:
+    32 %0 = load_const (0x00000000)
+    32 %1 = load_const (0x00000001)
+    32 %2 = load_const (0x00000004)
+    32 %3 = load_const (0x00000008)
+    32 %4 = @load_ssbo (%0, %0) {ACCESS}
+    32 %5 = @load_ssbo (%0, %2) {ACCESS}
+    32 %6 = @load_ssbo (%0, %3) {ACCESS}
+    {lines}
+    @store_ssbo (%9, %1, %2) (wrmask=x, access=none, align_mul=4, align_offset=0)
+    // succs: b1
+    block b1:
+}}
+"
+    )
+}
+
+/// A fragment shader that writes the result of an operation on a texture.
+fn of_texture(lines: &str) -> String {
+    format!(
+        "shader: MESA_SHADER_FRAGMENT
+name: planted
+num_textures: 2
+decl_var uniform INTERP_MODE_NONE none sampler2D plain (0, 0, 0)
+decl_var uniform INTERP_MODE_NONE none sampler2DShadow shadow (1, 1, 1)
+decl_function main () (entrypoint)
+
+impl main {{
+    block b0:   // preds:
+    32 %0 = load_const (0x00000000)
+    32x2 %1 = @load_barycentric_pixel (interp_mode=INTERP_MODE_SMOOTH)
+    32 %2 = deref_var &plain (uniform sampler2D)
+    32 %3 = deref_var &shadow (uniform sampler2DShadow)
+    32x2 %4 = @load_interpolated_input (%1, %0) (base=0, component=0, dest_type=float32, io location=VARYING_SLOT_VAR0 slots=1)
+    32x2 %7 = @load_interpolated_input (%1, %0) (base=1, component=0, dest_type=float32, io location=VARYING_SLOT_VAR1 slots=1)
+    32 %5 = mov %7.x
+    32 %6 = mov %7.y
+    32x2 %8 = load_const (0x00000001, 0x00000002)
+    32x2 %12 = fadd %4, %7
+    32 %13 = fadd %5, %6
+    {lines}
+    @store_output (%9, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA0 slots=1)
+    // succs: b1
+    block b1:
+}}
+"
+    )
+}
