@@ -16,6 +16,17 @@ pub struct Form {
     pub text: String,
 }
 
+impl Form {
+    /// Its name without the number of components, or without the alignment.
+    pub fn kind(&self) -> &str {
+        let end = self
+            .name
+            .find(" align")
+            .or_else(|| Some(self.name.find('@')? + self.name.split('@').nth(1)?.find('x')? + 1));
+        &self.name[..end.unwrap_or(self.name.len())]
+    }
+}
+
 /// The header of all forms: a compute shader with a storage block of operands and one of results.
 const HEADER: &str = "shader: MESA_SHADER_COMPUTE\nworkgroup_size: 1, 1, 1\nnum_ubos: 2\nnum_ssbos: 2\n\
 decl_function main () (entrypoint)\n\nimpl main {\n    block b0:  // preds:\n    32 %0 = load_const (0x00000000)\n    \
@@ -154,7 +165,9 @@ pub fn of_memory() -> Vec<Form> {
                 if multiple < bytes || rest % bytes != 0 {
                     continue;
                 }
-                for is_dynamic in [false, true] {
+                // Push constants have 128 bytes, which is less than some of the constant offsets.
+                let is_small = memory == "push_constant" && multiple > 16;
+                for is_dynamic in [false, true].into_iter().filter(|is_dynamic| *is_dynamic || !is_small) {
                     forms.push(load(memory, (width, count), (multiple, rest), is_dynamic));
                     if matches!(memory, "ssbo" | "shared") {
                         forms.push(store(memory, (width, count), (multiple, rest), is_dynamic));

@@ -207,6 +207,23 @@ fn is_out_of_range(row: Row, input: u64) -> bool {
     !(least <= value && value < end)
 }
 
+/// Forms whose translation is not proved, by the starts of their names, and why.
+const OPEN_FORMS: &[(&str, &str)] = &[
+    ("fexp2@64", IN_SINGLE),
+    ("flog2@64", IN_SINGLE),
+    ("fpow@64", IN_SINGLE),
+    ("fsin@64", IN_SINGLE),
+    ("fcos@64", IN_SINGLE),
+];
+
+/// Why these functions of doubles have other results.
+const IN_SINGLE: &str = "computed in 32 bits, as GLSL.std.450 has these functions for 16 and 32 bits only";
+
+/// Why the translation of a form is not proved, if there is a reason.
+pub fn form_is_open(name: &str) -> Option<&'static str> {
+    OPEN_FORMS.iter().find(|row| name.starts_with(row.0)).map(|row| row.1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

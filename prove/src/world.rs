@@ -15,7 +15,7 @@
 //! for each scalar, numbered in order; [`Space::Local`].
 
 use crate::flow::Machine;
-use crate::term::{Arena, Term};
+use crate::term::{Arena, Op, Term};
 use ntv::op::fold::mask;
 use spirv::BuiltIn;
 
@@ -118,6 +118,8 @@ pub fn input(
     cell: Term,
     at: &[Term],
 ) -> Term {
+    // What a patch or primitive has is not interpolated.
+    let interpolation = if patch { Interpolation::default() } else { interpolation };
     let mut name = String::from(if patch { "patch input" } else { "input" });
     if interpolation.flat {
         name += " flat";
@@ -194,10 +196,10 @@ pub fn write_bytes(arena: &mut Arena, state: Term, address: Term, value: Term) -
             let ones = arena.constant(32, mask(u64::MAX, width));
             let field = arena.shl(ones, below);
             let all = arena.constant(32, u64::MAX);
-            let rest = arena.bitwise(crate::term::Op::Xor, field, all);
-            let kept = arena.bitwise(crate::term::Op::And, whole, rest);
+            let rest = arena.bitwise(Op::Xor, field, all);
+            let kept = arena.bitwise(Op::And, whole, rest);
             let moved = arena.shl(value, below);
-            let both = arena.bitwise(crate::term::Op::Or, kept, moved);
+            let both = arena.bitwise(Op::Or, kept, moved);
             arena.write(state, cell, both)
         }
     }
@@ -269,6 +271,11 @@ pub fn atomic(
     // An atomic is aligned to its size.
     let address = machine.arena.mask(address, !(u64::from(width / 8) - 1));
     let all: Vec<Term> = [state, address].into_iter().chain(args.iter().copied()).collect();
+    if let Some(after) = part_of_store(machine.arena, operation, &all) {
+        let before = machine.arena.symbol(&format!("atomic {operation}"), width, &all);
+        machine.set_space(space, after);
+        return before;
+    }
     let after = machine.arena.symbol(&format!("after atomic {operation} of {width} bits"), 0, &all);
     let before = machine.arena.symbol(&format!("atomic {operation}"), width, &all);
     // What a helper invocation does to memory is ignored.
@@ -276,6 +283,22 @@ pub fn atomic(
     let after = machine.arena.ite(discarded, state, after);
     machine.set_space(space, after);
     before
+}
+
+/// The state after bits of a cell were cleared and set by two atomics, as a store of a narrow number is where there are none: the
+/// number is there afterwards, and the rest of the cell is as others left it.
+fn part_of_store(arena: &mut Arena, operation: &str, all: &[Term]) -> Option<Term> {
+    let [state, address, set] = *all else { return None };
+    let node = arena.node(state).clone();
+    let Op::Symbol(name) = node.op else { return None };
+    if operation != "ior" || !arena.name(name).starts_with("after atomic iand of 32") || node.args[1] != address {
+        return None;
+    }
+    let (before, kept) = (node.args[0], node.args[2]);
+    let whole = arena.read(before, address, 32);
+    let rest = arena.bitwise(Op::And, whole, kept);
+    let both = arena.bitwise(Op::Or, rest, set);
+    Some(arena.write(before, address, both))
 }
 
 /// Writes to memory that others see: ignored if the invocation is a helper.

@@ -13,6 +13,7 @@ use ntv::ir::{Def, Inst, InstKind, Stage, TypeData, Var, VarFlags};
 use ntv::op::meaning::{IoAccess, Sampling};
 use ntv::op::names::{unpack_alu_type, varying, InterpMode, IoFlags, IoSemantics, SlotKind};
 use ntv::op::{slots, Base, Index, Intrinsic, Modes};
+use rustc_hash::{FxHashMap, FxHashSet};
 use spirv::BuiltIn;
 
 /// The place of an input or output: a built-in, or a Location; and its first cell there.
@@ -54,7 +55,14 @@ impl Nir<'_> {
         let is_fragment_input = self.shader.stage() == Stage::Fragment && !is_output;
         let first = first_slot(slot);
         let patch = self.is_patch(is_output, slot);
-        match slots::builtin(kind, first, is_fragment_input) {
+        let builtin = slots::builtin(kind, first, is_fragment_input);
+        // The vertices of a primitive are another built-in for each type of primitive.
+        let of_primitive = slots::primitive_indices(&self.shader.info.primitive_type).map(|(_, builtin)| builtin);
+        let builtin = match builtin {
+            Some(BuiltIn::PrimitiveTriangleIndicesEXT) => of_primitive.or(builtin),
+            builtin => builtin,
+        };
+        match builtin {
             Some(builtin) => Slot { builtin: Some(builtin), patch, first: 4 * u64::from(slot - first), index: 0 },
             None => {
                 let location = slots::location(kind, slot, base);
@@ -80,6 +88,12 @@ impl Nir<'_> {
         let base = self.shader.index(inst, Index::base);
         let mut slot = self.slot(access.is_output, io.location, base);
         slot.index = u32::from(io.flags.contains(IoFlags::DUALSRC));
+        slot.patch |= matches!(
+            op,
+            Intrinsic::load_per_primitive_input
+                | Intrinsic::load_per_primitive_output
+                | Intrinsic::store_per_primitive_output
+        );
         if io.flags.contains(IoFlags::FBFETCH) {
             return self.unsupported(inst, "a read of the framebuffer");
         }
@@ -281,13 +295,48 @@ impl Nir<'_> {
         let number = variable.location.unwrap_or(0);
         let mut slot = self.slot(is_output, number, variable.driver_location);
         let is_fragment_result = self.slot_kind(is_output) == SlotKind::FragResult;
-        slot.patch = variable.flags.contains(VarFlags::PATCH);
+        slot.patch = variable.flags.intersects(VarFlags::PATCH | VarFlags::PER_PRIMITIVE);
         if slot.builtin.is_none() {
-            slot.first = 4 * u64::from(variable.driver_location);
+            slot.first = 4 * u64::from(self.locations.get(&var).copied().unwrap_or(variable.driver_location));
         }
         slot.index = if is_fragment_result { variable.index } else { 0 };
         slot.first += u64::from(variable.location_frac);
         slot
+    }
+
+    /// The Locations of variables whose own Locations are not distinct, or not yet assigned: those of their slots.
+    pub(super) fn find_locations(&self) -> FxHashMap<Var, u32> {
+        let shader = self.shader;
+        let mut locations = FxHashMap::default();
+        for mode in [Modes::SHADER_IN, Modes::SHADER_OUT] {
+            let kind = self.slot_kind(mode == Modes::SHADER_OUT);
+            let is_user = |var: &Var| {
+                let variable = &shader.vars[*var];
+                let slot = variable.location.filter(|_| variable.mode == mode);
+                slot.is_some_and(|slot| self.slot(mode == Modes::SHADER_OUT, slot, 0).builtin.is_none())
+            };
+            let mut vars: Vec<Var> = shader.vars.ids().filter(is_user).collect();
+            let claimed = |var: &Var| {
+                let variable = &shader.vars[*var];
+                let apart = (variable.index, variable.flags.contains(VarFlags::PATCH));
+                (variable.driver_location, variable.location_frac, apart)
+            };
+            let distinct: FxHashSet<_> = vars.iter().map(claimed).collect();
+            let is_unlinked = kind.is_varying() && shader.info.directive("locations") == Some("slots");
+            if kind == SlotKind::FragResult || distinct.len() == vars.len() && !is_unlinked {
+                continue;
+            }
+            vars.sort_unstable_by_key(|var| (shader.vars[*var].location, *var));
+            let mut next = 0;
+            for var in vars {
+                let slot = shader.vars[var].location.unwrap_or(0);
+                // Attributes are numbered one after the other.
+                let location = if kind == SlotKind::VertAttrib { next } else { slots::location(kind, slot, 0) };
+                next += shader.types.slots(shader.vars[var].ty);
+                locations.insert(var, location);
+            }
+        }
+        locations
     }
 
     /// Loads an input or output through a deref.

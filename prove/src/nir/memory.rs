@@ -217,14 +217,19 @@ impl Nir<'_> {
     }
 
     /// The address, with the low bits that NIR promises.
-    fn aligned(&self, machine: &mut Machine<'_>, inst: Inst, address: Term) -> Term {
+    fn aligned(&mut self, machine: &mut Machine<'_>, inst: Inst, address: Term) -> Term {
         let multiple = u64::from(self.shader.index(inst, Index::align_mul));
         let rest = u64::from(self.shader.index(inst, Index::align_offset));
         if !multiple.is_power_of_two() || machine.arena.as_const(address).is_some() {
             return address;
         }
         let high = machine.arena.mask(address, !(multiple - 1));
-        machine.arena.plus(high, rest)
+        let aligned = machine.arena.plus(high, rest);
+        // Control comes here in any case, so that the promise holds everywhere.
+        if aligned != address && machine.arena.as_const(machine.state.path) == Some(1) && machine.is_outside_loops() {
+            self.promises.push((address, aligned));
+        }
+        aligned
     }
 
     fn load_region(

@@ -20,7 +20,7 @@ use crate::world::Space;
 use cfg::{Cfg, Next};
 use deref::Pointer;
 use ntv::entity::Id;
-use ntv::ir::{AluFlags, AluSrc, Block, Def, Inst, InstKind, Jump, Shader};
+use ntv::ir::{AluFlags, AluSrc, Block, Def, Inst, InstKind, Jump, Shader, Var};
 use ntv::op::{AluOp, Props};
 use ntv::Target;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -32,12 +32,16 @@ pub struct Nir<'a> {
     cfg: Cfg,
     layout: layout::Layout,
     pointers: FxHashMap<Def, Pointer>,
+    /// The Locations of variables that do not have their own.
+    locations: FxHashMap<Var, u32>,
     /// The results of exact float operations: SPIR-V must not contract them.
     pub exact: FxHashSet<Term>,
     /// The cells of outputs that the shader writes, in order.
     pub output_cells: Vec<(Space, u64)>,
     /// The spaces that others may change up to a barrier.
     pub visible: Vec<Space>,
+    /// Addresses, and the same with the low bits that NIR promises of them.
+    pub promises: Vec<(Term, Term)>,
 }
 
 impl<'a> Nir<'a> {
@@ -52,10 +56,13 @@ impl<'a> Nir<'a> {
             cfg: Cfg::new(shader),
             layout: layout::Layout::new(&shader.types),
             pointers: FxHashMap::default(),
+            locations: FxHashMap::default(),
             exact: FxHashSet::default(),
             output_cells: Vec::new(),
             visible: Vec::new(),
+            promises: Vec::new(),
         };
+        nir.locations = nir.find_locations();
         nir.output_cells = nir.find_output_cells()?;
         Ok(nir)
     }

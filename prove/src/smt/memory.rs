@@ -11,9 +11,6 @@ use super::text::Bits;
 use crate::term::{Arena, Name, Op, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The bytes of a cell of 32 bits.
-const WHOLE: u64 = 0xf;
-
 /// At most this many pairs of states are compared by their cells.
 const MOST_PAIRS: usize = 256;
 
@@ -48,7 +45,7 @@ impl Encoder<'_> {
                 self.compare_states(term);
                 self.function(format!("symbol {}", self.arena.name(name)), &node.args, STATE)
             }
-            _ => self.function(format!("write {:#x}", node.immediates[0]), &node.args, STATE),
+            _ => self.function("write".to_owned(), &node.args, STATE),
         }
     }
 
@@ -88,14 +85,7 @@ impl Encoder<'_> {
             Op::Write => {
                 let below = known(self, node.args[0]);
                 let same = self.number(node.args[1]).equals(&self.address(place));
-                let value = self.number(node.args[2]).fit(bits);
-                let written = match node.immediates[0] {
-                    WHOLE => value,
-                    bytes => {
-                        let replaced = Bits::number(byte_bits(bytes), bits);
-                        value.and(&replaced).or(&below.and(&replaced.not()))
-                    }
-                };
+                let written = self.number(node.args[2]).fit(bits);
                 same.choose(&written, &below)
             }
             _ if self.arena.is_undefined(state) => {
@@ -188,12 +178,4 @@ fn shape(arena: &Arena, states: &[Term]) -> (u8, u8) {
         }
     }
     (address, width)
-}
-
-/// The bits of the bytes of a cell.
-pub(super) fn byte_bits(bytes: u64) -> u64 {
-    match bytes {
-        WHOLE => u64::MAX,
-        _ => (0..4).filter(|byte| bytes >> byte & 1 != 0).fold(0, |bits, byte| bits | 0xff << (8 * byte)),
-    }
 }

@@ -3,7 +3,7 @@
 //! The choices of a solver as values of symbols and of cells.
 
 use super::encode::Choice;
-use super::memory::{byte_bits, Place};
+use super::memory::Place;
 use crate::term::{Arena, Assignment, Evaluator, Memory, Op, Term};
 use ntv::op::fold::mask;
 use rustc_hash::FxHashMap;
@@ -172,10 +172,8 @@ impl<'a> Chosen<'a> {
     }
 
     fn read(&self, memory: &Memory, address: u64, width: u8) -> u64 {
-        let (value, bytes) = memory.written.get(&address).copied().unwrap_or((0, 0));
-        let bits = byte_bits(bytes);
-        let below = self.evaluator.assignment.model.cell_of(&memory.start, address, width);
-        mask(below & !bits | value & bits, width)
+        let at_start = || self.evaluator.assignment.model.cell_of(&memory.start, address, width);
+        mask(memory.written.get(&address).copied().unwrap_or_else(at_start), width)
     }
 
     /// The values.

@@ -61,8 +61,29 @@ impl Arena {
         }
     }
 
+    /// The bits of `coefficient · term` that may be set.
+    pub(super) fn possible_of_multiple(&self, term: Term, coefficient: u64, width: u8) -> u64 {
+        let possible = self.possible(term);
+        if coefficient.is_power_of_two() {
+            return mask(possible << coefficient.trailing_zeros(), width);
+        }
+        let zeros = self.trailing_zeros(term) + coefficient.trailing_zeros();
+        let most = u128::from(possible) * u128::from(coefficient);
+        let below = if most >> width == 0 { filled(most as u64) } else { u64::MAX };
+        mask(below & u64::MAX.checked_shl(zeros).unwrap_or(0), width)
+    }
+
     fn possible_of_sum(&self, node: &Node) -> u64 {
         let (constant, coefficients) = (node.immediates[0], &node.immediates[1..]);
+        // Parts without a common bit are added without a carry.
+        let mut apart = Some(constant);
+        for (arg, coefficient) in node.args.iter().zip(coefficients) {
+            let part = self.possible_of_multiple(*arg, *coefficient, node.width);
+            apart = apart.filter(|bits| bits & part == 0).map(|bits| bits | part);
+        }
+        if let Some(bits) = apart {
+            return bits;
+        }
         let mut most = u128::from(constant);
         let mut zeros = constant.trailing_zeros();
         for (arg, coefficient) in node.args.iter().zip(coefficients) {

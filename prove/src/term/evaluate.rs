@@ -14,8 +14,8 @@ use std::rc::Rc;
 pub struct Memory {
     /// The state that it starts with, by the text of its symbol.
     pub start: String,
-    /// The cells that were written, by address: the value and its bytes.
-    pub written: BTreeMap<u64, (u64, u64)>,
+    /// The values of the cells that were written, by address.
+    pub written: BTreeMap<u64, u64>,
 }
 
 /// Chooses the values of symbols.
@@ -160,21 +160,15 @@ impl<'a, A: Assignment> Evaluator<'a, A> {
             Op::Read => {
                 let address = arg(1);
                 let state = self.memory_of(node.args[0]);
-                let (value, bytes) = state.written.get(&address).copied().unwrap_or((0, 0));
-                if bytes == super::memory::WHOLE {
-                    value
-                } else {
-                    let bits = byte_bits(bytes);
-                    let below = self.assignment.cell(&state.start, address, width);
-                    below & !bits | value & bits
+                match state.written.get(&address) {
+                    Some(value) => *value,
+                    None => self.assignment.cell(&state.start, address, width),
                 }
             }
             Op::Write => {
-                let (address, value, bytes) = (arg(1), arg(2), node.immediates[0]);
+                let (address, value) = (arg(1), arg(2));
                 let mut memory = Memory::clone(&self.memory_of(node.args[0]));
-                let cell = memory.written.entry(address).or_default();
-                let bits = if bytes == super::memory::WHOLE { u64::MAX } else { byte_bits(bytes) };
-                *cell = (cell.0 & !bits | value & bits, cell.1 | bytes);
+                memory.written.insert(address, value);
                 return Value::State(Rc::new(memory));
             }
         };
@@ -202,9 +196,4 @@ impl<'a, A: Assignment> Evaluator<'a, A> {
             None => 0,
         }
     }
-}
-
-/// The bits of the bytes of a cell.
-fn byte_bits(bytes: u64) -> u64 {
-    (0..4).filter(|byte| bytes >> byte & 1 != 0).fold(0, |bits, byte| bits | 0xff << (8 * byte))
 }

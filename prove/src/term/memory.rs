@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
 /// The bytes of a cell of 32 bits.
-pub(super) const WHOLE: u64 = 0xf;
+const WHOLE: u64 = 0xf;
 
 impl Arena {
     /// The value of the cell at `address`.
@@ -32,11 +32,7 @@ impl Arena {
                 return made;
             }
             Op::Write => match self.is_same_cell(node.args[1], address) {
-                Some(true) if node.immediates[0] == WHOLE && self.width(node.args[2]) == width => return node.args[2],
-                Some(true) if width == 32 && self.width(node.args[2]) == 32 => {
-                    let below = self.read(node.args[0], address, width);
-                    return self.merged(below, node.args[2], node.immediates[0]);
-                }
+                Some(true) if self.width(node.args[2]) == width => return node.args[2],
                 Some(false) => return self.read(node.args[0], address, width),
                 _ => {}
             },
@@ -63,43 +59,39 @@ impl Arena {
         self.undefined(0)
     }
 
-    /// A cell of 32 bits of which some bytes are replaced.
-    fn merged(&mut self, below: Term, value: Term, bytes: u64) -> Term {
-        let bits = (0..4).filter(|byte| bytes >> byte & 1 != 0).fold(0u64, |bits, byte| bits | 0xff << (8 * byte));
-        let kept = self.mask(below, !bits);
-        let new = self.mask(value, bits);
-        self.add(kept, new)
-    }
-
     /// The state after `value` is written to the cell at `address`.
     pub fn write(&mut self, state: Term, address: Term, value: Term) -> Term {
-        self.write_bytes(state, address, value, WHOLE)
-    }
-
-    /// The state after those bytes of a cell of 32 bits are written for which `bytes` has a bit.
-    pub fn write_bytes(&mut self, state: Term, address: Term, value: Term, bytes: u64) -> Term {
         let node = self.node(state).clone();
         if node.op == Op::Write {
             let [below, other, known] = [node.args[0], node.args[1], node.args[2]];
             match self.is_same_cell(other, address) {
-                Some(true) if bytes == WHOLE => return self.write(below, address, value),
-                Some(true) if self.width(known) == 32 && self.width(value) == 32 => {
-                    let both = self.merged(known, value, bytes);
-                    return self.write_bytes(below, address, both, bytes | node.immediates[0]);
-                }
+                Some(true) => return self.write(below, address, value),
                 Some(false) if self.offset(address) < self.offset(other) => {
-                    let below = self.write_bytes(below, address, value, bytes);
-                    return self.make(Op::Write, 0, &node.immediates, &[below, other, known]);
+                    let below = self.write(below, address, value);
+                    return self.make(Op::Write, 0, &[], &[below, other, known]);
                 }
                 _ => {}
             }
         }
         // Writing what is there changes nothing.
         let width = self.width(value);
-        if bytes == WHOLE && width > 0 && self.read(state, address, width) == value && !self.is_undefined(value) {
+        if width > 0 && self.read(state, address, width) == value && !self.is_undefined(value) {
             return state;
         }
-        self.make(Op::Write, 0, &[bytes], &[state, address, value])
+        self.make(Op::Write, 0, &[], &[state, address, value])
+    }
+
+    /// The state after those bytes of a cell of 32 bits are written for which `bytes` has a bit: the others stay as they are.
+    pub fn write_bytes(&mut self, state: Term, address: Term, value: Term, bytes: u64) -> Term {
+        if bytes == WHOLE {
+            return self.write(state, address, value);
+        }
+        let bits = (0..4).filter(|byte| bytes >> byte & 1 != 0).fold(0u64, |bits, byte| bits | 0xff << (8 * byte));
+        let whole = self.read(state, address, 32);
+        let kept = self.mask(whole, !bits);
+        let new = self.mask(value, bits);
+        let both = self.add(kept, new);
+        self.write(state, address, both)
     }
 
     /// The cells of a state that starts undefined, with their widths; `None` if the address of a write is not known.

@@ -98,7 +98,7 @@ pub enum Op {
     Alu(AluOp),
     /// `[state, address]`: the value of a cell.
     Read,
-    /// `[state, address, value]`: the state after a write. The immediate has a bit for each byte that is written.
+    /// `[state, address, value]`: the state after a write.
     Write,
 }
 

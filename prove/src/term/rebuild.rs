@@ -39,7 +39,7 @@ impl Arena {
                 self.alu(op, node.width, node.immediates[0] as usize, &srcs)
             }
             Op::Read => self.read(args[0], args[1], node.width),
-            Op::Write => self.write_bytes(args[0], args[1], args[2], node.immediates[0]),
+            Op::Write => self.write(args[0], args[1], args[2]),
         }
     }
 

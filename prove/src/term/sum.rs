@@ -265,6 +265,9 @@ impl Arena {
         if bits == 0 {
             return self.constant(width, 0);
         }
+        if let Some(value) = self.as_const(term) {
+            return self.constant(width, value & bits);
+        }
         let node = self.node(term).clone();
         match node.op {
             Op::Mask => return self.mask(node.args[0], bits & node.immediates[0]),
@@ -302,6 +305,9 @@ impl Arena {
             let rest = self.mask(rest, bits & !low_bits);
             return self.plus(rest, part);
         }
+        if let Some(made) = self.mask_of_parts(width, &sum, bits) {
+            return made;
+        }
         // Parts that lie below a bit which all others are multiples of do not carry into it.
         if let Some((low, high, at)) = self.split_at_gap(width, &sum) {
             let low_bits = (1u64 << at) - 1;
@@ -310,6 +316,28 @@ impl Arena {
             return self.add(low, high);
         }
         self.mask_node(width, term, bits)
+    }
+
+    /// The bits of a sum whose parts have no common bit, part by part.
+    fn mask_of_parts(&mut self, width: u8, sum: &Linear, bits: u64) -> Option<Term> {
+        if sum.terms.len() + usize::from(sum.constant != 0) < 2 {
+            return None;
+        }
+        let mut taken = sum.constant;
+        for (term, coefficient) in &sum.terms {
+            let part = self.possible_of_multiple(*term, *coefficient, width);
+            if part & taken != 0 {
+                return None;
+            }
+            taken |= part;
+        }
+        let mut whole = self.constant(width, sum.constant & bits);
+        for (term, coefficient) in &sum.terms {
+            let part = self.combination(width, 0, &[(*term, *coefficient)]);
+            let part = self.mask(part, bits);
+            whole = self.add(whole, part);
+        }
+        Some(whole)
     }
 
     /// A sum as a part below a bit and a part of multiples of it.

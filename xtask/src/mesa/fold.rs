@@ -1,15 +1,52 @@
 // SPDX-License-Identifier: MIT
 
-//! `cargo xtask prove --table`: each row of the ALU table beside Mesa's constant folding.
+//! `cargo xtask prove --table`: each row of the ALU table beside Mesa's constant folding, and proofs of the translation of each row
+//! and of each access to memory.
 
 use super::program::Programs;
 use crate::command::{cargo, run as go, target_folder};
 use anyhow::Result;
 
-/// Builds the program that folds with Mesa, and compares all rows with it. `arguments` are those of the comparison.
+/// Options of the comparison alone.
+const OF_MESA: &[&str] = &["--random"];
+
+/// Options of the proofs alone.
+const OF_FORMS: &[&str] = &["--limit", "--trials", "--no-solver", "--refused"];
+
+/// Builds the program that folds with Mesa, compares all rows with it, and proves all forms.
 pub(crate) fn compare(arguments: &[String]) -> Result<()> {
     let program = target_folder().join("fold");
     Programs::new()?.build(&["tests/fold.c"], &[], &program)?;
-    let table = ["run", "--quiet", "--release", "--package", "ntv-prove", "--bin", "table", "--"];
-    go(cargo(&table).arg(program).args(arguments))
+    let run = |bin: &str| cargo(&["run", "--quiet", "--release", "--package", "ntv-prove", "--bin", bin, "--"]);
+    go(run("table").arg(program).args(without(arguments, OF_FORMS)))?;
+    go(run("forms").args(without(arguments, OF_MESA)))
+}
+
+/// The arguments without those options and their values.
+fn without<'a>(arguments: &'a [String], options: &[&str]) -> Vec<&'a String> {
+    let mut kept = Vec::new();
+    let mut skips = false;
+    for argument in arguments {
+        let is_option = argument.starts_with("--");
+        skips = match is_option {
+            true => options.contains(&argument.as_str()),
+            false => skips,
+        };
+        if !skips {
+            kept.push(argument);
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_given_to_those_that_have_them() {
+        let arguments = ["--filter", "iadd", "--random", "5", "--no-solver", "--limit", "9"].map(str::to_owned);
+        assert_eq!(without(&arguments, OF_FORMS), ["--filter", "iadd", "--random", "5"]);
+        assert_eq!(without(&arguments, OF_MESA), ["--filter", "iadd", "--no-solver", "--limit", "9"]);
+    }
 }

@@ -78,6 +78,11 @@ impl Arena {
                 let count = self.combination(width, 0, &[(arg(1), bits.into())]);
                 self.shl(low, count)
             }
+            // Of narrow numbers, with zeros above.
+            bit_count | find_lsb | ufind_msb if self.width(arg(0)) < 32 => {
+                let wide = self.zext(arg(0), 32);
+                self.scalar(op, width, &[wide])
+            }
             bfm => {
                 let bits = self.mask(arg(0), 31);
                 let one = self.constant(32, 1);

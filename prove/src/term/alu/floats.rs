@@ -4,6 +4,7 @@
 
 use super::{float_one, Operation};
 use crate::term::{Arena, Op, Term};
+use ntv::op::fold::to_float;
 use ntv::op::AluOp::{self, *};
 
 impl Arena {
@@ -74,6 +75,7 @@ impl Arena {
     fn float_comparisons(&mut self, x: &Operation<'_>) -> Option<Term> {
         let Operation { op, width, args, .. } = *x;
         Some(match op {
+            feq if args[0] == args[1] && self.is_number(args[0], 8) => self.boolean(true),
             fneu => self.not_scalar(feq, args),
             fltu => self.not_scalar(fge, args),
             fgeu => self.not_scalar(flt, args),
@@ -135,6 +137,18 @@ impl Arena {
                 let component = usize::from(op == unpack_half_2x16_split_y);
                 self.alu(unpack_half_2x16, width, component, &[vec![args[0]]])
             }
+            f2f16_rtz if self.width(args[0]) == width => args[0],
+            f2i1 | f2u1 => {
+                let wide = self.scalar(if op == f2i1 { f2i32 } else { f2u32 }, 32, &[args[0]]);
+                self.trunc(wide, 1)
+            }
+            fsum2 | fsum3 | fsum4 => self.sum_of_floats(width, &srcs[0]),
+            fdph | fdph_replicated => {
+                let products: Vec<Term> = (0..3).map(|c| self.scalar(fmul, width, &[srcs[0][c], srcs[1][c]])).collect();
+                let first = self.scalar(fadd, width, &products[..2]);
+                let dot = self.scalar(fadd, width, &[first, products[2]]);
+                self.scalar(fadd, width, &[dot, srcs[1][3]])
+            }
             fdot2_replicated | fdot3_replicated | fdot4_replicated => {
                 let dot = [(fdot2_replicated, fdot2), (fdot3_replicated, fdot3), (fdot4_replicated, fdot4)];
                 let dot = dot.iter().find(|pair| pair.0 == op)?.1;
@@ -142,6 +156,40 @@ impl Arena {
             }
             _ => return None,
         })
+    }
+
+    /// The sum of floats in NIR's order: halves in pairs, then their sums.
+    fn sum_of_floats(&mut self, width: u8, parts: &[Term]) -> Term {
+        let mut parts = parts.to_vec();
+        while parts.len() > 1 {
+            parts = parts
+                .chunks(2)
+                .map(|pair| match pair {
+                    [a, b] => self.scalar(fadd, width, &[*a, *b]),
+                    _ => pair[0],
+                })
+                .collect();
+        }
+        parts[0]
+    }
+
+    /// Whether a float is certainly not NaN, looking through `depth` operations.
+    fn is_number(&self, term: Term, depth: u32) -> bool {
+        if let Some(value) = self.as_const(term) {
+            return !to_float(value, self.width(term)).is_nan();
+        }
+        let node = self.node(term);
+        let of = |i: usize| depth > 0 && self.is_number(node.args[i], depth - 1);
+        let sign = 1u64 << (node.width - 1);
+        match node.op {
+            Op::Ite => of(1) && of(2),
+            Op::Sum => matches!(*node.immediates, [constant, 1] if constant == sign) && of(0),
+            Op::Mask => node.immediates[0] == sign - 1 && of(0),
+            Op::Alu(fmin | fmax) => of(0) || of(1),
+            Op::Alu(i2f16 | i2f32 | i2f64 | u2f16 | u2f32 | u2f64) => true,
+            Op::Alu(ffloor | fceil | ftrunc | fround_even | fsign | f2f32 | f2f64) => of(0),
+            _ => false,
+        }
     }
 
     fn not_scalar(&mut self, op: AluOp, args: &[Term]) -> Term {

@@ -62,7 +62,9 @@ pub fn is_defined_here(op: AluOp, width: u8) -> bool {
         })
         .collect();
     let term = arena.alu(op, info.dest.bits(width), 0, &srcs);
-    arena.node(term).op != Op::Alu(op)
+    let node = arena.node(term);
+    // The row of wider operands defines it, too.
+    node.op != Op::Alu(op) || node.args.iter().any(|arg| !matches!(arena.node(*arg).op, Op::Symbol(_)))
 }
 
 impl Arena {

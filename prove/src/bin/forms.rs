@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+
+//! Proves the translation of each form for each target: rows of the ALU table at each width, accesses to memory of each alignment.
+
+#![allow(clippy::print_stdout)] // the results are its output
+
+use anyhow::{ensure, Result};
+use clap::Parser;
+use indicatif::ProgressBar;
+use ntv::target::Version;
+use ntv::{text, EmitOptions, Feature, Options, Target, Translator};
+use ntv_prove::compare::{Prover, Verdict};
+use ntv_prove::forms::{self, Form};
+use ntv_prove::reasons::form_is_open;
+use ntv_prove::rows::Row;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Proves the translation of each opcode and of each access to memory, for targets with all features and with none.
+#[derive(Parser)]
+struct Args {
+    /// Only forms with this in their names.
+    #[arg(long, default_value = "")]
+    filter: String,
+
+    /// The time for a query of the solver, in milliseconds.
+    #[arg(long, value_name = "MS", default_value_t = 2000)]
+    limit: u64,
+
+    /// The number of inputs that are tried where equality is not proved.
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    trials: u64,
+
+    /// Do not ask a solver.
+    #[arg(long)]
+    no_solver: bool,
+
+    /// Prints the forms that the target refuses.
+    #[arg(long)]
+    refused: bool,
+}
+
+/// What was found of a form.
+enum Found {
+    Proved,
+    Refused(String),
+    /// It is known that it can't be proved.
+    Open(&'static str),
+    /// The words give something else.
+    Differs(String),
+    Undecided,
+}
+
+fn main() -> Result<()> {
+    let args = Args::parse();
+    let rows = Row::all();
+    let of_rows = rows.iter().flat_map(|row| [1, 2, 3, 4].into_iter().filter_map(|count| forms::of_row(*row, count)));
+    let forms: Vec<Form> = of_rows.chain(forms::of_memory()).filter(|form| form.name.contains(&args.filter)).collect();
+    let mut failed = 0;
+    for (name, target) in targets() {
+        let bar = ProgressBar::new(forms.len() as u64).with_message(name);
+        let found: Vec<(&Form, Found)> = forms
+            .par_iter()
+            .map_init(
+                || prover(&args),
+                |prover, form| {
+                    let found = match prover {
+                        Ok(prover) => prove(prover, form, &target),
+                        Err(error) => Found::Differs(error.to_string()),
+                    };
+                    bar.inc(1);
+                    (form, found)
+                },
+            )
+            .collect();
+        bar.finish_and_clear();
+        failed += report(name, &found, args.refused);
+    }
+    ensure!(failed == 0, "{failed} forms differ");
+    Ok(())
+}
+
+fn prover(args: &Args) -> Result<Prover> {
+    let prover = match args.no_solver {
+        true => Prover::default(),
+        false => Prover::with_solver(Duration::from_millis(args.limit))?,
+    };
+    Ok(Prover { trials: args.trials, ..prover })
+}
+
+/// A target with all features, and one with none.
+fn targets() -> [(&'static str, Target); 2] {
+    let mut rich = Target::new(Version(1, 3));
+    Feature::ALL.iter().for_each(|feature| rich.set(*feature, true));
+    let mut poor = Target::new(Version(1, 0));
+    Feature::ALL.iter().for_each(|feature| poor.set(*feature, false));
+    [("all features", rich), ("no features", poor)]
+}
+
+fn prove(prover: &mut Prover, form: &Form, target: &Target) -> Found {
+    let shader = match text::parse(&form.text).remove(0).shader {
+        Ok(shader) => shader,
+        Err(errors) => return Found::Differs(errors.to_string()),
+    };
+    let options = Options::default().target(target.clone());
+    let module = match Translator::new(options).translate(&mut shader.clone(), &EmitOptions::default()) {
+        Ok(module) => module,
+        Err(errors) => return Found::Refused(errors.to_string()),
+    };
+    let (found, is_open) = match prover.prove(&shader, target, &module.words) {
+        Verdict::Proved => return Found::Proved,
+        Verdict::Different(it) => {
+            let why = format!("{}: {}, not {} (inputs {})", it.what, it.found, it.expected, it.seed);
+            (Found::Differs(why), form_is_open(&form.name))
+        }
+        Verdict::Undecided(_) => (Found::Undecided, form_is_open(&form.name)),
+    };
+    is_open.map_or(found, Found::Open)
+}
+
+/// Prints what was found for a target; returns the number of forms that differ.
+fn report(target: &str, found: &[(&Form, Found)], refused: bool) -> usize {
+    let count = |is: fn(&Found) -> bool| found.iter().filter(|it| is(&it.1)).count();
+    let proved = count(|it| matches!(it, Found::Proved));
+    let refusals = count(|it| matches!(it, Found::Refused(_)));
+    println!("{target}: proved {proved} of {} forms; the target refuses {refusals} others", found.len() - refusals);
+    let mut open: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut undecided: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (form, found) in found {
+        match found {
+            Found::Open(reason) => open.entry(reason).or_default().push(&form.name),
+            Found::Differs(why) => println!("  differs: {}: {why}", form.name),
+            // Forms that differ in the number of components only are listed once.
+            Found::Undecided => undecided.entry(form.kind()).or_default().push(&form.name),
+            Found::Refused(why) if refused => println!("  refused: {}: {why}", form.name),
+            Found::Proved | Found::Refused(_) => {}
+        }
+    }
+    let names: Vec<String> = undecided.iter().map(|(kind, forms)| format!("{kind} ({})", forms.len())).collect();
+    if !names.is_empty() {
+        println!("  not decided, {} forms: {}", count(|it| matches!(it, Found::Undecided)), names.join(", "));
+    }
+    for (reason, names) in open {
+        println!("  {reason}: {}", names.join(", "));
+    }
+    count(|it| matches!(it, Found::Differs(_)))
+}

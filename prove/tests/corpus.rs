@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+
+//! The words of real shaders are proved: those of this repository, and those of `../shared/corpus` if it is there.
+
+#![allow(clippy::print_stdout)] // the output lists what is not proved
+
+use ntv::{check, text, EmitOptions, Options, Shader, Target, Translator};
+use ntv_prove::compare::{Prover, Verdict};
+use rayon::prelude::*;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// All files below a folder with one of these extensions, in order.
+fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(files(&path, extensions));
+        } else if path.extension().is_some_and(|it| extensions.iter().any(|extension| it == *extension)) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The shaders of a file that a target with the features of Vulkan 1.3 can have.
+fn shaders(file: &Path) -> Vec<Shader> {
+    let text = std::fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let found = text::parse(&text).into_iter().filter_map(|found| found.shader.ok());
+    found.filter(|shader| check::validate(shader).is_ok()).collect()
+}
+
+/// What was found of the words of a shader; `None` if the target refuses it.
+fn prove(shader: &Shader) -> Option<Verdict> {
+    let target = Target::default();
+    let options = Options::default().target(target.clone());
+    let module = Translator::new(options).translate(&mut shader.clone(), &EmitOptions::default()).ok()?;
+    let mut prover = Prover { trials: 8, ..Prover::default() };
+    Some(prover.prove(shader, &target, &module.words))
+}
+
+/// Proves all files; returns the number of shaders and of those that are proved. Prints the others.
+fn prove_all(files: &[PathBuf]) -> (usize, usize) {
+    let verdicts: Vec<(&PathBuf, Verdict)> = files
+        .par_iter()
+        .flat_map_iter(|file| shaders(file).into_iter().filter_map(move |shader| Some((file, prove(&shader)?))))
+        .collect();
+    for (file, verdict) in &verdicts {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        match verdict {
+            Verdict::Proved => {}
+            Verdict::Different(it) => println!("{name}: different: {}: {}, not {}", it.what, it.found, it.expected),
+            Verdict::Undecided(it) => println!("{name}: {}: {:.120}", it.place, it.reason),
+        }
+    }
+    let proved = verdicts.iter().filter(|(_, verdict)| matches!(verdict, Verdict::Proved)).count();
+    println!("proved {proved} of {}", verdicts.len());
+    (verdicts.len(), proved)
+}
+
+/// Shaders that use what Mesa seldom gives a driver are among them, so that more of them are not proved.
+#[test]
+fn shaders_of_the_repository_are_proved() {
+    let folders = ["tests/corpus", "examples"].map(|folder| root().join(folder));
+    let all: Vec<PathBuf> = folders.iter().flat_map(|folder| files(folder, &["nir"])).collect();
+    let (count, proved) = prove_all(&all);
+    assert!(count > 400, "{count}");
+    assert!(100 * proved >= 75 * count, "proved {proved} of {count}");
+}
+
+/// Of what piglit gives to drivers, 95 of 100 shaders are proved.
+#[test]
+fn shaders_of_real_programs_are_proved() {
+    let corpus = root().join("../shared/corpus");
+    if !corpus.exists() {
+        println!("skipped: there is no shared/corpus");
+        return;
+    }
+    for folder in ["mesa25/gallium", "mesa25/ssa", "mesa26/gallium", "mesa26/zink", "mesa26/gles"] {
+        let (count, proved) = prove_all(&files(&corpus.join(folder), &["nir", "log"]));
+        println!("{folder}: proved {proved} of {count}");
+        assert!(100 * proved >= 95 * count, "{folder}: proved {proved} of {count}");
+    }
+}
