@@ -2,8 +2,8 @@
 
 //! An SMT solver for what equal terms do not prove.
 //!
-//! [`Solver`] decides whether two terms are equal for all values of symbols. The [text](script) of a query has a name for each part of
-//! the terms; the [meaning](encode) of each operation is the one that [`Evaluator`](crate::term::Evaluator) computes with.
+//! [`Solver`] decides whether two terms are equal for all values of symbols. The text of a query has a name for each part of
+//! the terms; the meaning of each operation is the one that [`Evaluator`](crate::term::Evaluator) computes with.
 //!
 //! Floats are hard for solvers. So a query has two steps: in the first, a row with floats is a function without a meaning, which
 //! often suffices. If the terms then seem to differ, the values that the solver chose are evaluated, and count if the terms do differ.
