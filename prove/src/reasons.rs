@@ -214,7 +214,17 @@ const OPEN_FORMS: &[(&str, &str)] = &[
     ("fpow@64", IN_SINGLE),
     ("fsin@64", IN_SINGLE),
     ("fcos@64", IN_SINGLE),
+    ("ftrunc@64", BITS_OF_NAN),
+    ("fceil@64", BITS_OF_NAN),
+    ("ffloor@64", BITS_OF_NAN),
+    ("fround_even@64", BITS_OF_NAN),
+    ("ldexp@64", BITS_OF_NAN),
+    ("frexp_sig@64", BITS_OF_NAN),
 ];
+
+/// Why these functions of doubles, made of integers, have other results.
+const BITS_OF_NAN: &str =
+    "a NaN keeps its bits where `lower_doubles` makes doubles of integers, and the fold gives one NaN";
 
 /// Why these functions of doubles have other results.
 const IN_SINGLE: &str = "computed in 32 bits, as GLSL.std.450 has these functions for 16 and 32 bits only";
