@@ -234,7 +234,7 @@ fn refines_part(arena: &mut Arena, expected: Term, found: Term, known: &mut FxHa
         return *known;
     }
     let [a, b] = [expected, found].map(|term| arena.node(term).clone());
-    let alike = (a.op, a.width, &a.immediates, a.args.len()) == (b.op, b.width, &b.immediates, b.args.len());
+    let alike = a.is_alike(&b);
     let mut same = alike && a.args.iter().zip(&*b.args).all(|(a, b)| refines_part(arena, *a, *b, known));
     if let (false, true, Op::Alu(op), [x, y]) = (same, alike, a.op, &*a.args) {
         same = op.info().props.contains(Props::COMMUTATIVE)
@@ -290,7 +290,7 @@ fn different_parts(arena: &Arena, a: Term, b: Term) -> Vec<(Term, Term)> {
             continue;
         }
         let [x, y] = [a, b].map(|term| arena.node(term));
-        let alike = (x.op, x.width, &x.immediates, x.args.len()) == (y.op, y.width, &y.immediates, y.args.len());
+        let alike = x.is_alike(y);
         let is_descended = alike
             && match x.op {
                 Op::Write => x.args[1] == y.args[1],
@@ -311,7 +311,7 @@ fn first_difference(arena: &Arena, a: Term, b: Term) -> (Term, Term) {
     let (mut a, mut b) = (a, b);
     loop {
         let [x, y] = [a, b].map(|term| arena.node(term));
-        if (x.op, x.width, &x.immediates, x.args.len()) != (y.op, y.width, &y.immediates, y.args.len()) {
+        if !x.is_alike(y) {
             return (a, b);
         }
         // Operands of operations that commute have the order of their terms.

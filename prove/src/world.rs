@@ -278,10 +278,7 @@ pub fn atomic(
     }
     let after = machine.arena.symbol(&format!("after atomic {operation} of {width} bits"), 0, &all);
     let before = machine.arena.symbol(&format!("atomic {operation}"), width, &all);
-    // What a helper invocation does to memory is ignored.
-    let discarded = machine.space(Space::Discarded);
-    let after = machine.arena.ite(discarded, state, after);
-    machine.set_space(space, after);
+    change(machine, space, after);
     before
 }
 
@@ -301,13 +298,19 @@ fn part_of_store(arena: &mut Arena, operation: &str, all: &[Term]) -> Option<Ter
     Some(arena.write(before, address, both))
 }
 
+/// Changes what others see, unless the invocation is a helper: what it does to memory is ignored.
+pub fn change(machine: &mut Machine<'_>, space: Space, after: Term) {
+    let before = machine.space(space);
+    let discarded = machine.space(Space::Discarded);
+    let after = machine.arena.ite(discarded, before, after);
+    machine.set_space(space, after);
+}
+
 /// Writes to memory that others see: ignored if the invocation is a helper.
 pub fn store(machine: &mut Machine<'_>, space: Space, address: Term, value: Term) {
     let state = machine.space(space);
     let after = write_bytes(machine.arena, state, address, value);
-    let discarded = machine.space(Space::Discarded);
-    let after = machine.arena.ite(discarded, state, after);
-    machine.set_space(space, after);
+    change(machine, space, after);
 }
 
 /// Emits a vertex of `stream`: what the cells of the outputs hold, after which all outputs are undefined.

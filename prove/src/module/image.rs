@@ -2,14 +2,14 @@
 
 //! Textures and storage images.
 
-use super::memory::{only_if, unless_discarded};
+use super::memory::only_if;
 use super::pointer::Object;
 use super::types::{word, Image, Type};
 use super::variables::Home;
 use super::{Module, Reason};
 use crate::flow::{Machine, Value};
 use crate::term::Term;
-use crate::world::Texel;
+use crate::world::{self, Texel};
 use rspirv::dr::Instruction;
 use spirv::{Dim, ImageOperands, Op};
 
@@ -230,7 +230,7 @@ impl Module {
             let parts = [before].into_iter().chain(used.iter().copied()).chain(sample.iter().flatten().copied());
             let args: Vec<Term> = parts.chain(texel.iter().copied()).collect();
             let after = machine.arena.symbol(&format!("image store {}", image.shape()), 0, &args);
-            unless_discarded(machine, space, before, after);
+            world::change(machine, space, after);
             only_if(machine, condition, space, before);
         }
         Ok(())
@@ -262,7 +262,7 @@ impl Module {
             let all: Vec<Term> = [before].into_iter().chain(parts.iter().copied()).collect();
             let after = machine.arena.symbol(&format!("after image atomic {operation} {shape}"), 0, &all);
             let old = machine.arena.symbol(&format!("image atomic {operation} {shape}"), width, &all);
-            unless_discarded(machine, space, before, after);
+            world::change(machine, space, after);
             only_if(machine, condition, space, before);
             result = Some(match (condition, result) {
                 (Some(condition), Some(rest)) => machine.arena.ite(condition, old, rest),

@@ -106,7 +106,7 @@ impl Module {
             for (cell, value) in cells.iter().zip(values) {
                 let before = machine.space(Space::Global);
                 let after = write_global(machine.arena, before, address, *cell, *value)?;
-                unless_discarded(machine, Space::Global, before, after);
+                world::change(machine, Space::Global, after);
             }
             return Ok(());
         }
@@ -267,13 +267,6 @@ pub(super) fn only_if(machine: &mut Machine<'_>, condition: Option<Term>, space:
         let after = machine.arena.ite(condition, after, before);
         machine.set_space(space, after);
     }
-}
-
-/// Changes memory that others see, if the invocation is no helper.
-pub(super) fn unless_discarded(machine: &mut Machine<'_>, space: Space, before: Term, after: Term) {
-    let discarded = machine.space(Space::Discarded);
-    let after = machine.arena.ite(discarded, before, after);
-    machine.set_space(space, after);
 }
 
 fn check(arena: &Arena, cells: &[(u64, u8)], values: &[Term]) -> Reason<()> {

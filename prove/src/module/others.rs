@@ -219,18 +219,7 @@ impl Module {
             world::happen(machine, &format!("end primitive of stream {stream}"), &[]);
             return Ok(());
         }
-        let mut args = Vec::new();
-        for (space, cell) in self.output_cells.clone() {
-            let state = machine.space(space);
-            let cell = machine.arena.constant(32, cell);
-            args.push(machine.arena.read(state, cell, 32));
-        }
-        world::happen(machine, &format!("emit vertex of stream {stream}"), &args);
-        let spaces: Vec<Space> = machine.state.spaces().collect();
-        for space in spaces.into_iter().filter(|it| matches!(it, Space::Output(..) | Space::BuiltIn(_))) {
-            let undefined = machine.arena.undefined_state();
-            machine.set_space(space, undefined);
-        }
+        world::emit_vertex(machine, stream as u32, &self.output_cells);
         Ok(())
     }
 

@@ -27,6 +27,14 @@ enum Region {
     Space(Space),
 }
 
+/// Facts of a shader, found once: each needs a walk over all instructions.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct MemoryFacts {
+    uniform_array: bool,
+    storage_array: bool,
+    offsets_in_elements: bool,
+}
+
 /// Whether zink divides the offsets of such accesses, if it divides any.
 fn is_divided(access: MemoryAccess) -> bool {
     matches!(access.kind, MemoryKind::Shared | MemoryKind::Scratch) && !access.operation.is_atomic()
@@ -96,7 +104,7 @@ impl Nir<'_> {
             (MemoryKind::Ubo, Some(block)) => Region::Uniform(self.uniform(machine, block)),
             (MemoryKind::Ssbo, Some(block)) => {
                 let set = self.target.descriptor_set(Descriptor::StorageBuffer);
-                Region::Storage(self.numbered(machine, set, block, self.has_block_array(MemoryKind::Ssbo)))
+                Region::Storage(self.numbered(machine, set, block, self.facts.storage_array))
             }
             (MemoryKind::PushConstant, _) => Region::Push,
             (MemoryKind::Shared, _) => Region::Space(Space::Shared),
@@ -114,7 +122,7 @@ impl Nir<'_> {
             true => Descriptor::DefaultUniforms,
             false => Descriptor::UniformBuffer,
         });
-        let (set, binding, element) = self.numbered(machine, set, block, self.has_block_array(MemoryKind::Ubo));
+        let (set, binding, element) = self.numbered(machine, set, block, self.facts.uniform_array);
         world::uniform_block(machine.arena, set, binding, element)
     }
 
@@ -133,6 +141,15 @@ impl Nir<'_> {
                 let element = machine.arena.plus(block, u64::from(first).wrapping_neg());
                 (set, first, element)
             }
+        }
+    }
+
+    /// The facts of the whole shader on which the meaning of an access depends.
+    pub(super) fn find_facts(&self) -> MemoryFacts {
+        MemoryFacts {
+            uniform_array: self.has_block_array(MemoryKind::Ubo),
+            storage_array: self.has_block_array(MemoryKind::Ssbo),
+            offsets_in_elements: self.has_offsets_in_elements(),
         }
     }
 
@@ -193,7 +210,7 @@ impl Nir<'_> {
         let base = u64::from(self.shader.index(inst, Index::base));
         let component = u64::from(self.shader.index(inst, Index::component));
         Ok(match access.unit {
-            OffsetUnit::Bytes if is_divided(access) && self.has_offsets_in_elements() => {
+            OffsetUnit::Bytes if is_divided(access) && self.facts.offsets_in_elements => {
                 let bits = match access.operation {
                     MemoryOperation::Store => self.shader.bit_size(srcs[0]),
                     _ => self.shader.insts[inst].bit_size,

@@ -32,6 +32,7 @@ pub struct Nir<'a> {
     cfg: Cfg,
     layout: layout::Layout,
     pointers: FxHashMap<Def, Pointer>,
+    facts: memory::MemoryFacts,
     /// The Locations of variables that do not have their own.
     locations: FxHashMap<Var, u32>,
     /// The results of exact float operations: SPIR-V must not contract them.
@@ -56,12 +57,14 @@ impl<'a> Nir<'a> {
             cfg: Cfg::new(shader),
             layout: layout::Layout::new(&shader.types),
             pointers: FxHashMap::default(),
+            facts: memory::MemoryFacts::default(),
             locations: FxHashMap::default(),
             exact: FxHashSet::default(),
             output_cells: Vec::new(),
             visible: Vec::new(),
             promises: Vec::new(),
         };
+        nir.facts = nir.find_facts();
         nir.locations = nir.find_locations();
         nir.output_cells = nir.find_output_cells()?;
         Ok(nir)

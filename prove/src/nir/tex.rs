@@ -6,7 +6,7 @@ use super::deref::Memory;
 use super::Nir;
 use crate::flow::{Machine, Step};
 use crate::term::Term;
-use crate::world::{Space, Texel};
+use crate::world::{self, Space, Texel};
 use ntv::ir::{Def, Inst, TexData, Type, TypeData, Var};
 use ntv::op::meaning::{ImageName, ImageOperation};
 use ntv::op::names::ImageDim;
@@ -203,10 +203,7 @@ impl Nir<'_> {
 
     /// Changes an image, unless the invocation is a helper.
     fn image_effect(&self, machine: &mut Machine<'_>, space: Space, name: &str, args: &[Term]) {
-        let before = machine.space(space);
         let after = machine.arena.symbol(name, 0, args);
-        let discarded = machine.space(Space::Discarded);
-        let after = machine.arena.ite(discarded, before, after);
-        machine.set_space(space, after);
+        world::change(machine, space, after);
     }
 }

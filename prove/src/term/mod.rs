@@ -115,6 +115,14 @@ pub struct Node {
     pub args: Box<[Term]>,
 }
 
+impl Node {
+    /// Whether both are the same operation, on operands that may be others.
+    pub fn is_alike(&self, other: &Node) -> bool {
+        let shape = |node: &Node| (node.op, node.width, node.args.len());
+        shape(self) == shape(other) && self.immediates == other.immediates
+    }
+}
+
 /// All terms of a proof.
 #[derive(Default)]
 pub struct Arena {
