@@ -14,9 +14,9 @@ mod rules;
 mod support;
 
 use ntv::interp::{Buffer, Limits};
-use ntv::{check, text, Feature, Options, Shader, Target, Translator};
+use ntv::{check, text, Options, Shader, Target, Translator};
 use ntv_gen::{difference, shader_of_seed, stimulus_of_seed, Observation, Purpose, Stimulus};
-use rules::{Fault, FAULTS};
+use rules::{small_target, Fault, FAULTS};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -145,22 +145,6 @@ fn cases_of(file: &Path) -> Vec<Case> {
         }
     }
     cases
-}
-
-/// A target that has 32-bit numbers only.
-fn small_target() -> Target {
-    let mut target = Target::default();
-    for feature in [
-        Feature::shaderInt64,
-        Feature::shaderInt16,
-        Feature::shaderInt8,
-        Feature::shaderFloat16,
-        Feature::storageBuffer8BitAccess,
-        Feature::storageBuffer16BitAccess,
-    ] {
-        target.set(feature, false);
-    }
-    target
 }
 
 /// The inputs of a file of `tests/corpus/run` for its compute shader.

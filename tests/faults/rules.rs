@@ -4,8 +4,24 @@
 
 use ntv::ir::{rewrite, AluSrc, ArrayIndex, Builder, Cf, Def, Deref, DerefKind, Edit, Inst, InstKind, PhiSrc, Swizzle};
 use ntv::op::{AluOp, AtomicOp, Index, Intrinsic, Modes};
-use ntv::Shader;
+use ntv::{Feature, Shader, Target};
 use Rule::*;
+
+/// A target that has 32-bit numbers only.
+pub(crate) fn small_target() -> Target {
+    let mut target = Target::default();
+    for feature in [
+        Feature::shaderInt64,
+        Feature::shaderInt16,
+        Feature::shaderInt8,
+        Feature::shaderFloat16,
+        Feature::storageBuffer8BitAccess,
+        Feature::storageBuffer16BitAccess,
+    ] {
+        target.set(feature, false);
+    }
+    target
+}
 
 /// A wrong rule.
 pub(crate) struct Fault {

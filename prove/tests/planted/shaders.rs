@@ -2,7 +2,8 @@
 
 //! Shaders in which faults are planted: one for each operation, and small ones of the corpus.
 
-use ntv::{text, EmitOptions, Feature, Options, Shader, Target, Translator};
+use crate::rules::small_target;
+use ntv::{text, EmitOptions, Options, Shader, Target, Translator};
 use std::fs;
 use std::path::Path;
 
@@ -244,22 +245,6 @@ pub(crate) fn cases_of_rules() -> Vec<Lowered> {
     };
     let full = shaders.iter().filter_map(|case| lower(case, Target::default()));
     full.chain(shaders.iter().filter_map(|case| lower(case, small_target()))).collect()
-}
-
-/// A target that has 32-bit numbers only.
-fn small_target() -> Target {
-    let mut target = Target::default();
-    for feature in [
-        Feature::shaderInt64,
-        Feature::shaderInt16,
-        Feature::shaderInt8,
-        Feature::shaderFloat16,
-        Feature::storageBuffer8BitAccess,
-        Feature::storageBuffer16BitAccess,
-    ] {
-        target.set(feature, false);
-    }
-    target
 }
 
 fn parse(name: &str, text: &str) -> Vec<Case> {
