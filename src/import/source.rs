@@ -257,10 +257,6 @@ pub(super) fn unsupported(model: u32) -> Error {
 
 /// The stage of an execution model; `None` for kernels and stages that Vulkan does not have.
 fn stage(model: u32) -> Option<Stage> {
-    match ExecutionModel::from_u32(model)? {
-        ExecutionModel::TaskEXT => Some(Stage::Task),
-        ExecutionModel::MeshEXT => Some(Stage::Mesh),
-        // The first models have the order of the stages.
-        model => Stage::ALL[..=Stage::Compute as usize].get(model as usize).copied(),
-    }
+    let model = ExecutionModel::from_u32(model)?;
+    Stage::ALL.into_iter().find(|stage| stage.execution_model() == model)
 }

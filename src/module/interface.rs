@@ -5,6 +5,7 @@
 use super::decisions::refused;
 use crate::error::Error;
 use crate::location;
+use spirv::ExecutionModel;
 
 /// The stage of an entry point, in the order of a pipeline; those of mesh shading are last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,6 +46,20 @@ impl Stage {
     /// The name in files and options.
     pub fn name(self) -> &'static str {
         ["vertex", "tess_ctrl", "tess_eval", "geometry", "fragment", "compute", "task", "mesh"][self as usize]
+    }
+
+    /// The execution model of its entry points.
+    pub fn execution_model(self) -> ExecutionModel {
+        match self {
+            Stage::Vertex => ExecutionModel::Vertex,
+            Stage::TessCtrl => ExecutionModel::TessellationControl,
+            Stage::TessEval => ExecutionModel::TessellationEvaluation,
+            Stage::Geometry => ExecutionModel::Geometry,
+            Stage::Fragment => ExecutionModel::Fragment,
+            Stage::Compute => ExecutionModel::GLCompute,
+            Stage::Task => ExecutionModel::TaskEXT,
+            Stage::Mesh => ExecutionModel::MeshEXT,
+        }
     }
 
     /// The bit of this stage in a set of stages.

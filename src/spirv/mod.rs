@@ -230,6 +230,22 @@ struct State {
     fast_math: Option<float_controls::FastMath>,
 }
 
+impl From<Stage> for OutStage {
+    /// The stage of the module: that of a kernel is a compute shader.
+    fn from(stage: Stage) -> OutStage {
+        match stage {
+            Stage::Vertex => OutStage::Vertex,
+            Stage::TessCtrl => OutStage::TessCtrl,
+            Stage::TessEval => OutStage::TessEval,
+            Stage::Geometry => OutStage::Geometry,
+            Stage::Fragment => OutStage::Fragment,
+            Stage::Compute | Stage::Kernel => OutStage::Compute,
+            Stage::Task => OutStage::Task,
+            Stage::Mesh => OutStage::Mesh,
+        }
+    }
+}
+
 impl State {
     fn clear(&mut self, shader: &Shader) {
         self.values.reset(shader.num_defs());
@@ -268,16 +284,7 @@ impl<'a> Emit<'a> {
     }
 
     fn shader(&mut self, module: &mut Module) -> Result<()> {
-        let stage = match self.shader.stage() {
-            Stage::Vertex => OutStage::Vertex,
-            Stage::TessCtrl => OutStage::TessCtrl,
-            Stage::TessEval => OutStage::TessEval,
-            Stage::Geometry => OutStage::Geometry,
-            Stage::Fragment => OutStage::Fragment,
-            Stage::Compute | Stage::Kernel => OutStage::Compute,
-            Stage::Task => OutStage::Task,
-            Stage::Mesh => OutStage::Mesh,
-        };
+        let stage = OutStage::from(self.shader.stage());
         let mut memory = MemoryModel::GLSL450;
         if self.vmm {
             memory = MemoryModel::Vulkan;

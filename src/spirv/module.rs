@@ -249,7 +249,7 @@ impl ModuleBuilder {
         let addressing =
             if self.addresses { AddressingModel::PhysicalStorageBuffer64 } else { AddressingModel::Logical };
         words.op(Op::MemoryModel, &[addressing as u32, memory as u32]);
-        self.entry_point(&mut words, &mut tables, model(stage));
+        self.entry_point(&mut words, &mut tables, stage.execution_model());
         let [modes, debug, names] = [&self.modes, &self.sources, &self.names].map(|section| words.append(section));
         let stripped = if self.words_only { None } else { self.stripped(&mut words, debug as usize) };
         let [annotations, globals] = [&self.annotations, &self.globals].map(|section| words.append(section));
@@ -351,18 +351,5 @@ impl ModuleBuilder {
     /// The approximate number of words of the module, without the short header.
     fn len(&self) -> usize {
         64 + self.annotations.len() + self.globals.len() + self.code.len()
-    }
-}
-
-fn model(stage: Stage) -> ExecutionModel {
-    match stage {
-        Stage::Vertex => ExecutionModel::Vertex,
-        Stage::TessCtrl => ExecutionModel::TessellationControl,
-        Stage::TessEval => ExecutionModel::TessellationEvaluation,
-        Stage::Geometry => ExecutionModel::Geometry,
-        Stage::Fragment => ExecutionModel::Fragment,
-        Stage::Compute => ExecutionModel::GLCompute,
-        Stage::Task => ExecutionModel::TaskEXT,
-        Stage::Mesh => ExecutionModel::MeshEXT,
     }
 }

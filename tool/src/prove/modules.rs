@@ -59,11 +59,10 @@ pub(super) fn read(path: &Path, stage: Stage) -> Result<Vec<u32>, Problem> {
     }
     let module = dr::load_words(&words).map_err(|error| malformed(format!("this is not a module: {error}")))?;
     let models: Vec<ExecutionModel> = module.entry_points.iter().filter_map(model_of).collect();
-    match models.contains(&model(stage)) {
+    let model = ntv::module::Stage::from(stage).execution_model();
+    match models.contains(&model) {
         true => Ok(words),
-        false => {
-            Err(malformed(format!("it has entry points for {models:?}, and the shader is one for {:?}", model(stage))))
-        }
+        false => Err(malformed(format!("it has entry points for {models:?}, and the shader is one for {model:?}"))),
     }
 }
 
@@ -71,18 +70,5 @@ fn model_of(entry_point: &dr::Instruction) -> Option<ExecutionModel> {
     match entry_point.operands.first() {
         Some(Operand::ExecutionModel(model)) => Some(*model),
         _ => None,
-    }
-}
-
-fn model(stage: Stage) -> ExecutionModel {
-    match stage {
-        Stage::Vertex => ExecutionModel::Vertex,
-        Stage::TessCtrl => ExecutionModel::TessellationControl,
-        Stage::TessEval => ExecutionModel::TessellationEvaluation,
-        Stage::Geometry => ExecutionModel::Geometry,
-        Stage::Fragment => ExecutionModel::Fragment,
-        Stage::Compute | Stage::Kernel => ExecutionModel::GLCompute,
-        Stage::Task => ExecutionModel::TaskEXT,
-        Stage::Mesh => ExecutionModel::MeshEXT,
     }
 }
