@@ -4,29 +4,14 @@
 
 #![allow(clippy::print_stdout)] // the output lists what is not proved
 
+#[path = "../../tests/support/mod.rs"]
+mod support;
+
 use ntv::{check, text, EmitOptions, Options, Shader, Target, Translator};
 use ntv_prove::compare::{Prover, Verdict};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
-/// All files below a folder with one of these extensions, in order.
-fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            found.extend(files(&path, extensions));
-        } else if path.extension().is_some_and(|it| extensions.iter().any(|extension| it == *extension)) {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
+use support::{files, root, shared_corpus};
 
 /// The shaders of a file that a target with the features of Vulkan 1.3 can have.
 fn shaders(file: &Path) -> Vec<Shader> {
@@ -76,11 +61,7 @@ fn shaders_of_the_repository_are_proved() {
 /// Of what piglit gives to drivers, 95 of 100 shaders are proved.
 #[test]
 fn shaders_of_real_programs_are_proved() {
-    let corpus = root().join("../shared/corpus");
-    if !corpus.exists() {
-        println!("skipped: there is no shared/corpus");
-        return;
-    }
+    let Some(corpus) = shared_corpus() else { return };
     for folder in ["mesa25/gallium", "mesa25/ssa", "mesa26/gallium", "mesa26/zink", "mesa26/gles"] {
         let (count, proved) = prove_all(&files(&corpus.join(folder), &["nir", "log"]));
         println!("{folder}: proved {proved} of {count}");

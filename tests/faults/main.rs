@@ -14,9 +14,9 @@ mod rules;
 mod support;
 
 use ntv::interp::{Buffer, Limits};
-use ntv::{check, text, Options, Shader, Target, Translator};
+use ntv::{check, text, Shader, Target, Translator};
 use ntv_gen::{difference, shader_of_seed, stimulus_of_seed, Observation, Purpose, Stimulus};
-use rules::{small_target, Fault, FAULTS};
+use rules::{lowered, small_target, Fault, FAULTS};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -133,11 +133,7 @@ fn cases_of(file: &Path) -> Vec<Case> {
             (0..SEEDS).map(|seed| (format!("seed {seed}"), Stimulus::new(&original, seed))).collect();
         stimuli.extend(own_inputs(&text, &original).map(|own| ("own inputs".to_string(), own)));
         for (target, target_name) in [(Target::default(), "full"), (small_target(), "small")] {
-            let mut lowered = original.clone();
-            let options = Options::default().target(target);
-            if Translator::new(options).lower(&mut lowered, None).is_err() {
-                continue;
-            }
+            let Some(lowered) = lowered(&original, &target) else { continue };
             for (inputs, stimulus) in &stimuli {
                 let name = format!("{name}, {}, {target_name} target, {inputs}", original.stage().name());
                 cases.extend(Case::new(name, &original, lowered.clone(), stimulus.clone()));

@@ -4,7 +4,7 @@
 
 use ntv::ir::{rewrite, AluSrc, ArrayIndex, Builder, Cf, Def, Deref, DerefKind, Edit, Inst, InstKind, PhiSrc, Swizzle};
 use ntv::op::{AluOp, AtomicOp, Index, Intrinsic, Modes};
-use ntv::{Feature, Shader, Target};
+use ntv::{Feature, Options, Shader, Target, Translator};
 use Rule::*;
 
 /// A target that has 32-bit numbers only.
@@ -21,6 +21,13 @@ pub(crate) fn small_target() -> Target {
         target.set(feature, false);
     }
     target
+}
+
+/// The shader as the passes for a target leave it; `None` if the target refuses it.
+pub(crate) fn lowered(shader: &Shader, target: &Target) -> Option<Shader> {
+    let mut lowered = shader.clone();
+    Translator::new(Options::default().target(target.clone())).lower(&mut lowered, None).ok()?;
+    Some(lowered)
 }
 
 /// A wrong rule.

@@ -2,7 +2,7 @@
 
 //! Shaders in which faults are planted: one for each operation, and small ones of the corpus.
 
-use crate::rules::small_target;
+use crate::rules::{lowered, small_target};
 use ntv::{text, EmitOptions, Options, Shader, Target, Translator};
 use std::fs;
 use std::path::Path;
@@ -239,8 +239,7 @@ pub(crate) fn cases_of_rules() -> Vec<Lowered> {
         shaders.extend(found.map(|shader| ((*name).to_owned(), shader)));
     }
     let lower = |(name, shader): &(String, Shader), target: Target| {
-        let mut lowered = shader.clone();
-        Translator::new(Options::default().target(target.clone())).lower(&mut lowered, None).ok()?;
+        let lowered = lowered(shader, &target)?;
         Some(Lowered { name: name.clone(), shader: shader.clone(), lowered, target })
     };
     let full = shaders.iter().filter_map(|case| lower(case, Target::default()));
