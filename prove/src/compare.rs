@@ -120,7 +120,7 @@ impl Prover {
 /// # Errors
 /// One of them has something without terms.
 pub fn sides(arena: &mut Arena, shader: &Shader, target: &Target, words: &[u32]) -> Step<Vec<Claim>> {
-    let mut nir = Nir::new(shader, target)?;
+    let mut nir = Nir::new(shader, target);
     let mut module = Module::read(words)?;
     nir.visible.clone_from(&module.visible);
     let expected = flow::run(&mut nir, arena, None)?;

@@ -101,7 +101,7 @@ pub(crate) fn traces(shader: &Shader, target: &Target, words: &[u32]) -> [Trace;
     let stimulus = Rc::new(Stimulus::new(shader, SEED));
     let mut arena = Arena::with_values(Given::new(shader, target, stimulus, true));
     let mut traces = || -> Step<[Trace; 2]> {
-        let mut nir = Nir::new(shader, target)?;
+        let mut nir = Nir::new(shader, target);
         let mut module = Module::read(words)?;
         nir.visible.clone_from(&module.visible);
         module.output_cells.clone_from(&nir.output_cells);
@@ -117,7 +117,7 @@ fn try_inputs(shader: &Shader, target: &Target, words: &[u32], (seed, stimulus):
     }
     let given = Given::new(shader, target, Rc::new(stimulus.clone()), seed % 4 < 2);
     let locations = given.slots_of_outputs(shader);
-    let cells = Nir::new(shader, target).map(|nir| nir.output_cells).unwrap_or_default();
+    let cells = Nir::new(shader, target).output_cells;
     let mut arena = Arena::with_values(given);
     let claims = match sides(&mut arena, shader, target, words) {
         Ok(claims) => claims,

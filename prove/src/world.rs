@@ -4,7 +4,7 @@
 //!
 //! | what | terms |
 //! |-|-|
-//! | an input with a Location | [`input`]: cells of 32 bits, four for each location |
+//! | an input with a Location | [`Input`]: cells of 32 bits, four for each location |
 //! | a built-in input | [`builtin`] |
 //! | uniform blocks, push constants | [`Arena::read`] of [`uniform_block`], [`push_constants`] |
 //! | storage blocks, shared memory, images, outputs | [`Space`]s |
@@ -17,7 +17,8 @@
 use crate::flow::Machine;
 use crate::term::{Arena, Op, Term};
 use ntv::op::fold::mask;
-use spirv::BuiltIn;
+use ntv::op::AluOp;
+use spirv::{BuiltIn, Dim};
 
 /// A part of what a shader can write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,6 +44,67 @@ pub enum Space {
     Global,
     /// A variable of the shader itself, by a number of its own. Sides do not share them.
     Local(u32),
+}
+
+/// The most elements of an array of blocks or images whose element is not known.
+pub const MOST_ELEMENTS: u64 = 16;
+
+/// The spaces that an access may be to, each with the condition under which it is, if there are several.
+pub type Choices = Vec<(Option<Term>, Space)>;
+
+/// The space of each element that `index` may be, of an array of `count`; `None` if these are too many, or not known.
+pub fn choices(arena: &mut Arena, index: Term, count: Option<u64>, space: impl Fn(u32) -> Space) -> Option<Choices> {
+    if let Some(index) = arena.as_const(index) {
+        return Some(vec![(None, space(index as u32))]);
+    }
+    let count = count.filter(|count| *count <= MOST_ELEMENTS)?;
+    let choice = |i: u64| {
+        let number = arena.constant(32, i);
+        (Some(arena.equal(index, number)), space(i as u32))
+    };
+    Some((0..count).map(choice).collect())
+}
+
+/// Lets `change` happen to the space that is chosen.
+pub fn change_chosen(machine: &mut Machine<'_>, choices: &Choices, mut change: impl FnMut(&mut Machine<'_>, Space)) {
+    for (condition, space) in choices {
+        only_if(machine, *condition, *space, |machine| change(machine, *space));
+    }
+}
+
+/// What `access` gives of the space that is chosen, or `otherwise` of none. It may change the space.
+pub fn of_chosen(
+    machine: &mut Machine<'_>,
+    choices: &Choices,
+    otherwise: Option<Term>,
+    mut access: impl FnMut(&mut Machine<'_>, Space) -> Term,
+) -> Option<Term> {
+    let mut chosen = otherwise;
+    for (condition, space) in choices.iter().rev() {
+        let value = only_if(machine, *condition, *space, |machine| access(machine, *space));
+        chosen = Some(match (condition, chosen) {
+            (Some(condition), Some(rest)) => machine.arena.ite(*condition, value, rest),
+            _ => value,
+        });
+    }
+    chosen
+}
+
+/// Keeps what `access` changes of `space` only where `condition` is true.
+fn only_if<T>(
+    machine: &mut Machine<'_>,
+    condition: Option<Term>,
+    space: Space,
+    access: impl FnOnce(&mut Machine<'_>) -> T,
+) -> T {
+    let before = machine.space(space);
+    let value = access(machine);
+    let after = machine.space(space);
+    if let Some(condition) = condition.filter(|_| after != before) {
+        let after = machine.arena.ite(condition, after, before);
+        machine.set_space(space, after);
+    }
+    value
 }
 
 /// The distance of the cells of one vertex from those of the next.
@@ -108,32 +170,88 @@ pub enum Place {
     AtOffset,
 }
 
-/// A cell of the inputs with Locations: `cell` is 4 · location + component, as a term of 32 bits. `vertex` is given if each vertex has
-/// a value; `at` has the extra operands of the place.
-pub fn input(
-    arena: &mut Arena,
-    patch: bool,
-    interpolation: Interpolation,
-    vertex: Option<Term>,
-    cell: Term,
-    at: &[Term],
-) -> Term {
-    // What a patch or primitive has is not interpolated.
-    let interpolation = if patch { Interpolation::default() } else { interpolation };
-    let mut name = String::from(if patch { "patch input" } else { "input" });
-    if interpolation.flat {
-        name += " flat";
-    } else if interpolation.no_perspective {
-        name += " noperspective";
+/// An input with a Location.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Input<'a> {
+    /// Whether it belongs to a patch or primitive.
+    pub patch: bool,
+    /// How it gets its value.
+    pub interpolation: Interpolation,
+    /// The vertex, if each has a value.
+    pub vertex: Option<Term>,
+    /// The extra operands of the place.
+    pub at: &'a [Term],
+}
+
+impl Input<'_> {
+    /// The cell `cell`, 4 · location + component, as a term of 32 bits.
+    pub fn cell(&self, arena: &mut Arena, cell: Term) -> Term {
+        // What a patch or primitive has is not interpolated.
+        let interpolation = if self.patch { Interpolation::default() } else { self.interpolation };
+        let mut name = String::from(if self.patch { "patch input" } else { "input" });
+        if interpolation.flat {
+            name += " flat";
+        } else if interpolation.no_perspective {
+            name += " noperspective";
+        }
+        if !interpolation.flat && interpolation.place != Place::Pixel {
+            name += &format!(" {:?}", interpolation.place);
+        }
+        if self.vertex.is_some() {
+            name += " of a vertex";
+        }
+        let args: Vec<Term> = self.vertex.into_iter().chain([cell]).chain(self.at.iter().copied()).collect();
+        arena.symbol(&name, 32, &args)
     }
-    if !interpolation.flat && interpolation.place != Place::Pixel {
-        name += &format!(" {:?}", interpolation.place);
+
+    /// The number of 32 or 64 bits from a cell on; `None` for another width.
+    pub fn number(&self, arena: &mut Arena, cell: Term, width: u8) -> Option<Term> {
+        of_cells(arena, cell, width, |arena, cell| self.cell(arena, cell))
     }
-    if vertex.is_some() {
-        name += " of a vertex";
+}
+
+/// The number of 32 or 64 bits whose words are those of the cells from `cell` on.
+fn of_cells(arena: &mut Arena, cell: Term, width: u8, mut word: impl FnMut(&mut Arena, Term) -> Term) -> Option<Term> {
+    match width {
+        32 => Some(word(arena, cell)),
+        64 => {
+            let low = word(arena, cell);
+            let next = arena.plus(cell, 1);
+            let high = word(arena, next);
+            Some(arena.concat(low, high))
+        }
+        _ => None,
     }
-    let args: Vec<Term> = vertex.into_iter().chain([cell]).chain(at.iter().copied()).collect();
-    arena.symbol(&name, 32, &args)
+}
+
+/// The number of 32 or 64 bits in the cells of an output; `None` for another width.
+pub fn read_cells(arena: &mut Arena, state: Term, cell: Term, width: u8) -> Option<Term> {
+    of_cells(arena, cell, width, |arena, cell| arena.read(state, cell, 32))
+}
+
+/// The state after a number of 32 or 64 bits, or a boolean as 0 or 1, is written to the cells of an output; `None` for another width.
+pub fn write_cells(arena: &mut Arena, state: Term, cell: Term, value: Term) -> Option<Term> {
+    match arena.width(value) {
+        1 | 32 => {
+            let word = arena.zext(value, 32);
+            Some(arena.write(state, cell, word))
+        }
+        64 => {
+            let next = arena.plus(cell, 1);
+            let [low, high] = [0, 32].map(|at| arena.part(value, at, 32));
+            let state = arena.write(state, cell, low);
+            Some(arena.write(state, next, high))
+        }
+        _ => None,
+    }
+}
+
+/// The cell of an output that each vertex may have.
+pub fn output_cell(arena: &mut Arena, vertex: Option<Term>, cell: Term) -> Term {
+    match vertex {
+        Some(vertex) => arena.combination(32, 0, &[(cell, 1), (vertex, VERTEX)]),
+        None => cell,
+    }
 }
 
 /// Component or element `cell` of a built-in input, a term of 32 bits. `vertex` is given if each vertex has a value.
@@ -141,6 +259,38 @@ pub fn builtin(arena: &mut Arena, builtin: BuiltIn, width: u8, vertex: Option<Te
     let of = if vertex.is_some() { " of a vertex" } else { "" };
     let args: Vec<Term> = vertex.into_iter().chain([cell]).collect();
     arena.symbol(&format!("{builtin:?}{of}"), width, &args)
+}
+
+/// Whether the invocation is a helper: it was one from the start, or it has been discarded.
+pub fn is_helper(machine: &mut Machine<'_>) -> Term {
+    let zero = machine.arena.constant(32, 0);
+    let at_first = builtin(machine.arena, BuiltIn::HelperInvocation, 1, None, zero);
+    let discarded = machine.space(Space::Discarded);
+    machine.arena.either(at_first, discarded)
+}
+
+/// The size in bytes of a storage block.
+pub fn size_of_space(arena: &mut Arena, space: Space) -> Term {
+    match space {
+        Space::Storage(set, binding, element) => {
+            arena.symbol(&format!("size of storage block {set}.{binding}[{element}]"), 32, &[])
+        }
+        _ => arena.undefined(32),
+    }
+}
+
+/// The number of elements with a distance of `stride` bytes for which there are so many bytes.
+pub fn elements(arena: &mut Arena, bytes: Term, stride: u64) -> Term {
+    match stride.is_power_of_two() {
+        true => {
+            let count = arena.constant(32, stride.trailing_zeros().into());
+            arena.lshr(bytes, count)
+        }
+        false => {
+            let stride = arena.constant(32, stride);
+            arena.scalar(AluOp::udiv, 32, &[bytes, stride])
+        }
+    }
 }
 
 /// The cell that has the byte at `address`, and the number of bits below it: 0 if the address is a multiple of 4.
@@ -241,20 +391,70 @@ impl Texel {
     }
 }
 
-/// Lets something happen: `what` with `args`, here on this path. Its results are [`happened`].
+/// The name of the shape of a texture or image.
+pub fn shape(dim: Dim, is_array: bool, is_multisampled: bool) -> String {
+    let name = match dim {
+        Dim::Dim1D => "1D",
+        Dim::Dim2D => "2D",
+        Dim::Dim3D => "3D",
+        Dim::DimCube => "Cube",
+        Dim::DimRect => "Rect",
+        Dim::DimBuffer => "Buffer",
+        Dim::DimSubpassData => "SubpassData",
+        _ => "other",
+    };
+    format!("{name}{}{}", if is_array { " array" } else { "" }, if is_multisampled { " ms" } else { "" })
+}
+
+/// Component `component` of the texel at `place`, the coordinates and the sample, of a storage image.
+pub fn load_texel(
+    machine: &mut Machine<'_>,
+    (space, shape): (Space, &str),
+    place: &[Term],
+    width: u8,
+    component: usize,
+) -> Term {
+    let all = [&[machine.space(space)], place].concat();
+    machine.arena.symbol(&format!("image load {shape} c{component}"), width, &all)
+}
+
+/// Stores a texel.
+pub fn store_texel(machine: &mut Machine<'_>, (space, shape): (Space, &str), place: &[Term], texel: &[Term]) {
+    let all = [&[machine.space(space)], place, texel].concat();
+    let after = machine.arena.symbol(&format!("image store {shape}"), 0, &all);
+    change(machine, space, after);
+}
+
+/// An atomic operation on a texel, as [`atomic`] on a cell.
+pub fn texel_atomic(
+    machine: &mut Machine<'_>,
+    (space, shape): (Space, &str),
+    operation: &str,
+    place: &[Term],
+    args: &[Term],
+    width: u8,
+) -> Term {
+    let all = [&[machine.space(space)], place, args].concat();
+    let after = machine.arena.symbol(&format!("after image atomic {operation} {shape}"), 0, &all);
+    let before = machine.arena.symbol(&format!("image atomic {operation} {shape}"), width, &all);
+    change(machine, space, after);
+    before
+}
+
+/// Lets something happen: `what` with `args`, here on this path.
 pub fn happen(machine: &mut Machine<'_>, what: &str, args: &[Term]) {
-    let before = machine.space(Space::Events);
-    let all: Vec<Term> = [before].into_iter().chain(args.iter().copied()).collect();
+    let all = [&[machine.space(Space::Events)], args].concat();
     let after = machine.arena.symbol(what, 0, &all);
     machine.set_space(Space::Events, after);
 }
 
-/// A result of something that depends on memory or on other invocations: component `component` of `what`, with `args` and what has
-/// happened so far.
-pub fn happened(machine: &mut Machine<'_>, what: &str, args: &[Term], width: u8, component: usize) -> Term {
+/// Reads the clock of the invocations in a scope: its two words.
+pub fn clock(machine: &mut Machine<'_>, scope: &str) -> [Term; 2] {
+    let name = format!("shader_clock {scope}");
     let before = machine.space(Space::Events);
-    let all: Vec<Term> = [before].into_iter().chain(args.iter().copied()).collect();
-    machine.arena.symbol(&format!("{what}: component {component}"), width, &all)
+    let words = [0, 1].map(|c| machine.arena.symbol(&format!("{name}: component {c}"), 32, &[before]));
+    happen(machine, &name, &[]);
+    words
 }
 
 /// An atomic operation on a cell, named as in NIR (`iadd`, `umin`, `xchg`, `cmpxchg`, ...): returns what was there before, and changes
@@ -270,7 +470,7 @@ pub fn atomic(
     let state = machine.space(space);
     // An atomic is aligned to its size.
     let address = machine.arena.mask(address, !(u64::from(width / 8) - 1));
-    let all: Vec<Term> = [state, address].into_iter().chain(args.iter().copied()).collect();
+    let all = [&[state, address], args].concat();
     if let Some(after) = part_of_store(machine.arena, operation, &all) {
         let before = machine.arena.symbol(&format!("atomic {operation}"), width, &all);
         machine.set_space(space, after);
@@ -327,4 +527,9 @@ pub fn emit_vertex(machine: &mut Machine<'_>, stream: u32, cells: &[(Space, u64)
         let undefined = machine.arena.undefined_state();
         machine.set_space(space, undefined);
     }
+}
+
+/// Ends a primitive of `stream`.
+pub fn end_primitive(machine: &mut Machine<'_>, stream: u32) {
+    happen(machine, &format!("end primitive of stream {stream}"), &[]);
 }

@@ -250,11 +250,11 @@ fn pick(arena: &mut Arena, vector: &[Term], index: Term) -> Reason<Term> {
 /// An opcode on scalars of the widths that it takes.
 pub(super) fn scalar(arena: &mut Arena, op: AluOp, width: u8, args: &[Term]) -> Reason<Term> {
     let info = op.info();
-    let free = info.srcs.iter().zip(args).find(|(src, _)| src.ty.bits == 0).map(|(_, arg)| arena.width(*arg));
-    let free = if info.dest.ty.bits == 0 { free.and(Some(width)).or(Some(width)) } else { free };
+    let of_source = info.srcs.iter().zip(args).find(|(src, _)| src.ty.bits == 0).map(|(_, arg)| arena.width(*arg));
+    let free = if info.dest.ty.bits == 0 { width } else { of_source.unwrap_or(0) };
     let fits = info.srcs.len() == args.len()
-        && info.srcs.iter().zip(args).all(|(src, arg)| src.bits(free.unwrap_or(0)) == arena.width(*arg))
-        && info.dest.bits(free.unwrap_or(0)) == width;
+        && info.srcs.iter().zip(args).all(|(src, arg)| src.bits(free) == arena.width(*arg))
+        && info.dest.bits(free) == width;
     match fits {
         true => Ok(arena.scalar(op, width, args)),
         false => Err(format!("{} of operands of other widths", op.name())),
@@ -317,8 +317,18 @@ fn is_conversion(op: Op) -> bool {
     use Op::*;
     matches!(
         op,
-        ConvertFToU | ConvertFToS | ConvertSToF | ConvertUToF | UConvert | SConvert | FConvert | Bitcast | BitCount
-    ) || matches!(op, IsNan | IsInf)
+        ConvertFToU
+            | ConvertFToS
+            | ConvertSToF
+            | ConvertUToF
+            | UConvert
+            | SConvert
+            | FConvert
+            | Bitcast
+            | BitCount
+            | IsNan
+            | IsInf
+    )
 }
 
 fn convert(arena: &mut Arena, op: Op, widths: &[u8], args: &[Value]) -> Reason<Vec<Term>> {

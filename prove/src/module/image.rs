@@ -2,14 +2,13 @@
 
 //! Textures and storage images.
 
-use super::memory::only_if;
 use super::pointer::Object;
 use super::types::{word, Image, Type};
 use super::variables::Home;
 use super::{Module, Reason};
 use crate::flow::{Machine, Value};
 use crate::term::Term;
-use crate::world::{self, Texel};
+use crate::world::{self, Space, Texel};
 use rspirv::dr::Instruction;
 use spirv::{Dim, ImageOperands, Op};
 
@@ -185,55 +184,43 @@ impl Module {
     fn image_read(&self, machine: &mut Machine<'_>, it: &Instruction) -> Reason<Vec<Term>> {
         let id = self.operand(it, 0)?;
         let (pair, image) = self.pair(machine, id)?;
-        let coordinate = self.operand_value(machine, it, 1)?;
-        let used = coordinate.get(..image.texel_coordinates()).ok_or("a coordinate with fewer components")?.to_vec();
+        let used = self.texel_coordinate(machine, self.operand(it, 1)?, image)?;
         let operands = self.image_operands(machine, it, 2, image)?;
         if image.dim == Dim::DimSubpassData {
             let operands = [("coord", used)].into_iter().chain(operands).collect();
             return self.components(machine, it, ("fetch".into(), pair, image), operands);
         }
-        let pointer = self.image_pointer(id)?;
-        let spot = self.spot(machine, pointer)?;
-        let sample = operands.into_iter().find(|(name, _)| *name == "ms_index").map(|(_, terms)| terms);
-        let args: Vec<Term> = used.into_iter().chain(sample.unwrap_or_default()).collect();
-        let choices = self.spaces(machine, &spot)?;
+        let spot = self.spot(machine, self.image_pointer(id)?)?;
+        let (place, shape) = ([used, sample(operands)].concat(), image.shape());
         let widths = self.types.widths(it.result_type.unwrap_or(0))?;
-        let mut terms = Vec::new();
-        for (c, width) in widths.iter().enumerate() {
-            let name = format!("image load {} c{c}", image.shape());
-            let mut chosen = None;
-            for (condition, space) in choices.iter().rev() {
-                let state = machine.space(*space);
-                let all: Vec<Term> = [state].into_iter().chain(args.iter().copied()).collect();
-                let texel = machine.arena.symbol(&name, *width, &all);
-                chosen = Some(match (condition, chosen) {
-                    (Some(condition), Some(rest)) => machine.arena.ite(*condition, texel, rest),
-                    _ => texel,
-                });
-            }
-            terms.push(chosen.ok_or("an array without elements")?);
-        }
-        Ok(terms)
+        let texel = |(c, width): (usize, &u8)| {
+            self.of_spaces(machine, &spot, |machine, space| {
+                world::load_texel(machine, (space, &shape), &place, *width, c)
+            })
+        };
+        widths.iter().enumerate().map(texel).collect()
     }
 
     fn image_write(&self, machine: &mut Machine<'_>, it: &Instruction) -> Reason<()> {
         let id = self.operand(it, 0)?;
         let (_, image) = self.pair(machine, id)?;
-        let coordinate = self.operand_value(machine, it, 1)?;
-        let used = coordinate.get(..image.texel_coordinates()).ok_or("a coordinate with fewer components")?;
+        let used = self.texel_coordinate(machine, self.operand(it, 1)?, image)?;
         let texel = self.operand_value(machine, it, 2)?;
         let operands = self.image_operands(machine, it, 3, image)?;
-        let sample = operands.into_iter().find(|(name, _)| *name == "ms_index").map(|(_, terms)| terms);
         let spot = self.spot(machine, self.image_pointer(id)?)?;
-        for (condition, space) in self.spaces(machine, &spot)? {
-            let before = machine.space(space);
-            let parts = [before].into_iter().chain(used.iter().copied()).chain(sample.iter().flatten().copied());
-            let args: Vec<Term> = parts.chain(texel.iter().copied()).collect();
-            let after = machine.arena.symbol(&format!("image store {}", image.shape()), 0, &args);
-            world::change(machine, space, after);
-            only_if(machine, condition, space, before);
-        }
+        let (place, shape) = ([used, sample(operands)].concat(), image.shape());
+        let choices = self.spaces(machine, &spot)?;
+        world::change_chosen(machine, &choices, |machine, space| {
+            world::store_texel(machine, (space, &shape), &place, &texel);
+        });
         Ok(())
+    }
+
+    /// The coordinate of a texel of a storage image.
+    fn texel_coordinate(&self, machine: &Machine<'_>, id: u32, image: Image) -> Reason<Vec<Term>> {
+        let coordinate = self.value(machine, id)?;
+        let used = coordinate.get(..image.texel_coordinates()).ok_or("a coordinate with fewer components")?;
+        Ok(used.to_vec())
     }
 
     /// An atomic operation on a texel; `None` if the pointer is none of a texel.
@@ -248,28 +235,15 @@ impl Module {
         let Ok(Object::Texel(pointer, coordinate, sample)) = self.object(pointer) else { return Ok(None) };
         let spot = self.spot(machine, pointer)?;
         let Type::Image(image) = *self.types.get(spot.ty) else { return Err("a texel of no image".into()) };
-        let coordinate = machine.value(coordinate).ok_or("an operand without a value")?;
-        let mut parts =
-            coordinate.get(..image.texel_coordinates()).ok_or("a coordinate with fewer components")?.to_vec();
+        let mut place = self.texel_coordinate(machine, coordinate, image)?;
         if image.multisampled {
-            parts.push(self.one(machine, sample)?);
+            place.push(self.one(machine, sample)?);
         }
-        parts.extend(args);
         let shape = image.shape();
-        let mut result = None;
-        for (condition, space) in self.spaces(machine, &spot)?.into_iter().rev() {
-            let before = machine.space(space);
-            let all: Vec<Term> = [before].into_iter().chain(parts.iter().copied()).collect();
-            let after = machine.arena.symbol(&format!("after image atomic {operation} {shape}"), 0, &all);
-            let old = machine.arena.symbol(&format!("image atomic {operation} {shape}"), width, &all);
-            world::change(machine, space, after);
-            only_if(machine, condition, space, before);
-            result = Some(match (condition, result) {
-                (Some(condition), Some(rest)) => machine.arena.ite(condition, old, rest),
-                _ => old,
-            });
-        }
-        result.map(Some).ok_or_else(|| "an array without elements".to_owned())
+        let texel = |machine: &mut Machine<'_>, space: Space| {
+            world::texel_atomic(machine, (space, &*shape), operation, &place, args, width)
+        };
+        self.of_spaces(machine, &spot, texel).map(Some)
     }
 
     /// The pointer from which an image was loaded.
@@ -327,4 +301,9 @@ fn dimensions(name: &str, value: &Value, image: Image) -> Vec<Term> {
         "offset" | "ddx" | "ddy" | "coord" => value.iter().take(image.dimensions()).copied().collect(),
         _ => value.to_vec(),
     }
+}
+
+/// The sample among the operands of an image instruction.
+fn sample(operands: Vec<(&'static str, Vec<Term>)>) -> Vec<Term> {
+    operands.into_iter().find(|(name, _)| *name == "ms_index").map(|(_, terms)| terms).unwrap_or_default()
 }

@@ -4,17 +4,13 @@
 
 use super::pointer::{Object, Spot, Strides};
 use super::types::Type;
-use super::variables::{Home, Rule, MOST_ELEMENTS};
+use super::variables::{Home, Rule};
 use super::{Module, Reason};
 use crate::flow::Machine;
 use crate::term::{Arena, Term};
-use crate::world::{self, Interpolation, Place, Space, VERTEX};
-use ntv::op::AluOp;
+use crate::world::{self, Choices, Input, Interpolation, Place, Space};
 use rspirv::dr::Instruction;
 use spirv::{Decoration, Op};
-
-/// The spaces that a pointer may lead to, with the condition of each if there are several.
-pub(super) type Choices = Vec<(Option<Term>, Space)>;
 
 impl Module {
     /// The scalars of what `pointer` leads to.
@@ -23,7 +19,13 @@ impl Module {
             let address = self.one(machine, pointer)?;
             let state = machine.space(Space::Global);
             let cells = self.scalars_at(Rule::Layout, ty, Strides::default())?;
-            return cells.iter().map(|cell| read_global(machine.arena, state, address, *cell)).collect();
+            return cells
+                .into_iter()
+                .map(|(offset, width)| {
+                    let address = global(machine.arena, address, offset, width)?;
+                    Ok(world::read_bytes(machine.arena, state, address, width))
+                })
+                .collect();
         }
         let spot = self.spot(machine, pointer)?;
         let cells = self.scalars_of(&spot)?;
@@ -38,17 +40,10 @@ impl Module {
                 machine.arena.read(state, place, width)
             }
             Home::Shared(_) | Home::Payload | Home::Storage(..) => {
-                let choices = self.spaces(machine, spot)?;
-                let mut value = None;
-                for (condition, space) in choices.into_iter().rev() {
+                self.of_spaces(machine, spot, |machine, space| {
                     let state = machine.space(space);
-                    let read = read_memory(machine.arena, state, place, width);
-                    value = Some(match (condition, value) {
-                        (Some(condition), Some(rest)) => machine.arena.ite(condition, read, rest),
-                        _ => read,
-                    });
-                }
-                value.ok_or("an array without elements")?
+                    read_memory(machine.arena, state, place, width)
+                })?
             }
             Home::Uniform(set, binding) => {
                 let zero = machine.arena.constant(32, 0);
@@ -61,7 +56,8 @@ impl Module {
                 read_memory(machine.arena, state, place, width)
             }
             Home::Input(_, interpolation, patch) => {
-                input(machine.arena, (patch, interpolation, spot.vertex), place, width, &[])?
+                let input = Input { patch, interpolation, vertex: spot.vertex, at: &[] };
+                number_of_input(machine.arena, &input, place, width)?
             }
             Home::BuiltIn(builtin, false) => {
                 if width != 1 && width != 32 {
@@ -88,11 +84,12 @@ impl Module {
     ) -> Reason<Vec<Term>> {
         let spot = self.spot(machine, pointer)?;
         let Home::Input(_, interpolation, patch) = spot.home else { return Err("no input".into()) };
-        let how = (patch, Interpolation { place, ..interpolation }, spot.vertex);
+        let interpolation = Interpolation { place, ..interpolation };
+        let input = Input { patch, interpolation, vertex: spot.vertex, at };
         let mut terms = Vec::new();
         for (offset, width) in self.scalars_of(&spot)? {
             let cell = spot.place(machine, offset);
-            terms.push(input(machine.arena, how, cell, width, at)?);
+            terms.push(number_of_input(machine.arena, &input, cell, width)?);
         }
         Ok(terms)
     }
@@ -103,10 +100,9 @@ impl Module {
             let address = self.one(machine, pointer)?;
             let cells = self.scalars_at(Rule::Layout, ty, Strides::default())?;
             check(machine.arena, &cells, values)?;
-            for (cell, value) in cells.iter().zip(values) {
-                let before = machine.space(Space::Global);
-                let after = write_global(machine.arena, before, address, *cell, *value)?;
-                world::change(machine, Space::Global, after);
+            for ((offset, width), value) in cells.into_iter().zip(values) {
+                let address = global(machine.arena, address, offset, width)?;
+                world::store(machine, Space::Global, address, *value);
             }
             return Ok(());
         }
@@ -132,17 +128,15 @@ impl Module {
                     1 => machine.arena.zext(value, 32),
                     _ => value,
                 };
-                for (condition, space) in self.spaces(machine, spot)? {
-                    let before = machine.space(space);
-                    world::store(machine, space, place, value);
-                    only_if(machine, condition, space, before);
-                }
+                let choices = self.spaces(machine, spot)?;
+                world::change_chosen(machine, &choices, |machine, space| world::store(machine, space, place, value));
             }
             Home::Output(..) | Home::BuiltIn(_, true) => {
                 let (space, cell) = output(machine, spot, place)?;
                 let state = machine.space(space);
-                let state = write_cells(machine.arena, state, cell, value)?;
-                machine.set_space(space, state);
+                let width = machine.arena.width(value);
+                let state = world::write_cells(machine.arena, state, cell, value);
+                machine.set_space(space, state.ok_or_else(|| format!("an output of {width} bits"))?);
             }
             _ => return Err("a store to such a variable".into()),
         }
@@ -151,15 +145,31 @@ impl Module {
 
     /// The spaces to which a part of memory may belong.
     pub(super) fn spaces(&self, machine: &mut Machine<'_>, spot: &Spot) -> Reason<Choices> {
-        match spot.home {
-            Home::Shared(_) => Ok(vec![(None, Space::Shared)]),
-            Home::Payload => Ok(vec![(None, Space::Payload)]),
-            Home::Storage(set, binding) => {
-                choices(machine, spot.element, |element| Space::Storage(set, binding, element))
-            }
-            Home::Opaque(set, binding) => choices(machine, spot.element, |element| Space::Image(set, binding, element)),
-            _ => Err("memory that others do not share".into()),
-        }
+        let (set, binding, is_image) = match spot.home {
+            Home::Shared(_) => return Ok(vec![(None, Space::Shared)]),
+            Home::Payload => return Ok(vec![(None, Space::Payload)]),
+            Home::Storage(set, binding) => (set, binding, false),
+            Home::Opaque(set, binding) => (set, binding, true),
+            _ => return Err("memory that others do not share".into()),
+        };
+        let space = |element| match is_image {
+            true => Space::Image(set, binding, element),
+            false => Space::Storage(set, binding, element),
+        };
+        let Some((index, count)) = spot.element else { return Ok(vec![(None, space(0))]) };
+        let choices = world::choices(machine.arena, index, count, space);
+        choices.ok_or_else(|| "an index of a large array of descriptors".to_owned())
+    }
+
+    /// What `access` gives of the space to which a part of memory belongs.
+    pub(super) fn of_spaces(
+        &self,
+        machine: &mut Machine<'_>,
+        spot: &Spot,
+        access: impl FnMut(&mut Machine<'_>, Space) -> Term,
+    ) -> Reason<Term> {
+        let choices = self.spaces(machine, spot)?;
+        world::of_chosen(machine, &choices, None, access).ok_or_else(|| "an array without elements".to_owned())
     }
 
     /// OpAtomicIAdd and its like on memory. Returns what was there before.
@@ -177,17 +187,7 @@ impl Module {
         }
         let spot = self.spot(machine, pointer)?;
         let place = spot.place(machine, 0);
-        let mut result = None;
-        for (condition, space) in self.spaces(machine, &spot)?.into_iter().rev() {
-            let before = machine.space(space);
-            let old = world::atomic(machine, space, operation, place, args, width);
-            only_if(machine, condition, space, before);
-            result = Some(match (condition, result) {
-                (Some(condition), Some(rest)) => machine.arena.ite(condition, old, rest),
-                _ => old,
-            });
-        }
-        result.ok_or_else(|| "an array without elements".to_owned())
+        self.of_spaces(machine, &spot, |machine, space| world::atomic(machine, space, operation, place, args, width))
     }
 
     /// OpArrayLength: what the size of the block leaves for the elements.
@@ -199,28 +199,12 @@ impl Module {
         let offset = self.types.member(spot.ty, member, Decoration::Offset).and_then(|words| words.first());
         let offset = u64::from(*offset.ok_or("a member without an offset")?);
         let stride = u64::from(self.types.word(array, Decoration::ArrayStride).filter(|it| *it > 0).unwrap_or(1));
-        let mut length = None;
-        for (condition, space) in self.spaces(machine, &spot)?.into_iter().rev() {
-            let Space::Storage(set, binding, element) = space else { return Err("a length of no block".into()) };
-            let name = format!("size of storage block {set}.{binding}[{element}]");
-            let size = machine.arena.symbol(&name, 32, &[]);
-            length = Some(match (condition, length) {
-                (Some(condition), Some(rest)) => machine.arena.ite(condition, size, rest),
-                _ => size,
-            });
+        if !matches!(spot.home, Home::Storage(..)) {
+            return Err("a length of no block".into());
         }
-        let rest = machine.arena.plus(length.ok_or("an array without elements")?, offset.wrapping_neg());
-        let count = match stride.is_power_of_two() {
-            true => {
-                let bits = machine.arena.constant(32, stride.trailing_zeros().into());
-                machine.arena.lshr(rest, bits)
-            }
-            false => {
-                let stride = machine.arena.constant(32, stride);
-                machine.arena.scalar(AluOp::udiv, 32, &[rest, stride])
-            }
-        };
-        Ok(vec![count])
+        let size = self.of_spaces(machine, &spot, |machine, space| world::size_of_space(machine.arena, space))?;
+        let rest = machine.arena.plus(size, offset.wrapping_neg());
+        Ok(vec![world::elements(machine.arena, rest, stride)])
     }
 
     /// OpCopyMemory.
@@ -242,33 +226,6 @@ impl Module {
     }
 }
 
-/// The space of each element that an index may lead to.
-fn choices(
-    machine: &mut Machine<'_>,
-    element: Option<(Term, Option<u64>)>,
-    space: impl Fn(u32) -> Space,
-) -> Reason<Choices> {
-    let Some((index, count)) = element else { return Ok(vec![(None, space(0))]) };
-    if let Some(index) = machine.arena.as_const(index) {
-        return Ok(vec![(None, space(index as u32))]);
-    }
-    let count = count.filter(|count| *count <= MOST_ELEMENTS).ok_or("an index of a large array of descriptors")?;
-    let choice = |i: u64| {
-        let number = machine.arena.constant(32, i);
-        (Some(machine.arena.equal(index, number)), space(i as u32))
-    };
-    Ok((0..count).map(choice).collect())
-}
-
-/// Undoes a change of `space` where `condition` is false.
-pub(super) fn only_if(machine: &mut Machine<'_>, condition: Option<Term>, space: Space, before: Term) {
-    if let Some(condition) = condition {
-        let after = machine.space(space);
-        let after = machine.arena.ite(condition, after, before);
-        machine.set_space(space, after);
-    }
-}
-
 fn check(arena: &Arena, cells: &[(u64, u8)], values: &[Term]) -> Reason<()> {
     let fits = cells.len() == values.len() && cells.iter().zip(values).all(|(cell, it)| cell.1 == arena.width(*it));
     match fits {
@@ -284,95 +241,35 @@ fn output(machine: &mut Machine<'_>, spot: &Spot, place: Term) -> Reason<(Space,
         Home::BuiltIn(builtin, _) => Space::BuiltIn(builtin as u32),
         _ => return Err("no output".into()),
     };
-    let cell = match spot.vertex {
-        Some(vertex) => machine.arena.combination(32, 0, &[(vertex, VERTEX), (place, 1)]),
-        None => place,
-    };
+    let cell = world::output_cell(machine.arena, spot.vertex, place);
     Ok((space, cell))
 }
 
-/// An input of 32 or 64 bits.
-fn input(
-    arena: &mut Arena,
-    (patch, interpolation, vertex): (bool, Interpolation, Option<Term>),
-    cell: Term,
-    width: u8,
-    at: &[Term],
-) -> Reason<Term> {
-    match width {
-        32 => Ok(world::input(arena, patch, interpolation, vertex, cell, at)),
-        64 => {
-            let next = arena.plus(cell, 1);
-            let [low, high] = [cell, next].map(|cell| world::input(arena, patch, interpolation, vertex, cell, at));
-            Ok(arena.concat(low, high))
-        }
-        _ => Err(format!("an input of {width} bits")),
-    }
+fn number_of_input(arena: &mut Arena, input: &Input<'_>, cell: Term, width: u8) -> Reason<Term> {
+    input.number(arena, cell, width).ok_or_else(|| format!("an input of {width} bits"))
 }
 
 fn read_cells(arena: &mut Arena, state: Term, cell: Term, width: u8) -> Reason<Term> {
-    match width {
-        1 => {
-            let number = arena.read(state, cell, 32);
-            let zero = arena.is_zero(number);
-            Ok(arena.not(zero))
-        }
-        32 => Ok(arena.read(state, cell, 32)),
-        64 => {
-            let next = arena.plus(cell, 1);
-            let [low, high] = [cell, next].map(|cell| arena.read(state, cell, 32));
-            Ok(arena.concat(low, high))
-        }
-        _ => Err(format!("an output of {width} bits")),
+    if width == 1 {
+        let number = arena.read(state, cell, 32);
+        return Ok(arena.is_not_zero(number));
     }
-}
-
-fn write_cells(arena: &mut Arena, state: Term, cell: Term, value: Term) -> Reason<Term> {
-    match arena.width(value) {
-        1 => {
-            let number = arena.zext(value, 32);
-            Ok(arena.write(state, cell, number))
-        }
-        32 => Ok(arena.write(state, cell, value)),
-        64 => {
-            let next = arena.plus(cell, 1);
-            let [low, high] = [0, 32].map(|at| arena.part(value, at, 32));
-            let state = arena.write(state, cell, low);
-            Ok(arena.write(state, next, high))
-        }
-        width => Err(format!("an output of {width} bits")),
-    }
+    world::read_cells(arena, state, cell, width).ok_or_else(|| format!("an output of {width} bits"))
 }
 
 /// A scalar of memory with byte addresses; a boolean is one of 32 bits that is not 0.
 fn read_memory(arena: &mut Arena, state: Term, address: Term, width: u8) -> Term {
     if width == 1 {
         let number = world::read_bytes(arena, state, address, 32);
-        let zero = arena.is_zero(number);
-        return arena.not(zero);
+        return arena.is_not_zero(number);
     }
     world::read_bytes(arena, state, address, width)
 }
 
-/// A scalar at a distance from an address of 64 bits.
-fn read_global(arena: &mut Arena, state: Term, address: Term, (offset, width): (u64, u8)) -> Reason<Term> {
-    let address = arena.plus(address, offset);
+/// The address of a scalar at a distance from an address of 64 bits.
+fn global(arena: &mut Arena, address: Term, offset: u64, width: u8) -> Reason<Term> {
     match width {
-        8 | 16 | 32 | 64 => Ok(world::read_bytes(arena, state, address, width)),
-        _ => Err("a boolean in memory".into()),
-    }
-}
-
-fn write_global(
-    arena: &mut Arena,
-    state: Term,
-    address: Term,
-    (offset, width): (u64, u8),
-    value: Term,
-) -> Reason<Term> {
-    let address = arena.plus(address, offset);
-    match width {
-        8 | 16 | 32 | 64 => Ok(world::write_bytes(arena, state, address, value)),
-        _ => Err("a boolean in memory".into()),
+        1 => Err("a boolean in memory".into()),
+        _ => Ok(arena.plus(address, offset)),
     }
 }

@@ -142,8 +142,7 @@ impl Module {
         let mut nodes = Vec::new();
         for block in blocks.iter() {
             let block_of = |label: &Operand, instruction: &Instruction| {
-                let number = self.labels.get(&types::word(label)).copied();
-                number.ok_or_else(|| unsupported("a label that is no block's".into(), Some(instruction)))
+                self.block(types::word(label)).map_err(|reason| unsupported(reason, Some(instruction)))
             };
             let skipped = match block.end.class.opcode {
                 Op::BranchConditional | Op::Switch => 1,

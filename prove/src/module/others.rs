@@ -8,7 +8,7 @@ use crate::flow::Machine;
 use crate::term::Term;
 use crate::world::{self, Space};
 use rspirv::dr::{Instruction, Operand};
-use spirv::{BuiltIn, ExecutionModel, GroupOperation, Op};
+use spirv::{ExecutionModel, GroupOperation, Op};
 
 /// The kinds of memory that a barrier orders, and the scopes: numbers of SPIR-V.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,12 +184,7 @@ impl Module {
             Op::BeginInvocationInterlockEXT => world::happen(machine, "begin invocation interlock", &[]),
             Op::EndInvocationInterlockEXT => world::happen(machine, "end invocation interlock", &[]),
             Op::ReadClockKHR => return self.clock(machine, it).map(Some),
-            Op::IsHelperInvocationEXT => {
-                let zero = machine.arena.constant(32, 0);
-                let first = world::builtin(machine.arena, BuiltIn::HelperInvocation, 1, None, zero);
-                let discarded = machine.space(Space::Discarded);
-                return Ok(Some(vec![machine.arena.either(first, discarded)]));
-            }
+            Op::IsHelperInvocationEXT => return Ok(Some(vec![world::is_helper(machine)])),
             _ => return Ok(None),
         }
         Ok(Some(Vec::new()))
@@ -216,7 +211,7 @@ impl Module {
             _ => 0,
         };
         if matches!(op, Op::EndPrimitive | Op::EndStreamPrimitive) {
-            world::happen(machine, &format!("end primitive of stream {stream}"), &[]);
+            world::end_primitive(machine, stream as u32);
             return Ok(());
         }
         world::emit_vertex(machine, stream as u32, &self.output_cells);
@@ -234,12 +229,10 @@ impl Module {
     }
 
     fn clock(&self, machine: &mut Machine<'_>, it: &Instruction) -> Reason<Vec<Term>> {
-        let name = format!("shader_clock {}", scope(self.number_of(machine, it, 0)? as u32));
-        let words: Vec<Term> = (0..2).map(|c| world::happened(machine, &name, &[], 32, c)).collect();
-        world::happen(machine, &name, &[]);
+        let words = world::clock(machine, scope(self.number_of(machine, it, 0)? as u32));
         match self.types.widths(it.result_type.unwrap_or(0))?.len() {
             1 => Ok(vec![machine.arena.joined(&words)]),
-            _ => Ok(words),
+            _ => Ok(words.to_vec()),
         }
     }
 

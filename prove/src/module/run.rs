@@ -169,7 +169,11 @@ impl Module {
 
     /// The scalars of operand `i`.
     pub(super) fn operand_value(&self, machine: &Machine<'_>, it: &Instruction, i: usize) -> Reason<Value> {
-        let id = self.operand(it, i)?;
+        self.value(machine, self.operand(it, i)?)
+    }
+
+    /// The scalars of a value that is not a pointer.
+    pub(super) fn value(&self, machine: &Machine<'_>, id: u32) -> Reason<Value> {
         if self.objects.contains_key(&id) || self.variables.contains_key(&id) {
             return Err("a pointer as a value".into());
         }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::flow::{run, Outcome};
 use crate::term::{Arena, Op as TermOp};
-use crate::world::{self, Interpolation, Place};
+use crate::world;
 use rspirv::binary::Assemble;
 use rspirv::dr::Builder;
 use spirv::{
@@ -84,7 +84,7 @@ fn output(arena: &mut Arena, outcome: &Outcome, cell: u64) -> Term {
 fn inputs(arena: &mut Arena) -> [Term; 2] {
     [4, 5].map(|cell| {
         let cell = arena.constant(32, cell);
-        world::input(arena, false, Interpolation { place: Place::Pixel, ..Interpolation::default() }, None, cell, &[])
+        world::Input::default().cell(arena, cell)
     })
 }
 

@@ -3,6 +3,7 @@
 //! The types, decorations and numbers that a module declares.
 
 use super::Reason;
+use crate::world;
 use ntv::op::fold::mask;
 use rspirv::dr::{Instruction, Operand};
 use rustc_hash::FxHashMap;
@@ -50,17 +51,7 @@ pub(super) struct Image {
 impl Image {
     /// The name of its shape.
     pub(super) fn shape(self) -> String {
-        let dim = match self.dim {
-            Dim::Dim1D => "1D",
-            Dim::Dim2D => "2D",
-            Dim::Dim3D => "3D",
-            Dim::DimCube => "Cube",
-            Dim::DimRect => "Rect",
-            Dim::DimBuffer => "Buffer",
-            Dim::DimSubpassData => "SubpassData",
-            _ => "other",
-        };
-        format!("{dim}{}{}", if self.arrayed { " array" } else { "" }, if self.multisampled { " ms" } else { "" })
+        world::shape(self.dim, self.arrayed, self.multisampled)
     }
 
     /// The number of its coordinates without the layer.

@@ -4,12 +4,9 @@
 
 use super::types::{Type, Types};
 use super::Module;
-use crate::world::{Interpolation, Place, Space};
+use crate::world::{Interpolation, Place, Space, MOST_ELEMENTS};
 use rspirv::dr::{self, Instruction, Operand};
 use spirv::{BuiltIn, Decoration, ExecutionModel, Op, StorageClass};
-
-/// The most elements of an array of blocks or images that is indexed by a term.
-pub(super) const MOST_ELEMENTS: u64 = 16;
 
 /// A variable.
 #[derive(Clone, Debug)]
@@ -86,6 +83,8 @@ impl Module {
             self.make_visible(&variable);
             self.variables.insert(id, variable);
         }
+        self.visible.sort_unstable();
+        self.visible.dedup();
     }
 
     fn variable(&self, instruction: &Instruction, id: u32) -> Option<Variable> {
@@ -180,13 +179,9 @@ impl Module {
     }
 
     fn make_visible(&mut self, variable: &Variable) {
-        let count = match self.types.get(variable.ty) {
-            Type::Array(_, count) => count.unwrap_or(1).min(MOST_ELEMENTS) as u32,
-            _ => 1,
-        };
-        let element = match *self.types.get(variable.ty) {
-            Type::Array(element, _) => element,
-            _ => variable.ty,
+        let (element, count) = match *self.types.get(variable.ty) {
+            Type::Array(element, count) => (element, count.unwrap_or(1).min(MOST_ELEMENTS) as u32),
+            _ => (variable.ty, 1),
         };
         let is_image = matches!(self.types.get(element), Type::Image(image) if image.storage);
         let spaces: Vec<Space> = match variable.home {
@@ -199,8 +194,6 @@ impl Module {
             _ => vec![],
         };
         self.visible.extend(spaces);
-        self.visible.sort_unstable();
-        self.visible.dedup();
     }
 }
 

@@ -2,14 +2,15 @@
 
 //! Derefs: which memory they point to, and what is loaded and stored through them.
 
-use super::layout::scalar_bytes;
+use super::layout::{self, scalar_bytes};
+use super::memory::Region;
 use super::Nir;
 use crate::flow::{Machine, Step};
-use crate::term::Term;
+use crate::term::{Arena, Term};
 use crate::world::{self, Space};
 use ntv::entity::Id;
 use ntv::ir::{ArrayIndex, Def, Deref, DerefKind, Inst, Type, TypeData, Var};
-use ntv::op::{Index, Modes};
+use ntv::op::Modes;
 use ntv::target::Descriptor;
 
 /// The memory that a deref points to.
@@ -17,18 +18,31 @@ use ntv::target::Descriptor;
 pub(super) enum Memory {
     /// A uniform or storage block. The variable may be an array of blocks, whose element is chosen first.
     Block { set: u32, binding: u32, is_uniform: bool, element: Option<Term> },
-    /// Push constants.
-    Push,
-    /// The memory of the workgroup.
-    Shared,
-    /// What a task shader gives to mesh shaders.
-    Payload,
+    /// Other memory with byte addresses.
+    Bytes(Region),
     /// A variable of the shader.
     Local(u32),
     /// An input or output, by variable; the vertex comes first if each has a value.
     Io { vertex: Option<Term> },
     /// A texture, sampler or image; the element if it is in an array.
     Opaque { element: Option<Term> },
+}
+
+impl Memory {
+    /// The memory, if it has byte addresses.
+    pub(super) fn region(self, arena: &mut Arena) -> Option<Region> {
+        match self {
+            Memory::Block { set, binding, is_uniform, element } => {
+                let element = element.unwrap_or_else(|| arena.constant(32, 0));
+                Some(match is_uniform {
+                    true => Region::Constant(world::uniform_block(arena, set, binding, element)),
+                    false => Region::Storage((set, binding, element)),
+                })
+            }
+            Memory::Bytes(region) => Some(region),
+            Memory::Local(_) | Memory::Io { .. } | Memory::Opaque { .. } => None,
+        }
+    }
 }
 
 /// What a deref points to.
@@ -91,23 +105,22 @@ impl Nir<'_> {
         let mode = variable.mode;
         let is_array = shader.types.as_array(variable.ty).is_some();
         let address = machine.arena.constant(32, 0);
-        let set = |descriptor| variable.descriptor_set.unwrap_or_else(|| self.target.descriptor_set(descriptor));
-        let is_default = variable.driver_location == 0 && shader.info.first_ubo_is_default_ubo;
         let (memory, awaits_index) = match mode {
-            Modes::UBO => {
-                let kind = if is_default { Descriptor::DefaultUniforms } else { Descriptor::UniformBuffer };
-                let memory =
-                    Memory::Block { set: set(kind), binding: variable.binding, is_uniform: true, element: None };
+            Modes::UBO | Modes::SSBO => {
+                let is_uniform = mode == Modes::UBO;
+                let is_default = variable.driver_location == 0 && shader.info.first_ubo_is_default_ubo;
+                let kind = match is_uniform {
+                    true if is_default => Descriptor::DefaultUniforms,
+                    true => Descriptor::UniformBuffer,
+                    false => Descriptor::StorageBuffer,
+                };
+                let set = variable.descriptor_set.unwrap_or_else(|| self.target.descriptor_set(kind));
+                let memory = Memory::Block { set, binding: variable.binding, is_uniform, element: None };
                 (memory, self.is_block_array(variable.ty))
             }
-            Modes::SSBO => {
-                let set = set(Descriptor::StorageBuffer);
-                let memory = Memory::Block { set, binding: variable.binding, is_uniform: false, element: None };
-                (memory, self.is_block_array(variable.ty))
-            }
-            Modes::PUSH_CONST => (Memory::Push, false),
-            Modes::SHARED => (Memory::Shared, false),
-            Modes::TASK_PAYLOAD => (Memory::Payload, false),
+            Modes::PUSH_CONST => (Memory::Bytes(Region::Constant(world::push_constants(machine.arena))), false),
+            Modes::SHARED => (Memory::Bytes(Region::Space(Space::Shared)), false),
+            Modes::TASK_PAYLOAD => (Memory::Bytes(Region::Space(Space::Payload)), false),
             Modes::SHADER_IN | Modes::SHADER_OUT => (Memory::Io { vertex: None }, self.is_per_vertex(var)),
             Modes::UNIFORM | Modes::IMAGE => (Memory::Opaque { element: None }, is_array),
             Modes::FUNCTION_TEMP | Modes::SHADER_TEMP => (Memory::Local(var.index() as u32), false),
@@ -162,7 +175,7 @@ impl Nir<'_> {
                 Memory::Io { vertex } => *vertex = Some(index),
                 Memory::Opaque { element } => {
                     let types = &self.shader.types;
-                    let inner = types.as_array(ty).map_or(1, |_| self.layout.scalars(types, ty));
+                    let inner = types.as_array(ty).map_or(1, |_| layout::scalars(types, ty));
                     let scaled = machine.arena.combination(32, 0, &[(index, inner)]);
                     *element = Some(match *element {
                         Some(outer) => machine.arena.add(outer, scaled),
@@ -175,9 +188,9 @@ impl Nir<'_> {
             return Ok(pointer);
         }
         let step = match parent.memory {
-            Memory::Local(_) => self.layout.scalars(&self.shader.types, ty),
+            Memory::Local(_) => layout::scalars(&self.shader.types, ty),
             Memory::Io { .. } => self.cell_stride(parent),
-            _ => self.layout.stride(&self.shader.types, parent.ty),
+            _ => layout::stride(&self.shader.types, parent.ty),
         };
         pointer.address = machine.arena.combination(32, 0, &[(parent.address, 1), (index, step)]);
         Ok(pointer)
@@ -193,25 +206,20 @@ impl Nir<'_> {
         ty: Type,
     ) -> Step<Pointer> {
         let types = &self.shader.types;
+        let fields = layout::fields(types, parent.ty);
+        let before = || fields.iter().take(field);
+        let is_pushed = self.shader.vars[parent.var].mode == Modes::PUSH_CONST;
         let offset = match parent.memory {
-            Memory::Local(_) => {
-                let fields = types.as_struct(parent.ty).map_or(&[][..], |data| &data.fields);
-                fields.iter().take(field).map(|field| self.layout.scalars(types, field.ty)).sum()
-            }
-            Memory::Io { .. } => {
-                let fields = types.as_struct(parent.ty).map_or(&[][..], |data| &data.fields);
-                4 * fields.iter().take(field).map(|field| u64::from(types.slots(field.ty))).sum::<u64>()
-            }
+            Memory::Local(_) => before().map(|field| layout::scalars(types, field.ty)).sum(),
+            Memory::Io { .. } => 4 * before().map(|field| u64::from(types.slots(field.ty))).sum::<u64>(),
             // zink's push constants, whose members a dump does not have.
-            Memory::Push
-                if types.as_struct(parent.ty).is_some_and(|data| data.fields.iter().all(|f| f.offset.is_none())) =>
-            {
+            _ if is_pushed && !fields.is_empty() && fields.iter().all(|field| field.offset.is_none()) => {
                 match ntv::op::zink::offset(field) {
                     Some(offset) => offset.into(),
                     None => return self.unsupported(inst, "a push constant that zink does not have"),
                 }
             }
-            _ => self.layout.field(types, parent.ty, field),
+            _ => layout::offset(types, parent.ty, field),
         };
         let address = machine.arena.plus(parent.address, offset);
         Ok(Pointer { ty, address, ..parent })
@@ -236,8 +244,8 @@ impl Nir<'_> {
             Memory::Io { .. } => u64::from(scalar.bits.max(32)) / 32,
             _ => bytes,
         };
-        let place = |arena: &mut crate::term::Arena, c: u8| arena.plus(pointer.address, step * u64::from(c));
-        Ok((0..count).map(|c| (scalar.bits, place(machine.arena, c))).collect())
+        let place = |c: u8| (scalar.bits, machine.arena.plus(pointer.address, step * u64::from(c)));
+        Ok((0..count).map(place).collect())
     }
 
     /// Loads the value at a pointer.
@@ -246,14 +254,21 @@ impl Nir<'_> {
         let width = self.shader.insts[inst].bit_size;
         let places = self.scalar_places(machine, inst, pointer)?;
         if let Memory::Io { .. } = pointer.memory {
-            let terms = self.load_io(machine, inst, pointer, &places)?;
+            let terms = self.load_io(machine, inst, pointer, &places, None)?;
             self.set(machine, inst, terms);
             return Ok(());
         }
+        let region = pointer.memory.region(machine.arena);
         let mut terms = Vec::new();
         for (bits, address) in places {
-            let bits = if bits == 1 && !matches!(pointer.memory, Memory::Local(_)) { 32 } else { bits };
-            let term = self.load_scalar(machine, inst, pointer, address, bits)?;
+            let term = match (pointer.memory, region) {
+                (Memory::Local(number), _) => {
+                    let state = machine.space(Space::Local(number));
+                    machine.arena.read(state, address, bits)
+                }
+                (_, Some(region)) => self.load_region(machine, inst, region, address, bits_in_memory(bits))?,
+                _ => return self.unsupported(inst, "a load from this memory"),
+            };
             terms.push(self.as_width(machine, term, width));
         }
         self.set(machine, inst, terms);
@@ -264,86 +279,42 @@ impl Nir<'_> {
     fn as_width(&self, machine: &mut Machine<'_>, term: Term, width: u8) -> Term {
         let bits = machine.arena.width(term);
         match (bits, width) {
-            (32, 1) => {
-                let zero = machine.arena.is_zero(term);
-                machine.arena.not(zero)
-            }
+            (32, 1) => machine.arena.is_not_zero(term),
             (1, 32) => machine.arena.sext(term, 32),
             _ => term,
-        }
-    }
-
-    fn load_scalar(
-        &mut self,
-        machine: &mut Machine<'_>,
-        inst: Inst,
-        pointer: Pointer,
-        address: Term,
-        bits: u8,
-    ) -> Step<Term> {
-        match pointer.memory {
-            Memory::Block { set, binding, is_uniform, element } => {
-                let element = element.unwrap_or_else(|| machine.arena.constant(32, 0));
-                match is_uniform {
-                    true => {
-                        let state = world::uniform_block(machine.arena, set, binding, element);
-                        Ok(world::read_bytes(machine.arena, state, address, bits))
-                    }
-                    false => self.load_storage(machine, inst, (set, binding, element), address, bits),
-                }
-            }
-            Memory::Push => {
-                let state = world::push_constants(machine.arena);
-                Ok(world::read_bytes(machine.arena, state, address, bits))
-            }
-            Memory::Shared => {
-                let state = machine.space(Space::Shared);
-                Ok(world::read_bytes(machine.arena, state, address, bits))
-            }
-            Memory::Payload => {
-                let state = machine.space(Space::Payload);
-                Ok(world::read_bytes(machine.arena, state, address, bits))
-            }
-            Memory::Local(number) => {
-                let state = machine.space(Space::Local(number));
-                Ok(machine.arena.read(state, address, bits))
-            }
-            Memory::Io { .. } | Memory::Opaque { .. } => self.unsupported(inst, "a load from this memory"),
         }
     }
 
     /// Stores a value at a pointer.
     pub(super) fn store_deref(&mut self, machine: &mut Machine<'_>, inst: Inst, srcs: &[Def]) -> Step<()> {
         let pointer = self.pointer(inst, srcs[0])?;
-        let values = self.scalars(machine, srcs[1]);
-        let mask = self.shader.index(inst, Index::write_mask);
+        let region = pointer.memory.region(machine.arena);
         let places = self.scalar_places(machine, inst, pointer)?;
-        for (c, (bits, address)) in places.into_iter().enumerate().filter(|(c, _)| mask >> c & 1 != 0) {
-            let Some(value) = values.get(c).copied() else { continue };
-            match pointer.memory {
-                Memory::Io { vertex } => self.store_io(machine, inst, (pointer.var, vertex), address, value)?,
-                Memory::Local(number) => {
+        for (c, value) in self.written(machine, inst, srcs[1]) {
+            let Some((bits, address)) = places.get(c).copied() else { continue };
+            match (pointer.memory, region) {
+                (Memory::Io { vertex }, _) => self.store_io(machine, inst, (pointer.var, vertex), address, value)?,
+                (Memory::Local(number), _) => {
                     let value = self.as_width(machine, value, bits);
                     let state = machine.space(Space::Local(number));
                     let state = machine.arena.write(state, address, value);
                     machine.set_space(Space::Local(number), state);
                 }
-                Memory::Block { set, binding, is_uniform: false, element } => {
-                    let element = element.unwrap_or_else(|| machine.arena.constant(32, 0));
-                    let value = self.as_width(machine, value, bits.max(8));
-                    self.store_storage(machine, inst, (set, binding, element), address, value)?;
-                }
-                Memory::Shared => {
-                    let value = self.as_width(machine, value, if bits == 1 { 32 } else { bits });
-                    world::store(machine, Space::Shared, address, value);
-                }
-                Memory::Payload => {
-                    let value = self.as_width(machine, value, if bits == 1 { 32 } else { bits });
-                    world::store(machine, Space::Payload, address, value);
+                (_, Some(region)) => {
+                    let value = self.as_width(machine, value, bits_in_memory(bits));
+                    self.store_region(machine, inst, region, address, value)?;
                 }
                 _ => return self.unsupported(inst, "a store to this memory"),
             }
         }
         Ok(())
+    }
+}
+
+/// The width of a scalar in memory with byte addresses.
+fn bits_in_memory(bits: u8) -> u8 {
+    match bits {
+        1 => 32,
+        bits => bits,
     }
 }

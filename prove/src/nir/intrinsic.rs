@@ -7,7 +7,7 @@ use super::Nir;
 use crate::flow::{Machine, Step};
 use crate::module::{barrier, Barrier};
 use crate::term::Term;
-use crate::world::{happen, happened, push_constants, read_bytes, Space};
+use crate::world::{self, happen, push_constants, read_bytes, Space};
 use ntv::entity::Id;
 use ntv::ir::{Def, Inst, Jump, Stage};
 use ntv::op::meaning::{Form, MemoryKind};
@@ -37,7 +37,7 @@ impl Nir<'_> {
         use Intrinsic::*;
         let memory = op.info().memory.filter(|access| access.kind != MemoryKind::Deref);
         if let Some(access) = memory {
-            self.access(machine, inst, (op, access), srcs)?;
+            self.access(machine, inst, access, srcs)?;
             return Ok(None);
         }
         if let Some(io) = op.meaning().io {
@@ -58,10 +58,11 @@ impl Nir<'_> {
             deref_buffer_array_length => self.array_length(machine, inst, srcs)?,
             _ if op.is_deref_atomic() => self.deref_atomic(machine, inst, srcs)?,
             _ if op.meaning().sampling.is_some() => self.interpolate(machine, inst, op, srcs)?,
-            emit_vertex | emit_vertex_with_counter => self.emit_vertex(machine, inst),
+            emit_vertex | emit_vertex_with_counter => {
+                world::emit_vertex(machine, self.shader.index(inst, Index::stream_id), &self.output_cells);
+            }
             end_primitive | end_primitive_with_counter => {
-                let stream = self.shader.index(inst, Index::stream_id);
-                happen(machine, &format!("end primitive of stream {stream}"), &[]);
+                world::end_primitive(machine, self.shader.index(inst, Index::stream_id));
             }
             set_vertex_and_primitive_count if self.shader.stage() == Stage::Mesh => {
                 let counts = [self.scalar(machine, srcs[0]), self.scalar(machine, srcs[1])];
@@ -87,15 +88,11 @@ impl Nir<'_> {
             barrier => self.barrier(machine, inst),
             shader_clock => {
                 let is_device = matches!(self.scope(self.shader.index(inst, Index::memory_scope)), Some(1 | 5));
-                let name = if is_device { "shader_clock device" } else { "shader_clock subgroup" };
-                let terms = (0..2).map(|c| happened(machine, name, &[], 32, c)).collect();
-                happen(machine, name, &[]);
-                self.set(machine, inst, terms);
+                let words = world::clock(machine, if is_device { "device" } else { "subgroup" });
+                self.set(machine, inst, words.to_vec());
             }
             is_helper_invocation => {
-                let discarded = machine.space(Space::Discarded);
-                let at_first = builtin_scalar(machine.arena, BuiltIn::HelperInvocation, 1, 0);
-                let term = machine.arena.either(at_first, discarded);
+                let term = world::is_helper(machine);
                 self.set(machine, inst, vec![term]);
             }
             _ if op.meaning().image.is_some() => self.image(machine, inst, op, srcs)?,
@@ -114,12 +111,6 @@ impl Nir<'_> {
         let condition = condition.unwrap_or_else(|| machine.arena.boolean(true));
         let after = machine.arena.either(before, condition);
         machine.set_space(Space::Discarded, after);
-    }
-
-    /// Emits a vertex, after which all outputs are undefined.
-    fn emit_vertex(&self, machine: &mut Machine<'_>, inst: Inst) {
-        let stream = self.shader.index(inst, Index::stream_id);
-        crate::world::emit_vertex(machine, stream, &self.output_cells);
     }
 
     fn barrier(&self, machine: &mut Machine<'_>, inst: Inst) {
@@ -160,7 +151,7 @@ impl Nir<'_> {
 
     /// NIR's registers: a space for each, with a cell for each scalar.
     fn register(&mut self, machine: &mut Machine<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Step<()> {
-        use Intrinsic::{decl_reg, load_reg, load_reg_indirect, store_reg};
+        use Intrinsic::{decl_reg, load_reg, load_reg_indirect};
         if op == decl_reg {
             return Ok(());
         }
@@ -194,11 +185,8 @@ impl Nir<'_> {
             self.set(machine, inst, terms);
             return Ok(());
         }
-        let values = self.scalars(machine, srcs[0]);
-        let mask =
-            if op == store_reg || srcs.len() > 2 { self.shader.index(inst, Index::write_mask) } else { u32::MAX };
         let mut state = machine.space(space);
-        for (c, value) in values.into_iter().enumerate().filter(|(c, _)| mask >> c & 1 != 0) {
+        for (c, value) in self.written(machine, inst, srcs[0]) {
             let width = machine.arena.width(value);
             let value = match self.shader.index(inst, Index::legacy_fsat) {
                 0 => value,
@@ -306,7 +294,6 @@ impl Nir<'_> {
         let state = push_constants(machine.arena);
         let address = machine.arena.constant(32, self.target.indexed_draw_offset.into());
         let word = read_bytes(machine.arena, state, address, 32);
-        let zero = machine.arena.is_zero(word);
-        machine.arena.not(zero)
+        machine.arena.is_not_zero(word)
     }
 }

@@ -5,10 +5,10 @@
 //! A cell is a word of 32 bits: 4 for each Location, or the components and elements of a built-in.
 
 use super::deref::{Memory, Pointer};
-use super::Nir;
+use super::{layout, Nir};
 use crate::flow::{Machine, Step};
 use crate::term::{Arena, Term};
-use crate::world::{self, Interpolation, Place, Space, VERTEX};
+use crate::world::{self, Input, Interpolation, Place, Space};
 use ntv::ir::{Def, Inst, InstKind, Stage, TypeData, Var, VarFlags};
 use ntv::op::meaning::{IoAccess, Sampling};
 use ntv::op::names::{unpack_alu_type, varying, InterpMode, IoFlags, IoSemantics, SlotKind};
@@ -76,6 +76,16 @@ impl Nir<'_> {
         between && slots::is_patch(slot)
     }
 
+    /// The place of an access by slot.
+    fn slot_of_access(&self, inst: Inst, op: Intrinsic, access: IoAccess) -> (Slot, IoSemantics) {
+        use Intrinsic::{load_per_primitive_input, load_per_primitive_output, store_per_primitive_output};
+        let io = IoSemantics::unpack(self.shader.index(inst, Index::io_semantics));
+        let mut slot = self.slot(access.is_output, io.location, self.shader.index(inst, Index::base));
+        slot.index = u32::from(io.flags.contains(IoFlags::DUALSRC));
+        slot.patch |= matches!(op, load_per_primitive_input | load_per_primitive_output | store_per_primitive_output);
+        (slot, io)
+    }
+
     /// Runs a load or store by slot.
     pub(super) fn explicit_io(
         &mut self,
@@ -84,16 +94,7 @@ impl Nir<'_> {
         (op, access): (Intrinsic, IoAccess),
         srcs: &[Def],
     ) -> Step<()> {
-        let io = IoSemantics::unpack(self.shader.index(inst, Index::io_semantics));
-        let base = self.shader.index(inst, Index::base);
-        let mut slot = self.slot(access.is_output, io.location, base);
-        slot.index = u32::from(io.flags.contains(IoFlags::DUALSRC));
-        slot.patch |= matches!(
-            op,
-            Intrinsic::load_per_primitive_input
-                | Intrinsic::load_per_primitive_output
-                | Intrinsic::store_per_primitive_output
-        );
+        let (slot, io) = self.slot_of_access(inst, op, access);
         if io.flags.contains(IoFlags::FBFETCH) {
             return self.unsupported(inst, "a read of the framebuffer");
         }
@@ -103,9 +104,7 @@ impl Nir<'_> {
         let vertex = access.vertex.map(|vertex| self.scalar(machine, srcs[usize::from(vertex)]));
         let is_store = !self.shader.insts[inst].has_def();
         if is_store {
-            let values = self.scalars(machine, srcs[0]);
-            let mask = self.shader.index(inst, Index::write_mask);
-            for (c, value) in values.into_iter().enumerate().filter(|(c, _)| mask >> c & 1 != 0) {
+            for (c, value) in self.written(machine, inst, srcs[0]) {
                 let words = u64::from(machine.arena.width(value).max(32)) / 32;
                 let cell = machine.arena.plus(start, words * c as u64);
                 self.write_output(machine, inst, slot, vertex, (cell, value))?;
@@ -123,15 +122,18 @@ impl Nir<'_> {
             self.set(machine, inst, vec![face]);
             return Ok(());
         }
-        let how =
-            if access.is_output { Interpolation::default() } else { self.explicit_interpolation(inst, op, srcs)? };
         let at = if access.is_output { Vec::new() } else { self.extra_operands(machine, op, srcs) };
+        let interpolation = match access.is_output {
+            true => Interpolation::default(),
+            false => self.explicit_interpolation(inst, op, srcs)?,
+        };
+        let input = Input { patch: slot.patch, interpolation, vertex, at: &at };
         let mut terms = Vec::new();
         for c in 0..count {
             let cell = machine.arena.plus(start, words * u64::from(c));
             let term = match access.is_output {
                 true => self.read_output(machine, inst, slot, vertex, cell, width)?,
-                false => self.read_input(machine, inst, (slot, how, &at), vertex, cell, width)?,
+                false => self.read_input(machine, inst, (slot, &input), cell, width)?,
             };
             terms.push(term);
         }
@@ -172,69 +174,47 @@ impl Nir<'_> {
     }
 
     fn read_input(
-        &mut self,
+        &self,
         machine: &mut Machine<'_>,
         inst: Inst,
-        (slot, how, at): (Slot, Interpolation, &[Term]),
-        vertex: Option<Term>,
+        (slot, input): (Slot, &Input<'_>),
         cell: Term,
         width: u8,
     ) -> Step<Term> {
         if let Some(builtin) = slot.builtin {
             let bits = if builtin == BuiltIn::FrontFacing { 1 } else { 32 };
-            let term = world::builtin(machine.arena, builtin, bits, vertex, cell);
+            let term = world::builtin(machine.arena, builtin, bits, input.vertex, cell);
             return match (width, bits) {
                 (32, 1) => Ok(machine.arena.sext(term, 32)),
                 _ if width == bits => Ok(term),
                 _ => self.unsupported(inst, "a built-in of this width"),
             };
         }
-        let mut word = |cell| world::input(machine.arena, slot.patch, how, vertex, cell, at);
-        match width {
-            32 => Ok(word(cell)),
-            64 => {
-                let low = word(cell);
-                let next = machine.arena.plus(cell, 1);
-                let high = world::input(machine.arena, slot.patch, how, vertex, next, at);
-                Ok(machine.arena.concat(low, high))
-            }
-            _ => self.unsupported(inst, "an input of this width"),
-        }
-    }
-
-    /// The cell of an output, with its vertex.
-    fn output_cell(machine: &mut Machine<'_>, vertex: Option<Term>, cell: Term) -> Term {
-        match vertex {
-            Some(vertex) => machine.arena.combination(32, 0, &[(cell, 1), (vertex, VERTEX)]),
-            None => cell,
+        match input.number(machine.arena, cell, width) {
+            Some(number) => Ok(number),
+            None => self.unsupported(inst, "an input of this width"),
         }
     }
 
     fn write_output(
-        &mut self,
+        &self,
         machine: &mut Machine<'_>,
         inst: Inst,
         slot: Slot,
         vertex: Option<Term>,
         (cell, value): (Term, Term),
     ) -> Step<()> {
-        let words = match machine.arena.width(value) {
-            1 | 32 => vec![machine.arena.zext(value, 32)],
-            64 => vec![machine.arena.part(value, 0, 32), machine.arena.part(value, 32, 32)],
-            _ => return self.unsupported(inst, "an output of this width"),
+        let cell = world::output_cell(machine.arena, vertex, cell);
+        let state = machine.space(slot.space());
+        let Some(state) = world::write_cells(machine.arena, state, cell, value) else {
+            return self.unsupported(inst, "an output of this width");
         };
-        for (i, word) in words.into_iter().enumerate() {
-            let cell = machine.arena.plus(cell, i as u64);
-            let cell = Nir::output_cell(machine, vertex, cell);
-            let state = machine.space(slot.space());
-            let state = machine.arena.write(state, cell, word);
-            machine.set_space(slot.space(), state);
-        }
+        machine.set_space(slot.space(), state);
         Ok(())
     }
 
     fn read_output(
-        &mut self,
+        &self,
         machine: &mut Machine<'_>,
         inst: Inst,
         slot: Slot,
@@ -242,19 +222,11 @@ impl Nir<'_> {
         cell: Term,
         width: u8,
     ) -> Step<Term> {
+        let cell = world::output_cell(machine.arena, vertex, cell);
         let state = machine.space(slot.space());
-        let word = |machine: &mut Machine<'_>, i| {
-            let cell = machine.arena.plus(cell, i);
-            let cell = Nir::output_cell(machine, vertex, cell);
-            machine.arena.read(state, cell, 32)
-        };
-        match width {
-            32 => Ok(word(machine, 0)),
-            64 => {
-                let [low, high] = [0, 1].map(|i| word(machine, i));
-                Ok(machine.arena.concat(low, high))
-            }
-            _ => self.unsupported(inst, "an output of this width"),
+        match world::read_cells(machine.arena, state, cell, width) {
+            Some(number) => Ok(number),
+            None => self.unsupported(inst, "an output of this width"),
         }
     }
 
@@ -339,17 +311,6 @@ impl Nir<'_> {
         locations
     }
 
-    /// Loads an input or output through a deref.
-    pub(super) fn load_io(
-        &mut self,
-        machine: &mut Machine<'_>,
-        inst: Inst,
-        pointer: Pointer,
-        places: &[(u8, Term)],
-    ) -> Step<Vec<Term>> {
-        self.load_io_at(machine, inst, pointer, places, None)
-    }
-
     /// Loads an input, interpolated at a place that the instruction chooses.
     pub(super) fn interpolate(
         &mut self,
@@ -364,12 +325,13 @@ impl Nir<'_> {
             return self.unsupported(inst, "an interpolation of this kind");
         };
         let at: Vec<Term> = srcs[1..].iter().flat_map(|src| self.scalars(machine, *src)).collect();
-        let terms = self.load_io_at(machine, inst, pointer, &places, Some((place, at)))?;
+        let terms = self.load_io(machine, inst, pointer, &places, Some((place, at)))?;
         self.set(machine, inst, terms);
         Ok(())
     }
 
-    fn load_io_at(
+    /// Loads an input or output through a deref; an input, at `place` if the instruction chooses it, with its operands.
+    pub(super) fn load_io(
         &mut self,
         machine: &mut Machine<'_>,
         inst: Inst,
@@ -385,20 +347,16 @@ impl Nir<'_> {
             return self.unsupported(inst, "a read of the framebuffer");
         }
         let width = self.shader.insts[inst].bit_size;
-        let mut how = self.interpolation_of(pointer.var);
-        let at = match place {
-            Some((place, at)) => {
-                how.place = place;
-                at
-            }
-            None => Vec::new(),
-        };
+        let (place, at) = place.map_or((None, Vec::new()), |(place, at)| (Some(place), at));
+        let mut interpolation = self.interpolation_of(pointer.var);
+        interpolation.place = place.unwrap_or(interpolation.place);
+        let input = Input { patch: slot.patch, interpolation, vertex, at: &at };
         let mut terms = Vec::new();
         for (_, address) in places {
             let cell = machine.arena.plus(*address, slot.first);
             let term = match is_output {
                 true => self.read_output(machine, inst, slot, vertex, cell, width)?,
-                false => self.read_input(machine, inst, (slot, how, &at), vertex, cell, width)?,
+                false => self.read_input(machine, inst, (slot, &input), cell, width)?,
             };
             terms.push(term);
         }
@@ -440,7 +398,7 @@ impl Nir<'_> {
     }
 
     /// The cells of all outputs that the shader may write, without those that each vertex or primitive has.
-    pub(super) fn find_output_cells(&self) -> Step<Vec<(Space, u64)>> {
+    pub(super) fn find_output_cells(&self) -> Vec<(Space, u64)> {
         let mut cells = Vec::new();
         for inst in &self.shader.order {
             let Some((op, srcs)) = self.shader.as_intrinsic(*inst) else { continue };
@@ -455,9 +413,7 @@ impl Nir<'_> {
             if self.shader.insts[*inst].has_def() {
                 continue;
             }
-            let io = IoSemantics::unpack(self.shader.index(*inst, Index::io_semantics));
-            let mut slot = self.slot(true, io.location, self.shader.index(*inst, Index::base));
-            slot.index = u32::from(io.flags.contains(IoFlags::DUALSRC));
+            let (slot, io) = self.slot_of_access(*inst, op, access);
             let offset = srcs[usize::from(access.offset)];
             let offsets = match self.shader.as_const_scalar(offset) {
                 Some(offset) => offset..offset + 1,
@@ -475,7 +431,7 @@ impl Nir<'_> {
         }
         cells.sort_unstable();
         cells.dedup();
-        Ok(cells)
+        cells
     }
 
     fn add_variable_cells(&self, var: Var, cells: &mut Vec<(Space, u64)>) {
@@ -489,7 +445,7 @@ impl Nir<'_> {
         let count = match types.get(variable.ty) {
             TypeData::Array { len, .. } if is_compact => u64::from(len.unwrap_or(0)),
             TypeData::Scalar(scalar) | TypeData::Vector(scalar, _) => {
-                self.layout.scalars(types, variable.ty) * u64::from(scalar.bits.max(32)) / 32
+                layout::scalars(types, variable.ty) * u64::from(scalar.bits.max(32)) / 32
             }
             _ => 4 * u64::from(types.slots(variable.ty)),
         };

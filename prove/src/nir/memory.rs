@@ -2,28 +2,24 @@
 
 //! Blocks and other memory by byte offset.
 
-use super::deref::Memory;
-use super::Nir;
+use super::{layout, Nir};
 use crate::flow::{Machine, Step};
 use crate::term::Term;
-use crate::world::{self, Space};
+use crate::world::{self, Choices, Space};
 use ntv::ir::{Def, Inst};
 use ntv::op::meaning::{MemoryAccess, MemoryKind, MemoryOperation, OffsetUnit};
-use ntv::op::{zink, Index, Intrinsic, Modes};
+use ntv::op::{zink, Index, Modes};
 use ntv::target::Descriptor;
-
-/// The most elements of an array of blocks whose element is not known.
-const MOST_ELEMENTS: u32 = 16;
 
 /// A storage block: set, binding, and the element in its array.
 pub(super) type StorageBlock = (u32, u32, Term);
 
-/// The memory of an access.
+/// Memory with byte addresses.
 #[derive(Clone, Copy, Debug)]
-enum Region {
-    Uniform(Term),
+pub(super) enum Region {
+    /// The state of memory that cannot be written: a uniform block, push constants.
+    Constant(Term),
     Storage(StorageBlock),
-    Push,
     Space(Space),
 }
 
@@ -46,7 +42,7 @@ impl Nir<'_> {
         &mut self,
         machine: &mut Machine<'_>,
         inst: Inst,
-        (op, access): (Intrinsic, MemoryAccess),
+        access: MemoryAccess,
         srcs: &[Def],
     ) -> Step<()> {
         let region = self.region(machine, inst, access, srcs)?;
@@ -68,30 +64,14 @@ impl Nir<'_> {
                 self.set(machine, inst, terms);
             }
             MemoryOperation::Store => {
-                let values = self.scalars(machine, srcs[0]);
-                let mask = match op.info().index_slot(Index::write_mask) {
-                    Some(_) => self.shader.index(inst, Index::write_mask),
-                    None => u32::MAX,
-                };
-                for (c, value) in values.into_iter().enumerate().filter(|(c, _)| mask >> c & 1 != 0) {
+                for (c, value) in self.written(machine, inst, srcs[0]) {
                     let bytes = u64::from(machine.arena.width(value) / 8);
                     let at = machine.arena.plus(address, bytes * c as u64);
-                    match region {
-                        Region::Storage(block) => self.store_storage(machine, inst, block, at, value)?,
-                        Region::Space(space) => world::store(machine, space, at, value),
-                        _ => return self.unsupported(inst, "a store to this memory"),
-                    }
+                    self.store_region(machine, inst, region, at, value)?;
                 }
             }
             MemoryOperation::Atomic | MemoryOperation::AtomicSwap => {
-                let data: Vec<Def> = srcs[access.atomic_data()..].to_vec();
-                let args: Vec<Term> = data.into_iter().map(|def| self.scalar(machine, def)).collect();
-                let result = match region {
-                    Region::Storage(block) => self.storage_atomic(machine, inst, block, address, &args)?,
-                    Region::Space(space) => self.atomic(machine, inst, space, address, &args),
-                    _ => return self.unsupported(inst, "an atomic of this memory"),
-                };
-                self.set(machine, inst, vec![result]);
+                self.region_atomic(machine, inst, (region, address), &srcs[access.atomic_data()..])?;
             }
             MemoryOperation::Size => {}
         }
@@ -101,12 +81,12 @@ impl Nir<'_> {
     fn region(&mut self, machine: &mut Machine<'_>, inst: Inst, access: MemoryAccess, srcs: &[Def]) -> Step<Region> {
         let block = access.block.map(|block| self.scalar(machine, srcs[usize::from(block)]));
         Ok(match (access.kind, block) {
-            (MemoryKind::Ubo, Some(block)) => Region::Uniform(self.uniform(machine, block)),
+            (MemoryKind::Ubo, Some(block)) => Region::Constant(self.uniform(machine, block)),
             (MemoryKind::Ssbo, Some(block)) => {
                 let set = self.target.descriptor_set(Descriptor::StorageBuffer);
                 Region::Storage(self.numbered(machine, set, block, self.facts.storage_array))
             }
-            (MemoryKind::PushConstant, _) => Region::Push,
+            (MemoryKind::PushConstant, _) => Region::Constant(world::push_constants(machine.arena)),
             (MemoryKind::Shared, _) => Region::Space(Space::Shared),
             (MemoryKind::TaskPayload, _) => Region::Space(Space::Payload),
             (MemoryKind::Scratch, _) => Region::Space(Space::Local(u32::MAX)),
@@ -249,7 +229,8 @@ impl Nir<'_> {
         aligned
     }
 
-    fn load_region(
+    /// Loads a number.
+    pub(super) fn load_region(
         &mut self,
         machine: &mut Machine<'_>,
         inst: Inst,
@@ -258,119 +239,98 @@ impl Nir<'_> {
         width: u8,
     ) -> Step<Term> {
         let state = match region {
-            Region::Uniform(state) => state,
-            Region::Storage(block) => return self.load_storage(machine, inst, block, at, width),
-            Region::Push => world::push_constants(machine.arena),
+            Region::Constant(state) => state,
             Region::Space(space) => machine.space(space),
+            Region::Storage(block) => {
+                return self.of_storage(machine, inst, block, width, |machine, space| {
+                    let state = machine.space(space);
+                    world::read_bytes(machine.arena, state, at, width)
+                });
+            }
         };
         Ok(world::read_bytes(machine.arena, state, at, width))
     }
 
-    /// The storage blocks that an access may be to, each with the condition under which it is.
+    /// Stores a number.
+    pub(super) fn store_region(
+        &mut self,
+        machine: &mut Machine<'_>,
+        inst: Inst,
+        region: Region,
+        at: Term,
+        value: Term,
+    ) -> Step<()> {
+        match region {
+            Region::Constant(_) => return self.unsupported(inst, "a store to this memory"),
+            Region::Space(space) => world::store(machine, space, at, value),
+            Region::Storage(block) => {
+                let choices = self.storage_spaces(machine, inst, block)?;
+                world::change_chosen(machine, &choices, |machine, space| world::store(machine, space, at, value));
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs an atomic operation of this instruction's kind. `data` are its operands.
+    fn region_atomic(
+        &mut self,
+        machine: &mut Machine<'_>,
+        inst: Inst,
+        (region, at): (Region, Term),
+        data: &[Def],
+    ) -> Step<()> {
+        let args: Vec<Term> = data.iter().map(|def| self.scalar(machine, *def)).collect();
+        let width = self.shader.insts[inst].bit_size;
+        let name = self.atomic_name(inst);
+        let atomic = |machine: &mut Machine<'_>, space: Space| world::atomic(machine, space, &name, at, &args, width);
+        let result = match region {
+            Region::Constant(_) => return self.unsupported(inst, "an atomic of this memory"),
+            Region::Space(space) => atomic(machine, space),
+            Region::Storage(block) => self.of_storage(machine, inst, block, width, atomic)?,
+        };
+        self.set(machine, inst, vec![result]);
+        Ok(())
+    }
+
+    /// The number that `access` gives of a storage block; an index beyond its array gives an undefined one.
+    fn of_storage(
+        &mut self,
+        machine: &mut Machine<'_>,
+        inst: Inst,
+        block: StorageBlock,
+        width: u8,
+        access: impl FnMut(&mut Machine<'_>, Space) -> Term,
+    ) -> Step<Term> {
+        let choices = self.storage_spaces(machine, inst, block)?;
+        let undefined = machine.arena.undefined(width);
+        Ok(world::of_chosen(machine, &choices, Some(undefined), access).unwrap_or(undefined))
+    }
+
+    /// The storage blocks that an access may be to.
     fn storage_spaces(
         &mut self,
         machine: &mut Machine<'_>,
         inst: Inst,
         (set, binding, element): StorageBlock,
-    ) -> Step<Vec<(Term, Space)>> {
-        if let Some(element) = machine.arena.as_const(element) {
-            let always = machine.arena.boolean(true);
-            return Ok(vec![(always, Space::Storage(set, binding, element as u32))]);
+    ) -> Step<Choices> {
+        let count = Some(self.storage_elements(binding)).filter(|count| *count > 0);
+        let space = |number| Space::Storage(set, binding, number);
+        match world::choices(machine.arena, element, count, space) {
+            Some(choices) => Ok(choices),
+            None => self.unsupported(inst, "a block of a large array, by an index that is not constant"),
         }
-        let count = self.storage_elements(binding);
-        if count == 0 || count > MOST_ELEMENTS {
-            return self.unsupported(inst, "a block of a large array, by an index that is not constant");
-        }
-        let mut spaces = Vec::new();
-        for number in 0..count {
-            let number_term = machine.arena.constant(32, number.into());
-            let is_it = machine.arena.equal(element, number_term);
-            spaces.push((is_it, Space::Storage(set, binding, number)));
-        }
-        Ok(spaces)
     }
 
     /// The number of storage blocks at a binding.
-    fn storage_elements(&self, binding: u32) -> u32 {
+    fn storage_elements(&self, binding: u32) -> u64 {
         let shader = self.shader;
-        let arrays = shader.vars.values().filter(|it| it.mode == ntv::op::Modes::SSBO && it.binding == binding);
+        let arrays = shader.vars.values().filter(|it| it.mode == Modes::SSBO && it.binding == binding);
         let longest = arrays.filter_map(|it| shader.types.as_array(it.ty)?.1).max();
-        longest.unwrap_or(shader.info.num_ssbos).max(shader.info.num_ssbos)
-    }
-
-    pub(super) fn load_storage(
-        &mut self,
-        machine: &mut Machine<'_>,
-        inst: Inst,
-        block: StorageBlock,
-        at: Term,
-        width: u8,
-    ) -> Step<Term> {
-        let spaces = self.storage_spaces(machine, inst, block)?;
-        let mut value = machine.arena.undefined(width);
-        for (condition, space) in spaces.into_iter().rev() {
-            let state = machine.space(space);
-            let read = world::read_bytes(machine.arena, state, at, width);
-            value = machine.arena.ite(condition, read, value);
-        }
-        Ok(value)
-    }
-
-    pub(super) fn store_storage(
-        &mut self,
-        machine: &mut Machine<'_>,
-        inst: Inst,
-        block: StorageBlock,
-        at: Term,
-        value: Term,
-    ) -> Step<()> {
-        for (condition, space) in self.storage_spaces(machine, inst, block)? {
-            let before = machine.space(space);
-            world::store(machine, space, at, value);
-            let after = machine.space(space);
-            let chosen = machine.arena.ite(condition, after, before);
-            machine.set_space(space, chosen);
-        }
-        Ok(())
-    }
-
-    pub(super) fn storage_atomic(
-        &mut self,
-        machine: &mut Machine<'_>,
-        inst: Inst,
-        block: StorageBlock,
-        at: Term,
-        args: &[Term],
-    ) -> Step<Term> {
-        let width = self.shader.insts[inst].bit_size;
-        let mut result = machine.arena.undefined(width);
-        for (condition, space) in self.storage_spaces(machine, inst, block)?.into_iter().rev() {
-            let before = machine.space(space);
-            let old = self.atomic(machine, inst, space, at, args);
-            let after = machine.space(space);
-            let chosen = machine.arena.ite(condition, after, before);
-            machine.set_space(space, chosen);
-            result = machine.arena.ite(condition, old, result);
-        }
-        Ok(result)
+        longest.unwrap_or(shader.info.num_ssbos).max(shader.info.num_ssbos).into()
     }
 
     fn storage_size(&mut self, machine: &mut Machine<'_>, inst: Inst, block: StorageBlock) -> Step<Term> {
-        let spaces = self.storage_spaces(machine, inst, block)?;
-        let mut size = machine.arena.undefined(32);
-        for (condition, space) in spaces.into_iter().rev() {
-            let Space::Storage(set, binding, element) = space else { continue };
-            let of = machine.arena.symbol(&format!("size of storage block {set}.{binding}[{element}]"), 32, &[]);
-            size = machine.arena.ite(condition, of, size);
-        }
-        Ok(size)
-    }
-
-    /// An atomic operation of this instruction's kind.
-    fn atomic(&mut self, machine: &mut Machine<'_>, inst: Inst, space: Space, at: Term, args: &[Term]) -> Term {
-        let width = self.shader.insts[inst].bit_size;
-        let name = self.atomic_name(inst);
-        world::atomic(machine, space, &name, at, args, width)
+        self.of_storage(machine, inst, block, 32, |machine, space| world::size_of_space(machine.arena, space))
     }
 
     /// NIR's name of the atomic operation of an instruction.
@@ -383,40 +343,22 @@ impl Nir<'_> {
     /// An atomic through a deref.
     pub(super) fn deref_atomic(&mut self, machine: &mut Machine<'_>, inst: Inst, srcs: &[Def]) -> Step<()> {
         let pointer = self.pointer(inst, srcs[0])?;
-        let args: Vec<Term> = srcs[1..].iter().map(|def| self.scalar(machine, *def)).collect();
-        let result = match pointer.memory {
-            Memory::Block { set, binding, is_uniform: false, element } => {
-                let element = element.unwrap_or_else(|| machine.arena.constant(32, 0));
-                self.storage_atomic(machine, inst, (set, binding, element), pointer.address, &args)?
-            }
-            Memory::Shared => self.atomic(machine, inst, Space::Shared, pointer.address, &args),
-            Memory::Payload => self.atomic(machine, inst, Space::Payload, pointer.address, &args),
-            _ => return self.unsupported(inst, "an atomic of this memory"),
-        };
-        self.set(machine, inst, vec![result]);
-        Ok(())
+        match pointer.memory.region(machine.arena) {
+            Some(region) => self.region_atomic(machine, inst, (region, pointer.address), &srcs[1..]),
+            None => self.unsupported(inst, "an atomic of this memory"),
+        }
     }
 
     /// The length of a run-time array at the end of a block.
     pub(super) fn array_length(&mut self, machine: &mut Machine<'_>, inst: Inst, srcs: &[Def]) -> Step<()> {
         let pointer = self.pointer(inst, srcs[0])?;
-        let Memory::Block { set, binding, is_uniform: false, element } = pointer.memory else {
+        let Some(Region::Storage(block)) = pointer.memory.region(machine.arena) else {
             return self.unsupported(inst, "the length of an array of this memory");
         };
-        let element = element.unwrap_or_else(|| machine.arena.constant(32, 0));
-        let size = self.storage_size(machine, inst, (set, binding, element))?;
+        let size = self.storage_size(machine, inst, block)?;
         let rest = machine.arena.sub(size, pointer.address);
-        let stride = self.layout.stride(&self.shader.types, pointer.ty);
-        let length = match stride.is_power_of_two() {
-            true => {
-                let count = machine.arena.constant(32, stride.trailing_zeros().into());
-                machine.arena.lshr(rest, count)
-            }
-            false => {
-                let stride = machine.arena.constant(32, stride);
-                machine.arena.scalar(ntv::op::AluOp::udiv, 32, &[rest, stride])
-            }
-        };
+        let stride = layout::stride(&self.shader.types, pointer.ty);
+        let length = world::elements(machine.arena, rest, stride);
         self.set(machine, inst, vec![length]);
         Ok(())
     }

@@ -21,7 +21,7 @@ use cfg::{Cfg, Next};
 use deref::Pointer;
 use ntv::entity::Id;
 use ntv::ir::{AluFlags, AluSrc, Block, Def, Inst, InstKind, Jump, Shader, Var};
-use ntv::op::{AluOp, Props};
+use ntv::op::{AluOp, Index, Props};
 use ntv::Target;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -30,7 +30,6 @@ pub struct Nir<'a> {
     shader: &'a Shader,
     target: &'a Target,
     cfg: Cfg,
-    layout: layout::Layout,
     pointers: FxHashMap<Def, Pointer>,
     facts: memory::MemoryFacts,
     /// The Locations of variables that do not have their own.
@@ -47,15 +46,11 @@ pub struct Nir<'a> {
 
 impl<'a> Nir<'a> {
     /// The code of `shader`, whose words are for `target`.
-    ///
-    /// # Errors
-    /// The shader writes outputs in a way that has no terms.
-    pub fn new(shader: &'a Shader, target: &'a Target) -> Step<Nir<'a>> {
+    pub fn new(shader: &'a Shader, target: &'a Target) -> Nir<'a> {
         let mut nir = Nir {
             shader,
             target,
             cfg: Cfg::new(shader),
-            layout: layout::Layout::new(&shader.types),
             pointers: FxHashMap::default(),
             facts: memory::MemoryFacts::default(),
             locations: FxHashMap::default(),
@@ -66,8 +61,8 @@ impl<'a> Nir<'a> {
         };
         nir.facts = nir.find_facts();
         nir.locations = nir.find_locations();
-        nir.output_cells = nir.find_output_cells()?;
-        Ok(nir)
+        nir.output_cells = nir.find_output_cells();
+        nir
     }
 
     /// The error that an instruction has no terms.
@@ -93,6 +88,16 @@ impl<'a> Nir<'a> {
 
     fn scalar(&self, machine: &mut Machine<'_>, def: Def) -> Term {
         self.scalars(machine, def)[0]
+    }
+
+    /// The components that a store writes: its mask, or all without one.
+    fn written(&self, machine: &mut Machine<'_>, inst: Inst, value: Def) -> Vec<(usize, Term)> {
+        let op = self.shader.as_intrinsic(inst).map(|(op, _)| op);
+        let mask = match op.and_then(|op| op.info().index_slot(Index::write_mask)) {
+            Some(_) => self.shader.index(inst, Index::write_mask),
+            None => u32::MAX,
+        };
+        self.scalars(machine, value).into_iter().enumerate().filter(|(c, _)| mask >> c & 1 != 0).collect()
     }
 
     fn set(&self, machine: &mut Machine<'_>, inst: Inst, terms: Vec<Term>) {

@@ -12,23 +12,22 @@ use ntv::op::meaning::{ImageName, ImageOperation};
 use ntv::op::names::ImageDim;
 use ntv::op::{Intrinsic, Modes, TexOp, TexSrcKind};
 use ntv::target::Descriptor;
+use spirv::Dim;
 
 /// A descriptor: set, binding, and the element in an array.
 type Opaque = (u32, u32, Option<Term>);
 
-/// The shape of a texture or image, as SPIR-V has it.
+/// The name of the shape of a texture or image, by the dimension that SPIR-V has for it.
 fn shape(dim: ImageDim, is_array: bool) -> String {
-    let name = match dim {
-        ImageDim::dim_1d => "1D",
-        ImageDim::dim_3d => "3D",
-        ImageDim::cube => "Cube",
-        ImageDim::buf => "Buffer",
-        ImageDim::subpass | ImageDim::subpass_ms => "SubpassData",
-        _ => "2D",
+    let of_module = match dim {
+        ImageDim::dim_1d => Dim::Dim1D,
+        ImageDim::dim_3d => Dim::Dim3D,
+        ImageDim::cube => Dim::DimCube,
+        ImageDim::buf => Dim::DimBuffer,
+        ImageDim::subpass | ImageDim::subpass_ms => Dim::DimSubpassData,
+        _ => Dim::Dim2D,
     };
-    let array = if is_array { " array" } else { "" };
-    let ms = if matches!(dim, ImageDim::ms | ImageDim::subpass_ms) { " ms" } else { "" };
-    format!("{name}{array}{ms}")
+    world::shape(of_module, is_array, matches!(dim, ImageDim::ms | ImageDim::subpass_ms))
 }
 
 impl Nir<'_> {
@@ -166,44 +165,34 @@ impl Nir<'_> {
             return self.unsupported(inst, "an image of an array by an index that is not constant");
         };
         let space = Space::Image(set, binding, number as u32);
-        let state = machine.space(space);
+        let image = (space, &*shape);
         // The face of a cube is in its layer.
         let count = usize::from(dim.coordinates()) + usize::from(is_array && dim != ImageDim::cube);
-        let mut args: Vec<Term> =
-            [state].into_iter().chain(self.scalars(machine, srcs[1]).into_iter().take(count)).collect();
+        let mut place = self.scalars(machine, srcs[1]);
+        place.truncate(count);
         if dim == ImageDim::ms {
-            args.push(self.scalar(machine, srcs[2]));
+            place.push(self.scalar(machine, srcs[2]));
         }
-        let values = |machine: &mut Machine<'_>, from: usize| {
-            let srcs = srcs.get(from..).unwrap_or_default();
-            srcs.iter().flat_map(|src| self.scalars(machine, *src)).collect::<Vec<Term>>()
-        };
         match access.operation {
             ImageOperation::Load => {
                 let terms = (0..data.num_components)
-                    .map(|c| machine.arena.symbol(&format!("image load {shape} c{c}"), data.bit_size, &args))
+                    .map(|c| world::load_texel(machine, image, &place, data.bit_size, c.into()))
                     .collect();
                 self.set(machine, inst, terms);
             }
             ImageOperation::Store => {
-                args.extend(self.scalars(machine, srcs[3]));
-                self.image_effect(machine, space, &format!("image store {shape}"), &args);
+                let texel = self.scalars(machine, srcs[3]);
+                world::store_texel(machine, image, &place, &texel);
             }
             ImageOperation::Atomic | ImageOperation::AtomicSwap => {
+                let operands = srcs.get(3..).unwrap_or_default();
+                let args: Vec<Term> = operands.iter().flat_map(|src| self.scalars(machine, *src)).collect();
                 let name = self.atomic_name(inst);
-                args.extend(values(machine, 3));
-                let result = machine.arena.symbol(&format!("image atomic {name} {shape}"), data.bit_size, &args);
-                self.image_effect(machine, space, &format!("after image atomic {name} {shape}"), &args);
+                let result = world::texel_atomic(machine, image, &name, &place, &args, data.bit_size);
                 self.set(machine, inst, vec![result]);
             }
             _ => return self.unsupported(inst, "an operation on an image of this kind"),
         }
         Ok(())
-    }
-
-    /// Changes an image, unless the invocation is a helper.
-    fn image_effect(&self, machine: &mut Machine<'_>, space: Space, name: &str, args: &[Term]) {
-        let after = machine.arena.symbol(name, 0, args);
-        world::change(machine, space, after);
     }
 }

@@ -49,6 +49,12 @@ impl Arena {
         self.make(Op::IsZero, 1, &[], &[term])
     }
 
+    /// Whether `term` is not 0.
+    pub fn is_not_zero(&mut self, term: Term) -> Term {
+        let zero = self.is_zero(term);
+        self.not(zero)
+    }
+
     /// Whether `a` and `b` are the same number.
     pub fn equal(&mut self, a: Term, b: Term) -> Term {
         if a == b {
