@@ -14,6 +14,12 @@ fn filled(value: u64) -> u64 {
     }
 }
 
+/// The bits that multiples of 2 to the `zeros` up to `most` may have, modulo 2 to the width.
+fn up_to(most: u128, zeros: u32, width: u8) -> u64 {
+    let below = if most >> width == 0 { filled(most as u64) } else { u64::MAX };
+    mask(below & u64::MAX.checked_shl(zeros).unwrap_or(0), width)
+}
+
 impl Arena {
     /// The bits of `term` that may be set.
     pub fn possible(&self, term: Term) -> u64 {
@@ -23,6 +29,11 @@ impl Arena {
     /// The number of low bits of `term` that are certainly 0; its width for 0.
     pub(super) fn trailing_zeros(&self, term: Term) -> u32 {
         self.possible(term).trailing_zeros().min(self.width(term).into())
+    }
+
+    /// The number of low bits of `coefficient · term` that are certainly 0.
+    pub(super) fn zeros_of_multiple(&self, term: Term, coefficient: u64) -> u32 {
+        self.trailing_zeros(term) + coefficient.trailing_zeros()
     }
 
     /// [`Arena::possible`] of a new node.
@@ -35,9 +46,8 @@ impl Arena {
             Op::Sum => self.possible_of_sum(node),
             Op::Mul => {
                 let zeros: u32 = node.args.iter().map(|arg| self.trailing_zeros(*arg)).sum();
-                let most = node.args.iter().try_fold(1u64, |most, arg| most.checked_mul(self.possible(*arg)));
-                let below = most.map_or(u64::MAX, filled);
-                mask(below & u64::MAX.checked_shl(zeros).unwrap_or(0), node.width)
+                let most = node.args.iter().try_fold(1u128, |most, arg| most.checked_mul(self.possible(*arg).into()));
+                up_to(most.unwrap_or(u128::MAX), zeros, node.width)
             }
             Op::Mask => of(0) & node.immediates[0],
             Op::And => node.args.iter().fold(all, |bits, arg| bits & self.possible(*arg)),
@@ -47,16 +57,7 @@ impl Arena {
                 None => filled(of(0)),
             },
             Op::Zext | Op::Trunc => mask(of(0), node.width),
-            Op::Alu(op) => self.possible_of_alu(op, node),
-            _ => all,
-        }
-    }
-
-    fn possible_of_alu(&self, op: AluOp, node: &Node) -> u64 {
-        let all = mask(u64::MAX, node.width);
-        match op {
-            AluOp::bit_count => filled(self.width(node.args[0]).into()),
-            AluOp::umod | AluOp::udiv => all,
+            Op::Alu(AluOp::bit_count) => filled(self.width(node.args[0]).into()),
             _ => all,
         }
     }
@@ -67,10 +68,8 @@ impl Arena {
         if coefficient.is_power_of_two() {
             return mask(possible << coefficient.trailing_zeros(), width);
         }
-        let zeros = self.trailing_zeros(term) + coefficient.trailing_zeros();
         let most = u128::from(possible) * u128::from(coefficient);
-        let below = if most >> width == 0 { filled(most as u64) } else { u64::MAX };
-        mask(below & u64::MAX.checked_shl(zeros).unwrap_or(0), width)
+        up_to(most, self.zeros_of_multiple(term, coefficient), width)
     }
 
     fn possible_of_sum(&self, node: &Node) -> u64 {
@@ -89,9 +88,8 @@ impl Arena {
         for (arg, coefficient) in node.args.iter().zip(coefficients) {
             let product = u128::from(self.possible(*arg)) * u128::from(*coefficient);
             most = most.saturating_add(product);
-            zeros = zeros.min(self.trailing_zeros(*arg) + coefficient.trailing_zeros());
+            zeros = zeros.min(self.zeros_of_multiple(*arg, *coefficient));
         }
-        let below = if most >> node.width == 0 { filled(most as u64) } else { u64::MAX };
-        mask(below & u64::MAX.checked_shl(zeros).unwrap_or(0), node.width)
+        up_to(most, zeros, node.width)
     }
 }

@@ -100,10 +100,8 @@ impl Arena {
     /// `term`, where only what it is under `care` matters: terms that agree under a condition are the same term under it (the
     /// generalized cofactor of Coudert and Madre).
     pub fn under(&mut self, term: Term, care: Term) -> Term {
-        match self.as_const(care) {
-            Some(0) => return term,
-            Some(_) => return term,
-            None => {}
+        if self.as_const(care).is_some() {
+            return term;
         }
         if term == care {
             return self.boolean(true);

@@ -2,7 +2,7 @@
 
 //! The number that a term is for chosen inputs.
 
-use super::alu::fold_row;
+use super::alu::{fold_row, sources};
 use super::{Arena, Op, Term};
 use ntv::op::fold::{mask, sign_extend};
 use rustc_hash::FxHashMap;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The content of memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Memory {
     /// The state that it starts with, by the text of its symbol.
     pub start: String,
@@ -50,21 +50,18 @@ impl<'a, A: Assignment> Evaluator<'a, A> {
 
     /// The number of a term with a width.
     pub fn number(&mut self, term: Term) -> u64 {
-        match self.value(term) {
-            Value::Number(number) => number,
-            Value::State(_) => 0,
-        }
+        self.value(term);
+        self.arg(term)
     }
 
     /// The memory of a state.
     pub fn memory(&mut self, state: Term) -> Rc<Memory> {
-        match self.value(state) {
-            Value::State(memory) => memory,
-            Value::Number(_) => Rc::new(Memory { start: String::new(), written: BTreeMap::new() }),
-        }
+        self.value(state);
+        self.memory_of(state)
     }
 
-    fn value(&mut self, term: Term) -> Value {
+    /// Makes the value of a term known.
+    fn value(&mut self, term: Term) {
         let mut todo = vec![term];
         while let Some(next) = todo.last().copied() {
             if self.known.contains_key(&next) {
@@ -90,9 +87,9 @@ impl<'a, A: Assignment> Evaluator<'a, A> {
                 todo.pop();
             }
         }
-        self.known[&term].clone()
     }
 
+    /// The number of a term whose value is known.
     fn arg(&self, term: Term) -> u64 {
         match self.known.get(&term) {
             Some(Value::Number(number)) => *number,
@@ -139,14 +136,10 @@ impl<'a, A: Assignment> Evaluator<'a, A> {
                 u64::from(sign_extend(arg(0), bits) < sign_extend(arg(1), bits))
             }
             Op::Alu(op) => {
-                let mut args = node.args.iter();
-                let mut srcs = Vec::new();
-                let mut widths = Vec::new();
-                for operand in op.info().srcs {
-                    let terms: Vec<Term> = args.by_ref().take(usize::from(operand.size.max(1))).copied().collect();
-                    widths.push(self.arena.width(terms[0]));
-                    srcs.push(terms.into_iter().map(|term| self.arg(term)).collect::<Vec<u64>>());
-                }
+                let terms = sources(op, &node.args);
+                let widths: Vec<u8> = terms.iter().map(|terms| self.arena.width(terms[0])).collect();
+                let srcs: Vec<Vec<u64>> =
+                    terms.iter().map(|terms| terms.iter().map(|term| self.arg(*term)).collect()).collect();
                 let component = node.immediates[0] as usize;
                 match fold_row(op, width, component, &srcs, &widths) {
                     Some(number) => number,
@@ -175,10 +168,11 @@ impl<'a, A: Assignment> Evaluator<'a, A> {
         Value::Number(mask(number, width))
     }
 
+    /// The memory of a state whose value is known.
     fn memory_of(&self, state: Term) -> Rc<Memory> {
         match self.known.get(&state) {
             Some(Value::State(memory)) => memory.clone(),
-            _ => Rc::new(Memory { start: String::new(), written: BTreeMap::new() }),
+            _ => Rc::default(),
         }
     }
 

@@ -27,7 +27,7 @@ impl Arena {
             Op::Sum => {
                 let width = self.width(term);
                 let zeros = node.args.iter().zip(&node.immediates[1..]);
-                let zeros = zeros.map(|(arg, c)| self.trailing_zeros(*arg) + c.trailing_zeros()).min().unwrap_or(0);
+                let zeros = zeros.map(|(arg, c)| self.zeros_of_multiple(*arg, *c)).min().unwrap_or(0);
                 if node.immediates[0].trailing_zeros() < zeros.min(width.into()) {
                     return self.boolean(false);
                 }

@@ -2,6 +2,7 @@
 
 //! Terms with parts replaced.
 
+use super::alu::sources;
 use super::{Arena, Node, Op, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -29,13 +30,7 @@ impl Arena {
             Op::Ult => self.ult(args[0], args[1]),
             Op::Slt => self.slt(args[0], args[1]),
             Op::Alu(op) => {
-                let mut args = args.iter().copied();
-                let srcs: Vec<Vec<Term>> = op
-                    .info()
-                    .srcs
-                    .iter()
-                    .map(|operand| args.by_ref().take(usize::from(operand.size.max(1))).collect())
-                    .collect();
+                let srcs = sources(op, args);
                 self.alu(op, node.width, node.immediates[0] as usize, &srcs)
             }
             Op::Read => self.read(args[0], args[1], node.width),

@@ -91,7 +91,7 @@ impl Arena {
     }
 
     /// A term and the constant that it is multiplied with.
-    fn without_factor(&mut self, term: Term) -> (Term, u64) {
+    fn without_factor(&self, term: Term) -> (Term, u64) {
         let node = self.node(term);
         match (node.op, &*node.immediates, &*node.args) {
             (Op::Sum, [0, factor], [inner]) => (*inner, *factor),
@@ -246,11 +246,6 @@ impl Arena {
         true
     }
 
-    /// The node for bits of `base`: a shift if they end at the top, so that parts have one form.
-    fn mask_node(&mut self, width: u8, base: Term, bits: u64) -> Term {
-        self.make(Op::Mask, width, &[bits], &[base])
-    }
-
     /// `term & bits`.
     pub fn mask(&mut self, term: Term, bits: u64) -> Term {
         let width = self.width(term);
@@ -283,7 +278,7 @@ impl Arena {
             }
             _ => {}
         }
-        self.mask_node(width, term, bits)
+        self.make(Op::Mask, width, &[bits], &[term])
     }
 
     /// The bits of a sum: what does not reach them is left out, and low bits without a carry are apart.
@@ -295,8 +290,7 @@ impl Arena {
             let reduced = self.sum(width, sum);
             return self.mask(reduced, bits);
         }
-        let zeros = |arena: &Arena, term: &Term, c: &u64| arena.trailing_zeros(*term) + c.trailing_zeros();
-        let low = sum.terms.iter().map(|(term, c)| zeros(self, term, c)).min().unwrap_or(0).min(63);
+        let low = sum.terms.iter().map(|(term, c)| self.zeros_of_multiple(*term, *c)).min().unwrap_or(0).min(63);
         let low_bits = (1u64 << low) - 1;
         if sum.constant & low_bits != 0 {
             let part = sum.constant & low_bits & bits;
@@ -315,7 +309,7 @@ impl Arena {
             let high = self.mask(high, bits & !low_bits);
             return self.add(low, high);
         }
-        self.mask_node(width, term, bits)
+        self.make(Op::Mask, width, &[bits], &[term])
     }
 
     /// The bits of a sum whose parts have no common bit, part by part.
@@ -345,15 +339,15 @@ impl Arena {
         let mut cuts: Vec<u32> = sum
             .terms
             .iter()
-            .map(|(term, c)| self.trailing_zeros(*term) + c.trailing_zeros())
+            .map(|(term, c)| self.zeros_of_multiple(*term, *c))
             .filter(|zeros| (1..u32::from(width)).contains(zeros))
             .collect();
         cuts.sort_unstable();
         cuts.dedup();
         for at in cuts {
-            let is_high = |arena: &Arena, term: Term, c: u64| arena.trailing_zeros(term) + c.trailing_zeros() >= at;
-            let low: Vec<(Term, u64)> =
-                sum.terms.iter().filter(|(term, c)| !is_high(self, **term, **c)).map(|(t, c)| (*t, *c)).collect();
+            let is_high = |(term, c): &(Term, u64)| self.zeros_of_multiple(*term, *c) >= at;
+            let parts = sum.terms.iter().map(|(term, c)| (*term, *c));
+            let (high, low): (Vec<(Term, u64)>, Vec<(Term, u64)>) = parts.partition(is_high);
             if low.is_empty() {
                 continue;
             }
@@ -362,8 +356,6 @@ impl Arena {
                 most.checked_add(u128::from(self.possible(*term)).checked_mul(u128::from(*c))?)
             });
             if most.is_some_and(|most| most >> at == 0) {
-                let high: Vec<(Term, u64)> =
-                    sum.terms.iter().filter(|(term, c)| is_high(self, **term, **c)).map(|(t, c)| (*t, *c)).collect();
                 let low = self.combination(width, below, &low);
                 let high = self.combination(width, sum.constant & !((1 << at) - 1), &high);
                 return Some((low, high, at));
@@ -442,12 +434,11 @@ impl Arena {
     /// A sum shifted to the right: what is below the bit does not carry, and the rest is a multiple of it.
     fn lshr_of_sum(&mut self, width: u8, term: Term, count: u32) -> Option<Term> {
         let sum = self.linear(term);
-        let is_high = |arena: &Arena, term: Term, c: u64| arena.trailing_zeros(term) + c.trailing_zeros() >= count;
         let low_bits = (1u64 << count) - 1;
         let mut most = u128::from(sum.constant & low_bits);
         let mut high = Linear { constant: sum.constant >> count, terms: BTreeMap::new() };
         for (part, c) in &sum.terms {
-            if !is_high(self, *part, *c) {
+            if self.zeros_of_multiple(*part, *c) < count {
                 most = most.checked_add(u128::from(self.possible(*part)).checked_mul(u128::from(*c))?)?;
                 continue;
             }
@@ -587,8 +578,7 @@ impl Arena {
         }
         if width == 1 {
             let low = self.mask(term, 1);
-            let zero = self.is_zero(low);
-            return self.not(zero);
+            return self.is_not_zero(low);
         }
         let low = mask(u64::MAX, width);
         if self.possible(term) & low == 0 {
@@ -598,23 +588,15 @@ impl Arena {
         match node.op {
             Op::Zext | Op::Sext => {
                 let inner = node.args[0];
-                return match (self.width(inner) >= width, node.op) {
-                    (true, _) => self.trunc(inner, width),
-                    (false, Op::Zext) => self.zext(inner, width),
-                    _ => self.sext(inner, width),
+                return match self.width(inner) >= width {
+                    true => self.trunc(inner, width),
+                    false => self.extended(inner, width, node.op == Op::Sext),
                 };
             }
             Op::Trunc => return self.trunc(node.args[0], width),
             Op::Sum => {
-                let parts: Vec<(Term, u64)> = node
-                    .args
-                    .iter()
-                    .zip(&node.immediates[1..])
-                    .filter(|(_, coefficient)| **coefficient & low != 0)
-                    .map(|(arg, coefficient)| (*arg, *coefficient))
-                    .collect();
-                let parts: Vec<(Term, u64)> =
-                    parts.into_iter().map(|(arg, coefficient)| (self.trunc(arg, width), coefficient)).collect();
+                let parts = node.args.iter().zip(&node.immediates[1..]).filter(|(_, factor)| **factor & low != 0);
+                let parts: Vec<(Term, u64)> = parts.map(|(arg, factor)| (self.trunc(*arg, width), *factor)).collect();
                 return self.combination(width, node.immediates[0], &parts);
             }
             Op::Mask => {
@@ -638,6 +620,14 @@ impl Arena {
             _ => {}
         }
         self.make(Op::Trunc, width, &[], &[term])
+    }
+
+    /// `term` with zeros above, or with copies of its sign if it is `signed`.
+    pub(super) fn extended(&mut self, term: Term, width: u8, signed: bool) -> Term {
+        match signed {
+            true => self.sext(term, width),
+            false => self.zext(term, width),
+        }
     }
 
     /// `low` and, above it, `high`.

@@ -2,7 +2,7 @@
 
 //! Bits, fields of bits, comparisons and conversions of integers.
 
-use super::Operation;
+use super::{float_one, Operation};
 use crate::term::{Arena, Op, Term};
 use ntv::op::fold::mask;
 use ntv::op::AluOp::*;
@@ -67,10 +67,7 @@ impl Arena {
                     return Some(shifted);
                 }
                 let low = self.trunc(shifted, bits as u8);
-                match op {
-                    extract_u8 | extract_u16 => self.zext(low, width),
-                    _ => self.sext(low, width),
-                }
+                self.extended(low, width, matches!(op, extract_i8 | extract_i16))
             }
             insert_u8 | insert_u16 if width > 8 => {
                 let bits = if op == insert_u8 { 8 } else { 16 };
@@ -170,19 +167,16 @@ impl Arena {
         let source_width = self.width(args[0]);
         Some(match op {
             i2i1 | u2u1 | i2i8 | i2i16 | i2i32 | i2i64 | u2u8 | u2u16 | u2u32 | u2u64 | i2imp => {
-                match (width <= source_width, matches!(op, i2i1 | i2i8 | i2i16 | i2i32 | i2i64 | i2imp)) {
-                    (true, _) => self.trunc(arg(0), width),
-                    (false, true) => self.sext(arg(0), width),
-                    (false, false) => self.zext(arg(0), width),
+                let signed = matches!(op, i2i1 | i2i8 | i2i16 | i2i32 | i2i64 | i2imp);
+                match width <= source_width {
+                    true => self.trunc(arg(0), width),
+                    false => self.extended(arg(0), width, signed),
                 }
             }
             b2i1 | b2i8 | b2i16 | b2i32 | b2i64 | b2b1 | b2b8 | b2b16 | b2b32 | b2f16 | b2f32 | b2f64 => {
-                let zero = self.is_zero(arg(0));
-                let is_true = self.not(zero);
+                let is_true = self.is_not_zero(arg(0));
                 let one = match op {
-                    b2f16 => 0x3c00,
-                    b2f32 => 0x3f80_0000,
-                    b2f64 => 0x3ff0 << 48,
+                    b2f16 | b2f32 | b2f64 => float_one(width),
                     b2i1 | b2i8 | b2i16 | b2i32 | b2i64 => 1,
                     _ => u64::MAX,
                 };
@@ -212,6 +206,7 @@ impl Arena {
         }
         whole
     }
+
     /// `count` bits of a 32-bit term from `at` on, in range.
     fn field(&mut self, base: Term, at: u64, count: u64, signed: bool) -> Term {
         if count == 0 {
@@ -220,16 +215,15 @@ impl Arena {
         let amount = self.constant(32, at);
         let shifted = self.lshr(base, amount);
         let low = self.trunc(shifted, count as u8);
-        match signed {
-            true => self.sext(low, 32),
-            false => self.zext(low, 32),
-        }
+        self.extended(low, 32, signed)
     }
+
     /// A field with a constant place; `None` otherwise, or if it is not within the base.
     fn bitfield_extract(&mut self, base: Term, offset: Term, bits: Term, signed: bool) -> Option<Term> {
         let (at, count) = (self.as_const(offset)?, self.as_const(bits)?);
         (at + count <= 32).then(|| self.field(base, at, count, signed))
     }
+
     fn bitfield_insert(&mut self, base: Term, insert: Term, offset: Term, bits: Term) -> Option<Term> {
         let (at, count) = (self.as_const(offset)?, self.as_const(bits)?);
         if at + count > 32 {

@@ -196,13 +196,15 @@ impl Arena {
         let condition = self.scalar(op, 1, args);
         self.not(condition)
     }
+
     /// `term` with the other sign: the sign bit is one of the sum, where carries do not matter.
     pub fn negated(&mut self, term: Term) -> Term {
         let width = self.width(term);
         self.combination(width, 1 << (width - 1), &[(term, 1)])
     }
+
     /// The term of which `term` is the negation, if it is written as one.
-    fn as_negated(&mut self, term: Term) -> Option<Term> {
+    fn as_negated(&self, term: Term) -> Option<Term> {
         let width = self.width(term);
         let sign = 1u64 << (width - 1);
         let node = self.node(term);
@@ -211,10 +213,12 @@ impl Arena {
             _ => None,
         }
     }
+
     /// A term with the same absolute value as a float, without a negation.
-    fn without_sign(&mut self, term: Term) -> Term {
+    fn without_sign(&self, term: Term) -> Term {
         self.as_negated(term).unwrap_or(term)
     }
+
     /// Factors without negations, and whether their number was odd. Of constants, the sign is taken, too.
     fn apart(&mut self, factors: [Term; 2]) -> ([Term; 2], bool) {
         let mut is_negative = false;

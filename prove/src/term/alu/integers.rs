@@ -106,10 +106,7 @@ impl Arena {
             ihadd | irhadd | uhadd | urhadd if width > 1 && width < 64 => {
                 let signed = matches!(op, ihadd | irhadd);
                 let rounded = matches!(op, irhadd | urhadd);
-                let [a, b] = [0, 1].map(|i| match signed {
-                    true => self.sext(arg(i), width + 1),
-                    false => self.zext(arg(i), width + 1),
-                });
+                let [a, b] = [0, 1].map(|i| self.extended(arg(i), width + 1, signed));
                 let sum = self.combination(width + 1, rounded.into(), &[(a, 1), (b, 1)]);
                 // The low `width` bits of the sum without its lowest bit: the width of `sum` is not a power of two.
                 self.top_bits(sum, width)
@@ -149,8 +146,7 @@ impl Arena {
                 self.mul(arg(0), low)
             }
             imul_32x16 => {
-                let low = self.trunc(arg(1), 16);
-                let low = self.sext(low, 32);
+                let low = self.sign_of_bits(arg(1), 16);
                 self.mul(arg(0), low)
             }
             umul24 | umad24 => {
@@ -166,21 +162,11 @@ impl Arena {
                 self.mul(a, b)
             }
             umul_2x32_64 | imul_2x32_64 => {
-                let wide = |arena: &mut Arena, term| match op {
-                    umul_2x32_64 => arena.zext(term, 64),
-                    _ => arena.sext(term, 64),
-                };
-                let a = wide(self, arg(0));
-                let b = wide(self, arg(1));
+                let [a, b] = [0, 1].map(|i| self.extended(arg(i), 64, op == imul_2x32_64));
                 self.mul(a, b)
             }
             umul_high | imul_high if width <= 32 && width > 1 => {
-                let wide = |arena: &mut Arena, term| match op {
-                    umul_high => arena.zext(term, 2 * width),
-                    _ => arena.sext(term, 2 * width),
-                };
-                let a = wide(self, arg(0));
-                let b = wide(self, arg(1));
+                let [a, b] = [0, 1].map(|i| self.extended(arg(i), 2 * width, op == imul_high));
                 let product = self.mul(a, b);
                 self.part(product, width, width)
             }
@@ -196,12 +182,14 @@ impl Arena {
         let zero = self.constant(self.width(term), 0);
         self.slt(term, zero)
     }
+
     /// The low `bits` bits of `term` as a signed number of its width.
     fn sign_of_bits(&mut self, term: Term, bits: u8) -> Term {
         let width = self.width(term);
         let low = self.trunc(term, bits);
         self.sext(low, width)
     }
+
     /// A sum or difference that stays at the end of the range that it leaves.
     fn saturated(&mut self, op: AluOp, width: u8, a: Term, b: Term) -> Term {
         let sign = 1u64 << (width - 1);
@@ -215,6 +203,7 @@ impl Arena {
         let end = self.ite(a_negative, least, most);
         self.ite(overflows, end, sum)
     }
+
     /// The upper `width` bits of a term that is one bit wider.
     fn top_bits(&mut self, term: Term, width: u8) -> Term {
         let wide = if width < 32 { 32 } else { 64 };

@@ -49,6 +49,12 @@ fn with_one_bit(op: AluOp) -> Option<AluOp> {
     table[op as usize]
 }
 
+/// The sources of a row, whose components follow each other in `args`.
+pub(super) fn sources<T: Copy>(op: AluOp, args: &[T]) -> Vec<Vec<T>> {
+    let mut args = args.iter().copied();
+    op.info().srcs.iter().map(|operand| args.by_ref().take(operand.size.max(1).into()).collect()).collect()
+}
+
 /// Whether the opcode has a definition in other operations of terms, so that no [`Op::Alu`] is made of it.
 pub fn is_defined_here(op: AluOp, width: u8) -> bool {
     let mut arena = Arena::new();
@@ -171,11 +177,6 @@ pub(super) fn fold_row(op: AluOp, width: u8, component: usize, values: &[Vec<u64
     let info = op.info();
     // Rows of whole vectors, and moves, read other components.
     let per_component: Vec<bool> = info.srcs.iter().map(|operand| operand.size == 0).collect();
-    let read = |i: usize| if per_component[i] && values[i].len() == 1 { 0 } else { component };
-    let operand = |i: usize| (values[i][if per_component[i] { read(i) } else { 0 }], widths[i]);
-    if is_open(op, &operand) {
-        return None;
-    }
     let expanded: Vec<Vec<u64>> = values
         .iter()
         .enumerate()
@@ -184,6 +185,10 @@ pub(super) fn fold_row(op: AluOp, width: u8, component: usize, values: &[Vec<u64
             false => value.clone(),
         })
         .collect();
+    let operand = |i: usize| (expanded[i][if per_component[i] { component } else { 0 }], widths[i]);
+    if is_open(op, &operand) {
+        return None;
+    }
     let srcs: Vec<&[u64]> = expanded.iter().map(Vec::as_slice).collect();
     let fold = Fold { component, dest_bits: width, src_bits: widths, srcs: &srcs, per_component: &per_component };
     debug_assert!(info.form != Form::Construct || component < srcs.len());
