@@ -3,14 +3,35 @@
 //! Runs loops: one iteration after the other where values are known, else by simulation.
 
 use super::plan::{Key, Plan, Record};
-use super::{BlockId, Code, Edge, Edges, Loop, Machine, Obligation, Phi, State, Step, Unsupported, Value, ValueId};
+use super::{BlockId, Code, Edge, Edges, Loop, Machine, Obligation, Phi, State, Step, Unsupported, Value};
 use crate::term::Term;
 use crate::world::Space;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// The most runs of a loop's body.
 const MOST_ROUNDS: usize = 64;
+
+/// What is there when a loop starts: before its first iteration.
+struct Start {
+    phis: Vec<Phi>,
+    /// The scalars of the phis.
+    values: BTreeMap<Key, Term>,
+    state: State,
+}
+
+/// The blocks of a loop, in order.
+fn blocks_of(code: &dyn Code, number: usize) -> Vec<BlockId> {
+    let body = &code.loops()[number].body;
+    code.order().iter().copied().filter(|block| body.contains(block)).collect()
+}
+
+/// Adds edges to others.
+fn add(edges: &mut Edges, others: Edges) {
+    for (to, from) in others {
+        edges.entry(to).or_default().extend(from);
+    }
+}
 
 impl Machine<'_> {
     /// Runs a loop whose values are known, one iteration after the other.
@@ -21,20 +42,16 @@ impl Machine<'_> {
         incoming: Vec<Edge>,
         edges: &mut Edges,
     ) -> Step<()> {
-        let Loop { header, body } = code.loops()[number].clone();
-        let order: Vec<BlockId> = code.order().iter().copied().filter(|block| body.contains(block)).collect();
+        let Loop { header, .. } = code.loops()[number];
+        let order = blocks_of(code, number);
         let mut incoming = incoming;
         while self.iterations > 0 {
             self.join(&incoming);
             self.join_phis(code, header, &incoming)?;
             self.note(code, number)?;
-            let start = Edge { from: header, state: self.state.clone() };
-            let mut inner = Edges::from([(header, vec![start])]);
-            self.region(code, &order, Some(header), &mut inner)?;
+            let mut inner = self.iteration(code, header, &order)?;
             incoming = inner.remove(&header).unwrap_or_default();
-            for (to, from) in inner {
-                edges.entry(to).or_default().extend(from);
-            }
+            add(edges, inner);
             if incoming.is_empty() {
                 return Ok(());
             }
@@ -44,8 +61,15 @@ impl Machine<'_> {
         Err(Unsupported { reason, place: format!("loop {number}") })
     }
 
+    /// Runs an iteration from the state and the phis at its start. Returns the edges that lead elsewhere, or back to the header.
+    fn iteration(&mut self, code: &mut dyn Code, header: BlockId, order: &[BlockId]) -> Step<Edges> {
+        let mut edges = Edges::from([(header, vec![Edge { from: header, state: self.state.clone() }])]);
+        self.region(code, order, Some(header), &mut edges)?;
+        Ok(edges)
+    }
+
     /// Notes what a loop carries into an iteration.
-    pub(super) fn note(&mut self, code: &dyn Code, number: usize) -> Step<()> {
+    fn note(&mut self, code: &dyn Code, number: usize) -> Step<()> {
         let header = code.loops()[number].header;
         for phi in code.phis(header)? {
             let value = self.value(phi.result).unwrap_or_default();
@@ -65,7 +89,7 @@ impl Machine<'_> {
     }
 
     /// The cells that a variable of the code has, with their widths, if all are known.
-    pub(super) fn cells(&self, space: Space, state: Term) -> Option<BTreeMap<u64, u8>> {
+    fn cells(&self, space: Space, state: Term) -> Option<BTreeMap<u64, u8>> {
         match space {
             Space::Local(_) => self.arena.known_cells(state),
             _ => None,
@@ -73,7 +97,7 @@ impl Machine<'_> {
     }
 
     /// The value of a cell of a state.
-    pub(super) fn cell(&mut self, state: Term, cell: u64, width: u8) -> Term {
+    fn cell(&mut self, state: Term, cell: u64, width: u8) -> Term {
         let address = self.arena.constant(32, cell);
         self.arena.read(state, address, width)
     }
@@ -86,47 +110,35 @@ impl Machine<'_> {
         incoming: &[Edge],
         edges: &mut Edges,
     ) -> Step<()> {
-        let Loop { header, body } = code.loops()[number].clone();
-        let order: Vec<BlockId> = code.order().iter().copied().filter(|block| body.contains(block)).collect();
+        let Loop { header, .. } = code.loops()[number];
+        let order = blocks_of(code, number);
         let known = (self.records.len(), self.obligations.len());
         self.join(incoming);
         self.join_phis(code, header, incoming)?;
-        let start = Edge { from: header, state: self.state.clone() };
-        let mut inner = Edges::from([(header, vec![start])]);
-        self.region(code, &order, Some(header), &mut inner)?;
+        let phis = code.phis(header)?;
+        let mut values = BTreeMap::new();
+        for phi in &phis {
+            let value = self.value(phi.result).unwrap_or_default();
+            values.extend(value.iter().enumerate().map(|(c, term)| (Key::Phi(phi.result, c), *term)));
+        }
+        let start = Start { phis, values, state: self.state.clone() };
+        let inner = self.iteration(code, header, &order)?;
         if !inner.contains_key(&header) {
-            for (to, from) in inner {
-                edges.entry(to).or_default().extend(from);
-            }
+            add(edges, inner);
             return Ok(());
         }
         self.records.truncate(known.0);
         self.obligations.truncate(known.1);
-        self.simulate(code, number, incoming, edges)
+        self.simulate(code, number, &start, edges)
     }
 
     /// Runs the body of a loop as often as it takes to know what it carries.
-    pub(super) fn simulate(
-        &mut self,
-        code: &mut dyn Code,
-        it: usize,
-        incoming: &[Edge],
-        edges: &mut Edges,
-    ) -> Step<()> {
-        let Loop { header, body } = code.loops()[it].clone();
+    fn simulate(&mut self, code: &mut dyn Code, it: usize, start: &Start, edges: &mut Edges) -> Step<()> {
+        let Loop { header, .. } = code.loops()[it];
+        let order = blocks_of(code, it);
         // Loops have numbers in the order in which they start.
         let number = self.records.len();
         self.records.push(Record::default());
-        let phis = code.phis(header)?;
-        self.join(incoming);
-        self.join_phis(code, header, incoming)?;
-        let before = self.state.clone();
-        let mut initial: BTreeMap<Key, Term> = BTreeMap::new();
-        for phi in &phis {
-            let value = self.value(phi.result).unwrap_or_default();
-            initial.extend(value.iter().enumerate().map(|(c, term)| (Key::Phi(phi.result, c), *term)));
-        }
-        let order: Vec<BlockId> = code.order().iter().copied().filter(|block| body.contains(block)).collect();
         // What is carried, and the symbol for it: what an iteration changes is added.
         let partner = self.reference.and_then(|it| Some((it.records.get(number)?.clone(), it.traces)));
         let mut plan = Plan::new(it, partner);
@@ -139,12 +151,12 @@ impl Machine<'_> {
             }
             let obligations = self.obligations.len();
             let path = self.arena.boolean(true);
-            self.state = State { path, spaces: before.spaces.clone() };
-            for phi in &phis {
+            self.state = State { path, ..start.state.clone() };
+            for phi in &start.phis {
                 let terms: Vec<Term> = (0..phi.widths.len())
                     .map(|c| {
                         let key = Key::Phi(phi.result, c);
-                        plan.symbol(key).unwrap_or(initial[&key])
+                        plan.symbol(key).unwrap_or(start.values[&key])
                     })
                     .collect();
                 self.set_value(phi.result, terms);
@@ -161,47 +173,38 @@ impl Machine<'_> {
                     Key::Phi(..) => {}
                 }
             }
-            let mut inner = Edges::from([(header, vec![Edge { from: header, state: self.state.clone() }])]);
-            self.region(code, &order, Some(header), &mut inner)?;
+            let mut inner = self.iteration(code, header, &order)?;
             let back = inner.remove(&header).unwrap_or_default();
-            let next = self.next(&phis, (&initial, &plan), &back, &before);
+            let next = self.next(start, &plan, &back);
             if plan.is_stable(self.arena, number, &next) {
                 break (inner, next);
             }
             self.obligations.truncate(obligations);
             self.records.truncate(number + 1);
         };
-        self.finish(code, number, (&plan, &next, &before), &mut leaving, &body);
-        for (to, from) in leaving {
-            edges.entry(to).or_default().extend(from);
-        }
+        self.finish(code, number, (&plan, &next, start), &mut leaving);
+        add(edges, leaving);
         Ok(())
     }
 
     /// What the edges back to the header carry.
-    pub(super) fn next(
-        &mut self,
-        phis: &[Phi],
-        (initial, plan): (&BTreeMap<Key, Term>, &Plan<'_>),
-        back: &[Edge],
-        before: &State,
-    ) -> BTreeMap<Key, (Term, Term)> {
+    fn next(&mut self, start: &Start, plan: &Plan<'_>, back: &[Edge]) -> BTreeMap<Key, (Term, Term)> {
         let mut next = BTreeMap::new();
         if back.is_empty() {
             return next;
         }
         self.join(back);
         let path = self.state.path;
-        for phi in phis {
+        for phi in &start.phis {
             let values: Vec<Value> = back.iter().map(|edge| self.incoming(phi, edge)).collect();
             for c in 0..phi.widths.len() {
                 let parts: Vec<Term> = values.iter().map(|value| value[c]).collect();
                 let key = Key::Phi(phi.result, c);
-                next.insert(key, (initial[&key], self.choose(back, &parts, path)));
+                next.insert(key, (start.values[&key], self.choose(back, &parts, path)));
             }
         }
         for space in self.state.spaces().collect::<Vec<Space>>() {
-            let was = before.get(self.arena, space);
+            let was = start.state.get(self.arena, space);
             let is = self.space(space);
             let cells = (self.cells(space, was), self.cells(space, is));
             let is_whole = plan.assumed.contains_key(&Key::Space(space));
@@ -219,13 +222,12 @@ impl Machine<'_> {
     }
 
     /// Records a loop, and makes its values and the edges that leave it those of its last iteration.
-    pub(super) fn finish(
+    fn finish(
         &mut self,
         code: &dyn Code,
         number: usize,
-        (plan, next, before): (&Plan<'_>, &BTreeMap<Key, (Term, Term)>, &State),
+        (plan, next, start): (&Plan<'_>, &BTreeMap<Key, (Term, Term)>, &Start),
         leaving: &mut Edges,
-        body: &FxHashSet<BlockId>,
     ) {
         let mut leaves = self.arena.boolean(false);
         for edge in leaving.values().flatten() {
@@ -240,12 +242,12 @@ impl Machine<'_> {
         for edge in leaving.values_mut().flatten() {
             let path = self.arena.replace(edge.state.path, &mut map);
             let path = self.arena.under(path, last_leaves);
-            edge.state.path = self.arena.both(before.path, path);
+            edge.state.path = self.arena.both(start.state.path, path);
             for term in edge.state.spaces.values_mut() {
                 *term = self.arena.replace(*term, &mut map);
             }
         }
-        for value in body.iter().flat_map(|block| code.results(*block)).collect::<Vec<ValueId>>() {
+        for value in blocks_of(code, plan.at).into_iter().flat_map(|block| code.results(block)) {
             let Some(known) = self.value(value) else { continue };
             let terms: Vec<Term> = known.iter().map(|term| self.arena.replace(*term, &mut map)).collect();
             self.set_value(value, terms);
