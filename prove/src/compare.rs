@@ -43,6 +43,9 @@ impl Default for Prover {
     }
 }
 
+/// The claim that the same invocations are discarded.
+pub(crate) const DISCARDED: &str = "whether the invocation is discarded";
+
 /// Two terms that have to be equal.
 #[derive(Clone, Debug)]
 pub struct Claim {
@@ -57,12 +60,13 @@ pub struct Claim {
 }
 
 impl Prover {
-    /// A prover with the solver that is installed; each of its queries may take `limit`.
+    /// A prover that tries so many inputs where equality is not proved. With `limit`, it asks the solver that is installed, each of whose
+    /// queries may take that long.
     ///
     /// # Errors
     /// There is no solver.
-    pub fn with_solver(limit: Duration) -> Result<Prover> {
-        Ok(Prover { solver: Some(Solver::start(limit)?), ..Prover::default() })
+    pub fn new(limit: Option<Duration>, trials: u64) -> Result<Prover> {
+        Ok(Prover { solver: limit.map(Solver::start).transpose()?, trials })
     }
 
     /// Decides whether `words` mean what `shader` means on `target`.
@@ -115,20 +119,29 @@ impl Prover {
     }
 }
 
+/// The code of both sides, each with what it has to know of the other.
+///
+/// # Errors
+/// The module cannot be read.
+pub(crate) fn code<'a>(shader: &'a Shader, target: &'a Target, words: &[u32]) -> Step<(Nir<'a>, Module)> {
+    let mut nir = Nir::new(shader, target);
+    let mut module = Module::read(words)?;
+    nir.visible.clone_from(&module.visible);
+    module.output_cells.clone_from(&nir.output_cells);
+    Ok((nir, module))
+}
+
 /// Runs both sides, and returns what has to be equal.
 ///
 /// # Errors
 /// One of them has something without terms.
 pub fn sides(arena: &mut Arena, shader: &Shader, target: &Target, words: &[u32]) -> Step<Vec<Claim>> {
-    let mut nir = Nir::new(shader, target);
-    let mut module = Module::read(words)?;
-    nir.visible.clone_from(&module.visible);
+    let (mut nir, mut module) = code(shader, target, words)?;
     let expected = flow::run(&mut nir, arena, None)?;
     let traces = match expected.records.is_empty() || arena.is_concrete() {
         true => Default::default(),
         false => witness::traces(shader, target, words),
     };
-    module.output_cells.clone_from(&nir.output_cells);
     let reference = Reference { records: &expected.records, traces: [&traces[0], &traces[1]] };
     let found = flow::run(&mut module, arena, Some(reference))
         .map_err(|error| Unsupported { place: format!("SPIR-V: {}", error.place), ..error })?;
@@ -171,8 +184,7 @@ fn final_claims(
         .map(|it| Claim { what: it.what.clone(), place: None, expected: it.expected, found: it.found })
         .collect();
     let [mine, theirs] = [expected, found].map(|outcome| outcome.state.get(arena, Space::Discarded));
-    let what = "whether the invocation is discarded".into();
-    claims.push(Claim { what, place: None, expected: mine, found: theirs });
+    claims.push(Claim { what: DISCARDED.into(), place: None, expected: mine, found: theirs });
     let alive = arena.not(mine);
     let spaces: BTreeSet<Space> = expected.state.spaces().chain(found.state.spaces()).collect();
     for space in spaces {

@@ -14,16 +14,13 @@
 //! The interpreter samples textures, and knows other invocations; the terms have arbitrary numbers for these. What depends on them is
 //! not confirmed.
 
-use crate::compare::Claim;
+use crate::compare::{Claim, DISCARDED};
 use crate::flow;
 use crate::term::{Arena, Node, Op, Term};
 use crate::world::{Space, VERTEX};
 use ntv::interp::{Outputs, Slot};
 use ntv_gen::{Observation, Stimulus};
 use rustc_hash::FxHashMap;
-
-/// The claim that the same invocations are discarded.
-const DISCARDED: &str = "whether the invocation is discarded";
 
 /// What the interpreter gave.
 pub(crate) struct Seen<'a> {

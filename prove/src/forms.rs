@@ -68,13 +68,7 @@ impl Text {
         let in_memory = if width == 1 || is_bool { 32 } else { width };
         let loaded = self.def(in_memory, count, &format!("@load_ssbo (%0, %{at}) {access}"));
         match (width, is_bool) {
-            (1, _) => {
-                let zero = match count {
-                    1 => 0,
-                    _ => self.def(32, count, &format!("load_const ({})", vec!["0x00000000"; count.into()].join(", "))),
-                };
-                self.def(1, count, &format!("ine %{loaded}, %{zero}"))
-            }
+            (1, _) => self.operand_of_bool(loaded, count),
             // A boolean of more bits is 0 or all ones.
             (_, true) => {
                 let narrow = self.operand_of_bool(loaded, count);

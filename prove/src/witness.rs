@@ -6,10 +6,9 @@
 //! the interpreter of ntv, too, which shares no code with the terms but the folds of the opcodes: a witness is *confirmed* if both
 //! agree on what the NIR means.
 
-use crate::compare::sides;
+use crate::compare::{code, refines, sides};
 use crate::confirm::Seen;
 use crate::flow::{self, Step, Trace, Unsupported};
-use crate::module::Module;
 use crate::nir::Nir;
 use crate::term::{Arena, Assignment, Op, Term};
 use crate::world::Space;
@@ -101,10 +100,7 @@ pub(crate) fn traces(shader: &Shader, target: &Target, words: &[u32]) -> [Trace;
     let stimulus = Rc::new(Stimulus::new(shader, SEED));
     let mut arena = Arena::with_values(Given::new(shader, target, stimulus, true));
     let mut traces = || -> Step<[Trace; 2]> {
-        let mut nir = Nir::new(shader, target);
-        let mut module = Module::read(words)?;
-        nir.visible.clone_from(&module.visible);
-        module.output_cells.clone_from(&nir.output_cells);
+        let (mut nir, mut module) = code(shader, target, words)?;
         Ok([flow::trace(&mut nir, &mut arena), flow::trace(&mut module, &mut arena)])
     };
     traces().unwrap_or_default()
@@ -116,21 +112,20 @@ fn try_inputs(shader: &Shader, target: &Target, words: &[u32], (seed, stimulus):
         return Trial::Undefined;
     }
     let given = Given::new(shader, target, Rc::new(stimulus.clone()), seed % 4 < 2);
-    let locations = given.slots_of_outputs(shader);
-    let cells = Nir::new(shader, target).output_cells;
     let mut arena = Arena::with_values(given);
     let claims = match sides(&mut arena, shader, target, words) {
         Ok(claims) => claims,
         Err(error) => return Trial::Failed(error),
     };
     for claim in claims {
-        if crate::compare::refines(&mut arena, claim.expected, claim.found) {
+        if refines(&mut arena, claim.expected, claim.found) {
             continue;
         }
         // The result of an operation that is not a number is open.
         if is_open(&arena, claim.expected) {
             return Trial::Undefined;
         }
+        let (locations, cells) = (slots_of_outputs(shader), Nir::new(shader, target).output_cells);
         let seen = Seen { observed: &observed, stimulus: &stimulus, locations: &locations, cells: &cells };
         let confirmed = seen.confirms(&arena, &claim);
         return Trial::Differs(Box::new(Witness {
@@ -290,39 +285,6 @@ impl Given {
         }
     }
 
-    /// The slot of each cell of the outputs.
-    fn slots_of_outputs(&self, shader: &Shader) -> FxHashMap<(Space, u64), (Slot, usize)> {
-        let kind = shader.stage().slot_kind(true);
-        let mut cells = FxHashMap::default();
-        let mut add = |space: Space, first: u64, slot: u32| {
-            for c in 0..4 {
-                cells.insert((space, first + c as u64), (Slot::new(slot), c));
-            }
-        };
-        for slot in 0..varying::END {
-            match slots::builtin(kind, slot, false) {
-                Some(builtin) => {
-                    add(Space::BuiltIn(builtin as u32), 0, slot);
-                    if matches!(slot, varying::CLIP_DIST0 | varying::CULL_DIST0) {
-                        add(Space::BuiltIn(builtin as u32), 4, slot + 1);
-                    }
-                }
-                None => add(Space::Output(false, 0), 4 * u64::from(slots::location(kind, slot, slot)), slot),
-            }
-        }
-        for variable in shader.vars.values().filter(|it| it.mode == Modes::SHADER_OUT) {
-            let Some(first) = variable.location else { continue };
-            if slots::builtin(kind, first, false).is_some() || variable.driver_location == u32::MAX {
-                continue;
-            }
-            for i in 0..shader.types.slots(variable.ty) {
-                let location = u64::from(variable.driver_location.saturating_add(i));
-                add(Space::Output(false, variable.index), 4 * location, first + i);
-            }
-        }
-        cells
-    }
-
     /// A word of a slot of the inputs.
     fn word(&self, slot: u32, vertex: u64, c: usize) -> u64 {
         let invocation = self.stimulus.inputs.invocations.first();
@@ -355,6 +317,39 @@ impl Given {
             Source::Constant(value) => value.get(cell as usize).copied().unwrap_or(0),
         })
     }
+}
+
+/// The slot of each cell of the outputs.
+fn slots_of_outputs(shader: &Shader) -> FxHashMap<(Space, u64), (Slot, usize)> {
+    let kind = shader.stage().slot_kind(true);
+    let mut cells = FxHashMap::default();
+    let mut add = |space: Space, first: u64, slot: u32| {
+        for c in 0..4 {
+            cells.insert((space, first + c as u64), (Slot::new(slot), c));
+        }
+    };
+    for slot in 0..varying::END {
+        match slots::builtin(kind, slot, false) {
+            Some(builtin) => {
+                add(Space::BuiltIn(builtin as u32), 0, slot);
+                if matches!(slot, varying::CLIP_DIST0 | varying::CULL_DIST0) {
+                    add(Space::BuiltIn(builtin as u32), 4, slot + 1);
+                }
+            }
+            None => add(Space::Output(false, 0), 4 * u64::from(slots::location(kind, slot, slot)), slot),
+        }
+    }
+    for variable in shader.vars.values().filter(|it| it.mode == Modes::SHADER_OUT) {
+        let Some(first) = variable.location else { continue };
+        if slots::builtin(kind, first, false).is_some() || variable.driver_location == u32::MAX {
+            continue;
+        }
+        for i in 0..shader.types.slots(variable.ty) {
+            let location = u64::from(variable.driver_location.saturating_add(i));
+            add(Space::Output(false, variable.index), 4 * location, first + i);
+        }
+    }
+    cells
 }
 
 /// A number that depends on a name and on operands.

@@ -63,7 +63,7 @@ fn main() -> Result<()> {
         let found: Vec<(&Form, Found)> = forms
             .par_iter()
             .map_init(
-                || prover(&args),
+                || Prover::new((!args.no_solver).then_some(Duration::from_millis(args.limit)), args.trials),
                 |prover, form| {
                     let found = match prover {
                         Ok(prover) => prove(prover, form, &target),
@@ -79,14 +79,6 @@ fn main() -> Result<()> {
     }
     ensure!(failed == 0, "{failed} forms differ");
     Ok(())
-}
-
-fn prover(args: &Args) -> Result<Prover> {
-    let prover = match args.no_solver {
-        true => Prover::default(),
-        false => Prover::with_solver(Duration::from_millis(args.limit))?,
-    };
-    Ok(Prover { trials: args.trials, ..prover })
 }
 
 /// A target with all features, and one with none.

@@ -81,11 +81,7 @@ impl Provers {
     }
 
     fn start(&self) -> Result<Prover> {
-        let prover = match self.limit {
-            Some(limit) => Prover::with_solver(limit)?,
-            None => Prover::default(),
-        };
-        Ok(Prover { trials: self.trials, ..prover })
+        Prover::new(self.limit, self.trials)
     }
 
     fn take(&self) -> Result<Prover> {
