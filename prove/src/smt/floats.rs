@@ -207,7 +207,6 @@ fn arithmetic(op: AluOp) -> Option<Define> {
         fceil => |_, x, _, _| Made::Float(x.floats[0].integer("RTP")),
         ffloor => |_, x, _, _| Made::Float(x.floats[0].integer("RTN")),
         fround_even => |_, x, _, _| Made::Float(x.floats[0].integer("RNE")),
-        ffract => |_, x, _, _| Made::Float(x.floats[0].minus(&x.floats[0].integer("RTN"))),
         flrp => |_, x, width, _| {
             let [a, b, at] = [0, 1, 2].map(|i: usize| &x.floats[i]);
             let rest = Float::one(width).minus(at);
@@ -265,11 +264,11 @@ fn conversion(op: AluOp) -> Option<Define> {
             // With a zero above, it is signed.
             Made::Float(Float::of_signed(&x.bits[0].fit(x.bits[0].width + 1), width))
         },
-        f2i1 | f2i8 | f2i16 | f2i32 | f2i64 => |script, x, width, _| {
+        f2i8 | f2i16 | f2i32 | f2i64 => |script, x, width, _| {
             let least = Float::power_in_range(width - 1, x.floats[0].width);
             Made::Bits(to_integer(script, x, width, least.map(|power| power.negated()), width - 1))
         },
-        f2u1 | f2u8 | f2u16 | f2u32 | f2u64 => |script, x, width, _| {
+        f2u8 | f2u16 | f2u32 | f2u64 => |script, x, width, _| {
             let zero = Float::zero(x.floats[0].width);
             Made::Bits(to_integer(script, x, width, Some(zero), width))
         },
@@ -281,7 +280,8 @@ fn vector(op: AluOp) -> Option<Define> {
     Some(match op {
         fdot2 | fdot3 | fdot4 | fdot5 | fdot8 | fdot16 | fdot5_replicated | fdot8_replicated | fdot16_replicated => {
             |script, x, _, _| {
-                let mut products = products(x, x.floats.len() / 2);
+                let count = x.floats.len() / 2;
+                let mut products: Vec<Float> = (0..count).map(|i| x.floats[i].times(&x.floats[count + i])).collect();
                 // NIR starts with the last component here.
                 if products.len() == 3 {
                     products.reverse();
@@ -289,11 +289,6 @@ fn vector(op: AluOp) -> Option<Define> {
                 Made::Float(sum(script, products))
             }
         }
-        fdph | fdph_replicated => |_, x, _, _| {
-            let products: Vec<Float> = (0..3).map(|i| x.floats[i].times(&x.floats[3 + i])).collect();
-            Made::Float(products[0].plus(&products[1]).plus(&products[2]).plus(&x.floats[6]))
-        },
-        fsum2 | fsum3 | fsum4 => |script, x, _, _| Made::Float(sum(script, x.floats.clone())),
         fall_equal2 | fall_equal3 | fall_equal4 | fall_equal5 | fall_equal8 | fall_equal16 => {
             |_, x, width, _| Made::Float(Float::chosen(&all_equal(x), &Float::one(width), &Float::zero(width)))
         }
@@ -381,11 +376,6 @@ fn to_integer(script: &mut Script, x: &Operands, width: u32, least: Option<Float
         fits = fits.and(&whole.compare("fp.lt", &end));
     }
     fits.choose(&whole.number(width + 1).part(0, width), &x.open)
-}
-
-/// The products of the components of two vectors.
-fn products(x: &Operands, count: usize) -> Vec<Float> {
-    (0..count).map(|i| x.floats[i].times(&x.floats[count + i])).collect()
 }
 
 /// The sum of floats in NIR's order: pairs first.

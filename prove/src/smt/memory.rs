@@ -8,7 +8,7 @@
 
 use super::encode::{Choice, Encoder, STATE};
 use super::text::Bits;
-use crate::term::{Arena, Name, Op, Term};
+use crate::term::{Arena, Name, Op, Term, UNDEFINED};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// At most this many pairs of states are compared by their cells.
@@ -89,7 +89,7 @@ impl Encoder<'_> {
                 same.choose(&written, &below)
             }
             _ if self.arena.is_undefined(state) => {
-                let cell = self.script.apply("symbol undefined".into(), &[], bits);
+                let cell = self.script.apply(format!("symbol {UNDEFINED}"), &[], bits);
                 self.choices.push((Choice::Undefined(width), cell.clone()));
                 cell
             }

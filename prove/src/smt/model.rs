@@ -4,7 +4,7 @@
 
 use super::encode::Choice;
 use super::memory::Place;
-use crate::term::{Arena, Assignment, Evaluator, Memory, Op, Term};
+use crate::term::{Arena, Assignment, Evaluator, Memory, Op, Term, UNDEFINED};
 use ntv::op::fold::mask;
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -19,14 +19,14 @@ pub struct Model {
 }
 
 impl Model {
-    fn value_of(&self, name: &str, width: u8, args: &[u64]) -> Option<u64> {
-        self.values.get(&(name.to_owned(), width, args.to_vec())).copied()
+    fn value_of(&self, name: &str, width: u8, args: &[u64]) -> u64 {
+        self.values.get(&(name.to_owned(), width, args.to_vec())).copied().unwrap_or(0)
     }
 
     fn cell_of(&self, state: &str, address: u64, width: u8) -> u64 {
         // Of an undefined state, each cell is the same symbol.
         match state {
-            "undefined" => self.value_of("undefined", width, &[]).unwrap_or(0),
+            UNDEFINED => self.value_of(UNDEFINED, width, &[]),
             _ => self.cells.get(&(state.to_owned(), address, width)).copied().unwrap_or(0),
         }
     }
@@ -34,17 +34,7 @@ impl Model {
 
 impl Assignment for Model {
     fn value(&mut self, name: &str, width: u8, args: &[u64]) -> u64 {
-        self.value_of(name, width, args).unwrap_or(0)
-    }
-
-    fn cell(&mut self, state: &str, address: u64, width: u8) -> u64 {
-        self.cell_of(state, address, width)
-    }
-}
-
-impl Assignment for &Model {
-    fn value(&mut self, name: &str, width: u8, args: &[u64]) -> u64 {
-        self.value_of(name, width, args).unwrap_or(0)
+        self.value_of(name, width, args)
     }
 
     fn cell(&mut self, state: &str, address: u64, width: u8) -> u64 {
@@ -126,7 +116,7 @@ impl<'a> Chosen<'a> {
                 self.model().cells.entry((start, address, width)).or_insert(value);
             }
             Choice::Undefined(width) => {
-                self.model().values.entry(("undefined".to_owned(), width, Vec::new())).or_insert(value);
+                self.model().values.entry((UNDEFINED.to_owned(), width, Vec::new())).or_insert(value);
             }
         }
     }

@@ -35,9 +35,8 @@ mod rebuild;
 mod shown;
 mod sum;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
-pub use alu::is_defined_here;
 pub use evaluate::{Assignment, Evaluator, Memory};
 
 use ntv::op::fold::mask;
@@ -45,7 +44,7 @@ use ntv::op::AluOp;
 use rustc_hash::FxHashMap;
 
 /// The name of what is undefined.
-const UNDEFINED: &str = "undefined";
+pub(crate) const UNDEFINED: &str = "undefined";
 
 /// A node of an [`Arena`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

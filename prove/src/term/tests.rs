@@ -72,17 +72,54 @@ fn the_order_of_writes_to_other_cells_does_not_matter() {
     assert_ne!(a.read(written, at, 32), x);
 }
 
-/// The values of symbols that are named by their number.
-struct Numbered<'a>(&'a [u64]);
+/// The values of symbols that are named by their number, and whether another function was asked for.
+pub(crate) struct Numbered<'a> {
+    pub(crate) values: &'a [u64],
+    pub(crate) is_open: bool,
+}
 
 impl Assignment for Numbered<'_> {
     fn value(&mut self, name: &str, _: u8, _: &[u64]) -> u64 {
-        name.parse::<usize>().ok().and_then(|number| self.0.get(number).copied()).unwrap_or(0)
+        let known = name.parse::<usize>().ok().and_then(|number| self.values.get(number).copied());
+        self.is_open |= known.is_none();
+        known.unwrap_or(0)
     }
 
     fn cell(&mut self, _: &str, _: u64, _: u8) -> u64 {
         0
     }
+}
+
+/// A row applied to symbols that are named by their number: the symbols of each source, and the components of the result.
+pub(crate) fn of_symbols(arena: &mut Arena, row: Row) -> (Vec<Vec<Term>>, Vec<Term>) {
+    let shapes: Vec<(u8, u8)> = row.op.info().srcs.iter().map(|src| row.shape(src)).collect();
+    let mut srcs = vec![Vec::new(); shapes.len()];
+    // Component by component: then the diagram that compares two vectors of 16 booleans has few nodes, not hundreds of thousands.
+    for c in 0..shapes.iter().map(|(count, _)| *count).max().unwrap_or(0) {
+        let mut first = 0;
+        for ((count, bits), src) in shapes.iter().zip(&mut srcs) {
+            if c < *count {
+                src.push(arena.symbol(&(first + c).to_string(), *bits, &[]));
+            }
+            first += count;
+        }
+    }
+    let (count, bits) = row.result();
+    let terms = (0..count).map(|c| arena.alu(row.op, bits, c.into(), &srcs)).collect();
+    (srcs, terms)
+}
+
+/// Whether other operations of terms define a row, so that it is never applied to operands.
+pub(crate) fn is_defined_here(row: Row) -> bool {
+    let mut arena = Arena::new();
+    let (_, terms) = of_symbols(&mut arena, row);
+    // A narrow row may be defined by the same row of wider operands.
+    let is_symbol = |arg: &Term| matches!(arena.node(*arg).op, Op::Symbol(_));
+    let is_row = |part: &Term| {
+        let node = arena.node(*part);
+        node.op == Op::Alu(row.op) && node.args.iter().all(is_symbol)
+    };
+    !arena.all_parts(&terms).iter().any(is_row)
 }
 
 /// The most cases of a row.
@@ -94,28 +131,15 @@ fn definitions_are_those_of_the_table() {
     let mut compared = 0;
     for row in Row::all() {
         let mut arena = Arena::new();
-        let mut number = 0;
         let info = row.op.info();
-        let srcs: Vec<Vec<Term>> = info
-            .srcs
-            .iter()
-            .map(|src| {
-                let (count, bits) = row.shape(src);
-                let symbol = |_| {
-                    number += 1;
-                    arena.symbol(&(number - 1).to_string(), bits, &[])
-                };
-                (0..count).map(symbol).collect()
-            })
-            .collect();
+        let (srcs, terms) = of_symbols(&mut arena, row);
         let widths: Vec<u8> = srcs.iter().map(|src| arena.width(src[0])).collect();
-        let (count, bits) = row.result();
-        let terms: Vec<Term> = (0..count).map(|c| arena.alu(row.op, bits, c.into(), &srcs)).collect();
+        let (_, bits) = row.result();
         let cases = inputs::cases(row, 300);
         // Of the many cases of two short operands, every few.
         let every = (cases.len() / CASES).max(1);
         for case in cases.into_iter().step_by(every) {
-            let mut evaluator = Evaluator::new(&arena, Numbered(&case));
+            let mut evaluator = Evaluator::new(&arena, Numbered { values: &case, is_open: false });
             let mut rest = case.iter().copied();
             let values: Vec<Vec<u64>> = srcs.iter().map(|src| rest.by_ref().take(src.len()).collect()).collect();
             for (c, term) in terms.iter().enumerate() {

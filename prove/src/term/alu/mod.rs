@@ -55,24 +55,6 @@ pub(super) fn sources<T: Copy>(op: AluOp, args: &[T]) -> Vec<Vec<T>> {
     op.info().srcs.iter().map(|operand| args.by_ref().take(operand.size.max(1).into()).collect()).collect()
 }
 
-/// Whether the opcode has a definition in other operations of terms, so that no [`Op::Alu`] is made of it.
-pub fn is_defined_here(op: AluOp, width: u8) -> bool {
-    let mut arena = Arena::new();
-    let info = op.info();
-    let srcs: Vec<Vec<Term>> = info
-        .srcs
-        .iter()
-        .enumerate()
-        .map(|(i, src)| {
-            (0..src.components(1)).map(|c| arena.symbol(&format!("{i}.{c}"), src.bits(width), &[])).collect()
-        })
-        .collect();
-    let term = arena.alu(op, info.dest.bits(width), 0, &srcs);
-    let node = arena.node(term);
-    // The row of wider operands defines it, too.
-    node.op != Op::Alu(op) || node.args.iter().any(|arg| !matches!(arena.node(*arg).op, Op::Symbol(_)))
-}
-
 impl Arena {
     /// Component `component` of the result of `op`, `width` bits wide, of the components of the sources. Sources that are read per
     /// component have only the one that is read, or all.
