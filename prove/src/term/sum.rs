@@ -347,7 +347,7 @@ impl Arena {
         for at in cuts {
             let is_high = |(term, c): &(Term, u64)| self.zeros_of_multiple(*term, *c) >= at;
             let parts = sum.terms.iter().map(|(term, c)| (*term, *c));
-            let (high, low): (Vec<(Term, u64)>, Vec<(Term, u64)>) = parts.partition(is_high);
+            let (high, low): (Vec<_>, Vec<_>) = parts.partition(is_high);
             if low.is_empty() {
                 continue;
             }
