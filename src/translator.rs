@@ -148,8 +148,8 @@ impl Translator {
     fn run_passes(&self, shader: &mut Shader, stop_after: Option<&str>) {
         let mut left = Needs::all() - self.met;
         if let Some(name) = stop_after {
-            let end = PIPELINE.iter().position(|pass| pass.name == name).map_or(PIPELINE.len(), |at| at + 1);
-            left &= Needs::from_bits_retain((1 << end) - 1);
+            let later = PIPELINE.iter().rev().take_while(|pass| pass.name != name);
+            left = later.fold(left, |left, pass| left - pass.needs);
         }
         loop {
             // Passes may add needs of later ones.
@@ -265,5 +265,25 @@ fn assert_sound(shader: &Shader, passes: &[Pass]) {
     assert!(unlisted.is_none(), "{unlisted:?} is not in the inventory after {name}");
     if let Err(errors) = check::validate(shader) {
         panic!("{name} broke the shader: {errors}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text;
+
+    /// Also up to the last pass, whose number is that of the bits of a word.
+    #[test]
+    fn a_shader_is_lowered_up_to_each_pass() {
+        let dump = include_str!("../examples/fog.nir");
+        let lowered_up_to = |name: Option<&str>| {
+            let mut shader = text::parse(dump).remove(0).shader.expect("a shader");
+            Translator::default().lower(&mut shader, name).expect("a lowered shader");
+            shader
+        };
+        let forms: Vec<Shader> = PIPELINE.iter().map(|pass| lowered_up_to(Some(pass.name))).collect();
+        assert!(forms.last() == Some(&lowered_up_to(None)));
+        assert!(forms.first() != forms.last());
     }
 }
