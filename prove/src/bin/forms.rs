@@ -39,6 +39,14 @@ struct Args {
     /// Prints the forms that the target refuses.
     #[arg(long)]
     refused: bool,
+
+    /// Only targets with this in their names.
+    #[arg(long, default_value = "")]
+    target: String,
+
+    /// Prints why a form is not decided.
+    #[arg(long)]
+    reasons: bool,
 }
 
 /// What was found of a form.
@@ -49,7 +57,7 @@ enum Found {
     Open(&'static str),
     /// The words give something else.
     Differs(String),
-    Undecided,
+    Undecided(String),
 }
 
 fn main() -> Result<()> {
@@ -58,7 +66,7 @@ fn main() -> Result<()> {
     let of_rows = rows.iter().flat_map(|row| [1, 2, 3, 4].into_iter().filter_map(|count| forms::of_row(*row, count)));
     let forms: Vec<Form> = of_rows.chain(forms::of_memory()).filter(|form| form.name.contains(&args.filter)).collect();
     let mut failed = 0;
-    for (name, target) in targets() {
+    for (name, target) in targets().into_iter().filter(|(name, _)| name.contains(&args.target)) {
         let bar = ProgressBar::new(forms.len() as u64).with_message(name);
         let found: Vec<(&Form, Found)> = forms
             .par_iter()
@@ -75,7 +83,7 @@ fn main() -> Result<()> {
             )
             .collect();
         bar.finish_and_clear();
-        failed += report(name, &found, args.refused);
+        failed += report(name, &found, &args);
     }
     ensure!(failed == 0, "{failed} forms differ");
     Ok(())
@@ -106,13 +114,15 @@ fn prove(prover: &mut Prover, form: &Form, target: &Target) -> Found {
             let why = format!("{}: {}, not {} (inputs {})", it.what, it.found, it.expected, it.seed);
             (Found::Differs(why), form_is_open(&form.name))
         }
-        Verdict::Undecided(_) => (Found::Undecided, form_is_open(&form.name)),
+        Verdict::Undecided(why) => {
+            (Found::Undecided(format!("{}: {}", why.place, why.reason)), form_is_open(&form.name))
+        }
     };
     is_open.map_or(found, Found::Open)
 }
 
 /// Prints what was found for a target; returns the number of forms that differ.
-fn report(target: &str, found: &[(&Form, Found)], refused: bool) -> usize {
+fn report(target: &str, found: &[(&Form, Found)], args: &Args) -> usize {
     let count = |is: fn(&Found) -> bool| found.iter().filter(|it| is(&it.1)).count();
     let proved = count(|it| matches!(it, Found::Proved));
     let refusals = count(|it| matches!(it, Found::Refused(_)));
@@ -124,14 +134,19 @@ fn report(target: &str, found: &[(&Form, Found)], refused: bool) -> usize {
             Found::Open(reason) => open.entry(reason).or_default().push(&form.name),
             Found::Differs(why) => println!("  differs: {}: {why}", form.name),
             // Forms that differ in the number of components only are listed once.
-            Found::Undecided => undecided.entry(form.kind()).or_default().push(&form.name),
-            Found::Refused(why) if refused => println!("  refused: {}: {why}", form.name),
+            Found::Undecided(why) => {
+                undecided.entry(form.kind()).or_default().push(&form.name);
+                if args.reasons {
+                    println!("  not decided: {}: {why}", form.name);
+                }
+            }
+            Found::Refused(why) if args.refused => println!("  refused: {}: {why}", form.name),
             Found::Proved | Found::Refused(_) => {}
         }
     }
     let names: Vec<String> = undecided.iter().map(|(kind, forms)| format!("{kind} ({})", forms.len())).collect();
     if !names.is_empty() {
-        println!("  not decided, {} forms: {}", count(|it| matches!(it, Found::Undecided)), names.join(", "));
+        println!("  not decided, {} forms: {}", count(|it| matches!(it, Found::Undecided(_))), names.join(", "));
     }
     for (reason, names) in open {
         println!("  {reason}: {}", names.join(", "));

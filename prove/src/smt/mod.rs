@@ -45,6 +45,7 @@ use encode::{Encoder, Theory};
 use memory::Place;
 use model::Chosen;
 use process::{Failure, Process, PROGRAM};
+use rustc_hash::FxHashMap;
 use std::time::Duration;
 
 /// The most terms of a query.
@@ -65,14 +66,21 @@ pub enum Answer {
     Unknown(String),
 }
 
+/// The most answers that are kept.
+const MOST_ANSWERS: usize = 1000;
+
 /// A solver, which runs as a process of its own.
 #[derive(Debug)]
 pub struct Solver {
     limit: Duration,
     process: Option<Process>,
+    /// What it said, by the text of the query: the components of a vector ask the same. The table of opcodes takes half of the time
+    /// with it.
+    answers: FxHashMap<String, Verdict>,
 }
 
 /// What a solver says about a query.
+#[derive(Clone, Debug)]
 enum Verdict {
     /// No values satisfy it.
     Unsatisfiable,
@@ -86,7 +94,7 @@ impl Solver {
     pub fn start(limit: Duration) -> Result<Solver> {
         let found = process::is_installed();
         ensure!(found, "no SMT solver is installed: install the package {PROGRAM} (`apt-get install {PROGRAM}`)");
-        Ok(Solver { limit, process: Some(Process::start(limit)?) })
+        Ok(Solver { limit, process: Some(Process::start(limit)?), answers: FxHashMap::default() })
     }
 
     /// Decides whether `a` and `b`, of one width, are equal whenever all `assumptions` hold. States are equal if all their cells are.
@@ -128,10 +136,24 @@ impl Solver {
     /// Whether the query can be satisfied, and the values of its choices and addresses.
     fn solve(&mut self, query: &Query<'_>) -> Verdict {
         let encoder = &query.encoder;
-        let text = format!(
-            "(reset)\n(set-option :produce-models true)\n(set-logic ALL)\n{}(check-sat)",
-            encoder.script.text()
-        );
+        let choices = encoder.choices.iter().map(|(_, bits)| bits);
+        let names: Vec<&str> = choices.chain(&encoder.places).map(|bits| &*bits.text).collect();
+        let (text, values) = (encoder.script.text(), format!("(get-value ({}))", names.join(" ")));
+        let key = format!("{text}{values}");
+        if let Some(known) = self.answers.get(&key) {
+            return known.clone();
+        }
+        let verdict = self.solve_text(text, names.len(), &values);
+        if self.answers.len() == MOST_ANSWERS {
+            self.answers.clear();
+        }
+        self.answers.insert(key, verdict.clone());
+        verdict
+    }
+
+    /// Whether the assertions can be satisfied, and what `values` asks for: `count` numbers.
+    fn solve_text(&mut self, text: &str, count: usize, values: &str) -> Verdict {
+        let text = format!("(reset)\n(set-option :produce-models true)\n(set-logic ALL)\n{text}(check-sat)");
         let lines = match self.ask(&text) {
             Ok(lines) => lines,
             Err(reason) => return Verdict::Unknown(reason),
@@ -142,18 +164,12 @@ impl Solver {
             Some("unknown" | "timeout") => return Verdict::Unknown("the solver needs more time".to_owned()),
             _ => return Verdict::Unknown(format!("the solver says: {}", lines.join(" "))),
         }
-        let names: Vec<&str> = encoder
-            .choices
-            .iter()
-            .map(|(_, bits)| &*bits.text)
-            .chain(encoder.places.iter().map(|bits| &*bits.text))
-            .collect();
-        if names.is_empty() {
+        if count == 0 {
             return Verdict::Satisfiable(Vec::new());
         }
-        let lines = self.ask(&format!("(get-value ({}))", names.join(" ")));
-        match lines.map(|lines| values(&lines.join(" "))) {
-            Ok(values) if values.len() == names.len() => Verdict::Satisfiable(values),
+        let lines = self.ask(values);
+        match lines.map(|lines| numbers(&lines.join(" "))) {
+            Ok(values) if values.len() == count => Verdict::Satisfiable(values),
             Ok(_) => Verdict::Unknown("the values of the solver are not understood".to_owned()),
             Err(reason) => Verdict::Unknown(reason),
         }
@@ -246,7 +262,7 @@ impl<'a> Question<'a> {
 }
 
 /// The values in the answer to `get-value`: pairs of a name and a value, as `#x1f` or `#b01`.
-fn values(answer: &str) -> Vec<u64> {
+fn numbers(answer: &str) -> Vec<u64> {
     let tokens = answer.split(|c: char| c == '(' || c == ')' || c.is_whitespace());
     let number = |token: &str| match token.split_at_checked(2)? {
         ("#x", digits) => u64::from_str_radix(digits, 16).ok(),
