@@ -9,9 +9,12 @@
 // The figures are a result of this test.
 #![allow(clippy::print_stdout)]
 
+#[path = "support/references.rs"]
+mod references;
 mod support;
 
 use ntv::{text, EmitOptions, Errors, Feature, Options, Target, Translator};
+use references::Pair;
 use spirv::Op;
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -36,33 +39,14 @@ const LEVELS: &[&str] = &["gallium", "ssa", "reg"];
 #[test]
 fn modules_beat_the_references() {
     let Some(corpus) = support::shared_corpus() else { return };
-    let mut files = support::files(&corpus, &["nir"]);
-    files.retain(|file| is_in(file, "ssa") && reference_of(file).is_file());
-    check(&corpus, files.into_iter().map(|file| Pair { number: 0, reference: reference_of(&file), file }), OF_25);
-    let logs = support::files(&corpus, &["log"]).into_iter();
-    let numbered = logs.flat_map(|file| (0..).map_while(move |number| Pair::of_log(&file, number)));
-    check(&corpus, numbered, OF_26);
-}
-
-/// A shader, and C's module of it.
-struct Pair {
-    file: PathBuf,
-    /// The number of the shader in the file.
-    number: usize,
-    reference: PathBuf,
-}
-
-impl Pair {
-    /// The shader with this number in a log that zink printed together with its modules: `a.log`, `a.dump00.spv`, ...
-    fn of_log(file: &Path, number: usize) -> Option<Pair> {
-        let reference = file.with_extension(format!("dump{number:02}.spv"));
-        reference.is_file().then(|| Pair { file: file.to_path_buf(), number, reference })
-    }
+    check(&corpus, references::of_dumps(&corpus), OF_25);
+    check(&corpus, references::of_logs(&corpus), OF_26);
 }
 
 /// Compares all pairs, whose figures together have these limits.
-fn check(corpus: &Path, pairs: impl Iterator<Item = Pair>, limits: Limits) {
-    let (results, failures) = for_each(corpus, pairs.map(|pair| (pair.file.clone(), pair)).collect(), compare);
+fn check(corpus: &Path, pairs: Vec<Pair>, limits: Limits) {
+    let (results, failures) =
+        for_each(corpus, pairs.into_iter().map(|pair| (pair.file.clone(), pair)).collect(), compare);
     let sum = |which: usize| results.iter().fold(Figures::default(), |sum, pair| sum.plus(pair[which]));
     let (ours, theirs) = (sum(0), sum(1));
     println!("{} modules, {:.1} % of the words", results.len(), percent(ours.words, theirs.words));
@@ -94,12 +78,6 @@ fn dumps_compile_for_vulkan_1_1() {
 
 fn is_in(file: &Path, folder: &str) -> bool {
     file.parent().is_some_and(|parent| parent.ends_with(folder))
-}
-
-/// The module that C made of the shader in `file`, a dump in a folder `ssa`.
-fn reference_of(file: &Path) -> PathBuf {
-    let name = file.file_stem().unwrap_or_default();
-    file.with_file_name("..").join("spv").join(format!("{}.spv", name.to_string_lossy()))
 }
 
 fn percent(part: usize, whole: usize) -> f64 {
@@ -140,19 +118,22 @@ impl Figures {
 }
 
 /// The figures of ntv's module for a shader, and those of the reference.
-fn compare(Pair { file, number, reference }: Pair) -> Result<[Figures; 2], String> {
-    let dump = fs::read_to_string(&file).map_err(|error| error.to_string())?;
+fn compare(pair: Pair) -> Result<[Figures; 2], String> {
+    let dump = fs::read_to_string(&pair.file).map_err(|error| error.to_string())?;
     let target = Target::default();
-    let mut shader =
-        text::parse(&dump).into_iter().nth(number).ok_or("no shader")?.shader.map_err(|errors| errors.to_string())?;
+    let mut shader = text::parse(&dump)
+        .into_iter()
+        .nth(pair.number)
+        .ok_or("no shader")?
+        .shader
+        .map_err(|errors| errors.to_string())?;
     let mut translator = Translator::new(Options::default().target(target.clone()));
     let module = translator.translate(&mut shader, &EmitOptions::default()).map_err(|errors| errors.to_string())?;
     support::spirv_val(&module.words, &target)?;
     let ours = Module::new(&module.words);
     ours.no_unused_variable()?;
     ours.no_needless_block()?;
-    let reference = fs::read(reference).map_err(|error| error.to_string())?;
-    let words: Vec<u32> = reference.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+    let words = pair.words().map_err(|error| error.to_string())?;
     Ok([ours.figures(), Module::new(&words).figures()])
 }
 
