@@ -2,17 +2,22 @@
 
 //! Deliberate faults in the words of modules: a proof has to fail for each of them.
 //!
-//! A fault is one wrong rule of a translator, such as a swapped operand. It is planted at one place of a module at a time.
+//! A fault is one wrong rule of a translator, such as a swapped operand. It is planted at one place of a module at a time. A [`Repair`]
+//! is the opposite: it makes a rule right in the whole module.
 //!
 //! | what | file |
 //! |-|-|
 //! | the faults that change one word or two, in tables | `tables` |
 //! | decorations | `decorations` |
 //! | constants, composites, control flow, textures | `others` |
+//! | rules that leave a result open | `repairs` |
 
 mod decorations;
 mod others;
+mod repairs;
 mod tables;
+
+pub use repairs::{Repair, REPAIRS};
 
 use rustc_hash::FxHashMap;
 use spirv::{GlslStd450Op as GLOp, Op};
@@ -147,6 +152,7 @@ impl<'a> Inst<'a> {
 
 /// The instructions of a module.
 struct Code<'a> {
+    header: &'a [u32],
     insts: Vec<Inst<'a>>,
     /// The type of each result, and its place among the instructions.
     results: FxHashMap<u32, (u32, usize)>,
@@ -155,6 +161,7 @@ struct Code<'a> {
 impl<'a> Code<'a> {
     fn new(words: &'a [u32]) -> Code<'a> {
         const HEADER: usize = 5;
+        let header = &words[..HEADER.min(words.len())];
         let (mut insts, mut at) = (Vec::new(), HEADER);
         while let Some(first) = words.get(at) {
             let count = (first >> 16) as usize;
@@ -168,7 +175,7 @@ impl<'a> Code<'a> {
                 results.insert(it.word(2), (it.word(1), number));
             }
         }
-        Code { insts, results }
+        Code { header, insts, results }
     }
 
     /// The instructions with an opcode.
