@@ -104,6 +104,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     fault("fabs is dropped", Drop(AluOp::fabs)),
     fault("fneg is dropped", Drop(AluOp::fneg)),
     fault("ineg is dropped", Drop(AluOp::ineg)),
+    fault("iand is dropped", Drop(AluOp::iand)),
     fault("inot is dropped", Drop(AluOp::inot)),
     fault("a carry is a borrow", Op(AluOp::uadd_carry, AluOp::usub_borrow)),
     fault("the count of a shift is one off", Custom(shift_by_one_more)),

@@ -43,6 +43,8 @@ enum Rule {
     SwapGlsl(GLOp, usize, usize),
     /// The instruction is missing.
     Remove(Op),
+    /// The result is an operand, by the number of its word.
+    Needless(Op, usize),
     /// An operand is another value of its type, by the number of its word.
     Other(Op, usize),
     /// Any other change.
@@ -80,12 +82,21 @@ pub fn faults() -> Vec<Fault> {
         .iter()
         .map(|(op, a, b)| Fault::new(format!("operands {a} and {b} of {op:?} swapped"), Rule::SwapGlsl(*op, *a, *b)));
     let removed = tables::REMOVED.iter().map(|op| Fault::new(format!("{op:?} is missing"), Rule::Remove(*op)));
+    let needless = tables::NEEDLESS
+        .iter()
+        .map(|(op, word)| Fault::new(format!("{op:?} is only its word {word}"), Rule::Needless(*op, *word)));
     let others = tables::OTHERS
         .iter()
         .map(|(op, word)| Fault::new(format!("word {word} of {op:?} is another value"), Rule::Other(*op, *word)));
     let custom = decorations::FAULTS.iter().chain(others::FAULTS);
     let custom = custom.map(|(name, rule)| Fault::new((*name).to_owned(), Rule::Custom(*rule)));
-    ops.chain(swaps).chain(glsl).chain(glsl_swaps).chain(removed).chain(others).chain(custom).collect()
+    let tables = ops.chain(swaps).chain(glsl).chain(glsl_swaps).chain(removed).chain(needless).chain(others);
+    tables.chain(custom).collect()
+}
+
+/// Faults that a proof does not find, because it does not cover what they change. They are not among [`faults`].
+pub fn uncovered() -> Vec<Fault> {
+    others::UNCOVERED.iter().map(|(name, rule)| Fault::new((*name).to_owned(), Rule::Custom(*rule))).collect()
 }
 
 impl Fault {
@@ -103,10 +114,17 @@ impl Fault {
             Rule::Glsl(from, to) => code.glsl(from).map(|it| it.with_word(4, to as u32)).collect(),
             Rule::SwapGlsl(op, a, b) => code.glsl(op).filter_map(|it| it.swapped(5 + a, 5 + b)).collect(),
             Rule::Remove(op) => of(op).map(|it| it.removed()).collect(),
+            Rule::Needless(op, word) => of(op).filter_map(|it| code.needless(it, word)).collect(),
             Rule::Other(op, word) => of(op).filter_map(|it| code.other_value(it, word)).collect(),
             Rule::Custom(rule) => rule(&code),
         }
     }
+}
+
+/// The words of an instruction.
+fn instruction(op: Op, operands: &[u32]) -> Vec<u32> {
+    let first = (operands.len() as u32 + 1) << 16 | op as u32;
+    [&[first], operands].concat()
 }
 
 /// An instruction: where its words are.
@@ -194,6 +212,16 @@ impl<'a> Code<'a> {
             Some((_, number)) => self.insts.get(*number).copied(),
             None => self.insts.iter().copied().find(|it| is_type(*it) && it.word(1) == id),
         }
+    }
+
+    /// A change that makes the result of an instruction one of its operands.
+    fn needless(&self, it: Inst<'a>, word: usize) -> Option<Change> {
+        let operand = *it.words.get(word)?;
+        let op = match self.results.get(&operand)?.0 == it.word(1) {
+            true => Op::CopyObject,
+            false => Op::Bitcast,
+        };
+        Some(it.with(instruction(op, &[it.word(1), it.word(2), operand])))
     }
 
     /// A change of an operand to another value of its type, which is known where the operand is.

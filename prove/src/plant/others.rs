@@ -4,7 +4,7 @@
 
 use super::{Change, Code, Inst, Plant};
 use rustc_hash::FxHashMap;
-use spirv::{ImageOperands, Op};
+use spirv::{ExecutionMode, ImageOperands, Op};
 
 /// The faults, with the changes that they make.
 pub(super) const FAULTS: &[(&str, Plant)] = &[
@@ -25,6 +25,7 @@ pub(super) const FAULTS: &[(&str, Plant)] = &[
         code.all(Op::Branch).map(|it| it.with(vec![1 << 16 | Op::Unreachable as u32])).collect()
     }),
     ("a scan includes the invocation", |code| group_operations(code, 2, 1)),
+    ("a vote on floats compares integers", |code| votes_on_bits(code)),
     ("a reduction is a scan", |code| group_operations(code, 0, 1)),
     ("the bias is missing", |code| image_operand(code, ImageOperands::BIAS)),
     ("the offset of a texture is missing", |code| {
@@ -37,6 +38,31 @@ pub(super) const FAULTS: &[(&str, Plant)] = &[
         samples.filter(|it| it.word(5) & ImageOperands::GRAD.bits() != 0).filter_map(|it| it.swapped(6, 7)).collect()
     }),
 ];
+
+/// Faults in what a proof does not cover.
+pub(super) const UNCOVERED: &[(&str, Plant)] = &[
+    ("a workgroup has another size", |code| modes(code, ExecutionMode::LocalSize)),
+    ("a patch has another number of vertices", |code| modes(code, ExecutionMode::OutputVertices)),
+    ("an array is shorter", |code| shorter_arrays(code)),
+];
+
+/// An execution mode with a number that is one more.
+fn modes(code: &Code<'_>, mode: ExecutionMode) -> Vec<Change> {
+    let found = code.all(Op::ExecutionMode).filter(|it| it.word(2) == mode as u32);
+    found.map(|it| it.with_word(3, it.word(3) + 1)).collect()
+}
+
+/// Arrays of one element less, where there is a constant for that.
+fn shorter_arrays(code: &Code<'_>) -> Vec<Change> {
+    let number = |id: u32| code.definition(id).filter(|it| it.is(Op::Constant)).map(|it| it.word(3));
+    let less = |it: Inst<'_>| {
+        let (ty, count) = (code.results.get(&it.word(3))?.0, number(it.word(3))?);
+        let constants = code.all(Op::Constant).filter(|it| it.word(1) == ty);
+        let other = constants.into_iter().find(|it| it.word(3) + 1 == count)?;
+        Some(it.with_word(3, other.word(2)))
+    };
+    code.all(Op::TypeArray).filter_map(less).collect()
+}
 
 /// Constants of a kind of type with another low word; of 64 bits, the high word changes. The sizes of arrays stay.
 fn constants(code: &Code<'_>, kind: Op, change: fn(u32) -> u32) -> Vec<Change> {
@@ -91,6 +117,12 @@ fn group_operations(code: &Code<'_>, from: u32, to: u32) -> Vec<Change> {
         (first..=last).contains(&op) || op == Op::GroupNonUniformBallotBitCount as u32
     };
     code.insts.iter().filter(is_group).filter(|it| it.word(4) == from).map(|it| it.with_word(4, to)).collect()
+}
+
+/// The operand of a vote is what was cast to it.
+fn votes_on_bits(code: &Code<'_>) -> Vec<Change> {
+    let cast = |it: &Inst<'_>| code.definition(it.word(4)).filter(|operand| operand.is(Op::Bitcast));
+    code.all(Op::GroupNonUniformAllEqual).filter_map(|it| Some(it.with_word(4, cast(&it)?.word(3)))).collect()
 }
 
 /// Instructions with a mask of image operands, and the word of the mask.

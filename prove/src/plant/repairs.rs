@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-//! Repairs: rules of other translators that leave a result open which NIR defines, made right in a whole module.
+//! Repairs: rules of other translators that give another result than NIR, or leave it open, made right in a whole module.
 //!
 //! Where a proof fails without a repair and not with it, the repair is the reason why it fails.
 
-use super::{Change, Code, Plant};
+use super::{instruction, Change, Code, Plant};
+use rustc_hash::FxHashMap;
 use spirv::{GlslStd450Op as GLOp, Op};
 
 /// A rule, and what makes it right.
@@ -19,7 +20,6 @@ pub struct Repair {
 pub const REPAIRS: &[Repair] = &[
     Repair { name: "FMin as NMin", changes: |code| renamed(code, GLOp::FMin, GLOp::NMin) },
     Repair { name: "FMax as NMax", changes: |code| renamed(code, GLOp::FMax, GLOp::NMax) },
-    Repair { name: "FClamp as NClamp", changes: |code| renamed(code, GLOp::FClamp, GLOp::NClamp) },
     Repair { name: "FSign of NaN as 0", changes: signs_of_nan },
     Repair { name: "AllEqual of integers as of floats", changes: votes_on_floats },
 ];
@@ -39,17 +39,13 @@ fn renamed(code: &Code<'_>, from: GLOp, to: GLOp) -> Vec<Change> {
     code.glsl(from).map(|it| it.with_word(4, to as u32)).collect()
 }
 
-/// An instruction with its first word.
-fn instruction(op: Op, operands: &[u32]) -> Vec<u32> {
-    let first = (operands.len() as u32 + 1) << 16 | op as u32;
-    [&[first], operands].concat()
-}
-
 /// A module that gets new ids and declarations.
 struct More<'a, 'b> {
     code: &'a Code<'b>,
     bound: u32,
     declared: Vec<u32>,
+    /// The types among them.
+    types: FxHashMap<Vec<u32>, u32>,
     changes: Vec<Change>,
 }
 
@@ -59,7 +55,7 @@ impl<'a, 'b> More<'a, 'b> {
 
     fn new(code: &'a Code<'b>) -> More<'a, 'b> {
         let bound = code.header.get(Self::BOUND).copied().unwrap_or(0);
-        More { code, bound, declared: Vec::new(), changes: Vec::new() }
+        More { code, bound, declared: Vec::new(), types: FxHashMap::default(), changes: Vec::new() }
     }
 
     fn id(&mut self) -> u32 {
@@ -67,12 +63,14 @@ impl<'a, 'b> More<'a, 'b> {
         self.bound - 1
     }
 
-    /// The type that is declared so: word 1 of the instruction is the type.
+    /// The type that is declared so, where word 1 is the type.
     fn ty(&mut self, op: Op, operands: &[u32]) -> u32 {
-        let mut all = self.code.all(op).filter(|it| it.words[2..] == *operands);
-        all.next().map(|it| it.word(1)).unwrap_or_else(|| {
+        let known = self.code.all(op).find(|it| it.words[2..] == *operands).map(|it| it.word(1));
+        let key = instruction(op, operands);
+        known.or_else(|| self.types.get(&key).copied()).unwrap_or_else(|| {
             let id = self.id();
             self.declared.extend(instruction(op, &[&[id], operands].concat()));
+            self.types.insert(key, id);
             id
         })
     }

@@ -147,6 +147,8 @@ pub(super) const GLSL: &[(GLOp, GLOp)] = &[
     (Fract, Floor),
     (NMin, NMax),
     (NMax, NMin),
+    (NMin, FMin),
+    (NMax, FMax),
     (SMin, UMin),
     (UMin, SMin),
     (SMax, UMax),
@@ -191,6 +193,25 @@ pub(super) const REMOVED: &[Op] = &[
     ImageWrite,
     BeginInvocationInterlockEXT,
     EndInvocationInterlockEXT,
+];
+
+/// Instructions whose result is the operand in a word, as if the rest were needless.
+pub(super) const NEEDLESS: &[(Op, usize)] = &[
+    (BitwiseAnd, 3),
+    (BitwiseOr, 3),
+    (IAdd, 3),
+    (ISub, 3),
+    (IMul, 4),
+    (UMod, 3),
+    (ShiftLeftLogical, 3),
+    (ShiftRightLogical, 3),
+    (ShiftRightArithmetic, 3),
+    (FAdd, 3),
+    (FMul, 4),
+    (LogicalAnd, 3),
+    (LogicalOr, 4),
+    (Select, 4),
+    (Select, 5),
 ];
 
 /// Words of instructions that become another value of the same type.

@@ -122,6 +122,7 @@ const OPERATIONS: &[&str] = &[
     "32 %7 = @reduce (%4) (reduction_op=fadd, cluster_size=0)\n32 %9 = mov %7",
     "32 %9 = @exclusive_scan (%4) (reduction_op=iadd)",
     "32 %9 = @shuffle (%4, %5)",
+    "1 %7 = @vote_feq (%4)\n32 %8 = b2i32 %7\n32 %9 = iadd %4, %8",
     "32x4 %7 = vec4 %4, %5, %6, %4\n32 %9 = @ballot_find_lsb (%7)",
 ];
 
