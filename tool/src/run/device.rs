@@ -2,7 +2,6 @@
 
 //! Runs on a Vulkan device.
 
-use super::Ran;
 use crate::args::RunArgs;
 use crate::diagnostics::{problems, Reporter};
 use crate::shaders::{each, Loaded};
@@ -14,11 +13,11 @@ use ntv_driver::headless::{
 use ntv_report::run::inputs::{Data, DrawInput, Form, Inputs, Pointer, Slot, Topology, Work};
 use ntv_report::run::textures::ImageInput;
 use ntv_report::run::wanted::{self, Translated};
+use ntv_report::run::Ran;
 
 /// Runs `loaded`; `None` if a shader cannot be translated, or if an input is missing.
 pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: Loaded, reporter: &Reporter) -> Result<Option<Ran>> {
-    let name = args.device.clone().filter(|name| !name.is_empty());
-    let device = Device::open(&DeviceOptions { name, validation: args.validate, ..DeviceOptions::default() })?;
+    let device = open(args.device.as_deref().unwrap_or_default(), args.validate)?;
     let mut target = device.target().clone();
     args.workaround.iter().for_each(|workaround| target.work_around(*workaround, true));
     let options = Options::default().target(target);
@@ -31,7 +30,18 @@ pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: Loaded, reporter: &Rep
             false => Err(missing),
         }
     });
-    let Some(modules) = modules.into_iter().collect::<Option<Vec<Vec<u32>>>>() else { return Ok(None) };
+    let modules: Option<Vec<Vec<u32>>> = modules.into_iter().collect();
+    modules.map(|modules| run_modules(&device, &modules, given)).transpose()
+}
+
+/// Opens the first device, or the one with `name` in its name.
+pub(crate) fn open(name: &str, validation: bool) -> Result<Device> {
+    let name = (!name.is_empty()).then(|| name.to_owned());
+    Ok(Device::open(&DeviceOptions { name, validation, ..DeviceOptions::default() })?)
+}
+
+/// Runs modules.
+pub(crate) fn run_modules(device: &Device, modules: &[Vec<u32>], given: &Inputs) -> Result<Ran> {
     let mut resources: Resources =
         given.buffers.iter().map(|(slot, data)| (place(*slot), buffer(*slot, data, &given.pointers))).collect();
     for (slot, texture) in &given.textures {
@@ -46,12 +56,12 @@ pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: Loaded, reporter: &Rep
     let (mut targets, mut captures) = (Vec::new(), Vec::new());
     match &given.work {
         Work::Dispatch(groups) => {
-            let [module] = &modules[..] else { bail!("a dispatch needs one shader, not {}", modules.len()) };
+            let [module] = modules else { bail!("a dispatch needs one shader, not {}", modules.len()) };
             let dispatch = Dispatch { module, groups: *groups, push_constants: &given.push_constants };
             device.dispatch(&dispatch, &mut resources)?;
         }
         Work::Draw(draw) => {
-            let drawn = draw_with(&device, &modules, draw, given, &mut resources)?;
+            let drawn = draw_with(device, modules, draw, given, &mut resources)?;
             (targets, captures) = (drawn.attachments, drawn.captures);
         }
     }
@@ -67,7 +77,7 @@ pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: Loaded, reporter: &Rep
         _ => Vec::new(),
     };
     let (buffers, images) = (given.buffers.iter().map(buffer).collect(), given.images.iter().map(image).collect());
-    Ok(Some(Ran { buffers, images, targets, captures, fine: true }))
+    Ok(Ran { buffers, images, targets, captures, fine: true })
 }
 
 /// The buffer at `slot`, with the addresses that it has.
