@@ -54,6 +54,10 @@ fn ran(request: &RunRequest) -> Result<RunAnswer, Vec<StageProblem>> {
 fn limit(work: &Work, stages: &[Shader]) -> Result<u64, String> {
     let product = |sizes: &[u32; 3]| sizes.iter().fold(1u64, |count, size| count.saturating_mul(u64::from(*size)));
     match work {
+        Work::Invocations(list) if list.len() as u64 > INVOCATIONS => {
+            Err(format!("{} invocations are too many: at most {INVOCATIONS} run", list.len()))
+        }
+        Work::Invocations(_) => Ok(INSTRUCTIONS),
         Work::Dispatch(groups) => {
             let count = product(groups);
             let size = stages.iter().map(|shader| product(&shader.info.workgroup_size)).max().unwrap_or(1);

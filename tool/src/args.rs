@@ -363,7 +363,7 @@ pub(crate) struct ReduceArgs {
 /// Arguments of `ntv run`.
 #[derive(clap::Args)]
 pub(crate) struct RunArgs {
-    /// Files, folders, or - for stdin: one compute shader, or the stages of a pipeline.
+    /// Files, folders, or - for stdin: one compute shader, the stages of a pipeline, or one of them alone.
     #[arg(required = true, value_name = "IN")]
     pub(crate) inputs: Vec<PathBuf>,
 

@@ -236,3 +236,100 @@ fn elements_that_a_constant_names_have_to_be_given() {
     let message = "access out of bounds: 4 bytes at 0 of storage block 0, which has 0 (invocation 0)";
     assert_eq!(messages(&[1]).first(), Some(&message.into()));
 }
+
+/// The shaders of a file of the corpus: each starts with the line of its stage.
+fn shaders(text: &str) -> Vec<String> {
+    let (dumps, _) = text.split_once("; expect:").expect("a file with results");
+    dumps.split("shader: ").skip(1).map(|dump| format!("shader: {dump}")).collect()
+}
+
+/// What the invocations of `shader` gave with these inputs.
+fn run_alone(shader: &str, invocations: &Value) -> Value {
+    let inputs = serde_json::json!({ "invocations": invocations }).to_string();
+    let place = Folder::new(&[("a.nir", shader), ("in.json", &inputs)]);
+    let output = place.run("run a.nir --inputs in.json");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let mut result: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    result["invocations"].take()
+}
+
+#[test]
+fn a_graphics_shader_runs_alone() {
+    let vertex = &shaders(include_str!("../../tests/corpus/run/vertex.nir"))[0];
+    let position = serde_json::json!({"name": "VERT_ATTRIB_GENERIC0", "f32": [0, 0.5, 0, 1]});
+    let numbers = serde_json::json!({"name": "VERT_ATTRIB_GENERIC1", "u32": [10, 20, 30, 40]});
+    let system = [("load_vertex_id", 7), ("load_instance_id", 3)];
+    let system = system.map(|(name, number)| serde_json::json!({"name": name, "u32": [number]}));
+    let found = run_alone(vertex, &serde_json::json!([{ "slots": [position, numbers], "system": system }]));
+    let position = [0, 0.5f32.to_bits(), 0, 1f32.to_bits()];
+    let expected = serde_json::json!([{"slots": [
+        {"name": "VARYING_SLOT_POS", "u32": position},
+        {"name": "VARYING_SLOT_PSIZ", "u32": [1f32.to_bits(), null, null, null]},
+        {"name": "VARYING_SLOT_VAR0", "u32": [47, 17, 3, 7]},
+    ]}]);
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn the_invocations_of_a_quad_run_together() {
+    let fragment = &shaders(include_str!("../../tests/corpus/run/fragment.nir"))[1];
+    let invocation = |number: u32, x: f32| {
+        let slots = [serde_json::json!({"name": "VARYING_SLOT_VAR0", "u32": [number, 2, 3, 4]})];
+        let system = [serde_json::json!({"name": "load_frag_coord", "f32": [x, 1.5, 0, 1]})];
+        serde_json::json!({ "slots": slots, "system": system })
+    };
+    // Both have the input of the first one, which is not interpolated.
+    let found = run_alone(fragment, &serde_json::json!([invocation(6, 0.5), invocation(7, 1.5)]));
+    for (number, x) in [(0, 5f32), (1, 15f32)] {
+        let slots = serde_json::json!([
+            {"name": "FRAG_RESULT_DATA0", "u32": [7, 3, 4, 5]},
+            {"name": "FRAG_RESULT_DATA1", "u32": [x.to_bits(), 15f32.to_bits(), 0, 10f32.to_bits()]},
+        ]);
+        assert_eq!(found[number], serde_json::json!({"slots": slots, "discarded": false}));
+    }
+    let found = run_alone(fragment, &serde_json::json!([invocation(7, 0.5)]));
+    assert_eq!(found, serde_json::json!([{"slots": [], "discarded": true}]));
+}
+
+#[test]
+fn a_geometry_shader_emits_vertices() {
+    let geometry = &shaders(include_str!("../../tests/corpus/run/geometry.nir"))[1];
+    let slots =
+        ["VARYING_SLOT_POS", "VARYING_SLOT_VAR0"].map(|name| serde_json::json!({"name": name, "u32": [5, 6, 7, 8]}));
+    let system = [serde_json::json!({"name": "load_primitive_id", "u32": [9]})];
+    let found = run_alone(geometry, &serde_json::json!([{ "slots": slots, "system": system }]));
+    let vertices = found[0]["vertices"].as_array().expect("vertices");
+    assert_eq!(vertices.len(), 4, "{found}");
+    for (number, at) in [(1, 0), (2, 2)] {
+        let data = serde_json::json!({"name": "VARYING_SLOT_VAR0", "u32": [6, 5, 9, number]});
+        assert_eq!(vertices[at]["slots"][2], data);
+        assert_eq!(vertices[at + 1], serde_json::json!({"stream": 0, "end_primitive": true}));
+    }
+}
+
+#[test]
+fn wrong_invocations_are_refused() {
+    let vertex = &shaders(include_str!("../../tests/corpus/run/vertex.nir"))[0];
+    let slot = |text: &str| format!(r#"{{"invocations": [{{"slots": [{text}]}}]}}"#);
+    let system = r#"{"invocations": [{"system": [{"name": "load_input", "u32": [1]}]}]}"#;
+    for (inputs, message) in [
+        (
+            slot(r#"{"name": "VARYING_SLOT_VAR0", "u32": [1, 2, 3, 4]}"#),
+            "not a slot of the inputs of MESA_SHADER_VERTEX",
+        ),
+        (slot(r#"{"name": "VERT_ATTRIB_POS", "u32": [1, 2, 3]}"#), "`VERT_ATTRIB_POS` does not have four words"),
+        (slot(r#"{"u32": [1, 2, 3, 4]}"#), "`name` is missing"),
+        (system.to_string(), "`load_input` does not load a system value"),
+    ] {
+        let place = Folder::new(&[("a.nir", vertex), ("in.json", &inputs)]);
+        expect_refusal(&place, "run a.nir --inputs in.json", message);
+    }
+    let compute = include_str!("../../examples/histogram.nir");
+    let inputs = example_inputs().replace("\"groups\": [1, 1, 1]", "\"invocations\": []");
+    let place = Folder::new(&[("a.nir", vertex), ("b.nir", compute), ("in.json", &inputs)]);
+    expect_refusal(&place, "run a.nir a.nir --inputs in.json", "`invocations` are those of one shader, not of 2");
+    expect_refusal(&place, "run b.nir --inputs in.json", "MESA_SHADER_COMPUTE has workgroups");
+    expect_refusal(&place, "run a.nir --inputs in.json --png a.png", "--png needs a draw");
+    let message = if cfg!(feature = "vulkan") { "a device draws with a whole pipeline" } else { "without Vulkan" };
+    expect_refusal(&place, "run a.nir --inputs in.json --device llvmpipe", message);
+}

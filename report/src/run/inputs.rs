@@ -2,6 +2,7 @@
 
 //! The inputs of `ntv run`: JSON, as `docs/formats.md` describes it.
 
+use super::invocations::InvocationInput;
 use super::textures::{self, ImageInput};
 use anyhow::{anyhow, bail, ensure, Context, Result};
 use ntv::interp::{Sampler, Texture};
@@ -37,7 +38,7 @@ pub enum Topology {
 
 /// The inputs of shaders.
 pub struct Inputs {
-    /// The dispatch or the draw.
+    /// What runs.
     pub work: Work,
     /// The bytes of the push constants.
     pub push_constants: Vec<u8>,
@@ -70,6 +71,8 @@ pub enum Work {
     Dispatch([u32; 3]),
     /// A draw.
     Draw(DrawInput),
+    /// The invocations of one graphics shader.
+    Invocations(Vec<InvocationInput>),
 }
 
 /// A draw.
@@ -129,6 +132,18 @@ pub struct Data {
     pub form: Form,
 }
 
+impl Data {
+    /// The words of 32 bits.
+    pub(super) fn words(&self) -> impl Iterator<Item = u32> + '_ {
+        self.bytes.chunks(4).map(word)
+    }
+}
+
+/// The little-endian number in at most four bytes.
+pub(super) fn word(bytes: &[u8]) -> u32 {
+    bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))
+}
+
 /// The form in which bytes are written: as a list of numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Form {
@@ -170,15 +185,12 @@ impl Form {
         if self == Form::U8 {
             return bytes.into();
         }
-        let word = |bytes: &[u8]| {
-            let word = bytes.iter().rev().fold(0u32, |word, byte| word << 8 | u32::from(*byte));
-            match self {
-                Form::F32 => f32::from_bits(word).into(),
-                Form::I32 => (word as i32).into(),
-                _ => Value::from(word),
-            }
+        let number = |word: u32| match self {
+            Form::F32 => f32::from_bits(word).into(),
+            Form::I32 => (word as i32).into(),
+            _ => Value::from(word),
         };
-        bytes.chunks(4).map(word).collect()
+        bytes.chunks(4).map(word).map(number).collect()
     }
 
     fn push(self, value: &Value, bytes: &mut Vec<u8>) -> Result<()> {
@@ -231,6 +243,14 @@ impl Members {
         }
     }
 
+    pub(super) fn string(&mut self, name: &str) -> Result<String> {
+        match self.take(name) {
+            Some(Value::String(text)) => Ok(text),
+            Some(other) => bail!("`{name}`: {other} is not a string"),
+            None => bail!("`{name}` is missing"),
+        }
+    }
+
     fn numbers<const N: usize>(&mut self, name: &str, default: [u32; N]) -> Result<[u32; N]> {
         if !self.has(name) {
             return Ok(default);
@@ -243,7 +263,7 @@ impl Members {
     }
 
     /// Applies `parse` to each object of a list, which may be missing.
-    fn all<T>(&mut self, name: &'static str, parse: impl Fn(Members) -> Result<T>) -> Result<Vec<T>> {
+    pub(super) fn all<T>(&mut self, name: &'static str, parse: impl Fn(Members) -> Result<T>) -> Result<Vec<T>> {
         let objects = self.take(name).map_or(Ok(Vec::new()), list)?;
         objects
             .into_iter()
@@ -263,7 +283,7 @@ impl Members {
     }
 
     /// The member with the name of a form, or `size` zeros.
-    fn data(&mut self) -> Result<Data> {
+    pub(super) fn data(&mut self) -> Result<Data> {
         if self.has("size") {
             let size = self.number("size", None)?;
             self.allocate(size.into())?;
@@ -315,6 +335,9 @@ impl Inputs {
         let mut members = Members::new(serde_json::from_str(text)?, &memory)?;
         let work = match members.take("draw") {
             Some(draw) => Work::Draw(DrawInput::parse(Members::new(draw, &memory)?).context("draw")?),
+            None if members.has("invocations") => {
+                Work::Invocations(members.all("invocations", InvocationInput::parse)?)
+            }
             None => Work::Dispatch(members.numbers("groups", [1; 3])?),
         };
         let push_constants = match members.take("push_constants") {

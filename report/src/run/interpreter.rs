@@ -5,6 +5,7 @@
 use super::inputs::{
     AttributeInput, Data, DrawInput, Form, Inputs, Pointer, Slot, Target, TargetInput, Topology, Work,
 };
+use super::invocations::{self, InvocationInput};
 use super::textures::{descriptor, ImageInput};
 use super::wanted::{self, Translated};
 use super::Ran;
@@ -66,11 +67,12 @@ pub fn run(shaders: &[Shader], given: &Inputs, instructions: u64) -> Result<Outc
             resources.global.push((address(number), Buffer::new(data)));
         }
     }
-    let (mut targets, mut captures) = (Vec::new(), Vec::new());
+    let (mut targets, mut captures, mut invocations) = (Vec::new(), Vec::new(), None);
     let faults = match &given.work {
         Work::Dispatch(groups) => {
             let [shader] = shaders else { bail!("a dispatch needs one shader, not {}", shaders.len()) };
-            ensure!(shader.stage().is_compute(), "this is not a compute shader: the inputs need a `draw`");
+            let message = "this is not a compute shader: the inputs need a `draw` or `invocations`";
+            ensure!(shader.stage().is_compute(), message);
             let inputs = interp::Inputs { workgroups: *groups, ..interp::Inputs::default() };
             let outcome = interp::run(shader, &mut resources, &inputs, limits);
             outcome.faults.into_iter().map(|fault| (0, fault)).collect()
@@ -79,6 +81,12 @@ pub fn run(shaders: &[Shader], given: &Inputs, instructions: u64) -> Result<Outc
             let drawn = draw_with(shaders, draw, &mut resources, limits)?;
             (targets, captures) = (texels(draw, &drawn), drawn.captures);
             drawn.faults
+        }
+        Work::Invocations(list) => {
+            let mut results = run_alone(shaders, list, &mut resources, limits)?;
+            let faults = results.outcome.faults.drain(..).map(|fault| (0, fault)).collect();
+            invocations = Some(results);
+            faults
         }
     };
     let problems: Vec<(usize, Problem)> = faults.iter().map(|(number, fault)| (*number, problem(fault))).collect();
@@ -100,7 +108,22 @@ pub fn run(shaders: &[Shader], given: &Inputs, instructions: u64) -> Result<Outc
     let (buffers, images) =
         (given.buffers.iter().enumerate().map(buffer).collect(), given.images.iter().map(image).collect());
     let fine = problems.is_empty();
-    Ok(Outcome { ran: Some(Ran { buffers, images, targets, captures, fine }), problems })
+    Ok(Outcome { ran: Some(Ran { buffers, images, targets, captures, invocations, fine }), problems })
+}
+
+/// Runs the invocations of one graphics shader.
+fn run_alone(
+    shaders: &[Shader],
+    list: &[InvocationInput],
+    resources: &mut Resources,
+    limits: Limits,
+) -> Result<invocations::Results> {
+    let [shader] = shaders else { bail!("`invocations` are those of one shader, not of {}", shaders.len()) };
+    let stage = shader.stage();
+    ensure!(!stage.has_grid(), "{} has workgroups: the inputs need `groups` or a `draw`", stage.name());
+    let invocations = list.iter().map(|input| input.of_stage(stage)).collect::<Result<_>>().context("invocations")?;
+    let inputs = interp::Inputs { invocations, ..interp::Inputs::default() };
+    Ok(invocations::Results { stage, outcome: interp::run(shader, resources, &inputs, limits) })
 }
 
 /// The address of the buffer with this number.
@@ -237,11 +260,10 @@ fn texels(draw: &DrawInput, drawn: &Drawn) -> Vec<Vec<u8>> {
 
 /// The Location and values of an attribute; bytes are normalized.
 fn attribute(attribute: &AttributeInput) -> (u32, Vec<[u32; 4]>) {
-    let bytes = &attribute.data.bytes;
-    let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
-    let words: Vec<u32> = match attribute.data.form {
-        Form::U8 => bytes.iter().map(|byte| (f32::from(*byte) / 255.0).to_bits()).collect(),
-        _ => bytes.chunks(4).map(word).collect(),
+    let data = &attribute.data;
+    let words: Vec<u32> = match data.form {
+        Form::U8 => data.bytes.iter().map(|byte| (f32::from(*byte) / 255.0).to_bits()).collect(),
+        _ => data.words().collect(),
     };
     (attribute.location, words.chunks_exact(4).map(|words| [words[0], words[1], words[2], words[3]]).collect())
 }

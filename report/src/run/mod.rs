@@ -4,6 +4,7 @@
 
 pub mod inputs;
 mod interpreter;
+pub mod invocations;
 pub mod textures;
 pub mod wanted;
 
@@ -22,6 +23,8 @@ pub struct Ran {
     pub targets: Vec<Vec<u8>>,
     /// The contents of each transform feedback buffer.
     pub captures: Vec<Vec<u8>>,
+    /// What the invocations of a shader that ran alone gave.
+    pub invocations: Option<invocations::Results>,
     /// Whether the shaders ran without faults.
     pub fine: bool,
 }
@@ -31,10 +34,14 @@ impl Ran {
     pub fn to_json(&self, given: &Inputs) -> Value {
         let captures: Vec<Value> =
             self.captures.iter().map(|bytes| json!({ "u32": Form::U32.values(bytes) })).collect();
-        json!({
+        let mut results = json!({
             "buffers": buffers(given, self), "images": images(given, self),
             "targets": target_values(given, self), "captures": captures,
-        })
+        });
+        if let Some(invocations) = &self.invocations {
+            results["invocations"] = invocations.to_json();
+        }
+        results
     }
 }
 

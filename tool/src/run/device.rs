@@ -64,6 +64,9 @@ pub(crate) fn run_modules(device: &Device, modules: &[Vec<u32>], given: &Inputs)
             let drawn = draw_with(device, modules, draw, given, &mut resources)?;
             (targets, captures) = (drawn.attachments, drawn.captures);
         }
+        Work::Invocations(_) => {
+            bail!("`invocations` run only on the interpreter: a device draws with a whole pipeline, and needs a `draw`")
+        }
     }
     let messages = device.take_messages();
     ensure!(messages.is_empty(), "messages of the validation layer:\n{}", messages.join("\n"));
@@ -77,7 +80,7 @@ pub(crate) fn run_modules(device: &Device, modules: &[Vec<u32>], given: &Inputs)
         _ => Vec::new(),
     };
     let (buffers, images) = (given.buffers.iter().map(buffer).collect(), given.images.iter().map(image).collect());
-    Ok(Ran { buffers, images, targets, captures, fine: true })
+    Ok(Ran { buffers, images, targets, captures, invocations: None, fine: true })
 }
 
 /// The buffer at `slot`, with the addresses that it has.

@@ -21,8 +21,8 @@ pub(crate) fn run(args: &RunArgs, reporter: &Reporter) -> Result<AllFine> {
     let text = inputs::read_text(&args.file)?;
     let given = Inputs::parse(&text, u64::MAX).with_context(|| name.to_string())?;
     let png = match (&args.png, &given.work) {
-        (Some(_), Work::Dispatch(_)) => bail!("--png needs a draw"),
         (Some(png), Work::Draw(draw)) => Some((png, draw)),
+        (Some(_), _) => bail!("--png needs a draw"),
         (None, _) => None,
     };
     let loaded = load(inputs::collect(&args.inputs)?, reporter);
