@@ -404,7 +404,7 @@ pub(crate) struct ProveArgs {
     #[arg(long, value_name = "FOLDER")]
     pub(crate) modules: Option<PathBuf>,
 
-    /// Write the inputs of a compute shader that differs as JSON for ntv run: to this file, if IN is one file with one shader in
+    /// Write the inputs of a shader that differs as JSON for ntv run: to this file, if IN is one file with one shader in
     /// it; otherwise to IN[.N].json in this folder.
     #[arg(long, value_name = "OUT")]
     pub(crate) witness: Option<PathBuf>,

@@ -105,46 +105,125 @@ fn modules_of_a_folder_are_compared() {
     assert_eq!(place.files("inputs"), ["below/two.0.json"]);
 }
 
-#[test]
-fn a_difference_has_inputs_that_run() {
-    let place = Folder::new(&[("sum.nir", SUM)]);
-    compile(&place, "sum");
-    replace(&place, "sum.spv", FADD, FSUB);
-    let output = place.run("prove sum.nir sum.spv --no-solver --json --witness in.json");
+/// A difference that was found, its inputs, and what `ntv run` gives with them.
+struct Found {
+    verdict: Value,
+    problems: Vec<Value>,
+    inputs: Value,
+    result: Value,
+}
+
+/// Proves a shader against its module with the first instruction `from` replaced by `to`.
+fn refute(shader: &str, (from, to): (u32, u32)) -> Found {
+    let place = Folder::new(&[("a.nir", shader)]);
+    compile(&place, "a");
+    replace(&place, "a.spv", from, to);
+    let output = place.run("prove a.nir a.spv --no-solver --json --witness in.json");
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let (verdict, problems) = (objects(&stdout(&output)).remove(0), objects(&stderr(&output)));
-    assert_eq!((&verdict["verdict"], &verdict["confirmed"]), (&"different".into(), &true.into()), "{verdict}");
-    assert_eq!((&verdict["file"], &verdict["inputs"]), (&"sum.nir".into(), &"in.json".into()), "{verdict}");
-    assert_eq!((&problems[0]["kind"], &problems[1]["kind"]), (&"different".into(), &"note".into()));
-    let message = problems[0]["message"].as_str().unwrap_or_default();
-    assert!(message.contains("as the interpreter does") && message.ends_with("in.json has the inputs"), "{message}");
-
-    let inputs = fs::read_to_string(place.path("in.json")).expect("inputs");
-    let inputs: Value = serde_json::from_str(&inputs).expect("JSON");
-    let ran = place.run("run sum.nir --inputs in.json");
+    assert_eq!((&verdict["verdict"], &verdict["inputs"]), (&"different".into(), &"in.json".into()), "{problems:?}");
+    let ran = place.run("run a.nir --inputs in.json");
     assert!(ran.status.success(), "{}", stderr(&ran));
-    let result: Value = serde_json::from_slice(&ran.stdout).expect("JSON");
-    let word = |object: &Value, at: usize| object["buffers"][0]["u32"][at].as_u64().expect("a number") as u32;
-    let [a, b] = [0, 1].map(|at| f32::from_bits(word(&inputs, at)));
-    let sum = word(&result, 2);
-    assert_eq!(sum, (a + b).to_bits());
-    let [expected, found] = ["expected", "found"].map(|side| verdict[side].as_str().unwrap_or_default());
-    assert!(expected.contains(&format!("{sum:#x}")), "{verdict}");
-    assert!(found.contains(&format!("{:#x}", (a - b).to_bits())), "{verdict}");
+    let inputs = fs::read_to_string(place.path("in.json")).expect("inputs");
+    let [inputs, result] = [inputs.as_bytes(), &ran.stdout].map(|text| serde_json::from_slice(text).expect("JSON"));
+    Found { verdict, problems, inputs, result }
+}
+
+impl Found {
+    /// The interpreter has the result of the NIR, `expected`, and the module has another one, `found`.
+    #[track_caller]
+    fn has_results(&self, expected: &str, found: &str) {
+        let Found { verdict, .. } = self;
+        assert_eq!(verdict["confirmed"], true, "{verdict}");
+        assert!(verdict["expected"].as_str().is_some_and(|text| text.contains(expected)), "{expected}: {verdict}");
+        assert!(verdict["found"].as_str().is_some_and(|text| text.contains(found)), "{found}: {verdict}");
+    }
+}
+
+/// The words of an object.
+fn words(object: &Value) -> Vec<u32> {
+    let word = |word: &Value| word.as_u64().map_or(0, |word| word as u32);
+    object["u32"].as_array().unwrap_or_else(|| panic!("{object}")).iter().map(word).collect()
+}
+
+/// The words of the slot with this name, which is in a list of slots.
+fn slot(slots: &Value, name: &str) -> Vec<u32> {
+    let found = slots.as_array().into_iter().flatten().find(|slot| slot["name"] == name);
+    words(found.unwrap_or_else(|| panic!("{name}: {slots}")))
 }
 
 #[test]
-fn inputs_of_graphics_are_not_written() {
-    let place = Folder::new(&[("a.nir", VERTEX)]);
+fn a_difference_has_inputs_that_run() {
+    let found = refute(SUM, (FADD, FSUB));
+    let problems = &found.problems;
+    assert_eq!((&problems[0]["kind"], &problems[1]["kind"]), (&"different".into(), &"note".into()));
+    let message = problems[0]["message"].as_str().unwrap_or_default();
+    assert!(message.contains("as the interpreter does") && message.ends_with("in.json has the inputs"), "{message}");
+    let [inputs, result] = [&found.inputs, &found.result].map(|object| words(&object["buffers"][0]));
+    let [a, b] = [0, 1].map(|at| f32::from_bits(inputs[at]));
+    assert_eq!(result[2], (a + b).to_bits());
+    found.has_results(&format!("{:#x}", result[2]), &format!("{:#x}", (a - b).to_bits()));
+}
+
+#[test]
+fn a_difference_of_a_vertex_shader_has_inputs_that_run() {
+    let found = refute(VERTEX, (FADD, FSUB));
+    // The file has only what the shader reads.
+    let [slots, system] = ["slots", "system"].map(|name| &found.inputs["invocations"][0][name]);
+    assert_eq!((slots.as_array().map(Vec::len), system), (Some(1), &serde_json::json!([])), "{}", found.inputs);
+    let half = f32::from_bits(slot(slots, "VERT_ATTRIB_GENERIC0")[0]) * 0.5;
+    let result = slot(&found.result["invocations"][0]["slots"], "VARYING_SLOT_VAR1");
+    assert_eq!(result[0], (half + 0.5).to_bits());
+    found.has_results(&format!("{:#x}", result[0]), &format!("{:#x}", (half - 0.5).to_bits()));
+}
+
+/// Writes the sum of an input and of a system value, and two components of a texel.
+const FRAGMENT: &str = "\
+shader: MESA_SHADER_FRAGMENT
+num_textures: 1
+decl_var uniform INTERP_MODE_NONE none sampler2D picture (0, 0, 0)
+decl_function main () (entrypoint)
+
+impl main {
+    block b0:  // preds:
+    32    %0 = load_const (0x00000000)
+    32x2  %1 = @load_barycentric_pixel (interp_mode=INTERP_MODE_SMOOTH)
+    32x2  %2 = @load_interpolated_input (%1, %0) (base=0, component=0, dest_type=float32, io location=VARYING_SLOT_VAR0 slots=1)
+    32x4  %3 = (float32)txl %2 (coord), %0 (lod), 0 (texture), 0 (sampler)
+    32x4  %4 = @load_frag_coord
+    32    %5 = fadd %2.x, %4.x
+    32x4  %6 = vec4 %5, %2.y, %3.x, %3.y
+    @store_output (%6, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA0 slots=1)
+    // succs: b1
+    block b1:
+}
+";
+
+#[test]
+fn a_difference_of_a_fragment_shader_has_inputs_and_textures_that_run() {
+    let found = refute(FRAGMENT, (FADD, FSUB));
+    let counts = ["invocations", "textures"].map(|name| found.inputs[name].as_array().map(Vec::len));
+    assert_eq!(counts, [Some(1); 2], "{}", found.inputs);
+    let inputs = &found.inputs["invocations"][0];
+    let a = f32::from_bits(slot(&inputs["slots"], "VARYING_SLOT_VAR0")[0]);
+    let b = f32::from_bits(slot(&inputs["system"], "load_frag_coord")[0]);
+    let result = slot(&found.result["invocations"][0]["slots"], "FRAG_RESULT_DATA0");
+    assert_eq!(result[0], (a + b).to_bits());
+    found.has_results(&format!("{:#x}", result[0]), &format!("{:#x}", (a - b).to_bits()));
+}
+
+#[test]
+fn inputs_of_task_shaders_are_not_written() {
+    let stages = include_str!("../../tests/corpus/run/mesh.nir");
+    let task = stages.find("shader: MESA_SHADER_TASK").expect("a task shader");
+    let mesh = stages.find("shader: MESA_SHADER_MESH").expect("a mesh shader");
+    let place = Folder::new(&[("a.nir", &stages[task..mesh])]);
     compile(&place, "a");
-    replace(&place, "a.spv", FADD, FSUB);
+    replace(&place, "a.spv", IADD, ISUB);
     let output = place.run("prove a.nir a.spv --no-solver --witness in.json");
     expect(&output, 1, "proved 0 of 1 shader");
-    assert!(
-        stderr(&output).contains("no inputs are written: only those of compute shaders are"),
-        "{}",
-        stderr(&output)
-    );
+    let message = "no inputs are written: those of task and mesh shaders are not";
+    assert!(stderr(&output).contains(message), "{}", stderr(&output));
     assert_eq!(place.files("."), ["a.nir", "a.spv"]);
 }
 

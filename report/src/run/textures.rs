@@ -3,11 +3,11 @@
 //! Textures, images and samplers among the inputs of `ntv run`.
 
 use super::inputs::{named, Form, Members, Slot};
-use anyhow::{ensure, Context, Result};
+use anyhow::{anyhow, ensure, Context, Result};
 use ntv::interp::{Buffer, Compare, Descriptor, Filter, Format, Image, Numbers, Sampler, Texture, Wrap};
-use ntv::op::names::ImageDim;
+use ntv::op::names::{self, ImageDim};
 use ntv::target;
-use serde_json::Value;
+use serde_json::{json, Value};
 
 /// An image, and the form of its texels in JSON.
 pub struct ImageInput {
@@ -66,11 +66,24 @@ pub(super) fn sampler(mut members: Members) -> Result<(Slot, Sampler)> {
 }
 
 fn take_sampler(members: &mut Members) -> Result<Sampler> {
-    let filter = members.take("filter").map_or(Ok(Filter::Nearest), |value| named(&value, FILTERS.iter().copied()))?;
-    let wrap = members.take("wrap").map_or(Ok(Wrap::ClampToEdge), |value| named(&value, WRAPS.iter().copied()))?;
+    let [mag, min, mip] = three(members, "filter", FILTERS, Filter::Nearest)?;
+    let wrap = three(members, "wrap", WRAPS, Wrap::ClampToEdge)?;
     let compare = members.take("compare").map(|value| named(&value, COMPARES.iter().copied())).transpose()?;
     let unnormalized = members.take("unnormalized") == Some(Value::Bool(true));
-    Ok(Sampler { mag: filter, min: filter, mip: filter, wrap: [wrap; 3], compare, unnormalized, ..Sampler::default() })
+    Ok(Sampler { mag, min, mip, wrap, compare, unnormalized, ..Sampler::default() })
+}
+
+/// Three values: a list of their names, or one name for all.
+fn three<T: Copy>(members: &mut Members, member: &str, names: &[(&'static str, T)], default: T) -> Result<[T; 3]> {
+    let value = |name: &Value| named(name, names.iter().copied());
+    match members.take(member) {
+        None => Ok([default; 3]),
+        Some(Value::Array(all)) => {
+            let all: Vec<T> = all.iter().map(value).collect::<Result<_>>()?;
+            all.try_into().map_err(|_| anyhow!("`{member}` is a name, or a list of three"))
+        }
+        Some(name) => value(&name).map(|value| [value; 3]),
+    }
 }
 
 /// An image.
@@ -124,6 +137,45 @@ fn form_of(format: Format) -> Form {
     }
 }
 
+/// The JSON of an image without its slot; `None` if it has a format without a name.
+pub fn image_to_json(image: &Image) -> Option<Value> {
+    let format = names::FORMATS.iter().find(|row| Format::from_name(row.0) == Some(image.format))?;
+    let bytes = ImageInput::bytes(image);
+    let form = if bytes.len().is_multiple_of(4) { Form::U32 } else { Form::U8 };
+    let mut object = json!({
+        "dim": image.dim.name(), "size": image.size, "levels": image.levels.len(), "format": format.0,
+        form.name(): form.values(&bytes),
+    });
+    if image.array {
+        object["layers"] = image.layers.into();
+    }
+    Some(object)
+}
+
+/// The JSON of a texture without its slot; `None` if it has a format without a name.
+pub fn texture_to_json(texture: &Texture) -> Option<Value> {
+    let (mut object, sampler) = (image_to_json(&texture.image)?, sampler_to_json(&texture.sampler));
+    for (name, value) in sampler.as_object()? {
+        object[name] = value.clone();
+    }
+    Some(object)
+}
+
+/// The JSON of a sampler without its slot.
+pub fn sampler_to_json(Sampler { mag, min, mip, wrap, compare, unnormalized, .. }: &Sampler) -> Value {
+    let filters = [mag, min, mip].map(|filter| name(FILTERS, filter));
+    let wraps = wrap.map(|wrap| name(WRAPS, &wrap));
+    let mut object = json!({ "filter": filters, "wrap": wraps, "unnormalized": unnormalized });
+    if let Some(compare) = compare {
+        object["compare"] = name(COMPARES, compare).into();
+    }
+    object
+}
+
+fn name<T: PartialEq>(names: &[(&'static str, T)], value: &T) -> &'static str {
+    names.iter().find(|row| row.1 == *value).map_or("", |row| row.0)
+}
+
 impl ImageInput {
     /// The texels of all levels.
     pub fn bytes(image: &Image) -> Vec<u8> {
@@ -132,10 +184,39 @@ impl ImageInput {
 }
 
 /// The interpreter's name for the descriptor at `slot`.
-pub(super) fn descriptor(slot: Slot) -> Descriptor {
+pub fn descriptor(slot: Slot) -> Descriptor {
     let bindless = target::Target::default().descriptor_set(target::Descriptor::Bindless);
     match slot.set == bindless {
         true => Descriptor::Handle(slot.element),
         false => Descriptor::Binding(slot.binding.saturating_add(slot.element)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::inputs::Inputs;
+
+    #[test]
+    fn a_texture_is_written_as_it_is_read() {
+        let format = Format::from_name("r8_unorm").expect("a format");
+        let mut image = Image { array: true, layers: 3, ..Image::new(ImageDim::dim_2d, format, [5, 1, 1]) };
+        image.levels = [15, 6].map(|count| Buffer::new((0..count).collect())).to_vec();
+        let sampler = Sampler {
+            mag: Filter::Linear,
+            wrap: [Wrap::Repeat, Wrap::ClampToBorder, Wrap::MirroredRepeat],
+            compare: Some(Compare::Greater),
+            unnormalized: true,
+            ..Sampler::default()
+        };
+        let texture = Texture { image, sampler };
+        let mut object = texture_to_json(&texture).expect("a format with a name");
+        (object["set"], object["binding"]) = (2.into(), 5.into());
+        let inputs = Inputs::parse(&json!({ "textures": [object] }).to_string(), 21).expect("inputs");
+        let slot = Slot { set: 2, binding: 5, element: 0 };
+        assert!(inputs.textures == [(slot, texture)], "{object}");
+        object["filter"] = json!(["linear", "nearest"]);
+        let error = Inputs::parse(&json!({ "textures": [object] }).to_string(), 21).err();
+        assert!(error.is_some_and(|error| format!("{error:#}").contains("`filter` is a name, or a list of three")));
     }
 }

@@ -2,6 +2,7 @@
 
 //! `ntv prove`: decides whether the SPIR-V of each shader means what its NIR means, for all inputs.
 
+mod fewer;
 mod modules;
 mod witness;
 
