@@ -22,6 +22,15 @@ use ntv::interp::{Outputs, Slot};
 use ntv_gen::{Observation, Stimulus};
 use rustc_hash::FxHashMap;
 
+/// What a module made of a storage block.
+#[derive(Clone, Debug)]
+pub struct Changed {
+    /// The set, the binding and the element of the block.
+    pub block: [u32; 3],
+    /// The words that it changed, by their address; `None` for one that is undefined.
+    pub words: FxHashMap<u64, Option<u32>>,
+}
+
 /// What the interpreter gave.
 pub(crate) struct Seen<'a> {
     pub(crate) observed: &'a Observation,
@@ -54,11 +63,21 @@ impl Seen<'_> {
                 let number = (binding + element) as usize;
                 let [before, after] = [&self.stimulus.storage, &self.observed.storage].map(|blocks| blocks.get(number));
                 let (Some(before), Some(after)) = (before, after) else { return false };
-                has_all_writes(arena, claim.expected, &before.bytes, &after.bytes)
+                let changed = changed_words(arena, claim.expected, &before.bytes);
+                changed.is_some_and(|words| {
+                    words.iter().all(|(at, known)| known.is_none() || word(&after.bytes, *at) == *known)
+                })
             }
             Some((Space::Events, _)) => self.has_all_events(arena, claim.expected),
             _ => false,
         }
+    }
+
+    /// What the module made of the storage block that differs, if it is one and its words are known.
+    pub(crate) fn changed(&self, arena: &Arena, claim: &Claim) -> Option<Changed> {
+        let Some((Space::Storage(set, binding, element), _)) = claim.place else { return None };
+        let before = self.stimulus.storage.get((binding + element) as usize)?;
+        Some(Changed { block: [set, binding, element], words: changed_words(arena, claim.found, &before.bytes)? })
     }
 
     /// Whether a cell of the outputs has the value, for one vertex.
@@ -105,8 +124,8 @@ impl Seen<'_> {
     }
 }
 
-/// Whether a state of memory, which was `before` at first, is `after` where it was changed.
-fn has_all_writes(arena: &Arena, state: Term, before: &[u8], after: &[u8]) -> bool {
+/// The words that were changed in a state of memory, which was `before` at first; `None` if they are not known.
+fn changed_words(arena: &Arena, state: Term, before: &[u8]) -> Option<FxHashMap<u64, Option<u32>>> {
     // What was written, from the last change to the first.
     let mut changes = Vec::new();
     let mut state = state;
@@ -117,16 +136,13 @@ fn has_all_writes(arena: &Arena, state: Term, before: &[u8], after: &[u8]) -> bo
     let mut words = Words { before, changed: FxHashMap::default() };
     for change in changes.into_iter().rev() {
         let node = arena.node(change);
-        let done = match node.op {
-            Op::Write => words.write(arena, node),
-            Op::Symbol(name) => words.atomic(arena, arena.name(name), node),
-            _ => None,
-        };
-        if done.is_none() {
-            return false;
+        match node.op {
+            Op::Write => words.write(arena, node)?,
+            Op::Symbol(name) => words.atomic(arena, arena.name(name), node)?,
+            _ => return None,
         }
     }
-    words.changed.iter().all(|(at, known)| known.is_none() || word(after, *at) == *known)
+    Some(words.changed)
 }
 
 /// Memory after some changes.

@@ -24,6 +24,8 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
+pub use crate::confirm::Changed;
+
 /// Inputs for which the two sides differ.
 #[derive(Clone, Debug)]
 pub struct Witness {
@@ -39,6 +41,8 @@ pub struct Witness {
     pub found: String,
     /// Whether the interpreter has the NIR's number, too.
     pub confirmed: bool,
+    /// What the module made of the storage block that differs, if it is one and its words are known.
+    pub changed: Option<Changed>,
 }
 
 /// The result of a run with chosen inputs.
@@ -127,7 +131,7 @@ fn try_inputs(shader: &Shader, target: &Target, words: &[u32], (seed, stimulus):
         }
         let (locations, cells) = (slots_of_outputs(shader), Nir::new(shader, target).output_cells);
         let seen = Seen { observed: &observed, stimulus: &stimulus, locations: &locations, cells: &cells };
-        let confirmed = seen.confirms(&arena, &claim);
+        let (confirmed, changed) = (seen.confirms(&arena, &claim), seen.changed(&arena, &claim));
         return Trial::Differs(Box::new(Witness {
             seed,
             stimulus,
@@ -135,6 +139,7 @@ fn try_inputs(shader: &Shader, target: &Target, words: &[u32], (seed, stimulus):
             expected: arena.shown(claim.expected, 3),
             found: arena.shown(claim.found, 3),
             confirmed,
+            changed,
         }));
     }
     Trial::Same
