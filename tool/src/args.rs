@@ -409,6 +409,15 @@ pub(crate) struct ProveArgs {
     #[arg(long, value_name = "OUT")]
     pub(crate) witness: Option<PathBuf>,
 
+    /// Run each compute shader that differs on a Vulkan device, the first or the one with this in its name, which needs the features
+    /// of the module: it gives what the module gives, or what the NIR gives.
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
+    pub(crate) device: Option<String>,
+
+    /// Enable Vulkan's validation layer; its messages are reported.
+    #[arg(long, requires = "device")]
+    pub(crate) validate: bool,
+
     /// The number of inputs that are tried where equality is not proved.
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(crate) trials: u64,

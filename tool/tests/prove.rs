@@ -38,6 +38,11 @@ const IADD: u32 = 128;
 const FADD: u32 = 129;
 const ISUB: u32 = 130;
 const FSUB: u32 = 131;
+#[cfg(feature = "vulkan")]
+const EXT_INST: u32 = 12;
+/// FMin of GLSL.std.450, which does not say what it gives for a NaN.
+#[cfg(feature = "vulkan")]
+const FMIN: u32 = 37;
 
 /// Translates `name.nir` to `name.spv`.
 fn compile(place: &Folder, name: &str) {
@@ -47,14 +52,19 @@ fn compile(place: &Folder, name: &str) {
 
 /// Replaces the first instruction `from` of a module by `to`.
 fn replace(place: &Folder, name: &str, from: u32, to: u32) {
+    change(place, name, from, |words| words[0] = words[0] & 0xffff_0000 | to);
+}
+
+/// Changes the words of the first instruction `op` of a module.
+fn change(place: &Folder, name: &str, op: u32, to: impl Fn(&mut [u32])) {
     let bytes = fs::read(place.path(name)).expect("a module");
     let mut words: Vec<u32> =
         bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().expect("4 bytes"))).collect();
     let mut at = 5;
-    while words[at] & 0xffff != from {
+    while words[at] & 0xffff != op {
         at += (words[at] >> 16) as usize;
     }
-    words[at] = words[at] & 0xffff_0000 | to;
+    to(&mut words[at..]);
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     fs::write(place.path(name), bytes).expect("a file");
 }
@@ -163,6 +173,50 @@ fn a_difference_has_inputs_that_run() {
     let [a, b] = [0, 1].map(|at| f32::from_bits(inputs[at]));
     assert_eq!(result[2], (a + b).to_bits());
     found.has_results(&format!("{:#x}", result[2]), &format!("{:#x}", (a - b).to_bits()));
+}
+
+#[cfg(feature = "vulkan")]
+mod device {
+    use super::*;
+
+    /// Which side lavapipe agrees with, and the end of the message. `fault` changes the module.
+    fn side(shader: &str, fault: impl Fn(&Folder)) -> (Value, String) {
+        let place = Folder::new(&[("a.nir", shader)]);
+        compile(&place, "a");
+        fault(&place);
+        let output = place.run("prove a.nir a.spv --no-solver --json --device llvmpipe --validate");
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        let (mut verdict, problem) = (objects(&stdout(&output)).remove(0), objects(&stderr(&output)).remove(0));
+        let message = problem["message"].as_str().unwrap_or_default();
+        (verdict["device"].take(), message.rsplit("; ").next().unwrap_or_default().to_owned())
+    }
+
+    #[test]
+    fn a_device_gives_what_the_module_gives() {
+        let found = side(SUM, |place| replace(place, "a.spv", FADD, FSUB));
+        assert_eq!(found, ("the module".into(), "the device gives what the module gives".into()));
+    }
+
+    /// The difference is one that SPIR-V allows, but that lavapipe does not have.
+    #[test]
+    fn a_device_gives_what_the_nir_gives() {
+        let found =
+            side(&SUM.replace("fadd", "fmin"), |place| change(place, "a.spv", EXT_INST, |words| words[4] = FMIN));
+        assert_eq!(found, ("the NIR".into(), "the device gives what the NIR gives".into()));
+    }
+
+    #[test]
+    fn a_device_does_not_run_a_stage_alone() {
+        let found = side(VERTEX, |place| replace(place, "a.spv", FADD, FSUB));
+        let reason = "the device does not run it: MESA_SHADER_VERTEX needs the other stages of a pipeline";
+        assert_eq!(found, (Value::Null, reason.into()));
+    }
+}
+
+#[cfg(not(feature = "vulkan"))]
+#[test]
+fn a_device_needs_vulkan() {
+    expect_refusal(&Folder::new(&[("a.nir", SUM)]), "prove a.nir --no-solver --device", "without Vulkan");
 }
 
 #[test]
@@ -282,6 +336,7 @@ fn wrong_usage_is_refused() {
         ("a.nir a.spv --witness a.spv", "is an input and would be overwritten"),
         ("a.nir two.nir --witness a.spv", "more than one shader: name a folder"),
         ("a.nir --no-solver --limit 5", "cannot be used with"),
+        ("a.nir --validate", "--device"),
     ] {
         let more = if arguments.contains("--no-solver") { "" } else { "--no-solver" };
         expect_refusal(&place, &format!("prove {arguments} {more}"), message);

@@ -2,17 +2,41 @@
 
 //! `ntv prove`: decides whether the SPIR-V of each shader means what its NIR means, for all inputs.
 
+#[cfg(feature = "vulkan")]
+mod device;
 mod fewer;
 mod modules;
 mod witness;
+
+#[cfg(not(feature = "vulkan"))]
+mod device {
+    //! Without Vulkan, there is no device.
+
+    use anyhow::{bail, Result};
+    use ntv::Shader;
+    use ntv_prove::witness::Witness;
+
+    pub(super) enum Judge {}
+
+    impl Judge {
+        pub(super) fn open(_: &str, _: bool) -> Result<Judge> {
+            bail!("this ntv was built without Vulkan: cargo run --features vulkan -- prove ...")
+        }
+
+        pub(super) fn side(&self, _: &Shader, _: &[u32], _: &Witness) -> Result<Option<&'static str>, String> {
+            match *self {}
+        }
+    }
+}
 
 use crate::args::ProveArgs;
 use crate::diagnostics::{count, problems, Problem, Reporter};
 use crate::shaders::{each, load, require_blocks, Job, Loaded};
 use crate::{destination, inputs, AllFine};
 use anyhow::{ensure, Result};
+use device::Judge;
 use ntv::capture::BackEnd;
-use ntv::{check, EmitOptions, Options, Place, Shader, Target, Translator};
+use ntv::{check, EmitOptions, Options, Place, Target, Translator};
 use ntv_prove::compare::{Prover, Verdict};
 use ntv_prove::flow::Unsupported;
 use ntv_prove::witness::Witness;
@@ -21,6 +45,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use witness::Case;
 
 /// The bytes of the stack of a thread: a proof descends into terms, which may be deep. Memory is used only if it does.
 const STACK: usize = 1 << 28;
@@ -40,7 +65,8 @@ pub(crate) fn run(args: &ProveArgs, reporter: &Reporter) -> Result<AllFine> {
         )?;
     }
     let titles = Title::of_all(&loaded);
-    let work = Work { target: &options.target, provers, modules, witnesses, rows: Mutex::default() };
+    let device = args.device.as_ref().map(|name| Judge::open(name, args.validate)).transpose()?;
+    let work = Work { target: &options.target, provers, modules, witnesses, device, rows: Mutex::default() };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(rayon::current_num_threads()).stack_size(STACK).build()?;
     let done = pool.install(|| each(loaded, &options, reporter, |translator, job| work.decide(translator, job)));
     let rows = work.rows.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -109,6 +135,8 @@ struct Work<'a> {
     modules: Option<Vec<PathBuf>>,
     /// The file for the inputs of each shader.
     witnesses: Option<Vec<PathBuf>>,
+    /// Runs what differs.
+    device: Option<Judge>,
     /// The verdicts, by the index of the shader.
     rows: Mutex<BTreeMap<usize, Row>>,
 }
@@ -127,7 +155,7 @@ impl Work<'_> {
                 let details = json!({ "reason": reason.reason, "place": reason.place });
                 (Row { verdict: "undecided", details }, vec![undecided(&reason)])
             }
-            Verdict::Different(witness) => self.different(&job.shader, job.index, &witness),
+            Verdict::Different(witness) => self.different(&job, &words, &witness),
         };
         self.rows.lock().unwrap_or_else(PoisonError::into_inner).insert(job.index, row);
         if problems.is_empty() {
@@ -148,15 +176,23 @@ impl Work<'_> {
         }
     }
 
-    /// Reports a difference, and writes its inputs if that is requested.
-    fn different(&self, shader: &Shader, index: usize, witness: &Witness) -> (Row, Vec<Problem>) {
-        let Witness { seed, stimulus, what, expected, found, confirmed } = witness;
+    /// Reports a difference. Writes its inputs, and asks the device, if that is requested.
+    fn different(&self, job: &Job<'_>, words: &[u32], witness: &Witness) -> (Row, Vec<Problem>) {
+        let Witness { seed, stimulus, what, expected, found, confirmed, .. } = witness;
         let confirms = if *confirmed { "as the interpreter does" } else { "which the interpreter does not confirm" };
         let mut message = format!(
             "{what} differs for the inputs of seed {seed}: the NIR gives {expected}, {confirms}, and the module gives {found}"
         );
+        let side = self.device.as_ref().map(|device| device.side(&job.shader, words, witness));
+        match &side {
+            None => {}
+            Some(Ok(None)) => message += "; the device gives neither",
+            Some(Ok(Some(side))) => message += &format!("; the device gives what {side} gives"),
+            Some(Err(reason)) => message += &format!("; the device does not run it: {reason}"),
+        }
         let (mut written, mut others) = (None, Vec::new());
-        match self.witnesses.as_ref().map(|files| (&files[index], witness::inputs(shader, stimulus))) {
+        let text = || Case::new(&job.shader, stimulus)?.text();
+        match self.witnesses.as_ref().map(|files| (&files[job.index], text())) {
             None => {}
             Some((_, Err(reason))) => message += &format!("; no inputs are written: {reason}"),
             Some((file, Ok(text))) => match destination::write(file, text.as_bytes()) {
@@ -169,6 +205,7 @@ impl Work<'_> {
         }
         let details = json!({
             "what": what, "expected": expected, "found": found, "seed": seed, "confirmed": confirmed, "inputs": written,
+            "device": side.and_then(Result::ok).map(|side| side.unwrap_or("neither")),
         });
         others.insert(0, Problem::new("different", message));
         (Row { verdict: "different", details }, others)

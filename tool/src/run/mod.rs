@@ -4,7 +4,7 @@
 //! JSON or writes a picture.
 
 #[cfg(feature = "vulkan")]
-mod device;
+pub(crate) mod device;
 
 use crate::args::RunArgs;
 use crate::diagnostics::Reporter;
