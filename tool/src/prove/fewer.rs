@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-//! As few inputs of invocations as a shader needs to give the same results.
+//! As few inputs of invocations and push constants as a shader needs to give the same results.
 
-use ntv::interp::{Fault, Invocation, Limits, Outcome, Slot};
+use ntv::interp::{Buffer, Fault, Invocation, Limits, Outcome, Slot};
 use ntv::op::Intrinsic;
 use ntv::Shader;
 use ntv_gen::{Observation, Stimulus};
@@ -10,6 +10,9 @@ use std::collections::BTreeSet;
 
 /// The limits of a run.
 pub(super) const LIMITS: Limits = Limits { instructions: 1_000_000, components: 1 << 24 };
+
+/// Bytes of push constants that every device has.
+pub(super) const MOST_PUSH_CONSTANTS: usize = 128;
 
 /// An input that each invocation has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,7 +24,10 @@ enum Part {
 /// The inputs without what `shader` does not need for the results that were observed with `whole`.
 pub(super) fn of(shader: &Shader, whole: &Stimulus, observed: &Observation) -> Stimulus {
     let mut search = Search { shader, observed, found: whole.clone() };
-    search.try_without(|invocations| invocations.truncate(1));
+    search.change(|fewer| fewer.inputs.invocations.truncate(1));
+    for len in [MOST_PUSH_CONSTANTS, 64, 32, 16] {
+        search.change(|fewer| truncate(&mut fewer.push_constants, len));
+    }
     let parts = |it: &Invocation| -> Vec<Part> {
         let slots = it.slots.keys().map(|slot| Part::Slot(*slot));
         slots.chain(it.system.keys().map(|op| Part::System(*op))).collect()
@@ -40,7 +46,8 @@ struct Search<'a> {
 impl Search<'_> {
     /// Leaves out as many of these inputs as possible: all, or of each half what is possible.
     fn leave_out(&mut self, parts: &[Part]) {
-        if parts.is_empty() || self.try_without(|all| all.iter_mut().for_each(|it| remove(it, parts))) {
+        if parts.is_empty() || self.change(|fewer| fewer.inputs.invocations.iter_mut().for_each(|it| remove(it, parts)))
+        {
             return;
         }
         if let (first @ [_, ..], second @ [_, ..]) = parts.split_at(parts.len() / 2) {
@@ -49,10 +56,10 @@ impl Search<'_> {
         }
     }
 
-    /// Changes the invocations, if the results stay the same, without new faults.
-    fn try_without(&mut self, change: impl Fn(&mut Vec<Invocation>)) -> bool {
+    /// Changes the inputs, if the results stay the same, without new faults.
+    fn change(&mut self, change: impl Fn(&mut Stimulus)) -> bool {
         let mut fewer = self.found.clone();
-        change(&mut fewer.inputs.invocations);
+        change(&mut fewer);
         let (a, b) = (Observation::new(self.shader, &fewer, LIMITS), self.observed);
         let is_known = |fault: &Fault| b.outcome.faults.iter().any(|it| (it.kind, it.inst) == (fault.kind, fault.inst));
         let is_fine = is_same(&a.outcome, &b.outcome)
@@ -64,6 +71,12 @@ impl Search<'_> {
         }
         is_fine
     }
+}
+
+/// Cuts a buffer after so many bytes.
+pub(super) fn truncate(buffer: &mut Buffer, len: usize) {
+    buffer.bytes.truncate(len);
+    buffer.undef.truncate(len);
 }
 
 fn remove(invocation: &mut Invocation, parts: &[Part]) {

@@ -49,7 +49,7 @@ impl Case<'_> {
         Ok(Case { shader, stimulus, observed, blocks, bindings: module.bindings })
     }
 
-    /// The JSON of the inputs, with as much of each block as is accessed, and as few inputs of invocations as possible.
+    /// The JSON of the inputs, with as much of each block as is accessed, and as little else as possible.
     ///
     /// # Errors
     /// The reason why `ntv run` does not give what was observed.
@@ -68,18 +68,20 @@ impl Case<'_> {
         reason
     }
 
-    /// The inputs with whole blocks: a module may read what the shader does not.
+    /// The inputs with whole blocks, because a module may read what the shader does not, and with as many push constants as a device has.
     ///
     /// # Errors
     /// The reason why `ntv run` does not give what was observed.
     #[cfg(feature = "vulkan")]
     pub(super) fn whole(&self) -> Result<Inputs, String> {
-        let text = self.text_with(&self.stimulus)?;
+        let mut sizes = self.stimulus.clone();
+        fewer::truncate(&mut sizes.push_constants, fewer::MOST_PUSH_CONSTANTS);
+        let text = self.text_with(&sizes)?;
         self.check(&text)?;
         parse(&text)
     }
 
-    /// The JSON, with as many bytes of each block and as many inputs of each invocation as `sizes` has.
+    /// The JSON, with as many bytes of push constants and of each block, and as many inputs of each invocation, as `sizes` has.
     fn text_with(&self, sizes: &Stimulus) -> Result<String, String> {
         let mut members = Vec::new();
         if self.shader.stage().is_compute() {
@@ -90,7 +92,7 @@ impl Case<'_> {
             members.push(list("invocations", &all.map_err(|error| format!("{error:#}"))?));
         }
         if has_push_constants(self.shader) {
-            let words = Form::U32.values(&self.stimulus.push_constants.bytes);
+            let words = Form::U32.values(&sizes.push_constants.bytes);
             members.push(format!(r#"  "push_constants": {}"#, json!({ "u32": words })));
         }
         let mut rows = self.buffers(sizes);
