@@ -187,7 +187,16 @@ impl Input<'_> {
     /// The cell `cell`, 4 · location + component, as a term of 32 bits.
     pub fn cell(&self, arena: &mut Arena, cell: Term) -> Term {
         // What a patch or primitive has is not interpolated.
-        let interpolation = if self.patch { Interpolation::default() } else { self.interpolation };
+        let mut interpolation = if self.patch { Interpolation::default() } else { self.interpolation };
+        let mut at = self.at;
+        // No offset from the middle, and the sample that is shaded.
+        let zero = arena.constant(32, 0);
+        let shaded = builtin(arena, BuiltIn::SampleId, 32, None, zero);
+        (interpolation.place, at) = match (interpolation.place, at) {
+            (Place::AtOffset, [x, y]) if *x == zero && *y == zero => (Place::Pixel, &[][..]),
+            (Place::AtSample, [sample]) if *sample == shaded => (Place::Sample, &[][..]),
+            other => other,
+        };
         let mut name = String::from(if self.patch { "patch input" } else { "input" });
         if interpolation.flat {
             name += " flat";
@@ -200,7 +209,7 @@ impl Input<'_> {
         if self.vertex.is_some() {
             name += " of a vertex";
         }
-        let args: Vec<Term> = self.vertex.into_iter().chain([cell]).chain(self.at.iter().copied()).collect();
+        let args: Vec<Term> = self.vertex.into_iter().chain([cell]).chain(at.iter().copied()).collect();
         arena.symbol(&name, 32, &args)
     }
 
@@ -267,6 +276,24 @@ pub fn is_helper(machine: &mut Machine<'_>) -> Term {
     let at_first = builtin(machine.arena, BuiltIn::HelperInvocation, 1, None, zero);
     let discarded = machine.space(Space::Discarded);
     machine.arena.either(at_first, discarded)
+}
+
+/// The invocation whose value a rotation by `by` within clusters of so many invocations, or within the subgroup, gives.
+pub fn rotated(arena: &mut Arena, by: Term, cluster: Option<u64>) -> Term {
+    let zero = arena.constant(32, 0);
+    let own = builtin(arena, BuiltIn::SubgroupLocalInvocationId, 32, None, zero);
+    let moved = arena.add(own, by);
+    match cluster {
+        Some(size) => {
+            let [within, cluster] = [(moved, size - 1), (own, !(size - 1))].map(|(term, bits)| arena.mask(term, bits));
+            arena.add(within, cluster)
+        }
+        None => {
+            let size = builtin(arena, BuiltIn::SubgroupSize, 32, None, zero);
+            let last = arena.plus(size, u64::MAX);
+            arena.bitwise(Op::And, moved, last)
+        }
+    }
 }
 
 /// The size in bytes of a storage block.
@@ -367,13 +394,63 @@ pub struct Texel {
     /// Of the sampler, if it is apart.
     pub sampler: Option<(u32, u32, Option<Term>)>,
     /// Operands with their names, as NIR names them: `coord`, `bias`, `lod`, `ddx`, `ddy`, `offset`, `comparator`, `ms_index`,
-    /// `min_lod`. A level of detail that is not given is not in the list.
+    /// `min_lod`, `projector`, `offsets`. A level of detail that is not given is not in the list. All have 32 bits.
     pub operands: Vec<(&'static str, Vec<Term>)>,
 }
 
 impl Texel {
+    /// The components of the result, of `widths`. All instructions that do the same have the same:
+    ///
+    /// - a projector divides the coordinates, but not the layer, and the comparator,
+    /// - a fetch has its offset in its coordinate,
+    /// - an explicit level of detail is at least the least one,
+    /// - a gather with an offset for each component gathers the last texel at each offset.
+    pub fn components(mut self, arena: &mut Arena, widths: &[u8], dimensions: usize) -> Vec<Term> {
+        if let Some(projector) = self.take("projector").and_then(|terms| terms.first().copied()) {
+            for (name, terms) in &mut self.operands {
+                let divided = match *name {
+                    "coord" => dimensions,
+                    "comparator" => 1,
+                    _ => 0,
+                };
+                for term in terms.iter_mut().take(divided) {
+                    *term = arena.scalar(AluOp::fdiv, 32, &[*term, projector]);
+                }
+            }
+        }
+        if self.operation == "fetch" {
+            let offset = self.take("offset").unwrap_or_default();
+            let coordinate = self.operands.iter_mut().find(|operand| operand.0 == "coord");
+            for (term, by) in coordinate.into_iter().flat_map(|operand| &mut operand.1).zip(offset) {
+                *term = arena.add(*term, by);
+            }
+        }
+        if let Some(at) = self.operands.iter().position(|operand| operand.0 == "lod") {
+            if let Some(least) = self.take("min_lod").and_then(|terms| terms.first().copied()) {
+                let terms = &mut self.operands[at].1;
+                terms[0] = arena.scalar(AluOp::fmax, 32, &[terms[0], least]);
+            }
+        }
+        let offsets = self.take("offsets");
+        let component = |(c, width): (usize, &u8)| match offsets.as_ref().and_then(|all| all.get(2 * c..2 * c + 2)) {
+            Some(offset) => {
+                let mut texel = self.clone();
+                texel.operands.push(("offset", offset.to_vec()));
+                texel.component(arena, *width, 3)
+            }
+            None => self.component(arena, *width, c),
+        };
+        widths.iter().enumerate().map(component).collect()
+    }
+
+    /// Removes an operand.
+    fn take(&mut self, name: &str) -> Option<Vec<Term>> {
+        let at = self.operands.iter().position(|operand| operand.0 == name)?;
+        Some(self.operands.remove(at).1)
+    }
+
     /// Component `component` of the result, of `width` bits.
-    pub fn component(&self, arena: &mut Arena, width: u8, component: usize) -> Term {
+    fn component(&self, arena: &mut Arena, width: u8, component: usize) -> Term {
         let mut operands = self.operands.clone();
         operands.sort_by_key(|operand| operand.0);
         let mut name = format!("{} of {}", self.operation, self.shape);

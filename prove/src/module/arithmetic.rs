@@ -8,7 +8,7 @@ use crate::flow::{Machine, Value};
 use crate::term::{Arena, Term};
 use ntv::op::AluOp;
 use rspirv::dr::Instruction;
-use spirv::{Decoration, Op};
+use spirv::{Decoration, FPFastMathMode, Op};
 
 /// Instructions that are one opcode for each component; `true` if the opcode has the operands the other way round.
 const TABLE: &[(Op, AluOp, bool)] = &[
@@ -143,11 +143,18 @@ impl Module {
             _ if is_conversion(op) => convert(machine.arena, op, &widths, &args)?,
             _ => vectors(machine.arena, op, &widths, &args)?,
         };
-        let exact = it.result_id.is_some_and(|id| self.types.has(id, Decoration::NoContraction));
-        if !exact && CONTRACTIBLE.contains(&op) {
+        if CONTRACTIBLE.contains(&op) && !self.is_exact(it) {
             self.contractible.extend(&terms);
         }
         Ok(Some(terms))
+    }
+
+    /// Whether the instruction must not be contracted with another one.
+    pub(super) fn is_exact(&self, it: &Instruction) -> bool {
+        let Some(id) = it.result_id else { return false };
+        let mode = self.types.word(id, Decoration::FPFastMathMode).map(FPFastMathMode::from_bits_truncate);
+        let is_listed = mode.is_some_and(|mode| !mode.contains(FPFastMathMode::ALLOW_CONTRACT));
+        is_listed || self.types.has(id, Decoration::NoContraction)
     }
 
     /// Instructions that take values apart, and put them together.

@@ -109,7 +109,11 @@ impl Module {
             args.push(self.operand_value(machine, it, i)?);
         }
         if let Some((_, alu)) = TABLE.iter().find(|row| row.0 == op) {
-            return per_component(machine.arena, *alu, &widths, &args);
+            let terms = per_component(machine.arena, *alu, &widths, &args)?;
+            if op == GLOp::Fma && !self.is_exact(it) {
+                self.contractible.extend(&terms);
+            }
+            return Ok(terms);
         }
         if let (Some((_, max, min)), [value, low, high]) = (CLAMPS.iter().find(|row| row.0 == op), &args[..]) {
             let above = per_component(machine.arena, *max, &widths, &[value.clone(), low.clone()])?;

@@ -127,7 +127,7 @@ impl Module {
         let sampler = pair.sampler.map(|sampler| sampler.place);
         let texel = Texel { operation, shape: image.shape(), texture: pair.texture.place, sampler, operands };
         let widths = self.types.widths(it.result_type.unwrap_or(0))?;
-        Ok(widths.iter().enumerate().map(|(c, width)| texel.component(machine.arena, *width, c)).collect())
+        Ok(texel.components(machine.arena, &widths, image.dimensions()))
     }
 
     /// The optional operands of an image instruction, from operand `at` on.

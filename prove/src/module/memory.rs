@@ -266,10 +266,13 @@ fn read_memory(arena: &mut Arena, state: Term, address: Term, width: u8) -> Term
     world::read_bytes(arena, state, address, width)
 }
 
-/// The address of a scalar at a distance from an address of 64 bits.
+/// The address of a scalar at a distance from an address of 64 bits, which is a multiple of its size: Aligned says so.
 fn global(arena: &mut Arena, address: Term, offset: u64, width: u8) -> Reason<Term> {
     match width {
         1 => Err("a boolean in memory".into()),
-        _ => Ok(arena.plus(address, offset)),
+        _ => {
+            let multiple = arena.mask(address, !u64::from(width / 8 - 1));
+            Ok(arena.plus(multiple, offset))
+        }
     }
 }

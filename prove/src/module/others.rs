@@ -53,6 +53,17 @@ impl Barrier {
     }
 }
 
+/// Whether these are names of barriers that are the same, but for memory, which the second orders for more invocations.
+pub fn is_wider_barrier(name: &str, wider: &str) -> bool {
+    const SCOPES: [&str; 5] = ["invocation", "subgroup", "workgroup", "device", "cross device"];
+    let parts = |name: &str| -> Option<(String, usize)> {
+        let (start, rest) = name.strip_prefix("barrier ")?.split_once("memory=")?;
+        let (memory, end) = rest.split_once(" kinds=")?;
+        Some((format!("{start}{end}"), SCOPES.iter().position(|scope| *scope == memory)?))
+    };
+    parts(name).zip(parts(wider)).is_some_and(|(a, b)| a.0 == b.0 && a.1 <= b.1)
+}
+
 fn scope(number: u32) -> &'static str {
     match number {
         0 => "cross device",
@@ -97,7 +108,7 @@ const GROUPS: &[(Op, &str, bool)] = &[
     (Op::GroupNonUniformShuffleUp, "shuffle_up", false),
     (Op::GroupNonUniformShuffleDown, "shuffle_down", false),
     (Op::GroupNonUniformQuadBroadcast, "quad_broadcast", false),
-    (Op::GroupNonUniformRotateKHR, "rotate", false),
+    (Op::GroupNonUniformRotateKHR, "shuffle", false),
     (Op::SubgroupBallotKHR, "ballot", true),
     (Op::SubgroupFirstInvocationKHR, "read_first_invocation", false),
     (Op::SubgroupReadInvocationKHR, "read_invocation", false),
@@ -277,7 +288,12 @@ impl Module {
             return Err("a group that is no subgroup".into());
         }
         let first = if is_khr { 0 } else { first };
-        let operands = self.group_operands(machine, it, first)?;
+        let mut operands = self.group_operands(machine, it, first)?;
+        if op == Op::GroupNonUniformRotateKHR {
+            let cluster = operands.get(2).map(|_| self.number_of(machine, it, first + 2)).transpose()?;
+            operands.truncate(2);
+            operands[1] = vec![world::rotated(machine.arena, operands[1][0], cluster)];
+        }
         let widths = self.types.widths(it.result_type.unwrap_or(0))?;
         let mut terms = Vec::new();
         for (c, width) in widths.iter().enumerate() {

@@ -299,6 +299,7 @@ pub(super) fn word(operand: &Operand) -> u32 {
         Operand::LiteralBit32(value) | Operand::LiteralExtInstInteger(value) => *value,
         Operand::BuiltIn(builtin) => *builtin as u32,
         Operand::ImageOperands(operands) => operands.bits(),
+        Operand::FPFastMathMode(mode) => mode.bits(),
         _ => 0,
     }
 }

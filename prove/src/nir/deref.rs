@@ -197,7 +197,7 @@ impl Nir<'_> {
     }
 
     /// The pointer to a field.
-    fn member(
+    pub(super) fn member(
         &mut self,
         machine: &mut Machine<'_>,
         inst: Inst,

@@ -12,6 +12,7 @@ use ntv::entity::Id;
 use ntv::ir::{Def, Inst, Jump, Stage};
 use ntv::op::meaning::{Form, MemoryKind};
 use ntv::op::{zink, AluOp, Base, Index, Intrinsic, Modes};
+use ntv::Feature;
 use spirv::BuiltIn;
 
 /// The kinds of memory of a barrier, by the modes of NIR.
@@ -24,6 +25,15 @@ const KINDS: [(Modes, u32); 4] = [
 
 /// The specialization constants of a workgroup's size.
 const SIZE_IDS: [u32; 3] = [1, 2, 3];
+
+/// Masks of the invocations of a subgroup.
+const MASKS: [Intrinsic; 5] = [
+    Intrinsic::load_subgroup_eq_mask,
+    Intrinsic::load_subgroup_ge_mask,
+    Intrinsic::load_subgroup_gt_mask,
+    Intrinsic::load_subgroup_le_mask,
+    Intrinsic::load_subgroup_lt_mask,
+];
 
 impl Nir<'_> {
     /// Runs an intrinsic. A jump ends the invocation.
@@ -208,10 +218,13 @@ impl Nir<'_> {
     fn system_value(&mut self, machine: &mut Machine<'_>, inst: Inst, op: Intrinsic) -> Step<()> {
         let data = self.shader.insts[inst];
         let mut terms = Vec::new();
+        // A mask of invocations has words of 32 bits.
+        let is_wide_mask = data.bit_size == 64 && MASKS.contains(&op);
         for c in 0..data.num_components {
-            let Some(term) = self.system_scalar(machine, op, c.into()) else {
-                return self.unsupported(inst, "an intrinsic without terms");
-            };
+            let words = if is_wide_mask { 2 * c..2 * c + 2 } else { c..c + 1 };
+            let words: Option<Vec<Term>> = words.map(|word| self.system_scalar(machine, op, word.into())).collect();
+            let Some(words) = words else { return self.unsupported(inst, "an intrinsic without terms") };
+            let term = machine.arena.joined(&words);
             let width = machine.arena.width(term);
             terms.push(match (width, data.bit_size) {
                 (1, bits) => machine.arena.sext(term, bits),
@@ -235,7 +248,8 @@ impl Nir<'_> {
         Some(match op {
             load_instance_id => {
                 let index = builtin_scalar(arena, BuiltIn::InstanceIndex, 32, 0);
-                if self.is_zink_level() {
+                // Where the base instance is not available, all draws have 0.
+                if self.is_zink_level() || !self.target.has(Feature::shaderDrawParameters) {
                     return Some(index);
                 }
                 let base = builtin_scalar(arena, BuiltIn::BaseInstance, 32, 0);

@@ -11,7 +11,7 @@ use crate::term::{Arena, Term};
 use crate::world::{self, Input, Interpolation, Place, Space};
 use ntv::ir::{Def, Inst, InstKind, Stage, TypeData, Var, VarFlags};
 use ntv::op::meaning::{IoAccess, Sampling};
-use ntv::op::names::{unpack_alu_type, varying, InterpMode, IoFlags, IoSemantics, SlotKind};
+use ntv::op::names::{frag_result, unpack_alu_type, varying, vert_attrib, InterpMode, IoFlags, IoSemantics, SlotKind};
 use ntv::op::{slots, Base, Index, Intrinsic, Modes};
 use rustc_hash::{FxHashMap, FxHashSet};
 use spirv::BuiltIn;
@@ -264,8 +264,11 @@ impl Nir<'_> {
     fn slot_of_variable(&self, var: Var) -> Slot {
         let variable = &self.shader.vars[var];
         let is_output = variable.mode == Modes::SHADER_OUT;
-        let number = variable.location.unwrap_or(0);
-        let mut slot = self.slot(is_output, number, variable.driver_location);
+        let mut slot = match variable.location {
+            Some(number) => self.slot(is_output, number, variable.driver_location),
+            // What a pass made for transform feedback has a Location, but is not a varying of NIR.
+            None => Slot { builtin: None, patch: false, first: 0, index: 0 },
+        };
         let is_fragment_result = self.slot_kind(is_output) == SlotKind::FragResult;
         slot.patch = variable.flags.intersects(VarFlags::PATCH | VarFlags::PER_PRIMITIVE);
         if slot.builtin.is_none() {
@@ -288,14 +291,26 @@ impl Nir<'_> {
                 slot.is_some_and(|slot| self.slot(mode == Modes::SHADER_OUT, slot, 0).builtin.is_none())
             };
             let mut vars: Vec<Var> = shader.vars.ids().filter(is_user).collect();
-            let claimed = |var: &Var| {
-                let variable = &shader.vars[*var];
-                let apart = (variable.index, variable.flags.contains(VarFlags::PATCH));
-                (variable.driver_location, variable.location_frac, apart)
-            };
-            let distinct: FxHashSet<_> = vars.iter().map(claimed).collect();
+            // A colour output has the number of its attachment.
+            if kind == SlotKind::FragResult {
+                let attachment = |var: Var| shader.vars[var].location?.checked_sub(frag_result::DATA0);
+                locations.extend(vars.iter().filter_map(|var| Some((*var, attachment(*var)?))));
+                continue;
+            }
+            // Those of a module from which the slots were made.
+            if shader.info.directive("locations") == Some("spirv") {
+                let first = |slot: u32| match kind {
+                    SlotKind::VertAttrib => vert_attrib::GENERIC0,
+                    _ if slots::is_patch(slot) => varying::PATCH0,
+                    _ => varying::VAR0,
+                };
+                let slot = |var: Var| shader.vars[var].location.unwrap_or(0);
+                locations.extend(vars.iter().map(|var| (*var, slot(*var).saturating_sub(first(slot(*var))))));
+                continue;
+            }
             let is_unlinked = kind.is_varying() && shader.info.directive("locations") == Some("slots");
-            if kind == SlotKind::FragResult || distinct.len() == vars.len() && !is_unlinked {
+            let mut claimed = FxHashSet::default();
+            if vars.iter().all(|var| self.words_of(*var).into_iter().all(|word| claimed.insert(word))) && !is_unlinked {
                 continue;
             }
             vars.sort_unstable_by_key(|var| (shader.vars[*var].location, *var));
@@ -309,6 +324,17 @@ impl Nir<'_> {
             }
         }
         locations
+    }
+
+    /// The words that a variable with a Location of its own has: Locations, components, and what keeps them apart.
+    fn words_of(&self, var: Var) -> Vec<(u32, u32, (u32, bool))> {
+        let variable = &self.shader.vars[var];
+        let apart = (variable.index, variable.flags.contains(VarFlags::PATCH));
+        let (first, at) = (variable.driver_location, variable.location_frac.into());
+        let ty = self.shader.types.without_arrays(variable.ty);
+        let (slots, count) = (self.shader.num_slots(var), self.shader.types.vector_words(ty).unwrap_or(4));
+        let words = |slot: u32| (at..4.min(at + count)).map(move |word| (first.saturating_add(slot), word, apart));
+        (0..slots.max(1)).flat_map(words).collect()
     }
 
     /// Loads an input, interpolated at a place that the instruction chooses.

@@ -8,7 +8,7 @@ use crate::term::Term;
 use crate::world::{self, Choices, Space};
 use ntv::ir::{Def, Inst};
 use ntv::op::meaning::{MemoryAccess, MemoryKind, MemoryOperation, OffsetUnit};
-use ntv::op::{zink, Index, Modes};
+use ntv::op::{zink, AluOp, Index, Modes};
 use ntv::target::Descriptor;
 
 /// A storage block: set, binding, and the element in its array.
@@ -57,17 +57,28 @@ impl Nir<'_> {
             MemoryOperation::Load => {
                 let (count, width) = (self.shader.insts[inst].num_components, self.shader.insts[inst].bit_size);
                 let mut terms = Vec::new();
+                let unit = self.unit(inst, access, width);
                 for c in 0..count {
                     let at = machine.arena.plus(address, u64::from(width / 8) * u64::from(c));
-                    terms.push(self.load_region(machine, inst, region, at, width)?);
+                    let mut parts = Vec::new();
+                    for part in 0..width / unit {
+                        let at = machine.arena.plus(at, u64::from(unit / 8 * part));
+                        parts.push(self.load_region(machine, inst, region, at, unit)?);
+                    }
+                    terms.push(machine.arena.joined(&parts));
                 }
                 self.set(machine, inst, terms);
             }
             MemoryOperation::Store => {
                 for (c, value) in self.written(machine, inst, srcs[0]) {
-                    let bytes = u64::from(machine.arena.width(value) / 8);
-                    let at = machine.arena.plus(address, bytes * c as u64);
-                    self.store_region(machine, inst, region, at, value)?;
+                    let width = machine.arena.width(value);
+                    let unit = self.unit(inst, access, width);
+                    let at = machine.arena.plus(address, u64::from(width / 8) * c as u64);
+                    for part in 0..width / unit {
+                        let at = machine.arena.plus(at, u64::from(unit / 8 * part));
+                        let value = machine.arena.part(value, unit * part, unit);
+                        self.store_region(machine, inst, region, at, value)?;
+                    }
                 }
             }
             MemoryOperation::Atomic | MemoryOperation::AtomicSwap => {
@@ -79,7 +90,12 @@ impl Nir<'_> {
     }
 
     fn region(&mut self, machine: &mut Machine<'_>, inst: Inst, access: MemoryAccess, srcs: &[Def]) -> Step<Region> {
-        let block = access.block.map(|block| self.scalar(machine, srcs[usize::from(block)]));
+        let block = access.block.map(|block| srcs[usize::from(block)]);
+        let is_dynamic = block.is_some_and(|block| self.shader.as_const_scalar(block).is_none());
+        let block = block.map(|block| self.scalar(machine, block));
+        if let (Some(block), true) = (block, is_dynamic && access.kind == MemoryKind::Ubo) {
+            self.limit_uniform_index(machine, block);
+        }
         Ok(match (access.kind, block) {
             (MemoryKind::Ubo, Some(block)) => Region::Constant(self.uniform(machine, block)),
             (MemoryKind::Ssbo, Some(block)) => {
@@ -89,6 +105,7 @@ impl Nir<'_> {
             (MemoryKind::PushConstant, _) => Region::Constant(world::push_constants(machine.arena)),
             (MemoryKind::Shared, _) => Region::Space(Space::Shared),
             (MemoryKind::TaskPayload, _) => Region::Space(Space::Payload),
+            (MemoryKind::Global, _) => Region::Space(Space::Global),
             (MemoryKind::Scratch, _) => Region::Space(Space::Local(u32::MAX)),
             _ => return self.unsupported(inst, "this kind of memory"),
         })
@@ -229,6 +246,16 @@ impl Nir<'_> {
         aligned
     }
 
+    /// The width of the parts of a number that do not straddle words: of an unaligned one, that of what NIR says to be aligned.
+    fn unit(&self, inst: Inst, access: MemoryAccess, width: u8) -> u8 {
+        let is_aligned = access.unit != OffsetUnit::Bytes || is_divided(access) && self.facts.offsets_in_elements;
+        let [multiple, rest] = [Index::align_mul, Index::align_offset].map(|index| self.shader.index(inst, index));
+        match (multiple | rest).trailing_zeros() {
+            bytes @ 0..=1 if !is_aligned => width.min(8 << bytes),
+            _ => width,
+        }
+    }
+
     /// Loads a number.
     pub(super) fn load_region(
         &mut self,
@@ -314,10 +341,42 @@ impl Nir<'_> {
         (set, binding, element): StorageBlock,
     ) -> Step<Choices> {
         let count = Some(self.storage_elements(binding)).filter(|count| *count > 0);
+        if let Some(count) = count {
+            self.limit_index(machine, element, count);
+        }
         let space = |number| Space::Storage(set, binding, number);
         match world::choices(machine.arena, element, count, space) {
             Some(choices) => Ok(choices),
             None => self.unsupported(inst, "a block of a large array, by an index that is not constant"),
+        }
+    }
+
+    /// A dynamic index of a uniform block is one of them, but the default uniforms have none.
+    fn limit_uniform_index(&mut self, machine: &mut Machine<'_>, block: Term) {
+        let info = &self.shader.info;
+        if info.first_ubo_is_default_ubo {
+            let is_first = machine.arena.is_zero(block);
+            self.leave_undefined(machine, is_first);
+        }
+        if info.num_ubos > 0 {
+            self.limit_index(machine, block, info.num_ubos.into());
+        }
+    }
+
+    fn limit_index(&mut self, machine: &mut Machine<'_>, index: Term, count: u64) {
+        let count = machine.arena.constant(32, count);
+        let inside = machine.arena.scalar(AluOp::ult, 1, &[index, count]);
+        let beyond = machine.arena.not(inside);
+        self.leave_undefined(machine, beyond);
+    }
+
+    /// What happens if control comes here and the condition holds is not defined.
+    fn leave_undefined(&mut self, machine: &mut Machine<'_>, condition: Term) {
+        let reached = machine.arena.both(machine.state.path, condition);
+        // In a loop, the path begins at its start, but in a run with chosen inputs.
+        let is_whole = machine.is_outside_loops() || machine.arena.is_concrete();
+        if is_whole && machine.arena.as_const(reached) != Some(0) {
+            self.undefined.push(reached);
         }
     }
 
@@ -351,10 +410,14 @@ impl Nir<'_> {
 
     /// The length of a run-time array at the end of a block.
     pub(super) fn array_length(&mut self, machine: &mut Machine<'_>, inst: Inst, srcs: &[Def]) -> Step<()> {
-        let pointer = self.pointer(inst, srcs[0])?;
+        let mut pointer = self.pointer(inst, srcs[0])?;
         let Some(Region::Storage(block)) = pointer.memory.region(machine.arena) else {
             return self.unsupported(inst, "the length of an array of this memory");
         };
+        // Of a block, it is the length of its last member.
+        if let Some((last, field)) = layout::fields(&self.shader.types, pointer.ty).iter().enumerate().next_back() {
+            pointer = self.member(machine, inst, pointer, last, field.ty)?;
+        }
         let size = self.storage_size(machine, inst, block)?;
         let rest = machine.arena.sub(size, pointer.address);
         let stride = layout::stride(&self.shader.types, pointer.ty);

@@ -36,12 +36,16 @@ pub struct Nir<'a> {
     locations: FxHashMap<Var, u32>,
     /// The results of exact float operations: SPIR-V must not contract them.
     pub exact: FxHashSet<Term>,
+    /// Those of the others.
+    pub contractible: FxHashSet<Term>,
     /// The cells of outputs that the shader writes, in order.
     pub output_cells: Vec<(Space, u64)>,
     /// The spaces that others may change up to a barrier.
     pub visible: Vec<Space>,
     /// Addresses, and the same with the low bits that NIR promises of them.
     pub promises: Vec<(Term, Term)>,
+    /// Conditions under which everything is undefined: a block beyond its array is accessed.
+    pub undefined: Vec<Term>,
 }
 
 impl<'a> Nir<'a> {
@@ -55,14 +59,21 @@ impl<'a> Nir<'a> {
             facts: memory::MemoryFacts::default(),
             locations: FxHashMap::default(),
             exact: FxHashSet::default(),
+            contractible: FxHashSet::default(),
             output_cells: Vec::new(),
             visible: Vec::new(),
             promises: Vec::new(),
+            undefined: Vec::new(),
         };
         nir.facts = nir.find_facts();
         nir.locations = nir.find_locations();
         nir.output_cells = nir.find_output_cells();
         nir
+    }
+
+    /// The shader.
+    pub(crate) fn shader(&self) -> &'a Shader {
+        self.shader
     }
 
     /// The error that an instruction has no terms.
@@ -118,8 +129,10 @@ impl<'a> Nir<'a> {
             .collect();
         let terms: Vec<Term> =
             (0..count).map(|c| machine.arena.alu(op, width, c.into(), &component(&srcs, op, c))).collect();
-        if flags.contains(AluFlags::NO_CONTRACT) && is_contracted(op) {
-            self.exact.extend(terms.iter().copied());
+        if is_contracted(op) {
+            let is_exact = flags.contains(AluFlags::NO_CONTRACT);
+            let results = if is_exact { &mut self.exact } else { &mut self.contractible };
+            results.extend(&terms);
         }
         self.set(machine, inst, terms);
     }
@@ -164,7 +177,9 @@ fn component(srcs: &[Vec<Term>], op: AluOp, c: u8) -> Vec<Vec<Term>> {
 fn is_contracted(op: AluOp) -> bool {
     let info = op.info();
     let is_float = info.dest.ty.base == ntv::op::Base::Float;
-    is_float && matches!(op, AluOp::fadd | AluOp::fsub | AluOp::fmul) && !info.props.contains(Props::TYPELESS)
+    is_float
+        && matches!(op, AluOp::fadd | AluOp::fsub | AluOp::fmul | AluOp::ffma)
+        && !info.props.contains(Props::TYPELESS)
 }
 
 impl Code for Nir<'_> {

@@ -3,12 +3,15 @@
 //! Derivatives and subgroup operations: functions of their operands and, those of subgroups, of the condition under which control
 //! comes here.
 
+use super::tex::{narrowed, widened};
 use super::Nir;
 use crate::flow::{Machine, Step};
 use crate::term::Term;
+use crate::world;
 use ntv::ir::{Def, Inst};
 use ntv::op::meaning::Form;
-use ntv::op::{AluOp, Index, Intrinsic};
+use ntv::op::{AluOp, Base, Index, Intrinsic};
+use ntv::Feature;
 
 impl Nir<'_> {
     /// Runs a derivative or subgroup operation; false if it is none.
@@ -27,8 +30,21 @@ impl Nir<'_> {
         let mut terms = Vec::new();
         match op.info().form {
             Form::Derivative(_) => {
+                let mut name = op.name();
+                if !self.target.has(Feature::derivativeControl) {
+                    name = ["_fine", "_coarse"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+                }
                 for value in &args[0] {
-                    terms.push(machine.arena.symbol(op.name(), width, &[*value]));
+                    let value = widened(machine.arena, *value, Base::Float);
+                    let derivative = machine.arena.symbol(name, width.max(32), &[value]);
+                    terms.push(narrowed(machine.arena, derivative, width, Base::Float));
+                }
+            }
+            Form::Move(..) if op == rotate => {
+                let cluster = Some(self.shader.index(inst, Index::cluster_size)).filter(|size| *size > 0);
+                let from = world::rotated(machine.arena, args[1][0], cluster.map(u64::from));
+                for value in &args[0] {
+                    terms.push(machine.arena.symbol("shuffle", width, &[*value, from, path]));
                 }
             }
             Form::Move(..) | Form::QuadSwap(_) => {
@@ -37,6 +53,10 @@ impl Nir<'_> {
                     let all: Vec<Term> = [*value].into_iter().chain(rest).chain([path]).collect();
                     terms.push(machine.arena.symbol(op.name(), width, &all));
                 }
+            }
+            // A cluster of one invocation.
+            Form::Reduction(_) if op == reduce && self.shader.index(inst, Index::cluster_size) == 1 => {
+                terms.clone_from(&args[0]);
             }
             Form::Reduction(_) => {
                 let cluster = match self.shader.index(inst, Index::cluster_size) {
@@ -49,13 +69,28 @@ impl Nir<'_> {
                 }
             }
             Form::BallotQuery(..) => {
-                let all: Vec<Term> = args.into_iter().flatten().chain([path]).collect();
+                // A ballot has four words.
+                let mut all = Vec::new();
+                for part in &args[0] {
+                    match machine.arena.width(*part) {
+                        64 => all.extend([0, 32].map(|at| machine.arena.part(*part, at, 32))),
+                        _ => all.push(*part),
+                    }
+                }
+                all.resize(4, machine.arena.constant(32, 0));
+                all.extend(args[1..].iter().flatten().copied().chain([path]));
                 terms.push(machine.arena.symbol(op.name(), width, &all));
             }
             _ => match op {
                 vote_any | vote_all | vote_ieq | vote_feq | quad_vote_any | quad_vote_all | elect => {
+                    // A vote of a quad is a reduction of a cluster.
+                    let name = match op {
+                        quad_vote_any => "reduce ior cluster 4",
+                        quad_vote_all => "reduce iand cluster 4",
+                        _ => op.name(),
+                    };
                     let all: Vec<Term> = args.into_iter().flatten().chain([path]).collect();
-                    terms.push(machine.arena.symbol(op.name(), 1, &all));
+                    terms.push(machine.arena.symbol(name, 1, &all));
                 }
                 ballot | ballot_relaxed => {
                     let words: Vec<Term> = (0..4)

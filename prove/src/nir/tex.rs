@@ -5,13 +5,13 @@
 use super::deref::Memory;
 use super::Nir;
 use crate::flow::{Machine, Step};
-use crate::term::Term;
+use crate::term::{Arena, Term};
 use crate::world::{self, Space, Texel};
-use ntv::ir::{Def, Inst, TexData, Type, TypeData, Var};
+use ntv::ir::{Def, Inst, Shader, TexData, Type, TypeData, Var};
 use ntv::op::meaning::{ImageName, ImageOperation};
-use ntv::op::names::ImageDim;
-use ntv::op::{Intrinsic, Modes, TexOp, TexSrcKind};
-use ntv::target::Descriptor;
+use ntv::op::names::{unpack_alu_type, ImageDim};
+use ntv::op::{AluOp, Base, Index, Intrinsic, Modes, TexOp, TexSrcKind};
+use ntv::target::{Descriptor, BINDLESS_HANDLES};
 use spirv::Dim;
 
 /// A descriptor: set, binding, and the element in an array.
@@ -47,7 +47,14 @@ impl Nir<'_> {
             return self.unsupported(inst, "a deref that is not of a texture or image");
         };
         let variable = &self.shader.vars[pointer.var];
-        let kind = if variable.mode == Modes::IMAGE { Descriptor::Image } else { Descriptor::Texture };
+        let is_attachment = self.opaque_shape(variable.ty).is_some_and(|(dim, _)| dim.is_subpass());
+        let length = self.shader.types.as_array(variable.ty).and_then(|(_, length)| length);
+        let kind = match variable.mode {
+            _ if length == Some(BINDLESS_HANDLES) => Descriptor::Bindless,
+            _ if is_attachment => Descriptor::DefaultUniforms,
+            Modes::IMAGE => Descriptor::Image,
+            _ => Descriptor::Texture,
+        };
         let set = variable.descriptor_set.unwrap_or_else(|| self.target.descriptor_set(kind));
         Ok((pointer.var, (set, variable.binding, element)))
     }
@@ -84,7 +91,7 @@ impl Nir<'_> {
             return self.unsupported(inst, "a texture of an unknown type");
         };
         let others = [TexSrcKind::texture_handle, TexSrcKind::texture_offset, TexSrcKind::plane];
-        if others.iter().any(|kind| tex.src(*kind).is_some()) || tex.is_sparse || tex.offsets.is_some() {
+        if others.iter().any(|kind| tex.src(*kind).is_some()) || tex.is_sparse {
             return self.unsupported(inst, "a texture instruction with these operands");
         }
         let operation = match tex.op {
@@ -97,26 +104,73 @@ impl Nir<'_> {
             TexOp::lod => "query lod".to_owned(),
             TexOp::samples_identical => return self.unsupported(inst, "a query of identical samples"),
         };
+        if tex.op == TexOp::lod && !self.shader.info.has_implicit_lod() {
+            let zeros = vec![machine.arena.constant(data.bit_size, 0); data.num_components.into()];
+            self.set(machine, inst, zeros);
+            return Ok(());
+        }
+        let operands = self.tex_operands(machine, tex, (dim, is_array));
+        // The result of a comparison is one number, which all components have.
+        let is_comparison = tex.src(TexSrcKind::comparator).is_some() && tex.op != TexOp::tg4;
+        let sampler = match tex.op.fetches() || tex.op.is_query() && tex.op != TexOp::lod {
+            true => None,
+            false => self.separate_sampler(inst, tex)?,
+        };
+        let shape = shape(dim, is_array);
+        let texel = Texel { operation, shape, texture, sampler, operands };
+        let count = if is_comparison { 1 } else { usize::from(data.num_components) };
+        let wide = data.bit_size.max(32);
+        let terms = texel.components(machine.arena, &vec![wide; count], dim.coordinates().into());
+        let base = tex.dest_type.base;
+        let mut terms: Vec<Term> =
+            terms.into_iter().map(|term| narrowed(machine.arena, term, data.bit_size, base)).collect();
+        terms.resize(data.num_components.into(), terms[0]);
+        self.set(machine, inst, terms);
+        Ok(())
+    }
+
+    /// The sampler, if it is a variable of its own.
+    fn separate_sampler(&self, inst: Inst, tex: &TexData) -> Step<Option<Opaque>> {
+        let Some(def) = tex.src(TexSrcKind::sampler_deref) else { return Ok(None) };
+        let (var, sampler) = self.opaque(inst, def)?;
+        Ok(self.opaque_shape(self.shader.vars[var].ty).is_none().then_some(sampler))
+    }
+
+    /// The operands with their names, as [`Texel`] has them.
+    fn tex_operands(
+        &self,
+        machine: &mut Machine<'_>,
+        tex: &TexData,
+        (dim, is_array): (ImageDim, bool),
+    ) -> Vec<(&'static str, Vec<Term>)> {
         let mut operands = Vec::new();
+        let dimensions = usize::from(dim.coordinates());
         for (kind, def) in tex.srcs.iter() {
-            let of_descriptor = [TexSrcKind::texture_deref, TexSrcKind::sampler_deref, TexSrcKind::sampler_offset];
-            if of_descriptor.contains(kind) {
-                continue;
-            }
-            if *kind == TexSrcKind::lod && tex.op == TexOp::query_levels {
+            let Some(base) = kind.base(tex.op) else { continue };
+            if *kind == TexSrcKind::sampler_offset || *kind == TexSrcKind::lod && tex.op == TexOp::query_levels {
                 continue;
             }
             let mut terms = self.scalars(machine, *def);
-            let dimensions = usize::from(dim.coordinates());
-            match kind {
-                TexSrcKind::coord => {
-                    let layer = usize::from(is_array && tex.op != TexOp::lod);
-                    terms.truncate(dimensions + layer);
-                }
-                TexSrcKind::offset | TexSrcKind::ddx | TexSrcKind::ddy => terms.truncate(dimensions),
-                _ => {}
-            }
+            let zero = machine.arena.constant(machine.arena.width(terms[0]), 0);
+            let count = match kind {
+                TexSrcKind::coord => dimensions + usize::from(is_array && tex.op != TexOp::lod),
+                TexSrcKind::offset | TexSrcKind::ddx | TexSrcKind::ddy => dimensions,
+                _ => 1,
+            };
+            terms.resize(count, zero);
+            let terms = terms.into_iter().map(|term| widened(machine.arena, term, base)).collect();
             operands.push((kind.name(), terms));
+        }
+        if let Some(offsets) = tex.offsets {
+            let number = |it: i8| machine.arena.constant(32, it as u64);
+            operands.push(("offsets", offsets.as_flattened().iter().copied().map(number).collect()));
+        }
+        // Without derivatives, the level of detail is 0, or the bias.
+        if tex.op.has_implicit_lod() && !self.shader.info.has_implicit_lod() {
+            match operands.iter_mut().find(|operand| operand.0 == "bias") {
+                Some(bias) => bias.0 = "lod",
+                None => operands.push(("lod", vec![machine.arena.constant(32, 0)])),
+            }
         }
         // A fetch or a query without a level is of level 0; some textures have no levels.
         if matches!(tex.op, TexOp::txf | TexOp::txs) {
@@ -127,14 +181,7 @@ impl Nir<'_> {
                 _ => {}
             }
         }
-        // The result of a comparison is one number, which all components have.
-        let is_comparison = tex.src(TexSrcKind::comparator).is_some() && tex.op != TexOp::tg4;
-        let texel = Texel { operation, shape: shape(dim, is_array), texture, sampler: None, operands };
-        let terms = (0..data.num_components)
-            .map(|c| texel.component(machine.arena, data.bit_size, if is_comparison { 0 } else { c.into() }))
-            .collect();
-        self.set(machine, inst, terms);
-        Ok(())
+        operands
     }
 
     /// Runs an operation on a storage image.
@@ -156,43 +203,104 @@ impl Nir<'_> {
             };
             let texture = (set, binding, element);
             let texel = Texel { operation: operation.into(), shape, texture, sampler: None, operands: Vec::new() };
-            let terms =
-                (0..data.num_components).map(|c| texel.component(machine.arena, data.bit_size, c.into())).collect();
+            let count = usize::from(data.num_components).min((dim.extents() + u8::from(is_array)).into());
+            let mut terms = texel.components(machine.arena, &vec![data.bit_size; count], 0);
+            terms.resize(data.num_components.into(), machine.arena.undefined(data.bit_size));
             self.set(machine, inst, terms);
             return Ok(());
         }
-        let Some(number) = element.map_or(Some(0), |element| machine.arena.as_const(element)) else {
-            return self.unsupported(inst, "an image of an array by an index that is not constant");
-        };
-        let space = Space::Image(set, binding, number as u32);
-        let image = (space, &*shape);
         // The face of a cube is in its layer.
         let count = usize::from(dim.coordinates()) + usize::from(is_array && dim != ImageDim::cube);
         let mut place = self.scalars(machine, srcs[1]);
         place.truncate(count);
-        if dim == ImageDim::ms {
+        if matches!(dim, ImageDim::ms | ImageDim::subpass_ms) {
             place.push(self.scalar(machine, srcs[2]));
         }
+        let place: Vec<Term> = place.into_iter().map(|term| widened(machine.arena, term, Base::Int)).collect();
+        let wide = data.bit_size.max(32);
+        if dim.is_subpass() && access.operation == ImageOperation::Load {
+            let (at, sample) = place.split_at(count);
+            let operands = [("coord", at.to_vec())].into_iter();
+            let sample = (!sample.is_empty()).then(|| ("ms_index", sample.to_vec()));
+            let operands = operands.chain(sample).collect();
+            let texture = (set, binding, element);
+            let texel = Texel { operation: "fetch".into(), shape, texture, sampler: None, operands };
+            let terms = texel.components(machine.arena, &vec![wide; data.num_components.into()], count);
+            self.set_texel(machine, inst, terms);
+            return Ok(());
+        }
+        let count = elements_of(self.shader, var);
+        let space = |number| Space::Image(set, binding, number);
+        let element = element.unwrap_or_else(|| machine.arena.constant(32, 0));
+        let Some(choices) = world::choices(machine.arena, element, Some(count), space) else {
+            return self.unsupported(inst, "an image of a large array by an index that is not constant");
+        };
         match access.operation {
             ImageOperation::Load => {
-                let terms = (0..data.num_components)
-                    .map(|c| world::load_texel(machine, image, &place, data.bit_size, c.into()))
-                    .collect();
-                self.set(machine, inst, terms);
+                let mut terms = Vec::new();
+                for c in 0..data.num_components {
+                    terms.extend(world::of_chosen(machine, &choices, None, |machine, space| {
+                        world::load_texel(machine, (space, &shape), &place, wide, c.into())
+                    }));
+                }
+                self.set_texel(machine, inst, terms);
             }
             ImageOperation::Store => {
+                let base = unpack_alu_type(self.shader.index(inst, Index::src_type)).base;
                 let texel = self.scalars(machine, srcs[3]);
-                world::store_texel(machine, image, &place, &texel);
+                let mut texel: Vec<Term> = texel.into_iter().map(|term| widened(machine.arena, term, base)).collect();
+                texel.resize(4, machine.arena.undefined(machine.arena.width(texel[0])));
+                world::change_chosen(machine, &choices, |machine, space| {
+                    world::store_texel(machine, (space, &shape), &place, &texel);
+                });
             }
             ImageOperation::Atomic | ImageOperation::AtomicSwap => {
                 let operands = srcs.get(3..).unwrap_or_default();
                 let args: Vec<Term> = operands.iter().flat_map(|src| self.scalars(machine, *src)).collect();
                 let name = self.atomic_name(inst);
-                let result = world::texel_atomic(machine, image, &name, &place, &args, data.bit_size);
-                self.set(machine, inst, vec![result]);
+                let result = world::of_chosen(machine, &choices, None, |machine, space| {
+                    world::texel_atomic(machine, (space, &*shape), &name, &place, &args, data.bit_size)
+                });
+                self.set(machine, inst, result.into_iter().collect());
             }
             _ => return self.unsupported(inst, "an operation on an image of this kind"),
         }
         Ok(())
+    }
+
+    /// Sets the result of a load from an image, whose type the instruction has.
+    fn set_texel(&self, machine: &mut Machine<'_>, inst: Inst, terms: Vec<Term>) {
+        let base = unpack_alu_type(self.shader.index(inst, Index::dest_type)).base;
+        let width = self.shader.insts[inst].bit_size;
+        let terms = terms.into_iter().map(|term| narrowed(machine.arena, term, width, base)).collect();
+        self.set(machine, inst, terms);
+    }
+}
+
+/// The number of elements of an array of textures or images, of any depth.
+fn elements_of(shader: &Shader, var: Var) -> u64 {
+    let (mut ty, mut count) = (shader.vars[var].ty, 1);
+    while let Some((element, length)) = shader.types.as_array(ty) {
+        (ty, count) = (element, u64::from(length.unwrap_or(1)).saturating_mul(count));
+    }
+    count
+}
+
+/// A number of 16 bits as one of 32, as SPIR-V's instructions have them.
+pub(super) fn widened(arena: &mut Arena, term: Term, base: Base) -> Term {
+    match (arena.width(term), base) {
+        (16, Base::Float) => arena.scalar(AluOp::f2f32, 32, &[term]),
+        (16, Base::Uint) => arena.zext(term, 32),
+        (16, _) => arena.sext(term, 32),
+        _ => term,
+    }
+}
+
+/// A component of 32 bits as one of `width` bits.
+pub(super) fn narrowed(arena: &mut Arena, term: Term, width: u8, base: Base) -> Term {
+    match (width, base) {
+        (16, Base::Float) => arena.scalar(AluOp::f2f16, 16, &[term]),
+        (16, _) => arena.trunc(term, 16),
+        _ => term,
     }
 }

@@ -170,6 +170,12 @@ impl Arena {
                 let product = self.mul(a, b);
                 self.part(product, width, width)
             }
+            // A quotient of few bits is that of the same numbers with 32.
+            udiv | idiv | umod | imod | irem if matches!(width, 8 | 16) => {
+                let [a, b] = [0, 1].map(|i| self.extended(arg(i), 32, !matches!(op, udiv | umod)));
+                let wide = self.scalar(op, 32, &[a, b]);
+                self.trunc(wide, width)
+            }
             udiv_aligned_4 if width > 2 => {
                 let two = self.constant(width, 2);
                 self.lshr(arg(0), two)
