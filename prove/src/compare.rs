@@ -2,18 +2,21 @@
 
 //! Whether a module means what a shader means.
 
-use crate::flow::{self, Outcome, Reference, Step, Unsupported};
-use crate::module::Module;
+use crate::flow::{self, Code, Outcome, Reference, Step, Unsupported};
+use crate::modes;
+use crate::module::{self, Modes, Module};
 use crate::nir::Nir;
 use crate::smt::{Answer, Solver};
-use crate::term::{Arena, Op, Term};
+use crate::term::{Arena, Node, Op, Term};
 use crate::witness::{self, Trial, Witness};
 use crate::world::Space;
 use anyhow::Result;
+use ntv::error::Errors;
 use ntv::ir::{Shader, Stage};
 use ntv::op::{Base, Props};
-use ntv::Target;
+use ntv::{raise, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -71,16 +74,30 @@ impl Prover {
 
     /// Decides whether `words` mean what `shader` means on `target`.
     pub fn prove(&mut self, shader: &Shader, target: &Target, words: &[u32]) -> Verdict {
+        self.decide(shader, target, Other::Words(words))
+    }
+
+    /// Decides whether the first of `lowered`, a form of the shader after some passes, means what `shader` means. The words are those
+    /// that the form becomes: they say which memory is seen by other invocations.
+    pub fn prove_lowered(&mut self, shader: &Shader, target: &Target, lowered: (&Shader, &[u32])) -> Verdict {
+        self.decide(shader, target, Other::Lowered(lowered.0, lowered.1))
+    }
+
+    fn decide(&mut self, shader: &Shader, target: &Target, other: Other<'_>) -> Verdict {
         let mut arena = Arena::new();
-        let doubt = match sides(&mut arena, shader, target, words) {
-            Ok(claims) => self.first_doubt(&mut arena, &claims),
+        let shader = &match raised(shader) {
+            Ok(shader) => shader,
+            Err(errors) => return Verdict::Undecided(Unsupported { reason: errors.to_string(), place: String::new() }),
+        };
+        let doubt = match sides(&mut arena, shader, target, other) {
+            Ok(question) => self.first_doubt(&mut arena, &question),
             Err(reason) => Some(reason),
         };
         let Some(doubt) = doubt else { return Verdict::Proved };
         for seed in 0..self.trials {
-            match witness::try_seed(shader, target, words, seed) {
+            match witness::try_seed(shader, target, other, seed) {
                 Trial::Differs(witness) => return Verdict::Different(witness),
-                Trial::Failed(_) => break,
+                Trial::Failed => break,
                 Trial::Same | Trial::Undefined => {}
             }
         }
@@ -88,8 +105,9 @@ impl Prover {
     }
 
     /// The first claim that is not proved.
-    fn first_doubt(&mut self, arena: &mut Arena, claims: &[Claim]) -> Option<Unsupported> {
-        for claim in claims {
+    fn first_doubt(&mut self, arena: &mut Arena, question: &Question) -> Option<Unsupported> {
+        let defined: Vec<Term> = question.undefined.iter().map(|condition| arena.not(*condition)).collect();
+        for claim in &question.claims {
             if refines(arena, claim.expected, claim.found) {
                 continue;
             }
@@ -97,12 +115,12 @@ impl Prover {
             if let Some(solver) = &mut self.solver {
                 let parts = different_parts(arena, claim.expected, claim.found);
                 let is_equal = |part: &(Term, Term), solver: &mut Solver| {
-                    matches!(solver.compare(arena, part.0, part.1, &[]), Answer::Equal)
+                    matches!(solver.compare(arena, part.0, part.1, &defined), Answer::Equal)
                 };
                 if parts.iter().all(|part| is_equal(part, solver)) {
                     continue;
                 }
-                match solver.compare(arena, claim.expected, claim.found, &[]) {
+                match solver.compare(arena, claim.expected, claim.found, &defined) {
                     Answer::Equal => continue,
                     Answer::Different(_) => why = "differs from".into(),
                     Answer::Unknown(reason) => why = format!("is not known to be ({reason})"),
@@ -119,43 +137,123 @@ impl Prover {
     }
 }
 
+/// The shader as a Gallium driver gets it. What raises that of a Vulkan driver is not proved.
+fn raised(shader: &Shader) -> Result<Cow<'_, Shader>, Errors> {
+    if !raise::is_needed(shader) {
+        return Ok(Cow::Borrowed(shader));
+    }
+    let mut raised = shader.clone();
+    raise::raise(&mut raised)?;
+    Ok(Cow::Owned(raised))
+}
+
+/// What is compared with a shader.
+#[derive(Clone, Copy, Debug)]
+pub enum Other<'a> {
+    /// The words of a module.
+    Words(&'a [u32]),
+    /// A form of the shader after some passes, and the words that it becomes.
+    Lowered(&'a Shader, &'a [u32]),
+}
+
+/// The code of what is compared with a shader.
+pub(crate) enum Found<'a> {
+    /// Of words.
+    Module(Box<Module>),
+    /// Of a form of the shader.
+    Nir(Box<Nir<'a>>),
+}
+
+impl Found<'_> {
+    pub(crate) fn code(&mut self) -> &mut dyn Code {
+        match self {
+            Found::Module(module) => &mut **module,
+            Found::Nir(nir) => &mut **nir,
+        }
+    }
+
+    /// The results of float operations that may be contracted.
+    fn contractible(&self) -> &FxHashSet<Term> {
+        match self {
+            Found::Module(module) => &module.contractible,
+            Found::Nir(nir) => &nir.contractible,
+        }
+    }
+
+    /// Its execution modes.
+    fn modes(&self) -> Modes {
+        match self {
+            Found::Module(module) => module.execution_modes.clone(),
+            Found::Nir(nir) => modes::of_shader(nir.shader()),
+        }
+    }
+
+    /// A place in it.
+    fn place(&self, place: &str) -> String {
+        match self {
+            Found::Module(_) => format!("SPIR-V: {place}"),
+            Found::Nir(_) => format!("lowered: {place}"),
+        }
+    }
+}
+
 /// The code of both sides, each with what it has to know of the other.
 ///
 /// # Errors
 /// The module cannot be read.
-pub(crate) fn code<'a>(shader: &'a Shader, target: &'a Target, words: &[u32]) -> Step<(Nir<'a>, Module)> {
+pub(crate) fn code<'a>(shader: &'a Shader, target: &'a Target, other: Other<'a>) -> Step<(Nir<'a>, Found<'a>)> {
+    let (Other::Words(words) | Other::Lowered(_, words)) = other;
     let mut nir = Nir::new(shader, target);
     let mut module = Module::read(words)?;
     nir.visible.clone_from(&module.visible);
     module.output_cells.clone_from(&nir.output_cells);
-    Ok((nir, module))
+    let found = match other {
+        Other::Words(_) => Found::Module(Box::new(module)),
+        Other::Lowered(lowered, _) => {
+            let mut found = Nir::new(lowered, target);
+            found.visible = module.visible;
+            found.output_cells.clone_from(&nir.output_cells);
+            Found::Nir(Box::new(found))
+        }
+    };
+    Ok((nir, found))
+}
+
+/// What has to be equal, and when.
+#[derive(Debug)]
+pub struct Question {
+    /// What has to be equal.
+    pub claims: Vec<Claim>,
+    /// Conditions under which NIR leaves everything undefined.
+    pub undefined: Vec<Term>,
 }
 
 /// Runs both sides, and returns what has to be equal.
 ///
 /// # Errors
 /// One of them has something without terms.
-pub fn sides(arena: &mut Arena, shader: &Shader, target: &Target, words: &[u32]) -> Step<Vec<Claim>> {
-    let (mut nir, mut module) = code(shader, target, words)?;
+pub fn sides(arena: &mut Arena, shader: &Shader, target: &Target, other: Other<'_>) -> Step<Question> {
+    let (mut nir, mut lowered) = code(shader, target, other)?;
     let expected = flow::run(&mut nir, arena, None)?;
     let traces = match expected.records.is_empty() || arena.is_concrete() {
         true => Default::default(),
-        false => witness::traces(shader, target, words),
+        false => witness::traces(shader, target, other),
     };
     let reference = Reference { records: &expected.records, traces: [&traces[0], &traces[1]] };
-    let found = flow::run(&mut module, arena, Some(reference))
-        .map_err(|error| Unsupported { place: format!("SPIR-V: {}", error.place), ..error })?;
-    let is_contracted = |term: &Term| module.contractible.contains(term) && is_float(arena, *term);
+    let found = flow::run(lowered.code(), arena, Some(reference))
+        .map_err(|error| Unsupported { place: lowered.place(&error.place), ..error })?;
+    let is_contracted = |term: &Term| lowered.contractible().contains(term) && is_float(arena, *term);
     if !arena.is_concrete() && nir.exact.iter().any(is_contracted) {
         let reason = "exact arithmetic that may be contracted".to_owned();
-        return Err(Unsupported { reason, place: "SPIR-V".into() });
+        return Err(Unsupported { reason, place: lowered.place("") });
     }
     let mut claims = final_claims(arena, shader.stage(), &nir.output_cells, &expected, &found);
+    claims.extend(modes::claims(arena, shader, &lowered.modes()));
     keep_promises(arena, &nir.promises, &mut claims);
     if arena.is_full() {
         return Err(Unsupported { reason: "the terms are too large".into(), place: String::new() });
     }
-    Ok(claims)
+    Ok(Question { claims, undefined: nir.undefined })
 }
 
 /// Puts the addresses with the alignment that NIR promises in place of the addresses, where that may matter.
@@ -200,7 +298,7 @@ fn final_claims(
             continue;
         }
         let [a, b] = [expected, found].map(|outcome| outcome.state.get(arena, space));
-        if has_default(space) && !cells.iter().any(|it| it.0 == space) && !arena.is_undefined(b) {
+        if has_default(space) && !is_per_vertex && !cells.iter().any(|it| it.0 == space) && !arena.is_undefined(b) {
             let none = arena.symbol("nothing is written", 0, &[]);
             claims.push(Claim { what: format!("{space:?}"), place: Some((space, 0)), expected: none, found: b });
         }
@@ -246,7 +344,7 @@ fn refines_part(arena: &mut Arena, expected: Term, found: Term, known: &mut FxHa
         return *known;
     }
     let [a, b] = [expected, found].map(|term| arena.node(term).clone());
-    let alike = a.is_alike(&b);
+    let alike = a.is_alike(&b) || is_wider_barrier(arena, (&a, &b));
     let mut same = alike && a.args.iter().zip(&*b.args).all(|(a, b)| refines_part(arena, *a, *b, known));
     if let (false, true, Op::Alu(op), [x, y]) = (same, alike, a.op, &*a.args) {
         same = op.info().props.contains(Props::COMMUTATIVE)
@@ -269,6 +367,12 @@ fn refines_part(arena: &mut Arena, expected: Term, found: Term, known: &mut FxHa
     }
     known.insert((expected, found), same);
     same
+}
+
+/// Whether both are barriers, the second of which orders memory for more invocations: as one without the Vulkan memory model may.
+fn is_wider_barrier(arena: &Arena, (a, b): (&Node, &Node)) -> bool {
+    let (Op::Symbol(a), Op::Symbol(b)) = (a.op, b.op) else { return false };
+    module::is_wider_barrier(arena.name(a), arena.name(b))
 }
 
 /// Whether `found` has what `expected` wrote, if its writes are to known cells and nothing was there before.

@@ -6,9 +6,9 @@
 //! the interpreter of ntv, too, which shares no code with the terms but the folds of the opcodes: a witness is *confirmed* if both
 //! agree on what the NIR means.
 
-use crate::compare::{code, refines, sides};
+use crate::compare::{code, refines, sides, Other};
 use crate::confirm::Seen;
-use crate::flow::{self, Step, Trace, Unsupported};
+use crate::flow::{self, Step, Trace};
 use crate::nir::Nir;
 use crate::term::{Arena, Assignment, Op, Term};
 use crate::world::Space;
@@ -46,7 +46,7 @@ pub struct Witness {
 }
 
 /// The result of a run with chosen inputs.
-pub enum Trial {
+pub(crate) enum Trial {
     /// Both sides give the same.
     Same,
     /// What the NIR gives is undefined.
@@ -54,18 +54,18 @@ pub enum Trial {
     /// The sides differ.
     Differs(Box<Witness>),
     /// A side did not run.
-    Failed(Unsupported),
+    Failed,
 }
 
 const LIMITS: Limits = Limits { instructions: 200_000, components: 1 << 22 };
 
 /// Runs both sides with the inputs that follow from `seed`.
-pub fn try_seed(shader: &Shader, target: &Target, words: &[u32], seed: u64) -> Trial {
+pub(crate) fn try_seed(shader: &Shader, target: &Target, other: Other<'_>, seed: u64) -> Trial {
     let mut stimulus = Stimulus::new(shader, seed);
     if seed % 2 == 1 {
         sharpen(&mut stimulus, seed);
     }
-    try_inputs(shader, target, words, (seed, stimulus))
+    try_inputs(shader, target, other, (seed, stimulus))
 }
 
 /// Words that tell operations apart: limits, zeros, infinity, a number that is none.
@@ -99,29 +99,32 @@ fn sharpen(stimulus: &mut Stimulus, seed: u64) {
 }
 
 /// What the loops of both sides carry in runs with chosen inputs: the NIR's, and the module's. Those that fail tell nothing.
-pub(crate) fn traces(shader: &Shader, target: &Target, words: &[u32]) -> [Trace; 2] {
+pub(crate) fn traces(shader: &Shader, target: &Target, other: Other<'_>) -> [Trace; 2] {
     const SEED: u64 = 1;
     let stimulus = Rc::new(Stimulus::new(shader, SEED));
     let mut arena = Arena::with_values(Given::new(shader, target, stimulus, true));
     let mut traces = || -> Step<[Trace; 2]> {
-        let (mut nir, mut module) = code(shader, target, words)?;
-        Ok([flow::trace(&mut nir, &mut arena), flow::trace(&mut module, &mut arena)])
+        let (mut nir, mut found) = code(shader, target, other)?;
+        Ok([flow::trace(&mut nir, &mut arena), flow::trace(found.code(), &mut arena)])
     };
     traces().unwrap_or_default()
 }
 
-fn try_inputs(shader: &Shader, target: &Target, words: &[u32], (seed, stimulus): (u64, Stimulus)) -> Trial {
+fn try_inputs(shader: &Shader, target: &Target, other: Other<'_>, (seed, stimulus): (u64, Stimulus)) -> Trial {
     let observed = Observation::new(&alone(shader), &stimulus, LIMITS);
     if observed.undefined_behaviour().is_some() {
         return Trial::Undefined;
     }
     let given = Given::new(shader, target, Rc::new(stimulus.clone()), seed % 4 < 2);
     let mut arena = Arena::with_values(given);
-    let claims = match sides(&mut arena, shader, target, words) {
-        Ok(claims) => claims,
-        Err(error) => return Trial::Failed(error),
+    let question = match sides(&mut arena, shader, target, other) {
+        Ok(question) => question,
+        Err(_) => return Trial::Failed,
     };
-    for claim in claims {
+    if question.undefined.iter().any(|condition| arena.as_const(*condition) != Some(0)) {
+        return Trial::Undefined;
+    }
+    for claim in question.claims {
         if refines(&mut arena, claim.expected, claim.found) {
             continue;
         }
@@ -361,7 +364,10 @@ fn slots_of_outputs(shader: &Shader) -> FxHashMap<(Space, u64), (Slot, usize)> {
 fn hashed(name: &str, args: &[u64]) -> u64 {
     let mut hasher = FxHasher::default();
     (name, args).hash(&mut hasher);
-    hasher.finish() >> 7
+    // All bits of the number depend on all of the operands.
+    let hash = hasher.finish();
+    let mixed = (hash ^ hash >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    mixed ^ mixed >> 32
 }
 
 impl Assignment for Given {
