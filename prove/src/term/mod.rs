@@ -8,6 +8,7 @@
 //! | values | normal form | file |
 //! |-|-|-|
 //! | sums, differences, products with constants, shifts, masks | `Σ coefficient · term + constant`, with [`Op::Mask`] | `sum` |
+//! | products of numbers of two words | sums of the products of the words | `words` |
 //! | conditions and selections | a decision diagram over atomic conditions, ordered by term | `choice` |
 //! | other arithmetic | the row of NIR's opcode that defines it, applied to terms | `alu` |
 //! | memory | writes in order, those of different cells sorted by address | `memory` |
@@ -36,6 +37,7 @@ mod shown;
 mod sum;
 #[cfg(test)]
 pub(crate) mod tests;
+mod words;
 
 pub use evaluate::{Assignment, Evaluator, Memory};
 

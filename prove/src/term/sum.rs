@@ -19,7 +19,7 @@ pub(super) struct Linear {
 
 impl Linear {
     /// Adds `factor` times `other`.
-    fn add(&mut self, other: &Linear, factor: u64) {
+    pub(super) fn add(&mut self, other: &Linear, factor: u64) {
         self.constant = self.constant.wrapping_add(other.constant.wrapping_mul(factor));
         for (term, coefficient) in &other.terms {
             let sum = self.terms.entry(*term).or_default();
@@ -84,6 +84,11 @@ impl Arena {
         if let Some(factor) = self.as_const(a) {
             return self.combination(width, 0, &[(b, factor)]);
         }
+        if let (64, Some(x), Some(y)) = (width, self.words(a), self.words(b)) {
+            if x.len() + y.len() > 2 {
+                return self.product_of_words(&x, &y);
+            }
+        }
         // A constant factor of all terms of a sum is taken out.
         let [(a, x), (b, y)] = [a, b].map(|factor| self.without_factor(factor));
         let product = self.make(Op::Mul, width, &[], &[a.min(b), a.max(b)]);
@@ -101,6 +106,9 @@ impl Arena {
 
     /// The sum with these parts.
     pub(super) fn sum(&mut self, width: u8, mut sum: Linear) -> Term {
+        if width == 64 {
+            self.open_upper_words(&mut sum);
+        }
         self.join_parts(width, &mut sum);
         let mut of_choice = None;
         for (term, coefficient) in &mut sum.terms {
@@ -437,9 +445,11 @@ impl Arena {
         let low_bits = (1u64 << count) - 1;
         let mut most = u128::from(sum.constant & low_bits);
         let mut high = Linear { constant: sum.constant >> count, terms: BTreeMap::new() };
+        let mut low = Vec::new();
         for (part, c) in &sum.terms {
             if self.zeros_of_multiple(*part, *c) < count {
-                most = most.checked_add(u128::from(self.possible(*part)).checked_mul(u128::from(*c))?)?;
+                most = most.saturating_add(u128::from(self.possible(*part)).saturating_mul(u128::from(*c)));
+                low.push((*part, *c));
                 continue;
             }
             // (c · part) >> count, exact except for what is beyond the width, which the mask removes.
@@ -450,7 +460,15 @@ impl Arena {
             high.add(&inner, c >> zeros);
         }
         if most >> count != 0 {
-            return None;
+            // Multiples of the bit do not change what the only other part leaves.
+            if low.len() > 1 || low.len() == sum.terms.len() || sum.constant & low_bits != 0 {
+                return None;
+            }
+            let part = self.combination(width, 0, &low);
+            let amount = self.constant(width, count.into());
+            let shifted = self.lshr(part, amount);
+            let inner = self.linear(shifted);
+            high.add(&inner, 1);
         }
         let high = self.sum(width, high);
         Some(self.mask(high, mask(u64::MAX, width) >> count))
@@ -524,6 +542,12 @@ impl Arena {
         let node = self.node(term).clone();
         match node.op {
             Op::Zext => return self.zext(node.args[0], width),
+            // The low word of a product.
+            Op::Mul if (from, width) == (32, 64) => {
+                let [a, b] = [node.args[0], node.args[1]].map(|arg| self.zext(arg, width));
+                let product = self.mul(a, b);
+                return self.mask(product, mask(u64::MAX, from));
+            }
             Op::Trunc if self.width(node.args[0]) == width => {
                 return self.mask(node.args[0], mask(u64::MAX, from));
             }

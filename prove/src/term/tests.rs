@@ -72,6 +72,31 @@ fn the_order_of_writes_to_other_cells_does_not_matter() {
     assert_ne!(a.read(written, at, 32), x);
 }
 
+/// A product of words, as a target without 64 bits computes it, is that of the whole numbers.
+#[test]
+fn products_of_words_are_those_of_the_whole() {
+    let mut a = Arena::new();
+    let [low, high, other, upper] = ["0", "1", "2", "3"].map(|name| a.symbol(name, 32, &[]));
+    let pair = |a: &mut Arena, low: Term, high: Term| {
+        let cross = [(low, upper), (high, other)].map(|(x, y)| (a.mul(x, y), 1));
+        let product = [AluOp::imul, AluOp::umul_high].map(|op| a.scalar(op, 32, &[low, other]));
+        let above = a.combination(32, 0, &[(product[1], 1), cross[0], cross[1]]);
+        a.concat(product[0], above)
+    };
+    let count = a.constant(32, 31);
+    let sign = a.ashr(low, count);
+    let values = [0xffff_fff3, 0x8000_0005, 0xfedc_ba98, 0x0123_4567];
+    let numbers = [values[1] << 32 | values[0], values[0] as i32 as u64];
+    let wholes = [a.concat(low, high), a.sext(low, 64)];
+    let second = a.concat(other, upper);
+    for ((upper_word, whole), number) in [high, sign].into_iter().zip(wholes).zip(numbers) {
+        let product = a.mul(whole, second);
+        assert_eq!(pair(&mut a, low, upper_word), product);
+        let found = Evaluator::new(&a, Numbered { values: &values, is_open: false }).number(product);
+        assert_eq!(found, number.wrapping_mul(values[3] << 32 | values[2]));
+    }
+}
+
 /// The values of symbols that are named by their number, and whether another function was asked for.
 pub(crate) struct Numbered<'a> {
     pub(crate) values: &'a [u64],
