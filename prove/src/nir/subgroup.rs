@@ -6,7 +6,7 @@
 use super::tex::{narrowed, widened};
 use super::Nir;
 use crate::flow::{Machine, Step};
-use crate::term::Term;
+use crate::term::{Arena, Term};
 use crate::world;
 use ntv::ir::{Def, Inst};
 use ntv::op::meaning::Form;
@@ -30,15 +30,7 @@ impl Nir<'_> {
         let mut terms = Vec::new();
         match op.info().form {
             Form::Derivative(_) => {
-                let mut name = op.name();
-                if !self.target.has(Feature::derivativeControl) {
-                    name = ["_fine", "_coarse"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
-                }
-                for value in &args[0] {
-                    let value = widened(machine.arena, *value, Base::Float);
-                    let derivative = machine.arena.symbol(name, width.max(32), &[value]);
-                    terms.push(narrowed(machine.arena, derivative, width, Base::Float));
-                }
+                terms.extend(args[0].iter().map(|value| self.derivative(machine.arena, op, width, *value)));
             }
             Form::Move(..) if op == rotate => {
                 let cluster = Some(self.shader.index(inst, Index::cluster_size)).filter(|size| *size > 0);
@@ -69,15 +61,7 @@ impl Nir<'_> {
                 }
             }
             Form::BallotQuery(..) => {
-                // A ballot has four words.
-                let mut all = Vec::new();
-                for part in &args[0] {
-                    match machine.arena.width(*part) {
-                        64 => all.extend([0, 32].map(|at| machine.arena.part(*part, at, 32))),
-                        _ => all.push(*part),
-                    }
-                }
-                all.resize(4, machine.arena.constant(32, 0));
+                let mut all = words_of_ballot(machine.arena, &args[0]);
                 all.extend(args[1..].iter().flatten().copied().chain([path]));
                 terms.push(machine.arena.symbol(op.name(), width, &all));
             }
@@ -110,8 +94,32 @@ impl Nir<'_> {
         Ok(true)
     }
 
+    /// A derivative of a number of `width` bits: SPIR-V has those of 32, which are not fine or coarse without control.
+    fn derivative(&self, arena: &mut Arena, op: Intrinsic, width: u8, value: Term) -> Term {
+        let mut name = op.name();
+        if !self.target.has(Feature::derivativeControl) {
+            name = ["_fine", "_coarse"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+        }
+        let value = widened(arena, value, Base::Float);
+        let derivative = arena.symbol(name, width.max(32), &[value]);
+        narrowed(arena, derivative, width, Base::Float)
+    }
+
     fn reduction_name(&self, inst: Inst) -> &'static str {
         let number = self.shader.index(inst, Index::reduction_op);
         AluOp::ALL.get(number as usize).map_or("unknown", |op| op.name())
     }
+}
+
+/// The four words of a ballot.
+fn words_of_ballot(arena: &mut Arena, parts: &[Term]) -> Vec<Term> {
+    let mut words = Vec::new();
+    for part in parts {
+        match arena.width(*part) {
+            64 => words.extend([0, 32].map(|at| arena.part(*part, at, 32))),
+            _ => words.push(*part),
+        }
+    }
+    words.resize(4, arena.constant(32, 0));
+    words
 }

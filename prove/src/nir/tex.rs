@@ -197,16 +197,10 @@ impl Nir<'_> {
         let shape = shape(dim, is_array);
         let data = self.shader.insts[inst];
         if access.operation.is_query() {
-            let operation = match access.operation {
-                ImageOperation::Samples => "query samples",
-                _ => "query size",
-            };
+            let operation = if access.operation == ImageOperation::Samples { "query samples" } else { "query size" };
             let texture = (set, binding, element);
             let texel = Texel { operation: operation.into(), shape, texture, sampler: None, operands: Vec::new() };
-            let count = usize::from(data.num_components).min((dim.extents() + u8::from(is_array)).into());
-            let mut terms = texel.components(machine.arena, &vec![data.bit_size; count], 0);
-            terms.resize(data.num_components.into(), machine.arena.undefined(data.bit_size));
-            self.set(machine, inst, terms);
+            self.query_image(machine, inst, texel, dim.extents() + u8::from(is_array));
             return Ok(());
         }
         // The face of a cube is in its layer.
@@ -219,10 +213,8 @@ impl Nir<'_> {
         let place: Vec<Term> = place.into_iter().map(|term| widened(machine.arena, term, Base::Int)).collect();
         let wide = data.bit_size.max(32);
         if dim.is_subpass() && access.operation == ImageOperation::Load {
-            let (at, sample) = place.split_at(count);
-            let operands = [("coord", at.to_vec())].into_iter();
-            let sample = (!sample.is_empty()).then(|| ("ms_index", sample.to_vec()));
-            let operands = operands.chain(sample).collect();
+            let operands = vec![("coord", place[..count].to_vec()), ("ms_index", place[count..].to_vec())];
+            let operands = operands.into_iter().filter(|operand| !operand.1.is_empty()).collect();
             let texture = (set, binding, element);
             let texel = Texel { operation: "fetch".into(), shape, texture, sampler: None, operands };
             let terms = texel.components(machine.arena, &vec![wide; data.num_components.into()], count);
@@ -266,6 +258,15 @@ impl Nir<'_> {
             _ => return self.unsupported(inst, "an operation on an image of this kind"),
         }
         Ok(())
+    }
+
+    /// Runs a query of so many components. NIR leaves more of them open.
+    fn query_image(&self, machine: &mut Machine<'_>, inst: Inst, texel: Texel, components: u8) {
+        let data = self.shader.insts[inst];
+        let widths = vec![data.bit_size; data.num_components.min(components).into()];
+        let mut terms = texel.components(machine.arena, &widths, 0);
+        terms.resize(data.num_components.into(), machine.arena.undefined(data.bit_size));
+        self.set(machine, inst, terms);
     }
 
     /// Sets the result of a load from an image, whose type the instruction has.
