@@ -190,9 +190,13 @@ impl Found<'_> {
 
     /// A place in it.
     fn place(&self, place: &str) -> String {
-        match self {
-            Found::Module(_) => format!("SPIR-V: {place}"),
-            Found::Nir(_) => format!("lowered: {place}"),
+        let side = match self {
+            Found::Module(_) => "SPIR-V",
+            Found::Nir(_) => "lowered",
+        };
+        match place {
+            "" => side.to_owned(),
+            place => format!("{side}: {place}"),
         }
     }
 }
