@@ -418,6 +418,10 @@ pub(crate) struct ProveArgs {
     #[arg(long, requires = "device")]
     pub(crate) validate: bool,
 
+    /// Prove each pass of the translation of a shader that is not proved, and name those that are not proved.
+    #[arg(long, conflicts_with = "modules")]
+    pub(crate) passes: bool,
+
     /// The number of inputs that are tried where equality is not proved.
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(crate) trials: u64,

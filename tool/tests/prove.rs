@@ -297,6 +297,17 @@ fn what_is_not_decided_has_a_line_and_a_reason() {
 }
 
 #[test]
+fn passes_that_are_not_proved_are_named() {
+    let place = Folder::new(&[("a.nir", FRAMEBUFFER), ("b.nir", SUM)]);
+    let output = place.run("prove a.nir b.nir --no-solver --passes --json");
+    let verdicts = objects(&stdout(&output));
+    let steps = |verdict: &str| &verdicts.iter().find(|it| it["verdict"] == verdict).expect("a verdict")["steps"];
+    assert_eq!(*steps("undecided"), serde_json::json!(["lower_fbfetch"]));
+    assert!(steps("proved").is_null());
+    assert!(stderr(&output).contains("steps that are not proved: lower_fbfetch"), "{}", stderr(&output));
+}
+
+#[test]
 fn files_that_are_no_modules_of_the_shader_are_errors() {
     let place = Folder::new(&[("a.nir", GOOD), ("b.nir", SUM), ("bad.spv", "garbage!"), ("odd.spv", "odd")]);
     compile(&place, "b");
@@ -330,6 +341,8 @@ fn wrong_usage_is_refused() {
         ("a.spv", "a module is compared with one shader"),
         ("a.nir a.spv --modules .", "--modules names the modules already"),
         ("a.nir --modules none", "none: is not a folder"),
+        ("a.nir a.spv --passes", "--passes proves the passes of a translation"),
+        ("a.nir --modules . --passes", "cannot be used with"),
         ("a.nir --place 0=Storage", "takes no placements"),
         ("a.nir --captures storage", "takes only the extension"),
         ("a.nir --witness a.nir", "is an input and would be overwritten"),

@@ -36,9 +36,10 @@ use crate::{destination, inputs, AllFine};
 use anyhow::{ensure, Result};
 use device::Judge;
 use ntv::capture::BackEnd;
-use ntv::{check, EmitOptions, Options, Place, Target, Translator};
+use ntv::{check, EmitOptions, Options, Place, Translator};
 use ntv_prove::compare::{Prover, Verdict};
 use ntv_prove::flow::Unsupported;
+use ntv_prove::passes::prove_passes;
 use ntv_prove::witness::Witness;
 use serde_json::{json, Map, Value};
 use std::collections::BTreeMap;
@@ -66,7 +67,8 @@ pub(crate) fn run(args: &ProveArgs, reporter: &Reporter) -> Result<AllFine> {
     }
     let titles = Title::of_all(&loaded);
     let device = args.device.as_ref().map(|name| Judge::open(name, args.validate)).transpose()?;
-    let work = Work { target: &options.target, provers, modules, witnesses, device, rows: Mutex::default() };
+    let work =
+        Work { options: &options, passes: args.passes, provers, modules, witnesses, device, rows: Mutex::default() };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(rayon::current_num_threads()).stack_size(STACK).build()?;
     let done = pool.install(|| each(loaded, &options, reporter, |translator, job| work.decide(translator, job)));
     let rows = work.rows.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -129,7 +131,9 @@ struct Row {
 
 /// What all threads share.
 struct Work<'a> {
-    target: &'a Target,
+    options: &'a Options,
+    /// Whether to prove each pass, too.
+    passes: bool,
     provers: Provers,
     /// The file of the module of each shader.
     modules: Option<Vec<PathBuf>>,
@@ -147,9 +151,11 @@ impl Work<'_> {
         check::validate(&job.shader).map_err(problems)?;
         let words = self.words(translator, &job)?;
         let mut prover = self.provers.take().map_err(|error| vec![Problem::new("io", format!("{error:#}"))])?;
-        let verdict = prover.prove(&job.shader, self.target, &words);
+        let verdict = prover.prove(&job.shader, &self.options.target, &words);
+        let is_sought = self.passes && !matches!(verdict, Verdict::Proved);
+        let steps = is_sought.then(|| prove_passes(&mut prover, &job.shader, self.options)).transpose();
         self.provers.give_back(prover);
-        let (row, problems) = match verdict {
+        let (mut row, mut problems) = match verdict {
             Verdict::Proved => (Row { verdict: "proved", details: json!({}) }, Vec::new()),
             Verdict::Undecided(reason) => {
                 let details = json!({ "reason": reason.reason, "place": reason.place });
@@ -157,6 +163,18 @@ impl Work<'_> {
             }
             Verdict::Different(witness) => self.different(&job, &words, &witness),
         };
+        if let (Some(steps), Some(first)) = (steps.map_err(crate::diagnostics::problems)?, problems.first_mut()) {
+            let left: Vec<&str> = steps
+                .iter()
+                .filter(|proof| !matches!(proof.verdict, Verdict::Proved))
+                .map(|proof| proof.step)
+                .collect();
+            first.message += &match left.is_empty() {
+                true => "; each step alone is proved".to_owned(),
+                false => format!("; steps that are not proved: {}", left.join(", ")),
+            };
+            row.details["steps"] = json!(left);
+        }
         self.rows.lock().unwrap_or_else(PoisonError::into_inner).insert(job.index, row);
         if problems.is_empty() {
             Ok(())

@@ -21,6 +21,7 @@ pub(super) fn split(args: &ProveArgs) -> Result<(&[PathBuf], Option<&Path>)> {
             let name = last.display();
             let [_] = dumps else { bail!("{name}: a module is compared with one shader: ntv prove IN.nir OUT.spv") };
             ensure!(args.modules.is_none(), "{name}: --modules names the modules already");
+            ensure!(!args.passes, "{name}: --passes proves the passes of a translation, and takes no module");
             Ok((dumps, Some(last)))
         }
         all => Ok((all, None)),
