@@ -5,6 +5,8 @@
 
 use crate::rows::Row;
 use ntv::op::Base;
+use ntv::target::Version;
+use ntv::{Feature, Target};
 use std::fmt::Write as _;
 
 /// A shader that has one form.
@@ -124,6 +126,13 @@ pub fn of_row(row: Row, count: u8) -> Option<Form> {
     text.result(made, bits, n);
     let name = if count > 1 { format!("{}x{count}", row.name()) } else { row.name() };
     Some(Form { name, text: text.end() })
+}
+
+/// A target without features, for which most forms are lowered.
+pub fn poor_target() -> Target {
+    let mut target = Target::new(Version(1, 0));
+    Feature::ALL.iter().for_each(|feature| target.set(*feature, false));
+    target
 }
 
 /// The kinds of memory with forms by byte offset.

@@ -364,10 +364,8 @@ fn slots_of_outputs(shader: &Shader) -> FxHashMap<(Space, u64), (Slot, usize)> {
 fn hashed(name: &str, args: &[u64]) -> u64 {
     let mut hasher = FxHasher::default();
     (name, args).hash(&mut hasher);
-    // All bits of the number depend on all of the operands.
-    let hash = hasher.finish();
-    let mixed = (hash ^ hash >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
-    mixed ^ mixed >> 32
+    // The low bits of the hash alone do not depend on all of the operands.
+    Random::new(hasher.finish()).bits()
 }
 
 impl Assignment for Given {

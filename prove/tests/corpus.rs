@@ -7,18 +7,11 @@
 #[path = "../../tests/support/mod.rs"]
 mod support;
 
-use ntv::{check, text, EmitOptions, Options, Shader, Target, Translator};
+use ntv::{EmitOptions, Options, Shader, Target, Translator};
 use ntv_prove::compare::{Prover, Verdict};
 use rayon::prelude::*;
-use std::path::{Path, PathBuf};
-use support::{files, root, shared_corpus};
-
-/// The shaders of a file that a target with the features of Vulkan 1.3 can have.
-fn shaders(file: &Path) -> Vec<Shader> {
-    let text = std::fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
-    let found = text::parse(&text).into_iter().filter_map(|found| found.shader.ok());
-    found.filter(|shader| check::validate(shader).is_ok()).collect()
-}
+use std::path::PathBuf;
+use support::{files, own_dumps, shared_corpus, valid_shaders};
 
 /// What was found of the words of a shader; `None` if the target refuses it.
 fn prove(shader: &Shader) -> Option<Verdict> {
@@ -33,7 +26,7 @@ fn prove(shader: &Shader) -> Option<Verdict> {
 fn prove_all(files: &[PathBuf]) -> (usize, usize) {
     let verdicts: Vec<(&PathBuf, Verdict)> = files
         .par_iter()
-        .flat_map_iter(|file| shaders(file).into_iter().filter_map(move |shader| Some((file, prove(&shader)?))))
+        .flat_map_iter(|file| valid_shaders(file).into_iter().filter_map(move |shader| Some((file, prove(&shader)?))))
         .collect();
     for (file, verdict) in &verdicts {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
@@ -51,9 +44,7 @@ fn prove_all(files: &[PathBuf]) -> (usize, usize) {
 /// Shaders that use what Mesa seldom gives a driver are among them, so that more of them are not proved.
 #[test]
 fn shaders_of_the_repository_are_proved() {
-    let folders = ["tests/corpus", "examples"].map(|folder| root().join(folder));
-    let all: Vec<PathBuf> = folders.iter().flat_map(|folder| files(folder, &["nir"])).collect();
-    let (count, proved) = prove_all(&all);
+    let (count, proved) = prove_all(&own_dumps());
     assert!(count > 400, "{count}");
     assert!(100 * proved >= 75 * count, "proved {proved} of {count}");
 }

@@ -7,21 +7,13 @@
 #[path = "../../tests/support/mod.rs"]
 mod support;
 
-use ntv::target::Version;
-use ntv::{check, text, Feature, Options, Shader, Target};
+use ntv::{Options, Shader, Target};
 use ntv_prove::compare::{Prover, Verdict};
+use ntv_prove::forms;
 use ntv_prove::passes::prove_passes;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use support::{files, root};
-
-/// The shaders of a file that are valid.
-fn shaders(file: &Path) -> Vec<Shader> {
-    let text = std::fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
-    let found = text::parse(&text).into_iter().filter_map(|found| found.shader.ok());
-    found.filter(|shader| check::validate(shader).is_ok()).collect()
-}
+use support::{own_dumps, valid_shaders};
 
 /// What was found of a step.
 #[derive(Default)]
@@ -31,11 +23,9 @@ struct Counts {
     different: usize,
 }
 
-/// Proves the steps of all shaders in files of at most so many bytes; prints those that are not proved.
-fn prove_all(target: &Target, most_bytes: u64) -> BTreeMap<&'static str, Counts> {
-    let folders = ["tests/corpus", "examples"].map(|folder| root().join(folder));
-    let is_small = |file: &PathBuf| file.metadata().is_ok_and(|data| data.len() <= most_bytes);
-    let all: Vec<PathBuf> = folders.iter().flat_map(|folder| files(folder, &["nir"])).filter(is_small).collect();
+/// Proves the steps of all shaders of the repository; prints those that are not proved.
+fn prove_all(target: &Target) -> BTreeMap<&'static str, Counts> {
+    let all = own_dumps();
     let options = Options::default().target(target.clone());
     let prove = |shader: &Shader| {
         let mut prover = Prover { trials: 4, ..Prover::default() };
@@ -44,7 +34,7 @@ fn prove_all(target: &Target, most_bytes: u64) -> BTreeMap<&'static str, Counts>
     let proofs: Vec<_> = all
         .par_iter()
         .flat_map_iter(|file| {
-            shaders(file).into_iter().flat_map(move |shader| prove(&shader)).map(move |it| (file, it))
+            valid_shaders(file).into_iter().flat_map(move |shader| prove(&shader)).map(move |it| (file, it))
         })
         .collect();
     let mut steps: BTreeMap<&str, Counts> = BTreeMap::new();
@@ -67,8 +57,8 @@ fn prove_all(target: &Target, most_bytes: u64) -> BTreeMap<&'static str, Counts>
 }
 
 /// No step is refuted, and at least `percent` of them are proved.
-fn check(target: &Target, most_bytes: u64, percent: usize) {
-    let steps = prove_all(target, most_bytes);
+fn check(target: &Target, percent: usize) {
+    let steps = prove_all(target);
     for (step, Counts { proved, undecided, different }) in &steps {
         println!("{step}: proved {proved}, not decided {undecided}, different {different}");
     }
@@ -82,12 +72,10 @@ fn check(target: &Target, most_bytes: u64, percent: usize) {
 
 #[test]
 fn passes_for_a_usual_target_keep_the_meaning() {
-    check(&Target::default(), u64::MAX, 85);
+    check(&Target::default(), 85);
 }
 
 #[test]
 fn passes_for_a_poor_target_keep_the_meaning() {
-    let mut poor = Target::new(Version(1, 0));
-    Feature::ALL.iter().for_each(|feature| poor.set(*feature, false));
-    check(&poor, u64::MAX, 85);
+    check(&forms::poor_target(), 85);
 }

@@ -5,7 +5,7 @@
 // Each test is a separate crate and uses a part of this module.
 #![allow(dead_code)]
 
-use ntv::Target;
+use ntv::{check, text, Shader, Target};
 use std::collections::VecDeque;
 use std::fs;
 use std::io::Write as _;
@@ -27,6 +27,18 @@ pub(crate) fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     let wanted = |path: &Path| path.extension().is_some_and(|extension| extensions.iter().any(|e| extension == *e));
     let entries = WalkDir::new(folder).sort_by_file_name().into_iter().map(|entry| entry.expect("a readable folder"));
     entries.map(walkdir::DirEntry::into_path).filter(|path| wanted(path)).collect()
+}
+
+/// The dumps of the repository.
+pub(crate) fn own_dumps() -> Vec<PathBuf> {
+    ["tests/corpus", "examples"].iter().flat_map(|folder| files(&root().join(folder), &["nir"])).collect()
+}
+
+/// The shaders of a file that follow the rules of NIR.
+pub(crate) fn valid_shaders(file: &Path) -> Vec<Shader> {
+    let text = fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let found = text::parse(&text).into_iter().filter_map(|found| found.shader.ok());
+    found.filter(|shader| check::validate(shader).is_ok()).collect()
 }
 
 /// The corpus of real dumps next to the repository, or the one in NTV_CORPUS. If there is none, the test prints that and is

@@ -93,9 +93,7 @@ fn main() -> Result<()> {
 fn targets() -> [(&'static str, Target); 2] {
     let mut rich = Target::new(Version(1, 3));
     Feature::ALL.iter().for_each(|feature| rich.set(*feature, true));
-    let mut poor = Target::new(Version(1, 0));
-    Feature::ALL.iter().for_each(|feature| poor.set(*feature, false));
-    [("all features", rich), ("no features", poor)]
+    [("all features", rich), ("no features", forms::poor_target())]
 }
 
 fn prove(prover: &mut Prover, form: &Form, target: &Target) -> Found {
