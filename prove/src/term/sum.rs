@@ -460,8 +460,10 @@ impl Arena {
             high.add(&inner, c >> zeros);
         }
         if most >> count != 0 {
-            // Multiples of the bit do not change what the only other part leaves.
-            if low.len() > 1 || low.len() == sum.terms.len() || sum.constant & low_bits != 0 {
+            // Multiples of the bit do not change what the only other part leaves. For offsets in words, a sum in one shift is better:
+            // its mask and its shift back meet.
+            let is_upper_word = (width, count) == (64, 32);
+            if !is_upper_word || low.len() > 1 || low.len() == sum.terms.len() || sum.constant & low_bits != 0 {
                 return None;
             }
             let part = self.combination(width, 0, &low);
