@@ -7,7 +7,7 @@
 
 use crate::ir::{Shader, Stage, Variable};
 use crate::op::names::{varying, IoSemantics, SlotKind};
-use crate::op::{Index, Modes};
+use crate::op::{slots, Index, Modes};
 
 /// The most elements of an array.
 const MOST: u32 = 8;
@@ -20,24 +20,9 @@ pub struct DeclaredDistances {
     cull: u32,
 }
 
-/// An access by slot to an array of distances.
-#[derive(Clone, Copy, Debug)]
-pub struct Reach {
-    /// The first slot.
-    pub slot: u32,
-    /// One past the last component that it accesses in the first slot.
-    pub end: u32,
-    /// The number of slots, if the offset is dynamic.
-    pub slots: Option<u32>,
-}
-
 /// The first slot of the array of distances that has `slot`.
 pub fn array_of(kind: SlotKind, slot: u32) -> Option<u32> {
-    match slot {
-        varying::CLIP_DIST0 | varying::CLIP_DIST1 if kind.is_varying() => Some(varying::CLIP_DIST0),
-        varying::CULL_DIST0 | varying::CULL_DIST1 if kind.is_varying() => Some(varying::CULL_DIST0),
-        _ => None,
-    }
+    slots::compact(kind, slot).map(|row| row.first).filter(|first| !slots::is_patch(*first))
 }
 
 impl DeclaredDistances {
@@ -51,19 +36,11 @@ impl DeclaredDistances {
         }
     }
 
-    /// The number of elements that the array at slot `array` has for an access.
-    pub fn length(&self, array: u32, is_output: bool, reach: Reach) -> u32 {
+    /// The number of elements that the array at slot `array` has for an access whose last element may be the one before `end`.
+    pub fn length(&self, array: u32, is_output: bool, end: u32) -> u32 {
         let declared = if array == varying::CLIP_DIST0 { self.clip } else { self.cull };
         let is_own = is_output || self.stage == Stage::Fragment;
-        let first = 4 * (reach.slot - array);
-        let least = first + reach.end;
-        let length = match reach.slots.map(|slots| first + 4 * slots) {
-            // The stage before most likely has the same length if it takes as many slots.
-            Some(most) if declared == 0 || !is_own && declared.div_ceil(4) != most / 4 => most,
-            None if !is_own => least,
-            _ => least.max(declared),
-        };
-        length.min(MOST)
+        end.max(if is_own { declared } else { 0 }).min(MOST)
     }
 }
 
@@ -86,13 +63,13 @@ pub fn lengths(shader: &Shader, is_output: bool) -> [u32; 2] {
         let Some((op, srcs)) = shader.as_intrinsic(*inst) else { continue };
         let Some(io) = op.meaning().io.filter(|io| io.is_output == is_output) else { continue };
         let semantics = IoSemantics::unpack(shader.index(*inst, Index::io_semantics));
-        let offset = shader.as_const_scalar(srcs[usize::from(io.offset)]).map(|offset| offset as u32);
-        let slot = semantics.location.saturating_add(offset.unwrap_or(0));
-        let Some(array) = array_of(kind, slot) else { continue };
+        let Some(array) = array_of(kind, semantics.location) else { continue };
         let sized = if shader.insts[*inst].has_def() { inst.def() } else { srcs[0] };
-        let end = shader.index(*inst, Index::component).saturating_add(shader.num_components(sized).into());
-        let slots = offset.is_none().then_some(semantics.num_slots.clamp(1, 2));
-        add(array, declared.length(array, is_output, Reach { slot, end, slots }));
+        let first = (4 * (semantics.location - array)).saturating_add(shader.index(*inst, Index::component));
+        let offset = shader.as_const_scalar(srcs[usize::from(io.offset)]);
+        let most = offset.map_or(semantics.num_slots.max(1) - 1, |offset| offset as u32);
+        let last = first.saturating_add(most.saturating_mul(slots::step(kind, semantics, offset)));
+        add(array, declared.length(array, is_output, last.saturating_add(shader.num_components(sized).into())));
     }
     lengths
 }

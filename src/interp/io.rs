@@ -15,7 +15,7 @@ use super::Bits;
 use crate::ir::{Def, Inst, Stage, VarFlags};
 use crate::op::meaning::{IoAccess, Sampling as SamplingColumn};
 use crate::op::names::{frag_result, unpack_alu_type, varying, InterpMode, IoFlags, IoSemantics};
-use crate::op::{AluType, Base, Index, Intrinsic, Modes};
+use crate::op::{slots, AluType, Base, Index, Intrinsic, Modes};
 use crate::target::attachment_number;
 
 /// The point of the pixel at which an input is interpolated.
@@ -73,7 +73,7 @@ impl Machine<'_> {
         for i in 0..self.active.len() {
             let lane = self.active[i];
             let is_uncertain = self.check_certain(inst, [vertex, Some(offset)], lane);
-            let Some(place) = self.explicit_place((inst, op), vertex, (offset, step), lane) else {
+            let Some(place) = self.explicit_place((inst, op, access), vertex, (offset, step), lane) else {
                 self.set(inst, lane, &[]);
                 continue;
             };
@@ -109,12 +109,14 @@ impl Machine<'_> {
     /// The position that an intrinsic accesses; `None` if there is none.
     fn explicit_place(
         &mut self,
-        (inst, op): (Inst, Intrinsic),
+        (inst, op, access): (Inst, Intrinsic, IoAccess),
         vertex: Option<Def>,
         (offset, step): (Def, u64),
         lane: usize,
     ) -> Option<InterfacePosition> {
         let io = IoSemantics::unpack(self.shader.index(inst, Index::io_semantics));
+        let kind = self.shader.stage().slot_kind(access.is_output);
+        let words = slots::step(kind, io, self.shader.as_const_scalar(offset));
         let vertex = vertex.map_or(Bits::new(0), |vertex| self.scalar(vertex, lane));
         let offset = self.scalar(offset, lane);
         if offset.value % step != 0 {
@@ -126,7 +128,8 @@ impl Machine<'_> {
             );
         }
         if offset.value >= u64::from(io.num_slots.max(1)) {
-            let message = format!("slot {} of {}", offset.value, io.num_slots);
+            let what = if words == 1 { "element" } else { "slot" };
+            let message = format!("{what} {} of {}", offset.value, io.num_slots);
             self.fault(FaultKind::OutOfBounds, inst, lane, message);
             return None;
         }
@@ -134,12 +137,13 @@ impl Machine<'_> {
             self.fault(FaultKind::OutOfBounds, inst, lane, format!("vertex {}", vertex.value as i32));
             return None;
         }
+        let word = self.shader.index(inst, Index::component) + words * offset.value as u32;
         let slot = Slot {
-            slot: io.location + offset.value as u32,
+            slot: io.location + word / 4,
             vertex: vertex.value as u32,
             index: u32::from(io.flags.intersects(IoFlags::DUALSRC | IoFlags::HIGH_DVEC2)),
         };
-        Some(InterfacePosition { slot, word: self.shader.index(inst, Index::component) })
+        Some(InterfacePosition { slot, word: word % 4 })
     }
 
     fn explicit_sampling(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def], lane: usize) -> Sampling {

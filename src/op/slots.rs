@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-//! The slots of the stage interface that are built-ins or belong to patches.
+//! The slots of the stage interface that are built-ins, share an array or belong to patches.
 
-use super::names::{frag_result, varying, SlotKind};
+use super::names::{frag_result, varying, IoSemantics, SlotKind};
 use spirv::BuiltIn;
 
 /// Slots between stages that are built-ins: the slot, its built-in as an input of fragment shaders, its built-in elsewhere.
@@ -96,6 +96,52 @@ pub fn builtins(kind: SlotKind, fragment_input: bool) -> &'static [Option<BuiltI
 /// The built-in at `slot`, if it is one.
 pub fn builtin(kind: SlotKind, slot: u32, fragment_input: bool) -> Option<BuiltIn> {
     *builtins(kind, fragment_input).get(slot as usize)?
+}
+
+/// A built-in that is an array of floats over one or two slots, which NIR calls compact.
+#[derive(Clone, Copy, Debug)]
+pub struct Compact {
+    /// The first slot.
+    pub first: u32,
+    slots: u32,
+    /// The maximum length of the array.
+    pub most: u32,
+    /// The minimum length of the array.
+    pub least: u32,
+}
+
+/// Tessellation levels have the size that SPIR-V requires (VUID-TessLevelOuter-TessLevelOuter-04393), distances that of the
+/// declared or accessed elements.
+const COMPACT: &[Compact] = &[
+    Compact { first: varying::CLIP_DIST0, slots: 2, most: 8, least: 1 },
+    Compact { first: varying::CULL_DIST0, slots: 2, most: 8, least: 1 },
+    Compact { first: varying::TESS_LEVEL_OUTER, slots: 1, most: 4, least: 4 },
+    Compact { first: varying::TESS_LEVEL_INNER, slots: 1, most: 2, least: 2 },
+];
+
+/// The compact array that has `slot`.
+pub fn compact(kind: SlotKind, slot: u32) -> Option<&'static Compact> {
+    let row = COMPACT.iter().find(|row| (row.first..row.first + row.slots).contains(&slot))?;
+    (kind == SlotKind::Varying || kind == SlotKind::MeshOutput && !is_patch(slot)).then_some(row)
+}
+
+/// The words of 32 bits by which the offset source of an access by slot counts: 4, a slot, or 1, an element of a compact array.
+/// `constant` is the offset, if it is a `load_const`.
+///
+/// Mesa's `get_io_offset` (nir_lower_io.c) turns a constant index of a compact array into slots and a component. Any other index
+/// is the offset as it is: it counts elements from the component on, and `num_slots` is the number of elements. A constant that
+/// leaves the slots of the array is such an index, which was not constant at first.
+///
+/// ```text
+/// @load_input (%0 (0x1)) (component=1, io location=VARYING_SLOT_CLIP_DIST0 slots=6)    gl_ClipDistance[5]
+/// @load_input (%1) (component=0, io location=VARYING_SLOT_CLIP_DIST0 slots=6)          gl_ClipDistance[%1]
+/// ```
+pub fn step(kind: SlotKind, io: IoSemantics, constant: Option<u64>) -> u32 {
+    let end = |row: &Compact| u64::from(row.first + row.slots - io.location);
+    match compact(kind, io.location) {
+        Some(row) if !constant.is_some_and(|offset| offset < end(row)) => 1,
+        _ => 4,
+    }
 }
 
 /// Whether a slot between tessellation shaders has one value for the whole patch.

@@ -76,14 +76,15 @@ impl Nir<'_> {
         between && slots::is_patch(slot)
     }
 
-    /// The place of an access by slot.
-    fn slot_of_access(&self, inst: Inst, op: Intrinsic, access: IoAccess) -> (Slot, IoSemantics) {
+    /// The place of an access by slot, and the cells by which its offset counts.
+    fn slot_of_access(&self, inst: Inst, (op, access): (Intrinsic, IoAccess), offset: Def) -> (Slot, IoSemantics, u64) {
         use Intrinsic::{load_per_primitive_input, load_per_primitive_output, store_per_primitive_output};
         let io = IoSemantics::unpack(self.shader.index(inst, Index::io_semantics));
         let mut slot = self.slot(access.is_output, io.location, self.shader.index(inst, Index::base));
         slot.index = u32::from(io.flags.contains(IoFlags::DUALSRC));
         slot.patch |= matches!(op, load_per_primitive_input | load_per_primitive_output | store_per_primitive_output);
-        (slot, io)
+        let step = slots::step(self.slot_kind(access.is_output), io, self.shader.as_const_scalar(offset));
+        (slot, io, step.into())
     }
 
     /// Runs a load or store by slot.
@@ -94,13 +95,14 @@ impl Nir<'_> {
         (op, access): (Intrinsic, IoAccess),
         srcs: &[Def],
     ) -> Step<()> {
-        let (slot, io) = self.slot_of_access(inst, op, access);
+        let offset = srcs[usize::from(access.offset)];
+        let (slot, io, step) = self.slot_of_access(inst, (op, access), offset);
         if io.flags.contains(IoFlags::FBFETCH) {
             return self.unsupported(inst, "a read of the framebuffer");
         }
-        let offset = self.scalar(machine, srcs[usize::from(access.offset)]);
+        let offset = self.scalar(machine, offset);
         let component = u64::from(self.shader.index(inst, Index::component));
-        let start = machine.arena.combination(32, slot.first + component, &[(offset, 4)]);
+        let start = machine.arena.combination(32, slot.first + component, &[(offset, step)]);
         let vertex = access.vertex.map(|vertex| self.scalar(machine, srcs[usize::from(vertex)]));
         let is_store = !self.shader.insts[inst].has_def();
         if is_store {
@@ -439,8 +441,8 @@ impl Nir<'_> {
             if self.shader.insts[*inst].has_def() {
                 continue;
             }
-            let (slot, io) = self.slot_of_access(*inst, op, access);
             let offset = srcs[usize::from(access.offset)];
+            let (slot, io, step) = self.slot_of_access(*inst, (op, access), offset);
             let offsets = match self.shader.as_const_scalar(offset) {
                 Some(offset) => offset..offset + 1,
                 None => 0..u64::from(io.num_slots.max(1)),
@@ -451,7 +453,7 @@ impl Nir<'_> {
             let start = slot.first + component;
             for c in (0..16).filter(|c| mask >> c & 1 != 0) {
                 for word in 0..words {
-                    cells.extend(offsets.clone().map(|o| (slot.space(), start + 4 * o + words * c + word)));
+                    cells.extend(offsets.clone().map(|o| (slot.space(), start + step * o + words * c + word)));
                 }
             }
         }

@@ -12,11 +12,11 @@
 //! ```
 
 use super::slot_access::{Interpolation, Io, Sampling};
-use crate::analysis::distances::{self, DeclaredDistances, Reach};
+use crate::analysis::distances::{self, DeclaredDistances};
 use crate::ir::{Precision, Shader, Stage, Var, VarFlags, Variable, NO_LOCATION};
 use crate::location;
 use crate::op::names::{varying, InterpMode, IoFlags, SlotKind};
-use crate::op::slots::location;
+use crate::op::slots::{compact, location};
 use crate::op::{slots, AluType, Modes};
 
 /// The part of an access that is in one variable.
@@ -25,8 +25,8 @@ pub(super) struct VarPart {
     pub var: Var,
     /// The element of an array variable that the slot starts at, before a dynamic offset.
     pub element: Option<u32>,
-    /// Elements for each slot of a dynamic offset.
-    pub step: Step,
+    /// Whether an element takes two slots of a dynamic offset.
+    pub is_wide: bool,
     /// Component type and component count of the deref.
     pub pointee: (AluType, u8),
     /// The first component of the deref that is accessed.
@@ -37,15 +37,6 @@ pub(super) struct VarPart {
     pub source: u32,
     /// The position at which the variable is interpolated.
     pub sampling: Sampling,
-}
-
-/// The conversion of a dynamic offset in slots to one in elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    /// A slot has this many elements, a power of two.
-    Times(u32),
-    /// An element takes two slots.
-    Half,
 }
 
 /// Properties that must be equal for components to share a variable.
@@ -97,30 +88,6 @@ pub(super) struct IoVars {
     groups: Vec<Group>,
     /// Buffer for a name.
     text: String,
-}
-
-/// A built-in that is an array of floats over one or two slots.
-#[derive(Clone, Copy, Debug)]
-struct Compact {
-    first: u32,
-    slots: u32,
-    /// The maximum and the minimum length of the array.
-    most: u32,
-    least: u32,
-}
-
-/// Tessellation levels have the size that SPIR-V requires (VUID-TessLevelOuter-TessLevelOuter-04393), distances that of the
-/// declared or accessed elements.
-const COMPACT: &[Compact] = &[
-    Compact { first: varying::CLIP_DIST0, slots: 2, most: 8, least: 1 },
-    Compact { first: varying::CULL_DIST0, slots: 2, most: 8, least: 1 },
-    Compact { first: varying::TESS_LEVEL_OUTER, slots: 1, most: 4, least: 4 },
-    Compact { first: varying::TESS_LEVEL_INNER, slots: 1, most: 2, least: 2 },
-];
-
-fn compact(kind: SlotKind, slot: u32) -> Option<&'static Compact> {
-    let row = COMPACT.iter().find(|row| (row.first..row.first + row.slots).contains(&slot));
-    row.filter(|row| kind == SlotKind::Varying || distances::array_of(kind, row.first).is_some())
 }
 
 impl IoVars {
@@ -285,9 +252,8 @@ impl Group {
         if let Some(row) = compact(kind, io.slot) {
             group.mask = match distances::array_of(kind, io.slot) {
                 Some(array) => {
-                    let (end, slots) = (u32::BITS - group.mask.leading_zeros(), io.offset.map(|_| io.slots));
-                    let length = distances.length(array, io.is_output, Reach { slot: io.slot, end, slots });
-                    (1 << length) - 1
+                    let end = 4 * (io.slot - array) + io.slots - 1 + u32::BITS - group.mask.leading_zeros();
+                    (1 << distances.length(array, io.is_output, end)) - 1
                 }
                 None if io.offset.is_some() => 0xf,
                 None => group.mask,
@@ -404,7 +370,7 @@ impl Group {
         let part = VarPart {
             var,
             element: None,
-            step: Step::Times(1),
+            is_wide: self.slots_per_element() == 2,
             pointee: self.pointee(),
             first: 0,
             count: 1,
@@ -418,7 +384,7 @@ impl Group {
             let at = 4 * (io.slot - row.first) + io.component;
             for c in (0..io.num_components).filter(|c| (start..start + count).contains(&(at + c))) {
                 let element = Some(at + c - start);
-                parts.push(VarPart { element, step: Step::Times(4), source: c, ..part });
+                parts.push(VarPart { element, source: c, ..part });
             }
             return;
         }
@@ -436,7 +402,6 @@ impl Group {
         }
         parts.push(VarPart {
             element: (self.slots > per_element).then_some(element),
-            step: if per_element == 2 { Step::Half } else { Step::Times(1) },
             first: (first - start) / units,
             count: (last - first) / units,
             source: (first - component) / units,

@@ -9,8 +9,8 @@
 //! decoration of the variable, or an extended instruction on a pointer to it (such as `InterpolateAtOffset`).
 //!
 //! Components of a slot with the same type, interpolation and stream share a variable. Slots that an indirect offset may reach
-//! are one array. Clip and cull distances and tessellation levels are arrays of floats, as SPIR-V's built-ins are. The
-//! transform feedback information of the stores is noted for [`lower_captures`](crate::pass::capture::lower_captures).
+//! are one array. Clip and cull distances and tessellation levels are arrays of floats, as SPIR-V's built-ins are; an indirect
+//! offset into one is the index of an element, see [`step`](crate::op::slots::step). The transform feedback information of the stores is noted for [`lower_captures`](crate::pass::capture::lower_captures).
 //!
 //! A slot that is not a built-in gets its Location by one rule, the same in every stage, so that stages that are compiled
 //! separately match: `VARn` keeps its number, the fixed-function slots are after them, the patches last.
@@ -31,7 +31,7 @@
 //! 32x2  %2 = @load_deref (%1) (access=none)
 //! ```
 
-use super::io_vars::{IoVars, Step, VarPart};
+use super::io_vars::{IoVars, VarPart};
 use super::slot_access::{explicit_io, Io, Sampling};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader};
 use crate::op::{AluOp, Base, Intrinsic, Needs};
@@ -110,11 +110,8 @@ fn pointer(b: &mut Builder<'_>, io: &Io, part: &VarPart) -> Def {
         (None, _) => pointer,
         (Some(element), None) => b.deref_array(pointer, ArrayIndex::Imm(i64::from(element))),
         (Some(element), Some(offset)) => {
-            let scaled = match part.step {
-                Step::Times(elements) => b.ishl_imm(offset, elements.trailing_zeros()),
-                Step::Half => b.ushr_imm(offset, 1),
-            };
-            let index = b.iadd_imm(scaled, u64::from(element));
+            let elements = b.ushr_imm(offset, u32::from(part.is_wide));
+            let index = b.iadd_imm(elements, u64::from(element));
             b.deref_array(pointer, ArrayIndex::Def(index))
         }
     }

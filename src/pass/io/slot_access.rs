@@ -58,9 +58,9 @@ pub(super) struct Io {
     pub is_store: bool,
     /// The first slot that may be accessed, with the constant part of the offset added.
     pub slot: u32,
-    /// The number of slots that may be accessed: 1 unless the offset is dynamic.
+    /// The number of slots that may be accessed, of a compact array the number of elements: 1 unless the offset is dynamic.
     pub slots: u32,
-    /// The offset in slots from `slot`, if dynamic.
+    /// The offset from `slot` in slots, of a compact array in elements, if dynamic.
     pub offset: Option<Def>,
     /// The vertex, of per-vertex inputs and outputs, or the primitive, of outputs of mesh shaders.
     pub vertex: Option<Def>,
@@ -99,20 +99,23 @@ impl Io {
         let is_flag = shader.stage().slot_kind(is_output) == SlotKind::MeshOutput
             && semantics.location == varying::CULL_PRIMITIVE;
         let number = AluType::new(base, shader.bit_size(sized));
-        let constant = shader.as_const_scalar(offset).map(|offset| offset as u32);
+        let constant = shader.as_const_scalar(offset);
+        let component = shader.index(inst, Index::component);
+        let step = slots::step(shader.stage().slot_kind(is_output), semantics, constant);
+        let words = step.saturating_mul(constant.unwrap_or(0) as u32).saturating_add(component);
         Some(Io {
             is_output,
             is_store,
-            slot: semantics.location.saturating_add(constant.unwrap_or(0)),
+            slot: semantics.location.saturating_add(words / 4),
             slots: if constant.is_some() { 1 } else { semantics.num_slots.max(1) },
             offset: constant.is_none().then_some(offset),
             vertex: vertex.map(|vertex| srcs[usize::from(vertex)]),
-            component: shader.index(inst, Index::component),
+            component: words % 4,
             num_components: u32::from(shader.num_components(sized)),
             ty: if is_flag { AluType::new(Base::Bool, 1) } else { number },
             interpolation: interpolation(shader, op, srcs),
             flags: semantics.flags,
-            base: shader.index(inst, Index::base).saturating_add(constant.unwrap_or(0)),
+            base: shader.index(inst, Index::base).saturating_add(words / 4),
             per_primitive: is_of_primitive(shader.stage(), op, is_output, semantics.location),
             xfb: [Index::io_xfb, Index::io_xfb2].map(|index| IoXfb::unpack(shader.index(inst, index))),
             // Only emitted outputs have a stream; the number is ignored in an input.
