@@ -104,6 +104,8 @@ struct ntv_target {
    uint32_t max_uniform_buffer_range;
    uint32_t max_push_constants_size;
    uint32_t indexed_draw_offset; /* byte offset in the push constants of a word that is 0 in draws without indices */
+   /* Byte offset in the push constants of a number that is added to DrawIndex for load_draw_id; NTV_NONE by default. */
+   uint32_t draw_id_offset;
    uint32_t max_draw_buffers;
    uint32_t max_clip_and_cull_distances; /* maxCombinedClipAndCullDistances */
    enum ntv_buffer_access buffer_access;
@@ -174,6 +176,33 @@ struct ntv_push_constants {
    uint32_t point_size;      /* NTV_KEY_POINT_SIZE writes it instead of 1 */
 };
 
+/* Kinds of descriptors that have sets of their own. */
+enum ntv_descriptor_class {
+   NTV_CLASS_DEFAULT_UNIFORMS = 0, /* uniform block 0 if first_ubo_is_default_ubo; the attachments that a shader reads */
+   NTV_CLASS_UNIFORM_BUFFER, NTV_CLASS_TEXTURE, NTV_CLASS_STORAGE_BUFFER, NTV_CLASS_IMAGE, NTV_CLASS_BINDLESS, NTV_NUM_CLASSES,
+};
+
+/* The set and the binding of the first descriptor of a class: block, unit or image 0. The bindings of the others follow, those of
+ * bindless arrays by their type: 0 to 3 for textures, texel buffers, images and storage texel buffers. Attachments have the binding
+ * that ntv_binding describes. */
+struct ntv_descriptor_slot {
+   uint32_t set, binding;
+};
+
+/* Blocks that are the elements of one array of descriptors, at the binding of their class. It must have all blocks that the shader
+ * accesses, and those that a dynamic index may select. */
+struct ntv_block_array {
+   uint32_t first; /* the block, by NIR's number, that is element 0 */
+   uint32_t count; /* 0: each block has a binding of its own, unless a dynamic index selects blocks */
+};
+
+/* The sets and bindings of a shader's descriptors. Variables in a wire that have a set keep it. */
+struct ntv_descriptor_layout {
+   struct ntv_descriptor_slot slots[NTV_NUM_CLASSES];
+   struct ntv_block_array uniform_blocks; /* without block 0 if first_ubo_is_default_ubo */
+   struct ntv_block_array storage_blocks;
+};
+
 /* All fields may be 0. Only ntv_translate and ntv_module_create read the fields after the first two. */
 struct ntv_options {
    uint32_t flags;
@@ -182,7 +211,12 @@ struct ntv_options {
    size_t num_placements;
    const struct ntv_xfb_options *xfb; /* NULL: the device writes captures */
    const struct ntv_push_constants *push_constants; /* NULL: none */
+   const struct ntv_descriptor_layout *descriptors; /* NULL: sets 0 to 5 in the order of the classes, with bindings from 0 on */
 };
+
+/* The Location that an unlinked module of ntv_module_create() has for a slot of NIR (gl_varying_slot), in every stage: its inputs and
+ * outputs are explicit (io_lowered), or have no locations. Below 96 for slots that stages pass on; NTV_NONE if there is no such slot. */
+uint32_t ntv_slot_location(uint32_t slot);
 
 enum ntv_descriptor {
    NTV_DESCRIPTOR_UNIFORM_BUFFER = 0, NTV_DESCRIPTOR_STORAGE_BUFFER, NTV_DESCRIPTOR_COMBINED_IMAGE_SAMPLER,

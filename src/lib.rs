@@ -104,6 +104,7 @@
 
 #![forbid(unsafe_code)]
 
+mod descriptors;
 pub mod entity;
 pub mod error;
 mod feature;

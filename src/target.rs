@@ -5,6 +5,7 @@
 //! A preset has the features that drivers of that Vulkan version commonly offer; a driver switches off those that its device lacks.
 //! Features have Vulkan's names (`shaderFloat64`), so a name in a message can be found in the specification.
 
+pub use crate::descriptors::{BlockArray, Descriptor, DescriptorLayout, DescriptorSlot};
 pub use crate::feature::{Feature, FeatureInfo, Version, FEATURES};
 use crate::feature::{V1_0, V1_1, V1_2, V1_3, V1_4};
 use crate::op::names::frag_result;
@@ -24,23 +25,6 @@ const FLOAT_ATOMICS: &[(&[AtomicOp], u8, Feature, Option<Feature>)] = {
         (MIN_MAX, 64, shaderBufferFloat64AtomicMinMax, Some(shaderSharedFloat64AtomicMinMax)),
     ]
 };
-
-/// Descriptor types with their own sets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Descriptor {
-    /// Uniform block 0, GL's loose uniforms.
-    DefaultUniforms,
-    /// Other uniform blocks.
-    UniformBuffer,
-    /// Textures with samplers.
-    Texture,
-    /// Storage blocks.
-    StorageBuffer,
-    /// Storage images.
-    Image,
-    /// All bindless descriptors; see [`bindless_binding`].
-    Bindless,
-}
 
 /// The number of descriptors in each array of bindless textures or images.
 ///
@@ -162,6 +146,11 @@ pub struct Target {
     /// vec4 to read a part of it. Without the promise the range may end within the vec4, and a device with robust buffer access may
     /// return zeros for all of it (Vulkan, "Robust Buffer Access").
     pub uniform_ranges_in_vec4s: bool,
+    /// The byte offset in the push constants of a number that is added to DrawIndex, if there is one: the id of the first draw
+    /// of a command, for a driver that makes several commands of the draws of one. zink's `draw_id`.
+    pub draw_id_offset: Option<u32>,
+    /// The sets and bindings of descriptors.
+    pub descriptors: DescriptorLayout,
 }
 
 impl Target {
@@ -191,6 +180,8 @@ impl Target {
             max_draw_buffers: 8,
             max_clip_and_cull_distances: 8,
             uniform_ranges_in_vec4s: false,
+            draw_id_offset: None,
+            descriptors: DescriptorLayout::default(),
         }
     }
 
@@ -289,16 +280,9 @@ impl Target {
         }
     }
 
-    /// The descriptor set of a descriptor type: zink's layout without compact descriptors.
+    /// The descriptor set of a descriptor type.
     pub fn descriptor_set(&self, descriptor: Descriptor) -> u32 {
-        match descriptor {
-            Descriptor::DefaultUniforms => 0,
-            Descriptor::UniformBuffer => 1,
-            Descriptor::Texture => 2,
-            Descriptor::StorageBuffer => 3,
-            Descriptor::Image => 4,
-            Descriptor::Bindless => 5,
-        }
+        self.descriptors.slot(descriptor).set
     }
 }
 

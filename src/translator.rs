@@ -14,7 +14,7 @@ use crate::plan::{refused_placement, Placements};
 use crate::raise;
 use crate::setters::setters;
 use crate::spirv::{EmitOptions, Emitter};
-use crate::target::{Feature, Target};
+use crate::target::{DescriptorLayout, Feature, Target};
 
 /// The options of a translation.
 #[non_exhaustive]
@@ -107,6 +107,16 @@ impl Translator {
     /// The storage classes of uniform blocks.
     pub fn placements(&self) -> &Placements {
         &self.context.placements
+    }
+
+    /// Sets the sets and bindings of descriptors for the following translations.
+    pub fn set_descriptors(&mut self, descriptors: DescriptorLayout) {
+        self.context.target.descriptors = descriptors;
+    }
+
+    /// The sets and bindings of descriptors.
+    pub fn descriptors(&self) -> DescriptorLayout {
+        self.context.target.descriptors
     }
 
     /// Checks `shader` and runs the passes on it, up to and including the one called `stop_after`, if given.

@@ -53,6 +53,7 @@ pub struct ntv_target {
     pub max_uniform_buffer_range: u32,
     pub max_push_constants_size: u32,
     pub indexed_draw_offset: u32,
+    pub draw_id_offset: u32,
     pub max_draw_buffers: u32,
     pub max_clip_and_cull_distances: u32,
     pub buffer_access: ntv_buffer_access,
@@ -123,6 +124,33 @@ pub struct ntv_push_constants {
     pub alpha_reference: u32,
     pub point_size: u32,
 }
+pub const NTV_CLASS_DEFAULT_UNIFORMS: ntv_descriptor_class = 0;
+pub const NTV_CLASS_UNIFORM_BUFFER: ntv_descriptor_class = 1;
+pub const NTV_CLASS_TEXTURE: ntv_descriptor_class = 2;
+pub const NTV_CLASS_STORAGE_BUFFER: ntv_descriptor_class = 3;
+pub const NTV_CLASS_IMAGE: ntv_descriptor_class = 4;
+pub const NTV_CLASS_BINDLESS: ntv_descriptor_class = 5;
+pub const NTV_NUM_CLASSES: ntv_descriptor_class = 6;
+pub type ntv_descriptor_class = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_descriptor_slot {
+    pub set: u32,
+    pub binding: u32,
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_block_array {
+    pub first: u32,
+    pub count: u32,
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_descriptor_layout {
+    pub slots: [ntv_descriptor_slot; 6usize],
+    pub uniform_blocks: ntv_block_array,
+    pub storage_blocks: ntv_block_array,
+}
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct ntv_options {
@@ -132,6 +160,10 @@ pub struct ntv_options {
     pub num_placements: usize,
     pub xfb: *const ntv_xfb_options,
     pub push_constants: *const ntv_push_constants,
+    pub descriptors: *const ntv_descriptor_layout,
+}
+extern "C" {
+    pub fn ntv_slot_location(slot: u32) -> u32;
 }
 pub const NTV_DESCRIPTOR_UNIFORM_BUFFER: ntv_descriptor = 0;
 pub const NTV_DESCRIPTOR_STORAGE_BUFFER: ntv_descriptor = 1;

@@ -74,6 +74,7 @@ pub(crate) struct Call {
     pub(crate) xfb: *const ntv_xfb_options,
     /// The push constants that options of keys read.
     pub(crate) push_constants: *const ntv_push_constants,
+    pub(crate) descriptors: *const ntv_descriptor_layout,
 }
 
 impl Call {
@@ -84,6 +85,7 @@ impl Call {
             placements: options.map_or((null(), 0), |options| (options.placements, options.num_placements)),
             xfb: options.map_or(null(), |options| options.xfb),
             push_constants: options.map_or(null(), |options| options.push_constants),
+            descriptors: options.map_or(null(), |options| options.descriptors),
         }
     }
 }
@@ -182,6 +184,7 @@ entry_points! {
     ntv_wire_version() -> u32, gives NTV_NONE => names::wire_version;
     ntv_wire_number(table: ntv_table, name: *const c_char) -> u32, gives NTV_NONE => names::number;
     ntv_wire_num_indices(intrinsic: u32) -> u32, gives 0 => names::num_indices;
+    ntv_slot_location(slot: u32) -> u32, gives NTV_NONE => names::slot_location;
     ntv_wire_index(intrinsic: u32, index: *const c_char) -> u32, gives NTV_NONE => names::index;
 
     ntv_target_init(target: *mut ntv_target, vulkan_version: u32) -> bool, gives false => target::init;

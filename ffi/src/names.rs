@@ -3,6 +3,8 @@
 //! The numbers of names, and the versions, which writers of wires read once.
 
 use crate::bindings::{ntv_table, NTV_NONE, NTV_VERSION};
+use ntv_core::op::names::{varying, SlotKind};
+use ntv_core::op::slots;
 use ntv_core::wire::{self, Table};
 use std::ffi::{c_char, CStr};
 
@@ -50,6 +52,18 @@ pub(crate) unsafe fn number(table: ntv_table, name: *const c_char) -> u32 {
 /// There are no requirements.
 pub(crate) unsafe fn num_indices(intrinsic: u32) -> u32 {
     wire::num_indices(intrinsic) as u32
+}
+
+/// `ntv_slot_location`.
+///
+/// # Safety
+/// There are no requirements.
+pub(crate) unsafe fn slot_location(slot: u32) -> u32 {
+    if slot < varying::END {
+        slots::location(SlotKind::Varying, slot, 0)
+    } else {
+        NTV_NONE
+    }
 }
 
 /// `ntv_wire_index`.

@@ -2,7 +2,7 @@
 
 //! The target: plain data in C, a [`Target`] here.
 
-use crate::bindings::{ntv_buffer_access, ntv_target, NTV_BUFFER_ACCESS_AUTO, NTV_BUFFER_ACCESS_LANE};
+use crate::bindings::{ntv_buffer_access, ntv_target, NTV_BUFFER_ACCESS_AUTO, NTV_BUFFER_ACCESS_LANE, NTV_NONE};
 use crate::names::text;
 use ntv_core::target::Version;
 use ntv_core::{BufferAccess, Feature, Options, Target, Workaround};
@@ -25,6 +25,7 @@ pub(crate) unsafe fn init(target: *mut ntv_target, vulkan_version: u32) -> bool 
     target.max_uniform_buffer_range = preset.max_uniform_buffer_range;
     target.max_push_constants_size = preset.max_push_constants_size;
     target.indexed_draw_offset = preset.indexed_draw_offset;
+    target.draw_id_offset = preset.draw_id_offset.unwrap_or(NTV_NONE);
     target.max_draw_buffers = preset.max_draw_buffers;
     target.max_clip_and_cull_distances = preset.max_clip_and_cull_distances;
     target.buffer_access = NTV_BUFFER_ACCESS_AUTO;
@@ -73,6 +74,7 @@ pub(crate) fn options(target: &ntv_target) -> Result<Options, String> {
     core.max_uniform_buffer_range = target.max_uniform_buffer_range;
     core.max_push_constants_size = target.max_push_constants_size;
     core.indexed_draw_offset = target.indexed_draw_offset;
+    core.draw_id_offset = Some(target.draw_id_offset).filter(|offset| *offset != NTV_NONE);
     core.max_draw_buffers = target.max_draw_buffers;
     core.max_clip_and_cull_distances = target.max_clip_and_cull_distances;
     core.uniform_ranges_in_vec4s = target.uniform_ranges_in_vec4s;
@@ -80,7 +82,7 @@ pub(crate) fn options(target: &ntv_target) -> Result<Options, String> {
 }
 
 /// All fields of a target.
-pub(crate) fn words_of(target: &ntv_target) -> [u32; 13] {
+pub(crate) fn words_of(target: &ntv_target) -> [u32; 14] {
     let [a, b, c, d] = target.features;
     [
         target.vulkan_version,
@@ -91,6 +93,7 @@ pub(crate) fn words_of(target: &ntv_target) -> [u32; 13] {
         target.max_uniform_buffer_range,
         target.max_push_constants_size,
         target.indexed_draw_offset,
+        target.draw_id_offset,
         target.max_draw_buffers,
         target.max_clip_and_cull_distances,
         target.buffer_access,

@@ -8,6 +8,7 @@ use crate::reflection::hand_over;
 use crate::xfb::{self, Captures};
 use crate::{plan, target};
 use ntv_core::plan::Placements;
+use ntv_core::target::{BlockArray, Descriptor, DescriptorLayout};
 use ntv_core::wire::Decoder;
 use ntv_core::{check, text, EmitOptions, Input, Key, Module, PushConstants, Shader, Translator};
 use std::any::Any;
@@ -29,7 +30,7 @@ struct State {
     shader: Shader,
     translator: Translator,
     /// The last settings of the translator.
-    told: Option<([u32; 13], Input, Captures)>,
+    told: Option<([u32; 14], Input, Captures)>,
     done: Done,
 }
 
@@ -39,6 +40,7 @@ pub(crate) struct Told {
     pub(crate) placements: Placements,
     pub(crate) captures: Captures,
     pub(crate) push_constants: PushConstants,
+    pub(crate) descriptors: DescriptorLayout,
 }
 
 impl Told {
@@ -48,15 +50,31 @@ impl Told {
     /// They point to the data that `ntv.h` documents.
     pub(crate) unsafe fn by(call: &Call) -> Result<Told, Failure> {
         // SAFETY: by the contract.
-        let (placements, captures, pushed) =
-            unsafe { (plan::placements(call.placements)?, xfb::captures(call.xfb)?, call.push_constants.as_ref()) };
+        let (placements, captures) = unsafe { (plan::placements(call.placements)?, xfb::captures(call.xfb)?) };
+        // SAFETY: as above.
+        let (pushed, laid_out) = unsafe { (call.push_constants.as_ref(), call.descriptors.as_ref()) };
         let place = |offset: u32| Some(offset).filter(|offset| *offset != NTV_NONE);
         let push_constants = pushed.map_or(PushConstants::default(), |pushed| PushConstants {
             alpha_reference: place(pushed.alpha_reference),
             point_size: place(pushed.point_size),
         });
-        Ok(Told { placements, captures, push_constants })
+        let descriptors = laid_out.map_or(DescriptorLayout::default(), descriptor_layout);
+        Ok(Told { placements, captures, push_constants, descriptors })
     }
+}
+
+/// The sets and bindings of a layout.
+fn descriptor_layout(layout: &ntv_descriptor_layout) -> DescriptorLayout {
+    let array = |blocks: ntv_block_array| {
+        Some(BlockArray { first: blocks.first, count: blocks.count }).filter(|blocks| blocks.count != 0)
+    };
+    let mut descriptors = DescriptorLayout::default();
+    for (class, slot) in Descriptor::ALL.into_iter().zip(layout.slots) {
+        descriptors.set(class, (slot.set, slot.binding));
+    }
+    descriptors.uniform_blocks = array(layout.uniform_blocks);
+    descriptors.storage_blocks = array(layout.storage_blocks);
+    descriptors
 }
 
 /// `ntv_translator_create`.
@@ -143,8 +161,9 @@ pub(crate) fn translate<R>(
         .words_only(offer.is_none() && flags & NTV_OPTION_WORDS_ONLY != 0)
         .push_constants(told.push_constants);
     let input = if flags & NTV_OPTION_VALID_NIR == 0 { Input::Unknown } else { Input::Valid };
-    let Told { placements, captures, .. } = told;
+    let Told { placements, captures, descriptors, .. } = told;
     state.translator.set_placements(placements);
+    state.translator.set_descriptors(descriptors);
     let lines = flags & NTV_OPTION_LINES != 0;
     let run = || {
         state.translate(target, (input, captures), words, (options, lines)).and_then(|()| hand_over(&mut state.done))
@@ -166,11 +185,12 @@ impl State {
     #[inline(never)]
     fn tell(&mut self, target: &ntv_target, input: Input, captures: Captures) -> Result<(), Failure> {
         let known = target::options(target).map_err(Failure::argument)?;
-        let placements = self.translator.placements().clone();
+        let (placements, descriptors) = (self.translator.placements().clone(), self.translator.descriptors());
         let Captures { back_end, slot, attributes, instance_location } = captures.clone();
         let known =
             known.captures(back_end).capture_slot(slot).attributes(attributes).instance_location(instance_location);
         self.translator.set_options(known.input(input).placements(placements));
+        self.translator.set_descriptors(descriptors);
         self.told = Some((target::words_of(target), input, captures));
         Ok(())
     }

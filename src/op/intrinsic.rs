@@ -632,7 +632,7 @@ intrinsics! {
     load_base_instance       [] -> 1 [] [32] ELIMINATE|REORDER,
         builtin(BaseInstance, Int);
     load_draw_id             [] -> 1 [] [32] ELIMINATE|REORDER,
-        builtin(DrawIndex, Int);
+        builtin(DrawIndex, Int).needs(Needs::SYSTEM_VALUES);
     load_view_index          [] -> 1 [] [32] ELIMINATE|REORDER,
         builtin(ViewIndex, Int);
 

@@ -263,7 +263,7 @@ pub struct IoAccess {
     pub is_output: bool,
     /// The source with the vertex, if each vertex has a value, or with the primitive, if each primitive has one.
     pub vertex: Option<u8>,
-    /// The source with the offset in slots.
+    /// The source with the offset, which counts by [`step`](super::slots::step).
     pub offset: u8,
 }
 

@@ -98,8 +98,8 @@ impl Emit<'_> {
 
     /// An array of `len` descriptors. If a link may change the length, the length is a separate constant.
     fn descriptor_array(&mut self, elem: u32, len: u32, variable: &Variable) -> u32 {
-        let set = self.descriptor_set(variable);
-        let row = if self.options.linkable { self.note_binding(variable, set) } else { None };
+        let slot = self.descriptor_slot(variable);
+        let row = if self.options.linkable { self.note_binding(variable, slot) } else { None };
         let Some(row) = row else { return self.m.array(elem, len) };
         let uint = self.m.numeric(Base::Uint, 32, 1);
         let length = self.m.id();
@@ -163,18 +163,17 @@ impl Emit<'_> {
         self.m.global_type(Op::TypeImage, &operands)
     }
 
-    /// The descriptor set of a texture, image or sampler for which the input has none.
-    pub(super) fn default_descriptor_set(&self, variable: &Variable) -> u32 {
+    /// The kind of a texture, image or sampler.
+    pub(super) fn kind_of_texture(&self, variable: &Variable) -> Descriptor {
         let types = &self.shader.types;
         let bindless = types.as_array(variable.ty).is_some_and(|(_, len)| len == Some(BINDLESS_HANDLES));
-        let descriptor = match types.get(types.without_arrays(variable.ty)) {
+        match types.get(types.without_arrays(variable.ty)) {
             _ if bindless => Descriptor::Bindless,
             // zink has input attachments in the set of the default uniforms.
             TypeData::Image { dim, .. } if dim.is_subpass() => Descriptor::DefaultUniforms,
             TypeData::Image { .. } => Descriptor::Image,
             _ => Descriptor::Texture,
-        };
-        self.target.descriptor_set(descriptor)
+        }
     }
 
     /// The index of an input attachment.

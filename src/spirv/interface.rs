@@ -13,7 +13,7 @@ use crate::ir::{Precision, Stage, TypeData, Var, Variable, NO_LOCATION};
 use crate::module::{PatchKind, ALWAYS};
 use crate::op::names::frag_result;
 use crate::op::{Access, AluType, Base, Intrinsic, Modes};
-use crate::target::{Descriptor, Feature};
+use crate::target::{Descriptor, DescriptorSlot, Feature};
 use spirv::{Capability, Decoration, Op, StorageClass};
 
 /// Memory with views as integers and as floats, through two variables.
@@ -264,15 +264,15 @@ impl Emit<'_> {
                 if class == StorageClass::StorageBuffer && self.m.version < (1, 3) {
                     self.m.extension("SPV_KHR_storage_buffer_storage_class");
                 }
-                let set = self.descriptor_set(variable);
+                let slot = self.descriptor_slot(variable);
                 let at = [
-                    self.m.decorate(id, Decoration::DescriptorSet, &[set]),
-                    self.m.decorate(id, Decoration::Binding, &[variable.binding]),
+                    self.m.decorate(id, Decoration::DescriptorSet, &[slot.set]),
+                    self.m.decorate(id, Decoration::Binding, &[slot.binding]),
                 ];
                 if class == StorageClass::UniformConstant {
                     self.decorate_descriptor(id, variable);
                 }
-                if let Some(row) = self.note_binding(variable, set) {
+                if let Some(row) = self.note_binding(variable, slot) {
                     self.m.patch(Section::Annotations, at[0], PatchKind::DescriptorSet, ALWAYS, row);
                     self.m.patch(Section::Annotations, at[1], PatchKind::Binding, ALWAYS, row);
                 }
@@ -286,20 +286,18 @@ impl Emit<'_> {
         }
     }
 
-    /// The DescriptorSet of a variable.
-    pub(super) fn descriptor_set(&self, variable: &Variable) -> u32 {
-        variable.descriptor_set.unwrap_or_else(|| self.default_set(variable))
-    }
-
-    fn default_set(&self, variable: &Variable) -> u32 {
-        if variable.mode.intersects(Modes::UNIFORM | Modes::IMAGE) {
-            return self.default_descriptor_set(variable);
+    /// The DescriptorSet and the Binding of a variable: its own, or those that the driver has for its number.
+    pub(super) fn descriptor_slot(&self, variable: &Variable) -> DescriptorSlot {
+        if let Some(set) = variable.descriptor_set {
+            return DescriptorSlot { set, binding: variable.binding };
         }
-        self.target.descriptor_set(match variable.mode {
+        let descriptor = match variable.mode {
+            Modes::UNIFORM | Modes::IMAGE => self.kind_of_texture(variable),
             Modes::SSBO => Descriptor::StorageBuffer,
             _ if variable.driver_location == 0 => Descriptor::DefaultUniforms,
             _ => Descriptor::UniformBuffer,
-        })
+        };
+        self.target.descriptors.slot_of(descriptor, variable.binding)
     }
 
     /// The Location, if the variable has one.

@@ -9,15 +9,16 @@ use crate::ir::{Def, DerefKind, TypeData, Variable};
 use crate::module::{Binding, DescriptorKind};
 use crate::op::names::ImageDim;
 use crate::op::Modes;
+use crate::target::DescriptorSlot;
 
 impl Emit<'_> {
     /// Records the descriptors of a variable. Several variables can have the same. Returns their row in the list, if there is one.
-    pub(super) fn note_binding(&mut self, variable: &Variable, set: u32) -> Option<u32> {
+    pub(super) fn note_binding(&mut self, variable: &Variable, slot: DescriptorSlot) -> Option<u32> {
         if self.m.words_only {
             return None;
         }
         let kind = self.descriptor_kind(variable)?;
-        let (binding, count) = (variable.binding, self.descriptor_count(variable));
+        let (DescriptorSlot { set, binding }, count) = (slot, self.descriptor_count(variable));
         let used = if count == 1 { 1 } else { self.used_descriptors(variable) };
         // Only uniform blocks have a known range, also those in storage buffers.
         let min_range = variable.min_range;

@@ -10,6 +10,7 @@ use ntv_core::op::names::{
     DescriptorType, ImageDim, InterpMode, IoFlags, IoSemantics, IoXfb, Scope, Semantics, XfbOutput,
 };
 use ntv_core::op::{Access, AtomicOp, Base, Modes, TexOp, TexSrcKind};
+use ntv_core::target::Descriptor;
 use ntv_core::{wire, Binding, DescriptorKind};
 use std::ffi::CStr;
 use std::fmt::Debug;
@@ -53,6 +54,7 @@ macro_rules! flags {
 fn enumerations_agree() {
     let stages: Vec<Stage> = Stage::NAMES.iter().map(|row| row.0).collect();
     compare("NTV_STAGE_", numbered(&stages));
+    compare("NTV_CLASS_", numbered(&Descriptor::ALL));
     compare("NTV_DIRECTIVE_", DIRECTIVES.iter().enumerate().map(|(number, row)| (row.0.to_string(), number as u64)));
     let values =
         |row: usize| DIRECTIVES[row].1.iter().enumerate().map(|(number, value)| (value.to_string(), number as u64));

@@ -59,6 +59,7 @@ fn no_entry_point_lets_a_panic_out() {
         assert_eq!(ntv_wire_version(), NTV_NONE);
         assert_eq!(ntv_wire_number(NTV_TABLE_ALU, c"fadd".as_ptr()), NTV_NONE);
         assert_eq!(ntv_wire_num_indices(1), 0);
+        assert_eq!(ntv_slot_location(1), NTV_NONE);
         assert_eq!(ntv_wire_index(1, c"base".as_ptr()), NTV_NONE);
         assert!(!ntv_target_init(target, 1 << 22) && !ntv_target_enable(target, c"shaderFloat64".as_ptr(), true));
         assert!(!ntv_target_workaround(target, c"broken_arbitary_type_const".as_ptr(), true));

@@ -48,6 +48,7 @@ const EMPTY_OPTIONS: bindings::ntv_options = bindings::ntv_options {
     num_placements: 0,
     xfb: null(),
     push_constants: null(),
+    descriptors: null(),
 };
 
 /// All headers except `ntv.h`, which each of them includes.
@@ -138,6 +139,7 @@ fn functions_have_their_prototypes() {
     same!(ntv_version());
     same!(ntv_wire_version());
     same!(ntv_wire_num_indices(_));
+    same!(ntv_slot_location(_));
 }
 
 #[test]

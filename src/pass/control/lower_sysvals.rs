@@ -14,6 +14,9 @@
 //! the state of the draw also has this bit; for a compute shader, only the state has it. Reads of the state are left to
 //! `lower_captures`, as `load_is_indexed_draw`.
 //!
+//! DrawIndex counts the draws of one command. A driver that makes several commands of the draws of one command of the application
+//! sets the number of draws before it at [`Target::draw_id_offset`](crate::target::Target), and gl_DrawID is the sum.
+//!
 //! zink subtracts the base instance and selects the base vertex before its translator runs. In a dump at zink's own level,
 //! which declares zink's push constants, these system values are InstanceIndex and BaseVertex.
 //!
@@ -128,6 +131,13 @@ fn lower(b: &mut Builder<'_>, inst: Inst, op: Intrinsic, source: &Source<'_>) ->
             Some(b.alu(AluOp::b2b32, &[boolean]))
         }
         load_input => face(b, inst),
+        load_draw_id if !source.is_zink_level => {
+            let offset = source.target.draw_id_offset?;
+            let zero = b.imm32(0);
+            let first = push_constant(b, zero, offset);
+            let drawn = scalar(b, op);
+            Some(b.iadd(drawn, first))
+        }
         _ => None,
     }
 }
@@ -191,10 +201,15 @@ fn is_indexed_draw(b: &mut Builder<'_>, source: &Source<'_>) -> Def {
     if let (BackEnd::Compute, Some(is_listed)) = (source.captures, is_listed) {
         return is_listed;
     }
-    let indices = [(Index::base, source.target.indexed_draw_offset), (Index::range, 4), (Index::align_mul, 4)];
-    let word = b.intrinsic_with(load_push_constant, 1, 32, &[zero], &indices).def();
+    let word = push_constant(b, zero, source.target.indexed_draw_offset);
     let is_indexed = b.alu(AluOp::ine, &[word, zero]);
     is_listed.map_or(is_indexed, |is_listed| b.alu(AluOp::ior, &[is_listed, is_indexed]))
+}
+
+/// The word of the push constants at this offset.
+fn push_constant(b: &mut Builder<'_>, zero: Def, offset: u32) -> Def {
+    let indices = [(Index::base, offset), (Index::range, 4), (Index::align_mul, 4)];
+    b.intrinsic_with(load_push_constant, 1, 32, &[zero], &indices).def()
 }
 
 /// `x + count.x * (y + count.y * z)`.
@@ -242,4 +257,33 @@ fn face(b: &mut Builder<'_>, inst: Inst) -> Option<Def> {
     let front = b.intrinsic(load_front_face, 1, 1, &[]).def();
     let [yes, no] = values.map(|value| b.imm32(value));
     Some(b.alu(AluOp::bcsel, &[front, yes, no]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text;
+
+    /// zink makes several draws of one command of the application, and says how many were before each.
+    #[test]
+    fn the_id_of_a_draw_is_counted_from_the_first_of_a_command() {
+        const DRAW: &str = "shader: MESA_SHADER_VERTEX\ndecl_function main () (entrypoint)\n\nimpl main {\n    \
+            block b0:   // preds:\n    32  %0 = @load_draw_id\n    32  %1 = load_const (0x00000000)\n    \
+            @store_output (%0, %1 (0x0)) (base=0, range=1, wrmask=x, component=0, src_type=int32, io location=VARYING_SLOT_VAR0 \
+            slots=1, xfb(), xfb2())\n    // succs: b1\n    block b1:\n}\n";
+        let pushed = |draw_id_offset| {
+            let mut shader = text::parse(DRAW).remove(0).shader.expect("a shader");
+            let mut context = Context::default();
+            context.target.draw_id_offset = draw_id_offset;
+            PASS.apply(&mut shader, &context);
+            let is_pushed = |inst: &Inst| shader.as_intrinsic(*inst).is_some_and(|(op, _)| op == load_push_constant);
+            let found = shader.order.iter().copied().find(is_pushed);
+            found.map(|inst| {
+                let added = shader.order.iter().any(|sum| matches!(shader.as_alu(sum.def()), Some((AluOp::iadd, _))));
+                (shader.index(inst, Index::base), added)
+            })
+        };
+        assert_eq!(pushed(None), None);
+        assert_eq!(pushed(Some(4)), Some((4, true)));
+    }
 }

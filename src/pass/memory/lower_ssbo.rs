@@ -44,7 +44,7 @@ use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Var, Vari
 use crate::op::meaning::{MemoryAccess, MemoryKind, MemoryOperation};
 use crate::op::{Access, AtomicOp, Index, Intrinsic, Modes, Needs};
 use crate::pass::{BufferAccess, Context, Forms, Pass};
-use crate::target::{Descriptor, Feature, Target};
+use crate::target::{BlockArray, Descriptor, DescriptorLayout, DescriptorSlot, Feature, Target};
 use rustc_hash::FxHashMap;
 
 /// See the [module](self).
@@ -174,9 +174,9 @@ fn has_narrow_atomic(shader: &Shader, target: &Target, inst: Inst) -> bool {
 
 /// The block variables of a shader.
 struct Blocks<'m> {
-    set: u32,
-    /// The number of blocks of the array; `None` if there is no array.
-    count: Option<u32>,
+    descriptors: DescriptorLayout,
+    /// The blocks that are an array, if there is one.
+    array: Option<BlockArray>,
     made: &'m mut BlockVars,
     /// Qualifiers of all of them.
     access: Access,
@@ -187,9 +187,9 @@ struct Blocks<'m> {
 struct BlockVars {
     offsets: Offsets,
     bases: BasePointers,
-    /// The views that the accesses to each binding need.
+    /// The views that the accesses to each variable need, by its first block.
     needed_views: FxHashMap<u32, NeededViews>,
-    /// By block index (0 for the array) and element.
+    /// By the first block and the element.
     vars: FxHashMap<(u32, u8, u8), Var>,
 }
 
@@ -261,9 +261,10 @@ impl<'m> Blocks<'m> {
                 is_dynamic(shader, *inst) || access.operation.is_atomic() && shader.insts[*inst].bit_size == 64;
         }
         let count = last?.saturating_add(1).max(shader.info.num_ssbos);
+        let descriptors = context.target.descriptors;
         let mut blocks = Blocks {
-            set: context.target.descriptor_set(Descriptor::StorageBuffer),
-            count: dynamic.then_some(count),
+            descriptors,
+            array: descriptors.storage_blocks.or(dynamic.then_some(BlockArray { first: 0, count })),
             made,
             access: if written { Access::empty() } else { Access::READONLY },
         };
@@ -282,18 +283,17 @@ impl<'m> Blocks<'m> {
             }
             if access.operation != MemoryOperation::Size {
                 let needed_views = needed_views(shader, &self.made.offsets, access.operation, *inst);
-                let all = self.made.needed_views.entry(self.binding(shader, block)).or_default();
+                let all = self.made.needed_views.entry(self.first(shader, block)).or_default();
                 *all = all.with(needed_views);
             }
         }
     }
 
-    fn binding(&self, shader: &Shader, block: Def) -> u32 {
-        let constant = shader.as_const_scalar(block).map_or(0, |index| index as u32);
-        if self.count.is_some() {
-            0
-        } else {
-            constant
+    /// The number of the first block of the variable that has `block`.
+    fn first(&self, shader: &Shader, block: Def) -> u32 {
+        match self.array {
+            Some(array) => array.first,
+            None => shader.as_const_scalar(block).map_or(0, |index| index as u32),
         }
     }
 
@@ -321,7 +321,7 @@ impl<'m> Blocks<'m> {
     }
 
     fn needed_views(&self, shader: &Shader, block: Def) -> NeededViews {
-        self.made.needed_views.get(&self.binding(shader, block)).copied().unwrap_or_default()
+        self.made.needed_views.get(&self.first(shader, block)).copied().unwrap_or_default()
     }
 
     fn memory(
@@ -357,15 +357,22 @@ impl<'m> Blocks<'m> {
     /// The variable that has `block` as an array of `element`, and the index of the block in it.
     fn find(&mut self, b: &mut Builder<'_>, block: Def, element: Element) -> (Var, Option<ArrayIndex>) {
         let constant = b.shader.as_const_scalar(block).map(|index| index as u32);
-        let binding = self.binding(b.shader, block);
-        let key = (binding, element.bits, element.components);
-        let (set, count, access) = (self.set, self.count, self.access);
+        let first = self.first(b.shader, block);
+        let key = (first, element.bits, element.components);
+        let slot = self.descriptors.slot_of_block(Descriptor::StorageBuffer, first);
+        let (count, access) = (self.array.map(|array| array.count), self.access);
         let var =
-            *self.made.vars.entry(key).or_insert_with(|| declare(b.shader, element, (set, binding), count, access));
-        let index = match (self.count, constant) {
+            *self.made.vars.entry(key).or_insert_with(|| declare(b.shader, element, (first, slot), count, access));
+        let index = match (self.array, constant) {
             (None, _) => None,
-            (Some(_), Some(index)) => Some(ArrayIndex::Imm(i64::from(index))),
-            (Some(_), None) => Some(ArrayIndex::Def(b.channel(block, 0))),
+            // The driver gives a shader only arrays that have all of its blocks.
+            (Some(array), Some(index)) => {
+                Some(ArrayIndex::Imm(i64::from(index.saturating_sub(first).min(array.count.saturating_sub(1)))))
+            }
+            (Some(_), None) => {
+                let index = b.channel(block, 0);
+                Some(ArrayIndex::Def(b.iadd_imm(index, u64::from(first.wrapping_neg()))))
+            }
         };
         (var, index)
     }
@@ -374,7 +381,7 @@ impl<'m> Blocks<'m> {
 fn declare(
     shader: &mut Shader,
     element: Element,
-    (set, binding): (u32, u32),
+    (first, DescriptorSlot { set, binding }): (u32, DescriptorSlot),
     count: Option<u32>,
     access: Access,
 ) -> Var {
@@ -382,13 +389,13 @@ fn declare(
     let ty = count.map_or(block, |count| shader.types.array(block, Some(count), 0));
     let bits = element.bits;
     let name = match (count, element == UVEC4) {
-        (None, true) => shader.strings.format(format_args!("ssbo{binding}")),
-        (None, false) => shader.strings.format(format_args!("ssbo{binding}@{bits}")),
+        (None, true) => shader.strings.format(format_args!("ssbo{first}")),
+        (None, false) => shader.strings.format(format_args!("ssbo{first}@{bits}")),
         (Some(_), true) => shader.strings.add("ssbos"),
         (Some(_), false) => shader.strings.format(format_args!("ssbos@{bits}")),
     };
     shader.vars.push(Variable {
-        driver_location: binding,
+        driver_location: first,
         binding,
         descriptor_set: Some(set),
         access,

@@ -59,7 +59,7 @@ use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, TypeData,
 use crate::op::names::push_number;
 use crate::op::{Access, Index, Intrinsic, Modes, Needs};
 use crate::pass::{BufferAccess, Context, Forms, Pass};
-use crate::target::Descriptor;
+use crate::target::{Descriptor, DescriptorSlot};
 use rustc_hash::FxHashMap;
 
 /// See the [module](self).
@@ -350,21 +350,22 @@ impl Survey {
     /// Declares the block variables: replaces `blocks` of the previous shader.
     fn declare(&mut self, shader: &mut Shader, context: &Context, blocks: &mut Blocks) {
         let target = &context.target;
-        blocks.clear(first_in_array(shader));
         self.indices.clear();
         self.indices.extend(self.blocks.keys());
         self.indices.sort_unstable();
         let indices = &self.indices;
-        if let Some(dynamic) = self.dynamic {
+        let laid_out = target.descriptors.uniform_blocks;
+        blocks.clear(laid_out.map_or(first_in_array(shader), |array| array.first));
+        if let Some(dynamic) = self.dynamic.or(laid_out.map(|_| Block::UNREAD)) {
             let array = indices.iter().copied().filter(|index| *index >= blocks.first);
-            let count = array.clone().map(|index| index.saturating_add(1)).max().unwrap_or(0).max(shader.info.num_ubos);
-            let count = count.saturating_sub(blocks.first).max(1);
+            let end = array.clone().map(|index| index.saturating_add(1)).max().unwrap_or(0).max(shader.info.num_ubos);
+            let count = laid_out.map_or(end.saturating_sub(blocks.first), |array| array.count).max(1);
             let all = array.map(|index| self.blocks[&index]).fold(dynamic, Block::with);
             blocks.array = Some(count);
             blocks.declare(shader, context, None, Declared { block: all, size: all.end, min_range: 0 });
         }
         for index in indices.iter().copied() {
-            if blocks.array.is_none() || index < blocks.first {
+            if blocks.array.is_none() || index < first_in_array(shader) {
                 let (declared, block) = (declared_size(shader, index), self.blocks[&index]);
                 let size = block.end.map_or(declared, |end| Some(declared.map_or(end, |size| size.max(end))));
                 let min_range = least_range(target, block.end.unwrap_or(0));
@@ -414,7 +415,6 @@ impl Blocks {
 
     /// Declares block `index`, or the array of blocks: a variable for each view.
     fn declare(&mut self, shader: &mut Shader, context: &Context, index: Option<u32>, declared: Declared) {
-        let target = &context.target;
         let mut name = std::mem::take(&mut self.name);
         name.clear();
         name.push_str("ubo");
@@ -422,22 +422,23 @@ impl Blocks {
             Some(index) => push_number(&mut name, index),
             None => name.push('s'),
         }
-        let binding = index.unwrap_or(self.first);
-        let most = context.most_bytes(binding, self.array.filter(|_| index.is_none()).unwrap_or(1));
+        let number = index.unwrap_or(self.first);
+        let most = context.most_bytes(number, self.array.filter(|_| index.is_none()).unwrap_or(1));
         let len = vec4s(declared.size.unwrap_or(most));
         let name_of = shader.strings.add(&name);
         self.name = name;
-        let is_default = shader.info.first_ubo_is_default_ubo && binding == 0;
+        let is_default = shader.info.first_ubo_is_default_ubo && number == 0;
         let descriptor = if is_default { Descriptor::DefaultUniforms } else { Descriptor::UniformBuffer };
+        let DescriptorSlot { set, binding } = context.target.descriptors.slot_of_block(descriptor, number);
         for element in VIEWS.into_iter().filter(|element| declared.block.views & view_bit(*element) != 0) {
             let mut ty = block_type(shader, element, Some(elements(len, element)));
             if let (None, Some(count)) = (index, self.array) {
                 ty = shader.types.array(ty, Some(count), 0);
             }
             let var = shader.vars.push(Variable {
-                driver_location: binding,
+                driver_location: number,
                 binding,
-                descriptor_set: Some(target.descriptor_set(descriptor)),
+                descriptor_set: Some(set),
                 access: Access::READONLY,
                 min_range: declared.min_range,
                 ..Variable::new(name_of, ty, Modes::UBO)
