@@ -34,6 +34,7 @@ struct flattener {
    /* The construct that the wire has no form for, or NULL. */
    const char *missing;
    bool has_phis;
+   enum ntv_nir_level level;
    bool names;
    /* NTV_MATH_* of the next instruction that computes. */
    uint32_t math;
@@ -564,6 +565,17 @@ write_bits(struct flattener *f, enum ntv_info_field field, uint64_t bits)
    write_list(f, field, words);
 }
 
+/* The strides of captures, in components. */
+static void
+write_xfb_strides(struct flattener *f, const struct shader_info *s)
+{
+   uint32_t strides[4];
+
+   for (unsigned i = 0; i < ARRAY_SIZE(strides); i++)
+      strides[i] = s->xfb_stride[i];
+   write_list(f, NTV_INFO_XFB_STRIDE, strides);
+}
+
 static void
 write_inlinable_uniforms(struct flattener *f, const struct shader_info *s)
 {
@@ -619,7 +631,7 @@ write_printed_info(struct flattener *f, const struct shader_info *s)
 }
 
 static void
-write_header(struct flattener *f, bool element_offsets)
+write_header(struct flattener *f)
 {
    const struct shader_info *s = &f->nir->info;
    bool compute = is_compute(s);
@@ -665,10 +677,14 @@ write_header(struct flattener *f, bool element_offsets)
    write_fact(f, NTV_INFO_CULL_DISTANCE_ARRAY_SIZE, s->cull_distance_array_size);
    if (s->num_inlinable_uniforms)
       write_inlinable_uniforms(f, s);
+   if (f->level == NTV_NIR_GALLIUM && s->has_transform_feedback_varyings)
+      write_xfb_strides(f, s);
    if (f->names)
       write_printed_info(f, s);
    ntv_wire_directive(f->w, NTV_DIRECTIVE_SHARED_OFFSET_UNITS,
-                      element_offsets ? NTV_OFFSET_UNITS_ELEMENTS : NTV_OFFSET_UNITS_BYTES);
+                      f->level == NTV_NIR_ZINK ? NTV_OFFSET_UNITS_ELEMENTS : NTV_OFFSET_UNITS_BYTES);
+   if (f->level == NTV_NIR_GALLIUM && !s->io_lowered)
+      ntv_wire_directive(f->w, NTV_DIRECTIVE_LOCATIONS, NTV_LOCATIONS_SLOTS);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -944,7 +960,7 @@ write_variable(struct flattener *f, nir_variable *var)
    v.driver_location = var->data.driver_location;
    v.binding = var->data.binding;
    v.index = var->data.index;
-   if (v.mode & resources)
+   if (v.mode & resources && f->level == NTV_NIR_ZINK)
       v.descriptor_set = var->data.descriptor_set;
    /* These fields share memory in a union. */
    if (glsl_type_is_image(glsl_without_array(var->type))) {
@@ -1439,14 +1455,14 @@ write_cf_list(struct flattener *f, struct exec_list *list)
 }
 
 const char *
-ntv_wire_nir(struct ntv_wire *wire, nir_shader *nir, bool element_offsets, bool names)
+ntv_wire_nir(struct ntv_wire *wire, nir_shader *nir, enum ntv_nir_level level, bool names)
 {
    nir_function_impl *impl = nir_shader_get_entrypoint(nir);
-   struct flattener f = {.w = wire, .nir = nir, .impl = impl, .names = names, .log2_entries = INITIAL_LOG2};
+   struct flattener f = {.w = wire, .nir = nir, .impl = impl, .level = level, .names = names, .log2_entries = INITIAL_LOG2};
 
    f.types = f.initial;
    nir_metadata_require(impl, nir_metadata_block_index);
-   write_header(&f, element_offsets);
+   write_header(&f);
    nir_foreach_variable_in_shader (var, nir)
       write_variable(&f, var);
    nir_foreach_function_temp_variable (var, impl)

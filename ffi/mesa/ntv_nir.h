@@ -18,15 +18,22 @@ struct nir_shader;
 extern "C" {
 #endif
 
+/* The passes that NIR went through. */
+enum ntv_nir_level {
+   /* Those of the state tracker. The caller gives the sets and bindings of descriptors, and links modules by slots. */
+   NTV_NIR_GALLIUM,
+   /* Those of zink: variables have sets, bindings and locations, and offsets of shared and scratch memory are in elements. */
+   NTV_NIR_ZINK,
+};
+
 /*
  * Writes the entry point of `nir`, with all variables, to `wire`. Phis may be present, or be registers. Returns NULL, or the name
  * of a construct that the wire has no form for. The shader keeps its meaning; blocks, instructions and variables get new values
  * of nir_block::index, nir_instr::index and nir_variable::index.
  *
- * `element_offsets`: offsets of shared and scratch memory have been divided by the size of the element, as zink does for its own
- * translator. `names`: all names are written, including those of inputs, outputs and members, which are only for printing.
+ * `names`: all names are written, including those of inputs, outputs and members, which are only for printing.
  */
-const char *ntv_wire_nir(struct ntv_wire *wire, struct nir_shader *nir, bool element_offsets, bool names);
+const char *ntv_wire_nir(struct ntv_wire *wire, struct nir_shader *nir, enum ntv_nir_level level, bool names);
 
 #ifdef __cplusplus
 }

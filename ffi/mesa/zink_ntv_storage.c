@@ -122,7 +122,7 @@ get_limits(const struct zink_screen *screen)
 
 /* Whether ntv plans that a block of the shader becomes a storage buffer. */
 static bool
-plan_stores_block(nir_shader *nir, const struct zink_screen *screen)
+plan_stores_block(nir_shader *nir, enum ntv_nir_level level, const struct zink_screen *screen)
 {
    const struct ntv_limits limits = get_limits(screen);
    const struct ntv_plan_wishes wishes = {.threshold = get_storage_option()->threshold};
@@ -135,7 +135,7 @@ plan_stores_block(nir_shader *nir, const struct zink_screen *screen)
    const char *missing;
    bool stored = false;
 
-   missing = ntv_wire_nir(&wire, nir, true, false);
+   missing = ntv_wire_nir(&wire, nir, level, false);
    if (status == NTV_OK && missing)
       status = NTV_ERROR_UNSUPPORTED;
    if (status == NTV_OK)
@@ -158,13 +158,13 @@ plan_stores_block(nir_shader *nir, const struct zink_screen *screen)
 }
 
 uint32_t
-zink_ntv_storage_blocks(nir_shader *nir, const struct zink_screen *screen)
+zink_ntv_storage_blocks(nir_shader *nir, bool is_lowered, const struct zink_screen *screen)
 {
    const struct storage_option *option = get_storage_option();
    bool stored = option->blocks;
 
    if (!stored && option->threshold && nir->info.stage <= MESA_SHADER_COMPUTE &&
        nir->info.num_ubos > nir->info.first_ubo_is_default_ubo)
-      stored = plan_stores_block(nir, screen);
+      stored = plan_stores_block(nir, is_lowered ? NTV_NIR_ZINK : NTV_NIR_GALLIUM, screen);
    return (option->loose ? BITFIELD_BIT(0) : 0) | (stored ? BITFIELD_RANGE(1, PIPE_MAX_CONSTANT_BUFFERS - 1) : 0);
 }

@@ -43,10 +43,10 @@ void zink_ntv_divide_limits(struct zink_device_info *info);
 
 /*
  * The constant buffers of a shader that are bound and read as storage buffers, a bit for each. Bit 0 is the uniforms that are in
- * no block. The other bits are equal: all blocks of a stage are one array of descriptors in zink. The NIR already has zink's
- * variables of blocks. Shaders of a program may differ, because each stage of zink has its own bindings.
+ * no block. The other bits are equal: all blocks of a stage are one array of descriptors in zink. `is_lowered`: the NIR has zink's
+ * variables of blocks, and is not that of the state tracker. Shaders of a program may differ, because each stage of zink has its own bindings.
  */
-uint32_t zink_ntv_storage_blocks(struct nir_shader *nir, const struct zink_screen *screen);
+uint32_t zink_ntv_storage_blocks(struct nir_shader *nir, bool is_lowered, const struct zink_screen *screen);
 
 /* Writes the placements of the blocks of a shader, up to PIPE_MAX_CONSTANT_BUFFERS, and returns their number. */
 unsigned zink_ntv_placements(struct ntv_placement *placements, uint32_t storage_blocks, const struct zink_screen *screen);
@@ -68,7 +68,7 @@ zink_ntv_divide_limits(struct zink_device_info *info)
 }
 
 static inline uint32_t
-zink_ntv_storage_blocks(struct nir_shader *nir, const struct zink_screen *screen)
+zink_ntv_storage_blocks(struct nir_shader *nir, bool is_lowered, const struct zink_screen *screen)
 {
    return 0;
 }

@@ -41,7 +41,7 @@ save_wire(const char *folder, const char *name, nir_shader *nir)
    const char *missing;
    FILE *file;
 
-   missing = ntv_wire_nir(&wire, nir, false, true);
+   missing = ntv_wire_nir(&wire, nir, NTV_NIR_GALLIUM, true);
    if (missing) {
       fprintf(stderr, "%s: no form for %s\n", name, missing);
       exit(1);
