@@ -175,7 +175,7 @@ zink_ntv_flatten(struct zink_ntv_job *job)
    const char *missing;
 
    zink_ntv_probe_begin("wire", job->nir->info.stage);
-   missing = ntv_wire_nir(&job->translator->wire, job->nir, true, names);
+   missing = ntv_wire_nir(&job->translator->wire, job->nir, job->level, names);
    zink_ntv_probe_end();
    if (missing)
       job->error = ralloc_asprintf(NULL, "there is no form for %s", missing);
@@ -236,12 +236,12 @@ zink_ntv_instantiate(const struct ntv_module *module, const struct ntv_key *key)
    return end_shader(spirv, ntv_module_instantiate(module, key, &options, &result), &result);
 }
 
-/* Each variant of a shader is translated, but only the first refusal is logged. */
+/* Each variant of a shader is translated, but only the first refusal of each form is logged. */
 void
-zink_ntv_log_refusal(struct zink_shader *zs, const char *reason)
+zink_ntv_log_refusal(struct zink_shader *zs, const char *instead, const char *reason)
 {
    if (p_atomic_inc_return(&zs->ntv_refusals) == 1)
-      mesa_logw("ntv: %s shader is translated by nir_to_spirv: %s", _mesa_shader_stage_to_string(zs->info.stage),
+      mesa_logw("ntv: %s shader is %s: %s", _mesa_shader_stage_to_string(zs->info.stage), instead,
                 reason ? reason : "memory is short");
 }
 
@@ -252,6 +252,7 @@ zink_ntv_translate(struct zink_screen *screen, struct zink_shader *zs, nir_shade
       .screen = screen,
       .zs = zs,
       .nir = nir,
+      .level = NTV_NIR_ZINK,
       .translator = zink_ntv_take_translator(screen->ntv),
       .options = *options,
    };
@@ -263,7 +264,7 @@ zink_ntv_translate(struct zink_screen *screen, struct zink_shader *zs, nir_shade
       zink_ntv_return_translator(screen->ntv, job.translator);
    }
    if (!spirv)
-      zink_ntv_log_refusal(zs, job.error);
+      zink_ntv_log_refusal(zs, "translated by nir_to_spirv", job.error);
    ralloc_free(job.error);
    return spirv;
 }

@@ -18,6 +18,7 @@
 #include "ntv_module.h"
 #include "ntv_nir.h"
 #include "zink_compiler.h"
+#include "zink_ntv_shader.h"
 #include "zink_types.h"
 
 DEBUG_GET_ONCE_OPTION(ntv, "ZINK_NTV", "rust")
@@ -76,7 +77,7 @@ dump(struct zink_ntv_job *job, const char *name)
    struct ntv_wire *wire = &job->translator->wire;
    FILE *file;
 
-   if (!ntv_wire_nir(wire, job->nir, true, true)) {
+   if (!ntv_wire_nir(wire, job->nir, job->level, true)) {
       file = open_dump(name, "ntvw");
       if (file) {
          fwrite(wire->words, sizeof(uint32_t), wire->len, file);
@@ -94,18 +95,16 @@ dump(struct zink_ntv_job *job, const char *name)
  * Comparison
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* The times of a translation by ntv. */
+/* The times of a shader from the state tracker's NIR to words, and of the translator alone. */
 struct times {
-   int64_t flatten;
-   int64_t translate;
    int64_t all;
+   int64_t translate;
 };
 
-/* The results of both translators for a shader, and their best times. */
+/* The words of both translators for a shader, and their best times. */
 struct compared {
    struct spirv_shader *c, *ntv;
-   int64_t c_best;
-   struct times best;
+   struct times c_best, ntv_best;
 };
 
 static unsigned
@@ -129,7 +128,7 @@ log_line(const char *line)
    flock(fileno(file), LOCK_EX);
    fseek(file, 0, SEEK_END);
    if (ftell(file) == 0)
-      fputs("shader\tstage\tbefore\tinstrs\tc_ns\tflatten_ns\ttranslate_ns\tntv_ns\tc_words\tntv_words\tc_valid\tntv_valid\n",
+      fputs("shader\tstage\tbefore\tinstrs\tc_ns\tc_translate_ns\tntv_ns\tntv_translate_ns\tc_words\tntv_words\tc_valid\tntv_valid\n",
             file);
    fputs(line, file);
    fclose(file);
@@ -137,69 +136,86 @@ log_line(const char *line)
 
 /* "1" or "0", or "-" without validation. */
 static char
-validity(const struct spirv_shader *spirv, const struct zink_ntv_job *job)
+validity(const struct spirv_shader *spirv, const struct zink_screen *screen)
 {
    if (!spirv || !debug_get_option_ntv_validate())
       return '-';
-   return validate(spirv, job->screen) ? '1' : '0';
+   return validate(spirv, screen) ? '1' : '0';
 }
 
 static void
-run_c(struct compared *compared, const struct zink_ntv_job *job)
+keep_best(struct times *best, int64_t start, int64_t translated_from)
 {
-   nir_shader *clone = nir_shader_clone(NULL, job->nir);
-   int64_t start = os_time_get_nano();
+   const int64_t end = os_time_get_nano();
+
+   if (end - start < best->all)
+      *best = (struct times){end - start, end - translated_from};
+}
+
+static void
+run_c(struct compared *compared, struct zink_screen *screen, const struct zink_shader *zs)
+{
+   nir_shader *clone = nir_shader_clone(NULL, zs->nir);
+   int64_t start, lowered;
 
    ralloc_free(compared->c);
-   NIR_PASS(_, clone, nir_convert_from_ssa, true, false);
-   compared->c = nir_to_spirv(clone, &job->zs->sinfo, job->screen);
-   compared->c_best = MIN2(compared->c_best, os_time_get_nano() - start);
+   start = os_time_get_nano();
+   compared->c = zink_compiler_translate_with_c(screen, zs, clone, &lowered);
+   keep_best(&compared->c_best, start, lowered);
    ralloc_free(clone);
 }
 
 static void
-run_ntv(struct compared *compared, struct zink_ntv_job *job)
+run_ntv(struct compared *compared, struct zink_screen *screen, struct zink_shader *zs)
 {
-   int64_t start, flat, end;
-   bool ok;
+   const struct ntv_key key = {0};
+   struct ntv_module *module;
+   char *error = NULL;
+   int64_t start, read;
 
    ralloc_free(compared->ntv);
-   ralloc_free(job->error);
-   job->error = NULL;
    start = os_time_get_nano();
-   ok = zink_ntv_flatten(job);
-   flat = os_time_get_nano();
-   compared->ntv = ok ? zink_ntv_emit(job) : NULL;
-   end = os_time_get_nano();
-   if (end - start < compared->best.all)
-      compared->best = (struct times){flat - start, end - flat, end - start};
+   compared->ntv = NULL;
+   if (!zink_ntv_shader_read(screen, zs))
+      return;
+   read = os_time_get_nano();
+   module = zink_ntv_module_translate(screen, zs, zs->nir, &error);
+   if (module)
+      compared->ntv = zink_ntv_instantiate(module, &key);
+   keep_best(&compared->ntv_best, start, read);
+   ntv_module_destroy(module);
+   ralloc_free(error);
+   zink_ntv_shader_forget(zs);
 }
 
-/* Runs both translators, in an order that changes from shader to shader, and logs. The result is ntv's. */
-static struct spirv_shader *
-compare(struct zink_ntv_job *job, const char *name)
+void
+zink_ntv_debug_compare(struct zink_screen *screen, struct zink_shader *zs)
 {
    static uint32_t count;
-   uint32_t before = p_atomic_inc_return(&count) - 1;
-   struct compared compared = {.c_best = INT64_MAX, .best = {.all = INT64_MAX}};
-   const struct times *best = &compared.best;
-   char line[512];
+   uint32_t before;
+   struct compared compared = {.c_best = {.all = INT64_MAX}, .ntv_best = {.all = INT64_MAX}};
+   const struct times *c = &compared.c_best, *ntv = &compared.ntv_best;
+   char name[64], line[512];
 
+   if (!zink_ntv_debug_compares())
+      return;
+   before = p_atomic_inc_return(&count) - 1;
+   make_name(name, sizeof(name));
    for (int64_t i = 0; i < MAX2(debug_get_option_ntv_runs(), 1); i++) {
       if (before % 2 == 0)
-         run_c(&compared, job);
-      run_ntv(&compared, job);
+         run_c(&compared, screen, zs);
+      run_ntv(&compared, screen, zs);
       if (before % 2 != 0)
-         run_c(&compared, job);
+         run_c(&compared, screen, zs);
    }
    snprintf(line, sizeof(line),
             "%s\t%s\t%u\t%u\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%zu\t%zu\t%c\t%c\n", name,
-            _mesa_shader_stage_to_abbrev(job->nir->info.stage), before, count_instructions(job->nir), compared.c_best,
-            best->flatten, best->translate, best->all, compared.c ? compared.c->num_words : 0,
-            compared.ntv ? compared.ntv->num_words : 0, validity(compared.c, job), validity(compared.ntv, job));
+            _mesa_shader_stage_to_abbrev(zs->nir->info.stage), before, count_instructions(zs->nir), c->all, c->translate,
+            ntv->all, ntv->translate, compared.c ? compared.c->num_words : 0, compared.ntv ? compared.ntv->num_words : 0,
+            validity(compared.c, screen), validity(compared.ntv, screen));
    log_line(line);
    ralloc_free(compared.c);
-   return compared.ntv;
+   ralloc_free(compared.ntv);
 }
 
 void
@@ -232,7 +248,8 @@ translate_again(const struct ntv_module **modules, struct zink_screen *screen, c
 
       if (!zs)
          continue;
-      nir = zink_compiler_lower_for_ntv(screen, zs, zink_shader_deserialize(screen, zs));
+      nir = zs->has_gallium_nir ? zink_shader_blob_deserialize(screen, &zs->blob)
+                                : zink_compiler_lower_for_ntv(screen, zs, zink_shader_deserialize(screen, zs));
       modules[count] = zink_ntv_module_translate(screen, zs, nir, &error);
       ralloc_free(nir);
       ralloc_free(error);
@@ -288,8 +305,6 @@ zink_ntv_debug_run(struct zink_ntv_job *job)
    make_name(name, sizeof(name));
    if (debug_get_option_ntv_dump())
       dump(job, name);
-   if (zink_ntv_debug_compares())
-      return compare(job, name);
    spirv = zink_ntv_run(job);
    if (spirv && debug_get_option_ntv_validate() && !validate(spirv, job->screen))
       mesa_logw("ntv: spirv-val rejects %s shader %s", _mesa_shader_stage_to_string(job->nir->info.stage), name);

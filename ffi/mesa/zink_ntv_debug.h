@@ -4,7 +4,8 @@
  *
  * Comparison with nir_to_spirv, validation and dumps, in builds with the Meson option zink-ntv-debug. Environment variables:
  *
- *    ZINK_NTV           compare: both translators run, and the result is ntv's; see zink_ntv.h for other values
+ *    ZINK_NTV           compare: both ways from the state tracker's NIR to words run when a shader is made, and ntv's counts; see
+ *                       zink_ntv.h for other values
  *    ZINK_NTV_LOG       a log file with a line for each compared shader; its first line has the names of the columns
  *    ZINK_NTV_RUNS      the number of runs of both for a compared shader, 1 by default: the best time of each is logged
  *    ZINK_NTV_VALIDATE  1: each module of ntv is validated by spirv-val, which prints errors; each variant of a linked program is
@@ -28,8 +29,11 @@ struct spirv_shader *zink_ntv_debug_run(struct zink_ntv_job *job);
 /* Writes the shader to the folder for dumps, if the environment names one. */
 void zink_ntv_debug_dump(struct zink_ntv_job *job);
 
-/* Whether both translators run for each variant, so that there are no modules. */
+/* Whether both translators run for each shader. */
 bool zink_ntv_debug_compares(void);
+
+/* If they do, runs both on a shader of the state tracker, and logs their times and words. The shader stays as it is. */
+void zink_ntv_debug_compare(struct zink_screen *screen, struct zink_shader *zs);
 
 /*
  * If the environment requests it, validates the words of a linked module, and checks that they are those of modules that are
@@ -55,6 +59,11 @@ static inline bool
 zink_ntv_debug_compares(void)
 {
    return false;
+}
+
+static inline void
+zink_ntv_debug_compare(struct zink_screen *screen, struct zink_shader *zs)
+{
 }
 
 static inline void

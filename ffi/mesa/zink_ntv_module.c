@@ -16,6 +16,7 @@
 #include "zink_ntv_debug.h"
 #include "zink_ntv_private.h"
 #include "zink_ntv_probes.h"
+#include "zink_ntv_shader.h"
 #include "zink_ntv_storage.h"
 #include "zink_ntv_xfb.h"
 #include "zink_program.h"
@@ -243,7 +244,7 @@ map_key(const struct zink_screen *screen, const struct zink_shader *zs, const st
       return map_vertex_key(screen, zs, key, &mapped->bits);
    if (stage == MESA_SHADER_FRAGMENT)
       return map_fragment_key(screen, zs, key, swizzles, mapped);
-   return true;
+   return stage != MESA_SHADER_COMPUTE || !key->key.cs.robust_access;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -254,8 +255,8 @@ bool
 zink_ntv_wants_module(const struct zink_screen *screen, const struct zink_shader *zs)
 {
    /* The offsets of captures by shaders are descriptors that a program adds, and a layer is clamped for both stages. */
-   return screen->ntv && zs->info.stage < MESA_SHADER_COMPUTE && !zink_ntv_stores_captures() &&
-          !screen->driver_compiler_workarounds.needs_sanitised_layer && !zink_ntv_debug_compares();
+   return screen->ntv && zs->info.stage <= MESA_SHADER_COMPUTE && !zink_ntv_stores_captures() &&
+          !screen->driver_compiler_workarounds.needs_sanitised_layer;
 }
 
 /* Whether a slot is a built-in of Vulkan, which has no location. */
@@ -279,11 +280,11 @@ is_builtin(const nir_variable *var)
    }
 }
 
-/* The location of an input or output in an unlinked module. */
+/* The Location of a slot in an unlinked module. */
 static unsigned
-slot_of(const nir_variable *var)
+zink_ntv_location(unsigned slot)
 {
-   return var->data.location - (var->data.patch ? VARYING_SLOT_PATCH0 : 0);
+   return ntv_slot_location(slot);
 }
 
 /* The inputs and outputs that a link may move: neither vertex attributes nor colours. */
@@ -303,7 +304,7 @@ void
 zink_ntv_module_locations(nir_shader *nir)
 {
    nir_foreach_variable_with_modes (var, nir, linked_modes(nir->info.stage))
-      var->data.driver_location = is_builtin(var) ? UINT32_MAX : slot_of(var);
+      var->data.driver_location = is_builtin(var) ? UINT32_MAX : zink_ntv_location(var->data.location);
 }
 
 struct ntv_module *
@@ -314,16 +315,19 @@ zink_ntv_module_translate(const struct zink_screen *screen, const struct zink_sh
       .point_size = NTV_NONE,
    };
    struct ntv_placement placements[PIPE_MAX_CONSTANT_BUFFERS];
+   struct ntv_descriptor_layout layout;
    struct zink_ntv_job job = {
       .screen = screen,
       .zs = zs,
       .nir = nir,
+      .level = zs->has_gallium_nir ? NTV_NIR_GALLIUM : NTV_NIR_ZINK,
       .translator = zink_ntv_take_translator(screen->ntv),
       .options = {
          .flags = zink_ntv_flags() | NTV_OPTION_WORDS_ONLY,
          .placements = placements,
          .num_placements = zink_ntv_placements(placements, zs->sinfo.storage_blocks, screen),
          .push_constants = &push_constants,
+         .descriptors = zs->has_gallium_nir ? &layout : NULL,
       },
    };
    struct ntv_module *module = NULL;
@@ -331,6 +335,8 @@ zink_ntv_module_translate(const struct zink_screen *screen, const struct zink_sh
 
    if (!job.translator)
       return NULL;
+   if (zs->has_gallium_nir)
+      zink_ntv_shader_layout(&layout, screen, zs);
    zink_ntv_debug_dump(&job);
    if (zink_ntv_flatten(&job)) {
       const struct ntv_wire *wire = &job.translator->wire;
@@ -359,7 +365,7 @@ zink_ntv_module_create(struct zink_screen *screen, struct zink_shader *zs, nir_s
    if (zs->ntv_module)
       zink_ntv_cache_put_module(screen, zs);
    else
-      zink_ntv_log_refusal(zs, error);
+      zink_ntv_log_refusal(zs, zs->has_gallium_nir ? "lowered by zink" : "translated by nir_to_spirv", error);
    ralloc_free(error);
 }
 
@@ -383,11 +389,20 @@ write_variant(const struct zink_shader *zs, const struct ntv_module *module, con
    return spirv;
 }
 
+struct spirv_shader *
+zink_ntv_shader_variant(const struct zink_screen *screen, const struct zink_shader *zs, const struct zink_shader_key *key,
+                        const struct zink_zs_swizzle_key *swizzles)
+{
+   struct ntv_key mapped;
+
+   if (!zs->ntv_module || !map_key(screen, zs, key, swizzles, &mapped))
+      return NULL;
+   return write_variant(zs, zs->ntv_module, &mapped);
+}
+
 /* ------------------------------------------------------------------------------------------------------------------
  * Separate shaders
  * ------------------------------------------------------------------------------------------------------------------ */
-
-#define DESCRIPTOR_MODES (nir_var_mem_ubo | nir_var_mem_ssbo | nir_var_uniform | nir_var_image)
 
 /* The inputs and outputs of a module, in the same order before and after a link. Returns false if memory is short. */
 static bool
@@ -396,67 +411,136 @@ read_varyings(const struct ntv_module *module, struct ntv_result *result)
    return ntv_module_instantiate(module, NULL, NULL, result) == NTV_OK;
 }
 
-struct ntv_move *
-zink_ntv_separate_begin(const struct zink_shader *zs, const nir_shader *nir)
-{
-   struct ntv_move *moves, *move;
-
-   if (!zs->ntv_module)
-      return NULL;
-   move = moves = calloc(exec_list_length(&nir->variables) + 1, sizeof(*moves));
-   if (!moves)
-      return NULL;
-   nir_foreach_variable_with_modes (var, nir, DESCRIPTOR_MODES) {
-      move->set = var->data.descriptor_set;
-      move->binding = var->data.binding;
-      move++;
-   }
-   return moves;
-}
-
-/* Writes the location of `nir` for each varying, and returns their number. */
+/* Writes where the descriptors of a shader are in its own set, and returns their number: as zink_shader_compile_separate(). */
 static unsigned
-separate_locations(struct ntv_varying_number *locations, const struct ntv_result *module, const nir_shader *nir)
+move_descriptors(struct ntv_move *moves, const struct zink_screen *screen, const struct zink_shader *zs, unsigned set,
+                 const unsigned *offsets)
 {
    unsigned count = 0;
 
-   nir_foreach_variable_with_modes (var, nir, linked_modes(nir->info.stage)) {
-      for (size_t i = 0; i < module->num_varyings && !is_builtin(var); i++) {
-         const struct ntv_varying *v = &module->varyings[i];
+   if (zs->has_uniforms)
+      moves[count++] = (struct ntv_move){.set = 0, .binding = clamp_stage(&zs->info), .new_set = set, .new_binding = 0};
+   for (unsigned type = 0; type < ZINK_DESCRIPTOR_BASE_TYPES; type++) {
+      for (unsigned i = 0; i < zs->num_bindings[type]; i++) {
+         const unsigned binding = zs->bindings[type][i].binding;
+         const bool is_uniform = type == ZINK_DESCRIPTOR_TYPE_UBO;
 
-         if (v->builtin == NTV_NONE && v->is_output == (var->data.mode == nir_var_shader_out) &&
-             v->per_patch == var->data.patch && v->location == slot_of(var) && v->component == var->data.location_frac)
-            locations[count++] = (struct ntv_varying_number){i, var->data.driver_location};
+         moves[count++] = (struct ntv_move){
+            .set = is_uniform ? 1 : screen->desc_set_id[type],
+            .binding = binding,
+            .new_set = set,
+            .new_binding = is_uniform ? 1 : binding + offsets[type],
+         };
+      }
+   }
+   return count;
+}
+
+/* Whether all varyings of a direction are in the slots before VAR1: those of ARB programs, whose interfaces need not match. */
+static bool
+are_fixed(const struct ntv_result *module, bool is_output)
+{
+   for (size_t i = 0; i < module->num_varyings; i++) {
+      const struct ntv_varying *v = &module->varyings[i];
+
+      if (v->is_output == is_output && v->builtin == NTV_NONE &&
+          (v->per_patch || (v->location >= zink_ntv_location(VARYING_SLOT_VAR1) && v->location < zink_ntv_location(VARYING_SLOT_COL0))))
+         return false;
+   }
+   return true;
+}
+
+/* The number of slots of the varyings that begin at a slot. */
+static unsigned
+slots_at(const struct ntv_result *module, bool is_output, unsigned slot)
+{
+   unsigned slots = 0;
+
+   for (size_t i = 0; i < module->num_varyings; i++) {
+      const struct ntv_varying *v = &module->varyings[i];
+
+      if (v->is_output != is_output || v->builtin != NTV_NONE || v->per_patch || v->location != zink_ntv_location(slot))
+         continue;
+      if (!v->component || !slots)
+         slots += v->num_locations;
+   }
+   return slots;
+}
+
+/*
+ * Writes the Location of each slot in a separate shader: as zink's fixup_io_locations(), because the other shader may be one that zink
+ * lowered.
+ */
+static void
+assign_separate(unsigned *locations, const struct ntv_result *module, bool is_output)
+{
+   const bool fixed = are_fixed(module, is_output);
+   unsigned next = 0;
+
+   for (unsigned slot = 0; slot < VARYING_SLOT_TESS_MAX; slot++) {
+      unsigned slots;
+
+      if (fixed) {
+         locations[slot] = slot == VARYING_SLOT_VAR0 ? 0 : slot;
+         continue;
+      }
+      if (nir_slot_is_sysval_output(slot, MESA_SHADER_NONE))
+         continue;
+      slots = slots_at(module, is_output, slot);
+      locations[slot] = next;
+      next += slots ? slots : slot >= VARYING_SLOT_VAR0;
+      slot += slots ? slots - 1 : 0;
+   }
+}
+
+/* Writes the new Location of each varying of a direction, and returns their number. */
+static unsigned
+separate_locations(struct ntv_varying_number *numbers, const struct ntv_result *module, bool is_output)
+{
+   unsigned locations[VARYING_SLOT_TESS_MAX] = {0};
+   unsigned count = 0;
+
+   assign_separate(locations, module, is_output);
+   for (size_t i = 0; i < module->num_varyings; i++) {
+      const struct ntv_varying *v = &module->varyings[i];
+
+      if (v->is_output != is_output || v->builtin != NTV_NONE)
+         continue;
+      for (unsigned slot = 0; slot < VARYING_SLOT_TESS_MAX; slot++) {
+         if (zink_ntv_location(slot) == v->location)
+            numbers[count++] = (struct ntv_varying_number){
+               i, v->per_patch ? slot - VARYING_SLOT_PATCH0 : locations[slot]};
       }
    }
    return count;
 }
 
 struct spirv_shader *
-zink_ntv_separate_end(struct zink_screen *screen, struct zink_shader *zs, const nir_shader *nir, struct ntv_move *moves)
+zink_ntv_separate(struct zink_screen *screen, struct zink_shader *zs, unsigned set, const unsigned *offsets)
 {
    const union zink_shader_key_optimal key = {.val = ZINK_SHADER_KEY_OPTIMAL_DEFAULT};
    const struct ntv_module *stage = zs->ntv_module;
+   const gl_shader_stage at = zs->info.stage;
+   struct ntv_move moves[1 + ZINK_DESCRIPTOR_BASE_TYPES * ZINK_MAX_DESCRIPTORS_PER_TYPE];
    struct ntv_link_info info = {.moves = moves};
    struct ntv_varying_number *locations = NULL;
    struct ntv_result module = {0};
 
-   if (!moves)
+   if (!stage)
       return NULL;
-   nir_foreach_variable_with_modes (var, nir, DESCRIPTOR_MODES) {
-      moves[info.num_moves].new_set = var->data.descriptor_set;
-      moves[info.num_moves++].new_binding = var->data.binding;
-   }
-   if (read_varyings(zs->ntv_module, &module))
+   info.num_moves = move_descriptors(moves, screen, zs, set, offsets);
+   if (read_varyings(stage, &module))
       locations = calloc(module.num_varyings + 1, sizeof(*locations));
    if (locations) {
       info.locations = locations;
-      info.num_locations = separate_locations(locations, &module, nir);
+      if (at != MESA_SHADER_VERTEX)
+         info.num_locations += separate_locations(locations, &module, false);
+      if (at != MESA_SHADER_FRAGMENT)
+         info.num_locations += separate_locations(locations + info.num_locations, &module, true);
       if (ntv_link(&stage, 1, &info, &zs->ntv_separate, NULL, NULL) != NTV_OK)
          zs->ntv_separate = NULL;
    }
    free(locations);
-   free(moves);
    ntv_result_free(&module, NULL);
    return zink_ntv_separate_variant(screen, zs, &key);
 }
@@ -556,8 +640,8 @@ set_location(struct zink_ntv_locations *locations, const struct ntv_varying *bef
 {
    if (after->builtin != NTV_NONE || after->is_removed || after->is_copy)
       return;
-   for (unsigned slot = 0; slot < after->num_locations && before->location + slot < VARYING_SLOT_TESS_MAX; slot++)
-      locations->of[after->is_output][after->per_patch][before->location + slot] = after->location + slot;
+   for (unsigned i = 0; i < after->num_locations && before->location + i < ZINK_NTV_MAX_LOCATIONS; i++)
+      locations->of[after->is_output][before->location + i] = after->location + i;
 }
 
 const struct zink_ntv_locations *
@@ -586,7 +670,7 @@ zink_ntv_assign_locations(nir_shader *nir, const struct zink_ntv_locations *loca
 {
    nir_foreach_variable_with_modes_safe (var, nir, linked_modes(nir->info.stage)) {
       const bool is_output = var->data.mode == nir_var_shader_out;
-      const int location = is_builtin(var) ? -1 : locations->of[is_output][var->data.patch][slot_of(var)];
+      const int location = is_builtin(var) ? -1 : locations->of[is_output][zink_ntv_location(var->data.location)];
 
       var->data.driver_location = location;
       if (location < 0 && !is_builtin(var))

@@ -16,7 +16,6 @@
 
 struct nir_shader;
 struct ntv_module;
-struct ntv_move;
 struct spirv_shader;
 struct zink_gfx_program;
 struct zink_screen;
@@ -29,10 +28,13 @@ union zink_shader_key_optimal;
 extern "C" {
 #endif
 
+/* The number of Locations that unlinked modules use between stages: ntv_slot_location(). */
+#define ZINK_NTV_MAX_LOCATIONS 96
+
 /* The location of each slot of a linked stage. */
 struct zink_ntv_locations {
-   /* By the direction and whether it is a patch; -1 for a slot that the stage does not share with another one. */
-   int16_t of[2][2][VARYING_SLOT_TESS_MAX];
+   /* By the direction, and the Location in an unlinked module; -1 for a slot that the stage does not share with another one. */
+   int16_t of[2][ZINK_NTV_MAX_LOCATIONS];
 };
 
 #ifdef HAVE_ZINK_NTV
@@ -43,7 +45,7 @@ bool zink_ntv_wants_module(const struct zink_screen *screen, const struct zink_s
 /* The key whose variant is the module. */
 void zink_ntv_module_key(struct zink_shader_key *key, const struct zink_shader *zs);
 
-/* Gives inputs and outputs the locations by which ntv links modules: those of NIR. */
+/* Gives inputs and outputs the locations by which ntv links modules. */
 void zink_ntv_module_locations(struct nir_shader *nir);
 
 /*
@@ -55,17 +57,18 @@ void zink_ntv_module_create(struct zink_screen *screen, struct zink_shader *zs, 
 void zink_ntv_module_destroy(struct zink_shader *zs);
 
 /*
- * The descriptors of a shader before zink_shader_compile_separate() moves them to the shader's own set; NULL if it has no module, or
- * memory is short.
+ * The words of the module of a shader that is linked to none, for `key` and swizzles as in zink_ntv_program_variant(). NULL if it has
+ * no module, the key has no patch, or memory is short.
  */
-struct ntv_move *zink_ntv_separate_begin(const struct zink_shader *zs, const struct nir_shader *nir);
+struct spirv_shader *zink_ntv_shader_variant(const struct zink_screen *screen, const struct zink_shader *zs,
+                                             const struct zink_shader_key *key, const struct zink_zs_swizzle_key *swizzles);
 
 /*
- * Sets zink_shader::ntv_separate to the module with the descriptors and locations of `nir`, to which they were moved, and returns its
- * words for the default key. Frees `moves`. NULL if the shader has to be compiled.
+ * Sets zink_shader::ntv_separate to the module with its descriptors in `set`, at the offsets of zink's
+ * zink_descriptor_shader_get_binding_offsets(), and the locations of a separate shader. Returns its words for the default key. NULL if
+ * the shader has to be compiled.
  */
-struct spirv_shader *zink_ntv_separate_end(struct zink_screen *screen, struct zink_shader *zs, const struct nir_shader *nir,
-                                           struct ntv_move *moves);
+struct spirv_shader *zink_ntv_separate(struct zink_screen *screen, struct zink_shader *zs, unsigned set, const unsigned *offsets);
 
 /* Whether zink_ntv_separate_variant() has the variant for `key`. */
 bool zink_ntv_separate_has_key(const struct zink_screen *screen, const struct zink_shader *zs,
@@ -129,14 +132,15 @@ zink_ntv_module_destroy(struct zink_shader *zs)
 {
 }
 
-static inline struct ntv_move *
-zink_ntv_separate_begin(const struct zink_shader *zs, const struct nir_shader *nir)
+static inline struct spirv_shader *
+zink_ntv_shader_variant(const struct zink_screen *screen, const struct zink_shader *zs, const struct zink_shader_key *key,
+                        const struct zink_zs_swizzle_key *swizzles)
 {
    return NULL;
 }
 
 static inline struct spirv_shader *
-zink_ntv_separate_end(struct zink_screen *screen, struct zink_shader *zs, const struct nir_shader *nir, struct ntv_move *moves)
+zink_ntv_separate(struct zink_screen *screen, struct zink_shader *zs, unsigned set, const unsigned *offsets)
 {
    return NULL;
 }

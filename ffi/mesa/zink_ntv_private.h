@@ -9,6 +9,7 @@
 #define ZINK_NTV_PRIVATE_H
 
 #include "util/simple_mtx.h"
+#include "ntv_nir.h"
 #include "ntv_wire.h"
 
 struct nir_shader;
@@ -47,6 +48,7 @@ struct zink_ntv_job {
    const struct zink_screen *screen;
    const struct zink_shader *zs;
    struct nir_shader *nir;
+   enum ntv_nir_level level;
    struct zink_ntv_translator *translator;
    struct ntv_options options;
    /* The reason if the shader is refused; NULL if memory is short. The caller frees it with ralloc_free(). */
@@ -67,8 +69,8 @@ void zink_ntv_return_translator(struct zink_ntv *ntv, struct zink_ntv_translator
 /* The flags of options for a translation, with those that ZINK_DEBUG adds. */
 uint32_t zink_ntv_flags(void);
 
-/* Logs the first refusal of a shader. `reason` is NULL if memory is short. */
-void zink_ntv_log_refusal(struct zink_shader *zs, const char *reason);
+/* Logs the first refusal of a form of a shader, and what happens instead. `reason` is NULL if memory is short. */
+void zink_ntv_log_refusal(struct zink_shader *zs, const char *instead, const char *reason);
 
 /*
  * Translates NIR as zink_ntv_module_create() does. NULL if ntv refuses it: `error`, which the caller frees with ralloc_free(), is the

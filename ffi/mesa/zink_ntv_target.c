@@ -207,6 +207,7 @@ zink_ntv_describe(struct ntv_target *target, const struct zink_screen *screen)
    target->max_uniform_buffer_range = info->props.limits.maxUniformBufferRange;
    target->max_push_constants_size = info->props.limits.maxPushConstantsSize;
    target->indexed_draw_offset = offsetof(struct zink_gfx_push_constant, draw_mode_is_indexed);
+   target->draw_id_offset = offsetof(struct zink_gfx_push_constant, draw_id);
    target->max_draw_buffers = MIN2(info->props.limits.maxColorAttachments, PIPE_MAX_COLOR_BUFS);
    target->max_clip_and_cull_distances = info->props.limits.maxCombinedClipAndCullDistances;
    /* zink rounds the size of each range up: get_ubo_range() in zink_context.c. */

@@ -1,0 +1,55 @@
+/*
+ * Copyright (c) the ntv authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Shaders as the state tracker made them. ntv translates their NIR as it is: no NIR pass of zink runs. What zink itself has to know
+ * of a shader is read from that NIR. zink's own lowering makes another form of it, for nir_to_spirv and for generated shaders; both
+ * forms have the same sets and bindings.
+ */
+
+#ifndef ZINK_NTV_SHADER_H
+#define ZINK_NTV_SHADER_H
+
+#include <stdbool.h>
+
+struct ntv_descriptor_layout;
+struct zink_screen;
+struct zink_shader;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifdef HAVE_ZINK_NTV
+
+/*
+ * Makes the module of a shader from the state tracker's NIR, zink_shader::nir, which zink_shader::blob keeps, and sets the fields of
+ * zink_shader that zink's lowering sets otherwise. Returns false if zink has to lower the shader; then the fields are as before.
+ */
+bool zink_ntv_shader_init(struct zink_screen *screen, struct zink_shader *zs);
+
+/*
+ * Sets the fields of zink_shader from its NIR, without its module. Returns false if only zink's lowering handles the shader. Then, and to
+ * read it again, zink_ntv_shader_forget() clears the fields.
+ */
+bool zink_ntv_shader_read(struct zink_screen *screen, struct zink_shader *zs);
+void zink_ntv_shader_forget(struct zink_shader *zs);
+
+/* The sets and bindings of the shader's descriptors in zink. */
+void zink_ntv_shader_layout(struct ntv_descriptor_layout *layout, const struct zink_screen *screen, const struct zink_shader *zs);
+
+#else
+
+static inline bool
+zink_ntv_shader_init(struct zink_screen *screen, struct zink_shader *zs)
+{
+   return false;
+}
+
+#endif /* HAVE_ZINK_NTV */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ZINK_NTV_SHADER_H */
