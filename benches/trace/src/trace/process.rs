@@ -36,8 +36,14 @@ struct Driver {
 }
 
 /// The functions that call the parts of a translation. The driver also calls some parts from elsewhere.
-const CALLERS: &[&str] =
-    &["zink_ntv_translate", "zink_ntv_debug_run", "compare", "run_c", "run_ntv", "zink_ntv_flatten", "zink_ntv_emit"];
+const CALLERS: &[&str] = &[
+    "zink_ntv_debug_compare",
+    "run_c",
+    "run_ntv",
+    "zink_compiler_translate_with_c",
+    "zink_ntv_module_translate",
+    "zink_ntv_flatten",
+];
 
 /// A traced process.
 pub(crate) struct Process {
@@ -109,7 +115,8 @@ impl Process {
         self.breakpoints.forget(|spot| spot != Spot::Libraries);
         self.driver = found;
         let Some(Driver { path, start }) = &self.driver else { return Ok(()) };
-        let place = start + images.function(path, "zink_ntv_translate").context("the driver was built without ntv")?;
+        let place =
+            start + images.function(path, "zink_ntv_debug_compare").context("the driver was built without ntv")?;
         self.breakpoints.add(&self.memory, place, Spot::Shader)?;
         for part in PARTS {
             let place = start + images.function(path, part.function)?;

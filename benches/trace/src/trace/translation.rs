@@ -44,7 +44,7 @@ pub(crate) const PARTS: [Part; 4] = [
     Part { function: "nir_convert_from_ssa", translator: Translator::C, first: true, phase: Phase::FromSsa },
     Part { function: "nir_to_spirv", translator: Translator::C, first: false, phase: Phase::ToSpirv },
     Part { function: "ntv_wire_nir", translator: Translator::Ntv, first: true, phase: Phase::Flatten },
-    Part { function: "ntv_translate", translator: Translator::Ntv, first: false, phase: Phase::Shim },
+    Part { function: "ntv_module_create", translator: Translator::Ntv, first: false, phase: Phase::Shim },
 ];
 
 /// An instruction of a program.
