@@ -28,6 +28,7 @@
 #define _GNU_SOURCE
 
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,9 +138,28 @@ draw_program(const struct program *program, unsigned index, unsigned number, boo
    return fine;
 }
 
+/* The bytes of the heap, if malloc has one arena (MALLOC_ARENA_MAX=1). */
+static int64_t
+heap(void)
+{
+   struct mallinfo2 info = mallinfo2();
+
+   return (int64_t)(info.uordblks + info.hblkhd);
+}
+
+/* Prints a line with the bytes of the heap since it had `before`, in the place of the time. */
+static void
+print_heap(const struct program *program, int64_t before)
+{
+   int64_t wall = now().wall;
+
+   print_line("heap", NUM_PROGRAMS, program, 0, "-", (struct times){wall, before}, (struct times){wall, heap()});
+}
+
 static bool
 measure(unsigned num_states, bool is_check)
 {
+   int64_t before;
    static struct program programs[NUM_PROGRAMS], first;
    bool fine = true;
 
@@ -148,10 +168,12 @@ measure(unsigned num_states, bool is_check)
    await_program(&first);
    for (unsigned number = 0; number < MAX_STATES; number++)
       draw_program(&first, NUM_PROGRAMS, number, false, "first");
+   before = heap();
    for (unsigned i = 0; i < NUM_PROGRAMS; i++)
       link_program(&programs[i], i);
    for (unsigned i = 0; i < NUM_PROGRAMS; i++)
       await_program(&programs[i]);
+   print_heap(&first, before);
    for (unsigned number = 0; number < num_states; number++) {
       for (unsigned i = 0; i < NUM_PROGRAMS; i++)
          fine &= draw_program(&programs[i], i, number, is_check, "draw");

@@ -11,6 +11,7 @@ use anyhow::{ensure, Context, Result};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Shader,
+    Facts,
     Program,
     Deserialize,
     Lower,
@@ -27,8 +28,9 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    const ALL: [(&'static str, Kind); 14] = [
+    const ALL: [(&'static str, Kind); 15] = [
         ("shader", Kind::Shader),
+        ("facts", Kind::Facts),
         ("program", Kind::Program),
         ("deserialize", Kind::Deserialize),
         ("lower", Kind::Lower),
@@ -72,6 +74,8 @@ pub(super) enum Phase {
     /// The draws that are not measured.
     First,
     Link,
+    /// The bytes of the heap, in place of the CPU time, that all links have added.
+    Heap,
     Draw,
 }
 
@@ -167,6 +171,7 @@ fn step(cells: Vec<&str>) -> Result<Step> {
     let phase = match phase {
         "first" => Phase::First,
         "link" => Phase::Link,
+        "heap" => Phase::Heap,
         "draw" => Phase::Draw,
         _ => anyhow::bail!("no phase has the name {phase}"),
     };

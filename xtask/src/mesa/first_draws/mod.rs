@@ -64,6 +64,8 @@ struct Run {
     translator: &'static str,
     states: u32,
     steps: Vec<Step>,
+    /// The bytes of the heap that the links of all programs have added.
+    heap: u64,
 }
 
 /// The compiled workload on a driver.
@@ -126,12 +128,16 @@ impl Workload<'_> {
         println!("Measuring {}.", way.title.to_lowercase());
         let caches = [tempfile::tempdir()?, tempfile::tempdir()?];
         for (translator, cache) in TRANSLATORS.into_iter().zip(&caches) {
-            self.run(way, translator, Some(cache.path()))?;
+            self.run(way, (translator, MOST_STATES), Some(cache.path()), &[])?;
         }
         let runs = self.measure_runs(way, &caches.each_ref().map(|_| None))?;
         let warm = self.measure_runs(way, &caches.each_ref().map(|cache| Some(cache.path())))?;
         let last = runs.last().context("no runs")?;
         let mut part = table::section(way.title, &format!("{}\n\n{}", way.about, table::overview(&runs)));
+        part += &format!(
+            "\nA shader from the state tracker's NIR to words, with the first state:\n\n{}",
+            table::way(&runs[..2])
+        );
         part +=
             &format!("\nThe parts of a draw, in us, without those of probes within them:\n\n{}", table::split(&runs));
         part += &format!("\nThe work of a draw by its state, with ntv:\n\n{}", table::by_state(last));
@@ -144,23 +150,42 @@ impl Workload<'_> {
         let mut rounds = [Vec::new(), Vec::new()];
         for _ in 0..ROUNDS {
             for ((translator, cache), rounds) in TRANSLATORS.into_iter().zip(caches).zip(&mut rounds) {
-                rounds.push(self.run(way, translator, *cache)?);
+                rounds.push(self.run(way, (translator, MOST_STATES), *cache, &[])?);
             }
         }
         let [c, rust] = rounds.map(join::quickest);
-        let all = [(Translator::C, c?), (Translator::Rust, rust?)];
+        let heaps = [self.heap(way, Translator::C, caches[0])?, self.heap(way, Translator::Rust, caches[1])?];
+        let all = [(Translator::C, c?, heaps[0]), (Translator::Rust, rust?, heaps[1])];
         let of_states = |states: u32| {
             let has = move |step: &&Step| step.number < states;
             let part = move |steps: &[Step]| steps.iter().filter(has).cloned().collect();
-            all.each_ref().map(|(translator, steps)| Run { translator: translator.name(), states, steps: part(steps) })
+            all.each_ref().map(|(translator, steps, heap)| Run {
+                translator: translator.name(),
+                states,
+                steps: part(steps),
+                heap: *heap,
+            })
         };
         Ok(STATES.into_iter().flat_map(of_states).collect())
     }
 
-    fn run(&self, way: &Way, translator: Translator, cache: Option<&Path>) -> Result<Vec<Step>> {
+    /// The bytes of the heap that the links of all programs have added. Only one arena of malloc is counted, so there is only one.
+    fn heap(&self, way: &Way, translator: Translator, cache: Option<&Path>) -> Result<u64> {
+        let steps = self.run(way, (translator, 1), cache, &[("MALLOC_ARENA_MAX", "1")])?;
+        let heap = steps.iter().find(|step| step.phase == join::Phase::Heap);
+        Ok(heap.context("the workload has no line about its heap")?.cpu)
+    }
+
+    fn run(
+        &self,
+        way: &Way,
+        (translator, states): (Translator, u32),
+        cache: Option<&Path>,
+        environment: &[(&str, &str)],
+    ) -> Result<Vec<Step>> {
         let probes = self.folder.join("probes.tsv");
-        let mut command = self.command(translator, MOST_STATES);
-        command.env("ZINK_NTV_PROBES", &probes).envs(way.environment.iter().copied());
+        let mut command = self.command(translator, states);
+        command.env("ZINK_NTV_PROBES", &probes).envs(way.environment.iter().chain(environment).copied());
         if let Some(cache) = cache {
             command.env_remove("MESA_SHADER_CACHE_DISABLE").env("MESA_SHADER_CACHE_DIR", cache);
         }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// The parts of a first draw, with the probes that each consists of.
 const PARTS: [(&str, &[Kind]); 10] = [
-    ("new shaders", &[Kind::Shader]),
+    ("new shaders", &[Kind::Shader, Kind::Facts]),
     ("new programs", &[Kind::Program]),
     ("lowering of variants", &[Kind::Deserialize, Kind::Lower]),
     ("translation", &[Kind::Translate, Kind::Wire, Kind::Ntv]),
@@ -125,6 +125,56 @@ pub(super) fn split(runs: &[Run]) -> String {
     out
 }
 
+/// The parts of the way of a shader from the state tracker's NIR to words and a stored module.
+const WAY: [(&str, &[Kind]); 6] = [
+    ("of which zink's own", &[Kind::Shader, Kind::Facts]),
+    ("lowering of variants", &[Kind::Lower]),
+    ("deserialization", &[Kind::Deserialize]),
+    ("translation", &[Kind::Translate, Kind::Wire, Kind::Ntv]),
+    ("variants of modules", &[Kind::Instantiate]),
+    ("disk cache", &[Kind::Load, Kind::Store]),
+];
+
+/// The mean CPU time of the way of a shader, and of the link of a program, on all threads. Lines of ntv have ratios to C.
+pub(super) fn way(runs: &[Run]) -> String {
+    let mut numbers = vec!["shaders", "from NIR to words, us"];
+    numbers.extend(WAY.iter().map(|(name, _)| *name));
+    numbers.extend(["link of a program, us", "heap of a program, KiB"]);
+    let mut out = head(&["translator"], &numbers);
+    let mut c_times = [0.0; 3];
+    for run in runs {
+        let events = || run.steps.iter().flat_map(|step| step.own.iter().chain(&step.others));
+        let shaders = events().filter(|event| event.kind == Kind::Shader).count();
+        let mean = |kinds: &[Kind]| {
+            let cpu: u64 = events().filter(|event| kinds.contains(&event.kind)).map(|event| event.cpu).sum();
+            cpu as f64 / shaders as f64 / 1000.0
+        };
+        let parts = WAY.map(|(_, kinds)| mean(kinds));
+        let times = [parts.iter().sum(), link(run), run.heap as f64 / links(run).count() as f64 / 1024.0];
+        let is_c = run.translator == "c";
+        let ratio = |at: usize| if is_c { String::new() } else { format!(" ({:.2})", times[at] / c_times[at]) };
+        let mut cells = vec![run.translator.to_string(), shaders.to_string()];
+        cells.push(format!("{:.0}{}", times[0], ratio(0)));
+        cells.extend(parts.map(|part| format!("{part:.0}")));
+        cells.extend([1, 2].map(|at| format!("{:.0}{}", times[at], ratio(at))));
+        if is_c {
+            c_times = times;
+        }
+        out += &line(&cells);
+    }
+    out
+}
+
+/// The mean CPU time of the link of a program: of its thread, and of zink's work on others, in microseconds.
+fn link(run: &Run) -> f64 {
+    let others = links(run).flat_map(|step| &step.others).map(|event| event.cpu).sum::<u64>();
+    (links(run).map(|step| step.cpu).sum::<u64>() + others) as f64 / links(run).count() as f64 / 1000.0
+}
+
+fn links(run: &Run) -> impl Iterator<Item = &Step> {
+    run.steps.iter().filter(|step| step.phase == Phase::Link)
+}
+
 /// The work of a draw by its state, on all threads.
 pub(super) fn by_state(run: &Run) -> String {
     let mut numbers = vec!["draws", "new shaders", "new programs"];
@@ -178,7 +228,7 @@ mod tests {
             8\ttranslate\tVS\t110000\t120000\t10000\t10\n\
             7\tntv\tFS\t310000\t320000\t10000\t2000\n7\ttranslate\tFS\t305000\t350000\t35000\t1000\n7\tpipeline\t-\t360000\t390000\t30000\t4000\n\
             8\ttranslate\tFS\t405000\t450000\t45000\t1000\n";
-        Run { translator, states: 2, steps: read(&steps, events).unwrap() }
+        Run { translator, states: 2, steps: read(&steps, events).unwrap(), heap: 0 }
     }
 
     #[test]
@@ -188,6 +238,26 @@ mod tests {
         assert_eq!(lines[0], "| c | 2 | 2 | 1.00 | 1.00 | 1.00 | 1.00 | 20 | 60 | 16 | 60 | 70 | 100 |");
         let ratios = "10 (0.50) | 30 (0.50) | 6 (0.38) | 30 (0.50) | 70 (1.00) | 100 (1.00)";
         assert_eq!(lines[1], format!("| rust | 2 | 2 | 1.00 | 1.00 | 1.00 | 1.00 | {ratios} |"));
+    }
+
+    #[test]
+    fn the_way_of_a_shader_has_the_work_of_all_threads() {
+        let events = |shader: u32| {
+            format!(
+                "thread\tkind\tstage\tstart_ns\tend_ns\twall_ns\tcpu_ns\n8\tshader\tVS\t110000\t120000\t1\t{shader}\n\
+                8\tfacts\tVS\t130000\t140000\t1\t1000\n7\tlower\tFS\t310000\t320000\t1\t2000\n"
+            )
+        };
+        let steps = "phase\tprogram\ttemplate\tnumber\tstate\tthread\tstart_ns\tend_ns\tcpu_ns\n\
+            link\t0\tcolours\t0\t-\t7\t100000\t200000\t4000\ndraw\t0\tcolours\t0\tdefault\t7\t300000\t400000\t90\n";
+        let run = |translator, shader| {
+            let heap = u64::from(shader) * 2048;
+            Run { translator, states: 1, steps: read(steps, &events(shader)).unwrap(), heap }
+        };
+        let table = way(&[run("c", 7_000), run("rust", 2_000)]);
+        let lines: Vec<&str> = table.lines().skip(2).collect();
+        assert_eq!(lines[0], "| c | 1 | 10 | 8 | 2 | 0 | 0 | 0 | 0 | 12 | 14000 |");
+        assert_eq!(lines[1], "| rust | 1 | 5 (0.50) | 3 | 2 | 0 | 0 | 0 | 0 | 7 (0.58) | 4000 (0.29) |");
     }
 
     #[test]
