@@ -151,5 +151,5 @@ fn every_function_of_the_headers_is_there() {
         let name = line.split('(').next().unwrap_or_default();
         assert!(tested.contains(&format!("same!({name}(")), "{name} is not compared");
     }
-    assert_eq!(declared.len(), 31);
+    assert_eq!(declared.len(), tested.matches("    same!(ntv_").count());
 }
