@@ -87,7 +87,8 @@ pub(crate) unsafe fn create(
     let told = unsafe { Told::by(call) }?;
     translate(translator, target, (words, told), call.flags, Some(offer), |done| {
         let filled = hand_over(&[], &done.module, None, done.workgroup_size, call)?;
-        *made = handle(std::mem::take(&mut done.module));
+        // A copy has no room for more, and the next translation writes to the same memory.
+        *made = handle(done.module.clone());
         Ok(filled)
     })
 }

@@ -155,7 +155,16 @@ impl Module {
         }
         moves.slice(from, self.words.len(), &self.words, &mut out.words);
         self.link_tables(decisions, &holds, &moves, &mut out);
+        out.shrink_to_fit();
         out
+    }
+
+    /// Frees memory for more words and entries of tables than there are.
+    fn shrink_to_fit(&mut self) {
+        self.words.shrink_to_fit();
+        self.patches.shrink_to_fit();
+        self.ranges.shrink_to_fit();
+        self.conditions.shrink_to_fit();
     }
 
     fn link_tables(&self, decisions: &Decisions, holds: &[Option<bool>], moves: &Moves, out: &mut Module) {
