@@ -7,12 +7,15 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 #include <sys/syscall.h>
 
 #include "util/log.h"
+#include "util/macros.h"
 #include "util/u_call_once.h"
 #include "util/u_debug.h"
 
@@ -39,6 +42,26 @@ static __thread struct probe probes[MAX_DEPTH];
 static __thread unsigned depth;
 
 static FILE *file;
+
+/*
+ * A program that counts zink's memory has this function (tests/mesa/first_draws/memory.h): whether the thread's allocations are
+ * zink's from now on.
+ */
+extern void ntv_probe_counts(bool on) __attribute__((weak));
+
+/* Tells a program that counts memory which probe is the innermost one now. */
+static void
+count_memory(void)
+{
+   static const char *const of_driver[] = {"module", "pipeline", "library", "link"};
+   bool is_own = depth > 0;
+
+   if (!ntv_probe_counts)
+      return;
+   for (unsigned i = 0; i < ARRAY_SIZE(of_driver); i++)
+      is_own = is_own && strcmp(probes[depth - 1].kind, of_driver[i]) != 0;
+   ntv_probe_counts(is_own);
+}
 
 static void
 open_file(void)
@@ -88,6 +111,7 @@ zink_ntv_probe_begin(const char *kind, gl_shader_stage stage)
       return;
    assert(depth < MAX_DEPTH);
    probes[depth++] = (struct probe){.kind = kind, .stage = stage, .start = now()};
+   count_memory();
 }
 
 void
@@ -101,6 +125,7 @@ zink_ntv_probe_end(void)
    end = now();
    assert(depth > 0);
    probe = &probes[--depth];
+   count_memory();
    fprintf(file, "%d\t%s\t%s\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\n", (int)syscall(SYS_gettid),
            probe->kind, probe->stage == MESA_SHADER_NONE ? "-" : _mesa_shader_stage_to_abbrev(probe->stage),
            probe->start.wall, end.wall, end.wall - probe->start.wall - probe->within.wall,

@@ -7,7 +7,9 @@
  * The environment variable ZINK_NTV_PROBES has the name of a file, to which each probe appends a line when it ends; the first line
  * has the names of the columns. The kinds of probes:
  *
+ *    finalize      NIR of the state tracker is finalized (pipe_screen::finalize_nir)
  *    shader        the NIR of a new shader is lowered
+ *    facts         what zink has to know of a new shader is read from its NIR
  *    program       the stages of a program are linked: by ntv, or by deserializing, changing and serializing NIR
  *    deserialize   NIR is deserialized
  *    lower         NIR is lowered for the module of a shader, or for the key of a variant

@@ -6,6 +6,7 @@
  *
  * usage: first_draws STATES           measures; a table on stdout, tab-separated
  *        first_draws STATES --check   draws with vertices, and compares the pixels after each draw with black
+ *        first_draws 1 --memory       counts the memory of zink instead of the time
  *
  * There are 200 programs (programs.c), and each is drawn with the first STATES of its states (states.c): 1 to 8. `cargo xtask mesa
  * --first-draws` builds the workload, runs it on zink, and joins the table with the probes of zink (ffi/mesa/zink_ntv_probes.h),
@@ -22,13 +23,15 @@
  * work for the draw, but lavapipe need not compile shaders with LLVM on its own threads, which takes ten times as long as the draw.
  * With `--check` draws have vertices.
  *
+ * With `--memory`, each program is drawn with its first state as soon as it is linked. A line of the phase `peak` has the most bytes of
+ * a program in place of the time, and the line `held` the bytes that are left of all (memory.h).
+ *
  * draws/draws.c describes the environment that keeps other work away from the measured thread.
  */
 
 #define _GNU_SOURCE
 
 #include <inttypes.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +42,7 @@
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
 
+#include "memory.h"
 #include "states.h"
 
 /* A context without a window, with the states that core profiles lack. Returns its display. */
@@ -138,42 +142,58 @@ draw_program(const struct program *program, unsigned index, unsigned number, boo
    return fine;
 }
 
-/* The bytes of the heap, if malloc has one arena (MALLOC_ARENA_MAX=1). */
-static int64_t
-heap(void)
-{
-   struct mallinfo2 info = mallinfo2();
-
-   return (int64_t)(info.uordblks + info.hblkhd);
-}
-
-/* Prints a line with the bytes of the heap since it had `before`, in the place of the time. */
+/* Prints a line with a number of bytes in the place of the time. */
 static void
-print_heap(const struct program *program, int64_t before)
+print_bytes(const char *phase, unsigned index, const struct program *program, int64_t bytes)
 {
    int64_t wall = now().wall;
 
-   print_line("heap", NUM_PROGRAMS, program, 0, "-", (struct times){wall, before}, (struct times){wall, heap()});
+   print_line(phase, index, program, 0, "-", (struct times){wall, 0}, (struct times){wall, bytes});
+}
+
+/* Creates the program that is not measured, and draws it with its states. */
+static void
+warm_up(struct program *program)
+{
+   create_program(program, NUM_PROGRAMS);
+   await_program(program);
+   for (unsigned number = 0; number < MAX_STATES; number++)
+      draw_program(program, NUM_PROGRAMS, number, false, "first");
+}
+
+static bool
+measure_memory(void)
+{
+   static struct program programs[NUM_PROGRAMS], first;
+   int64_t start;
+   bool fine = true;
+
+   warm_up(&first);
+   start = held_bytes();
+   for (unsigned i = 0; i < NUM_PROGRAMS; i++) {
+      int64_t before = held_bytes();
+
+      reset_peak();
+      link_program(&programs[i], i);
+      await_program(&programs[i]);
+      fine &= draw_program(&programs[i], i, 0, false, "draw");
+      print_bytes("peak", i, &programs[i], peak_bytes() - before);
+   }
+   print_bytes("held", NUM_PROGRAMS, &first, held_bytes() - start);
+   return fine;
 }
 
 static bool
 measure(unsigned num_states, bool is_check)
 {
-   int64_t before;
    static struct program programs[NUM_PROGRAMS], first;
    bool fine = true;
 
-   printf("phase\tprogram\ttemplate\tnumber\tstate\tthread\tstart_ns\tend_ns\tcpu_ns\n");
-   create_program(&first, NUM_PROGRAMS);
-   await_program(&first);
-   for (unsigned number = 0; number < MAX_STATES; number++)
-      draw_program(&first, NUM_PROGRAMS, number, false, "first");
-   before = heap();
+   warm_up(&first);
    for (unsigned i = 0; i < NUM_PROGRAMS; i++)
       link_program(&programs[i], i);
    for (unsigned i = 0; i < NUM_PROGRAMS; i++)
       await_program(&programs[i]);
-   print_heap(&first, before);
    for (unsigned number = 0; number < num_states; number++) {
       for (unsigned i = 0; i < NUM_PROGRAMS; i++)
          fine &= draw_program(&programs[i], i, number, is_check, "draw");
@@ -185,18 +205,20 @@ int
 main(int argc, char **argv)
 {
    long num_states = argc > 1 ? strtol(argv[1], NULL, 10) : 0;
-   bool is_check = argc == 3 && strcmp(argv[2], "--check") == 0, fine;
+   bool is_check = argc == 3 && strcmp(argv[2], "--check") == 0;
+   bool is_memory = argc == 3 && strcmp(argv[2], "--memory") == 0 && num_states == 1, fine;
    EGLDisplay display;
 
-   if (num_states < 1 || num_states > MAX_STATES || (argc == 3 && !is_check) || argc > 3) {
-      fprintf(stderr, "usage: first_draws STATES [--check]\n");
+   if (num_states < 1 || num_states > MAX_STATES || (argc == 3 && !is_check && !is_memory) || argc > 3) {
+      fprintf(stderr, "usage: first_draws STATES [--check]\n       first_draws 1 --memory\n");
       return 2;
    }
    display = open_context();
    create_objects();
    /* The name of the driver comes before the table. */
    printf("%s\n", (const char *)glGetString(GL_RENDERER));
-   fine = measure((unsigned)num_states, is_check);
+   printf("phase\tprogram\ttemplate\tnumber\tstate\tthread\tstart_ns\tend_ns\tcpu_ns\n");
+   fine = is_memory ? measure_memory() : measure((unsigned)num_states, is_check);
    if (glGetError() != GL_NO_ERROR)
       fail("OpenGL has an error");
    close_context(display);

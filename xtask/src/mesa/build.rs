@@ -18,6 +18,8 @@ pub(crate) enum Build {
     Full,
     /// zink alone, with a fast build, on the lavapipe of Debian's own Mesa; ntv with its internal checks.
     Small,
+    /// zink alone, with full optimization, for machines with other Vulkan drivers.
+    Alone,
     /// Like `Small`, with AddressSanitizer.
     Address,
     /// Like `Small`, without ntv.
@@ -46,16 +48,10 @@ const FULL: &[&str] = &[
     "-Dshared-llvm=enabled",
 ];
 
-const SMALL: &[&str] = &[
-    "-Dgallium-drivers=zink",
-    "-Dvulkan-drivers=",
-    "-Dplatforms=",
-    "-Dglx=disabled",
-    "-Dllvm=disabled",
-    "-Doptimization=1",
-    "-Dntv:optimization=0",
-    "-Dntv:b_ndebug=false",
-];
+const ALONE: &[&str] =
+    &["-Dgallium-drivers=zink", "-Dvulkan-drivers=", "-Dplatforms=", "-Dglx=disabled", "-Dllvm=disabled"];
+
+const FAST: &[&str] = &["-Doptimization=1", "-Dntv:optimization=0", "-Dntv:b_ndebug=false"];
 
 const ADDRESS: &[&str] = &["-Db_sanitize=address", "-Db_lundef=false", "-Ddebug=true"];
 
@@ -79,6 +75,7 @@ impl Build {
         match self {
             Build::Full => "full",
             Build::Small => "small",
+            Build::Alone => "alone",
             Build::Address => "address",
             Build::Off => "off",
         }
@@ -87,9 +84,10 @@ impl Build {
     fn options(self) -> Vec<&'static str> {
         let parts: &[&[&str]] = match self {
             Build::Full => &[OPTIONS, FULL],
-            Build::Small => &[OPTIONS, SMALL],
-            Build::Address => &[OPTIONS, SMALL, ADDRESS],
-            Build::Off => &[OPTIONS, SMALL, OFF],
+            Build::Small => &[OPTIONS, ALONE, FAST],
+            Build::Alone => &[OPTIONS, ALONE],
+            Build::Address => &[OPTIONS, ALONE, FAST, ADDRESS],
+            Build::Off => &[OPTIONS, ALONE, FAST, OFF],
         };
         parts.concat()
     }

@@ -86,6 +86,9 @@ struct Arguments {
     /// Build Mesa and stop.
     #[arg(long)]
     build: bool,
+    /// Build zink alone, with full optimization, for another machine.
+    #[arg(long, requires = "build")]
+    alone: bool,
     /// Write the patches of Mesa, with the files of ffi/mesa, to this folder, print the size of each file, and stop.
     #[arg(long, value_name = "FOLDER")]
     series: Option<PathBuf>,
@@ -98,6 +101,9 @@ struct Arguments {
     /// Measure the first draws of programs with both translators, print tables, and stop.
     #[arg(long, conflicts_with_all = ["sanitize", "validate"])]
     first_draws: bool,
+    /// Read the measurements of another machine in this folder, which tests/mesa/first_draws/record.sh wrote.
+    #[arg(long, value_name = "FOLDER", requires = "first_draws")]
+    recorded: Option<PathBuf>,
     /// Draw with ntv, check the pixels of each draw, and stop.
     #[arg(long)]
     pixels: bool,
@@ -124,6 +130,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     }
     if let Some(folders) = &arguments.vtn {
         return vtn::check(folders);
+    }
+    if let Some(folder) = &arguments.recorded {
+        return first_draws::recorded(folder);
     }
     list::install()?;
     let prefix = arguments.kind().prefix(arguments.prefix.as_deref())?;
@@ -169,6 +178,7 @@ impl Arguments {
         match self.sanitize {
             Some(Tool::Address) => Build::Address,
             None if self.small => Build::Small,
+            None if self.alone => Build::Alone,
             // valgrind needs no special build, so it runs the optimized code that drivers use.
             None | Some(Tool::Valgrind) => Build::Full,
         }

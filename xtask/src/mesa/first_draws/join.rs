@@ -10,6 +10,7 @@ use anyhow::{ensure, Context, Result};
 /// The kinds of probes, as `ffi/mesa/zink_ntv_probes.h` describes them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
+    Finalize,
     Shader,
     Facts,
     Program,
@@ -28,7 +29,8 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    const ALL: [(&'static str, Kind); 15] = [
+    const ALL: [(&'static str, Kind); 16] = [
+        ("finalize", Kind::Finalize),
         ("shader", Kind::Shader),
         ("facts", Kind::Facts),
         ("program", Kind::Program),
@@ -74,8 +76,10 @@ pub(super) enum Phase {
     /// The draws that are not measured.
     First,
     Link,
-    /// The bytes of the heap, in place of the CPU time, that all links have added.
-    Heap,
+    /// The most bytes that zink had for a program beyond those before it, in place of the CPU time.
+    Peak,
+    /// The bytes that zink holds for all programs, in place of the CPU time.
+    Held,
     Draw,
 }
 
@@ -171,7 +175,8 @@ fn step(cells: Vec<&str>) -> Result<Step> {
     let phase = match phase {
         "first" => Phase::First,
         "link" => Phase::Link,
-        "heap" => Phase::Heap,
+        "peak" => Phase::Peak,
+        "held" => Phase::Held,
         "draw" => Phase::Draw,
         _ => anyhow::bail!("no phase has the name {phase}"),
     };

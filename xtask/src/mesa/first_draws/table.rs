@@ -126,8 +126,9 @@ pub(super) fn split(runs: &[Run]) -> String {
 }
 
 /// The parts of the way of a shader from the state tracker's NIR to words and a stored module.
-const WAY: [(&str, &[Kind]); 6] = [
-    ("of which zink's own", &[Kind::Shader, Kind::Facts]),
+const WAY: [(&str, &[Kind]); 7] = [
+    ("of which finalizing", &[Kind::Finalize]),
+    ("zink's own", &[Kind::Shader, Kind::Facts]),
     ("lowering of variants", &[Kind::Lower]),
     ("deserialization", &[Kind::Deserialize]),
     ("translation", &[Kind::Translate, Kind::Wire, Kind::Ntv]),
@@ -135,13 +136,13 @@ const WAY: [(&str, &[Kind]); 6] = [
     ("disk cache", &[Kind::Load, Kind::Store]),
 ];
 
-/// The mean CPU time of the way of a shader, and of the link of a program, on all threads. Lines of ntv have ratios to C.
+/// The mean CPU time of the way of a shader, and of the link of a program, on all threads, and zink's memory. Lines of ntv have ratios to C.
 pub(super) fn way(runs: &[Run]) -> String {
     let mut numbers = vec!["shaders", "from NIR to words, us"];
     numbers.extend(WAY.iter().map(|(name, _)| *name));
-    numbers.extend(["link of a program, us", "heap of a program, KiB"]);
+    numbers.extend(["link of a program, us", "memory of a program, KiB: peak", "held"]);
     let mut out = head(&["translator"], &numbers);
-    let mut c_times = [0.0; 3];
+    let mut c_values = [0.0; 4];
     for run in runs {
         let events = || run.steps.iter().flat_map(|step| step.own.iter().chain(&step.others));
         let shaders = events().filter(|event| event.kind == Kind::Shader).count();
@@ -150,15 +151,15 @@ pub(super) fn way(runs: &[Run]) -> String {
             cpu as f64 / shaders as f64 / 1000.0
         };
         let parts = WAY.map(|(_, kinds)| mean(kinds));
-        let times = [parts.iter().sum(), link(run), run.heap as f64 / links(run).count() as f64 / 1024.0];
+        let values = [parts.iter().sum(), link(run), run.memory.peak / 1024.0, run.memory.held / 1024.0];
         let is_c = run.translator == "c";
-        let ratio = |at: usize| if is_c { String::new() } else { format!(" ({:.2})", times[at] / c_times[at]) };
+        let ratio = |at: usize| if is_c { String::new() } else { format!(" ({:.2})", values[at] / c_values[at]) };
         let mut cells = vec![run.translator.to_string(), shaders.to_string()];
-        cells.push(format!("{:.0}{}", times[0], ratio(0)));
+        cells.push(format!("{:.0}{}", values[0], ratio(0)));
         cells.extend(parts.map(|part| format!("{part:.0}")));
-        cells.extend([1, 2].map(|at| format!("{:.0}{}", times[at], ratio(at))));
+        cells.extend([1, 2, 3].map(|at| format!("{:.0}{}", values[at], ratio(at))));
         if is_c {
-            c_times = times;
+            c_values = values;
         }
         out += &line(&cells);
     }
@@ -214,6 +215,7 @@ pub(super) fn section(title: &str, table: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::join::read;
+    use super::super::Memory;
     use super::*;
 
     fn run(translator: &'static str, cpu: u64) -> Run {
@@ -228,7 +230,7 @@ mod tests {
             8\ttranslate\tVS\t110000\t120000\t10000\t10\n\
             7\tntv\tFS\t310000\t320000\t10000\t2000\n7\ttranslate\tFS\t305000\t350000\t35000\t1000\n7\tpipeline\t-\t360000\t390000\t30000\t4000\n\
             8\ttranslate\tFS\t405000\t450000\t45000\t1000\n";
-        Run { translator, states: 2, steps: read(&steps, events).unwrap(), heap: 0 }
+        Run { translator, states: 2, steps: read(&steps, events).unwrap(), memory: Memory::default() }
     }
 
     #[test]
@@ -251,13 +253,13 @@ mod tests {
         let steps = "phase\tprogram\ttemplate\tnumber\tstate\tthread\tstart_ns\tend_ns\tcpu_ns\n\
             link\t0\tcolours\t0\t-\t7\t100000\t200000\t4000\ndraw\t0\tcolours\t0\tdefault\t7\t300000\t400000\t90\n";
         let run = |translator, shader| {
-            let heap = u64::from(shader) * 2048;
-            Run { translator, states: 1, steps: read(steps, &events(shader)).unwrap(), heap }
+            let memory = Memory { peak: f64::from(shader) * 2048.0, held: 2048.0 };
+            Run { translator, states: 1, steps: read(steps, &events(shader)).unwrap(), memory }
         };
         let table = way(&[run("c", 7_000), run("rust", 2_000)]);
         let lines: Vec<&str> = table.lines().skip(2).collect();
-        assert_eq!(lines[0], "| c | 1 | 10 | 8 | 2 | 0 | 0 | 0 | 0 | 12 | 14000 |");
-        assert_eq!(lines[1], "| rust | 1 | 5 (0.50) | 3 | 2 | 0 | 0 | 0 | 0 | 7 (0.58) | 4000 (0.29) |");
+        assert_eq!(lines[0], "| c | 1 | 10 | 0 | 8 | 2 | 0 | 0 | 0 | 0 | 12 | 14000 | 2 |");
+        assert_eq!(lines[1], "| rust | 1 | 5 (0.50) | 0 | 3 | 2 | 0 | 0 | 0 | 0 | 7 (0.58) | 4000 (0.29) | 2 (1.00) |");
     }
 
     #[test]
