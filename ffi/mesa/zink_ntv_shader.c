@@ -323,6 +323,23 @@ zink_ntv_shader_forget(struct zink_shader *zs)
    zs->has_uniforms = zs->bindless = zs->ntv_inlines = zs->has_gallium_nir = false;
 }
 
+bool
+zink_ntv_finalizes(const struct zink_screen *screen)
+{
+   /* a comparison gives both translators the same NIR */
+   return screen->ntv && !zink_ntv_debug_compares();
+}
+
+void
+zink_ntv_finalize(nir_shader *nir)
+{
+   NIR_PASS_V(nir, nir_lower_vars_to_ssa);
+   NIR_PASS_V(nir, nir_copy_prop);
+   NIR_PASS_V(nir, nir_opt_constant_folding);
+   NIR_PASS_V(nir, nir_opt_cse);
+   NIR_PASS_V(nir, nir_opt_dce);
+}
+
 /* As zink prints the NIR that its own translator gets. */
 static void
 print_nir(nir_shader *nir)
@@ -332,6 +349,20 @@ print_nir(nir_shader *nir)
    fprintf(stderr, "NIR shader:\n---8<---\n");
    nir_print_shader(nir, stderr);
    fprintf(stderr, "---8<---\n");
+}
+
+/* Keeps the NIR as it is, without the room for more that a blob has: a third of it. */
+static void
+keep_nir(struct zink_shader *zs)
+{
+   void *data;
+
+   zink_shader_serialize_blob(zs->nir, &zs->blob);
+   data = realloc(zs->blob.data, zs->blob.size);
+   if (data) {
+      zs->blob.data = data;
+      zs->blob.allocated = zs->blob.size;
+   }
 }
 
 bool
@@ -346,7 +377,7 @@ zink_ntv_shader_init(struct zink_screen *screen, struct zink_shader *zs)
    zink_ntv_probe_begin("facts", zs->info.stage);
    is_read = zink_ntv_shader_read(screen, zs);
    if (is_read)
-      zink_shader_serialize_blob(zs->nir, &zs->blob);
+      keep_nir(zs);
    zink_ntv_probe_end();
    if (is_read && !zink_ntv_cache_get_module(screen, zs))
       zink_ntv_module_create(screen, zs, zs->nir);

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 
+struct nir_shader;
 struct ntv_descriptor_layout;
 struct zink_screen;
 struct zink_shader;
@@ -21,6 +22,18 @@ extern "C" {
 #endif
 
 #ifdef HAVE_ZINK_NTV
+
+/*
+ * Whether the state tracker keeps vectors, and zink_ntv_finalize() runs in pipe_screen::finalize_nir. What nir_to_spirv needs instead runs
+ * before zink's lowering.
+ */
+bool zink_ntv_finalizes(const struct zink_screen *screen);
+
+/*
+ * Removes what the state tracker's lowering of uniforms leaves: a third of the instructions. The state tracker has optimized the NIR
+ * before that, and ntv lowers what devices lack. Without these passes, ntv would take longer by their time.
+ */
+void zink_ntv_finalize(struct nir_shader *nir);
 
 /*
  * Makes the module of a shader from the state tracker's NIR, zink_shader::nir, which zink_shader::blob keeps, and sets the fields of
@@ -39,6 +52,17 @@ void zink_ntv_shader_forget(struct zink_shader *zs);
 void zink_ntv_shader_layout(struct ntv_descriptor_layout *layout, const struct zink_screen *screen, const struct zink_shader *zs);
 
 #else
+
+static inline bool
+zink_ntv_finalizes(const struct zink_screen *screen)
+{
+   return false;
+}
+
+static inline void
+zink_ntv_finalize(struct nir_shader *nir)
+{
+}
 
 static inline bool
 zink_ntv_shader_init(struct zink_screen *screen, struct zink_shader *zs)
