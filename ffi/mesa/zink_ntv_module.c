@@ -607,6 +607,7 @@ zink_ntv_program_link(struct zink_gfx_program *prog)
       if (prog->shaders[i])
          prog->ntv_modules[i] = linked[count++];
    }
+   prog->ntv_linked = true;
    return true;
 }
 
@@ -619,17 +620,38 @@ zink_ntv_program_unlink(struct zink_gfx_program *prog)
    }
 }
 
+/* The linked module of a stage: linked again if the program had its first variant already. NULL if memory is short. */
+static const struct ntv_module *
+linked_module(struct zink_gfx_program *prog, gl_shader_stage stage)
+{
+   if (!prog->ntv_modules[stage]) {
+      zink_ntv_program_unlink(prog);
+      prog->ntv_linked_again = true;
+      zink_ntv_program_link(prog);
+   }
+   return prog->ntv_modules[stage];
+}
+
 struct spirv_shader *
-zink_ntv_program_variant(struct zink_screen *screen, const struct zink_gfx_program *prog, gl_shader_stage stage,
+zink_ntv_program_variant(struct zink_screen *screen, struct zink_gfx_program *prog, gl_shader_stage stage,
                          const struct zink_shader_key *key, const struct zink_zs_swizzle_key *swizzles)
 {
    const struct zink_shader *zs = prog->shaders[stage];
+   const struct ntv_module *module;
    struct spirv_shader *spirv;
    struct ntv_key mapped;
 
    if (!map_key(screen, zs, key, swizzles, &mapped))
       return NULL;
-   spirv = write_variant(zs, prog->ntv_modules[stage], &mapped);
+   module = linked_module(prog, stage);
+   if (!module)
+      return NULL;
+   spirv = write_variant(zs, module, &mapped);
+   /* Most programs have one variant. For the others, a second link takes 20 us. */
+   if (!prog->ntv_linked_again) {
+      ntv_module_destroy(prog->ntv_modules[stage]);
+      prog->ntv_modules[stage] = NULL;
+   }
    if (spirv)
       zink_ntv_debug_check_variant(screen, prog, stage, &mapped, spirv);
    return spirv;
@@ -648,13 +670,14 @@ const struct zink_ntv_locations *
 zink_ntv_program_locations(struct zink_gfx_program *prog, gl_shader_stage stage)
 {
    struct zink_ntv_locations *locations = prog->ntv_locations[stage];
+   const struct ntv_module *module;
    struct ntv_result before = {0}, after = {0};
 
    if (locations)
       return locations;
+   module = linked_module(prog, stage);
    locations = ralloc(prog, struct zink_ntv_locations);
-   if (locations && read_varyings(prog->shaders[stage]->ntv_module, &before) &&
-       read_varyings(prog->ntv_modules[stage], &after)) {
+   if (locations && module && read_varyings(prog->shaders[stage]->ntv_module, &before) && read_varyings(module, &after)) {
       memset(locations, 0xff, sizeof(*locations));
       for (size_t i = 0; i < after.num_varyings; i++)
          set_location(locations, &before.varyings[i], &after.varyings[i]);

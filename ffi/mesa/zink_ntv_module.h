@@ -89,11 +89,10 @@ void zink_ntv_program_unlink(struct zink_gfx_program *prog);
 /*
  * The words of a stage of a linked program for `key`, which is NULL if no key has an effect, and for the swizzles of textures, which
  * are NULL if the key needs none. NULL if the key has no patch, or if memory is short: the variant is compiled then, with the
- * locations of zink_ntv_program_locations().
+ * locations of zink_ntv_program_locations(). The linked modules are freed with the first variants, and kept from the second one on.
  */
-struct spirv_shader *zink_ntv_program_variant(struct zink_screen *screen, const struct zink_gfx_program *prog,
-                                              gl_shader_stage stage, const struct zink_shader_key *key,
-                                              const struct zink_zs_swizzle_key *swizzles);
+struct spirv_shader *zink_ntv_program_variant(struct zink_screen *screen, struct zink_gfx_program *prog, gl_shader_stage stage,
+                                              const struct zink_shader_key *key, const struct zink_zs_swizzle_key *swizzles);
 
 /* The locations of a stage of a linked program, which keeps them. NULL if memory is short. */
 const struct zink_ntv_locations *zink_ntv_program_locations(struct zink_gfx_program *prog, gl_shader_stage stage);
