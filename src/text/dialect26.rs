@@ -169,9 +169,10 @@ pub(super) fn is_only_in_26(op: Intrinsic, index: Index, value: u32) -> bool {
     index == Index::access && is_shared && value == 0
 }
 
-/// The name of a type without the number that tells it from others of the same name.
+/// The name of a type without the number that tells it from others of the same name. That of a struct without a name begins with `#`.
 pub(super) fn type_name(printed: &str) -> &str {
-    printed.split_once('#').map_or(printed, |(name, _)| name)
+    let end = printed.char_indices().skip(1).find(|(_, letter)| *letter == '#');
+    &printed[..end.map_or(printed.len(), |(at, _)| at)]
 }
 
 /// Parses the dimension at the end of a texture instruction, if it is next.

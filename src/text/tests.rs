@@ -217,6 +217,11 @@ fn structs_gain_members_where_they_are_named() {
 }
 
 #[test]
+fn structs_without_a_name_are_read() {
+    same("decl_var uniform INTERP_MODE_NONE none #anon_struct a (0, 0, 0)\n", &[]);
+}
+
+#[test]
 fn structs_can_be_described() {
     let decls = |members: &str| {
         format!("// ntv: struct=s {{ {members} }}\ndecl_var ssbo INTERP_MODE_NONE none s v (0, 0, 0)\n")
