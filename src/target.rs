@@ -195,6 +195,11 @@ impl Target {
         self.features >> feature as u8 & 1 != 0
     }
 
+    /// Whether the driver has all of these.
+    pub(crate) fn has_all(&self, features: &[Feature]) -> bool {
+        features.iter().all(|feature| self.has(*feature))
+    }
+
     /// Whether the driver has `feature`, and its version of SPIR-V can declare its use.
     pub fn can_declare(&self, feature: Feature) -> bool {
         let is_late = matches!(feature, Feature::meshShader | Feature::taskShader);

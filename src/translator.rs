@@ -7,9 +7,8 @@ use crate::check::{self, Checker};
 use crate::error::{Error, ErrorKind, Errors, Place};
 use crate::ir::{Shader, Stage};
 use crate::module::{Key, Module};
-use crate::op::Needs;
-use crate::pass::pipeline::{met_by, PIPELINE};
-use crate::pass::{find_forms, has_stores, is_captured, BufferAccess, Context, Forms, Pass};
+use crate::op::Facts;
+use crate::pass::{is_captured, masks, BufferAccess, Context, Masks, Pass, PIPELINE};
 use crate::plan::{refused_placement, Placements};
 use crate::raise;
 use crate::setters::setters;
@@ -75,8 +74,8 @@ pub enum Input {
 #[derive(Debug)]
 pub struct Translator {
     context: Context,
-    /// The needs that the target meets without passes.
-    met: Needs,
+    /// The facts for which each pass runs.
+    masks: Masks,
     input: Input,
     checker: Checker,
     emitter: Emitter,
@@ -86,21 +85,21 @@ impl Translator {
     /// A translator with `options`.
     pub fn new(options: Options) -> Translator {
         let (input, context) = (options.input, options.into());
-        Translator { met: met_by(&context), context, input, checker: Checker::default(), emitter: Emitter::default() }
+        Translator { masks: masks(&context), context, input, checker: Checker::default(), emitter: Emitter::default() }
     }
 
     /// Sets the options of the following translations.
     pub fn set_options(&mut self, options: Options) {
         self.input = options.input;
         self.context = options.into();
-        self.met = met_by(&self.context);
+        self.masks = masks(&self.context);
     }
 
     /// Sets the storage classes of uniform blocks for the following translations: those of a [plan](crate::plan) for their stage.
     pub fn set_placements(&mut self, placements: Placements) {
         if self.context.placements != placements {
             self.context.placements = placements;
-            self.met = met_by(&self.context);
+            self.masks = masks(&self.context);
         }
     }
 
@@ -135,9 +134,6 @@ impl Translator {
             let message = format!("uniform block {block} cannot be in push constants: {why}");
             return Err(Error::new(ErrorKind::Unsupported, Place::default(), message).into());
         }
-        if has_stores(shader, &self.context) {
-            shader.ask_for(Needs::CAPTURES);
-        }
         // Mesa has optimised the shader, so only the results of passes need to be cleaned up.
         shader.set_tidy(true);
         self.run_passes(shader, stop_after);
@@ -154,36 +150,30 @@ impl Translator {
         raise::raise(shader)
     }
 
-    /// Runs the passes that `shader` needs. Most shaders need none.
+    /// Runs the passes that `shader` needs. Most shaders need few.
     fn run_passes(&self, shader: &mut Shader, stop_after: Option<&str>) {
-        let mut left = Needs::all() - self.met;
-        if let Some(name) = stop_after {
-            let later = PIPELINE.iter().rev().take_while(|pass| pass.name != name);
-            left = later.fold(left, |left, pass| left - pass.needs);
-        }
-        loop {
-            // Passes may add needs of later ones.
-            let needs = shader.needs() & left;
-            let next = needs.bits().trailing_zeros();
-            if cfg!(debug_assertions) {
-                self.assert_idle(shader, left, next as usize);
+        let ends = |name| PIPELINE.iter().position(|pass| pass.name == name).map_or(0, |at| at + 1);
+        let passes = &PIPELINE[..stop_after.map_or(PIPELINE.len(), ends)];
+        let (mut facts, mut removed) = (shader.facts(), Facts::empty());
+        for (pass, mask) in passes.iter().zip(&self.masks) {
+            if facts.intersects(*mask) {
+                (pass.run)(shader, &self.context);
+                // Passes may add facts for later ones.
+                facts = shader.facts();
+                if cfg!(debug_assertions) {
+                    assert_sound(shader, pass, removed | pass.removes);
+                }
+            } else if cfg!(debug_assertions) && !mask.is_empty() {
+                self.assert_idle(shader, pass);
             }
-            let Some(pass) = PIPELINE.get(next as usize) else { break };
-            (pass.run)(shader, &self.context);
-            left &= Needs::from_bits_retain(u32::MAX << next << 1);
-            if cfg!(debug_assertions) {
-                assert_sound(shader, &PIPELINE[..=next as usize]);
-            }
+            removed |= pass.removes;
         }
     }
 
-    /// Checks that the skipped passes before index `at`, which are still in `left`, would not change the shader. Large shaders are
-    /// not checked, as it takes long.
-    fn assert_idle(&self, shader: &Shader, left: Needs, at: usize) {
+    /// Checks that a skipped pass would not change the shader. Large shaders are not checked, as it takes long.
+    fn assert_idle(&self, shader: &Shader, pass: &Pass) {
         const MOST: usize = 400;
-        assert!(shader.has_entered_variables(), "a variable was not declared");
-        let left_before = |(number, pass): &(usize, &Pass)| *number < at && left.intersects(pass.needs);
-        for (_, pass) in PIPELINE.iter().enumerate().filter(left_before).filter(|_| shader.order.len() < MOST) {
+        if shader.order.len() < MOST {
             let mut copy = shader.clone();
             (pass.run)(&mut copy, &self.context);
             assert!(copy == *shader, "{} was not needed, but changes the shader", pass.name);
@@ -265,14 +255,12 @@ impl Default for Translator {
     }
 }
 
-/// Checks that the last of `passes` kept the rules of NIR, and that all forms are gone that the passes remove. A failure is an
-/// error in ntv.
-fn assert_sound(shader: &Shader, passes: &[Pass]) {
-    let name = passes.last().map_or("", |pass| pass.name);
-    let left = passes.iter().fold(Forms::empty(), |gone, pass| gone | pass.removes) & find_forms(shader);
-    assert!(left.is_empty(), "{left:?} left after {name}");
-    let unlisted = shader.order.iter().find(|inst| !shader.is_entered(**inst));
-    assert!(unlisted.is_none(), "{unlisted:?} is not in the inventory after {name}");
+/// Checks that `pass` kept the rules of NIR, and that the facts that it and earlier passes removed are gone. A failure is an error
+/// in ntv.
+fn assert_sound(shader: &Shader, pass: &Pass, removed: Facts) {
+    let name = pass.name;
+    let facts = shader.recorded_again().unwrap_or_else(|fault| panic!("{fault} after {name}"));
+    assert!(!facts.intersects(removed), "{:?} left after {name}", facts & removed);
     if let Err(errors) = check::validate(shader) {
         panic!("{name} broke the shader: {errors}");
     }

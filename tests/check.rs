@@ -8,8 +8,9 @@
 
 mod support;
 
+use ntv::op::Facts;
 use ntv::pass::control::{lower_discard_if, regs_to_ssa};
-use ntv::pass::{find_forms, Context, Forms};
+use ntv::pass::Context;
 use ntv::{check, text, Shader};
 use std::fs;
 use std::path::Path;
@@ -40,7 +41,7 @@ fn check_shader(mut shader: Shader) -> Result<(), String> {
     for pass in [regs_to_ssa::PASS, lower_discard_if::PASS] {
         pass.apply(&mut shader, &Context::default());
         check::validate(&shader).map_err(|errors| format!("after {}: {errors}", pass.name))?;
-        let left = find_forms(&shader).intersection(pass.removes);
+        let left = shader.recorded_again()?.intersection(pass.removes);
         if !left.is_empty() {
             return Err(format!("{} leaves {left:?}", pass.name));
         }
@@ -75,7 +76,7 @@ fn same_phis(file: &Path) -> Option<bool> {
         text::parse(&dump).pop()?.shader.ok()
     });
     let (reg, ssa) = (reg.as_mut()?, ssa?);
-    if !find_forms(reg).contains(Forms::REGISTERS) {
+    if !reg.facts().contains(Facts::REGISTERS) {
         return None;
     }
     regs_to_ssa::PASS.apply(reg, &Context::default());

@@ -11,8 +11,9 @@ mod support;
 
 use ntv::interp::draw::{draw, Draw};
 use ntv::interp::{run, Buffer, FaultKind, Floats, Inputs, Limits, Resources};
+use ntv::op::Facts;
 use ntv::pass::memory::lower_memory::say_offset_units;
-use ntv::pass::{pipeline::PIPELINE, Context};
+use ntv::pass::{Context, PIPELINE};
 use ntv::plan::{Class, Placement};
 use ntv::{check, text, Feature, Shader, Target};
 use ntv_gen::{difference, Observation, Stimulus};
@@ -121,7 +122,7 @@ fn check_shader(original: &Shader, seed: u64, tally: &mut Tally) -> Result<(), S
         *tally.meaningless.entry(format!("{:?}{detail}", fault.kind)).or_default() += 1;
         return Ok(());
     }
-    let has_width = |width: &u8| original.inventory().has_width(*width);
+    let has_width = |width: &u8| original.inventory().may_have(Facts::widths(*width));
     let lacking = TARGETS.iter().filter(|(widths, _)| widths.iter().any(has_width)).map(|(_, off)| *off);
     for off in [&[][..]].into_iter().chain(lacking) {
         let mut context = Context::default();

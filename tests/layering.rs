@@ -310,11 +310,11 @@ fn sources_are_parsed() {
         mod tests { use crate::check; fn long() {} }
     ";
     let source = |name: &str, text: &str| Source { name: name.to_string(), text: text.to_string() };
-    let pass = source("src/pass/pipeline.rs", text);
+    let pass = source("src/pass/testing.rs", text);
     assert_eq!(pass.functions(), [("f".to_string(), 3)]);
     let paths = ["ir", "ir::x", "op", "text::parse"];
     assert_eq!(pass.imports(), paths.map(|path| path.split("::").map(str::to_string).collect()).into());
-    assert_eq!(pass.module(), Some(vec!["pass".to_string(), "pipeline".to_string()]));
+    assert_eq!(pass.module(), Some(vec!["pass".to_string(), "testing".to_string()]));
     assert!(pass.has_unsafe());
     assert!(!source("a.rs", "fn f() { let s = \"unsafe\"; }").has_unsafe());
 }

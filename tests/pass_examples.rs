@@ -9,7 +9,7 @@
 
 mod support;
 
-use ntv::pass::pipeline::{PARTS, PIPELINE};
+use ntv::pass::{PARTS, PIPELINE};
 use std::fs;
 
 /// The code block after the line `heading` of a module's description, and before the next such block.

@@ -14,7 +14,7 @@ use ntv::interp::{FaultKind, Limits};
 use ntv::ir::{Inst, InstKind, Stage, XfbInfo, XfbOutput};
 use ntv::op::names::IoSemantics;
 use ntv::op::{Index, Intrinsic, Props};
-use ntv::pass::{pipeline::PIPELINE, BufferAccess, Context, Pass};
+use ntv::pass::{BufferAccess, Context, Pass, PIPELINE};
 use ntv::plan::{Class, Placement, Placements};
 use ntv::target::Version;
 use ntv::{check, text, wire, EmitOptions, Feature, Options, Shader, Target, Translator};

@@ -8,8 +8,7 @@
 mod support;
 
 use ntv::capture::BackEnd;
-use ntv::op::Needs;
-use ntv::pass::{pipeline::PIPELINE, Context};
+use ntv::pass::{Context, PIPELINE};
 use ntv::plan::{Class, Placement};
 use ntv::text::{self, Found};
 use ntv::{check, Errors, Feature, Shader};
@@ -124,9 +123,6 @@ fn faults_of_passes(path: &Path) -> (usize, Vec<String>) {
                 continue;
             }
             let mut shader = shader.clone();
-            if context.captures == BackEnd::Storage {
-                shader.ask_for(Needs::CAPTURES);
-            }
             for pass in PIPELINE {
                 if pass.apply(&mut shader, &context) {
                     compared += 1;

@@ -9,8 +9,8 @@ mod common;
 
 use criterion::{criterion_group, criterion_main, BatchSize, BenchmarkId, Criterion, Throughput};
 use ntv::ir::Shader;
-use ntv::pass::pipeline::PIPELINE;
 use ntv::pass::Context;
+use ntv::pass::PIPELINE;
 use ntv::spirv::Emitter;
 use ntv::{check, EmitOptions, Target, Translator};
 use ntv_benches::{sets, Set, Worker};

@@ -6,8 +6,7 @@ use crate::api::{Answer, Comparison, Line, PassReport, Problem, Request, Spirv, 
 use crate::modules::{self, Lined};
 use crate::{assembly, counts, shaders};
 use base64::prelude::{Engine as _, BASE64_STANDARD};
-use ntv::pass::pipeline::PIPELINE;
-use ntv::pass::Context;
+use ntv::pass::{Context, PIPELINE};
 use ntv::spirv::emit;
 use ntv::{check, text, BufferAccess, EmitOptions, Errors, Key, Options, Shader, Translator};
 

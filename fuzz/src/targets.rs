@@ -7,7 +7,7 @@
 use arbitrary::Unstructured;
 use ntv::capture::BackEnd;
 use ntv::interp::Limits;
-use ntv::pass::{pipeline::PIPELINE, Context, Pass};
+use ntv::pass::{Context, Pass, PIPELINE};
 use ntv::{check, text, wire, BufferAccess, EmitOptions, Options, Shader, Translator};
 use ntv_gen::{difference, stimulus_of_seed, Observation, Purpose, Stimulus};
 

@@ -7,7 +7,7 @@
 
 use crate::compare::{Prover, Verdict};
 use ntv::error::Errors;
-use ntv::pass::pipeline::PIPELINE;
+use ntv::pass::PIPELINE;
 use ntv::{EmitOptions, Options, Shader, Translator};
 
 /// The name of the step from the lowered shader to the words.

@@ -7,7 +7,7 @@
 
 use crate::ir::{ArrayIndex, Def, DerefKind, Inst, Shader, Var};
 use crate::op::meaning::{MemoryKind, MemoryOperation};
-use crate::op::{Access, Index, Intrinsic, Modes};
+use crate::op::{Access, Facts, Index, Intrinsic, Modes};
 use crate::target::Feature::{self, *};
 use std::ops::Range;
 
@@ -165,7 +165,7 @@ pub fn zinks_array(shader: &Shader) -> Option<(Var, u32)> {
 
 /// The blocks of [`zinks_array`], if sizes are queried of it.
 fn sized_array(shader: &Shader) -> Option<Range<u32>> {
-    if !shader.inventory().has_derefs(BUFFERS) {
+    if !shader.inventory().may_have(Facts::derefs(BUFFERS)) {
         return None;
     }
     let (var, first) = zinks_array(shader)?;

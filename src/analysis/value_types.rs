@@ -29,7 +29,7 @@ use super::wants::{
 use crate::entity::Id;
 use crate::ir::{ArrayIndex, Def, DerefKind, Inst, InstKind, Shader, TexData, Var};
 use crate::op::meaning::{Form as IntrinsicForm, ImageName, ImageOperation, Sampling};
-use crate::op::{AluType, Base, Choice, Intrinsic, Want};
+use crate::op::{AluType, Base, Choice, Facts, Intrinsic, Want};
 use crate::target::{Feature, Target};
 
 pub use super::wants::{atomic_base, has_own_base, leaf, reduction_base};
@@ -107,7 +107,7 @@ impl ValueTypes {
         let num_nodes = self.num_defs + shader.vars.len();
         self.nodes.clear();
         self.nodes.resize(num_nodes, Choice::Literal);
-        if shader.inventory().has_derefs(OWN_MEMORY) {
+        if shader.inventory().may_have(Facts::derefs(OWN_MEMORY)) {
             self.choose_variables(shader, num_nodes);
         }
         self.walk(shader, num_nodes);

@@ -15,7 +15,7 @@ use super::support::{self, BUFFERS, MISREADING};
 use super::{blocks, kernels, stores, textures};
 use crate::ir::{ArrayIndex, Def, DerefKind, InstKind, Inventory, Shader, Stage, VarFlags};
 use crate::op::names::{varying, InterpMode};
-use crate::op::Modes;
+use crate::op::{Facts, Modes};
 use crate::target::{Feature, Target};
 
 /// Whether a rule may refuse a valid shader.
@@ -26,24 +26,24 @@ pub(super) fn has_doubts(shader: &Shader, target: &Target) -> bool {
     if !has.has_no_other(&WITHOUT_NEEDS) {
         needs |= of_intrinsics(has);
     }
-    if has.has_width(8 | 16 | 64) || shader.types.has_width(8 | 16 | 64) {
+    if has.may_have(Facts::widths(8 | 16 | 64)) || shader.types.has_width(8 | 16 | 64) {
         needs |= features::width_needs(shader);
     }
     if shader.stage() == Stage::Kernel {
         needs |= kernels::may_need(shader);
     }
-    if has.has_textures() {
+    if has.may_have(Facts::TEXTURES) {
         needs |= textures::may_need(shader);
     }
-    if has.has_unusual_steps() {
+    if has.may_have(Facts::UNUSUAL_STEPS) {
         needs |= of_derefs(shader);
     }
     needs & lacked_by(target) != 0
-        || has.has_wide_vectors()
-        || has.has_width(1) && has.has_any_alu(&MISREADING) && has_misread_booleans(shader)
-        || has.has_derefs(support::untranslated_modes(&shader.types))
+        || has.may_have(Facts::WIDE_VECTORS)
+        || has.may_have(Facts::widths(1)) && has.has_any_alu(&MISREADING) && has_misread_booleans(shader)
+        || has.may_have(Facts::derefs(support::untranslated_modes(&shader.types)))
         || has_derefs_as_values(shader)
-        || has.has_jumps() && has_jumps_before_ifs(shader)
+        || has.may_have(Facts::JUMPS) && has_jumps_before_ifs(shader)
         || stores::lacks(target, shader)
         || !shader.xfb_info.is_empty()
         || shader.stage() == Stage::Geometry && support::refused_primitives(&shader.info)
@@ -147,7 +147,8 @@ fn has_derefs_as_values(shader: &Shader) -> bool {
     let num_pointers = shader.srcs.values().iter().filter(|def| is_deref(shader, **def)).count();
     num_pointers != shader.inventory().num_pointers()
         || shader.alu_srcs.values().iter().any(|src| is_deref(shader, src.def))
-        || shader.inventory().has_phis() && shader.phi_srcs.values().iter().any(|src| is_deref(shader, src.def))
+        || shader.inventory().may_have(Facts::PHIS)
+            && shader.phi_srcs.values().iter().any(|src| is_deref(shader, src.def))
 }
 
 fn is_deref(shader: &Shader, def: Def) -> bool {

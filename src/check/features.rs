@@ -11,6 +11,7 @@ use crate::ir::{AluSrc, Def, Deref, DerefKind, Inst, InstKind, Shader, ShaderInf
 use crate::op::builtins::{BuiltInInfo, BuiltInNeed, Providers};
 use crate::op::meaning::{Form, IoAccess, Traits};
 use crate::op::names::{frag_result, unpack_alu_type, varying, InterpMode, IoSemantics, IoXfb, Scope};
+use crate::op::Facts;
 use crate::op::{
     slots, AluOp, AluType, AtomicOp, Base, Index, Intrinsic, IntrinsicSet, Modes, INTRINSICS as TABLE, MEANINGS,
 };
@@ -193,7 +194,7 @@ pub(super) fn slot_needs(stage: Stage, output: bool, slots: u64, need: &mut dyn 
 /// The features that the widths of values, or of members of variables, may need.
 #[inline(never)]
 pub(super) fn width_needs(shader: &Shader) -> Features {
-    let has = |bits: u8| shader.inventory().has_width(bits) || shader.types.has_width(bits);
+    let has = |bits: u8| shader.inventory().may_have(Facts::widths(bits)) || shader.types.has_width(bits);
     let values = WIDTHS.iter().filter(|(_, bits, ..)| has(*bits));
     let members = if shader.types.has_width(8 | 16) { blocks::MAY_NEED } else { 0 };
     values.fold(members, |needs, (_, _, feature, _)| needs | 1 << *feature as u8)

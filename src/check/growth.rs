@@ -12,7 +12,7 @@
 use super::feature_check::FeatureCheck;
 use crate::ir::{Inst, InstKind, Shader};
 use crate::op::meaning::MemoryOperation;
-use crate::op::{Base, Index};
+use crate::op::{Base, Facts, Index};
 use crate::target::Feature;
 
 /// The most instructions that passes may make of accesses, by ifs: 0.2 s and 30 MB, whatever the size of the shader.
@@ -41,7 +41,7 @@ impl FeatureCheck<'_> {
                 0
             }
         });
-        if costs == [0; 2] || !shader.inventory().has_width(64) {
+        if costs == [0; 2] || !shader.inventory().may_have(Facts::widths(64)) {
             return;
         }
         let mut made = 0;

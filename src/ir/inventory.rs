@@ -1,34 +1,25 @@
 // SPDX-License-Identifier: MIT
 
 //! The kinds of instructions in a shader: without a search, it shows which instructions a shader does not have, and which
-//! passes it needs.
+//! [facts](Facts) decide about passes and checks.
 //!
 //! Every instruction that is appended or changed is added, none is removed: an opcode that is not listed is nowhere in the
 //! shader; a listed one may have been removed since. The same holds for inputs and outputs. Debug builds check after each pass
 //! that the list is complete.
 
 use super::{
-    ArrayIndex, Capture, Cf, Deref, DerefKind, Inst, InstData, InstKind, Shader, Stage, Var, VarFlags, Variable,
+    ArrayIndex, Capture, Cf, Deref, DerefKind, Inst, InstData, InstKind, Shader, Stage, Tex, Var, VarFlags, Variable,
 };
 use crate::entity::{Id, Slice};
 use crate::op::names::{frag_result, varying, IoSemantics, SlotKind};
-use crate::op::{slots, AluSet, Base, Index, Intrinsic, IntrinsicSet, Modes, Needs};
+use crate::op::{slots, AluSet, AtomicOp, Base, Facts, Index, Intrinsic, IntrinsicSet, Modes, TexSrcKind};
 
-/// The opcodes, derefs and sizes that a shader has, or has had.
+/// The opcodes and facts that a shader has, or has had.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Inventory {
-    /// Needs that do not follow from the other fields.
-    needs: Needs,
-    modes: Modes,
+    facts: Facts,
     /// The number of derefs that its intrinsics take, each counted again when it changes.
     num_pointers: u32,
-    /// A bit for each width of a result: 1, 8, 16, 32 and 64 are powers of two.
-    widths: u8,
-    has_phis: bool,
-    has_textures: bool,
-    has_jumps: bool,
-    has_unusual_steps: bool,
-    has_wide_vectors: bool,
     alu: AluSet,
     intrinsics: IntrinsicSet,
     outputs: Outputs,
@@ -47,7 +38,7 @@ struct Outputs {
     last: u32,
 }
 
-/// The modes of private memory, which passes handle.
+/// The modes of private memory.
 const OWN_MEMORY: Modes = Modes::FUNCTION_TEMP.union(Modes::SHADER_TEMP);
 const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO);
 const IO: Modes = Modes::SHADER_IN.union(Modes::SHADER_OUT);
@@ -55,28 +46,16 @@ const IO: Modes = Modes::SHADER_IN.union(Modes::SHADER_OUT);
 impl Inventory {
     #[inline(always)]
     fn add_result(&mut self, data: &InstData) {
-        self.widths |= data.bit_size;
-        self.has_wide_vectors |= data.num_components > 4;
+        self.facts |= Facts::widths(data.bit_size);
+        if data.num_components > 4 {
+            self.facts |= Facts::WIDE_VECTORS;
+        }
     }
 
-    /// The needs that follow from the instructions.
-    fn needs(&self) -> Needs {
-        let mut needs = self.needs;
-        needs.set(Needs::BUFFER_DEREFS, self.modes.intersects(BUFFERS));
-        needs.set(Needs::PLACED_BLOCKS, self.modes.contains(Modes::UBO));
-        needs.set(Needs::WIDE_VECTORS, self.has_wide_vectors);
-        needs.set(Needs::DOUBLES | Needs::INT64, self.has_width(64));
-        needs.set(Needs::NARROW, self.has_width(8 | 16));
-        if self.has_unusual_steps && self.modes.intersects(BUFFERS) {
-            needs |= Needs::BLOCK_INDICES;
-        }
-        if self.modes.contains(Modes::GLOBAL) {
-            needs |= Needs::GLOBAL_MEMORY;
-        }
-        if !self.modes.contains(Modes::SHADER_OUT) {
-            needs -= Needs::REPEATED_STORES;
-        }
-        needs
+    /// True if one of these facts may hold, of those that are recorded while instructions and variables are added:
+    /// [`Shader::facts`] has the others, too.
+    pub fn may_have(&self, facts: Facts) -> bool {
+        self.facts.intersects(facts)
     }
 
     /// True if there may be one of these ALU operations.
@@ -109,45 +88,9 @@ impl Inventory {
         self.intrinsics.iter()
     }
 
-    /// True if there may be a deref of memory of one of these modes.
-    pub fn has_derefs(&self, modes: Modes) -> bool {
-        self.modes.intersects(modes)
-    }
-
-    /// True if there may be a result of this width.
-    pub fn has_width(&self, bits: u8) -> bool {
-        self.widths & bits != 0
-    }
-
-    /// True if there may be a phi.
-    pub fn has_phis(&self) -> bool {
-        self.has_phis
-    }
-
-    /// True if there may be a texture operation.
-    pub fn has_textures(&self) -> bool {
-        self.has_textures
-    }
-
-    /// True if there may be a deref other than of a variable, a member, or an element with a constant index: if not, no element
-    /// has a dynamic index.
-    pub fn has_unusual_steps(&self) -> bool {
-        self.has_unusual_steps
-    }
-
     /// The number of derefs that its intrinsics take, if none has changed since it was made.
     pub fn num_pointers(&self) -> usize {
         self.num_pointers as usize
-    }
-
-    /// True if there may be a jump.
-    pub fn has_jumps(&self) -> bool {
-        self.has_jumps
-    }
-
-    /// True if there may be a vector of more than four components.
-    pub fn has_wide_vectors(&self) -> bool {
-        self.has_wide_vectors
     }
 }
 
@@ -168,7 +111,7 @@ impl Shader {
                 let info = op.info();
                 has.intrinsics.insert(op);
                 has.num_pointers += u32::from(info.pointers);
-                if !info.needs.is_empty() {
+                if !info.facts.is_empty() {
                     self.enter_odd_intrinsic(inst, data, op, (srcs, indices));
                 }
             }
@@ -176,24 +119,22 @@ impl Shader {
                 let deref = self.derefs[deref];
                 self.enter_step(data, deref, is_usual_step(deref.kind));
             }
-            InstKind::Tex(tex) => {
-                has.has_textures = true;
-                has.needs |= Needs::TEXTURES | Needs::TEXTURE_OPERANDS;
-                has.needs.set(Needs::RESIDENCY, has.needs.contains(Needs::RESIDENCY) | self.texs[tex].is_sparse);
-            }
-            InstKind::Phi(_) => has.has_phis = true,
-            InstKind::Jump(_) => has.has_jumps = true,
+            InstKind::Tex(tex) => self.enter_tex(data, tex),
+            InstKind::Phi(_) => has.facts |= Facts::PHIS,
+            InstKind::Jump(_) => has.facts |= Facts::JUMPS,
             InstKind::Const(_) | InstKind::Undef => {}
         }
     }
 
-    /// Adds a deref. `is_usual` is true for those that [`Inventory::has_unusual_steps`] does not report.
+    /// Adds a deref. `is_usual` is true for those of which [`Facts::UNUSUAL_STEPS`] has none.
     #[inline(always)]
     pub(super) fn enter_step(&mut self, data: InstData, deref: Deref, is_usual: bool) {
         let has = &mut self.inventory;
         has.add_result(&data);
-        has.modes |= deref.modes;
-        has.has_unusual_steps |= !is_usual;
+        has.facts |= Facts::derefs(deref.modes);
+        if !is_usual {
+            has.facts |= Facts::UNUSUAL_STEPS;
+        }
         if deref.modes.intersects(Modes::SHADER_OUT) {
             self.enter_step_to_output(deref);
         }
@@ -203,7 +144,20 @@ impl Shader {
     #[inline(never)]
     fn enter_odd_alu(&mut self, inst: Inst) {
         if self.is_lowered(inst) {
-            self.inventory.needs |= Needs::LOWERED_ALU;
+            self.inventory.facts |= Facts::LOWERED_ALU;
+        }
+    }
+
+    /// Adds a texture operation.
+    #[inline(never)]
+    fn enter_tex(&mut self, data: InstData, tex: Tex) {
+        let (facts, tex) = (&mut self.inventory.facts, &self.texs[tex]);
+        *facts |= Facts::TEXTURES;
+        if tex.src(TexSrcKind::texture_deref).is_none() {
+            *facts |= Facts::UNNAMED_TEXTURES;
+        }
+        if tex.joins_residency(data.num_components) {
+            *facts |= Facts::JOINED_RESIDENCY;
         }
     }
 
@@ -225,27 +179,37 @@ impl Shader {
         }
     }
 
-    /// Adds an intrinsic that a pass may have to handle.
+    /// Adds the facts of an intrinsic that has some.
     #[inline(never)]
     fn enter_odd_intrinsic(&mut self, inst: Inst, data: InstData, op: Intrinsic, (srcs, indices): (Slice, Slice)) {
-        use Intrinsic::{load_front_face, load_global_invocation_id, load_helper_invocation, load_input, store_deref};
-        let mut needs = op.info().needs;
+        use Intrinsic::*;
+        let index = |index| {
+            let value = op.info().index_slot(index).and_then(|slot| self.indices[indices].get(slot));
+            value.copied().unwrap_or_default()
+        };
+        let mut facts = op.info().facts;
         match op {
-            store_deref => needs = self.needs_of_store(inst, srcs),
-            load_front_face | load_helper_invocation => needs.set(Needs::SYSTEM_VALUES, data.bit_size != 1),
-            load_global_invocation_id => needs.set(Needs::SYSTEM_VALUES, data.bit_size != 32),
+            store_deref => facts = self.facts_of_store(inst, srcs),
+            load_front_face | load_helper_invocation => facts.set(Facts::SYSTEM_VALUES, data.bit_size != 1),
+            load_global_invocation_id => facts.set(Facts::SYSTEM_VALUES, data.bit_size != 32),
             load_input => {
-                let io = op.info().index_slot(Index::io_semantics).and_then(|slot| self.indices[indices].get(slot));
-                let slot = IoSemantics::unpack(io.copied().unwrap_or_default()).location;
-                needs.set(Needs::SYSTEM_VALUES, slot == varying::FACE);
+                let is_face = IoSemantics::unpack(index(Index::io_semantics)).location == varying::FACE;
+                facts.set(Facts::SYSTEM_VALUES, is_face && self.stage() == Stage::Fragment);
             }
-            _ if needs.contains(Needs::BLOCK_INDICES) => {
+            deref_atomic | deref_atomic_swap => {
+                let operation = AtomicOp::ALL.get(index(Index::atomic_op) as usize);
+                facts.set(Facts::LOWERED_ATOMICS, operation.is_some_and(|operation| operation.is_lowered()));
+            }
+            image_deref_sparse_load | image_sparse_load | bindless_image_sparse_load => {
+                facts.set(Facts::JOINED_RESIDENCY, data.num_components == 5);
+            }
+            _ if facts.contains(Facts::PICKED_BLOCKS) => {
                 let block = op.info().memory.and_then(|access| access.block).unwrap_or_default();
-                needs.set(Needs::BLOCK_INDICES, !self.is_constant_source(srcs, block.into()));
+                facts.set(Facts::PICKED_BLOCKS, !self.is_constant_source(srcs, block.into()));
             }
             _ => {}
         }
-        self.inventory.needs |= needs;
+        self.inventory.facts |= facts;
     }
 
     /// Whether this source is a constant that was made before.
@@ -257,16 +221,16 @@ impl Shader {
 
     /// Adds the deref and the value of a store.
     #[inline(always)]
-    fn needs_of_store(&mut self, inst: Inst, srcs: Slice) -> Needs {
-        let &[pointer, _] = &self.srcs[srcs] else { return Needs::empty() };
-        let mut needs = Needs::empty();
-        needs.set(Needs::OWN_MEMORY, self.stores_to_table(inst));
+    fn facts_of_store(&mut self, inst: Inst, srcs: Slice) -> Facts {
+        let &[pointer, _] = &self.srcs[srcs] else { return Facts::empty() };
+        let mut facts = Facts::empty();
+        facts.set(Facts::PRIVATE_CONSTANTS, self.stores_to_table(inst));
         let Outputs { stored_to, last, .. } = &mut self.inventory.outputs;
         let number = pointer.index() as u32;
         let bit = 1 << (number % u64::BITS);
-        needs.set(Needs::REPEATED_STORES, *stored_to & bit != 0 && number <= *last);
+        facts.set(Facts::REPEATED_STORES, *stored_to & bit != 0 && number <= *last);
         (*stored_to, *last) = (*stored_to | bit, number.max(*last));
-        needs
+        facts
     }
 
     /// Adds a deref of an output: most are the only deref of a variable. Stores to outputs that are not vectors are not
@@ -289,7 +253,7 @@ impl Shader {
         };
         let has = &mut self.inventory;
         if own == 0 || has.outputs.pointed_to & own != 0 {
-            has.needs |= Needs::REPEATED_STORES;
+            has.facts |= Facts::REPEATED_STORES;
         }
         has.outputs.pointed_to |= own;
     }
@@ -307,49 +271,44 @@ impl Shader {
     /// Sets the buffer and offset to which transform feedback writes an output.
     pub fn set_capture(&mut self, var: Var, capture: Capture) {
         self.vars[var].capture = Some(capture);
-        self.inventory.needs |= Needs::CAPTURES;
-    }
-
-    /// Adds needs that do not follow from the contents of the shader.
-    pub fn ask_for(&mut self, needs: Needs) {
-        self.inventory.needs |= needs;
+        self.inventory.facts |= Facts::CAPTURED_OUTPUTS;
     }
 
     /// Adds an input, an output, or a private variable.
     #[inline(never)]
     fn enter_variable(&mut self, var: Var) {
         let mut locations = self.inventory.locations;
-        self.inventory.needs |= self.needs_of_variable(var, &mut locations);
+        self.inventory.facts |= self.facts_of_variable(var, &mut locations);
         self.inventory.locations = locations;
     }
 
-    /// The needs of a variable if others have these Locations.
-    fn needs_of_variable(&self, var: Var, locations: &mut [u64; 4]) -> Needs {
+    /// The facts of a variable if others have these Locations.
+    fn facts_of_variable(&self, var: Var, locations: &mut [u64; 4]) -> Facts {
         let Variable { ty, mode, location, driver_location, flags, values, capture, .. } = self.vars[var];
         if mode.intersects(OWN_MEMORY) {
-            return if values.is_some() { Needs::OWN_MEMORY } else { Needs::empty() };
+            return if values.is_some() { Facts::PRIVATE_CONSTANTS } else { Facts::empty() };
         }
         let (stage, is_output) = (self.stage(), mode == Modes::SHADER_OUT);
         let kind = stage.slot_kind(is_output);
         let builtins = slots::builtins(kind, stage == Stage::Fragment && !is_output);
         let is_builtin = location.is_some_and(|slot| matches!(builtins.get(slot as usize), Some(Some(_))));
         let vector = self.types.as_vector(ty).map(|(scalar, _)| scalar);
-        let mut needs = Needs::empty();
-        needs.set(Needs::CAPTURES, capture.is_some());
+        let mut facts = Facts::empty();
+        facts.set(Facts::CAPTURED_OUTPUTS, capture.is_some());
         if is_builtin && is_output && matches!(location, Some(varying::CLIP_DIST0..=varying::CULL_DIST1)) {
-            needs |= Needs::DISTANCES;
+            facts |= Facts::DISTANCES;
         }
         if let Some(scalar) = vector.or_else(|| self.types.scalar_of(ty)) {
             if matches!(scalar.bits, 8 | 16) || is_builtin && scalar.base == Base::Int {
-                needs |= Needs::IO_TYPES;
+                facts |= Facts::ODD_IO_TYPES;
             }
         }
         if kind == SlotKind::FragResult {
             if location == Some(frag_result::COLOR) {
-                needs |= Needs::FRAG_COLOR;
+                facts |= Facts::FRAG_COLOR;
             }
             if flags.contains(VarFlags::FB_FETCH_OUTPUT) {
-                needs |= Needs::FRAMEBUFFER_READS;
+                facts |= Facts::FETCHED_OUTPUTS;
             }
         } else if location.is_some() && !is_builtin {
             let count = match vector {
@@ -360,27 +319,27 @@ impl Shader {
             let taken = &mut locations[usize::from(is_output) | usize::from(flags.contains(VarFlags::PATCH)) << 1];
             // There is one bit for each Location, but there may be more Locations.
             if driver_location >= 64 || count > 63 - driver_location {
-                return needs | Needs::LOCATIONS;
+                return facts | Facts::SHARED_LOCATIONS;
             }
             let own = ((1 << count) - 1) << driver_location;
             if *taken & own != 0 {
-                needs |= Needs::LOCATIONS;
+                facts |= Facts::SHARED_LOCATIONS;
             }
             *taken |= own;
         }
-        needs
+        facts
     }
 
-    /// Adds the needs of the code after the last item of the control flow list, if the next instruction is at position `at`:
+    /// Adds the facts of the code after the last item of the control flow list, if the next instruction is at position `at`:
     /// constant ifs, and code after a jump, need a clean-up.
     #[inline(always)]
     pub(super) fn enter_cf(&mut self, cf: Cf, at: usize) {
         if let Cf::If { cond, .. } = cf {
             if matches!(self.insts.get(cond.inst()), Some(InstData { kind: InstKind::Const(_), .. })) {
-                self.inventory.needs |= Needs::UNTIDY;
+                self.inventory.facts |= Facts::UNTIDY;
             }
         }
-        if self.inventory.has_jumps {
+        if self.inventory.may_have(Facts::JUMPS) {
             self.enter_cf_after_jump(cf, at);
         }
     }
@@ -392,68 +351,61 @@ impl Shader {
             // The order is set when all items are present.
             let last = self.order.get(at - 1).copied().unwrap_or(Inst::from_index(at - 1));
             if matches!(self.insts[last].kind, InstKind::Jump(_)) {
-                self.inventory.needs |= Needs::UNTIDY;
+                self.inventory.facts |= Facts::UNTIDY;
             }
         }
     }
 
-    /// The needs of the shader: those of its instructions, inputs and outputs, and those of the header and the types.
-    pub fn needs(&self) -> Needs {
-        let mut needs = self.inventory.needs();
+    /// The facts about the shader: of its instructions and variables, and of the header and the types.
+    pub fn facts(&self) -> Facts {
+        let mut facts = self.inventory.facts;
+        if facts.intersects(Facts::UNUSUAL_STEPS) && facts.intersects(Facts::derefs(BUFFERS)) {
+            facts |= Facts::PICKED_BLOCKS;
+        }
+        if !facts.intersects(Facts::derefs(Modes::SHADER_OUT)) {
+            facts -= Facts::REPEATED_STORES;
+        }
         if self.types.has_64_bits() {
-            needs |= Needs::DOUBLES | Needs::INT64;
+            facts |= Facts::TYPES_64;
         }
         if !self.info.directives.is_empty() && self.info.directive("locations").is_some() {
-            needs |= Needs::LOCATIONS;
+            facts |= Facts::SHARED_LOCATIONS;
         }
         if !self.xfb_info.is_empty() {
-            needs |= Needs::CAPTURES;
+            facts |= Facts::CAPTURED_SLOTS;
         }
         if !self.is_tidy {
-            needs |= Needs::UNTIDY;
+            facts |= Facts::UNTIDY;
             // The stored value may have become a constant.
-            needs.set(Needs::OWN_MEMORY, self.inventory.modes.intersects(OWN_MEMORY));
+            facts.set(Facts::PRIVATE_CONSTANTS, facts.intersects(Facts::derefs(OWN_MEMORY)));
         }
         match self.stage() {
-            Stage::Fragment => {}
-            Stage::Geometry if self.info.vertices_out == 0 => {
-                needs = (needs - Needs::FRAMEBUFFER_READS) | Needs::VERTEX_COUNTERS;
-            }
+            Stage::Fragment => return facts,
+            Stage::Vertex => facts |= Facts::VERTEX_STAGE,
+            Stage::Geometry if self.info.vertices_out == 0 => facts |= Facts::GEOMETRY_STAGE | Facts::NO_VERTICES,
+            Stage::Geometry => facts |= Facts::GEOMETRY_STAGE,
             // The counts are instructions of SPIR-V, too.
-            Stage::Mesh => needs -= Needs::FRAMEBUFFER_READS | Needs::VERTEX_COUNTERS,
-            _ => needs -= Needs::FRAMEBUFFER_READS,
+            Stage::Mesh => facts -= Facts::VERTEX_COUNTERS,
+            _ => {}
         }
-        needs
+        facts - Facts::FRAMEBUFFER_READS
     }
 
-    /// True if `inst` was added; for the check of debug builds.
-    pub fn is_entered(&self, inst: Inst) -> bool {
-        let data = self.insts[inst];
-        let has = &self.inventory;
-        let is_listed = match data.kind {
-            InstKind::Alu { op, .. } => {
-                has.alu.contains(op) && (!self.is_lowered(inst) || self.needs().contains(Needs::LOWERED_ALU))
-            }
-            InstKind::Intrinsic { op, .. } => has.intrinsics.contains(op),
-            InstKind::Deref(deref) => {
-                let Deref { kind, modes, .. } = self.derefs[deref];
-                has.modes.contains(modes) && (has.has_unusual_steps || is_usual_step(kind))
-            }
-            InstKind::Tex(_) => has.has_textures,
-            InstKind::Phi(_) => has.has_phis,
-            InstKind::Jump(_) => has.has_jumps,
-            InstKind::Const(_) | InstKind::Undef => true,
-        };
-        is_listed && has.widths & data.bit_size == data.bit_size && (has.has_wide_vectors || data.num_components <= 4)
-    }
-
-    /// True if all variables that must be added were; for debug builds, too.
-    pub fn has_entered_variables(&self) -> bool {
-        let mut locations = [0; 4];
-        let vars = self.vars.iter().filter(|(_, variable)| variable.mode.intersects(IO | OWN_MEMORY));
-        let needs = vars.fold(Needs::empty(), |needs, (var, _)| needs | self.needs_of_variable(var, &mut locations));
-        // Locations that are assigned because of the header need not be found to be needed.
-        self.needs().contains(needs)
+    /// The facts of the instructions and variables that are there now, recorded again: those that passes have removed are gone.
+    /// For the checks of debug builds. Fails with one that was never recorded.
+    pub fn recorded_again(&self) -> Result<Facts, String> {
+        let mut copy = self.clone();
+        copy.inventory = Inventory::default();
+        for (var, _) in self.vars.iter().filter(|(_, variable)| variable.mode.intersects(IO | OWN_MEMORY)) {
+            copy.enter_variable(var);
+        }
+        self.order.iter().for_each(|inst| copy.enter(*inst, self.insts[*inst]));
+        let (old, new) = (&self.inventory, &copy.inventory);
+        let facts = new.facts - old.facts - Facts::INEXACT;
+        match facts.is_empty() && old.alu.has_all(&new.alu) && old.intrinsics.has_all(&new.intrinsics) {
+            true => Ok(copy.facts()),
+            false => Err(format!("not recorded: {facts:?}, or an opcode")),
+        }
     }
 
     /// The number of slots of an input or output, without the array over vertices.

@@ -50,6 +50,12 @@ impl TexData {
         self.srcs.iter().find(|(k, _)| *k == kind).map(|(_, def)| *def)
     }
 
+    /// Whether a result of `num_components` components ends in a residency code: there are five, or two if the other is the result
+    /// of a comparison.
+    pub fn joins_residency(&self, num_components: u8) -> bool {
+        self.is_sparse && (num_components == 5 || num_components == 2 && self.src(TexSrcKind::comparator).is_some())
+    }
+
     /// Makes `def` the source of this kind.
     pub fn set_src(&mut self, kind: TexSrcKind, def: Def) {
         match self.srcs.iter_mut().find(|(k, _)| *k == kind) {

@@ -17,7 +17,7 @@
 //!
 //! | methods | the facts that they add | default |
 //! |-|-|-|
-//! | `needs` | the passes that it needs | none |
+//! | `facts` | what the shader has with it: see [`Facts`] | none |
 //! | `only_in` | the stages that have it | all |
 //! | `in_block`, `at_offset`, `at_deref`, `size_of`, `counts` | the memory that it accesses, how, and by which sources | none |
 //! | `image` | the operation on an image, and how the image is named | none |
@@ -36,6 +36,7 @@
 //! reports an error with their name.
 
 use super::by_name::ByName;
+use super::facts::Facts;
 use super::meaning::ImageName::{self, Deref, Handle, Unit};
 use super::meaning::MemoryKind::{
     self, Constant, Global, KernelInput, PushConstant, Scratch, Shared, Ssbo, TaskPayload, Ubo, Uniform,
@@ -45,7 +46,6 @@ use super::meaning::SPECIAL;
 use super::meaning::{
     builtin, untranslated, Form, ImageOperation, Meaning, MemoryAccess, OffsetUnit, Sampling, Stages, Traits,
 };
-use super::needs::Needs;
 use super::Base::{self, Bool, Float, Int, Uint};
 use crate::feature::Feature::*;
 use bitflags::bitflags;
@@ -243,8 +243,8 @@ pub struct IntrinsicInfo {
     pub pointers: u8,
     /// The first source that has as many components as the instruction.
     pub value: Option<u8>,
-    /// The passes that it may need before emission.
-    pub needs: Needs,
+    /// What a shader has with it; other facts depend on its operands.
+    pub facts: Facts,
     /// The stages that have it.
     pub stages: Stages,
     /// Its other properties.
@@ -399,7 +399,7 @@ macro_rules! intrinsics {
             form: $meaning.form,
             pointers: $meaning.pointers,
             value: value(&[$(components!($src)),*]),
-            needs: $meaning.needs,
+            facts: $meaning.facts,
             stages: $meaning.stages,
             traits: $meaning.traits,
             memory: $meaning.memory,
@@ -424,10 +424,10 @@ const GRID: Stages = Stages::GRID;
 const GRAPHICS: Stages = Stages::all().difference(GRID);
 
 /// NIR's registers.
-const REGISTER: Meaning = SPECIAL.needs(Needs::REGISTERS).carried();
+const REGISTER: Meaning = SPECIAL.facts(Facts::REGISTERS).carried();
 
 /// Inputs and outputs by slot.
-const BY_SLOT: Meaning = SPECIAL.needs(Needs::EXPLICIT_IO).carried();
+const BY_SLOT: Meaning = SPECIAL.facts(Facts::EXPLICIT_IO).carried();
 
 /// Why descriptors by set and binding have no translation where [`raise`](crate::raise) leaves them.
 const VULKAN: &str = "it does not lead to a uniform or storage block through derefs alone";
@@ -443,23 +443,23 @@ const INTERPOLATION: Meaning = SPECIAL.pointers(1).only_in(FRAGMENT).features(&[
 const UBO_LOAD: Meaning = SPECIAL
     .in_block(Ubo, Load, [0, 1])
     .carried()
-    .needs(Needs::UBO_OFFSETS.union(Needs::BLOCK_INDICES).union(Needs::INLINED_BLOCKS))
+    .facts(Facts::UBO_OFFSETS.union(Facts::PICKED_BLOCKS))
     .features_by_operands(&[shaderUniformBufferArrayDynamicIndexing, shaderUniformBufferArrayNonUniformIndexing]);
 
 const SSBO: Meaning = SPECIAL
-    .needs(Needs::SSBO_OFFSETS.union(Needs::BLOCK_INDICES))
+    .facts(Facts::SSBO_OFFSETS.union(Facts::PICKED_BLOCKS))
     .features_by_operands(&[shaderStorageBufferArrayDynamicIndexing, shaderStorageBufferArrayNonUniformIndexing]);
 
 /// Shared memory, scratch and push constants by offset.
-const BY_OFFSET: Meaning = SPECIAL.needs(Needs::MEMORY_OFFSETS).carried();
+const BY_OFFSET: Meaning = SPECIAL.facts(Facts::MEMORY_OFFSETS).carried();
 
 /// The payload that a task shader gives to mesh shaders, which read it.
 const PAYLOAD: Meaning = BY_OFFSET.only_in(TASK);
 
-const GLOBAL: Meaning = SPECIAL.needs(Needs::GLOBAL_MEMORY).features(&[bufferDeviceAddress]).carried();
+const GLOBAL: Meaning = SPECIAL.facts(Facts::GLOBAL_ADDRESSES).features(&[bufferDeviceAddress]).carried();
 
 /// System values that are computed from those that Vulkan has.
-const COMPUTED: Meaning = SPECIAL.needs(Needs::SYSTEM_VALUES);
+const COMPUTED: Meaning = SPECIAL.facts(Facts::SYSTEM_VALUES);
 
 /// Emission of a vertex, or the end of a primitive, of a stream.
 const STREAM: Meaning = SPECIAL.only_in(GEOMETRY).features_by_operands(&[geometryStreams]);
@@ -468,25 +468,24 @@ const DEMOTION: Meaning = SPECIAL.only_in(FRAGMENT).features(&[shaderDemoteToHel
 
 const INTERLOCK: Meaning = SPECIAL.only_in(FRAGMENT).features_by_operands(&[fragmentShaderPixelInterlock]);
 
-const BALLOT: Meaning = SPECIAL.needs(Needs::SUBGROUPS).features(&[subgroupBallot]);
+const BALLOT: Meaning = SPECIAL.facts(Facts::SUBGROUPS).features(&[subgroupBallot]);
 
-const QUAD_VOTE: Meaning = SPECIAL.needs(Needs::SUBGROUPS).features(&[subgroupClustered]).since_1_1().condition();
+const QUAD_VOTE: Meaning = SPECIAL.facts(Facts::SUBGROUPS).features(&[subgroupClustered]).since_1_1().condition();
 
-const IMAGE: Meaning = SPECIAL.needs(Needs::TEXTURES.union(Needs::TEXTURE_OPERANDS));
+const IMAGE: Meaning = SPECIAL.facts(Facts::IMAGES);
 
 /// A read whose result ends in a residency code.
-const SPARSE_IMAGE: Meaning = IMAGE.needs(Needs::RESIDENCY).wide_result();
+const SPARSE_IMAGE: Meaning = IMAGE.facts(Facts::JOINED_RESIDENCY).wide_result();
 
 /// A query of a storage image that GL and Vulkan have for textures only.
-const TEXTURE_QUERY: Meaning = untranslated("it is a query of textures, not of storage images")
-    .needs(Needs::TEXTURES.union(Needs::TEXTURE_OPERANDS));
+const TEXTURE_QUERY: Meaning = untranslated("it is a query of textures, not of storage images").facts(Facts::IMAGES);
 
 const fn derivative(op: Op) -> Meaning {
     Meaning::new(Form::Derivative(op)).only_in(FRAGMENT.union(COMPUTE)).carried()
 }
 
 const fn subgroup_mask(mask: BuiltIn) -> Meaning {
-    builtin(mask, Uint).needs(Needs::SUBGROUPS).features(&[subgroupBallot]).carried()
+    builtin(mask, Uint).facts(Facts::SUBGROUPS).features(&[subgroupBallot]).carried()
 }
 
 const fn vote(op: Op, extension: Op, base: Base) -> Meaning {
@@ -494,20 +493,20 @@ const fn vote(op: Op, extension: Op, base: Base) -> Meaning {
 }
 
 const fn ballot_query(op: Op, count: Option<GroupOperation>) -> Meaning {
-    Meaning::new(Form::BallotQuery(op, count)).needs(Needs::SUBGROUPS).features(&[subgroupBallot])
+    Meaning::new(Form::BallotQuery(op, count)).facts(Facts::SUBGROUPS).features(&[subgroupBallot])
 }
 
 const fn moved(op: Op, capability: Capability) -> Meaning {
-    Meaning::new(Form::Move(op, capability)).needs(Needs::SUBGROUPS).carried()
+    Meaning::new(Form::Move(op, capability)).facts(Facts::SUBGROUPS).carried()
 }
 
 const fn quad_swap(direction: u8) -> Meaning {
-    let swap = Meaning::new(Form::QuadSwap(direction)).needs(Needs::SUBGROUPS).carried();
+    let swap = Meaning::new(Form::QuadSwap(direction)).facts(Facts::SUBGROUPS).carried();
     swap.features(&[subgroupQuad]).since_1_1()
 }
 
 const fn reduction(operation: GroupOperation) -> Meaning {
-    let reduction = Meaning::new(Form::Reduction(operation)).needs(Needs::SUBGROUPS);
+    let reduction = Meaning::new(Form::Reduction(operation)).facts(Facts::SUBGROUPS);
     reduction.features_by_operands(&[shaderSubgroupExtendedTypes]).since_1_1()
 }
 
@@ -520,11 +519,11 @@ intrinsics! {
     store_reg_indirect [N, 1, 1] -> NONE [base, write_mask, legacy_fsat]  []         , REGISTER;
 
     load_deref  [ANY]      -> N    [access]                 [] ELIMINATE, SPECIAL.at_deref(Load);
-    store_deref [ANY, N]   -> NONE [write_mask, access]     []         , SPECIAL.at_deref(Store).needs(Needs::REPEATED_STORES);
+    store_deref [ANY, N]   -> NONE [write_mask, access]     []         , SPECIAL.at_deref(Store).facts(Facts::REPEATED_STORES);
     copy_deref  [ANY, ANY] -> NONE [dst_access, src_access] []         , untranslated("Mesa makes loads and stores of it (nir_lower_var_copies)").pointers(2);
 
     load_input               [1]    -> N [base, range, component, dest_type, io_semantics] [] ELIMINATE|REORDER,
-        BY_SLOT.input(None, 0).only_in(GRAPHICS).needs(Needs::SYSTEM_VALUES);
+        BY_SLOT.input(None, 0).only_in(GRAPHICS).facts(Facts::SYSTEM_VALUES);
     load_input_vertex        [1, 1] -> N [base, component, dest_type, io_semantics]        [] ELIMINATE|REORDER,
         untranslated("GL has no inputs of single vertices").input(None, 1).only_in(FRAGMENT);
     load_interpolated_input  [2, 1] -> N [base, component, dest_type, io_semantics]        [] ELIMINATE|REORDER,
@@ -534,7 +533,7 @@ intrinsics! {
     load_per_primitive_input [1]    -> N [base, component, dest_type, io_semantics]        [] ELIMINATE|REORDER,
         BY_SLOT.input(None, 0).only_in(FRAGMENT).features(&[meshShader]);
     load_output              [1]    -> N [base, range, component, dest_type, io_semantics] [] ELIMINATE,
-        BY_SLOT.output(None, 0).only_in(GRAPHICS).needs(Needs::FRAMEBUFFER_READS);
+        BY_SLOT.output(None, 0).only_in(GRAPHICS).facts(Facts::FRAMEBUFFER_READS);
     load_per_vertex_output   [1, 1] -> N [base, range, component, dest_type, io_semantics] [] ELIMINATE,
         BY_SLOT.output(Some(0), 1).only_in(TESS_CTRL.union(MESH));
 
@@ -608,8 +607,8 @@ intrinsics! {
     shared_atomic_swap [1, 1, 1]      -> 1 [base, atomic_op]   [], BY_OFFSET.at_offset(Shared, AtomicSwap, 0).only_in(GRID);
     global_atomic      [1, 1]         -> 1 [atomic_op]         [], GLOBAL.at_offset(Global, Atomic, 0);
     global_atomic_swap [1, 1, 1]      -> 1 [atomic_op]         [], GLOBAL.at_offset(Global, AtomicSwap, 0);
-    deref_atomic       [ANY, 1]       -> 1 [access, atomic_op] [], SPECIAL.at_deref(Atomic).needs(Needs::ATOMICS);
-    deref_atomic_swap  [ANY, 1, 1]    -> 1 [access, atomic_op] [], SPECIAL.at_deref(AtomicSwap).needs(Needs::ATOMICS);
+    deref_atomic       [ANY, 1]       -> 1 [access, atomic_op] [], SPECIAL.at_deref(Atomic).facts(Facts::DEREF_ATOMICS);
+    deref_atomic_swap  [ANY, 1, 1]    -> 1 [access, atomic_op] [], SPECIAL.at_deref(AtomicSwap).facts(Facts::DEREF_ATOMICS);
 
     deref_buffer_array_length [ANY] -> 1 [access] [] ELIMINATE|REORDER, SPECIAL.at_deref(Size);
 
@@ -628,11 +627,11 @@ intrinsics! {
     load_first_vertex        [] -> 1 [] [32] ELIMINATE|REORDER,
         builtin(BaseVertex, Int);
     load_is_indexed_draw     [] -> 1 [] [32] ELIMINATE|REORDER,
-        COMPUTED.only_in(VERTEX);
+        SPECIAL.facts(Facts::DRAW_KINDS).only_in(VERTEX);
     load_base_instance       [] -> 1 [] [32] ELIMINATE|REORDER,
         builtin(BaseInstance, Int);
     load_draw_id             [] -> 1 [] [32] ELIMINATE|REORDER,
-        builtin(DrawIndex, Int).needs(Needs::SYSTEM_VALUES);
+        builtin(DrawIndex, Int).facts(Facts::DRAW_IDS);
     load_view_index          [] -> 1 [] [32] ELIMINATE|REORDER,
         builtin(ViewIndex, Int);
 
@@ -657,13 +656,13 @@ intrinsics! {
 
     emit_vertex                    []           -> NONE [stream_id] [], STREAM;
     end_primitive                  []           -> NONE [stream_id] [], STREAM;
-    emit_vertex_with_counter       [1, 1, 1, 1] -> NONE [stream_id] [], STREAM.needs(Needs::VERTEX_COUNTERS);
-    end_primitive_with_counter     [1, 1, 1, 1] -> NONE [stream_id] [], STREAM.needs(Needs::VERTEX_COUNTERS);
+    emit_vertex_with_counter       [1, 1, 1, 1] -> NONE [stream_id] [], STREAM.facts(Facts::VERTEX_COUNTERS);
+    end_primitive_with_counter     [1, 1, 1, 1] -> NONE [stream_id] [], STREAM.facts(Facts::VERTEX_COUNTERS);
     // Of a mesh shader: the numbers of vertices and primitives, and an unused source.
-    set_vertex_and_primitive_count [1, 1, 1]    -> NONE [stream_id] [], SPECIAL.only_in(GEOMETRY.union(MESH)).needs(Needs::VERTEX_COUNTERS);
+    set_vertex_and_primitive_count [1, 1, 1]    -> NONE [stream_id] [], SPECIAL.only_in(GEOMETRY.union(MESH)).facts(Facts::VERTEX_COUNTERS);
 
     load_front_face                []  -> 1 []       [1, 32] ELIMINATE|REORDER,
-        builtin(FrontFacing, Bool).needs(Needs::SYSTEM_VALUES);
+        builtin(FrontFacing, Bool).facts(Facts::SYSTEM_VALUES);
     load_front_face_fsign          []  -> 1 []       [32]    ELIMINATE|REORDER,
         COMPUTED.only_in(FRAGMENT);
     load_sample_id                 []  -> 1 []       [32]    ELIMINATE|REORDER,
@@ -689,7 +688,7 @@ intrinsics! {
     load_pixel_coord               []  -> 2 []       [16]    ELIMINATE|REORDER,
         COMPUTED.only_in(FRAGMENT);
     load_helper_invocation         []  -> 1 []       [1, 32] ELIMINATE,
-        builtin(HelperInvocation, Bool).needs(Needs::SYSTEM_VALUES);
+        builtin(HelperInvocation, Bool).facts(Facts::SYSTEM_VALUES);
     is_helper_invocation           []  -> 1 []       [1]     ELIMINATE,
         SPECIAL.only_in(FRAGMENT).features(&[shaderDemoteToHelperInvocation]);
     load_layer_id                  []  -> 1 []       [32]    ELIMINATE|REORDER,
@@ -716,7 +715,7 @@ intrinsics! {
     load_local_invocation_index    [] -> 1 [] [32]     ELIMINATE|REORDER,
         builtin(LocalInvocationIndex, Uint);
     load_global_invocation_id      [] -> 3 [] [32, 64] ELIMINATE|REORDER,
-        builtin(GlobalInvocationId, Uint).needs(Needs::SYSTEM_VALUES);
+        builtin(GlobalInvocationId, Uint).facts(Facts::SYSTEM_VALUES);
     load_global_invocation_index   [] -> 1 [] [32, 64] ELIMINATE|REORDER,
         COMPUTED.only_in(GRID);
     load_base_workgroup_id         [] -> 3 [] [32, 64] ELIMINATE|REORDER,
@@ -738,10 +737,10 @@ intrinsics! {
     load_subgroup_le_mask    [] -> N [] [32, 64] ELIMINATE|REORDER, subgroup_mask(SubgroupLeMask);
     load_subgroup_lt_mask    [] -> N [] [32, 64] ELIMINATE|REORDER, subgroup_mask(SubgroupLtMask);
 
-    terminate    []  -> NONE [] [], SPECIAL.only_in(FRAGMENT).needs(Needs::DISCARDS);
-    terminate_if [1] -> NONE [] [], SPECIAL.only_in(FRAGMENT).needs(Needs::DISCARDS).condition();
+    terminate    []  -> NONE [] [], SPECIAL.only_in(FRAGMENT).facts(Facts::TERMINATIONS);
+    terminate_if [1] -> NONE [] [], SPECIAL.only_in(FRAGMENT).facts(Facts::CONDITIONAL_DISCARDS).condition();
     demote       []  -> NONE [] [], DEMOTION;
-    demote_if    [1] -> NONE [] [], DEMOTION.needs(Needs::DISCARDS).condition();
+    demote_if    [1] -> NONE [] [], DEMOTION.facts(Facts::CONDITIONAL_DISCARDS).condition();
 
     ddx        [N] -> N [] [16, 32] ELIMINATE, derivative(DPdx);
     ddx_fine   [N] -> N [] [16, 32] ELIMINATE, derivative(DPdxFine);
@@ -763,9 +762,9 @@ intrinsics! {
     vote_all                   [1]    -> 1 [] [1]      ELIMINATE,
         vote(GroupNonUniformAll, SubgroupAllKHR, Bool).condition();
     vote_feq                   [N]    -> 1 [] [1]      ELIMINATE,
-        vote(GroupNonUniformAllEqual, SubgroupAllEqualKHR, Float).needs(Needs::SUBGROUPS).carried();
+        vote(GroupNonUniformAllEqual, SubgroupAllEqualKHR, Float).facts(Facts::SUBGROUPS).carried();
     vote_ieq                   [N]    -> 1 [] [1]      ELIMINATE,
-        vote(GroupNonUniformAllEqual, SubgroupAllEqualKHR, Uint).needs(Needs::SUBGROUPS).carried();
+        vote(GroupNonUniformAllEqual, SubgroupAllEqualKHR, Uint).facts(Facts::SUBGROUPS).carried();
     ballot                     [1]    -> N [] [32, 64] ELIMINATE,
         BALLOT.condition().carried();
     ballot_bitfield_extract    [4, 1] -> 1 [] [1]      ELIMINATE|REORDER,
@@ -785,7 +784,7 @@ intrinsics! {
     inverse_ballot             [N]    -> 1 [] [1]      ELIMINATE,
         ballot_query(GroupNonUniformInverseBallot, None).carried();
     elect                      []     -> 1 [] [1]      ELIMINATE,
-        SPECIAL.needs(Needs::SUBGROUPS).basic();
+        SPECIAL.facts(Facts::SUBGROUPS).basic();
     first_invocation           []     -> 1 [] [32]     ELIMINATE,
         BALLOT;
     last_invocation            []     -> 1 [] [32]     ELIMINATE,
@@ -825,8 +824,8 @@ intrinsics! {
         reduction(ExclusiveScan).features(&[subgroupArithmetic]);
 
     is_sparse_texels_resident [1]    -> 1 [] [1, 32] ELIMINATE|REORDER, SPECIAL.wide_sources();
-    is_sparse_resident_zink   [N]    -> 1 [] [1]     ELIMINATE|REORDER, SPECIAL.needs(Needs::RESIDENCY).wide_sources();
-    sparse_residency_code_and [1, 1] -> 1 [] [32]    ELIMINATE|REORDER, SPECIAL.needs(Needs::RESIDENCY);
+    is_sparse_resident_zink   [N]    -> 1 [] [1]     ELIMINATE|REORDER, SPECIAL.facts(Facts::JOINED_RESIDENCY).wide_sources();
+    sparse_residency_code_and [1, 1] -> 1 [] [32]    ELIMINATE|REORDER, SPECIAL.facts(Facts::JOINED_RESIDENCY);
     // The residency code of these texels, which `lower_sparse` takes from the result. NIR has no such intrinsic.
     sparse_residency_code     [N]    -> 1 [] [32]    ELIMINATE|REORDER, untranslated("only ntv makes it");
 

@@ -6,7 +6,7 @@
 //! fact. Rows that share many facts start with a constant above the table.
 
 use super::builtins::BuiltInInfo;
-use super::needs::Needs;
+use super::facts::Facts;
 use super::Base;
 use crate::feature::Feature;
 use bitflags::bitflags;
@@ -289,7 +289,7 @@ pub enum Sampling {
 #[derive(Clone, Copy, Debug)]
 pub struct Meaning {
     pub(super) form: Form,
-    pub(super) needs: Needs,
+    pub(super) facts: Facts,
     pub(super) stages: Stages,
     pub(super) traits: Traits,
     pub(super) pointers: u8,
@@ -326,7 +326,7 @@ impl Meaning {
     pub(super) const fn new(form: Form) -> Meaning {
         Meaning {
             form,
-            needs: Needs::empty(),
+            facts: Facts::empty(),
             stages: Stages::all(),
             traits: Traits::empty(),
             pointers: 0,
@@ -340,9 +340,9 @@ impl Meaning {
         }
     }
 
-    /// Adds passes that it needs.
-    pub(super) const fn needs(mut self, needs: Needs) -> Meaning {
-        self.needs = self.needs.union(needs);
+    /// Adds what a shader has with it.
+    pub(super) const fn facts(mut self, facts: Facts) -> Meaning {
+        self.facts = self.facts.union(facts);
         self
     }
 
@@ -445,7 +445,10 @@ impl Meaning {
     /// Adds an operation on an image.
     pub(super) const fn image(mut self, operation: ImageOperation, name: ImageName) -> Meaning {
         self.image = Some(ImageAccess { operation, name });
-        self.pointers(matches!(name, ImageName::Deref) as u8)
+        match name {
+            ImageName::Deref => self.pointers(1),
+            ImageName::Unit | ImageName::Handle => self.facts(Facts::UNNAMED_TEXTURES),
+        }
     }
 
     /// Adds a read of an input with the offset in source `offset`, and the vertex in source `vertex` if there is one.

@@ -16,7 +16,7 @@
 //! | [`slots`] | the I/O slots that are built-ins | Vulkan, "Built-In Variables" |
 //! | [`builtins`] | the stages and the features of built-ins | Vulkan, "Built-In Variables" |
 //!
-//! A list of opcodes that is used for membership only is a [`set`]. The columns of [`needs`] and [`lowered`] have the operations
+//! A list of opcodes that is used for membership only is a [`set`]. The columns of [`facts`] and [`lowered`] have the operations
 //! that passes lower. [`meaning`] has the other columns of intrinsics, and `rows` packs the other facts that a translation needs
 //! of each ALU opcode.
 
@@ -25,14 +25,14 @@ pub mod alu;
 pub mod builtins;
 mod by_name;
 #[doc(hidden)]
+pub mod facts;
+#[doc(hidden)]
 pub mod fold;
 pub mod intrinsic;
 #[doc(hidden)]
 pub mod lowered;
 pub mod meaning;
 pub mod names;
-#[doc(hidden)]
-pub mod needs;
 #[doc(hidden)]
 pub mod old;
 pub mod open;
@@ -48,12 +48,12 @@ pub mod zink;
 
 pub(crate) use alu::TABLE as ALU_OPS;
 pub use alu::{AluInfo, AluOp, Form, Operand, Props};
+pub use facts::Facts;
 pub use intrinsic::{Effects, Index, IndexKind, Intrinsic, IntrinsicInfo};
 pub(crate) use intrinsic::{MEANINGS, TABLE as INTRINSICS};
 pub use lowered::Lowered;
 pub use meaning::Meaning;
 pub use names::{Access, AtomicOp, Modes};
-pub use needs::Needs;
 pub use rows::Want;
 pub(crate) use rows::{can_contract, operand_want, AluRow, Choice, Emission};
 pub(crate) use set::intrinsics_where;

@@ -157,6 +157,11 @@ impl AtomicOp {
     pub fn is_float(self) -> bool {
         matches!(self, AtomicOp::fadd | AtomicOp::fmin | AtomicOp::fmax)
     }
+
+    /// Whether SPIR-V does not have it.
+    pub fn is_lowered(self) -> bool {
+        matches!(self, AtomicOp::fcmpxchg | AtomicOp::inc_wrap | AtomicOp::dec_wrap)
+    }
 }
 
 named! {

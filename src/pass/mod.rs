@@ -2,17 +2,7 @@
 
 //! Passes: one lowering or optimisation per file, each a function from shader to shader.
 //!
-//! | module | its passes are about |
-//! |-|-|
-//! | [`control`] | registers, discards, counters of geometry shaders, system values |
-//! | [`io`] | inputs and outputs |
-//! | [`memory`] | uniform and storage blocks, shared and global memory, atomics |
-//! | [`capture`] | transform feedback |
-//! | [`texture`] | textures and images |
-//! | [`arith`] | operations and widths that SPIR-V or the target lacks |
-//! | [`opt`] | the clean-up at the end |
-//!
-//! [`pipeline`] has their order. A pass gets a valid shader that the target can run, and leaves a valid shader: it cannot fail,
+//! [`PIPELINE`] has their order. A pass gets a valid shader that the target can run, and leaves a valid shader: it cannot fail,
 //! print or read the environment. `check` has refused shaders that cannot be lowered.
 //!
 //! # Writing a pass
@@ -23,16 +13,16 @@
 //!
 //! ```
 //! use ntv::ir::{rewrite, Edit, Shader};
-//! use ntv::op::{AluOp, Intrinsic, Needs};
-//! use ntv::pass::{Context, Forms, Pass};
+//! use ntv::op::{AluOp, Facts, Intrinsic};
+//! use ntv::pass::{Context, Pass};
 //!
 //! /// See the module.
 //! pub const PASS: Pass = Pass {
 //!     name: "lower_front_face",
 //!     about: "the front face as a number is selected by the boolean",
-//!     needs: Needs::SYSTEM_VALUES,
-//!     removes: Forms::empty(),
+//!     facts: Facts::SYSTEM_VALUES,
 //!     run,
+//!     ..Pass::IDLE
 //! };
 //!
 //! fn run(shader: &mut Shader, _: &Context) -> bool {
@@ -48,19 +38,18 @@
 //! # assert!(!PASS.apply(&mut Shader::default(), &Context::default()));
 //! ```
 //!
-//! - `needs` are the properties of the shaders that the pass is for. It is not called for a shader that does not have this
-//!   [need](Needs), nor for a target that [meets](pipeline::met_by) it, so `run` does not check first whether there is
-//!   something to do. Each pass of the pipeline has a need of its own. A shader has the needs of its opcodes, which are a
-//!   column of their tables, and others that depend on more than an opcode: [`Shader::needs`] collects them while instructions
-//!   and variables are made. The needs of instructions that passes make count, too: they cause a later pass to be called. Debug
-//!   builds run a pass that is not needed on a copy of the shader, and the copy must not change.
+//! - `facts` are those of the shaders that the pass is for. It is called for a shader with one of these [facts](Facts), so `run`
+//!   does not check first whether there is something to do. [`Shader::facts`] collects them while instructions and variables are
+//!   made: opcodes have a column of them, and others depend on more than an opcode. The facts of instructions that passes make
+//!   count, too: they cause a later pass to be called. `met_by` says with which targets and options the pass has nothing to do.
+//!   Debug builds run a pass that is not needed on a copy of the shader, and the copy must not change.
 //! - A pass that also handles blocks, for instance to insert phis, implements [`Rewriter`](crate::ir::Rewriter) for
 //!   [`rewrite_cf`](crate::ir::rewrite_cf). It collects information about the whole shader before the walk.
 //! - A pass that changes few instructions, all of which are found before the walk, notes them in
 //!   [`Changes`](crate::ir::Changes).
 //! - Tables are kept for the next shader: see [`spare`](crate::ir::spare).
-//! - `removes` names the [`Forms`] that are permanently gone after the pass. Debug builds check after every later pass that
-//!   none has been added again, and that the shader is still valid.
+//! - `removes` names the facts that are permanently gone after the pass. Debug builds record the facts again after every later
+//!   pass and check that none of these has come back, and that the shader is still valid.
 //! - Instructions without uses, copies and equal values may be left to [`clean_up`](opt::clean_up). It runs on shaders that
 //!   `rewrite` has changed. A pass that changes them by other means and leaves such instructions calls
 //!   [`set_tidy(false)`](Shader::set_tidy).
@@ -78,32 +67,173 @@
 //! ...
 //! ```
 //!
-//! `BLESS=1 cargo test -p ntv-tool --test corpus` appends the result; read it before it is committed. Then add a `pub mod` for the pass to
-//! its folder and a line to [`pipeline`].
+//! `BLESS=1 cargo test -p ntv-tool --test corpus` appends the result; read it before it is committed. Then add two
+//! lines to this file: a `pub mod` for the pass, and its place in [`PIPELINE`].
 
-pub mod arith;
-pub mod capture;
-pub mod control;
-mod find_forms;
-pub mod forms;
-pub mod io;
-pub mod memory;
-pub mod opt;
-pub mod pipeline;
+/// Control flow and values that are not stored in buffers: registers, discards, geometry counters, system values.
+pub mod control {
+    pub mod lower_discard_if;
+    pub mod lower_gs_counters;
+    pub mod lower_sysvals;
+    pub mod regs_to_ssa;
+}
+
+/// Inputs and outputs: variables with types and Locations that Vulkan's interfaces take.
+pub mod io {
+    pub mod assign_locations;
+    pub mod combine_stores;
+    pub mod define_distances;
+    pub mod lower_fbfetch;
+    pub mod lower_frag_color;
+    pub mod lower_io;
+    pub mod lower_io_types;
+
+    mod io_vars;
+    mod slot_access;
+}
+
+/// Memory: byte offsets and typed derefs become access chains into the types that the module declares.
+pub mod memory {
+    pub mod const_arrays;
+    pub mod inline_blocks;
+    pub mod lower_atomics;
+    pub mod lower_block_index;
+    pub mod lower_buffer_derefs;
+    pub mod lower_global;
+    pub mod lower_memory;
+    pub mod lower_ssbo;
+    pub mod lower_ubo;
+    pub mod place_blocks;
+
+    pub(super) mod blocks;
+    pub(super) mod byte_access;
+}
+
+/// Transform feedback: captures as variables of the extension, or as stores to buffers.
+pub mod capture {
+    pub mod lower_captures;
+
+    mod attributes;
+    mod capture_stores;
+    mod captured;
+    mod drawn_vertex;
+    mod geometry_stores;
+    mod state;
+    mod vertex_to_compute;
+}
+
+/// Textures and images: descriptors, and the operands that SPIR-V's image instructions take.
+pub mod texture {
+    pub mod lower_descriptors;
+    pub mod lower_sparse;
+    pub mod lower_tex;
+
+    pub(super) mod textures;
+}
+
+/// Arithmetic: operations and widths that SPIR-V or the target lacks.
+pub mod arith {
+    pub mod lower_alu;
+    pub mod lower_doubles;
+    pub mod lower_int64;
+    pub mod lower_narrow;
+    pub mod lower_subgroups;
+    pub mod lower_wide_vectors;
+}
+
+/// Optimisations: the clean-up after the lowerings, and its parts.
+pub mod opt {
+    pub mod algebraic;
+    pub mod clean_up;
+    pub mod constant_fold;
+    pub mod copy_prop;
+    pub mod cse;
+    pub mod dce;
+    pub mod dead_cf;
+    pub mod wide_ubo_lanes;
+
+    pub(super) mod effects;
+    mod walk_tables;
+}
+
 #[cfg(test)]
 mod testing;
-pub mod texture;
 
-pub(crate) use capture::lower_captures::has_stores;
-pub use capture::lower_captures::is_captured;
-pub use find_forms::find_forms;
-pub use forms::Forms;
-
+use self::{arith::*, capture::*, control::*, io::*, memory::*, opt::*, texture::*};
 use crate::capture::{Attribute, BackEnd};
 use crate::ir::Shader;
-use crate::op::Needs;
+use crate::op::Facts;
 use crate::plan::Placements;
 use crate::target::Target;
+
+pub use capture::lower_captures::is_captured;
+pub use opt::clean_up::parts::PARTS;
+
+/// All passes in the order in which they run, with the reasons for it.
+///
+/// The passes that a shader needs run once. The lowerings are first. Each may rely on what the passes before it removed, and must
+/// not add it again. The passes that clean up are after them. `ntv compile --stop-after PASS --emit nir` shows a shader in between.
+///
+/// A new pass is a line here, below the passes that make its input and above those that read its output, with a comment where
+/// that is not clear from the names.
+pub const PIPELINE: &[Pass] = &[
+    // Registers first: other passes cannot see through them.
+    regs_to_ssa::PASS,
+    lower_discard_if::PASS,
+    lower_gs_counters::PASS,
+    // Before the pass that makes variables of inputs: some system values are inputs.
+    lower_sysvals::PASS,
+    // Tables before they become accesses to memory.
+    const_arrays::PASS,
+    // Reads of the framebuffer are not I/O.
+    lower_fbfetch::PASS,
+    // Variables for I/O before everything else, so that later passes see only derefs.
+    lower_io::PASS,
+    define_distances::PASS,
+    lower_io_types::PASS,
+    lower_frag_color::PASS,
+    assign_locations::PASS,
+    // Moves blocks into push constants.
+    inline_blocks::PASS,
+    // Shared memory before blocks, because its offsets are in units that blocks determine.
+    lower_memory::PASS,
+    // Before each access to a block becomes several accesses to lanes: one access is one tree of ifs. And after all passes that
+    // compute the index of a block, from registers or inputs.
+    lower_block_index::PASS,
+    // zink's block derefs before byte offsets: their `get_ssbo_size` uses another variable.
+    lower_buffer_derefs::PASS,
+    lower_ubo::PASS,
+    lower_ssbo::PASS,
+    lower_global::PASS,
+    // Atomics have pointers by now. Their loops compute with opcodes that may need lowering.
+    lower_atomics::PASS,
+    // After all passes that change the types and the Locations of outputs: it makes more outputs, in free Locations. And after
+    // all passes that lower storage blocks: it makes variables of blocks in their final form, or global accesses.
+    lower_captures::PASS,
+    // Every texture is accessed through a deref of its type before texture operations take the form that the type needs.
+    lower_descriptors::PASS,
+    lower_tex::PASS,
+    lower_sparse::PASS,
+    // Ballots are packed, and narrow values widened, by ALU operations that may need lowering.
+    lower_subgroups::PASS,
+    // Outputs are variables by now, written component by component.
+    combine_stores::PASS,
+    // The ALU opcodes that the lowerings above made may themselves need lowering.
+    lower_alu::PASS,
+    // Wide values are loaded from buffers, which are accessed in lanes by now, and are used by dot products and comparisons of
+    // whole vectors, which are operations on components by now.
+    lower_wide_vectors::PASS,
+    // After lower_alu, which keeps the operations on doubles that SPIR-V has.
+    lower_doubles::PASS,
+    // After both, because they use 64-bit integers.
+    lower_int64::PASS,
+    // After the passes that pack 64 bits from 16.
+    lower_narrow::PASS,
+    // After all lowerings: cleans up after them, if they left anything.
+    clean_up::PASS,
+    // Last, so that no other pass uses a block that may be written.
+    place_blocks::PASS,
+];
 
 /// The loads that are made of byte offsets into buffers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -150,18 +280,36 @@ pub struct Pass {
     pub name: &'static str,
     /// A one-line description.
     pub about: &'static str,
-    /// The pass is called for shaders that have one of these needs, unless the target meets it.
-    pub needs: Needs,
-    /// The forms that no shader contains after the pass.
-    pub removes: Forms,
-    /// Runs the pass; true if the shader changed. It relies on [`needs`](Pass::needs): call [`apply`](Pass::apply).
+    /// The pass is called for shaders with one of these facts.
+    pub facts: Facts,
+    /// Those of its facts with which the pass has nothing to do in a context: the target supports the original form, or does not
+    /// support the result, or an option is not used.
+    pub met_by: fn(&Context) -> Facts,
+    /// The facts that no shader has after the pass.
+    pub removes: Facts,
+    /// Runs the pass; true if the shader changed. It relies on [`facts`](Pass::facts): call [`apply`](Pass::apply).
     pub run: fn(&mut Shader, &Context) -> bool,
 }
 
 impl Pass {
+    /// A pass that does nothing, for no shader: the start of others.
+    pub const IDLE: Pass = Pass {
+        name: "",
+        about: "",
+        facts: Facts::empty(),
+        met_by: |_| Facts::empty(),
+        removes: Facts::empty(),
+        run: |_, _| false,
+    };
+
+    /// The facts for which the pass is called in this context.
+    pub fn mask(&self, context: &Context) -> Facts {
+        self.facts - (self.met_by)(context)
+    }
+
     /// Whether the pass may have something to do in `shader`.
     pub fn is_needed(&self, shader: &Shader, context: &Context) -> bool {
-        (shader.needs() - pipeline::met_by(context)).intersects(self.needs)
+        shader.facts().intersects(self.mask(context))
     }
 
     /// Runs the pass if it is needed; true if the shader changed.
@@ -169,3 +317,25 @@ impl Pass {
         self.is_needed(shader, context) && (self.run)(shader, context)
     }
 }
+
+/// The pass of this name: of the pipeline, or a part of one.
+pub fn named(name: &str) -> Option<&'static Pass> {
+    PIPELINE.iter().chain(PARTS).find(|pass| pass.name == name)
+}
+
+/// The masks of the passes of the pipeline in a context.
+pub(crate) type Masks = [Facts; PIPELINE.len()];
+
+/// See [`Masks`].
+pub(crate) fn masks(context: &Context) -> Masks {
+    std::array::from_fn(|at| PIPELINE[at].mask(context))
+}
+
+/// A fact that is recorded in case of doubt cannot be checked to be gone.
+const _: () = {
+    let mut at = 0;
+    while at < PIPELINE.len() {
+        assert!(!PIPELINE[at].removes.intersects(Facts::INEXACT));
+        at += 1;
+    }
+};

@@ -10,7 +10,7 @@ use crate::ir::{
 };
 use crate::ir::{VarFlags, Variable};
 use crate::op::names::varying;
-use crate::op::Modes;
+use crate::op::{Facts, Modes};
 use crate::report::Report;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -45,7 +45,7 @@ fn fields(shader: &Shader, ty: Type) -> &[Field] {
 }
 
 pub(super) fn is_needed(shader: &Shader) -> bool {
-    !shader.types.structs.is_empty() && shader.inventory().has_derefs(IO) && !blocks(shader).is_empty()
+    !shader.types.structs.is_empty() && shader.inventory().may_have(Facts::derefs(IO)) && !blocks(shader).is_empty()
 }
 
 pub(super) fn raise(shader: &mut Shader) -> Result<(), Errors> {

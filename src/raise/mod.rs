@@ -48,7 +48,7 @@ mod system_values;
 
 use crate::error::Errors;
 use crate::ir::{rewrite, Def, Deref, DerefKind, Edit, InstKind, Shader};
-use crate::op::{Intrinsic, Modes};
+use crate::op::{Facts, Intrinsic, Modes};
 
 /// Memory of textures, samplers and images.
 const OPAQUE: Modes = Modes::UNIFORM.union(Modes::IMAGE);
@@ -58,7 +58,7 @@ const OPAQUE: Modes = Modes::UNIFORM.union(Modes::IMAGE);
 pub fn is_needed(shader: &Shader) -> bool {
     let inventory = shader.inventory();
     inventory.has(Intrinsic::load_vulkan_descriptor)
-        || inventory.has_derefs(Modes::SYSTEM | Modes::TASK_PAYLOAD)
+        || inventory.may_have(Facts::derefs(Modes::SYSTEM | Modes::TASK_PAYLOAD))
         || has_casts(shader)
         || pushed::is_needed(shader)
         || io_blocks::is_needed(shader)
@@ -82,7 +82,7 @@ pub fn raise(shader: &mut Shader) -> Result<(), Errors> {
 /// Whether there is a cast of a texture or image. vtn casts a texture with a sampler to a texture and to a sampler.
 fn has_casts(shader: &Shader) -> bool {
     let inventory = shader.inventory();
-    let may_have = inventory.has_unusual_steps() && inventory.has_derefs(OPAQUE);
+    let may_have = inventory.may_have(Facts::UNUSUAL_STEPS) && inventory.may_have(Facts::derefs(OPAQUE));
     may_have && shader.derefs.values().any(|deref| cast(shader, deref).is_some())
 }
 

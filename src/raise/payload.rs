@@ -9,11 +9,11 @@ use super::natural::size_of;
 use super::place::{component_bytes, Place, Why};
 use crate::error::Errors;
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, InstKind, Shader};
-use crate::op::{AluOp, AluType, Base, Index, Intrinsic, Modes};
+use crate::op::{AluOp, AluType, Base, Facts, Index, Intrinsic, Modes};
 use crate::report::Report;
 
 pub(super) fn raise(shader: &mut Shader) -> Result<(), Errors> {
-    if !shader.inventory().has_derefs(Modes::TASK_PAYLOAD) {
+    if !shader.inventory().may_have(Facts::derefs(Modes::TASK_PAYLOAD)) {
         return Ok(());
     }
     let mut report = Report::unsupported(shader);

@@ -5,7 +5,7 @@
 use super::place::{component_bytes, component_step, size_of_block, Place};
 use crate::error::Errors;
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, InstKind, Shader};
-use crate::op::{zink, Index, Intrinsic, Modes};
+use crate::op::{zink, Facts, Index, Intrinsic, Modes};
 use crate::report::Report;
 
 /// Whether the push constants may have such a member. zink's have none.
@@ -14,7 +14,7 @@ pub(super) fn is_needed(shader: &Shader) -> bool {
         let mut pushed = shader.vars.values().filter(|variable| variable.mode == Modes::PUSH_CONST);
         pushed.all(|variable| shader.strings[variable.name] != *zink::PUSH_CONSTANTS)
     };
-    shader.types.has_strided() && shader.inventory().has_derefs(Modes::PUSH_CONST) && is_others()
+    shader.types.has_strided() && shader.inventory().may_have(Facts::derefs(Modes::PUSH_CONST)) && is_others()
 }
 
 pub(super) fn raise(shader: &mut Shader) -> Result<(), Errors> {

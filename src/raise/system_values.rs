@@ -5,7 +5,7 @@
 use crate::error::Errors;
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Deref, DerefKind, Edit, Inst, InstKind, Shader, Var};
 use crate::op::names::system_value;
-use crate::op::{AluOp, Intrinsic, Modes};
+use crate::op::{AluOp, Facts, Intrinsic, Modes};
 use crate::report::Report;
 
 /// Intrinsics that are not called `load_` and the name of the value.
@@ -36,7 +36,7 @@ fn place(shader: &Shader, pointer: Def) -> Option<(Var, Option<ArrayIndex>)> {
 }
 
 pub(super) fn raise(shader: &mut Shader) -> Result<(), Errors> {
-    if !shader.inventory().has_derefs(Modes::SYSTEM) {
+    if !shader.inventory().may_have(Facts::derefs(Modes::SYSTEM)) {
         return Ok(());
     }
     let mut report = Report::unsupported(shader);

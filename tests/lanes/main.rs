@@ -15,7 +15,7 @@ use ntv::entity::Id;
 use ntv::ir::builder::evaluate_alu;
 use ntv::ir::{AluFlags, ArrayIndex, Builder, Def, DerefKind, Inst, InstKind, Shader, Swizzle, TypeData};
 use ntv::op::{AluOp, AtomicOp, Index, Intrinsic};
-use ntv::pass::pipeline::PIPELINE;
+use ntv::pass::PIPELINE;
 use ntv::pass::{BufferAccess, Context};
 use ntv::{Feature, Target};
 use std::collections::HashMap;
@@ -265,7 +265,7 @@ impl Case {
             b.intrinsic_with(Intrinsic::shared_atomic, 1, 64, &[first, none], &indices);
         }
         let lowered = lower(shader, self.kind.pass(), self.end() as u32, self.how, self.kind);
-        assert!(lowered, "{self:?}: forms left");
+        assert!(lowered, "{self:?}: accesses left");
     }
 
     fn load(self) -> Shader {
@@ -346,7 +346,7 @@ fn lower(shader: &mut Shader, pass: &str, bytes: u32, how: How, kind: Kind) -> b
     let context = Context { buffer_access, target, ..Context::default() };
     let pass = PIPELINE.iter().find(|found| found.name == pass).unwrap();
     assert!(pass.apply(shader, &context), "nothing lowered");
-    !ntv::pass::find_forms(shader).intersects(pass.removes)
+    !shader.recorded_again().unwrap().intersects(pass.removes)
 }
 
 /// A byte that depends on its address.

@@ -297,7 +297,7 @@ impl Loads {
         }
         let kind = self.form.kind();
         let pass = if self.form == Form::Zink { "lower_buffer_derefs" } else { kind.pass() };
-        assert!(lower(&mut shader, pass, size, self.how, kind), "forms left");
+        assert!(lower(&mut shader, pass, size, self.how, kind), "accesses left");
         shader
     }
 

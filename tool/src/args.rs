@@ -7,7 +7,7 @@ use anyhow::{ensure, Result};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use ntv::capture::BackEnd;
-use ntv::pass::pipeline::{PARTS, PIPELINE};
+use ntv::pass::{PARTS, PIPELINE};
 use ntv::plan::{BlockPlacement, Class, Placements};
 use ntv::{BufferAccess, Feature, Options, Target, Workaround};
 use std::num::NonZeroUsize;

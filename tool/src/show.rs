@@ -7,7 +7,7 @@ use crate::diagnostics::{problems, Reporter};
 use crate::shaders::{each, load, load_as_written, require_blocks, Loaded};
 use crate::{destination, inputs, AllFine};
 use anyhow::{Context as _, Result};
-use ntv::pass::{pipeline, Context};
+use ntv::pass::{self, Context};
 use ntv::{check, text, Errors, Options, Shader};
 use ntv_report::graph::graph;
 
@@ -19,7 +19,7 @@ pub(crate) fn print(args: &PrintArgs, reporter: &Reporter) -> Result<AllFine> {
 
 /// `ntv pass`: the shader as NIR after one pass.
 pub(crate) fn pass(args: &PassArgs, reporter: &Reporter) -> Result<AllFine> {
-    let pass = pipeline::named(&args.name).context("no such pass")?;
+    let pass = pass::named(&args.name).context("no such pass")?;
     let options = args.target.options()?;
     let loaded = load(inputs::collect(&args.inputs)?, reporter);
     require_blocks(&loaded, &options)?;

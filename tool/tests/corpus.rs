@@ -32,7 +32,7 @@ mod support;
 mod tool;
 
 use ntv::capture::{Attribute, AttributeFormat, BackEnd};
-use ntv::pass::{pipeline, Context};
+use ntv::pass::{self, Context};
 use ntv::plan::BlockPlacement;
 use ntv::{check, text, BufferAccess, EmitOptions, Errors, Feature, Options, Shader, Target, Translator, Workaround};
 use rspirv::binary::Disassemble as _;
@@ -213,7 +213,7 @@ impl<'a> Command<'a> {
                 Ok(both.map(|()| "fine\n".to_string()))
             }
             "pass" => {
-                let pass = self.pass.and_then(pipeline::named).ok_or("no such pass")?;
+                let pass = self.pass.and_then(pass::named).ok_or("no such pass")?;
                 pass.apply(&mut shader, &Context::from(self.options.clone()));
                 check::validate(&shader).map_err(|errors| format!("the pass leaves an invalid shader:\n{errors}"))?;
                 printed(&shader)

@@ -32,16 +32,17 @@
 
 use crate::entity::SideTable;
 use crate::ir::{rewrite, AluFlags, AluSrc, Builder, Def, Edit, Inst, InstKind, PhiSrc, Shader, Swizzle};
-use crate::op::{AluOp, Needs};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{AluOp, Facts};
+use crate::pass::{Context, Pass};
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_wide_vectors",
     about: "splits vectors of more than four components into scalars",
-    needs: Needs::WIDE_VECTORS,
-    removes: Forms::WIDE_VECTORS,
+    facts: Facts::WIDE_VECTORS,
+    removes: Facts::WIDE_VECTORS,
     run,
+    ..Pass::IDLE
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {

@@ -59,12 +59,6 @@ pub(super) fn run(shader: &mut Shader, context: &Context, info: &XfbInfo, words:
     own
 }
 
-/// Whether `shader` has vertices for other streams than the first.
-pub(super) fn has_streams(shader: &Shader) -> bool {
-    shader.order.iter().any(|inst| shader.index(*inst, Index::stream_id) != 0)
-        || shader.vars.values().any(|variable| variable.stream != 0)
-}
-
 struct Stores<'w> {
     writer: Option<Writer<'w>>,
 }

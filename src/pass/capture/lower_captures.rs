@@ -56,8 +56,8 @@ use crate::ir::{
     NO_LOCATION,
 };
 use crate::op::names::IoXfb;
-use crate::op::{AluOp, AluType, Base, Index, Intrinsic, Modes, Needs};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{AluOp, AluType, Base, Facts, Index, Intrinsic, Modes};
+use crate::pass::{Context, Pass};
 use crate::target::Feature;
 use std::fmt::Write as _;
 
@@ -65,8 +65,13 @@ use std::fmt::Write as _;
 pub const PASS: Pass = Pass {
     name: "lower_captures",
     about: "turns captured parts of outputs into outputs that are captured as a whole",
-    needs: Needs::CAPTURES,
-    removes: Forms::CAPTURES,
+    facts: Facts::CAPTURED_SLOTS
+        .union(Facts::CAPTURED_OUTPUTS)
+        .union(Facts::DRAW_KINDS)
+        .union(Facts::VERTEX_STAGE)
+        .union(Facts::GEOMETRY_STAGE),
+    met_by,
+    removes: Facts::CAPTURED_SLOTS.union(Facts::DRAW_KINDS),
     run,
 };
 
@@ -103,15 +108,14 @@ pub fn is_captured(shader: &Shader) -> bool {
         || shader.order.iter().any(is_store)
 }
 
-/// Whether a shader has something to store, or to remove, besides its own captures: a vertex shader passes on the number of its
-/// instance, and a geometry shader loses all streams but the first.
-pub(crate) fn has_stores(shader: &Shader, context: &Context) -> bool {
-    context.captures == BackEnd::Storage
-        && match shader.stage() {
-            Stage::Vertex => context.instance_location.is_some(),
-            Stage::Geometry => geometry_stores::has_streams(shader),
-            _ => false,
-        }
+/// The stages whose shaders have nothing to do without captures of their own.
+fn met_by(context: &Context) -> Facts {
+    let stores = context.captures == BackEnd::Storage;
+    let mut met = Facts::empty();
+    // A vertex shader passes on the number of its instance, and a geometry shader loses all streams but the first.
+    met.set(Facts::VERTEX_STAGE, !stores || context.instance_location.is_none());
+    met.set(Facts::GEOMETRY_STAGE, !stores);
+    met
 }
 
 /// Makes the shader write its captures itself, as a compute shader if it cannot while it draws.
@@ -130,7 +134,8 @@ fn store(shader: &mut Shader, context: &Context) -> bool {
     if shader.stage() == Stage::Geometry && context.captures == BackEnd::Storage {
         return geometry_stores::run(shader, context, &info, &words) | was_captured;
     }
-    let outputs_instance = has_stores(shader, context) && output_instance(shader, context);
+    let is_drawn = shader.stage() == Stage::Vertex && context.captures == BackEnd::Storage;
+    let outputs_instance = is_drawn && output_instance(shader, context);
     let is_bare = words.is_empty() && forget_lists(shader);
     if !words.is_empty() {
         let buffers = Buffers::new(shader, context, &info, &words);

@@ -36,16 +36,17 @@
 
 use crate::entity::SideTable;
 use crate::ir::{rewrite, Block, Builder, Cf, Def, Edit, Inst, InstKind, Jump, Shader};
-use crate::op::{Intrinsic, Needs};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{Facts, Intrinsic};
+use crate::pass::{Context, Pass};
 
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "lower_discard_if",
     about: "puts conditional discards into ifs and ends blocks that terminate",
-    needs: Needs::DISCARDS,
-    removes: Forms::CONDITIONAL_DISCARD,
+    facts: Facts::TERMINATIONS.union(Facts::CONDITIONAL_DISCARDS),
+    removes: Facts::CONDITIONAL_DISCARDS,
     run,
+    ..Pass::IDLE
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {

@@ -26,16 +26,17 @@
 //! ```
 
 use crate::ir::{rewrite, Builder, Edit, Inst, Shader, Stage};
-use crate::op::{Index, Intrinsic, Needs};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{Facts, Index, Intrinsic};
+use crate::pass::{Context, Pass};
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_gs_counters",
     about: "removes the vertex counts of geometry shaders",
-    needs: Needs::VERTEX_COUNTERS,
-    removes: Forms::VERTEX_COUNTERS,
+    facts: Facts::VERTEX_COUNTERS.union(Facts::NO_VERTICES),
+    removes: Facts::VERTEX_COUNTERS,
     run,
+    ..Pass::IDLE
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {

@@ -38,17 +38,18 @@ use crate::capture::BackEnd;
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader};
 use crate::op::names::{pack_alu_type, varying, InterpMode, IoSemantics};
 use crate::op::Intrinsic::{self, *};
-use crate::op::{zink, AluOp, AluType, Base, Index, Modes, Needs};
-use crate::pass::{is_captured, Context, Forms, Pass};
+use crate::op::{zink, AluOp, AluType, Base, Facts, Index, Modes};
+use crate::pass::{is_captured, Context, Pass};
 use crate::target::{Feature, Target};
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_sysvals",
     about: "computes system values that Vulkan does not have",
-    needs: Needs::SYSTEM_VALUES,
-    removes: Forms::SYSTEM_VALUES,
+    facts: Facts::SYSTEM_VALUES.union(Facts::DRAW_IDS).union(Facts::DRAW_KINDS),
+    removes: Facts::SYSTEM_VALUES,
     run,
+    ..Pass::IDLE
 };
 
 /// Computes the system value that an instruction of this many bits loads.
@@ -142,12 +143,6 @@ fn lower(b: &mut Builder<'_>, inst: Inst, op: Intrinsic, source: &Source<'_>) ->
     }
 }
 
-/// Whether `op` loads a system value that this pass computes; for [`Forms`]. `lower_captures` may have to compute whether a draw has
-/// indices.
-pub(in crate::pass) fn is_computed(op: Intrinsic) -> bool {
-    op != load_is_indexed_draw && COMPUTED.iter().any(|row| row.0 == op)
-}
-
 /// Whether the shader went through zink's own passes, all of which add this variable to graphics stages.
 fn is_zink_level(shader: &Shader) -> bool {
     shader.vars.values().any(|v| v.mode == Modes::PUSH_CONST && &shader.strings[v.name] == zink::PUSH_CONSTANTS)
@@ -193,8 +188,6 @@ fn base_vertex(b: &mut Builder<'_>, source: &Source<'_>) -> Def {
 fn is_indexed_draw(b: &mut Builder<'_>, source: &Source<'_>) -> Def {
     let zero = b.imm32(0);
     let is_listed = (source.captures != BackEnd::Extension).then(|| {
-        // Captures may be asked for and still be none, for a component that the output does not have.
-        b.shader.ask_for(Needs::CAPTURES);
         let word = scalar(b, load_is_indexed_draw);
         b.alu(AluOp::ine, &[word, zero])
     });

@@ -49,17 +49,18 @@ use crate::ir::{
     rewrite_cf, AluFlags, AluSrc, ArrayIndex, Block, Builder, Def, Edit, Inst, InstKind, PhiSrc, Rewriter, Shader,
     Swizzle, TypeData, Var, Variable,
 };
-use crate::op::{AluOp, AluType, Base, Index, Intrinsic, Modes, Needs};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{AluOp, AluType, Base, Facts, Index, Intrinsic, Modes};
+use crate::pass::{Context, Pass};
 use rustc_hash::FxHashSet;
 
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "regs_to_ssa",
     about: "turns registers into SSA values with phis",
-    needs: Needs::REGISTERS,
-    removes: Forms::REGISTERS,
+    facts: Facts::REGISTERS,
+    removes: Facts::REGISTERS,
     run,
+    ..Pass::IDLE
 };
 
 /// The maximum number of entries of the table of values, registers times blocks.

@@ -34,17 +34,17 @@ use crate::ir::{Shader, Stage, Var, VarFlags};
 use crate::location;
 use crate::op::names::{varying, vert_attrib, SlotKind};
 use crate::op::slots::location;
-use crate::op::{slots, Modes, Needs};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{slots, Facts, Modes};
+use crate::pass::{Context, Pass};
 use std::ops::Range;
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "assign_locations",
     about: "gives inputs and outputs that share a Location one each",
-    needs: Needs::LOCATIONS,
-    removes: Forms::empty(),
+    facts: Facts::SHARED_LOCATIONS,
     run,
+    ..Pass::IDLE
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {

@@ -30,16 +30,16 @@
 
 use crate::entity::{Id, SideTable};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, Var};
-use crate::op::{Index, Intrinsic, Modes, Needs};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{Facts, Index, Intrinsic, Modes};
+use crate::pass::{Context, Pass};
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "combine_stores",
     about: "combines stores of single components of an output into one store of the vector",
-    needs: Needs::REPEATED_STORES,
-    removes: Forms::empty(),
+    facts: Facts::REPEATED_STORES,
     run,
+    ..Pass::IDLE
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {

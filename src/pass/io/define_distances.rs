@@ -31,16 +31,16 @@ use crate::analysis::distances::{array_of, variable_length};
 use crate::ir::{
     rewrite_cf, ArrayIndex, Block, Builder, Cf, DerefKind, Edit, Inst, InstKind, Jump, Rewriter, Shader, Stage, Var,
 };
-use crate::op::{Index, Intrinsic, Modes, Needs};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{Facts, Index, Intrinsic, Modes};
+use crate::pass::{Context, Pass};
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "define_distances",
     about: "gives each element of the clip and cull distances a value",
-    needs: Needs::DISTANCES,
-    removes: Forms::empty(),
+    facts: Facts::DISTANCES,
     run,
+    ..Pass::IDLE
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {

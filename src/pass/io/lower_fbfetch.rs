@@ -31,8 +31,8 @@
 use crate::analysis::framebuffer::{is_multisample, FramebufferRead};
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader, TypeData, Var, Variable};
 use crate::op::names::{frag_result, pack_alu_type, ImageDim};
-use crate::op::{AluOp, AluType, Base, Index, Intrinsic, Modes, Needs};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{AluOp, AluType, Base, Facts, Index, Intrinsic, Modes};
+use crate::pass::{Context, Pass};
 use crate::target::{attachment_number, Descriptor, Target, ATTACHMENT_BINDING};
 use rustc_hash::FxHashMap;
 
@@ -40,9 +40,10 @@ use rustc_hash::FxHashMap;
 pub const PASS: Pass = Pass {
     name: "lower_fbfetch",
     about: "turns reads of the framebuffer into reads of an input attachment",
-    needs: Needs::FRAMEBUFFER_READS,
-    removes: Forms::FRAMEBUFFER_READS,
+    facts: Facts::FRAMEBUFFER_READS.union(Facts::FETCHED_OUTPUTS),
+    removes: Facts::FRAMEBUFFER_READS,
     run,
+    ..Pass::IDLE
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {

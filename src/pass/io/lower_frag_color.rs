@@ -26,16 +26,16 @@
 use crate::entity::Id;
 use crate::ir::{rewrite, Builder, Def, DerefKind, Edit, Inst, Shader, Stage, Var, Variable};
 use crate::op::names::{frag_result, push_number};
-use crate::op::{Index, Intrinsic, Modes, Needs};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{Facts, Index, Intrinsic, Modes};
+use crate::pass::{Context, Pass};
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_frag_color",
     about: "turns gl_FragColor into an output for each draw buffer",
-    needs: Needs::FRAG_COLOR,
-    removes: Forms::empty(),
+    facts: Facts::FRAG_COLOR,
     run,
+    ..Pass::IDLE
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {

@@ -34,16 +34,17 @@
 use super::io_vars::{IoVars, VarPart};
 use super::slot_access::{explicit_io, Io, Sampling};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader};
-use crate::op::{AluOp, Base, Intrinsic, Needs};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{AluOp, Base, Facts, Intrinsic};
+use crate::pass::{Context, Pass};
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_io",
     about: "turns explicit inputs and outputs into variables",
-    needs: Needs::EXPLICIT_IO,
-    removes: Forms::EXPLICIT_IO,
+    facts: Facts::EXPLICIT_IO,
+    removes: Facts::EXPLICIT_IO,
     run,
+    ..Pass::IDLE
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {

@@ -30,17 +30,17 @@ use crate::analysis::value_types::leaf;
 use crate::entity::SideTable;
 use crate::ir::{rewrite, AluFlags, Builder, Def, Edit, Inst, InstKind, Shader, Stage, TypeTable, Var, Variable};
 use crate::op::meaning::Form;
-use crate::op::{intrinsics_where, slots, AluOp, AluType, Base, Index, Intrinsic, IntrinsicSet, Modes, Needs};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{intrinsics_where, slots, AluOp, AluType, Base, Facts, Index, Intrinsic, IntrinsicSet, Modes};
+use crate::pass::{Context, Pass};
 use crate::target::Feature;
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_io_types",
     about: "gives inputs and outputs types that are valid in the interface of a stage",
-    needs: Needs::IO_TYPES,
-    removes: Forms::empty(),
+    facts: Facts::ODD_IO_TYPES,
     run,
+    ..Pass::IDLE
 };
 
 /// The component types of a variable before and after.

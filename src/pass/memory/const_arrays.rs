@@ -35,16 +35,19 @@
 use crate::analysis::kinds::list_intrinsics;
 use crate::entity::{Pool, SideTable, Slice};
 use crate::ir::{rewrite, Def, DerefKind, Edit, Inst, InstKind, Shader, Type, TypeData, Var};
-use crate::op::{Index, Intrinsic, Modes, Needs};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{Facts, Index, Intrinsic, Modes};
+use crate::pass::{Context, Pass};
+use crate::target::Workaround;
 
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "const_arrays",
     about: "turns variables that only ever hold constants into constants",
-    needs: Needs::OWN_MEMORY,
-    removes: Forms::empty(),
+    facts: Facts::PRIVATE_CONSTANTS,
+    // The initializers of variables are constants of any type.
+    met_by: |context| Facts::all_if(context.target.works_around(Workaround::broken_arbitary_type_const)),
     run,
+    ..Pass::IDLE
 };
 
 /// Private variables.
@@ -142,7 +145,7 @@ impl Tables {
             self.of.set(var, Some(Table { values, is_read: false, is_written: variable.values.is_some() }));
             self.count += 1;
         }
-        if shader.inventory().has_unusual_steps() {
+        if shader.inventory().may_have(Facts::UNUSUAL_STEPS) {
             self.exclude_unusual(shader);
         }
         let mut intrinsics = std::mem::take(&mut self.intrinsics);

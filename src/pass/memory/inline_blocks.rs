@@ -25,17 +25,18 @@
 //! ```
 
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader};
-use crate::op::{AluOp, Index, Intrinsic, Needs};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{AluOp, Facts, Index, Intrinsic};
+use crate::pass::{Context, Pass};
 use crate::plan::{Class, Placement};
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "inline_blocks",
     about: "reads uniform blocks from push constants if the plan puts them there",
-    needs: Needs::INLINED_BLOCKS,
-    removes: Forms::empty(),
+    facts: Facts::UBO_OFFSETS,
+    met_by: |context| Facts::all_if(!context.placements.has_push_constants()),
     run,
+    ..Pass::IDLE
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {

@@ -49,17 +49,18 @@
 
 use crate::analysis::kinds::list_intrinsics;
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, PhiSrc, Shader, Stage, Var};
-use crate::op::{Access, AluOp, AtomicOp, Index, Intrinsic, Modes, Needs};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{Access, AluOp, AtomicOp, Facts, Index, Intrinsic, Modes};
+use crate::pass::{Context, Pass};
 use crate::target::{Feature, Target};
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_atomics",
     about: "turns atomics that the target lacks into compare-exchange loops",
-    needs: Needs::ATOMICS,
-    removes: Forms::LOWERED_ATOMICS,
+    facts: Facts::DEREF_ATOMICS,
+    removes: Facts::LOWERED_ATOMICS,
     run,
+    ..Pass::IDLE
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
@@ -91,15 +92,6 @@ struct AtomicTables {
     mixed: Vec<Var>,
 }
 
-/// Whether SPIR-V has no such atomic on any target; for [`Forms`].
-pub(in crate::pass) fn is_foreign(shader: &Shader, inst: Inst) -> bool {
-    Atomic::new(shader, inst).is_some_and(|atomic| is_foreign_op(atomic.op))
-}
-
-fn is_foreign_op(op: AtomicOp) -> bool {
-    matches!(op, AtomicOp::fcmpxchg | AtomicOp::inc_wrap | AtomicOp::dec_wrap)
-}
-
 /// An atomic on a deref.
 struct Atomic {
     op: AtomicOp,
@@ -116,7 +108,7 @@ impl Atomic {
 
     fn is_lowered(&self, shader: &Shader, target: &Target, mixed: &[Var]) -> bool {
         if !self.op.is_float() {
-            return is_foreign_op(self.op);
+            return self.op.is_lowered();
         }
         let shared = shader.as_deref(self.pointer).is_some_and(|deref| deref.modes == Modes::SHARED);
         let is_mixed = || shader.deref_var(self.pointer).is_some_and(|var| mixed.contains(&var));

@@ -61,22 +61,23 @@
 //! 32x4  %14 = phi b1: %6, b5: %13
 //! ```
 
-use crate::analysis::block_picks::{block_source, BlockPick, Blocks, PickOf, MOST_BLOCKS};
+use crate::analysis::block_picks::{block_source, BlockPick, Blocks, PickOf, FEATURES, MOST_BLOCKS};
 use crate::analysis::known_bits::KnownBits;
 use crate::entity::Id;
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Deref, DerefKind, Edit, Inst, InstData, InstKind, PhiSrc, Shader};
 use crate::op::fold::mask;
-use crate::op::{Access, AluOp, Index, Modes, Needs};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{Access, AluOp, Facts, Index, Modes};
+use crate::pass::{Context, Pass};
 use std::ops::Range;
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_block_index",
     about: "turns accesses to a block with a dynamic index into ifs on the index",
-    needs: Needs::BLOCK_INDICES,
-    removes: Forms::empty(),
+    facts: Facts::PICKED_BLOCKS,
+    met_by: |context| Facts::all_if(context.target.has_all(&FEATURES)),
     run,
+    ..Pass::IDLE
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {

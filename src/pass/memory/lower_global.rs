@@ -32,17 +32,18 @@
 use super::byte_access::{self, global_pointer, Address, MemoryView, Whole};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, TypeData};
 use crate::op::meaning::{MemoryKind, MemoryOperation};
-use crate::op::{AluOp, Index, Modes, Needs};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{AluOp, Facts, Index, Modes};
+use crate::pass::{Context, Pass};
 use crate::target::Target;
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_global",
     about: "turns accesses to global memory into loads and stores of casts of addresses",
-    needs: Needs::GLOBAL_MEMORY,
-    removes: Forms::GLOBAL_ADDRESSES,
+    facts: Facts::GLOBAL_ADDRESSES.union(Facts::derefs(Modes::GLOBAL)),
+    removes: Facts::GLOBAL_ADDRESSES,
     run,
+    ..Pass::IDLE
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
@@ -268,19 +269,6 @@ impl Access {
 fn pack(b: &mut Builder<'_>, halves: &[Def]) -> Def {
     let pair = b.vec(halves);
     b.alu(AluOp::pack_64_2x32, &[pair])
-}
-
-/// Whether `inst` accesses global memory other than through a cast of its address; for [`Forms`].
-pub(in crate::pass) fn is_by_address(shader: &Shader, inst: Inst) -> bool {
-    let Some((op, srcs)) = shader.as_intrinsic(inst) else { return false };
-    match op.info().memory.map(|access| (access.kind, access.operation)) {
-        Some((MemoryKind::Global, _)) => true,
-        Some((MemoryKind::Deref, operation)) if operation != MemoryOperation::Size => {
-            let deref = shader.as_deref(srcs[0]).filter(|deref| deref.modes == Modes::GLOBAL);
-            deref.is_some_and(|deref| !matches!(deref.kind, DerefKind::Cast { .. }))
-        }
-        _ => false,
-    }
 }
 
 /// A level of a deref chain: an index, if it has one, and its stride in bytes.

@@ -54,8 +54,8 @@ use crate::analysis::offsets::Offsets;
 use crate::analysis::push_constants::LOWERED;
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader, Var};
 use crate::op::meaning::{MemoryKind, MemoryOperation, OffsetUnit};
-use crate::op::{zink, Index, Intrinsic, Modes, Needs};
-use crate::pass::{BufferAccess, Context, Forms, Pass};
+use crate::op::{zink, Facts, Index, Intrinsic, Modes};
+use crate::pass::{BufferAccess, Context, Pass};
 use crate::target::Feature;
 
 /// See the [module](self).
@@ -63,9 +63,10 @@ pub const PASS: Pass = Pass {
     name: "lower_memory",
     about:
         "turns accesses to shared memory, scratch, task payloads and push constants by byte offset into access chains",
-    needs: Needs::MEMORY_OFFSETS,
-    removes: Forms::MEMORY_OFFSETS,
+    facts: Facts::MEMORY_OFFSETS,
+    removes: Facts::MEMORY_OFFSETS,
     run,
+    ..Pass::IDLE
 };
 
 /// The modes of these memories.

@@ -42,8 +42,8 @@ use super::byte_access::{self, is_narrow, Elements, Granularity, MemoryView, Off
 use crate::analysis::offsets::Offsets;
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Var, Variable};
 use crate::op::meaning::{MemoryAccess, MemoryKind, MemoryOperation};
-use crate::op::{Access, AtomicOp, Index, Intrinsic, Modes, Needs};
-use crate::pass::{BufferAccess, Context, Forms, Pass};
+use crate::op::{Access, AtomicOp, Facts, Index, Intrinsic, Modes};
+use crate::pass::{BufferAccess, Context, Pass};
 use crate::target::{BlockArray, Descriptor, DescriptorLayout, DescriptorSlot, Feature, Target};
 use rustc_hash::FxHashMap;
 
@@ -51,9 +51,10 @@ use rustc_hash::FxHashMap;
 pub const PASS: Pass = Pass {
     name: "lower_ssbo",
     about: "turns accesses to storage blocks by byte offset into access chains",
-    needs: Needs::SSBO_OFFSETS,
-    removes: Forms::SSBO_OFFSETS,
+    facts: Facts::SSBO_OFFSETS,
+    removes: Facts::SSBO_OFFSETS,
     run,
+    ..Pass::IDLE
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {

@@ -57,8 +57,8 @@ use super::byte_access::{self, is_wide, load_wide, uniform_granularity, Offset, 
 use crate::analysis::offsets::{Offsets, Split};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, TypeData, Var, Variable};
 use crate::op::names::push_number;
-use crate::op::{Access, Index, Intrinsic, Modes, Needs};
-use crate::pass::{BufferAccess, Context, Forms, Pass};
+use crate::op::{Access, Facts, Index, Intrinsic, Modes};
+use crate::pass::{BufferAccess, Context, Pass};
 use crate::target::{Descriptor, DescriptorSlot};
 use rustc_hash::FxHashMap;
 
@@ -66,9 +66,10 @@ use rustc_hash::FxHashMap;
 pub const PASS: Pass = Pass {
     name: "lower_ubo",
     about: "turns loads from uniform blocks by byte offset into access chains",
-    needs: Needs::UBO_OFFSETS,
-    removes: Forms::UBO_OFFSETS,
+    facts: Facts::UBO_OFFSETS,
+    removes: Facts::UBO_OFFSETS,
     run,
+    ..Pass::IDLE
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {

@@ -36,17 +36,18 @@
 use super::blocks::{block_pointer, block_type, pointed_block, Element, MadeOnce, UINT};
 use crate::entity::SideTable;
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Deref, DerefKind, Edit, Inst, Shader, Var, Variable};
-use crate::op::{Access, AluOp, Intrinsic, Modes, Needs};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{Access, AluOp, Facts, Intrinsic, Modes};
+use crate::pass::{Context, Pass};
 use crate::plan::Class;
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "place_blocks",
     about: "turns uniform blocks into storage blocks if the plan puts them into storage buffers",
-    needs: Needs::PLACED_BLOCKS,
-    removes: Forms::empty(),
+    facts: Facts::derefs(Modes::UBO),
+    met_by: |context| Facts::all_if(!context.placements.has_storage()),
     run,
+    ..Pass::IDLE
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {

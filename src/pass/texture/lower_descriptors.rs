@@ -35,8 +35,8 @@ use crate::ir::{
 };
 use crate::op::meaning::ImageName;
 use crate::op::names::{format_base, scalar_format, ImageDim};
-use crate::op::{AluOp, Index, Intrinsic, Modes, Needs, TexSrcKind};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{AluOp, Facts, Index, Intrinsic, Modes, TexSrcKind};
+use crate::pass::{Context, Pass};
 use crate::target::{bindless_binding, Descriptor, Target, BINDLESS_HANDLES};
 use rustc_hash::FxHashMap;
 
@@ -44,9 +44,10 @@ use rustc_hash::FxHashMap;
 pub const PASS: Pass = Pass {
     name: "lower_descriptors",
     about: "accesses textures and images by derefs into flat arrays",
-    needs: Needs::TEXTURES,
-    removes: Forms::TEXTURE_NAMES,
+    facts: Facts::TEXTURES.union(Facts::IMAGES),
+    removes: Facts::UNNAMED_TEXTURES,
     run,
+    ..Pass::IDLE
 };
 
 /// The maximum number of sources, and of indices, of one of them.
@@ -63,15 +64,6 @@ const UNNAMED: &[TexSrcKind] = {
 fn by_pointer(op: Intrinsic) -> Option<(Intrinsic, bool)> {
     let image = op.meaning().image.filter(|image| image.name != ImageName::Deref)?;
     Some((Intrinsic::on_image(image.operation, ImageName::Deref)?, image.name == ImageName::Handle))
-}
-
-/// True if `inst` identifies a texture or image other than by a deref.
-pub(in crate::pass) fn is_unnamed(shader: &Shader, inst: Inst) -> bool {
-    match shader.insts[inst].kind {
-        InstKind::Tex(tex) => shader.texs[tex].src(TexSrcKind::texture_deref).is_none(),
-        InstKind::Intrinsic { op, .. } => by_pointer(op).is_some(),
-        _ => false,
-    }
 }
 
 fn run(shader: &mut Shader, context: &Context) -> bool {

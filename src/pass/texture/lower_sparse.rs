@@ -28,27 +28,20 @@
 //! ```
 
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, InstKind, Shader};
-use crate::op::{AluOp, Intrinsic, Needs, TexSrcKind};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{AluOp, Facts, Intrinsic};
+use crate::pass::{Context, Pass};
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_sparse",
     about: "splits residency codes from texels",
-    needs: Needs::RESIDENCY,
-    removes: Forms::RESIDENCY,
+    facts: Facts::JOINED_RESIDENCY,
+    removes: Facts::JOINED_RESIDENCY,
     run,
+    ..Pass::IDLE
 };
 
 /// Intrinsics whose source is a vector of texels and residency code.
-const JOINED: &[Intrinsic] = &[Intrinsic::is_sparse_resident_zink, Intrinsic::sparse_residency_code_and];
-
-/// True for instructions that this pass lowers.
-pub(in crate::pass) fn is_joined(shader: &Shader, inst: Inst) -> bool {
-    let op = shader.as_intrinsic(inst).map(|(op, _)| op);
-    is_sparse_read(shader, inst) || op.is_some_and(|op| JOINED.contains(&op))
-}
-
 fn run(shader: &mut Shader, _: &Context) -> bool {
     rewrite(shader, |b, inst| match (b.shader.as_intrinsic(inst), is_sparse_read(b.shader, inst)) {
         (_, true) => Edit::Replace(split(b, inst)),
@@ -72,10 +65,7 @@ fn is_resident(b: &mut Builder<'_>, code: Def) -> Def {
 fn is_sparse_read(shader: &Shader, inst: Inst) -> bool {
     let n = shader.insts[inst].num_components;
     match shader.insts[inst].kind {
-        InstKind::Tex(tex) => {
-            let tex = &shader.texs[tex];
-            tex.is_sparse && (n == 5 || n == 2 && tex.src(TexSrcKind::comparator).is_some())
-        }
+        InstKind::Tex(tex) => shader.texs[tex].joins_residency(n),
         InstKind::Intrinsic { op, .. } => op == Intrinsic::image_deref_sparse_load && n == 5,
         _ => false,
     }

@@ -33,23 +33,23 @@ use crate::ir::{
     rewrite, AluFlags, AluSrc, Builder, Def, Edit, Inst, InstData, InstKind, Shader, Swizzle, Tex, TexData,
 };
 use crate::op::TexSrcKind::{self, *};
-use crate::op::{AluOp, Base, Index, Intrinsic, Needs, TexOp};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{AluOp, Base, Facts, Index, Intrinsic, TexOp};
+use crate::pass::{Context, Pass};
 use crate::target::Feature;
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_tex",
     about: "lowers texture operations to the forms that SPIR-V has",
-    needs: Needs::TEXTURE_OPERANDS,
-    removes: Forms::empty(),
+    facts: Facts::TEXTURES.union(Facts::IMAGES),
     run,
+    ..Pass::IDLE
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
     let implicit_lod = shader.info.has_implicit_lod();
     // For images, only narrow coordinates are changed.
-    let may_widen = uses_images(shader) && shader.inventory().has_width(16);
+    let may_widen = uses_images(shader) && shader.inventory().may_have(Facts::widths(16));
     if !may_widen && shader.texs.values().all(|tex| is_plain(shader, tex, implicit_lod)) {
         return false;
     }

@@ -6,7 +6,7 @@ use crate::memory::{measure, MemoryUse};
 use crate::times::Times;
 use crate::{finish, head, plot};
 use anyhow::{ensure, Result};
-use ntv::pass::pipeline::PIPELINE;
+use ntv::pass::PIPELINE;
 use ntv_benches::{sets, Set};
 use std::fmt::Write as _;
 use std::path::Path;

@@ -32,8 +32,8 @@ mod rules;
 mod tests;
 
 use crate::ir::{rewrite, AluFlags, AluSrc, Builder, Def, Edit, Inst, InstKind, Shader};
-use crate::op::{alu as op, AluOp, Base, Form, Needs};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{alu as op, AluOp, Base, Facts, Form};
+use crate::pass::{Context, Pass};
 use rules::{RULES, WIDE_BOOL};
 use std::ops::Index;
 
@@ -41,9 +41,10 @@ use std::ops::Index;
 pub const PASS: Pass = Pass {
     name: "lower_alu",
     about: "rewrites ALU operations that SPIR-V does not have",
-    needs: Needs::LOWERED_ALU,
-    removes: Forms::LOWERED_ALU,
+    facts: Facts::LOWERED_ALU,
+    removes: Facts::LOWERED_ALU,
     run,
+    ..Pass::IDLE
 };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {

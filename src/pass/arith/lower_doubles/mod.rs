@@ -61,8 +61,9 @@ mod tests;
 
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, InstKind, Shader, Type, TypeTable};
 use crate::op::AluOp::{self, *};
-use crate::op::{AluType, Base, Intrinsic, Needs, Operand};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{AluType, Base, Facts, Intrinsic, Operand};
+use crate::pass::{Context, Pass};
+use crate::target::Feature;
 use integral::Away;
 use number::{Doubles, ONE};
 
@@ -70,9 +71,10 @@ use number::{Doubles, ONE};
 pub const PASS: Pass = Pass {
     name: "lower_doubles",
     about: "turns doubles into 64-bit integers if the target does not support them",
-    needs: Needs::DOUBLES,
-    removes: Forms::empty(),
+    facts: Facts::BITS_64.union(Facts::TYPES_64),
+    met_by: |context| Facts::all_if(context.target.has(Feature::shaderFloat64)),
     run,
+    ..Pass::IDLE
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {

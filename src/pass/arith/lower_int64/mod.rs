@@ -45,8 +45,8 @@ use crate::analysis::value_types::ValueTypes;
 use crate::entity::SideTable;
 use crate::ir::{rewrite, AluSrc, Builder, Def, DerefKind, Edit, Inst, InstKind, PhiSrc, Shader};
 use crate::op::AluOp::{self, *};
-use crate::op::{Base, Form, Intrinsic, Needs};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{Base, Facts, Form, Intrinsic};
+use crate::pass::{Context, Pass};
 use crate::target::Feature;
 use pairs::{Pair, Pairs};
 
@@ -54,9 +54,10 @@ use pairs::{Pair, Pairs};
 pub const PASS: Pass = Pass {
     name: "lower_int64",
     about: "turns 64-bit integers into pairs of 32-bit ones if the target does not support them",
-    needs: Needs::INT64,
-    removes: Forms::empty(),
+    facts: Facts::BITS_64.union(Facts::TYPES_64),
+    met_by: |context| Facts::all_if(context.target.has(Feature::shaderInt64)),
     run,
+    ..Pass::IDLE
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {

@@ -46,18 +46,22 @@ use crate::entity::SideTable;
 use crate::ir::{rewrite, AluSrc, Builder, Def, Edit, Inst, InstKind, PhiSrc, Shader};
 use crate::op::meaning::Form as IntrinsicForm;
 use crate::op::AluOp::{self, *};
-use crate::op::{Base, Intrinsic, Needs};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{Base, Facts, Intrinsic};
+use crate::pass::{Context, Pass};
 use crate::target::{Feature, Target};
 use arith::Narrow;
+
+/// The features without which it has something to do.
+const WIDTHS: [Feature; 3] = [Feature::shaderInt8, Feature::shaderInt16, Feature::shaderFloat16];
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_narrow",
     about: "turns 8- and 16-bit numbers into 32-bit ones if the target does not support them",
-    needs: Needs::NARROW,
-    removes: Forms::empty(),
+    facts: Facts::BITS_8.union(Facts::BITS_16),
+    met_by: |context| Facts::all_if(context.target.has_all(&WIDTHS)),
     run,
+    ..Pass::IDLE
 };
 
 /// The widths that a target lacks.

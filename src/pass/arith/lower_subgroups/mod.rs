@@ -30,17 +30,17 @@ mod old;
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader};
 use crate::op::meaning::Form;
 use crate::op::Intrinsic::{self, *};
-use crate::op::{AluOp, Base, Index, Needs};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{AluOp, Base, Facts, Index};
+use crate::pass::{Context, Pass};
 use crate::target::{Feature, Target};
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_subgroups",
     about: "lowers subgroup operations to forms that the target has",
-    needs: Needs::SUBGROUPS,
-    removes: Forms::empty(),
+    facts: Facts::SUBGROUPS,
     run,
+    ..Pass::IDLE
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
@@ -69,7 +69,7 @@ struct Call {
 impl Call {
     fn of(shader: &Shader, inst: Inst) -> Option<Call> {
         let (op, srcs) = shader.as_intrinsic(inst)?;
-        if !op.info().needs.contains(Needs::SUBGROUPS) {
+        if !op.info().facts.contains(Facts::SUBGROUPS) {
             return None;
         }
         Some(Call {

@@ -63,8 +63,8 @@ use super::byte_access::{self, is_wide, load_wide, uniform_granularity, Granular
 use crate::analysis::block_picks::zinks_array;
 use crate::analysis::offsets::Offsets;
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, InstKind, Shader, Var, Variable};
-use crate::op::{Access, AluOp, AluSet, Index, Intrinsic, Modes, Needs};
-use crate::pass::{BufferAccess, Context, Forms, Pass};
+use crate::op::{Access, AluOp, AluSet, Facts, Index, Intrinsic, Modes};
+use crate::pass::{BufferAccess, Context, Pass};
 use crate::target::{Descriptor, Target};
 use survey::{element, is_atomic, BlockAccess, Extent, InPlace, Survey};
 use vec4s::WantedVec4s;
@@ -73,9 +73,9 @@ use vec4s::WantedVec4s;
 pub const PASS: Pass = Pass {
     name: "lower_buffer_derefs",
     about: "turns typed derefs of uniform and storage blocks into lane accesses",
-    needs: Needs::BUFFER_DEREFS,
-    removes: Forms::BUFFER_DEREFS,
+    facts: Facts::derefs(Modes::UBO.union(Modes::SSBO)),
     run,
+    ..Pass::IDLE
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
@@ -119,6 +119,7 @@ fn lower(shader: &mut Shader, context: &Context, memory: &mut BufferTables) -> b
         }
         shader.change_order(&survey.changes);
     }
+    debug_assert!(!shader.order.iter().any(|inst| is_typed_access(shader, *inst)));
     true
 }
 
@@ -140,8 +141,9 @@ fn lower_others(shader: &mut Shader, context: &Context, memory: &mut BufferTable
 /// instruction may split them again.
 fn in_place(shader: &Shader, context: &Context) -> InPlace {
     let inventory = shader.inventory();
-    let takes_apart =
-        || inventory.has_any_alu(&UNPACKS) || inventory.has_derefs(Modes::SSBO) || inventory.has_any(STORES);
+    let takes_apart = || {
+        inventory.has_any_alu(&UNPACKS) || inventory.may_have(Facts::derefs(Modes::SSBO)) || inventory.has_any(STORES)
+    };
     match context.buffer_access {
         BufferAccess::Lane => InPlace::Nothing,
         BufferAccess::Auto if byte_access::has_64_bits(&context.target) && !takes_apart() => InPlace::Pairs,
@@ -161,7 +163,7 @@ const UNPACKS: AluSet = AluSet::of(&[
 const STORES: &[Intrinsic] = &[Intrinsic::store_ssbo, Intrinsic::store_global];
 
 /// Whether `inst` accesses a block other than by lanes, which only accesses to elements of new variables and atomics that are
-/// not on a lane do afterwards; for [`Forms`](crate::pass::Forms).
+/// not on a lane do afterwards.
 pub(in crate::pass) fn is_typed_access(shader: &Shader, inst: Inst) -> bool {
     let Some((op, array, _)) = element(shader, inst) else { return false };
     if is_block(shader, shader.vars[array.var].ty) {

@@ -15,7 +15,7 @@ use crate::ir::{
     AluFlags, AluSrc, ArrayIndex, Changes, Def, Deref, DerefKind, Inst, InstData, InstKind, LineNumber, Shader,
     Swizzle, Type,
 };
-use crate::op::{AluOp, Intrinsic, Modes};
+use crate::op::{AluOp, Facts, Intrinsic, Modes};
 use crate::pass::Context;
 
 /// Information about the loads.
@@ -79,7 +79,7 @@ impl Tables {
         shader.srcs.values().iter().for_each(|def| self.is_read_elsewhere(*def));
         shader.phi_srcs.values().iter().for_each(|src| self.is_read_elsewhere(src.def));
         shader.texs.values().flat_map(|tex| &*tex.srcs).for_each(|(_, def)| self.is_read_elsewhere(*def));
-        if shader.inventory().has_unusual_steps() {
+        if shader.inventory().may_have(Facts::UNUSUAL_STEPS) {
             shader.derefs.values().filter_map(|deref| deref.kind.index()).for_each(|def| self.is_read_elsewhere(def));
         }
     }

@@ -47,17 +47,17 @@ use super::walk_tables::{InstFlags, InstState, WalkTables};
 use super::{algebraic, constant_fold, copy_prop, cse, dce, dead_cf, effects, wide_ubo_lanes};
 use crate::entity::Id;
 use crate::ir::{Block, BlockData, Cf, Def, DerefId, Inst, InstData, InstKind, Shader};
-use crate::op::{AluOp, AluSet, Effects, Needs};
-use crate::pass::{Context, Forms, Pass};
+use crate::op::{AluOp, AluSet, Effects, Facts};
+use crate::pass::{Context, Pass};
 use bitflags::bitflags;
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "clean_up",
     about: "computes constants, removes copies, equal values and instructions without uses",
-    needs: Needs::UNTIDY,
-    removes: Forms::empty(),
+    facts: Facts::UNTIDY,
     run,
+    ..Pass::IDLE
 };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {

@@ -4,9 +4,9 @@
 
 use super::{run_rules, Rules};
 use crate::ir::Shader;
-use crate::op::Needs;
+use crate::op::Facts;
 use crate::pass::opt::dead_cf;
-use crate::pass::{Context, Forms, Pass};
+use crate::pass::{Context, Pass};
 
 /// All parts.
 pub const PARTS: &[Pass] = &[COPY_PROP, CONSTANT_FOLD, ALGEBRAIC, CSE, WIDE_UBO_LANES, DCE, dead_cf::PASS];
@@ -41,5 +41,5 @@ pub const DCE: Pass =
     part("dce", "removes instructions whose results have no uses", |shader, _| run_rules(shader, Rules::UNREAD));
 
 const fn part(name: &'static str, about: &'static str, run: fn(&mut Shader, &Context) -> bool) -> Pass {
-    Pass { name, about, needs: Needs::UNTIDY, removes: Forms::empty(), run }
+    Pass { name, about, facts: Facts::UNTIDY, run, ..Pass::IDLE }
 }

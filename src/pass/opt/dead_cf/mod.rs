@@ -44,17 +44,17 @@ pub(super) use empty::{remove_empty_ifs, Joined};
 
 use crate::entity::SideTable;
 use crate::ir::{Block, Cf, Def, Inst, InstKind, Jump, PhiSrc, Shader};
-use crate::op::Needs;
-use crate::pass::{Context, Forms, Pass};
+use crate::op::Facts;
+use crate::pass::{Context, Pass};
 use rustc_hash::FxHashMap;
 
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "dead_cf",
     about: "removes ifs with constant conditions, empty ifs and loops that run once",
-    needs: Needs::UNTIDY,
-    removes: Forms::empty(),
+    facts: Facts::UNTIDY,
     run,
+    ..Pass::IDLE
 };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
