@@ -13,47 +13,48 @@ use super::feature_check::{lacked_by, Features, DOUBT};
 use super::features::{self, SlotNeed, MAY_NEED, WITHOUT_NEEDS};
 use super::support::{self, BUFFERS, MISREADING};
 use super::{blocks, kernels, stores, textures};
-use crate::ir::{ArrayIndex, Def, DerefKind, InstKind, Inventory, Shader, Stage, VarFlags};
+use crate::ir::{ArrayIndex, Def, DerefKind, InstData, InstKind, Inventory, Shader, VarFlags};
 use crate::op::names::{varying, InterpMode};
 use crate::op::{Facts, Modes};
 use crate::target::{Feature, Target};
 
+/// The facts that make a search worthwhile, about instructions and widths of types, and the features that the search finds.
+const SEARCHES: [(Facts, fn(&Shader) -> Features); 9] = [
+    (Facts::widths(8 | 16 | 64), features::width_needs),
+    (Facts::BITS_1, |shader| doubt_if(has_misread_booleans(shader))),
+    (Facts::WIDE_VECTORS.union(Facts::CAPTURED_SLOTS).union(Facts::MESH_STAGE), |_| DOUBT),
+    (Facts::JUMPS, |shader| doubt_if(support::jumps_before_ifs_and_loops(shader).next().is_some())),
+    (Facts::UNUSUAL_STEPS, of_derefs),
+    (Facts::DEREFS, |shader| doubt_if(has_untranslated_modes(shader) || has_derefs_as_values(shader))),
+    (Facts::TEXTURES, textures::may_need),
+    (Facts::GEOMETRY_STAGE, |shader| doubt_if(support::refused_primitives(&shader.info))),
+    (Facts::KERNEL_STAGE, kernels::may_need),
+];
+
 /// Whether a rule may refuse a valid shader.
 #[inline(never)]
 pub(super) fn has_doubts(shader: &Shader, target: &Target) -> bool {
-    let has = shader.inventory();
+    let lacked = lacked_by(target);
     let mut needs = of_variables(shader) | features::of_header(&shader.info);
-    if !has.has_no_other(&WITHOUT_NEEDS) {
-        needs |= of_intrinsics(has);
+    if !shader.inventory().has_no_other(&WITHOUT_NEEDS) {
+        needs |= of_intrinsics(shader.inventory());
     }
-    if has.may_have(Facts::widths(8 | 16 | 64)) || shader.types.has_width(8 | 16 | 64) {
-        needs |= features::width_needs(shader);
-    }
-    if shader.stage() == Stage::Kernel {
-        needs |= kernels::may_need(shader);
-    }
-    if has.may_have(Facts::TEXTURES) {
-        needs |= textures::may_need(shader);
-    }
-    if has.may_have(Facts::UNUSUAL_STEPS) {
-        needs |= of_derefs(shader);
-    }
-    needs & lacked_by(target) != 0
-        || has.may_have(Facts::WIDE_VECTORS)
-        || has.may_have(Facts::widths(1)) && has.has_any_alu(&MISREADING) && has_misread_booleans(shader)
-        || has.may_have(Facts::derefs(support::untranslated_modes(&shader.types)))
-        || has_derefs_as_values(shader)
-        || has.may_have(Facts::JUMPS) && has_jumps_before_ifs(shader)
+    let facts = shader.facts() | Facts::widths(shader.types.widths());
+    needs & lacked != 0
         || stores::lacks(target, shader)
-        || !shader.xfb_info.is_empty()
-        || shader.stage() == Stage::Geometry && support::refused_primitives(&shader.info)
-        || shader.stage() == Stage::Mesh
+        || SEARCHES.iter().any(|(mask, search)| facts.intersects(*mask) && search(shader) & lacked != 0)
 }
 
-/// Whether an if or a loop is directly after a jump.
-#[inline(never)]
-fn has_jumps_before_ifs(shader: &Shader) -> bool {
-    support::jumps_before_ifs_and_loops(shader).next().is_some()
+const fn doubt_if(is_doubtful: bool) -> Features {
+    if is_doubtful {
+        DOUBT
+    } else {
+        0
+    }
+}
+
+fn has_untranslated_modes(shader: &Shader) -> bool {
+    shader.inventory().may_have(Facts::derefs(support::untranslated_modes(&shader.types)))
 }
 
 /// The features that variables may need.
@@ -79,7 +80,7 @@ fn of_variables(shader: &Shader) -> Features {
         is_doubtful |= has_lost_layouts(shader);
     }
     let of_slots = if (slots[0] | slots[1]) & features::SLOTS_WITH_NEEDS != 0 { of_slots(shader, slots) } else { 0 };
-    of_slots | if is_doubtful { DOUBT } else { 0 }
+    of_slots | doubt_if(is_doubtful)
 }
 
 /// Whether the offsets of members of a block are unknown.
@@ -156,10 +157,10 @@ fn is_deref(shader: &Shader, def: Def) -> bool {
 }
 
 /// Whether an ALU operation on numbers has sources of one bit.
-#[inline(never)]
 fn has_misread_booleans(shader: &Shader) -> bool {
-    shader.insts.values().any(|data| match data.kind {
+    let misreads = |data: &InstData| match data.kind {
         InstKind::Alu { op, srcs, .. } => support::misreads_booleans(shader, op, &shader.alu_srcs[srcs]),
         _ => false,
-    })
+    };
+    shader.inventory().has_any_alu(&MISREADING) && shader.insts.values().any(misreads)
 }

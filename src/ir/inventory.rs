@@ -385,7 +385,8 @@ impl Shader {
             Stage::Geometry if self.info.vertices_out == 0 => facts |= Facts::GEOMETRY_STAGE | Facts::NO_VERTICES,
             Stage::Geometry => facts |= Facts::GEOMETRY_STAGE,
             // The counts are instructions of SPIR-V, too.
-            Stage::Mesh => facts -= Facts::VERTEX_COUNTERS,
+            Stage::Mesh => facts = (facts - Facts::VERTEX_COUNTERS) | Facts::MESH_STAGE,
+            Stage::Kernel => facts |= Facts::KERNEL_STAGE,
             _ => {}
         }
         facts - Facts::FRAMEBUFFER_READS

@@ -267,6 +267,11 @@ impl TypeTable {
         self.types[ty].vector
     }
 
+    /// The sum of the widths of numbers that are types, or that types are made of.
+    pub fn widths(&self) -> u8 {
+        self.widths
+    }
+
     /// True if some type is a boolean or a vector of them.
     pub fn has_booleans(&self) -> bool {
         self.has_width(1)

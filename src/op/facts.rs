@@ -103,13 +103,17 @@ bitflags! {
         const VERTEX_STAGE = 1 << 43;
         /// A geometry shader.
         const GEOMETRY_STAGE = 1 << 44;
+        /// A mesh shader.
+        const MESH_STAGE = 1 << 45;
+        /// A kernel of OpenCL.
+        const KERNEL_STAGE = 1 << 46;
         /// Derefs: a bit for each of [`Modes`].
-        const DEREFS = 0xffff << Facts::DEREFS_SHIFT;
+        const DEREFS = u64::MAX << Facts::DEREFS_SHIFT;
     }
 }
 
 impl Facts {
-    const DEREFS_SHIFT: u32 = 48;
+    const DEREFS_SHIFT: u32 = 50;
 
     /// Facts that are recorded in case of doubt: they may be absent when they are recorded again. No pass removes them.
     pub const INEXACT: Facts =
