@@ -8,7 +8,7 @@
 //! 32    %3 = @load_deref (%2)                                                            depth
 //! ```
 
-use crate::ir::{ArrayIndex, Def, DerefKind, Inst, Shader, Stage, TypeData, VarFlags, Variable};
+use crate::ir::{ArrayIndex, Def, DerefKind, Directive, Inst, Shader, Stage, TypeData, VarFlags, Variable};
 use crate::op::names::{frag_result, unpack_alu_type, IoFlags, IoSemantics};
 use crate::op::{Base, Index, Intrinsic, Modes};
 use crate::target::attachment_number;
@@ -115,5 +115,5 @@ pub fn is_readable_output(shader: &Shader, variable: &Variable) -> bool {
 
 /// True if the framebuffer that `shader` reads has several samples per pixel.
 pub fn is_multisample(shader: &Shader) -> bool {
-    shader.info.directive("framebuffer") == Some("multisample")
+    shader.info.says(Directive::Multisample)
 }

@@ -11,7 +11,7 @@ use super::race::Use;
 use super::texture::RESIDENT;
 use super::Bits;
 use crate::analysis::textures::Texture;
-use crate::ir::{Def, Inst, Stage};
+use crate::ir::{Def, Directive, Inst, Stage};
 use crate::op::fold::mask;
 use crate::op::meaning::{MemoryAccess, MemoryKind, MemoryOperation, OffsetUnit, Sampling};
 use crate::op::names::Scope;
@@ -223,10 +223,9 @@ impl Machine<'_> {
     /// Whether the offset into `memory` counts elements, as those of loads and stores do after zink's own lowering. A dump lacks
     /// this: see [`lower_memory`](crate::pass::memory::lower_memory).
     fn counts_elements(&self, access: MemoryAccess, memory: MemoryRegion) -> bool {
-        let elements = ("shared_offset_units".into(), "elements".into());
         matches!(memory, MemoryRegion::Shared | MemoryRegion::Scratch)
             && !access.operation.is_atomic()
-            && self.shader.info.directives.contains(&elements)
+            && self.shader.info.says(Directive::OffsetsInElements)
     }
 
     fn check_alignment(&mut self, inst: Inst, lane: usize, offset: i64, access: MemoryAccess) {

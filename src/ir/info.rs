@@ -7,7 +7,6 @@
 use crate::op::meaning::Stages;
 use crate::op::names::{varying, SlotKind};
 use crate::op::slots;
-use std::borrow::Cow;
 
 /// A stage of the pipeline.
 #[allow(missing_docs)]
@@ -149,8 +148,37 @@ fn with_payload(stage: Stage) -> bool {
     matches!(stage, Stage::Task | Stage::Mesh)
 }
 
-/// Key and value.
-pub type Directive = (Cow<'static, str>, Cow<'static, str>);
+/// Information that a dump cannot express but a reader needs: `// ntv: key=value`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Directive {
+    /// Offsets of shared memory and scratch count bytes, as Gallium's do.
+    OffsetsInBytes,
+    /// They count elements: zink divides them by the element size.
+    OffsetsInElements,
+    /// Locations are assigned: zink 25.0 does so before its translator runs.
+    DeclaredLocations,
+    /// Locations are the slots: zink 22.3 prints its shaders before it assigns them.
+    LocationsOfSlots,
+    /// Slots are made of Locations, which are not assigned: Mesa's reader of SPIR-V.
+    SlotsOfLocations,
+    /// The header has all shared memory.
+    FixedSharedMemory,
+    /// Kernels may be given more shared memory when they are started.
+    VariableSharedMemory,
+    /// A name and the members of the structs with that name: used only by the parser.
+    Struct(Box<str>),
+    /// The framebuffer that a fragment shader reads has one sample of each pixel.
+    SingleSample,
+    /// It has several.
+    Multisample,
+    /// Uniform blocks that are not variables are one array. They may have constant indices because a pass made an access for
+    /// each block that an index may select: reads of one imply nothing about its size.
+    UniformBlockArray,
+    /// The same of uniform blocks that are variables.
+    PickedUniformBlocks,
+    /// Storage blocks that are not variables are one array, as uniform ones.
+    StorageBlockArray,
+}
 
 /// Clears a field.
 trait Clear {
@@ -516,30 +544,51 @@ info_fields! {
 }
 
 /// The keys of directives, and their possible values; none if the value is a text.
-pub const DIRECTIVES: &[(&str, &[&str])] = &[
-    // zink divides the offsets of shared and scratch memory by the element size; Gallium's are bytes.
-    ("shared_offset_units", &["bytes", "elements"]),
-    // zink 25.0 assigns locations before its translator runs. 22.3 prints its shaders before that: their locations are the
-    // slots.
-    // Mesa's reader of SPIR-V makes a slot of each Location, and assigns none.
-    ("locations", &["declared", "slots", "spirv"]),
-    // Kernels may be given more shared memory when they are started.
-    ("variable_shared_memory", &["false", "true"]),
-    // Members of a struct: used only by the parser.
-    ("struct", &[]),
-    // Whether the framebuffer that a fragment shader reads has several samples of each pixel.
-    ("framebuffer", &["single_sample", "multisample"]),
-    // Blocks may have constant indices because a pass made an access for each block that an index may select: reads of one
-    // imply nothing about its size, and blocks that are not variables are one array.
-    ("uniform_blocks", &["array", "picked"]),
-    ("storage_blocks", &["array"]),
-    // Not stored as a directive: a row of the shader's `xfb_info`.
-    ("xfb", &[]),
-];
+pub const DIRECTIVES: &[(&str, &[(&str, Directive)])] = {
+    use Directive::*;
+    &[
+        ("shared_offset_units", &[("bytes", OffsetsInBytes), ("elements", OffsetsInElements)]),
+        ("locations", &[("declared", DeclaredLocations), ("slots", LocationsOfSlots), ("spirv", SlotsOfLocations)]),
+        ("variable_shared_memory", &[("false", FixedSharedMemory), ("true", VariableSharedMemory)]),
+        ("struct", &[]),
+        ("framebuffer", &[("single_sample", SingleSample), ("multisample", Multisample)]),
+        ("uniform_blocks", &[("array", UniformBlockArray), ("picked", PickedUniformBlocks)]),
+        ("storage_blocks", &[("array", StorageBlockArray)]),
+        // Not stored as a directive: a row of the shader's `xfb_info`.
+        ("xfb", &[]),
+    ]
+};
 
-/// Whether there is a directive `key` with the possible value `value`.
-pub fn is_directive(key: &str, value: &str) -> bool {
-    DIRECTIVES.iter().any(|(name, values)| *name == key && values.contains(&value))
+impl Directive {
+    /// The directive `key` with the value `value`, which is not a text.
+    pub fn new(key: &str, value: &str) -> Option<Directive> {
+        let (_, values) = DIRECTIVES.iter().find(|(name, _)| *name == key)?;
+        values.iter().find(|(name, _)| *name == value).map(|(_, directive)| directive.clone())
+    }
+
+    /// Its row of [`DIRECTIVES`], and the number of its value there.
+    pub fn numbers(&self) -> (usize, usize) {
+        let number = |values: &[(&str, Directive)]| values.iter().position(|(_, value)| value == self);
+        let found = DIRECTIVES.iter().enumerate().find_map(|(row, (_, values))| Some((row, number(values)?)));
+        // Only one kind of text is stored.
+        found.unwrap_or((Directive::STRUCT, 0))
+    }
+
+    /// The row of the members of structs.
+    const STRUCT: usize = 3;
+}
+
+impl std::fmt::Display for Directive {
+    /// `key=value`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (row, value) = self.numbers();
+        let (key, values) = DIRECTIVES[row];
+        let value = match self {
+            Directive::Struct(text) => text,
+            _ => values[value].0,
+        };
+        write!(f, "{key}={value}")
+    }
 }
 
 impl ShaderInfo {
@@ -555,22 +604,36 @@ impl ShaderInfo {
 
     /// True if the driver adds shared memory, whose size is only known when the pipeline is created.
     pub fn has_variable_shared_memory(&self) -> bool {
-        self.directive("variable_shared_memory") == Some("true")
+        self.says(Directive::VariableSharedMemory)
     }
 
     /// True if all blocks of this kind are declared as one array.
     pub fn has_block_array(&self, is_uniform: bool) -> bool {
-        let key = if is_uniform { "uniform_blocks" } else { "storage_blocks" };
-        !self.directives.is_empty() && self.directive(key) == Some("array")
+        self.says(if is_uniform { Directive::UniformBlockArray } else { Directive::StorageBlockArray })
     }
 
     /// True if a block index may be out of range, so that blocks other than the intended one may be selected and read.
     pub fn has_picked_uniforms(&self) -> bool {
-        !self.directives.is_empty() && self.directive("uniform_blocks").is_some()
+        self.says(Directive::UniformBlockArray) || self.says(Directive::PickedUniformBlocks)
     }
 
-    /// The value of the directive `key`, if present; the last one if there are several.
-    pub fn directive(&self, key: &str) -> Option<&str> {
-        self.directives.iter().rev().find(|(name, _)| name == key).map(|(_, value)| &**value)
+    /// Whether it has this directive.
+    pub fn says(&self, directive: Directive) -> bool {
+        self.directives.contains(&directive)
+    }
+
+    /// Whether it says how Locations and slots belong together.
+    pub fn says_locations(&self) -> bool {
+        use Directive::{DeclaredLocations, LocationsOfSlots, SlotsOfLocations};
+        self.directives.iter().any(|it| matches!(it, DeclaredLocations | LocationsOfSlots | SlotsOfLocations))
+    }
+
+    /// Adds a directive, in place of those with the same key if its value is not a text.
+    pub fn say(&mut self, directive: Directive) {
+        let row = directive.numbers().0;
+        if row != Directive::STRUCT {
+            self.directives.retain(|other| other.numbers().0 != row);
+        }
+        self.directives.push(directive);
     }
 }

@@ -368,7 +368,7 @@ impl Shader {
         if self.types.has_64_bits() {
             facts |= Facts::TYPES_64;
         }
-        if !self.info.directives.is_empty() && self.info.directive("locations").is_some() {
+        if self.info.says_locations() {
             facts |= Facts::SHARED_LOCATIONS;
         }
         if !self.xfb_info.is_empty() {

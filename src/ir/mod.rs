@@ -42,7 +42,7 @@ mod xfb;
 
 pub use builder::Builder;
 pub use changes::Changes;
-pub use info::{ShaderInfo, Stage};
+pub use info::{Directive, ShaderInfo, Stage};
 pub use inst::{
     AluFlags, AluSrc, ArrayIndex, Block, Def, Deref, DerefId, DerefKind, Inst, InstData, InstKind, Jump, PhiSrc,
     Swizzle, Tex,

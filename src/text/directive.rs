@@ -16,7 +16,7 @@ use super::cursor::Cursor;
 use super::layout::{is_next, Learned, Members};
 use super::parser::Parser;
 use crate::error::Error;
-use crate::ir::info::is_directive;
+use crate::ir::info::Directive;
 use crate::ir::{Capture, Shader, Var, VarFlags, Variable};
 use std::fmt::Write;
 
@@ -33,10 +33,10 @@ impl<'a> Parser<'a> {
             self.shader.xfb_info.add_row(row);
             return Ok(());
         }
-        if !is_directive(key, value) {
+        let Some(directive) = Directive::new(key, value) else {
             return Err(line.error(start, "expected `key=value` of a known directive"));
-        }
-        self.shader.info.directives.push((key.to_string().into(), value.to_string().into()));
+        };
+        self.shader.info.say(directive);
         Ok(())
     }
 
@@ -82,14 +82,14 @@ impl<'a> Parser<'a> {
         let members = self.members(line, 1)?;
         line.expect_end()?;
         self.members.insert(name, members);
-        self.shader.info.directives.push(("struct".into(), text.to_string().into()));
+        self.shader.info.say(Directive::Struct(text.into()));
         Ok(())
     }
 }
 
 /// Prints the directives for the shader.
 pub(super) fn print(shader: &Shader, out: &mut String) -> std::fmt::Result {
-    shader.info.directives.iter().try_for_each(|(key, value)| writeln!(out, "// ntv: {key}={value}"))?;
+    shader.info.directives.iter().try_for_each(|directive| writeln!(out, "// ntv: {directive}"))?;
     shader.xfb_info.rows().try_for_each(|row| writeln!(out, "// ntv: xfb={row}"))
 }
 

@@ -6,7 +6,7 @@ use super::cursor::Cursor;
 use super::directive;
 use super::parser::{Parser, Part};
 use crate::error::Error;
-use crate::ir::info::{FieldMut, Stage, FIELDS};
+use crate::ir::info::{Directive, FieldMut, Stage, FIELDS};
 use crate::ir::{Shader, ShaderInfo};
 use crate::near::similar;
 use std::fmt::Write;
@@ -59,8 +59,8 @@ impl<'a> Parser<'a> {
             let what = "expected `key: value`, `decl_var`, `decl_function` or `impl`";
             return Err(line.error_at(key_span, what));
         }
-        if key == "source_sha1" {
-            self.shader.info.directives.insert(0, ("locations".into(), "slots".into()));
+        if key == "source_sha1" && !self.shader.info.says_locations() {
+            self.shader.info.directives.insert(0, Directive::LocationsOfSlots);
         }
         let key = PRINTED_NAMES.iter().find(|(old, _)| *old == key).map_or(key, |(_, new)| *new);
         let start = line.token_start();

@@ -19,7 +19,7 @@ use super::directive::key_number;
 use super::parser::Parser;
 use crate::error::Error;
 use crate::ir::types::Struct;
-use crate::ir::{Def, DerefKind, Field, InstKind, Shader, Type, TypeData, Var, Variable};
+use crate::ir::{Def, DerefKind, Directive, Field, InstKind, Shader, Type, TypeData, Var, Variable};
 use crate::op::zink;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -143,8 +143,10 @@ pub(super) struct Learned<'a> {
 impl<'a> Learned<'a> {
     /// Finds the variables of `shader` whose types the parser would not learn.
     pub(super) fn of(shader: &'a Shader) -> Learned<'a> {
-        let directives = shader.info.directives.iter().filter(|(key, _)| key == "struct");
-        let described = directives.map(|(_, text)| (text.split([' ', '{']).next().unwrap_or_default(), spaced(text)));
+        let described = shader.info.directives.iter().filter_map(|directive| match directive {
+            Directive::Struct(text) => Some((text.split([' ', '{']).next().unwrap_or_default(), spaced(text))),
+            _ => None,
+        });
         let described = described.collect();
         let mut learned = Learned { shader, members: FxHashMap::default(), described, untold: FxHashSet::default() };
         let mut has_pushed = false;

@@ -9,7 +9,7 @@ use super::quoted::{has_marks, is_prefixed, Plain, FIRST_LINE};
 use super::Found;
 use crate::entity::Numbering;
 use crate::error::{Error, ErrorKind, Errors, Place};
-use crate::ir::{Block, Cf, Def, Inst, InstData, InstKind, LineNumber, Shader, Stage, Type, Var};
+use crate::ir::{Block, Cf, Def, Directive, Inst, InstData, InstKind, LineNumber, Shader, Stage, Type, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The most errors that are reported for one shader.
@@ -246,7 +246,7 @@ impl<'a> Parser<'a> {
                 self.renumber_float_controls();
             }
             if self.is_from_spirv() {
-                self.shader.info.directives.insert(0, ("locations".into(), "spirv".into()));
+                self.shader.info.directives.insert(0, Directive::SlotsOfLocations);
             }
             self.shader.place_mesh_distances();
             return;
@@ -271,7 +271,7 @@ impl<'a> Parser<'a> {
         info.next_stage == Some(Stage::Vertex)
             && info.name.is_none()
             && !info.source_hash.is_empty()
-            && info.directive("locations").is_none()
+            && !info.says_locations()
     }
 
     fn resolve_phis(&mut self) {

@@ -4,7 +4,7 @@
 
 use super::{parse, print, Found};
 use crate::error::{Error, Errors, Place};
-use crate::ir::{Cf, InstKind, Shader, Stage, TypeData};
+use crate::ir::{Cf, Directive, InstKind, Shader, Stage, TypeData};
 
 /// A dump of 25.0 with these declarations and this body; the body starts on line 6 if there are no declarations.
 fn dump25(decls: &str, body: &str) -> String {
@@ -347,7 +347,7 @@ fn header_survives() {
     assert_eq!(printed.inputs_read, 1 | 7 << 15 | 1 << 63);
     assert_eq!(printed.system_values_read, 1 << 64 | 1 << 31);
     assert_eq!(info.workgroup_size, [8, 4, 1]);
-    assert_eq!(info.directives, [("shared_offset_units".into(), "elements".into())]);
+    assert_eq!(info.directives, [Directive::OffsetsInElements]);
 }
 
 #[test]

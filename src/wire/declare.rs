@@ -11,7 +11,7 @@ use super::instr::long;
 use super::names;
 use super::words::{Read, Stop};
 use crate::entity::Id;
-use crate::ir::info::{FieldMut, DIRECTIVES, FIELDS};
+use crate::ir::info::{Directive, FieldMut, DIRECTIVES, FIELDS};
 use crate::ir::{Capture, Field, Type, TypeData, Var, VarFlags, Variable};
 use crate::op::names::InterpMode;
 use crate::op::{Access, AluType, Base, Index, Modes};
@@ -76,7 +76,7 @@ impl Reading<'_> {
         let Some((key, values)) = pick(DIRECTIVES, head.op()) else {
             return Err(self.unexpected(2, "a directive", head.op()));
         };
-        let value = if values.is_empty() {
+        let directive = if values.is_empty() {
             let text = self.string(word)?;
             let text = self.shader.strings[text].to_string();
             if key == "xfb" {
@@ -84,11 +84,12 @@ impl Reading<'_> {
                 self.shader.xfb_info.add_row(row);
                 return Ok(());
             }
-            text.into()
+            Directive::Struct(text.into())
         } else {
-            pick(values, word).ok_or_else(|| self.unexpected(1, "a value of a directive", word))?.into()
+            let value = values.get(word as usize);
+            value.ok_or_else(|| self.unexpected(1, "a value of a directive", word))?.1.clone()
         };
-        self.shader.info.directives.push((key.into(), value));
+        self.shader.info.say(directive);
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use super::format::{
     NO_STAGE, PRECISIONS, VERSION,
 };
 use crate::entity::{Id, SideTable};
-use crate::ir::info::{FieldMut, DIRECTIVES, FIELDS};
+use crate::ir::info::{Directive, FieldMut, DIRECTIVES, FIELDS};
 use crate::ir::{AluFlags, Block, Cf, Def, Inst, InstKind, Shader, ShaderInfo, Stage, Type, TypeData, Variable};
 use crate::op::names::pack_alu_type;
 
@@ -160,10 +160,19 @@ impl Writer<'_> {
                 self.fact((row.field)(&mut copy));
             }
         }
-        for (key, value) in &info.directives {
-            self.directive(key, value);
+        for directive in &info.directives {
+            let (row, value) = directive.numbers();
+            self.begin(record::DIRECTIVE, row as u32);
+            match directive {
+                Directive::Struct(text) => self.string(text),
+                _ => self.push(&[value as u32]),
+            }
         }
-        self.shader.xfb_info.rows().for_each(|row| self.directive("xfb", &row.to_string()));
+        for row in self.shader.xfb_info.rows() {
+            // The last kind of directive.
+            self.begin(record::DIRECTIVE, DIRECTIVES.len() as u32 - 1);
+            self.string(&row.to_string());
+        }
     }
 
     fn fact(&mut self, field: FieldMut<'_>) {
@@ -177,16 +186,6 @@ impl Writer<'_> {
             FieldMut::Name(name) => self.string(name),
             FieldMut::List(list) => self.push(list),
         }
-    }
-
-    fn directive(&mut self, key: &str, value: &str) {
-        let row = DIRECTIVES.iter().position(|row| row.0 == key).unwrap_or(0);
-        let values = DIRECTIVES[row].1;
-        self.begin(record::DIRECTIVE, row as u32);
-        if values.is_empty() {
-            return self.string(value);
-        }
-        self.push(&[values.iter().position(|it| *it == value).unwrap_or(0) as u32]);
     }
 
     /// Writes `root` after its parts, without recursion.

@@ -13,7 +13,7 @@ mod offsets;
 
 use ntv::entity::Id;
 use ntv::ir::builder::evaluate_alu;
-use ntv::ir::{AluFlags, ArrayIndex, Builder, Def, DerefKind, Inst, InstKind, Shader, Swizzle, TypeData};
+use ntv::ir::{AluFlags, ArrayIndex, Builder, Def, DerefKind, Directive, Inst, InstKind, Shader, Swizzle, TypeData};
 use ntv::op::{AluOp, AtomicOp, Index, Intrinsic};
 use ntv::pass::PIPELINE;
 use ntv::pass::{BufferAccess, Context};
@@ -332,7 +332,7 @@ fn lower(shader: &mut Shader, pass: &str, bytes: u32, how: How, kind: Kind) -> b
     let How { access: buffer_access, narrow, in_vec4s, tight } = how;
     shader.info.shared_size = bytes;
     shader.info.scratch = bytes;
-    shader.info.directives.push(("shared_offset_units".into(), "bytes".into()));
+    shader.info.say(Directive::OffsetsInBytes);
     let mut target = Target::default();
     target.max_push_constants_size = 1024;
     target.uniform_ranges_in_vec4s = in_vec4s;

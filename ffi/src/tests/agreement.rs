@@ -56,8 +56,9 @@ fn enumerations_agree() {
     compare("NTV_STAGE_", numbered(&stages));
     compare("NTV_CLASS_", numbered(&Descriptor::ALL));
     compare("NTV_DIRECTIVE_", DIRECTIVES.iter().enumerate().map(|(number, row)| (row.0.to_string(), number as u64)));
-    let values =
-        |row: usize| DIRECTIVES[row].1.iter().enumerate().map(|(number, value)| (value.to_string(), number as u64));
+    let values = |row: usize| {
+        DIRECTIVES[row].1.iter().enumerate().map(|(number, (value, _))| (value.to_string(), number as u64))
+    };
     compare("NTV_OFFSET_UNITS_", values(0));
     compare("NTV_LOCATIONS_", values(1));
     assert_eq!(values(2).map(|row| row.0).collect::<Vec<_>>(), ["false", "true"]);

@@ -9,7 +9,7 @@ use super::{layout, Nir};
 use crate::flow::{Machine, Step};
 use crate::term::{Arena, Term};
 use crate::world::{self, Input, Interpolation, Place, Space};
-use ntv::ir::{Def, Inst, InstKind, Stage, TypeData, Var, VarFlags};
+use ntv::ir::{Def, Directive, Inst, InstKind, Stage, TypeData, Var, VarFlags};
 use ntv::op::meaning::{IoAccess, Sampling};
 use ntv::op::names::{frag_result, unpack_alu_type, varying, vert_attrib, InterpMode, IoFlags, IoSemantics, SlotKind};
 use ntv::op::{slots, Base, Index, Intrinsic, Modes};
@@ -300,7 +300,7 @@ impl Nir<'_> {
                 continue;
             }
             // Those of a module from which the slots were made.
-            if shader.info.directive("locations") == Some("spirv") {
+            if shader.info.says(Directive::SlotsOfLocations) {
                 let first = |slot: u32| match kind {
                     SlotKind::VertAttrib => vert_attrib::GENERIC0,
                     _ if slots::is_patch(slot) => varying::PATCH0,
@@ -310,7 +310,7 @@ impl Nir<'_> {
                 locations.extend(vars.iter().map(|var| (*var, slot(*var).saturating_sub(first(slot(*var))))));
                 continue;
             }
-            let is_unlinked = kind.is_varying() && shader.info.directive("locations") == Some("slots");
+            let is_unlinked = kind.is_varying() && shader.info.says(Directive::LocationsOfSlots);
             let mut claimed = FxHashSet::default();
             if vars.iter().all(|var| self.words_of(*var).into_iter().all(|word| claimed.insert(word))) && !is_unlinked {
                 continue;

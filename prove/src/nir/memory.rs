@@ -6,7 +6,7 @@ use super::{layout, Nir};
 use crate::flow::{Machine, Step};
 use crate::term::Term;
 use crate::world::{self, Choices, Space};
-use ntv::ir::{Def, Inst};
+use ntv::ir::{Def, Directive, Inst};
 use ntv::op::meaning::{MemoryAccess, MemoryKind, MemoryOperation, OffsetUnit};
 use ntv::op::{zink, AluOp, Index, Modes};
 use ntv::target::Descriptor;
@@ -165,8 +165,8 @@ impl Nir<'_> {
     /// without a mark. It makes typed derefs of blocks at the same time.
     fn has_offsets_in_elements(&self) -> bool {
         let shader = self.shader;
-        if let Some(unit) = shader.info.directive("shared_offset_units") {
-            return unit == "elements";
+        if shader.info.says(Directive::OffsetsInElements) || shader.info.says(Directive::OffsetsInBytes) {
+            return shader.info.says(Directive::OffsetsInElements);
         }
         let accesses = || {
             shader.order.iter().filter_map(|inst| {

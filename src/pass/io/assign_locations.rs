@@ -30,7 +30,7 @@
 //! decl_var shader_out INTERP_MODE_SMOOTH none vec4 b (VARYING_SLOT_VAR1.xyzw, 1, 0)
 //! ```
 
-use crate::ir::{Shader, Stage, Var, VarFlags};
+use crate::ir::{Directive, Shader, Stage, Var, VarFlags};
 use crate::location;
 use crate::op::names::{varying, vert_attrib, SlotKind};
 use crate::op::slots::location;
@@ -64,10 +64,10 @@ fn assign(shader: &mut Shader, mode: Modes) -> bool {
         let v = &shader.vars[*var];
         v.mode == mode && v.location.is_some_and(|slot| slots::builtin(kind, slot, fragment_input).is_none())
     };
-    if shader.info.directive("locations") == Some("spirv") {
+    if shader.info.says(Directive::SlotsOfLocations) {
         return restore(shader, kind, mode);
     }
-    let unlinked = kind.is_varying() && shader.info.directive("locations") == Some("slots");
+    let unlinked = kind.is_varying() && shader.info.says(Directive::LocationsOfSlots);
     shader.with_spare(|shader, LocationTables { vars, extents }: &mut LocationTables| {
         vars.clear();
         vars.extend(shader.vars.ids().filter(|var| is_user(shader, var)));

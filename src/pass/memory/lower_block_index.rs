@@ -64,7 +64,9 @@
 use crate::analysis::block_picks::{block_source, BlockPick, Blocks, PickOf, FEATURES, MOST_BLOCKS};
 use crate::analysis::known_bits::KnownBits;
 use crate::entity::Id;
-use crate::ir::{rewrite, ArrayIndex, Builder, Def, Deref, DerefKind, Edit, Inst, InstData, InstKind, PhiSrc, Shader};
+use crate::ir::{
+    rewrite, ArrayIndex, Builder, Def, Deref, DerefKind, Directive, Edit, Inst, InstData, InstKind, PhiSrc, Shader,
+};
 use crate::op::fold::mask;
 use crate::op::{Access, AluOp, Facts, Index, Modes};
 use crate::pass::{Context, Pass};
@@ -132,13 +134,13 @@ impl Seen {
     }
 
     fn finish(self, shader: &mut Shader) {
-        let directives = &mut shader.info.directives;
-        if self.uniforms || self.uniform_variables {
-            let what = if self.uniforms { "array" } else { "picked" };
-            directives.push(("uniform_blocks".into(), what.into()));
+        match (self.uniforms, self.uniform_variables) {
+            (true, _) => shader.info.say(Directive::UniformBlockArray),
+            (false, true) => shader.info.say(Directive::PickedUniformBlocks),
+            (false, false) => {}
         }
         if self.storage {
-            directives.push(("storage_blocks".into(), "array".into()));
+            shader.info.say(Directive::StorageBlockArray);
         }
         if self.variables {
             remove_unread_derefs(shader);

@@ -52,7 +52,7 @@ use super::byte_access::{self, Elements, Granularity, MemoryView, Offset, Whole}
 use super::lower_buffer_derefs::is_typed_access;
 use crate::analysis::offsets::Offsets;
 use crate::analysis::push_constants::LOWERED;
-use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader, Var};
+use crate::ir::{rewrite, Builder, Def, Directive, Edit, Inst, Shader, Var};
 use crate::op::meaning::{MemoryKind, MemoryOperation, OffsetUnit};
 use crate::op::{zink, Facts, Index, Intrinsic, Modes};
 use crate::pass::{BufferAccess, Context, Pass};
@@ -376,23 +376,17 @@ fn is_byte_access(op: Intrinsic) -> bool {
         .is_some_and(|access| access.block.is_some() && access.offset.is_some() && access.unit == OffsetUnit::Bytes)
 }
 
-/// Adds the directive about the unit of offsets in shared memory and scratch, which the interpreter needs, unless `shader` has it.
+/// Adds the directive about the unit of offsets in shared memory and scratch, which the interpreter needs.
 #[doc(hidden)]
 pub fn say_offset_units(shader: &mut Shader) {
-    let units = if offsets_are_elements(shader) { "elements" } else { "bytes" };
-    if shader.info.directives.iter().all(|(key, _)| key != UNITS) {
-        shader.info.directives.push((UNITS.into(), units.into()));
-    }
+    let in_elements = offsets_are_elements(shader);
+    shader.info.say(if in_elements { Directive::OffsetsInElements } else { Directive::OffsetsInBytes });
 }
-
-/// The key of the directive about offsets.
-const UNITS: &str = "shared_offset_units";
 
 /// Whether offsets of shared memory and scratch are in elements: see the description of the module.
 fn offsets_are_elements(shader: &Shader) -> bool {
-    let directive = shader.info.directives.iter().find(|(key, _)| key == UNITS);
-    if let Some((_, units)) = directive {
-        return units == "elements";
+    if shader.info.says(Directive::OffsetsInElements) || shader.info.says(Directive::OffsetsInBytes) {
+        return shader.info.says(Directive::OffsetsInElements);
     }
     let mut order = shader.order.iter();
     if order.any(|inst| shader.as_intrinsic(*inst).is_some_and(|(op, _)| is_byte_access(op))) {
