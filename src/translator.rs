@@ -5,15 +5,15 @@
 use crate::capture::{Attribute, BackEnd};
 use crate::check::{self, Checker};
 use crate::error::{Error, ErrorKind, Errors, Place};
-use crate::ir::{Shader, Stage};
-use crate::module::{Key, Module};
+use crate::ir::Shader;
+use crate::module::Module;
 use crate::op::Facts;
-use crate::pass::{is_captured, masks, BufferAccess, Context, Masks, Pass, PIPELINE};
+use crate::pass::{masks, replaced_features, BufferAccess, Context, Masks, Pass, PIPELINE};
 use crate::plan::{refused_placement, Placements};
 use crate::raise;
 use crate::setters::setters;
 use crate::spirv::{EmitOptions, Emitter};
-use crate::target::{DescriptorLayout, Feature, Target};
+use crate::target::{DescriptorLayout, Target};
 
 /// The options of a translation.
 #[non_exhaustive]
@@ -127,7 +127,7 @@ impl Translator {
             Input::Unknown => self.checker.check(shader, &self.context.target)?,
             Input::Valid => self.checker.check_valid(shader, &self.context.target)?,
         }
-        if let Some(why) = refused_captures(shader, &self.context) {
+        if let Some(why) = check::refused_captures(shader, self.context.captures, &self.context.target) {
             return Err(Error::new(ErrorKind::Unsupported, Place::default(), why).into());
         }
         if let Some((block, why)) = refused_placement(shader, &self.context.placements) {
@@ -195,10 +195,8 @@ impl Translator {
         module: &mut Module,
     ) -> Result<(), Errors> {
         let mut options = *options;
-        // Stores of captures are within the shader, before the clamp at its end.
-        if self.context.captures != BackEnd::Extension && options.offer & Key::CLAMP_COLORS != 0 && is_captured(shader)
-        {
-            options.offer &= !Key::CLAMP_COLORS;
+        if self.context.captures.is_within(shader) {
+            options.keep_captures();
         }
         self.context.pushed = options.pushed_offset(shader.stage());
         let lowered = self.lower(shader, None);
@@ -212,40 +210,13 @@ impl Translator {
 }
 
 impl From<Options> for Context {
-    /// The part of the options that passes read. A shader that writes its captures itself needs no feature of the device for them.
+    /// The part of the options that passes read.
     fn from(options: Options) -> Context {
         let Options { mut target, buffer_access, placements, captures, capture_slot, attributes, .. } = options;
-        if captures != BackEnd::Extension {
-            target.set(Feature::transformFeedback, true);
-        }
-        if captures == BackEnd::Storage {
-            target.set(Feature::geometryStreams, true);
-        }
+        replaced_features(captures).iter().for_each(|feature| target.set(*feature, true));
         let instance_location = options.instance_location;
         let pushed = None;
         Context { target, buffer_access, placements, captures, capture_slot, attributes, instance_location, pushed }
-    }
-}
-
-/// The reason why a shader cannot write its captures itself, if it has captures and is to write them.
-fn refused_captures(shader: &Shader, context: &Context) -> Option<&'static str> {
-    if context.captures == BackEnd::Extension || !is_captured(shader) {
-        return None;
-    }
-    let has_stores = context.target.has(Feature::vertexPipelineStoresAndAtomics);
-    match (context.captures, shader.stage()) {
-        (BackEnd::Compute, Stage::Vertex) => check::writes_memory(shader)
-            .then_some("a compute shader takes the captures of vertex shaders that write no memory only"),
-        (BackEnd::Compute, _) => Some("a compute shader takes the captures of vertex shaders only"),
-        (_, Stage::Vertex | Stage::Geometry) if has_stores => None,
-        (_, Stage::Vertex | Stage::Geometry) => {
-            Some("storage buffers for captures need feature vertexPipelineStoresAndAtomics, which the target lacks")
-        }
-        (_, Stage::TessEval) => Some(
-            "storage buffers do not take the captures of tessellation evaluation shaders: put a geometry shader that passes \
-             everything on after it",
-        ),
-        _ => Some("storage buffers take the captures of vertex and geometry shaders only"),
     }
 }
 

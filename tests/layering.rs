@@ -34,7 +34,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("text", &["entity", "error", "near", "op", "target", "ir"]),
     ("wire", &["entity", "error", "op", "target", "ir"]),
     ("analysis", &["entity", "error", "op", "target", "ir"]),
-    ("check", &["entity", "error", "op", "target", "ir", "analysis", "report", "raise"]),
+    ("check", &["entity", "error", "op", "target", "ir", "analysis", "report", "raise", "capture"]),
     ("report", &["error", "ir"]),
     ("raise", &["entity", "error", "op", "target", "ir", "analysis", "report"]),
     ("plan", &["entity", "error", "setters", "op", "target", "ir", "analysis"]),

@@ -84,6 +84,10 @@ pub use query::{Counted, Counters, Query};
 pub use request::{BufferMode, LayoutCapture, Request, XfbLimits};
 pub use shape::{Base, Basic, Member, Output, Type};
 
+use crate::ir::{Inst, Shader};
+use crate::op::names::IoXfb;
+use crate::op::Index;
+
 pub use crate::ir::{XfbBuffer, XfbInfo, XfbOutput, XfbVarying};
 
 /// The part of the system that writes the captures of transform feedback.
@@ -110,6 +114,23 @@ pub enum BackEnd {
     /// vertex fetch by at most the error of a division. A vertex shader that writes memory is refused, as it would write twice. A
     /// shader without captures stays a vertex shader.
     Compute,
+}
+
+impl BackEnd {
+    /// Whether `shader` writes captures itself.
+    pub fn is_within(self, shader: &Shader) -> bool {
+        self != BackEnd::Extension && is_captured(shader)
+    }
+}
+
+/// Whether something may be captured of `shader`: by slot, by variable, or by store.
+pub fn is_captured(shader: &Shader) -> bool {
+    let is_store = |inst: &Inst| {
+        [Index::io_xfb, Index::io_xfb2].iter().any(|index| IoXfb::unpack(shader.index(*inst, *index)).is_capture())
+    };
+    !shader.xfb_info.is_empty()
+        || shader.vars.values().any(|variable| variable.capture.is_some())
+        || shader.order.iter().any(is_store)
 }
 
 /// Plans the captures of `request` from `outputs`, the outputs of the last stage before rasterization in any order.

@@ -37,6 +37,7 @@
 mod alu;
 mod block_picks;
 mod blocks;
+mod captures;
 mod deref;
 mod doubts;
 mod feature_check;
@@ -58,6 +59,8 @@ mod variable;
 
 #[cfg(test)]
 mod tests;
+
+pub(crate) use captures::refused_captures;
 
 use crate::analysis::cfg::Cfg;
 use crate::analysis::value_types::ValueTypes;
@@ -82,11 +85,6 @@ pub fn supported(shader: &Shader, target: &Target) -> Result<(), Errors> {
         return checker.supported(&raised, target);
     }
     checker.supported(shader, target)
-}
-
-/// Whether `shader` writes memory outside of the shader.
-pub(crate) fn writes_memory(shader: &Shader) -> bool {
-    stores::first(shader).is_some()
 }
 
 /// Checks shaders, one after the other, with the memory of one reused for the next.

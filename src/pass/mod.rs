@@ -166,7 +166,7 @@ use crate::op::Facts;
 use crate::plan::Placements;
 use crate::target::Target;
 
-pub use capture::lower_captures::is_captured;
+pub(crate) use capture::lower_captures::replaced_features;
 pub use opt::clean_up::parts::PARTS;
 
 /// All passes in the order in which they run, with the reasons for it.

@@ -112,6 +112,11 @@ setters! {
 }
 
 impl EmitOptions<'_> {
+    /// Offers no key that changes what a shader captures: its own stores of captures are before the clamp at its end.
+    pub(crate) fn keep_captures(&mut self) {
+        self.offer &= !Key::CLAMP_COLORS;
+    }
+
     /// The byte offset of the push constant that a key may read in this stage.
     pub(crate) fn pushed_offset(&self, stage: Stage) -> Option<u32> {
         let (offset, bits) = match stage {

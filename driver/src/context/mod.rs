@@ -221,7 +221,7 @@ impl Context {
     /// Creates a shader from NIR. It is translated at its first draw or link.
     pub fn create_shader(&self, nir: ntv::Shader) -> Result<Arc<Shader>> {
         let stage = module_stage(nir.stage()).ok_or_else(|| Error::new("contexts do not support this shader stage"))?;
-        let (xfb, may_capture) = (nir.xfb_info.clone(), ntv::pass::is_captured(&nir));
+        let (xfb, may_capture) = (nir.xfb_info.clone(), ntv::capture::is_captured(&nir));
         Ok(self.new_shader(stage, Source::Nir(Box::new(nir)), (xfb, may_capture)))
     }
 

@@ -52,13 +52,11 @@ use super::{drawn_vertex, geometry_stores, vertex_to_compute};
 use crate::analysis::output_words::{OutputWord, OutputWords};
 use crate::capture::BackEnd;
 use crate::ir::{
-    rewrite, Builder, Capture, Edit, Inst, InstKind, Jump, Precision, Shader, Stage, Var, Variable, XfbInfo,
-    NO_LOCATION,
+    rewrite, Builder, Capture, Edit, InstKind, Jump, Precision, Shader, Stage, Var, Variable, XfbInfo, NO_LOCATION,
 };
-use crate::op::names::IoXfb;
 use crate::op::{AluOp, AluType, Base, Facts, Index, Intrinsic, Modes};
 use crate::pass::{Context, Pass};
-use crate::target::Feature;
+use crate::target::Feature::{self, geometryStreams, transformFeedback};
 use std::fmt::Write as _;
 
 /// See the [module](self).
@@ -98,14 +96,13 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     true
 }
 
-/// Whether something may be captured of `shader`: by slot, by variable, or by store.
-pub fn is_captured(shader: &Shader) -> bool {
-    let is_store = |inst: &Inst| {
-        [Index::io_xfb, Index::io_xfb2].iter().any(|index| IoXfb::unpack(shader.index(*inst, *index)).is_capture())
-    };
-    !shader.xfb_info.is_empty()
-        || shader.vars.values().any(|variable| variable.capture.is_some())
-        || shader.order.iter().any(is_store)
+/// The features for captures that a shader needs of a device with [`BackEnd::Extension`] only.
+pub(crate) fn replaced_features(captures: BackEnd) -> &'static [Feature] {
+    match captures {
+        BackEnd::Extension => &[],
+        BackEnd::Compute => &[transformFeedback],
+        BackEnd::Storage => &[transformFeedback, geometryStreams],
+    }
 }
 
 /// The stages whose shaders have nothing to do without captures of their own.

@@ -39,7 +39,7 @@ use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader};
 use crate::op::names::{pack_alu_type, varying, InterpMode, IoSemantics};
 use crate::op::Intrinsic::{self, *};
 use crate::op::{zink, AluOp, AluType, Base, Facts, Index, Modes};
-use crate::pass::{is_captured, Context, Pass};
+use crate::pass::{Context, Pass};
 use crate::target::{Feature, Target};
 
 /// See the [module](self).
@@ -108,8 +108,7 @@ const COMPUTED: &[(Intrinsic, Compute)] = &[
 ];
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
-    let is_own = context.captures != BackEnd::Extension && is_captured(shader);
-    let captures = if is_own { context.captures } else { BackEnd::Extension };
+    let captures = if context.captures.is_within(shader) { context.captures } else { BackEnd::Extension };
     let source = Source { target: &context.target, is_zink_level: is_zink_level(shader), captures };
     rewrite(shader, |b, inst| match b.shader.as_intrinsic(inst) {
         Some((op, _)) => lower(b, inst, op, &source).map_or(Edit::Keep, Edit::Replace),
