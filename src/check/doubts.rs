@@ -18,8 +18,11 @@ use crate::op::names::{varying, InterpMode};
 use crate::op::{Facts, Modes};
 use crate::target::{Feature, Target};
 
-/// The facts that make a search worthwhile, about instructions and widths of types, and the features that the search finds.
-const SEARCHES: [(Facts, fn(&Shader) -> Features); 9] = [
+/// A search for features that a shader may need.
+type Search = fn(&Shader) -> Features;
+
+/// The facts that make each search worthwhile; those of widths are about types, too.
+const SEARCHES: [(Facts, Search); 9] = [
     (Facts::widths(8 | 16 | 64), features::width_needs),
     (Facts::BITS_1, |shader| doubt_if(has_misread_booleans(shader))),
     (Facts::WIDE_VECTORS.union(Facts::CAPTURED_SLOTS).union(Facts::MESH_STAGE), |_| DOUBT),
