@@ -52,10 +52,13 @@ void
 zink_ntv_update_cache_key(struct mesa_blake3 *key)
 {
    const bool enabled = zink_ntv_is_enabled();
+   /* the state tracker's NIR in the cache has scalars then */
+   const bool compares = zink_ntv_debug_compares();
    const char *version = ntv_version();
    const uint32_t wire_version = ntv_wire_version();
 
    _mesa_blake3_update(key, &enabled, sizeof(enabled));
+   _mesa_blake3_update(key, &compares, sizeof(compares));
    _mesa_blake3_update(key, version, strlen(version) + 1);
    _mesa_blake3_update(key, &wire_version, sizeof(wire_version));
 #ifdef HAVE_DL_ITERATE_PHDR
