@@ -11,9 +11,8 @@ use crate::ir::{AluSrc, Def, Deref, DerefKind, Inst, InstKind, Shader, ShaderInf
 use crate::op::builtins::{BuiltInInfo, BuiltInNeed, Providers};
 use crate::op::meaning::{Form, IoAccess, Traits};
 use crate::op::names::{frag_result, unpack_alu_type, varying, InterpMode, IoSemantics, IoXfb, Scope};
-use crate::op::Facts;
 use crate::op::{
-    slots, AluOp, AluType, AtomicOp, Base, Index, Intrinsic, IntrinsicSet, Modes, INTRINSICS as TABLE, MEANINGS,
+    slots, AluOp, AluType, AtomicOp, Base, Facts, Index, Intrinsic, IntrinsicSet, Modes, INTRINSICS as TABLE, MEANINGS,
 };
 use crate::target::Feature::{self, *};
 use spirv::BuiltIn;

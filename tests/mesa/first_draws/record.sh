@@ -3,15 +3,14 @@
 #
 # Records the first draws of programs on the Vulkan driver of a machine without Rust and compilers:
 #
-#    record.sh PREFIX PROGRAM FOLDER [WAY...]
+#    record.sh PREFIX PROGRAM FOLDER
 #
 # PREFIX is zink, of `cargo xtask mesa --build --alone`; PROGRAM is the workload; VK_DRIVER_FILES names the Vulkan driver, and
 # EGL_VENDORS its file for EGL, if it has one. `cargo xtask mesa --first-draws --recorded FOLDER` makes tables of the files in FOLDER.
-# The ways are libraries and objects; without one, both. The rounds and the environment are those of xtask/src/mesa/first_draws.
+# The rounds and the environment are those of xtask/src/mesa/first_draws.
 
 set -eu
 prefix=$1 program=$2 folder=$3
-shift 3
 library=$(dirname "$(find "$prefix" -name 'libEGL_mesa.so.0')")
 export LD_LIBRARY_PATH="$library"
 export __EGL_VENDOR_LIBRARY_FILENAMES="$prefix/share/glvnd/egl_vendor.d/50_mesa.json${EGL_VENDORS:+:$EGL_VENDORS}"
@@ -27,7 +26,7 @@ record() {
 }
 
 mkdir -p "$folder"
-for way in ${*:-libraries objects}; do
+for way in libraries objects; do
    case $way in
    libraries) export ZINK_DEBUG=noshobj ;;
    objects) unset ZINK_DEBUG ;;
