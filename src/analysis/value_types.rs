@@ -18,6 +18,9 @@
 //! A value without votes gets the type of the values that it moves. The sources of a phi that are defined at the end of a loop
 //! are chosen before the phi.
 //!
+//! The walk visits an instruction after its uses, so it also knows which instructions have none: those are not visited, and
+//! emission skips them. Stores to outputs and copies use the sources of a vector (`vec4`) that they take apart, not the vector.
+//!
 //! Integers have a second choice, their signedness, which few SPIR-V instructions depend on: they are unsigned unless inputs or
 //! outputs that are declared signed require otherwise. Constants and undefined values have no type; they are made with the type
 //! of each use.
@@ -27,9 +30,10 @@ use super::wants::{
     for_each_moved, interpolates, memory_choice, tex_want, unsigned, variable_choice, Vote, OWN_MEMORY,
 };
 use crate::entity::Id;
-use crate::ir::{ArrayIndex, Def, DerefKind, Inst, InstKind, Shader, TexData, Var};
+use crate::ir::{ArrayIndex, Cf, Def, DerefKind, Inst, InstKind, Shader, TexData, Var};
 use crate::op::meaning::{Form as IntrinsicForm, ImageName, ImageOperation, Sampling};
-use crate::op::{AluType, Base, Choice, Facts, Intrinsic, Want};
+use crate::op::names::unpack_alu_type;
+use crate::op::{Access, AluOp, AluType, Base, Choice, Effects, Facts, Index, Intrinsic, Modes, Want};
 use crate::target::{Feature, Target};
 
 pub use super::wants::{atomic_base, has_own_base, leaf, reduction_base};
@@ -41,6 +45,10 @@ pub struct ValueTypes {
     nodes: Vec<Choice>,
     /// The votes of the definition and the uses of each node.
     votes: Vec<Vote>,
+    /// Whether each value has a use.
+    used: Vec<bool>,
+    /// Whether instructions without uses have types, too.
+    keeps_unused: bool,
     /// The number of values: nodes from here on are variables.
     num_defs: usize,
     free: Free,
@@ -84,12 +92,14 @@ impl ValueTypes {
     /// Chooses the types of `shader`.
     pub fn infer(&mut self, shader: &Shader) {
         self.free = Free::default();
+        self.keeps_unused = true;
         self.choose(shader);
     }
 
-    /// Chooses the types of `shader` after the passes for `target`: values of a width for which the target has only floats are
+    /// Chooses the types of what is needed of `shader` after the passes for `target`: values of a width for which the target has only floats are
     /// floats, and those for which it has only integers are integers.
     pub fn infer_for(&mut self, shader: &Shader, target: &Target) {
+        self.keeps_unused = false;
         let has = |integer, float| match (target.has(integer), target.has(float)) {
             (false, true) => Choice::Float,
             (true, false) => Choice::Integer,
@@ -139,12 +149,46 @@ impl ValueTypes {
     fn walk(&mut self, shader: &Shader, num_nodes: usize) {
         self.votes.clear();
         self.votes.resize(num_nodes, [0; 2]);
+        self.used.clear();
+        self.used.resize(num_nodes, false);
+        self.use_conditions_and_phis(shader);
         shader.order.iter().rev().for_each(|inst| self.visit(shader, *inst));
+    }
+
+    /// Marks what the walk does not visit after its uses: the sources of phis in loops. And conditions, which are not
+    /// instructions.
+    fn use_conditions_and_phis(&mut self, shader: &Shader) {
+        if shader.cf.len() == 1 {
+            return;
+        }
+        for item in &shader.cf {
+            match *item {
+                Cf::If { cond, .. } => self.used[cond.index()] = true,
+                Cf::Block(block) => {
+                    for inst in shader.block_insts(block) {
+                        let InstKind::Phi(srcs) = shader.insts[*inst].kind else { break };
+                        shader.phi_srcs[srcs].iter().for_each(|src| self.used[src.def.index()] = true);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether an instruction has to be emitted: it has an effect, or its result has a use.
+    #[inline(always)]
+    pub fn is_needed(&self, shader: &Shader, inst: Inst) -> bool {
+        self.used[inst.index()] || self.keeps_unused || has_effect(shader, inst)
     }
 
     /// The type of `def`, unless it is a constant or undefined value: those may be made with any type.
     pub fn base(&self, def: Def) -> Base {
         self.base_at(def.index())
+    }
+
+    /// The votes of the users of `def` for a float, less those for an integer.
+    pub(crate) fn float_votes(&self, def: Def) -> i16 {
+        self.votes.get(def.index()).map_or(0, |votes| votes[0])
     }
 
     /// The type of the numbers of `var`, if they all have the same; only for private and shared variables.
@@ -158,6 +202,7 @@ impl ValueTypes {
 
     /// Adds a vote. It has no effect if there is no choice.
     fn vote(&mut self, node: usize, vote: Vote) {
+        self.used[node] = true;
         let votes = &mut self.votes[node];
         *votes = [votes[0].saturating_add(vote[0]), votes[1].saturating_add(vote[1])];
     }
@@ -221,6 +266,8 @@ impl ValueTypes {
                 Choice::Free => Choice::Float,
                 choice => choice,
             },
+            _ if op.info().facts.contains(Facts::EXPLICIT_IO) => slot_choice(shader, inst, Index::dest_type),
+            _ if matches!(op, Intrinsic::load_ubo | Intrinsic::load_ubo_vec4) => Choice::Free,
             _ if op.moves_between_invocations() => Choice::Free,
             _ => Choice::Uint,
         }
@@ -228,7 +275,16 @@ impl ValueTypes {
 
     /// Chooses the type of the result of `inst`, and votes for its sources.
     fn visit(&mut self, shader: &Shader, inst: Inst) {
+        if !self.is_needed(shader, inst) {
+            return;
+        }
         match shader.insts[inst].kind {
+            InstKind::Alu { op: AluOp::mov, srcs, .. } => {
+                let own = self.settle(shader, inst, Choice::Free);
+                let src = shader.alu_srcs[srcs][0];
+                let copied = if shader.insts[inst].num_components == 1 { shader.unpacked(src) } else { src };
+                self.vote(copied.def.index(), own);
+            }
             InstKind::Alu { op, srcs, .. } => {
                 let row = op.row();
                 let own = self.settle(shader, inst, row.choice);
@@ -238,14 +294,20 @@ impl ValueTypes {
                 }
             }
             InstKind::Intrinsic { op: Intrinsic::load_deref, srcs, .. } => {
-                let (choice, variable) = self.memory_choice(shader, shader.srcs[srcs][0]);
+                let pointer = shader.srcs[srcs][0];
+                self.used[pointer.index()] = true;
+                let (choice, variable) = self.memory_choice(shader, pointer);
                 self.load(shader, inst, choice, variable);
             }
             InstKind::Intrinsic { op: Intrinsic::store_deref, srcs, .. } => {
                 let (pointer, value) = (shader.srcs[srcs][0], shader.srcs[srcs][1]);
+                self.used[pointer.index()] = true;
                 match self.memory_choice(shader, pointer) {
                     (_, Some(variable)) => self.store(shader, value, variable),
-                    (Choice::Free | Choice::Integer, None) => {}
+                    (Choice::Free | Choice::Integer, None) => self.vote(value.index(), [0; 2]),
+                    (fixed, None) if shader.as_deref(pointer).is_some_and(|to| to.modes == Modes::SHADER_OUT) => {
+                        self.output(shader, value, fixed.vote());
+                    }
                     (fixed, None) => self.vote(value.index(), fixed.vote()),
                 }
             }
@@ -260,6 +322,7 @@ impl ValueTypes {
                 tex.srcs.iter().for_each(|(kind, src)| self.vote(src.index(), tex_want(tex.op, *kind).vote()));
             }
             InstKind::Deref(deref) => {
+                shader.derefs[deref].kind.parent().into_iter().for_each(|parent| self.used[parent.index()] = true);
                 if let DerefKind::Array { index: ArrayIndex::Def(index), .. } = shader.derefs[deref].kind {
                     self.vote(index.index(), Want::Integer.vote());
                 }
@@ -284,6 +347,14 @@ impl ValueTypes {
         self.vote(value.index(), self.nodes[variable].vote());
     }
 
+    /// A store to an output, which may take a vector apart.
+    fn output(&mut self, shader: &Shader, value: Def, vote: Vote) {
+        match shader.unpacked_sources(value) {
+            Some(sources) => sources.iter().for_each(|source| self.vote(source.def.index(), vote)),
+            None => self.vote(value.index(), vote),
+        }
+    }
+
     #[inline(never)]
     fn visit_intrinsic(&mut self, shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def]) {
         let mut own = [0; 2];
@@ -295,7 +366,10 @@ impl ValueTypes {
                 Want::Same => own,
                 want => want.vote(),
             };
-            self.vote(src.index(), vote);
+            match index == 0 && op.info().facts.contains(Facts::EXPLICIT_IO) {
+                true => self.output(shader, *src, vote),
+                false => self.vote(src.index(), vote),
+            }
         }
         if op.is_deref_atomic() {
             if let (_, Some(variable)) = self.memory_choice(shader, srcs[0]) {
@@ -339,7 +413,31 @@ fn intrinsic_want(shader: &Shader, inst: Inst, op: Intrinsic, index: usize) -> W
         (_, 1..) if op.is_deref_atomic() => Want::Is(atomic_base(shader, inst)),
         (_, 1) if interpolates(op) && op.meaning().sampling == Some(Sampling::AtOffset) => Want::Is(Base::Float),
         (_, 3..) if takes_texel(op, index) => Want::Is(image_texel(shader, inst).base),
+        (_, 0) if op.info().facts.contains(Facts::EXPLICIT_IO) && op.info().index_slot(Index::src_type).is_some() => {
+            Want::Is(slot_choice(shader, inst, Index::src_type).base())
+        }
         _ => Want::Integer,
+    }
+}
+
+/// Whether an instruction does something else than to give a result.
+#[inline(always)]
+fn has_effect(shader: &Shader, inst: Inst) -> bool {
+    match shader.insts[inst].kind {
+        InstKind::Alu { .. } => false,
+        InstKind::Intrinsic { op, .. } => {
+            !op.info().effects.contains(Effects::ELIMINATE)
+                || shader.index(inst, Index::access) & Access::VOLATILE.bits() != 0
+        }
+        _ => true,
+    }
+}
+
+/// The type of the numbers of an input or output by slot. Outside of the shader, booleans are numbers.
+fn slot_choice(shader: &Shader, inst: Inst, index: Index) -> Choice {
+    match unpack_alu_type(shader.index(inst, index)).base {
+        Base::Bool => Choice::Uint,
+        base => Choice::is(base),
     }
 }
 

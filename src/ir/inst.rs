@@ -244,6 +244,14 @@ impl Swizzle {
         (self.0 ^ Swizzle::IDENTITY.0).wrapping_shl(64u32.wrapping_sub(4 * u32::from(n)))
     }
 
+    /// The swizzle that reads `count` components further on, the last ones in a circle.
+    pub fn moved_by(self, count: u8) -> Swizzle {
+        const LOW: u64 = 0x7777_7777_7777_7777;
+        let step = Swizzle::splat(count).0;
+        // Adds all numbers at once, without carries from one to the next.
+        Swizzle((self.0 & LOW) + (step & LOW) ^ (self.0 ^ step) & !LOW)
+    }
+
     /// True if the first `n` components read the same.
     pub fn is_same(self, other: Swizzle, n: usize) -> bool {
         let read = !u64::MAX.checked_shl(4 * n as u32).unwrap_or(0);

@@ -22,20 +22,8 @@ pub struct Inventory {
     num_pointers: u32,
     alu: AluSet,
     intrinsics: IntrinsicSet,
-    outputs: Outputs,
     /// A bit for each Location that is taken: of inputs, of outputs, and both again of patches.
     locations: [u64; 4],
-}
-
-/// Information about stores to outputs, while each output is stored to once, with a deref of its own.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Outputs {
-    /// A bit for each variable that has a deref.
-    pointed_to: u64,
-    /// A bit for the number of each deref that was stored to, modulo their count.
-    stored_to: u64,
-    /// The highest number of such a deref.
-    last: u32,
 }
 
 /// The modes of private memory.
@@ -135,9 +123,6 @@ impl Shader {
         if !is_usual {
             has.facts |= Facts::UNUSUAL_STEPS;
         }
-        if deref.modes.intersects(Modes::SHADER_OUT) {
-            self.enter_step_to_output(deref);
-        }
     }
 
     /// Adds an ALU operation that may have to be lowered, if its first operand has the width for it.
@@ -189,7 +174,7 @@ impl Shader {
         };
         let mut facts = op.info().facts;
         match op {
-            store_deref => facts = self.facts_of_store(inst, srcs),
+            store_deref => facts.set(Facts::PRIVATE_CONSTANTS, self.stores_to_table(inst)),
             load_front_face | load_helper_invocation => facts.set(Facts::SYSTEM_VALUES, data.bit_size != 1),
             load_global_invocation_id => facts.set(Facts::SYSTEM_VALUES, data.bit_size != 32),
             load_input => {
@@ -217,45 +202,6 @@ impl Shader {
     fn is_constant_source(&self, srcs: Slice, at: usize) -> bool {
         let source = self.srcs[srcs].get(at).and_then(|source| self.insts.get(source.inst()));
         matches!(source, Some(InstData { kind: InstKind::Const(_), .. }))
-    }
-
-    /// Adds the deref and the value of a store.
-    #[inline(always)]
-    fn facts_of_store(&mut self, inst: Inst, srcs: Slice) -> Facts {
-        let &[pointer, _] = &self.srcs[srcs] else { return Facts::empty() };
-        let mut facts = Facts::empty();
-        facts.set(Facts::PRIVATE_CONSTANTS, self.stores_to_table(inst));
-        let Outputs { stored_to, last, .. } = &mut self.inventory.outputs;
-        let number = pointer.index() as u32;
-        let bit = 1 << (number % u64::BITS);
-        facts.set(Facts::REPEATED_STORES, *stored_to & bit != 0 && number <= *last);
-        (*stored_to, *last) = (*stored_to | bit, number.max(*last));
-        facts
-    }
-
-    /// Adds a deref of an output: most are the only deref of a variable. Stores to outputs that are not vectors are not
-    /// combined.
-    #[inline(never)]
-    fn enter_step_to_output(&mut self, deref: Deref) {
-        let vector = match deref.kind {
-            DerefKind::Var(_) => deref.ty,
-            kind => match kind.parent().and_then(|parent| self.as_deref(parent)) {
-                Some(parent) => parent.ty,
-                None => return,
-            },
-        };
-        if self.types.as_vector(vector).is_none() {
-            return;
-        }
-        let own = match deref.kind {
-            DerefKind::Var(var) => 1u64.checked_shl(var.index() as u32).unwrap_or(0),
-            _ => 0,
-        };
-        let has = &mut self.inventory;
-        if own == 0 || has.outputs.pointed_to & own != 0 {
-            has.facts |= Facts::REPEATED_STORES;
-        }
-        has.outputs.pointed_to |= own;
     }
 
     /// Declares a variable.
@@ -361,9 +307,6 @@ impl Shader {
         let mut facts = self.inventory.facts;
         if facts.intersects(Facts::UNUSUAL_STEPS) && facts.intersects(Facts::derefs(BUFFERS)) {
             facts |= Facts::PICKED_BLOCKS;
-        }
-        if !facts.intersects(Facts::derefs(Modes::SHADER_OUT)) {
-            facts -= Facts::REPEATED_STORES;
         }
         if self.types.has_64_bits() {
             facts |= Facts::TYPES_64;

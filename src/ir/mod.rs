@@ -289,6 +289,19 @@ impl Shader {
         }
     }
 
+    /// The sources of the components of `value`, if an operation makes a vector of them.
+    pub fn unpacked_sources(&self, value: Def) -> Option<&[AluSrc]> {
+        let (op, srcs) = self.as_alu(value)?;
+        matches!(op, AluOp::vec2 | AluOp::vec3 | AluOp::vec4).then_some(srcs)
+    }
+
+    /// The component that `src` reads first: of a vector that an operation makes, the source of that component.
+    pub fn unpacked(&self, src: AluSrc) -> AluSrc {
+        let component = src.swizzle.get(0);
+        let source = self.unpacked_sources(src.def).and_then(|sources| sources.get(usize::from(component)));
+        source.copied().unwrap_or(AluSrc { def: src.def, swizzle: Swizzle::splat(component) })
+    }
+
     /// Sets the value of `index` of an intrinsic that has it.
     pub fn set_index(&mut self, inst: Inst, index: Index, value: u32) {
         if let InstKind::Intrinsic { op, indices, .. } = self.insts[inst].kind {

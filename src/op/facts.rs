@@ -95,18 +95,16 @@ bitflags! {
         const JOINED_RESIDENCY = 1 << 39;
         /// Subgroup operations.
         const SUBGROUPS = 1 << 40;
-        /// Outputs that may be stored to twice.
-        const REPEATED_STORES = 1 << 41;
         /// Instructions without uses that passes left, and control flow with constant conditions.
-        const UNTIDY = 1 << 42;
+        const UNTIDY = 1 << 41;
         /// A vertex shader.
-        const VERTEX_STAGE = 1 << 43;
+        const VERTEX_STAGE = 1 << 42;
         /// A geometry shader.
-        const GEOMETRY_STAGE = 1 << 44;
+        const GEOMETRY_STAGE = 1 << 43;
         /// A mesh shader.
-        const MESH_STAGE = 1 << 45;
+        const MESH_STAGE = 1 << 44;
         /// A kernel of OpenCL.
-        const KERNEL_STAGE = 1 << 46;
+        const KERNEL_STAGE = 1 << 45;
         /// Derefs: a bit for each of [`Modes`].
         const DEREFS = u64::MAX << Facts::DEREFS_SHIFT;
     }
@@ -116,8 +114,7 @@ impl Facts {
     const DEREFS_SHIFT: u32 = 50;
 
     /// Facts that are recorded in case of doubt: they may be absent when they are recorded again. No pass removes them.
-    pub const INEXACT: Facts =
-        Facts::PRIVATE_CONSTANTS.union(Facts::REPEATED_STORES).union(Facts::SHARED_LOCATIONS).union(Facts::UNTIDY);
+    pub const INEXACT: Facts = Facts::PRIVATE_CONSTANTS.union(Facts::SHARED_LOCATIONS).union(Facts::UNTIDY);
 
     /// Derefs of memory of one of these modes.
     pub const fn derefs(modes: Modes) -> Facts {

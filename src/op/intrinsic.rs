@@ -519,7 +519,7 @@ intrinsics! {
     store_reg_indirect [N, 1, 1] -> NONE [base, write_mask, legacy_fsat]  []         , REGISTER;
 
     load_deref  [ANY]      -> N    [access]                 [] ELIMINATE, SPECIAL.at_deref(Load);
-    store_deref [ANY, N]   -> NONE [write_mask, access]     []         , SPECIAL.at_deref(Store).facts(Facts::REPEATED_STORES);
+    store_deref [ANY, N]   -> NONE [write_mask, access]     []         , SPECIAL.at_deref(Store).facts(Facts::PRIVATE_CONSTANTS);
     copy_deref  [ANY, ANY] -> NONE [dst_access, src_access] []         , untranslated("Mesa makes loads and stores of it (nir_lower_var_copies)").pointers(2);
 
     load_input               [1]    -> N [base, range, component, dest_type, io_semantics] [] ELIMINATE|REORDER,

@@ -81,7 +81,6 @@ pub mod control {
 /// Inputs and outputs: variables with types and Locations that Vulkan's interfaces take.
 pub mod io {
     pub mod assign_locations;
-    pub mod combine_stores;
     pub mod define_distances;
     pub mod lower_fbfetch;
     pub mod lower_frag_color;
@@ -89,7 +88,6 @@ pub mod io {
     pub mod lower_io_types;
 
     mod io_vars;
-    mod slot_access;
 }
 
 /// Memory: byte offsets and typed derefs become access chains into the types that the module declares.
@@ -216,8 +214,6 @@ pub const PIPELINE: &[Pass] = &[
     lower_sparse::PASS,
     // Ballots are packed, and narrow values widened, by ALU operations that may need lowering.
     lower_subgroups::PASS,
-    // Outputs are variables by now, written component by component.
-    combine_stores::PASS,
     // The ALU opcodes that the lowerings above made may themselves need lowering.
     lower_alu::PASS,
     // Wide values are loaded from buffers, which are accessed in lanes by now, and are used by dot products and comparisons of

@@ -77,7 +77,7 @@ impl Emit<'_> {
         let info = op.info();
         let alu = Alu { op, info, srcs, n, bits, base, ty: self.m.numeric(base, bits, n) };
         match op.row().emission {
-            Emission::Construct => return self.construct(&alu),
+            Emission::Construct => return self.construct(alu.srcs, base, bits),
             Emission::Move => return self.src(&srcs[0], n, base),
             Emission::One | Emission::Other => {}
         }
@@ -134,7 +134,7 @@ impl Emit<'_> {
         if value.id == 0 {
             return self.literal_operand(src, bases, n);
         }
-        let (fits, component) = (bases >> value.base as u8 & 1 != 0, src.swizzle.get(0));
+        let (fits, component) = (bases >> value.base as u8 & 1 != 0, value.swizzle(src.swizzle).get(0));
         if fits & (n == 1) & (component < value.n) {
             let ty = self.m.numeric(value.base, value.bits, 1);
             return Ok(self.extract(value.id, ty, component));
@@ -231,59 +231,64 @@ impl Emit<'_> {
         Ok(self.m.value(Op::Bitcast, alu.ty, &[operand]))
     }
 
-    /// Constructs a vector from scalars. Adjacent components of other vectors are not extracted first.
-    fn construct(&mut self, alu: &Alu<'_>) -> Result<u32> {
-        let n = alu.srcs.len();
+    /// Constructs a vector of numbers of this base and width from scalars. Adjacent components of other vectors are not extracted
+    /// first.
+    pub(super) fn construct(&mut self, srcs: &[AluSrc], base: Base, bits: u8) -> Result<u32> {
+        let n = srcs.len();
         if n > 4 {
             return Err(unsupported("a vector of more than four components"));
         }
         let (mut literals, mut vectors) = (0, 0);
-        for src in alu.srcs {
+        for src in srcs {
             let value = self.state.values[src.def];
             literals += usize::from(value.id == 0);
             vectors += usize::from(value.n > 1);
         }
         let mut values = [0; 4];
-        let constants = alu.srcs.iter().map_while(|src| self.shader.as_const_src(*src));
+        let constants = srcs.iter().map_while(|src| self.shader.as_const_src(*src));
         let num_constants = values.iter_mut().zip(constants).map(|(value, constant)| *value = constant).count();
         if literals == n && num_constants == n {
-            return Ok(self.nir_constant(alu.base, alu.bits, &values[..n]));
+            return Ok(self.nir_constant(base, bits, &values[..n]));
         }
+        let ty = self.m.numeric(base, bits, n as u8);
         if vectors == n {
-            if let Some(id) = self.shuffle(alu)? {
+            if let Some(id) = self.shuffle(srcs, base, ty)? {
                 return Ok(id);
             }
         }
-        let parts = self.operands(alu)?;
-        Ok(self.pure(Op::CompositeConstruct, alu.ty, &parts[..n]))
+        let mut parts = [0; 4];
+        for (part, src) in parts.iter_mut().zip(srcs) {
+            *part = self.src(src, 1, base)?;
+        }
+        Ok(self.pure(Op::CompositeConstruct, ty, &parts[..n]))
     }
 
     /// One OpVectorShuffle or a whole vector, if all sources are components of at most two vectors.
-    fn shuffle(&mut self, alu: &Alu<'_>) -> Result<Option<u32>> {
-        let first = alu.srcs[0].def;
-        let size = self.state.values[first].n;
+    fn shuffle(&mut self, srcs: &[AluSrc], base: Base, ty: u32) -> Result<Option<u32>> {
+        let first = self.state.values[srcs[0].def];
         let mut second = None;
         let mut picks = [0u32; 4];
-        for (pick, src) in picks.iter_mut().zip(alu.srcs) {
-            let component = src.swizzle.get(0);
-            if component >= self.state.values[src.def].n {
+        for (pick, src) in picks.iter_mut().zip(srcs) {
+            let value = self.state.values[src.def];
+            let component = value.swizzle(src.swizzle).get(0);
+            if component >= value.n {
                 return Err(internal(format!("{} has too few components", src.def)));
             }
             *pick = u32::from(component);
-            if src.def != first {
-                if *second.get_or_insert(src.def) != src.def {
+            if value.id != first.id {
+                if second.get_or_insert((src.def, value)).1.id != value.id {
                     return Ok(None);
                 }
-                *pick += u32::from(size);
+                *pick += u32::from(first.n);
             }
         }
-        let second = second.unwrap_or(first);
-        let (a, b) = (self.value(first, alu.base)?, self.value(second, alu.base)?);
-        if alu.srcs.len() == usize::from(size) && picks.iter().zip(0..size).all(|(pick, c)| *pick == u32::from(c)) {
+        let a = self.vector(srcs[0].def, first, base)?;
+        let b = second.map_or(Ok(a), |(def, second)| self.vector(def, second, base))?;
+        if srcs.len() == usize::from(first.n) && picks.iter().zip(0..first.n).all(|(pick, c)| *pick == u32::from(c)) {
             return Ok(Some(a));
         }
         let operands = [a, b, picks[0], picks[1], picks[2], picks[3]];
-        Ok(Some(self.pure(Op::VectorShuffle, alu.ty, &operands[..2 + alu.srcs.len()])))
+        Ok(Some(self.pure(Op::VectorShuffle, ty, &operands[..2 + srcs.len()])))
     }
 
     /// A conversion from boolean.

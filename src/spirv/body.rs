@@ -291,7 +291,7 @@ impl<'a> Emit<'a> {
         let shader = self.shader;
         for inst in shader.block_insts(block) {
             let data = &shader.insts[*inst];
-            if is_silent(data) {
+            if is_silent(data) || !self.types.is_needed(shader, *inst) {
                 continue;
             }
             if !self.is_live() {
@@ -304,6 +304,7 @@ impl<'a> Emit<'a> {
                 return Err(error);
             }
         }
+        self.store_rest()?;
         Ok(at + 1)
     }
 

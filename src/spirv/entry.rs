@@ -4,10 +4,10 @@
 
 use super::late::Section;
 use super::{unsupported, Emit, Result};
-use crate::ir::{Def, ShaderInfo, Stage, VarFlags, Variable};
+use crate::ir::{Inst, ShaderInfo, Stage, VarFlags, Variable};
 use crate::module::{Condition, Key, PatchKind, ALWAYS, SETTLED};
 use crate::op::names::frag_result;
-use crate::op::{slots, Base, Effects, Index, Intrinsic, Modes};
+use crate::op::{slots, Base, Effects, Facts, Index, Intrinsic, Modes};
 use spirv::{BuiltIn, Capability, Decoration, ExecutionMode as Mode, Op};
 
 /// zink's specialization constants of the workgroup size, for sizes that the pipeline provides.
@@ -216,16 +216,23 @@ impl Emit<'_> {
     /// mask, never discards, and has no effect besides its colours. A driver must not use this with alpha to coverage.
     fn may_test_early(&self) -> bool {
         let shader = self.shader;
-        let harmless = |(op, srcs): (Intrinsic, &[Def])| {
-            let stored = srcs.first().and_then(|target| shader.deref_var(*target)).map(|var| &shader.vars[var]);
+        let harmless = |inst: &Inst| {
+            let Some((op, srcs)) = shader.as_intrinsic(*inst) else { return true };
+            let is_by_slot = op.info().facts.contains(Facts::EXPLICIT_IO);
+            let stored = match is_by_slot {
+                true => self.slot_vars(*inst, op).next(),
+                false => srcs.first().and_then(|target| shader.deref_var(*target)),
+            };
+            let stored = stored.map(|var| &shader.vars[var]);
             let colour = |variable: &Variable| match variable.mode {
                 Modes::SHADER_OUT => variable.location.is_some_and(|slot| slot >= frag_result::DATA0),
                 Modes::FUNCTION_TEMP | Modes::SHADER_TEMP => true,
                 _ => false,
             };
-            op.info().effects.contains(Effects::ELIMINATE) || op == Intrinsic::store_deref && stored.is_some_and(colour)
+            op.info().effects.contains(Effects::ELIMINATE)
+                || (is_by_slot || op == Intrinsic::store_deref) && stored.is_some_and(colour)
         };
-        self.intrinsics().all(harmless)
+        shader.order.iter().all(harmless)
     }
 
     fn has_critical_sections(&self) -> bool {

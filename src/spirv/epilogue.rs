@@ -29,7 +29,7 @@ use super::late::Section;
 use super::pushed::Pushed;
 use super::varying::is_copy;
 use super::Emit;
-use crate::ir::{Capture, DerefKind, Stage, Variable};
+use crate::ir::{Capture, DerefKind, InstKind, Stage, Variable};
 use crate::module::{Condition, Key, PatchKind, Varying};
 use crate::op::{Base, Modes};
 use crate::target::Feature;
@@ -75,12 +75,16 @@ impl Emit<'_> {
         }
         let (mut position, mut size, mut colors) = (false, false, 0);
         for inst in &shader.order {
-            let Some(DerefKind::Var(var)) = shader.as_deref(inst.def()).map(|deref| deref.kind) else { continue };
-            let variable = &shader.vars[var];
-            if variable.mode != Modes::SHADER_OUT {
-                continue;
-            }
-            match self.io_builtin(variable) {
+            let var = match shader.insts[*inst].kind {
+                InstKind::Deref(deref) => match shader.derefs[deref].kind {
+                    DerefKind::Var(var) => Some(var),
+                    _ => None,
+                },
+                InstKind::Intrinsic { op, .. } => self.slot_vars(*inst, op).next(),
+                _ => None,
+            };
+            let Some(var) = var.filter(|var| shader.vars[*var].mode == Modes::SHADER_OUT) else { continue };
+            match self.io_builtin(&shader.vars[var]) {
                 Some(BuiltIn::Position) => position = true,
                 Some(BuiltIn::PointSize) => size = true,
                 _ => colors |= self.color_bits(var),

@@ -6,13 +6,13 @@ use super::builtin::{shape, Shape};
 use super::interface::View;
 use super::late::Section;
 use super::memory::Origin;
-use super::replaced::Place;
+use super::replaced::{slot_and_component, Place};
 use super::{internal, unsupported, Emit, Result};
 use crate::error::Error;
 use crate::ir::{AluSrc, Def, DerefKind, Inst, InstData, InstKind, Stage, Swizzle};
 use crate::op::meaning::{Form, Sampling};
 use crate::op::names::{Scope as NirScope, Semantics};
-use crate::op::{Access, Base, Index, Intrinsic, Modes};
+use crate::op::{Access, AluOp, Base, Facts, Index, Intrinsic, Modes};
 use crate::target::Feature;
 use spirv::{BuiltIn, Capability, GlslStd450Op, MemoryAccess, MemorySemantics, Op, Scope, StorageClass};
 
@@ -45,6 +45,9 @@ impl Emit<'_> {
         // Separate from the other kinds, which use a jump table: a table needs another cache line of constants and an unpredictable
         // jump.
         if let InstKind::Alu { op, flags, srcs } = data.kind {
+            if op == AluOp::mov && self.define_moved(inst, data, shader.alu_srcs[srcs][0]) {
+                return Ok(());
+            }
             let base = self.base(inst.def());
             let id = self.alu(data, base, op, flags, &shader.alu_srcs[srcs])?;
             self.define_as(inst, data, base, id);
@@ -52,7 +55,12 @@ impl Emit<'_> {
         }
         let id = match data.kind {
             InstKind::Intrinsic { op, srcs, indices } => match (op, &shader.srcs[srcs], &shader.indices[indices]) {
+                (Intrinsic::load_ubo | Intrinsic::load_ubo_vec4, ..) => return self.load_ubo(inst, data),
+                (op, ..) if op.info().facts.contains(Facts::EXPLICIT_IO) => return self.by_slot(inst, data, op),
                 (Intrinsic::load_deref, [source], [access]) => {
+                    if !self.state.unstored.is_empty() && self.observes_outputs(op, &[*source]) {
+                        self.store_rest()?;
+                    }
                     let access = Access::from_bits_truncate(*access);
                     Some(self.load_deref(inst, data, *source, access)?)
                 }
@@ -61,9 +69,15 @@ impl Emit<'_> {
                     self.store_deref(*target, *value, *write_mask, access)?;
                     None
                 }
-                (op, srcs, _) => self.intrinsic(inst, op, srcs)?,
+                (op, srcs, _) => {
+                    if !self.state.unstored.is_empty() && self.observes_outputs(op, srcs) {
+                        self.store_rest()?;
+                    }
+                    self.intrinsic(inst, op, srcs)?
+                }
             },
             InstKind::Jump(jump) => {
+                self.store_rest()?;
                 self.jump(jump)?;
                 None
             }
@@ -234,7 +248,7 @@ impl Emit<'_> {
             (GlslStd450Op::InterpolateAtSample, _) if !self.is_own_sample(srcs[1]) => Place::Sample,
             _ => Place::Fragment,
         };
-        Ok(self.unless_sprite(srcs[0], &pointer, id, read_at))
+        Ok(self.unless_sprite(|shader| slot_and_component(shader, srcs[0]), &pointer, id, read_at))
     }
 
     /// Whether `sample` is the number of the sample that is shaded.

@@ -131,7 +131,7 @@ impl Emit<'_> {
         }
     }
 
-    fn array_index(&mut self, index: ArrayIndex) -> Result<u32> {
+    pub(super) fn array_index(&mut self, index: ArrayIndex) -> Result<u32> {
         match index {
             ArrayIndex::Imm(value) => Ok(self.m.uint(value as u32)),
             ArrayIndex::Def(def) => match self.shader.as_const_scalar(def) {
@@ -208,11 +208,18 @@ impl Emit<'_> {
 
     /// Emits `store_deref`: one store of the whole value, or one for each written component.
     pub(super) fn store_deref(&mut self, target: Def, value: Def, write_mask: u32, access: Access) -> Result<()> {
+        let shader = self.shader;
+        if shader.as_deref(target).is_some_and(|target| target.modes == Modes::SHADER_OUT) {
+            if let Some((var, scalar, n, first)) = self.output_vector(target).filter(|_| access.is_empty()) {
+                return self.store_components((var, scalar, n), (value, 0, first, write_mask));
+            }
+            self.store_rest()?;
+        }
         let known = self.known(value);
         let own = if known.id == 0 { self.literal_view(target) } else { known.base };
         let pointer = self.pointer(target, own, access)?;
         self.note_pointer(&pointer, access, false, true);
-        if (pointer.scalar.bits, pointer.n) != (known.bits, known.n) {
+        if (pointer.scalar.bits, pointer.n) != (known.bits, shader.num_components(value)) {
             return Err(internal("a store of another size than its variable's"));
         }
         let full = (1 << pointer.n) - 1;
@@ -231,7 +238,7 @@ impl Emit<'_> {
         Ok(())
     }
 
-    fn store(&mut self, pointer: &Pointer, id: u32, value: u32, access: Access) {
+    pub(super) fn store(&mut self, pointer: &Pointer, id: u32, value: u32, access: Access) {
         let (operands, len) = self.memory_operands(pointer, access, MemoryAccess::MAKE_POINTER_AVAILABLE);
         let start = self.m.mark(Section::Code);
         match len {

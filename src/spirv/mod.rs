@@ -16,6 +16,8 @@
 //! | `body`, `phi` | structured control flow and labels, phis |
 //! | `value` | ids of values, with the type and swizzle that their users need |
 //! | `descriptor` | types and variables of textures, images and samplers |
+//! | `uniform` | reads of uniform blocks at constant offsets |
+//! | `by_slot` | accesses to inputs and outputs by slot, stores to outputs |
 //! | `alu`, `memory`, `global`, `atomic`, `tex`, `image`, `intrinsic`, `subgroup` | one family of instructions each |
 //! | `late` | records of words that may change or be removed, for links and draws |
 //! | `turn`, `epilogue` | changes of variants before and after the shader |
@@ -27,6 +29,7 @@ mod alu;
 mod atomic;
 mod body;
 mod builtin;
+mod by_slot;
 mod capability;
 mod colors;
 mod constants;
@@ -53,11 +56,13 @@ mod subgroup;
 mod tex;
 mod turn;
 mod types;
+mod uniform;
 mod value;
 mod varying;
 mod words;
 
 use crate::analysis::push_constants::PushConstants;
+use crate::analysis::uniform_reads::UniformReads;
 use crate::analysis::value_types::ValueTypes;
 use crate::entity::SideTable;
 use crate::error::{Error, ErrorKind, Errors, Place};
@@ -194,6 +199,7 @@ struct Emit<'a> {
 #[derive(Debug, Default)]
 struct State {
     values: SideTable<Def, value::Value>,
+    scattered: value::Scattered,
     /// Pure instructions whose results dominate the next instruction.
     scope: Dedup,
     /// Components extracted from vectors that dominate the next instruction.
@@ -214,6 +220,13 @@ struct State {
     /// An output of a fragment shader is the second source of blending; then all outputs have an index.
     is_dual_source: bool,
     locations: locations::Locations,
+    /// Reads of uniform blocks at constant offsets.
+    reads: UniformReads,
+    blocks: Vec<uniform::UniformBlock>,
+    /// The variables of accesses by slot.
+    slots: Vec<by_slot::SlotVar>,
+    /// Outputs of which components have a value that is not stored yet.
+    unstored: Vec<by_slot::Unstored>,
     /// Inputs and outputs that become Private variables, by id.
     redirects: FxHashMap<u32, late::Redirect>,
     /// Pointer types within them, by variable and type.
@@ -254,6 +267,7 @@ impl From<Stage> for OutStage {
 impl State {
     fn clear(&mut self, shader: &Shader) {
         self.values.reset(shader.num_defs());
+        self.scattered.clear();
         self.scope.clear();
         self.components.clear();
         self.types.reset(shader.types.len());
@@ -266,6 +280,9 @@ impl State {
         self.builtins.clear();
         self.is_dual_source = false;
         self.locations.clear();
+        self.blocks.clear();
+        self.slots.clear();
+        self.unstored.clear();
         self.redirects.clear();
         self.redirected_pointers.clear();
         self.non_uniform.clear();
@@ -296,6 +313,8 @@ impl<'a> Emit<'a> {
             self.m.vulkan_memory_model(self.target.has(Feature::vulkanMemoryModelDeviceScope));
         }
         self.state.shared_views = self.finds_shared_views();
+        self.find_slots();
+        self.find_uniform_reads();
         self.source_text();
         if self.options.offer != 0 {
             self.plan_epilogue();

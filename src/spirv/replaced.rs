@@ -50,23 +50,42 @@ impl Emit<'_> {
     /// The value `loaded` from the pointer of the deref `source`, unless the key replaces it.
     pub(super) fn unless_replaced(&mut self, source: Def, pointer: &Pointer, loaded: u32) -> u32 {
         match pointer.class {
-            StorageClass::Uniform => self.unless_inlined(source, pointer, loaded),
+            StorageClass::Uniform => {
+                self.unless_inlined(|shader| offset_in_first_block(shader, source), pointer, loaded)
+            }
             StorageClass::Input if self.shader.stage() == Stage::Fragment => {
-                self.unless_sprite(source, pointer, loaded, Place::Fragment)
+                self.unless_sprite(|shader| slot_and_component(shader, source), pointer, loaded, Place::Fragment)
             }
             _ => loaded,
         }
     }
 
-    /// The value `loaded` of a uniform, with the words that the key inlines.
-    fn unless_inlined(&mut self, source: Def, pointer: &Pointer, loaded: u32) -> u32 {
+    /// The value `loaded` of an input, unless the key replaces it. `slot` is its slot within the variable, `None` if that is
+    /// dynamic.
+    pub(super) fn input_unless_replaced(&mut self, pointer: &Pointer, slot: Option<u32>, loaded: u32) -> u32 {
+        match pointer.class == StorageClass::Input && self.shader.stage() == Stage::Fragment {
+            true => self.replaced_once(pointer, |emit| {
+                emit.unless_sprite(|_| slot.map(|slot| (slot, 0)), pointer, loaded, Place::Fragment)
+            }),
+            false => loaded,
+        }
+    }
+
+    /// The value `loaded` of a uniform, with the words that the key inlines. `offset` gives the offset in bytes, if it is constant
+    /// and in block 0.
+    pub(super) fn unless_inlined(
+        &mut self,
+        offset: impl FnOnce(&Shader) -> Option<u32>,
+        pointer: &Pointer,
+        loaded: u32,
+    ) -> u32 {
         let info = &self.shader.info;
         let count = info.num_inlinable_uniforms as usize;
         let is_block = matches!(pointer.origin, Origin::Var(var) if self.shader.vars[var].mode == Modes::UBO);
         if count == 0 || !is_block || pointer.scalar.bits != 32 || !self.offers(Key::INLINED_UNIFORMS) {
             return loaded;
         }
-        let Some(first) = offset_in_first_block(self.shader, source) else { return loaded };
+        let Some(first) = offset(self.shader) else { return loaded };
         let words = info.inlinable_uniform_dw_offsets;
         let lane = |word: u32| word.checked_mul(4)?.checked_sub(first).map(|bytes| bytes / 4);
         let lanes = (0..).zip(words.into_iter().take(count)).filter_map(|(index, word)| Some((index, lane(word)?)));
@@ -97,23 +116,36 @@ impl Emit<'_> {
     }
 
     /// The value `loaded` of an input at `place`, or the point coordinate if it is a texture coordinate that the key replaces.
-    pub(super) fn unless_sprite(&mut self, source: Def, pointer: &Pointer, loaded: u32, place: Place) -> u32 {
-        match self.sprite_bit(source, pointer, place) {
+    ///
+    /// `at` gives the slot within the variable and the component, `None` if one is dynamic.
+    pub(super) fn unless_sprite(
+        &mut self,
+        at: impl FnOnce(&Shader) -> Option<(u32, usize)>,
+        pointer: &Pointer,
+        loaded: u32,
+        place: Place,
+    ) -> u32 {
+        match self.sprite_bit(at, pointer, place) {
             Some((bit, component)) => self.or_sprite((bit, component), pointer, loaded, place),
             None => loaded,
         }
     }
 
-    /// The bit of a key that replaces the texture coordinate at `source`, and its first component. `None` if there is no such bit:
-    /// bits that cannot replace it are taken back.
-    fn sprite_bit(&mut self, source: Def, pointer: &Pointer, place: Place) -> Option<(u64, usize)> {
+    /// The bit of a key that replaces the texture coordinate at `pointer`, and its first component. `None` if there is no such
+    /// bit: bits that cannot replace it are taken back.
+    fn sprite_bit(
+        &mut self,
+        at: impl FnOnce(&Shader) -> Option<(u32, usize)>,
+        pointer: &Pointer,
+        place: Place,
+    ) -> Option<(u64, usize)> {
         let Origin::Var(var) = pointer.origin else { return None };
         let variable = &self.shader.vars[var];
         let first = variable.location?;
         if !(varying::TEX0..varying::TEX0 + Key::SPRITES).contains(&first) || !self.offers(Key::POINT_SPRITES) {
             return None;
         }
-        let Some((slot, component)) = slot_and_component(self.shader, source) else {
+        let Some((slot, component)) = at(self.shader) else {
             // A dynamic index: no key can replace one of them.
             self.m.withdraw(Key::POINT_SPRITES);
             return None;
@@ -200,7 +232,7 @@ impl Emit<'_> {
 }
 
 /// The slot within an input, and the component within the slot. `None` if one is not constant, or a member of a struct.
-fn slot_and_component(shader: &Shader, source: Def) -> Option<(u32, usize)> {
+pub(super) fn slot_and_component(shader: &Shader, source: Def) -> Option<(u32, usize)> {
     let (mut def, mut slot, mut component) = (source, 0u32, 0);
     loop {
         let deref = shader.as_deref(def)?;

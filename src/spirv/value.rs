@@ -6,10 +6,12 @@
 //! another type or other components gets an OpBitcast, OpCompositeExtract, ... of it, which later users within the same dominance
 //! region reuse. Constants and undefined values are created with the needed type and cost no instruction.
 
+use super::memory::Pointer;
 use super::{internal, unsupported, Emit, Result};
 use crate::ir::{AluSrc, Def, Inst, InstData, InstKind, Swizzle};
 use crate::op::Base;
 use crate::target::{Feature, Workaround};
+use rustc_hash::FxHashMap;
 use spirv::{GlslStd450Op, Op};
 
 /// The module's value for a value of the IR.
@@ -20,13 +22,16 @@ pub(super) struct Value {
     /// The type that [`ValueTypes`](crate::analysis::value_types::ValueTypes) chose.
     pub(super) base: Base,
     pub(super) bits: u8,
-    /// The number of components; 0 before its definition, and for values that are created on use.
+    /// The number of components of the id; 0 before its definition, and for values that are created on use.
     pub(super) n: u8,
+    /// 0 if the value is all of the id. Else it is some adjacent components of it, and this is one more than the first: see
+    /// [`Emit::define_part`].
+    pub(super) part: u8,
 }
 
 impl Default for Value {
     fn default() -> Value {
-        Value { id: 0, base: Base::Uint, bits: 0, n: 0 }
+        Value { id: 0, base: Base::Uint, bits: 0, n: 0, part: 0 }
     }
 }
 
@@ -35,10 +40,19 @@ impl Value {
     pub(super) fn unmade(data: &InstData) -> Value {
         Value { bits: data.bit_size, n: data.num_components, ..Value::default() }
     }
+
+    /// The components of the id that `swizzle` reads.
+    #[inline(always)]
+    pub(super) fn swizzle(self, swizzle: Swizzle) -> Swizzle {
+        match self.part {
+            0 => swizzle,
+            part => swizzle.moved_by(part - 1),
+        }
+    }
 }
 
 /// The components extracted from vectors, valid where the definitions dominate. The value loaded from a pointer to constant memory
-/// is the first component of the pointer's id.
+/// is the first component of the pointer's id, and the one that keys may replace it by is the second.
 #[derive(Debug, Default)]
 pub(super) struct Components {
     /// The ids of the four components of each id, 0 for those that are not extracted.
@@ -88,6 +102,18 @@ impl Components {
     }
 }
 
+/// A component of a vector, or a number.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Component {
+    pub(super) id: u32,
+    /// The number of components of the vector, and which one it is.
+    pub(super) n: u8,
+    pub(super) component: u8,
+}
+
+/// The components of values that are not in one vector: they are joined where a use needs a vector.
+pub(super) type Scattered = FxHashMap<Def, (Base, [Component; 4])>;
+
 /// A state of the reusable computations.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ScopeMark {
@@ -130,8 +156,36 @@ impl Emit<'_> {
     /// Records the id of a value whose `base` is known.
     #[inline(always)]
     pub(super) fn define_as(&mut self, inst: Inst, data: &InstData, base: Base, id: u32) {
-        let value = Value { id, base, bits: data.bit_size, n: data.num_components };
+        let value = Value { id, base, bits: data.bit_size, n: data.num_components, part: 0 };
         self.state.values.set(inst.def(), value);
+    }
+
+    /// Records that a value is the components from `first` on of `id`, a vector of `n` numbers of base `base`. They are
+    /// extracted where they are used, if the use does not take them from the vector.
+    pub(super) fn define_part(&mut self, inst: Inst, data: &InstData, (id, base, n): (u32, Base, u8), first: u8) {
+        let part = if n == data.num_components { 0 } else { first + 1 };
+        self.state.values.set(inst.def(), Value { id, base, bits: data.bit_size, n, part });
+    }
+
+    /// Records that the components of a value are not in one vector.
+    pub(super) fn define_scattered(&mut self, inst: Inst, data: &InstData, base: Base, components: [Component; 4]) {
+        debug_assert!(data.num_components <= 4);
+        self.state.scattered.insert(inst.def(), (base, components));
+    }
+
+    /// Records a copy of adjacent components of a defined value, which costs no instruction. False if it is another copy.
+    pub(super) fn define_moved(&mut self, inst: Inst, data: &InstData, src: AluSrc) -> bool {
+        let src = if data.num_components == 1 { self.shader.unpacked(src) } else { src };
+        let value = self.state.values[src.def];
+        let swizzle = value.swizzle(src.swizzle);
+        let first = swizzle.get(0);
+        let is_part = value.id != 0
+            && swizzle.is_same(Swizzle::IDENTITY.moved_by(first), data.num_components.into())
+            && first + data.num_components <= value.n;
+        if is_part {
+            self.define_part(inst, data, (value.id, value.base, value.n), first);
+        }
+        is_part
     }
 
     /// The state of `def`: complete if it is defined, its shape if it is created on use.
@@ -154,6 +208,9 @@ impl Emit<'_> {
         let value = self.state.values[def];
         if value.id == 0 {
             self.literal(def, Swizzle::IDENTITY, self.shader.num_components(def), base)
+        } else if value.part != 0 {
+            let (whole, n) = (AluSrc { def, swizzle: Swizzle::IDENTITY }, self.shader.num_components(def));
+            self.other_src(&whole, value, n, base)
         } else if value.base == base {
             Ok(value.id)
         } else {
@@ -161,8 +218,16 @@ impl Emit<'_> {
         }
     }
 
+    /// The vector that `value` of `def` is all or a part of, with the base `base`.
+    pub(super) fn vector(&mut self, def: Def, value: Value, base: Base) -> Result<u32> {
+        self.cast(def, value, base)
+    }
+
     /// `value` of `def`, converted to another base.
     fn cast(&mut self, def: Def, value: Value, base: Base) -> Result<u32> {
+        if value.base == base {
+            return Ok(value.id);
+        }
         if value.base == Base::Bool || base == Base::Bool {
             return Err(internal(format!("{def} is used as boolean and as number")));
         }
@@ -188,8 +253,54 @@ impl Emit<'_> {
                 Ok(self.nir_constant(base, data.bit_size, &picked[..usize::from(n)]))
             }
             InstKind::Undef => Ok(self.m.undef(base, data.bit_size, n)),
+            InstKind::Intrinsic { .. } => self.joined(def, swizzle, n, (base, data.bit_size)),
+            InstKind::Alu { .. } => match self.shader.unpacked_sources(def) {
+                Some(sources) => self.picked(sources, swizzle, n, (base, data.bit_size)),
+                None => Err(internal(format!("{def} has no value where it is used"))),
+            },
             _ => Err(internal(format!("{def} has no value where it is used"))),
         }
+    }
+
+    /// The vector of the `n` of `sources` that `swizzle` selects: of a vector that is made where it is used.
+    fn picked(&mut self, sources: &[AluSrc], swizzle: Swizzle, n: u8, (base, bits): (Base, u8)) -> Result<u32> {
+        let first = sources[0];
+        let picked: [AluSrc; 4] =
+            std::array::from_fn(|i| sources.get(usize::from(swizzle.get(i))).copied().unwrap_or(first));
+        match n {
+            1 => self.src(&picked[0], 1, base),
+            n => self.construct(&picked[..usize::from(n)], base, bits),
+        }
+    }
+
+    /// The `n` components that `swizzle` selects from `def`, whose components are not in one vector.
+    fn joined(&mut self, def: Def, swizzle: Swizzle, n: u8, (base, bits): (Base, u8)) -> Result<u32> {
+        let Some(&(own, components)) = self.state.scattered.get(&def) else {
+            return Err(internal(format!("{def} has no value where it is used")));
+        };
+        let picked: [Component; 4] = std::array::from_fn(|i| components[usize::from(swizzle.get(i) & 3)]);
+        let picked = &picked[..usize::from(n)];
+        let ty = self.m.numeric(own, bits, n);
+        let first = picked[0];
+        let second = picked.iter().find(|it| it.id != first.id).copied().unwrap_or(first);
+        let are_of_two = picked.iter().all(|it| it.n > 1 && [first.id, second.id].contains(&it.id));
+        let mut operands = [first.id, second.id, 0, 0, 0, 0];
+        let id = if are_of_two && n > 1 {
+            for (operand, it) in operands[2..].iter_mut().zip(picked) {
+                *operand = u32::from(it.component + if it.id == first.id { 0 } else { first.n });
+            }
+            self.pure(Op::VectorShuffle, ty, &operands[..2 + usize::from(n)])
+        } else {
+            let scalar = self.m.numeric(own, bits, 1);
+            for (operand, it) in operands.iter_mut().zip(picked) {
+                *operand = if it.n == 1 { it.id } else { self.extract(it.id, scalar, it.component) };
+            }
+            match n {
+                1 => operands[0],
+                _ => self.pure(Op::CompositeConstruct, ty, &operands[..usize::from(n)]),
+            }
+        };
+        self.cast(def, Value { id, base: own, bits, n, part: 0 }, base)
     }
 
     /// A scalar or vector constant of NIR with the base `base`.
@@ -238,8 +349,8 @@ impl Emit<'_> {
         if n > 4 {
             return Err(unsupported("a vector of more than four components"));
         }
-        let id = if value.base == base { value.id } else { self.cast(src.def, value, base)? };
-        Ok(self.swizzled(id, base, value.bits, value.n, src.swizzle, n))
+        let id = self.vector(src.def, value, base)?;
+        Ok(self.swizzled(id, base, value.bits, value.n, value.swizzle(src.swizzle), n))
     }
 
     /// The first `n` components that `swizzle` selects from `id`, which has `size` components.
@@ -276,6 +387,18 @@ impl Emit<'_> {
     pub(super) fn load_once(&mut self, pointer: u32, ty: u32) -> u32 {
         match self.state.components.get(pointer, 0) {
             0 => self.new_load(pointer, ty),
+            known => known,
+        }
+    }
+
+    /// The value that a key may have instead of `loaded`, which was loaded once from `pointer`: made once, too.
+    pub(super) fn replaced_once(&mut self, pointer: &Pointer, make: impl FnOnce(&mut Self) -> u32) -> u32 {
+        match self.state.components.get(pointer.id, 1) {
+            0 => {
+                let id = make(self);
+                self.state.components.add(pointer.id, 1, id);
+                id
+            }
             known => known,
         }
     }

@@ -258,7 +258,11 @@ impl main {
     block b1:
 }
 ";
-    let uniform = dump.replace("ssbo", "ubo").replace("    @store_deref (%4, %5) (wrmask=x, access=none)\n", "");
+    let output =
+        "    32     %6 = deref_var &result (shader_temp float)\n    @store_deref (%6, %5) (wrmask=x, access=none)\n";
+    let uniform = dump.replace("ssbo", "ubo").replace("    @store_deref (%4, %5) (wrmask=x, access=none)\n", output);
+    let declared = "decl_var shader_temp INTERP_MODE_NONE none float result\ndecl_function";
+    let uniform = uniform.replace("decl_function", declared);
     emitted(dump);
     emitted(&uniform);
     // Storage blocks may have smaller array strides.

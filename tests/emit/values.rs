@@ -131,6 +131,8 @@ fn vectors_of_more_than_four_components_are_refused() {
     let shader = parse(&compute(
         "    32x8  %0 = load_const (0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0)
     32x8  %1 = iadd %0, %0
+    32    %2 = iadd %1.x, %1.y
+    @store_deref (%93, %2) (wrmask=x, access=none)
                 // succs: b1
     block b1:",
     ));

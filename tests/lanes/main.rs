@@ -134,6 +134,12 @@ impl<'a> Evaluator<'a> {
                         .collect(),
                 )
             }
+            // A constant offset into the only block.
+            Intrinsic::load_ubo => {
+                let (address, step) = (self.value(srcs[1])[0] as usize, usize::from(data.bit_size) / 8);
+                let components = 0..usize::from(data.num_components);
+                Some(components.map(|c| self.read(address + c * step, data.bit_size)).collect())
+            }
             Intrinsic::store_deref => {
                 let address = self.addresses[&srcs[0].index()];
                 let bits = self.shader.bit_size(srcs[1]);
@@ -462,7 +468,7 @@ fn count(shader: &Shader, what: impl Fn(&InstKind) -> bool) -> usize {
 }
 
 fn is_load(kind: &InstKind) -> bool {
-    matches!(kind, InstKind::Intrinsic { op: Intrinsic::load_deref, .. })
+    matches!(kind, InstKind::Intrinsic { op: Intrinsic::load_deref | Intrinsic::load_ubo, .. })
 }
 
 fn is_shift(kind: &InstKind) -> bool {

@@ -228,8 +228,18 @@ fn an_attribute_of_64_bits_leaves_others_where_they_are() {
         format!("    32 %{pointer} = deref_var &{name} (shader_in {ty})\n    {size} %{id} = @load_deref (%{pointer}) (access=none)\n")
     };
     let body = [load(1, "a", "double", "64"), load(3, "b", "double", "64"), load(5, "c", "vec4", "32x4")].concat();
-    let module = super::programs::emit(shader("VERTEX", &header, &(body + &load(7, "d", "dvec3", "64x3"))));
-    let mut places: Vec<_> = module.interface.iter().map(|it| (it.location, it.component, it.locations)).collect();
+    let sum = "    64 %20 = fadd %1, %3
+    64 %21 = fadd %20, %7.x
+    32 %22 = f2f32 %21
+    32x4 %23 = fadd %5, %22.xxxx
+    32 %24 = deref_var &sum (shader_out vec4)
+    @store_deref (%24, %23) (wrmask=xyzw, access=none)
+";
+    let header = header + "decl_var shader_out INTERP_MODE_NONE none vec4 sum (VARYING_SLOT_POS.xyzw, 0, 0)\n";
+    let body = body + &load(7, "d", "dvec3", "64x3") + sum;
+    let module = super::programs::emit(shader("VERTEX", &header, &body));
+    let inputs = module.interface.iter().filter(|it| !it.is_output);
+    let mut places: Vec<_> = inputs.map(|it| (it.location, it.component, it.locations)).collect();
     places.sort_unstable();
     assert_eq!(places, [(0, 0, 1), (0, 2, 1), (5, 0, 1), (7, 0, 2)]);
 }

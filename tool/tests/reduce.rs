@@ -36,7 +36,8 @@ fn reduced(output: &Output) -> (Vec<String>, String) {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let found = ntv::text::parse(&text).remove(0).shader.expect("a shader");
     ntv::check::validate(&found).expect("a valid shader");
-    let instructions = text.lines().map(str::trim).filter(|line| line.contains('%') || line.contains('@'));
+    let is_inst = |line: &&str| (line.contains('%') || line.contains('@')) && !line.starts_with("if ");
+    let instructions = text.lines().map(str::trim).filter(is_inst);
     (instructions.map(str::to_string).collect(), text)
 }
 

@@ -11,8 +11,8 @@
 //! store VAR0.z int           one variable: int at component 2
 //! ```
 
-use super::slot_access::{Interpolation, Io, Sampling};
 use crate::analysis::distances::{self, DeclaredDistances};
+use crate::analysis::slot_access::{Interpolation, Io, Sampling};
 use crate::ir::{Precision, Shader, Stage, Var, VarFlags, Variable, NO_LOCATION};
 use crate::location;
 use crate::op::names::{varying, InterpMode, IoFlags, SlotKind};

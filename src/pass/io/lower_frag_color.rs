@@ -25,7 +25,7 @@
 
 use crate::entity::Id;
 use crate::ir::{rewrite, Builder, Def, DerefKind, Edit, Inst, Shader, Stage, Var, Variable};
-use crate::op::names::{frag_result, push_number};
+use crate::op::names::{frag_result, push_number, IoSemantics};
 use crate::op::{Facts, Index, Intrinsic, Modes};
 use crate::pass::{Context, Pass};
 
@@ -51,7 +51,10 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
                 tables.declare(shader, var, count);
             }
         }
+        let is_tidy = shader.is_tidy();
         rewrite(shader, |b, inst| lower(b, inst, &tables.outputs));
+        // Stores by slot leave nothing to clean up.
+        shader.set_tidy(is_tidy && !shader.facts().intersects(Facts::derefs(Modes::SHADER_OUT)));
         // Outputs may have been declared without being written.
         !tables.outputs.is_empty()
     })
@@ -86,9 +89,12 @@ impl OutputTables {
 }
 
 fn lower(b: &mut Builder<'_>, inst: Inst, outputs: &[(Var, Var)]) -> Edit {
-    let Some((op @ (Intrinsic::store_deref | Intrinsic::load_deref), srcs)) = b.shader.as_intrinsic(inst) else {
-        return Edit::Keep;
-    };
+    let Some((op, srcs)) = b.shader.as_intrinsic(inst) else { return Edit::Keep };
+    match op {
+        Intrinsic::store_output => return lower_slot(b, inst, [srcs[0], srcs[1]], outputs),
+        Intrinsic::store_deref | Intrinsic::load_deref => {}
+        _ => return Edit::Keep,
+    }
     let (pointer, value) = (srcs[0], srcs.get(1).copied());
     let Some(root) = b.shader.deref_var(pointer) else { return Edit::Keep };
     let mut outputs = outputs.iter().filter(|(color, _)| *color == root).map(|(_, output)| *output).peekable();
@@ -107,6 +113,29 @@ fn lower(b: &mut Builder<'_>, inst: Inst, outputs: &[(Var, Var)]) -> Edit {
             Edit::Replace(b.load_deref(at, 0))
         }
     }
+}
+
+/// Stores to the slot of each of `outputs` what `inst` stores to that of the colour.
+fn lower_slot(b: &mut Builder<'_>, inst: Inst, srcs: [Def; 2], outputs: &[(Var, Var)]) -> Edit {
+    let semantics = b.shader.index(inst, Index::io_semantics);
+    // Other stages have another output at this slot, and no such colour.
+    if outputs.is_empty() || IoSemantics::unpack(semantics).location != frag_result::COLOR {
+        return Edit::Keep;
+    }
+    for (_, output) in outputs {
+        let slot = b.shader.vars[*output].location.unwrap_or_default();
+        let store = b.intrinsic(Intrinsic::store_output, 0, 0, &srcs);
+        for index in Intrinsic::store_output.info().indices {
+            let value = b.shader.index(inst, *index);
+            b.shader.set_index(store, *index, value);
+        }
+        b.shader.set_index(
+            store,
+            Index::io_semantics,
+            IoSemantics { location: slot, ..IoSemantics::unpack(semantics) }.pack(),
+        );
+    }
+    Edit::Remove
 }
 
 /// A deref of the part of `var` that corresponds to `pointer` in its own variable.

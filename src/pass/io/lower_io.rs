@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-//! Turns explicit inputs and outputs into variables.
+//! Declares the variables of explicit inputs and outputs.
 //!
-//! **What.** `load_input`, `load_interpolated_input` with its barycentrics, `store_output` and their per-vertex variants become
-//! loads and stores of derefs of `shader_in` and `shader_out` variables that this pass declares.
+//! **What.** `load_input`, `load_interpolated_input` with its barycentrics, `store_output` and their per-vertex variants read and
+//! write `shader_in` and `shader_out` variables that this pass declares. Emission does that for the usual accesses, which stay. If
+//! one is unusual, all of the shader become loads and stores of derefs of the variables:
+//!
+//! - its input is interpolated at another place than the variable, or at one that the shader computes;
+//! - it stores a distance, or a number of 8 or 16 bits;
+//! - transform feedback captures outputs, or the stage is a mesh shader;
+//! - the dump has a variable at the same slot.
 //!
 //! **Why.** SPIR-V's stage interface consists of Input and Output variables with a Location and a Component. Interpolation is a
 //! decoration of the variable, or an extended instruction on a pointer to it (such as `InterpolateAtOffset`).
@@ -27,14 +33,15 @@
 //! ```text
 //! decl_var shader_in INTERP_MODE_SMOOTH none vec2 in_VAR0.y (VARYING_SLOT_VAR0.yz, 0, 0)
 //! ...
-//! 32    %1 = deref_var &in_VAR0.y (shader_in vec2)
-//! 32x2  %2 = @load_deref (%1) (access=none)
+//! 32x2  %1 = @load_barycentric_pixel (interp_mode=INTERP_MODE_SMOOTH)
+//! 32x2  %2 = @load_interpolated_input (%1, %0 (0x0)) (base=0, component=1, dest_type=float32, io location=VARYING_SLOT_VAR0 slots=1)
 //! ```
 
 use super::io_vars::{IoVars, VarPart};
-use super::slot_access::{explicit_io, Io, Sampling};
-use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader};
-use crate::op::{AluOp, Base, Facts, Intrinsic};
+use crate::analysis::distances::array_of;
+use crate::analysis::slot_access::{explicit_io, Interpolation, Io, Sampling};
+use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Stage};
+use crate::op::{AluOp, Base, Facts, Intrinsic, Modes};
 use crate::pass::{Context, Pass};
 
 /// See the [module](self).
@@ -42,51 +49,92 @@ pub const PASS: Pass = Pass {
     name: "lower_io",
     about: "turns explicit inputs and outputs into variables",
     facts: Facts::EXPLICIT_IO,
-    removes: Facts::EXPLICIT_IO,
     run,
     ..Pass::IDLE
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
-    shader.with_spare(|shader, IoTables { vars, parts }: &mut IoTables| {
-        if !survey(shader, vars) {
+    shader.with_spare(|shader, tables: &mut IoTables| {
+        if !tables.survey(shader) {
             return false;
         }
+        let has_others = tables.have_others(shader);
+        let IoTables { accesses, vars, parts } = tables;
         vars.declare(shader);
-        rewrite(shader, |b, inst| lower(b, inst, vars, parts))
+        let are_usual = !has_others
+            && shader.xfb_info.is_empty()
+            && shader.stage() != Stage::Mesh
+            && accesses.iter().all(|io| {
+                vars.find(io, parts);
+                is_usual(shader.stage(), io, parts)
+            });
+        if !are_usual {
+            rewrite(shader, |b, inst| lower(b, inst, vars, parts));
+        }
+        true
     })
 }
+
+/// The modes of inputs and outputs.
+const IO: Modes = Modes::SHADER_IN.union(Modes::SHADER_OUT);
 
 /// Tables that are kept for the next shader.
 #[derive(Debug, Default)]
 struct IoTables {
+    accesses: Vec<Io>,
     vars: IoVars,
     parts: Vec<VarPart>,
 }
 
-/// Collects all accesses. Returns whether there is anything to lower.
-fn survey(shader: &mut Shader, vars: &mut IoVars) -> bool {
-    vars.begin(shader);
-    let mut any = false;
-    // Information about the whole shader takes precedence.
-    let notes_captures = shader.xfb_info.is_empty();
-    for at in 0..shader.order.len() {
-        let inst = shader.order[at];
-        let Some(op) = explicit_io(shader, inst) else { continue };
-        any = true;
-        let Some(io) = Io::new(shader, op, inst) else { continue };
-        vars.add(&io);
-        if notes_captures && io.is_captured() {
-            io.note_captures(&mut shader.xfb_info);
-        }
+/// Whether emission reads and writes the variables of an access by slot: see the [module](self).
+fn is_usual(stage: Stage, io: &Io, parts: &[VarPart]) -> bool {
+    let is_in_place = |part: &VarPart| match io.interpolation {
+        Some(Interpolation { sampling: Sampling::AtSample(_) | Sampling::AtOffset(_), .. }) => false,
+        Some(interpolation) => interpolation.sampling == part.sampling,
+        None => io.vertex.is_none() || stage != Stage::Fragment,
+    };
+    let is_distance = io.is_output && array_of(io.kind(stage), io.slot).is_some();
+    matches!(io.ty.bits, 32 | 64) && !is_distance && parts.iter().all(is_in_place)
+}
+
+impl IoTables {
+    /// Whether the shader has declared a variable at the slot of an access.
+    fn have_others(&self, shader: &Shader) -> bool {
+        shader.vars.iter().filter(|(_, variable)| variable.mode.intersects(IO)).any(|(var, variable)| {
+            let first = variable.location.unwrap_or(u32::MAX);
+            let end = first.saturating_add(shader.num_slots(var));
+            let is_output = variable.mode == Modes::SHADER_OUT;
+            self.accesses.iter().any(|io| io.is_output == is_output && io.slot < end && first < io.slot + io.slots)
+        })
     }
-    if notes_captures && !shader.xfb_info.is_empty() {
-        let strides = shader.info.xfb_stride;
-        for (buffer, components) in shader.xfb_info.buffers.iter_mut().zip(strides) {
-            buffer.stride = if buffer.is_used { components.saturating_mul(4) } else { 0 };
+
+    /// Collects all accesses. Returns whether there is one.
+    fn survey(&mut self, shader: &mut Shader) -> bool {
+        let IoTables { accesses, vars, .. } = self;
+        accesses.clear();
+        vars.begin(shader);
+        let mut any = false;
+        // Information about the whole shader takes precedence.
+        let notes_captures = shader.xfb_info.is_empty();
+        for at in 0..shader.order.len() {
+            let inst = shader.order[at];
+            let Some(op) = explicit_io(shader, inst) else { continue };
+            any = true;
+            let Some(io) = Io::new(shader, op, inst) else { continue };
+            vars.add(&io);
+            accesses.push(io);
+            if notes_captures && io.is_captured() {
+                io.note_captures(&mut shader.xfb_info);
+            }
         }
+        if notes_captures && !shader.xfb_info.is_empty() {
+            let strides = shader.info.xfb_stride;
+            for (buffer, components) in shader.xfb_info.buffers.iter_mut().zip(strides) {
+                buffer.stride = if buffer.is_used { components.saturating_mul(4) } else { 0 };
+            }
+        }
+        any
     }
-    any
 }
 
 fn lower(b: &mut Builder<'_>, inst: Inst, vars: &IoVars, parts: &mut Vec<VarPart>) -> Edit {

@@ -21,6 +21,10 @@
 //! one byte is outside the bound range (Vulkan, "Robust Buffer Access"). The required size of the range is noted in
 //! [`Variable::min_range`].
 //!
+//! **Constant offsets.** A load of 32-bit numbers, or of 64-bit ones where the target has them, at a constant offset into a block
+//! of its own stays. Emission reads the variable that is declared here: see `spirv::uniform`. Not if a block has an array, is not in
+//! a uniform buffer, or if 64 bits are packed of lanes, as [`wide_ubo_lanes`](crate::pass::opt::clean_up) finds those.
+//!
 //! If all block indices are constants, there is one variable per block, whose N is the size of the block: drivers promote such
 //! blocks to registers. If an index is dynamic, the blocks that it may select become one array of blocks. Block 0 of a shader
 //! with `first_ubo_is_default_ubo` holds GL's loose uniforms, which no index selects; it stays separate. The directive
@@ -55,9 +59,10 @@ use super::blocks::{
 };
 use super::byte_access::{self, is_wide, load_wide, uniform_granularity, Offset, Others, Vec4s, Whole};
 use crate::analysis::offsets::{Offsets, Split};
+use crate::analysis::uniform_reads::UniformRead;
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, TypeData, Var, Variable};
 use crate::op::names::push_number;
-use crate::op::{Access, Facts, Index, Intrinsic, Modes};
+use crate::op::{Access, AluOp, AluSet, Facts, Index, Intrinsic, Modes};
 use crate::pass::{BufferAccess, Context, Pass};
 use crate::target::{Descriptor, DescriptorSlot};
 use rustc_hash::FxHashMap;
@@ -67,7 +72,6 @@ pub const PASS: Pass = Pass {
     name: "lower_ubo",
     about: "turns loads from uniform blocks by byte offset into access chains",
     facts: Facts::UBO_OFFSETS,
-    removes: Facts::UBO_OFFSETS,
     run,
     ..Pass::IDLE
 };
@@ -92,17 +96,35 @@ fn lower(shader: &mut Shader, context: &Context, memory: &mut UboTables) -> bool
     if survey.loads.is_empty() {
         return false;
     }
+    survey.keeps_static = keeps_static(shader, context, survey);
     survey.declare(shader, context, blocks);
+    if survey.keeps_static && survey.are_static {
+        offsets.forget(shader);
+        return true;
+    }
     bases.clear();
     vec4s.clear();
     let mut number = 0;
     rewrite(shader, |b, inst| {
         let Some(load) = UboLoad::new(b.shader, inst) else { return Edit::Keep };
         number += 1;
+        if survey.keeps_static && UniformRead::new(b.shader, &context.target, inst).is_some() {
+            return Edit::Keep;
+        }
         Edit::Replace(load.lower(b, number - 1, (survey, offsets), blocks, (bases, vec4s), context))
     });
     offsets.forget(shader);
     true
+}
+
+/// Whether reads at constant offsets are left to emission: see the [module](self).
+fn keeps_static(shader: &Shader, context: &Context, survey: &Survey) -> bool {
+    let packs = AluSet::of(&[AluOp::pack_64_2x32]);
+    context.buffer_access == BufferAccess::Auto
+        && context.placements.is_empty()
+        && survey.dynamic.is_none()
+        && context.target.descriptors.uniform_blocks.is_none()
+        && !shader.inventory().has_any_alu(&packs)
 }
 
 /// A load, in either of its forms.
@@ -246,6 +268,9 @@ struct Survey {
     indices: Vec<u32>,
     /// The range that loads with dynamic indices read of any block, if there are such loads.
     dynamic: Option<Block>,
+    /// Whether loads at constant offsets are left to emission, and whether all loads are such.
+    keeps_static: bool,
+    are_static: bool,
     /// Whether bytes that are read through a constant index certainly exist.
     are_bytes_certain: bool,
     /// The lanes of each vec4 that are used.
@@ -274,8 +299,9 @@ struct Block {
     end: Option<u32>,
     /// One past the last byte that certainly exists: a load reads it, or its range in NIR includes it.
     readable: u32,
-    /// The views of the block: a bit for each of [`VIEWS`].
+    /// The views of the block, a bit for each of [`VIEWS`], and those if loads at constant offsets are left to emission.
     views: u8,
+    kept_views: u8,
 }
 
 /// The declaration of a block, or of an array of blocks.
@@ -289,13 +315,14 @@ struct Declared {
 }
 
 impl Block {
-    const UNREAD: Block = Block { end: Some(0), readable: 0, views: 0 };
+    const UNREAD: Block = Block { end: Some(0), readable: 0, views: 0, kept_views: 0 };
 
     fn with(self, other: Block) -> Block {
         Block {
             end: self.end.zip(other.end).map(|(a, b)| a.max(b)),
             readable: self.readable.max(other.readable),
             views: self.views | other.views,
+            kept_views: self.kept_views | other.kept_views,
         }
     }
 }
@@ -308,6 +335,7 @@ impl Survey {
         self.dynamic = shader.info.has_block_array(true).then_some(Block::UNREAD);
         self.are_bytes_certain = self.dynamic.is_none();
         self.lanes.clear();
+        self.are_static = true;
         for load in shader.order.iter().filter_map(|inst| UboLoad::new(shader, *inst)) {
             if load.const_offset(shader).is_none() {
                 offsets.analyse(shader);
@@ -322,10 +350,14 @@ impl Survey {
         let end = load.end(shader).filter(|end| *end <= most);
         let readable = end.unwrap_or(0).max(load.range_end(shader).unwrap_or(0));
         let offset = load.offset(shader, offsets);
-        let view = element_of(context, offset, load.size(shader).1);
+        let view = view_bit(element_of(context, offset, load.size(shader).1));
+        let read = UniformRead::new(shader, &context.target, load.inst);
+        self.are_static &= read.is_some();
+        let kept_view = read.map_or(view, |read| view_bit(if read.bits == 64 { U64VEC2 } else { UVEC4 }));
         let block = load.const_block(shader);
         let are_bytes_certain = self.are_bytes_certain || block.is_some_and(|block| block < first_in_array(shader));
-        let more = Block { end, readable: if are_bytes_certain { readable } else { 0 }, views: view_bit(view) };
+        let more =
+            Block { end, readable: if are_bytes_certain { readable } else { 0 }, views: view, kept_views: kept_view };
         let known = match block {
             Some(block) => self.blocks.entry(block).or_insert(Block::UNREAD),
             None => self.dynamic.get_or_insert(Block::UNREAD),
@@ -367,7 +399,10 @@ impl Survey {
         }
         for index in indices.iter().copied() {
             if blocks.array.is_none() || index < first_in_array(shader) {
-                let (declared, block) = (declared_size(shader, index), self.blocks[&index]);
+                let (declared, mut block) = (declared_size(shader, index), self.blocks[&index]);
+                if self.keeps_static {
+                    block.views = block.kept_views;
+                }
                 let size = block.end.map_or(declared, |end| Some(declared.map_or(end, |size| size.max(end))));
                 let min_range = least_range(target, block.end.unwrap_or(0));
                 blocks.declare(shader, context, Some(index), Declared { block, size, min_range });

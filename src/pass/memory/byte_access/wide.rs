@@ -8,9 +8,9 @@
 use super::address::Offset;
 use super::Granularity;
 use crate::analysis::offsets::Offsets;
+use crate::analysis::uniform_reads::has_64_bits;
 use crate::ir::{ArrayIndex, Builder, Def};
 use crate::pass::{BufferAccess, Context};
-use crate::target::{Feature, Target};
 
 /// The possible views of a uniform block.
 pub(in crate::pass) fn uniform_granularity(context: &Context) -> Granularity {
@@ -18,11 +18,6 @@ pub(in crate::pass) fn uniform_granularity(context: &Context) -> Granularity {
         BufferAccess::Auto if context.target.has_tight_uniform_arrays() => Granularity::All,
         _ => Granularity::Vec4s,
     }
-}
-
-/// Whether numbers of 64 bits stay such: no later pass splits them.
-pub(in crate::pass) fn has_64_bits(target: &Target) -> bool {
-    target.has(Feature::shaderInt64) && target.has(Feature::shaderFloat64)
 }
 
 /// Whether numbers of `bits` bits of a uniform block at this offset are unknown lanes of `u64vec2`s.

@@ -62,6 +62,7 @@ use super::blocks::{
 use super::byte_access::{self, is_wide, load_wide, uniform_granularity, Granularity, Offset, Others, Vec4s, Whole};
 use crate::analysis::block_picks::zinks_array;
 use crate::analysis::offsets::Offsets;
+use crate::analysis::uniform_reads::has_64_bits;
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, InstKind, Shader, Var, Variable};
 use crate::op::{Access, AluOp, AluSet, Facts, Index, Intrinsic, Modes};
 use crate::pass::{BufferAccess, Context, Pass};
@@ -146,7 +147,7 @@ fn in_place(shader: &Shader, context: &Context) -> InPlace {
     };
     match context.buffer_access {
         BufferAccess::Lane => InPlace::Nothing,
-        BufferAccess::Auto if byte_access::has_64_bits(&context.target) && !takes_apart() => InPlace::Pairs,
+        BufferAccess::Auto if has_64_bits(&context.target) && !takes_apart() => InPlace::Pairs,
         BufferAccess::Auto => InPlace::Lanes,
     }
 }

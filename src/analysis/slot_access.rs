@@ -9,7 +9,7 @@ use crate::op::{slots, AluType, Base, Facts, Index, Intrinsic};
 
 /// The position within the pixel at which an input is sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Sampling {
+pub(crate) enum Sampling {
     /// Not interpolated, or in the middle of the pixel.
     Pixel,
     /// In the covered part of the pixel.
@@ -24,7 +24,7 @@ pub(super) enum Sampling {
 
 /// The interpolation of an input: NIR's mode, and the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Interpolation {
+pub(crate) struct Interpolation {
     /// `interp_mode` of the barycentric; flat for `load_input`.
     pub mode: u32,
     /// The position.
@@ -47,13 +47,13 @@ fn sampling(op: Intrinsic, srcs: &[Def]) -> Option<Sampling> {
 }
 
 /// The opcode of `inst` if it reads or writes inputs or outputs by slot.
-pub(super) fn explicit_io(shader: &Shader, inst: Inst) -> Option<Intrinsic> {
+pub(crate) fn explicit_io(shader: &Shader, inst: Inst) -> Option<Intrinsic> {
     shader.as_intrinsic(inst).map(|(op, _)| op).filter(|op| op.info().facts.contains(Facts::EXPLICIT_IO))
 }
 
 /// A read or write of an input or output by slot.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Io {
+pub(crate) struct Io {
     pub is_output: bool,
     pub is_store: bool,
     /// The first slot that may be accessed, with the constant part of the offset added.
@@ -85,7 +85,7 @@ pub(super) struct Io {
 
 impl Io {
     /// The access of `inst`, whose opcode is `op`.
-    pub(super) fn new(shader: &Shader, op: Intrinsic, inst: Inst) -> Option<Io> {
+    pub(crate) fn new(shader: &Shader, op: Intrinsic, inst: Inst) -> Option<Io> {
         let IoAccess { is_output, vertex, offset } = op.meaning().io?;
         let (_, srcs) = shader.as_intrinsic(inst)?;
         let offset = srcs[usize::from(offset)];
@@ -125,7 +125,7 @@ impl Io {
     }
 
     /// The components of the slot that are accessed: those stored, or all loaded.
-    pub(super) fn component_mask(&self) -> u32 {
+    pub(crate) fn component_mask(&self) -> u32 {
         let mask = self.value.map_or((1 << self.num_components) - 1, |(_, mask)| mask);
         // A 64-bit component uses two components of the slot.
         let doubled = |i: u32| (mask >> i & 1) * (3 << (2 * i));
@@ -134,12 +134,12 @@ impl Io {
     }
 
     /// Whether transform feedback captures a part of it.
-    pub(super) fn is_captured(&self) -> bool {
+    pub(crate) fn is_captured(&self) -> bool {
         self.xfb.iter().any(|xfb| xfb.is_capture())
     }
 
     /// Notes the stored components that transform feedback captures.
-    pub(super) fn note_captures(&self, info: &mut XfbInfo) {
+    pub(crate) fn note_captures(&self, info: &mut XfbInfo) {
         for c in (0..4).filter(|c| self.component_mask() >> c & 1 != 0) {
             let Some((buffer, offset)) = self.captured(c) else { continue };
             let stream = u32::from(self.stream(c));
@@ -161,12 +161,12 @@ impl Io {
     }
 
     /// The stream of component `c` of the slot.
-    pub(super) fn stream(&self, c: u32) -> u8 {
+    pub(crate) fn stream(&self, c: u32) -> u8 {
         self.streams >> (2 * (c % 4)) & 3
     }
 
     /// The numbering that the slot belongs to.
-    pub(super) fn kind(&self, stage: Stage) -> SlotKind {
+    pub(crate) fn kind(&self, stage: Stage) -> SlotKind {
         stage.slot_kind(self.is_output)
     }
 }

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+
+//! Reads of uniform blocks at constant offsets, and the lanes of each vec4 that they read.
+//!
+//! ```text
+//! 32    %3 = @load_ubo (%0 (0x0), %1 (0x10))     lane x of vec4 1 of block 0
+//! 32x2  %4 = @load_ubo (%0 (0x0), %2 (0x18))     lanes z and w of it: of three lanes, so all of it is loaded, once
+//! 64x3  %6 = @load_ubo (%0 (0x0), %5 (0x20))     both lanes of vec4 2, as two numbers of 64 bits, and one lane of vec4 3
+//! ```
+
+use super::value_types::ValueTypes;
+use crate::ir::{Inst, Shader};
+use crate::op::{Access, Base, Facts, Index, Intrinsic};
+use crate::target::{Feature, Target};
+use rustc_hash::FxHashMap;
+
+/// A read of adjacent numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct UniformRead {
+    pub block: u32,
+    /// The width of the numbers.
+    pub bits: u8,
+    /// The first of them, counted from the start of the block, and how many there are.
+    first: u32,
+    count: u8,
+}
+
+/// The part of a read that is in one vec4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct UniformPiece {
+    pub vec4: u32,
+    /// The first lane, and the number of lanes: there are four of 32 bits, or two of 64 bits.
+    pub lane: u8,
+    pub count: u8,
+}
+
+impl UniformRead {
+    /// The read of `inst`; `None` if it is not such a read.
+    pub(crate) fn new(shader: &Shader, target: &Target, inst: Inst) -> Option<UniformRead> {
+        let (op, srcs) = shader.as_intrinsic(inst)?;
+        if !matches!(op, Intrinsic::load_ubo | Intrinsic::load_ubo_vec4) {
+            return None;
+        }
+        let (block, offset) = (shader.as_const_scalar(srcs[0])? as u32, shader.as_const_scalar(srcs[1])? as u32);
+        let (bits, count) = (shader.insts[inst].bit_size, shader.insts[inst].num_components);
+        let byte = match op {
+            Intrinsic::load_ubo => offset,
+            _ => {
+                let vec4 = offset.wrapping_add(shader.index(inst, Index::base));
+                vec4.checked_mul(16)?.checked_add(u32::from(bits) / 8 * shader.index(inst, Index::component))?
+            }
+        };
+        let access = Access::from_bits_retain(shader.index(inst, Index::access));
+        let is_plain = !access.intersects(Access::ATOMIC | Access::VOLATILE);
+        let is_there = match bits {
+            32 => true,
+            // Handles of textures have 64 bits, half of which are used.
+            64 => has_64_bits(target) && !shader.facts().intersects(Facts::UNNAMED_TEXTURES | Facts::IMAGES),
+            _ => false,
+        };
+        let is_read = is_there && is_plain && count <= 4 && byte % (u32::from(bits) / 8) == 0 && byte < u32::MAX - 64;
+        is_read.then(|| UniformRead { block, bits, first: byte / (u32::from(bits) / 8), count })
+    }
+
+    /// The number of lanes of a vec4.
+    pub(crate) fn lanes(self) -> u8 {
+        128 / self.bits
+    }
+
+    /// The parts of it, in order.
+    pub(crate) fn pieces(self) -> impl Iterator<Item = UniformPiece> {
+        let lanes = u32::from(self.lanes());
+        let (mut next, end) = (self.first, self.first + u32::from(self.count));
+        std::iter::from_fn(move || {
+            let (vec4, lane) = (next / lanes, next % lanes);
+            let count = (lanes - lane).min(end - next);
+            next += count;
+            (count != 0).then_some(UniformPiece { vec4, lane: lane as u8, count: count as u8 })
+        })
+    }
+
+    /// Its only part, if it has one.
+    pub(crate) fn single_piece(self) -> Option<UniformPiece> {
+        self.pieces().next().filter(|piece| piece.count == self.count)
+    }
+
+    /// One past the last byte.
+    fn end(self) -> u32 {
+        (self.first + u32::from(self.count)) * (u32::from(self.bits) / 8)
+    }
+}
+
+/// Whether numbers of 64 bits stay such: no pass splits them.
+pub(crate) fn has_64_bits(target: &Target) -> bool {
+    target.has(Feature::shaderInt64) && target.has(Feature::shaderFloat64)
+}
+
+impl UniformPiece {
+    /// A bit for each lane.
+    fn mask(self) -> u8 {
+        ((1 << self.count) - 1) << self.lane
+    }
+}
+
+/// What is read of a vec4.
+#[derive(Clone, Copy, Debug, Default)]
+struct Vec4 {
+    lanes: u8,
+    /// The votes of all users for floats.
+    float: i16,
+}
+
+/// All such reads of a shader.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct UniformReads {
+    /// By block, vec4, and width.
+    vec4s: FxHashMap<(u32, u32, u8), Vec4>,
+    /// One past the last byte of each block that certainly exists.
+    ends: FxHashMap<u32, u32>,
+}
+
+impl UniformReads {
+    /// Collects the reads of `shader`, whose values have these types.
+    pub(crate) fn collect(&mut self, shader: &Shader, target: &Target, types: &ValueTypes) {
+        self.vec4s.clear();
+        self.ends.clear();
+        if !shader.facts().intersects(Facts::UBO_OFFSETS) {
+            return;
+        }
+        for inst in &shader.order {
+            let Some(read) = UniformRead::new(shader, target, *inst) else { continue };
+            for piece in read.pieces() {
+                let vec4 = self.vec4s.entry((read.block, piece.vec4, read.bits)).or_default();
+                vec4.lanes |= piece.mask();
+                vec4.float = vec4.float.saturating_add(types.float_votes(inst.def()));
+            }
+            let range = match shader.index(*inst, Index::range) {
+                u32::MAX => 0,
+                range => shader.index(*inst, Index::range_base).saturating_add(range),
+            };
+            let end = self.ends.entry(read.block).or_default();
+            *end = (*end).max(read.end()).max(range);
+        }
+    }
+
+    /// Whether all of the vec4 is loaded: several lanes of it are used, and all of it may be read. `least` bytes of its block
+    /// certainly exist.
+    ///
+    /// With robust buffer access a device may return zeros for all of a vector of which one byte is outside of the bound range
+    /// (Vulkan, "Robust Buffer Access").
+    pub(crate) fn is_whole(&self, read: UniformRead, piece: UniformPiece, least: u32) -> bool {
+        let lanes = self.of(read, piece).lanes;
+        let end = self.ends.get(&read.block).map_or(least, |end| least.max(*end));
+        let may = piece.lane + piece.count == read.lanes() || piece.vec4 < end / 16;
+        may && lanes.count_ones() > 1
+    }
+
+    /// Whether most users of the vec4 want floats.
+    pub(crate) fn base(&self, read: UniformRead, piece: UniformPiece) -> Base {
+        match self.of(read, piece).float {
+            1.. => Base::Float,
+            _ => Base::Uint,
+        }
+    }
+
+    fn of(&self, read: UniformRead, piece: UniformPiece) -> Vec4 {
+        self.vec4s.get(&(read.block, piece.vec4, read.bits)).copied().unwrap_or_default()
+    }
+}

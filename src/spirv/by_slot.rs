@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: MIT
+
+//! Accesses to inputs and outputs by slot and component, and the stores to outputs, of which components are combined.
+//!
+//! The variables are those that `lower_io` declared. An access reads or writes a part of one or several:
+//!
+//! ```text
+//! 32  %1 = @load_input (%0 (0x0)) (component=1, io location=VARYING_SLOT_VAR0)      %4 = OpLoad %v2float %in_VAR0_y
+//! 32  %2 = @load_input (%0 (0x0)) (component=2, io location=VARYING_SLOT_VAR0)
+//! 32  %3 = fadd %1, %2                                                              extracts component 0 and 1 of %4
+//! ```
+//!
+//! An input is loaded once where the load dominates, and the value of the access is a part of that load. Components that are
+//! stored one by one to an output are stored together when all of them have a value. Before that, they are stored where an
+//! output must have its exact value: at the end of a block, before an instruction that other invocations or stages may observe,
+//! such as `emit_vertex`, and before a read of an output.
+
+use super::interface::View;
+use super::memory::{Origin, Pointer};
+use super::value::Component;
+use super::{internal, Emit, Result};
+use crate::analysis::slot_access::Io;
+use crate::ir::{AluSrc, ArrayIndex, Def, DerefKind, Inst, InstData, InstKind, Stage, Swizzle, Var, VarFlags};
+use crate::location;
+use crate::op::names::IoFlags;
+use crate::op::slots::compact;
+use crate::op::{Access, AluType, Base, Facts, Intrinsic, Modes};
+use spirv::Op;
+
+/// A variable that accesses by slot read or write.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SlotVar {
+    var: Var,
+    is_output: bool,
+    /// `DUALSRC` and `HIGH_DVEC2`: of two variables at one slot, one has the flag.
+    flags: IoFlags,
+    /// The numbers of its vectors, and their count. An array of single numbers that share slots has one.
+    scalar: AluType,
+    n: u8,
+    /// Its slots, and the slots of each element.
+    slot: u32,
+    slots: u32,
+    slots_per_element: u32,
+    /// The first word of its vectors in their slot.
+    first_word: u32,
+    /// The length of an array of single numbers that share slots.
+    len: Option<u32>,
+}
+
+/// The part of an access that is in one variable.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    at: SlotVar,
+    /// The element of an array, before a dynamic offset.
+    element: Option<u32>,
+    /// The first component of the vector that is accessed, and the number of components.
+    first: u8,
+    count: u8,
+    /// The first component of the loaded or stored value.
+    source: u8,
+}
+
+/// The most parts of an access: each component of a vector may be in a variable of its own.
+const MOST_PARTS: usize = 4;
+
+/// Components of an output that are not stored yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unstored {
+    var: Var,
+    scalar: AluType,
+    n: u8,
+    components: [Option<AluSrc>; 4],
+}
+
+impl Emit<'_> {
+    /// Finds the variables that accesses by slot may have.
+    pub(super) fn find_slots(&mut self) {
+        if !self.shader.facts().intersects(Facts::EXPLICIT_IO) {
+            return;
+        }
+        let shader = self.shader;
+        for (var, variable) in shader.vars.iter() {
+            let is_output = variable.mode == Modes::SHADER_OUT;
+            let (Some(slot), true) = (variable.location, is_output || variable.mode == Modes::SHADER_IN) else {
+                continue;
+            };
+            let is_arrayed = shader.stage().is_per_vertex(is_output, slot) && !variable.flags.contains(VarFlags::PATCH);
+            let ty = match shader.types.as_array(variable.ty) {
+                Some((vertex, _)) if is_arrayed => vertex,
+                _ => variable.ty,
+            };
+            let (vector, elements) =
+                shader.types.as_array(ty).map_or((ty, 1), |(vector, len)| (vector, len.unwrap_or(1)));
+            let Some((scalar, n)) = shader.types.as_vector(vector) else { continue };
+            let first_word = u32::from(variable.location_frac);
+            let slots_per_element =
+                (first_word + location::words(scalar.bits, n.into())).div_ceil(location::WORDS).max(1);
+            let len = variable.flags.contains(VarFlags::COMPACT).then_some(elements);
+            let mut flags = IoFlags::empty();
+            flags.set(IoFlags::DUALSRC, is_output && variable.index != 0);
+            flags.set(IoFlags::HIGH_DVEC2, variable.flags.contains(VarFlags::HIGH_DVEC2));
+            let slots = if len.is_some() { 2 } else { elements * slots_per_element };
+            self.state.slots.push(SlotVar {
+                var,
+                is_output,
+                flags,
+                scalar,
+                n,
+                slot,
+                slots,
+                slots_per_element,
+                first_word,
+                len,
+            });
+        }
+    }
+
+    /// Emits an access by slot. A barycentric is a part of the load that uses it.
+    #[inline(never)]
+    pub(super) fn by_slot(&mut self, inst: Inst, data: &InstData, op: Intrinsic) -> Result<()> {
+        let Some(io) = Io::new(self.shader, op, inst) else { return Ok(()) };
+        match io.value {
+            Some((value, mask)) => self.store_slot(&io, value, mask),
+            None => self.load_slot(inst, data, &io),
+        }
+    }
+
+    /// Calls `take` for each part of an access.
+    fn parts_of(&self, io: &Io) -> ([Option<Part>; MOST_PARTS], usize) {
+        let (mut parts, mut count) = ([None; MOST_PARTS], 0);
+        for at in &self.state.slots {
+            for part in at.parts(self.shader.stage(), io) {
+                if let Some(place) = parts.get_mut(count) {
+                    (*place, count) = (Some(part), count + 1);
+                }
+            }
+        }
+        (parts, count)
+    }
+
+    fn load_slot(&mut self, inst: Inst, data: &InstData, io: &Io) -> Result<()> {
+        if io.is_output {
+            self.store_rest()?;
+        }
+        let (parts, count) = self.parts_of(io);
+        if let ([Some(part), ..], 1) = (parts, count) {
+            let (id, base) = self.load_part(io, &part)?;
+            self.define_part(inst, data, (id, base, part.at.n), part.first);
+            return Ok(());
+        }
+        let mut components = [Component::default(); 4];
+        let mut base = io.ty.base;
+        for part in parts.into_iter().flatten() {
+            let (id, own) = self.load_part(io, &part)?;
+            base = own;
+            for c in 0..part.count {
+                let place = components.get_mut(usize::from(part.source + c)).ok_or_else(strange)?;
+                *place = Component { id, n: part.at.n, component: part.first + c };
+            }
+        }
+        if components[..usize::from(data.num_components)].iter().any(|component| component.id == 0) {
+            return Err(strange());
+        }
+        self.define_scattered(inst, data, base, components);
+        Ok(())
+    }
+
+    /// Loads the vector that `part` is in: its id, and the base of its numbers.
+    fn load_part(&mut self, io: &Io, part: &Part) -> Result<(u32, Base)> {
+        let pointer = self.slot_pointer(io, part, None)?;
+        self.note_pointer(&pointer, Access::empty(), true, false);
+        let id = match io.is_output {
+            true => self.m.value(Op::Load, pointer.ty, &[pointer.id]),
+            false => self.load_once(pointer.id, pointer.ty),
+        };
+        let id = match self.options.offer {
+            0 => id,
+            _ => {
+                let slot = if io.offset.is_some() { None } else { Some(part.element.unwrap_or(0)) };
+                self.input_unless_replaced(&pointer, slot, id)
+            }
+        };
+        Ok((id, pointer.base))
+    }
+
+    /// A pointer to the vector that `part` is in, or to its component `lane`.
+    fn slot_pointer(&mut self, io: &Io, part: &Part, lane: Option<u8>) -> Result<Pointer> {
+        let SlotVar { var, scalar, n, slots_per_element, .. } = part.at;
+        let root = self.root(var, View::Whole)?;
+        let mut steps = [root.id, 0, 0, 0, 0];
+        let mut len = 1;
+        let mut push = |id: u32| {
+            steps[len] = id;
+            len += 1;
+        };
+        if let Some(vertex) = io.vertex {
+            push(self.index(vertex)?);
+        }
+        match (part.element, io.offset) {
+            (None, _) => {}
+            (Some(element), None) => push(self.m.uint(element)),
+            (Some(element), Some(offset)) => {
+                let uint = self.m.numeric(Base::Uint, 32, 1);
+                let mut index = self.index(offset)?;
+                if slots_per_element == 2 {
+                    let one = self.m.uint(1);
+                    let index_as_uint = self.value(offset, Base::Uint)?;
+                    index = self.pure(Op::ShiftRightLogical, uint, &[index_as_uint, one]);
+                }
+                if element != 0 {
+                    let element = self.m.uint(element);
+                    index = self.pure(Op::IAdd, uint, &[index, element]);
+                }
+                push(index);
+            }
+        }
+        if root.wrapped {
+            push(self.m.uint(0));
+        }
+        if let Some(lane) = lane {
+            push(self.m.uint(lane.into()));
+        }
+        let n = if lane.is_some() { 1 } else { n };
+        let ty = self.m.numeric(scalar.base, scalar.bits, n);
+        let id = match len {
+            1 => root.id,
+            _ => {
+                let pointer = self.pointer_within(root.id, root.class, ty);
+                self.pure(Op::AccessChain, pointer, &steps[..len])
+            }
+        };
+        Ok(Pointer { id, class: root.class, origin: Origin::Var(var), base: scalar.base, scalar, n, ty })
+    }
+
+    /// The id of an index.
+    fn index(&mut self, index: Def) -> Result<u32> {
+        self.array_index(ArrayIndex::Def(index))
+    }
+
+    fn store_slot(&mut self, io: &Io, value: Def, mask: u32) -> Result<()> {
+        let (parts, count) = self.parts_of(io);
+        for part in parts.into_iter().flatten().take(count) {
+            let written = mask >> part.source & ((1 << part.count) - 1);
+            if written == 0 {
+                continue;
+            }
+            let is_vector = io.vertex.is_none() && part.element.is_none();
+            if is_vector {
+                let SlotVar { var, scalar, n, .. } = part.at;
+                self.store_components((var, scalar, n), (value, part.source, part.first, written))?;
+                continue;
+            }
+            self.store_rest()?;
+            self.store_part(io, &part, value, written)?;
+        }
+        Ok(())
+    }
+
+    /// Stores a part of an element of an array, or of the output of another vertex.
+    fn store_part(&mut self, io: &Io, part: &Part, value: Def, written: u32) -> Result<()> {
+        let SlotVar { scalar, n, .. } = part.at;
+        if written << part.first == (1 << n) - 1 {
+            let source = AluSrc { def: value, swizzle: Swizzle::IDENTITY.moved_by(part.source) };
+            let whole = self.src(&source, n, scalar.base)?;
+            let pointer = self.slot_pointer(io, part, None)?;
+            self.note_pointer(&pointer, Access::empty(), false, true);
+            self.store(&pointer, pointer.id, whole, Access::empty());
+            return Ok(());
+        }
+        for c in (0..part.count).filter(|c| written >> c & 1 != 0) {
+            let source = AluSrc { def: value, swizzle: Swizzle::splat(part.source + c) };
+            let component = self.src(&self.shader.unpacked(source), 1, scalar.base)?;
+            let lane = (n > 1).then_some(part.first + c);
+            let pointer = self.slot_pointer(io, part, lane)?;
+            self.note_pointer(&pointer, Access::empty(), false, true);
+            self.store(&pointer, pointer.id, component, Access::empty());
+        }
+        Ok(())
+    }
+
+    /// The output that `target` points into, if that is a vector, and the component that it points to.
+    pub(super) fn output_vector(&self, target: Def) -> Option<(Var, AluType, u8, u8)> {
+        let deref = self.shader.as_deref(target).filter(|deref| deref.modes == Modes::SHADER_OUT)?;
+        let (var, first) = match deref.kind {
+            DerefKind::Var(var) => (var, 0),
+            DerefKind::Array { parent, index: ArrayIndex::Imm(lane) } => match self.shader.as_deref(parent)?.kind {
+                DerefKind::Var(var) => (var, u8::try_from(lane).ok()?),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let (scalar, n) = self.shader.types.as_vector(self.shader.vars[var].ty)?;
+        (n <= 4 && first < n).then_some((var, scalar, n, first))
+    }
+
+    /// Stores components of the vector `var`: those of `value` from `source` on, of which `written` has a bit each, to those from
+    /// `first` on.
+    pub(super) fn store_components(
+        &mut self,
+        (var, scalar, n): (Var, AluType, u8),
+        (value, source, first, written): (Def, u8, u8, u32),
+    ) -> Result<()> {
+        let shader = self.shader;
+        let at = self.state.unstored.iter().position(|output| output.var == var);
+        let all = (1 << n) - 1;
+        if written << first & all == all {
+            at.map(|at| self.state.unstored.swap_remove(at));
+            let whole = AluSrc { def: value, swizzle: Swizzle::IDENTITY.moved_by(source) };
+            let whole = self.src(&whole, n, scalar.base)?;
+            return self.store_whole(var, scalar, n, whole);
+        }
+        let at = at.unwrap_or_else(|| {
+            self.state.unstored.push(Unstored { var, scalar, n, components: [None; 4] });
+            self.state.unstored.len() - 1
+        });
+        let output = &mut self.state.unstored[at];
+        for c in (0..n - first).filter(|c| written >> c & 1 != 0) {
+            let component = AluSrc { def: value, swizzle: Swizzle::splat(source + c) };
+            output.components[usize::from(first + c)] = Some(shader.unpacked(component));
+        }
+        if output.components[..usize::from(n)].iter().all(Option::is_some) {
+            let output = self.state.unstored.swap_remove(at);
+            return self.store_output(&output);
+        }
+        Ok(())
+    }
+
+    /// Stores all components that are not stored yet.
+    #[inline(always)]
+    pub(super) fn store_rest(&mut self) -> Result<()> {
+        match self.state.unstored.is_empty() {
+            true => Ok(()),
+            false => self.store_outputs(),
+        }
+    }
+
+    #[inline(never)]
+    fn store_outputs(&mut self) -> Result<()> {
+        for at in 0..self.state.unstored.len() {
+            let output = self.state.unstored[at];
+            self.store_output(&output)?;
+        }
+        self.state.unstored.clear();
+        Ok(())
+    }
+
+    /// Stores the components that have a value: in one store if all have.
+    fn store_output(&mut self, &Unstored { var, scalar, n, components }: &Unstored) -> Result<()> {
+        if let [Some(first), ..] = components {
+            let (sources, n) = (components.map(|component| component.unwrap_or(first)), n.into());
+            if components[..n].iter().all(Option::is_some) {
+                let whole = self.construct(&sources[..n], scalar.base, scalar.bits)?;
+                return self.store_whole(var, scalar, n as u8, whole);
+            }
+        }
+        for (lane, component) in (0..n).zip(components) {
+            let Some(component) = component else { continue };
+            let component = self.src(&component, 1, scalar.base)?;
+            let root = self.root(var, View::Whole)?;
+            let ty = self.m.numeric(scalar.base, scalar.bits, 1);
+            let pointer = self.pointer_within(root.id, root.class, ty);
+            let lane = self.m.uint(lane.into());
+            let id = self.pure(Op::AccessChain, pointer, &[root.id, lane]);
+            let pointer =
+                Pointer { id, class: root.class, origin: Origin::Var(var), base: scalar.base, scalar, n: 1, ty };
+            self.note_pointer(&pointer, Access::empty(), false, true);
+            self.store(&pointer, id, component, Access::empty());
+        }
+        Ok(())
+    }
+
+    fn store_whole(&mut self, var: Var, scalar: AluType, n: u8, whole: u32) -> Result<()> {
+        let root = self.root(var, View::Whole)?;
+        let ty = self.m.numeric(scalar.base, scalar.bits, n);
+        let id = match root.wrapped {
+            true => {
+                let (pointer, zero) = (self.pointer_within(root.id, root.class, ty), self.m.uint(0));
+                self.pure(Op::AccessChain, pointer, &[root.id, zero])
+            }
+            false => root.id,
+        };
+        let pointer = Pointer { id, class: root.class, origin: Origin::Var(var), base: scalar.base, scalar, n, ty };
+        self.note_pointer(&pointer, Access::empty(), false, true);
+        self.store(&pointer, id, whole, Access::empty());
+        Ok(())
+    }
+
+    /// Whether outputs must have their exact values when this intrinsic runs.
+    pub(super) fn observes_outputs(&self, op: Intrinsic, srcs: &[Def]) -> bool {
+        let is_output = |src: &Def| {
+            let InstKind::Deref(deref) = self.shader.def(*src).kind else { return false };
+            self.shader.derefs[deref].modes.intersects(Modes::SHADER_OUT)
+        };
+        op.info().effects.is_empty() || srcs.iter().any(is_output)
+    }
+
+    /// The variables of an access by slot.
+    pub(super) fn slot_vars(&self, inst: Inst, op: Intrinsic) -> impl Iterator<Item = Var> {
+        let io = Some(op).filter(|op| op.info().facts.contains(Facts::EXPLICIT_IO));
+        let parts = io.and_then(|op| Io::new(self.shader, op, inst)).map(|io| self.parts_of(&io).0);
+        parts.into_iter().flatten().flatten().map(|part| part.at.var)
+    }
+}
+
+impl SlotVar {
+    /// The parts of an access in this variable: one, or one for each element of an array of single numbers.
+    fn parts<'a>(&'a self, stage: Stage, io: &'a Io) -> impl Iterator<Item = Part> + 'a {
+        let is_it = self.is_output == io.is_output
+            && self.scalar.bits == io.ty.bits
+            && self.flags == io.flags & (IoFlags::DUALSRC | IoFlags::HIGH_DVEC2);
+        let elements = match self.len {
+            Some(len) if is_it && compact(io.kind(stage), io.slot).is_some_and(|row| row.first == self.slot) => {
+                let at = 4 * (io.slot - self.slot) + io.component;
+                at..(at + io.num_components).min(len)
+            }
+            _ => 0..0,
+        };
+        let first = elements.start;
+        let of_array = elements.map(move |element| Part {
+            at: *self,
+            element: Some(element),
+            first: 0,
+            count: 1,
+            source: (element - first) as u8,
+        });
+        let vector = if is_it && self.len.is_none() { self.vector_part(io) } else { None };
+        vector.into_iter().chain(of_array)
+    }
+
+    /// The part of an access in this variable of vectors.
+    fn vector_part(&self, io: &Io) -> Option<Part> {
+        let slot = io.slot.checked_sub(self.slot).filter(|slot| *slot < self.slots)?;
+        let words = location::words(self.scalar.bits, 1);
+        let (element, half) = (slot / self.slots_per_element, slot % self.slots_per_element);
+        let component = io.component + location::WORDS * half;
+        let first = component.max(self.first_word);
+        let end = (component + io.num_components * words).min(self.first_word + u32::from(self.n) * words);
+        (first < end).then(|| Part {
+            at: *self,
+            element: (self.slots > self.slots_per_element).then_some(element),
+            first: ((first - self.first_word) / words) as u8,
+            count: ((end - first) / words) as u8,
+            source: ((first - component) / words) as u8,
+        })
+    }
+}
+
+/// The variables are not those that the accesses need.
+#[cold]
+fn strange() -> Box<crate::error::Error> {
+    internal("an input or output by slot without a variable")
+}
