@@ -42,8 +42,7 @@ impl Machine<'_> {
             ballot, ballot_relaxed, elect, first_invocation, last_invocation, quad_vote_all, quad_vote_any,
         };
         match (op.info().form, op) {
-            (Form::Derivative(Op::DPdx | Op::DPdxFine | Op::DPdxCoarse), _) => self.derivative(inst, srcs[0], 1),
-            (Form::Derivative(_), _) => self.derivative(inst, srcs[0], 2),
+            (Form::Derivative(derivative), _) => self.derivative(inst, srcs[0], derivative),
             (Form::Vote(vote, _, base), _) => self.vote(inst, (vote, base), srcs[0], false),
             (_, quad_vote_any) => self.vote(inst, (Op::GroupNonUniformAny, Base::Bool), srcs[0], true),
             (_, quad_vote_all) => self.vote(inst, (Op::GroupNonUniformAll, Base::Bool), srcs[0], true),
@@ -74,12 +73,15 @@ impl Machine<'_> {
         self.members(first, size)
     }
 
-    /// The difference to the neighbour whose number differs in bit `step`. Coarse derivatives are computed like fine ones.
-    fn derivative(&mut self, inst: Inst, src: Def, step: usize) {
+    /// The difference between neighbours in x or y. A coarse derivative is that of the first two for all of the quad.
+    fn derivative(&mut self, inst: Inst, src: Def, derivative: Op) {
         let bits = self.shader.insts[inst].bit_size;
+        let step = if matches!(derivative, Op::DPdx | Op::DPdxFine | Op::DPdxCoarse) { 1 } else { 2 };
+        let is_coarse = matches!(derivative, Op::DPdxCoarse | Op::DPdyCoarse);
         for i in 0..self.active.len() {
             let lane = self.active[i];
-            let (low, high) = (lane & !step, lane | step);
+            let low = if is_coarse { lane & !3 } else { lane & !step };
+            let high = low | step;
             let components = self.value(src, lane).len();
             let both = self.active.contains(&low) && self.active.contains(&high);
             let difference = |c: usize| match both {
