@@ -15,7 +15,7 @@ use crate::ir::{Def, Directive, Inst, Stage};
 use crate::op::fold::mask;
 use crate::op::meaning::{MemoryAccess, MemoryKind, MemoryOperation, OffsetUnit, Sampling};
 use crate::op::names::Scope;
-use crate::op::{zink, Base, Index, Intrinsic};
+use crate::op::{zink, Base, Index, Intrinsic, Modes};
 
 impl Machine<'_> {
     /// Runs an intrinsic for all active invocations.
@@ -111,12 +111,22 @@ impl Machine<'_> {
     fn barrier(&mut self, inst: Inst) {
         let waits = self.shader.index(inst, Index::execution_scope) >= Scope::workgroup as u32;
         let shares = self.shader.stage().has_workgroups();
-        if waits && shares {
-            self.races.barrier();
+        if shares {
+            self.races.barrier(self.ordered(inst), waits);
         }
         if waits && shares && self.active.len() != self.running() {
             let message = format!("{} of {} invocations are here", self.active.len(), self.running());
             self.fault(FaultKind::DivergentBarrier, inst, self.active[0], message);
+        }
+    }
+
+    /// The memory that a barrier orders. GLSL's barrier() names none where Mesa found no shared memory, but orders all.
+    fn ordered(&self, inst: Inst) -> Modes {
+        let modes = Modes::from_bits_truncate(self.shader.index(inst, Index::memory_modes));
+        match self.shader.index(inst, Index::memory_scope) {
+            0 => Modes::empty(),
+            _ if modes.is_empty() => Modes::all(),
+            _ => modes,
         }
     }
 
