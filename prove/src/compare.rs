@@ -2,6 +2,7 @@
 
 //! Whether a module means what a shader means.
 
+use crate::barriers;
 use crate::flow::{self, Code, Outcome, Reference, Step, Unsupported};
 use crate::modes;
 use crate::module::{self, Modes, Module};
@@ -83,20 +84,27 @@ impl Prover {
         self.decide(shader, target, Other::Lowered(lowered.0, lowered.1))
     }
 
-    fn decide(&mut self, shader: &Shader, target: &Target, other: Other<'_>) -> Verdict {
+    pub(crate) fn decide(&mut self, shader: &Shader, target: &Target, other: Other<'_>) -> Verdict {
         let mut arena = Arena::new();
         let shader = &match raised(shader) {
             Ok(shader) => shader,
             Err(errors) => return Verdict::Undecided(Unsupported { reason: errors.to_string(), place: String::new() }),
         };
-        let doubt = match sides(&mut arena, shader, target, other) {
-            Ok(question) => self.first_doubt(&mut arena, &question),
-            Err(reason) => Some(reason),
+        let question = sides(&mut arena, shader, target, other);
+        let doubt = match &question {
+            Ok(question) => self.first_doubt(&mut arena, question),
+            Err(reason) => Some(reason.clone()),
         };
         let Some(doubt) = doubt else { return Verdict::Proved };
         for seed in 0..self.trials {
             match witness::try_seed(shader, target, other, seed) {
-                Trial::Differs(witness) => return Verdict::Different(witness),
+                Trial::Differs(witness) if witness.confirmed => return Verdict::Different(witness),
+                Trial::Differs(witness) => {
+                    let try_it = |seed| witness::try_together((shader, target), &arena, question.as_ref().ok()?, seed);
+                    let found = (0..self.trials).find_map(try_it);
+                    let found = found.or_else(|| barriers::find_race(shader, target, other, self.trials));
+                    return Verdict::Different(found.unwrap_or(witness));
+                }
                 Trial::Failed => break,
                 Trial::Same | Trial::Undefined => {}
             }
@@ -348,7 +356,7 @@ fn refines_part(arena: &mut Arena, expected: Term, found: Term, known: &mut FxHa
         return *known;
     }
     let [a, b] = [expected, found].map(|term| arena.node(term).clone());
-    let alike = a.is_alike(&b) || is_wider_barrier(arena, (&a, &b));
+    let alike = a.is_alike(&b) || may_be(arena, (&a, &b));
     let mut same = alike && a.args.iter().zip(&*b.args).all(|(a, b)| refines_part(arena, *a, *b, known));
     if let (false, true, Op::Alu(op), [x, y]) = (same, alike, a.op, &*a.args) {
         same = op.info().props.contains(Props::COMMUTATIVE)
@@ -373,10 +381,14 @@ fn refines_part(arena: &mut Arena, expected: Term, found: Term, known: &mut FxHa
     same
 }
 
-/// Whether both are barriers, the second of which orders memory for more invocations: as one without the Vulkan memory model may.
-fn is_wider_barrier(arena: &Arena, (a, b): (&Node, &Node)) -> bool {
+/// Whether the second symbol is one that the first may be: a barrier that orders memory for more invocations, as one without the
+/// Vulkan memory model may; a derivative that is fine or coarse, where the other is either.
+fn may_be(arena: &Arena, (a, b): (&Node, &Node)) -> bool {
     let (Op::Symbol(a), Op::Symbol(b)) = (a.op, b.op) else { return false };
-    module::is_wider_barrier(arena.name(a), arena.name(b))
+    let (a, b) = (arena.name(a), arena.name(b));
+    let is_derivative =
+        matches!(a, "ddx" | "ddy") && b.strip_prefix(a).is_some_and(|end| ["_fine", "_coarse"].contains(&end));
+    is_derivative || module::is_wider_barrier(a, b)
 }
 
 /// Whether `found` has what `expected` wrote, if its writes are to known cells and nothing was there before.

@@ -11,11 +11,12 @@
 //! | what happened | the vertices and the ends of primitives of a geometry shader |
 //! | a storage block | all words that were changed, by atomics too |
 //!
-//! The interpreter samples textures, and knows other invocations; the terms have arbitrary numbers for these. What depends on them is
-//! not confirmed.
+//! The interpreter samples textures, and knows other invocations; the terms have arbitrary numbers for these. [`crate::lanes`] confirms
+//! what depends on them.
 
 use crate::compare::{Claim, DISCARDED};
 use crate::flow;
+use crate::module::AFTER_BARRIER;
 use crate::term::{Arena, Node, Op, Term};
 use crate::world::{Space, VERTEX};
 use ntv::interp::{Outputs, Slot};
@@ -80,25 +81,37 @@ impl Seen<'_> {
         Some(Changed { block: [set, binding, element], words: changed_words(arena, claim.found, &before.bytes)? })
     }
 
+    fn has_cell(&self, arena: &Arena, at: (Space, u64), value: Term, outputs: (&Outputs, u32)) -> bool {
+        arena.as_const(value).is_some_and(|value| self.has(at, value, outputs))
+    }
+
     /// Whether a cell of the outputs has the value, for one vertex.
-    fn has_cell(&self, arena: &Arena, at: (Space, u64), value: Term, (outputs, vertex): (&Outputs, u32)) -> bool {
+    pub(crate) fn has(&self, at: (Space, u64), value: u64, (outputs, vertex): (&Outputs, u32)) -> bool {
         let Some((slot, c)) = self.locations.get(&at) else { return false };
         let Some(words) = outputs.get(&Slot { vertex, ..*slot }) else { return false };
-        words[*c].is_defined() && Some(words[*c].value) == arena.as_const(value)
+        words[*c].is_defined() && words[*c].value == value
     }
 
     /// Whether all cells that were written have their values; each vertex has its own.
     fn has_all_vertices(&self, arena: &Arena, space: Space, state: Term, outputs: &Outputs) -> bool {
         let (mut state, mut count) = (state, 0);
-        while let Node { op: Op::Write, args, .. } = arena.node(state) {
-            let Some(cell) = arena.as_const(args[1]) else { return false };
-            let vertex = (cell / VERTEX) as u32;
-            if !self.has_cell(arena, (space, cell % VERTEX), args[2], (outputs, vertex)) {
-                return false;
+        loop {
+            let Node { op, args, .. } = arena.node(state);
+            match op {
+                Op::Write => {
+                    let Some(cell) = arena.as_const(args[1]) else { return false };
+                    let vertex = (cell / VERTEX) as u32;
+                    if !self.has_cell(arena, (space, cell % VERTEX), args[2], (outputs, vertex)) {
+                        return false;
+                    }
+                    count += 1;
+                }
+                // The interpreter has only what this invocation wrote.
+                Op::Symbol(name) if arena.name(*name) == AFTER_BARRIER => {}
+                _ => return count > 0 && arena.is_undefined(state),
             }
-            (state, count) = (args[0], count + 1);
+            state = args[0];
         }
-        count > 0 && arena.is_undefined(state)
     }
 
     /// Whether these are the vertices and the ends of primitives.
@@ -152,7 +165,7 @@ struct Words<'a> {
     changed: FxHashMap<u64, Option<u32>>,
 }
 
-fn word(bytes: &[u8], at: u64) -> Option<u32> {
+pub(crate) fn word(bytes: &[u8], at: u64) -> Option<u32> {
     let at = usize::try_from(at).ok()?;
     bytes.get(at..at.checked_add(4)?).map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]]))
 }
@@ -177,29 +190,29 @@ impl Words<'_> {
     fn atomic(&mut self, arena: &Arena, name: &str, node: &Node) -> Option<()> {
         let operation = name.strip_prefix("after atomic ")?.strip_suffix(" of 32 bits")?;
         let number = |i: usize| Some(arena.as_const(*node.args.get(i)?)? as u32);
-        let (address, operand) = (arena.as_const(node.args[1])?, number(2)?);
-        let old = self.get(address)?;
-        let signed = [old, operand].map(|number| number as i32);
-        let new = match operation {
-            "xchg" => operand,
-            "iadd" => old.wrapping_add(operand),
-            "umin" => old.min(operand),
-            "umax" => old.max(operand),
-            "imin" => signed[0].min(signed[1]) as u32,
-            "imax" => signed[0].max(signed[1]) as u32,
-            "iand" => old & operand,
-            "ior" => old | operand,
-            "ixor" => old ^ operand,
-            "cmpxchg" => {
-                if old == operand {
-                    number(3)?
-                } else {
-                    old
-                }
-            }
-            _ => return None,
-        };
+        let address = arena.as_const(node.args[1])?;
+        let new = atomic_result(operation, self.get(address)?, |i| number(2 + i))?;
         self.changed.insert(address, Some(new));
         Some(())
     }
+}
+
+/// What an atomic operation on an integer of 32 bits, with these operands, leaves in memory.
+pub(crate) fn atomic_result(operation: &str, old: u32, operand: impl Fn(usize) -> Option<u32>) -> Option<u32> {
+    let first = operand(0)?;
+    let signed = [old, first].map(|number| number as i32);
+    Some(match operation {
+        "xchg" => first,
+        "iadd" => old.wrapping_add(first),
+        "umin" => old.min(first),
+        "umax" => old.max(first),
+        "imin" => signed[0].min(signed[1]) as u32,
+        "imax" => signed[0].max(signed[1]) as u32,
+        "iand" => old & first,
+        "ior" => old | first,
+        "ixor" => old ^ first,
+        "cmpxchg" if old == first => operand(1)?,
+        "cmpxchg" => old,
+        _ => return None,
+    })
 }

@@ -606,6 +606,9 @@ pub fn emit_vertex(machine: &mut Machine<'_>, stream: u32, cells: &[(Space, u64)
     }
 }
 
+/// What happens when a task shader starts workgroups of a mesh shader: with their numbers.
+pub const LAUNCH: &str = "emit mesh tasks";
+
 /// Ends a primitive of `stream`.
 pub fn end_primitive(machine: &mut Machine<'_>, stream: u32) {
     happen(machine, &format!("end primitive of stream {stream}"), &[]);

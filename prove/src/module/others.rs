@@ -77,6 +77,9 @@ fn scope(number: u32) -> &'static str {
     }
 }
 
+/// The state of memory that others may have changed up to a barrier.
+pub const AFTER_BARRIER: &str = "after barrier";
+
 /// A barrier: it happens, and what others may have written to the spaces in `visible` by then is not known.
 pub fn barrier(machine: &mut Machine<'_>, barrier: Barrier, visible: &[Space]) {
     if barrier.execution.is_none() && barrier.kinds == 0 {
@@ -86,7 +89,7 @@ pub fn barrier(machine: &mut Machine<'_>, barrier: Barrier, visible: &[Space]) {
     let events = machine.space(Space::Events);
     for space in visible.iter().copied().filter(|space| barrier.concerns(*space)) {
         let before = machine.space(space);
-        let after = machine.arena.symbol("after barrier", 0, &[before, events]);
+        let after = machine.arena.symbol(AFTER_BARRIER, 0, &[before, events]);
         machine.set_space(space, after);
     }
 }
@@ -235,7 +238,7 @@ impl Module {
         for i in 0..3 {
             counts.push(self.one(machine, self.operand(it, i)?)?);
         }
-        world::happen(machine, "emit mesh tasks", &counts);
+        world::happen(machine, world::LAUNCH, &counts);
         Ok(())
     }
 

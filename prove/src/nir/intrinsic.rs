@@ -81,7 +81,7 @@ impl Nir<'_> {
             set_vertex_and_primitive_count => {}
             launch_mesh_workgroups => {
                 let counts = self.scalars(machine, srcs[0]);
-                happen(machine, "emit mesh tasks", &counts);
+                happen(machine, world::LAUNCH, &counts);
                 return Ok(Some(Jump::Halt));
             }
             begin_invocation_interlock => happen(machine, "begin invocation interlock", &[]),

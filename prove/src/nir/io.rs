@@ -274,11 +274,16 @@ impl Nir<'_> {
         let is_fragment_result = self.slot_kind(is_output) == SlotKind::FragResult;
         slot.patch = variable.flags.intersects(VarFlags::PATCH | VarFlags::PER_PRIMITIVE);
         if slot.builtin.is_none() {
-            slot.first = 4 * u64::from(self.locations.get(&var).copied().unwrap_or(variable.driver_location));
+            slot.first = 4 * u64::from(self.location(var));
         }
         slot.index = if is_fragment_result { variable.index } else { 0 };
         slot.first += u64::from(variable.location_frac);
         slot
+    }
+
+    /// The Location of a variable.
+    pub(crate) fn location(&self, var: Var) -> u32 {
+        self.locations.get(&var).copied().unwrap_or(self.shader.vars[var].driver_location)
     }
 
     /// The Locations of variables whose own Locations are not distinct, or not yet assigned: those of their slots.

@@ -102,7 +102,6 @@ impl<'a, A: Assignment> Evaluator<'a, A> {
         let width = node.width;
         let arg = |i: usize| self.arg(node.args[i]);
         let number = match node.op {
-            Op::Const => node.immediates[0],
             Op::Symbol(name) => {
                 let args: Vec<u64> = node.args.iter().map(|arg| self.digest(*arg)).collect();
                 let name = self.arena.name(name);
@@ -114,42 +113,6 @@ impl<'a, A: Assignment> Evaluator<'a, A> {
                 self.assignment.value(name, width, &args)
             }
             Op::Ite => return self.known[&node.args[if arg(0) != 0 { 1 } else { 2 }]].clone(),
-            Op::Sum => {
-                node.args.iter().zip(&node.immediates[1..]).fold(node.immediates[0], |sum, (arg, coefficient)| {
-                    sum.wrapping_add(self.arg(*arg).wrapping_mul(*coefficient))
-                })
-            }
-            Op::Mul => arg(0).wrapping_mul(arg(1)),
-            Op::Mask => arg(0) & node.immediates[0],
-            Op::And => arg(0) & arg(1),
-            Op::Or => arg(0) | arg(1),
-            Op::Xor => arg(0) ^ arg(1),
-            Op::Shl => arg(0) << (arg(1) % u64::from(width)),
-            Op::Lshr => arg(0) >> (arg(1) % u64::from(width)),
-            Op::Ashr => (sign_extend(arg(0), width) >> (arg(1) % u64::from(width))) as u64,
-            Op::Zext | Op::Trunc => arg(0),
-            Op::Sext => sign_extend(arg(0), self.arena.width(node.args[0])) as u64,
-            Op::IsZero => u64::from(arg(0) == 0),
-            Op::Ult => u64::from(arg(0) < arg(1)),
-            Op::Slt => {
-                let bits = self.arena.width(node.args[0]);
-                u64::from(sign_extend(arg(0), bits) < sign_extend(arg(1), bits))
-            }
-            Op::Alu(op) => {
-                let terms = sources(op, &node.args);
-                let widths: Vec<u8> = terms.iter().map(|terms| self.arena.width(terms[0])).collect();
-                let srcs: Vec<Vec<u64>> =
-                    terms.iter().map(|terms| terms.iter().map(|term| self.arg(*term)).collect()).collect();
-                let component = node.immediates[0] as usize;
-                match fold_row(op, width, component, &srcs, &widths) {
-                    Some(number) => number,
-                    // Some number, the same each time.
-                    None => {
-                        let flat: Vec<u64> = srcs.into_iter().flatten().collect();
-                        self.assignment.value(op.name(), width, &flat)
-                    }
-                }
-            }
             Op::Read => {
                 let address = arg(1);
                 let state = self.memory_of(node.args[0]);
@@ -163,6 +126,13 @@ impl<'a, A: Assignment> Evaluator<'a, A> {
                 let mut memory = Memory::clone(&self.memory_of(node.args[0]));
                 memory.written.insert(address, value);
                 return Value::State(Rc::new(memory));
+            }
+            _ => {
+                let args: Vec<u64> = node.args.iter().map(|arg| self.arg(*arg)).collect();
+                match (self.arena.folded(term, &args), node.op) {
+                    (None, Op::Alu(op)) => self.assignment.value(op.name(), width, &args),
+                    (number, _) => number.unwrap_or(0),
+                }
             }
         };
         Value::Number(mask(number, width))
@@ -189,5 +159,40 @@ impl<'a, A: Assignment> Evaluator<'a, A> {
             }
             None => 0,
         }
+    }
+}
+
+impl Arena {
+    /// The number of an arithmetic term whose operands are `args`; `None` of another term, or if the result is open.
+    pub(crate) fn folded(&self, term: Term, args: &[u64]) -> Option<u64> {
+        let node = self.node(term);
+        let width = node.width;
+        let below = |i: usize| self.width(node.args[i]);
+        let number = match node.op {
+            Op::Const => node.immediates[0],
+            Op::Sum => args
+                .iter()
+                .zip(&node.immediates[1..])
+                .fold(node.immediates[0], |sum, (arg, coefficient)| sum.wrapping_add(arg.wrapping_mul(*coefficient))),
+            Op::Mul => args[0].wrapping_mul(args[1]),
+            Op::Mask => args[0] & node.immediates[0],
+            Op::And => args[0] & args[1],
+            Op::Or => args[0] | args[1],
+            Op::Xor => args[0] ^ args[1],
+            Op::Shl => args[0] << (args[1] % u64::from(width)),
+            Op::Lshr => args[0] >> (args[1] % u64::from(width)),
+            Op::Ashr => (sign_extend(args[0], width) >> (args[1] % u64::from(width))) as u64,
+            Op::Zext | Op::Trunc => args[0],
+            Op::Sext => sign_extend(args[0], below(0)) as u64,
+            Op::IsZero => u64::from(args[0] == 0),
+            Op::Ult => u64::from(args[0] < args[1]),
+            Op::Slt => u64::from(sign_extend(args[0], below(0)) < sign_extend(args[1], below(0))),
+            Op::Alu(op) => {
+                let widths: Vec<u8> = sources(op, &node.args).iter().map(|terms| self.width(terms[0])).collect();
+                fold_row(op, width, node.immediates[0] as usize, &sources(op, args), &widths)?
+            }
+            Op::Symbol(_) | Op::Ite | Op::Read | Op::Write => return None,
+        };
+        Some(mask(number, width))
     }
 }

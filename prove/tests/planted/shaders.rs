@@ -117,12 +117,18 @@ const OPERATIONS: &[&str] = &[
     "32 %7 = @ssbo_atomic (%1, %3, %4) (access=none, atomic_op=ior)\n32 %9 = mov %5",
     "32 %7 = @ssbo_atomic (%1, %3, %4) (access=none, atomic_op=ixor)\n32 %9 = mov %5",
     "32 %7 = @ssbo_atomic_swap (%1, %3, %4, %5) (access=none, atomic_op=cmpxchg)\n32 %9 = mov %5",
+];
+
+/// Operations on the numbers of other invocations: each has its own `%4`, `%5` and `%6`.
+const GROUPS: &[&str] = &[
     "32 %7 = @reduce (%4) (reduction_op=iadd, cluster_size=0)\n32 %9 = mov %7",
     "32 %7 = @reduce (%4) (reduction_op=imin, cluster_size=0)\n32 %9 = mov %7",
     "32 %7 = @reduce (%4) (reduction_op=fadd, cluster_size=0)\n32 %9 = mov %7",
     "32 %9 = @exclusive_scan (%4) (reduction_op=iadd)",
-    "32 %9 = @shuffle (%4, %5)",
-    "1 %7 = @vote_feq (%4)\n32 %8 = b2i32 %7\n32 %9 = iadd %4, %8",
+    "32 %9 = @shuffle (%4, %24)",
+    "32x3 %7 = @load_global_invocation_id\n32 %9 = mov %7.x",
+    "32 %9 = @read_invocation (%4, %1)",
+    "32 %10 = ishl %4, %25\n1 %7 = @vote_feq (%10)\n32 %8 = b2i32 %7\n32 %9 = iadd %4, %8",
     "32x4 %7 = vec4 %4, %5, %6, %4\n32 %9 = @ballot_find_lsb (%7)",
 ];
 
@@ -214,12 +220,20 @@ pub(crate) fn cases() -> Vec<Case> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus");
     let operations =
         OPERATIONS.iter().flat_map(|lines| parse(lines.lines().last().unwrap_or(""), &of_operation(lines)));
+    let groups = GROUPS.iter().flat_map(|lines| parse(lines.lines().next().unwrap_or(""), &of_group(lines)));
     let files = FILES.iter().flat_map(|name| {
         let text = fs::read_to_string(root.join(name)).expect("a file of the corpus");
         parse(name, &text)
     });
     let textures = TEXTURES.iter().flat_map(|lines| parse(lines.lines().next().unwrap_or(""), &of_texture(lines)));
-    operations.chain(textures).chain(files).collect()
+    operations
+        .chain(groups)
+        .chain(textures)
+        .chain(parse("task", TASK))
+        .chain(parse("patch", PATCH))
+        .chain(parse("barriers", BARRIERS))
+        .chain(files)
+        .collect()
 }
 
 /// A shader with its lowered form for a target.
@@ -285,6 +299,103 @@ impl main {{
     32 %6 = @load_ssbo (%0, %3) {ACCESS}
     {lines}
     @store_ssbo (%9, %1, %2) (wrmask=x, access=none, align_mul=4, align_offset=0)
+    // succs: b1
+    block b1:
+}}
+"
+    )
+}
+
+/// A task shader.
+const TASK: &str = "shader: MESA_SHADER_TASK
+workgroup_size: 1, 1, 1
+decl_function main () (entrypoint)
+
+impl main {
+    block b0:   // preds:
+    32 %0 = load_const (0x00000001)
+    32 %1 = @load_draw_id
+    32 %2 = iadd %1, %0
+    32x3 %3 = vec3 %1, %2, %0
+    @launch_mesh_workgroups (%3) (base=0, range=0)
+    // succs: b1
+    block b1:
+}
+";
+
+/// A tessellation control shader that writes an output of the patch.
+const PATCH: &str = "shader: MESA_SHADER_TESS_CTRL
+tcs_vertices_out: 2
+decl_function main () (entrypoint)
+
+impl main {
+    block b0:   // preds:
+    32 %0 = load_const (0x00000000)
+    32 %1 = @load_invocation_id
+    32x4 %2 = @load_per_vertex_input (%1, %0) (base=0, range=1, component=0, dest_type=float32, io location=VARYING_SLOT_VAR0 slots=1)
+    @store_per_vertex_output (%2, %1, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT_VAR0 slots=1)
+    32 %3 = mov %2.y
+    @store_output (%3, %0) (base=1, range=1, wrmask=x, component=1, src_type=float32, io location=VARYING_SLOT_PATCH0 slots=1)
+    // succs: b1
+    block b1:
+}
+";
+
+/// A shader whose invocations read what others wrote, after two barriers that do it together.
+const BARRIERS: &str = "shader: MESA_SHADER_COMPUTE
+workgroup_size: 4, 1, 1
+num_ssbos: 1
+decl_function main () (entrypoint)
+
+impl main {
+    block b0:   // preds:
+    32 %0 = load_const (0x00000000)
+    32 %1 = @load_local_invocation_index
+    32 %2 = load_const (0x00000002)
+    32 %3 = ishl %1, %2
+    32 %4 = load_const (0x0000000c)
+    32 %5 = ixor %3, %4
+    32 %6 = ixor %1, %2
+    @store_ssbo (%6, %0, %3) (wrmask=x, access=coherent, align_mul=4, align_offset=0)
+    @barrier (execution_scope=NONE, memory_scope=DEVICE, mem_semantics=ACQ|REL, mem_modes=ssbo)
+    @barrier (execution_scope=WORKGROUP, memory_scope=NONE, mem_semantics=NONE, mem_modes=0)
+    32 %7 = @load_ssbo (%0, %5) (access=coherent, align_mul=4, align_offset=0)
+    32 %8 = load_const (0x00000040)
+    32 %9 = iadd %3, %8
+    @store_ssbo (%7, %0, %9) (wrmask=x, access=coherent, align_mul=4, align_offset=0)
+    // succs: b1
+    block b1:
+}
+";
+
+/// A shader in each of whose invocations an operation has numbers and a result of its own.
+fn of_group(lines: &str) -> String {
+    const ACCESS: &str = "(access=none, align_mul=4, align_offset=0)";
+    format!(
+        "shader: MESA_SHADER_COMPUTE
+name: planted
+workgroup_size: 8, 1, 1
+num_ssbos: 2
+subgroup_size: 0
+decl_function main () (entrypoint)
+
+impl main {{
+    block b0:   // preds:
+    32 %0 = load_const (0x00000000)
+    32 %1 = load_const (0x00000001)
+    32 %2 = load_const (0x00000004)
+    32 %3 = load_const (0x00000008)
+    32 %20 = @load_local_invocation_index
+    32 %21 = ishl %20, %2
+    32 %22 = iadd %21, %2
+    32 %23 = iadd %21, %3
+    32 %24 = iand %20, %1
+    32 %25 = load_const (0x0000001f)
+    32 %4 = @load_ssbo (%0, %21) {ACCESS}
+    32 %5 = @load_ssbo (%0, %22) {ACCESS}
+    32 %6 = @load_ssbo (%0, %23) {ACCESS}
+    {lines}
+    @store_ssbo (%9, %1, %21) (wrmask=x, access=none, align_mul=4, align_offset=0)
     // succs: b1
     block b1:
 }}
