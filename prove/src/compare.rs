@@ -116,7 +116,8 @@ impl Prover {
     fn first_doubt(&mut self, arena: &mut Arena, question: &Question) -> Option<Unsupported> {
         let defined: Vec<Term> = question.undefined.iter().map(|condition| arena.not(*condition)).collect();
         for claim in &question.claims {
-            if refines(arena, claim.expected, claim.found) {
+            let is_excluded = claim.what == flow::OUTSIDE && question.undefined.contains(&claim.found);
+            if is_excluded || refines(arena, claim.expected, claim.found) {
                 continue;
             }
             let mut why = String::from("is not known to be");
@@ -251,7 +252,8 @@ pub fn sides(arena: &mut Arena, shader: &Shader, target: &Target, other: Other<'
         true => Default::default(),
         false => witness::traces(shader, target, other),
     };
-    let reference = Reference { records: &expected.records, traces: [&traces[0], &traces[1]] };
+    let limits = flow::by_term(&expected.limits);
+    let reference = Reference { records: &expected.records, traces: [&traces[0], &traces[1]], limits: &limits };
     let found = flow::run(lowered.code(), arena, Some(reference))
         .map_err(|error| Unsupported { place: lowered.place(&error.place), ..error })?;
     let is_contracted = |term: &Term| lowered.contractible().contains(term) && is_float(arena, *term);
@@ -261,11 +263,24 @@ pub fn sides(arena: &mut Arena, shader: &Shader, target: &Target, other: Other<'
     }
     let mut claims = final_claims(arena, shader.stage(), &nir.output_cells, &expected, &found);
     claims.extend(modes::claims(arena, shader, &lowered.modes()));
+    claims.extend(length_claims(arena, &nir, &lowered));
     keep_promises(arena, &nir.promises, &mut claims);
     if arena.is_full() {
         return Err(Unsupported { reason: "the terms are too large".into(), place: String::new() });
     }
+    nir.undefined.extend(expected.is_outside.then(|| arena.boolean(true)));
     Ok(Question { claims, undefined: nir.undefined })
+}
+
+/// The claims that the arrays of distances have the lengths that NIR says: Vulkan clips by all elements.
+fn length_claims(arena: &mut Arena, nir: &Nir<'_>, found: &Found<'_>) -> Vec<Claim> {
+    let Found::Module(module) = found else { return Vec::new() };
+    let lengths = nir.distances.iter().filter_map(|(space, length)| Some((*length, module.length_of_output(*space)?)));
+    let claim = |(expected, found): (u64, u64)| {
+        let [expected, found] = [expected, found].map(|length| arena.constant(32, length));
+        Claim { what: "the length of an array of distances".into(), place: None, expected, found }
+    };
+    lengths.map(claim).collect()
 }
 
 /// Puts the addresses with the alignment that NIR promises in place of the addresses, where that may matter.

@@ -5,7 +5,7 @@
 //! | what differs | what the interpreter is asked for |
 //! |-|-|
 //! | whether the invocation is discarded | the same |
-//! | whether control comes to OpUnreachable | the end of the run |
+//! | whether control comes to OpUnreachable, whether an index is outside of its array | the end of the run |
 //! | a cell of an output | the component of the slot |
 //! | outputs of several vertices | all components that were written |
 //! | what happened | the vertices and the ends of primitives of a geometry shader |
@@ -48,7 +48,7 @@ impl Seen<'_> {
         let outcome = &self.observed.outcome;
         match claim.place {
             // The interpreter came to the end.
-            None if claim.what == flow::UNREACHABLE => !outcome.discarded.is_empty(),
+            None if [flow::UNREACHABLE, flow::OUTSIDE].contains(&&*claim.what) => !outcome.discarded.is_empty(),
             None => {
                 let expected = arena.as_const(claim.expected).map(|it| it != 0);
                 claim.what == DISCARDED && expected.is_some() && outcome.discarded.first().copied() == expected

@@ -17,6 +17,7 @@ pub mod mesa;
 mod modes;
 pub mod module;
 pub mod nir;
+mod open;
 pub mod passes;
 pub mod plant;
 pub mod reasons;

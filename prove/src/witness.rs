@@ -12,7 +12,8 @@ use crate::flow::{self, Step, Trace};
 use crate::given::{Given, Lane};
 use crate::lanes;
 use crate::nir::Nir;
-use crate::term::{Arena, Op, Term};
+use crate::open;
+use crate::term::Arena;
 use crate::world::Space;
 use ntv::interp::{Limits, Slot};
 use ntv::ir::{Shader, Stage, VarFlags};
@@ -20,7 +21,7 @@ use ntv::op::names::varying;
 use ntv::op::{slots, Modes};
 use ntv::Target;
 use ntv_gen::{Observation, Random, Stimulus};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 pub use crate::confirm::Changed;
@@ -154,9 +155,12 @@ fn try_inputs(shader: &Shader, target: &Target, other: Other<'_>, (seed, stimulu
         if refines(&mut arena, claim.expected, claim.found) {
             continue;
         }
-        // The result of an operation that is not a number is open.
-        if is_open(&arena, claim.expected) {
-            return Trial::Undefined;
+        if open::is_open(&arena, claim.expected) {
+            let Some([expected, found]) = open::difference(&mut arena, claim.expected, claim.found) else {
+                return Trial::Undefined;
+            };
+            let (what, confirmed, changed) = (claim.what, false, None);
+            return Trial::Differs(Box::new(Witness { seed, stimulus, what, expected, found, confirmed, changed }));
         }
         let nir = Nir::new(shader, target);
         let locations = slots_of_outputs(&nir);
@@ -173,19 +177,6 @@ fn try_inputs(shader: &Shader, target: &Target, other: Other<'_>, (seed, stimulu
         }));
     }
     Trial::Same
-}
-
-/// Whether a part of a term is an operation whose result is open for its operands.
-fn is_open(arena: &Arena, term: Term) -> bool {
-    let (mut todo, mut seen) = (vec![term], FxHashSet::default());
-    while let Some(term) = todo.pop() {
-        let node = arena.node(term);
-        if matches!(node.op, Op::Alu(_)) {
-            return true;
-        }
-        todo.extend(node.args.iter().filter(|arg| seen.insert(**arg)));
-    }
-    false
 }
 
 /// The shader with one invocation in a workgroup: that is what the terms are of.

@@ -112,7 +112,7 @@ impl Machine<'_> {
     ) -> Step<()> {
         let Loop { header, .. } = code.loops()[number];
         let order = blocks_of(code, number);
-        let known = (self.records.len(), self.obligations.len());
+        let known = (self.records.len(), self.obligations.len(), self.limits.len());
         self.join(incoming);
         self.join_phis(code, header, incoming)?;
         let phis = code.phis(header)?;
@@ -129,7 +129,11 @@ impl Machine<'_> {
         }
         self.records.truncate(known.0);
         self.obligations.truncate(known.1);
-        self.simulate(code, number, &start, edges)
+        self.limits.truncate(known.2);
+        let outer = self.within.replace(self.records.len());
+        let simulated = self.simulate(code, number, &start, edges);
+        self.within = outer;
+        simulated
     }
 
     /// Runs the body of a loop as often as it takes to know what it carries.
@@ -149,7 +153,7 @@ impl Machine<'_> {
                 let reason = "a loop whose carried values are not matched".to_owned();
                 return Err(Unsupported { reason, place: format!("loop {number}") });
             }
-            let obligations = self.obligations.len();
+            let (obligations, limits) = (self.obligations.len(), self.limits.len());
             let path = self.arena.boolean(true);
             self.state = State { path, ..start.state.clone() };
             for phi in &start.phis {
@@ -180,6 +184,7 @@ impl Machine<'_> {
                 break (inner, next);
             }
             self.obligations.truncate(obligations);
+            self.limits.truncate(limits);
             self.records.truncate(number + 1);
         };
         self.finish(code, number, (&plan, &next, start), &mut leaving);

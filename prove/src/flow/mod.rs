@@ -10,9 +10,12 @@
 //!
 //! After a loop, what it computed is what the last iteration computed: the symbols are replaced by others, which both sides share.
 
+mod inside;
 mod loops;
 mod plan;
 
+pub(crate) use inside::OUTSIDE;
+pub use inside::{by_term, Limit, Limits};
 pub use plan::{Record, Reference, Trace};
 
 use crate::term::{Arena, Term};
@@ -123,12 +126,18 @@ pub struct Machine<'a> {
     trace: Trace,
     /// The loops that are running.
     depth: usize,
+    /// The number of the innermost of them, of those that are simulated.
+    within: Option<usize>,
     /// The iterations that are left to loops whose values are known.
     iterations: usize,
     /// The loops, by their number.
     pub records: Vec<Record>,
     /// Conditions of both sides that have to be the same.
     pub obligations: Vec<Obligation>,
+    /// What is inside of its array, where there is no reference.
+    limits: Vec<Limit>,
+    /// Whether a known index was not.
+    is_outside: bool,
 }
 
 /// The obligation of an end that control does not come to.
@@ -173,6 +182,10 @@ pub struct Outcome {
     pub records: Vec<Record>,
     /// Conditions of both sides that have to be the same.
     pub obligations: Vec<Obligation>,
+    /// What is inside of its array.
+    pub limits: Vec<Limit>,
+    /// Whether a known index was not, so that behaviour is undefined.
+    pub is_outside: bool,
 }
 
 /// Runs `code`. With a reference, the loops are simulated.
@@ -182,8 +195,8 @@ pub struct Outcome {
 pub fn run(code: &mut dyn Code, arena: &mut Arena, reference: Option<Reference<'_>>) -> Step<Outcome> {
     let mut machine = Machine::new(arena, reference, MOST_ITERATIONS);
     machine.run(code)?;
-    let Machine { state, records, obligations, .. } = machine;
-    Ok(Outcome { state, records, obligations })
+    let Machine { state, records, obligations, limits, is_outside, .. } = machine;
+    Ok(Outcome { state, records, obligations, limits, is_outside })
 }
 
 /// What the loops of `code` carry in a run with chosen inputs, up to its end or its first error.
@@ -205,9 +218,12 @@ impl<'a> Machine<'a> {
             reference,
             trace: Trace::default(),
             depth: 0,
+            within: None,
             iterations,
             records: Vec::new(),
             obligations: Vec::new(),
+            limits: Vec::new(),
+            is_outside: false,
         }
     }
 

@@ -2,7 +2,7 @@
 
 //! What a loop carries, and what is assumed of it: that a value is one of the reference's.
 
-use super::ValueId;
+use super::{Limits, ValueId};
 use crate::term::{Arena, Term};
 use crate::world::Space;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,6 +15,8 @@ pub struct Reference<'a> {
     pub records: &'a [Record],
     /// What its loops and those of the other code carried in runs with chosen inputs.
     pub traces: [&'a Trace; 2],
+    /// What is inside of its array.
+    pub limits: &'a Limits,
 }
 
 /// What loops carried at the start of each iteration of a run with chosen inputs. Equal terms are equal values.

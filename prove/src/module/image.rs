@@ -233,7 +233,7 @@ impl Module {
         width: u8,
     ) -> Reason<Option<Term>> {
         let Ok(Object::Texel(pointer, coordinate, sample)) = self.object(pointer) else { return Ok(None) };
-        let spot = self.spot(machine, pointer)?;
+        let spot = self.accessed(machine, pointer)?;
         let Type::Image(image) = *self.types.get(spot.ty) else { return Err("a texel of no image".into()) };
         let mut place = self.texel_coordinate(machine, coordinate, image)?;
         if image.multisampled {
@@ -281,7 +281,7 @@ impl Module {
     }
 
     fn resource(&self, machine: &mut Machine<'_>, pointer: u32) -> Reason<Resource> {
-        let spot = self.spot(machine, pointer)?;
+        let spot = self.accessed(machine, pointer)?;
         let Home::Opaque(set, binding) = spot.home else { return Err("a texture in another place".into()) };
         let image = match self.types.get(spot.ty) {
             Type::Image(image) => Some(*image),

@@ -27,7 +27,7 @@ impl Module {
                 })
                 .collect();
         }
-        let spot = self.spot(machine, pointer)?;
+        let spot = self.accessed(machine, pointer)?;
         let cells = self.scalars_of(&spot)?;
         cells.into_iter().map(|(offset, width)| self.load_scalar(machine, &spot, offset, width)).collect()
     }
@@ -82,7 +82,7 @@ impl Module {
         place: Place,
         at: &[Term],
     ) -> Reason<Vec<Term>> {
-        let spot = self.spot(machine, pointer)?;
+        let spot = self.accessed(machine, pointer)?;
         let Home::Input(_, interpolation, patch) = spot.home else { return Err("no input".into()) };
         let interpolation = Interpolation { place, ..interpolation };
         let input = Input { patch, interpolation, vertex: spot.vertex, at };
@@ -106,7 +106,7 @@ impl Module {
             }
             return Ok(());
         }
-        let spot = self.spot(machine, pointer)?;
+        let spot = self.accessed(machine, pointer)?;
         let cells = self.scalars_of(&spot)?;
         check(machine.arena, &cells, values)?;
         for ((offset, _), value) in cells.into_iter().zip(values) {
@@ -185,7 +185,7 @@ impl Module {
             let address = self.one(machine, pointer)?;
             return Ok(world::atomic(machine, Space::Global, operation, address, args, width));
         }
-        let spot = self.spot(machine, pointer)?;
+        let spot = self.accessed(machine, pointer)?;
         let place = spot.place(machine, 0);
         self.of_spaces(machine, &spot, |machine, space| world::atomic(machine, space, operation, place, args, width))
     }

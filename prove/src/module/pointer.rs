@@ -43,6 +43,8 @@ pub(super) struct Spot {
     constant: u64,
     terms: Vec<(Term, u64)>,
     strides: Strides,
+    /// The indices on the way, with the lengths of their arrays, and the distances of the elements.
+    indices: Vec<(Term, u64, u64)>,
 }
 
 /// The distances that decorations of a block's member give for its matrices.
@@ -143,6 +145,7 @@ impl Module {
             constant: 0,
             terms: Vec::new(),
             strides: Strides::default(),
+            indices: Vec::new(),
         };
         match variable.home {
             Home::Shared(base) => spot.constant = base,
@@ -155,11 +158,33 @@ impl Module {
             let index = path.next();
             match variable.per_vertex {
                 true => spot.vertex = Some(index.ok_or("all vertices at once")?),
-                false => spot.element = Some((index.ok_or("all elements at once")?, *count)),
+                false => {
+                    let index = index.ok_or("all elements at once")?;
+                    spot.element = Some((index, *count));
+                    spot.indices.extend(count.map(|count| (index, count, 0)));
+                }
             }
         }
         for index in path {
             self.step_spot(machine, &mut spot, index)?;
+        }
+        Ok(spot)
+    }
+
+    /// The part of a variable that is accessed through a pointer: its indices have to be inside of their arrays.
+    pub(super) fn accessed(&self, machine: &mut Machine<'_>, pointer: u32) -> Reason<Spot> {
+        let spot = self.spot(machine, pointer)?;
+        let mut end = u64::MAX;
+        for (offset, _) in self.scalars_of(&spot).unwrap_or_default().into_iter().take(4) {
+            let place = spot.place(machine, offset);
+            end = end.min(machine.end_of(place).saturating_sub(offset));
+        }
+        // No offset is more than 32 bits have, so that an index is at most what the place is.
+        let most = end.saturating_sub(1).saturating_sub(spot.constant);
+        for (index, count, stride) in spot.indices.iter().copied() {
+            if !most.checked_div(stride).is_some_and(|most| most < count) || machine.arena.as_const(index).is_some() {
+                machine.keep_inside(index, count);
+            }
         }
         Ok(spot)
     }
@@ -172,7 +197,15 @@ impl Module {
                 return Ok(());
             }
         }
+        let length = match self.types.get(spot.ty) {
+            Type::Array(_, count) => *count,
+            Type::Vector(_, count) | Type::Matrix(_, count) => Some(*count),
+            _ => None,
+        };
         let (scale, part) = self.step_into(spot.rule, spot.ty, known, &mut spot.strides)?;
+        if let (Scale::Stride(stride), Some(length)) = (&scale, length) {
+            spot.indices.push((index, length, *stride));
+        }
         match (scale, known) {
             (Scale::Offset(offset), _) => spot.constant = spot.constant.wrapping_add(offset),
             (Scale::Stride(stride), Some(index)) => {

@@ -87,6 +87,17 @@ impl Module {
         self.visible.dedup();
     }
 
+    /// The number of elements of an output that is a built-in and an array, where it is one; 0 if that is not known.
+    pub fn length_of_output(&self, space: Space) -> Option<u64> {
+        let is_it =
+            |it: &&Variable| matches!(it.home, Home::BuiltIn(builtin, true) if Space::BuiltIn(builtin as u32) == space);
+        let variable = self.variables.values().find(is_it)?;
+        match self.types.get(variable.ty) {
+            Type::Array(_, length) => Some(length.unwrap_or(0)),
+            _ => None,
+        }
+    }
+
     fn variable(&self, instruction: &Instruction, id: u32) -> Option<Variable> {
         let Type::Pointer(class, ty) = *self.types.get(instruction.result_type?) else { return None };
         let (types, set) = (&self.types, self.types.word(id, Decoration::DescriptorSet).unwrap_or(0));

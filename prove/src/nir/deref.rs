@@ -66,6 +66,21 @@ impl Nir<'_> {
         }
     }
 
+    /// The pointer of a deref through which memory is accessed: its indices are inside of their arrays.
+    pub(super) fn accessed(&self, machine: &mut Machine<'_>, inst: Inst, def: Def) -> Step<Pointer> {
+        let mut next = Some(def);
+        while let Some(deref) = next.and_then(|def| self.shader.as_deref(def)) {
+            if let Some((index, Some(length))) = next.and_then(|def| self.indices.get(&def)) {
+                machine.limit(*index, u64::from(*length));
+            }
+            next = match deref.kind {
+                DerefKind::Array { parent, .. } | DerefKind::Struct { parent, .. } => Some(parent),
+                _ => None,
+            };
+        }
+        self.pointer(inst, def)
+    }
+
     /// Computes a deref.
     pub(super) fn deref(&mut self, machine: &mut Machine<'_>, inst: Inst, deref: Deref) -> Step<()> {
         let pointer = match deref.kind {
@@ -73,6 +88,13 @@ impl Nir<'_> {
             DerefKind::Array { parent, index } => {
                 let parent = self.pointer(inst, parent)?;
                 let index = self.array_index(machine, index);
+                let types = &self.shader.types;
+                let length = match types.get(parent.ty) {
+                    TypeData::Vector(_, count) | TypeData::Strided { components: count, .. } => Some(count.into()),
+                    TypeData::Matrix { columns, .. } => Some(columns.into()),
+                    _ => types.as_array(parent.ty).and_then(|(_, length)| length),
+                };
+                self.indices.insert(inst.def(), (index, length));
                 self.element(machine, inst, parent, index, deref.ty)?
             }
             DerefKind::Struct { parent, field } => {
@@ -248,9 +270,29 @@ impl Nir<'_> {
         Ok((0..count).map(place).collect())
     }
 
+    /// The end of what is at the addresses of a variable, or of a block.
+    fn end_of(&self, pointer: Pointer) -> u64 {
+        let types = &self.shader.types;
+        let ty = self.shader.vars[pointer.var].ty;
+        let size = match pointer.memory {
+            Memory::Block { element: Some(_), .. } => {
+                types.as_array(ty).map_or(0, |(block, _)| layout::size(types, block))
+            }
+            Memory::Block { .. } | Memory::Bytes(_) => layout::size(types, ty),
+            Memory::Local(_) => layout::scalars(types, ty),
+            Memory::Io { .. } | Memory::Opaque { .. } => 0,
+        };
+        // The length of a run-time array is not known.
+        if size == 0 || matches!(pointer.memory, Memory::Block { is_uniform: false, .. }) {
+            u64::MAX
+        } else {
+            size
+        }
+    }
+
     /// Loads the value at a pointer.
     pub(super) fn load_deref(&mut self, machine: &mut Machine<'_>, inst: Inst, srcs: &[Def]) -> Step<()> {
-        let pointer = self.pointer(inst, srcs[0])?;
+        let pointer = self.accessed(machine, inst, srcs[0])?;
         let width = self.shader.insts[inst].bit_size;
         let places = self.scalar_places(machine, inst, pointer)?;
         if let Memory::Io { .. } = pointer.memory {
@@ -259,8 +301,10 @@ impl Nir<'_> {
             return Ok(());
         }
         let region = pointer.memory.region(machine.arena);
+        let end = self.end_of(pointer);
         let mut terms = Vec::new();
         for (bits, address) in places {
+            machine.limit(address, end);
             let term = match (pointer.memory, region) {
                 (Memory::Local(number), _) => {
                     let state = machine.space(Space::Local(number));
@@ -287,11 +331,12 @@ impl Nir<'_> {
 
     /// Stores a value at a pointer.
     pub(super) fn store_deref(&mut self, machine: &mut Machine<'_>, inst: Inst, srcs: &[Def]) -> Step<()> {
-        let pointer = self.pointer(inst, srcs[0])?;
+        let pointer = self.accessed(machine, inst, srcs[0])?;
         let region = pointer.memory.region(machine.arena);
         let places = self.scalar_places(machine, inst, pointer)?;
         for (c, value) in self.written(machine, inst, srcs[1]) {
             let Some((bits, address)) = places.get(c).copied() else { continue };
+            machine.limit(address, self.end_of(pointer));
             match (pointer.memory, region) {
                 (Memory::Io { vertex }, _) => self.store_io(machine, inst, (pointer.var, vertex), address, value)?,
                 (Memory::Local(number), _) => {

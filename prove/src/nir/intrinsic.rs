@@ -69,7 +69,10 @@ impl Nir<'_> {
             _ if op.is_deref_atomic() => self.deref_atomic(machine, inst, srcs)?,
             _ if op.meaning().sampling.is_some() => self.interpolate(machine, inst, op, srcs)?,
             emit_vertex | emit_vertex_with_counter => {
-                world::emit_vertex(machine, self.shader.index(inst, Index::stream_id), &self.output_cells);
+                let stream = self.shader.index(inst, Index::stream_id);
+                self.open_distances(machine, stream);
+                world::emit_vertex(machine, stream, &self.output_cells);
+                self.define_distances(machine);
             }
             end_primitive | end_primitive_with_counter => {
                 world::end_primitive(machine, self.shader.index(inst, Index::stream_id));
@@ -113,6 +116,22 @@ impl Nir<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// What is known where the shader starts.
+    pub(super) fn start(&self, machine: &mut Machine<'_>) {
+        self.define_distances(machine);
+        let info = &self.shader.info;
+        if !self.shader.stage().has_grid() || info.workgroup_size_variable {
+            return;
+        }
+        let size = info.workgroup_size.map(u64::from);
+        for (c, size) in (0..).zip(size) {
+            let id = builtin_scalar(machine.arena, BuiltIn::LocalInvocationId, 32, c);
+            machine.limit(id, size);
+        }
+        let index = builtin_scalar(machine.arena, BuiltIn::LocalInvocationIndex, 32, 0);
+        machine.limit(index, size.iter().product());
     }
 
     /// Makes the invocation a helper, if the condition holds.
@@ -173,6 +192,10 @@ impl Nir<'_> {
         let count = u64::from(self.shader.index(register, Index::num_components));
         let base = u64::from(self.shader.index(inst, Index::base));
         let indirect = srcs.get(of + 1).map(|def| self.scalar(machine, *def));
+        if let Some(index) = indirect {
+            let element = machine.arena.plus(index, base);
+            machine.limit(element, self.shader.index(register, Index::num_array_elems).max(1).into());
+        }
         let start = match indirect {
             Some(index) => machine.arena.combination(32, count * base, &[(index, count)]),
             None => machine.arena.constant(32, count * base),

@@ -101,6 +101,7 @@ impl Nir<'_> {
             return self.unsupported(inst, "a read of the framebuffer");
         }
         let offset = self.scalar(machine, offset);
+        machine.limit(offset, io.num_slots.max(1).into());
         let component = u64::from(self.shader.index(inst, Index::component));
         let start = machine.arena.combination(32, slot.first + component, &[(offset, step)]);
         let vertex = access.vertex.map(|vertex| self.scalar(machine, srcs[usize::from(vertex)]));
@@ -352,7 +353,7 @@ impl Nir<'_> {
         op: Intrinsic,
         srcs: &[Def],
     ) -> Step<()> {
-        let pointer = self.pointer(inst, srcs[0])?;
+        let pointer = self.accessed(machine, inst, srcs[0])?;
         let places = self.scalar_places(machine, inst, pointer)?;
         let Some(place) = op.meaning().sampling.and_then(place_of) else {
             return self.unsupported(inst, "an interpolation of this kind");
@@ -462,8 +463,6 @@ impl Nir<'_> {
                 }
             }
         }
-        cells.sort_unstable();
-        cells.dedup();
         cells
     }
 

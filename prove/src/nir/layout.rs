@@ -39,6 +39,11 @@ fn extent(types: &TypeTable, ty: Type) -> (u64, u64) {
     }
 }
 
+/// The size of a type in bytes.
+pub(super) fn size(types: &TypeTable, ty: Type) -> u64 {
+    extent(types, ty).0
+}
+
 /// The distance in bytes between the elements of an array, the columns of a matrix, the components of a vector.
 pub(super) fn stride(types: &TypeTable, ty: Type) -> u64 {
     match types.get(ty) {

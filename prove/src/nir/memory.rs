@@ -6,7 +6,7 @@ use super::{layout, Nir};
 use crate::flow::{Machine, Step};
 use crate::term::Term;
 use crate::world::{self, Choices, Space};
-use ntv::ir::{Def, Directive, Inst};
+use ntv::ir::{Def, Directive, Inst, Variable};
 use ntv::op::meaning::{MemoryAccess, MemoryKind, MemoryOperation, OffsetUnit};
 use ntv::op::{zink, AluOp, Index, Modes};
 use ntv::target::Descriptor;
@@ -58,8 +58,10 @@ impl Nir<'_> {
                 let (count, width) = (self.shader.insts[inst].num_components, self.shader.insts[inst].bit_size);
                 let mut terms = Vec::new();
                 let unit = self.unit(inst, access, width);
+                let end = self.uniform_end(inst, access, srcs);
                 for c in 0..count {
                     let at = machine.arena.plus(address, u64::from(width / 8) * u64::from(c));
+                    machine.limit(at, end.saturating_sub(u64::from(width / 8) - 1));
                     let mut parts = Vec::new();
                     for part in 0..width / unit {
                         let at = machine.arena.plus(at, u64::from(unit / 8 * part));
@@ -136,6 +138,9 @@ impl Nir<'_> {
                         && set == self.target.descriptor_set(Descriptor::UniformBuffer),
                 );
                 let element = machine.arena.plus(block, u64::from(first).wrapping_neg());
+                if set == self.target.descriptor_set(Descriptor::UniformBuffer) && self.shader.info.num_ubos > first {
+                    machine.limit(element, (self.shader.info.num_ubos - first).into());
+                }
                 (set, first, element)
             }
         }
@@ -219,7 +224,11 @@ impl Nir<'_> {
                 let address = machine.arena.plus(offset, base);
                 self.aligned(machine, inst, address)
             }
-            OffsetUnit::Vec4s => machine.arena.combination(32, 16 * base + 4 * component, &[(offset, 16)]),
+            OffsetUnit::Vec4s => {
+                let vector = machine.arena.plus(offset, base);
+                machine.limit(vector, self.uniform_end(inst, access, srcs).div_ceil(16));
+                machine.arena.combination(32, 16 * base + 4 * component, &[(offset, 16)])
+            }
             OffsetUnit::ZinkMembers => {
                 let member = machine.arena.as_const(offset);
                 match member.and_then(|member| zink::offset(member as usize)) {
@@ -256,6 +265,39 @@ impl Nir<'_> {
         }
     }
 
+    /// The end of the bytes of a uniform block or of push constants, as far as a load or a variable says it.
+    fn uniform_end(&self, inst: Inst, access: MemoryAccess, srcs: &[Def]) -> u64 {
+        const MOST: u64 = 1 << 16;
+        let shader = self.shader;
+        if access.kind == MemoryKind::PushConstant && shader.index(inst, Index::range) != 0 {
+            return shader.index(inst, Index::base).saturating_add(shader.index(inst, Index::range)).into();
+        }
+        let MemoryAccess { kind: MemoryKind::Ubo, block: Some(block), .. } = access else { return u64::MAX };
+        let [base, range] = [Index::range_base, Index::range].map(|index| shader.index(inst, index));
+        let range = Some(base.saturating_add(range)).filter(|_| range != 0 && range != u32::MAX);
+        let number = shader.as_const_scalar(srcs[usize::from(block)]);
+        let is_it = |it: &&Variable| {
+            it.mode == Modes::UBO && number.map_or(true, |number| u64::from(it.driver_location) == number)
+        };
+        let size = |it: &Variable| layout::size(&shader.types, it.ty);
+        let declared = shader.vars.values().filter(is_it).map(size).max();
+        range.map(u64::from).or(declared).unwrap_or(MOST)
+    }
+
+    /// Notes that the bytes of a number are inside of their memory.
+    fn limit_address(&self, machine: &mut Machine<'_>, region: Region, (at, width): (Term, u8)) {
+        let info = &self.shader.info;
+        let size = match region {
+            Region::Space(Space::Shared) => info.shared_size.into(),
+            Region::Space(Space::Payload) => info.task_payload_size.into(),
+            Region::Space(Space::Local(_)) => info.scratch.into(),
+            _ => return,
+        };
+        if let Some(last) = u64::checked_sub(size, u64::from(width / 8)) {
+            machine.limit(at, last + 1);
+        }
+    }
+
     /// Loads a number.
     pub(super) fn load_region(
         &mut self,
@@ -265,6 +307,7 @@ impl Nir<'_> {
         at: Term,
         width: u8,
     ) -> Step<Term> {
+        self.limit_address(machine, region, (at, width));
         let state = match region {
             Region::Constant(state) => state,
             Region::Space(space) => machine.space(space),
@@ -287,6 +330,7 @@ impl Nir<'_> {
         at: Term,
         value: Term,
     ) -> Step<()> {
+        self.limit_address(machine, region, (at, machine.arena.width(value)));
         match region {
             Region::Constant(_) => return self.unsupported(inst, "a store to this memory"),
             Region::Space(space) => world::store(machine, space, at, value),
@@ -308,6 +352,7 @@ impl Nir<'_> {
     ) -> Step<()> {
         let args: Vec<Term> = data.iter().map(|def| self.scalar(machine, *def)).collect();
         let width = self.shader.insts[inst].bit_size;
+        self.limit_address(machine, region, (at, width));
         let name = self.atomic_name(inst);
         let atomic = |machine: &mut Machine<'_>, space: Space| world::atomic(machine, space, &name, at, &args, width);
         let result = match region {
@@ -401,7 +446,7 @@ impl Nir<'_> {
 
     /// An atomic through a deref.
     pub(super) fn deref_atomic(&mut self, machine: &mut Machine<'_>, inst: Inst, srcs: &[Def]) -> Step<()> {
-        let pointer = self.pointer(inst, srcs[0])?;
+        let pointer = self.accessed(machine, inst, srcs[0])?;
         match pointer.memory.region(machine.arena) {
             Some(region) => self.region_atomic(machine, inst, (region, pointer.address), &srcs[1..]),
             None => self.unsupported(inst, "an atomic of this memory"),

@@ -7,6 +7,7 @@
 
 mod cfg;
 mod deref;
+mod distances;
 mod intrinsic;
 mod io;
 mod layout;
@@ -31,6 +32,8 @@ pub struct Nir<'a> {
     target: &'a Target,
     cfg: Cfg,
     pointers: FxHashMap<Def, Pointer>,
+    /// The index of a deref of an array, and the length of this.
+    indices: FxHashMap<Def, (Term, Option<u32>)>,
     facts: memory::MemoryFacts,
     /// The Locations of variables that do not have their own.
     locations: FxHashMap<Var, u32>,
@@ -40,6 +43,8 @@ pub struct Nir<'a> {
     pub contractible: FxHashSet<Term>,
     /// The cells of outputs that the shader writes, in order.
     pub output_cells: Vec<(Space, u64)>,
+    /// The arrays of clip and cull distances that the shader writes, with their lengths.
+    pub distances: Vec<(Space, u64)>,
     /// The spaces that others may change up to a barrier.
     pub visible: Vec<Space>,
     /// Addresses, and the same with the low bits that NIR promises of them.
@@ -56,11 +61,13 @@ impl<'a> Nir<'a> {
             target,
             cfg: Cfg::new(shader),
             pointers: FxHashMap::default(),
+            indices: FxHashMap::default(),
             facts: memory::MemoryFacts::default(),
             locations: FxHashMap::default(),
             exact: FxHashSet::default(),
             contractible: FxHashSet::default(),
             output_cells: Vec::new(),
+            distances: Vec::new(),
             visible: Vec::new(),
             promises: Vec::new(),
             undefined: Vec::new(),
@@ -68,6 +75,10 @@ impl<'a> Nir<'a> {
         nir.facts = nir.find_facts();
         nir.locations = nir.find_locations();
         nir.output_cells = nir.find_output_cells();
+        nir.distances = nir.find_distances();
+        nir.output_cells = nir.output_cells.iter().copied().chain(nir.cells_of_distances()).collect();
+        nir.output_cells.sort_unstable();
+        nir.output_cells.dedup();
         nir
     }
 
@@ -216,6 +227,9 @@ impl Code for Nir<'_> {
     }
 
     fn run(&mut self, block: BlockId, machine: &mut Machine<'_>) -> Step<Terminator> {
+        if block == self.entry() {
+            self.start(machine);
+        }
         let insts = self.shader.block_insts(Block::from_index(block)).to_vec();
         for inst in insts {
             match self.step(machine, inst)? {

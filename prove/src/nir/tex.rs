@@ -41,8 +41,8 @@ impl Nir<'_> {
     }
 
     /// The descriptor at a deref.
-    fn opaque(&self, inst: Inst, def: Def) -> Step<(Var, Opaque)> {
-        let pointer = self.pointer(inst, def)?;
+    fn opaque(&self, machine: &mut Machine<'_>, inst: Inst, def: Def) -> Step<(Var, Opaque)> {
+        let pointer = self.accessed(machine, inst, def)?;
         let Memory::Opaque { element } = pointer.memory else {
             return self.unsupported(inst, "a deref that is not of a texture or image");
         };
@@ -83,7 +83,7 @@ impl Nir<'_> {
         let data = self.shader.insts[inst];
         let deref = tex.src(TexSrcKind::texture_deref);
         let texture = match deref {
-            Some(deref) => Some(self.opaque(inst, deref)?),
+            Some(deref) => Some(self.opaque(machine, inst, deref)?),
             None => self.texture_by_number(machine, tex.texture_index),
         };
         let Some((var, texture)) = texture else { return self.unsupported(inst, "a texture without a variable") };
@@ -114,7 +114,7 @@ impl Nir<'_> {
         let is_comparison = tex.src(TexSrcKind::comparator).is_some() && tex.op != TexOp::tg4;
         let sampler = match tex.op.fetches() || tex.op.is_query() && tex.op != TexOp::lod {
             true => None,
-            false => self.separate_sampler(inst, tex)?,
+            false => self.separate_sampler(machine, inst, tex)?,
         };
         let shape = shape(dim, is_array);
         let texel = Texel { operation, shape, texture, sampler, operands };
@@ -130,9 +130,9 @@ impl Nir<'_> {
     }
 
     /// The sampler, if it is a variable of its own.
-    fn separate_sampler(&self, inst: Inst, tex: &TexData) -> Step<Option<Opaque>> {
+    fn separate_sampler(&self, machine: &mut Machine<'_>, inst: Inst, tex: &TexData) -> Step<Option<Opaque>> {
         let Some(def) = tex.src(TexSrcKind::sampler_deref) else { return Ok(None) };
-        let (var, sampler) = self.opaque(inst, def)?;
+        let (var, sampler) = self.opaque(machine, inst, def)?;
         Ok(self.opaque_shape(self.shader.vars[var].ty).is_none().then_some(sampler))
     }
 
@@ -190,7 +190,7 @@ impl Nir<'_> {
         if access.name != ImageName::Deref {
             return self.unsupported(inst, "an image without a deref");
         }
-        let (var, (set, binding, element)) = self.opaque(inst, srcs[0])?;
+        let (var, (set, binding, element)) = self.opaque(machine, inst, srcs[0])?;
         let Some((dim, is_array)) = self.opaque_shape(self.shader.vars[var].ty) else {
             return self.unsupported(inst, "an image of an unknown type");
         };

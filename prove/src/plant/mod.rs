@@ -94,9 +94,9 @@ pub fn faults() -> Vec<Fault> {
     tables.chain(custom).collect()
 }
 
-/// Faults that a proof does not find, because it does not cover what they change. They are not among [`faults`].
-pub fn uncovered() -> Vec<Fault> {
-    others::UNCOVERED.iter().map(|(name, rule)| Fault::new((*name).to_owned(), Rule::Custom(*rule))).collect()
+/// Faults for which few shaders have a place. They are not among [`faults`].
+pub fn rare() -> Vec<Fault> {
+    others::RARE.iter().map(|(name, rule)| Fault::new((*name).to_owned(), Rule::Custom(*rule))).collect()
 }
 
 impl Fault {

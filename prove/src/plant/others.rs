@@ -39,8 +39,8 @@ pub(super) const FAULTS: &[(&str, Plant)] = &[
     }),
 ];
 
-/// Faults in what a proof does not cover.
-pub(super) const UNCOVERED: &[(&str, Plant)] = &[
+/// Faults for which few shaders have a place.
+pub(super) const RARE: &[(&str, Plant)] = &[
     ("a workgroup has another size", |code| modes(code, ExecutionMode::LocalSize)),
     ("a patch has another number of vertices", |code| modes(code, ExecutionMode::OutputVertices)),
     ("an array is shorter", |code| shorter_arrays(code)),
