@@ -182,7 +182,8 @@ impl Module {
         // No offset is more than 32 bits have, so that an index is at most what the place is.
         let most = end.saturating_sub(1).saturating_sub(spot.constant);
         for (index, count, stride) in spot.indices.iter().copied() {
-            if !most.checked_div(stride).is_some_and(|most| most < count) || machine.arena.as_const(index).is_some() {
+            let is_known = machine.arena.as_const(index).is_some();
+            if is_known || most.checked_div(stride).is_none_or(|most| most >= count) {
                 machine.keep_inside(index, count);
             }
         }

@@ -277,7 +277,7 @@ impl Nir<'_> {
         let range = Some(base.saturating_add(range)).filter(|_| range != 0 && range != u32::MAX);
         let number = shader.as_const_scalar(srcs[usize::from(block)]);
         let is_it = |it: &&Variable| {
-            it.mode == Modes::UBO && number.map_or(true, |number| u64::from(it.driver_location) == number)
+            it.mode == Modes::UBO && number.is_none_or(|number| u64::from(it.driver_location) == number)
         };
         let size = |it: &Variable| layout::size(&shader.types, it.ty);
         let declared = shader.vars.values().filter(is_it).map(size).max();
