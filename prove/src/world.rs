@@ -233,6 +233,23 @@ fn of_cells(arena: &mut Arena, cell: Term, width: u8, mut word: impl FnMut(&mut 
     }
 }
 
+/// A number of 16 bits as the word of an input or output: a float as one of 32 bits, whatever width stages pass it with.
+pub fn as_word(arena: &mut Arena, value: Term, is_float: bool) -> Term {
+    match (arena.width(value), is_float) {
+        (16, true) => arena.scalar(AluOp::f2f32, 32, &[value]),
+        (16, false) => arena.zext(value, 32),
+        _ => value,
+    }
+}
+
+/// The number of 16 bits in such a word.
+pub fn of_word(arena: &mut Arena, word: Term, is_float: bool) -> Term {
+    match is_float {
+        true => arena.scalar(AluOp::f2f16, 16, &[word]),
+        false => arena.trunc(word, 16),
+    }
+}
+
 /// The number of 32 or 64 bits in the cells of an output; `None` for another width.
 pub fn read_cells(arena: &mut Arena, state: Term, cell: Term, width: u8) -> Option<Term> {
     of_cells(arena, cell, width, |arena, cell| arena.read(state, cell, 32))

@@ -33,6 +33,11 @@ impl Module {
     }
 
     fn load_scalar(&self, machine: &mut Machine<'_>, spot: &Spot, offset: u64, width: u8) -> Reason<Term> {
+        let is_interface = matches!(spot.home, Home::Input(..) | Home::Output(..));
+        if is_interface && width == 16 {
+            let word = self.load_scalar(machine, spot, offset, 32)?;
+            return Ok(world::of_word(machine.arena, word, self.types.has_floats(spot.ty)));
+        }
         let place = spot.place(machine, offset);
         Ok(match spot.home {
             Home::Local(number) => {
@@ -134,6 +139,7 @@ impl Module {
             Home::Output(..) | Home::BuiltIn(_, true) => {
                 let (space, cell) = output(machine, spot, place)?;
                 let state = machine.space(space);
+                let value = world::as_word(machine.arena, value, self.types.has_floats(spot.ty));
                 let width = machine.arena.width(value);
                 let state = world::write_cells(machine.arena, state, cell, value);
                 machine.set_space(space, state.ok_or_else(|| format!("an output of {width} bits"))?);

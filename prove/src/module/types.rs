@@ -238,6 +238,14 @@ impl Types {
         self.entries.get(&id).map_or(&Type::Other, |entry| &entry.ty)
     }
 
+    /// Whether the scalars of a value of this type are floats.
+    pub(super) fn has_floats(&self, id: u32) -> bool {
+        match self.get(id) {
+            Type::Vector(part, _) | Type::Matrix(part, _) | Type::Array(part, _) => self.has_floats(*part),
+            ty => matches!(ty, Type::Float(_)),
+        }
+    }
+
     /// The number of scalars of a value of this type.
     pub(super) fn scalars(&self, id: u32) -> u64 {
         self.entries.get(&id).map_or(0, |entry| entry.scalars)

@@ -9,7 +9,7 @@ use crate::flow::{Machine, Step};
 use crate::term::{Arena, Term};
 use crate::world::{self, Space};
 use ntv::entity::Id;
-use ntv::ir::{ArrayIndex, Def, Deref, DerefKind, Inst, Type, TypeData, Var};
+use ntv::ir::{ArrayIndex, Def, Deref, DerefKind, Inst, Type, TypeData, Var, VarFlags};
 use ntv::op::Modes;
 use ntv::target::Descriptor;
 
@@ -296,6 +296,9 @@ impl Nir<'_> {
         let width = self.shader.insts[inst].bit_size;
         let places = self.scalar_places(machine, inst, pointer)?;
         if let Memory::Io { .. } = pointer.memory {
+            if self.shader.vars[pointer.var].flags.contains(VarFlags::FB_FETCH_OUTPUT) {
+                return self.framebuffer(machine, inst);
+            }
             let terms = self.load_io(machine, inst, pointer, &places, None)?;
             self.set(machine, inst, terms);
             return Ok(());

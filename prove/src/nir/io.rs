@@ -5,6 +5,7 @@
 //! A cell is a word of 32 bits: 4 for each Location, or the components and elements of a built-in.
 
 use super::deref::{Memory, Pointer};
+use super::tex::{narrowed, widened};
 use super::{layout, Nir};
 use crate::flow::{Machine, Step};
 use crate::term::{Arena, Term};
@@ -13,6 +14,7 @@ use ntv::ir::{Def, Directive, Inst, InstKind, Stage, TypeData, Var, VarFlags};
 use ntv::op::meaning::{IoAccess, Sampling};
 use ntv::op::names::{frag_result, unpack_alu_type, varying, vert_attrib, InterpMode, IoFlags, IoSemantics, SlotKind};
 use ntv::op::{slots, Base, Index, Intrinsic, Modes};
+use ntv::Feature;
 use rustc_hash::{FxHashMap, FxHashSet};
 use spirv::BuiltIn;
 
@@ -98,7 +100,7 @@ impl Nir<'_> {
         let offset = srcs[usize::from(access.offset)];
         let (slot, io, step) = self.slot_of_access(inst, (op, access), offset);
         if io.flags.contains(IoFlags::FBFETCH) {
-            return self.unsupported(inst, "a read of the framebuffer");
+            return self.framebuffer(machine, inst);
         }
         let offset = self.scalar(machine, offset);
         machine.limit(offset, io.num_slots.max(1).into());
@@ -107,7 +109,9 @@ impl Nir<'_> {
         let vertex = access.vertex.map(|vertex| self.scalar(machine, srcs[usize::from(vertex)]));
         let is_store = !self.shader.insts[inst].has_def();
         if is_store {
+            let base = unpack_alu_type(self.shader.index(inst, Index::src_type)).base;
             for (c, value) in self.written(machine, inst, srcs[0]) {
+                let value = self.as_word(machine, value, base);
                 let words = u64::from(machine.arena.width(value).max(32)) / 32;
                 let cell = machine.arena.plus(start, words * c as u64);
                 self.write_output(machine, inst, slot, vertex, (cell, value))?;
@@ -131,14 +135,16 @@ impl Nir<'_> {
             false => self.explicit_interpolation(inst, op, srcs)?,
         };
         let input = Input { patch: slot.patch, interpolation, vertex, at: &at };
+        let base = unpack_alu_type(self.shader.index(inst, Index::dest_type)).base;
+        let wide = width.max(if width == 16 { 32 } else { 0 });
         let mut terms = Vec::new();
         for c in 0..count {
             let cell = machine.arena.plus(start, words * u64::from(c));
             let term = match access.is_output {
-                true => self.read_output(machine, inst, slot, vertex, cell, width)?,
-                false => self.read_input(machine, inst, (slot, &input), cell, width)?,
+                true => self.read_output(machine, inst, slot, vertex, cell, wide)?,
+                false => self.read_input(machine, inst, (slot, &input), cell, wide)?,
             };
-            terms.push(term);
+            terms.push(narrowed(machine.arena, term, width, base));
         }
         self.set(machine, inst, terms);
         Ok(())
@@ -173,6 +179,21 @@ impl Nir<'_> {
         match self.shader.as_intrinsic(srcs[0].inst()) {
             Some((_, srcs)) => srcs.to_vec().iter().flat_map(|src| self.scalars(machine, *src)).collect(),
             None => Vec::new(),
+        }
+    }
+
+    /// The type of the scalars of a variable.
+    fn base_of(&self, var: Var) -> Base {
+        self.shader.types.scalar_of(self.shader.vars[var].ty).map_or(Base::Uint, |scalar| scalar.base)
+    }
+
+    /// A number of 16 bits as the word of an output, as [`world::as_word`] has it where stages pass it with 16 bits.
+    fn as_word(&self, machine: &mut Machine<'_>, value: Term, base: Base) -> Term {
+        match base {
+            Base::Int | Base::Uint if self.target.has(Feature::storageInputOutput16) => {
+                world::as_word(machine.arena, value, false)
+            }
+            _ => widened(machine.arena, value, base),
         }
     }
 
@@ -377,22 +398,21 @@ impl Nir<'_> {
         let slot = self.slot_of_variable(pointer.var);
         let variable = &self.shader.vars[pointer.var];
         let is_output = variable.mode == Modes::SHADER_OUT;
-        if is_output && variable.flags.contains(VarFlags::FB_FETCH_OUTPUT) {
-            return self.unsupported(inst, "a read of the framebuffer");
-        }
         let width = self.shader.insts[inst].bit_size;
         let (place, at) = place.map_or((None, Vec::new()), |(place, at)| (Some(place), at));
         let mut interpolation = self.interpolation_of(pointer.var);
         interpolation.place = place.unwrap_or(interpolation.place);
         let input = Input { patch: slot.patch, interpolation, vertex, at: &at };
+        let base = self.base_of(pointer.var);
+        let wide = width.max(if width == 16 { 32 } else { 0 });
         let mut terms = Vec::new();
         for (_, address) in places {
             let cell = machine.arena.plus(*address, slot.first);
             let term = match is_output {
-                true => self.read_output(machine, inst, slot, vertex, cell, width)?,
-                false => self.read_input(machine, inst, (slot, &input), cell, width)?,
+                true => self.read_output(machine, inst, slot, vertex, cell, wide)?,
+                false => self.read_input(machine, inst, (slot, &input), cell, wide)?,
             };
-            terms.push(term);
+            terms.push(narrowed(machine.arena, term, width, base));
         }
         Ok(terms)
     }
@@ -428,6 +448,7 @@ impl Nir<'_> {
     ) -> Step<()> {
         let slot = self.slot_of_variable(var);
         let cell = machine.arena.plus(address, slot.first);
+        let value = self.as_word(machine, value, self.base_of(var));
         self.write_output(machine, inst, slot, vertex, (cell, value))
     }
 

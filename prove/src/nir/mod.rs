@@ -8,6 +8,7 @@
 mod cfg;
 mod deref;
 mod distances;
+mod framebuffer;
 mod intrinsic;
 mod io;
 mod layout;

@@ -76,6 +76,14 @@ impl Nir<'_> {
                     let all: Vec<Term> = args.into_iter().flatten().chain([path]).collect();
                     terms.push(machine.arena.symbol(name, 1, &all));
                 }
+                first_invocation | last_invocation => {
+                    let all = machine.arena.boolean(true);
+                    let word = |c: u32| machine.arena.symbol(&format!("ballot: component {c}"), 32, &[all, path]);
+                    let mut words: Vec<Term> = (0..4).map(word).collect();
+                    words.push(path);
+                    let name = if op == first_invocation { "ballot_find_lsb" } else { "ballot_find_msb" };
+                    terms.push(machine.arena.symbol(name, width, &words));
+                }
                 ballot | ballot_relaxed => {
                     let words: Vec<Term> = (0..4)
                         .map(|c| machine.arena.symbol(&format!("ballot: component {c}"), 32, &[args[0][0], path]))
