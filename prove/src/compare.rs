@@ -264,7 +264,7 @@ pub fn sides(arena: &mut Arena, shader: &Shader, target: &Target, other: Other<'
     let mut claims = final_claims(arena, shader.stage(), &nir.output_cells, &expected, &found);
     claims.extend(modes::claims(arena, shader, &lowered.modes()));
     claims.extend(length_claims(arena, &nir, &lowered));
-    keep_promises(arena, &nir.promises, &mut claims);
+    keep_promises(arena, &nir.promises, (&mut claims, &mut nir.undefined));
     if arena.is_full() {
         return Err(Unsupported { reason: "the terms are too large".into(), place: String::new() });
     }
@@ -284,7 +284,7 @@ fn length_claims(arena: &mut Arena, nir: &Nir<'_>, found: &Found<'_>) -> Vec<Cla
 }
 
 /// Puts the addresses with the alignment that NIR promises in place of the addresses, where that may matter.
-fn keep_promises(arena: &mut Arena, promises: &[(Term, Term)], claims: &mut [Claim]) {
+fn keep_promises(arena: &mut Arena, promises: &[(Term, Term)], (claims, undefined): (&mut [Claim], &mut [Term])) {
     if promises.is_empty() {
         return;
     }
@@ -292,6 +292,9 @@ fn keep_promises(arena: &mut Arena, promises: &[(Term, Term)], claims: &mut [Cla
     for claim in claims.iter_mut().filter(|claim| claim.expected != claim.found) {
         claim.expected = arena.replace(claim.expected, &mut map);
         claim.found = arena.replace(claim.found, &mut map);
+    }
+    for condition in undefined {
+        *condition = arena.replace(*condition, &mut map);
     }
 }
 

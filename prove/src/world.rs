@@ -485,6 +485,12 @@ impl Texel {
     }
 }
 
+/// The name of the shape of a bindless texture: a handle has none.
+pub const BINDLESS: &str = "bindless";
+
+/// The element of the space that is all bindless images: their elements are among the coordinates.
+pub const ALL_ELEMENTS: u32 = u32::MAX;
+
 /// The name of the shape of a texture or image.
 pub fn shape(dim: Dim, is_array: bool, is_multisampled: bool) -> String {
     let name = match dim {

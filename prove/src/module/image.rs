@@ -17,6 +17,7 @@ use spirv::{Dim, ImageOperands, Op};
 struct Resource {
     image: Option<Image>,
     place: (u32, u32, Option<Term>),
+    is_bindless: bool,
 }
 
 /// A texture and the sampler that is apart.
@@ -125,7 +126,9 @@ impl Module {
         operands: Vec<(&'static str, Vec<Term>)>,
     ) -> Reason<Vec<Term>> {
         let sampler = pair.sampler.map(|sampler| sampler.place);
-        let texel = Texel { operation, shape: image.shape(), texture: pair.texture.place, sampler, operands };
+        let is_image = image.storage;
+        let shape = if pair.texture.is_bindless && !is_image { world::BINDLESS.into() } else { image.shape() };
+        let texel = Texel { operation, shape, texture: pair.texture.place, sampler, operands };
         let widths = self.types.widths(it.result_type.unwrap_or(0))?;
         Ok(texel.components(machine.arena, &widths, image.dimensions()))
     }
@@ -191,7 +194,8 @@ impl Module {
             return self.components(machine, it, ("fetch".into(), pair, image), operands);
         }
         let spot = self.spot(machine, self.image_pointer(id)?)?;
-        let (place, shape) = ([used, sample(operands)].concat(), image.shape());
+        let element: Vec<Term> = spot.bindless_element().into_iter().collect();
+        let (place, shape) = ([element, used, sample(operands)].concat(), image.shape());
         let widths = self.types.widths(it.result_type.unwrap_or(0))?;
         let texel = |(c, width): (usize, &u8)| {
             self.of_spaces(machine, &spot, |machine, space| {
@@ -208,7 +212,8 @@ impl Module {
         let texel = self.operand_value(machine, it, 2)?;
         let operands = self.image_operands(machine, it, 3, image)?;
         let spot = self.spot(machine, self.image_pointer(id)?)?;
-        let (place, shape) = ([used, sample(operands)].concat(), image.shape());
+        let element: Vec<Term> = spot.bindless_element().into_iter().collect();
+        let (place, shape) = ([element, used, sample(operands)].concat(), image.shape());
         let choices = self.spaces(machine, &spot)?;
         world::change_chosen(machine, &choices, |machine, space| {
             world::store_texel(machine, (space, &shape), &place, &texel);
@@ -235,7 +240,8 @@ impl Module {
         let Ok(Object::Texel(pointer, coordinate, sample)) = self.object(pointer) else { return Ok(None) };
         let spot = self.accessed(machine, pointer)?;
         let Type::Image(image) = *self.types.get(spot.ty) else { return Err("a texel of no image".into()) };
-        let mut place = self.texel_coordinate(machine, coordinate, image)?;
+        let mut place: Vec<Term> = spot.bindless_element().into_iter().collect();
+        place.extend(self.texel_coordinate(machine, coordinate, image)?);
         if image.multisampled {
             place.push(self.one(machine, sample)?);
         }
@@ -291,7 +297,8 @@ impl Module {
             },
             _ => None,
         };
-        Ok(Resource { image, place: (set, binding, spot.element.map(|(element, _)| element)) })
+        let is_bindless = spot.bindless_element().is_some();
+        Ok(Resource { image, place: (set, binding, spot.element.map(|(element, _)| element)), is_bindless })
     }
 }
 

@@ -162,6 +162,9 @@ impl Module {
             true => Space::Image(set, binding, element),
             false => Space::Storage(set, binding, element),
         };
+        if spot.bindless_element().is_some() {
+            return Ok(vec![(None, space(world::ALL_ELEMENTS))]);
+        }
         let Some((index, count)) = spot.element else { return Ok(vec![(None, space(0))]) };
         let choices = world::choices(machine.arena, index, count, space);
         choices.ok_or_else(|| "an index of a large array of descriptors".to_owned())

@@ -10,6 +10,7 @@ use super::variables::{Home, Rule};
 use super::{Module, Reason};
 use crate::flow::Machine;
 use crate::term::Term;
+use ntv::target::BINDLESS_HANDLES;
 use rspirv::dr::Instruction;
 use spirv::{Decoration, StorageClass};
 
@@ -58,6 +59,11 @@ pub(super) struct Strides {
 }
 
 impl Spot {
+    /// The element in an array of all bindless textures or images.
+    pub(super) fn bindless_element(&self) -> Option<Term> {
+        self.element.filter(|(_, count)| *count == Some(BINDLESS_HANDLES.into())).map(|(element, _)| element)
+    }
+
     /// The place of a scalar that is `offset` after the first one.
     pub(super) fn place(&self, machine: &mut Machine<'_>, offset: u64) -> Term {
         machine.arena.combination(32, self.constant.wrapping_add(offset), &self.terms)

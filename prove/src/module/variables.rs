@@ -4,7 +4,7 @@
 
 use super::types::{Type, Types};
 use super::Module;
-use crate::world::{Interpolation, Place, Space, MOST_ELEMENTS};
+use crate::world::{Interpolation, Place, Space, ALL_ELEMENTS, MOST_ELEMENTS};
 use rspirv::dr::{self, Instruction, Operand};
 use spirv::{BuiltIn, Decoration, ExecutionModel, Op, StorageClass};
 
@@ -199,7 +199,9 @@ impl Module {
             Home::Shared(_) => vec![Space::Shared],
             Home::Payload => vec![Space::Payload],
             Home::Storage(set, binding) => (0..count).map(|i| Space::Storage(set, binding, i)).collect(),
-            Home::Opaque(set, binding) if is_image => (0..count).map(|i| Space::Image(set, binding, i)).collect(),
+            Home::Opaque(set, binding) if is_image => {
+                (0..count).chain([ALL_ELEMENTS]).map(|i| Space::Image(set, binding, i)).collect()
+            }
             Home::Output(_, is_patch, index) => vec![Space::Output(is_patch, index)],
             Home::BuiltIn(builtin, true) => vec![Space::BuiltIn(builtin as u32)],
             _ => vec![],

@@ -408,7 +408,9 @@ impl Nir<'_> {
         }
     }
 
-    fn limit_index(&mut self, machine: &mut Machine<'_>, index: Term, count: u64) {
+    /// What happens with an index of descriptors beyond their number is not defined.
+    pub(super) fn limit_index(&mut self, machine: &mut Machine<'_>, index: Term, count: u64) {
+        machine.limit(index, count);
         let count = machine.arena.constant(32, count);
         let inside = machine.arena.scalar(AluOp::ult, 1, &[index, count]);
         let beyond = machine.arena.not(inside);

@@ -7,11 +7,12 @@ use super::Nir;
 use crate::flow::{Machine, Step};
 use crate::term::{Arena, Term};
 use crate::world::{self, Space, Texel};
+use ntv::analysis::textures::Texture;
 use ntv::ir::{Def, Inst, Shader, TexData, Type, TypeData, Var};
 use ntv::op::meaning::{ImageName, ImageOperation};
 use ntv::op::names::{unpack_alu_type, ImageDim};
 use ntv::op::{AluOp, Base, Index, Intrinsic, Modes, TexOp, TexSrcKind};
-use ntv::target::{Descriptor, BINDLESS_HANDLES};
+use ntv::target::{bindless_binding, Descriptor, BINDLESS_HANDLES};
 use spirv::Dim;
 
 /// A descriptor: set, binding, and the element in an array.
@@ -78,20 +79,84 @@ impl Nir<'_> {
         Some((var, (set, first, element)))
     }
 
-    /// Runs a texture instruction.
-    pub(super) fn tex(&mut self, machine: &mut Machine<'_>, inst: Inst, tex: &TexData) -> Step<()> {
-        let data = self.shader.insts[inst];
-        let deref = tex.src(TexSrcKind::texture_deref);
-        let texture = match deref {
+    /// The texture that an instruction reads, its dimension, whether it has layers, and the name of its shape.
+    fn texture_of(
+        &mut self,
+        machine: &mut Machine<'_>,
+        inst: Inst,
+        tex: &TexData,
+    ) -> Step<(Opaque, (ImageDim, bool), String)> {
+        let handle = tex.src(TexSrcKind::texture_handle);
+        if let Some(handle) = handle.filter(|handle| self.shader.as_deref(*handle).is_none()) {
+            let Some(dim) = self.dimension_of_handle(inst, tex) else {
+                return self.unsupported(inst, "a bindless texture of an unknown dimension");
+            };
+            let place = self.descriptor_of_handle(machine, handle, (false, dim));
+            return Ok((place, (dim, false), world::BINDLESS.into()));
+        }
+        let offset = tex.src(TexSrcKind::texture_offset).map(|offset| self.scalar(machine, offset));
+        // After zink's lowering, a handle is a deref.
+        let texture = match tex.src(TexSrcKind::texture_deref).or(handle) {
             Some(deref) => Some(self.opaque(machine, inst, deref)?),
             None => self.texture_by_number(machine, tex.texture_index),
         };
-        let Some((var, texture)) = texture else { return self.unsupported(inst, "a texture without a variable") };
+        let Some((var, (set, binding, element))) = texture else {
+            return self.unsupported(inst, "a texture without a variable");
+        };
+        let element = match (element, offset) {
+            (Some(element), Some(offset)) => Some(machine.arena.add(element, offset)),
+            (element, None) => element,
+            (None, Some(_)) => return self.unsupported(inst, "an offset of a texture that is in no array"),
+        };
         let Some((dim, is_array)) = self.opaque_shape(self.shader.vars[var].ty) else {
             return self.unsupported(inst, "a texture of an unknown type");
         };
-        let others = [TexSrcKind::texture_handle, TexSrcKind::texture_offset, TexSrcKind::plane];
-        if others.iter().any(|kind| tex.src(*kind).is_some()) || tex.is_sparse {
+        let shape = if self.is_bindless(var) { world::BINDLESS.into() } else { shape(dim, is_array) };
+        Ok(((set, binding, element), (dim, is_array), shape))
+    }
+
+    /// Whether a variable is the array of all bindless textures or images.
+    fn is_bindless(&self, var: Var) -> bool {
+        let array = self.shader.types.as_array(self.shader.vars[var].ty);
+        array.is_some_and(|(_, length)| length == Some(BINDLESS_HANDLES))
+    }
+
+    /// The dimension of a bindless texture, as far as the coordinates or the result of a query tell: a handle has none.
+    fn dimension_of_handle(&self, inst: Inst, tex: &TexData) -> Option<ImageDim> {
+        let count = match tex.src(TexSrcKind::coord) {
+            Some(coord) => self.shader.num_components(coord),
+            None => self.shader.insts[inst].num_components,
+        };
+        let has_level = tex.src(TexSrcKind::lod).is_some();
+        Some(match (tex.op, count) {
+            (TexOp::txf_ms, 2) => ImageDim::ms,
+            (TexOp::txf, 1) if !has_level => ImageDim::buf,
+            (_, 1) => ImageDim::dim_1d,
+            (_, 2) => ImageDim::dim_2d,
+            (_, 3) => ImageDim::dim_3d,
+            _ => return None,
+        })
+    }
+
+    /// The descriptor of a handle: its low word is the element in the array of all textures or images.
+    fn descriptor_of_handle(
+        &mut self,
+        machine: &mut Machine<'_>,
+        handle: Def,
+        (is_storage, dim): (bool, ImageDim),
+    ) -> Opaque {
+        let handle = self.scalar(machine, handle);
+        let element = machine.arena.trunc(handle, 32);
+        self.limit_index(machine, element, BINDLESS_HANDLES.into());
+        let set = self.target.descriptor_set(Descriptor::Bindless);
+        (set, bindless_binding(is_storage, dim == ImageDim::buf), Some(element))
+    }
+
+    /// Runs a texture instruction.
+    pub(super) fn tex(&mut self, machine: &mut Machine<'_>, inst: Inst, tex: &TexData) -> Step<()> {
+        let data = self.shader.insts[inst];
+        let (texture, (dim, is_array), shape) = self.texture_of(machine, inst, tex)?;
+        if tex.src(TexSrcKind::plane).is_some() || tex.is_sparse {
             return self.unsupported(inst, "a texture instruction with these operands");
         }
         let operation = match tex.op {
@@ -116,7 +181,6 @@ impl Nir<'_> {
             true => None,
             false => self.separate_sampler(machine, inst, tex)?,
         };
-        let shape = shape(dim, is_array);
         let texel = Texel { operation, shape, texture, sampler, operands };
         let count = if is_comparison { 1 } else { usize::from(data.num_components) };
         let wide = data.bit_size.max(32);
@@ -143,11 +207,13 @@ impl Nir<'_> {
         tex: &TexData,
         (dim, is_array): (ImageDim, bool),
     ) -> Vec<(&'static str, Vec<Term>)> {
+        use TexSrcKind::{sampler_handle, sampler_offset, texture_handle, texture_offset};
         let mut operands = Vec::new();
         let dimensions = usize::from(dim.coordinates());
         for (kind, def) in tex.srcs.iter() {
             let Some(base) = kind.base(tex.op) else { continue };
-            if *kind == TexSrcKind::sampler_offset || *kind == TexSrcKind::lod && tex.op == TexOp::query_levels {
+            let names_texture = [texture_offset, texture_handle, sampler_offset, sampler_handle].contains(kind);
+            if names_texture || *kind == TexSrcKind::lod && tex.op == TexOp::query_levels {
                 continue;
             }
             let mut terms = self.scalars(machine, *def);
@@ -187,13 +253,23 @@ impl Nir<'_> {
     /// Runs an operation on a storage image.
     pub(super) fn image(&mut self, machine: &mut Machine<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Step<()> {
         let Some(access) = op.meaning().image else { return self.unsupported(inst, "not an image") };
-        if access.name != ImageName::Deref {
-            return self.unsupported(inst, "an image without a deref");
-        }
-        let (var, (set, binding, element)) = self.opaque(machine, inst, srcs[0])?;
-        let Some((dim, is_array)) = self.opaque_shape(self.shader.vars[var].ty) else {
-            return self.unsupported(inst, "an image of an unknown type");
+        let (place, (dim, is_array), length) = match access.name {
+            ImageName::Deref => {
+                let (var, place) = self.opaque(machine, inst, srcs[0])?;
+                let Some(shape) = self.opaque_shape(self.shader.vars[var].ty) else {
+                    return self.unsupported(inst, "an image of an unknown type");
+                };
+                (place, shape, elements_of(self.shader, var))
+            }
+            ImageName::Handle => {
+                let image = Texture::of_image(self.shader, inst);
+                let place = self.descriptor_of_handle(machine, srcs[0], (true, image.dim));
+                (place, (image.dim, image.array), BINDLESS_HANDLES.into())
+            }
+            ImageName::Unit => return self.unsupported(inst, "an image without a deref"),
         };
+        let (set, binding, element) = place;
+        let is_bindless = length == u64::from(BINDLESS_HANDLES);
         let shape = shape(dim, is_array);
         let data = self.shader.insts[inst];
         if access.operation.is_query() {
@@ -221,12 +297,16 @@ impl Nir<'_> {
             self.set_texel(machine, inst, terms);
             return Ok(());
         }
-        let count = elements_of(self.shader, var);
-        let space = |number| Space::Image(set, binding, number);
         let element = element.unwrap_or_else(|| machine.arena.constant(32, 0));
-        let Some(choices) = world::choices(machine.arena, element, Some(count), space) else {
+        let space = |number| Space::Image(set, binding, number);
+        let choices = match is_bindless {
+            true => Some(vec![(None, space(world::ALL_ELEMENTS))]),
+            false => world::choices(machine.arena, element, Some(length), space),
+        };
+        let Some(choices) = choices else {
             return self.unsupported(inst, "an image of a large array by an index that is not constant");
         };
+        let place = if is_bindless { [&[element], &place[..]].concat() } else { place };
         match access.operation {
             ImageOperation::Load => {
                 let mut terms = Vec::new();
