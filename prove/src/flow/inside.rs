@@ -6,7 +6,7 @@
 //! the length of its array, for which such a limit, or the bits that it may have, are enough; else it is an obligation.
 
 use super::{Machine, Obligation};
-use crate::term::{Op, Term};
+use crate::term::{Node, Op, Term};
 use ntv::op::AluOp;
 use rustc_hash::FxHashMap;
 
@@ -65,6 +65,35 @@ impl Machine<'_> {
         end
     }
 
+    /// The least limit of a term that follows from those of others: of the bytes before it, and of a sum without masks, which is not
+    /// less.
+    fn limit_about(&mut self, term: Term) -> u64 {
+        if !self.reference.is_some_and(|reference| !reference.limits.is_empty()) {
+            return u64::MAX;
+        }
+        let node = self.arena.node(term).clone();
+        let whole = match node.op {
+            Op::Sum => {
+                let arg = |arg: Term| match self.arena.node(arg) {
+                    Node { op: Op::Mask, args, .. } => args[0],
+                    _ => arg,
+                };
+                let coefficients = node.immediates[1..].iter().copied();
+                let parts: Vec<(Term, u64)> = node.args.iter().map(|it| arg(*it)).zip(coefficients).collect();
+                self.arena.combination(node.width, node.immediates[0], &parts)
+            }
+            _ => term,
+        };
+        let mut end = u64::MAX;
+        for term in [term, whole] {
+            for back in 0..8 {
+                let before = self.arena.plus(term, u64::wrapping_neg(back));
+                end = end.min(self.limit_of(before).saturating_add(back));
+            }
+        }
+        end
+    }
+
     /// The number that a condition says a term is less than.
     fn is_less(&self, condition: Term, term: Term) -> Option<u64> {
         let node = self.arena.node(condition);
@@ -75,12 +104,12 @@ impl Machine<'_> {
     }
 
     fn end_within(&mut self, term: Term, depth: u32) -> u64 {
-        let mut end = self.arena.possible(term).saturating_add(1).min(self.limit_of(term));
+        let mut end = self.arena.possible(term).saturating_add(1).min(self.limit_about(term));
         let Some(depth) = depth.checked_sub(1) else { return end };
         for multiple in [2, 4, 8, 16] {
             if self.arena.width(term) == 32 && end > 1 {
                 let scaled = self.arena.combination(32, 0, &[(term, multiple)]);
-                end = end.min(self.limit_of(scaled).saturating_sub(1) / multiple + 1);
+                end = end.min(self.limit_about(scaled).saturating_sub(1) / multiple + 1);
             }
         }
         let node = self.arena.node(term).clone();

@@ -45,6 +45,7 @@ impl Nir<'_> {
         access: MemoryAccess,
         srcs: &[Def],
     ) -> Step<()> {
+        self.promised = None;
         let region = self.region(machine, inst, access, srcs)?;
         if access.operation == MemoryOperation::Size {
             let Region::Storage(block) = region else { return self.unsupported(inst, "a query of this memory") };
@@ -61,7 +62,7 @@ impl Nir<'_> {
                 let end = self.uniform_end(inst, access, srcs);
                 for c in 0..count {
                     let at = machine.arena.plus(address, u64::from(width / 8) * u64::from(c));
-                    machine.limit(at, end.saturating_sub(u64::from(width / 8) - 1));
+                    self.limit_place(machine, at, end.saturating_sub(u64::from(width / 8) - 1));
                     let mut parts = Vec::new();
                     for part in 0..width / unit {
                         let at = machine.arena.plus(at, u64::from(unit / 8 * part));
@@ -248,6 +249,7 @@ impl Nir<'_> {
         }
         let high = machine.arena.mask(address, !(multiple - 1));
         let aligned = machine.arena.plus(high, rest);
+        self.promised = Some((address, aligned));
         // Control comes here in any case, so that the promise holds everywhere.
         if aligned != address && machine.arena.as_const(machine.state.path) == Some(1) && machine.is_outside_loops() {
             self.promises.push((address, aligned));
@@ -294,7 +296,18 @@ impl Nir<'_> {
             _ => return,
         };
         if let Some(last) = u64::checked_sub(size, u64::from(width / 8)) {
-            machine.limit(at, last + 1);
+            self.limit_place(machine, at, last + 1);
+        }
+    }
+
+    /// Notes that an address is less than `end`, and so is the one without the low bits that NIR promises.
+    fn limit_place(&self, machine: &mut Machine<'_>, at: Term, end: u64) {
+        machine.limit(at, end);
+        let Some((address, aligned)) = self.promised else { return };
+        let distance = machine.arena.sub(at, aligned);
+        if let Some(distance) = machine.arena.as_const(distance) {
+            let place = machine.arena.plus(address, distance);
+            machine.limit(place, end);
         }
     }
 

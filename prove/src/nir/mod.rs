@@ -50,6 +50,8 @@ pub struct Nir<'a> {
     pub visible: Vec<Space>,
     /// Addresses, and the same with the low bits that NIR promises of them.
     pub promises: Vec<(Term, Term)>,
+    /// The address of the access that runs, and the same with the low bits that NIR promises of it.
+    promised: Option<(Term, Term)>,
     /// Conditions under which everything is undefined: a block beyond its array is accessed.
     pub undefined: Vec<Term>,
 }
@@ -71,6 +73,7 @@ impl<'a> Nir<'a> {
             distances: Vec::new(),
             visible: Vec::new(),
             promises: Vec::new(),
+            promised: None,
             undefined: Vec::new(),
         };
         nir.facts = nir.find_facts();

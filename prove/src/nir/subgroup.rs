@@ -77,12 +77,7 @@ impl Nir<'_> {
                     terms.push(machine.arena.symbol(name, 1, &all));
                 }
                 first_invocation | last_invocation => {
-                    let all = machine.arena.boolean(true);
-                    let word = |c: u32| machine.arena.symbol(&format!("ballot: component {c}"), 32, &[all, path]);
-                    let mut words: Vec<Term> = (0..4).map(word).collect();
-                    words.push(path);
-                    let name = if op == first_invocation { "ballot_find_lsb" } else { "ballot_find_msb" };
-                    terms.push(machine.arena.symbol(name, width, &words));
+                    terms.push(end_of_subgroup(machine.arena, op == first_invocation, width, path));
                 }
                 ballot | ballot_relaxed => {
                     let words: Vec<Term> = (0..4)
@@ -117,6 +112,15 @@ impl Nir<'_> {
         let number = self.shader.index(inst, Index::reduction_op);
         AluOp::ALL.get(number as usize).map_or("unknown", |op| op.name())
     }
+}
+
+/// The number of the first or the last invocation: that bit of the ballot of all.
+fn end_of_subgroup(arena: &mut Arena, is_first: bool, width: u8, path: Term) -> Term {
+    let all = arena.boolean(true);
+    let word = |c: u32| arena.symbol(&format!("ballot: component {c}"), 32, &[all, path]);
+    let mut words: Vec<Term> = (0..4).map(word).collect();
+    words.push(path);
+    arena.symbol(if is_first { "ballot_find_lsb" } else { "ballot_find_msb" }, width, &words)
 }
 
 /// The four words of a ballot.

@@ -250,24 +250,35 @@ impl Nir<'_> {
         operands
     }
 
-    /// Runs an operation on a storage image.
-    pub(super) fn image(&mut self, machine: &mut Machine<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Step<()> {
-        let Some(access) = op.meaning().image else { return self.unsupported(inst, "not an image") };
-        let (place, (dim, is_array), length) = match access.name {
+    /// The storage image that an intrinsic accesses, its dimension, whether it has layers, and the number of elements of its array.
+    fn image_of(
+        &mut self,
+        machine: &mut Machine<'_>,
+        inst: Inst,
+        name: ImageName,
+        image: Def,
+    ) -> Step<(Opaque, (ImageDim, bool), u64)> {
+        Ok(match name {
             ImageName::Deref => {
-                let (var, place) = self.opaque(machine, inst, srcs[0])?;
+                let (var, place) = self.opaque(machine, inst, image)?;
                 let Some(shape) = self.opaque_shape(self.shader.vars[var].ty) else {
                     return self.unsupported(inst, "an image of an unknown type");
                 };
                 (place, shape, elements_of(self.shader, var))
             }
             ImageName::Handle => {
-                let image = Texture::of_image(self.shader, inst);
-                let place = self.descriptor_of_handle(machine, srcs[0], (true, image.dim));
-                (place, (image.dim, image.array), BINDLESS_HANDLES.into())
+                let said = Texture::of_image(self.shader, inst);
+                let place = self.descriptor_of_handle(machine, image, (true, said.dim));
+                (place, (said.dim, said.array), BINDLESS_HANDLES.into())
             }
             ImageName::Unit => return self.unsupported(inst, "an image without a deref"),
-        };
+        })
+    }
+
+    /// Runs an operation on a storage image.
+    pub(super) fn image(&mut self, machine: &mut Machine<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Step<()> {
+        let Some(access) = op.meaning().image else { return self.unsupported(inst, "not an image") };
+        let (place, (dim, is_array), length) = self.image_of(machine, inst, access.name, srcs[0])?;
         let (set, binding, element) = place;
         let is_bindless = length == u64::from(BINDLESS_HANDLES);
         let shape = shape(dim, is_array);
