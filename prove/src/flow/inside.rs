@@ -68,7 +68,7 @@ impl Machine<'_> {
     /// The least limit of a term that follows from those of others: of the bytes before it, and of a sum without masks, which is not
     /// less.
     fn limit_about(&mut self, term: Term) -> u64 {
-        if !self.reference.is_some_and(|reference| !reference.limits.is_empty()) {
+        if self.reference.is_none_or(|reference| reference.limits.is_empty()) {
             return u64::MAX;
         }
         let node = self.arena.node(term).clone();

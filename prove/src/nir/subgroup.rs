@@ -76,9 +76,7 @@ impl Nir<'_> {
                     let all: Vec<Term> = args.into_iter().flatten().chain([path]).collect();
                     terms.push(machine.arena.symbol(name, 1, &all));
                 }
-                first_invocation | last_invocation => {
-                    terms.push(end_of_subgroup(machine.arena, op == first_invocation, width, path));
-                }
+                first_invocation | last_invocation => terms.push(end_of_subgroup(machine.arena, op, width, path)),
                 ballot | ballot_relaxed => {
                     let words: Vec<Term> = (0..4)
                         .map(|c| machine.arena.symbol(&format!("ballot: component {c}"), 32, &[args[0][0], path]))
@@ -115,11 +113,12 @@ impl Nir<'_> {
 }
 
 /// The number of the first or the last invocation: that bit of the ballot of all.
-fn end_of_subgroup(arena: &mut Arena, is_first: bool, width: u8, path: Term) -> Term {
+fn end_of_subgroup(arena: &mut Arena, op: Intrinsic, width: u8, path: Term) -> Term {
     let all = arena.boolean(true);
     let word = |c: u32| arena.symbol(&format!("ballot: component {c}"), 32, &[all, path]);
     let mut words: Vec<Term> = (0..4).map(word).collect();
     words.push(path);
+    let is_first = op == Intrinsic::first_invocation;
     arena.symbol(if is_first { "ballot_find_lsb" } else { "ballot_find_msb" }, width, &words)
 }
 
