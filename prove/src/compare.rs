@@ -3,11 +3,12 @@
 //! Whether a module means what a shader means.
 
 use crate::barriers;
+use crate::division;
 use crate::flow::{self, Code, Outcome, Reference, Step, Unsupported};
 use crate::modes;
 use crate::module::{self, Modes, Module};
 use crate::nir::Nir;
-use crate::smt::{Answer, Solver};
+use crate::smt::{Answer, Fact, Solver};
 use crate::term::{Arena, Node, Op, Term};
 use crate::witness::{self, Trial, Witness};
 use crate::world::Space;
@@ -122,14 +123,7 @@ impl Prover {
             }
             let mut why = String::from("is not known to be");
             if let Some(solver) = &mut self.solver {
-                let parts = different_parts(arena, claim.expected, claim.found);
-                let is_equal = |part: &(Term, Term), solver: &mut Solver| {
-                    matches!(solver.compare(arena, part.0, part.1, &defined), Answer::Equal)
-                };
-                if parts.iter().all(|part| is_equal(part, solver)) {
-                    continue;
-                }
-                match solver.compare(arena, claim.expected, claim.found, &defined) {
+                match decided_by(solver, arena, claim, &defined) {
                     Answer::Equal => continue,
                     Answer::Different(_) => why = "differs from".into(),
                     Answer::Unknown(reason) => why = format!("is not known to be ({reason})"),
@@ -144,6 +138,27 @@ impl Prover {
         }
         None
     }
+}
+
+/// What a solver knows of a claim, part by part if it has parts.
+fn decided_by(solver: &mut Solver, arena: &mut Arena, claim: &Claim, defined: &[Term]) -> Answer {
+    let Claim { mut expected, mut found, .. } = *claim;
+    if division::occurs(arena, expected) && division::is_proved(solver) {
+        [expected, found] = division::with_quotients(arena, expected, found);
+        if refines(arena, expected, found) {
+            return Answer::Equal;
+        }
+    }
+    let given: Vec<Fact> = defined.iter().copied().map(Fact::Holds).collect();
+    let mut is_equal = |part: (Term, Term)| match solver.compare(arena, part.0, part.1, defined) {
+        Answer::Equal => true,
+        Answer::Different(_) => false,
+        Answer::Unknown(_) => arena.width(part.0) > 0 && solver.follows(arena, &given, Fact::Equal(part.0, part.1)),
+    };
+    if different_parts(arena, expected, found).into_iter().all(&mut is_equal) {
+        return Answer::Equal;
+    }
+    solver.compare(arena, claim.expected, claim.found, defined)
 }
 
 /// The shader as a Gallium driver gets it. What raises that of a Vulkan driver is not proved.

@@ -36,8 +36,10 @@ mod script;
 #[cfg(test)]
 mod tests;
 mod text;
+mod whole;
 
 pub use model::Model;
+pub use whole::Fact;
 
 use crate::term::{Arena, Term};
 use anyhow::{ensure, Result};
@@ -77,6 +79,8 @@ pub struct Solver {
     /// What it said, by the text of the query: the components of a vector ask the same. The table of opcodes takes half of the time
     /// with it.
     answers: FxHashMap<String, Verdict>,
+    /// Whether it proves that quotients made of words are quotients, once it was asked.
+    pub(crate) divides: Option<bool>,
 }
 
 /// What a solver says about a query.
@@ -94,7 +98,7 @@ impl Solver {
     pub fn start(limit: Duration) -> Result<Solver> {
         let found = process::is_installed();
         ensure!(found, "no SMT solver is installed: install the package {PROGRAM} (`apt-get install {PROGRAM}`)");
-        Ok(Solver { limit, process: Some(Process::start(limit)?), answers: FxHashMap::default() })
+        Ok(Solver { limit, process: Some(Process::start(limit)?), answers: FxHashMap::default(), divides: None })
     }
 
     /// Decides whether `a` and `b`, of one width, are equal whenever all `assumptions` hold. States are equal if all their cells are.
@@ -143,18 +147,23 @@ impl Solver {
         if let Some(known) = self.answers.get(&key) {
             return known.clone();
         }
-        let verdict = self.solve_text(text, names.len(), &values);
-        if self.answers.len() == MOST_ANSWERS {
-            self.answers.clear();
-        }
-        self.answers.insert(key, verdict.clone());
+        let verdict = self.solve_text(text, names.len(), &values, self.limit);
+        self.remember(key, verdict.clone());
         verdict
     }
 
+    /// Keeps an answer.
+    fn remember(&mut self, query: String, verdict: Verdict) {
+        if self.answers.len() == MOST_ANSWERS {
+            self.answers.clear();
+        }
+        self.answers.insert(query, verdict);
+    }
+
     /// Whether the assertions can be satisfied, and what `values` asks for: `count` numbers.
-    fn solve_text(&mut self, text: &str, count: usize, values: &str) -> Verdict {
+    fn solve_text(&mut self, text: &str, count: usize, values: &str, limit: Duration) -> Verdict {
         let text = format!("(reset)\n(set-option :produce-models true)\n(set-logic ALL)\n{text}(check-sat)");
-        let lines = match self.ask(&text) {
+        let lines = match self.ask(&text, limit) {
             Ok(lines) => lines,
             Err(reason) => return Verdict::Unknown(reason),
         };
@@ -167,7 +176,7 @@ impl Solver {
         if count == 0 {
             return Verdict::Satisfiable(Vec::new());
         }
-        let lines = self.ask(values);
+        let lines = self.ask(values, limit);
         match lines.map(|lines| numbers(&lines.join(" "))) {
             Ok(values) if values.len() == count => Verdict::Satisfiable(values),
             Ok(_) => Verdict::Unknown("the values of the solver are not understood".to_owned()),
@@ -176,12 +185,12 @@ impl Solver {
     }
 
     /// The lines that the solver prints. It is started again if it has ended, and ends if it is late.
-    fn ask(&mut self, text: &str) -> Result<Vec<String>, String> {
+    fn ask(&mut self, text: &str, limit: Duration) -> Result<Vec<String>, String> {
         if self.process.is_none() {
             self.process = Some(Process::start(self.limit).map_err(|error| error.to_string())?);
         }
         let Some(process) = &mut self.process else { return Err("the solver does not start".to_owned()) };
-        process.ask(text, self.limit + GRACE).map_err(|failure| {
+        process.ask(text, limit + GRACE).map_err(|failure| {
             self.process = None;
             match failure {
                 Failure::Late => "the solver needs more time".to_owned(),

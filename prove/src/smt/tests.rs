@@ -177,6 +177,6 @@ fn a_solver_that_ended_starts_again() {
     let [x, y] = xy(&mut a);
     let [and, or] = [Op::And, Op::Or].map(|op| a.bitwise(op, x, y));
     assert!(matches!(solver.compare(&a, and, or, &[]), Answer::Different(_)));
-    assert!(solver.ask("(exit)").is_err());
+    assert!(solver.ask("(exit)", GRACE).is_err());
     assert!(matches!(solver.compare(&a, and, or, &[]), Answer::Different(_)));
 }
