@@ -2,7 +2,7 @@
 
 //! Accesses to inputs and outputs by slot, as NIR's explicit intrinsics make them.
 
-use crate::ir::{Def, Inst, Shader, Stage, XfbInfo, XfbOutput};
+use crate::ir::{Def, Inst, InstKind, Shader, Stage, XfbInfo, XfbOutput};
 use crate::op::meaning::{self, IoAccess};
 use crate::op::names::{unpack_alu_type, varying, IoFlags, IoSemantics, IoXfb, SlotKind};
 use crate::op::{slots, AluType, Base, Facts, Index, Intrinsic};
@@ -87,20 +87,22 @@ impl Io {
     /// The access of `inst`, whose opcode is `op`.
     pub(crate) fn new(shader: &Shader, op: Intrinsic, inst: Inst) -> Option<Io> {
         let IoAccess { is_output, vertex, offset } = op.meaning().io?;
-        let (_, srcs) = shader.as_intrinsic(inst)?;
+        let InstKind::Intrinsic { srcs, indices, .. } = shader.insts[inst].kind else { return None };
+        let (info, srcs, indices) = (op.info(), &shader.srcs[srcs], &shader.indices[indices]);
+        let index = |index| info.index_slot(index).map_or(0, |slot| indices[slot]);
         let offset = srcs[usize::from(offset)];
-        let semantics = IoSemantics::unpack(shader.index(inst, Index::io_semantics));
-        let is_store = op.info().index_slot(Index::write_mask).is_some();
-        let value = is_store.then(|| (srcs[0], shader.index(inst, Index::write_mask)));
+        let semantics = IoSemantics::unpack(index(Index::io_semantics));
+        let is_store = info.index_slot(Index::write_mask).is_some();
+        let value = is_store.then(|| (srcs[0], index(Index::write_mask)));
         let sized = value.map_or(inst.def(), |(value, _)| value);
-        let ty = unpack_alu_type(shader.index(inst, if is_store { Index::src_type } else { Index::dest_type }));
+        let ty = unpack_alu_type(index(if is_store { Index::src_type } else { Index::dest_type }));
         // Variables do not hold 32-bit booleans. The built-in of SPIR-V for culled primitives is a boolean.
         let base = if ty.base == Base::Bool { Base::Uint } else { ty.base };
         let is_flag = shader.stage().slot_kind(is_output) == SlotKind::MeshOutput
             && semantics.location == varying::CULL_PRIMITIVE;
         let number = AluType::new(base, shader.bit_size(sized));
         let constant = shader.as_const_scalar(offset);
-        let component = shader.index(inst, Index::component);
+        let component = index(Index::component);
         let step = slots::step(shader.stage().slot_kind(is_output), semantics, constant);
         let words = step.saturating_mul(constant.unwrap_or(0) as u32).saturating_add(component);
         Some(Io {
@@ -115,9 +117,9 @@ impl Io {
             ty: if is_flag { AluType::new(Base::Bool, 1) } else { number },
             interpolation: interpolation(shader, op, srcs),
             flags: semantics.flags,
-            base: shader.index(inst, Index::base).saturating_add(words / 4),
+            base: index(Index::base).saturating_add(words / 4),
             per_primitive: is_of_primitive(shader.stage(), op, is_output, semantics.location),
-            xfb: [Index::io_xfb, Index::io_xfb2].map(|index| IoXfb::unpack(shader.index(inst, index))),
+            xfb: [Index::io_xfb, Index::io_xfb2].map(|pair| IoXfb::unpack(index(pair))),
             // Only emitted outputs have a stream; the number is ignored in an input.
             streams: if is_output { semantics.gs_streams } else { 0 },
             value,

@@ -128,11 +128,15 @@ impl Emit<'_> {
     /// Calls `take` for each part of an access.
     fn parts_of(&self, io: &Io) -> ([Option<Part>; MOST_PARTS], usize) {
         let (mut parts, mut count) = ([None; MOST_PARTS], 0);
-        for at in &self.state.slots {
-            for part in at.parts(self.shader.stage(), io) {
-                if let Some(place) = parts.get_mut(count) {
-                    (*place, count) = (Some(part), count + 1);
-                }
+        let mut push = |part| {
+            if let Some(place) = parts.get_mut(count) {
+                (*place, count) = (Some(part), count + 1);
+            }
+        };
+        for at in self.state.slots.iter().filter(|at| at.meets(io)) {
+            match at.len {
+                None => at.vector_part(io).into_iter().for_each(&mut push),
+                Some(len) => at.elements(self.shader.stage(), io, len).for_each(&mut push),
             }
         }
         (parts, count)
@@ -403,28 +407,27 @@ impl Emit<'_> {
 }
 
 impl SlotVar {
-    /// The parts of an access in this variable: one, or one for each element of an array of single numbers.
-    fn parts<'a>(&'a self, stage: Stage, io: &'a Io) -> impl Iterator<Item = Part> + 'a {
-        let is_it = self.is_output == io.is_output
+    /// Whether an access may have a part in this variable.
+    #[inline(always)]
+    fn meets(&self, io: &Io) -> bool {
+        self.is_output == io.is_output
+            && io.slot.wrapping_sub(self.slot) < self.slots
             && self.scalar.bits == io.ty.bits
-            && self.flags == io.flags & (IoFlags::DUALSRC | IoFlags::HIGH_DVEC2);
-        let elements = match self.len {
-            Some(len) if is_it && compact(io.kind(stage), io.slot).is_some_and(|row| row.first == self.slot) => {
-                let at = 4 * (io.slot - self.slot) + io.component;
-                at..(at + io.num_components).min(len)
-            }
-            _ => 0..0,
-        };
-        let first = elements.start;
-        let of_array = elements.map(move |element| Part {
+            && self.flags == io.flags & (IoFlags::DUALSRC | IoFlags::HIGH_DVEC2)
+    }
+
+    /// The parts of an access in this array of `len` single numbers that share slots: one for each.
+    fn elements<'a>(&'a self, stage: Stage, io: &'a Io, len: u32) -> impl Iterator<Item = Part> + 'a {
+        let is_it = compact(io.kind(stage), io.slot).is_some_and(|row| row.first == self.slot);
+        let first = 4 * (io.slot - self.slot) + io.component;
+        let end = if is_it { (first + io.num_components).min(len) } else { first };
+        (first..end).map(move |element| Part {
             at: *self,
             element: Some(element),
             first: 0,
             count: 1,
             source: (element - first) as u8,
-        });
-        let vector = if is_it && self.len.is_none() { self.vector_part(io) } else { None };
-        vector.into_iter().chain(of_array)
+        })
     }
 
     /// The part of an access in this variable of vectors.

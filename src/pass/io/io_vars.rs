@@ -86,6 +86,8 @@ pub(super) struct IoVars {
     /// The components of the vertices of a primitive of a mesh shader.
     indices: u32,
     groups: Vec<Group>,
+    /// Whether accesses to one variable are sampled at different positions.
+    pub(super) has_mixed_sampling: bool,
     /// Buffer for a name.
     text: String,
 }
@@ -97,6 +99,7 @@ impl IoVars {
         self.distances = DeclaredDistances::of(shader);
         self.indices = slots::primitive_indices(&shader.info.primitive_type).map_or(0, |(n, _)| (1 << n) - 1);
         self.groups.clear();
+        self.has_mixed_sampling = false;
     }
 
     /// Adds an access.
@@ -115,7 +118,9 @@ impl IoVars {
         let mut i = 0;
         while i < self.groups.len() {
             if group.overlaps(&self.groups[i]) {
-                group.absorb(&self.groups.swap_remove(i));
+                let other = self.groups.swap_remove(i);
+                self.has_mixed_sampling |= group.sampling != other.sampling;
+                group.absorb(&other);
                 i = 0;
             } else {
                 i += 1;
@@ -146,6 +151,7 @@ impl IoVars {
             match partner {
                 Some(j) => {
                     let other = self.groups.remove(j);
+                    self.has_mixed_sampling |= self.groups[i].sampling != other.sampling;
                     self.groups[i].absorb(&other);
                 }
                 None => i += 1,

@@ -62,12 +62,10 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
         let IoTables { accesses, vars, parts } = tables;
         vars.declare(shader);
         let are_usual = !has_others
+            && !vars.has_mixed_sampling
             && shader.xfb_info.is_empty()
             && shader.stage() != Stage::Mesh
-            && accesses.iter().all(|io| {
-                vars.find(io, parts);
-                is_usual(shader.stage(), io, parts)
-            });
+            && accesses.iter().all(|io| is_usual(shader.stage(), io));
         if !are_usual {
             rewrite(shader, |b, inst| lower(b, inst, vars, parts));
         }
@@ -87,14 +85,13 @@ struct IoTables {
 }
 
 /// Whether emission reads and writes the variables of an access by slot: see the [module](self).
-fn is_usual(stage: Stage, io: &Io, parts: &[VarPart]) -> bool {
-    let is_in_place = |part: &VarPart| match io.interpolation {
-        Some(Interpolation { sampling: Sampling::AtSample(_) | Sampling::AtOffset(_), .. }) => false,
-        Some(interpolation) => interpolation.sampling == part.sampling,
+fn is_usual(stage: Stage, io: &Io) -> bool {
+    let is_in_place = match io.interpolation {
+        Some(Interpolation { sampling, .. }) => !matches!(sampling, Sampling::AtSample(_) | Sampling::AtOffset(_)),
         None => io.vertex.is_none() || stage != Stage::Fragment,
     };
     let is_distance = io.is_output && array_of(io.kind(stage), io.slot).is_some();
-    matches!(io.ty.bits, 32 | 64) && !is_distance && parts.iter().all(is_in_place)
+    matches!(io.ty.bits, 32 | 64) && !is_distance && is_in_place
 }
 
 impl IoTables {
