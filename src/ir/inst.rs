@@ -249,7 +249,7 @@ impl Swizzle {
         const LOW: u64 = 0x7777_7777_7777_7777;
         let step = Swizzle::splat(count).0;
         // Adds all numbers at once, without carries from one to the next.
-        Swizzle((self.0 & LOW) + (step & LOW) ^ (self.0 ^ step) & !LOW)
+        Swizzle(((self.0 & LOW) + (step & LOW)) ^ ((self.0 ^ step) & !LOW))
     }
 
     /// True if the first `n` components read the same.
@@ -399,6 +399,16 @@ mod tests {
         {
             let beyond = swizzle.components(n.into()).any(|c| c >= there);
             assert_eq!(swizzle.reads_beyond(n, there), beyond, "{n} of {there}");
+        }
+    }
+
+    #[test]
+    fn components_move_in_a_circle() {
+        for count in 0..16 {
+            let moved = Swizzle::new(&[1, 0, 2, 15]).moved_by(count);
+            let expected: Vec<u8> =
+                [1, 0, 2, 15].into_iter().chain(4..16).map(|component| (component + count) % 16).collect();
+            assert_eq!(moved.components(16).collect::<Vec<_>>(), expected, "{count}");
         }
     }
 }

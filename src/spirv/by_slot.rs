@@ -93,8 +93,7 @@ impl Emit<'_> {
                 shader.types.as_array(ty).map_or((ty, 1), |(vector, len)| (vector, len.unwrap_or(1)));
             let Some((scalar, n)) = shader.types.as_vector(vector) else { continue };
             let first_word = u32::from(variable.location_frac);
-            let slots_per_element =
-                (first_word + location::words(scalar.bits, n.into())).div_ceil(location::WORDS).max(1);
+            let slots_per_element = (first_word + location::words(scalar.bits, n)).div_ceil(location::WORDS).max(1);
             let len = variable.flags.contains(VarFlags::COMPACT).then_some(elements);
             let mut flags = IoFlags::empty();
             flags.set(IoFlags::DUALSRC, is_output && variable.index != 0);
