@@ -63,7 +63,7 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
         vars.declare(shader);
         let are_usual = !has_others
             && !vars.has_mixed_sampling
-            && shader.xfb_info.is_empty()
+            && !shader.facts().intersects(CAPTURES)
             && shader.stage() != Stage::Mesh
             && accesses.iter().all(|io| is_usual(shader.stage(), io));
         if !are_usual {
@@ -72,6 +72,9 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
         true
     })
 }
+
+/// Captures of transform feedback.
+const CAPTURES: Facts = Facts::CAPTURED_SLOTS.union(Facts::CAPTURED_OUTPUTS);
 
 /// The modes of inputs and outputs.
 const IO: Modes = Modes::SHADER_IN.union(Modes::SHADER_OUT);
