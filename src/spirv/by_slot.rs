@@ -98,7 +98,7 @@ impl Emit<'_> {
             let mut flags = IoFlags::empty();
             flags.set(IoFlags::DUALSRC, is_output && variable.index != 0);
             flags.set(IoFlags::HIGH_DVEC2, variable.flags.contains(VarFlags::HIGH_DVEC2));
-            let slots = if len.is_some() { 2 } else { elements * slots_per_element };
+            let slots = if len.is_some() { 2 } else { elements.saturating_mul(slots_per_element) };
             self.state.slots.push(SlotVar {
                 var,
                 is_output,
@@ -124,7 +124,7 @@ impl Emit<'_> {
         }
     }
 
-    /// Calls `take` for each part of an access.
+    /// The parts of an access, and their number.
     fn parts_of(&self, io: &Io) -> ([Option<Part>; MOST_PARTS], usize) {
         let (mut parts, mut count) = ([None; MOST_PARTS], 0);
         let mut push = |part| {

@@ -104,7 +104,9 @@ impl IoTables {
             let first = variable.location.unwrap_or(u32::MAX);
             let end = first.saturating_add(shader.num_slots(var));
             let is_output = variable.mode == Modes::SHADER_OUT;
-            self.accesses.iter().any(|io| io.is_output == is_output && io.slot < end && first < io.slot + io.slots)
+            self.accesses
+                .iter()
+                .any(|io| io.is_output == is_output && io.slot < end && first < io.slot.saturating_add(io.slots))
         })
     }
 
