@@ -5,7 +5,7 @@
 use crate::ir::{Def, Inst, InstKind, Shader, Stage, XfbInfo, XfbOutput};
 use crate::op::meaning::{self, IoAccess};
 use crate::op::names::{unpack_alu_type, varying, IoFlags, IoSemantics, IoXfb, SlotKind};
-use crate::op::{slots, AluType, Base, Facts, Index, Intrinsic};
+use crate::op::{slots, AluType, Base, Index, Intrinsic};
 
 /// The position within the pixel at which an input is sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,7 +48,7 @@ fn sampling(op: Intrinsic, srcs: &[Def]) -> Option<Sampling> {
 
 /// The opcode of `inst` if it reads or writes inputs or outputs by slot.
 pub(crate) fn explicit_io(shader: &Shader, inst: Inst) -> Option<Intrinsic> {
-    shader.as_intrinsic(inst).map(|(op, _)| op).filter(|op| op.info().facts.contains(Facts::EXPLICIT_IO))
+    shader.as_intrinsic(inst).map(|(op, _)| op).filter(|op| op.is_by_slot())
 }
 
 /// A read or write of an input or output by slot.

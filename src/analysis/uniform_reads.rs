@@ -90,6 +90,13 @@ impl UniformRead {
     }
 }
 
+/// The end of the range of a load in NIR: one past its last byte. `load_ubo_vec4` has no range.
+pub(crate) fn range_end(shader: &Shader, inst: Inst) -> Option<u32> {
+    let range = shader.index(inst, Index::range);
+    let is_known = range != 0 && range != u32::MAX;
+    shader.index(inst, Index::range_base).checked_add(range).filter(|_| is_known)
+}
+
 /// Whether numbers of 64 bits stay such: no pass splits them.
 pub(crate) fn has_64_bits(target: &Target) -> bool {
     target.has(Feature::shaderInt64) && target.has(Feature::shaderFloat64)
@@ -134,12 +141,8 @@ impl UniformReads {
                 vec4.lanes |= piece.mask();
                 vec4.float = vec4.float.saturating_add(types.float_votes(inst.def()));
             }
-            let range = match shader.index(*inst, Index::range) {
-                u32::MAX => 0,
-                range => shader.index(*inst, Index::range_base).saturating_add(range),
-            };
             let end = self.ends.entry(read.block).or_default();
-            *end = (*end).max(read.end()).max(range);
+            *end = (*end).max(read.end()).max(range_end(shader, *inst).unwrap_or(0));
         }
     }
 

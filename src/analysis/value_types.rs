@@ -266,7 +266,7 @@ impl ValueTypes {
                 Choice::Free => Choice::Float,
                 choice => choice,
             },
-            _ if op.info().facts.contains(Facts::EXPLICIT_IO) => slot_choice(shader, inst, Index::dest_type),
+            _ if op.is_by_slot() => slot_choice(shader, inst, Index::dest_type),
             _ if matches!(op, Intrinsic::load_ubo | Intrinsic::load_ubo_vec4) => Choice::Free,
             _ if op.moves_between_invocations() => Choice::Free,
             _ => Choice::Uint,
@@ -366,7 +366,7 @@ impl ValueTypes {
                 Want::Same => own,
                 want => want.vote(),
             };
-            match index == 0 && op.info().facts.contains(Facts::EXPLICIT_IO) {
+            match index == 0 && op.is_by_slot() {
                 true => self.output(shader, *src, vote),
                 false => self.vote(src.index(), vote),
             }
@@ -413,7 +413,7 @@ fn intrinsic_want(shader: &Shader, inst: Inst, op: Intrinsic, index: usize) -> W
         (_, 1..) if op.is_deref_atomic() => Want::Is(atomic_base(shader, inst)),
         (_, 1) if interpolates(op) && op.meaning().sampling == Some(Sampling::AtOffset) => Want::Is(Base::Float),
         (_, 3..) if takes_texel(op, index) => Want::Is(image_texel(shader, inst).base),
-        (_, 0) if op.info().facts.contains(Facts::EXPLICIT_IO) && op.info().index_slot(Index::src_type).is_some() => {
+        (_, 0) if op.is_by_slot() && op.info().index_slot(Index::src_type).is_some() => {
             Want::Is(slot_choice(shader, inst, Index::src_type).base())
         }
         _ => Want::Integer,

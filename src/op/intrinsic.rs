@@ -331,6 +331,12 @@ impl Intrinsic {
         self.info().memory.is_some_and(|memory| memory.kind == MemoryKind::Deref && memory.operation.is_atomic())
     }
 
+    /// Whether it reads or writes an input or output by slot, or is a barycentric.
+    #[inline(always)]
+    pub fn is_by_slot(self) -> bool {
+        self.info().facts.contains(Facts::EXPLICIT_IO)
+    }
+
     /// Whether it is a barycentric, which only determines where `load_interpolated_input` interpolates.
     pub fn is_barycentric(self) -> bool {
         self.meaning().sampling.is_some() && self.info().pointers == 0

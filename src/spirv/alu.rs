@@ -282,8 +282,8 @@ impl Emit<'_> {
                 *pick += u32::from(first.n);
             }
         }
-        let a = self.vector(srcs[0].def, first, base)?;
-        let b = second.map_or(Ok(a), |(def, second)| self.vector(def, second, base))?;
+        let a = self.cast(srcs[0].def, first, base)?;
+        let b = second.map_or(Ok(a), |(def, second)| self.cast(def, second, base))?;
         if srcs.len() == usize::from(first.n) && picks.iter().zip(0..first.n).all(|(pick, c)| *pick == u32::from(c)) {
             return Ok(Some(a));
         }

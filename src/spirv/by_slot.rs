@@ -20,7 +20,7 @@ use super::memory::{Origin, Pointer};
 use super::value::Component;
 use super::{internal, Emit, Result};
 use crate::analysis::slot_access::Io;
-use crate::ir::{AluSrc, ArrayIndex, Def, DerefKind, Inst, InstData, InstKind, Stage, Swizzle, Var, VarFlags};
+use crate::ir::{AluSrc, ArrayIndex, Def, DerefKind, Inst, InstData, Stage, Swizzle, Var, VarFlags};
 use crate::location;
 use crate::op::names::IoFlags;
 use crate::op::slots::compact;
@@ -93,7 +93,7 @@ impl Emit<'_> {
                 shader.types.as_array(ty).map_or((ty, 1), |(vector, len)| (vector, len.unwrap_or(1)));
             let Some((scalar, n)) = shader.types.as_vector(vector) else { continue };
             let first_word = u32::from(variable.location_frac);
-            let slots_per_element = (first_word + location::words(scalar.bits, n)).div_ceil(location::WORDS).max(1);
+            let slots_per_element = location::locations(first_word + location::words(scalar.bits, n));
             let len = variable.flags.contains(VarFlags::COMPACT).then_some(elements);
             let mut flags = IoFlags::empty();
             flags.set(IoFlags::DUALSRC, is_output && variable.index != 0);
@@ -189,50 +189,69 @@ impl Emit<'_> {
     /// A pointer to the vector that `part` is in, or to its component `lane`.
     fn slot_pointer(&mut self, io: &Io, part: &Part, lane: Option<u8>) -> Result<Pointer> {
         let SlotVar { var, scalar, n, slots_per_element, .. } = part.at;
-        let root = self.root(var, View::Whole)?;
-        let mut steps = [root.id, 0, 0, 0, 0];
-        let mut len = 1;
-        let mut push = |id: u32| {
-            steps[len] = id;
-            len += 1;
-        };
+        // The variable is declared before the constants of the steps.
+        self.root(var, View::Whole)?;
+        let mut steps = [0; 3];
+        let mut len = 0;
         if let Some(vertex) = io.vertex {
-            push(self.index(vertex)?);
+            steps[len] = self.index(vertex)?;
+            len += 1;
         }
-        match (part.element, io.offset) {
-            (None, _) => {}
-            (Some(element), None) => push(self.m.uint(element)),
-            (Some(element), Some(offset)) => {
-                let uint = self.m.numeric(Base::Uint, 32, 1);
-                let mut index = self.index(offset)?;
-                if slots_per_element == 2 {
-                    let one = self.m.uint(1);
-                    let index_as_uint = self.value(offset, Base::Uint)?;
-                    index = self.pure(Op::ShiftRightLogical, uint, &[index_as_uint, one]);
-                }
-                if element != 0 {
-                    let element = self.m.uint(element);
-                    index = self.pure(Op::IAdd, uint, &[index, element]);
-                }
-                push(index);
+        if let Some(element) = part.element {
+            steps[len] = match io.offset {
+                None => self.m.uint(element),
+                Some(offset) => self.element(offset, slots_per_element, element)?,
+            };
+            len += 1;
+        }
+        let Some(lane) = lane else { return self.io_pointer((var, scalar, n), &steps[..len], None) };
+        steps[len] = self.m.uint(lane.into());
+        self.io_pointer((var, scalar, 1), &steps[..=len], None)
+    }
+
+    /// The index of the element that is `offset` slots after `first`.
+    fn element(&mut self, offset: Def, slots_per_element: u32, first: u32) -> Result<u32> {
+        let uint = self.m.numeric(Base::Uint, 32, 1);
+        let mut index = match slots_per_element {
+            2 => {
+                let (slots, one) = (self.value(offset, Base::Uint)?, self.m.uint(1));
+                self.pure(Op::ShiftRightLogical, uint, &[slots, one])
             }
+            _ => self.index(offset)?,
+        };
+        if first != 0 {
+            let first = self.m.uint(first);
+            index = self.pure(Op::IAdd, uint, &[index, first]);
         }
-        if root.wrapped {
-            push(self.m.uint(0));
-        }
-        if let Some(lane) = lane {
-            push(self.m.uint(lane.into()));
-        }
+        Ok(index)
+    }
+
+    /// A pointer to the vector of `n` numbers that `steps` lead to from `var`, or to its component `lane`.
+    fn io_pointer(&mut self, (var, scalar, n): (Var, AluType, u8), steps: &[u32], lane: Option<u8>) -> Result<Pointer> {
+        let root = self.root(var, View::Whole)?;
         let n = if lane.is_some() { 1 } else { n };
         let ty = self.m.numeric(scalar.base, scalar.bits, n);
-        let id = match len {
-            1 => root.id,
-            _ => {
-                let pointer = self.pointer_within(root.id, root.class, ty);
-                self.pure(Op::AccessChain, pointer, &steps[..len])
+        let mut id = root.id;
+        if root.wrapped || lane.is_some() || !steps.is_empty() {
+            let pointer = self.pointer_within(root.id, root.class, ty);
+            // gl_SampleMask is an array; NIR's variable is not.
+            let wrapped = root.wrapped.then(|| self.m.uint(0));
+            let lane = lane.map(|lane| self.m.uint(lane.into()));
+            let mut chain = [root.id; 5];
+            let mut len = 1;
+            for step in steps.iter().copied().chain(wrapped).chain(lane) {
+                chain[len] = step;
+                len += 1;
             }
-        };
+            id = self.pure(Op::AccessChain, pointer, &chain[..len]);
+        }
         Ok(Pointer { id, class: root.class, origin: Origin::Var(var), base: scalar.base, scalar, n, ty })
+    }
+
+    /// Stores to an output.
+    fn store_to(&mut self, pointer: &Pointer, value: u32) {
+        self.note_pointer(pointer, Access::empty(), false, true);
+        self.store(pointer, pointer.id, value, Access::empty());
     }
 
     /// The id of an index.
@@ -266,8 +285,7 @@ impl Emit<'_> {
             let source = AluSrc { def: value, swizzle: Swizzle::IDENTITY.moved_by(part.source) };
             let whole = self.src(&source, n, scalar.base)?;
             let pointer = self.slot_pointer(io, part, None)?;
-            self.note_pointer(&pointer, Access::empty(), false, true);
-            self.store(&pointer, pointer.id, whole, Access::empty());
+            self.store_to(&pointer, whole);
             return Ok(());
         }
         for c in (0..part.count).filter(|c| written >> c & 1 != 0) {
@@ -275,8 +293,7 @@ impl Emit<'_> {
             let component = self.src(&self.shader.unpacked(source), 1, scalar.base)?;
             let lane = (n > 1).then_some(part.first + c);
             let pointer = self.slot_pointer(io, part, lane)?;
-            self.note_pointer(&pointer, Access::empty(), false, true);
-            self.store(&pointer, pointer.id, component, Access::empty());
+            self.store_to(&pointer, component);
         }
         Ok(())
     }
@@ -310,7 +327,9 @@ impl Emit<'_> {
             at.map(|at| self.state.unstored.swap_remove(at));
             let whole = AluSrc { def: value, swizzle: Swizzle::IDENTITY.moved_by(source) };
             let whole = self.src(&whole, n, scalar.base)?;
-            return self.store_whole(var, scalar, n, whole);
+            let pointer = self.io_pointer((var, scalar, n), &[], None)?;
+            self.store_to(&pointer, whole);
+            return Ok(());
         }
         let at = at.unwrap_or_else(|| {
             self.state.unstored.push(Unstored { var, scalar, n, components: [None; 4] });
@@ -349,57 +368,41 @@ impl Emit<'_> {
 
     /// Stores the components that have a value: in one store if all have.
     fn store_output(&mut self, &Unstored { var, scalar, n, components }: &Unstored) -> Result<()> {
-        if let [Some(first), ..] = components {
-            let (sources, n) = (components.map(|component| component.unwrap_or(first)), n.into());
-            if components[..n].iter().all(Option::is_some) {
-                let whole = self.construct(&sources[..n], scalar.base, scalar.bits)?;
-                return self.store_whole(var, scalar, n as u8, whole);
-            }
+        let count = usize::from(n);
+        if let ([Some(first), ..], true) = (components, components[..count].iter().all(Option::is_some)) {
+            let sources = components.map(|component| component.unwrap_or(first));
+            let whole = self.construct(&sources[..count], scalar.base, scalar.bits)?;
+            let pointer = self.io_pointer((var, scalar, n), &[], None)?;
+            self.store_to(&pointer, whole);
+            return Ok(());
         }
         for (lane, component) in (0..n).zip(components) {
             let Some(component) = component else { continue };
             let component = self.src(&component, 1, scalar.base)?;
-            let root = self.root(var, View::Whole)?;
-            let ty = self.m.numeric(scalar.base, scalar.bits, 1);
-            let pointer = self.pointer_within(root.id, root.class, ty);
-            let lane = self.m.uint(lane.into());
-            let id = self.pure(Op::AccessChain, pointer, &[root.id, lane]);
-            let pointer =
-                Pointer { id, class: root.class, origin: Origin::Var(var), base: scalar.base, scalar, n: 1, ty };
-            self.note_pointer(&pointer, Access::empty(), false, true);
-            self.store(&pointer, id, component, Access::empty());
+            let pointer = self.io_pointer((var, scalar, n), &[], Some(lane))?;
+            self.store_to(&pointer, component);
         }
         Ok(())
     }
 
-    fn store_whole(&mut self, var: Var, scalar: AluType, n: u8, whole: u32) -> Result<()> {
-        let root = self.root(var, View::Whole)?;
-        let ty = self.m.numeric(scalar.base, scalar.bits, n);
-        let id = match root.wrapped {
-            true => {
-                let (pointer, zero) = (self.pointer_within(root.id, root.class, ty), self.m.uint(0));
-                self.pure(Op::AccessChain, pointer, &[root.id, zero])
-            }
-            false => root.id,
-        };
-        let pointer = Pointer { id, class: root.class, origin: Origin::Var(var), base: scalar.base, scalar, n, ty };
-        self.note_pointer(&pointer, Access::empty(), false, true);
-        self.store(&pointer, id, whole, Access::empty());
-        Ok(())
+    /// Stores what is left before an intrinsic at which outputs must have their exact values.
+    #[inline(always)]
+    pub(super) fn store_before(&mut self, op: Intrinsic, srcs: &[Def]) -> Result<()> {
+        match self.state.unstored.is_empty() || !self.observes_outputs(op, srcs) {
+            true => Ok(()),
+            false => self.store_outputs(),
+        }
     }
 
-    /// Whether outputs must have their exact values when this intrinsic runs.
-    pub(super) fn observes_outputs(&self, op: Intrinsic, srcs: &[Def]) -> bool {
-        let is_output = |src: &Def| {
-            let InstKind::Deref(deref) = self.shader.def(*src).kind else { return false };
-            self.shader.derefs[deref].modes.intersects(Modes::SHADER_OUT)
-        };
+    fn observes_outputs(&self, op: Intrinsic, srcs: &[Def]) -> bool {
+        let is_output =
+            |src: &Def| self.shader.as_deref(*src).is_some_and(|deref| deref.modes.intersects(Modes::SHADER_OUT));
         op.info().effects.is_empty() || srcs.iter().any(is_output)
     }
 
     /// The variables of an access by slot.
     pub(super) fn slot_vars(&self, inst: Inst, op: Intrinsic) -> impl Iterator<Item = Var> {
-        let io = Some(op).filter(|op| op.info().facts.contains(Facts::EXPLICIT_IO));
+        let io = Some(op).filter(|op| op.is_by_slot());
         let parts = io.and_then(|op| Io::new(self.shader, op, inst)).map(|io| self.parts_of(&io).0);
         parts.into_iter().flatten().flatten().map(|part| part.at.var)
     }

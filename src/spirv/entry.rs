@@ -7,7 +7,7 @@ use super::{unsupported, Emit, Result};
 use crate::ir::{Inst, ShaderInfo, Stage, VarFlags, Variable};
 use crate::module::{Condition, Key, PatchKind, ALWAYS, SETTLED};
 use crate::op::names::frag_result;
-use crate::op::{slots, Base, Effects, Facts, Index, Intrinsic, Modes};
+use crate::op::{slots, Base, Effects, Index, Intrinsic, Modes};
 use spirv::{BuiltIn, Capability, Decoration, ExecutionMode as Mode, Op};
 
 /// zink's specialization constants of the workgroup size, for sizes that the pipeline provides.
@@ -218,7 +218,7 @@ impl Emit<'_> {
         let shader = self.shader;
         let harmless = |inst: &Inst| {
             let Some((op, srcs)) = shader.as_intrinsic(*inst) else { return true };
-            let is_by_slot = op.info().facts.contains(Facts::EXPLICIT_IO);
+            let is_by_slot = op.is_by_slot();
             let stored = match is_by_slot {
                 true => self.slot_vars(*inst, op).next(),
                 false => srcs.first().and_then(|target| shader.deref_var(*target)),

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::ir::{AluSrc, Def, DerefKind, Inst, InstData, InstKind, Stage, Swizzle};
 use crate::op::meaning::{Form, Sampling};
 use crate::op::names::{Scope as NirScope, Semantics};
-use crate::op::{Access, AluOp, Base, Facts, Index, Intrinsic, Modes};
+use crate::op::{Access, AluOp, Base, Index, Intrinsic, Modes};
 use crate::target::Feature;
 use spirv::{BuiltIn, Capability, GlslStd450Op, MemoryAccess, MemorySemantics, Op, Scope, StorageClass};
 
@@ -56,11 +56,9 @@ impl Emit<'_> {
         let id = match data.kind {
             InstKind::Intrinsic { op, srcs, indices } => match (op, &shader.srcs[srcs], &shader.indices[indices]) {
                 (Intrinsic::load_ubo | Intrinsic::load_ubo_vec4, ..) => return self.load_ubo(inst, data),
-                (op, ..) if op.info().facts.contains(Facts::EXPLICIT_IO) => return self.by_slot(inst, data, op),
+                (op, ..) if op.is_by_slot() => return self.by_slot(inst, data, op),
                 (Intrinsic::load_deref, [source], [access]) => {
-                    if !self.state.unstored.is_empty() && self.observes_outputs(op, &[*source]) {
-                        self.store_rest()?;
-                    }
+                    self.store_before(op, &[*source])?;
                     let access = Access::from_bits_truncate(*access);
                     Some(self.load_deref(inst, data, *source, access)?)
                 }
@@ -70,9 +68,7 @@ impl Emit<'_> {
                     None
                 }
                 (op, srcs, _) => {
-                    if !self.state.unstored.is_empty() && self.observes_outputs(op, srcs) {
-                        self.store_rest()?;
-                    }
+                    self.store_before(op, srcs)?;
                     self.intrinsic(inst, op, srcs)?
                 }
             },

@@ -64,7 +64,7 @@ impl Emit<'_> {
     /// dynamic.
     pub(super) fn input_unless_replaced(&mut self, pointer: &Pointer, slot: Option<u32>, loaded: u32) -> u32 {
         match pointer.class == StorageClass::Input && self.shader.stage() == Stage::Fragment {
-            true => self.replaced_once(pointer, |emit| {
+            true => self.replaced_once(pointer.id, |emit| {
                 emit.unless_sprite(|_| slot.map(|slot| (slot, 0)), pointer, loaded, Place::Fragment)
             }),
             false => loaded,

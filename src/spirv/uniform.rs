@@ -120,7 +120,7 @@ impl Emit<'_> {
         }
         let byte = 16 * vec4 + u32::from(read.bits) / 8 * u32::from(lane.unwrap_or(0));
         let byte = (read.block == 0).then_some(byte);
-        Ok(self.replaced_once(&pointer, |emit| emit.unless_inlined(|_| byte, &pointer, loaded)))
+        Ok(self.replaced_once(id, |emit| emit.unless_inlined(|_| byte, &pointer, loaded)))
     }
 }
 

@@ -6,7 +6,6 @@
 //! another type or other components gets an OpBitcast, OpCompositeExtract, ... of it, which later users within the same dominance
 //! region reuse. Constants and undefined values are created with the needed type and cost no instruction.
 
-use super::memory::Pointer;
 use super::{internal, unsupported, Emit, Result};
 use crate::ir::{AluSrc, Def, Inst, InstData, InstKind, Swizzle};
 use crate::op::Base;
@@ -211,20 +210,13 @@ impl Emit<'_> {
         } else if value.part != 0 {
             let (whole, n) = (AluSrc { def, swizzle: Swizzle::IDENTITY }, self.shader.num_components(def));
             self.other_src(&whole, value, n, base)
-        } else if value.base == base {
-            Ok(value.id)
         } else {
             self.cast(def, value, base)
         }
     }
 
     /// The vector that `value` of `def` is all or a part of, with the base `base`.
-    pub(super) fn vector(&mut self, def: Def, value: Value, base: Base) -> Result<u32> {
-        self.cast(def, value, base)
-    }
-
-    /// `value` of `def`, converted to another base.
-    fn cast(&mut self, def: Def, value: Value, base: Base) -> Result<u32> {
+    pub(super) fn cast(&mut self, def: Def, value: Value, base: Base) -> Result<u32> {
         if value.base == base {
             return Ok(value.id);
         }
@@ -349,7 +341,7 @@ impl Emit<'_> {
         if n > 4 {
             return Err(unsupported("a vector of more than four components"));
         }
-        let id = self.vector(src.def, value, base)?;
+        let id = self.cast(src.def, value, base)?;
         Ok(self.swizzled(id, base, value.bits, value.n, value.swizzle(src.swizzle), n))
     }
 
@@ -391,12 +383,12 @@ impl Emit<'_> {
         }
     }
 
-    /// The value that a key may have instead of `loaded`, which was loaded once from `pointer`: made once, too.
-    pub(super) fn replaced_once(&mut self, pointer: &Pointer, make: impl FnOnce(&mut Self) -> u32) -> u32 {
-        match self.state.components.get(pointer.id, 1) {
+    /// The value that a key may have instead of that which was loaded once from `pointer`: made once, too.
+    pub(super) fn replaced_once(&mut self, pointer: u32, make: impl FnOnce(&mut Self) -> u32) -> u32 {
+        match self.state.components.get(pointer, 1) {
             0 => {
                 let id = make(self);
-                self.state.components.add(pointer.id, 1, id);
+                self.state.components.add(pointer, 1, id);
                 id
             }
             known => known,

@@ -59,7 +59,7 @@ use super::blocks::{
 };
 use super::byte_access::{self, is_wide, load_wide, uniform_granularity, Offset, Others, Vec4s, Whole};
 use crate::analysis::offsets::{Offsets, Split};
-use crate::analysis::uniform_reads::UniformRead;
+use crate::analysis::uniform_reads::{range_end, UniformRead};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, TypeData, Var, Variable};
 use crate::op::names::push_number;
 use crate::op::{Access, AluOp, AluSet, Facts, Index, Intrinsic, Modes};
@@ -186,18 +186,11 @@ impl UboLoad {
         Some(offset.wrapping_add(shader.index(self.inst, Index::base)).wrapping_mul(16).wrapping_add(start))
     }
 
-    /// The end of the range of the load in NIR: one past its last byte.
-    fn range_end(&self, shader: &Shader) -> Option<u32> {
-        let range = shader.index(self.inst, Index::range);
-        let is_known = self.vec4_start.is_none() && range != 0 && range != u32::MAX;
-        shader.index(self.inst, Index::range_base).checked_add(range).filter(|_| is_known)
-    }
-
     /// One past the last byte that may be read, if known.
     fn end(&self, shader: &Shader) -> Option<u32> {
         match self.const_offset(shader) {
             Some(offset) => offset.checked_add(self.bytes(shader)),
-            None => self.range_end(shader),
+            None => range_end(shader, self.inst),
         }
     }
 
@@ -209,7 +202,7 @@ impl UboLoad {
         if context.target.uniform_ranges_in_vec4s {
             return Whole::Always;
         }
-        let own = self.range_end(shader).unwrap_or(0);
+        let own = range_end(shader, self.inst).unwrap_or(0);
         let block = self.const_block(shader).and_then(|block| survey.blocks.get(&block));
         let readable = block.map_or(own, |block| block.readable.max(own));
         match (self.const_offset(shader), self.end(shader)) {
@@ -348,7 +341,7 @@ impl Survey {
         let most =
             load.const_block(shader).map_or_else(|| context.most_bytes(0, u32::MAX), |at| context.most_bytes(at, 1));
         let end = load.end(shader).filter(|end| *end <= most);
-        let readable = end.unwrap_or(0).max(load.range_end(shader).unwrap_or(0));
+        let readable = end.unwrap_or(0).max(range_end(shader, load.inst).unwrap_or(0));
         let offset = load.offset(shader, offsets);
         let view = view_bit(element_of(context, offset, load.size(shader).1));
         let read = UniformRead::new(shader, &context.target, load.inst);
