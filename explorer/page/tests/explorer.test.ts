@@ -162,7 +162,7 @@ test("an opened pass has marks, and marks the other panes", async () => {
    await setText(page, await file("examples/ubo_loop.nir"));
    const pass = page.locator(".pass", { has: page.locator("b", { hasText: /^lower_ubo$/ }) });
    await pass.locator("summary").click();
-   await page.locator("#nir .cm-line", { hasText: "@load_ubo" }).first().click();
+   await page.locator("#nir .cm-line", { hasText: "@load_ubo (%2 (0x1), %12)" }).click();
    const marked = (await pass.locator(".line-marked").allTextContents()).join("\n");
    assert.match(marked, /deref_array/);
    await pass.locator(".cm-line", { hasText: "fmul" }).first().click();
