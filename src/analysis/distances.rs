@@ -25,6 +25,11 @@ pub fn array_of(kind: SlotKind, slot: u32) -> Option<u32> {
     slots::compact(kind, slot).map(|row| row.first).filter(|first| !slots::is_patch(*first))
 }
 
+/// Whether `slot` holds clip or cull distances, of the inputs or of the outputs of `shader`.
+pub fn has_slot(shader: &Shader, is_output: bool, slot: u32) -> bool {
+    array_of(shader.stage().slot_kind(is_output), slot).is_some()
+}
+
 impl DeclaredDistances {
     /// The lengths in the header of `shader`.
     pub fn of(shader: &Shader) -> DeclaredDistances {

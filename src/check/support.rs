@@ -16,7 +16,7 @@ use crate::ir::{TypeData, TypeTable, VarFlags, Variable};
 use crate::op::meaning::Traits;
 use crate::op::names::{frag_result, varying, InterpMode, IoFlags, IoSemantics};
 use crate::op::Intrinsic::{self, *};
-use crate::op::{slots, AluInfo, AluOp, AluSet, Base, Form, Index, Modes, Props, ALU_OPS};
+use crate::op::{slots, AluInfo, AluOp, AluSet, Base, Facts, Form, Index, Modes, Props, ALU_OPS};
 use crate::report::Report;
 use crate::target::Target;
 
@@ -64,12 +64,13 @@ pub(super) fn untranslated_modes(types: &TypeTable) -> Modes {
 /// Reports constructs that cannot be translated for `target`.
 pub(super) fn check(shader: &Shader, target: &Target, memory: &mut ValueTypes) -> Result<(), Errors> {
     let report = Report::unsupported(shader);
-    let mut support = Support { report, refused: Vec::new(), has_doubles: false };
+    let mut support = Support { report, refused: Vec::new(), has_doubles: false, has_distances: false };
     support.check_primitives();
-    support.check_distances(target.max_clip_and_cull_distances);
     support.check_variables();
     support.check_unreachable();
+    support.check_values();
     shader.order.iter().for_each(|inst| support.check_inst(*inst));
+    support.check_distances(target.max_clip_and_cull_distances);
     support.check_wide_slots();
     let mut needs = FeatureCheck::new(support.report, target, features::width_needs(shader), memory);
     needs.check();
@@ -85,6 +86,8 @@ struct Support<'a> {
     refused: Vec<&'static str>,
     /// Whether an input or output of 64 bits was found.
     has_doubles: bool,
+    /// Whether clip or cull distances were found.
+    has_distances: bool,
 }
 
 impl Support<'_> {
@@ -123,6 +126,9 @@ impl Support<'_> {
 
     /// Reports more clip and cull distances than the target has.
     fn check_distances(&mut self, most: u32) {
+        if !self.has_distances {
+            return;
+        }
         for (is_output, direction) in [(false, "inputs"), (true, "outputs")] {
             let [clip, cull] = distances::lengths(self.report.shader, is_output);
             if clip.saturating_add(cull) > most {
@@ -136,6 +142,9 @@ impl Support<'_> {
     fn check_variables(&mut self) {
         let shader = self.report.shader;
         for variable in shader.vars.values() {
+            if let Some(slot) = variable.location.filter(|_| PASSED.contains(variable.mode)) {
+                self.has_distances |= distances::has_slot(shader, variable.mode == Modes::SHADER_OUT, slot);
+            }
             if variable.interp == InterpMode::explicit {
                 self.report.variable(variable, "explicit interpolation is not translated yet");
             }
@@ -164,7 +173,6 @@ impl Support<'_> {
 
     fn check_inst(&mut self, inst: Inst) {
         let shader = self.report.shader;
-        self.check_values(inst);
         match shader.insts[inst].kind {
             InstKind::Alu { op, srcs, .. } => self.check_alu(inst, op, &shader.alu_srcs[srcs]),
             InstKind::Deref(deref) => self.check_deref(inst, &shader.derefs[deref]),
@@ -178,9 +186,14 @@ impl Support<'_> {
     }
 
     /// Reports uses as a value of definitions that are not values in SPIR-V.
-    fn check_values(&mut self, inst: Inst) {
-        self.check_barycentrics(inst);
-        self.check_deref_uses(inst);
+    fn check_values(&mut self) {
+        let shader = self.report.shader;
+        if shader.facts().intersects(Facts::derefs(Modes::all())) {
+            shader.order.iter().for_each(|inst| self.check_deref_uses(*inst));
+        }
+        if shader.stage() == Stage::Fragment {
+            shader.order.iter().for_each(|inst| self.check_barycentrics(*inst));
+        }
     }
 
     /// Reports other uses of derefs than as parents and in accesses to memory: logical SPIR-V allows no other uses of pointers.
@@ -308,8 +321,10 @@ impl Support<'_> {
 
     fn check_io(&mut self, inst: Inst, op: Intrinsic) {
         let shader = self.report.shader;
-        let flags = IoSemantics::unpack(shader.index(inst, Index::io_semantics)).flags;
+        let semantics = IoSemantics::unpack(shader.index(inst, Index::io_semantics));
+        let flags = semantics.flags;
         let is_output = op.meaning().io.is_some_and(|io| io.is_output);
+        self.has_distances |= distances::has_slot(shader, is_output, semantics.location);
         let is_read = is_output && shader.insts[inst].has_def() && shader.stage() == Stage::Fragment;
         if is_read && FramebufferRead::new(shader, inst).is_none() {
             self.refuse(inst, FRAMEBUFFER_READS);
