@@ -157,7 +157,7 @@ impl Translator {
         let (mut facts, mut removed) = (shader.facts(), Facts::empty());
         for (pass, mask) in passes.iter().zip(&self.masks) {
             if facts.intersects(*mask) {
-                (pass.run)(shader, &self.context);
+                pass.run_needed(shader, &self.context);
                 // Passes may add facts for later ones.
                 facts = shader.facts();
                 if cfg!(debug_assertions) {

@@ -283,6 +283,8 @@ pub struct Pass {
     pub met_by: fn(&Context) -> Facts,
     /// The facts that no shader has after the pass.
     pub removes: Facts,
+    /// Whether the results of the pass need no clean-up: see [`Shader::is_tidy`].
+    pub is_tidy: bool,
     /// Runs the pass; true if the shader changed. It relies on [`facts`](Pass::facts): call [`apply`](Pass::apply).
     pub run: fn(&mut Shader, &Context) -> bool,
 }
@@ -295,6 +297,7 @@ impl Pass {
         facts: Facts::empty(),
         met_by: |_| Facts::empty(),
         removes: Facts::empty(),
+        is_tidy: false,
         run: |_, _| false,
     };
 
@@ -310,7 +313,17 @@ impl Pass {
 
     /// Runs the pass if it is needed; true if the shader changed.
     pub fn apply(&self, shader: &mut Shader, context: &Context) -> bool {
-        self.is_needed(shader, context) && (self.run)(shader, context)
+        self.is_needed(shader, context) && self.run_needed(shader, context)
+    }
+
+    /// Runs the pass on a shader that needs it; true if the shader changed.
+    pub(crate) fn run_needed(&self, shader: &mut Shader, context: &Context) -> bool {
+        let was_tidy = shader.is_tidy();
+        let changed = (self.run)(shader, context);
+        if self.is_tidy {
+            shader.set_tidy(was_tidy);
+        }
+        changed
     }
 }
 

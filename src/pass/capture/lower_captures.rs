@@ -70,6 +70,7 @@ pub const PASS: Pass = Pass {
         .union(Facts::GEOMETRY_STAGE),
     met_by,
     removes: Facts::CAPTURED_SLOTS.union(Facts::DRAW_KINDS),
+    is_tidy: false,
     run,
 };
 

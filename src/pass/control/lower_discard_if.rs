@@ -45,6 +45,7 @@ pub const PASS: Pass = Pass {
     about: "puts conditional discards into ifs and ends blocks that terminate",
     facts: Facts::TERMINATIONS.union(Facts::CONDITIONAL_DISCARDS),
     removes: Facts::CONDITIONAL_DISCARDS,
+    is_tidy: true,
     run,
     ..Pass::IDLE
 };

@@ -48,6 +48,7 @@ pub const PASS: Pass = Pass {
     about: "computes system values that Vulkan does not have",
     facts: Facts::SYSTEM_VALUES.union(Facts::DRAW_IDS).union(Facts::DRAW_KINDS),
     removes: Facts::SYSTEM_VALUES,
+    is_tidy: true,
     run,
     ..Pass::IDLE
 };

@@ -34,6 +34,7 @@ pub const PASS: Pass = Pass {
     name: "lower_frag_color",
     about: "turns gl_FragColor into an output for each draw buffer",
     facts: Facts::FRAG_COLOR,
+    is_tidy: true,
     run,
     ..Pass::IDLE
 };
@@ -51,10 +52,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
                 tables.declare(shader, var, count);
             }
         }
-        let is_tidy = shader.is_tidy();
         rewrite(shader, |b, inst| lower(b, inst, &tables.outputs));
-        // Stores by slot leave nothing to clean up.
-        shader.set_tidy(is_tidy && !shader.facts().intersects(Facts::derefs(Modes::SHADER_OUT)));
         // Outputs may have been declared without being written.
         !tables.outputs.is_empty()
     })

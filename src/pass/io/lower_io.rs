@@ -49,6 +49,7 @@ pub const PASS: Pass = Pass {
     name: "lower_io",
     about: "turns explicit inputs and outputs into variables",
     facts: Facts::EXPLICIT_IO,
+    is_tidy: true,
     run,
     ..Pass::IDLE
 };

@@ -76,6 +76,7 @@ fn replace(shader: &mut Shader, tables: &Tables) {
             shader.vars[var].values = Some(values);
         }
     }
+    let (is_tidy, mut has_constants) = (shader.is_tidy(), false);
     rewrite(shader, |b, inst| {
         if let InstKind::Deref(_) = b.shader.insts[inst].kind {
             if b.shader.deref_var(inst.def()).is_some_and(|var| tables.of(var).is_some()) {
@@ -90,10 +91,15 @@ fn replace(shader: &mut Shader, tables: &Tables) {
         let data = b.shader.insts[inst];
         let count = usize::from(data.num_components);
         match place(b.shader, pointer).and_then(|at| values.get(at..at + count)) {
-            Some(values) => Edit::Replace(b.constant(data.bit_size, values)),
+            Some(values) => {
+                has_constants = true;
+                Edit::Replace(b.constant(data.bit_size, values))
+            }
             None => Edit::Keep,
         }
     });
+    // Operations on the constants may be folded.
+    shader.set_tidy(is_tidy && !has_constants);
 }
 
 /// A load from or store to a table: its opcode, the deref, and the values of the table.

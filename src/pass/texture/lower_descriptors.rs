@@ -46,6 +46,7 @@ pub const PASS: Pass = Pass {
     about: "accesses textures and images by derefs into flat arrays",
     facts: Facts::TEXTURES.union(Facts::IMAGES),
     removes: Facts::UNNAMED_TEXTURES,
+    is_tidy: true,
     run,
     ..Pass::IDLE
 };
