@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-//! Reads of uniform blocks at constant offsets, and the lanes of each vec4 that they read.
+//! Reads of vec4s of uniform blocks, and the lanes of each vec4 that they read.
 //!
 //! ```text
 //! 32    %3 = @load_ubo (%0 (0x0), %1 (0x10))     lane x of vec4 1 of block 0
 //! 32x2  %4 = @load_ubo (%0 (0x0), %2 (0x18))     lanes z and w of it: of three lanes, so all of it is loaded, once
 //! 64x3  %6 = @load_ubo (%0 (0x0), %5 (0x20))     both lanes of vec4 2, as two numbers of 64 bits, and one lane of vec4 3
+//! 32    %8 = @load_ubo_vec4 (%0 (0x0), %7) (access=none, base=1, component=2)     lane z of vec4 %7 + 1
 //! ```
 
 use super::value_types::ValueTypes;
-use crate::ir::{Inst, Shader};
+use crate::ir::{Def, Inst, Shader};
 use crate::op::{Access, Base, Facts, Index, Intrinsic};
 use crate::target::{Feature, Target};
 use rustc_hash::FxHashMap;
@@ -18,9 +19,11 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UniformRead {
     pub block: u32,
+    /// A value that is added to the number of each vec4.
+    pub index: Option<Def>,
     /// The width of the numbers.
     pub bits: u8,
-    /// The first of them, counted from the start of the block, and how many there are.
+    /// The first of them, counted from the start of the block or from that vec4, and how many there are.
     first: u32,
     count: u8,
 }
@@ -41,25 +44,25 @@ impl UniformRead {
         if !matches!(op, Intrinsic::load_ubo | Intrinsic::load_ubo_vec4) {
             return None;
         }
-        let (block, offset) = (shader.as_const_scalar(srcs[0])? as u32, shader.as_const_scalar(srcs[1])? as u32);
+        let block = shader.as_const_scalar(srcs[0])? as u32;
+        let offset = shader.as_const_scalar(srcs[1]).map(|offset| offset as u32);
         let (bits, count) = (shader.insts[inst].bit_size, shader.insts[inst].num_components);
         let byte = match op {
-            Intrinsic::load_ubo => offset,
+            Intrinsic::load_ubo => offset?,
             _ => {
-                let vec4 = offset.wrapping_add(shader.index(inst, Index::base));
+                let vec4 = offset.unwrap_or(0).wrapping_add(shader.index(inst, Index::base));
                 vec4.checked_mul(16)?.checked_add(u32::from(bits) / 8 * shader.index(inst, Index::component))?
             }
         };
-        let access = Access::from_bits_retain(shader.index(inst, Index::access));
-        let is_plain = !access.intersects(Access::ATOMIC | Access::VOLATILE);
-        let is_there = match bits {
-            32 => true,
-            // Handles of textures have 64 bits, half of which are used.
-            64 => has_64_bits(target) && !shader.facts().intersects(Facts::UNNAMED_TEXTURES | Facts::IMAGES),
-            _ => false,
-        };
-        let is_read = is_there && is_plain && count <= 4 && byte % (u32::from(bits) / 8) == 0 && byte < u32::MAX - 64;
-        is_read.then(|| UniformRead { block, bits, first: byte / (u32::from(bits) / 8), count })
+        let index = offset.is_none().then_some(srcs[1]);
+        let is_read = is_emitted(shader, target, inst) && byte % (u32::from(bits) / 8) == 0;
+        is_read.then(|| UniformRead { block, index, bits, first: byte / (u32::from(bits) / 8), count })
+    }
+
+    /// The read of `count` numbers of `bits` bits from byte `byte` of vec4 `index + vec4` on, which is below 2^28.
+    pub(crate) fn of_vec4(block: u32, (index, vec4): (Def, u32), byte: u32, (count, bits): (u8, u8)) -> UniformRead {
+        let first = (16 * vec4 + byte) / (u32::from(bits) / 8);
+        UniformRead { block, index: Some(index), bits, first, count }
     }
 
     /// The number of lanes of a vec4.
@@ -86,8 +89,20 @@ impl UniformRead {
 
     /// One past the last byte.
     fn end(self) -> u32 {
-        (self.first + u32::from(self.count)) * (u32::from(self.bits) / 8)
+        (self.first + u32::from(self.count)).saturating_mul(u32::from(self.bits) / 8)
     }
+}
+
+/// Whether emission has such loads from uniform blocks: by their width and access.
+pub(crate) fn is_emitted(shader: &Shader, target: &Target, inst: Inst) -> bool {
+    let access = Access::from_bits_retain(shader.index(inst, Index::access));
+    let is_there = match shader.insts[inst].bit_size {
+        32 => true,
+        // Handles of textures have 64 bits, half of which are used.
+        64 => has_64_bits(target) && !shader.facts().intersects(Facts::UNNAMED_TEXTURES),
+        _ => false,
+    };
+    is_there && shader.insts[inst].num_components <= 4 && !access.intersects(Access::ATOMIC | Access::VOLATILE)
 }
 
 /// The end of the range of a load in NIR: one past its last byte. `load_ubo_vec4` has no range.
@@ -120,8 +135,8 @@ struct Vec4 {
 /// All such reads of a shader.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UniformReads {
-    /// By block, vec4, and width.
-    vec4s: FxHashMap<(u32, u32, u8), Vec4>,
+    /// By block, index, vec4, and width.
+    vec4s: FxHashMap<(u32, Option<Def>, u32, u8), Vec4>,
     /// One past the last byte of each block that certainly exists.
     ends: FxHashMap<u32, u32>,
 }
@@ -137,9 +152,12 @@ impl UniformReads {
         for inst in &shader.order {
             let Some(read) = UniformRead::new(shader, target, *inst) else { continue };
             for piece in read.pieces() {
-                let vec4 = self.vec4s.entry((read.block, piece.vec4, read.bits)).or_default();
+                let vec4 = self.vec4s.entry((read.block, read.index, piece.vec4, read.bits)).or_default();
                 vec4.lanes |= piece.mask();
                 vec4.float = vec4.float.saturating_add(types.float_votes(inst.def()));
+            }
+            if read.index.is_some() {
+                continue;
             }
             let end = self.ends.entry(read.block).or_default();
             *end = (*end).max(read.end()).max(range_end(shader, *inst).unwrap_or(0));
@@ -147,15 +165,18 @@ impl UniformReads {
     }
 
     /// Whether all of the vec4 is loaded: several lanes of it are used, and all of it may be read. `least` bytes of its block
-    /// certainly exist.
+    /// certainly exist; `None` if whole vec4s exist.
     ///
     /// With robust buffer access a device may return zeros for all of a vector of which one byte is outside of the bound range
     /// (Vulkan, "Robust Buffer Access").
-    pub(crate) fn is_whole(&self, read: UniformRead, piece: UniformPiece, least: u32) -> bool {
-        let lanes = self.of(read, piece).lanes;
-        let end = self.ends.get(&read.block).map_or(least, |end| least.max(*end));
-        let may = piece.lane + piece.count == read.lanes() || piece.vec4 < end / 16;
-        may && lanes.count_ones() > 1
+    pub(crate) fn is_whole(&self, read: UniformRead, piece: UniformPiece, least: Option<u32>) -> bool {
+        let exists = match (least, read.index) {
+            (None, _) => true,
+            (Some(_), Some(_)) => false,
+            (Some(least), None) => piece.vec4 < self.ends.get(&read.block).map_or(least, |end| least.max(*end)) / 16,
+        };
+        let may = exists || piece.lane + piece.count == read.lanes();
+        may && self.of(read, piece).lanes.count_ones() > 1
     }
 
     /// Whether most users of the vec4 want floats.
@@ -167,6 +188,6 @@ impl UniformReads {
     }
 
     fn of(&self, read: UniformRead, piece: UniformPiece) -> Vec4 {
-        self.vec4s.get(&(read.block, piece.vec4, read.bits)).copied().unwrap_or_default()
+        self.vec4s.get(&(read.block, read.index, piece.vec4, read.bits)).copied().unwrap_or_default()
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-//! Reads of uniform blocks at constant offsets: the lane, or all of the vec4 if several of its lanes are used.
+//! Reads of vec4s of uniform blocks: the lane, or all of the vec4 if several of its lanes are used.
 //!
 //! The variables are those that `lower_ubo` declared. A vec4 is loaded once where the load dominates, and the value of a read is a
 //! part of it.
@@ -10,7 +10,7 @@ use super::memory::{Origin, Pointer};
 use super::value::Component;
 use super::{internal, Emit, Result};
 use crate::analysis::uniform_reads::{UniformPiece, UniformRead};
-use crate::ir::{Inst, InstData, Shader, TypeData, Var, Variable};
+use crate::ir::{ArrayIndex, Def, Inst, InstData, Shader, TypeData, Var, Variable};
 use crate::op::{Access, AluType, Base, Facts, Modes};
 use spirv::Op;
 
@@ -49,7 +49,7 @@ impl Emit<'_> {
     #[inline(never)]
     pub(super) fn load_ubo(&mut self, inst: Inst, data: &InstData) -> Result<()> {
         let Some(read) = UniformRead::new(self.shader, self.target, inst) else {
-            return Err(internal("a uniform block by an offset that is not constant"));
+            return Err(internal("a uniform block by an offset in bytes that is not constant"));
         };
         // The views of a block have these two.
         let own = if self.base(inst.def()) == Base::Float { Base::Float } else { Base::Uint };
@@ -78,16 +78,14 @@ impl Emit<'_> {
     fn load_piece(&mut self, read: UniformRead, piece: UniformPiece, own: Base) -> Result<([Component; 4], Base)> {
         let mut components = [Component::default(); 4];
         let is_it = |block: &&UniformBlock| (block.number, block.bits) == (read.block, read.bits);
-        let block = self.state.blocks.iter().find(is_it).filter(|block| piece.vec4 < block.len);
+        let block = self.state.blocks.iter().find(is_it);
+        let block = block.filter(|block| read.index.is_some() || piece.vec4 < block.len);
         let Some(&UniformBlock { var, .. }) = block else {
             // Beyond the end there are zeros.
             let id = self.m.constant(own, read.bits, 0);
             return Ok(([Component { id, n: 1, component: 0 }; 4], own));
         };
-        let least = match self.target.uniform_ranges_in_vec4s {
-            true => u32::MAX,
-            false => self.shader.vars[var].min_range,
-        };
+        let least = (!self.target.uniform_ranges_in_vec4s).then_some(self.shader.vars[var].min_range);
         if self.state.reads.is_whole(read, piece, least) {
             // Reads of a vec4 share a load. Those of several vec4s have a type of their own.
             let base = if read.single_piece().is_some() { self.state.reads.base(read, piece) } else { own };
@@ -109,7 +107,8 @@ impl Emit<'_> {
         let n = if lane.is_some() { 1 } else { read.lanes() };
         let scalar = AluType::new(base, read.bits);
         let ty = self.m.numeric(base, read.bits, n);
-        let steps = [root.id, self.m.uint(0), self.m.uint(vec4), lane.map_or(0, |lane| self.m.uint(lane.into()))];
+        let (member, vec4_id) = (self.m.uint(0), self.number_of_vec4(read.index, vec4)?);
+        let steps = [root.id, member, vec4_id, lane.map_or(0, |lane| self.m.uint(lane.into()))];
         let pointer = self.m.pointer(root.class, ty);
         let id = self.pure(Op::AccessChain, pointer, &steps[..3 + usize::from(lane.is_some())]);
         let pointer = Pointer { id, class: root.class, origin: Origin::Var(var), base, scalar, n, ty };
@@ -119,8 +118,19 @@ impl Emit<'_> {
             return Ok(loaded);
         }
         let byte = 16 * vec4 + u32::from(read.bits) / 8 * u32::from(lane.unwrap_or(0));
-        let byte = (read.block == 0).then_some(byte);
+        let byte = (read.block == 0 && read.index.is_none()).then_some(byte);
         Ok(self.replaced_once(id, |emit| emit.unless_inlined(|_| byte, &pointer, loaded)))
+    }
+
+    /// `index + vec4`.
+    fn number_of_vec4(&mut self, index: Option<Def>, vec4: u32) -> Result<u32> {
+        let Some(index) = index else { return Ok(self.m.uint(vec4)) };
+        let index = self.array_index(ArrayIndex::Def(index))?;
+        if vec4 == 0 {
+            return Ok(index);
+        }
+        let (ty, vec4) = (self.m.numeric(Base::Uint, 32, 1), self.m.uint(vec4));
+        Ok(self.pure(Op::IAdd, ty, &[index, vec4]))
     }
 }
 

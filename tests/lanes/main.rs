@@ -140,6 +140,15 @@ impl<'a> Evaluator<'a> {
                 let components = 0..usize::from(data.num_components);
                 Some(components.map(|c| self.read(address + c * step, data.bit_size)).collect())
             }
+            // A vec4 of it.
+            Intrinsic::load_ubo_vec4 => {
+                let index = |index| self.shader.index(inst, index) as usize;
+                let step = usize::from(data.bit_size) / 8;
+                let vec4 = self.value(srcs[1])[0] as usize + index(Index::base);
+                let address = 16 * vec4 + step * index(Index::component);
+                let components = 0..usize::from(data.num_components);
+                Some(components.map(|c| self.read(address + c * step, data.bit_size)).collect())
+            }
             Intrinsic::store_deref => {
                 let address = self.addresses[&srcs[0].index()];
                 let bits = self.shader.bit_size(srcs[1]);
@@ -468,7 +477,10 @@ fn count(shader: &Shader, what: impl Fn(&InstKind) -> bool) -> usize {
 }
 
 fn is_load(kind: &InstKind) -> bool {
-    matches!(kind, InstKind::Intrinsic { op: Intrinsic::load_deref | Intrinsic::load_ubo, .. })
+    matches!(
+        kind,
+        InstKind::Intrinsic { op: Intrinsic::load_deref | Intrinsic::load_ubo | Intrinsic::load_ubo_vec4, .. }
+    )
 }
 
 fn is_shift(kind: &InstKind) -> bool {

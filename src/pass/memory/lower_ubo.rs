@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-//! Turns loads from uniform blocks by byte offset into loads through access chains.
+//! Turns loads from uniform blocks by byte offset into reads of vec4s, and declares the blocks.
 //!
-//! **What.** `load_ubo` and `load_ubo_vec4` become a load through a block variable `struct { uvec4 base[N]; }` with up
-//! to three indices: member 0, the vec4 (`offset >> 4`), the lane (`offset >> 2 & 3`); see `byte_access`.
+//! **What.** Each block becomes a variable `struct { uvec4 base[N]; }`. A `load_ubo` at a dynamic offset becomes `load_ubo_vec4`: a
+//! vec4 (`offset >> 4`), and known lanes of it. Emission has an access chain for it: see `spirv::uniform`.
 //!
 //! **Why.** Logical SPIR-V has no byte addresses: a load needs an OpAccessChain with typed indices. And an array in a uniform
 //! block has a stride that is a multiple of 16, unless the device has an optional layout feature (Vulkan, "Offset and Stride
@@ -15,23 +15,23 @@
 //! number of the vec4 is `i`, without the upper bits that the shift would have lost. If `i` is known to be small, no mask is
 //! needed.
 //!
+//! **What stays.** A load of 32-bit numbers, or of 64-bit ones where the target has them, at a constant offset into a block of its
+//! own stays as it is, and so does `load_ubo_vec4`.
+//!
+//! **The rest.** If a lane is not known, if the numbers have other widths, or if a block is in an array or not in a uniform buffer,
+//! loads become derefs of the variable with up to three indices: member 0, the vec4, the lane (`offset >> 2 & 3`); see
+//! `byte_access`.
+//!
 //! **Bounds.** A whole vec4 is loaded only if all of it may be read: the load reads its last lane; or a load with a constant
 //! offset, or NIR's range of a load, reaches to its end or further; or the driver promises [`Target::uniform_ranges_in_vec4s`].
 //! Otherwise its lanes are loaded one by one: with robust buffer access a device may return zeros for all of a vector of which
 //! one byte is outside the bound range (Vulkan, "Robust Buffer Access"). The required size of the range is noted in
-//! [`Variable::min_range`].
-//!
-//! **Constant offsets.** A load of 32-bit numbers, or of 64-bit ones where the target has them, at a constant offset into a block
-//! of its own stays. Emission reads the variable that is declared here: see `spirv::uniform`. Not if a block has an array, is not in
-//! a uniform buffer, or if 64 bits are packed of lanes, as [`wide_ubo_lanes`](crate::pass::opt::clean_up) finds those.
+//! [`Variable::min_range`]. A whole vec4 is loaded where several of its lanes are used anywhere in the shader.
 //!
 //! If all block indices are constants, there is one variable per block, whose N is the size of the block: drivers promote such
 //! blocks to registers. If an index is dynamic, the blocks that it may select become one array of blocks. Block 0 of a shader
 //! with `first_ubo_is_default_ubo` holds GL's loose uniforms, which no index selects; it stays separate. The directive
 //! `uniform_blocks=array` has the same effect when the indices were made constants.
-//!
-//! A whole vec4 is loaded where several of its lanes are used anywhere in the shader: the loads are then equal, and
-//! [`cse`](crate::pass::opt::cse) keeps one that dominates the others. Uniform blocks cannot be written in between.
 //!
 //! Before:
 //!
@@ -43,26 +43,25 @@
 //! After:
 //!
 //! ```text
-//! 32     %4 = deref_var &ubo0 (ubo block)
-//! 32     %5 = deref_struct &%4->base (ubo uvec4[3])  // &ubo0.base
-//! 32     %6 = load_const (0x0fffffff = 268435455)
-//! 32     %7 = iand %1, %6 (0xfffffff)
-//! 32     %8 = deref_array &(*%5)[%7] (ubo uvec4)  // &ubo0.base[%7]
-//! 32x4   %9 = @load_deref (%8) (access=none)
+//! decl_var ubo INTERP_MODE_NONE readonly block ubo0 (~0, 0, 0)  // ntv: set=0 { uvec4[3] base offset=0 stride=16 }
+//! ...
+//! 32    %4 = load_const (0x0fffffff = 268435455)
+//! 32    %5 = iand %1, %4 (0xfffffff)
+//! 32x4  %6 = @load_ubo_vec4 (%0 (0x0), %5) (access=none, base=0, component=0)
 //! ```
 //!
 //! [`Target::has_tight_uniform_arrays`]: crate::target::Target::has_tight_uniform_arrays
 //! [`Target::uniform_ranges_in_vec4s`]: crate::target::Target::uniform_ranges_in_vec4s
 
 use super::blocks::{
-    block_type, elements, least_range, vec4s, vector_of, BasePointers, Element, U64VEC2, UINT, UVEC2, UVEC4,
+    block_type, elements, least_range, vec4s, vector_of, BasePointers, Element, MadeOnce, U64VEC2, UINT, UVEC2, UVEC4,
 };
 use super::byte_access::{self, is_wide, load_wide, uniform_granularity, Offset, Others, Vec4s, Whole};
-use crate::analysis::offsets::{Offsets, Split};
-use crate::analysis::uniform_reads::{range_end, UniformRead};
+use crate::analysis::offsets::{Offsets, Split, Term};
+use crate::analysis::uniform_reads::{is_emitted, range_end, UniformRead};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, TypeData, Var, Variable};
 use crate::op::names::push_number;
-use crate::op::{Access, AluOp, AluSet, Facts, Index, Intrinsic, Modes};
+use crate::op::{Access, Facts, Index, Intrinsic, Modes};
 use crate::pass::{BufferAccess, Context, Pass};
 use crate::target::{Descriptor, DescriptorSlot};
 use rustc_hash::FxHashMap;
@@ -88,43 +87,51 @@ struct UboTables {
     blocks: Blocks,
     bases: BasePointers,
     vec4s: Vec4s,
+    indices: MadeOnce<Term>,
 }
 
 fn lower(shader: &mut Shader, context: &Context, memory: &mut UboTables) -> bool {
-    let UboTables { offsets, survey, blocks, bases, vec4s } = memory;
+    let UboTables { offsets, survey, blocks, bases, vec4s, indices } = memory;
     survey.collect(shader, context, offsets);
     if survey.loads.is_empty() {
         return false;
     }
-    survey.keeps_static = keeps_static(shader, context, survey);
+    survey.leaves_vec4s = leaves_vec4s(context, survey);
     survey.declare(shader, context, blocks);
-    if survey.keeps_static && survey.are_static {
+    if survey.leaves_vec4s && survey.are_emitted {
         offsets.forget(shader);
         return true;
     }
     bases.clear();
     vec4s.clear();
-    let mut number = 0;
+    indices.clear();
+    let (mut number, mut has_derefs, is_tidy) = (0, false, shader.is_tidy());
     rewrite(shader, |b, inst| {
         let Some(load) = UboLoad::new(b.shader, inst) else { return Edit::Keep };
         number += 1;
-        if survey.keeps_static && UniformRead::new(b.shader, &context.target, inst).is_some() {
-            return Edit::Keep;
+        if survey.leaves_vec4s {
+            if UniformRead::new(b.shader, &context.target, inst).is_some() {
+                return Edit::Keep;
+            }
+            if let Some(value) = load.read_vec4s(b, number - 1, (survey, offsets), indices, context) {
+                return Edit::Replace(value);
+            }
         }
+        has_derefs = true;
         Edit::Replace(load.lower(b, number - 1, (survey, offsets), blocks, (bases, vec4s), context))
     });
+    // Indices are made once, and emission skips the arithmetic that nothing uses now.
+    shader.set_tidy(is_tidy && !has_derefs);
     offsets.forget(shader);
     true
 }
 
-/// Whether reads at constant offsets are left to emission: see the [module](self).
-fn keeps_static(shader: &Shader, context: &Context, survey: &Survey) -> bool {
-    let packs = AluSet::of(&[AluOp::pack_64_2x32]);
+/// Whether reads of vec4s are left to emission: see the [module](self).
+fn leaves_vec4s(context: &Context, survey: &Survey) -> bool {
     context.buffer_access == BufferAccess::Auto
         && context.placements.is_empty()
         && survey.dynamic.is_none()
         && context.target.descriptors.uniform_blocks.is_none()
-        && !shader.inventory().has_any_alu(&packs)
 }
 
 /// A load, in either of its forms.
@@ -212,6 +219,55 @@ impl UboLoad {
         }
     }
 
+    /// Whether it is at a dynamic offset in bytes, and reads known lanes of vec4s as emission has them.
+    fn is_of_vec4s(&self, shader: &Shader, offset: Offset, context: &Context) -> bool {
+        let bytes = u32::from(self.size(shader).1) / 8;
+        let is_in_bytes = self.vec4_start.is_none() && offset.as_static().is_none();
+        let has_known_lanes = offset.lanes() == Some(4) && offset.is_multiple_of(bytes);
+        let is_in_block = self.const_block(shader).is_some();
+        is_in_bytes && has_known_lanes && is_in_block && is_emitted(shader, &context.target, self.inst)
+    }
+
+    /// The load as reads of vec4s, for emission; `None` if its lanes are not known.
+    fn read_vec4s(
+        &self,
+        b: &mut Builder<'_>,
+        number: usize,
+        (survey, offsets): (&Survey, &Offsets),
+        indices: &mut MadeOnce<Term>,
+        context: &Context,
+    ) -> Option<Def> {
+        let offset = self.offset(b.shader, offsets);
+        if !self.is_of_vec4s(b.shader, offset, context) {
+            return None;
+        }
+        let (vec4, byte) = offset.vec4_and_byte(b, offsets, indices)?;
+        let (size, access) = (self.size(b.shader), b.shader.index(self.inst, Index::access));
+        let read = UniformRead::of_vec4(self.const_block(b.shader)?, vec4, byte, size);
+        // Emission does not know NIR's range of the load. So all of a vec4 is read here, if several of its lanes are used.
+        let may_widen =
+            !context.target.uniform_ranges_in_vec4s && self.whole(b.shader, survey, context) == Whole::Always;
+        let mut components = [self.block; 4];
+        let mut len = 0;
+        for (piece, ahead) in read.pieces().zip(0..) {
+            let lanes_used = survey.lanes_of(number, ahead).count_ones() / (u32::from(size.1) / 32);
+            let widens = may_widen && lanes_used > 1;
+            let (first, count) = if widens { (0, read.lanes()) } else { (piece.lane, piece.count) };
+            let indices = [(Index::access, access), (Index::base, piece.vec4), (Index::component, first.into())];
+            let srcs = [self.block, vec4.0];
+            let loaded = b.intrinsic_with(Intrinsic::load_ubo_vec4, count, size.1, &srcs, &indices).def();
+            let lanes: [u8; 4] = std::array::from_fn(|lane| piece.lane - first + lane as u8);
+            if piece.count == size.0 {
+                return Some(b.swizzle(loaded, &lanes[..usize::from(size.0)]));
+            }
+            for lane in &lanes[..usize::from(piece.count)] {
+                components[len] = b.channel(loaded, *lane);
+                len += 1;
+            }
+        }
+        Some(b.vec(&components[..len]))
+    }
+
     fn lower(
         &self,
         b: &mut Builder<'_>,
@@ -261,9 +317,9 @@ struct Survey {
     indices: Vec<u32>,
     /// The range that loads with dynamic indices read of any block, if there are such loads.
     dynamic: Option<Block>,
-    /// Whether loads at constant offsets are left to emission, and whether all loads are such.
-    keeps_static: bool,
-    are_static: bool,
+    /// Whether reads of vec4s are left to emission, and whether all loads are such already.
+    leaves_vec4s: bool,
+    are_emitted: bool,
     /// Whether bytes that are read through a constant index certainly exist.
     are_bytes_certain: bool,
     /// The lanes of each vec4 that are used.
@@ -292,7 +348,7 @@ struct Block {
     end: Option<u32>,
     /// One past the last byte that certainly exists: a load reads it, or its range in NIR includes it.
     readable: u32,
-    /// The views of the block, a bit for each of [`VIEWS`], and those if loads at constant offsets are left to emission.
+    /// The views of the block, a bit for each of [`VIEWS`], and those if reads of vec4s are left to emission.
     views: u8,
     kept_views: u8,
 }
@@ -328,7 +384,7 @@ impl Survey {
         self.dynamic = shader.info.has_block_array(true).then_some(Block::UNREAD);
         self.are_bytes_certain = self.dynamic.is_none();
         self.lanes.clear();
-        self.are_static = true;
+        self.are_emitted = true;
         for load in shader.order.iter().filter_map(|inst| UboLoad::new(shader, *inst)) {
             if load.const_offset(shader).is_none() {
                 offsets.analyse(shader);
@@ -344,9 +400,13 @@ impl Survey {
         let readable = end.unwrap_or(0).max(range_end(shader, load.inst).unwrap_or(0));
         let offset = load.offset(shader, offsets);
         let view = view_bit(element_of(context, offset, load.size(shader).1));
-        let read = UniformRead::new(shader, &context.target, load.inst);
-        self.are_static &= read.is_some();
-        let kept_view = read.map_or(view, |read| view_bit(if read.bits == 64 { U64VEC2 } else { UVEC4 }));
+        let is_read = UniformRead::new(shader, &context.target, load.inst).is_some();
+        self.are_emitted &= is_read;
+        let kept_view = match load.size(shader).1 {
+            _ if !is_read && !load.is_of_vec4s(shader, offset, context) => view,
+            64 => view_bit(U64VEC2),
+            _ => view_bit(UVEC4),
+        };
         let block = load.const_block(shader);
         let are_bytes_certain = self.are_bytes_certain || block.is_some_and(|block| block < first_in_array(shader));
         let more =
@@ -393,7 +453,7 @@ impl Survey {
         for index in indices.iter().copied() {
             if blocks.array.is_none() || index < first_in_array(shader) {
                 let (declared, mut block) = (declared_size(shader, index), self.blocks[&index]);
-                if self.keeps_static {
+                if self.leaves_vec4s {
                     block.views = block.kept_views;
                 }
                 let size = block.end.map_or(declared, |end| Some(declared.map_or(end, |size| size.max(end))));

@@ -3,9 +3,10 @@
 //! Byte offsets with their known bits, the addresses that are made from them, and the lanes of these addresses.
 
 use super::MemoryView;
-use crate::analysis::offsets::{Offsets, Parts, Split};
-use crate::ir::{ArrayIndex, Builder, Def, Shader};
+use crate::analysis::offsets::{Offsets, Parts, Split, Term};
+use crate::ir::{AluSrc, ArrayIndex, Builder, Def, Shader};
 use crate::op::AluOp;
+use crate::pass::memory::blocks::MadeOnce;
 
 /// A byte offset before code is made for it: `(value << unit) + plus`, and its known lowest bits.
 #[derive(Clone, Copy, Debug)]
@@ -108,6 +109,25 @@ impl Offset {
         Some((Split { after: split.after.wrapping_add(dword / 4), ..split }, dword % 4))
     }
 
+    /// The vec4 that it is in: a value, made once for equal ones, and a number that is added to it. And the byte of the vec4.
+    /// `None` if the byte is unknown, or the offset is constant.
+    pub(in crate::pass) fn vec4_and_byte(
+        self,
+        b: &mut Builder<'_>,
+        offsets: &Offsets,
+        made: &mut MadeOnce<Term>,
+    ) -> Option<((Def, u32), u32)> {
+        if self.bits != 4 {
+            return None;
+        }
+        let parts = self.parts(b.shader, offsets, 16);
+        let vec4 = match parts.split {
+            Split { term: Some(term), after } => (made.get_or_make(b, term, |b| variable_part(b, &parts, term)), after),
+            Split { term: None, after } => (b.imm32(after), 0),
+        };
+        Some((vec4, self.byte(4)))
+    }
+
     /// Makes code for it, for memory with these views.
     pub(in crate::pass) fn address(self, b: &mut Builder<'_>, offsets: &Offsets, granularity: Granularity) -> Address {
         if let Some(byte) = self.as_static() {
@@ -158,12 +178,22 @@ impl Offset {
     }
 }
 
-/// Makes code for the quotient: the cheaper of two ways.
+/// Makes code for the quotient.
 fn quotient(b: &mut Builder<'_>, parts: &Parts) -> Def {
-    let Split { term: Some(term), after } = parts.split else { return b.imm32(parts.split.after) };
+    match parts.split {
+        Split { term: Some(term), after } => {
+            let before = variable_part(b, parts, term);
+            b.iadd_imm(before, after.into())
+        }
+        Split { term: None, after } => b.imm32(after),
+    }
+}
+
+/// Makes code for the part that is not constant: the cheaper of two ways.
+fn variable_part(b: &mut Builder<'_>, parts: &Parts, term: Term) -> Def {
     let shift = term.shift;
     let (is_multiple, scale) = (term.scale.trailing_zeros() >= shift, term.scale >> shift);
-    let before = if is_multiple && (scale == 1 || parts.is_whole) {
+    if is_multiple && (scale == 1 || parts.is_whole) {
         // No shift is needed, but the bits that the product or the sum would have lost above 32 bits must be cleared.
         let x = b.channel(term.x.def, term.x.component);
         let product = times(b, x, scale);
@@ -177,23 +207,35 @@ fn quotient(b: &mut Builder<'_>, parts: &Parts) -> Def {
         let scaled = b.channel(parts.scaled.def, parts.scaled.component);
         let sum = b.iadd_imm(scaled, term.before.wrapping_sub(parts.inner).into());
         shift_down(b, sum, shift)
-    };
-    b.iadd_imm(before, after.into())
+    }
 }
 
 /// `value >> shift`. If the value is only some bits of another, they are extracted, so that the mask may become unused.
 fn shift_down(b: &mut Builder<'_>, value: Def, shift: u32) -> Def {
-    let masked = match b.shader.as_alu(value) {
-        Some((AluOp::iand, [x, kept])) => b.shader.as_const_src(*kept).map(|kept| (*x, kept as u32)),
-        _ => None,
-    };
-    match masked {
+    match masked(b.shader, value) {
         Some((x, kept)) if kept & kept.wrapping_add(1) == 0 && kept >> shift != 0 && shift != 0 => {
             let x = b.channel(x.def, x.swizzle.get(0));
             let (first, count) = (b.imm32(shift), b.imm32(kept.count_ones() - shift));
             b.alu(AluOp::ubitfield_extract, &[x, first, count])
         }
         _ => b.ushr_imm(value, shift),
+    }
+}
+
+/// `value & kept`, without a mask of `value` that keeps these bits.
+fn low_bits(b: &mut Builder<'_>, value: Def, kept: u32) -> Def {
+    let value = match masked(b.shader, value) {
+        Some((x, mask)) if mask & kept == kept => b.channel(x.def, x.swizzle.get(0)),
+        _ => value,
+    };
+    b.iand_imm(value, kept.into())
+}
+
+/// The other operand and the mask, if `value` is some bits of another value.
+fn masked(shader: &Shader, value: Def) -> Option<(AluSrc, u32)> {
+    match shader.as_alu(value)? {
+        (AluOp::iand, [x, kept]) => shader.as_const_src(*kept).map(|kept| (*x, kept as u32)),
+        _ => None,
     }
 }
 
@@ -324,7 +366,7 @@ impl LaneIndices {
             return LaneIndices { element: ArrayIndex::Def(dword), lane: imm(0) };
         }
         let vec4 = shift_down(b, dword, 2);
-        let lane = b.iand_imm(dword, 3);
+        let lane = low_bits(b, dword, 3);
         LaneIndices { element: ArrayIndex::Def(vec4), lane: ArrayIndex::Def(lane) }
     }
 
