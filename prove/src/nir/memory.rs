@@ -228,7 +228,9 @@ impl Nir<'_> {
             OffsetUnit::Vec4s => {
                 let vector = machine.arena.plus(offset, base);
                 machine.limit(vector, self.uniform_end(inst, access, srcs).div_ceil(16));
-                machine.arena.combination(32, 16 * base + 4 * component, &[(offset, 16)])
+                // NIR counts components of the width of the result (nir_lower_ubo_vec4.c).
+                let bytes = u64::from(self.shader.insts[inst].bit_size) / 8;
+                machine.arena.combination(32, 16 * base + bytes * component, &[(offset, 16)])
             }
             OffsetUnit::ZinkMembers => {
                 let member = machine.arena.as_const(offset);
