@@ -4,7 +4,7 @@
 
 use crate::gpu::{floats, from_bytes, Gpu};
 use ntv::text;
-use ntv_driver::headless::{vk, Image, Resource, Resources, Sampler, Slot};
+use ntv_driver::headless::{vk, Image, Resource, Resources, SamplerState, Slot};
 
 /// A texture is sampled at level 0 and fetched at level 1, an image is loaded, and the results are stored to an image.
 const SHADER: &str = "\
@@ -56,7 +56,7 @@ fn textures_and_images() {
     let source: Vec<u8> = (0..16u32).flat_map(|i| (i * i).to_le_bytes()).collect();
     let target = slot(4, 1);
     let mut resources = Resources::from([
-        (slot(2, 0), Resource::Sampled(plane, Sampler::default())),
+        (slot(2, 0), Resource::Sampled(plane, SamplerState::default())),
         (slot(4, 0), Resource::Image(Image::new_2d(vk::Format::R32_UINT, 4, 4, source))),
         (target, Resource::Image(Image::new_2d(float, 4, 4, vec![0; 256]))),
     ]);

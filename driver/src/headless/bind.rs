@@ -8,7 +8,6 @@ use crate::context::{BufferRange, ConstantBuffer, Context, Download, Region, Ver
 use crate::program::Shader;
 use crate::resource::{Bind, Buffer, ImageView, Sampler, SamplerView, Texture, TextureDescription, TextureTarget};
 use ash::vk;
-use ntv::interp;
 use ntv::module::{DescriptorKind as Kind, Stage};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -254,10 +253,11 @@ fn object(
         (Kind::SampledImage, Resource::Image(image)) => {
             Object::View(SamplerView::whole(&texture(context, image, sampled)?), None)
         }
-        (Kind::CombinedImageSampler, Resource::Sampled(image, how)) => {
-            Object::View(SamplerView::whole(&texture(context, image, sampled)?), Some(sampler(context, how)?))
-        }
-        (Kind::Sampler, Resource::Sampler(how)) => Object::Sampler(sampler(context, how)?),
+        (Kind::CombinedImageSampler, Resource::Sampled(image, state)) => Object::View(
+            SamplerView::whole(&texture(context, image, sampled)?),
+            Some(context.create_sampler_state(state)?),
+        ),
+        (Kind::Sampler, Resource::Sampler(state)) => Object::Sampler(context.create_sampler_state(state)?),
         _ => return Err(Error::new(format!("the shader needs a {kind:?}, but the resource is of another kind"))),
     })
 }
@@ -265,10 +265,6 @@ fn object(
 fn texels(buffer: Arc<Buffer>, format: vk::Format) -> SamplerView {
     let size = buffer.size();
     SamplerView::Buffer { buffer, format, offset: 0, size }
-}
-
-fn sampler(context: &Context, how: &interp::Sampler) -> Result<Arc<Sampler>> {
-    context.create_sampler_state(&how.try_into()?)
 }
 
 /// A texture shaped like `image`, with its contents.

@@ -2,12 +2,9 @@
 
 //! The resources of shaders: the contents of each descriptor.
 
-use super::{Error, Result};
-use crate::format::{FormatInfo, FORMATS};
-use crate::resource::TextureTarget;
+use crate::format::FormatInfo;
+use crate::resource::SamplerState;
 use ash::vk;
-use ntv::interp::{self, Sampler};
-use ntv::op::names::ImageDim;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -43,9 +40,9 @@ pub enum Resource {
     /// An image.
     Image(Image),
     /// An image with a sampler.
-    Sampled(Image, Sampler),
+    Sampled(Image, SamplerState),
     /// A sampler alone.
-    Sampler(Sampler),
+    Sampler(SamplerState),
 }
 
 /// A part of a buffer. Parts with the same `bytes`, and not only with equal ones, share one buffer on the device. Writes of a
@@ -94,35 +91,4 @@ impl Image {
 /// The number of bytes of a texel of `format`; `None` for formats that the driver does not support.
 pub fn texel_size(format: vk::Format) -> Option<usize> {
     FormatInfo::of(format).map(|info| info.bytes as usize)
-}
-
-impl Resource {
-    /// Converts an image of the interpreter, with its sampler if it is a texture.
-    pub fn given(image: &interp::Image, sampler: Option<&Sampler>) -> Result<Resource> {
-        let same = |info: &&FormatInfo| interp::Format::from_name(&info.nir_name()) == Some(image.format);
-        let format = FORMATS.iter().find(same).map(|info| info.format);
-        let mut format =
-            format.ok_or_else(|| Error::new(format!("images of format {:?} are not supported", image.format)))?;
-        let levels: Vec<Vec<u8>> = image.levels.iter().map(|level| level.bytes.clone()).collect();
-        if image.dim == ImageDim::buf {
-            return Ok(Resource::TexelBuffer(format, levels.concat()));
-        }
-        // A comparison needs a depth format.
-        if sampler.is_some_and(|sampler| sampler.compare.is_some()) {
-            format = match format {
-                vk::Format::R32_SFLOAT => vk::Format::D32_SFLOAT,
-                vk::Format::R16_UNORM => vk::Format::D16_UNORM,
-                _ => return Err(Error::new("only r32_float and r16_unorm images can be compared")),
-            };
-        }
-        let target = TextureTarget::of_dim(image.dim, image.array);
-        let target = target.ok_or_else(|| Error::new("multisampled images cannot have contents"))?;
-        let view = target.view_type();
-        let samples = vk::SampleCountFlags::TYPE_1;
-        let image = Image { format, view, extent: image.size, layers: image.layers, samples, levels };
-        Ok(match sampler {
-            Some(sampler) => Resource::Sampled(image, sampler.clone()),
-            None => Resource::Image(image),
-        })
-    }
 }

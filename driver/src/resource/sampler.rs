@@ -6,7 +6,6 @@ use crate::device::handle::Owned;
 use crate::device::Logical;
 use crate::error::{Context as _, Error, Result};
 use ash::vk;
-use ntv::interp::{self, Compare, Filter, Wrap};
 use std::sync::Arc;
 
 /// The way in which a texture is sampled: Gallium's `pipe_sampler_state`, in Vulkan's terms.
@@ -48,62 +47,6 @@ impl Default for SamplerState {
             border: vk::BorderColor::FLOAT_TRANSPARENT_BLACK,
             unnormalized: false,
         }
-    }
-}
-
-/// Converts the sampler of ntv's interpreter. A border that Vulkan does not have is an error.
-impl TryFrom<&interp::Sampler> for SamplerState {
-    type Error = Error;
-
-    fn try_from(sampler: &interp::Sampler) -> Result<SamplerState> {
-        if sampler.border != [0; 4] {
-            return Err(Error::new("the border of a sampler must be zeros"));
-        }
-        let mip_filter = match sampler.mip {
-            Filter::Nearest => vk::SamplerMipmapMode::NEAREST,
-            Filter::Linear => vk::SamplerMipmapMode::LINEAR,
-        };
-        Ok(SamplerState {
-            wrap: sampler.wrap.map(address_mode),
-            mag_filter: filter(sampler.mag),
-            min_filter: filter(sampler.min),
-            mip_filter: (!sampler.unnormalized).then_some(mip_filter),
-            compare: sampler.compare.map(compare_op),
-            lod_bias: sampler.lod_bias,
-            lod: sampler.lod,
-            unnormalized: sampler.unnormalized,
-            ..SamplerState::default()
-        })
-    }
-}
-
-fn filter(filter: Filter) -> vk::Filter {
-    match filter {
-        Filter::Nearest => vk::Filter::NEAREST,
-        Filter::Linear => vk::Filter::LINEAR,
-    }
-}
-
-fn address_mode(wrap: Wrap) -> vk::SamplerAddressMode {
-    match wrap {
-        Wrap::Repeat => vk::SamplerAddressMode::REPEAT,
-        Wrap::MirroredRepeat => vk::SamplerAddressMode::MIRRORED_REPEAT,
-        Wrap::ClampToEdge => vk::SamplerAddressMode::CLAMP_TO_EDGE,
-        Wrap::ClampToBorder => vk::SamplerAddressMode::CLAMP_TO_BORDER,
-        Wrap::MirrorClampToEdge => vk::SamplerAddressMode::MIRROR_CLAMP_TO_EDGE,
-    }
-}
-
-fn compare_op(compare: Compare) -> vk::CompareOp {
-    match compare {
-        Compare::Never => vk::CompareOp::NEVER,
-        Compare::Less => vk::CompareOp::LESS,
-        Compare::Equal => vk::CompareOp::EQUAL,
-        Compare::LessOrEqual => vk::CompareOp::LESS_OR_EQUAL,
-        Compare::Greater => vk::CompareOp::GREATER,
-        Compare::NotEqual => vk::CompareOp::NOT_EQUAL,
-        Compare::GreaterOrEqual => vk::CompareOp::GREATER_OR_EQUAL,
-        Compare::Always => vk::CompareOp::ALWAYS,
     }
 }
 

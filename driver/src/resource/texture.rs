@@ -12,7 +12,6 @@ use crate::format::{aspects, FormatInfo};
 use crate::state::Subject;
 use ash::vk;
 use gpu_allocator::MemoryLocation;
-use ntv::op::names::ImageDim;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The kind of a texture: Gallium's `pipe_texture_target`, without buffers.
@@ -48,20 +47,6 @@ impl TextureTarget {
             TextureTarget::Texture2DArray => vk::ImageViewType::TYPE_2D_ARRAY,
             TextureTarget::CubeArray => vk::ImageViewType::CUBE_ARRAY,
         }
-    }
-
-    /// The target of NIR's dimension; `None` for buffers and multisampled images.
-    pub fn of_dim(dim: ImageDim, is_array: bool) -> Option<TextureTarget> {
-        Some(match (dim, is_array) {
-            (ImageDim::dim_1d, false) => TextureTarget::Texture1D,
-            (ImageDim::dim_1d, true) => TextureTarget::Texture1DArray,
-            (ImageDim::dim_2d | ImageDim::rect | ImageDim::external, false) => TextureTarget::Texture2D,
-            (ImageDim::dim_2d, true) => TextureTarget::Texture2DArray,
-            (ImageDim::dim_3d, false) => TextureTarget::Texture3D,
-            (ImageDim::cube, false) => TextureTarget::Cube,
-            (ImageDim::cube, true) => TextureTarget::CubeArray,
-            _ => return None,
-        })
     }
 
     /// The target of a view type; `None` for types that Vulkan does not have.

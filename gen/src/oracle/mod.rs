@@ -4,6 +4,7 @@
 //!
 //! Results that Vulkan leaves open are undefined on the interpreter (see [`Floats`](ntv::interp::Floats)) and not compared.
 
+pub mod convert;
 mod draw;
 mod faults;
 mod keyed;
@@ -273,10 +274,10 @@ fn given(stimulus: &Stimulus, kind: DescriptorKind, number: u32) -> Option<Resou
     match kind {
         DescriptorKind::StorageBuffer => block(&stimulus.storage),
         DescriptorKind::UniformBuffer => block(&stimulus.uniform),
-        kind if is_image(kind) => Resource::given(textures.images.get(&descriptor)?, None).ok(),
+        kind if is_image(kind) => convert::resource(textures.images.get(&descriptor)?, None).ok(),
         _ => {
             let Texture { image, sampler } = textures.textures.get(&descriptor)?;
-            Resource::given(image, Some(sampler)).ok()
+            convert::resource(image, Some(sampler)).ok()
         }
     }
 }

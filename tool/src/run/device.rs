@@ -5,11 +5,12 @@
 use crate::args::RunArgs;
 use crate::diagnostics::{problems, Reporter};
 use crate::shaders::{each, Loaded};
-use anyhow::{bail, ensure, Result};
+use anyhow::{bail, ensure, Error, Result};
 use ntv::{EmitOptions, Options};
 use ntv_driver::headless::{
     self, vk, Attachment, Attribute, Device, DeviceOptions, Dispatch, Draw, Drawn, Resource, Resources,
 };
+use ntv_gen::oracle::convert;
 use ntv_report::run::inputs::{Data, DrawInput, Form, Inputs, Pointer, Slot, Topology, Work};
 use ntv_report::run::textures::ImageInput;
 use ntv_report::run::wanted::{self, Translated};
@@ -45,13 +46,13 @@ pub(crate) fn run_modules(device: &Device, modules: &[Vec<u32>], given: &Inputs)
     let mut resources: Resources =
         given.buffers.iter().map(|(slot, data)| (place(*slot), buffer(*slot, data, &given.pointers))).collect();
     for (slot, texture) in &given.textures {
-        resources.insert(place(*slot), Resource::given(&texture.image, Some(&texture.sampler))?);
+        resources.insert(place(*slot), convert::resource(&texture.image, Some(&texture.sampler)).map_err(Error::msg)?);
     }
     for (slot, sampler) in &given.samplers {
-        resources.insert(place(*slot), Resource::Sampler(sampler.clone()));
+        resources.insert(place(*slot), Resource::Sampler(convert::sampler(sampler).map_err(Error::msg)?));
     }
     for input in &given.images {
-        resources.insert(place(input.slot), Resource::given(&input.image, None)?);
+        resources.insert(place(input.slot), convert::resource(&input.image, None).map_err(Error::msg)?);
     }
     let (mut targets, mut captures) = (Vec::new(), Vec::new());
     match &given.work {
