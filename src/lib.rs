@@ -96,7 +96,6 @@
 //! | [`import`] | tables for SPIR-V of other compilers |
 //! | [`plan`] | which storage class each uniform block of a program gets |
 //! | [`capture`] | transform feedback: which component of which output is captured to which byte |
-//! | [`interp`] | runs a shader on the CPU |
 //! | [`error`] | what is wrong with a shader, and where |
 //!
 //! Modules that this documentation does not show, such as `analysis`, `pass`, `spirv` and `op::fold`, are public for the tools
@@ -121,7 +120,6 @@ pub mod near;
 pub mod analysis;
 pub mod capture;
 pub mod check;
-pub mod interp;
 #[doc(hidden)]
 pub mod pass;
 pub mod plan;

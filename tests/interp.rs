@@ -9,14 +9,14 @@
 
 mod support;
 
-use ntv::interp::draw::{draw, Draw};
-use ntv::interp::{run, Buffer, FaultKind, Floats, Inputs, Limits, Resources};
 use ntv::op::Facts;
 use ntv::pass::memory::lower_memory::say_offset_units;
 use ntv::pass::{Context, PIPELINE};
 use ntv::plan::{Class, Placement};
 use ntv::{check, text, Feature, Shader, Target};
 use ntv_gen::{difference, Observation, Stimulus};
+use ntv_interp::draw::{draw, Draw};
+use ntv_interp::{run, Buffer, FaultKind, Floats, Inputs, Limits, Resources};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;

@@ -9,8 +9,8 @@ mod kernels;
 mod support;
 
 use ntv::capture::kernels::Kernel;
-use ntv::interp::{self, Buffer, Inputs, Limits, Resources};
 use ntv::{check, text, EmitOptions, Options, Shader, Target, Translator};
+use ntv_interp::{Buffer, Inputs, Limits, Resources};
 
 fn shader(kernel: Kernel) -> Shader {
     let mut found = text::parse(kernel.nir());
@@ -25,7 +25,7 @@ fn interpreter() -> impl FnMut(Kernel, &mut Vec<Vec<u32>>) {
         let storage = buffers.iter().map(|words| Buffer::new(support::bytes(words))).collect();
         let mut resources = Resources { storage, ..Resources::default() };
         let limits = Limits { instructions: 20_000_000, ..Limits::default() };
-        let outcome = interp::run(&shaders[kernel as usize], &mut resources, &Inputs::default(), limits);
+        let outcome = ntv_interp::run(&shaders[kernel as usize], &mut resources, &Inputs::default(), limits);
         assert!(outcome.faults.is_empty(), "{kernel:?}: {}", outcome.faults[0]);
         let word = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         for (words, buffer) in buffers.iter_mut().zip(resources.storage) {

@@ -16,6 +16,7 @@ const FOLDERS: &[&str] = &[
     "ffi",
     "fuzz",
     "gen",
+    "interp",
     "prove",
     "report",
     "src",

@@ -10,7 +10,6 @@
 
 mod support;
 
-use ntv::interp::{FaultKind, Limits};
 use ntv::ir::{Inst, InstKind, Stage, XfbInfo, XfbOutput};
 use ntv::op::names::IoSemantics;
 use ntv::op::{Index, Intrinsic, Props};
@@ -19,6 +18,7 @@ use ntv::plan::{Class, Placement, Placements};
 use ntv::target::Version;
 use ntv::{check, text, wire, EmitOptions, Feature, Options, Shader, Target, Translator};
 use ntv_gen::{difference, shader_of_seed, stimulus_of_seed, Observation, Purpose, Random};
+use ntv_interp::{FaultKind, Limits};
 use std::time::{Duration, Instant};
 
 const LIMITS: Limits = Limits { instructions: 1_000_000, components: 1 << 22 };

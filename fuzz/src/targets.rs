@@ -6,10 +6,10 @@
 
 use arbitrary::Unstructured;
 use ntv::capture::BackEnd;
-use ntv::interp::Limits;
 use ntv::pass::{Context, Pass, PIPELINE};
 use ntv::{check, text, wire, BufferAccess, EmitOptions, Options, Shader, Translator};
 use ntv_gen::{difference, stimulus_of_seed, Observation, Purpose, Stimulus};
+use ntv_interp::Limits;
 
 /// A target: its name and its function.
 pub(crate) type Target = (&'static str, fn(&[u8]));

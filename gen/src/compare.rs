@@ -8,11 +8,11 @@
 //! operation, the interpreter chooses the same number for it in both runs, so they take the same branch.
 
 use crate::Stimulus;
-use ntv::interp::{
-    run, Bits, Buffer, Captured, Descriptor, Fault, FaultKind, Image, Limits, Outcome, Outputs, Resources,
-};
 use ntv::ir::{Inst, InstKind, Stage};
 use ntv::Shader;
+use ntv_interp::{
+    run, Bits, Buffer, Captured, Descriptor, Fault, FaultKind, Image, Limits, Outcome, Outputs, Resources,
+};
 use std::collections::BTreeMap;
 
 /// The results of a run.

@@ -7,13 +7,13 @@
 
 use crate::textures::{textures, Textures};
 use crate::Random;
-use ntv::interp::{Bits, Buffer, Inputs, Invocation, Outcome, Resources, Slot};
 use ntv::ir::{InstKind, Stage};
 use ntv::op::intrinsic::Components;
 use ntv::op::meaning::Form;
 use ntv::op::names::{varying, IoSemantics};
 use ntv::op::{Base, Index, Intrinsic, Modes};
 use ntv::{Shader, Target};
+use ntv_interp::{Bits, Buffer, Inputs, Invocation, Outcome, Resources, Slot};
 use std::collections::BTreeMap;
 
 /// The sizes of a shader's memory.

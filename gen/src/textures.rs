@@ -7,13 +7,13 @@
 
 use crate::stimulus::Source;
 use ntv::analysis::textures::{elements, Texture as Declared, TextureKind};
-use ntv::interp::{Buffer, Compare, Descriptor, Filter, Format, Image, Numbers, Sampler, Texture, Wrap};
 use ntv::ir::{InstKind, TypeData, Variable};
 use ntv::op::fold::from_float;
 use ntv::op::names::ImageDim;
 use ntv::op::{Base, Index, Modes};
 use ntv::target::BINDLESS_HANDLES;
 use ntv::{Shader, Translator};
+use ntv_interp::{Buffer, Compare, Descriptor, Filter, Format, Image, Numbers, Sampler, Texture, Wrap};
 use std::collections::BTreeMap;
 
 /// The number of texels along each dimension: more than the small numbers that most coordinates are.

@@ -19,8 +19,8 @@ use crate::flow;
 use crate::module::AFTER_BARRIER;
 use crate::term::{Arena, Node, Op, Term};
 use crate::world::{Space, VERTEX};
-use ntv::interp::{Outputs, Slot};
 use ntv_gen::{Observation, Stimulus};
+use ntv_interp::{Outputs, Slot};
 use rustc_hash::FxHashMap;
 
 /// What a module made of a storage block.

@@ -3,7 +3,6 @@
 //! Chosen inputs as values of the symbols of terms: those of the interpreter, by the names that terms have for them.
 
 use crate::term::Assignment;
-use ntv::interp::Slot;
 use ntv::ir::{Shader, Stage};
 use ntv::op::meaning::Form;
 use ntv::op::names::varying;
@@ -11,6 +10,7 @@ use ntv::op::{slots, Intrinsic, Modes};
 use ntv::target::Descriptor;
 use ntv::Target;
 use ntv_gen::{Random, Stimulus};
+use ntv_interp::Slot;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;

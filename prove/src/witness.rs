@@ -15,12 +15,12 @@ use crate::nir::Nir;
 use crate::open;
 use crate::term::Arena;
 use crate::world::Space;
-use ntv::interp::{Limits, Slot};
 use ntv::ir::{Shader, Stage, VarFlags};
 use ntv::op::names::varying;
 use ntv::op::{slots, Modes};
 use ntv::Target;
 use ntv_gen::{Observation, Random, Stimulus};
+use ntv_interp::{Limits, Slot};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 

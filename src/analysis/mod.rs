@@ -11,7 +11,7 @@ pub mod framebuffer;
 pub(crate) mod kinds;
 pub mod known_bits;
 pub mod offsets;
-pub(crate) mod output_words;
+pub mod output_words;
 pub mod push_constants;
 pub(crate) mod slot_access;
 pub mod textures;

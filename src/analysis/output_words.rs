@@ -7,7 +7,8 @@ use crate::op::Modes;
 
 /// A word of an output variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct OutputWord {
+pub struct OutputWord {
+    /// The variable.
     pub var: Var,
     /// The path from the variable to a vector or scalar.
     pub path: Vec<Step>,
@@ -19,8 +20,10 @@ pub(crate) struct OutputWord {
 
 /// A level of a path into a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub enum Step {
+    /// An element of an array, or a column of a matrix.
     Element(u32),
+    /// A member of a struct.
     Member(u32),
 }
 
@@ -28,14 +31,14 @@ pub(crate) enum Step {
 const MOST_WORDS: usize = 1024;
 
 /// The words of all outputs that have a slot, with the slot and component by which [`XfbInfo`] identifies them.
-pub(crate) struct OutputWords {
+pub struct OutputWords {
     /// By variable, in the order in which a variable that is captured as a whole is written to a buffer.
     list: Vec<((u32, u8), OutputWord)>,
 }
 
 impl OutputWords {
     /// The words of the outputs for which `slot` has the first slot.
-    pub(crate) fn new(shader: &Shader, slot: impl Fn(&Variable) -> Option<u32>) -> OutputWords {
+    pub fn new(shader: &Shader, slot: impl Fn(&Variable) -> Option<u32>) -> OutputWords {
         let mut list = Vec::new();
         for (var, variable) in shader.vars.ids().zip(shader.vars.values()) {
             let location = slot(variable).filter(|_| variable.mode == Modes::SHADER_OUT && variable.index == 0);
@@ -49,17 +52,17 @@ impl OutputWords {
     }
 
     /// The words of all outputs, each with its slot and component.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &((u32, u8), OutputWord)> {
+    pub fn all(&self) -> impl Iterator<Item = &((u32, u8), OutputWord)> {
         self.list.iter()
     }
 
     /// The words of `var`.
-    pub(crate) fn of(&self, var: Var) -> impl Iterator<Item = &OutputWord> {
+    pub fn of(&self, var: Var) -> impl Iterator<Item = &OutputWord> {
         self.list.iter().map(|row| &row.1).filter(move |source| source.var == var)
     }
 
     /// The words of all variables that are captured as a whole: slot and component, the buffer, and the offset in bytes.
-    pub(crate) fn of_captured<'a>(
+    pub fn of_captured<'a>(
         &'a self,
         shader: &'a Shader,
     ) -> impl Iterator<Item = (&'a ((u32, u8), OutputWord), Capture, u32)> + 'a {

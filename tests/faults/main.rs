@@ -13,9 +13,9 @@ mod rules;
 #[path = "../support/mod.rs"]
 mod support;
 
-use ntv::interp::{Buffer, Limits};
 use ntv::{check, text, Shader, Target, Translator};
 use ntv_gen::{difference, shader_of_seed, stimulus_of_seed, Observation, Purpose, Stimulus};
+use ntv_interp::{Buffer, Limits};
 use rules::{lowered, small_target, Fault, FAULTS};
 use serde_json::Value;
 use std::fs;

@@ -8,11 +8,11 @@
 use crate::gpu::{parse, read, ssbo, words, Gpu};
 use crate::support;
 use ntv::import::reflect;
-use ntv::interp::{self, Inputs, Limits};
 use ntv::module::{Binding, DescriptorKind};
 use ntv::plan::{Class, Placement, Placements};
 use ntv::{EmitOptions, Options, Shader, Translator};
 use ntv_driver::headless::{Part, Resource, Resources, Slot};
+use ntv_interp::{Inputs, Limits};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
@@ -87,12 +87,12 @@ pub(crate) fn contents(seed: u32, block: u32, size: usize) -> Vec<u8> {
 
 /// The interpreter's results for `shader` with these blocks.
 pub(crate) fn expected(shader: &Shader, blocks: &[Vec<u8>]) -> Vec<u32> {
-    let mut resources = interp::Resources {
-        uniform: blocks.iter().map(|bytes| interp::Buffer::new(bytes.clone())).collect(),
-        storage: vec![interp::Buffer::zeroed(RESULT)],
-        ..interp::Resources::default()
+    let mut resources = ntv_interp::Resources {
+        uniform: blocks.iter().map(|bytes| ntv_interp::Buffer::new(bytes.clone())).collect(),
+        storage: vec![ntv_interp::Buffer::zeroed(RESULT)],
+        ..ntv_interp::Resources::default()
     };
-    let outcome = interp::run(shader, &mut resources, &Inputs::default(), Limits::default());
+    let outcome = ntv_interp::run(shader, &mut resources, &Inputs::default(), Limits::default());
     assert!(outcome.faults.is_empty(), "{:?}", outcome.faults);
     let result = &resources.storage[0];
     assert!(result.undef.iter().all(|bits| *bits == 0), "undefined bits were written");

@@ -2,10 +2,10 @@
 
 //! Faults of drivers: each fault that the oracle excuses is seen on the drivers that have it, and on no other.
 
-use ntv::interp::Floats;
 use ntv::text;
 use ntv_gen::oracle::{Oracle, Verdict, FAULTS};
 use ntv_gen::{stimulus_of_seed, Purpose};
+use ntv_interp::Floats;
 
 #[test]
 fn faults_of_the_driver_show() {

@@ -2,10 +2,10 @@
 
 //! Images and samplers of the interpreter as resources of a Vulkan device.
 
-use ntv::interp::{Compare, Filter, Format, Image, Sampler, Wrap};
 use ntv::op::names::ImageDim;
 use ntv_driver::format::{FormatInfo, FORMATS};
 use ntv_driver::headless::{self, vk, Resource, SamplerState};
+use ntv_interp::{Compare, Filter, Format, Image, Sampler, Wrap};
 use vk::ImageViewType as View;
 
 /// An image, with its sampler if it is a texture. The error says what Vulkan does not have.

@@ -5,14 +5,14 @@
 use super::{keyed, undefined_behaviour, written, Undefined, Written, LIMITS};
 use crate::shader::{POINTS, ROW};
 use crate::Stimulus;
-use ntv::interp::draw::{self, Drawn};
-use ntv::interp::{Buffer, Slot};
 use ntv::ir::{Inst, InstKind, Stage};
 use ntv::module::OptionId;
 use ntv::op::names::{frag_result, unpack_alu_type, IoSemantics};
 use ntv::op::{Base, Index, Intrinsic};
 use ntv::{Key, Shader};
 use ntv_driver::headless::{vk, Attachment, Attribute, Device, Draw, Resources};
+use ntv_interp::draw::{self, Drawn};
+use ntv_interp::{Buffer, Slot};
 
 /// Render targets, and attributes.
 const SLOTS: usize = 4;

@@ -2,9 +2,9 @@
 
 //! What the options of a key do to a draw, by their documentation: the interpreter does not know keys.
 
-use ntv::interp::Bits;
 use ntv::module::OptionId;
 use ntv::Key;
+use ntv_interp::Bits;
 
 /// The byte of the push constants that has the reference of the alpha test, after those that random shaders read.
 pub(super) const ALPHA_REFERENCE: u32 = 124;

@@ -2,7 +2,7 @@
 
 //! The oracle: runs random shaders on the interpreter and on a Vulkan driver, whose results must have the same bits.
 //!
-//! Results that Vulkan leaves open are undefined on the interpreter (see [`Floats`](ntv::interp::Floats)) and not compared.
+//! Results that Vulkan leaves open are undefined on the interpreter (see [`Floats`](ntv_interp::Floats)) and not compared.
 
 pub mod convert;
 mod draw;
@@ -15,12 +15,12 @@ use crate::compare::{bytes_difference, has_other_value};
 use crate::shader::records::{self, RECORDS_BLOCK};
 use crate::{key_of_seed, program_of_seed, stimulus_of_seed, Observation, Purpose, Stimulus};
 use ntv::import::reflect;
-use ntv::interp::{Buffer, Descriptor, Fault, FaultKind, Image, Limits, Texture};
 use ntv::ir::Stage;
 use ntv::link::link;
 use ntv::module::DescriptorKind;
 use ntv::{check, EmitOptions, Errors, Key, Options, PushConstants, Shader, Translator};
 use ntv_driver::headless::{Device, DeviceOptions, Dispatch, Resource, Resources, Slot};
+use ntv_interp::{Buffer, Descriptor, Fault, FaultKind, Image, Limits, Texture};
 use std::collections::BTreeMap;
 
 const LIMITS: Limits = Limits { instructions: 1_000_000, components: 1 << 22 };

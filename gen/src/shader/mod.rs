@@ -24,10 +24,10 @@ mod zink;
 use crate::{Sizes, Stimulus};
 use accesses::Base;
 use arbitrary::{Result, Unstructured};
-use ntv::interp::Floats;
 use ntv::ir::{AluSrc, Builder, Def, Stage, Swizzle, Var};
 use ntv::op::fold::{from_float, mask};
 use ntv::{Key, Shader};
+use ntv_interp::Floats;
 use packing::Packing;
 use zink::Blocks;
 

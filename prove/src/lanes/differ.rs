@@ -8,9 +8,9 @@ use crate::confirm::{word, Seen};
 use crate::term::{Arena, Op, Term};
 use crate::witness::Witness;
 use crate::world::{self, Space, VERTEX};
-use ntv::interp::Descriptor;
 use ntv::ir::Shader;
 use ntv::Target;
+use ntv_interp::Descriptor;
 use std::rc::Rc;
 
 /// The first claim that does not hold for inputs, if the interpreter confirms it.

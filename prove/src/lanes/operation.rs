@@ -3,9 +3,9 @@
 //! An operation as a shader of its own, which the interpreter runs in several invocations.
 
 use super::Number;
-use ntv::interp::{run, Inputs, Invocation, Limits, Resources, Slot};
 use ntv::op::names::{frag_result, varying};
 use ntv::text;
+use ntv_interp::{run, Inputs, Invocation, Limits, Resources, Slot};
 use std::fmt::Write;
 
 const LIMITS: Limits = Limits { instructions: 100_000, components: 1 << 20 };

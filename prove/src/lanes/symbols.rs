@@ -3,7 +3,6 @@
 //! Which operation a symbol is: the names are those of [`crate::world`] and of NIR.
 
 use super::operation::Operation;
-use ntv::interp::{Descriptor, Image, Texture};
 use ntv::ir::{Shader, TypeData};
 use ntv::op::meaning::Form;
 use ntv::op::names::ImageDim;
@@ -11,6 +10,7 @@ use ntv::op::{Intrinsic, Modes};
 use ntv::target::Descriptor as Kind;
 use ntv::Target;
 use ntv_gen::Stimulus;
+use ntv_interp::{Descriptor, Image, Texture};
 use rustc_hash::FxHashSet;
 
 /// Where the textures and images of a shader are.

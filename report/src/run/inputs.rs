@@ -5,7 +5,7 @@
 use super::invocations::InvocationInput;
 use super::textures::{self, ImageInput};
 use anyhow::{anyhow, bail, ensure, Context, Result};
-use ntv::interp::{Sampler, Texture};
+use ntv_interp::{Sampler, Texture};
 use serde_json::{Map, Value};
 use std::cell::Cell;
 use std::rc::Rc;

@@ -11,8 +11,6 @@ use super::wanted::{self, Translated};
 use super::Ran;
 use crate::problem::{problems, Problem};
 use anyhow::{bail, ensure, Context, Result};
-use ntv::interp::draw::Drawn;
-use ntv::interp::{self, Buffer, Fault, Limits, Resources};
 use ntv::ir::Variable;
 use ntv::module::Module;
 use ntv::op::names::frag_result;
@@ -20,6 +18,8 @@ use ntv::op::Modes;
 use ntv::pass::memory::lower_memory::say_offset_units;
 use ntv::target::Descriptor;
 use ntv::{EmitOptions, Options, Place, Shader, Translator};
+use ntv_interp::draw::Drawn;
+use ntv_interp::{Buffer, Fault, Limits, Resources};
 
 /// The outcome of a run.
 pub struct Outcome {
@@ -73,8 +73,8 @@ pub fn run(shaders: &[Shader], given: &Inputs, instructions: u64) -> Result<Outc
             let [shader] = shaders else { bail!("a dispatch needs one shader, not {}", shaders.len()) };
             let message = "this is not a compute shader: the inputs need a `draw` or `invocations`";
             ensure!(shader.stage().is_compute(), message);
-            let inputs = interp::Inputs { workgroups: *groups, ..interp::Inputs::default() };
-            let outcome = interp::run(shader, &mut resources, &inputs, limits);
+            let inputs = ntv_interp::Inputs { workgroups: *groups, ..ntv_interp::Inputs::default() };
+            let outcome = ntv_interp::run(shader, &mut resources, &inputs, limits);
             outcome.faults.into_iter().map(|fault| (0, fault)).collect()
         }
         Work::Draw(draw) => {
@@ -122,8 +122,8 @@ fn run_alone(
     let stage = shader.stage();
     ensure!(!stage.has_grid(), "{} has workgroups: the inputs need `groups` or a `draw`", stage.name());
     let invocations = list.iter().map(|input| input.of_stage(stage)).collect::<Result<_>>().context("invocations")?;
-    let inputs = interp::Inputs { invocations, ..interp::Inputs::default() };
-    Ok(invocations::Results { stage, outcome: interp::run(shader, resources, &inputs, limits) })
+    let inputs = ntv_interp::Inputs { invocations, ..ntv_interp::Inputs::default() };
+    Ok(invocations::Results { stage, outcome: ntv_interp::run(shader, resources, &inputs, limits) })
 }
 
 /// The address of the buffer with this number.
@@ -224,11 +224,11 @@ fn draw_with(shaders: &[Shader], draw: &DrawInput, resources: &mut Resources, li
     let attributes: Vec<(u32, Vec<[u32; 4]>)> = draw.attributes.iter().map(attribute).collect();
     let target = |target: &TargetInput| {
         let format =
-            interp::Format::from_name(target.kind.format).context("the interpreter does not have this format")?;
-        Ok(interp::draw::Target { format, clear: target.clear.clone() })
+            ntv_interp::Format::from_name(target.kind.format).context("the interpreter does not have this format")?;
+        Ok(ntv_interp::draw::Target { format, clear: target.clear.clone() })
     };
-    let targets: Vec<interp::draw::Target> = draw.targets.iter().map(target).collect::<Result<_>>()?;
-    let points = interp::draw::Draw {
+    let targets: Vec<ntv_interp::draw::Target> = draw.targets.iter().map(target).collect::<Result<_>>()?;
+    let points = ntv_interp::draw::Draw {
         shaders,
         vertices: draw.vertices,
         instances: draw.instances,
@@ -237,9 +237,9 @@ fn draw_with(shaders: &[Shader], draw: &DrawInput, resources: &mut Resources, li
         size: draw.size,
         targets: &targets,
         captures: &draw.captures,
-        floats: interp::Floats::default(),
+        floats: ntv_interp::Floats::default(),
     };
-    interp::draw::draw(&points, resources, limits).map_err(anyhow::Error::msg)
+    ntv_interp::draw::draw(&points, resources, limits).map_err(anyhow::Error::msg)
 }
 
 /// The bytes of each target.
@@ -248,8 +248,8 @@ fn texels(draw: &DrawInput, drawn: &Drawn) -> Vec<Vec<u8>> {
     let mut targets: Vec<Vec<u8>> = draw.targets.iter().map(|target| target.clear.repeat(count)).collect();
     for ([x, y], outputs) in &drawn.fragments {
         for (number, target) in draw.targets.iter().map(|target| &target.kind).enumerate() {
-            let words = outputs.get(&interp::Slot::new(frag_result::DATA0 + number as u32));
-            let words = words.or_else(|| outputs.get(&interp::Slot::new(frag_result::COLOR)));
+            let words = outputs.get(&ntv_interp::Slot::new(frag_result::DATA0 + number as u32));
+            let words = words.or_else(|| outputs.get(&ntv_interp::Slot::new(frag_result::COLOR)));
             let Some(words) = words else { continue };
             let at = (*y as usize * draw.size[0] as usize + *x as usize) * target.texel;
             targets[number][at..at + target.texel].copy_from_slice(&texel(target, words.map(|word| word.value as u32)));

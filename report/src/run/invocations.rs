@@ -4,10 +4,10 @@
 
 use super::inputs::{Data, Form, Members};
 use anyhow::{ensure, Context, Result};
-use ntv::interp::{Invocation, Outcome, Outputs, Slot};
 use ntv::ir::Stage;
 use ntv::op::names::SlotKind;
 use ntv::op::Intrinsic;
+use ntv_interp::{Invocation, Outcome, Outputs, Slot};
 use serde_json::{json, Value};
 
 /// The inputs of an invocation. Only the stage of the shader tells which slots the names are.
@@ -116,7 +116,7 @@ impl Results {
 
     fn slots(&self, outputs: &Outputs) -> Vec<Value> {
         let kind = self.stage.slot_kind(true);
-        let words = |words: &[ntv::interp::Bits; 4]| -> Value {
+        let words = |words: &[ntv_interp::Bits; 4]| -> Value {
             words.iter().map(|word| word.is_defined().then_some(word.value)).collect()
         };
         outputs.iter().map(|(slot, all)| slot_value(kind, *slot, words(all))).collect()

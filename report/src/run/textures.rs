@@ -4,9 +4,9 @@
 
 use super::inputs::{named, Form, Members, Slot};
 use anyhow::{anyhow, ensure, Context, Result};
-use ntv::interp::{Buffer, Compare, Descriptor, Filter, Format, Image, Numbers, Sampler, Texture, Wrap};
 use ntv::op::names::{self, ImageDim};
 use ntv::target;
+use ntv_interp::{Buffer, Compare, Descriptor, Filter, Format, Image, Numbers, Sampler, Texture, Wrap};
 use serde_json::{json, Value};
 
 /// An image, and the form of its texels in JSON.

@@ -2,10 +2,10 @@
 
 //! As few inputs of invocations and push constants as a shader needs to give the same results.
 
-use ntv::interp::{Buffer, Fault, Invocation, Limits, Outcome, Slot};
 use ntv::op::Intrinsic;
 use ntv::Shader;
 use ntv_gen::{Observation, Stimulus};
+use ntv_interp::{Buffer, Fault, Invocation, Limits, Outcome, Slot};
 use std::collections::BTreeSet;
 
 /// The limits of a run.

@@ -3,12 +3,12 @@
 //! The inputs of a shader as the JSON that `ntv run` reads.
 
 use super::fewer::{self, LIMITS};
-use ntv::interp::Buffer;
 use ntv::ir::Stage;
 use ntv::module::{Binding, DescriptorKind::*};
 use ntv::op::{Intrinsic, Modes};
 use ntv::{EmitOptions, Shader, Translator};
 use ntv_gen::{Observation, Stimulus};
+use ntv_interp::Buffer;
 use ntv_report::run::inputs::{Data, Form, Inputs, Slot};
 use ntv_report::run::textures::{self, ImageInput};
 use ntv_report::run::{self as report, invocations, Block, Ran};

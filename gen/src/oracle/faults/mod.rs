@@ -7,10 +7,10 @@
 
 mod phis;
 
-use ntv::interp::Buffer;
 use ntv::ir::{rewrite, AluFlags, AluSrc, Builder, Def, Edit, Inst, InstKind, Swizzle};
 use ntv::op::AluOp;
 use ntv::Shader;
+use ntv_interp::Buffer;
 
 /// A fault of drivers.
 #[derive(Debug)]
