@@ -97,7 +97,7 @@ fn face_derivative(at: [f64; 3], by: [f64; 3]) -> [f64; 3] {
 /// The direction to the point (`s`, `t`) of a face, which may be beyond its edge.
 fn direction(number: usize, [s, t]: [f64; 2]) -> [f64; 3] {
     let mut at = [0.0; 3];
-    at[number / 2] = if number % 2 == 0 { 1.0 } else { -1.0 };
+    at[number / 2] = if number.is_multiple_of(2) { 1.0 } else { -1.0 };
     for ((axis, sign), c) in FACES[number].into_iter().zip([s, t]) {
         at[axis] = sign * (2.0 * c - 1.0);
     }

@@ -74,7 +74,7 @@ impl Format {
         };
         let is_known = rest.is_empty() && bits[0] != 0 && bits.iter().all(|bits| widths.contains(bits));
         let format = Format { bits, numbers };
-        (is_known && format.total_bits() % 8 == 0 && format.total_bits() <= 128).then_some(format)
+        (is_known && format.total_bits().is_multiple_of(8) && format.total_bits() <= 128).then_some(format)
     }
 
     /// The format with this number in NIR's list; `None` if it is not a format.

@@ -119,7 +119,7 @@ impl Machine<'_> {
         let words = slots::step(kind, io, self.shader.as_const_scalar(offset));
         let vertex = vertex.map_or(Bits::new(0), |vertex| self.scalar(vertex, lane));
         let offset = self.scalar(offset, lane);
-        if offset.value % step != 0 {
+        if !offset.value.is_multiple_of(step) {
             self.fault(
                 FaultKind::Misaligned,
                 inst,

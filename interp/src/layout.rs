@@ -145,7 +145,7 @@ impl Layout {
         let mut found = Vec::new();
         let mut rest = vec![(0u64, ty)];
         while let Some((start, ty)) = rest.pop().filter(|_| found.len() < max) {
-            if self.of(ty).map_or(true, |extent| extent.size == 0) {
+            if self.of(ty).is_none_or(|extent| extent.size == 0) {
                 continue;
             }
             let (scalar, count) = match types.get(ty) {

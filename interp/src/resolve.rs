@@ -39,7 +39,7 @@ impl Machine<'_> {
     /// The descriptor of element `index` of the array type `ty`, whose first descriptor is `first`.
     pub(crate) fn descriptor_element(&self, first: Descriptor, ty: Type, index: i64) -> Option<Descriptor> {
         let (elem, len) = self.shader.types.as_array(ty)?;
-        let index = u32::try_from(index).ok().filter(|index| len.map_or(true, |len| *index < len))?;
+        let index = u32::try_from(index).ok().filter(|index| len.is_none_or(|len| *index < len))?;
         Some(first.element(index.saturating_mul(elements(&self.shader.types, elem))))
     }
 

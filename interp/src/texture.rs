@@ -73,7 +73,7 @@ impl Machine<'_> {
         let is_said = |said: Declared| (flat(said.dim), said.array) == (flat(image.dim), image.array);
         let has_coordinates = |n: u8| n >= image.dim.coordinates() + u8::from(image.array && tex.op != TexOp::lod);
         let coordinates = tex.src(coord).map(|def| self.shader.num_components(def));
-        match name.declared(self.shader, false).map_or(true, is_said) && coordinates.map_or(true, has_coordinates) {
+        match name.declared(self.shader, false).is_none_or(is_said) && coordinates.is_none_or(has_coordinates) {
             true => Ok(texture),
             false => Err((FaultKind::MissingInput, format!("a texture of this dimensionality at {descriptor}"))),
         }

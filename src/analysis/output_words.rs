@@ -30,7 +30,8 @@ pub enum Step {
 /// The maximum number of words of a variable that are counted: outputs do not have as many components.
 const MOST_WORDS: usize = 1024;
 
-/// The words of all outputs that have a slot, with the slot and component by which [`XfbInfo`] identifies them.
+/// The words of all outputs that have a slot, with the slot and component by which
+/// [`XfbInfo`](crate::ir::XfbInfo) identifies them.
 pub struct OutputWords {
     /// By variable, in the order in which a variable that is captured as a whole is written to a buffer.
     list: Vec<((u32, u8), OutputWord)>,
