@@ -17,6 +17,7 @@ const FOLDERS: &[&str] = &[
     "fuzz",
     "gen",
     "interp",
+    "null-vulkan",
     "prove",
     "report",
     "src",

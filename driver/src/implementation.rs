@@ -1,54 +1,89 @@
 // SPDX-License-Identifier: MIT
 
-//! The Vulkan implementation that the driver runs on: the installed one, or one of this crate for tests and measurements.
+//! The Vulkan implementation that the driver runs on: the installed one, or one of the program.
 
 use crate::error::{Error, Result};
-use crate::faults::{self, Faults};
-use crate::null::{self, World};
+use std::any::Any;
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A Vulkan implementation.
-#[derive(Clone, Debug, Default)]
-pub enum Implementation {
-    /// The implementation that the loader, libvulkan.so.1, finds.
-    #[default]
-    Loader,
-    /// An implementation that computes nothing; see [`null`].
-    Null(Arc<World>),
-    /// Another implementation with a layer in which calls fail; see [`faults`].
-    Faulty(Box<Implementation>, Arc<Faults>),
-}
+/// A Vulkan implementation. The default is the one that the loader, libvulkan.so.1, finds.
+///
+/// Tests open devices over one that computes nothing, and make each call fail once:
+///
+/// ```
+/// use ntv_driver::device::{Device, DeviceOptions};
+/// use ntv_driver::{vk, ErrorKind, Implementation};
+/// use null_vulkan::faults::{FaultPlan, Faults};
+/// use null_vulkan::{World, WorldOptions};
+/// use std::sync::Arc;
+///
+/// let run = |plan: FaultPlan| {
+///     let (world, faults) = (World::new(WorldOptions::default()), Faults::new(plan));
+///     let (below, layer) = (Arc::clone(&world), Arc::clone(&faults));
+///     let implementation = Implementation::new(move || below.open()).with_layer(move |next| layer.open(next));
+///     let result = Device::open(&DeviceOptions { implementation, ..DeviceOptions::default() });
+///     (result.map(drop), faults, world)
+/// };
+/// let plan = FaultPlan { result: vk::Result::ERROR_OUT_OF_HOST_MEMORY, ..FaultPlan::default() };
+/// let (result, counted, _) = run(plan.clone());
+/// assert!(result.is_ok());
+/// for nth in 1..=counted.calls() {
+///     let (result, faults, world) = run(FaultPlan { nth, ..plan.clone() });
+///     let name = faults.failed().unwrap();
+///     assert_eq!(result.unwrap_err().kind, ErrorKind::OutOfMemory, "{name}");
+///     assert_eq!(world.live_objects(), [], "{name}");
+/// }
+/// ```
+#[derive(Clone)]
+pub struct Implementation(Arc<dyn Fn() -> Result<Opened> + Send + Sync>);
 
 /// The functions of an implementation. While it lives, instances that this thread creates belong to that implementation.
 pub(crate) struct Opened {
     pub(crate) entry: ash::Entry,
-    _faults: Option<faults::Entered>,
-    _world: Option<null::Entered>,
+    _kept: Vec<Box<dyn Any>>,
+}
+
+impl Default for Implementation {
+    fn default() -> Implementation {
+        Implementation(Arc::new(|| Ok(Opened { entry: load()?, _kept: Vec::new() })))
+    }
 }
 
 impl Implementation {
-    /// This implementation with a layer in which calls fail as `faults` says.
-    pub fn with_faults(self, faults: &Arc<Faults>) -> Implementation {
-        Implementation::Faulty(Box::new(self), Arc::clone(faults))
+    /// The implementation whose functions `open` returns. The driver calls it to create an instance, and drops the value beside
+    /// the functions when the instance is created, on the same thread.
+    pub fn new<T: 'static>(open: impl Fn() -> (ash::Entry, T) + Send + Sync + 'static) -> Implementation {
+        Implementation(Arc::new(move || {
+            let (entry, kept) = open();
+            Ok(Opened { entry, _kept: vec![Box::new(kept)] })
+        }))
+    }
+
+    /// This implementation with a layer over it. `open` gets the functions of this one, and returns those of the layer, as in
+    /// [`new`](Implementation::new).
+    pub fn with_layer<T: 'static>(
+        self,
+        open: impl Fn(&ash::Entry) -> (ash::Entry, T) + Send + Sync + 'static,
+    ) -> Implementation {
+        Implementation(Arc::new(move || {
+            let mut opened = self.open()?;
+            let (entry, kept) = open(&opened.entry);
+            opened.entry = entry;
+            opened._kept.push(Box::new(kept));
+            Ok(opened)
+        }))
     }
 
     /// Opens the implementation.
     pub(crate) fn open(&self) -> Result<Opened> {
-        match self {
-            Implementation::Loader => Ok(Opened { entry: load()?, _faults: None, _world: None }),
-            Implementation::Null(world) => {
-                Ok(Opened { entry: null::entry(), _faults: None, _world: Some(world.enter()) })
-            }
-            Implementation::Faulty(next, faults) => {
-                let mut opened = next.open()?;
-                if opened._faults.is_some() {
-                    return Err(Error::new("an implementation that has faults cannot have more faults added"));
-                }
-                opened._faults = Some(faults::enter(faults, &opened.entry));
-                opened.entry = faults::entry();
-                Ok(opened)
-            }
-        }
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for Implementation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Implementation").finish_non_exhaustive()
     }
 }
 

@@ -12,8 +12,6 @@
 //! | [`device`] | instance and device, features of the device, messages of the validation layer |
 //! | [`state`] | dirty bits, cached values, observers: tracks changes, independent of Vulkan |
 //! | [`headless`] | runs modules for their results |
-//! | [`null`] | a Vulkan implementation that computes nothing, for tests and measurements |
-//! | [`faults`] | a layer in which Vulkan calls fail, for tests |
 //!
 //! The path of a draw:
 //!
@@ -57,15 +55,11 @@ pub mod device;
 #[cfg(feature = "vulkan")]
 pub mod error;
 #[cfg(feature = "vulkan")]
-pub mod faults;
-#[cfg(feature = "vulkan")]
 pub mod format;
 #[cfg(feature = "vulkan")]
 pub mod headless;
 #[cfg(feature = "vulkan")]
 mod implementation;
-#[cfg(feature = "vulkan")]
-pub mod null;
 #[cfg(feature = "vulkan")]
 mod pipeline;
 #[cfg(feature = "vulkan")]

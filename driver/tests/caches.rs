@@ -13,11 +13,11 @@ use ntv_driver::context::{
     BlendState, BufferRange, Context, FramebufferState, RasterizerState, RtBlendState, VertexElement,
 };
 use ntv_driver::device::{Device, DynamicState};
-use ntv_driver::null::World;
 use ntv_driver::program::ProgramOptions;
 use ntv_driver::resource::{Bind, Surface, TextureDescription};
 use ntv_driver::vk;
 use null::{alive, late, numbered_fragment, Shared};
+use null_vulkan::World;
 use std::sync::Arc;
 use support::{elements, shader};
 

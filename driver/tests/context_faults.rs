@@ -13,10 +13,10 @@ use ntv_driver::context::{
     Indices, Query, QueryKind, RasterizerState, Region, RtBlendState, VertexBuffer,
 };
 use ntv_driver::device::{Device, DeviceOptions};
-use ntv_driver::faults::{FaultPlan, Faults};
-use ntv_driver::null::{World, WorldOptions};
 use ntv_driver::resource::{Bind, SamplerView, Texture, TextureDescription};
 use ntv_driver::{vk, ErrorKind, Implementation, Result};
+use null_vulkan::faults::{FaultPlan, Faults};
+use null_vulkan::{World, WorldOptions};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -225,7 +225,7 @@ fn fail_each(make: impl Fn() -> (Implementation, Box<dyn Fn(&str)>), kind: Kind,
         loop {
             let faults = Faults::new(FaultPlan { nth, result, ..FaultPlan::default() });
             let (implementation, check) = make();
-            let outcome = run(implementation.with_faults(&faults), kind, &cache);
+            let outcome = run(support::implementation::with_faults(implementation, &faults), kind, &cache);
 
             let Some(name) = faults.failed() else { break };
             names.insert(name);
@@ -286,7 +286,7 @@ fn each_call_fails_over_the_null_implementation() {
     ] {
         let make = || {
             let world = World::new(WorldOptions { lag: 2, ..WorldOptions::default() });
-            let implementation = Implementation::Null(Arc::clone(&world));
+            let implementation = support::implementation::null(&world);
             let check = move |place: &str| {
                 assert_eq!(world.take_messages(), [""; 0], "{place}");
                 assert!(world.live_objects().is_empty(), "{place}: {:?}", world.live_objects());
@@ -307,6 +307,6 @@ fn each_call_fails_over_the_null_implementation() {
 fn calls_fail_over_lavapipe() {
     // Each run takes a tenth of a second, so only every seventh call fails. There is no query, since lavapipe 22.3 crashes if one
     // spans a rendering without draws because a pipeline is missing; lavapipe 25.0 does not.
-    let make = || (Implementation::Loader, Box::new(|_: &str| {}) as Box<dyn Fn(&str)>);
+    let make = || (Implementation::default(), Box::new(|_: &str| {}) as Box<dyn Fn(&str)>);
     fail_each(make, Kind { without: &[], has_query: false }, 7);
 }

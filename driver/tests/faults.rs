@@ -5,10 +5,10 @@
 #[path = "support/headless.rs"]
 mod support;
 
-use ntv_driver::faults::{FaultPlan, Faults};
 use ntv_driver::headless::{vk, Device, DeviceOptions};
-use ntv_driver::null::{World, WorldOptions};
-use ntv_driver::{Error, ErrorKind, Implementation};
+use ntv_driver::{Error, ErrorKind};
+use null_vulkan::faults::{FaultPlan, Faults};
+use null_vulkan::{World, WorldOptions};
 use std::sync::Arc;
 
 const RESULTS: [vk::Result; 3] =
@@ -32,7 +32,7 @@ fn fail_each<T>(open: impl Fn() -> (DeviceOptions, T), sticky: bool, check: impl
         let run_with = |nth| {
             let faults = Faults::new(FaultPlan { nth, result, sticky, ..FaultPlan::default() });
             let (options, more) = open();
-            let implementation = options.implementation.with_faults(&faults);
+            let implementation = support::implementation::with_faults(options.implementation, &faults);
             (run(&DeviceOptions { implementation, ..options }), faults, more)
         };
         let (done, counted, more) = run_with(0);
@@ -67,7 +67,7 @@ fn fail_each<T>(open: impl Fn() -> (DeviceOptions, T), sticky: bool, check: impl
 
 fn null() -> (DeviceOptions, Arc<World>) {
     let world = World::new(WorldOptions::default());
-    let implementation = Implementation::Null(Arc::clone(&world));
+    let implementation = support::implementation::null(&world);
     (DeviceOptions { implementation, ..DeviceOptions::default() }, world)
 }
 

@@ -6,12 +6,11 @@
 mod support;
 
 use ntv_driver::headless::{vk, Device, DeviceOptions};
-use ntv_driver::null::{normalize, ActionKind, World, WorldOptions};
-use ntv_driver::Implementation;
+use null_vulkan::{normalize, ActionKind, World, WorldOptions};
 use std::sync::Arc;
 
 fn open(world: &Arc<World>) -> ntv_driver::Result<Device> {
-    Device::open(&DeviceOptions { implementation: Implementation::Null(Arc::clone(world)), ..DeviceOptions::default() })
+    Device::open(&DeviceOptions { implementation: support::implementation::null(world), ..DeviceOptions::default() })
 }
 
 #[test]

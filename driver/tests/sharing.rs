@@ -149,7 +149,7 @@ fn ten_thousand_resources_free_everything() {
 }
 
 /// The numbers of programs, pipelines and modules that exist.
-fn kept(context: &Context, world: &ntv_driver::null::World) -> (usize, usize, u64) {
+fn kept(context: &Context, world: &null_vulkan::World) -> (usize, usize, u64) {
     let Counters { programs, pipelines_kept, .. } = context.counters();
     (programs, pipelines_kept, alive(world, vk::ObjectType::SHADER_MODULE))
 }

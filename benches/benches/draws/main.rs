@@ -11,7 +11,7 @@
 //! ```
 //!
 //! A line for each workload and side is written to LOG. The side `ntv` is the driver on a Vulkan device, `ntv null` the same
-//! calls on [`ntv_driver::null`], which only counts commands: its time is that of the driver alone.
+//! calls on [`null_vulkan`], which only counts commands: its time is that of the driver alone.
 //!
 //! The measured interface is Gallium's. The calls before a draw ([`Workload::change`]) are those that zink gets from Mesa's state
 //! tracker for draws.c, as `GALLIUM_TRACE` shows. One of them is more work here: the state tracker uploads the uniform to a
@@ -25,8 +25,8 @@ mod workload;
 use anyhow::{bail, ensure, Context as _, Result};
 use ntv_benches::log;
 use ntv_driver::device::{Device, DeviceOptions};
-use ntv_driver::null::{World, WorldOptions};
 use ntv_driver::Implementation;
+use null_vulkan::{World, WorldOptions};
 use rustix::time::{clock_gettime, ClockId};
 use scene::Scene;
 use std::io::Write;
@@ -57,8 +57,11 @@ fn main() -> Result<()> {
 /// The device of a side.
 fn device(side: &str) -> Result<Device> {
     let implementation = match side {
-        "ntv" => Implementation::Loader,
-        "ntv null" => Implementation::Null(World::new(WorldOptions::unchecked())),
+        "ntv" => Implementation::default(),
+        "ntv null" => {
+            let world = World::new(WorldOptions::unchecked());
+            Implementation::new(move || world.open())
+        }
         _ => bail!("there is no side {side:?}"),
     };
     Ok(Device::open(&DeviceOptions { implementation, ..DeviceOptions::default() })?)

@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// The size of a chunk in bytes.
 const CHUNK: u64 = 1 << 20;
 
-/// The name of chunks. A log of the null implementation has their contents instead of their addresses.
+/// The name of chunks. A log of null-vulkan has their contents instead of their addresses.
 const NAME: &std::ffi::CStr = c"~uploads";
 
 /// Chunks of memory, filled in sequence. A chunk that no batch uses any more is reused.

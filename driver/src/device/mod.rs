@@ -51,7 +51,7 @@ pub struct DeviceOptions {
     /// Features and extensions that are not used even if the device has them, by Vulkan's names. So behaviour on devices with
     /// fewer features can be tested on any device. An error if a name is not one of [`Device::optional`].
     pub without: Vec<String>,
-    /// Whether the driver's internal objects get names, for debuggers and for the log of the null implementation.
+    /// Whether the driver's internal objects get names, for debuggers and for logs of calls.
     pub names: bool,
     /// The Vulkan implementation; the installed one by default.
     pub implementation: Implementation,
@@ -67,7 +67,7 @@ impl Default for DeviceOptions {
             timeout: Duration::from_secs(10),
             without: Vec::new(),
             names: false,
-            implementation: Implementation::Loader,
+            implementation: Implementation::default(),
         }
     }
 }

@@ -11,12 +11,12 @@ use ntv_driver::context::{
     FramebufferState, StreamOutputTarget, Topology, VertexBuffer,
 };
 use ntv_driver::device::{Device, DeviceOptions};
-use ntv_driver::null::{World, WorldOptions};
 use ntv_driver::program::{ProgramOptions, Shader};
 use ntv_driver::resource::{
     Bind, Buffer, ImageView, Sampler, SamplerState, SamplerView, Surface, Texture, TextureDescription,
 };
-use ntv_driver::{vk, Implementation, Result};
+use ntv_driver::{vk, Result};
+use null_vulkan::{World, WorldOptions};
 use std::sync::Arc;
 
 /// The bound shaders. Strings are names in [`shaders`].
@@ -45,7 +45,7 @@ impl TestDevice {
     pub(crate) fn without(names: &[&str]) -> TestDevice {
         let world = World::new(WorldOptions::default());
         let options = DeviceOptions {
-            implementation: Implementation::Null(Arc::clone(&world)),
+            implementation: crate::support::implementation::null(&world),
             without: names.iter().map(ToString::to_string).collect(),
             ..DeviceOptions::default()
         };

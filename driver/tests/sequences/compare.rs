@@ -6,7 +6,7 @@
 //! cleared at the begin of a rendering or within it, and the source of data is another part of upload memory. Barriers are left
 //! out: the validation layer checks them on a device that computes.
 
-use ntv_driver::null::{first_difference, normalize, Action, ActionKind, Command, StateKey};
+use null_vulkan::{first_difference, normalize, Action, ActionKind, Command, StateKey};
 use std::collections::BTreeMap;
 
 /// A function that describes the numbers of a log.

@@ -9,8 +9,7 @@ use crate::play::{Mode, Player};
 use crate::scene::Rig;
 use ntv_driver::context::ContextOptions;
 use ntv_driver::device::{Device, DeviceOptions, DynamicState};
-use ntv_driver::null::{Action, World, WorldOptions};
-use ntv_driver::Implementation;
+use null_vulkan::{Action, World, WorldOptions};
 use std::ops::{AddAssign, Range};
 use std::sync::Arc;
 
@@ -61,7 +60,7 @@ impl TestDevice {
         let world = World::new(WorldOptions { lag: 2, ..WorldOptions::default() });
         world.set_recording(true);
         let options = DeviceOptions {
-            implementation: Implementation::Null(Arc::clone(&world)),
+            implementation: crate::support::implementation::null(&world),
             names: true,
             without: without(kind),
             ..DeviceOptions::default()

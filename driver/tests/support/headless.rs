@@ -2,6 +2,8 @@
 
 //! A dispatch and a draw of the headless device, for any implementation.
 
+pub(crate) mod implementation;
+
 use ntv::{EmitOptions, Options, Translator};
 use ntv_driver::headless::{
     vk, Attachment, Attribute, Device, Dispatch, Draw, Drawn, Queries, Resource, Resources, Result, Slot,

@@ -3,6 +3,8 @@
 //! Helpers of the driver's tests: devices, shaders, a first scene.
 #![allow(dead_code, reason = "each test uses a part")]
 
+pub(crate) mod implementation;
+
 use ntv_driver::context::{
     BlendState, Context, ContextOptions, DrawInfo, FramebufferState, RasterizerState, VertexElement, Viewport,
 };

@@ -7,16 +7,16 @@ use crate::support::{elements, framebuffer, shader, target, triangle, vertex, vi
 use ntv::module::Stage;
 use ntv_driver::context::{ConstantBuffer, Context, ContextOptions, VertexBuffer};
 use ntv_driver::device::{Device, DeviceOptions};
-use ntv_driver::null::{World, WorldOptions};
 use ntv_driver::program::Shader;
 use ntv_driver::resource::SamplerView;
-use ntv_driver::{vk, Implementation};
+use ntv_driver::vk;
+use null_vulkan::{World, WorldOptions};
 use std::sync::Arc;
 
 /// A device of a world.
 pub(crate) fn open(world: &Arc<World>, without: &[&str]) -> Device {
     let options = DeviceOptions {
-        implementation: Implementation::Null(Arc::clone(world)),
+        implementation: crate::support::implementation::null(world),
         without: without.iter().map(ToString::to_string).collect(),
         ..DeviceOptions::default()
     };
