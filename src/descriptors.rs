@@ -68,7 +68,7 @@ pub struct DescriptorLayout {
     /// The uniform blocks, without the default one, that are one array, at the binding of [`Descriptor::UniformBuffer`]. `None`:
     /// each block has a binding, unless a dynamic index selects blocks.
     pub uniform_blocks: Option<BlockArray>,
-    /// The same for storage blocks.
+    /// The storage blocks that are one array, at the binding of [`Descriptor::StorageBuffer`]. `None`: as for uniform blocks.
     pub storage_blocks: Option<BlockArray>,
 }
 

@@ -19,8 +19,8 @@
 //! ```
 //!
 //! A [`Translator`] checks a shader, runs the passes that it needs, and emits a [`Module`]: SPIR-V words with tables of what links and
-//! draws may still change in them. [`Module::instantiate`] writes the words for one draw. Who knows everything in time takes
-//! [`Module::words`](Module#structfield.words) as they are.
+//! draws may still change in them. [`Module::instantiate`] writes the words for one draw. A driver that knows everything
+//! before the translation uses [`Module::words`](Module#structfield.words) as they are.
 //!
 //! # From text
 //!

@@ -94,7 +94,7 @@ fn spirv(dump: &str) -> Vec<u8> {
     translated(dump, &options).map_or_else(Vec::new, |module| support::bytes(&module.words))
 }
 
-/// The same as a module with all late options.
+/// The first shader of `dump` as a module with all late options.
 fn module(dump: &str) -> Option<ntv::Module> {
     translated(dump, &ntv::EmitOptions::default().names(true).offer(u64::MAX).linkable(true))
 }

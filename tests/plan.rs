@@ -213,7 +213,7 @@ fn random_program(next: &mut impl FnMut(u32) -> u32) -> Program {
     program
 }
 
-/// The same program, declared in another order: slots, stages and blocks.
+/// `program` declared in another order: slots, stages and blocks.
 fn permuted(program: &Program, next: &mut impl FnMut(u32) -> u32) -> Program {
     let mut other = program.clone();
     for stage in &mut other.stages {

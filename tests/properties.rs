@@ -31,7 +31,7 @@ const SHADERS: u64 = 1000;
 
 /// A property: returns an error, or whether the shader was a meaningful test.
 type Property<'a> = &'a mut dyn FnMut(u64, &Shader) -> Result<bool, String>;
-/// The same for several threads.
+/// A property that several threads may try.
 type SharedProperty<'a> = &'a (dyn Fn(u64, &Shader) -> Result<bool, String> + Sync);
 
 fn number(variable: &str) -> Option<u64> {
@@ -64,7 +64,7 @@ fn try_all(name: &str, purpose: Purpose, property: Property<'_>) {
     assert!(told > tried / 2, "{name}: the generator makes too many shaders that are not meaningful");
 }
 
-/// The same, for the number of shaders in `NTV_SEEDS` if it is set.
+/// Tries a property that threads may share, for the number of shaders in `NTV_SEEDS` if it is set.
 fn try_shared(name: &str, purpose: Purpose, property: SharedProperty<'_>) {
     match number("NTV_SEEDS") {
         Some(count) => try_many(name, purpose, count, property),

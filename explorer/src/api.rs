@@ -148,7 +148,7 @@ api! {
     SpirvLine {
         /// The line.
         text: String,
-        /// As in `Line`.
+        /// The line of NIR that it comes from, numbered as in `Line`.
         origin: Option<u32>,
         /// Whether the key of the request changed or added it.
         changed_by_key: bool,

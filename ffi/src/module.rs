@@ -237,7 +237,7 @@ pub(crate) unsafe fn link_stages(
 /// A program of handles.
 ///
 /// # Safety
-/// As for [`modules`].
+/// The caller guarantees what [`modules`] requires.
 unsafe fn program(stages: *const *const ntv_module, len: usize) -> Result<Program, Failure> {
     // SAFETY: by the contract.
     let modules = unsafe { modules(stages, len) }?;

@@ -188,7 +188,7 @@ pub fn judge(case: &Case<'_>, got: &[u64]) -> Result<(), String> {
     Err(expected.join(" or "))
 }
 
-/// The same for results that are computed in integers, which must have the bits of the constant fold.
+/// Judges results that are computed in integers, which must have the bits of the constant fold.
 pub fn judge_exactly(case: &Case<'_>, got: &[u64]) -> Result<(), String> {
     let op = case.row.op;
     let info = op.info();

@@ -65,7 +65,7 @@ impl Stimulus {
         Stimulus::with_sizes(shader, seed, Sizes::DUMP)
     }
 
-    /// The same, with memory of these sizes.
+    /// The inputs that `shader` may read, with memory of these sizes.
     pub fn with_sizes(shader: &Shader, seed: u64, sizes: Sizes) -> Stimulus {
         let mut random = Random::new(seed);
         let mut source = Source { style: random.pick(STYLES), random };

@@ -195,7 +195,7 @@ pub struct Outcome {
     pub instructions: u64,
     /// The end of the accessed bytes of each uniform block that was accessed.
     pub uniform_ends: BTreeMap<u32, u64>,
-    /// The same for storage blocks.
+    /// The end of the accessed bytes of each storage block that was accessed.
     pub storage_ends: BTreeMap<u32, u64>,
 }
 

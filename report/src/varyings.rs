@@ -23,7 +23,7 @@ pub fn table(own: &Module, linked: &Module) -> String {
     out
 }
 
-/// The same as JSON, an object for each input and output.
+/// The inputs and outputs as JSON, an object for each.
 pub fn objects(own: &Module, linked: &Module) -> String {
     let object = |(was, now): (&Varying, &Varying)| {
         let direction = if now.is_output { "out" } else { "in" };

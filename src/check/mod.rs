@@ -106,7 +106,7 @@ impl Checker {
         result
     }
 
-    /// As [`check`](Checker::check), for a shader that is known to obey the rules of NIR: the instructions of most shaders are
+    /// Checks a shader that is known to obey the rules of NIR as [`check`](Checker::check) does: the instructions of most shaders are
     /// not checked. Types that are too large are an error here too, because NIR does not limit them. Debug builds check
     /// everything.
     pub fn check_valid(&mut self, shader: &Shader, target: &Target) -> Result<(), Errors> {
@@ -128,7 +128,7 @@ impl Checker {
         self.supported(shader, target)
     }
 
-    /// As [`validate`].
+    /// Checks the rules of NIR, as [`validate`] does.
     pub fn validate(&mut self, shader: &Shader) -> Result<(), Errors> {
         let mut report = Report::invalid(shader);
         variable::check(&mut report, &mut self.types);
@@ -144,7 +144,7 @@ impl Checker {
         report.finish()
     }
 
-    /// As [`supported`], for a shader that [`raise`] leaves as it is.
+    /// Checks what the target must have, as [`supported`] does, for a shader that [`raise`] leaves as it is.
     pub fn supported(&mut self, shader: &Shader, target: &Target) -> Result<(), Errors> {
         support::check(shader, target, &mut self.value_types)
     }

@@ -116,7 +116,7 @@ impl<K: Id, V> Arena<K, V> {
         self.items.get(index)
     }
 
-    /// The same, to change.
+    /// The entity at a position, to change; `None` beyond the last.
     #[inline(always)]
     pub fn at_mut(&mut self, index: usize) -> Option<&mut V> {
         self.items.get_mut(index)
@@ -254,7 +254,7 @@ impl<K: Id, V: Clone> SideTable<K, V> {
         self.items.is_empty()
     }
 
-    /// The same, with room for `len` entities.
+    /// Gives the default to every entity, with room for `len` entities.
     pub fn reset(&mut self, len: usize) {
         self.items.clear();
         // Loops with few different lengths are predictable.
@@ -346,7 +346,7 @@ impl<T: Copy> Pool<T> {
         &self.items
     }
 
-    /// The same, to change.
+    /// The values of all runs, to change.
     pub fn values_mut(&mut self) -> &mut [T] {
         &mut self.items
     }
@@ -396,7 +396,7 @@ impl<K: Copy> Numbering<K> {
         }
     }
 
-    /// The same for a number that is not in the table.
+    /// The id of a number that is not in the table.
     #[cold]
     #[inline(never)]
     fn get_far(&self, number: u32) -> Option<K> {
@@ -416,7 +416,7 @@ impl<K: Copy> Numbering<K> {
         }
     }
 
-    /// The same for a number that may be outside of the table.
+    /// Defines a number that may be outside of the table.
     #[cold]
     fn define_outside(&mut self, number: u32, id: K) -> bool {
         if self.get(number).is_some() {

@@ -23,7 +23,7 @@ impl SourceModule<'_> {
         self.sizes.get(&ty).copied().unwrap_or((1, 4))
     }
 
-    /// The same of a type that is just declared.
+    /// The locations, and the words of the vectors, of a type that is just declared.
     pub(super) fn size_of(&self, inst: Inst<'_>) -> (u32, u8) {
         let (locations, components) = self.size(inst.word(2));
         match Op::from_u32(inst.op) {

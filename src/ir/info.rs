@@ -174,9 +174,9 @@ pub enum Directive {
     /// Uniform blocks that are not variables are one array. They may have constant indices because a pass made an access for
     /// each block that an index may select: reads of one imply nothing about its size.
     UniformBlockArray,
-    /// The same of uniform blocks that are variables.
+    /// Uniform blocks that are variables are one array, as in [`UniformBlockArray`](Directive::UniformBlockArray).
     PickedUniformBlocks,
-    /// Storage blocks that are not variables are one array, as uniform ones.
+    /// Storage blocks that are not variables are one array.
     StorageBlockArray,
 }
 

@@ -399,7 +399,7 @@ impl Shader {
         self.append_cf_at(cf, self.order.len());
     }
 
-    /// The same before the instruction that will be at position `at` of the order.
+    /// Appends an item to the control flow list, before the instruction that will be at position `at` of the order.
     pub(crate) fn append_cf_at(&mut self, cf: Cf, at: usize) {
         self.end_block(at);
         self.enter_cf(cf, at);

@@ -41,7 +41,7 @@ impl<F: FnMut(&mut Builder<'_>, Inst) -> Edit> Rewriter for F {
     }
 }
 
-/// Like [`rewrite`], with a visitor that also sees blocks.
+/// Rewrites a shader as [`rewrite`] does, with a visitor that also sees blocks.
 #[inline(never)]
 pub fn rewrite_cf(shader: &mut Shader, rewriter: &mut dyn Rewriter) -> bool {
     let mut scratch = std::mem::take(&mut shader.scratch);
@@ -145,7 +145,7 @@ impl Names {
         def
     }
 
-    /// Renames the sources of `inst`, unless it is a phi. It is a function of its own because most walks rename nothing.
+    /// Renames the sources of `inst`, unless it is a phi. Most walks rename nothing, so it is not inlined.
     #[inline(never)]
     fn rename_srcs(&self, shader: &mut Shader, inst: Inst) {
         if !matches!(shader.insts[inst].kind, InstKind::Phi(_)) {

@@ -35,7 +35,7 @@ impl Operand {
         Operand { ty: AluType::new(base, bits), size: 0 }
     }
 
-    /// The same operand with exactly `size` components.
+    /// This operand with exactly `size` components.
     const fn of(self, size: u8) -> Operand {
         Operand { size, ..self }
     }
@@ -210,7 +210,7 @@ macro_rules! alu_ops {
             fold: $fold,
         }),*];
 
-        /// The same rows as one static, so that the binary has them once.
+        /// The rows as one static, so that the binary has them once.
         pub(crate) static TABLE: &[AluInfo] = ROWS;
     };
 }

@@ -59,9 +59,9 @@ use spirv::Op::{self, *};
 pub enum Components {
     /// No result.
     None,
-    /// As many as the used definition has (derefs, handles, block indices).
+    /// The number of components of the used definition (derefs, handles, block indices).
     Any,
-    /// As many as the instruction has: those of the result, or of the stored value.
+    /// The number of components of the instruction: of the result, or of the stored value.
     Instr,
     /// Exactly this many.
     Exactly(u8),
@@ -73,7 +73,7 @@ bitflags! {
     pub struct Effects: u8 {
         /// It can be removed if it has no uses.
         const ELIMINATE = 1 << 0;
-        /// The same operands give the same result at any place, so equal ones can be merged.
+        /// It gives the same result for the same operands at any place, so equal ones can be merged.
         const REORDER = 1 << 1;
     }
 }

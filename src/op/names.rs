@@ -603,7 +603,7 @@ impl IoFlags {
 }
 
 impl IoSemantics {
-    /// As one index value: location in bits 0..7, slots in 7..13, streams in 13..21, flags above.
+    /// Packs the semantics into one index value: location in bits 0..7, slots in 7..13, streams in 13..21, flags above.
     pub fn pack(self) -> u32 {
         (self.location & 0x7f)
             | (self.num_slots & 0x3f) << 7
@@ -646,7 +646,7 @@ impl IoXfb {
         self.out.iter().any(|out| out.num_components != 0)
     }
 
-    /// As one index value.
+    /// Packs the captures into one index value.
     pub fn pack(self) -> u32 {
         let half = |out: XfbOutput| {
             u32::from(out.num_components & 15) | u32::from(out.buffer & 15) << 4 | u32::from(out.offset) << 8

@@ -53,13 +53,13 @@ impl Choice {
 /// The way an opcode is emitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Emission {
-    /// As one instruction on up to three operands.
+    /// It is one instruction on up to three operands.
     One,
-    /// As a vector of its operands.
+    /// It is a vector of its operands.
     Construct,
-    /// As no instruction: its result is its operand.
+    /// It is no instruction: its result is its operand.
     Move,
-    /// As its [`Form`] requires.
+    /// It is what its [`Form`] requires.
     Other,
 }
 

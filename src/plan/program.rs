@@ -166,7 +166,7 @@ impl Read {
         Read { end, dynamic_bytes: Some(bytes), unpushable: None }
     }
 
-    /// The same, but not from push constants.
+    /// This read, but not from push constants, for the reason `why`.
     fn unpushable(self, why: &'static str) -> Read {
         Read { unpushable: self.unpushable.or(Some(why)), ..self }
     }

@@ -39,7 +39,7 @@ pub(super) struct VariableState {
 /// The view of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum View {
-    /// As declared.
+    /// The variable with its declared type.
     Whole = 0,
     /// A buffer of unsigned integers.
     Uint = 1,

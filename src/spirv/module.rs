@@ -336,7 +336,7 @@ impl ModuleBuilder {
         words.lengthen(head);
     }
 
-    /// Like [`ModuleBuilder::end_range`], for words outside of the sections. Returns the range if ranges are recorded.
+    /// Ends a range of words outside of the sections. Returns the range if ranges are recorded.
     fn range_of(&self, words: &mut Words, start: usize, when: u16) -> Option<Range> {
         match self.holds(when) {
             Some(true) => None,

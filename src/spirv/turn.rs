@@ -72,7 +72,8 @@ type Mirrored = [&'static [Condition]; 2];
 
 const MIRRORED: Mirrored = [&[has(Key::FLIP_X)], &[has(Key::FLIP_Y)]];
 
-/// The same where a key may flip `gl_PointCoord`, too: its Y, which is X of the input if the key swaps. Two flips cancel.
+/// The conditions for an input that may be `gl_PointCoord`, whose Y a key may flip, too. Its Y is X of the input if the key swaps.
+/// Two flips cancel.
 const MIRRORED_POINT: Mirrored = {
     const POINT: u64 = Key::FLIP_POINT_COORD;
     const X: u64 = Key::FLIP_X;

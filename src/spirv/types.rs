@@ -109,9 +109,9 @@ pub(super) enum Open {
 /// The base of the numbers of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Numbers {
-    /// As declared, with signed integers: inputs and outputs, which have to match other stages.
+    /// The declared base, with signed integers: inputs and outputs, which have to match other stages.
     Declared,
-    /// As declared, but with unsigned integers only, so that there are fewer types.
+    /// The declared base, but with unsigned integers only, so that there are fewer types.
     Unsigned,
     /// This base, for widths that have it.
     As(Base),

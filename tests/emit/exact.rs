@@ -14,7 +14,7 @@ use std::fmt::Write;
 const ARITHMETIC: &[Op] =
     &[Op::FAdd, Op::FSub, Op::FMul, Op::FDiv, Op::FRem, Op::FMod, Op::Dot, Op::FConvert, Op::VectorTimesScalar];
 
-/// The same of GLSL.std.450.
+/// Instructions of GLSL.std.450 on floats whose result is rounded.
 const EXTENDED: &[GlslStd450Op] = {
     use GlslStd450Op::*;
     &[Fma, FMix, InverseSqrt, Sqrt, Exp2, Log2, Pow, Sin, Cos, Fract, Ldexp, PackHalf2x16, UnpackHalf2x16]

@@ -59,7 +59,7 @@ const INPUTS: &[Form] = &[
     ("at the own sample", Code("decl_var shader_in INTERP_MODE_NONE none vec4 t (VARYING_SLOT_SLOT.xyzw, LOCATION, 0)", "32 %1 = deref_var &t (shader_in vec4);32 %3 = @load_sample_id;32x4 %2 = @interp_deref_at_sample (%1, %3)"), ""),
 ];
 
-/// The same with two slots, both of which a vertex shader writes.
+/// Forms of an input of two slots, both of which a vertex shader writes.
 const ARRAY_INPUTS: &[Form] = &[
     ("first element", Code("decl_var shader_in INTERP_MODE_NONE none vec4[2] t (VARYING_SLOT_SLOT.xyzw, LOCATION, 0)", "32 %1 = deref_var &t (shader_in vec4[2]);32 %3 = deref_array &(*%1)[0] (shader_in vec4);32x4 %2 = @load_deref (%3) (access=none)"), ""),
     ("second element", Code("decl_var shader_in INTERP_MODE_NONE none vec4[2] t (VARYING_SLOT_SLOT.xyzw, LOCATION, 0)", "32 %1 = deref_var &t (shader_in vec4[2]);32 %3 = deref_array &(*%1)[1] (shader_in vec4);32x4 %2 = @load_deref (%3) (access=none)"), ""),

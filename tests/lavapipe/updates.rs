@@ -82,7 +82,7 @@ impl Reader {
         Reader { shader, module, access: vk::AccessFlags::from_raw(access), parts, known }
     }
 
-    /// The same program with blocks bound at other offsets.
+    /// This program with blocks bound at other offsets.
     fn rebound(self, parts: Vec<(usize, usize)>) -> Reader {
         Reader { parts, ..self }
     }

@@ -32,7 +32,7 @@ const VERTEX: &str = "\
     @store_output (%2, %0) (base=1, range=1, wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT_VAR0 slots=1)
 ";
 
-/// The same, with points of six pixels.
+/// Instructions for points of six pixels.
 pub(crate) const POINT_SIZE: &str = "\
     32 %3 = load_const (0x40c00000)
     @store_output (%3, %0) (base=2, range=1, wrmask=x, component=0, src_type=float32, io location=VARYING_SLOT_PSIZ slots=1)
@@ -75,7 +75,7 @@ fn emit(gpu: &Gpu, mut shader: ntv::Shader) -> Module {
     emit_with(gpu, &mut shader, ntv::PushConstants::default())
 }
 
-/// The same, with facts in the push constants.
+/// A module of a shader, with all late options and facts in the push constants.
 pub(crate) fn emit_with(gpu: &Gpu, shader: &mut ntv::Shader, pushed: ntv::PushConstants) -> Module {
     let options = EmitOptions::default().offer(u64::MAX).linkable(true).push_constants(pushed);
     let mut translator = Translator::new(Options::default().target(gpu.target().clone()));
@@ -95,7 +95,7 @@ fn draw(gpu: &Gpu, stages: [&Module; 2], key: &Key, places: &[[f32; 4]], size: [
     draw_with(gpu, stages, key, places, size, &[])
 }
 
-/// The same with push constants.
+/// Links the stages and draws `vertices` with push constants.
 pub(crate) fn draw_with(
     gpu: &Gpu,
     stages: [&Module; 2],

@@ -135,8 +135,8 @@ fn patched_words_equal_fresh_words_on_random_shaders() {
     }));
 }
 
-/// The same on the corpus, and each variant is valid: with SPIR-V 1.0, 1.3 and 1.6, of which the last lists all variables with
-/// the entry point.
+/// Patched words are those of a new emission on the corpus, and each variant is valid: with SPIR-V 1.0, 1.3 and 1.6, of which the
+/// last lists all variables with the entry point.
 #[test]
 fn patched_words_equal_fresh_words_and_are_valid_on_the_corpus() {
     report(support::in_parallel(corpus(), |lowered| {

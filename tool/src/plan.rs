@@ -97,7 +97,7 @@ fn table(plan: &Plan, program: &Program) -> String {
     out
 }
 
-/// The same as JSON, an object for each block and for each stage.
+/// A plan as JSON, an object for each block and for each stage.
 fn objects(plan: &Plan, program: &Program) -> String {
     let blocks = plan.blocks.iter().map(|block| {
         let moves: Vec<String> = block.moves.iter().map(ToString::to_string).collect();

@@ -106,7 +106,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("draw s.toml -o file --trace file", "-o and --trace would both be written"),
 ];
 
-/// The same by other names of files: links, and a folder that is named by a link.
+/// Commands that would write over an input by other names of files: links, and a folder that is named by a link.
 #[cfg(unix)]
 const REFUSED_LINKS: &[(&str, &str)] = &[
     ("compile v.nir -o hard", "is an input"),

@@ -93,7 +93,7 @@ fragment:
   out location 0, xyzw
 ";
 
-/// The same for the written modules.
+/// What a link of the written modules prints.
 const LINKED_AGAIN: &str = "\
 vertex:
   in  location 0, xyzw

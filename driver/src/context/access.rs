@@ -103,7 +103,7 @@ uses! {
     DepthAttachment TESTS DEPTH DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
     /// A color attachment whose image the same draws sample or store to.
     ColorGeneral COLOR COLOR GENERAL;
-    /// As `ColorGeneral`, for depth and stencil.
+    /// A depth and stencil attachment whose image the same draws sample or store to.
     DepthGeneral TESTS DEPTH GENERAL;
     /// A color attachment that shaders also read.
     FetchedColor FETCHED_COLOR FETCHED_COLOR GENERAL;

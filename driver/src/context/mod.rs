@@ -148,7 +148,7 @@ struct Current {
     rendering: rendering::Rendering,
     /// Textures that draws use in several ways at once.
     general: general::General,
-    /// As `general`, for the last dispatch.
+    /// Textures that the last dispatch uses in several ways at once.
     compute_general: general::General,
     sets: descriptors::BoundSets,
     /// The contents of the push constants, and those in the command buffer.

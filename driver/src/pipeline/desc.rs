@@ -24,21 +24,21 @@ bits! {
         KeyWidth,
         /// The height of the framebuffer, if modules depend on it.
         KeyHeight,
-        /// The format of a color attachment; 0 if there is none.
+        /// The format of color attachment 0; 0 if there is none.
         Color0,
-        /// As `Color0`.
+        /// The format of color attachment 1; 0 if there is none.
         Color1,
-        /// As `Color0`.
+        /// The format of color attachment 2; 0 if there is none.
         Color2,
-        /// As `Color0`.
+        /// The format of color attachment 3; 0 if there is none.
         Color3,
-        /// As `Color0`.
+        /// The format of color attachment 4; 0 if there is none.
         Color4,
-        /// As `Color0`.
+        /// The format of color attachment 5; 0 if there is none.
         Color5,
-        /// As `Color0`.
+        /// The format of color attachment 6; 0 if there is none.
         Color6,
-        /// As `Color0`.
+        /// The format of color attachment 7; 0 if there is none.
         Color7,
         /// The number of color attachments.
         Colors,

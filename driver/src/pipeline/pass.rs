@@ -16,9 +16,9 @@ use crate::format::aspects;
 use ash::vk;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The numbers of depth and stencil among the input attachments.
+/// The number of depth among the input attachments.
 pub(crate) const DEPTH_ATTACHMENT: u32 = 8;
-/// As `DEPTH_ATTACHMENT`.
+/// The number of stencil among the input attachments.
 pub(crate) const STENCIL_ATTACHMENT: u32 = 9;
 
 const LAYOUT: vk::ImageLayout = vk::ImageLayout::GENERAL;

@@ -28,7 +28,7 @@ pub trait Words: Copy + Eq + Hash + Debug + Send + Sync + 'static + sealed::Seal
     const CAPACITY: usize;
     /// The indices of the bits, lowest first.
     type Indices: ExactSizeIterator<Item = usize> + Clone + Debug;
-    /// The same bits, shared by threads.
+    /// Words of these bits that threads share.
     type Atomic: AtomicWords<Self>;
 
     /// Whether there are no bits.

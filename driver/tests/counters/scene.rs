@@ -24,8 +24,9 @@ use std::sync::Arc;
 pub(crate) enum Shaders {
     /// A vertex and a fragment shader.
     Draw(&'static str, &'static str),
-    /// The same with stages in between.
+    /// A vertex and a fragment shader with a geometry shader in between.
     Geometry,
+    /// A vertex and a fragment shader with tessellation in between.
     Tessellation,
     /// Uniforms are in push constants.
     Inline,
@@ -274,7 +275,7 @@ impl Scene {
         Ok(())
     }
 
-    /// As [`bind_blend`](Scene::bind_blend), with four samples per pixel.
+    /// Binds a blend state for a framebuffer with four samples per pixel.
     pub(crate) fn bind_blend_of_samples(&mut self, state: BlendState) -> Result<()> {
         let framebuffer = self.framebuffer(&[&self.samples]);
         self.context.set_framebuffer_state(&framebuffer)?;

@@ -106,7 +106,7 @@ impl Bound {
         is_undefined(self.resources_of_draw(draw))
     }
 
-    /// The same for a dispatch.
+    /// Whether a dispatch reads a resource that it writes, or writes it in two ways.
     pub(crate) fn dispatch_is_undefined(&self) -> bool {
         let shader = self.compute.map(|number| (Stage::Compute, &shaders::COMPUTE[number]));
         is_undefined(self.resources_of(shader.as_slice()))

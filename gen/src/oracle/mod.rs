@@ -134,7 +134,7 @@ impl Oracle {
         self.compare_changed(program, stimulus, &|_| ())
     }
 
-    /// The same, with `change` applied to the words for the driver.
+    /// Runs a program on both sides, with `change` applied to the words for the driver.
     pub fn compare_changed(&mut self, program: &[Shader], stimulus: &Stimulus, change: &Change<'_>) -> Verdict {
         self.compare_with(program, stimulus, &Key::default(), change)
     }

@@ -35,7 +35,7 @@ const SAMPLED: &[(ImageDim, bool)] = &[
     (ImageDim::buf, false),
 ];
 
-/// The same of images, with at least 16 texels next to each other in two dimensions.
+/// The dimensionality of images, and whether they are arrays, with at least 16 texels next to each other in two dimensions.
 const STORED: &[(ImageDim, bool)] =
     &[(ImageDim::dim_2d, false), (ImageDim::dim_3d, false), (ImageDim::dim_2d, true), (ImageDim::cube, false)];
 

@@ -28,7 +28,7 @@ fn pipeline(number: u64, dynamic: &[Dynamic], layout: &[u64]) -> Command {
 
 /// Two sets and a range of four bytes of push constants.
 const A: &[u64] = &[2, 10, 0, 11, 0, 1, 1, 0, 4];
-/// As A, except for set 1.
+/// The sets and the range of [`A`], with another set 1.
 const B: &[u64] = &[2, 10, 0, 21, 0, 1, 1, 0, 4];
 /// Another range.
 const C: &[u64] = &[2, 30, 0, 31, 0, 1, 1, 0, 8];

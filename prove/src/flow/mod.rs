@@ -170,7 +170,7 @@ const KILL: BlockId = usize::MAX - 1;
 /// The most iterations of all loops of a run whose values are known.
 const MOST_ITERATIONS: usize = 1000;
 
-/// The same of a run that is traced: the first few tell enough.
+/// The most iterations of all loops of a run that is traced: the first few tell enough.
 const MOST_TRACED: usize = 40;
 
 /// What is left when all invocations of the code have ended.

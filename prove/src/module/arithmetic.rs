@@ -389,7 +389,7 @@ fn infinity(width: u8) -> u64 {
     }
 }
 
-/// The same bits as scalars of other widths: the first scalar has the lowest bits.
+/// The bits of `arg` as scalars of other widths: the first scalar has the lowest bits.
 fn bitcast(arena: &mut Arena, widths: &[u8], arg: &[Term]) -> Reason<Vec<Term>> {
     let from = arg.first().map_or(0, |term| arena.width(*term));
     let to = widths.first().copied().unwrap_or(0);

@@ -27,7 +27,7 @@ pub(super) enum Home {
     /// The memory of the workgroup, from this byte on. Variables with a layout start at byte 0; the others follow each other in the
     /// order in which they are declared, each at a multiple of 16 bytes, with their scalars tightly one after the other.
     Shared(u64),
-    /// The same for what a task shader gives to mesh shaders.
+    /// The memory that a task shader gives to mesh shaders, with the layout of that of the workgroup.
     Payload,
     /// An input: the cell of its location, how it is interpolated, whether it is per patch.
     Input(u64, Interpolation, bool),

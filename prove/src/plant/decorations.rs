@@ -85,7 +85,7 @@ fn decorations<'a>(code: &'a Code<'_>, decoration: Decoration) -> impl Iterator<
     code.all(Op::Decorate).filter(move |it| it.word(2) == decoration as u32)
 }
 
-/// The same on members: the number is word 4.
+/// The decorations of a kind on members: the number is word 4.
 fn member_decorations<'a>(code: &'a Code<'_>, decoration: Decoration) -> impl Iterator<Item = Inst<'a>> + 'a {
     code.all(Op::MemberDecorate).filter(move |it| it.word(3) == decoration as u32)
 }

@@ -88,7 +88,7 @@ impl Float {
         Float::of_bits(&Bits::number(value.to_bits().into(), 32))
     }
 
-    /// The same float with a name.
+    /// This float with a name.
     pub(super) fn named(&self, script: &mut Script) -> Float {
         if !self.text.starts_with('(') {
             return self.clone();

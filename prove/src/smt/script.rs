@@ -50,7 +50,7 @@ impl Script {
         name
     }
 
-    /// The same bits with a name.
+    /// Gives a name to bits.
     pub(super) fn name(&mut self, bits: &Bits) -> Bits {
         if !bits.text.starts_with('(') || bits.text.starts_with("(_") {
             return bits.clone();
@@ -58,7 +58,7 @@ impl Script {
         Bits::new(self.define(&Bits::sort(bits.width), &bits.text), bits.width)
     }
 
-    /// The same condition with a name.
+    /// Gives a name to a condition.
     pub(super) fn name_condition(&mut self, condition: &Condition) -> Condition {
         Condition(self.define("Bool", &condition.0))
     }

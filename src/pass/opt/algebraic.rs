@@ -38,7 +38,7 @@ use std::cell::Cell;
 pub(super) enum New {
     /// A value that exists.
     Value(AluSrc),
-    /// The same number in each component.
+    /// A constant with this number in each component.
     Const(u64),
     /// Another operation, on the first of these operands.
     Op(AluOp, [AluSrc; 3]),

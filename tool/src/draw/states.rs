@@ -12,7 +12,7 @@ pub(crate) struct Blend {
     pub(crate) source: Option<Factor>,
     pub(crate) destination: Option<Factor>,
     pub(crate) equation: Equation,
-    /// The same for alpha, if it differs from colours.
+    /// The factor of the shader's alpha, if it differs from that of colours.
     pub(crate) alpha_source: Option<Factor>,
     pub(crate) alpha_destination: Option<Factor>,
     pub(crate) alpha_equation: Option<Equation>,

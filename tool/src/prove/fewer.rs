@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-//! As few inputs of invocations and push constants as a shader needs to give the same results.
+//! Removes inputs of invocations and push constants that a shader does not need to give the same results.
 
 use ntv::op::Intrinsic;
 use ntv::Shader;

@@ -47,7 +47,7 @@ impl Installed {
         Ok(Installed { descriptions, libraries, on_x: false })
     }
 
-    /// The same, with the display that its zink needs to run `program`: none if it can do without.
+    /// This Mesa, with the display that its zink needs to run `program`: none if it can do without.
     pub(super) fn with_display(mut self, program: &[PathBuf], folder: &Path) -> Result<Installed> {
         let mut starts = || {
             let mut command = self.command(program);

@@ -20,9 +20,9 @@ pub(crate) enum Build {
     Small,
     /// zink alone, with full optimization, for machines with other Vulkan drivers.
     Alone,
-    /// Like `Small`, with AddressSanitizer.
+    /// The build of `Small`, with AddressSanitizer.
     Address,
-    /// Like `Small`, without ntv.
+    /// The build of `Small`, without ntv.
     Off,
 }
 

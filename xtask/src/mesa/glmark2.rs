@@ -24,9 +24,9 @@ const TIMES: [&str; 2] = ["2026-01-01 00:00:00", "2026-01-01 00:00:05"];
 
 /// The CPU time in seconds without a change after which a picture is taken.
 const STABLE: f64 = 1.0;
-/// The same for the picture from before the change of the clock.
+/// The CPU time without a change for the picture from before the change of the clock.
 const UNMOVED: f64 = 3.0;
-/// The same for a picture of one colour, which is probably a scene that still loads.
+/// The CPU time without a change for a picture of one colour, which is probably a scene that still loads.
 const UNICOLOR: f64 = 8.0;
 /// The time without a picture after which a scene has failed.
 const PATIENCE: Duration = Duration::from_secs(600);

@@ -25,11 +25,11 @@ const BATCH: usize = 50;
 
 /// The longest time of a test without output.
 const PATIENCE: Duration = Duration::from_secs(180);
-/// The same under a sanitizer, which is slow.
+/// The longest time of a test under a sanitizer, which is slow.
 const LONG_PATIENCE: Duration = Duration::from_secs(3600);
-/// The same for runs without verdicts: a process that hangs does not hold up the others.
+/// The longest time of a test in runs without verdicts: a process that hangs does not hold up the others.
 const SHORT_PATIENCE: Duration = Duration::from_secs(20);
-/// The same for a program that is traced instruction by instruction.
+/// The longest time of a program that is traced instruction by instruction.
 const TRACED_PATIENCE: Duration = Duration::from_secs(600);
 
 /// The tests of one process: a program of piglit with its files, or a program that is a test.

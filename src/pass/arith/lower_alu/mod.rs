@@ -177,7 +177,7 @@ const fn rows() -> [OpRules; AluOp::ALL.len()] {
 }
 
 impl OpRules {
-    /// The same rules and one more.
+    /// These rules and one more.
     const fn with(mut self, rule: usize) -> OpRules {
         let mut at = 0;
         while self.rules[at] != 0 {

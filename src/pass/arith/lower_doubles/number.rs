@@ -164,7 +164,7 @@ impl Doubles<'_, '_> {
         Number { exponent, digits: self.binary(ishl, x.digits, room), ..x }
     }
 
-    /// The same for a number whose leading digit is in bit 61 or 62.
+    /// Moves the leading digit up to bit 62; it must be in bit 61 or 62.
     pub(super) fn settle(&mut self, x: Number) -> Number {
         let is_short = self.with(ult, x.digits, 1 << 62);
         let room = self.unary(b2i32, is_short);
@@ -212,7 +212,7 @@ impl Doubles<'_, '_> {
         self.with(umin, rounded, format.top() << format.fraction)
     }
 
-    /// The same for an exponent that is in range.
+    /// Rounds a number whose exponent is in range.
     pub(super) fn round_normal(&mut self, x: Number, format: Format) -> Def {
         let extra = format.width - 2 - format.fraction;
         let last = self.with(ushr, x.digits, u64::from(extra));

@@ -288,7 +288,7 @@ fn address_of(shader: &Shader, inst: Inst) -> Option<Def> {
     }
 }
 
-/// The same intrinsic as `inst` on other sources, with a result of this many components and bits.
+/// The intrinsic of `inst` on other sources, with a result of this many components and bits.
 pub(super) fn again(b: &mut Builder<'_>, inst: Inst, (components, bits): (u8, u8), srcs: &[Def]) -> Def {
     let InstKind::Intrinsic { op, indices, .. } = b.shader.insts[inst].kind else { return inst.def() };
     let srcs = b.shader.srcs.push(srcs);

@@ -151,7 +151,7 @@ impl Pairs<'_, '_> {
         })
     }
 
-    /// The same for signed numbers.
+    /// The high 64 bits of the product of two signed numbers.
     pub(super) fn signed_mul_high(&mut self, x: Pair, y: Pair) -> Pair {
         let zero = self.int(x.low, 0);
         let zero = Pair { low: zero, high: zero };

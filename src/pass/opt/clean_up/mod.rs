@@ -285,7 +285,7 @@ impl Walk<'_> {
         self.settle(inst, flags, reads, hash);
     }
 
-    /// Visits rare instructions. It is a function of its own so that the common path stays small.
+    /// Visits rare instructions. The common path stays small without them.
     #[inline(never)]
     fn visit_rare(&mut self, inst: Inst, data: &InstData) {
         let own = inst.def();
