@@ -17,8 +17,6 @@ pub struct Counters {
     pub instantiated: u64,
     /// The number of words written for them.
     pub words_copied: u64,
-    /// The number of SPIR-V words that were parsed: always 0.
-    pub words_parsed: u64,
     /// The number of modules that the driver made, for words without a module.
     pub modules_made: u64,
     /// The number of evicted modules.

@@ -305,7 +305,6 @@ fn a_key_bit_makes_modules_only_of_stages_that_see_it() {
         let after = cache.counters();
         assert_eq!((after.modules_made, after.words_copied), (before.modules_made, before.words_copied));
         assert_eq!(after.hits, before.hits + 2);
-        assert_eq!(after.words_parsed, 0);
     }
     assert!(fragments > 50, "{fragments} variants of fragment shaders");
 }
