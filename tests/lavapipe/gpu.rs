@@ -55,19 +55,7 @@ impl Gpu {
 
     /// The limits of the device for a plan, as it was opened.
     pub(crate) fn limits(&self) -> Limits {
-        let limits = self.device.limits();
-        Limits {
-            max_uniform_buffer_range: limits.max_uniform_buffer_range,
-            max_storage_buffer_range: limits.max_storage_buffer_range,
-            max_per_stage_descriptor_uniform_buffers: limits.max_per_stage_descriptor_uniform_buffers,
-            max_per_stage_descriptor_storage_buffers: limits.max_per_stage_descriptor_storage_buffers,
-            max_descriptor_set_uniform_buffers: limits.max_descriptor_set_uniform_buffers,
-            max_descriptor_set_storage_buffers: limits.max_descriptor_set_storage_buffers,
-            min_uniform_buffer_offset_alignment: limits.min_uniform_buffer_offset_alignment as u32,
-            min_storage_buffer_offset_alignment: limits.min_storage_buffer_offset_alignment as u32,
-            max_push_constants_size: limits.max_push_constants_size,
-            robust_buffer_access: 0,
-        }
+        self.device.plan_limits()
     }
 
     /// The messages of the validation layer since the last call.

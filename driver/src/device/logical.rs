@@ -9,6 +9,7 @@ use super::{DeviceOptions, DynamicStates, Queries, Queue};
 use crate::error::{Context, Error, ErrorKind, Result};
 use ash::vk;
 use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
+use ntv::plan::Limits;
 use std::ffi::{c_char, CStr, CString};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -113,6 +114,23 @@ impl Logical {
     /// The messages of the validation layer since the last call, without known false alarms.
     pub(super) fn take_messages(&self) -> Vec<String> {
         self.instance.take_messages(self.dynamic)
+    }
+
+    /// The limits of plans.
+    pub(crate) fn plan_limits(&self) -> Limits {
+        let limits = &self.limits;
+        Limits {
+            max_uniform_buffer_range: limits.max_uniform_buffer_range,
+            max_storage_buffer_range: limits.max_storage_buffer_range,
+            max_per_stage_descriptor_uniform_buffers: limits.max_per_stage_descriptor_uniform_buffers,
+            max_per_stage_descriptor_storage_buffers: limits.max_per_stage_descriptor_storage_buffers,
+            max_descriptor_set_uniform_buffers: limits.max_descriptor_set_uniform_buffers,
+            max_descriptor_set_storage_buffers: limits.max_descriptor_set_storage_buffers,
+            min_uniform_buffer_offset_alignment: limits.min_uniform_buffer_offset_alignment as u32,
+            min_storage_buffer_offset_alignment: limits.min_storage_buffer_offset_alignment as u32,
+            max_push_constants_size: limits.max_push_constants_size,
+            robust_buffer_access: 0,
+        }
     }
 
     /// Calls `work` with the memory allocator.

@@ -24,6 +24,7 @@ use crate::implementation::Implementation;
 use ash::vk;
 use features::{Features, EXTENSIONS};
 use instance::Instance;
+use ntv::plan::Limits;
 use ntv::target::{Feature, Target};
 use std::collections::HashSet;
 use std::ffi::{CStr, CString};
@@ -158,6 +159,11 @@ impl Device {
     /// The limits of the device.
     pub fn limits(&self) -> &vk::PhysicalDeviceLimits {
         &self.logical.limits
+    }
+
+    /// The limits of plans for this device, without robust access to buffers.
+    pub fn plan_limits(&self) -> Limits {
+        self.logical.plan_limits()
     }
 
     /// The queries that draws may have.

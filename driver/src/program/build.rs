@@ -6,7 +6,6 @@ use super::layout::{Content, Layouts};
 use super::{module_stage, InlineBlock, Program, Shader, Source};
 use crate::device::Logical;
 use crate::error::{Error, Result};
-use ash::vk;
 use ntv::capture::{Attribute, BackEnd};
 use ntv::import::reflect;
 use ntv::ir::XfbInfo;
@@ -53,7 +52,7 @@ impl Builder {
     pub(crate) fn new(device: &Logical, target: &Target) -> Builder {
         let options = Options::default().target(target.clone());
         let can_capture = target.has(Feature::transformFeedback);
-        let limits = plan_limits(&device.limits);
+        let limits = device.plan_limits();
         Builder { translator: Translator::new(options.clone()), options, limits, can_capture }
     }
 
@@ -286,20 +285,4 @@ fn finish(modules: Vec<Module>, layout: Arc<super::Layout>, (xfb, push_constants
 
 fn bit(at: u32) -> u32 {
     1u32.checked_shl(at).unwrap_or(0)
-}
-
-/// The limits of a device for a plan.
-fn plan_limits(limits: &vk::PhysicalDeviceLimits) -> Limits {
-    Limits {
-        max_uniform_buffer_range: limits.max_uniform_buffer_range,
-        max_storage_buffer_range: limits.max_storage_buffer_range,
-        max_per_stage_descriptor_uniform_buffers: limits.max_per_stage_descriptor_uniform_buffers,
-        max_per_stage_descriptor_storage_buffers: limits.max_per_stage_descriptor_storage_buffers,
-        max_descriptor_set_uniform_buffers: limits.max_descriptor_set_uniform_buffers,
-        max_descriptor_set_storage_buffers: limits.max_descriptor_set_storage_buffers,
-        min_uniform_buffer_offset_alignment: limits.min_uniform_buffer_offset_alignment as u32,
-        min_storage_buffer_offset_alignment: limits.min_storage_buffer_offset_alignment as u32,
-        max_push_constants_size: limits.max_push_constants_size,
-        robust_buffer_access: 0,
-    }
 }
