@@ -5,9 +5,10 @@
 
 /// Gives a struct a function for each of these fields, which returns the struct with another value in the field.
 macro_rules! setters {
-    ($name:ident $(<$life:lifetime>)? { $($field:ident: $ty:ty,)* }) => {
+    ($name:ident $(<$life:lifetime>)? { $($(#[$attribute:meta])* $field:ident: $ty:ty,)* }) => {
         impl$(<$life>)? $name$(<$life>)? {
             $(
+                $(#[$attribute])*
                 #[doc = concat!("Returns the options with another [`", stringify!($field), "`](Self#structfield.", stringify!($field), ").")]
                 #[must_use]
                 pub fn $field(mut self, $field: $ty) -> Self {

@@ -30,8 +30,8 @@
 //!   are reused. Constants, variables and code in a range are not shared.
 //! - Ids never change, and the bound in the header does not either: a variant has gaps in its ids, and needs no map of them.
 //!
-//! [`Decisions`] in `EmitOptions::decided` prove that the tables are complete: the emitter then writes the final words at once, and
-//! tests compare them with the words from the tables, byte for byte.
+//! Tests prove that the tables are complete: they give [`Decisions`] to the emitter, which then writes the final words at once, and
+//! compare them with the words from the tables, byte for byte.
 
 mod bytes;
 mod decisions;

@@ -95,7 +95,8 @@ pub struct EmitOptions<'a> {
     pub offer: u64,
     /// Varyings that another stage does not use may be removed later.
     pub linkable: bool,
-    /// All decisions that the tables would leave open: the words are then final, and the tables empty.
+    /// For tests: all decisions that the tables would leave open. The words are then final, and the tables empty.
+    #[doc(hidden)]
     pub decided: Option<&'a Decisions>,
     /// Only the words for the empty [`Key`](crate::Key) are needed: there are no tables, and no lists of varyings and bindings,
     /// except for the patch that [`Module::tcs_vertices_out`] finds.
@@ -110,6 +111,7 @@ setters! {
         lines: Option<(&'a str, &'a str)>,
         offer: u64,
         linkable: bool,
+        #[doc(hidden)]
         decided: Option<&'a Decisions>,
         words_only: bool,
         push_constants: PushConstants,
