@@ -92,7 +92,7 @@ impl Shader {
             InstKind::Alu { op, .. } => {
                 has.alu.insert(op);
                 if op.info().lowered.may_have(data.bit_size) {
-                    self.enter_odd_alu(inst);
+                    self.enter_lowered_alu(inst);
                 }
             }
             InstKind::Intrinsic { op, srcs, indices } => {
@@ -100,7 +100,7 @@ impl Shader {
                 has.intrinsics.insert(op);
                 has.num_pointers += u32::from(info.pointers);
                 if !info.facts.is_empty() {
-                    self.enter_odd_intrinsic(inst, data, op, (srcs, indices));
+                    self.enter_intrinsic_facts(inst, data, op, (srcs, indices));
                 }
             }
             InstKind::Deref(deref) => {
@@ -127,7 +127,7 @@ impl Shader {
 
     /// Adds an ALU operation that may have to be lowered, if its first operand has the width for it.
     #[inline(never)]
-    fn enter_odd_alu(&mut self, inst: Inst) {
+    fn enter_lowered_alu(&mut self, inst: Inst) {
         if self.is_lowered(inst) {
             self.inventory.facts |= Facts::LOWERED_ALU;
         }
@@ -166,7 +166,7 @@ impl Shader {
 
     /// Adds the facts of an intrinsic that has some.
     #[inline(never)]
-    fn enter_odd_intrinsic(&mut self, inst: Inst, data: InstData, op: Intrinsic, (srcs, indices): (Slice, Slice)) {
+    fn enter_intrinsic_facts(&mut self, inst: Inst, data: InstData, op: Intrinsic, (srcs, indices): (Slice, Slice)) {
         use Intrinsic::*;
         let index = |index| {
             let value = op.info().index_slot(index).and_then(|slot| self.indices[indices].get(slot));
