@@ -10,8 +10,8 @@ use std::fs;
 use std::path::Path;
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
-use syn::{Attribute, Block, File, Ident, ImplItemFn, ItemFn, ItemMod, ItemUse, Signature, TraitItemFn};
-use syn::{UseName, UseRename, UseTree};
+use syn::{Attribute, Block, File, Ident, ImplItemFn, Item, ItemFn, ItemMod, ItemUse, Signature, TraitItemFn};
+use syn::{UseName, UseRename, UseTree, Visibility};
 
 /// Every module of the library, with the other modules that it may import.
 ///
@@ -108,6 +108,28 @@ fn refuse_circular_imports(folder: &str, is_chosen: impl Fn(&str) -> bool) {
     assert!(imports.is_empty(), "files in circular imports, or that import such files: {imports:#?}");
 }
 
+/// Modules that the documentation of the library does not show.
+const HIDDEN: &[&str] = &["analysis", "pass", "spirv"];
+
+/// Public types that share their name with another one.
+const NOT_UNIQUE: &[&str] = &["Stage"];
+
+#[test]
+fn public_types_have_names_of_their_own() {
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for source in sources(&["src"]) {
+        if source.module().is_some_and(|module| !HIDDEN.contains(&module[0].as_str())) {
+            source
+                .public_types()
+                .into_iter()
+                .for_each(|name| places.entry(name).or_default().push(source.name.clone()));
+        }
+    }
+    assert!(places.len() > 100, "only {} public types", places.len());
+    places.retain(|_, places| places.len() > 1);
+    assert!(places.keys().eq(NOT_UNIQUE), "public types with one name: {places:#?}");
+}
+
 #[test]
 fn unsafe_code_is_in_few_folders() {
     let sources =
@@ -200,6 +222,18 @@ impl Source {
     fn has_unsafe(&self) -> bool {
         let tokens = self.text.parse().unwrap_or_else(|error| panic!("{}: {error}", self.name));
         has_word(tokens, "unsafe")
+    }
+
+    /// The names of structs, enums and traits that are `pub`. Those that other crates do not reach are `pub(crate)`, which the lint
+    /// `unreachable_pub` checks.
+    fn public_types(&self) -> Vec<String> {
+        let types = self.syntax().items.into_iter().filter_map(|item| match item {
+            Item::Struct(item) => Some((item.vis, item.ident)),
+            Item::Enum(item) => Some((item.vis, item.ident)),
+            Item::Trait(item) => Some((item.vis, item.ident)),
+            _ => None,
+        });
+        types.filter(|(vis, _)| matches!(vis, Visibility::Public(_))).map(|(_, ident)| ident.to_string()).collect()
     }
 
     /// Every function outside of tests that has a body, with the number of its lines from `fn` to the closing brace.

@@ -5,8 +5,8 @@
 use ntv::analysis::uniformity::Divergence;
 use ntv::ir::{InstKind, Shader, Stage};
 use ntv::plan::{
-    plan, Block, BlockUse, Class, Element, Impossible, Limits, Move, Placement, Placements, Plan, Program, Reason,
-    Shape, StageBlocks, Threshold, Wishes,
+    plan, BlockProperties, BlockUse, Class, Element, Impossible, Limits, Move, Placement, Placements, Plan,
+    ProgramBlocks, Reason, Shape, StageBlocks, Threshold, Wishes,
 };
 use ntv::{text, DescriptorKind, EmitOptions, Options, Translator};
 
@@ -33,8 +33,8 @@ fn stage(stage: Stage, uses: Vec<BlockUse>) -> StageBlocks {
     StageBlocks { stage, uses, ..StageBlocks::default() }
 }
 
-fn program(stages: Vec<StageBlocks>) -> Program {
-    Program { stages, ..Program::default() }
+fn program(stages: Vec<StageBlocks>) -> ProgramBlocks {
+    ProgramBlocks { stages, ..ProgramBlocks::default() }
 }
 
 fn classes(plan: &Plan) -> Vec<Class> {
@@ -189,7 +189,7 @@ fn blocks_that_no_buffer_holds_are_refused() {
 }
 
 /// A random program of up to three stages.
-fn random_program(next: &mut impl FnMut(u32) -> u32) -> Program {
+fn random_program(next: &mut impl FnMut(u32) -> u32) -> ProgramBlocks {
     let stages = [Stage::Vertex, Stage::Geometry, Stage::Fragment];
     let stages = stages.into_iter().take(1 + next(3) as usize).map(|kind| {
         let slots = 1 + next(20);
@@ -214,7 +214,7 @@ fn random_program(next: &mut impl FnMut(u32) -> u32) -> Program {
 }
 
 /// `program` declared in another order: slots, stages and blocks.
-fn permuted(program: &Program, next: &mut impl FnMut(u32) -> u32) -> Program {
+fn permuted(program: &ProgramBlocks, next: &mut impl FnMut(u32) -> u32) -> ProgramBlocks {
     let mut other = program.clone();
     for stage in &mut other.stages {
         // An array has consecutive slots; other blocks may be in any slot.
@@ -273,7 +273,7 @@ fn without_slots(plan: &Plan) -> Plan {
 }
 
 /// All stages have the same place for every block.
-fn stages_agree(plan: &Plan, program: &Program) {
+fn stages_agree(plan: &Plan, program: &ProgramBlocks) {
     for stage in &program.stages {
         let placements = plan.placements(stage.stage);
         for used in &stage.uses {
@@ -400,10 +400,10 @@ fn plans_and_translations_agree_on_push_constants() {
     for (load, index, offset) in (0..27).map(|case| (&LOADS[case / 9], VALUES[case / 3 % 3], VALUES[case % 3])) {
         let shader = loading(load, index, offset);
         let said = format!("{} {index} {offset}", load.code);
-        let mut program = Program::default();
+        let mut program = ProgramBlocks::default();
         program.add(&shader);
         for name in ["ubo0", "ubo1"] {
-            *program.block(name) = Block { bytes: Some(64), is_at_hand: true, ..Block::default() };
+            *program.block(name) = BlockProperties { bytes: Some(64), is_at_hand: true, ..BlockProperties::default() };
         }
         let translated = |placements: Placements| {
             let options = Options::default().placements(placements);

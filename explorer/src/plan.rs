@@ -5,7 +5,7 @@
 use crate::api::{PlanAnswer, PlanRequest, PlannedBlock, PlannedCapture, StageProblem};
 use crate::shaders;
 use ntv::op::names::SlotKind;
-use ntv::plan::{plan, survey, Limits, Planned, Program, Threshold, Wishes};
+use ntv::plan::{plan, survey, Limits, Planned, ProgramBlocks, Threshold, Wishes};
 use ntv::Shader;
 use ntv_report::{plans, varyings};
 
@@ -24,7 +24,7 @@ fn planned(request: &PlanRequest) -> Result<PlanAnswer, Vec<StageProblem>> {
     shaders::validate(&found)?;
     found.sort_by_key(Shader::stage);
     plans::check_stages(found.iter().map(Shader::stage)).map_err(|error| whole(error.to_string()))?;
-    let program = Program { stages: found.iter().map(survey).collect(), ..Program::default() };
+    let program = ProgramBlocks { stages: found.iter().map(survey).collect(), ..ProgramBlocks::default() };
     let wishes = Wishes::default().threshold(request.threshold.map_or(Threshold::Never, Threshold::Bytes));
     let plan = plan(&program, &limits, &wishes).map_err(|error| whole(error.to_string()))?;
     Ok(PlanAnswer {

@@ -7,8 +7,8 @@ use crate::entry::{Call, Failure};
 use crate::reflection::{empty, fill, hand_over};
 use crate::translate::{slice, translate, LockedTranslator, Told};
 use ntv_core::link::link;
-use ntv_core::module::{Assignment, Capture, Stage};
-use ntv_core::variant::{keys_of_stages, likely_keys, Program, Shader};
+use ntv_core::module::{Assignment, Stage, VaryingCapture};
+use ntv_core::variant::{keys_of_stages, likely_keys, NumberedModule, Program};
 use ntv_core::{Key, Module};
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -186,7 +186,7 @@ unsafe fn assignment(info: &ntv_link_info) -> Result<Assignment, Failure> {
         )
     };
     let resized = moves.iter().filter(|it| it.new_count != 0);
-    let capture = |it: &ntv_capture| Capture { buffer: it.buffer, stride: it.stride, offset: it.offset };
+    let capture = |it: &ntv_capture| VaryingCapture { buffer: it.buffer, stride: it.stride, offset: it.offset };
     Ok(Assignment {
         locations: numbers(info.locations, info.num_locations, "locations")?,
         components: numbers(info.components, info.num_components, "components")?,
@@ -241,7 +241,7 @@ pub(crate) unsafe fn link_stages(
 unsafe fn program(stages: *const *const ntv_module, len: usize) -> Result<Program, Failure> {
     // SAFETY: by the contract.
     let modules = unsafe { modules(stages, len) }?;
-    let shaders = (0..).zip(modules).map(|(id, module)| Shader { id, module: module.clone() });
+    let shaders = (0..).zip(modules).map(|(id, module)| NumberedModule { id, module: module.clone() });
     Ok(Program::new(shaders.collect())?)
 }
 

@@ -10,7 +10,8 @@ use crate::reflection::empty;
 use crate::translate::slice;
 use ntv_core::ir::Stage;
 use ntv_core::plan::{
-    plan, Block, Class, Limits, Placement, Placements, Plan, Planned, Program, Reason, Threshold, Wishes,
+    plan, BlockProperties, Class, Limits, Placement, Placements, Plan, Planned, ProgramBlocks, Reason, Threshold,
+    Wishes,
 };
 use ntv_core::wire;
 use std::ffi::{c_char, CString};
@@ -54,7 +55,7 @@ pub(crate) unsafe fn placements((first, len): (*const ntv_placement, usize)) -> 
 /// The type that a plan's handle points to.
 #[derive(Default)]
 struct State {
-    program: Program,
+    program: ProgramBlocks,
     asked: Vec<(String, Class)>,
     decided: Plan,
     /// For C: the name of each block of the decided plan, and the reason.
@@ -139,7 +140,7 @@ pub(crate) unsafe fn know_block(
     if block.is_asked {
         state.asked.push((name.to_string(), class(name, block.block_class, block.offset)?));
     }
-    *state.program.block(name) = Block {
+    *state.program.block(name) = BlockProperties {
         bytes: Some(block.bytes).filter(|bytes| *bytes != 0),
         is_unsized: block.is_unsized,
         is_at_hand: block.is_at_hand,

@@ -9,7 +9,7 @@ use crate::textures::{textures, Textures};
 use crate::Random;
 use ntv::ir::{InstKind, Stage};
 use ntv::op::intrinsic::Components;
-use ntv::op::meaning::Form;
+use ntv::op::meaning::IntrinsicForm;
 use ntv::op::names::{varying, IoSemantics};
 use ntv::op::{Base, Index, Intrinsic, Modes};
 use ntv::{Shader, Target};
@@ -213,8 +213,8 @@ impl Source {
     }
 
     fn system_value(&mut self, op: Intrinsic) -> Vec<u64> {
-        let is_float = matches!(op.info().form, Form::BuiltIn(_, Base::Float));
-        let is_bool = matches!(op.info().form, Form::BuiltIn(_, Base::Bool));
+        let is_float = matches!(op.info().form, IntrinsicForm::BuiltIn(_, Base::Float));
+        let is_bool = matches!(op.info().form, IntrinsicForm::BuiltIn(_, Base::Bool));
         let number = |random: &mut Random| match (is_float, is_bool) {
             (true, _) => (random.below(8) as f32 / 8.0).to_bits().into(),
             (_, true) => random.below(2),

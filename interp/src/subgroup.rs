@@ -11,7 +11,7 @@ use crate::machine::Machine;
 use crate::Bits;
 use ntv::ir::{Def, Inst};
 use ntv::op::fold::mask;
-use ntv::op::meaning::Form;
+use ntv::op::meaning::IntrinsicForm;
 use ntv::op::{AluOp, Base, Index, Intrinsic};
 use spirv::{BuiltIn, GroupOperation, Op};
 
@@ -42,16 +42,16 @@ impl Machine<'_> {
             ballot, ballot_relaxed, elect, first_invocation, last_invocation, quad_vote_all, quad_vote_any,
         };
         match (op.info().form, op) {
-            (Form::Derivative(derivative), _) => self.derivative(inst, srcs[0], derivative),
-            (Form::Vote(vote, _, base), _) => self.vote(inst, (vote, base), srcs[0], false),
+            (IntrinsicForm::Derivative(derivative), _) => self.derivative(inst, srcs[0], derivative),
+            (IntrinsicForm::Vote(vote, _, base), _) => self.vote(inst, (vote, base), srcs[0], false),
             (_, quad_vote_any) => self.vote(inst, (Op::GroupNonUniformAny, Base::Bool), srcs[0], true),
             (_, quad_vote_all) => self.vote(inst, (Op::GroupNonUniformAll, Base::Bool), srcs[0], true),
             (_, ballot | ballot_relaxed) => self.ballot(inst, srcs[0]),
             (_, elect | first_invocation | last_invocation) => self.position(inst, op),
-            (Form::BuiltIn(mask, _), _) if is_mask(mask) => self.lane_mask(inst, mask),
-            (Form::BallotQuery(query, count), _) => self.read_ballot(inst, (query, count), srcs),
-            (Form::Move(..) | Form::QuadSwap(_), _) => self.shuffle(inst, op, srcs),
-            (Form::Reduction(operation), _) => self.reduce(inst, operation, srcs[0]),
+            (IntrinsicForm::BuiltIn(mask, _), _) if is_mask(mask) => self.lane_mask(inst, mask),
+            (IntrinsicForm::BallotQuery(query, count), _) => self.read_ballot(inst, (query, count), srcs),
+            (IntrinsicForm::Move(..) | IntrinsicForm::QuadSwap(_), _) => self.shuffle(inst, op, srcs),
+            (IntrinsicForm::Reduction(operation), _) => self.reduce(inst, operation, srcs[0]),
             _ => return false,
         }
         true

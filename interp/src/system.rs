@@ -7,13 +7,13 @@ use crate::machine::{workgroup_size, Machine};
 use crate::Bits;
 use ntv::ir::Inst;
 use ntv::op::fold::mask;
-use ntv::op::meaning::Form;
+use ntv::op::meaning::IntrinsicForm;
 use ntv::op::{AluOp, Base, Intrinsic};
 use spirv::BuiltIn;
 
 /// Whether a system value is a boolean: 0 or 1, or all ones for true if it has 32 bits.
 fn is_boolean(op: Intrinsic) -> bool {
-    let by_form = matches!(op.info().form, Form::BuiltIn(_, Base::Bool));
+    let by_form = matches!(op.info().form, IntrinsicForm::BuiltIn(_, Base::Bool));
     by_form || matches!(op, Intrinsic::is_helper_invocation | Intrinsic::load_is_indexed_draw)
 }
 
@@ -136,7 +136,7 @@ impl Machine<'_> {
 /// The SPIR-V built-in of a system value, if there is one.
 fn builtin(op: Intrinsic) -> Option<BuiltIn> {
     match op.info().form {
-        Form::BuiltIn(builtin, _) => Some(builtin),
+        IntrinsicForm::BuiltIn(builtin, _) => Some(builtin),
         _ => None,
     }
 }

@@ -4,7 +4,7 @@
 
 use crate::term::Assignment;
 use ntv::ir::{Shader, Stage};
-use ntv::op::meaning::Form;
+use ntv::op::meaning::IntrinsicForm;
 use ntv::op::names::varying;
 use ntv::op::{slots, Intrinsic, Modes};
 use ntv::target::Descriptor;
@@ -96,7 +96,7 @@ impl Given {
             }
         }
         for op in Intrinsic::ALL.iter().rev() {
-            if let Form::BuiltIn(builtin, _) = op.info().form {
+            if let IntrinsicForm::BuiltIn(builtin, _) = op.info().form {
                 given.builtins.insert(format!("{builtin:?}"), Source::System(*op));
             }
         }

@@ -31,7 +31,7 @@ use super::wants::{
 };
 use crate::entity::Id;
 use crate::ir::{ArrayIndex, Cf, Def, DerefKind, Inst, InstKind, Shader, TexData, Var};
-use crate::op::meaning::{Form as IntrinsicForm, ImageName, ImageOperation, Sampling};
+use crate::op::meaning::{ImageName, ImageOperation, IntrinsicForm, Sampling};
 use crate::op::names::unpack_alu_type;
 use crate::op::{Access, AluOp, AluType, Base, Choice, Effects, Facts, Index, Intrinsic, Modes, Want};
 use crate::target::{Feature, Target};

@@ -4,9 +4,9 @@
 
 use super::place::{error, in_slots, Placer, Target};
 use super::resolve::{resolve, OutputPart};
-use super::{LayoutCapture, Output, Type, XfbError, XfbInfo, XfbLimits, XfbPlace, XfbProblem};
+use super::{LayoutCapture, Output, OutputType, XfbError, XfbInfo, XfbLimits, XfbPlace, XfbProblem};
 
-/// See [`plan`](super::plan).
+/// See [`plan_captures`](super::plan_captures).
 pub(super) fn plan(
     outputs: &[Output],
     captures: &[LayoutCapture],
@@ -160,9 +160,9 @@ fn stride_error(buffer: u32, problem: XfbProblem) -> XfbError {
     XfbError { place: XfbPlace::Buffer(buffer), problem }
 }
 
-fn is_array_of_blocks(ty: &Type) -> bool {
+fn is_array_of_blocks(ty: &OutputType) -> bool {
     match ty {
-        Type::Array(element, _) => matches!(**element, Type::Block(_)) || is_array_of_blocks(element),
+        OutputType::Array(element, _) => matches!(**element, OutputType::Block(_)) || is_array_of_blocks(element),
         _ => false,
     }
 }

@@ -7,7 +7,7 @@ use super::place::{error, Placer, Target};
 use super::resolve::resolve;
 use super::{BufferMode, Output, XfbError, XfbInfo, XfbLimits, XfbProblem};
 
-/// See [`plan`](super::plan).
+/// See [`plan_captures`](super::plan_captures).
 pub(super) fn plan(
     outputs: &[Output],
     names: &[String],

@@ -3,7 +3,7 @@
 //! Transform feedback: plans which 32-bit component of which slot is written to which byte of which buffer.
 //!
 //! OpenGL captures outputs of the last stage before rasterization by name. In NIR, outputs are slots and components, so arrays,
-//! structs, matrices and blocks need no separate cases once the names are resolved. [`plan`] resolves them when a program is
+//! structs, matrices and blocks need no separate cases once the names are resolved. [`plan_captures`] resolves them when a program is
 //! linked, from the frontend's description of the outputs ([`Output`]), the application's request ([`Request`]) and the device's
 //! limits ([`XfbLimits`]). The result is an [`XfbInfo`], plain data after NIR's `nir_xfb_info`. Every back end uses only that, so
 //! all of them capture the same bytes. A link error of OpenGL is an [`XfbError`], with a place and a message.
@@ -38,21 +38,21 @@
 //! - Buffers with only skipped components are not used: they need not be bound.
 //!
 //! ```
-//! use ntv::capture::{plan, Base, BufferMode, Output, Request, Type, XfbLimits};
+//! use ntv::capture::{plan_captures, ScalarType, BufferMode, Output, Request, OutputType, XfbLimits};
 //! use ntv::op::names::varying;
 //!
 //! let outputs = [
-//!     Output::new("gl_Position", Type::vector(Base::Float, 4), varying::POS),
-//!     Output::new("weights", Type::scalar(Base::Float).array(3), varying::VAR0),
+//!     Output::new("gl_Position", OutputType::vector(ScalarType::Float, 4), varying::POS),
+//!     Output::new("weights", OutputType::scalar(ScalarType::Float).array(3), varying::VAR0),
 //! ];
 //! let request = Request::varyings(["weights[2]", "gl_SkipComponents1", "gl_Position"], BufferMode::Interleaved);
-//! let info = plan(&outputs, &request, &XfbLimits::default())?;
+//! let info = plan_captures(&outputs, &request, &XfbLimits::default())?;
 //! assert_eq!(info.buffers[0].stride, 24);
 //! assert_eq!(info.captured(varying::VAR0 + 2, 0), Some((0, 0)));
 //! assert_eq!(info.captured(varying::POS, 3), Some((0, 20)));
 //!
 //! let request = Request::varyings(["weights[3]"], BufferMode::Separate);
-//! let error = plan(&outputs, &request, &XfbLimits::default()).unwrap_err();
+//! let error = plan_captures(&outputs, &request, &XfbLimits::default()).unwrap_err();
 //! assert_eq!(error.to_string(), "varying 0 \"weights[3]\": weights has 3 elements");
 //! # Ok::<(), ntv::capture::XfbError>(())
 //! ```
@@ -80,9 +80,9 @@ pub use draw::{BUFFER_BINDING, LIST_BINDING, STATE_BINDING, STATE_WORDS};
 pub use emission::emission_list;
 pub use error::{XfbError, XfbPlace, XfbProblem};
 pub use geometry::{CompactBuffer, CompactParameters, GeometryOutput, COMPACT_WORDS, COUNTS_BINDING};
-pub use query::{Counted, Counters, Query};
+pub use query::{Counted, PrimitiveCounters, Query};
 pub use request::{BufferMode, LayoutCapture, Request, XfbLimits};
-pub use shape::{Base, Basic, Member, Output, Type};
+pub use shape::{Basic, Member, Output, OutputType, ScalarType};
 
 use crate::ir::{Inst, Shader};
 use crate::op::names::IoXfb;
@@ -140,7 +140,7 @@ pub fn is_captured(shader: &Shader) -> bool {
 /// # Errors
 /// Returns the errors of `glTransformFeedbackVaryings`, then OpenGL's link errors: the first one in the order of the request. See
 /// [`XfbProblem`].
-pub fn plan(outputs: &[Output], request: &Request, limits: &XfbLimits) -> Result<XfbInfo, XfbError> {
+pub fn plan_captures(outputs: &[Output], request: &Request, limits: &XfbLimits) -> Result<XfbInfo, XfbError> {
     match request {
         Request::Varyings { names, mode } => listed::plan(outputs, names, *mode, limits),
         Request::Layout { captures, strides } => explicit::plan(outputs, captures, strides, limits),

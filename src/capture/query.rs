@@ -8,7 +8,7 @@ use super::kernels::counter;
 /// Counters as they are at some time: those of [`counter`], which a [kernel](super::kernels::Kernel::BeginDraw) keeps on the
 /// device, or that a driver keeps itself. They wrap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
+pub struct PrimitiveCounters {
     /// The number of captured primitives since transform feedback began.
     pub written: u32,
     /// The number of generated primitives.
@@ -17,7 +17,7 @@ pub struct Counters {
     pub needed: u32,
 }
 
-impl Counters {
+impl PrimitiveCounters {
     /// Counts a draw, as the kernel does.
     pub fn count(&mut self, draw: &CaptureState) {
         let (made, captured) = draw.primitives();
@@ -27,9 +27,13 @@ impl Counters {
     }
 
     /// The counters that a kernel wrote to a buffer.
-    pub fn from_words(words: [u32; counter::WORDS]) -> Counters {
+    pub fn from_words(words: [u32; counter::WORDS]) -> PrimitiveCounters {
         let word = |at: u32| words[at as usize];
-        Counters { written: word(counter::WRITTEN), generated: word(counter::GENERATED), needed: word(counter::NEEDED) }
+        PrimitiveCounters {
+            written: word(counter::WRITTEN),
+            generated: word(counter::GENERATED),
+            needed: word(counter::NEEDED),
+        }
     }
 }
 
@@ -39,9 +43,9 @@ impl Counters {
 /// [continues](Query::go_on) with these.
 ///
 /// ```
-/// use ntv::capture::{Counters, Query};
+/// use ntv::capture::{PrimitiveCounters, Query};
 ///
-/// let at = |written, generated| Counters { written, generated, needed: generated };
+/// let at = |written, generated| PrimitiveCounters { written, generated, needed: generated };
 /// let mut query = Query::begin(at(7, u32::MAX));
 /// // Two primitives, of which one fits. Then transform feedback begins again, with two that fit.
 /// query.go_on(at(8, 1), at(0, 1));
@@ -51,7 +55,7 @@ impl Counters {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Query {
-    begin: Counters,
+    begin: PrimitiveCounters,
     counted: Counted,
 }
 
@@ -68,17 +72,17 @@ pub struct Counted {
 
 impl Query {
     /// A query that begins now.
-    pub fn begin(now: Counters) -> Query {
+    pub fn begin(now: PrimitiveCounters) -> Query {
         Query { begin: now, counted: Counted::default() }
     }
 
     /// Counts up to `end` and continues with counters that are `begin` now.
-    pub fn go_on(&mut self, end: Counters, begin: Counters) {
+    pub fn go_on(&mut self, end: PrimitiveCounters, begin: PrimitiveCounters) {
         *self = Query { begin, counted: self.end(end) };
     }
 
     /// The result from the begin up to now. Between two readings of the same counters there are fewer than 2^32 primitives.
-    pub fn end(&self, now: Counters) -> Counted {
+    pub fn end(&self, now: PrimitiveCounters) -> Counted {
         let since = |now: u32, begin: u32| u64::from(now.wrapping_sub(begin));
         Counted {
             written: self.counted.written + since(now.written, self.begin.written),
@@ -110,7 +114,7 @@ mod tests {
             primitives_most: 7,
             ..CaptureState::INACTIVE
         };
-        let mut counters = Counters { written: 0, generated: u32::MAX - 2, needed: u32::MAX - 1 };
+        let mut counters = PrimitiveCounters { written: 0, generated: u32::MAX - 2, needed: u32::MAX - 1 };
         let query = Query::begin(counters);
         counters.count(&draw);
         assert_eq!(query.end(counters), Counted { written: 0, generated: 6, needed: 0 });

@@ -4,7 +4,7 @@
 
 use super::name::{self, Step};
 use super::shape::{places, Leaf};
-use super::{Output, Type, XfbProblem};
+use super::{Output, OutputType, XfbProblem};
 
 /// The output, or the part of an output, that a name refers to.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +12,7 @@ pub(super) struct OutputPart<'a> {
     /// The index of the output.
     pub(super) output: usize,
     pub(super) stream: u32,
-    pub(super) ty: &'a Type,
+    pub(super) ty: &'a OutputType,
     pub(super) location: u32,
     pub(super) component: u8,
     pub(super) is_compact: bool,
@@ -43,7 +43,7 @@ pub(super) fn resolve<'a>(outputs: &'a [Output], name: &str) -> Result<OutputPar
 impl<'a> OutputPart<'a> {
     /// Element `index` of this array, which the request calls `of`.
     fn element(self, of: &str, index: u64) -> Result<OutputPart<'a>, XfbProblem> {
-        let Type::Array(element, length) = self.ty else { return Err(XfbProblem::NotAnArray { of: of.into() }) };
+        let OutputType::Array(element, length) = self.ty else { return Err(XfbProblem::NotAnArray { of: of.into() }) };
         match u32::try_from(index) {
             Ok(index) if index < *length => Ok(self.nth(element, index)),
             _ => Err(XfbProblem::OutOfBounds { of: of.into(), length: *length }),
@@ -51,7 +51,7 @@ impl<'a> OutputPart<'a> {
     }
 
     /// Element `index` of this array, whose elements are `ty`.
-    fn nth(self, ty: &'a Type, index: u32) -> OutputPart<'a> {
+    fn nth(self, ty: &'a OutputType, index: u32) -> OutputPart<'a> {
         let (slots, components) = if self.is_compact { (0, index) } else { (ty.slots().saturating_mul(index), 0) };
         let component = components.saturating_add(self.component.into());
         let location = self.location.saturating_add(slots).saturating_add(component / 4);
@@ -60,7 +60,7 @@ impl<'a> OutputPart<'a> {
 
     /// The member of this struct or block, which the request calls `of`.
     fn member(self, of: &str, member: &str) -> Result<OutputPart<'a>, XfbProblem> {
-        if !matches!(self.ty, Type::Struct(_) | Type::Block(_)) {
+        if !matches!(self.ty, OutputType::Struct(_) | OutputType::Block(_)) {
             return Err(XfbProblem::NotAStruct { of: of.into() });
         }
         let found = self.members().find(|(name, _)| *name == member).map(|(_, found)| found);
@@ -70,7 +70,7 @@ impl<'a> OutputPart<'a> {
     /// All elements of an array; nothing for other types.
     pub(super) fn elements(self) -> impl Iterator<Item = OutputPart<'a>> {
         let (element, length) = match self.ty {
-            Type::Array(element, length) => (&**element, *length),
+            OutputType::Array(element, length) => (&**element, *length),
             other => (other, 0),
         };
         (0..length).map(move |index| self.nth(element, index))
@@ -79,7 +79,7 @@ impl<'a> OutputPart<'a> {
     /// All members with their names; nothing for types other than structs and blocks.
     pub(super) fn members(self) -> impl Iterator<Item = (&'a str, OutputPart<'a>)> {
         let members: &[_] = match self.ty {
-            Type::Struct(members) | Type::Block(members) => members,
+            OutputType::Struct(members) | OutputType::Block(members) => members,
             _ => &[],
         };
         places(members).map(move |(member, at, component)| {
@@ -93,15 +93,15 @@ impl<'a> OutputPart<'a> {
     /// A basic type or an array of a basic type, or the kind of type that it is otherwise.
     pub(super) fn leaf(self) -> Result<Leaf, XfbProblem> {
         let (basic, length) = match self.ty {
-            Type::Basic(basic) => (*basic, 1),
-            Type::Array(element, length) => match **element {
-                Type::Basic(basic) => (basic, *length),
-                Type::Array(..) => return Err(XfbProblem::Aggregate { what: "an array of arrays" }),
-                Type::Struct(_) => return Err(XfbProblem::Aggregate { what: "an array of structs" }),
-                Type::Block(_) => return Err(XfbProblem::Aggregate { what: "an array of blocks" }),
+            OutputType::Basic(basic) => (*basic, 1),
+            OutputType::Array(element, length) => match **element {
+                OutputType::Basic(basic) => (basic, *length),
+                OutputType::Array(..) => return Err(XfbProblem::Aggregate { what: "an array of arrays" }),
+                OutputType::Struct(_) => return Err(XfbProblem::Aggregate { what: "an array of structs" }),
+                OutputType::Block(_) => return Err(XfbProblem::Aggregate { what: "an array of blocks" }),
             },
-            Type::Struct(_) => return Err(XfbProblem::Aggregate { what: "a struct" }),
-            Type::Block(_) => return Err(XfbProblem::Aggregate { what: "a block" }),
+            OutputType::Struct(_) => return Err(XfbProblem::Aggregate { what: "a struct" }),
+            OutputType::Block(_) => return Err(XfbProblem::Aggregate { what: "a block" }),
         };
         let (location, component, is_compact) = (self.location, self.component, self.is_compact);
         Ok(Leaf { basic, length, location, component, is_compact })

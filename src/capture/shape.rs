@@ -11,7 +11,7 @@ const MOST_DEPTH: u32 = 32;
 /// The scalar types of varyings in GLSL: `glsl_base_type`.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Base {
+pub enum ScalarType {
     Float,
     Int,
     Uint,
@@ -20,29 +20,29 @@ pub enum Base {
     Uint64,
 }
 
-/// Base and number of columns of each basic type, its names in GLSL for one row and for several rows, and its numbers in OpenGL for
+/// ScalarType and number of columns of each basic type, its names in GLSL for one row and for several rows, and its numbers in OpenGL for
 /// one to four rows; 0 if there is no such type.
 #[rustfmt::skip]
-const BASICS: &[(Base, u8, &str, &str, [u32; 4])] = &[
-    (Base::Float,  1, "float",    "vec",    [0x1406, 0x8b50, 0x8b51, 0x8b52]),
-    (Base::Int,    1, "int",      "ivec",   [0x1404, 0x8b53, 0x8b54, 0x8b55]),
-    (Base::Uint,   1, "uint",     "uvec",   [0x1405, 0x8dc6, 0x8dc7, 0x8dc8]),
-    (Base::Double, 1, "double",   "dvec",   [0x140a, 0x8ffc, 0x8ffd, 0x8ffe]),
-    (Base::Int64,  1, "int64_t",  "i64vec", [0x140e, 0x8fe9, 0x8fea, 0x8feb]),
-    (Base::Uint64, 1, "uint64_t", "u64vec", [0x140f, 0x8ff5, 0x8ff6, 0x8ff7]),
-    (Base::Float,  2, "",         "mat2x",  [0,      0x8b5a, 0x8b65, 0x8b66]),
-    (Base::Float,  3, "",         "mat3x",  [0,      0x8b67, 0x8b5b, 0x8b68]),
-    (Base::Float,  4, "",         "mat4x",  [0,      0x8b69, 0x8b6a, 0x8b5c]),
-    (Base::Double, 2, "",         "dmat2x", [0,      0x8f46, 0x8f49, 0x8f4a]),
-    (Base::Double, 3, "",         "dmat3x", [0,      0x8f4b, 0x8f47, 0x8f4c]),
-    (Base::Double, 4, "",         "dmat4x", [0,      0x8f4d, 0x8f4e, 0x8f48]),
+const BASICS: &[(ScalarType, u8, &str, &str, [u32; 4])] = &[
+    (ScalarType::Float,  1, "float",    "vec",    [0x1406, 0x8b50, 0x8b51, 0x8b52]),
+    (ScalarType::Int,    1, "int",      "ivec",   [0x1404, 0x8b53, 0x8b54, 0x8b55]),
+    (ScalarType::Uint,   1, "uint",     "uvec",   [0x1405, 0x8dc6, 0x8dc7, 0x8dc8]),
+    (ScalarType::Double, 1, "double",   "dvec",   [0x140a, 0x8ffc, 0x8ffd, 0x8ffe]),
+    (ScalarType::Int64,  1, "int64_t",  "i64vec", [0x140e, 0x8fe9, 0x8fea, 0x8feb]),
+    (ScalarType::Uint64, 1, "uint64_t", "u64vec", [0x140f, 0x8ff5, 0x8ff6, 0x8ff7]),
+    (ScalarType::Float,  2, "",         "mat2x",  [0,      0x8b5a, 0x8b65, 0x8b66]),
+    (ScalarType::Float,  3, "",         "mat3x",  [0,      0x8b67, 0x8b5b, 0x8b68]),
+    (ScalarType::Float,  4, "",         "mat4x",  [0,      0x8b69, 0x8b6a, 0x8b5c]),
+    (ScalarType::Double, 2, "",         "dmat2x", [0,      0x8f46, 0x8f49, 0x8f4a]),
+    (ScalarType::Double, 3, "",         "dmat3x", [0,      0x8f4b, 0x8f47, 0x8f4c]),
+    (ScalarType::Double, 4, "",         "dmat4x", [0,      0x8f4d, 0x8f4e, 0x8f48]),
 ];
 
 /// A scalar, a vector or a matrix: a type with a number in OpenGL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Basic {
     /// The type of a component.
-    pub base: Base,
+    pub base: ScalarType,
     /// The number of components of a vector or of a matrix's column: 1 to 4.
     pub rows: u8,
     /// The number of columns of a matrix: 2 to 4, or 1 for vectors and scalars.
@@ -52,7 +52,7 @@ pub struct Basic {
 impl Basic {
     /// Whether components have 64 bits.
     pub fn is_wide(self) -> bool {
-        matches!(self.base, Base::Double | Base::Int64 | Base::Uint64)
+        matches!(self.base, ScalarType::Double | ScalarType::Int64 | ScalarType::Uint64)
     }
 
     /// OpenGL's number of the type, such as 0x8b51 for `GL_FLOAT_VEC3`; `None` if GLSL has no such type.
@@ -85,7 +85,7 @@ impl Basic {
         self.width().div_ceil(4)
     }
 
-    fn row(self) -> Option<&'static (Base, u8, &'static str, &'static str, [u32; 4])> {
+    fn row(self) -> Option<&'static (ScalarType, u8, &'static str, &'static str, [u32; 4])> {
         BASICS.iter().find(|(base, columns, ..)| (*base, *columns) == (self.base, self.columns))
     }
 
@@ -117,11 +117,11 @@ impl fmt::Display for Basic {
 
 /// The type of an output, without the array of vertices that some stages have.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Type {
+pub enum OutputType {
     /// A scalar, a vector or a matrix.
     Basic(Basic),
     /// An array of a type, also of blocks, with at least one element.
-    Array(Box<Type>, u32),
+    Array(Box<OutputType>, u32),
     /// A struct with at least one member.
     Struct(Vec<Member>),
     /// An interface block with an instance name, captured by the block's name. The members of a block without an instance name are
@@ -135,7 +135,7 @@ pub struct Member {
     /// Its name.
     pub name: String,
     /// Its type.
-    pub ty: Type,
+    pub ty: OutputType,
     /// The position of a block member with a layout qualifier: slots from the beginning of the block, and the first 32-bit
     /// component in that slot. `None`: the slot after the member before it.
     pub at: Option<(u32, u8)>,
@@ -143,38 +143,38 @@ pub struct Member {
 
 impl Member {
     /// A member that follows the one before it.
-    pub fn new(name: impl Into<String>, ty: Type) -> Member {
+    pub fn new(name: impl Into<String>, ty: OutputType) -> Member {
         Member { name: name.into(), ty, at: None }
     }
 }
 
-impl Type {
+impl OutputType {
     /// A scalar.
-    pub fn scalar(base: Base) -> Type {
-        Type::vector(base, 1)
+    pub fn scalar(base: ScalarType) -> OutputType {
+        OutputType::vector(base, 1)
     }
 
     /// A vector with `rows` components.
-    pub fn vector(base: Base, rows: u8) -> Type {
-        Type::matrix(base, 1, rows)
+    pub fn vector(base: ScalarType, rows: u8) -> OutputType {
+        OutputType::matrix(base, 1, rows)
     }
 
     /// A matrix with columns and rows in the order of GLSL's names.
-    pub fn matrix(base: Base, columns: u8, rows: u8) -> Type {
-        Type::Basic(Basic { base, rows, columns })
+    pub fn matrix(base: ScalarType, columns: u8, rows: u8) -> OutputType {
+        OutputType::Basic(Basic { base, rows, columns })
     }
 
     /// An array of this type.
-    pub fn array(self, length: u32) -> Type {
-        Type::Array(Box::new(self), length)
+    pub fn array(self, length: u32) -> OutputType {
+        OutputType::Array(Box::new(self), length)
     }
 
     /// The number of 32-bit components, without padding; `u32::MAX` if there are more.
     pub(super) fn components(&self) -> u32 {
         match self {
-            Type::Basic(basic) => basic.components(),
-            Type::Array(element, length) => element.components().saturating_mul(*length),
-            Type::Struct(members) | Type::Block(members) => {
+            OutputType::Basic(basic) => basic.components(),
+            OutputType::Array(element, length) => element.components().saturating_mul(*length),
+            OutputType::Struct(members) | OutputType::Block(members) => {
                 members.iter().fold(0, |sum: u32, member| sum.saturating_add(member.ty.components()))
             }
         }
@@ -183,9 +183,9 @@ impl Type {
     /// The number of slots if it is not compact; `u32::MAX` if there are more.
     pub(super) fn slots(&self) -> u32 {
         match self {
-            Type::Basic(basic) => basic.column_slots().saturating_mul(basic.columns.into()),
-            Type::Array(element, length) => element.slots().saturating_mul(*length),
-            Type::Struct(members) | Type::Block(members) => {
+            OutputType::Basic(basic) => basic.column_slots().saturating_mul(basic.columns.into()),
+            OutputType::Array(element, length) => element.slots().saturating_mul(*length),
+            OutputType::Struct(members) | OutputType::Block(members) => {
                 places(members).fold(0, |end, (member, at, _)| end.max(at.saturating_add(member.ty.slots())))
             }
         }
@@ -194,9 +194,11 @@ impl Type {
     /// Whether any component has 64 bits.
     pub(super) fn is_wide(&self) -> bool {
         match self {
-            Type::Basic(basic) => basic.is_wide(),
-            Type::Array(element, _) => element.is_wide(),
-            Type::Struct(members) | Type::Block(members) => members.iter().any(|member| member.ty.is_wide()),
+            OutputType::Basic(basic) => basic.is_wide(),
+            OutputType::Array(element, _) => element.is_wide(),
+            OutputType::Struct(members) | OutputType::Block(members) => {
+                members.iter().any(|member| member.ty.is_wide())
+            }
         }
     }
 
@@ -204,21 +206,25 @@ impl Type {
     fn is_deeper(&self, most: u32) -> bool {
         let Some(rest) = most.checked_sub(1) else { return true };
         match self {
-            Type::Basic(_) => false,
-            Type::Array(element, _) => element.is_deeper(rest),
-            Type::Struct(members) | Type::Block(members) => members.iter().any(|member| member.ty.is_deeper(rest)),
+            OutputType::Basic(_) => false,
+            OutputType::Array(element, _) => element.is_deeper(rest),
+            OutputType::Struct(members) | OutputType::Block(members) => {
+                members.iter().any(|member| member.ty.is_deeper(rest))
+            }
         }
     }
 
     /// The error of a value of this type that begins at `component` of a slot.
     fn check(&self, component: u8) -> Result<(), &'static str> {
         match self {
-            Type::Basic(basic) => basic.check(component),
-            Type::Array(_, 0) => Err("an array has no elements"),
-            Type::Array(element, _) => element.check(component),
-            Type::Struct(members) | Type::Block(members) if members.is_empty() => Err("a struct has no members"),
-            Type::Struct(_) | Type::Block(_) if component != 0 => Err("a struct begins with a slot"),
-            Type::Struct(members) | Type::Block(members) => {
+            OutputType::Basic(basic) => basic.check(component),
+            OutputType::Array(_, 0) => Err("an array has no elements"),
+            OutputType::Array(element, _) => element.check(component),
+            OutputType::Struct(members) | OutputType::Block(members) if members.is_empty() => {
+                Err("a struct has no members")
+            }
+            OutputType::Struct(_) | OutputType::Block(_) if component != 0 => Err("a struct begins with a slot"),
+            OutputType::Struct(members) | OutputType::Block(members) => {
                 places(members).try_for_each(|(member, _, component)| member.ty.check(component))
             }
         }
@@ -241,7 +247,7 @@ pub struct Output {
     /// The name for captures: that of the variable, or of the block if its type is a block or an array of blocks.
     pub name: String,
     /// Its type.
-    pub ty: Type,
+    pub ty: OutputType,
     /// Its first slot, a number of [`varying`](crate::op::names::varying).
     pub location: u32,
     /// The first 32-bit component in that slot, for each element if it is an array.
@@ -255,7 +261,7 @@ pub struct Output {
 
 impl Output {
     /// An output of stream 0 with the first slot `location`.
-    pub fn new(name: impl Into<String>, ty: Type, location: u32) -> Output {
+    pub fn new(name: impl Into<String>, ty: OutputType, location: u32) -> Output {
         Output { name: name.into(), ty, location, component: 0, stream: 0, is_compact: false }
     }
 
@@ -270,8 +276,8 @@ impl Output {
         if self.ty.is_deeper(MOST_DEPTH) {
             return Err("its type is nested too deeply");
         }
-        let is_scalar = |ty: &Type| matches!(ty, Type::Basic(basic) if basic.components() == 1);
-        let is_array_of_scalars = matches!(&self.ty, Type::Array(element, _) if is_scalar(element));
+        let is_scalar = |ty: &OutputType| matches!(ty, OutputType::Basic(basic) if basic.components() == 1);
+        let is_array_of_scalars = matches!(&self.ty, OutputType::Array(element, _) if is_scalar(element));
         if self.is_compact && !is_array_of_scalars {
             return Err("only arrays of 32-bit scalars are compact");
         }
@@ -316,27 +322,27 @@ impl Leaf {
 
 #[cfg(test)]
 mod tests {
-    use super::{Base, Basic, Type, BASICS};
+    use super::{Basic, OutputType, ScalarType, BASICS};
     use std::collections::BTreeSet;
 
     #[test]
     fn types_have_numbers_and_names() {
         let basic = |base, columns, rows| Basic { base, rows, columns };
-        assert_eq!(basic(Base::Float, 1, 1).to_string(), "float");
-        assert_eq!(basic(Base::Uint64, 1, 3).to_string(), "u64vec3");
-        assert_eq!(basic(Base::Double, 2, 4).to_string(), "dmat2x4");
-        assert_eq!(basic(Base::Int, 2, 4).to_string(), "Int 2x4");
-        assert_eq!(basic(Base::Int, 2, 4).gl_type(), None);
-        assert_eq!(basic(Base::Float, 1, 0).gl_type(), None);
-        assert_eq!(basic(Base::Float, 2, 1).gl_type(), None);
-        assert_eq!(basic(Base::Double, 4, 3).gl_type(), Some(0x8f4e));
+        assert_eq!(basic(ScalarType::Float, 1, 1).to_string(), "float");
+        assert_eq!(basic(ScalarType::Uint64, 1, 3).to_string(), "u64vec3");
+        assert_eq!(basic(ScalarType::Double, 2, 4).to_string(), "dmat2x4");
+        assert_eq!(basic(ScalarType::Int, 2, 4).to_string(), "Int 2x4");
+        assert_eq!(basic(ScalarType::Int, 2, 4).gl_type(), None);
+        assert_eq!(basic(ScalarType::Float, 1, 0).gl_type(), None);
+        assert_eq!(basic(ScalarType::Float, 2, 1).gl_type(), None);
+        assert_eq!(basic(ScalarType::Double, 4, 3).gl_type(), Some(0x8f4e));
         let numbers = BASICS.iter().flat_map(|(.., numbers)| numbers).filter(|number| **number != 0);
         assert_eq!((numbers.clone().collect::<BTreeSet<_>>().len(), numbers.count()), (42, 42));
     }
 
     #[test]
     fn sizes_saturate() {
-        let huge = Type::vector(Base::Float, 4).array(u32::MAX).array(u32::MAX);
+        let huge = OutputType::vector(ScalarType::Float, 4).array(u32::MAX).array(u32::MAX);
         assert_eq!((huge.components(), huge.slots()), (u32::MAX, u32::MAX));
     }
 }

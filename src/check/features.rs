@@ -9,7 +9,7 @@ use crate::analysis::framebuffer::is_multisample;
 use crate::analysis::value_types::leaf;
 use crate::ir::{AluSrc, Def, Deref, DerefKind, Inst, InstKind, Shader, ShaderInfo, Stage, Var, VarFlags, Variable};
 use crate::op::builtins::{BuiltInInfo, BuiltInNeed, Providers};
-use crate::op::meaning::{Form, IoAccess, Traits};
+use crate::op::meaning::{IntrinsicForm, IoAccess, Traits};
 use crate::op::names::{frag_result, unpack_alu_type, varying, InterpMode, IoSemantics, IoXfb, Scope};
 use crate::op::{
     slots, AluOp, AluType, AtomicOp, Base, Facts, Index, Intrinsic, IntrinsicSet, Modes, INTRINSICS as TABLE, MEANINGS,
@@ -25,7 +25,7 @@ pub(super) static MAY_NEED: [Features; Intrinsic::ALL.len()] = {
     while at < needed.len() {
         let (info, meaning) = (&TABLE[at], &MEANINGS[at]);
         needed[at] = bits_of(meaning.features) | bits_of(meaning.features_by_operands);
-        if let Form::BuiltIn(builtin, _) = info.form {
+        if let IntrinsicForm::BuiltIn(builtin, _) = info.form {
             needed[at] |= bits_of_needs(BuiltInInfo::of(builtin).needs);
         }
         if info.has_index(Index::atomic_op) {
@@ -301,7 +301,7 @@ impl FeatureCheck<'_> {
             textures::image_needs(shader, inst, image.operation, srcs, &mut |feature| self.need(Some(inst), feature));
         }
         meaning.features.iter().for_each(|feature| self.need(Some(inst), *feature));
-        if let Form::BuiltIn(builtin, _) = info.form {
+        if let IntrinsicForm::BuiltIn(builtin, _) = info.form {
             let any = BuiltInInfo::of(builtin).providers(shader.stage().set(), false);
             any.into_iter().for_each(|any| self.need_one_of(Some(inst), any));
         }

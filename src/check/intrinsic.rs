@@ -5,7 +5,7 @@
 use super::{deref, io, shape, stage, tex};
 use crate::ir::{Def, Inst, InstData, InstKind, Shader};
 use crate::op::intrinsic::Components;
-use crate::op::meaning::{Form, ImageOperation, MemoryKind, MemoryOperation, Traits};
+use crate::op::meaning::{ImageOperation, IntrinsicForm, MemoryKind, MemoryOperation, Traits};
 use crate::op::names::{DescriptorType, ImageDim, InterpMode, IoXfb, Scope, Semantics, FORMATS};
 use crate::op::{Access, AluOp, AtomicOp, Base, Index, IndexKind, Intrinsic, Modes};
 use crate::report::{plural, Report};
@@ -177,7 +177,7 @@ fn check_meaning(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def
         _ if op.info().traits.contains(Traits::CONDITION) && report.shader.bit_size(srcs[0]) != 1 => {
             report.at(inst, "the condition has more than 1 bit");
         }
-        _ if matches!(op.info().form, Form::Reduction(_)) => check_reduction(report, inst),
+        _ if matches!(op.info().form, IntrinsicForm::Reduction(_)) => check_reduction(report, inst),
         Intrinsic::vote_feq if report.shader.bit_size(srcs[0]) < 16 => {
             report.bits(inst, &"there are no floats of", report.shader.bit_size(srcs[0]), "");
         }

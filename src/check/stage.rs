@@ -3,7 +3,7 @@
 //! Intrinsics and modes that the stage of the shader does not have.
 
 use crate::ir::Inst;
-use crate::op::meaning::Form;
+use crate::op::meaning::IntrinsicForm;
 use crate::op::Intrinsic;
 use crate::report::Report;
 
@@ -13,7 +13,7 @@ pub(super) fn check(report: &mut Report<'_>, inst: Inst, op: Intrinsic) {
     if !op.info().stages.contains(stage.set()) {
         report.at(inst, format_args!("does not exist in {}", stage.name()));
     }
-    if matches!(op.info().form, Form::Derivative(_)) && !report.shader.info.has_implicit_lod() {
+    if matches!(op.info().form, IntrinsicForm::Derivative(_)) && !report.shader.info.has_implicit_lod() {
         report.at(inst, "has no neighbours without a derivative group");
     }
 }

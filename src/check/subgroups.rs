@@ -4,7 +4,7 @@
 
 use super::feature_check::FeatureCheck;
 use crate::ir::{Def, Inst};
-use crate::op::meaning::{Form, Traits};
+use crate::op::meaning::{IntrinsicForm, Traits};
 use crate::op::names::Scope;
 use crate::op::Intrinsic::{self, barrier, read_invocation, reduce, rotate};
 use crate::op::{AluOp, Base, Index, IntrinsicInfo};
@@ -14,7 +14,7 @@ use spirv::BuiltIn;
 
 /// Whether an intrinsic is about the subgroups of a workgroup, which only stages with workgroups have.
 pub(super) const fn is_of_workgroup(info: &IntrinsicInfo) -> bool {
-    matches!(info.form, Form::BuiltIn(BuiltIn::SubgroupId | BuiltIn::NumSubgroups, _))
+    matches!(info.form, IntrinsicForm::BuiltIn(BuiltIn::SubgroupId | BuiltIn::NumSubgroups, _))
 }
 
 impl FeatureCheck<'_> {
@@ -37,7 +37,7 @@ impl FeatureCheck<'_> {
             reduce => self.check_reduce(inst),
             _ => {}
         }
-        if matches!(info.form, Form::Reduction(_)) {
+        if matches!(info.form, IntrinsicForm::Reduction(_)) {
             self.check_wide_reduction(inst);
         }
     }

@@ -18,7 +18,7 @@ pub struct XfbInfo {
     /// and are as long as possible.
     pub outputs: Vec<XfbOutput>,
     /// The varyings that `glGetTransformFeedbackVarying` reports, in the order of the list. With layout qualifiers: sorted by
-    /// buffer and offset. Only a [plan](crate::capture::plan) has them.
+    /// buffer and offset. Only a [plan](crate::capture::plan_captures) has them.
     pub varyings: Vec<XfbVarying>,
 }
 

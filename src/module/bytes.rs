@@ -21,7 +21,9 @@
 //! is checked by [`Module::check`], so it can neither be read out of bounds nor make more words than it has.
 
 use super::write::seen;
-use super::{Binding, Capture, Condition, DescriptorKind, Module, Patch, PatchKind, Range, Sides, Stage, Varying};
+use super::{
+    Binding, Condition, DescriptorKind, Module, Patch, PatchKind, Range, Sides, Stage, Varying, VaryingCapture,
+};
 use crate::error::{Error, ErrorKind, Place};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"ntvm");
@@ -201,7 +203,7 @@ fn write_varying(varying: &Varying) -> [u32; 7] {
 
 fn read_varying(words: &[u32]) -> Result<Varying, Error> {
     let flag = |bit: u32| words[0] >> bit & 1 != 0;
-    let capture = Capture { buffer: words[4], stride: words[5], offset: words[6] };
+    let capture = VaryingCapture { buffer: words[4], stride: words[5], offset: words[6] };
     Ok(Varying {
         is_output: flag(0),
         patch: flag(1),

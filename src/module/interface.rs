@@ -150,7 +150,7 @@ impl DescriptorKind {
 
 /// The place at which transform feedback writes an output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Capture {
+pub struct VaryingCapture {
     /// XfbBuffer.
     pub buffer: u32,
     /// XfbStride.
@@ -183,7 +183,7 @@ pub struct Varying {
     /// Whether a link removed it.
     pub removed: bool,
     /// Its capture by transform feedback.
-    pub capture: Option<Capture>,
+    pub capture: Option<VaryingCapture>,
     /// Whether it is a copy of a captured built-in, or of a part of one. Only transform feedback reads it.
     pub is_copy: bool,
 }

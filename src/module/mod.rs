@@ -45,7 +45,7 @@ mod write;
 
 pub use decisions::{Assignment, Decisions};
 pub use fit::Undeclared;
-pub use interface::{Binding, Capture, DescriptorKind, Stage, Varying};
+pub use interface::{Binding, DescriptorKind, Stage, Varying, VaryingCapture};
 pub use key::Key;
 pub(crate) use key::Swizzled;
 pub use key_form::KeyForm;

@@ -44,7 +44,7 @@ use super::meaning::MemoryKind::{
 use super::meaning::MemoryOperation::{Atomic, AtomicSwap, Load, Size, Store};
 use super::meaning::SPECIAL;
 use super::meaning::{
-    builtin, untranslated, Form, ImageOperation, Meaning, MemoryAccess, OffsetUnit, Sampling, Stages, Traits,
+    builtin, untranslated, ImageOperation, IntrinsicForm, Meaning, MemoryAccess, OffsetUnit, Sampling, Stages, Traits,
 };
 use super::Base::{self, Bool, Float, Int, Uint};
 use crate::feature::Feature::*;
@@ -238,7 +238,7 @@ pub struct IntrinsicInfo {
     /// The optimisations that it allows.
     pub effects: Effects,
     /// Its form in SPIR-V.
-    pub form: Form,
+    pub form: IntrinsicForm,
     /// The number of its first sources that are derefs.
     pub pointers: u8,
     /// The first source that has as many components as the instruction.
@@ -267,7 +267,7 @@ impl IntrinsicInfo {
 
     /// Whether there is a translation, at least for some operands.
     pub const fn is_translated(&self) -> bool {
-        !matches!(self.form, Form::Untranslated)
+        !matches!(self.form, IntrinsicForm::Untranslated)
     }
 
     /// True if there is such an index.
@@ -317,12 +317,12 @@ impl Intrinsic {
 
     /// Whether it is a query of a ballot, which is the first source.
     pub fn reads_ballot(self) -> bool {
-        matches!(self.info().form, Form::BallotQuery(..))
+        matches!(self.info().form, IntrinsicForm::BallotQuery(..))
     }
 
     /// Whether the first source and the result are the same bits of different invocations of a subgroup.
     pub fn moves_between_invocations(self) -> bool {
-        matches!(self.info().form, Form::Move(..) | Form::QuadSwap(_))
+        matches!(self.info().form, IntrinsicForm::Move(..) | IntrinsicForm::QuadSwap(_))
     }
 
     /// Whether it is an atomic through the deref in its first source.
@@ -487,7 +487,7 @@ const SPARSE_IMAGE: Meaning = IMAGE.facts(Facts::JOINED_RESIDENCY).wide_result()
 const TEXTURE_QUERY: Meaning = untranslated("it is a query of textures, not of storage images").facts(Facts::IMAGES);
 
 const fn derivative(op: Op) -> Meaning {
-    Meaning::new(Form::Derivative(op)).only_in(FRAGMENT.union(COMPUTE)).carried()
+    Meaning::new(IntrinsicForm::Derivative(op)).only_in(FRAGMENT.union(COMPUTE)).carried()
 }
 
 const fn subgroup_mask(mask: BuiltIn) -> Meaning {
@@ -495,24 +495,24 @@ const fn subgroup_mask(mask: BuiltIn) -> Meaning {
 }
 
 const fn vote(op: Op, extension: Op, base: Base) -> Meaning {
-    Meaning::new(Form::Vote(op, extension, base)).features(&[subgroupVote])
+    Meaning::new(IntrinsicForm::Vote(op, extension, base)).features(&[subgroupVote])
 }
 
 const fn ballot_query(op: Op, count: Option<GroupOperation>) -> Meaning {
-    Meaning::new(Form::BallotQuery(op, count)).facts(Facts::SUBGROUPS).features(&[subgroupBallot])
+    Meaning::new(IntrinsicForm::BallotQuery(op, count)).facts(Facts::SUBGROUPS).features(&[subgroupBallot])
 }
 
 const fn moved(op: Op, capability: Capability) -> Meaning {
-    Meaning::new(Form::Move(op, capability)).facts(Facts::SUBGROUPS).carried()
+    Meaning::new(IntrinsicForm::Move(op, capability)).facts(Facts::SUBGROUPS).carried()
 }
 
 const fn quad_swap(direction: u8) -> Meaning {
-    let swap = Meaning::new(Form::QuadSwap(direction)).facts(Facts::SUBGROUPS).carried();
+    let swap = Meaning::new(IntrinsicForm::QuadSwap(direction)).facts(Facts::SUBGROUPS).carried();
     swap.features(&[subgroupQuad]).since_1_1()
 }
 
 const fn reduction(operation: GroupOperation) -> Meaning {
-    let reduction = Meaning::new(Form::Reduction(operation)).facts(Facts::SUBGROUPS);
+    let reduction = Meaning::new(IntrinsicForm::Reduction(operation)).facts(Facts::SUBGROUPS);
     reduction.features_by_operands(&[shaderSubgroupExtendedTypes]).since_1_1()
 }
 
@@ -1010,13 +1010,18 @@ mod tests {
         for op in Intrinsic::ALL {
             let (info, name) = (op.info(), op.name());
             match info.form {
-                Form::Derivative(_) | Form::QuadSwap(_) => assert_eq!(info.srcs, [Components::Instr], "{name}"),
-                Form::Move(..) => assert!(info.srcs[0] == Components::Instr && info.srcs.len() <= 2, "{name}"),
-                Form::Vote(..) => assert_eq!(info.dest_bits, 1, "{name}"),
-                Form::BuiltIn(..) | Form::BallotQuery(..) | Form::Special | Form::Untranslated => {}
-                Form::Reduction(_) => {}
+                IntrinsicForm::Derivative(_) | IntrinsicForm::QuadSwap(_) => {
+                    assert_eq!(info.srcs, [Components::Instr], "{name}")
+                }
+                IntrinsicForm::Move(..) => assert!(info.srcs[0] == Components::Instr && info.srcs.len() <= 2, "{name}"),
+                IntrinsicForm::Vote(..) => assert_eq!(info.dest_bits, 1, "{name}"),
+                IntrinsicForm::BuiltIn(..)
+                | IntrinsicForm::BallotQuery(..)
+                | IntrinsicForm::Special
+                | IntrinsicForm::Untranslated => {}
+                IntrinsicForm::Reduction(_) => {}
             }
-            assert_eq!(matches!(info.form, Form::Reduction(_)), info.has_index(Index::reduction_op), "{name}");
+            assert_eq!(matches!(info.form, IntrinsicForm::Reduction(_)), info.has_index(Index::reduction_op), "{name}");
             let features = op.meaning().features;
             assert!(op.meaning().features_by_operands.iter().all(|feature| !features.contains(feature)), "{name}");
         }

@@ -14,7 +14,7 @@ use spirv::{BuiltIn, Capability, GroupOperation, Op};
 
 /// The form of an intrinsic in SPIR-V.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum IntrinsicForm {
     /// A load of a built-in input whose components have this base type.
     BuiltIn(BuiltIn, Base),
     /// A derivative: one instruction on the source as it is, floats in and out.
@@ -288,7 +288,7 @@ pub enum Sampling {
 /// are here.
 #[derive(Clone, Copy, Debug)]
 pub struct Meaning {
-    pub(super) form: Form,
+    pub(super) form: IntrinsicForm,
     pub(super) facts: Facts,
     pub(super) stages: Stages,
     pub(super) traits: Traits,
@@ -308,22 +308,22 @@ pub struct Meaning {
     pub why: &'static str,
 }
 
-/// The start of intrinsics without a [`Form`] of their own.
-pub(super) const SPECIAL: Meaning = Meaning::new(Form::Special);
+/// The start of intrinsics without a [`IntrinsicForm`] of their own.
+pub(super) const SPECIAL: Meaning = Meaning::new(IntrinsicForm::Special);
 
 /// The start of intrinsics that are only read, printed and checked, for this reason: the end of a message that begins with
 /// `is not translated: `.
 pub(super) const fn untranslated(why: &'static str) -> Meaning {
-    Meaning { why, ..Meaning::new(Form::Untranslated) }
+    Meaning { why, ..Meaning::new(IntrinsicForm::Untranslated) }
 }
 
 /// A load of a built-in input, in the stages that have it.
 pub(super) const fn builtin(builtin: BuiltIn, base: Base) -> Meaning {
-    Meaning::new(Form::BuiltIn(builtin, base)).only_in(BuiltInInfo::of(builtin).inputs)
+    Meaning::new(IntrinsicForm::BuiltIn(builtin, base)).only_in(BuiltInInfo::of(builtin).inputs)
 }
 
 impl Meaning {
-    pub(super) const fn new(form: Form) -> Meaning {
+    pub(super) const fn new(form: IntrinsicForm) -> Meaning {
         Meaning {
             form,
             facts: Facts::empty(),

@@ -626,12 +626,12 @@ impl IoSemantics {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IoXfb {
     /// For the first and the second component.
-    pub out: [XfbOutput; 2],
+    pub out: [IoXfbOutput; 2],
 }
 
 /// One captured run of components, starting at the component of this entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct XfbOutput {
+pub struct IoXfbOutput {
     /// Components captured; 0 for none.
     pub num_components: u8,
     /// Transform feedback buffer, 0 to 3.
@@ -648,7 +648,7 @@ impl IoXfb {
 
     /// Packs the captures into one index value.
     pub fn pack(self) -> u32 {
-        let half = |out: XfbOutput| {
+        let half = |out: IoXfbOutput| {
             u32::from(out.num_components & 15) | u32::from(out.buffer & 15) << 4 | u32::from(out.offset) << 8
         };
         half(self.out[0]) | half(self.out[1]) << 16
@@ -656,7 +656,7 @@ impl IoXfb {
 
     /// The inverse of [`pack`](IoXfb::pack).
     pub fn unpack(value: u32) -> IoXfb {
-        let half = |bits: u32| XfbOutput {
+        let half = |bits: u32| IoXfbOutput {
             num_components: (bits & 15) as u8,
             buffer: (bits >> 4 & 15) as u8,
             offset: (bits >> 8) as u8,

@@ -18,7 +18,7 @@
 //! `inline_blocks`.
 //!
 //! ```
-//! use ntv::plan::{plan, Class, Limits, Program, Wishes};
+//! use ntv::plan::{plan, Class, Limits, ProgramBlocks, Wishes};
 //!
 //! let dump = "\
 //! shader: MESA_SHADER_COMPUTE
@@ -35,7 +35,7 @@
 //! }
 //! ";
 //! let shader = ntv::text::parse(dump).remove(0).shader?;
-//! let mut program = Program::default();
+//! let mut program = ProgramBlocks::default();
 //! program.add(&shader);
 //! let plan = plan(&program, &Limits::default(), &Wishes::default()).expect("a plan");
 //! assert_eq!(plan.blocks[0].class, Class::Storage);
@@ -54,7 +54,7 @@ pub use angle::{Element, Shape, ANGLE_LEAST_LENGTH, ANGLE_MOST_BUFFERS};
 pub use limits::{LimitInfo, Limits, LIMITS};
 pub use placement::{BlockPlacement, Class, Placement, Placements};
 pub use planner::{plan, Plan, Planned};
-pub use program::{refused_placement, survey, Block, BlockUse, Program, StageBlocks};
+pub use program::{refused_placement, survey, BlockProperties, BlockUse, ProgramBlocks, StageBlocks};
 pub use reason::{Impossible, Move, Reason};
 
 use crate::setters::setters;

@@ -7,7 +7,7 @@
 //! not fit is skipped, and the next one is tried.
 
 use super::angle::ANGLE_MOST_BUFFERS;
-use super::{Class, Impossible, Limits, Move, Placement, Placements, Program, Reason, Threshold, Wishes};
+use super::{Class, Impossible, Limits, Move, Placement, Placements, ProgramBlocks, Reason, Threshold, Wishes};
 use crate::ir::Stage;
 use std::collections::BTreeMap;
 
@@ -71,7 +71,7 @@ impl Plan {
 }
 
 /// Plans the blocks of `program`. Blocks that no stage reads are not planned, as they are not bound.
-pub fn plan(program: &Program, limits: &Limits, wishes: &Wishes) -> Result<Plan, Impossible> {
+pub fn plan(program: &ProgramBlocks, limits: &Limits, wishes: &Wishes) -> Result<Plan, Impossible> {
     let mut planner = Planner::new(program, limits, wishes);
     planner.place_requested()?;
     planner.place_required()?;
@@ -123,7 +123,7 @@ impl Group {
 }
 
 struct Planner<'a> {
-    program: &'a Program,
+    program: &'a ProgramBlocks,
     limits: &'a Limits,
     wishes: &'a Wishes,
     reads: BTreeMap<String, Read>,
@@ -131,7 +131,7 @@ struct Planner<'a> {
 }
 
 impl<'a> Planner<'a> {
-    fn new(program: &'a Program, limits: &'a Limits, wishes: &'a Wishes) -> Planner<'a> {
+    fn new(program: &'a ProgramBlocks, limits: &'a Limits, wishes: &'a Wishes) -> Planner<'a> {
         let mut reads: BTreeMap<String, Read> = BTreeMap::new();
         for stage in &program.stages {
             for used in &stage.uses {

@@ -65,7 +65,7 @@ pub struct StageBlocks {
 
 /// A block of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Block {
+pub struct BlockProperties {
     /// Its size in bytes, if it is known: GL's `GL_UNIFORM_BLOCK_DATA_SIZE`.
     pub bytes: Option<u32>,
     /// Whether its size is that of the bound range.
@@ -78,14 +78,14 @@ pub struct Block {
 
 /// A linked program: the input of a plan. Names are ids: blocks with one name are one block in all stages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Program {
+pub struct ProgramBlocks {
     /// Its stages.
     pub stages: Vec<StageBlocks>,
     /// The properties of blocks that do not depend on stages, by name.
-    pub blocks: BTreeMap<String, Block>,
+    pub blocks: BTreeMap<String, BlockProperties>,
 }
 
-impl Program {
+impl ProgramBlocks {
     /// Adds a stage whose blocks have the names that [`survey`] gives them.
     pub fn add(&mut self, shader: &Shader) {
         self.add_named(shader, |_| None);
@@ -103,14 +103,14 @@ impl Program {
     }
 
     /// The properties of the block called `name`.
-    pub fn block(&mut self, name: &str) -> &mut Block {
+    pub fn block(&mut self, name: &str) -> &mut BlockProperties {
         self.blocks.entry(name.to_string()).or_default()
     }
 }
 
 /// The reads of `shader` from its uniform blocks, at the level of Gallium drivers (`load_ubo`) or at zink's (derefs).
 ///
-/// Block n is called `ubo<n>`. Block 0 is called `<STAGE>.uniforms` if it has GL's loose uniforms (`first_ubo_is_default_ubo`), as
+/// BlockProperties n is called `ubo<n>`. BlockProperties 0 is called `<STAGE>.uniforms` if it has GL's loose uniforms (`first_ubo_is_default_ubo`), as
 /// each stage has its own.
 pub fn survey(shader: &Shader) -> StageBlocks {
     let mut seen = Seen::default();

@@ -10,7 +10,7 @@ use super::replaced::{slot_and_component, Place};
 use super::{internal, unsupported, Emit, Result};
 use crate::error::Error;
 use crate::ir::{AluSrc, Def, DerefKind, Inst, InstData, InstKind, Stage, Swizzle};
-use crate::op::meaning::{Form, Sampling};
+use crate::op::meaning::{IntrinsicForm, Sampling};
 use crate::op::names::{Scope as NirScope, Semantics};
 use crate::op::{Access, AluOp, Base, Index, Intrinsic, Modes};
 use crate::target::Feature;
@@ -93,10 +93,10 @@ impl Emit<'_> {
         if srcs.len() != op.info().srcs.len() {
             return Err(internal(format!("{} has {} sources", op.name(), srcs.len())));
         }
-        if let Form::BuiltIn(builtin, _) = op.info().form {
+        if let IntrinsicForm::BuiltIn(builtin, _) = op.info().form {
             return self.load_builtin(inst, builtin).map(Some);
         }
-        if let (Form::Derivative(op), [src]) = (op.info().form, srcs) {
+        if let (IntrinsicForm::Derivative(op), [src]) = (op.info().form, srcs) {
             return self.derivative(inst, op, *src).map(Some);
         }
         match op {

@@ -8,7 +8,7 @@
 use super::{internal, unsupported, Emit, Result};
 use crate::analysis::value_types::reduction_base;
 use crate::ir::{Def, Inst, Swizzle};
-use crate::op::meaning::Form;
+use crate::op::meaning::IntrinsicForm;
 use crate::op::{AluOp, Base, Index, Intrinsic};
 use spirv::{Capability, GroupOperation, Op, Scope};
 
@@ -38,7 +38,7 @@ impl Emit<'_> {
         use Intrinsic as I;
         let form = op.info().form;
         match (form, op) {
-            (Form::Vote(op, khr, base), _) => return self.vote(op, khr, srcs[0], base),
+            (IntrinsicForm::Vote(op, khr, base), _) => return self.vote(op, khr, srcs[0], base),
             (_, I::ballot | I::ballot_relaxed) => return self.ballot(inst, srcs[0]),
             (_, I::read_invocation | I::read_first_invocation) if self.m.version < (1, 3) => {
                 return self.read_invocation_khr(inst, srcs);
@@ -50,13 +50,13 @@ impl Emit<'_> {
         }
         self.m.capability(Capability::GroupNonUniform);
         match (form, op) {
-            (Form::Move(op, capability), _) => self.move_between(inst, op, capability, srcs),
-            (Form::QuadSwap(direction), _) => {
+            (IntrinsicForm::Move(op, capability), _) => self.move_between(inst, op, capability, srcs),
+            (IntrinsicForm::QuadSwap(direction), _) => {
                 let direction = self.m.uint(direction.into());
                 self.quad_swap(inst, srcs[0], direction)
             }
-            (Form::BallotQuery(op, count), _) => self.ballot_query(inst, op, count, srcs),
-            (Form::Reduction(operation), _) => self.reduction(inst, srcs[0], operation),
+            (IntrinsicForm::BallotQuery(op, count), _) => self.ballot_query(inst, op, count, srcs),
+            (IntrinsicForm::Reduction(operation), _) => self.reduction(inst, srcs[0], operation),
             (_, I::elect) => {
                 let ty = self.m.numeric(Base::Bool, 1, 1);
                 let scope = self.subgroup_scope();

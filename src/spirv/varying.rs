@@ -402,7 +402,11 @@ impl Emit<'_> {
             relaxed: matches!(variable.precision, Precision::Medium | Precision::Low),
             removable,
             removed: false,
-            capture: capture.map(|Capture { buffer, stride, offset }| module::Capture { buffer, stride, offset }),
+            capture: capture.map(|Capture { buffer, stride, offset }| module::VaryingCapture {
+                buffer,
+                stride,
+                offset,
+            }),
             is_copy: is_output && is_copy(variable, builtin, StorageClass::Output),
         });
     }

@@ -12,8 +12,8 @@ use crate::error::Error;
 use crate::ir::Stage;
 use crate::op::intrinsic::Components;
 use crate::op::names::{
-    pack_alu_type, unpack_alu_type, DescriptorType, ImageDim, InterpMode, IoFlags, IoSemantics, IoXfb, Scope,
-    Semantics, SlotKind, XfbOutput, FORMATS,
+    pack_alu_type, unpack_alu_type, DescriptorType, ImageDim, InterpMode, IoFlags, IoSemantics, IoXfb, IoXfbOutput,
+    Scope, Semantics, SlotKind, FORMATS,
 };
 use crate::op::{Access, AluOp, AluType, AtomicOp, Base, Index, IndexKind, Modes};
 use std::fmt::Write;
@@ -191,7 +191,7 @@ fn parse_xfb(line: &mut Cursor<'_>) -> Result<u32, Error> {
         }
         // xfb has the components 0 and 1, xfb2 the components 2 and 3.
         xfb.out[first as usize % 2] =
-            XfbOutput { num_components: (last - first + 1) as u8, buffer: buffer as u8, offset: (offset / 4) as u8 };
+            IoXfbOutput { num_components: (last - first + 1) as u8, buffer: buffer as u8, offset: (offset / 4) as u8 };
     }
     Ok(xfb.pack())
 }

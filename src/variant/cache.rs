@@ -2,7 +2,7 @@
 
 //! A cache of the driver's modules: by shader and key, and by their words.
 
-use super::Shader;
+use super::NumberedModule;
 use crate::error::Error;
 use crate::module::Key;
 use rustc_hash::{FxHashMap, FxHasher};
@@ -10,7 +10,7 @@ use std::hash::{Hash, Hasher};
 
 /// Statistics of a cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
+pub struct CacheCounters {
     /// The number of lookups that found a module.
     pub hits: u64,
     /// The number of variants whose words were written.
@@ -54,7 +54,7 @@ pub struct Cache<M> {
     oldest: u32,
     evicted: Vec<M>,
     scratch: Vec<u32>,
-    counters: Counters,
+    counters: CacheCounters,
 }
 
 impl<M> Cache<M> {
@@ -71,12 +71,12 @@ impl<M> Cache<M> {
             oldest: NONE,
             evicted: Vec::new(),
             scratch: Vec::new(),
-            counters: Counters::default(),
+            counters: CacheCounters::default(),
         }
     }
 
     /// The statistics so far.
-    pub fn counters(&self) -> Counters {
+    pub fn counters(&self) -> CacheCounters {
         self.counters
     }
 
@@ -104,7 +104,7 @@ impl<M> Cache<M> {
     /// words. The error is that of `make`, or the shader cannot take the key.
     pub fn get<E: From<Error>>(
         &mut self,
-        shader: &Shader,
+        shader: &NumberedModule,
         key: &Key,
         make: impl FnOnce(&[u32]) -> Result<M, E>,
     ) -> Result<&M, E> {
@@ -140,7 +140,7 @@ impl<M> Cache<M> {
     fn add<E: From<Error>>(
         &mut self,
         name: (u64, Key),
-        shader: &Shader,
+        shader: &NumberedModule,
         make: impl FnOnce(&[u32]) -> Result<M, E>,
     ) -> Result<u32, E> {
         let mut words = std::mem::take(&mut self.scratch);

@@ -19,7 +19,7 @@
 mod cache;
 mod likely;
 
-pub use cache::{Cache, Counters};
+pub use cache::{Cache, CacheCounters};
 pub use likely::likely_keys;
 
 use crate::error::Error;
@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 /// A module with a number that identifies it in a cache.
 #[derive(Clone, Debug)]
-pub struct Shader {
+pub struct NumberedModule {
     /// Its number: two modules that exist at the same time have different numbers.
     pub id: u64,
     /// The module.
@@ -38,23 +38,23 @@ pub struct Shader {
 /// The stages of a pipeline.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    shaders: Vec<Shader>,
+    shaders: Vec<NumberedModule>,
 }
 
 impl Program {
     /// A program of these stages in the order of the pipeline; an error if a pipeline cannot have them.
-    pub fn new(shaders: Vec<Shader>) -> Result<Program, Error> {
+    pub fn new(shaders: Vec<NumberedModule>) -> Result<Program, Error> {
         Stage::check_order(shaders.iter().map(|shader| shader.module.stage))?;
         Ok(Program { shaders })
     }
 
     /// Its stages.
-    pub fn shaders(&self) -> &[Shader] {
+    pub fn shaders(&self) -> &[NumberedModule] {
         &self.shaders
     }
 
     /// The part of `key` for each stage; an error if a stage cannot take its part ([`Module::takes`]).
-    pub fn keys<'p>(&'p self, key: &'p Key) -> Result<impl Iterator<Item = (&'p Shader, Key)>, Error> {
+    pub fn keys<'p>(&'p self, key: &'p Key) -> Result<impl Iterator<Item = (&'p NumberedModule, Key)>, Error> {
         let keys = keys_of_stages(self.shaders.iter().map(|shader| &*shader.module), *key)?;
         Ok(self.shaders.iter().zip(keys))
     }

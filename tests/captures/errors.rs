@@ -3,17 +3,17 @@
 //! Every error, with its message.
 
 use super::{double, float, interleaved, layout, members, separate, v, ROOMY};
-use ntv::capture::{Base, Output, Type, XfbError, XfbInfo, XfbLimits, XfbPlace, XfbProblem};
+use ntv::capture::{Output, OutputType, ScalarType, XfbError, XfbInfo, XfbLimits, XfbPlace, XfbProblem};
 use ntv::op::names::varying::{CLIP_DIST0, POS, VAR0};
 
 fn outputs() -> Vec<Output> {
-    let s = Type::Struct(members([("m", float(2)), ("n", float(1).array(2))]));
-    let block = Type::Block(members([("x", float(1))]));
+    let s = OutputType::Struct(members([("m", float(2)), ("n", float(1).array(2))]));
+    let block = OutputType::Block(members([("x", float(1))]));
     vec![
         Output::new("gl_Position", float(4), POS),
         Output::new("a", float(1).array(4), VAR0),
         Output::new("b", float(3), VAR0 + 4),
-        Output::new("m", Type::matrix(Base::Float, 2, 2), VAR0 + 5),
+        Output::new("m", OutputType::matrix(ScalarType::Float, 2, 2), VAR0 + 5),
         Output::new("s", s.clone(), VAR0 + 7),
         Output::new("t", s.array(1), VAR0 + 10),
         Output::new("Block", block.clone(), VAR0 + 13),
@@ -142,7 +142,7 @@ fn too_many_components() {
 #[test]
 fn huge_arrays_are_refused_at_once() {
     let rows = float(4).array(u32::MAX).array(u32::MAX);
-    let outputs = v(Type::Struct(members([("a", float(4).array(u32::MAX)), ("b", rows.clone()), ("c", rows)])));
+    let outputs = v(OutputType::Struct(members([("a", float(4).array(u32::MAX)), ("b", rows.clone()), ("c", rows)])));
     let limits = [
         XfbLimits::default(),
         XfbLimits { max_interleaved_components: u32::MAX, max_separate_components: u32::MAX, ..ROOMY },
@@ -190,7 +190,7 @@ fn layouts_that_cannot_be() {
     assert_eq!(laid_out(&[("b", u32::MAX, 0)]), "varying 0 \"b\": there is no buffer 4294967295: the device has 4");
     // The padding of an aggregate is a part of it.
     let outputs = [
-        Output::new("s", Type::Struct(members([("d", double(1)), ("f", float(1))])), VAR0),
+        Output::new("s", OutputType::Struct(members([("d", double(1)), ("f", float(1))])), VAR0),
         Output::new("f", float(1), VAR0 + 2),
     ];
     let error = message(layout(&outputs, &[("s", 0, 0), ("f", 0, 12)], [None; 4], &ROOMY));
@@ -229,17 +229,17 @@ fn outputs_that_cannot_be() {
     let plain = |ty| why(Output::new("v", ty, VAR0), "v");
     assert_eq!(plain(float(0)), "GLSL has no such type");
     assert_eq!(plain(float(5)), "GLSL has no such type");
-    assert_eq!(plain(Type::matrix(Base::Int, 2, 2)), "GLSL has no such type");
-    assert_eq!(plain(Type::matrix(Base::Float, 255, 255)), "GLSL has no such type");
+    assert_eq!(plain(OutputType::matrix(ScalarType::Int, 2, 2)), "GLSL has no such type");
+    assert_eq!(plain(OutputType::matrix(ScalarType::Float, 255, 255)), "GLSL has no such type");
     assert_eq!(plain(float(1).array(0)), "an array has no elements");
-    assert_eq!(plain(Type::Struct(Vec::new())), "a struct has no members");
+    assert_eq!(plain(OutputType::Struct(Vec::new())), "a struct has no members");
     assert_eq!(plain((0..40).fold(float(1), |ty, _| ty.array(1))), "its type is nested too deeply");
     let at = |component, ty| why(Output { component, ..Output::new("v", ty, VAR0) }, "v");
     assert_eq!(at(4, float(1)), "a slot has four components");
     assert_eq!(at(2, float(3)), "it does not fit into its slot");
     assert_eq!(at(1, double(1)), "it does not fit into its slot");
     assert_eq!(at(2, double(3)), "it does not fit into its slot");
-    assert_eq!(at(1, Type::Struct(members([("m", float(1))]))), "a struct begins with a slot");
+    assert_eq!(at(1, OutputType::Struct(members([("m", float(1))]))), "a struct begins with a slot");
     assert_eq!(why(Output { stream: 4, ..Output::new("v", float(1), VAR0) }, "v"), "there are four vertex streams");
     let compact = |ty| why(Output { is_compact: true, ..Output::new("v", ty, CLIP_DIST0) }, "v");
     assert_eq!(compact(float(2).array(2)), "only arrays of 32-bit scalars are compact");

@@ -3,7 +3,7 @@
 //! Layout qualifiers: offsets, strides, aggregates.
 
 use super::{double, float, layout, members, reported, runs, v, ROOMY};
-use ntv::capture::{Output, Type, XfbInfo};
+use ntv::capture::{Output, OutputType, XfbInfo};
 use ntv::op::names::varying::VAR0;
 
 #[test]
@@ -35,8 +35,9 @@ fn strides_with_doubles_are_multiples_of_eight() {
 
 #[test]
 fn aggregates_are_flattened() {
-    let inner = Type::Struct(members([("d", double(1)), ("f", float(1))]));
-    let outputs = v(Type::Struct(members([("a", float(1)), ("s", inner.array(2)), ("z", float(1).array(2).array(2))])));
+    let inner = OutputType::Struct(members([("d", double(1)), ("f", float(1))]));
+    let outputs =
+        v(OutputType::Struct(members([("a", float(1)), ("s", inner.array(2)), ("z", float(1).array(2).array(2))])));
     let info = layout(&outputs, &[("v", 0, 8)], [None; 4], &ROOMY).unwrap();
     let expected = [
         ("v.a", 0x1406, 1, 0, 8),
@@ -54,7 +55,7 @@ fn aggregates_are_flattened() {
 
 #[test]
 fn blocks_and_their_members() {
-    let block = Type::Block(members([("a", float(2)), ("b", float(3))]));
+    let block = OutputType::Block(members([("a", float(2)), ("b", float(3))]));
     let outputs = [Output::new("Block", block.clone(), VAR0), Output::new("Many", block.array(2), VAR0 + 2)];
     let info = layout(&outputs, &[("Block", 3, 4)], [None; 4], &ROOMY).unwrap();
     assert_eq!(runs(&info), [(3, 4, 0, 0, 2), (3, 12, 1, 0, 3)]);

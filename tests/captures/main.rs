@@ -8,7 +8,8 @@ mod random;
 mod shapes;
 
 use ntv::capture::{
-    plan, Base, BufferMode, LayoutCapture, Member, Output, Request, Type, XfbError, XfbInfo, XfbLimits, XfbOutput,
+    plan_captures, BufferMode, LayoutCapture, Member, Output, OutputType, Request, ScalarType, XfbError, XfbInfo,
+    XfbLimits, XfbOutput,
 };
 use ntv::op::names::varying::VAR0;
 
@@ -20,29 +21,29 @@ const ROOMY: XfbLimits = XfbLimits {
     max_buffers: 4,
 };
 
-fn float(rows: u8) -> Type {
-    Type::vector(Base::Float, rows)
+fn float(rows: u8) -> OutputType {
+    OutputType::vector(ScalarType::Float, rows)
 }
 
-fn double(rows: u8) -> Type {
-    Type::vector(Base::Double, rows)
+fn double(rows: u8) -> OutputType {
+    OutputType::vector(ScalarType::Double, rows)
 }
 
-fn members<const N: usize>(members: [(&str, Type); N]) -> Vec<Member> {
+fn members<const N: usize>(members: [(&str, OutputType); N]) -> Vec<Member> {
     members.into_iter().map(|(name, ty)| Member::new(name, ty)).collect()
 }
 
 /// A single output `v` in the first generic slot.
-fn v(ty: Type) -> Vec<Output> {
+fn v(ty: OutputType) -> Vec<Output> {
     vec![Output::new("v", ty, VAR0)]
 }
 
 fn interleaved(outputs: &[Output], names: &[&str], limits: &XfbLimits) -> Result<XfbInfo, XfbError> {
-    plan(outputs, &Request::varyings(names.iter().copied(), BufferMode::Interleaved), limits)
+    plan_captures(outputs, &Request::varyings(names.iter().copied(), BufferMode::Interleaved), limits)
 }
 
 fn separate(outputs: &[Output], names: &[&str], limits: &XfbLimits) -> Result<XfbInfo, XfbError> {
-    plan(outputs, &Request::varyings(names.iter().copied(), BufferMode::Separate), limits)
+    plan_captures(outputs, &Request::varyings(names.iter().copied(), BufferMode::Separate), limits)
 }
 
 fn layout(
@@ -52,7 +53,7 @@ fn layout(
     limits: &XfbLimits,
 ) -> Result<XfbInfo, XfbError> {
     let capture = |&(name, buffer, offset): &(&str, u32, u32)| LayoutCapture { name: name.into(), buffer, offset };
-    plan(outputs, &Request::Layout { captures: captures.iter().map(capture).collect(), strides }, limits)
+    plan_captures(outputs, &Request::Layout { captures: captures.iter().map(capture).collect(), strides }, limits)
 }
 
 /// A run: buffer, offset, slot counted from the first generic one, component, components.

@@ -4,7 +4,8 @@
 
 use super::{double, float, ROOMY};
 use ntv::capture::{
-    plan, Base, BufferMode, LayoutCapture, Member, Output, Request, Type, XfbError, XfbInfo, XfbLimits,
+    plan_captures, BufferMode, LayoutCapture, Member, Output, OutputType, Request, ScalarType, XfbError, XfbInfo,
+    XfbLimits,
 };
 use ntv::op::names::varying::{CLIP_DIST0, POS, VAR0};
 use ntv_gen::Random;
@@ -15,11 +16,22 @@ const SEEDS: u64 = 4000;
 /// The components of a request, computed without the planner: for each name as (slot, component).
 type Components = Vec<(u32, u8)>;
 
-fn random_basic(random: &mut Random) -> Type {
-    let bases = [Base::Float, Base::Int, Base::Uint, Base::Double, Base::Int64, Base::Uint64];
+fn random_basic(random: &mut Random) -> OutputType {
+    let bases = [
+        ScalarType::Float,
+        ScalarType::Int,
+        ScalarType::Uint,
+        ScalarType::Double,
+        ScalarType::Int64,
+        ScalarType::Uint64,
+    ];
     match random.below(4) {
-        0 => Type::matrix(random.pick(&[Base::Float, Base::Double]), between(random, 2, 4), between(random, 2, 4)),
-        _ => Type::vector(random.pick(&bases), between(random, 1, 4)),
+        0 => OutputType::matrix(
+            random.pick(&[ScalarType::Float, ScalarType::Double]),
+            between(random, 2, 4),
+            between(random, 2, 4),
+        ),
+        _ => OutputType::vector(random.pick(&bases), between(random, 1, 4)),
     }
 }
 
@@ -27,11 +39,11 @@ fn between(random: &mut Random, least: u8, most: u8) -> u8 {
     least + random.below(u64::from(most - least) + 1) as u8
 }
 
-fn random_type(random: &mut Random, depth: u32) -> Type {
+fn random_type(random: &mut Random, depth: u32) -> OutputType {
     match random.below(if depth == 0 { 3 } else { 6 }) {
         0..=2 => random_basic(random),
         3..=4 => random_type(random, depth - 1).array(between(random, 1, 3).into()),
-        _ => Type::Struct(random_members(random, depth - 1)),
+        _ => OutputType::Struct(random_members(random, depth - 1)),
     }
 }
 
@@ -40,32 +52,32 @@ fn random_members(random: &mut Random, depth: u32) -> Vec<Member> {
 }
 
 /// Appends all names in `ty` that can be listed, with their components; returns the slot after it.
-fn list(name: &str, ty: &Type, slot: u32, leaves: &mut Vec<(String, Components)>) -> u32 {
+fn list(name: &str, ty: &OutputType, slot: u32, leaves: &mut Vec<(String, Components)>) -> u32 {
     match ty {
-        Type::Basic(basic) => {
+        OutputType::Basic(basic) => {
             let (components, end) = columns(basic.base, basic.columns, basic.rows, slot);
             leaves.push((name.to_string(), components));
             end
         }
-        Type::Array(element, length) => {
+        OutputType::Array(element, length) => {
             let start = leaves.len();
             let name = |index| format!("{name}[{index}]");
             let end = (0..*length).fold(slot, |slot, index| list(&name(index), element, slot, leaves));
-            if let Type::Basic(_) = **element {
+            if let OutputType::Basic(_) = **element {
                 // The whole array, or each element.
                 let all = leaves[start..].iter().flat_map(|(_, components)| components.clone()).collect();
                 leaves.push((name(0)[..name(0).len() - 3].to_string(), all));
             }
             end
         }
-        Type::Struct(members) | Type::Block(members) => {
+        OutputType::Struct(members) | OutputType::Block(members) => {
             members.iter().fold(slot, |slot, member| list(&format!("{name}.{}", member.name), &member.ty, slot, leaves))
         }
     }
 }
 
-fn columns(base: Base, columns: u8, rows: u8, slot: u32) -> (Components, u32) {
-    let wide = matches!(base, Base::Double | Base::Int64 | Base::Uint64);
+fn columns(base: ScalarType, columns: u8, rows: u8, slot: u32) -> (Components, u32) {
+    let wide = matches!(base, ScalarType::Double | ScalarType::Int64 | ScalarType::Uint64);
     let words = if wide { 2 * u32::from(rows) } else { rows.into() };
     let slots = if words > 4 { 2 } else { 1 };
     let column = |column: u32| (0..words).map(move |word| (slot + column * slots + word / 4, (word % 4) as u8));
@@ -83,8 +95,8 @@ fn random_outputs(random: &mut Random) -> (Vec<Output>, Vec<(String, Components)
     for number in 0..5 {
         let name = format!("v{number}");
         let ty = match random.below(4) {
-            0 => Type::Block(random_members(random, 1)).array(between(random, 1, 2).into()),
-            1 => Type::Block(random_members(random, 2)),
+            0 => OutputType::Block(random_members(random, 1)).array(between(random, 1, 2).into()),
+            1 => OutputType::Block(random_members(random, 2)),
             _ => random_type(random, 3),
         };
         let mut own = Vec::new();
@@ -135,9 +147,9 @@ fn planned(
     limits: &XfbLimits,
     random: &mut Random,
 ) -> Result<XfbInfo, XfbError> {
-    let info = plan(outputs, request, limits);
+    let info = plan_captures(outputs, request, limits);
     shuffle(outputs, random);
-    assert_eq!(plan(outputs, request, limits), info, "the order of outputs is no matter");
+    assert_eq!(plan_captures(outputs, request, limits), info, "the order of outputs is no matter");
     info
 }
 
@@ -217,7 +229,7 @@ fn layouts() {
         let request = Request::Layout { captures: captures.clone(), strides };
         let info = planned(&mut outputs, &request, &ROOMY, random);
         shuffle(&mut captures, random);
-        let again = plan(&outputs, &Request::Layout { captures, strides }, &ROOMY);
+        let again = plan_captures(&outputs, &Request::Layout { captures, strides }, &ROOMY);
         let Ok(info) = info else {
             assert!(again.is_err(), "seed {seed}: in no order it is right");
             continue;
@@ -233,7 +245,7 @@ fn layouts() {
 fn whole_aggregates() {
     for seed in 0..SEEDS / 4 {
         let random = &mut Random::new(seed);
-        let ty = Type::Struct(random_members(random, 2));
+        let ty = OutputType::Struct(random_members(random, 2));
         let mut leaves = Vec::new();
         if list("v", &ty, VAR0, &mut leaves) > VAR0 + 64 {
             continue;
@@ -256,8 +268,8 @@ fn garbage_gives_errors() {
         let (outputs, _) = random_outputs(random);
         let mut name = || (0..random.below(7)).map(|_| random.pick(&pieces)).collect::<String>();
         let names = [name(), name()];
-        let _ = plan(&outputs, &Request::varyings(names.clone(), BufferMode::Interleaved), &ROOMY);
+        let _ = plan_captures(&outputs, &Request::varyings(names.clone(), BufferMode::Interleaved), &ROOMY);
         let captures = names.map(|name| LayoutCapture { name, buffer: 0, offset: 0 }).to_vec();
-        let _ = plan(&outputs, &Request::Layout { captures, strides: [None; 4] }, &ROOMY);
+        let _ = plan_captures(&outputs, &Request::Layout { captures, strides: [None; 4] }, &ROOMY);
     }
 }

@@ -3,7 +3,7 @@
 //! The captures of each shape of output in a list of names, in bytes.
 
 use super::{double, float, interleaved, members, reported, runs, separate, v, Run, ROOMY};
-use ntv::capture::{plan, Base, Output, Request, Type, XfbInfo, XfbLimits};
+use ntv::capture::{plan_captures, Output, OutputType, Request, ScalarType, XfbInfo, XfbLimits};
 use ntv::op::names::varying::{CLIP_DIST0, POS, PSIZ, VAR0};
 
 /// The runs, the stride and the reported type and size of `name`, captured alone.
@@ -19,14 +19,14 @@ fn alone(outputs: &[Output], name: &str) -> (Vec<Run>, u32, (u32, u32)) {
 #[test]
 fn scalars_and_vectors() {
     let types = [
-        (Base::Float, [0x1406, 0x8b50, 0x8b51, 0x8b52]),
-        (Base::Int, [0x1404, 0x8b53, 0x8b54, 0x8b55]),
-        (Base::Uint, [0x1405, 0x8dc6, 0x8dc7, 0x8dc8]),
+        (ScalarType::Float, [0x1406, 0x8b50, 0x8b51, 0x8b52]),
+        (ScalarType::Int, [0x1404, 0x8b53, 0x8b54, 0x8b55]),
+        (ScalarType::Uint, [0x1405, 0x8dc6, 0x8dc7, 0x8dc8]),
     ];
     for (base, gl_types) in types {
         for (rows, gl_type) in (1..).zip(gl_types) {
             let expected = (vec![(0, 0, 0, 0, rows)], 4 * u32::from(rows), (gl_type, 1));
-            assert_eq!(alone(&v(Type::vector(base, rows)), "v"), expected, "{base:?} {rows}");
+            assert_eq!(alone(&v(OutputType::vector(base, rows)), "v"), expected, "{base:?} {rows}");
         }
     }
 }
@@ -34,12 +34,12 @@ fn scalars_and_vectors() {
 #[test]
 fn wide_scalars_and_vectors() {
     let types = [
-        (Base::Double, [0x140a, 0x8ffc, 0x8ffd, 0x8ffe]),
-        (Base::Int64, [0x140e, 0x8fe9, 0x8fea, 0x8feb]),
-        (Base::Uint64, [0x140f, 0x8ff5, 0x8ff6, 0x8ff7]),
+        (ScalarType::Double, [0x140a, 0x8ffc, 0x8ffd, 0x8ffe]),
+        (ScalarType::Int64, [0x140e, 0x8fe9, 0x8fea, 0x8feb]),
+        (ScalarType::Uint64, [0x140f, 0x8ff5, 0x8ff6, 0x8ff7]),
     ];
     for (base, gl_types) in types {
-        let of = |rows: u8| alone(&v(Type::vector(base, rows)), "v");
+        let of = |rows: u8| alone(&v(OutputType::vector(base, rows)), "v");
         assert_eq!(of(1), (vec![(0, 0, 0, 0, 2)], 8, (gl_types[0], 1)));
         assert_eq!(of(2), (vec![(0, 0, 0, 0, 4)], 16, (gl_types[1], 1)));
         assert_eq!(of(3), (vec![(0, 0, 0, 0, 4), (0, 16, 1, 0, 2)], 24, (gl_types[2], 1)));
@@ -49,16 +49,16 @@ fn wide_scalars_and_vectors() {
 
 #[test]
 fn matrices_have_a_slot_for_each_column() {
-    let matrix = |base, columns, rows| alone(&v(Type::matrix(base, columns, rows)), "v");
-    assert_eq!(matrix(Base::Float, 2, 2), (vec![(0, 0, 0, 0, 2), (0, 8, 1, 0, 2)], 16, (0x8b5a, 1)));
+    let matrix = |base, columns, rows| alone(&v(OutputType::matrix(base, columns, rows)), "v");
+    assert_eq!(matrix(ScalarType::Float, 2, 2), (vec![(0, 0, 0, 0, 2), (0, 8, 1, 0, 2)], 16, (0x8b5a, 1)));
     let three = vec![(0, 0, 0, 0, 3), (0, 12, 1, 0, 3), (0, 24, 2, 0, 3)];
-    assert_eq!(matrix(Base::Float, 3, 3), (three, 36, (0x8b5b, 1)));
+    assert_eq!(matrix(ScalarType::Float, 3, 3), (three, 36, (0x8b5b, 1)));
     let four = vec![(0, 0, 0, 0, 4), (0, 16, 1, 0, 4), (0, 32, 2, 0, 4), (0, 48, 3, 0, 4)];
-    assert_eq!(matrix(Base::Float, 4, 4), (four, 64, (0x8b5c, 1)));
-    assert_eq!(matrix(Base::Float, 2, 3), (vec![(0, 0, 0, 0, 3), (0, 12, 1, 0, 3)], 24, (0x8b65, 1)));
+    assert_eq!(matrix(ScalarType::Float, 4, 4), (four, 64, (0x8b5c, 1)));
+    assert_eq!(matrix(ScalarType::Float, 2, 3), (vec![(0, 0, 0, 0, 3), (0, 12, 1, 0, 3)], 24, (0x8b65, 1)));
     let double = vec![(0, 0, 0, 0, 4), (0, 16, 1, 0, 2), (0, 24, 2, 0, 4), (0, 40, 3, 0, 2)];
-    assert_eq!(matrix(Base::Double, 2, 3), (double, 48, (0x8f49, 1)));
-    assert_eq!(matrix(Base::Double, 2, 2), (vec![(0, 0, 0, 0, 4), (0, 16, 1, 0, 4)], 32, (0x8f46, 1)));
+    assert_eq!(matrix(ScalarType::Double, 2, 3), (double, 48, (0x8f49, 1)));
+    assert_eq!(matrix(ScalarType::Double, 2, 2), (vec![(0, 0, 0, 0, 4), (0, 16, 1, 0, 4)], 32, (0x8f46, 1)));
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn arrays_and_their_elements() {
     assert_eq!(alone(&outputs, "v[2]"), (vec![(0, 0, 2, 0, 1)], 4, (0x1406, 1)));
     let outputs = v(double(3).array(2));
     assert_eq!(alone(&outputs, "v[1]"), (vec![(0, 0, 2, 0, 4), (0, 16, 3, 0, 2)], 24, (0x8ffd, 1)));
-    let outputs = v(Type::matrix(Base::Float, 3, 2).array(2));
+    let outputs = v(OutputType::matrix(ScalarType::Float, 3, 2).array(2));
     let second = vec![(0, 0, 3, 0, 2), (0, 8, 4, 0, 2), (0, 16, 5, 0, 2)];
     assert_eq!(alone(&outputs, "v[1]"), (second, 24, (0x8b67, 1)));
 }
@@ -85,8 +85,8 @@ fn arrays_of_arrays_by_their_inner_arrays() {
 
 #[test]
 fn members_of_structs() {
-    let inner = Type::Struct(members([("d", double(3)), ("f", float(1).array(2))]));
-    let outputs = v(Type::Struct(members([("a", float(3)), ("s", inner.array(2)), ("z", float(4))])));
+    let inner = OutputType::Struct(members([("d", double(3)), ("f", float(1).array(2))]));
+    let outputs = v(OutputType::Struct(members([("a", float(3)), ("s", inner.array(2)), ("z", float(4))])));
     assert_eq!(alone(&outputs, "v.a"), (vec![(0, 0, 0, 0, 3)], 12, (0x8b51, 1)));
     assert_eq!(alone(&outputs, "v.s[0].d"), (vec![(0, 0, 1, 0, 4), (0, 16, 2, 0, 2)], 24, (0x8ffd, 1)));
     assert_eq!(alone(&outputs, "v.s[1].f"), (vec![(0, 0, 7, 0, 1), (0, 4, 8, 0, 1)], 8, (0x1406, 2)));
@@ -96,7 +96,8 @@ fn members_of_structs() {
 
 #[test]
 fn members_of_blocks() {
-    let block = Type::Block(members([("a", float(1).array(2)), ("m", Type::matrix(Base::Float, 3, 3))]));
+    let block =
+        OutputType::Block(members([("a", float(1).array(2)), ("m", OutputType::matrix(ScalarType::Float, 3, 3))]));
     let outputs = [Output::new("Block", block.clone(), VAR0), Output::new("Many", block.array(2), VAR0 + 8)];
     assert_eq!(alone(&outputs, "Block.a"), (vec![(0, 0, 0, 0, 1), (0, 4, 1, 0, 1)], 8, (0x1406, 2)));
     assert_eq!(alone(&outputs, "Many[1].a[1]"), (vec![(0, 0, 14, 0, 1)], 4, (0x1406, 1)));
@@ -109,14 +110,14 @@ fn members_of_blocks_with_locations() {
     let mut members = members([("a", float(2)), ("b", float(1)), ("c", float(2))]);
     members[0].at = Some((3, 0));
     members[1].at = Some((3, 2));
-    let outputs = v(Type::Block(members).array(2));
+    let outputs = v(OutputType::Block(members).array(2));
     assert_eq!(alone(&outputs, "v[0].b"), (vec![(0, 0, 3, 2, 1)], 4, (0x1406, 1)));
     assert_eq!(alone(&outputs, "v[0].c"), (vec![(0, 0, 4, 0, 2)], 8, (0x8b50, 1)));
     assert_eq!(alone(&outputs, "v[1].b"), (vec![(0, 0, 8, 2, 1)], 4, (0x1406, 1)));
     let mut backwards = super::members([("a", float(1)), ("b", float(1))]);
     backwards[0].at = Some((1, 0));
     backwards[1].at = Some((0, 0));
-    let outputs = v(Type::Block(backwards).array(2));
+    let outputs = v(OutputType::Block(backwards).array(2));
     assert_eq!(alone(&outputs, "v[1].b"), (vec![(0, 0, 2, 0, 1)], 4, (0x1406, 1)));
 }
 
@@ -266,7 +267,7 @@ fn streams_have_buffers_of_their_own() {
 
 #[test]
 fn nothing_is_a_plan() {
-    assert_eq!(plan(&four(), &Request::default(), &ROOMY), Ok(XfbInfo::default()));
+    assert_eq!(plan_captures(&four(), &Request::default(), &ROOMY), Ok(XfbInfo::default()));
     assert_eq!(separate(&[], &[], &ROOMY), Ok(XfbInfo::default()));
     assert!(XfbInfo::default().is_empty());
     let skipped = interleaved(&[], &["gl_SkipComponents4", "gl_NextBuffer"], &ROOMY).unwrap();

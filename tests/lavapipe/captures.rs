@@ -8,7 +8,7 @@ use ntv::capture::{BackEnd, CaptureState, Topology};
 use ntv::capture::{BUFFER_BINDING, COUNTS_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
 use ntv::link::link;
 use ntv::module::{Stage, OPTIONS};
-use ntv::variant::{Program, Shader};
+use ntv::variant::{NumberedModule, Program};
 use ntv::{EmitOptions, Key, Module, Options, Translator};
 use ntv_driver::headless::{vk, Attachment, Attribute, Draw, Drawn, Resource, Resources};
 
@@ -195,7 +195,7 @@ fn modules(gpu: &Gpu, back_end: BackEnd, stages: Vec<ntv::Shader>) -> Vec<Module
 
 /// The captures of a triangle that `modules` draw for `key`, with the wanted number of floats.
 fn captured(gpu: &Gpu, back_end: BackEnd, modules: &[Module], key: &Key, floats_wanted: usize) -> Vec<f32> {
-    let shaders = modules.iter().zip(0..).map(|(module, id)| Shader { id, module: module.clone().into() });
+    let shaders = modules.iter().zip(0..).map(|(module, id)| NumberedModule { id, module: module.clone().into() });
     let program = Program::new(shaders.collect()).expect("a program");
     let mut instances = Vec::new();
     for (shader, key) in program.keys(key).expect("a key that it takes") {

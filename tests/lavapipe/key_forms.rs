@@ -7,7 +7,7 @@ use crate::gpu::{floats, Gpu};
 use crate::stages::shader;
 use crate::variants::{assert_close, draw_with, emit_with, window, write, Pixels};
 use crate::variants::{CLEAR, POINT_SIZE, PUSHED, SIZE, TRIANGLE};
-use ntv::variant::{Program, Shader};
+use ntv::variant::{NumberedModule, Program};
 use ntv::{Key, Module, PushConstants};
 
 /// A stage of a form: lines of the header and of the code, with `;` between them.
@@ -101,7 +101,7 @@ fn vertex(gpu: &Gpu, slot: Slot, more: &str) -> Module {
 
 /// The picture of a key; `None` if a stage does not offer it.
 fn draw(gpu: &Gpu, stages: [&Module; 2], key: &Key, places: &[[f32; 4]]) -> Option<Pixels> {
-    let shaders = stages.into_iter().zip(0..).map(|(module, id)| Shader { id, module: module.clone().into() });
+    let shaders = stages.into_iter().zip(0..).map(|(module, id)| NumberedModule { id, module: module.clone().into() });
     let program = Program::new(shaders.collect()).expect("a program");
     program.keys(key).ok().map(drop)?;
     Some(draw_with(gpu, stages, key, places, key.size, &floats(&[-7., REFERENCE])))

@@ -7,14 +7,14 @@ use crate::gpu::{floats, from_bytes, Gpu};
 use crate::{stages, support};
 use ntv::ir::Stage;
 use ntv::module::DescriptorKind;
-use ntv::plan::{plan, Class, Impossible, Plan, Program, Reason, Wishes};
+use ntv::plan::{plan, Class, Impossible, Plan, ProgramBlocks, Reason, Wishes};
 use ntv::Shader;
 use ntv_driver::headless::{vk, Attachment, Attribute, Draw, Resource, Resources, Slot};
 use std::fs;
 
 /// The plan for the blocks of `shaders` on this device.
 pub(crate) fn plan_of(gpu: &Gpu, shaders: &[&Shader], wishes: &Wishes) -> Result<Plan, Impossible> {
-    let mut program = Program::default();
+    let mut program = ProgramBlocks::default();
     shaders.iter().for_each(|shader| program.add(shader));
     plan(&program, &gpu.limits(), wishes)
 }
@@ -220,7 +220,7 @@ fn both_stages_read_a_block_of_as_many_structs_as_fit() {
     let last = &values[values.len() - 4..];
     let want: Vec<u32> = values.iter().zip(last.iter().cycle()).map(|(own, last)| (own + last).to_bits()).collect();
     for class in [Class::Uniform, Class::Storage] {
-        let mut program = Program::default();
+        let mut program = ProgramBlocks::default();
         // The stages have different numbers for it.
         program.add_named(&vertex, |_| Some("Block".into()));
         program.add_named(&fragment, |_| Some("Block".into()));

@@ -7,7 +7,7 @@ use crate::stages::shader;
 use crate::support;
 use ntv::import::import;
 use ntv::link::link;
-use ntv::variant::{Program, Shader};
+use ntv::variant::{NumberedModule, Program};
 use ntv::{EmitOptions, Key, Module, Options, Translator};
 use ntv_driver::headless::{vk, Attachment, Attribute, Draw, Resources};
 
@@ -105,7 +105,7 @@ pub(crate) fn draw_with(
     push_constants: &[u8],
 ) -> Pixels {
     let linked = link(&stages, Vec::new()).expect("a link").modules;
-    let shaders = linked.into_iter().zip(0..).map(|(module, id)| Shader { id, module: module.into() });
+    let shaders = linked.into_iter().zip(0..).map(|(module, id)| NumberedModule { id, module: module.into() });
     let program = Program::new(shaders.collect()).expect("a program");
     let keys = program.keys(key).expect("a key that it takes");
     let words: Vec<Vec<u32>> = keys.map(|(shader, key)| instantiated(&shader.module, &key)).collect();

@@ -8,7 +8,7 @@
 use ntv::capture::kernels::{
     begin_draw, counter, draw_feedback, emission_list as emission, EmissionParameters, Kernel,
 };
-use ntv::capture::{emission_list, CaptureState, Counters, DrawList, ProvokingVertex, Topology, STATE_WORDS};
+use ntv::capture::{emission_list, CaptureState, DrawList, PrimitiveCounters, ProvokingVertex, Topology, STATE_WORDS};
 
 /// Runs a kernel on buffers, by binding.
 pub(crate) type Run<'a> = &'a mut dyn FnMut(Kernel, &mut Vec<Vec<u32>>);
@@ -22,7 +22,7 @@ const ORDERS: [ProvokingVertex; 2] = [ProvokingVertex::Last, ProvokingVertex::Fi
 pub(crate) struct Feedback {
     /// The state that the CPU computes.
     pub(crate) state: CaptureState,
-    pub(crate) counted: Counters,
+    pub(crate) counted: PrimitiveCounters,
     /// The counters of the kernels.
     pub(crate) counters: Vec<u32>,
 }
@@ -37,7 +37,7 @@ impl Feedback {
             first_words: [3, 1, 4, 15],
             ..CaptureState::INACTIVE
         };
-        Feedback { state, counted: Counters::default(), counters: vec![0; counter::WORDS] }
+        Feedback { state, counted: PrimitiveCounters::default(), counters: vec![0; counter::WORDS] }
     }
 
     /// Begins a draw of `command` on both sides, over a list if the state has one. Returns the state that the kernel wrote.
@@ -57,7 +57,7 @@ impl Feedback {
         self.state.primitives_before = self.counted.written;
         self.counters.clone_from(&buffers[begin_draw::COUNTERS as usize]);
         let words = self.counters[..].try_into().expect("all counters");
-        assert_eq!(Counters::from_words(words), self.counted, "{:?}", self.state);
+        assert_eq!(PrimitiveCounters::from_words(words), self.counted, "{:?}", self.state);
         state
     }
 

@@ -255,7 +255,7 @@ fn a_key_that_needs_a_size_is_refused_without() {
     let vertex = emit(super::programs::vertex(&["VAR0"]));
     for (fragment, refused) in [(plain, false), (module, true)] {
         let stages = [vertex.clone(), fragment].into_iter().zip(0..);
-        let shaders = stages.map(|(module, id)| ntv::variant::Shader { id, module: module.into() });
+        let shaders = stages.map(|(module, id)| ntv::variant::NumberedModule { id, module: module.into() });
         let program = ntv::variant::Program::new(shaders.collect()).expect("a program");
         assert_eq!(program.keys(&Key::new(Key::FLIP_Y)).is_err(), refused);
     }

@@ -5,8 +5,8 @@
 use super::stages::{self, shader};
 use super::{corpus, keys, support, Lowered};
 use ntv::link::{link, Linked};
-use ntv::module::{Assignment, Capture, Decisions, OPTIONS, PRIVATE};
-use ntv::variant::{likely_keys, Cache, Program, Shader};
+use ntv::module::{Assignment, Decisions, VaryingCapture, OPTIONS, PRIVATE};
+use ntv::variant::{likely_keys, Cache, NumberedModule, Program};
 use ntv::{Key, Module, Target};
 use ntv_gen::Random;
 
@@ -249,7 +249,7 @@ fn captures_move_and_keep_their_outputs() {
     }
     let module = lowered.emit(None).expect("a module");
     let index = module.interface.iter().position(|varying| varying.capture.is_some()).expect("a capture");
-    let captures = vec![(index as u32, Capture { buffer: 2, stride: 32, offset: 8 })];
+    let captures = vec![(index as u32, VaryingCapture { buffer: 2, stride: 32, offset: 8 })];
     let assignment = Assignment { captures, ..Assignment::default() };
     let linked = link(&[&module, &emit(fragment(&[]))], vec![assignment]).expect("a link");
     assert!(!linked.modules[0].interface[index].removed);
@@ -273,8 +273,11 @@ fn make(program: &Program, key: &Key, cache: &mut Cache<u32>) {
 }
 
 fn program(vertex: Module, fragment: Module) -> Program {
-    Program::new(vec![Shader { id: 1, module: vertex.into() }, Shader { id: 2, module: fragment.into() }])
-        .expect("a program")
+    Program::new(vec![
+        NumberedModule { id: 1, module: vertex.into() },
+        NumberedModule { id: 2, module: fragment.into() },
+    ])
+    .expect("a program")
 }
 
 #[test]
@@ -313,7 +316,7 @@ fn a_key_bit_makes_modules_only_of_stages_that_see_it() {
 fn equal_words_are_one_module() {
     let module = emit(fragment(&["VAR0"]));
     let programs =
-        [1, 2].map(|id| Program::new(vec![Shader { id, module: module.clone().into() }]).expect("a program"));
+        [1, 2].map(|id| Program::new(vec![NumberedModule { id, module: module.clone().into() }]).expect("a program"));
     let mut cache = Cache::new(usize::MAX);
     programs.iter().for_each(|program| make(program, &Key::default(), &mut cache));
     assert_eq!((cache.counters().modules_made, cache.counters().instantiated, cache.len()), (1, 2, 1));

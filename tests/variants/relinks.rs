@@ -7,7 +7,7 @@ use super::stages::shader;
 use super::{corpus, support, Lowered};
 use ntv::link::link;
 use ntv::module::{Assignment, Stage, Varying};
-use ntv::variant::{Program, Shader};
+use ntv::variant::{NumberedModule, Program};
 use ntv::{ErrorKind, Key, Module, Target};
 use ntv_gen::Random;
 
@@ -20,7 +20,7 @@ fn steps(module: &Module, random: &mut Random) -> [Assignment; 3] {
     let then = rows.iter().map(|row| moved(second, moved(first, *row).1)).collect();
     let captured = module.interface.iter().zip(0..).filter_map(|(varying, index)| Some((index, varying.capture?)));
     let captures: Vec<_> =
-        captured.map(|(index, capture)| (index, ntv::module::Capture { buffer: 3, ..capture })).collect();
+        captured.map(|(index, capture)| (index, ntv::module::VaryingCapture { buffer: 3, ..capture })).collect();
     let is_attribute = |it: &Varying| module.stage == Stage::Vertex && !it.is_output && it.builtin.is_none();
     let attributes = (0..).zip(&module.interface).filter(|(_, varying)| is_attribute(varying));
     let locations: Vec<(u32, u32)> = attributes.map(|(index, varying)| (index, varying.location + 1)).collect();
@@ -168,7 +168,7 @@ fn decisions_without_a_word_are_refused() {
     let of = |assignment: Assignment| refusal(&[&vertex], vec![assignment]);
     let none = Assignment::default;
     let varyings = vertex.interface.len();
-    let capture = ntv::module::Capture { buffer: 0, stride: 16, offset: 0 };
+    let capture = ntv::module::VaryingCapture { buffer: 0, stride: 16, offset: 0 };
     let refused = [
         (
             of(Assignment { components: vec![(0, 1)], ..none() }),
@@ -210,7 +210,11 @@ fn stages_that_no_pipeline_has_are_refused() {
     for (first, second) in (0..6).flat_map(|first| (0..6).map(move |second| (first, second))) {
         let stages = [&modules[first], &modules[second]];
         let program = Program::new(
-            stages.iter().zip(0..).map(|(module, id)| Shader { id, module: (*module).clone().into() }).collect(),
+            stages
+                .iter()
+                .zip(0..)
+                .map(|(module, id)| NumberedModule { id, module: (*module).clone().into() })
+                .collect(),
         );
         if FOLLOW.contains(&(first, second)) {
             assert!(link(&stages, Vec::new()).is_ok() && program.is_ok(), "{first}, {second}");

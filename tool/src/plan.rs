@@ -9,7 +9,7 @@ use crate::{destination, inputs, AllFine};
 use anyhow::{ensure, Context as _, Result};
 use ntv::check;
 use ntv::ir::Stage;
-use ntv::plan::{plan, survey, BlockPlacement, Limits, Plan, Planned, Program, StageBlocks, Threshold, Wishes};
+use ntv::plan::{plan, survey, BlockPlacement, Limits, Plan, Planned, ProgramBlocks, StageBlocks, Threshold, Wishes};
 use ntv::Options;
 use ntv_report::{limits, plans};
 use serde_json::json;
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &PlanArgs, reporter: &Reporter) -> Result<AllFine> {
     if done.iter().any(Option::is_none) {
         return Ok(false);
     }
-    let mut program = Program { stages: done.into_iter().flatten().collect(), ..Program::default() };
+    let mut program = ProgramBlocks { stages: done.into_iter().flatten().collect(), ..ProgramBlocks::default() };
     program.stages.sort_by_key(|stage| stage.stage);
     plans::check_stages(program.stages.iter().map(|stage| stage.stage))?;
     for (name, bytes) in &args.bytes {
@@ -71,7 +71,7 @@ fn read_limits(path: &Path) -> Result<Limits> {
 const HEADINGS: [&str; 6] = ["block", "read by", "class", "bytes", "dynamic", "why"];
 
 /// The table of blocks, and the options of `ntv compile` for them.
-fn table(plan: &Plan, program: &Program) -> String {
+fn table(plan: &Plan, program: &ProgramBlocks) -> String {
     let rows: Vec<[String; 6]> = plan.blocks.iter().map(row).collect();
     let wide = |column: usize| {
         let cells = rows.iter().map(|row| row[column].len());
@@ -98,7 +98,7 @@ fn table(plan: &Plan, program: &Program) -> String {
 }
 
 /// A plan as JSON, an object for each block and for each stage.
-fn objects(plan: &Plan, program: &Program) -> String {
+fn objects(plan: &Plan, program: &ProgramBlocks) -> String {
     let blocks = plan.blocks.iter().map(|block| {
         let moves: Vec<String> = block.moves.iter().map(ToString::to_string).collect();
         let stages: Vec<String> = block.stages.iter().map(slot).collect();
@@ -112,7 +112,7 @@ fn objects(plan: &Plan, program: &Program) -> String {
 }
 
 /// The stages with blocks that are not uniform buffers, and the values of `--place` for them.
-fn places(plan: &Plan, program: &Program) -> Vec<(&'static str, Vec<String>)> {
+fn places(plan: &Plan, program: &ProgramBlocks) -> Vec<(&'static str, Vec<String>)> {
     let of_stage = |stage: &StageBlocks| {
         let placements = plan.placements(stage.stage);
         let places = placements.iter().map(|(block, placement)| BlockPlacement { block, placement }.to_string());

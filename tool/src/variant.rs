@@ -10,7 +10,7 @@ use crate::words::{self, Writer};
 use crate::{destination, inputs, names, AllFine};
 use anyhow::{ensure, Context as _, Result};
 use ntv::link::link;
-use ntv::variant::{Program, Shader};
+use ntv::variant::{NumberedModule, Program};
 use ntv::{EmitOptions, Key, Module, Options, PushConstants};
 use ntv_report::varyings;
 use serde_json::json;
@@ -116,10 +116,12 @@ pub(crate) fn link_stages(args: &LinkArgs, reporter: &Reporter) -> Result<AllFin
     }
     let stages: Vec<&Module> = modules.iter().map(|(_, module)| module).collect();
     let linked = link(&stages, Vec::new())?;
-    let shaders = (0..).zip(linked.modules).map(|(id, module)| Shader { id, module: module.into() });
+    let shaders = (0..).zip(linked.modules).map(|(id, module)| NumberedModule { id, module: module.into() });
     let program = Program::new(shaders.collect())?;
     let (mut words, mut all_written, mut text, mut masked) = (Vec::new(), true, String::new(), Vec::new());
-    for (number, ((path, own), (Shader { module, .. }, key))) in modules.iter().zip(program.keys(&key)?).enumerate() {
+    for (number, ((path, own), (NumberedModule { module, .. }, key))) in
+        modules.iter().zip(program.keys(&key)?).enumerate()
+    {
         text += &match reporter.is_json() {
             true => varyings::objects(own, module),
             false => varyings::table(own, module),

@@ -46,7 +46,7 @@ pub struct Counters {
     /// Blend states and vertex elements that exist now.
     pub states: usize,
     /// Modules of the device.
-    pub modules: ntv::variant::Counters,
+    pub modules: ntv::variant::CacheCounters,
     /// The time that Vulkan took to create modules: vkCreateShaderModule.
     pub module_time: Duration,
     /// Programs that the device has now.

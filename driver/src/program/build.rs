@@ -115,7 +115,7 @@ impl Builder {
 
     /// Plans the placement of each stage's blocks.
     fn plan(&self, shaders: &[Arc<Shader>], options: &ProgramOptions) -> Result<(Vec<Placements>, Vec<InlineBlock>)> {
-        let mut program = ntv::plan::Program::default();
+        let mut program = ntv::plan::ProgramBlocks::default();
         let nir = shaders.iter().filter_map(|shader| match &shader.source {
             Source::Nir(nir) => Some(&**nir),
             Source::Module(_) | Source::Words(_) => None,
@@ -257,7 +257,7 @@ fn finish(modules: Vec<Module>, layout: Arc<super::Layout>, (xfb, push_constants
     let is_sized = modules.iter().any(|module| module.masked(&sized).size != [0; 2]);
     let shaders = modules
         .into_iter()
-        .map(|module| variant::Shader { id: crate::resource::unique_id(), module: Arc::new(module) })
+        .map(|module| variant::NumberedModule { id: crate::resource::unique_id(), module: Arc::new(module) })
         .collect();
     let variants = variant::Program::new(shaders).map_err(|error| Error::new(error.to_string()))?;
     static NEXT: AtomicU32 = AtomicU32::new(1);

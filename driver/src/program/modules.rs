@@ -8,7 +8,7 @@ use crate::device::Logical;
 use crate::error::{Context as _, Error, Result};
 use ash::vk;
 use ntv::module::Stage;
-use ntv::variant::{Cache, Counters};
+use ntv::variant::{Cache, CacheCounters};
 use ntv::Key;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -75,7 +75,7 @@ impl Modules {
         Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed))
     }
 
-    pub(crate) fn counters(&self) -> Counters {
+    pub(crate) fn counters(&self) -> CacheCounters {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner).counters()
     }
 }

@@ -7,7 +7,7 @@ use ntv_core::ir::info::{FieldMut, DIRECTIVES, FIELDS};
 use ntv_core::ir::{AluFlags, BranchHint, Jump, Precision, Shader, ShaderInfo, Stage, VarFlags};
 use ntv_core::module::{Patch, PatchKind, ALWAYS};
 use ntv_core::op::names::{
-    DescriptorType, ImageDim, InterpMode, IoFlags, IoSemantics, IoXfb, Scope, Semantics, XfbOutput,
+    DescriptorType, ImageDim, InterpMode, IoFlags, IoSemantics, IoXfb, IoXfbOutput, Scope, Semantics,
 };
 use ntv_core::op::{Access, AtomicOp, Base, Modes, TexOp, TexSrcKind};
 use ntv_core::target::Descriptor;
@@ -156,7 +156,7 @@ fn the_magic_word_and_the_versions_agree() {
 fn packed_numbers_agree() {
     let io = IoSemantics { location: 33, num_slots: 5, gs_streams: 0xe4, flags: IoFlags::DUALSRC | IoFlags::INVARIANT };
     assert_eq!(io.pack(), 0x105c_82a1);
-    let first = XfbOutput { num_components: 4, buffer: 2, offset: 200 };
-    let second = XfbOutput { num_components: 1, buffer: 3, offset: 7 };
+    let first = IoXfbOutput { num_components: 4, buffer: 2, offset: 200 };
+    let second = IoXfbOutput { num_components: 1, buffer: 3, offset: 7 };
     assert_eq!(IoXfb { out: [first, second] }.pack(), 0x0731_c824);
 }

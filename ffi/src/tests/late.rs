@@ -9,7 +9,7 @@ use crate::{
     ntv_module_store, ntv_program_keys, ntv_result_free, ntv_target_init, ntv_translator_create,
     ntv_translator_destroy,
 };
-use ntv_core::module::{Assignment, Capture, PatchKind, SETTLED};
+use ntv_core::module::{Assignment, PatchKind, VaryingCapture, SETTLED};
 use ntv_core::{text, wire, EmitOptions, Key, Module, Shader, Translator};
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
@@ -268,7 +268,7 @@ fn everything(module: &Module, by: u32) -> Assignment {
             .collect(),
         captures: of(PatchKind::XfbBuffer)
             .into_iter()
-            .map(|it| (it, Capture { buffer: by, stride: 64 * by, offset: 4 * by }))
+            .map(|it| (it, VaryingCapture { buffer: by, stride: 64 * by, offset: 4 * by }))
             .collect(),
         bindings: module.bindings.iter().map(|it| (row(it), [it.set + by, it.binding + 1])).collect(),
         lengths: arrays.map(|it| (row(&it), it.count + by)).collect(),

@@ -4,7 +4,7 @@
 
 use super::operation::Operation;
 use ntv::ir::{Shader, TypeData};
-use ntv::op::meaning::Form;
+use ntv::op::meaning::IntrinsicForm;
 use ntv::op::names::ImageDim;
 use ntv::op::{Intrinsic, Modes};
 use ntv::target::Descriptor as Kind;
@@ -80,12 +80,12 @@ fn on_group(name: &str, width: u8, widths: &[u8]) -> Option<Operation> {
     };
     let mut words = words.split(' ');
     let op = Intrinsic::from_name(words.next()?)?;
-    let is_derivative = matches!(op.info().form, Form::Derivative(_));
+    let is_derivative = matches!(op.info().form, IntrinsicForm::Derivative(_));
     let (path, srcs) =
         if is_derivative { (None, &args[..]) } else { args.split_last().map(|it| (Some(*it.0), it.1))? };
     operation.condition = path;
     let indices = match op.info().form {
-        Form::Reduction(_) => {
+        IntrinsicForm::Reduction(_) => {
             let reduction = words.next()?;
             let cluster = words.nth(1).unwrap_or("0");
             match op {
@@ -93,16 +93,18 @@ fn on_group(name: &str, width: u8, widths: &[u8]) -> Option<Operation> {
                 _ => format!(" (reduction_op={reduction})"),
             }
         }
-        Form::Derivative(_) | Form::Vote(..) | Form::Move(..) | Form::QuadSwap(_) | Form::BallotQuery(..) => {
-            String::new()
-        }
+        IntrinsicForm::Derivative(_)
+        | IntrinsicForm::Vote(..)
+        | IntrinsicForm::Move(..)
+        | IntrinsicForm::QuadSwap(_)
+        | IntrinsicForm::BallotQuery(..) => String::new(),
         _ if matches!(op, Intrinsic::ballot | Intrinsic::elect) => String::new(),
         _ => return None,
     };
     // A vote has all components at once, and the ballot of a query has four words.
     let first = match op.info().form {
-        Form::Vote(..) => srcs.len(),
-        Form::BallotQuery(..) => 4,
+        IntrinsicForm::Vote(..) => srcs.len(),
+        IntrinsicForm::BallotQuery(..) => 4,
         _ => srcs.len().min(1),
     };
     let (first, rest) = srcs.split_at_checked(first)?;

@@ -10,7 +10,7 @@ use crate::term::Term;
 use crate::world::{self, happen, push_constants, read_bytes, Space};
 use ntv::entity::Id;
 use ntv::ir::{Def, Inst, Jump, Stage};
-use ntv::op::meaning::{Form, MemoryKind};
+use ntv::op::meaning::{IntrinsicForm, MemoryKind};
 use ntv::op::{zink, AluOp, Base, Index, Intrinsic, Modes};
 use ntv::Feature;
 use spirv::BuiltIn;
@@ -265,7 +265,7 @@ impl Nir<'_> {
         use Intrinsic::*;
         let info = &self.shader.info;
         let arena = &mut *machine.arena;
-        if let Form::BuiltIn(builtin, base) = op.info().form {
+        if let IntrinsicForm::BuiltIn(builtin, base) = op.info().form {
             return Some(builtin_scalar(arena, builtin, if base == Base::Bool { 1 } else { 32 }, c));
         }
         Some(match op {

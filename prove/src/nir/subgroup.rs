@@ -9,7 +9,7 @@ use crate::flow::{Machine, Step};
 use crate::term::{Arena, Term};
 use crate::world;
 use ntv::ir::{Def, Inst};
-use ntv::op::meaning::Form;
+use ntv::op::meaning::IntrinsicForm;
 use ntv::op::{AluOp, Base, Index, Intrinsic};
 use ntv::Feature;
 
@@ -29,17 +29,17 @@ impl Nir<'_> {
         let (count, width) = (usize::from(data.num_components), data.bit_size);
         let mut terms = Vec::new();
         match op.info().form {
-            Form::Derivative(_) => {
+            IntrinsicForm::Derivative(_) => {
                 terms.extend(args[0].iter().map(|value| self.derivative(machine.arena, op, width, *value)));
             }
-            Form::Move(..) if op == rotate => {
+            IntrinsicForm::Move(..) if op == rotate => {
                 let cluster = Some(self.shader.index(inst, Index::cluster_size)).filter(|size| *size > 0);
                 let from = world::rotated(machine.arena, args[1][0], cluster.map(u64::from));
                 for value in &args[0] {
                     terms.push(machine.arena.symbol("shuffle", width, &[*value, from, path]));
                 }
             }
-            Form::Move(..) | Form::QuadSwap(_) => {
+            IntrinsicForm::Move(..) | IntrinsicForm::QuadSwap(_) => {
                 for value in &args[0] {
                     let rest = args[1..].iter().flatten().copied();
                     let all: Vec<Term> = [*value].into_iter().chain(rest).chain([path]).collect();
@@ -47,10 +47,10 @@ impl Nir<'_> {
                 }
             }
             // A cluster of one invocation.
-            Form::Reduction(_) if op == reduce && self.shader.index(inst, Index::cluster_size) == 1 => {
+            IntrinsicForm::Reduction(_) if op == reduce && self.shader.index(inst, Index::cluster_size) == 1 => {
                 terms.clone_from(&args[0]);
             }
-            Form::Reduction(_) => {
+            IntrinsicForm::Reduction(_) => {
                 let cluster = match self.shader.index(inst, Index::cluster_size) {
                     0 => String::new(),
                     size => format!(" cluster {size}"),
@@ -60,7 +60,7 @@ impl Nir<'_> {
                     terms.push(machine.arena.symbol(&name, width, &[*value, path]));
                 }
             }
-            Form::BallotQuery(..) => {
+            IntrinsicForm::BallotQuery(..) => {
                 let mut all = words_of_ballot(machine.arena, &args[0]);
                 all.extend(args[1..].iter().flatten().copied().chain([path]));
                 terms.push(machine.arena.symbol(op.name(), width, &all));

@@ -29,7 +29,7 @@
 use crate::analysis::value_types::leaf;
 use crate::entity::SideTable;
 use crate::ir::{rewrite, AluFlags, Builder, Def, Edit, Inst, InstKind, Shader, Stage, TypeTable, Var, Variable};
-use crate::op::meaning::Form;
+use crate::op::meaning::IntrinsicForm;
 use crate::op::{intrinsics_where, slots, AluOp, AluType, Base, Facts, Index, Intrinsic, IntrinsicSet, Modes};
 use crate::pass::{Context, Pass};
 use crate::target::Feature;
@@ -135,7 +135,7 @@ fn list_interpolated(shader: &Shader, vars: &mut Vec<Var>) {
 /// Interpolation of an input at a place of the shader's choice.
 static INTERPOLATE: IntrinsicSet = intrinsics_where!(|info, meaning| meaning.sampling.is_some()
     && info.pointers == 1
-    && !matches!(info.form, Form::Untranslated));
+    && !matches!(info.form, IntrinsicForm::Untranslated));
 
 /// The change that a variable needs, if any. Most are of 32-bit floats.
 fn change(shader: &Shader, variable: &Variable, may_be_narrow: impl Fn(&Variable, Base) -> bool) -> Option<Change> {

@@ -9,7 +9,7 @@ use super::run::Modules;
 use super::wish::{listable, varyings, Entry, Wish};
 use crate::gpu::Gpu;
 use crate::support;
-use ntv::capture::{Base, BufferMode, Member, Output, ProvokingVertex, Topology, Type};
+use ntv::capture::{BufferMode, Member, Output, OutputType, ProvokingVertex, ScalarType, Topology};
 use ntv::op::names::varying::{CLIP_DIST0, CULL_DIST0, POS, PSIZ, VAR0};
 
 /// Outputs, and the names that are captured.
@@ -20,49 +20,64 @@ struct Shape {
 }
 
 /// An output `name` of which `parts`, or the whole output, are captured.
-fn shape(name: &str, ty: Type, parts: &[&str]) -> Shape {
+fn shape(name: &str, ty: OutputType, parts: &[&str]) -> Shape {
     let whole = [""];
     let parts = if parts.is_empty() { &whole } else { parts };
     let names = parts.iter().map(|part| format!("{name}{part}")).collect();
     Shape { outputs: vec![Output::new(name, ty, VAR0)], names }
 }
 
-fn float(rows: u8) -> Type {
-    Type::vector(Base::Float, rows)
+fn float(rows: u8) -> OutputType {
+    OutputType::vector(ScalarType::Float, rows)
 }
 
-fn members<const N: usize>(members: [(&str, Type); N]) -> Vec<Member> {
+fn members<const N: usize>(members: [(&str, OutputType); N]) -> Vec<Member> {
     members.into_iter().map(|(name, ty)| Member::new(name, ty)).collect()
 }
 
 fn shapes() -> Vec<Shape> {
     let mut all = Vec::new();
-    for base in [Base::Float, Base::Int, Base::Uint, Base::Double, Base::Int64, Base::Uint64] {
+    for base in [
+        ScalarType::Float,
+        ScalarType::Int,
+        ScalarType::Uint,
+        ScalarType::Double,
+        ScalarType::Int64,
+        ScalarType::Uint64,
+    ] {
         let name = |rows| format!("{base:?}{rows}").to_lowercase();
-        all.extend((1..=4).map(|rows| shape(&name(rows), Type::vector(base, rows), &[])));
+        all.extend((1..=4).map(|rows| shape(&name(rows), OutputType::vector(base, rows), &[])));
     }
-    for base in [Base::Float, Base::Double] {
+    for base in [ScalarType::Float, ScalarType::Double] {
         for (columns, rows) in (2..=4).flat_map(|columns| (2..=4).map(move |rows| (columns, rows))) {
             let name = format!("{base:?}{columns}x{rows}").to_lowercase();
-            all.push(shape(&name, Type::matrix(base, columns, rows), &[]));
+            all.push(shape(&name, OutputType::matrix(base, columns, rows), &[]));
         }
     }
-    let double = |rows| Type::vector(Base::Double, rows);
+    let double = |rows| OutputType::vector(ScalarType::Double, rows);
     all.extend([
         shape("array", float(1).array(3), &[]),
         shape("vectors", float(3).array(2), &[]),
         shape("doubles", double(3).array(2), &[]),
-        shape("matrices", Type::matrix(Base::Float, 2, 2).array(2), &[]),
+        shape("matrices", OutputType::matrix(ScalarType::Float, 2, 2).array(2), &[]),
         shape("element", float(1).array(4), &["[2]", "[0]"]),
-        shape("vector", Type::vector(Base::Int, 4).array(3), &["[1]"]),
+        shape("vector", OutputType::vector(ScalarType::Int, 4).array(3), &["[1]"]),
         shape("double", double(2).array(3), &["[2]", "[1]"]),
         shape("grid", float(2).array(2).array(2), &["[1]", "[0][1]"]),
     ]);
-    let inner = Type::Struct(members([("d", double(3)), ("f", float(1).array(2))]));
-    let outer = Type::Struct(members([("a", float(3)), ("s", inner.array(2)), ("m", Type::matrix(Base::Float, 3, 2))]));
+    let inner = OutputType::Struct(members([("d", double(3)), ("f", float(1).array(2))]));
+    let outer = OutputType::Struct(members([
+        ("a", float(3)),
+        ("s", inner.array(2)),
+        ("m", OutputType::matrix(ScalarType::Float, 3, 2)),
+    ]));
     all.push(shape("record", outer, &[".s[1].d", ".a", ".s[0].f[1]", ".m"]));
-    all.push(shape("alone", Type::Struct(members([("m", Type::matrix(Base::Float, 2, 3))])), &[".m"]));
-    let block = Type::Block(members([("a", Type::vector(Base::Uint, 2)), ("v", float(4).array(2))]));
+    all.push(shape(
+        "alone",
+        OutputType::Struct(members([("m", OutputType::matrix(ScalarType::Float, 2, 3))])),
+        &[".m"],
+    ));
+    let block = OutputType::Block(members([("a", OutputType::vector(ScalarType::Uint, 2)), ("v", float(4).array(2))]));
     all.push(shape("Block", block.clone(), &[".v[1]", ".a"]));
     all.push(shape("Blocks", block.array(2), &["[1].a", "[0].v"]));
     all.push(Shape {

@@ -5,7 +5,7 @@
 //! Words are numbered in the order in which GLSL declares them: outputs one after the other, arrays by element, structs by
 //! member, matrices by column, doubles low half first. That is also the order in which GL captures the words of a name.
 
-use ntv::capture::{Base, Basic, Member, Output, Type, XfbInfo};
+use ntv::capture::{Basic, Member, Output, OutputType, ScalarType, XfbInfo};
 use ntv::op::names::varying::{CLIP_DIST0, CULL_DIST0, POS, PSIZ, VAR0};
 use std::fmt::Write as _;
 
@@ -15,36 +15,38 @@ pub(super) fn value(word: u32, vertex: u32, instance: u32) -> u32 {
 }
 
 /// The number of 32-bit words of a type.
-pub(super) fn words(ty: &Type) -> u32 {
+pub(super) fn words(ty: &OutputType) -> u32 {
     match ty {
-        Type::Basic(basic) => u32::from(basic.columns) * column_words(*basic),
-        Type::Array(element, length) => length * words(element),
-        Type::Struct(members) | Type::Block(members) => members.iter().map(|member| words(&member.ty)).sum(),
+        OutputType::Basic(basic) => u32::from(basic.columns) * column_words(*basic),
+        OutputType::Array(element, length) => length * words(element),
+        OutputType::Struct(members) | OutputType::Block(members) => {
+            members.iter().map(|member| words(&member.ty)).sum()
+        }
     }
 }
 
 /// The number of slots of a type that is not compact: one for each vector, two for vectors of more than 16 bytes.
-pub(super) fn slots(ty: &Type) -> u32 {
+pub(super) fn slots(ty: &OutputType) -> u32 {
     match ty {
-        Type::Basic(basic) => u32::from(basic.columns) * column_words(*basic).div_ceil(4),
-        Type::Array(element, length) => length * slots(element),
-        Type::Struct(members) | Type::Block(members) => {
+        OutputType::Basic(basic) => u32::from(basic.columns) * column_words(*basic).div_ceil(4),
+        OutputType::Array(element, length) => length * slots(element),
+        OutputType::Struct(members) | OutputType::Block(members) => {
             member_places(members).map(|(member, slot, _)| slot + slots(&member.ty)).max().unwrap_or(0)
         }
     }
 }
 
 /// Whether any part of it has 64 bits.
-pub(super) fn is_wide(ty: &Type) -> bool {
+pub(super) fn is_wide(ty: &OutputType) -> bool {
     match ty {
-        Type::Basic(basic) => is_wide_base(basic.base),
-        Type::Array(element, _) => is_wide(element),
-        Type::Struct(members) | Type::Block(members) => members.iter().any(|member| is_wide(&member.ty)),
+        OutputType::Basic(basic) => is_wide_base(basic.base),
+        OutputType::Array(element, _) => is_wide(element),
+        OutputType::Struct(members) | OutputType::Block(members) => members.iter().any(|member| is_wide(&member.ty)),
     }
 }
 
-fn is_wide_base(base: Base) -> bool {
-    matches!(base, Base::Double | Base::Int64 | Base::Uint64)
+fn is_wide_base(base: ScalarType) -> bool {
+    matches!(base, ScalarType::Double | ScalarType::Int64 | ScalarType::Uint64)
 }
 
 fn column_words(basic: Basic) -> u32 {
@@ -115,23 +117,23 @@ impl Program {
 /// A variable of NIR: an output, or a member of a block.
 struct Variable {
     name: String,
-    ty: Type,
+    ty: OutputType,
     location: u32,
     component: u8,
     word: u32,
 }
 
 /// The variables of an output.
-fn variables(name: &str, ty: &Type, (location, component): (u32, u8), word: u32) -> Vec<Variable> {
-    let is_of_blocks = |ty: &Type| {
+fn variables(name: &str, ty: &OutputType, (location, component): (u32, u8), word: u32) -> Vec<Variable> {
+    let is_of_blocks = |ty: &OutputType| {
         let mut ty = ty;
-        while let Type::Array(element, _) = ty {
+        while let OutputType::Array(element, _) = ty {
             ty = element;
         }
-        matches!(ty, Type::Block(_))
+        matches!(ty, OutputType::Block(_))
     };
     match ty {
-        Type::Block(members) => {
+        OutputType::Block(members) => {
             let mut word = word;
             let mut all = Vec::new();
             for (member, slot, component) in member_places(members) {
@@ -141,7 +143,7 @@ fn variables(name: &str, ty: &Type, (location, component): (u32, u8), word: u32)
             }
             all
         }
-        Type::Array(element, length) if is_of_blocks(element) => (0..*length)
+        OutputType::Array(element, length) if is_of_blocks(element) => (0..*length)
             .flat_map(|i| {
                 let place = (location + i * slots(element), component);
                 variables(&format!("{name}_{i}"), element, place, word + i * words(element))
@@ -208,7 +210,7 @@ impl Writer {
     }
 
     /// A scalar or vector of `rows` components, from `word` on.
-    fn vector(&mut self, base: Base, rows: u8, word: u32) -> u32 {
+    fn vector(&mut self, base: ScalarType, rows: u8, word: u32) -> u32 {
         let bits = if is_wide_base(base) { 64 } else { 32 };
         let component = |writer: &mut Writer, c: u32| match bits {
             32 => writer.word(word + c),
@@ -225,21 +227,21 @@ impl Writer {
         self.def(&format!("{bits}x{rows}"), &format!("vec{rows} {}", list.join(", ")))
     }
 
-    fn type_name(&mut self, ty: &Type) -> String {
+    fn type_name(&mut self, ty: &OutputType) -> String {
         match ty {
-            Type::Basic(Basic { base, rows, columns }) if rows == columns && *columns > 1 => {
-                format!("{}mat{rows}", if *base == Base::Double { "d" } else { "" })
+            OutputType::Basic(Basic { base, rows, columns }) if rows == columns && *columns > 1 => {
+                format!("{}mat{rows}", if *base == ScalarType::Double { "d" } else { "" })
             }
-            Type::Basic(basic) => basic.to_string(),
-            Type::Array(..) => {
+            OutputType::Basic(basic) => basic.to_string(),
+            OutputType::Array(..) => {
                 let (mut lengths, mut element) = (String::new(), ty);
-                while let Type::Array(inner, length) = element {
+                while let OutputType::Array(inner, length) = element {
                     let _ = write!(lengths, "[{length}]");
                     element = inner;
                 }
                 self.type_name(element) + &lengths
             }
-            Type::Struct(members) | Type::Block(members) => self.struct_name(members),
+            OutputType::Struct(members) | OutputType::Block(members) => self.struct_name(members),
         }
     }
 
@@ -273,19 +275,19 @@ impl Writer {
         self.store_deref(pointer, ty, *word);
     }
 
-    fn store_deref(&mut self, pointer: u32, ty: &Type, word: u32) {
+    fn store_deref(&mut self, pointer: u32, ty: &OutputType, word: u32) {
         match ty {
-            Type::Basic(Basic { base, rows, columns: 1 }) => {
+            OutputType::Basic(Basic { base, rows, columns: 1 }) => {
                 let value = self.vector(*base, *rows, word);
                 let mask = &"xyzw"[..usize::from(*rows)];
                 let _ = writeln!(self.body, "    @store_deref (%{pointer}, %{value}) (wrmask={mask}, access=none)");
             }
-            Type::Basic(basic) => {
-                let column = Type::vector(basic.base, basic.rows);
+            OutputType::Basic(basic) => {
+                let column = OutputType::vector(basic.base, basic.rows);
                 self.store_elements(pointer, &column, basic.columns.into(), word);
             }
-            Type::Array(element, length) => self.store_elements(pointer, element, *length, word),
-            Type::Struct(members) | Type::Block(members) => {
+            OutputType::Array(element, length) => self.store_elements(pointer, element, *length, word),
+            OutputType::Struct(members) | OutputType::Block(members) => {
                 let mut word = word;
                 for member in members {
                     let name = self.type_name(&member.ty);
@@ -298,7 +300,7 @@ impl Writer {
         }
     }
 
-    fn store_elements(&mut self, pointer: u32, element: &Type, length: u32, word: u32) {
+    fn store_elements(&mut self, pointer: u32, element: &OutputType, length: u32, word: u32) {
         let name = self.type_name(element);
         for i in 0..length {
             let part = self.def("32", &format!("deref_array &(*%{pointer})[{i}] (shader_out {name})"));
@@ -307,25 +309,25 @@ impl Writer {
     }
 
     /// Stores by slot.
-    fn store_slots(&mut self, ty: &Type, location: u32, component: u8, word: u32) {
+    fn store_slots(&mut self, ty: &OutputType, location: u32, component: u8, word: u32) {
         match ty {
-            Type::Basic(Basic { base, rows, columns }) => {
-                let vector = Type::vector(*base, *rows);
+            OutputType::Basic(Basic { base, rows, columns }) => {
+                let vector = OutputType::vector(*base, *rows);
                 for column in 0..u32::from(*columns) {
                     let (location, word) = (location + column * slots(&vector), word + column * words(&vector));
                     // Two 64-bit components fit into a slot.
                     let most = if is_wide_base(*base) { 2 } else { 4 };
                     for first in (0..*rows).step_by(most.into()) {
                         let place = (location + u32::from(first / most), component);
-                        let word = word + words(&Type::vector(*base, first));
+                        let word = word + words(&OutputType::vector(*base, first));
                         self.store_slot(*base, (*rows - first).min(most), place, word);
                     }
                 }
             }
-            Type::Array(element, length) => (0..*length).for_each(|i| {
+            OutputType::Array(element, length) => (0..*length).for_each(|i| {
                 self.store_slots(element, location + i * slots(element), component, word + i * words(element));
             }),
-            Type::Struct(members) | Type::Block(members) => {
+            OutputType::Struct(members) | OutputType::Block(members) => {
                 let mut word = word;
                 for (member, slot, component) in member_places(members) {
                     self.store_slots(&member.ty, location + slot, component, word);
@@ -339,17 +341,17 @@ impl Writer {
     fn store_compact(&mut self, location: u32, word: u32, length: u32) {
         for first in (0..length).step_by(4) {
             let rows = (length - first).min(4) as u8;
-            self.store_slot(Base::Float, rows, (location + first / 4, 0), word + first);
+            self.store_slot(ScalarType::Float, rows, (location + first / 4, 0), word + first);
         }
     }
 
-    fn store_slot(&mut self, base: Base, rows: u8, (location, component): (u32, u8), word: u32) {
+    fn store_slot(&mut self, base: ScalarType, rows: u8, (location, component): (u32, u8), word: u32) {
         let value = self.vector(base, rows, word);
         let mask = &"xyzw"[..usize::from(rows)];
         let ty = match base {
-            Base::Float | Base::Int | Base::Uint => format!("{base:?}32").to_lowercase(),
-            Base::Double => "float64".into(),
-            Base::Int64 | Base::Uint64 => format!("{base:?}").to_lowercase(),
+            ScalarType::Float | ScalarType::Int | ScalarType::Uint => format!("{base:?}32").to_lowercase(),
+            ScalarType::Double => "float64".into(),
+            ScalarType::Int64 | ScalarType::Uint64 => format!("{base:?}").to_lowercase(),
         };
         let captures = self.captures.as_ref().map_or(String::new(), |info| captured(info, location, component, rows));
         let (number, slot) = (location.checked_sub(VAR0).map_or(0, |number| number + 8), slot_name(location));
@@ -384,10 +386,10 @@ fn captured(info: &XfbInfo, location: u32, component: u8, rows: u8) -> String {
 }
 
 /// The number of components of a variable in its first slot.
-fn first_components(ty: &Type) -> usize {
+fn first_components(ty: &OutputType) -> usize {
     match ty {
-        Type::Basic(basic) => column_words(*basic).min(4) as usize,
-        Type::Array(element, _) => first_components(element),
-        Type::Struct(_) | Type::Block(_) => 4,
+        OutputType::Basic(basic) => column_words(*basic).min(4) as usize,
+        OutputType::Array(element, _) => first_components(element),
+        OutputType::Struct(_) | OutputType::Block(_) => 4,
     }
 }

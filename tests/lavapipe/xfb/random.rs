@@ -5,7 +5,7 @@
 use super::draw::{Case, Vertices, PLAIN};
 use super::program::{is_wide, slots, words, Program};
 use super::wish::{blocks, layout, listable, varyings, Entry, Named, Wish};
-use ntv::capture::{Base, BufferMode, Member, Output, ProvokingVertex, Topology, Type};
+use ntv::capture::{BufferMode, Member, Output, OutputType, ProvokingVertex, ScalarType, Topology};
 use ntv::op::names::varying::{CLIP_DIST0, CULL_DIST0, POS, PSIZ, VAR0};
 use ntv_gen::Random;
 
@@ -45,8 +45,8 @@ fn program(random: &mut Random) -> Program {
     // Then the stores may have the captures.
     let has_wide = !is_by_slot || one_in(random, 3);
     let mut outputs = vec![
-        Output::new("gl_Position", Type::vector(Base::Float, 4), POS),
-        Output::new("gl_PointSize", Type::scalar(Base::Float), PSIZ),
+        Output::new("gl_Position", OutputType::vector(ScalarType::Float, 4), POS),
+        Output::new("gl_PointSize", OutputType::scalar(ScalarType::Float), PSIZ),
     ];
     if one_in(random, 4) {
         let clip = between(random, 1, 8);
@@ -55,7 +55,7 @@ fn program(random: &mut Random) -> Program {
         let cull = between(random, 0, 8 - clip);
         let cull = if clip % 4 == 0 { cull } else { cull.min(4 - clip % 4) };
         for (name, location, length) in [("gl_ClipDistance", CLIP_DIST0, clip), ("gl_CullDistance", CULL_DIST0, cull)] {
-            let ty = Type::scalar(Base::Float).array(length);
+            let ty = OutputType::scalar(ScalarType::Float).array(length);
             if length != 0 {
                 outputs.push(Output { is_compact: true, ..Output::new(name, ty, location) });
             }
@@ -84,22 +84,22 @@ fn program(random: &mut Random) -> Program {
 /// Outputs that share slots: vectors, or arrays with the same number of elements.
 fn packed(random: &mut Random, name: &str, location: u32) -> Vec<Output> {
     let length = if one_in(random, 3) { between(random, 1, 3) } else { 0 };
-    let array = |ty: Type| if length == 0 { ty } else { ty.array(length) };
+    let array = |ty: OutputType| if length == 0 { ty } else { ty.array(length) };
     if one_in(random, 4) {
-        let base = random.pick(&[Base::Double, Base::Int64, Base::Uint64]);
+        let base = random.pick(&[ScalarType::Double, ScalarType::Int64, ScalarType::Uint64]);
         let output = |i: u8| {
-            let ty = array(Type::scalar(base));
+            let ty = array(OutputType::scalar(base));
             Output { component: 2 * i, ..Output::new(format!("{name}_{i}"), ty, location) }
         };
         return vec![output(0), output(1)];
     }
-    let base = random.pick(&[Base::Float, Base::Int, Base::Uint]);
+    let base = random.pick(&[ScalarType::Float, ScalarType::Int, ScalarType::Uint]);
     let mut all = Vec::new();
     let mut component = 0;
     while component < 4 {
         let rows = between(random, 1, 4 - component) as u8;
         if !one_in(random, 5) {
-            let (number, ty) = (all.len(), array(Type::vector(base, rows)));
+            let (number, ty) = (all.len(), array(OutputType::vector(base, rows)));
             let output = Output::new(format!("{name}_{number}"), ty, location);
             all.push(Output { component: component as u8, ..output });
         }
@@ -108,7 +108,7 @@ fn packed(random: &mut Random, name: &str, location: u32) -> Vec<Output> {
     all
 }
 
-fn random_type(random: &mut Random) -> Type {
+fn random_type(random: &mut Random) -> OutputType {
     match random.below(8) {
         0 => block(random),
         1 => block(random).array(between(random, 1, 2)),
@@ -116,14 +116,14 @@ fn random_type(random: &mut Random) -> Type {
     }
 }
 
-fn nested(random: &mut Random, depth: u32) -> Type {
+fn nested(random: &mut Random, depth: u32) -> OutputType {
     match random.below(if depth == 0 { 4 } else { 7 }) {
         0..=3 => basic(random),
         4 | 5 => {
             let length = between(random, 1, 3);
             nested(random, depth - 1).array(length)
         }
-        _ => Type::Struct(members(random, depth - 1)),
+        _ => OutputType::Struct(members(random, depth - 1)),
     }
 }
 
@@ -132,30 +132,38 @@ fn members(random: &mut Random, depth: u32) -> Vec<Member> {
 }
 
 /// A block, in which two members may share a slot.
-fn block(random: &mut Random) -> Type {
+fn block(random: &mut Random) -> OutputType {
     let mut members = members(random, 1);
     if one_in(random, 3) {
-        let end = slots(&Type::Block(members.clone()));
-        let base = random.pick(&[Base::Float, Base::Int, Base::Uint]);
+        let end = slots(&OutputType::Block(members.clone()));
+        let base = random.pick(&[ScalarType::Float, ScalarType::Int, ScalarType::Uint]);
         let rows = between(random, 1, 3) as u8;
         let place = |name: &str, rows, component| Member {
             at: Some((end, component)),
-            ..Member::new(name, Type::vector(base, rows))
+            ..Member::new(name, OutputType::vector(base, rows))
         };
         members.push(place("p", rows, 0));
         members.push(place("q", between(random, 1, 4 - u32::from(rows)) as u8, rows));
     }
-    Type::Block(members)
+    OutputType::Block(members)
 }
 
-fn basic(random: &mut Random) -> Type {
-    let bases = [Base::Float, Base::Float, Base::Int, Base::Uint, Base::Double, Base::Int64, Base::Uint64];
+fn basic(random: &mut Random) -> OutputType {
+    let bases = [
+        ScalarType::Float,
+        ScalarType::Float,
+        ScalarType::Int,
+        ScalarType::Uint,
+        ScalarType::Double,
+        ScalarType::Int64,
+        ScalarType::Uint64,
+    ];
     match random.below(4) {
         0 => {
-            let base = random.pick(&[Base::Float, Base::Float, Base::Double]);
-            Type::matrix(base, between(random, 2, 4) as u8, between(random, 2, 4) as u8)
+            let base = random.pick(&[ScalarType::Float, ScalarType::Float, ScalarType::Double]);
+            OutputType::matrix(base, between(random, 2, 4) as u8, between(random, 2, 4) as u8)
         }
-        _ => Type::vector(random.pick(&bases), between(random, 1, 4) as u8),
+        _ => OutputType::vector(random.pick(&bases), between(random, 1, 4) as u8),
     }
 }
 
@@ -206,7 +214,7 @@ fn layouts(random: &mut Random, program: &Program) -> Wish {
     for (number, output) in program.outputs.iter().enumerate() {
         let word = program.first_word(number);
         match &output.ty {
-            Type::Block(members) if one_in(random, 2) => {
+            OutputType::Block(members) if one_in(random, 2) => {
                 let mut word = word;
                 for member in members {
                     let name = format!("{}.{}", output.name, member.name);

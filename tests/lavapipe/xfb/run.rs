@@ -8,7 +8,7 @@ use super::wish::Wish;
 use crate::gpu::{from_bytes, read, ssbo, words, Gpu};
 use crate::stages::shader;
 use crate::support;
-use ntv::capture::{plan, Attribute as PulledAttribute, AttributeFormat, BackEnd, XfbInfo, XfbLimits};
+use ntv::capture::{plan_captures, Attribute as PulledAttribute, AttributeFormat, BackEnd, XfbInfo, XfbLimits};
 use ntv::capture::{BUFFER_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
 use ntv::{EmitOptions, Options, Translator};
 use ntv_driver::headless::{vk, Attribute, Draw, Indices, Resource, Resources};
@@ -26,7 +26,7 @@ type Buffers = [Vec<u32>; 4];
 
 /// The plan of `wish`.
 pub(super) fn planned(program: &Program, wish: &Wish) -> Result<XfbInfo, String> {
-    plan(&program.outputs, &wish.request, &LIMITS).map_err(|error| format!("no plan: {error}"))
+    plan_captures(&program.outputs, &wish.request, &LIMITS).map_err(|error| format!("no plan: {error}"))
 }
 
 /// The modules of a program with captures.

@@ -3,7 +3,7 @@
 //! Requests for captures, in GL's names, and their places in GL: computed from the names alone, without a plan.
 
 use super::program::{is_wide, words, Program};
-use ntv::capture::{BufferMode, LayoutCapture, Request, Type};
+use ntv::capture::{BufferMode, LayoutCapture, OutputType, Request};
 
 /// A request and its places.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ pub(super) struct Named {
     pub(super) name: String,
     /// The number of its first word.
     pub(super) word: u32,
-    pub(super) ty: Type,
+    pub(super) ty: OutputType,
 }
 
 impl Named {
@@ -50,17 +50,17 @@ pub(super) fn listable(program: &Program) -> Vec<Named> {
     all
 }
 
-fn list(name: &str, ty: &Type, word: u32, all: &mut Vec<Named>) {
+fn list(name: &str, ty: &OutputType, word: u32, all: &mut Vec<Named>) {
     let named = || Named { name: name.into(), word, ty: ty.clone() };
     match ty {
-        Type::Basic(_) => all.push(named()),
-        Type::Array(element, length) => {
-            if matches!(**element, Type::Basic(_)) {
+        OutputType::Basic(_) => all.push(named()),
+        OutputType::Array(element, length) => {
+            if matches!(**element, OutputType::Basic(_)) {
                 all.push(named());
             }
             (0..*length).for_each(|i| list(&format!("{name}[{i}]"), element, word + i * words(element), all));
         }
-        Type::Struct(members) | Type::Block(members) => {
+        OutputType::Struct(members) | OutputType::Block(members) => {
             let mut word = word;
             for member in members {
                 list(&format!("{name}.{}", member.name), &member.ty, word, all);
@@ -138,37 +138,37 @@ pub(super) fn layout(captures: &[(Named, usize, u32)], more: [Option<u32>; 4]) -
 }
 
 /// The blocks of an array of blocks with the first word of each; otherwise only the type.
-pub(super) fn blocks(ty: &Type, word: u32) -> Vec<(&Type, u32)> {
+pub(super) fn blocks(ty: &OutputType, word: u32) -> Vec<(&OutputType, u32)> {
     match ty {
-        Type::Array(element, length) if has_blocks(element) => {
+        OutputType::Array(element, length) if has_blocks(element) => {
             (0..*length).flat_map(|i| blocks(element, word + i * words(element))).collect()
         }
         _ => vec![(ty, word)],
     }
 }
 
-fn has_blocks(ty: &Type) -> bool {
+fn has_blocks(ty: &OutputType) -> bool {
     match ty {
-        Type::Block(_) => true,
-        Type::Array(element, _) => has_blocks(element),
+        OutputType::Block(_) => true,
+        OutputType::Array(element, _) => has_blocks(element),
         _ => false,
     }
 }
 
 /// Places all parts of a type in a buffer, each component at a multiple of its size. Returns the end.
-fn put(ty: &Type, (buffer, offset): (usize, u32), word: u32, places: &mut Vec<CapturedWord>) -> u32 {
+fn put(ty: &OutputType, (buffer, offset): (usize, u32), word: u32, places: &mut Vec<CapturedWord>) -> u32 {
     match ty {
-        Type::Basic(_) => {
+        OutputType::Basic(_) => {
             let start = if is_wide(ty) { offset.next_multiple_of(8) } else { offset };
             for number in 0..words(ty) {
                 places.push(CapturedWord { buffer, offset: start + 4 * number, word: word + number });
             }
             start + 4 * words(ty)
         }
-        Type::Array(element, length) => {
+        OutputType::Array(element, length) => {
             (0..*length).fold(offset, |offset, i| put(element, (buffer, offset), word + i * words(element), places))
         }
-        Type::Struct(members) | Type::Block(members) => {
+        OutputType::Struct(members) | OutputType::Block(members) => {
             let mut word = word;
             members.iter().fold(offset, |offset, member| {
                 let end = put(&member.ty, (buffer, offset), word, places);

@@ -116,7 +116,8 @@ impl Program {
             CaptureMode::Separate => BufferMode::Separate,
         };
         let asked = Request::varyings(request.varyings.iter().map(|name| name.get_ref().as_str()), mode);
-        let plan = capture::plan(&outputs, &asked, &XfbLimits::default()).map_err(|error| whole(error.to_string()))?;
+        let plan = capture::plan_captures(&outputs, &asked, &XfbLimits::default())
+            .map_err(|error| whole(error.to_string()))?;
         let last = self.shaders.iter_mut().rfind(|(stage, _)| *stage < Stage::Fragment);
         let (_, shader) = last.ok_or_else(|| whole("no stage is before rasterization".to_string()))?;
         shader.xfb_info = plan;
@@ -211,7 +212,7 @@ fn output(output: &scene::Output) -> Result<Output, SceneError> {
                 .iter()
                 .map(|member| Ok(capture::Member::new(member.name.clone(), ty(&member.ty)?)))
                 .collect::<Result<_, SceneError>>()?;
-            capture::Type::Block(members)
+            capture::OutputType::Block(members)
         }
     };
     // The plan checks that such a slot exists.
@@ -219,27 +220,27 @@ fn output(output: &scene::Output) -> Result<Output, SceneError> {
 }
 
 /// A type by its name in GLSL: `float`, `vec3`, `mat4`, `ivec2[5]`.
-fn ty(name: &Spanned<String>) -> Result<capture::Type, SceneError> {
+fn ty(name: &Spanned<String>) -> Result<capture::OutputType, SceneError> {
     let wrong = || SceneError::at(name, format!("`{}` is not a type that can be captured", name.get_ref()));
     let (stem, lengths) = name.get_ref().split_once('[').unwrap_or((name.get_ref(), ""));
     let (base, rest) = match stem {
-        "float" => (capture::Base::Float, "vec1"),
-        "int" => (capture::Base::Int, "vec1"),
-        "uint" => (capture::Base::Uint, "vec1"),
-        "double" => (capture::Base::Double, "vec1"),
+        "float" => (capture::ScalarType::Float, "vec1"),
+        "int" => (capture::ScalarType::Int, "vec1"),
+        "uint" => (capture::ScalarType::Uint, "vec1"),
+        "double" => (capture::ScalarType::Double, "vec1"),
         _ => match stem.as_bytes().first() {
-            Some(b'i') => (capture::Base::Int, &stem[1..]),
-            Some(b'u') => (capture::Base::Uint, &stem[1..]),
-            Some(b'd') => (capture::Base::Double, &stem[1..]),
-            _ => (capture::Base::Float, stem),
+            Some(b'i') => (capture::ScalarType::Int, &stem[1..]),
+            Some(b'u') => (capture::ScalarType::Uint, &stem[1..]),
+            Some(b'd') => (capture::ScalarType::Double, &stem[1..]),
+            _ => (capture::ScalarType::Float, stem),
         },
     };
     let number = |text: &str| text.parse::<u8>().ok().filter(|number| (1..=4).contains(number));
     let whole = match (rest.strip_prefix("vec"), rest.strip_prefix("mat")) {
-        (Some(rows), _) => number(rows).map(|rows| capture::Type::vector(base, rows)),
+        (Some(rows), _) => number(rows).map(|rows| capture::OutputType::vector(base, rows)),
         (_, Some(size)) => {
             let (columns, rows) = size.split_once('x').unwrap_or((size, size));
-            number(columns).zip(number(rows)).map(|(columns, rows)| capture::Type::matrix(base, columns, rows))
+            number(columns).zip(number(rows)).map(|(columns, rows)| capture::OutputType::matrix(base, columns, rows))
         }
         _ => None,
     };
@@ -255,16 +256,16 @@ fn ty(name: &Spanned<String>) -> Result<capture::Type, SceneError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ntv::capture::Type;
+    use ntv::capture::OutputType;
 
     #[test]
     fn types_have_their_names_in_glsl() {
         let named = |name: &str| ty(&Spanned::new(0..0, name.to_string()));
-        assert_eq!(named("float"), Ok(Type::scalar(capture::Base::Float)));
-        assert_eq!(named("ivec3"), Ok(Type::vector(capture::Base::Int, 3)));
-        assert_eq!(named("mat2x3"), Ok(Type::matrix(capture::Base::Float, 2, 3)));
-        assert_eq!(named("dmat4"), Ok(Type::matrix(capture::Base::Double, 4, 4)));
-        assert_eq!(named("vec4[2][3]"), Ok(Type::vector(capture::Base::Float, 4).array(3).array(2)));
+        assert_eq!(named("float"), Ok(OutputType::scalar(capture::ScalarType::Float)));
+        assert_eq!(named("ivec3"), Ok(OutputType::vector(capture::ScalarType::Int, 3)));
+        assert_eq!(named("mat2x3"), Ok(OutputType::matrix(capture::ScalarType::Float, 2, 3)));
+        assert_eq!(named("dmat4"), Ok(OutputType::matrix(capture::ScalarType::Double, 4, 4)));
+        assert_eq!(named("vec4[2][3]"), Ok(OutputType::vector(capture::ScalarType::Float, 4).array(3).array(2)));
         for wrong in ["", "vec", "vec5", "sampler2D", "float[x]", "mat9x9"] {
             assert!(named(wrong).is_err(), "{wrong}");
         }

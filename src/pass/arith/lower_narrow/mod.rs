@@ -44,7 +44,7 @@ mod tests;
 use crate::analysis::value_types::ValueTypes;
 use crate::entity::SideTable;
 use crate::ir::{rewrite, AluSrc, Builder, Def, Edit, Inst, InstKind, PhiSrc, Shader};
-use crate::op::meaning::Form as IntrinsicForm;
+use crate::op::meaning::IntrinsicForm;
 use crate::op::AluOp::{self, *};
 use crate::op::{Base, Facts, Intrinsic};
 use crate::pass::{Context, Pass};

@@ -28,7 +28,7 @@ mod moves;
 mod old;
 
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader};
-use crate::op::meaning::Form;
+use crate::op::meaning::IntrinsicForm;
 use crate::op::Intrinsic::{self, *};
 use crate::op::{AluOp, Base, Facts, Index};
 use crate::pass::{Context, Pass};
@@ -90,16 +90,16 @@ impl Call {
 
 /// Whether it is a mask of invocations: no other built-in input is a subgroup operation.
 fn is_mask(op: Intrinsic) -> bool {
-    matches!(op.info().form, Form::BuiltIn(..))
+    matches!(op.info().form, IntrinsicForm::BuiltIn(..))
 }
 
 /// Whether it is a vote on whether numbers are equal.
 fn is_vote(op: Intrinsic) -> bool {
-    matches!(op.info().form, Form::Vote(_, _, Base::Float | Base::Uint))
+    matches!(op.info().form, IntrinsicForm::Vote(_, _, Base::Float | Base::Uint))
 }
 
 fn is_reduction(op: Intrinsic) -> bool {
-    matches!(op.info().form, Form::Reduction(_))
+    matches!(op.info().form, IntrinsicForm::Reduction(_))
 }
 
 /// Builds subgroup operations that the target has.
