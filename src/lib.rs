@@ -24,7 +24,7 @@
 //!
 //! # From text
 //!
-//! [`text::parse`] reads what Mesa prints, and finds the dumps in a log:
+//! [`text::parse`] reads a shader as Mesa prints it; [`text::find`] finds all shaders of a log:
 //!
 //! ```
 //! let dump = "\
@@ -40,7 +40,7 @@
 //!     block b1:
 //! }
 //! ";
-//! let mut shader = ntv::text::parse(dump).remove(0).shader?;
+//! let mut shader = ntv::text::parse(dump)?;
 //! let module = ntv::Translator::default().translate(&mut shader, &ntv::EmitOptions::default())?;
 //! assert_eq!(module.words[0], 0x0723_0203);
 //! # Ok::<(), ntv::Errors>(())
@@ -68,7 +68,7 @@
 //! #     block b1:
 //! # }
 //! # ";
-//! # let wire = ntv::wire::encode(&ntv::text::parse(dump).remove(0).shader?);
+//! # let wire = ntv::wire::encode(&ntv::text::parse(dump)?);
 //! let mut target = Target::preset("vulkan1.2").expect("a preset");
 //! target.set(Feature::shaderFloat64, false);
 //! let mut translator = Translator::new(Options::default().target(target));

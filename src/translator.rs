@@ -247,7 +247,7 @@ mod tests {
     fn a_shader_is_lowered_up_to_each_pass() {
         let dump = include_str!("../examples/fog.nir");
         let lowered_up_to = |name: Option<&str>| {
-            let mut shader = text::parse(dump).remove(0).shader.expect("a shader");
+            let mut shader = text::parse(dump).expect("a shader");
             Translator::default().lower(&mut shader, name).expect("a lowered shader");
             shader
         };

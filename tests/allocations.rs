@@ -45,7 +45,7 @@ fn wires() -> Vec<(String, Vec<u32>)> {
     let mut wires = Vec::new();
     for file in own.into_iter().chain(shared.into_iter().flatten().step_by(10)) {
         let dump = String::from_utf8_lossy(&fs::read(&file).expect("a dump")).into_owned();
-        for mut shader in text::parse(&dump).into_iter().filter_map(|found| found.shader.ok()) {
+        for mut shader in text::find(&dump).filter_map(|found| found.shader.ok()) {
             let words = wire::encode(&shader);
             if Translator::default().translate(&mut shader, &EmitOptions::default()).is_ok() {
                 wires.push((file.display().to_string(), words));

@@ -32,7 +32,7 @@ fn reads_one_of(vec4s: u32) -> Shader {
          @store_ssbo (%4, %0, %3) (wrmask=xyzw, access=none, align_mul=16, align_offset=0)\n    // succs: b1\n    block b1:\n}}\n",
         range = vec4s * 16,
     );
-    text::parse(&text).remove(0).shader.expect("a shader")
+    text::parse(&text).expect("a shader")
 }
 
 #[test]
@@ -58,8 +58,7 @@ fn modules_are_valid_in_both_classes() {
     let files = support::files(&support::root().join("tests/corpus/blocks"), &["nir"]);
     assert!(files.len() >= 90, "only {} files", files.len());
     let failures = support::in_parallel(files, |file| {
-        let found = text::parse(&fs::read_to_string(&file).expect("a file")).remove(0);
-        let shader = found.shader.expect("a shader");
+        let shader = text::parse(&fs::read_to_string(&file).expect("a file")).expect("a shader");
         let target = Target::preset("vulkan1.3").expect("a preset");
         let check = |stored| support::spirv_val(&translate(&mut shader.clone(), stored), &target);
         let result = check(false).and(check(true));

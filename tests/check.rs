@@ -31,7 +31,7 @@ fn real_dumps_are_valid() {
 fn check_file(file: &Path, name: &Path) -> (usize, Vec<String>) {
     let dump = String::from_utf8_lossy(&fs::read(file).expect("a dump")).into_owned();
     // Other tests cover the parser.
-    let shaders: Vec<Shader> = text::parse(&dump).into_iter().filter_map(|found| found.shader.ok()).collect();
+    let shaders: Vec<Shader> = text::find(&dump).filter_map(|found| found.shader.ok()).collect();
     let failures = shaders.iter().filter_map(|shader| check_shader(shader.clone()).err());
     (shaders.len(), failures.map(|error| format!("{}: {error}", name.display())).collect())
 }
@@ -73,7 +73,7 @@ fn same_phis(file: &Path) -> Option<bool> {
     let neighbour = file.parent()?.with_file_name("ssa").join(file.file_name()?);
     let [mut reg, ssa] = [file, &neighbour].map(|file| {
         let dump = fs::read_to_string(file).ok()?;
-        text::parse(&dump).pop()?.shader.ok()
+        text::parse(&dump).ok()
     });
     let (reg, ssa) = (reg.as_mut()?, ssa?);
     if !reg.facts().contains(Facts::REGISTERS) {

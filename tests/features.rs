@@ -198,7 +198,7 @@ fn no_capability_without_its_feature() {
     let results = support::in_parallel(files, |file| {
         let text = fs::read_to_string(&file).expect("a file of the corpus");
         let (mut wrong, mut tried) = (Vec::new(), BTreeSet::new());
-        for shader in text::parse(&text).into_iter().filter_map(|found| found.shader.ok()) {
+        for shader in text::find(&text).filter_map(|found| found.shader.ok()) {
             for target in &targets {
                 let found = check(&shader, target, &mut tried);
                 wrong

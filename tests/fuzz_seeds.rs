@@ -83,7 +83,7 @@ fn input(target: &str, random: &mut Random, dump: &str) -> Vec<u8> {
 
 /// The first shader of `dump` as a wire.
 fn wire(dump: &str) -> Vec<u8> {
-    let shader = ntv::text::parse(dump).into_iter().find_map(|found| found.shader.ok());
+    let shader = ntv::text::find(dump).find_map(|found| found.shader.ok());
     let shader = shader.filter(|shader| ntv::check::validate(shader).is_ok());
     shader.map_or_else(Vec::new, |shader| ntv::wire::to_bytes(&ntv::wire::encode(&shader)))
 }
@@ -100,7 +100,7 @@ fn module(dump: &str) -> Option<ntv::Module> {
 }
 
 fn translated(dump: &str, options: &ntv::EmitOptions<'_>) -> Option<ntv::Module> {
-    let mut shader = ntv::text::parse(dump).into_iter().find_map(|found| found.shader.ok())?;
+    let mut shader = ntv::text::find(dump).find_map(|found| found.shader.ok())?;
     ntv::Translator::default().translate(&mut shader, options).ok()
 }
 

@@ -96,7 +96,7 @@ fn asked_seeds() -> Option<Range<u64>> {
 
 fn check_file(file: &Path, seeds: &Range<u64>, tally: &mut Tally) -> Result<(), String> {
     let text = std::fs::read(file).map_err(|error| error.to_string())?;
-    for found in text::parse(&String::from_utf8_lossy(&text)) {
+    for found in text::find(&String::from_utf8_lossy(&text)) {
         let Ok(mut shader) = found.shader else { continue };
         if check::validate(&shader).and_then(|()| check::supported(&shader, &Target::default())).is_err() {
             continue;
@@ -164,7 +164,7 @@ fn check_passes(
 }
 
 fn parse(dump: &str) -> Vec<Shader> {
-    text::parse(dump).into_iter().map(|parsed| parsed.shader.unwrap_or_else(|errors| panic!("{errors}"))).collect()
+    text::find(dump).map(|parsed| parsed.shader.unwrap_or_else(|errors| panic!("{errors}"))).collect()
 }
 
 /// `shader` after all passes.

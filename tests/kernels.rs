@@ -13,9 +13,7 @@ use ntv::{check, text, EmitOptions, Options, Shader, Target, Translator};
 use ntv_interp::{Buffer, Inputs, Limits, Resources};
 
 fn shader(kernel: Kernel) -> Shader {
-    let mut found = text::parse(kernel.nir());
-    assert_eq!(found.len(), 1, "{kernel:?}");
-    found.remove(0).shader.unwrap_or_else(|errors| panic!("{kernel:?}: {errors}"))
+    text::parse(kernel.nir()).unwrap_or_else(|errors| panic!("{kernel:?}: {errors}"))
 }
 
 /// A runner that fails the test at undefined behaviour, accesses out of bounds, or races.

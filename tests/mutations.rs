@@ -119,7 +119,7 @@ impl Input {
     /// The modules of its valid shaders.
     fn translate(&self, options: &Options) -> Vec<Vec<u32>> {
         let shaders = match self {
-            Input::Text(text) => text::parse(text).into_iter().filter_map(|found| found.shader.ok()).collect(),
+            Input::Text(text) => text::find(text).filter_map(|found| found.shader.ok()).collect(),
             Input::Wire(bytes) => read_wire(bytes).into_iter().collect::<Vec<_>>(),
         };
         let mut translator = Translator::new(options.clone());

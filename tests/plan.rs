@@ -390,7 +390,7 @@ fn loading(load: &Load, index: &str, offset: &str) -> Shader {
     let Load { declarations, code } = load;
     let code = code.replace("INDEX", index).replace("OFFSET", offset);
     let text = format!("shader: MESA_SHADER_COMPUTE\nname: test\nworkgroup_size: 8, 1, 1\nnum_ubos: 2\nnum_ssbos: 1\nsubgroup_size: 0\n{declarations}decl_function main () (entrypoint)\n\nimpl main {{\n    block b0:  // preds:\n    32 %0 = load_const (0x00000000)\n    32 %1 = load_const (0x00000001)\n    32x3 %2 = @load_workgroup_id\n    32 %3 = mov %2.x\n    32 %4 = @load_local_invocation_index\n{code}    @store_ssbo (%9, %0, %0) (wrmask=x, access=none, align_mul=4, align_offset=0)\n    // succs: b1\n    block b1:\n}}\n");
-    text::parse(&text).remove(0).shader.unwrap_or_else(|error| panic!("{error}\n{text}"))
+    text::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 /// A translation reads blocks where the plan puts them, or refuses them for the reason for which the plan does.
@@ -443,7 +443,7 @@ fn plans_and_translations_agree_on_push_constants() {
 fn values_of_divergent_loops_and_ifs_diverge() {
     let text = "shader: MESA_SHADER_COMPUTE\nname: test\nworkgroup_size: 8, 1, 1\nsubgroup_size: 0\ndecl_function main () (entrypoint)\n\nimpl main {\n    block b0:  // preds:\n    32 %0 = load_const (0x00000000)\n    32 %1 = load_const (0x00000001)\n    32x3 %2 = @load_workgroup_id\n    32 %3 = @load_local_invocation_index\n    1 %4 = ieq %2.x, %0\n    1 %5 = ieq %3, %0\n    // succs: b1 b2\n    if %4 {\n        block b1:  // preds: b0\n        // succs: b3\n    } else {\n        block b2:  // preds: b0\n        // succs: b3\n    }\n    block b3:  // preds: b1 b2\n    32 %6 = phi b1: %0, b2: %1\n    // succs: b4 b5\n    if %5 {\n        block b4:  // preds: b3\n        // succs: b6\n    } else {\n        block b5:  // preds: b3\n        // succs: b6\n    }\n    block b6:  // preds: b4 b5\n    32 %7 = phi b4: %0, b5: %1\n    // succs: b7\n    loop {\n        block b7:  // preds: b6 b10\n        32 %8 = phi b6: %0, b10: %9\n        1 %10 = ieq %8, LEFT\n        // succs: b8 b9\n        if %10 {\n            block b8:  // preds: b7\n            break\n            // succs: b11\n        } else {\n            block b9:  // preds: b7\n            // succs: b10\n        }\n        block b10:  // preds: b9\n        32 %9 = iadd %8, %1\n        // succs: b7\n    }\n    block b11:  // preds: b8\n    32 %11 = phi b8: %8\n    // succs: b12\n    block b12:\n}\n";
     for (left, differs) in [("%2.x", false), ("%3", true)] {
-        let found = text::parse(&text.replace("LEFT", left)).remove(0).shader;
+        let found = text::parse(&text.replace("LEFT", left));
         let shader = found.unwrap_or_else(|error| panic!("{error}"));
         let divergence = Divergence::new(&shader);
         let phis: Vec<bool> = shader

@@ -121,12 +121,8 @@ impl Figures {
 fn compare(pair: Pair) -> Result<[Figures; 2], String> {
     let dump = fs::read_to_string(&pair.file).map_err(|error| error.to_string())?;
     let target = Target::default();
-    let mut shader = text::parse(&dump)
-        .into_iter()
-        .nth(pair.number)
-        .ok_or("no shader")?
-        .shader
-        .map_err(|errors| errors.to_string())?;
+    let found = text::find(&dump).nth(pair.number).ok_or("no shader")?;
+    let mut shader = found.shader.map_err(|errors| errors.to_string())?;
     let mut translator = Translator::new(Options::default().target(target.clone()));
     let module = translator.translate(&mut shader, &EmitOptions::default()).map_err(|errors| errors.to_string())?;
     support::spirv_val(&module.words, &target)?;
@@ -143,7 +139,7 @@ fn compile_for_1_1(file: &Path) -> Result<Vec<Option<String>>, String> {
     let target = Target::preset("vulkan1.1").expect("a preset");
     let mut translator = Translator::new(Options::default().target(target.clone()));
     let mut results = Vec::new();
-    for found in text::parse(&dump) {
+    for found in text::find(&dump) {
         let mut shader = found.shader.map_err(|errors| errors.to_string())?;
         results.push(match translator.translate(&mut shader, &EmitOptions::default()) {
             Ok(module) => support::spirv_val(&module.words, &target).map(|()| None)?,

@@ -69,7 +69,7 @@ fn modules_have_tables_of_their_interface() {
     let mut kinds: BTreeMap<u8, usize> = BTreeMap::new();
     for path in support::files(&support::root().join("tests/corpus"), &["nir"]) {
         let source = fs::read(&path).expect("a dump");
-        for found in text::parse(&String::from_utf8_lossy(&source)) {
+        for found in text::find(&String::from_utf8_lossy(&source)) {
             let Ok(mut shader) = found.shader else { continue };
             let Ok(module) = translator.translate(&mut shader, &EmitOptions::default()) else { continue };
             let said: BTreeSet<(u32, u32)> = module.bindings.iter().map(|b| (b.set, b.binding)).collect();
@@ -134,7 +134,7 @@ fn descriptors_are_where_the_driver_has_them() {
         target.descriptors.set(descriptor, slot);
     }
     let module = |target: Target| {
-        let mut shader = text::parse(BLOCKS_AND_TEXTURES).remove(0).shader.expect("a shader");
+        let mut shader = text::parse(BLOCKS_AND_TEXTURES).expect("a shader");
         let options = EmitOptions::default();
         Translator::new(Options::default().target(target)).translate(&mut shader, &options).expect("a module")
     };

@@ -35,7 +35,7 @@ fn is_garbled(log: &str) -> bool {
 fn faults(path: &Path) -> Vec<String> {
     let source = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let source = String::from_utf8_lossy(&source);
-    let found = text::parse(&source);
+    let found = text::find(&source);
     let mut faults = Vec::new();
     // A log may have no shader.
     let expected = source.lines().filter(|line| line.starts_with("shader: ")).count();
@@ -59,13 +59,10 @@ fn faults(path: &Path) -> Vec<String> {
 /// What is wrong with `shader` after it was printed and read.
 fn fault(shader: &Shader) -> Option<String> {
     let printed = text::print(shader);
-    match &text::parse(&printed)[..] {
-        [Found { shader: Ok(again), .. }] if again == shader => {
-            (text::print(again) != printed).then(|| "prints differently".to_string())
-        }
-        [Found { shader: Ok(_), .. }] => Some("changed".to_string()),
-        [Found { shader: Err(errors), .. }] => Some(format!("is printed with an error: {}", errors.0[0])),
-        _ => Some("is not printed as one shader".to_string()),
+    match text::parse(&printed) {
+        Ok(again) if again == *shader => (text::print(&again) != printed).then(|| "prints differently".to_string()),
+        Ok(_) => Some("changed".to_string()),
+        Err(errors) => Some(format!("is printed with an error: {}", errors.0[0])),
     }
 }
 
@@ -116,7 +113,7 @@ fn contexts() -> Vec<(&'static str, Context)> {
 fn faults_of_passes(path: &Path) -> (usize, Vec<String>) {
     let source = String::from_utf8_lossy(&fs::read(path).expect("a dump")).into_owned();
     let (mut compared, mut faults) = (0, Vec::new());
-    for Found { line, shader, .. } in text::parse(&source) {
+    for Found { line, shader, .. } in text::find(&source) {
         let Ok(shader) = shader else { continue };
         for (name, context) in contexts() {
             if check::validate(&shader).and_then(|()| check::supported(&shader, &context.target)).is_err() {
@@ -183,7 +180,7 @@ fn corpus_is_printed_as_mesa_does() {
         if !is_in_order(&dump) {
             continue;
         }
-        let Some(Ok(shader)) = text::parse(&dump).pop().map(|found| found.shader) else { continue };
+        let Ok(shader) = text::parse(&dump) else { continue };
         let ours = text::print(&shader);
         let lines = dump.lines().zip(ours.lines()).filter(|(line, _)| !is_printed_otherwise(line));
         for (line, our_line) in lines {

@@ -83,7 +83,7 @@ fn check_file(file: &Path, name: &Path) -> Outcome {
     let dump = String::from_utf8_lossy(&fs::read(file).expect("a dump")).into_owned();
     let mut outcome = Outcome::default();
     let is_refused = |error: &String| REFUSED.iter().any(|(end, what)| file.ends_with(end) && error.contains(what));
-    for found in text::parse(&dump) {
+    for found in text::find(&dump) {
         let result = match found.shader {
             Ok(shader) => support::caught(|| check_shader(shader)),
             Err(_) if is_torn(&dump) => {
@@ -115,8 +115,7 @@ fn is_torn(log: &str) -> bool {
 
 fn check_shader(shader: Shader) -> Result<(), String> {
     let printed = text::print(&shader);
-    let again = text::parse(&printed).pop().ok_or("printed, it is not found")?.shader;
-    let again = again.map_err(|errors| format!("printed, it does not parse: {errors}"))?;
+    let again = text::parse(&printed).map_err(|errors| format!("printed, it does not parse: {errors}"))?;
     if text::print(&again) != printed {
         return Err("the text changes when it is printed and parsed".to_string());
     }

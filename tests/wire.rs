@@ -17,8 +17,7 @@ use wire_records::{record, records_of};
 /// The shaders in a file that can be parsed.
 fn shaders(path: &Path) -> Vec<Shader> {
     let source = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let found = text::parse(&String::from_utf8_lossy(&source));
-    found.into_iter().filter_map(|found| found.shader.ok()).collect()
+    text::find(&String::from_utf8_lossy(&source)).filter_map(|found| found.shader.ok()).collect()
 }
 
 /// The fault of `shader`; `decoder` has read others before.
@@ -77,7 +76,7 @@ fn corpus_survives() {
 #[test]
 fn no_value_is_larger_than_its_field() {
     let text = include_str!("../examples/ubo_loop.nir");
-    let words = wire::encode(&text::parse(text).remove(0).shader.expect("a shader"));
+    let words = wire::encode(&text::parse(text).expect("a shader"));
     // The components and bits in the first word of an instruction.
     for (field, value) in [(0x1f << 16, 17 << 16), (0x7f << 21, 65 << 21), (0x7f << 21, 0)] {
         for at in 0..words.len() {
@@ -101,7 +100,7 @@ fn faults_are_named() {
                     block b1:  // preds: b0\n    32 %2 = undefined\n    // succs: b3\n    } else {\n    block b2:  // preds: b0\n\
                     // succs: b3\n    }\n    block b3:  // preds: b1 b2\n    32 %3 = phi b1: %2, b2: %0\n    // succs: b4\n\
                     block b4:  // preds: b3\n}\n";
-    let words = wire::encode(&text::parse(text).remove(0).shader.expect("a shader"));
+    let words = wire::encode(&text::parse(text).expect("a shader"));
     let place = |kind: u32, number: usize| records_of(&words, kind)[number].0;
     let [first_block, branch] = [0, 1].map(|number| place(record::CONTROL, number));
     let [constant, alu, demote, undefined, phi] =
@@ -161,7 +160,7 @@ fn faults_are_named() {
 #[test]
 fn pointers_to_variables_have_a_form_of_their_own() {
     let text = include_str!("corpus/compile/attachments.nir");
-    let words = wire::encode(&text::parse(text).remove(0).shader.expect("a shader"));
+    let words = wire::encode(&text::parse(text).expect("a shader"));
     let var = records_of(&words, record::DEREF_VAR)[0].0 + 1;
     let mut words = words.clone();
     words[var] = 99;
@@ -207,7 +206,7 @@ fn names_of_older_releases_are_known() {
             "shader: MESA_SHADER_FRAGMENT\ndecl_function main () (entrypoint)\n\nimpl main {{\n    block b0:  // preds:\n\
              {values}    {line}\n    // succs: b1\n    block b1:  // preds: b0\n}}\n"
         );
-        let found = text::parse(&text).remove(0).shader.expect("a shader");
+        let found = text::parse(&text).expect("a shader");
         let words = renamed(&wire::encode(&found), new, old);
         let read = text::print(&wire::decode(&words).expect("a shader"));
         let body = read.lines().skip_while(|line| !line.contains("%2 = undefined")).skip(1);

@@ -30,7 +30,7 @@ fn modules_are_valid_with_each_workaround() {
         let files = support::files(&support::root().join("tests/corpus"), &["nir"]);
         let results = support::in_parallel(files, |file| {
             let text = fs::read_to_string(&file).expect("a file of the corpus");
-            let shaders = text::parse(&text).into_iter().filter_map(|found| found.shader.ok());
+            let shaders = text::find(&text).filter_map(|found| found.shader.ok());
             let results = shaders.map(|shader| check(&shader, *workaround));
             let named = |(wrong, differs): (Option<String>, bool)| {
                 (wrong.map(|wrong| format!("{}: {wrong}", file.display())), differs)

@@ -30,7 +30,7 @@ pub const STEPPED: [&str; 3] = ["small", "large", "generated 10000"];
 
 impl Set {
     fn new(name: impl Into<String>, texts: Vec<String>) -> Set {
-        let shaders = texts.iter().flat_map(|text| ntv::text::parse(text)).filter_map(|found| found.shader.ok());
+        let shaders = texts.iter().flat_map(|text| ntv::text::find(text)).filter_map(|found| found.shader.ok());
         Set { name: name.into(), shaders: shaders.collect(), texts }
     }
 
@@ -72,9 +72,7 @@ pub fn real() -> Result<Vec<Set>> {
     for path in files {
         let text =
             String::from_utf8_lossy(&std::fs::read(&path).with_context(|| path.display().to_string())?).into_owned();
-        let found = ntv::text::parse(&text);
-        let [found] = &found[..] else { continue };
-        let Ok(shader) = &found.shader else { continue };
+        let Ok(shader) = ntv::text::parse(&text) else { continue };
         let set = if shader.order.len() < LARGE { &mut small } else { &mut large };
         set.push(text);
     }

@@ -10,7 +10,7 @@ use ntv_report::problem;
 
 /// All shaders in `text`.
 pub(crate) fn list(text: &str) -> Vec<Entry> {
-    let found = text::parse(text);
+    let found: Vec<Found> = text::find(text).collect();
     let lines: Vec<&str> = text.lines().collect();
     let ends = found.iter().skip(1).map(|next| next.line - 1).chain([lines.len() as u32]);
     found.iter().zip(ends).map(|(shader, last_line)| entry(shader, last_line, &lines)).collect()
@@ -28,7 +28,7 @@ fn entry(found: &Found, last_line: u32, lines: &[&str]) -> Entry {
 
 /// The shader with this number in `text`.
 pub(crate) fn find(text: &str, number: u32) -> Result<Shader, Vec<Problem>> {
-    let mut found = text::parse(text);
+    let mut found: Vec<Found> = text::find(text).collect();
     if found.is_empty() {
         return Err(vec![problem("syntax", "no shader found, expected a line like `shader: MESA_SHADER_VERTEX`")]);
     }

@@ -84,7 +84,7 @@ struct Checked {
 /// Checks all shaders of a file.
 fn check_file(file: &Path) -> Result<Checked, String> {
     let dump = String::from_utf8_lossy(&fs::read(file).expect("a dump")).into_owned();
-    let found = text::parse(&dump);
+    let found: Vec<_> = text::find(&dump).collect();
     let entries: Vec<Entry> = serde_json::from_str(&shaders(&dump)).expect("a list");
     let lines: Vec<u32> = entries.iter().map(|entry| entry.first_line).collect();
     expect(lines == found.iter().map(|shader| shader.line).collect::<Vec<_>>(), "another list of shaders")?;

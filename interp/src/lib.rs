@@ -26,7 +26,7 @@
 //!     block b1:
 //! }
 //! ";
-//! let shader = ntv::text::parse(dump).remove(0).shader?;
+//! let shader = ntv::text::parse(dump)?;
 //! let mut resources = Resources { storage: vec![Buffer::zeroed(16)], ..Resources::default() };
 //! let outcome = run(&shader, &mut resources, &Inputs::default(), Limits::default());
 //! assert!(outcome.faults.is_empty());

@@ -14,7 +14,7 @@ fn compute(lanes: u32, body: &str) -> Shader {
 }
 
 fn parse(text: &str) -> Shader {
-    let shader = ntv::text::parse(text).remove(0).shader.unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+    let shader = ntv::text::parse(text).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
     ntv::check::validate(&shader).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
     shader
 }

@@ -254,7 +254,7 @@ mod tests {
         let forms: Vec<Form> = rows.iter().filter_map(|row| of_row(*row, 1)).chain(of_memory()).collect();
         assert!(forms.len() > 1000, "{}", forms.len());
         for form in forms {
-            let shader = text::parse(&form.text).remove(0).shader;
+            let shader = text::parse(&form.text);
             assert!(shader.is_ok(), "{}: {:?}\n{}", form.name, shader.err(), form.text);
         }
     }

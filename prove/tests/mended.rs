@@ -146,8 +146,7 @@ fn shader(name: &str) -> Shader {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus").join(name);
         fs::read_to_string(file).expect("a file of the corpus")
     });
-    let found = text::parse(&text).into_iter().next().expect("a shader");
-    found.shader.unwrap_or_else(|errors| panic!("{name}: {errors}"))
+    text::parse(&text).unwrap_or_else(|errors| panic!("{name}: {errors}"))
 }
 
 fn is_found(found: Found, verdict: &Verdict) -> bool {

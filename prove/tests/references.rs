@@ -152,7 +152,7 @@ fn name(pair: &Pair) -> String {
 
 fn find(pair: &Pair) -> Finding {
     let dump = std::fs::read(&pair.file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let found = text::parse(&dump.expect("a dump")).into_iter().nth(pair.number).expect("a shader");
+    let found = text::find(&dump.expect("a dump")).nth(pair.number).expect("a shader");
     let shader = found.shader.unwrap_or_else(|errors| panic!("{}: {errors}", pair.file.display()));
     let words = pair.words().expect("a module");
     if is_proved(&shader, &words) {

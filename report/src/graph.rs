@@ -91,7 +91,7 @@ mod tests {
 
     /// The graph of the only shader in `text`.
     fn graph_of(text: &str) -> String {
-        let shader = text::parse(text).remove(0).shader.expect("a shader");
+        let shader = text::parse(text).expect("a shader");
         ntv::check::validate(&shader).expect("a valid shader");
         graph(&shader)
     }
@@ -176,7 +176,7 @@ mod tests {
              @store_deref (%1, %0) (wrmask=x, access=none)\n    // succs: b1\n    block b1:\n}}\n",
             "at"
         );
-        let mut shader = text::parse(&text).remove(0).shader.expect("a shader");
+        let mut shader = text::parse(&text).expect("a shader");
         shader.entry = name.to_string();
         let name = shader.strings.add(name);
         shader.vars.values_mut().for_each(|var| var.name = name);

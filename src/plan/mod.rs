@@ -34,7 +34,7 @@
 //!     block b1:
 //! }
 //! ";
-//! let shader = ntv::text::parse(dump).remove(0).shader?;
+//! let shader = ntv::text::parse(dump)?;
 //! let mut program = ProgramBlocks::default();
 //! program.add(&shader);
 //! let plan = plan(&program, &Limits::default(), &Wishes::default()).expect("a plan");

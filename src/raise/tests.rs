@@ -6,7 +6,7 @@ use crate::text;
 
 /// `dump` after [`raise`], or its errors.
 fn raised(dump: &str) -> Result<String, String> {
-    let mut shader = text::parse(dump).remove(0).shader.map_err(|errors| errors.to_string())?;
+    let mut shader = text::parse(dump).map_err(|errors| errors.to_string())?;
     validate(&shader).map_err(|errors| errors.to_string())?;
     raise(&mut shader).map_err(|errors| errors.to_string())?;
     validate(&shader).unwrap_or_else(|errors| panic!("{errors}\n{}", text::print(&shader)));

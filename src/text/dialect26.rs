@@ -208,7 +208,7 @@ mod tests {
     use crate::ir::{AluFlags, InstKind, Shader};
     use crate::op::names::ImageDim;
     use crate::op::{AluOp, Index, Intrinsic};
-    use crate::text::{parse, print};
+    use crate::text::{find, parse, print};
 
     /// A compute shader as 26 prints it.
     fn dump(fields: &str, body: &str) -> String {
@@ -220,9 +220,9 @@ mod tests {
     }
 
     fn read(text: &str) -> Shader {
-        let shader = parse(text).remove(0).shader.unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+        let shader = parse(text).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
         let printed = print(&shader);
-        let again = parse(&printed).remove(0).shader.unwrap_or_else(|errors| panic!("{errors}\n{printed}"));
+        let again = parse(&printed).unwrap_or_else(|errors| panic!("{errors}\n{printed}"));
         assert!(again == shader, "changed:\n{printed}");
         shader
     }
@@ -244,7 +244,7 @@ mod tests {
         let expected = [F::EXACT | all, F::NO_CONTRACT | F::PRESERVE_NAN, F::NO_REASSOC | F::NO_TRANSFORM, F::empty()];
         assert_eq!(flags(&read(&dump("", body))), expected);
         let unknown = dump("", "    32 %1 = fadd %0, %0 // exact, preserve:sz,odd\n");
-        let errors = parse(&unknown).remove(0).shader.expect_err("an unknown control").0;
+        let errors = parse(&unknown).expect_err("an unknown control").0;
         assert!(errors[0].message.contains("`odd`"), "{}", errors[0]);
         // 25.0 has no such comments.
         let old = dump("", "    32 %1 = fadd %0, %0 // the sum\n")
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn unknown_fields_are_notes() {
-        let found = parse(&dump("of_the_future: 7\n", "")).remove(0);
+        let found = find(&dump("of_the_future: 7\n", "")).next().expect("a shader");
         assert!(found.shader.is_ok());
         let notes: Vec<_> =
             found.notes.iter().map(|note| (note.kind, note.place.line, note.message.as_str())).collect();

@@ -75,7 +75,7 @@ mod quoted;
 mod readings;
 mod tex;
 
-use crate::error::{Error, Errors};
+use crate::error::{Error, ErrorKind, Errors, Place};
 use crate::ir::Shader;
 
 /// A shader found in a text.
@@ -89,10 +89,21 @@ pub struct Found {
     pub notes: Vec<Error>,
 }
 
+/// Parses the shader of a text that has one. The errors are those of the shader (the first 20), or that there is no shader, or that
+/// there is a second one.
+pub fn parse(text: &str) -> Result<Shader, Errors> {
+    let mut found = find(text);
+    let error = |line, message| Errors::from(Error::new(ErrorKind::Syntax, Place::line(line), message));
+    let first =
+        found.next().ok_or_else(|| error(1, "no shader found, expected a line like `shader: MESA_SHADER_VERTEX`"))?;
+    let shader = first.shader?;
+    found.next().map_or(Ok(shader), |second| Err(error(second.line, "a second shader starts here, expected only one")))
+}
+
 /// Finds and parses every shader in `text`: a dump, several, or a log with dumps in it. A shader starts with a line
 /// `shader: MESA_SHADER_...`; lines outside of shaders are ignored.
-pub fn parse(text: &str) -> Vec<Found> {
-    parser::parse(text)
+pub fn find(text: &str) -> impl DoubleEndedIterator<Item = Found> + ExactSizeIterator {
+    parser::find(text).into_iter()
 }
 
 /// Prints `shader` as Mesa 25.0 does.
@@ -114,7 +125,7 @@ pub fn print(shader: &Shader) -> String {
 /// #     block b1:
 /// # }
 /// # ";
-/// # let mut shader = ntv::text::parse(dump).remove(0).shader?;
+/// # let mut shader = ntv::text::parse(dump)?;
 /// let text = ntv::text::print_with_lines(&mut shader);
 /// let line = shader.lines[shader.order[0]].0;
 /// assert!(text.lines().nth(line as usize - 1).is_some_and(|line| line.contains("load_const")));

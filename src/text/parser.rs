@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const MAX_ERRORS: usize = 20;
 
 /// Finds and parses every shader in `text`.
-pub(super) fn parse(text: &str) -> Vec<Found> {
+pub(super) fn find(text: &str) -> Vec<Found> {
     // Most texts have dumps at the start of lines and no colors, which a search of the whole text would only confirm.
     if let Some(found) = parse_plain(text, true) {
         if found.iter().all(|found| found.shader.is_ok() && found.notes.is_empty()) || !has_marks(text) {

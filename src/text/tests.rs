@@ -2,7 +2,7 @@
 
 //! Each construct is parsed and printed as 25.0 prints it; each error has its place.
 
-use super::{parse, print, Found};
+use super::{find, parse, print, Found};
 use crate::error::{Error, Errors, Place};
 use crate::ir::{Cf, Directive, InstKind, Shader, Stage, TypeData};
 
@@ -30,9 +30,7 @@ fn dump22(decls: &str, body: &str) -> String {
 }
 
 fn one(text: &str) -> Shader {
-    let mut found = parse(text);
-    assert_eq!(found.len(), 1, "one shader in\n{text}");
-    found.remove(0).shader.unwrap_or_else(|errors| panic!("{errors}\n{text}"))
+    parse(text).unwrap_or_else(|errors| panic!("{errors}\n{text}"))
 }
 
 /// The lines of the body in the printed form of `text`, without padding and comments about control flow.
@@ -49,9 +47,7 @@ fn printed(text: &str) -> Vec<String> {
 }
 
 fn errors(text: &str) -> Vec<Error> {
-    let mut found = parse(text);
-    assert_eq!(found.len(), 1, "one shader in\n{text}");
-    match found.remove(0).shader {
+    match parse(text) {
         Ok(shader) => panic!("no error in\n{}", print(&shader)),
         Err(Errors(errors)) => errors,
     }
@@ -484,19 +480,35 @@ fn lines_of_instructions_are_kept() {
 fn a_log_is_searched() {
     let dump = dump22("", "vec1 32 ssa_0 = undefined");
     let log = format!("hello\nNIR shader:\n---8<---\n{dump}---8<---\nwrote 'dump00.spv'...\r\nNIR shader:\n---8<---\n{dump}---8<---\n");
-    let found = parse(&log);
+    let found: Vec<Found> = find(&log).collect();
     let lines: Vec<u32> = found.iter().map(|found| found.line).collect();
     assert_eq!(lines, [4, 21]);
     assert!(found.iter().all(|found| found.shader.is_ok()));
-    assert!(parse("no shader here\n").is_empty());
-    assert!(parse("").is_empty());
+    assert_eq!(find("no shader here\n").len(), 0);
+    assert_eq!(find("").len(), 0);
+}
+
+#[test]
+fn a_text_of_one_shader_has_one() {
+    let dump = dump25("", "32 %0 = undefined");
+    assert!(parse(&format!("a log\n{dump}")).is_ok());
+    let error = |text: &str| parse(text).err().map(|errors| errors.to_string());
+    assert_eq!(
+        error("a log\n").as_deref(),
+        Some("line 1: no shader found, expected a line like `shader: MESA_SHADER_VERTEX`")
+    );
+    let line = dump.lines().count() + 1;
+    assert_eq!(
+        error(&[&*dump, &*dump].concat()),
+        Some(format!("line {line}: a second shader starts here, expected only one"))
+    );
 }
 
 #[test]
 fn a_dump_cut_short_does_not_hide_the_next() {
     let dump = dump25("", "32 %0 = undefined");
     let cut = dump.rsplit_once("block").expect("a block").0;
-    let found = parse(&format!("{cut}{dump}"));
+    let found: Vec<Found> = find(&format!("{cut}{dump}")).collect();
     let [Found { shader: Err(errors), line: 1, .. }, Found { shader: Ok(_), line: 7, .. }] = &found[..] else {
         panic!("{found:?}")
     };

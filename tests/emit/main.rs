@@ -88,9 +88,7 @@ impl Emitted {
 }
 
 fn parse(dump: &str) -> Shader {
-    let mut found = text::parse(dump);
-    assert_eq!(found.len(), 1, "one shader");
-    found.remove(0).shader.unwrap_or_else(|errors| panic!("{errors}\n{dump}"))
+    text::parse(dump).unwrap_or_else(|errors| panic!("{errors}\n{dump}"))
 }
 
 fn emitted_with(dump: &str, target: &Target, options: &EmitOptions<'_>) -> Emitted {

@@ -276,7 +276,7 @@ impl main {
         (&uniform, "offset=16 stride=16", "offset=16 stride=4", "an array in a block whose elements are not aligned"),
         (&uniform, "lights offset=16", "lights offset=8", "a block member at this offset"),
     ] {
-        let shader = text::parse(&dump.replace(from, to)).remove(0).shader.expect("a shader");
+        let shader = text::parse(&dump.replace(from, to)).expect("a shader");
         let error = emit(&shader, &Target::default(), &EmitOptions::default()).expect_err("no such block");
         assert!(error.to_string().contains(message), "{to}: {error}");
     }
@@ -305,7 +305,7 @@ impl main {
     emitted(array);
     let outer = "    32     %4 = deref_array &(*%0)[1] (ssbo blk[2])\n    32     %1 = deref_array &(*%4)";
     let arrays = array.replace("blk[2]", "blk[3][2]").replace("    32     %1 = deref_array &(*%0)", outer);
-    let shader = text::parse(&arrays).remove(0).shader.expect("a shader");
+    let shader = text::parse(&arrays).expect("a shader");
     for linkable in [false, true] {
         let options = EmitOptions::default().linkable(linkable);
         let error = emit(&shader, &Target::default(), &options).expect_err("no such variable");

@@ -128,7 +128,7 @@ fn cases_of(file: &Path) -> Vec<Case> {
     let text = fs::read_to_string(file).expect("a readable file");
     let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let mut cases = Vec::new();
-    for original in text::parse(&text).into_iter().filter_map(|found| found.shader.ok()) {
+    for original in text::find(&text).filter_map(|found| found.shader.ok()) {
         let mut stimuli: Vec<(String, Stimulus)> =
             (0..SEEDS).map(|seed| (format!("seed {seed}"), Stimulus::new(&original, seed))).collect();
         stimuli.extend(own_inputs(&text, &original).map(|own| ("own inputs".to_string(), own)));

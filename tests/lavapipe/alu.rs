@@ -73,7 +73,7 @@ impl main {
 
 /// A shader with the operations of `rows`, and the slots of operands and results of a case.
 fn shader(rows: &[Row]) -> (Shader, u32, u32) {
-    let mut shader = text::parse(SKELETON).remove(0).shader.expect("the skeleton");
+    let mut shader = text::parse(SKELETON).expect("the skeleton");
     let inputs = rows.iter().map(|row| row.num_operands() as u32).sum();
     let outputs = rows.iter().map(|row| u32::from(row.n)).sum();
     let b = &mut Builder::new(&mut shader);

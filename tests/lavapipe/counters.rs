@@ -16,7 +16,7 @@ use ntv_driver::headless::{vk, Attachment, Attribute, Draw, Resources};
 /// A runner on `gpu`. All modules are valid by `spirv-val` too.
 pub(crate) fn runner(gpu: &Gpu) -> impl FnMut(Kernel, &mut Vec<Vec<u32>>) + '_ {
     let module = |kernel: Kernel| {
-        let mut shader = text::parse(kernel.nir()).remove(0).shader.expect("a kernel");
+        let mut shader = text::parse(kernel.nir()).expect("a kernel");
         let module = translate(&mut shader, gpu.target()).expect("a module");
         support::spirv_val(&module, gpu.target()).unwrap_or_else(|problem| panic!("{kernel:?}: {problem}"));
         module

@@ -11,7 +11,7 @@ use ntv_interp::Floats;
 fn faults_of_the_driver_show() {
     let mut oracle = Oracle::open("llvmpipe").expect("lavapipe, which `cargo xtask test` installs");
     for fault in FAULTS {
-        let shader = text::parse(fault.example).remove(0).shader.expect(fault.what);
+        let shader = text::parse(fault.example).expect(fault.what);
         let mut stimulus = stimulus_of_seed(&shader, 0, Purpose::Driver);
         // The examples have no undefined results.
         stimulus.inputs.floats = Floats::Nir;

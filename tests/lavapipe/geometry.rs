@@ -198,7 +198,7 @@ impl Case {
         );
         (0..self.streams).for_each(|stream| self.emit(stream, &mut text));
         text += END;
-        text::parse(&text).remove(0).shader.unwrap_or_else(|errors| panic!("{errors}\n{text}"))
+        text::parse(&text).unwrap_or_else(|errors| panic!("{errors}\n{text}"))
     }
 
     /// Emits the vertex to `stream`, if the case has it at this place.

@@ -111,9 +111,7 @@ impl Drop for Gpu {
 /// The only shader of the file `path` of the repository.
 pub(crate) fn parse(path: &str) -> Shader {
     let text = fs::read_to_string(crate::support::root().join(path)).expect(path);
-    let mut found = text::parse(&text);
-    assert_eq!(found.len(), 1, "{path}");
-    found.remove(0).shader.expect(path)
+    text::parse(&text).expect(path)
 }
 
 /// `shader` as a module for `target`.

@@ -47,7 +47,7 @@ impl main {
 #[test]
 fn textures_and_images() {
     let gpu = Gpu::open();
-    let module = gpu.module(&mut text::parse(SHADER).remove(0).shader.expect("a shader"));
+    let module = gpu.module(&mut text::parse(SHADER).expect("a shader"));
     let slot = |set, binding| Slot { set, binding, element: 0 };
     let texel = |level: usize, i: usize| [i as f32, 100.0 * level as f32 + i as f32, 0.0, -(i as f32)];
     let level = |level: usize, n: usize| floats(&(0..n).flat_map(|i| texel(level, i)).collect::<Vec<f32>>());

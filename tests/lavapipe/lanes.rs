@@ -46,7 +46,7 @@ impl Case {
              decl_function main () (entrypoint)\n\nimpl main {{\n    block b0:  // preds:\n    // succs: b1\n    block b1:\n}}\n",
             u32::from(self.ubo)
         );
-        text::parse(&text).remove(0).shader.expect("the skeleton")
+        text::parse(&text).expect("the skeleton")
     }
 
     fn offset(self, b: &mut Builder<'_>) -> Def {

@@ -44,7 +44,7 @@ pub(crate) fn shader(stage: &str, header: &str, body: &str) -> Shader {
         "shader: MESA_SHADER_{stage}\nname: test\n{header}decl_function main () (entrypoint)\n\nimpl main {{\n    \
          block b0:  // preds:\n    32 %0 = load_const (0x00000000)\n{body}    // succs: b1\n    block b1:\n}}\n"
     );
-    text::parse(&text).remove(0).shader.unwrap_or_else(|errors| panic!("{errors}\n{text}"))
+    text::parse(&text).unwrap_or_else(|errors| panic!("{errors}\n{text}"))
 }
 
 /// The attribute at a location of a shader that fetches its attributes itself: four floats per element, in a buffer of its own.

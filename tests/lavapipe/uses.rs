@@ -162,7 +162,7 @@ fn reader(gpu: &Gpu, declaration: &str, load: &str) -> Vec<u32> {
          @store_ssbo (%6, %1, %5) (wrmask=x, access=none, align_mul=4, align_offset=0)\n    block b1:\n}}\n",
         BYTES / 4
     );
-    translate(&mut text::parse(&text).remove(0).shader.expect("a shader"), gpu.target()).expect("a module")
+    translate(&mut text::parse(&text).expect("a shader"), gpu.target()).expect("a module")
 }
 
 const UBO: [&str; 2] = [

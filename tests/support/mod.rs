@@ -37,7 +37,7 @@ pub(crate) fn own_dumps() -> Vec<PathBuf> {
 /// The shaders of a file that follow the rules of NIR.
 pub(crate) fn valid_shaders(file: &Path) -> Vec<Shader> {
     let text = fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
-    let found = text::parse(&text).into_iter().filter_map(|found| found.shader.ok());
+    let found = text::find(&text).filter_map(|found| found.shader.ok());
     found.filter(|shader| check::validate(shader).is_ok()).collect()
 }
 

@@ -8,7 +8,7 @@ use ntv::{text, wire};
 
 /// The shaders in `dumps` as words.
 pub(crate) fn wires(dumps: &[String]) -> Vec<Vec<u32>> {
-    let shaders = dumps.iter().flat_map(|dump| text::parse(dump)).filter_map(|found| found.shader.ok());
+    let shaders = dumps.iter().flat_map(|dump| text::find(dump)).filter_map(|found| found.shader.ok());
     shaders.map(|shader| wire::encode(&shader)).collect()
 }
 

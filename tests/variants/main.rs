@@ -73,9 +73,9 @@ fn corpus() -> Vec<Lowered> {
 /// The shaders of a file, with their names.
 fn shaders(path: &PathBuf) -> Vec<(String, Shader)> {
     let source = std::fs::read(path).expect("a dump");
-    let found = text::parse(&String::from_utf8_lossy(&source));
+    let found = text::find(&String::from_utf8_lossy(&source));
     let name = path.strip_prefix(support::root()).unwrap_or(path).display().to_string();
-    found.into_iter().filter_map(|found| Some((name.clone(), found.shader.ok()?))).collect()
+    found.filter_map(|found| Some((name.clone(), found.shader.ok()?))).collect()
 }
 
 /// Keys of `module` to test: all of them if they are few, otherwise each bit, all without each bit, and some random ones.

@@ -15,7 +15,7 @@ fn compute(header: &str, body: &str) -> Module {
 
 fn parsed(header: &str, body: &str) -> Shader {
     let text = format!("{header}decl_function main () (entrypoint)\n\nimpl main {{\n    block b0:  // preds:\n    32 %0 = load_const (0x00000000)\n{body}    // succs: b1\n    block b1:\n}}\n");
-    text::parse(&text).remove(0).shader.unwrap_or_else(|error| panic!("{error}\n{text}"))
+    text::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 /// A store of `%1` to the first word of storage block 0.
@@ -75,7 +75,7 @@ fn a_variable_size_is_open() {
 #[test]
 fn a_patch_has_no_more_vertices_than_the_outputs() {
     let source = std::fs::read_to_string(support::root().join("tests/corpus/stages/tessellation.nir")).expect("a file");
-    let control = text::parse(&source).into_iter().filter_map(|it| it.shader.ok());
+    let control = text::find(&source).filter_map(|it| it.shader.ok());
     let control = control.into_iter().find(|it| it.stage() == ntv::ir::Stage::TessCtrl).expect("a control shader");
     let module = programs::emit(control);
     let most = module.patches.iter().find(|it| it.kind == PatchKind::OutputVertices).expect("a size").arg;

@@ -109,8 +109,8 @@ fn parse(input: &Input, source: usize) -> (String, Vec<Unit>) {
         Ok(text) => (text, None),
         Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), Some(error.into_bytes())),
     };
-    let found = text::parse(&text);
-    if found.is_empty() {
+    let found = text::find(&text);
+    if found.len() == 0 {
         let message = recognize::message(damaged.as_deref().unwrap_or(text.as_bytes()), &text);
         return (text, failed(Problem::new("syntax", message)));
     }
@@ -122,7 +122,7 @@ fn parse(input: &Input, source: usize) -> (String, Vec<Unit>) {
         shader: found.shader.map_err(problems),
         notes: found.notes.into_iter().map(Problem::from).collect(),
     };
-    let units = found.into_iter().enumerate().map(unit).collect();
+    let units = found.enumerate().map(unit).collect();
     (text, units)
 }
 

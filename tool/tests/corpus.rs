@@ -180,13 +180,13 @@ impl<'a> Command<'a> {
 
     /// The output of the command for every shader of `input`, including errors of the input.
     fn run(&self, input: &str) -> Result<String, String> {
-        let found = text::parse(input);
-        if found.is_empty() {
+        let found = text::find(input);
+        if found.len() == 0 {
             return Err("no shader found".to_string());
         }
         let several = found.len() > 1;
         let mut out = String::new();
-        for (number, found) in found.into_iter().enumerate() {
+        for (number, found) in found.enumerate() {
             if several {
                 out += &format!("shader {number}, line {}\n", found.line);
             }

@@ -21,7 +21,7 @@ fn inputs() -> Vec<PathBuf> {
 /// The results of `translator` for the shaders in `file`: words, or the text of the error.
 fn translate(translator: &mut Translator, file: &Path) -> Vec<Result<Vec<u32>, String>> {
     let dump = String::from_utf8_lossy(&fs::read(file).expect("a dump")).into_owned();
-    let translated = text::parse(&dump).into_iter().map(|found| {
+    let translated = text::find(&dump).map(|found| {
         let module = found.shader.and_then(|mut shader| translator.translate(&mut shader, &EmitOptions::default()));
         module.map(|module| module.words).map_err(|errors| errors.to_string())
     });
@@ -51,7 +51,7 @@ fn the_memory_of_a_module_serves_again() {
     let options = EmitOptions::default().offer(u64::MAX).linkable(true);
     for file in inputs() {
         let dump = String::from_utf8_lossy(&fs::read(&file).expect("a dump")).into_owned();
-        for mut shader in text::parse(&dump).into_iter().filter_map(|found| found.shader.ok()) {
+        for mut shader in text::find(&dump).filter_map(|found| found.shader.ok()) {
             let expected = fresh.translate(&mut shader.clone(), &options).unwrap_or_default();
             let _ = again.translate_to(&mut shader, &options, &mut module);
             assert!(module == expected, "{} differs in the memory of another module", file.display());
@@ -68,7 +68,7 @@ fn words_alone_are_the_same_words() {
     let (mut count, mut with_vertices) = (0, 0);
     for file in inputs() {
         let dump = String::from_utf8_lossy(&fs::read(&file).expect("a dump")).into_owned();
-        for mut shader in text::parse(&dump).into_iter().filter_map(|found| found.shader.ok()) {
+        for mut shader in text::find(&dump).filter_map(|found| found.shader.ok()) {
             let Ok(expected) = all.translate(&mut shader.clone(), &EmitOptions::default()) else { continue };
             alone.translate_to(&mut shader, &options, &mut module).expect("it compiles with tables");
             assert!(module.words == expected.words, "{} has other words", file.display());

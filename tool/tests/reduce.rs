@@ -34,7 +34,7 @@ fn stderr(output: &Output) -> String {
 fn reduced(output: &Output) -> (Vec<String>, String) {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(output));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let found = ntv::text::parse(&text).remove(0).shader.expect("a shader");
+    let found = ntv::text::parse(&text).expect("a shader");
     ntv::check::validate(&found).expect("a valid shader");
     let is_inst = |line: &&str| (line.contains('%') || line.contains('@')) && !line.starts_with("if ");
     let instructions = text.lines().map(str::trim).filter(is_inst);
@@ -157,7 +157,7 @@ fn a_command_that_cannot_be_run_stops_at_once() {
 fn shaders_that_came_as_words_are_reduced() {
     let place = tempfile::tempdir().expect("a folder");
     let text = fs::read_to_string(dump("discard.nir")).expect("a dump");
-    let shader = ntv::text::parse(&text).remove(0).shader.expect("a shader");
+    let shader = ntv::text::parse(&text).expect("a shader");
     let file = place.path().join("a.ntvw");
     fs::write(&file, ntv::wire::to_bytes(&ntv::wire::encode(&shader))).expect("a file");
     let (_, text) = reduced(&reduce(&file, "! grep -q demote", &[]));

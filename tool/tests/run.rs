@@ -172,7 +172,7 @@ impl main {
 #[test]
 fn shaders_come_as_words_too() {
     let place = Folder::new(&[("a.nir", GOOD)]);
-    let shader = ntv::text::parse(GOOD).remove(0).shader.expect("a shader");
+    let shader = ntv::text::parse(GOOD).expect("a shader");
     let bytes = ntv::wire::to_bytes(&ntv::wire::encode(&shader));
     fs::write(place.path("b.ntvw"), &bytes).expect("a file");
     assert!(place.run("compile . -o out").status.success());

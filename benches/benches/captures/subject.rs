@@ -116,7 +116,7 @@ fn shader(stage: &str, header: &str, body: &str) -> Result<Shader> {
         "shader: MESA_SHADER_{stage}\nname: captures\n{header}decl_function main () (entrypoint)\n\nimpl main {{\n    \
          block b0:\n    32 %0 = load_const (0x00000000)\n{body}    block b1:\n}}\n"
     );
-    Ok(text::parse(&text).remove(0).shader?)
+    Ok(text::parse(&text)?)
 }
 
 fn vertex(words: u32, is_captured: bool) -> Result<Shader> {

@@ -94,7 +94,7 @@ impl Scene {
 }
 
 fn shader(context: &Context, text: &str) -> Result<Arc<Shader>> {
-    Ok(context.create_shader(ntv::text::parse(text).remove(0).shader?)?)
+    Ok(context.create_shader(ntv::text::parse(text)?)?)
 }
 
 /// Sets the state that never changes, with OpenGL's values.

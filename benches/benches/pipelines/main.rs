@@ -77,7 +77,7 @@ fn reference(file: &Path) -> PathBuf {
 /// A line of the log, without the name.
 fn line(device: &Device, file: &Path) -> Result<String> {
     let text = std::fs::read_to_string(file)?;
-    let mut shader = ntv::text::parse(&text).pop().context("no shader")?.shader?;
+    let mut shader = ntv::text::parse(&text)?;
     let (stage, instructions) = (shader.info.stage, shader.order.len());
     let mut translator = Translator::new(Options::default().target(device.target().clone()));
     let ours = translator.translate(&mut shader, &EmitOptions::default())?.words;

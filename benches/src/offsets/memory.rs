@@ -100,7 +100,7 @@ mod tests {
             32    %0 = load_const (0x00000000)\n32x3  %1 = @load_local_invocation_id\n32    %2 = mov %1.x\n\
             {code}// succs: b1\n    block b1:\n}}\n"
         );
-        ntv::text::parse(&dump).remove(0).shader.unwrap()
+        ntv::text::parse(&dump).unwrap()
     }
 
     #[test]

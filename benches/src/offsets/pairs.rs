@@ -146,7 +146,7 @@ impl Dump {
 
     fn read(file: &PathBuf) -> Result<Dump> {
         let text = String::from_utf8_lossy(&std::fs::read(file)?).into_owned();
-        let shader = ntv::text::parse(&text).pop().context("no shader")?.shader?;
+        let shader = ntv::text::parse(&text)?;
         Ok(Dump { stem: file.file_stem().unwrap_or_default().to_string_lossy().into_owned(), shader })
     }
 }

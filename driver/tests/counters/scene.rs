@@ -151,7 +151,7 @@ impl Scene {
 
     /// A shader of words.
     fn words(&self, text: &str) -> Arc<Shader> {
-        let mut shader = ntv::text::parse(text).remove(0).shader.unwrap_or_else(|errors| panic!("{errors}"));
+        let mut shader = ntv::text::parse(text).unwrap_or_else(|errors| panic!("{errors}"));
         let words = Translator::new(Options::default()).translate(&mut shader, &EmitOptions::default()).unwrap().words;
         self.context.create_shader_of_words(&words).expect("a shader of words")
     }

@@ -82,7 +82,7 @@ impl Rig {
 
 /// The shader of `info`.
 pub(crate) fn shader(context: &Context, stage: &str, info: &Info) -> Arc<Shader> {
-    let shader = ntv::text::parse(&info.text(stage)).remove(0).shader;
+    let shader = ntv::text::parse(&info.text(stage));
     let shader = shader.unwrap_or_else(|errors| panic!("{} shader '{}': {errors}", stage, info.name));
     context.create_shader(shader).expect("a shader")
 }

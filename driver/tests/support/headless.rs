@@ -13,7 +13,7 @@ use ntv_driver::headless::{
 pub(crate) fn module(device: &Device, path: &str) -> Vec<u32> {
     let path = format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));
     let dump = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    let mut shader = ntv::text::parse(&dump).remove(0).shader.unwrap();
+    let mut shader = ntv::text::parse(&dump).unwrap();
     let options = Options::default().target(device.target().clone());
     Translator::new(options).translate(&mut shader, &EmitOptions::default()).unwrap().words
 }

@@ -43,8 +43,7 @@ pub(crate) fn assert_silent(device: &Device) {
 
 /// The shader of a NIR text.
 pub(crate) fn shader(context: &Context, text: &str) -> Arc<Shader> {
-    let mut found = ntv::text::parse(text);
-    let shader = found.remove(0).shader.unwrap_or_else(|errors| panic!("{errors}"));
+    let shader = ntv::text::parse(text).unwrap_or_else(|errors| panic!("{errors}"));
     context.create_shader(shader).expect("a shader")
 }
 

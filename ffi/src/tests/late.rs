@@ -20,7 +20,7 @@ fn shader(stage: &str, body: &str) -> Shader {
          32 %0 = load_const (0x00000000)\n    32x4 %1 = load_const (0x00000000, 0x00000000, 0x00000000, 0x00000000)\n\
          {body}    // succs: b1\n    block b1:\n}}\n"
     );
-    text::parse(&text).remove(0).shader.expect("a shader")
+    text::parse(&text).expect("a shader")
 }
 
 fn output(slot: &str, base: u32) -> String {
@@ -175,7 +175,7 @@ fn refusal(call: impl FnOnce(*mut ntv_result) -> ntv_status) -> String {
 pub(super) fn file(path: &str) -> Shader {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus").join(path);
     let text = std::fs::read_to_string(path).expect("a dump");
-    text::parse(&text).remove(0).shader.expect("a shader")
+    text::parse(&text).expect("a shader")
 }
 
 /// Rows of an assignment for C.

@@ -41,7 +41,7 @@ impl Own {
     }
 
     fn add(&self, names: &[*const c_char]) -> (ntv_status, Option<String>) {
-        let words = wire::encode(&text::parse(LARGE).remove(0).shader.expect("a shader"));
+        let words = wire::encode(&text::parse(LARGE).expect("a shader"));
         // SAFETY: the lengths are those of the slices.
         said(|result| unsafe {
             ntv_plan_add_stage(self.0, words.as_ptr(), words.len(), names.as_ptr(), names.len(), null(), result)

@@ -25,7 +25,7 @@ fn dump() -> String {
 }
 
 fn words() -> Vec<u32> {
-    wire::encode(text::parse(&dump())[0].shader.as_ref().expect("a shader"))
+    wire::encode(&text::parse(&dump()).expect("a shader"))
 }
 
 pub(super) fn target() -> ntv_target {
@@ -82,7 +82,7 @@ impl Drop for Handle {
 
 #[test]
 fn words_are_those_of_the_library() {
-    let mut shader = text::parse(&dump()).remove(0).shader.expect("a shader");
+    let mut shader = text::parse(&dump()).expect("a shader");
     let module = Translator::default().translate(&mut shader, &EmitOptions::default()).expect("a module");
     let handle = Handle::new();
     for _ in 0..2 {
@@ -101,7 +101,7 @@ fn all_words() -> Vec<Vec<u32>> {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "nir") {
                 let dump = std::fs::read_to_string(path).expect("a dump");
-                let shaders = text::parse(&dump).into_iter().filter_map(|found| found.shader.ok());
+                let shaders = text::find(&dump).filter_map(|found| found.shader.ok());
                 all.extend(shaders.map(|shader| wire::encode(&shader)));
             }
         }
@@ -112,7 +112,7 @@ fn all_words() -> Vec<Vec<u32>> {
 #[test]
 fn placements_are_those_of_the_library() {
     let dump = include_str!("../../../tests/corpus/pass/place_blocks_bounds.nir");
-    let shader = text::parse(dump).remove(0).shader.expect("a shader");
+    let shader = text::parse(dump).expect("a shader");
     let (wire, handle) = (wire::encode(&shader), Handle::new());
     let with = |rows: &[ntv_placement]| {
         let options = ntv_options { placements: rows.as_ptr(), num_placements: rows.len(), ..EMPTY_OPTIONS };
@@ -178,7 +178,7 @@ fn lines_are_those_of_the_printed_shader() {
         let mut shader = Default::default();
         Decoder::default().decode(&words, &mut shader).expect("a shader");
         let text = text::print(&shader);
-        let mut parsed = text::parse(&text).remove(0).shader.expect("a printed shader");
+        let mut parsed = text::parse(&text).expect("a printed shader");
         let lines = EmitOptions::default().lines(Some(("shader.nir", &text)));
         assert_eq!(with_lines, translator.translate(&mut parsed, &lines).expect("a module").words, "{text}");
         checked += 1;

@@ -15,7 +15,7 @@ use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 
 fn shader() -> Shader {
-    text::parse(include_str!("../../../examples/captures.nir")).remove(0).shader.expect("a shader")
+    text::parse(include_str!("../../../examples/captures.nir")).expect("a shader")
 }
 
 fn attribute(format: &CStr) -> ntv_attribute {

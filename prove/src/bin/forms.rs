@@ -97,7 +97,7 @@ fn targets() -> [(&'static str, Target); 2] {
 }
 
 fn prove(prover: &mut Prover, form: &Form, target: &Target) -> Found {
-    let shader = match text::parse(&form.text).remove(0).shader {
+    let shader = match text::parse(&form.text) {
         Ok(shader) => shader,
         Err(errors) => return Found::Differs(errors.to_string()),
     };

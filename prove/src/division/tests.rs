@@ -75,7 +75,7 @@ fn steps_divide_numbers() {
 fn planted_faults_are_not_proved() {
     let row = Row { op: umod, width: 64 };
     let form = forms::of_row(row, 1).expect("a form of one component");
-    let shader = text::parse(&form.text).remove(0).shader.expect("a shader");
+    let shader = text::parse(&form.text).expect("a shader");
     let target = forms::poor_target();
     let mut translator = Translator::new(Options::default().target(target.clone()));
     let words = translator.translate(&mut shader.clone(), &EmitOptions::default()).expect("a module").words;

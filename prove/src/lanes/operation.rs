@@ -123,7 +123,7 @@ impl Operation {
 
     /// Runs the operation in invocations whose operands have these numbers: its results. `None` if it cannot run.
     pub(super) fn run(&mut self, args: &[Vec<Number>], subgroup_size: u32) -> Option<Vec<Number>> {
-        let shader = text::parse(&self.text()).into_iter().next()?.shader.ok()?;
+        let shader = text::parse(&self.text()).ok()?;
         let invocation = |args: &Vec<Number>| {
             let mut words = Vec::new();
             for (arg, width) in args.iter().zip(&self.widths) {

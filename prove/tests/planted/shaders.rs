@@ -250,7 +250,7 @@ pub(crate) fn cases_of_rules() -> Vec<Lowered> {
     let mut shaders: Vec<(String, Shader)> = cases().into_iter().map(|case| (case.name, case.shader)).collect();
     for name in FILES_OF_RULES {
         let text = fs::read_to_string(root.join(name)).expect("a file of the corpus");
-        let found = text::parse(&text).into_iter().filter_map(|found| found.shader.ok());
+        let found = text::find(&text).filter_map(|found| found.shader.ok());
         shaders.extend(found.map(|shader| ((*name).to_owned(), shader)));
     }
     let lower = |(name, shader): &(String, Shader), target: Target| {
@@ -262,7 +262,7 @@ pub(crate) fn cases_of_rules() -> Vec<Lowered> {
 }
 
 fn parse(name: &str, text: &str) -> Vec<Case> {
-    let found = text::parse(text);
+    let found = text::find(text);
     let count = found.len();
     let case = |(i, dump): (usize, text::Found)| {
         let shader = dump.shader.unwrap_or_else(|error| panic!("{name}: {error:?}"));

@@ -10,7 +10,7 @@
 //! ```
 //! use ntv::capture::kernels::Kernel;
 //!
-//! let mut shader = ntv::text::parse(Kernel::BeginDraw.nir()).remove(0).shader?;
+//! let mut shader = ntv::text::parse(Kernel::BeginDraw.nir())?;
 //! let module = ntv::Translator::new(ntv::Options::default()).translate(&mut shader, &ntv::EmitOptions::default())?;
 //! assert_eq!(module.words[0], 0x0723_0203);
 //! # Ok::<(), ntv::Errors>(())

@@ -32,8 +32,7 @@ fn parse(stage: &str, declarations: &str, body: &str) -> (String, Shader) {
         "shader: MESA_SHADER_{stage}\n{header}subgroup_size: 0\n{declarations}\ndecl_function main () (entrypoint)\n\n\
          impl main {{{PRELUDE}{body}\n    block b99:\n}}\n"
     );
-    let found = text::parse(&dump).pop().expect("a shader");
-    let shader = found.shader.unwrap_or_else(|errors| panic!("the dump does not parse: {errors}\n{dump}"));
+    let shader = text::parse(&dump).unwrap_or_else(|errors| panic!("the dump does not parse: {errors}\n{dump}"));
     (dump, shader)
 }
 

@@ -265,7 +265,7 @@ mod tests {
             @store_output (%0, %1 (0x0)) (base=0, range=1, wrmask=x, component=0, src_type=int32, io location=VARYING_SLOT_VAR0 \
             slots=1, xfb(), xfb2())\n    // succs: b1\n    block b1:\n}\n";
         let pushed = |draw_id_offset| {
-            let mut shader = text::parse(DRAW).remove(0).shader.expect("a shader");
+            let mut shader = text::parse(DRAW).expect("a shader");
             let mut context = Context::default();
             context.target.draw_id_offset = draw_id_offset;
             PASS.apply(&mut shader, &context);

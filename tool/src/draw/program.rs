@@ -164,11 +164,7 @@ impl Program {
 /// The shader in a dump.
 fn read_stage(path: &Path) -> Result<(Stage, Shader), String> {
     let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let mut found = ntv::text::parse(&text);
-    if found.len() != 1 {
-        return Err(format!("{} has {} shaders; one is needed", path.display(), found.len()));
-    }
-    let shader = found.remove(0).shader.map_err(|errors| format!("{}: {errors}", path.display()))?;
+    let shader = ntv::text::parse(&text).map_err(|errors| format!("{}: {errors}", path.display()))?;
     let name = shader.stage().name().trim_start_matches("MESA_SHADER_").to_lowercase();
     let stage = Stage::ALL.into_iter().find(|stage| stage.name().eq_ignore_ascii_case(&name));
     Ok((stage.ok_or_else(|| format!("{}: scenes have no {name} shaders", path.display()))?, shader))

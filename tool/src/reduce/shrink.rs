@@ -84,7 +84,7 @@ impl<F: FnMut(&str, usize) -> Result<bool>> Shrinker<F> {
             return Ok(false);
         }
         // The parser must read the printed text as the same shader; otherwise the candidate has lost more than intended.
-        let read = text::parse(&candidate.text).pop().and_then(|found| found.shader.ok());
+        let read = text::parse(&candidate.text).ok();
         let fails = read.is_some_and(|read| check::validate(&read).is_ok())
             && (self.fails)(&candidate.text, self.best.shader.order.len())?;
         if fails {

@@ -96,7 +96,7 @@ fn one(seed: u64, arguments: &Arguments) -> Result<()> {
 /// The shaders in a file.
 fn read(path: &Path) -> Result<Vec<Shader>> {
     let dump = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    text::parse(&dump).into_iter().map(|parsed| Ok(parsed.shader?)).collect()
+    text::find(&dump).map(|parsed| Ok(parsed.shader?)).collect()
 }
 
 /// Runs a worker process: writes a line for each of its shaders.

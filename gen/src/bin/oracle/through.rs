@@ -36,8 +36,7 @@ fn again(words: &[u32], reader: &Path, target: &Target, optimized: bool) -> Resu
     let output = command.output().with_context(|| format!("cannot start {}", reader.display()))?;
     let dump = String::from_utf8_lossy(&output.stdout);
     ensure!(output.status.success() && !dump.is_empty(), "Mesa: {}", String::from_utf8_lossy(&output.stderr).trim());
-    let found = text::parse(&dump).into_iter().next().context("a dump without a shader")?;
     let mut translator = Translator::new(Options::default().target(target.clone()));
-    let module = translator.translate(&mut found.shader?, &EmitOptions::default())?;
+    let module = translator.translate(&mut text::parse(&dump)?, &EmitOptions::default())?;
     Ok(module.words)
 }
