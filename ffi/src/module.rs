@@ -5,7 +5,7 @@
 use crate::bindings::*;
 use crate::entry::{Call, Failure};
 use crate::reflection::{empty, fill, hand_over};
-use crate::translate::{slice, translate, LockedTranslator, Told};
+use crate::translate::{slice, translate, CallOptions, LockedTranslator};
 use ntv_core::link::link;
 use ntv_core::module::{Assignment, Stage, VaryingCapture};
 use ntv_core::variant::{keys_of_stages, likely_keys, NumberedModule, Program};
@@ -84,8 +84,8 @@ pub(crate) unsafe fn create(
     // SAFETY: null or a pointer, by the contract.
     let made = unsafe { place(made) }?;
     // SAFETY: the options point to the data that the header documents, by the contract.
-    let told = unsafe { Told::by(call) }?;
-    translate(translator, target, (words, told), call.flags, Some(offer), |done| {
+    let options = unsafe { CallOptions::read(call) }?;
+    translate(translator, target, (words, options), call.flags, Some(offer), |done| {
         let filled = hand_over(&[], &done.module, None, done.workgroup_size, call)?;
         // A copy has no room for more, and the next translation writes to the same memory.
         *made = handle(done.module.clone());

@@ -30,25 +30,25 @@ struct State {
     shader: Shader,
     translator: Translator,
     /// The last settings of the translator.
-    told: Option<([u32; 14], Input, Captures)>,
+    settings: Option<([u32; 14], Input, Captures)>,
     done: Done,
 }
 
 /// The options of a call for a shader.
 #[derive(Default)]
-pub(crate) struct Told {
+pub(crate) struct CallOptions {
     pub(crate) placements: Placements,
     pub(crate) captures: Captures,
     pub(crate) push_constants: PushConstants,
     pub(crate) descriptors: DescriptorLayout,
 }
 
-impl Told {
+impl CallOptions {
     /// Reads the options of `call`.
     ///
     /// # Safety
     /// They point to the data that `ntv.h` documents.
-    pub(crate) unsafe fn by(call: &Call) -> Result<Told, Failure> {
+    pub(crate) unsafe fn read(call: &Call) -> Result<CallOptions, Failure> {
         // SAFETY: by the contract.
         let (placements, captures) = unsafe { (plan::placements(call.placements)?, xfb::captures(call.xfb)?) };
         // SAFETY: as above.
@@ -59,7 +59,7 @@ impl Told {
             point_size: place(pushed.point_size),
         });
         let descriptors = laid_out.map_or(DescriptorLayout::default(), descriptor_layout);
-        Ok(Told { placements, captures, push_constants, descriptors })
+        Ok(CallOptions { placements, captures, push_constants, descriptors })
     }
 }
 
@@ -111,8 +111,8 @@ pub(crate) unsafe fn translate_words(
     let (translator, target, words) =
         unsafe { (translator.cast::<LockedTranslator>().as_ref(), target.as_ref(), slice(wire, num_words)) };
     // SAFETY: the options point to the data that the header documents, by the contract.
-    let told = unsafe { Told::by(call) }?;
-    translate(translator, target, (words, told), call.flags, None, |done| {
+    let options = unsafe { CallOptions::read(call) }?;
+    translate(translator, target, (words, options), call.flags, None, |done| {
         let Done { module, workgroup_size } = done;
         hand_over(&module.words, module, Some(&Key::default()), *workgroup_size, call)
     })
@@ -142,7 +142,7 @@ pub(crate) struct Done {
 pub(crate) fn translate<R>(
     translator: Option<&LockedTranslator>,
     target: Option<&ntv_target>,
-    (words, told): (Option<&[u32]>, Told),
+    (words, of_call): (Option<&[u32]>, CallOptions),
     flags: u32,
     offer: Option<u64>,
     hand_over: impl FnOnce(&mut Done) -> Result<R, Failure>,
@@ -159,9 +159,9 @@ pub(crate) fn translate<R>(
         .offer(offer.unwrap_or(0))
         .linkable(offer.is_some())
         .words_only(offer.is_none() && flags & NTV_OPTION_WORDS_ONLY != 0)
-        .push_constants(told.push_constants);
+        .push_constants(of_call.push_constants);
     let input = if flags & NTV_OPTION_VALID_NIR == 0 { Input::Unknown } else { Input::Valid };
-    let Told { placements, captures, descriptors, .. } = told;
+    let CallOptions { placements, captures, descriptors, .. } = of_call;
     state.translator.set_placements(placements);
     state.translator.set_descriptors(descriptors);
     let lines = flags & NTV_OPTION_LINES != 0;
@@ -183,7 +183,7 @@ impl State {
     /// Sets the options of the translator.
     #[cold]
     #[inline(never)]
-    fn tell(&mut self, target: &ntv_target, input: Input, captures: Captures) -> Result<(), Failure> {
+    fn apply(&mut self, target: &ntv_target, input: Input, captures: Captures) -> Result<(), Failure> {
         let known = target::options(target).map_err(Failure::argument)?;
         let (placements, descriptors) = (self.translator.placements().clone(), self.translator.descriptors());
         let Captures { back_end, slot, attributes, instance_location } = captures.clone();
@@ -191,7 +191,7 @@ impl State {
             known.captures(back_end).capture_slot(slot).attributes(attributes).instance_location(instance_location);
         self.translator.set_options(known.input(input).placements(placements));
         self.translator.set_descriptors(descriptors);
-        self.told = Some((target::words_of(target), input, captures));
+        self.settings = Some((target::words_of(target), input, captures));
         Ok(())
     }
 
@@ -212,9 +212,9 @@ impl State {
     ) -> Result<(), Failure> {
         // Most calls have the same options as the call before.
         let all = (target::words_of(target), input, captures);
-        if self.told.as_ref() != Some(&all) {
+        if self.settings.as_ref() != Some(&all) {
             let (_, input, captures) = all;
-            self.tell(target, input, captures)?;
+            self.apply(target, input, captures)?;
         }
         self.decoder.decode(words, &mut self.shader)?;
         #[cfg(test)]

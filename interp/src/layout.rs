@@ -14,14 +14,14 @@ use ntv::op::{AluType, Base, Modes};
 
 /// Size and alignment in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Extent {
+pub(crate) struct SizeAndAlign {
     pub size: u64,
     align: u64,
 }
 
 /// The extents of all types.
 pub(crate) struct Layout {
-    extents: Vec<Option<Extent>>,
+    extents: Vec<Option<SizeAndAlign>>,
 }
 
 impl Layout {
@@ -43,7 +43,7 @@ impl Layout {
     }
 
     /// The extent of `ty`; `None` for opaque types such as textures.
-    pub(crate) fn of(&self, ty: Type) -> Option<Extent> {
+    pub(crate) fn of(&self, ty: Type) -> Option<SizeAndAlign> {
         self.extents[ty.index()]
     }
 
@@ -75,7 +75,7 @@ impl Layout {
         None
     }
 
-    fn measure(&self, types: &TypeTable, ty: Type) -> Option<Extent> {
+    fn measure(&self, types: &TypeTable, ty: Type) -> Option<SizeAndAlign> {
         match types.get(ty) {
             TypeData::Scalar(scalar) => Some(numbers(scalar, 1)),
             TypeData::Vector(scalar, n) => Some(numbers(scalar, u64::from(n))),
@@ -83,15 +83,15 @@ impl Layout {
             TypeData::Array { elem, len, .. } => {
                 let align = self.of(elem)?.align;
                 let size = self.stride(types, ty)?.saturating_mul(u64::from(len.unwrap_or(0)));
-                Some(Extent { size, align })
+                Some(SizeAndAlign { size, align })
             }
             TypeData::Struct(_) => {
                 let fields = &types.as_struct(ty)?.fields;
-                let mut whole = Extent { size: 0, align: 1 };
+                let mut whole = SizeAndAlign { size: 0, align: 1 };
                 for (index, field) in fields.iter().enumerate() {
                     let extent = self.of(field.ty)?;
                     let end = self.field_offset(types, ty, index as u32)?.saturating_add(extent.size);
-                    whole = Extent { size: whole.size.max(end), align: whole.align.max(extent.align) };
+                    whole = SizeAndAlign { size: whole.size.max(end), align: whole.align.max(extent.align) };
                 }
                 Some(whole)
             }
@@ -100,9 +100,9 @@ impl Layout {
     }
 }
 
-fn numbers(scalar: AluType, count: u64) -> Extent {
+fn numbers(scalar: AluType, count: u64) -> SizeAndAlign {
     let align = component_bytes(scalar);
-    Extent { size: align * count, align }
+    SizeAndAlign { size: align * count, align }
 }
 
 /// The size of a component in memory: 4 bytes for a boolean.

@@ -49,18 +49,18 @@ pub(super) struct TypeWalk {
 
 /// Depth and parts of a type.
 #[derive(Clone, Copy, Debug)]
-struct Extent {
+struct DepthAndParts {
     depth: u32,
     parts: u32,
 }
 
 /// The extent of a type without parts.
-const LEAF: Extent = Extent { depth: 1, parts: 1 };
+const LEAF: DepthAndParts = DepthAndParts { depth: 1, parts: 1 };
 
-impl Extent {
+impl DepthAndParts {
     /// This extent with one more part.
-    fn with(self, part: Extent) -> Extent {
-        Extent { depth: self.depth.max(part.depth + 1), parts: self.parts.saturating_add(part.parts) }
+    fn with(self, part: DepthAndParts) -> DepthAndParts {
+        DepthAndParts { depth: self.depth.max(part.depth + 1), parts: self.parts.saturating_add(part.parts) }
     }
 
     fn is_too_large(self) -> bool {
@@ -75,7 +75,7 @@ enum State {
     New,
     /// An ancestor of the current type.
     Open,
-    Known(Extent),
+    Known(DepthAndParts),
 }
 
 /// A type whose first `next` parts have been added up.
@@ -83,7 +83,7 @@ enum State {
 struct Walk {
     ty: Type,
     next: usize,
-    extent: Extent,
+    extent: DepthAndParts,
 }
 
 impl Walk {

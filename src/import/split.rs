@@ -22,7 +22,7 @@ use spirv::{Decoration, Op, StorageClass};
 const MOST_MEMBERS: usize = 1024;
 
 /// A block that is split.
-struct Block<'w> {
+struct SplitBlock<'w> {
     /// Its type, and the types of members.
     ty: u32,
     members: &'w [u32],
@@ -34,7 +34,7 @@ struct Block<'w> {
     used: FxHashSet<u32>,
 }
 
-impl Block<'_> {
+impl SplitBlock<'_> {
     /// The index of the operand of an access chain that selects the member.
     fn index(&self) -> usize {
         4 + usize::from(self.array.is_some())
@@ -81,7 +81,7 @@ pub(super) fn blocks(source: &SourceModule<'_>) -> Result<Option<Vec<u32>>, Erro
 }
 
 /// Blocks whose type has only one variable, and whose members have built-ins or locations.
-fn candidates<'w>(source: &SourceModule<'w>) -> FxHashMap<u32, Block<'w>> {
+fn candidates<'w>(source: &SourceModule<'w>) -> FxHashMap<u32, SplitBlock<'w>> {
     let mut of_type: FxHashMap<u32, u32> = FxHashMap::default();
     source.globals.iter().for_each(|global| *of_type.entry(source.block(global)).or_default() += 1);
     let (mut blocks, mut members) = (FxHashMap::default(), 0);
@@ -97,7 +97,7 @@ fn candidates<'w>(source: &SourceModule<'w>) -> FxHashMap<u32, Block<'w>> {
     blocks
 }
 
-fn candidate<'w>(source: &SourceModule<'w>, global: &Global) -> Option<Block<'w>> {
+fn candidate<'w>(source: &SourceModule<'w>, global: &Global) -> Option<SplitBlock<'w>> {
     let ty = source.block(global);
     let array = source.types.get(&global.ty).filter(|array| array.is(Op::TypeArray)).copied();
     if array.is_some() && !source.is_per_vertex(global) {
@@ -110,11 +110,11 @@ fn candidate<'w>(source: &SourceModule<'w>, global: &Global) -> Option<Block<'w>
     let located = source.decoration(global.id, Decoration::Location).is_some();
     let clear = saying == if located { 0 } else { members.len() };
     let is_block = source.decoration(ty, Decoration::Block).is_some();
-    (is_block && clear).then_some(Block { ty, members, array, first: 0, used: FxHashSet::default() })
+    (is_block && clear).then_some(SplitBlock { ty, members, array, first: 0, used: FxHashSet::default() })
 }
 
 /// Keeps the blocks that `inst` uses in an unsupported way.
-fn keep_named(source: &SourceModule<'_>, inst: Inst<'_>, blocks: &mut FxHashMap<u32, Block<'_>>) {
+fn keep_named(source: &SourceModule<'_>, inst: Inst<'_>, blocks: &mut FxHashMap<u32, SplitBlock<'_>>) {
     let operands = match Op::from_u32(inst.op) {
         // Up to the last opcode of constants, no other instruction uses variables, and literals are not ids.
         Some(op) if inst.op <= Op::SpecConstantOp as u32 && op != Op::ExtInst => return,
@@ -137,7 +137,7 @@ fn keep_named(source: &SourceModule<'_>, inst: Inst<'_>, blocks: &mut FxHashMap<
 
 struct Splitter<'f, 'w> {
     source: &'f SourceModule<'w>,
-    blocks: FxHashMap<u32, Block<'w>>,
+    blocks: FxHashMap<u32, SplitBlock<'w>>,
     /// The blocks by their types.
     types: FxHashMap<u32, u32>,
     /// The decorations of a block that its members have themselves.

@@ -5,7 +5,7 @@
 //! A variable's type has a *layout* besides its NIR type: whether offsets and strides are decorated, and whether its numbers have
 //! another base (a *view*: the same buffer as `uvec4[]` and as `vec4[]`, so that loads need no OpBitcast).
 
-use super::layout::Extent;
+use super::layout::SizeAndAlign;
 use super::module::ModuleBuilder;
 use super::{internal, unsupported, Emit, Result};
 use crate::entity::Id;
@@ -85,7 +85,7 @@ pub(super) struct LaidOut {
     /// The number of the layout.
     layout: u8,
     /// Its size and alignment, if the layout is explicit.
-    extent: Extent,
+    extent: SizeAndAlign,
 }
 
 /// A member of a struct under construction.
@@ -266,7 +266,7 @@ impl Emit<'_> {
         match self.shader.types.as_vector(ty) {
             Some((scalar, n @ 1..=4)) => {
                 let id = self.m.numeric(layout.numbers.apply(scalar), scalar.bits, n);
-                Ok(LaidOut { id, layout: 0, extent: Extent::of_vector(scalar, n) })
+                Ok(LaidOut { id, layout: 0, extent: SizeAndAlign::of_vector(scalar, n) })
             }
             _ => self.aggregate(ty, layout, depth),
         }
@@ -284,7 +284,7 @@ impl Emit<'_> {
             TypeData::Struct(_) => self.struct_type(ty, layout, depth)?,
             TypeData::Matrix { scalar, columns, rows } if !layout.is_explicit() => {
                 let column = self.m.numeric(Base::Float, scalar.bits, rows);
-                (self.m.global_type(Op::TypeMatrix, &[column, u32::from(columns)]), Extent::default())
+                (self.m.global_type(Op::TypeMatrix, &[column, u32::from(columns)]), SizeAndAlign::default())
             }
             _ => return Err(unsupported("a variable of this type")),
         };
@@ -311,7 +311,7 @@ impl Emit<'_> {
         stride: u32,
         layout: Layout,
         depth: u32,
-    ) -> Result<(u32, Extent)> {
+    ) -> Result<(u32, SizeAndAlign)> {
         let LaidOut { id: elem_id, extent, .. } = self.laid_out(elem, layout, depth + 1)?;
         let types = &self.shader.types;
         // Blocks in arrays of descriptors have no stride.
@@ -343,7 +343,7 @@ impl Emit<'_> {
         Ok((id, extent))
     }
 
-    fn struct_type(&mut self, ty: Type, layout: Layout, depth: u32) -> Result<(u32, Extent)> {
+    fn struct_type(&mut self, ty: Type, layout: Layout, depth: u32) -> Result<(u32, SizeAndAlign)> {
         let shader = self.shader;
         let data = shader.types.as_struct(ty).ok_or_else(|| internal("no struct"))?;
         if data.fields.is_empty() {
@@ -355,7 +355,7 @@ impl Emit<'_> {
             return Err(unsupported("a run-time array before other members"));
         }
         let first = self.state.members.len();
-        let mut whole = Extent::of_struct(layout.is_uniform());
+        let mut whole = SizeAndAlign::of_struct(layout.is_uniform());
         for field in &data.fields {
             let LaidOut { id, extent, .. } = self.laid_out(field.ty, layout.of_members(), depth + 1)?;
             let offset = match layout.is_explicit() {

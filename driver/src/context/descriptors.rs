@@ -39,10 +39,10 @@ pub(crate) struct Sets {
     pools: Vec<Owned<vk::DescriptorPool>>,
     /// The index of the pool that sets are allocated from.
     current: usize,
-    known: FxHashMap<u64, Vec<Known>>,
+    known: FxHashMap<u64, Vec<KnownSet>>,
 }
 
-struct Known {
+struct KnownSet {
     layout: u32,
     contents: Box<[Descriptor]>,
     set: vk::DescriptorSet,
@@ -75,7 +75,7 @@ impl Sets {
         let mut hasher = FxHasher::default();
         (layout.id, contents).hash(&mut hasher);
         let hash = hasher.finish();
-        let same = |known: &&Known| known.layout == layout.id && *known.contents == *contents;
+        let same = |known: &&KnownSet| known.layout == layout.id && *known.contents == *contents;
         if let Some(known) = self.known.get(&hash).and_then(|list| list.iter().find(same)) {
             return Ok((known.set, false));
         }
@@ -88,7 +88,7 @@ impl Sets {
                 self.device.raw.update_descriptor_set_with_template(set, **template, data);
             }
         }
-        self.known.entry(hash).or_default().push(Known { layout: layout.id, contents: contents.into(), set });
+        self.known.entry(hash).or_default().push(KnownSet { layout: layout.id, contents: contents.into(), set });
         Ok((set, true))
     }
 

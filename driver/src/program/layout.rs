@@ -167,11 +167,11 @@ fn class_of(binding: &ntv::Binding) -> Result<usize> {
 /// The layouts of a device, without duplicates.
 #[derive(Default)]
 pub(crate) struct Layouts {
-    known: Mutex<Known>,
+    known: Mutex<KnownLayouts>,
 }
 
 #[derive(Default)]
-struct Known {
+struct KnownLayouts {
     list: Vec<(Content, Weak<Layout>)>,
     next_set: u32,
 }
@@ -191,7 +191,7 @@ impl Layouts {
     }
 }
 
-impl Known {
+impl KnownLayouts {
     fn create(&mut self, device: &Arc<Logical>, content: &Content) -> Result<Layout> {
         let mut sets = Vec::new();
         // Sets after the last used one are left out; unused sets before it have no descriptors.

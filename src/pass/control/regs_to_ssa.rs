@@ -134,7 +134,7 @@ impl Registers {
     }
 
     /// The access of `inst` to a register, if it is one.
-    fn access(&self, shader: &Shader, inst: Inst) -> Option<Access> {
+    fn access(&self, shader: &Shader, inst: Inst) -> Option<RegisterAccess> {
         let (op, srcs) = shader.as_intrinsic(inst)?;
         let (value, register, indirect) = match (op, srcs) {
             (Intrinsic::load_reg, [register]) => (None, *register, None),
@@ -145,13 +145,13 @@ impl Registers {
         };
         let all = value.map_or(0, |value| (1u32 << shader.num_components(value)) - 1);
         let partial = value.is_some() && shader.index(inst, Index::write_mask) != all;
-        Some(Access { home: self.homes[register.inst()]?, decl: register.inst(), value, indirect, partial })
+        Some(RegisterAccess { home: self.homes[register.inst()]?, decl: register.inst(), value, indirect, partial })
     }
 }
 
 /// A read of a register, or a write of `value`.
 #[derive(Clone, Copy, Debug)]
-struct Access {
+struct RegisterAccess {
     home: Home,
     decl: Inst,
     value: Option<Def>,
@@ -237,7 +237,7 @@ impl<'a> RegsToSsa<'a> {
         }
     }
 
-    fn load(&mut self, builder: &mut Builder<'_>, inst: Inst, access: Access) -> Def {
+    fn load(&mut self, builder: &mut Builder<'_>, inst: Inst, access: RegisterAccess) -> Def {
         let value = match access.home {
             Home::Variable(var) => {
                 let pointer = pointer(builder, inst, var, access);
@@ -262,7 +262,7 @@ impl<'a> RegsToSsa<'a> {
         })
     }
 
-    fn store(&mut self, builder: &mut Builder<'_>, inst: Inst, access: Access, mut value: Def) {
+    fn store(&mut self, builder: &mut Builder<'_>, inst: Inst, access: RegisterAccess, mut value: Def) {
         if builder.shader.index(inst, Index::legacy_fsat) != 0 {
             value = builder.alu(AluOp::fsat, &[value]);
         }
@@ -333,7 +333,7 @@ fn merge(builder: &mut Builder<'_>, old: Def, new: Def, mask: u32) -> Def {
 }
 
 /// A deref of the part that `inst` accesses of a register that is a variable.
-fn pointer(builder: &mut Builder<'_>, inst: Inst, var: Var, access: Access) -> Def {
+fn pointer(builder: &mut Builder<'_>, inst: Inst, var: Var, access: RegisterAccess) -> Def {
     let whole = builder.deref_var(var);
     let ty = builder.shader.vars[var].ty;
     if !matches!(builder.shader.types.get(ty), TypeData::Array { .. }) {
