@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-//! `cargo xtask opcodes`: counts the files of the library that name each opcode.
+//! `cargo xtask opcodes`: counts the files of the library and of the interpreter that name each opcode.
 //!
 //! A row of a table in `src/op` should describe its opcode completely, so that a new opcode is a new row. A file that has other
 //! properties of the opcode names it.
@@ -41,7 +41,8 @@ const SHOWN: usize = 12;
 
 /// Counts; an error if the median is above the limit of a table.
 pub(crate) fn run() -> Result<()> {
-    let words = words_of_files(&root().join("src"))?;
+    let mut words = words_of_files(&root().join("src"))?;
+    words.extend(words_of_files(&root().join("interp/src"))?);
     for table in &TABLES {
         let counts = counts(table, &words)?;
         let median = counts[counts.len() / 2].0;
