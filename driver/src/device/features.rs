@@ -33,6 +33,7 @@ pub(crate) const EXTENSIONS: &[&CStr] = &[
     vk::EXT_GRAPHICS_PIPELINE_LIBRARY_NAME,
     vk::KHR_PIPELINE_LIBRARY_NAME,
     vk::EXT_MESH_SHADER_NAME,
+    vk::KHR_PIPELINE_EXECUTABLE_PROPERTIES_NAME,
 ];
 
 /// Extensions, and the extensions that they require.
@@ -70,6 +71,7 @@ pub(crate) struct Features {
     divisor: vk::PhysicalDeviceVertexAttributeDivisorFeaturesEXT<'static>,
     library: vk::PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT<'static>,
     mesh: vk::PhysicalDeviceMeshShaderFeaturesEXT<'static>,
+    executables: vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'static>,
     /// Whether linking pipelines from libraries is fast.
     links_fast: bool,
     subgroup: vk::SubgroupFeatureFlags,
@@ -174,6 +176,7 @@ impl Features {
             divisor if known.contains(vk::EXT_VERTEX_ATTRIBUTE_DIVISOR_NAME);
             library if known.contains(vk::EXT_GRAPHICS_PIPELINE_LIBRARY_NAME);
             mesh if known.contains(vk::EXT_MESH_SHADER_NAME);
+            executables if known.contains(vk::KHR_PIPELINE_EXECUTABLE_PROPERTIES_NAME);
         }
         chain
     }
@@ -209,6 +212,11 @@ impl Features {
     /// Whether mesh shaders can draw.
     pub(crate) fn has_meshes(&self) -> bool {
         self.mesh.mesh_shader == vk::TRUE
+    }
+
+    /// Whether pipelines have statistics about their machine code.
+    pub(crate) fn has_executables(&self) -> bool {
+        self.executables.pipeline_executable_info == vk::TRUE
     }
 
     /// The queries that draws may have. Primitives are only counted if the count includes rasterizer discard.

@@ -31,6 +31,7 @@ pub(crate) struct Logical {
     pub(crate) clock: Clock,
     pub(crate) feedback: Option<ash::ext::transform_feedback::Device>,
     pub(crate) mesh: Option<ash::ext::mesh_shader::Device>,
+    pub(crate) executables: Option<ash::khr::pipeline_executable_properties::Device>,
     pub(crate) queries: Queries,
     pub(crate) input: InputFeatures,
     /// Whether buffers have addresses.
@@ -59,6 +60,7 @@ impl Logical {
         let names: Vec<CString> = features.extensions.iter().cloned().collect();
         let names: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
         let (has_feedback, has_meshes, queries) = (features.has_feedback(), features.has_meshes(), features.queries());
+        let has_executables = features.has_executables();
         let (input, has_addresses) = (features.input(), features.has_addresses());
         let mut chain = features.chain();
         let info = vk::DeviceCreateInfo::default()
@@ -69,10 +71,13 @@ impl Logical {
         let raw = unsafe { instance.raw.create_device(physical, &info, None) }.during("vkCreateDevice")?;
         let feedback = has_feedback.then(|| ash::ext::transform_feedback::Device::new(&instance.raw, &raw));
         let mesh = has_meshes.then(|| ash::ext::mesh_shader::Device::new(&instance.raw, &raw));
+        let executables =
+            has_executables.then(|| ash::khr::pipeline_executable_properties::Device::new(&instance.raw, &raw));
         let functions = Functions::new(&instance.raw, &raw, options.names);
         let dynamic = DynamicStates::query(features, &options.without);
-        let (timeout, core, context) = (options.timeout, features.core, features.context());
-        let queue = Queue::new(&raw, queue_family);
+        let (timeout, core, mut context) = (options.timeout, features.core, features.context());
+        context.timeline &= !options.only_compiles;
+        let queue = Queue::new(&raw, queue_family, context.timeline);
         let allocator = allocator(&instance.raw, &raw, physical, has_addresses);
         let (queue, allocator) = match (queue, allocator) {
             (Ok(queue), Ok(allocator)) => (queue, Mutex::new(Some(allocator))),
@@ -102,6 +107,7 @@ impl Logical {
             clock,
             feedback,
             mesh,
+            executables,
             queries,
             input,
             has_addresses,

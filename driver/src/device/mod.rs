@@ -54,6 +54,8 @@ pub struct DeviceOptions {
     pub without: Vec<String>,
     /// Whether the driver's internal objects get names, for debuggers and for logs of calls.
     pub names: bool,
+    /// Whether the device only [compiles](Device::compile), and has no contexts: drivers without a device have no semaphores.
+    pub only_compiles: bool,
     /// The Vulkan implementation; the installed one by default.
     pub implementation: Implementation,
 }
@@ -68,6 +70,7 @@ impl Default for DeviceOptions {
             timeout: Duration::from_secs(10),
             without: Vec::new(),
             names: false,
+            only_compiles: false,
             implementation: Implementation::default(),
         }
     }

@@ -22,14 +22,17 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    /// The only queue of `family` of `device`.
-    pub(super) fn new(device: &ash::Device, family: u32) -> Result<Queue> {
+    /// The only queue of `family` of `device`. Without a timeline, nothing can be submitted.
+    pub(super) fn new(device: &ash::Device, family: u32, has_timeline: bool) -> Result<Queue> {
         // SAFETY: the device was created with one queue of this family.
         let raw = unsafe { device.get_device_queue(family, 0) };
         let mut ty = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
         let info = vk::SemaphoreCreateInfo::default().push_next(&mut ty);
-        // SAFETY: the device has timeline semaphores: Vulkan 1.2 requires them.
-        let timeline = unsafe { device.create_semaphore(&info, None) }.during("vkCreateSemaphore")?;
+        let timeline = match has_timeline {
+            // SAFETY: the device has timeline semaphores.
+            true => unsafe { device.create_semaphore(&info, None) }.during("vkCreateSemaphore")?,
+            false => vk::Semaphore::null(),
+        };
         Ok(Queue { raw, timeline, last: Mutex::new(0), seen: AtomicU64::new(0) })
     }
 

@@ -32,8 +32,10 @@
 //! | `compute`, `graphics` | dispatches and draws |
 //! | `steps` | several of them in one batch, with updates and copies of buffers and barriers between them |
 //! | `timing` | the time that pipelines, shaders and batches take |
+//! | `compile` | the machine code that a driver makes of modules, without a run |
 
 mod bind;
+mod compile;
 mod compute;
 mod graphics;
 mod resource;
@@ -45,6 +47,7 @@ pub use crate::device::{Device, DeviceOptions, Queries};
 pub use crate::error::{Error, Result};
 pub use crate::resource::SamplerState;
 pub use ash::vk;
+pub use compile::{Compiled, Executable};
 pub use compute::Dispatch;
 pub use graphics::{Attachment, Attribute, Counts, Draw, Drawn, Indices};
 pub use resource::{texel_size, Image, Part, Resource, Resources, Slot};

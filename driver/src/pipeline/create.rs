@@ -38,7 +38,7 @@ pub(crate) const PARTS: [vk::GraphicsPipelineLibraryFlagsEXT; 4] = [
 ];
 
 /// States that are dynamic on every device: those of Vulkan 1.0 to 1.3.
-const ALWAYS_DYNAMIC: &[vk::DynamicState] = &[
+pub(crate) const ALWAYS_DYNAMIC: &[vk::DynamicState] = &[
     vk::DynamicState::VIEWPORT_WITH_COUNT,
     vk::DynamicState::SCISSOR_WITH_COUNT,
     vk::DynamicState::LINE_WIDTH,

@@ -22,7 +22,7 @@ mod table;
 mod transitions;
 
 pub(crate) use bounded::Bounded;
-pub(crate) use create::provoking_mode;
+pub(crate) use create::{provoking_mode, ALWAYS_DYNAMIC};
 pub(crate) use desc::{MultisampleWord, PipelineDesc, RasterizerWord, Word};
 pub(crate) use disk::DiskCache;
 pub(crate) use elements::{DynamicInput, VertexElements};

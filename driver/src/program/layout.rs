@@ -277,7 +277,8 @@ impl SetLayout {
     }
 }
 
-fn descriptor_type(kind: DescriptorKind, has_dynamic_offsets: bool) -> vk::DescriptorType {
+/// Vulkan's type of a kind of descriptor.
+pub(crate) fn descriptor_type(kind: DescriptorKind, has_dynamic_offsets: bool) -> vk::DescriptorType {
     match kind {
         DescriptorKind::UniformBuffer if has_dynamic_offsets => vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC,
         DescriptorKind::UniformBuffer => vk::DescriptorType::UNIFORM_BUFFER,

@@ -20,9 +20,9 @@ pub use build::ProgramOptions;
 pub(crate) use build::{capture_program, Builder};
 pub(crate) use cache::Programs;
 pub(crate) use layout::{
-    stage_flags, DescriptorClass, Layout, Layouts, SetLayout, SlotBinding, CLASSES, DESCRIPTOR_BYTES,
+    descriptor_type, stage_flags, DescriptorClass, Layout, Layouts, SetLayout, SlotBinding, CLASSES, DESCRIPTOR_BYTES,
 };
-pub(crate) use modules::Modules;
+pub(crate) use modules::{create_module, Modules};
 pub use words::ShaderSlot;
 pub(crate) use words::Words;
 

@@ -52,7 +52,7 @@ impl Modules {
         for (shader, key) in keys {
             let made = cache.get(shader, &key, |words| {
                 let start = Instant::now();
-                let made = create(device, words).map(Arc::new).map_err(Failed);
+                let made = create_module(device, words).map(Arc::new).map_err(Failed);
                 self.nanoseconds.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
                 made
             });
@@ -80,9 +80,10 @@ impl Modules {
     }
 }
 
-fn create(device: &Arc<Logical>, words: &[u32]) -> Result<Owned<vk::ShaderModule>> {
+/// Creates a module of words.
+pub(crate) fn create_module(device: &Arc<Logical>, words: &[u32]) -> Result<Owned<vk::ShaderModule>> {
     let info = vk::ShaderModuleCreateInfo::default().code(words);
-    // SAFETY: ntv's words are a valid module.
+    // SAFETY: the words are a valid module: those of ntv, or those that its user vouches for.
     let module = unsafe { device.raw.create_shader_module(&info, None) }.during("vkCreateShaderModule")?;
     Ok(Owned::new(device, module))
 }
