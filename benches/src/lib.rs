@@ -10,6 +10,7 @@ pub mod log;
 pub mod offsets;
 pub mod ratios;
 pub mod sets;
+pub mod twins;
 pub mod worker;
 
 pub use log::Log;

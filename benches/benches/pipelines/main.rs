@@ -5,26 +5,26 @@
 //!
 //! `cargo bench --package ntv-benches --features vulkan --bench pipelines -- LOG` writes a line for each shader of the corpus
 //! that `$NTV_CORPUS` names to LOG. The device is lavapipe. A compute or vertex shader is a pipeline of its own; fragment and
-//! geometry shaders get an empty vertex shader (`partner`), tessellation stages would need two. There is no pipeline cache, and
+//! geometry shaders get an empty vertex shader (`outside`), tessellation stages would need two. There is no pipeline cache, and
 //! Mesa's own is disabled.
 
 #![allow(clippy::print_stdout, reason = "the user must see what is left out")]
 
-mod partner;
+mod outside;
+#[path = "../common/subject.rs"]
+mod subject;
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{bail, Result};
 use ntv::module::Stage;
 use ntv::{EmitOptions, Options, Translator};
 use ntv_benches::log;
-use ntv_benches::sets::shared_corpus;
+use ntv_benches::twins::Twin;
 use ntv_driver::headless::{CompileTime, Device, DeviceOptions, Dispatch, Draw};
-use partner::Outside;
+use outside::Outside;
 use rspirv::dr;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
-use walkdir::WalkDir;
 
 /// The number of runs of each module in the driver.
 const ROUNDS: usize = 5;
@@ -41,9 +41,9 @@ fn main() -> Result<()> {
     let mut lines =
         String::from("shader\tstage\tinstrs\tc_ns\tntv_ns\tc_module_ns\tntv_module_ns\tc_words\tntv_words\tphis\n");
     let mut left_out: BTreeMap<String, (usize, String)> = BTreeMap::new();
-    for file in files()? {
-        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        match line(&device, &file) {
+    for twin in Twin::all()? {
+        let name = twin.stem();
+        match line(&device, &twin) {
             Ok(line) => writeln!(lines, "{name}\t{line}")?,
             Err(error) => left_out.entry(format!("{error:#}")).or_insert((0, name)).0 += 1,
         }
@@ -55,33 +55,13 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The dumps that have modules of C.
-fn files() -> Result<Vec<PathBuf>> {
-    let corpus = shared_corpus();
-    let entries = WalkDir::new(&corpus).sort_by_file_name().into_iter().filter_map(Result::ok);
-    let files: Vec<PathBuf> =
-        entries.map(walkdir::DirEntry::into_path).filter(|path| reference(path).is_file()).collect();
-    ensure!(!files.is_empty(), "no dumps with modules of C in {}: NTV_CORPUS names the corpus", corpus.display());
-    Ok(files)
-}
-
-/// The module that C made of the shader in `file`, a dump in a folder `ssa`.
-fn reference(file: &Path) -> PathBuf {
-    let name = file.file_name().unwrap_or_default();
-    match file.parent().filter(|folder| folder.ends_with("ssa")) {
-        Some(folder) => folder.with_file_name("spv").join(name).with_extension("spv"),
-        None => PathBuf::new(),
-    }
-}
-
 /// A line of the log, without the name.
-fn line(device: &Device, file: &Path) -> Result<String> {
-    let text = std::fs::read_to_string(file)?;
-    let mut shader = ntv::text::parse(&text)?;
+fn line(device: &Device, twin: &Twin) -> Result<String> {
+    let mut shader = twin.shader()?;
     let (stage, instructions) = (shader.info.stage, shader.order.len());
     let mut translator = Translator::new(Options::default().target(device.target().clone()));
     let ours = translator.translate(&mut shader, &EmitOptions::default())?.words;
-    let theirs: Vec<u32> = ntv::wire::from_bytes(&std::fs::read(reference(file))?)?;
+    let theirs = twin.words()?;
     let cases = [Case::new(&ours)?, Case::new(&theirs)?];
     let mut best = [CompileTime { modules: Duration::MAX, pipeline: Duration::MAX }; 2];
     for _ in 0..ROUNDS {

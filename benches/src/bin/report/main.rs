@@ -6,6 +6,7 @@
 //! ntv-bench-report translation CRITERION_FOLDER RESULTS_FOLDER   what criterion measured last, allocations, peak memory
 //! ntv-bench-report mesa COLD WARM RESULTS_FOLDER                 logs that zink wrote with ZINK_NTV=compare
 //! ntv-bench-report pipelines LOG RESULTS_FOLDER                  a log of the benchmark `pipelines`
+//! ntv-bench-report backends LOG... RESULTS_FOLDER                logs of the benchmark `backends`, one back end each
 //! ntv-bench-report threads LOG RESULTS_FOLDER                    a log of the benchmark `threads`
 //! ntv-bench-report storage LOG... RESULTS_FOLDER                 logs of the benchmark `storage`, one device each
 //! ntv-bench-report captures LOG... RESULTS_FOLDER                logs of the benchmark `captures`, one device each
@@ -14,6 +15,7 @@
 //! ntv-bench-report offsets RESULTS_FOLDER                        what is counted now, over the corpus that $NTV_CORPUS names
 //! ```
 
+mod backends;
 mod captures;
 mod comparison;
 mod draws;
@@ -41,6 +43,7 @@ fn main() -> Result<()> {
         (Some("translation"), [from]) => translation::write(from, results),
         (Some("mesa"), [cold, warm]) => comparison::write(&comparison::MESA, &[cold, warm], results),
         (Some("pipelines"), [log]) => comparison::write(&comparison::PIPELINES, &[log], results),
+        (Some("backends"), logs @ [_, ..]) => backends::write(logs, results),
         (Some("threads"), [from]) => threads::write(from, results),
         (Some("storage"), logs @ [_, ..]) => storage::write(logs, results),
         (Some("captures"), logs @ [_, ..]) => captures::write(logs, results),
