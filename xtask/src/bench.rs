@@ -35,6 +35,12 @@ struct Arguments {
     /// Measures the CPU time of a draw for different changes between two draws: on ntv's own driver, and on zink.
     #[arg(long, conflicts_with_all = ["mesa", "pipelines", "threads", "offsets", "lines", "storage", "captures"])]
     draws: bool,
+    /// Compiles the modules of both translators with Mesa's drivers of GPUs, which need not exist, over the same corpus.
+    #[arg(long, conflicts_with_all = ["mesa", "pipelines", "threads", "offsets", "lines", "storage", "captures", "draws"])]
+    backends: bool,
+    /// For --backends: only this back end, by its name in the table. May be repeated. The report is printed only.
+    #[arg(long, value_name = "NAME", requires = "backends")]
+    only: Vec<String>,
     /// For --storage and --captures: a log of the benchmark on another machine, to add to the report. May be repeated.
     #[arg(long, value_name = "LOG")]
     with: Vec<PathBuf>,
@@ -42,7 +48,8 @@ struct Arguments {
     /// building one; for --pipelines, --storage and --captures any, instead of Debian's own.
     #[arg(long, value_name = "DIR")]
     prefix: Option<PathBuf>,
-    /// The number of tests of piglit, spread over its profile quick_shader. The default is 2000 for --mesa and 60 for --lines.
+    /// The number of tests of piglit, spread over its profile quick_shader, 2000 by default for --mesa and 60 for --lines; for
+    /// --backends the number of shaders of the corpus, all by default.
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
     /// Arguments of criterion, for instance a filter. Benchmarks that the filter excludes keep their earlier results.
@@ -76,6 +83,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         on_lavapipe(kind, arguments.prefix, &log)?;
         let logs: Vec<PathBuf> = std::iter::once(log).chain(arguments.with).collect();
         return report(kind, &logs);
+    }
+    if arguments.backends {
+        let logs = crate::backends::measure(&target.join("backends"), &arguments.only, arguments.sample)?;
+        // A table of a part must not replace that of all.
+        let is_part = !arguments.only.is_empty() || arguments.sample.is_some();
+        return report_in("backends", &logs, &if is_part { target } else { results() });
     }
     if arguments.draws {
         return draws(arguments.prefix.as_deref(), &target);
@@ -125,7 +138,17 @@ fn draws(prefix: Option<&Path>, target: &Path) -> Result<()> {
 
 /// Writes and prints the report of `kind` on the logs `measured`, or on its own counts.
 fn report(kind: &str, measured: &[PathBuf]) -> Result<()> {
+    report_in(kind, measured, &results())
+}
+
+/// Writes the report of `kind` to `folder`, and prints it.
+fn report_in(kind: &str, measured: &[PathBuf], folder: &Path) -> Result<()> {
     go(cargo(&["run", "--release", "--quiet", "--package", "ntv-benches", "--bin", "ntv-bench-report", "--", kind])
         .args(measured)
-        .arg(crate::root().join("benches/results")))
+        .arg(folder))
+}
+
+/// The folder of the results.
+fn results() -> PathBuf {
+    crate::root().join("benches/results")
 }

@@ -4,6 +4,7 @@
 
 #![allow(clippy::print_stdout, reason = "chores print their progress")]
 
+mod backends;
 mod bench;
 mod command;
 mod dump;
@@ -24,11 +25,12 @@ usage: cargo xtask test               install what the tests need from Debian, t
        cargo xtask lint               formatting, clippy, documentation, Rust version of the core, names of opcodes
        cargo xtask msrv               compile and test the C library with the oldest Rust that it promises to support
        cargo xtask opcodes            the number of files that name each opcode, and the opcodes with the highest numbers
-       cargo xtask bench [--mesa|--pipelines|--threads|--offsets|--draws] [-- FILTER]
+       cargo xtask bench [--mesa|--pipelines|--backends|--threads|--offsets|--draws] [-- FILTER]
                                       run benchmarks and write benches/results/: translation alone, inside zink next to
-                                      its own translator, the creation of pipelines from the words of both, translation
-                                      on several threads, dynamic offsets in the words of both, or draws on ntv's own
-                                      driver and on zink; --help has more
+                                      its own translator, the creation of pipelines from the words of both, what the
+                                      compilers of GPUs make of the words of both, translation on several threads,
+                                      dynamic offsets in the words of both, or draws on ntv's own driver and on zink;
+                                      --help has more
        cargo xtask oracle [--count N] [--first N] [--jobs N] [--all] [--seed N [--shader FILE]]
                                       compare random shaders on the interpreter and on lavapipe; --seed: one, in detail
        cargo xtask dump --mesa PREFIX [NAME...]

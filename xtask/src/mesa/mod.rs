@@ -37,7 +37,7 @@ use driver::{Captures, Driver, Storage, Translator};
 use regex::Regex;
 use results::Results;
 use sanitize::{Sanitizer, Tool};
-pub(crate) use source::{cache, install_missing};
+pub(crate) use source::{cache, install_missing, mirror, MESA_25};
 use std::path::PathBuf;
 use without::Layer;
 

@@ -60,6 +60,19 @@ impl Release {
         Ok(source)
     }
 
+    /// Downloads the source, unless it is in the cache, without a change to it.
+    pub(crate) fn unpatched(&self) -> Result<Source> {
+        let folder = cache()?.join(format!("{}-unpatched", self.name));
+        install_missing(DEBIAN_NEEDS)?;
+        let done = folder.join("unpacked");
+        if !done.exists() {
+            println!("Downloading {} to {}.", self.name, folder.display());
+            unpack(&folder, self)?;
+            fs::write(done, "")?;
+        }
+        Ok(Source { path: folder.join(self.name), folder, meson: Meson::new()? })
+    }
+
     /// A hash of the release and of the changes in the patches.
     fn hash(&self) -> Result<u64> {
         let mut hasher = DefaultHasher::new();
@@ -193,7 +206,7 @@ fn unpack(folder: &Path, release: &Release) -> Result<()> {
 }
 
 /// The Debian mirror of this machine.
-fn mirror() -> String {
+pub(crate) fn mirror() -> String {
     let files = ["/etc/apt/sources.list.d/debian.sources", "/etc/apt/sources.list"];
     let text: String = files.iter().filter_map(|file| fs::read_to_string(file).ok()).collect();
     let words = text.lines().filter(|line| line.starts_with("URIs:") || line.starts_with("deb "));
