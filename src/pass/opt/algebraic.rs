@@ -78,11 +78,6 @@ const RULES: &[(u8, &[AluOp], RuleFn)] = &[
     (NUMBER | MADE, &[ishl, ushr], same_shifts),
     (NUMBER | MADE, &[ishl, ushr], opposite_shifts),
     (NUMBER | MADE, &[ishl, ushr], shift_of_masked),
-    (MADE, &[inot], |x| {
-        let op = opposite_comparison(x.shader.as_alu(x.srcs[0].def)?.0)?;
-        let [a, b] = x.made_by(0, opposite_comparison(op)?)?;
-        Some(New::Op(op, [a, b, b]))
-    }),
     (NUMBER, &[ieq, ine, feq, fneu], compare_with_bool),
     (SAME, &[bcsel], |x| x.is_same(1, 2).then_some(New::Value(x.srcs[1]))),
     (MADE, &[bcsel], |x| x.made_by(0, inot).map(|inner| New::Op(bcsel, [inner[0], x.srcs[2], x.srcs[1]]))),
@@ -320,12 +315,6 @@ fn shift_of_masked(x: &Operation<'_>) -> Option<New> {
     is_moot.then_some(New::WithConst(x.op, y, count))
 }
 
-fn opposite_comparison(op: AluOp) -> Option<AluOp> {
-    const PAIRS: [[AluOp; 2]; 4] = [[ieq, ine], [ilt, ige], [ult, uge], [feq, fneu]];
-    let pair = PAIRS.iter().find(|pair| pair.contains(&op))?;
-    Some(if pair[0] == op { pair[1] } else { pair[0] })
-}
-
 /// A comparison of a constant with a constant that depends only on a boolean.
 fn compare_with_bool(x: &Operation<'_>) -> Option<New> {
     let (number, value) = x.commuted?;
@@ -487,7 +476,8 @@ mod tests {
             });
             assert_eq!(shader.as_alu(def).unwrap().0, ult);
         }
-        for (number, becomes) in [(7, ult), (9, uge)] {
+        // A comparison is not replaced by its opposite, as its other uses would remain.
+        for (number, becomes) in [(7, ult), (9, inot)] {
             let (shader, def) = simplified(|b, x, y| {
                 let cond = b.alu(ult, &[x, y]);
                 let (seven, nine) = (b.imm32(7), b.imm32(9));
@@ -497,11 +487,6 @@ mod tests {
             });
             assert_eq!(shader.as_alu(def).unwrap().0, becomes, "{number}");
         }
-        let (shader, def) = simplified(|b, x, y| {
-            let cond = b.alu(ult, &[x, y]);
-            b.alu(inot, &[cond])
-        });
-        assert_eq!(shader.as_alu(def).unwrap().0, uge);
     }
 
     #[test]
