@@ -476,8 +476,8 @@ impl Shader {
         &self.inventory
     }
 
-    /// Whether a clean-up is not worthwhile: the shader was [marked](Shader::set_tidy) as tidy, and no [walk](rewrite()) has
-    /// changed anything since.
+    /// Whether a clean-up is not worthwhile: the shader was [marked](Shader::set_tidy) as tidy, and no [walk](rewrite()) of a pass
+    /// whose results need it has changed anything since.
     pub fn is_tidy(&self) -> bool {
         self.is_tidy
     }

@@ -50,9 +50,9 @@
 //! - Tables are kept for the next shader: see [`spare`](crate::ir::spare).
 //! - `removes` names the facts that are permanently gone after the pass. Debug builds record the facts again after every later
 //!   pass and check that none of these has come back, and that the shader is still valid.
-//! - Instructions without uses, copies and equal values may be left to [`clean_up`](opt::clean_up). It runs on shaders that
-//!   `rewrite` has changed. A pass that changes them by other means and leaves such instructions calls
-//!   [`set_tidy(false)`](Shader::set_tidy).
+//! - Emission skips instructions without uses, and copies cost nothing there. Equal values and arithmetic on constants may be left
+//!   to [`clean_up`](opt::clean_up). It runs on shaders that `rewrite` has changed. A pass that leaves neither says so by
+//!   `is_tidy`; one that leaves them by other means than `rewrite` calls [`set_tidy(false)`](Shader::set_tidy).
 //! - Accesses to memory by byte offset use `memory::byte_access`; `memory::blocks` declares the blocks that they access.
 //!
 //! Its description begins with a one-sentence summary. Then it says **What** the pass does and **Why** SPIR-V, Vulkan or NIR
