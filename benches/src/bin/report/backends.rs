@@ -70,7 +70,7 @@ struct BackEnd {
 
 /// Writes tables of `logs`, one of each back end, and a plot.
 pub(crate) fn write(logs: &[PathBuf], results: &Path) -> Result<()> {
-    let ends: Vec<BackEnd> = logs.iter().map(|log| BackEnd::read(log)).collect::<Result<_>>()?;
+    let ends: Vec<BackEnd> = logs.iter().map(|log| BackEnd::read(log.as_path())).collect::<Result<_>>()?;
     let mut out = head("Compilers of GPUs", "cargo xtask bench --backends");
     out += "\n| ntv / C | shaders | instructions, total | geometric mean | worse by 5 % | better by 5 % | time, total \
         | geometric mean | failed with ntv only | failed with C only |\n\
@@ -89,7 +89,7 @@ pub(crate) fn write(logs: &[PathBuf], results: &Path) -> Result<()> {
 }
 
 impl BackEnd {
-    fn read(path: &PathBuf) -> Result<BackEnd> {
+    fn read(path: &Path) -> Result<BackEnd> {
         let log = Log::read(path)?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let mut end = BackEnd { name, driver: String::new(), pairs: Vec::new(), failed: BTreeMap::new() };
