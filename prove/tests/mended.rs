@@ -146,7 +146,8 @@ fn shader(name: &str) -> Shader {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus").join(name);
         fs::read_to_string(file).expect("a file of the corpus")
     });
-    text::parse(&text).unwrap_or_else(|errors| panic!("{name}: {errors}"))
+    let first = text::find(&text).next().expect("a shader");
+    first.shader.unwrap_or_else(|errors| panic!("{name}: {errors}"))
 }
 
 fn is_found(found: Found, verdict: &Verdict) -> bool {
