@@ -262,6 +262,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("vkResetDescriptorPool", "Vulkan defines no error for it"),
     ("vkCreateDebugUtilsMessengerEXT", "only used with the validation layer: tests/faults.rs"),
     ("vkEnumerateInstanceLayerProperties", "only used with the validation layer: tests/faults.rs"),
+    ("vkGetPipelineExecutablePropertiesKHR", "only used for statistics of compilers: cargo xtask bench --backends"),
+    ("vkGetPipelineExecutableStatisticsKHR", "only used for statistics of compilers: cargo xtask bench --backends"),
 ];
 
 /// The calls whose result the driver checks: its sources name them in these places. A library allocates memory.

@@ -111,11 +111,12 @@ fn pipeline(device: &Arc<Logical>, parts: &[Part], layout: vk::PipelineLayout) -
         })
         .collect();
     let flags = vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR;
-    let made = match parts {
+    let (made, call) = match parts {
         [Part { stage: Stage::Compute, .. }] => {
             let info = vk::ComputePipelineCreateInfo::default().flags(flags).layout(layout).stage(stages[0]);
             // SAFETY: the module and the layout live, and the layout has the resources of the module.
-            unsafe { device.raw.create_compute_pipelines(vk::PipelineCache::null(), &[info], None) }
+            let made = unsafe { device.raw.create_compute_pipelines(vk::PipelineCache::null(), &[info], None) };
+            (made, "vkCreateComputePipelines")
         }
         _ => {
             let is_fragment = parts.iter().any(|part| part.stage == Stage::Fragment);
@@ -145,10 +146,11 @@ fn pipeline(device: &Arc<Logical>, parts: &[Part], layout: vk::PipelineLayout) -
                 .push_next(&mut library)
                 .push_next(&mut rendering);
             // SAFETY: as for compute shaders, and all that `info` points to lives.
-            unsafe { device.raw.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None) }
+            let made = unsafe { device.raw.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None) };
+            (made, "vkCreateGraphicsPipelines")
         }
     };
-    let made = made.map_err(|(_, result)| result).during("vkCreate*Pipelines")?;
+    let made = made.map_err(|(_, result)| result).during(call)?;
     Ok(Owned::new(device, made[0]))
 }
 

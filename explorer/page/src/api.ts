@@ -199,7 +199,7 @@ export type SpirvLine = {
  */
 text: string, 
 /**
- * As in `Line`.
+ * The line of NIR that it comes from, numbered as in `Line`.
  */
 origin: number | null, 
 /**
