@@ -186,7 +186,10 @@ impl<'a> Walk<'a> {
             AluOp::umul24 => self.with_number(srcs).is_some_and(|(x, number)| {
                 self.known(x).max >> 24 == 0 && number >> 24 == 0 && self.multiply(x, number, false)
             }),
-            AluOp::ushr => self.number(srcs[1]).is_some_and(|count| self.shift_more(self.operand(srcs[0]), count & 31)),
+            AluOp::ushr => self.number(srcs[1]).is_some_and(|count| {
+                let (x, count) = (self.operand(srcs[0]), count & 31);
+                self.divide_and_multiply(x, count) || self.shift_more(x, count)
+            }),
             AluOp::iand => self.with_number(srcs).is_some_and(|(x, kept)| self.look_through_mask(x, kept)),
             _ => false,
         }
@@ -210,6 +213,18 @@ impl<'a> Walk<'a> {
         self.scale = self.scale.wrapping_mul(number);
         self.continue_at(x);
         true
+    }
+
+    /// `(x >> count) * scale` is one product if `scale` is a multiple of `1 << count`, and no bit that is set is shifted out.
+    fn divide_and_multiply(&mut self, x: Scalar, count: u32) -> bool {
+        let (bits, low) = self.known(x).low_bits();
+        let is_exact = bits >= count && low as u32 & low_mask(count) == 0;
+        let is_product = is_exact && self.scale.trailing_zeros() >= count;
+        if is_product {
+            self.scale >>= count;
+            self.continue_at(x);
+        }
+        is_product
     }
 
     /// `(x >> count) >> shift` is one shift, unless a constant was added in between.
@@ -337,6 +352,22 @@ mod tests {
         });
         assert_eq!(parts.split, Split { term: term(x, 16, 0, 4), after: 0 });
         assert_eq!(remainder, Some(3));
+    }
+
+    #[test]
+    fn bytes_that_were_divided_and_multiplied_are_the_same_bytes() {
+        let (parts, remainder, x) = split(4, |b, x| {
+            let up = b.ishl_imm(x, 4);
+            let sum = b.iadd_imm(up, 12);
+            let dwords = b.ushr_imm(sum, 2);
+            b.ishl_imm(dwords, 2)
+        });
+        assert_eq!((parts.split, remainder), (Split { term: term(x, 16, 0, 4), after: 0 }, Some(12)));
+        let (parts, _, x) = split(4, |b, x| {
+            let dwords = b.ushr_imm(x, 2);
+            b.ishl_imm(dwords, 2)
+        });
+        assert_ne!(parts.split.term.map(|term| term.x.def), Some(x), "two bits are lost");
     }
 
     #[test]

@@ -261,6 +261,14 @@ impl Shader {
         }
     }
 
+    /// The flags of the ALU instruction that makes a value; none for other instructions.
+    pub fn alu_flags(&self, def: Def) -> AluFlags {
+        match self.def(def).kind {
+            InstKind::Alu { flags, .. } => flags,
+            _ => AluFlags::empty(),
+        }
+    }
+
     /// The deref that defines `def`.
     pub fn as_deref(&self, def: Def) -> Option<&Deref> {
         match self.def(def).kind {

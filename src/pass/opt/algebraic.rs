@@ -28,7 +28,7 @@
 //! ```
 
 use crate::analysis::known_bits::Known;
-use crate::ir::{AluSrc, InstData, Shader};
+use crate::ir::{AluFlags, AluSrc, InstData, Shader};
 use crate::op::fold::{from_float, mask, to_float};
 use crate::op::AluOp::{self, *};
 use crate::op::{Base, Form};
@@ -297,7 +297,8 @@ fn opposite_shifts(x: &Operation<'_>) -> Option<New> {
     let back = x.shift_count()?;
     let there_and_back = |value| shifted(x, x.op, shifted(x, other, value, there), there);
     let possible = x.possible_bits(y, DEPTH);
-    if there_and_back(possible) == possible {
+    let is_said_whole = x.op == ushr && x.shader.alu_flags(x.srcs[0].def).contains(AluFlags::NO_UNSIGNED_WRAP);
+    if is_said_whole || there_and_back(possible) == possible {
         return Some(match there.cmp(&back) {
             std::cmp::Ordering::Equal => New::Value(y),
             std::cmp::Ordering::Greater => New::WithConst(other, y, there - back),
@@ -351,7 +352,7 @@ fn two_numbers(x: &Operation<'_>, number: AluSrc, width: u8) -> Option<(AluSrc, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{AluFlags, Builder, Def, InstKind, Swizzle};
+    use crate::ir::{Builder, Def, InstKind, Swizzle};
     use crate::pass::opt::clean_up::{run_rules, Rules};
     use crate::pass::testing::store;
 
@@ -424,6 +425,11 @@ mod tests {
     fn shifts_there_and_back() {
         assert_becomes(iand, 0x0fff_ffff, |b, x, _| {
             let left = with(b, ishl, x, 4);
+            with(b, ushr, left, 4)
+        });
+        assert_becomes_input(X, |b, x, _| {
+            let four = b.imm32(4);
+            let left = b.alu_with(ishl, AluFlags::NO_UNSIGNED_WRAP, &[x.into(), four.into()], None);
             with(b, ushr, left, 4)
         });
         assert_becomes(iand, 0xffff_fff0, |b, x, _| {
