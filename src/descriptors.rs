@@ -58,6 +58,13 @@ pub struct BlockArray {
     pub count: u32,
 }
 
+impl BlockArray {
+    /// Whether it has this block.
+    pub(crate) fn has(self, block: u32) -> bool {
+        block >= self.first && block - self.first < self.count
+    }
+}
+
 /// The sets and bindings of the descriptors of a shader. The default is zink's without compact descriptors, and with a binding for
 /// each block, unit and image, from 0 on.
 ///

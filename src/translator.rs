@@ -120,7 +120,8 @@ impl Translator {
 
     /// Checks `shader` and runs the passes on it, up to and including the one called `stop_after`, if given.
     pub fn lower(&mut self, shader: &mut Shader, stop_after: Option<&str>) -> Result<(), Errors> {
-        if raise::is_needed(shader) {
+        let is_raised = raise::is_needed(shader);
+        if is_raised {
             self.raise(shader)?;
         }
         match self.input {
@@ -134,8 +135,8 @@ impl Translator {
             let message = format!("uniform block {block} cannot be in push constants: {why}");
             return Err(Error::new(ErrorKind::Unsupported, Place::default(), message).into());
         }
-        // Mesa has optimised the shader, so only the results of passes need to be cleaned up.
-        shader.set_tidy(true);
+        // Mesa has optimised the shader, so only what was made of it needs to be cleaned up.
+        shader.set_tidy(!is_raised);
         self.run_passes(shader, stop_after);
         Ok(())
     }
@@ -147,7 +148,7 @@ impl Translator {
         if self.input == Input::Unknown || cfg!(debug_assertions) {
             self.checker.validate(shader)?;
         }
-        raise::raise(shader)
+        raise::raise(shader, &self.context.target.descriptors)
     }
 
     /// Runs the passes that `shader` needs. Most shaders need few.

@@ -64,8 +64,6 @@ const TABLE: &[(Capability, &[Feature])] = {
         (C::ShaderLayer, &[shaderOutputLayer]),
         (C::StorageBuffer16BitAccess, &[storageBuffer16BitAccess]),
         (C::StorageBuffer8BitAccess, &[storageBuffer8BitAccess]),
-        (C::UniformAndStorageBuffer16BitAccess, &[uniformAndStorageBuffer16BitAccess]),
-        (C::UniformAndStorageBuffer8BitAccess, &[uniformAndStorageBuffer8BitAccess]),
         (C::StoragePushConstant16, &[storagePushConstant16]),
         (C::StoragePushConstant8, &[storagePushConstant8]),
         (C::StorageInputOutput16, &[storageInputOutput16]),

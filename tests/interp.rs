@@ -10,9 +10,9 @@
 mod support;
 
 use ntv::op::Facts;
-use ntv::pass::memory::lower_memory::say_offset_units;
 use ntv::pass::{Context, PIPELINE};
 use ntv::plan::{Class, Placement};
+use ntv::raise::{self, say_offset_units};
 use ntv::{check, text, Feature, Shader, Target};
 use ntv_gen::{difference, Observation, Stimulus};
 use ntv_interp::draw::{draw, Draw};
@@ -148,6 +148,13 @@ fn check_passes(
     context: &Context,
 ) -> Result<bool, String> {
     let mut shader = original.clone();
+    raise::raise(&mut shader, &context.target.descriptors).map_err(|errors| errors.to_string())?;
+    if let Some(found) = difference(before, &Observation::new(&shader, stimulus, LOWERED_LIMITS)) {
+        match before.has_race() {
+            true => return Ok(false),
+            false => return Err(format!("raised: {found}")),
+        }
+    }
     for pass in PIPELINE {
         if !pass.apply(&mut shader, context) {
             continue;
@@ -170,6 +177,7 @@ fn parse(dump: &str) -> Vec<Shader> {
 /// `shader` after all passes.
 fn lowered(shader: &Shader, context: &Context) -> Shader {
     let mut shader = shader.clone();
+    raise::raise(&mut shader, &context.target.descriptors).expect("a raised shader");
     for pass in PIPELINE {
         pass.apply(&mut shader, context);
     }

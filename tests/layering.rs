@@ -37,7 +37,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("check", &["entity", "error", "op", "target", "ir", "analysis", "report", "raise", "capture"]),
     ("report", &["error", "ir"]),
     ("raise", &["entity", "error", "op", "target", "ir", "analysis", "report"]),
-    ("plan", &["entity", "error", "setters", "op", "target", "ir", "analysis"]),
+    ("plan", &["entity", "error", "setters", "op", "target", "ir", "analysis", "raise"]),
     ("capture", &["entity", "error", "op", "ir"]),
     ("pass", &["entity", "error", "location", "op", "target", "ir", "analysis", "plan", "capture"]),
     ("spirv", &["entity", "error", "setters", "location", "op", "target", "ir", "analysis", "module"]),

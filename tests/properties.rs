@@ -16,7 +16,7 @@ use ntv::op::{Index, Intrinsic, Props};
 use ntv::pass::{BufferAccess, Context, Pass, PIPELINE};
 use ntv::plan::{Class, Placement, Placements};
 use ntv::target::Version;
-use ntv::{check, text, wire, EmitOptions, Feature, Options, Shader, Target, Translator};
+use ntv::{check, raise, text, wire, EmitOptions, Feature, Options, Shader, Target, Translator};
 use ntv_gen::{difference, shader_of_seed, stimulus_of_seed, Observation, Purpose, Random};
 use ntv_interp::{FaultKind, Limits};
 use std::time::{Duration, Instant};
@@ -139,6 +139,7 @@ fn passes_keep_validity_and_meaning() {
         if before.undefined_behaviour().is_some() || before.has_race() {
             return Ok(false);
         }
+        raise::raise(&mut shader, &context.target.descriptors).map_err(|errors| errors.to_string())?;
         for pass in PIPELINE {
             if pass.apply(&mut shader, &context) {
                 check::validate(&shader).map_err(|errors| format!("invalid after {}: {errors}", pass.name))?;
@@ -182,6 +183,7 @@ fn passes_keep_where_memory_is_accessed() {
         }
         let check = |passes: &[Pass]| {
             let mut lowered = shader.clone();
+            raise::raise(&mut lowered, &context.target.descriptors).map_err(|errors| errors.to_string())?;
             for pass in passes {
                 pass.apply(&mut lowered, &context);
             }

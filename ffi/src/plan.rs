@@ -113,7 +113,7 @@ pub(crate) unsafe fn add_stage(
     let names: Vec<Option<&str>> = names.iter().map(|name| unsafe { text(*name) }).collect();
     let mut shader = wire::decode(words)?;
     ntv_core::check::validate(&shader)?;
-    ntv_core::raise::raise(&mut shader)?;
+    ntv_core::raise::raise(&mut shader, &Default::default())?;
     let stage = shader.stage();
     if state.program.stages.iter().any(|known| known.stage == stage) {
         return Err(Failure::argument(format!("the plan already has a {} shader", stage.name())));

@@ -231,7 +231,7 @@ impl Machine<'_> {
     }
 
     /// Whether the offset into `memory` counts elements, as those of loads and stores do after zink's own lowering. A dump lacks
-    /// this: see [`lower_memory`](ntv::pass::memory::lower_memory).
+    /// this: see [`say_offset_units`](ntv::raise::say_offset_units).
     fn counts_elements(&self, access: MemoryAccess, memory: MemoryRegion) -> bool {
         matches!(memory, MemoryRegion::Shared | MemoryRegion::Scratch)
             && !access.operation.is_atomic()

@@ -87,7 +87,7 @@ impl Prover {
 
     pub(crate) fn decide(&mut self, shader: &Shader, target: &Target, other: Other<'_>) -> Verdict {
         let mut arena = Arena::new();
-        let shader = &match raised(shader) {
+        let shader = &match raised(shader, target) {
             Ok(shader) => shader,
             Err(errors) => return Verdict::Undecided(Unsupported { reason: errors.to_string(), place: String::new() }),
         };
@@ -161,13 +161,14 @@ fn decided_by(solver: &mut Solver, arena: &mut Arena, claim: &Claim, defined: &[
     solver.compare(arena, claim.expected, claim.found, defined)
 }
 
-/// The shader as a Gallium driver gets it. What raises that of a Vulkan driver is not proved.
-fn raised(shader: &Shader) -> Result<Cow<'_, Shader>, Errors> {
-    if !raise::is_needed(shader) {
+/// The shader as a Gallium driver gets it. What raises that of a Vulkan driver is not proved; what raises the derefs of zink's
+/// blocks is.
+fn raised<'a>(shader: &'a Shader, target: &Target) -> Result<Cow<'a, Shader>, Errors> {
+    if !raise::is_of_vulkan(shader) {
         return Ok(Cow::Borrowed(shader));
     }
     let mut raised = shader.clone();
-    raise::raise(&mut raised)?;
+    raise::raise(&mut raised, &target.descriptors)?;
     Ok(Cow::Owned(raised))
 }
 

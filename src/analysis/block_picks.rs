@@ -5,9 +5,10 @@
 //! A device needs a feature for this: one for indices that are the same in all invocations, another for the others. Without it,
 //! `lower_block_index` makes ifs on the index, and the blocks have constant indices.
 
-use crate::ir::{ArrayIndex, Def, DerefKind, Inst, Shader, Var};
+use super::block_table::{BlockTable, DeclaredBlocks};
+use crate::ir::{Def, Inst, Shader};
 use crate::op::meaning::{MemoryKind, MemoryOperation};
-use crate::op::{Access, Facts, Index, Intrinsic, Modes};
+use crate::op::{Access, Index, Intrinsic, Modes};
 use crate::target::Feature::{self, *};
 use std::ops::Range;
 
@@ -21,8 +22,6 @@ pub const FEATURES: [Feature; 4] = [
     shaderStorageBufferArrayDynamicIndexing,
     shaderStorageBufferArrayNonUniformIndexing,
 ];
-
-const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO);
 
 /// The way in which an access selects its block.
 #[derive(Clone, Copy, Debug)]
@@ -38,14 +37,10 @@ pub struct BlockPick {
 /// The blocks that an index is into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PickOf {
-    /// All uniform blocks.
+    /// Uniform blocks.
     Uniforms,
-    /// All storage blocks.
+    /// Storage blocks.
     Storage,
-    /// The same, for a query of the size.
-    Sizes,
-    /// A variable that is an array of blocks.
-    Variable(Var),
 }
 
 /// The source of an access by byte offset that has the block index, and the blocks that it is into.
@@ -53,7 +48,6 @@ pub fn block_source(op: Intrinsic) -> Option<(usize, PickOf)> {
     let access = op.info().memory?;
     let of = match (access.kind, access.operation) {
         (MemoryKind::Ubo, MemoryOperation::Load) => PickOf::Uniforms,
-        (MemoryKind::Ssbo, MemoryOperation::Size) => PickOf::Sizes,
         (MemoryKind::Ssbo, _) => PickOf::Storage,
         _ => return None,
     };
@@ -64,61 +58,28 @@ impl BlockPick {
     /// `None` if `inst` accesses no block, or one with a constant index.
     pub fn new(shader: &Shader, inst: Inst) -> Option<BlockPick> {
         let (op, srcs) = shader.as_intrinsic(inst)?;
-        let (index, of, mode, declared) = match block_source(op) {
-            Some((at, of)) => {
-                let mode = if of == PickOf::Uniforms { Modes::UBO } else { Modes::SSBO };
-                (srcs[at], of, mode, Access::empty())
-            }
-            None if op.info().pointers == 1 => {
-                let (var, index) = picked_element(shader, srcs[0])?;
-                let variable = &shader.vars[var];
-                (index, PickOf::Variable(var), variable.mode, variable.access)
-            }
-            None => return None,
-        };
+        let (at, of) = block_source(op)?;
+        let index = srcs[at];
         if shader.as_const(index).is_some() {
             return None;
         }
-        let access = Access::from_bits_retain(shader.index(inst, Index::access)) | declared;
-        let feature = match (mode, access.contains(Access::NON_UNIFORM)) {
-            (Modes::UBO, false) => shaderUniformBufferArrayDynamicIndexing,
-            (Modes::UBO, true) => shaderUniformBufferArrayNonUniformIndexing,
-            (_, false) => shaderStorageBufferArrayDynamicIndexing,
-            (_, true) => shaderStorageBufferArrayNonUniformIndexing,
+        let access = Access::from_bits_retain(shader.index(inst, Index::access));
+        let feature = match (of, access.contains(Access::NON_UNIFORM)) {
+            (PickOf::Uniforms, false) => shaderUniformBufferArrayDynamicIndexing,
+            (PickOf::Uniforms, true) => shaderUniformBufferArrayNonUniformIndexing,
+            (PickOf::Storage, false) => shaderStorageBufferArrayDynamicIndexing,
+            (PickOf::Storage, true) => shaderStorageBufferArrayNonUniformIndexing,
         };
         Some(BlockPick { index, feature, of })
     }
 }
 
-/// The array of blocks that a deref starts from, and the index of the block, if it is a value.
-fn picked_element(shader: &Shader, mut pointer: Def) -> Option<(Var, Def)> {
-    if !shader.as_deref(pointer)?.modes.intersects(BUFFERS) {
-        return None;
-    }
-    loop {
-        let kind = shader.as_deref(pointer)?.kind;
-        let parent = kind.parent()?;
-        if let (Some(DerefKind::Var(var)), DerefKind::Array { index, .. }) =
-            (shader.as_deref(parent).map(|deref| deref.kind), kind)
-        {
-            let types = &shader.types;
-            let (element, _) = types.as_array(shader.vars[var].ty)?;
-            types.as_struct(types.without_arrays(element))?;
-            return match index {
-                ArrayIndex::Def(index) => Some((var, index)),
-                ArrayIndex::Imm(_) => None,
-            };
-        }
-        pointer = parent;
-    }
-}
-
-/// The number of blocks of a shader, by kind.
+/// The blocks of a shader that an index may select, by kind.
 #[derive(Clone, Debug)]
 pub struct Blocks {
     uniforms: Range<u32>,
     storage: Range<u32>,
-    sizes: Range<u32>,
+    tables: [BlockTable; 2],
 }
 
 impl Blocks {
@@ -135,40 +96,23 @@ impl Blocks {
             }
         }
         let first = u32::from(shader.info.first_ubo_is_default_ubo);
-        let storage = 0..ends[1].max(1);
-        let sizes = sized_array(shader).unwrap_or(storage.clone());
-        Blocks { uniforms: first..ends[0].max(first + 1), storage, sizes }
+        let mut tables = [BlockTable::default(), BlockTable::default()];
+        tables[0].collect(shader, Modes::UBO);
+        tables[1].collect(shader, Modes::SSBO);
+        Blocks { uniforms: first..ends[0].max(first + 1), storage: 0..ends[1].max(1), tables }
     }
 
     /// The blocks that `pick` may select; `None` if their number is unknown.
     pub fn of(&self, shader: &Shader, pick: &BlockPick) -> Option<Range<u32>> {
-        match pick.of {
-            PickOf::Uniforms => Some(self.uniforms.clone()),
-            PickOf::Storage => Some(self.storage.clone()),
-            PickOf::Sizes => Some(self.sizes.clone()),
-            PickOf::Variable(var) => {
-                let (_, count) = shader.types.as_array(shader.vars[var].ty)?;
-                count.filter(|count| *count != 0).map(|count| 0..count)
+        let (table, all) = match pick.of {
+            PickOf::Uniforms => (&self.tables[0], &self.uniforms),
+            PickOf::Storage => (&self.tables[1], &self.storage),
+        };
+        match table.array_of(shader, pick.index) {
+            Some(DeclaredBlocks { first, count, .. }) => {
+                Some(*first..first.saturating_add((*count).filter(|it| *it != 0)?))
             }
+            None => Some(all.clone()),
         }
     }
-}
-
-/// zink's array of storage blocks, which is used for their sizes: the variable, and its first block.
-pub fn zinks_array(shader: &Shader) -> Option<(Var, u32)> {
-    let is_zinks = |variable: &crate::ir::Variable| {
-        variable.mode == Modes::SSBO && shader.strings[variable.name].starts_with("ssbos@")
-    };
-    let (var, variable) = shader.vars.iter().find(|(_, variable)| is_zinks(variable))?;
-    Some((var, variable.driver_location))
-}
-
-/// The blocks of [`zinks_array`], if sizes are queried of it.
-fn sized_array(shader: &Shader) -> Option<Range<u32>> {
-    if !shader.inventory().may_have(Facts::derefs(BUFFERS)) {
-        return None;
-    }
-    let (var, first) = zinks_array(shader)?;
-    let (_, count) = shader.types.as_array(shader.vars[var].ty)?;
-    Some(first..first.checked_add(count.filter(|count| *count != 0)?)?)
 }

@@ -3,6 +3,7 @@
 //! Read-only analyses of a shader.
 
 pub mod block_picks;
+pub mod block_table;
 pub mod cfg;
 mod counters;
 pub mod distances;

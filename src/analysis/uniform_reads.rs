@@ -10,10 +10,10 @@
 //! ```
 
 use super::value_types::ValueTypes;
-use crate::ir::{Def, Inst, Shader};
+use crate::ir::{Block, Def, Inst, Shader};
 use crate::op::{Access, Base, Facts, Index, Intrinsic};
 use crate::target::{Feature, Target};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A read of adjacent numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +87,10 @@ impl UniformRead {
         self.pieces().next().filter(|piece| piece.count == self.count)
     }
 
+    fn key(self, piece: UniformPiece) -> Vec4Key {
+        (self.block, self.index, piece.vec4, self.bits)
+    }
+
     /// One past the last byte.
     fn end(self) -> u32 {
         (self.first + u32::from(self.count)).saturating_mul(u32::from(self.bits) / 8)
@@ -118,6 +122,10 @@ pub(crate) fn has_64_bits(target: &Target) -> bool {
 }
 
 impl UniformPiece {
+    fn has_last_lane(self, read: UniformRead) -> bool {
+        self.lane + self.count == read.lanes()
+    }
+
     /// A bit for each lane.
     fn mask(self) -> u8 {
         ((1 << self.count) - 1) << self.lane
@@ -135,24 +143,31 @@ struct Vec4 {
 /// All such reads of a shader.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UniformReads {
-    /// By block, index, vec4, and width.
-    vec4s: FxHashMap<(u32, Option<Def>, u32, u8), Vec4>,
+    vec4s: FxHashMap<Vec4Key, Vec4>,
     /// One past the last byte of each block that certainly exists.
     ends: FxHashMap<u32, u32>,
+    /// The blocks of the IR in which the last lane of a vec4 at an index is read, so that all of it exists there.
+    wholes: FxHashSet<(Vec4Key, Block)>,
 }
+
+/// A block, an index, the number of a vec4, and a width.
+type Vec4Key = (u32, Option<Def>, u32, u8);
 
 impl UniformReads {
     /// Collects the reads of `shader`, whose values have these types.
     pub(crate) fn collect(&mut self, shader: &Shader, target: &Target, types: &ValueTypes) {
         self.vec4s.clear();
         self.ends.clear();
+        self.wholes.clear();
         if !shader.facts().intersects(Facts::UBO_OFFSETS) {
             return;
         }
+        let mut has_index = false;
         for inst in &shader.order {
             let Some(read) = UniformRead::new(shader, target, *inst) else { continue };
+            has_index |= read.index.is_some();
             for piece in read.pieces() {
-                let vec4 = self.vec4s.entry((read.block, read.index, piece.vec4, read.bits)).or_default();
+                let vec4 = self.vec4s.entry(read.key(piece)).or_default();
                 vec4.lanes |= piece.mask();
                 vec4.float = vec4.float.saturating_add(types.float_votes(inst.def()));
             }
@@ -162,20 +177,34 @@ impl UniformReads {
             let end = self.ends.entry(read.block).or_default();
             *end = (*end).max(read.end()).max(range_end(shader, *inst).unwrap_or(0));
         }
+        if has_index && !target.uniform_ranges_in_vec4s {
+            self.collect_wholes(shader, target);
+        }
     }
 
-    /// Whether all of the vec4 is loaded: several lanes of it are used, and all of it may be read. `least` bytes of its block
-    /// certainly exist; `None` if whole vec4s exist.
+    #[inline(never)]
+    fn collect_wholes(&mut self, shader: &Shader, target: &Target) {
+        for block in shader.block_order() {
+            let reads = shader.block_insts(block).iter().filter_map(|inst| UniformRead::new(shader, target, *inst));
+            for read in reads.filter(|read| read.index.is_some()) {
+                let last = read.pieces().filter(|piece| piece.has_last_lane(read));
+                self.wholes.extend(last.map(|piece| (read.key(piece), block)));
+            }
+        }
+    }
+
+    /// Whether all of the vec4 is loaded in the block `at` of the IR: several lanes of it are used, and all of it may be read. `least`
+    /// bytes of its block certainly exist; `None` if whole vec4s exist.
     ///
     /// With robust buffer access a device may return zeros for all of a vector of which one byte is outside of the bound range
     /// (Vulkan, "Robust Buffer Access").
-    pub(crate) fn is_whole(&self, read: UniformRead, piece: UniformPiece, least: Option<u32>) -> bool {
+    pub(crate) fn is_whole(&self, read: UniformRead, piece: UniformPiece, least: Option<u32>, at: Block) -> bool {
         let exists = match (least, read.index) {
             (None, _) => true,
-            (Some(_), Some(_)) => false,
+            (Some(_), Some(_)) => self.wholes.contains(&(read.key(piece), at)),
             (Some(least), None) => piece.vec4 < self.ends.get(&read.block).map_or(least, |end| least.max(*end)) / 16,
         };
-        let may = exists || piece.lane + piece.count == read.lanes();
+        let may = exists || piece.has_last_lane(read);
         may && self.of(read, piece).lanes.count_ones() > 1
     }
 
@@ -188,6 +217,6 @@ impl UniformReads {
     }
 
     fn of(&self, read: UniformRead, piece: UniformPiece) -> Vec4 {
-        self.vec4s.get(&(read.block, read.index, piece.vec4, read.bits)).copied().unwrap_or_default()
+        self.vec4s.get(&read.key(piece)).copied().unwrap_or_default()
     }
 }

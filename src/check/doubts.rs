@@ -11,12 +11,12 @@
 
 use super::feature_check::{lacked_by, Features, DOUBT};
 use super::features::{self, SlotNeed, MAY_NEED, WITHOUT_NEEDS};
-use super::support::{self, BUFFERS, MISREADING};
-use super::{blocks, kernels, stores, textures};
+use super::support::{self, MISREADING};
+use super::{kernels, stores, textures};
 use crate::ir::{ArrayIndex, Def, DerefKind, InstData, InstKind, Inventory, Shader, VarFlags};
 use crate::op::names::{varying, InterpMode};
 use crate::op::{Facts, Modes};
-use crate::target::{Feature, Target};
+use crate::target::Target;
 
 /// A search for features that a shader may need.
 type Search = fn(&Shader) -> Features;
@@ -79,17 +79,8 @@ fn of_variables(shader: &Shader) -> Features {
     if has_values || modes.intersects(Modes::UNIFORM | Modes::IMAGE | Modes::CONSTANT) {
         is_doubtful |= has_refused_variables(shader);
     }
-    if modes.intersects(BUFFERS) {
-        is_doubtful |= has_lost_layouts(shader);
-    }
     let of_slots = if (slots[0] | slots[1]) & features::SLOTS_WITH_NEEDS != 0 { of_slots(shader, slots) } else { 0 };
     of_slots | doubt_if(is_doubtful)
-}
-
-/// Whether the offsets of members of a block are unknown.
-#[inline(never)]
-fn has_lost_layouts(shader: &Shader) -> bool {
-    shader.vars.values().any(|variable| blocks::has_lost_layout(shader, variable))
 }
 
 /// Whether a deref of some variable is refused.
@@ -127,18 +118,11 @@ fn of_intrinsics(has: &Inventory) -> Features {
 /// The features that derefs may need.
 #[inline(never)]
 fn of_derefs(shader: &Shader) -> Features {
-    use Feature::*;
-    /// Features for an unknown index into several buffers.
-    const INDEXING: Features = 1 << shaderUniformBufferArrayDynamicIndexing as u8
-        | 1 << shaderUniformBufferArrayNonUniformIndexing as u8
-        | 1 << shaderStorageBufferArrayDynamicIndexing as u8
-        | 1 << shaderStorageBufferArrayNonUniformIndexing as u8;
     shader.derefs.values().fold(0, |needs, deref| {
         needs
             | match deref.kind {
                 DerefKind::Var(_) | DerefKind::Struct { .. } | DerefKind::Array { index: ArrayIndex::Imm(_), .. } => 0,
                 DerefKind::Array { index: ArrayIndex::Def(index), .. } if is_deref(shader, index) => DOUBT,
-                DerefKind::Array { .. } if deref.modes.intersects(BUFFERS) => INDEXING,
                 DerefKind::Array { .. } => 0,
                 DerefKind::ArrayWildcard { .. } | DerefKind::PtrAsArray { .. } | DerefKind::Cast { .. } => DOUBT,
             }

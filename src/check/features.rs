@@ -4,7 +4,7 @@
 
 use super::feature_check::{lacked_by, FeatureCheck, Features, DOUBT, VULKAN_1_1};
 use super::textures::{self, TexNames};
-use super::{blocks, kernels, stores, subgroups};
+use super::{kernels, push_constants, stores, subgroups};
 use crate::analysis::framebuffer::is_multisample;
 use crate::analysis::value_types::leaf;
 use crate::ir::{AluSrc, Def, Deref, DerefKind, Inst, InstKind, Shader, ShaderInfo, Stage, Var, VarFlags, Variable};
@@ -91,9 +91,6 @@ const WIDTHS: &[(Base, u8, Feature, bool)] = &[
     (Base::Float, 16, shaderFloat16, true),
     (Base::Float, 64, shaderFloat64, true),
 ];
-
-/// Memory that is read and written as words, independent of its types.
-const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO).union(Modes::GLOBAL);
 
 /// Memory whose type is visible only in the shader.
 const OWN: Modes = Modes::SHADER_TEMP.union(Modes::FUNCTION_TEMP).union(Modes::SHARED).union(Modes::CONSTANT);
@@ -195,7 +192,7 @@ pub(super) fn slot_needs(stage: Stage, output: bool, slots: u64, need: &mut dyn 
 pub(super) fn width_needs(shader: &Shader) -> Features {
     let has = |bits: u8| shader.inventory().may_have(Facts::widths(bits)) || shader.types.has_width(bits);
     let values = WIDTHS.iter().filter(|(_, bits, ..)| has(*bits));
-    let members = if shader.types.has_width(8 | 16) { blocks::MAY_NEED } else { 0 };
+    let members = if shader.types.has_width(8 | 16) { push_constants::MAY_NEED } else { 0 };
     values.fold(members, |needs, (_, _, feature, _)| needs | 1 << *feature as u8)
 }
 
@@ -214,7 +211,7 @@ impl FeatureCheck<'_> {
             self.need(None, transformFeedback);
         }
         shader.order.iter().for_each(|inst| self.check_inst(*inst));
-        self.check_blocks();
+        self.check_push_constants();
         self.check_block_picks();
         self.check_growth();
         if let Some((feature, store)) = stores::feature(shader.stage()).zip(stores::first(shader)) {
@@ -422,7 +419,7 @@ impl FeatureCheck<'_> {
             }
         }
         if let Some(deref) = srcs.first().and_then(|src| shader.as_deref(*src)) {
-            carried |= deref.modes.intersects(BUFFERS);
+            carried |= deref.modes.intersects(Modes::GLOBAL);
             // A variable has its declared type.
             if let (Intrinsic::load_deref | Intrinsic::store_deref, false, Some((scalar, _))) =
                 (op, carried, shader.types.as_vector(deref.ty))

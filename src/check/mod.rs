@@ -36,7 +36,6 @@
 
 mod alu;
 mod block_picks;
-mod blocks;
 mod captures;
 mod deref;
 mod doubts;
@@ -46,6 +45,7 @@ mod growth;
 mod intrinsic;
 mod io;
 mod kernels;
+mod push_constants;
 mod shape;
 mod ssa;
 mod stage;
@@ -81,7 +81,7 @@ pub fn supported(shader: &Shader, target: &Target) -> Result<(), Errors> {
     let mut checker = Checker::default();
     if raise::is_needed(shader) {
         let mut raised = shader.clone();
-        raise::raise(&mut raised)?;
+        raise::raise(&mut raised, &target.descriptors)?;
         return checker.supported(&raised, target);
     }
     checker.supported(shader, target)

@@ -6,7 +6,7 @@
 //! not checked: 8- and 16-bit buffer members are read through 32-bit words, fine derivatives become OpDPdx and OpDPdy.
 
 use super::feature_check::FeatureCheck;
-use super::{blocks, features, io, textures};
+use super::{features, io, textures};
 use crate::analysis::distances;
 use crate::analysis::framebuffer::{is_readable_output, FramebufferRead};
 use crate::analysis::value_types::ValueTypes;
@@ -32,13 +32,9 @@ const ONE_BIT: AluSet = {
     ])
 };
 
-/// Memory that is bound as a whole, by its descriptor.
-pub(super) const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO);
-
 /// Memory in which SPIR-V's booleans have no representation, and the words for them in a message. Of inputs and outputs only a
 /// built-in may be a boolean (Vulkan, VUID-StandaloneSpirv-Input-07290).
-const WITHOUT_BOOLEANS: &[(Modes, &str)] =
-    &[(BUFFERS, "booleans in buffers"), (PASSED, "booleans as inputs or outputs")];
+const WITHOUT_BOOLEANS: &[(Modes, &str)] = &[(PASSED, "booleans as inputs or outputs")];
 
 /// The built-ins that are booleans.
 const BOOLEAN_BUILTINS: &[(Stage, Modes, u32)] =
@@ -55,7 +51,7 @@ const UNTRANSLATED_MODES: &[(Modes, &str)] =
 pub(super) fn untranslated_modes(types: &TypeTable) -> Modes {
     let modes = UNTRANSLATED_MODES.iter().fold(Modes::GLOBAL, |modes, (mode, _)| modes | *mode);
     if types.has_booleans() {
-        modes | BUFFERS | PASSED
+        modes | PASSED
     } else {
         modes
     }
@@ -154,12 +150,6 @@ impl Support<'_> {
             }
             if is_written_and_read(shader, variable) {
                 self.report.variable(variable, "depth and stencil are not read and written through one variable");
-            }
-            if blocks::has_lost_layout(shader, variable) {
-                self.report.variable(
-                    variable,
-                    "several arrays of a block have no offsets; a directive `struct` can give them",
-                );
             }
             if variable.flags.contains(VarFlags::PER_VIEW) {
                 self.report.variable(variable, "outputs for each view are not translated yet");
@@ -308,9 +298,6 @@ impl Support<'_> {
         }
         if op.info().has_index(Index::io_semantics) {
             self.check_io(inst, op);
-        }
-        if op == deref_buffer_array_length && blocks::has_sized_end(shader, srcs[0]) {
-            self.refuse(inst, "lengths of blocks that end with an array of a known length");
         }
         let is_wide = |value: &Def| shader.num_components(*value) > 4;
         let takes_wide = !traits.contains(Traits::WIDE_SOURCES) && srcs.iter().skip(pointers.into()).any(is_wide);

@@ -174,8 +174,6 @@ pub enum Directive {
     /// Uniform blocks that are not variables are one array. They may have constant indices because a pass made an access for
     /// each block that an index may select: reads of one imply nothing about its size.
     UniformBlockArray,
-    /// Uniform blocks that are variables are one array, as in [`UniformBlockArray`](Directive::UniformBlockArray).
-    PickedUniformBlocks,
     /// Storage blocks that are not variables are one array.
     StorageBlockArray,
 }
@@ -552,7 +550,7 @@ pub const DIRECTIVES: &[(&str, &[(&str, Directive)])] = {
         ("variable_shared_memory", &[("false", FixedSharedMemory), ("true", VariableSharedMemory)]),
         ("struct", &[]),
         ("framebuffer", &[("single_sample", SingleSample), ("multisample", Multisample)]),
-        ("uniform_blocks", &[("array", UniformBlockArray), ("picked", PickedUniformBlocks)]),
+        ("uniform_blocks", &[("array", UniformBlockArray)]),
         ("storage_blocks", &[("array", StorageBlockArray)]),
         // Not stored as a directive: a row of the shader's `xfb_info`.
         ("xfb", &[]),
@@ -610,11 +608,6 @@ impl ShaderInfo {
     /// True if all blocks of this kind are declared as one array.
     pub fn has_block_array(&self, is_uniform: bool) -> bool {
         self.says(if is_uniform { Directive::UniformBlockArray } else { Directive::StorageBlockArray })
-    }
-
-    /// True if a block index may be out of range, so that blocks other than the intended one may be selected and read.
-    pub fn has_picked_uniforms(&self) -> bool {
-        self.says(Directive::UniformBlockArray) || self.says(Directive::PickedUniformBlocks)
     }
 
     /// Whether it has this directive.

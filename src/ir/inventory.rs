@@ -28,7 +28,6 @@ pub struct Inventory {
 
 /// The modes of private memory.
 const OWN_MEMORY: Modes = Modes::FUNCTION_TEMP.union(Modes::SHADER_TEMP);
-const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO);
 const IO: Modes = Modes::SHADER_IN.union(Modes::SHADER_OUT);
 
 impl Inventory {
@@ -305,9 +304,6 @@ impl Shader {
     /// The facts about the shader: of its instructions and variables, and of the header and the types.
     pub fn facts(&self) -> Facts {
         let mut facts = self.inventory.facts;
-        if facts.intersects(Facts::UNUSUAL_STEPS) && facts.intersects(Facts::derefs(BUFFERS)) {
-            facts |= Facts::PICKED_BLOCKS;
-        }
         if self.types.has_64_bits() {
             facts |= Facts::TYPES_64;
         }
@@ -335,15 +331,26 @@ impl Shader {
         facts - Facts::FRAMEBUFFER_READS
     }
 
+    /// Forgets the facts of the instructions that were removed.
+    pub(crate) fn record_again(&mut self) {
+        // Control flow does not change.
+        let of_control_flow = self.inventory.facts & Facts::UNTIDY;
+        self.inventory = Inventory::default();
+        self.inventory.facts = of_control_flow;
+        let is_recorded = |var: &Var| self.vars[*var].mode.intersects(IO | OWN_MEMORY);
+        let vars: Vec<Var> = self.vars.ids().filter(is_recorded).collect();
+        vars.into_iter().for_each(|var| self.enter_variable(var));
+        for at in 0..self.order.len() {
+            let inst = self.order[at];
+            self.enter(inst, self.insts[inst]);
+        }
+    }
+
     /// The facts of the instructions and variables that are there now, recorded again: those that passes have removed are gone.
     /// For the checks of debug builds. Fails with one that was never recorded.
     pub fn recorded_again(&self) -> Result<Facts, String> {
         let mut copy = self.clone();
-        copy.inventory = Inventory::default();
-        for (var, _) in self.vars.iter().filter(|(_, variable)| variable.mode.intersects(IO | OWN_MEMORY)) {
-            copy.enter_variable(var);
-        }
-        self.order.iter().for_each(|inst| copy.enter(*inst, self.insts[*inst]));
+        copy.record_again();
         let (old, new) = (&self.inventory, &copy.inventory);
         let facts = new.facts - old.facts - Facts::INEXACT;
         match facts.is_empty() && old.alu.has_all(&new.alu) && old.intrinsics.has_all(&new.intrinsics) {

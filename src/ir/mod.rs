@@ -23,8 +23,6 @@
 //! walk, see [`mod@rewrite`].
 
 pub mod builder;
-#[doc(hidden)]
-pub mod changes;
 mod eq;
 pub mod info;
 pub mod inst;
@@ -41,7 +39,6 @@ pub mod variable;
 mod xfb;
 
 pub use builder::Builder;
-pub use changes::Changes;
 pub use info::{Directive, ShaderInfo, Stage};
 pub use inst::{
     AluFlags, AluSrc, ArrayIndex, Block, Def, Deref, DerefId, DerefKind, Inst, InstData, InstKind, Jump, PhiSrc,

@@ -132,7 +132,6 @@ pub struct TypeTable {
     unused: Vec<Vec<Field>>,
     /// The widths of the numbers in all types, as a mask: they are powers of two; those of booleans are 1.
     widths: u8,
-    has_signed: bool,
     has_strided: bool,
 }
 
@@ -151,7 +150,6 @@ impl TypeTable {
             | TypeData::Matrix { scalar, .. } = data
             {
                 self.widths |= scalar.bits;
-                self.has_signed |= scalar.base == Base::Int;
                 self.has_strided |= matches!(data, TypeData::Strided { .. });
             }
             let vector = match data {
@@ -280,11 +278,6 @@ impl TypeTable {
     /// True if some type is a number of one of these widths, a bit for each, or made of such numbers.
     pub fn has_width(&self, bits: u8) -> bool {
         self.widths & bits != 0
-    }
-
-    /// True if some type is a number, or made of numbers, of 8 or 16 bits, or of signed integers.
-    pub fn has_narrow_or_signed(&self) -> bool {
-        self.has_width(8 | 16) || self.has_signed
     }
 
     /// True if some type is a vector whose components are apart.
@@ -516,7 +509,7 @@ impl TypeTable {
             data.fields
         }));
         self.slots.clear();
-        (self.widths, self.has_signed, self.has_strided) = (0, false, false);
+        (self.widths, self.has_strided) = (0, false);
     }
 }
 

@@ -45,8 +45,6 @@
 //!   Debug builds run a pass that is not needed on a copy of the shader, and the copy must not change.
 //! - A pass that also handles blocks, for instance to insert phis, implements [`Rewriter`](crate::ir::Rewriter) for
 //!   [`rewrite_cf`](crate::ir::rewrite_cf). It collects information about the whole shader before the walk.
-//! - A pass that changes few instructions, all of which are found before the walk, notes them in
-//!   [`Changes`](crate::ir::Changes).
 //! - Tables are kept for the next shader: see [`spare`](crate::ir::spare).
 //! - `removes` names the facts that are permanently gone after the pass. Debug builds record the facts again after every later
 //!   pass and check that none of these has come back, and that the shader is still valid.
@@ -96,7 +94,6 @@ pub mod memory {
     pub mod inline_blocks;
     pub mod lower_atomics;
     pub mod lower_block_index;
-    pub mod lower_buffer_derefs;
     pub mod lower_global;
     pub mod lower_memory;
     pub mod lower_ssbo;
@@ -198,8 +195,6 @@ pub const PIPELINE: &[Pass] = &[
     // Before each access to a block becomes several accesses to lanes: one access is one tree of ifs. And after all passes that
     // compute the index of a block, from registers or inputs.
     lower_block_index::PASS,
-    // zink's block derefs before byte offsets: their `get_ssbo_size` uses another variable.
-    lower_buffer_derefs::PASS,
     lower_ubo::PASS,
     lower_ssbo::PASS,
     lower_global::PASS,

@@ -4,10 +4,12 @@
 
 use crate::analysis::block_picks::{block_source, PickOf};
 use crate::analysis::uniformity::Divergence;
-use crate::ir::{ArrayIndex, Def, Deref, DerefKind, Inst, Shader, Stage, TypeData, Variable};
+use crate::ir::{ArrayIndex, Inst, Shader, Stage};
 use crate::op::meaning::OffsetUnit;
-use crate::op::{Index, Intrinsic, Modes};
+use crate::op::Index;
 use crate::plan::{Class, Placements, Shape};
+use crate::raise;
+use crate::target::DescriptorLayout;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most blocks of a stage. Hostile dumps may claim more.
@@ -108,22 +110,30 @@ impl ProgramBlocks {
     }
 }
 
-/// The reads of `shader` from its uniform blocks, at the level of Gallium drivers (`load_ubo`) or at zink's (derefs).
+/// The reads of `shader` from its uniform blocks. Those through derefs, at zink's level, are reads by byte offset, too: see
+/// [`raise`](crate::raise::raise).
 ///
 /// BlockProperties n is called `ubo<n>`. BlockProperties 0 is called `<STAGE>.uniforms` if it has GL's loose uniforms (`first_ubo_is_default_ubo`), as
 /// each stage has its own.
 pub fn survey(shader: &Shader) -> StageBlocks {
+    if raise::is_needed(shader) {
+        let mut raised = shader.clone();
+        if raise::raise(&mut raised, &DescriptorLayout::default()).is_ok() {
+            return survey_offsets(&raised);
+        }
+    }
+    survey_offsets(shader)
+}
+
+fn survey_offsets(shader: &Shader) -> StageBlocks {
     let mut seen = Seen::default();
     for inst in &shader.order {
         seen.look_at(shader, *inst);
     }
     let first = u32::from(shader.info.first_ubo_is_default_ubo);
-    let mut array = seen.array;
-    if seen.is_dynamic {
-        let last = seen.uses.keys().copied().max().map_or(0, |last| last.saturating_add(1));
-        let count = last.max(shader.info.num_ubos).saturating_sub(first).clamp(1, MOST_BLOCKS);
-        array = Some((first, count));
-    }
+    let last = seen.uses.keys().copied().max().map_or(0, |last| last.saturating_add(1));
+    let count = last.max(shader.info.num_ubos).saturating_sub(first).clamp(1, MOST_BLOCKS);
+    let array = seen.is_dynamic.then_some((first, count));
     for slot in array.into_iter().flat_map(|(first, count)| first..first.saturating_add(count)) {
         let read = seen.uses.entry(slot).or_default();
         *read = read.with(seen.any);
@@ -184,8 +194,6 @@ impl Read {
 const SELECTED: &str = "an index that is not constant selects it";
 /// Vulkan, "Push Constant Interface".
 const DIVERGENT: &str = "it is read at an offset that may differ between invocations";
-/// Derefs lead to variables of uniform blocks.
-const BY_DEREF: &str = "it is read through derefs";
 
 /// The reads found so far.
 #[derive(Default)]
@@ -194,8 +202,6 @@ struct Seen {
     /// The reads of blocks whose number is not constant.
     any: Read,
     is_dynamic: bool,
-    /// The blocks of a variable that is indexed dynamically.
-    array: Option<(u32, u32)>,
     storage: BTreeSet<u32>,
     /// Once there is an offset that is not constant.
     divergence: Option<Divergence>,
@@ -204,12 +210,7 @@ struct Seen {
 impl Seen {
     fn look_at(&mut self, shader: &Shader, inst: Inst) {
         let Some((op, srcs)) = shader.as_intrinsic(inst) else { return };
-        let Some((block, of)) = block_source(op) else {
-            if let (Intrinsic::load_deref, &[pointer]) = (op, srcs) {
-                self.by_pointer(shader, inst, pointer);
-            }
-            return;
-        };
+        let Some((block, of)) = block_source(op) else { return };
         let block = shader.as_const_index(ArrayIndex::Def(srcs[block]));
         match (of, block) {
             (PickOf::Uniforms, Some(block)) => {
@@ -233,54 +234,6 @@ impl Seen {
     fn add(&mut self, slot: u32, read: Read) {
         let all = self.uses.entry(slot).or_default();
         *all = all.with(read);
-    }
-
-    /// A load through a deref.
-    fn by_pointer(&mut self, shader: &Shader, inst: Inst, pointer: Def) {
-        if shader.as_deref(pointer).map_or(true, |deref| deref.modes != Modes::UBO) {
-            return;
-        }
-        if let (None, Some(var)) = (self.of_element(shader, inst, pointer), shader.deref_var(pointer)) {
-            // Only its blocks are known.
-            let Variable { driver_location: first, ty, .. } = shader.vars[var];
-            let count = shader.types.as_array(ty).and_then(|(_, count)| count).unwrap_or(1).clamp(1, MOST_BLOCKS);
-            for slot in first..first.saturating_add(count) {
-                self.add(slot, Read::default().unpushable(BY_DEREF));
-            }
-        }
-    }
-
-    /// A load through `variable[block].base[element]`, at zink's level; `None` if it is another one.
-    fn of_element(&mut self, shader: &Shader, inst: Inst, pointer: Def) -> Option<()> {
-        let DerefKind::Array { parent, index } = shader.as_deref(pointer)?.kind else { return None };
-        let &Deref { kind: DerefKind::Struct { parent: block, .. }, ty, .. } = shader.as_deref(parent)? else {
-            return None;
-        };
-        let bytes = u32::from(shader.insts[inst].bit_size) / 8;
-        let declared = match shader.types.get(ty) {
-            TypeData::Array { len: Some(len), .. } => len.saturating_mul(bytes),
-            _ => u32::MAX,
-        };
-        let read = match shader.as_const_index(index) {
-            Some(index) => Read::at(index.saturating_mul(bytes), bytes),
-            None => Read::within(0, declared),
-        };
-        let read = read.unpushable(BY_DEREF);
-        let var = shader.deref_var(block)?;
-        let first = shader.vars[var].driver_location;
-        let &Deref { kind: DerefKind::Array { index, .. }, .. } = shader.as_deref(block)? else {
-            self.add(first, read);
-            return Some(());
-        };
-        match (shader.as_const_index(index), shader.types.as_array(shader.vars[var].ty)) {
-            (Some(index), _) => self.add(first.saturating_add(index), read),
-            (None, Some((_, count))) => {
-                self.any = self.any.with(read);
-                self.array = Some((first, count.unwrap_or(1).clamp(1, MOST_BLOCKS)));
-            }
-            (None, None) => {}
-        }
-        Some(())
     }
 }
 

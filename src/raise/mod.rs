@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
 
-//! Makes the NIR of a Vulkan driver into that of a Gallium driver.
+//! Makes the NIR of zink, and of a Vulkan driver, into that of a Gallium driver.
 //!
-//! **What.** Mesa's reader of SPIR-V (vtn) names a block by descriptor set and binding (`vulkan_resource_index`,
-//! `load_vulkan_descriptor`), and accesses its members through derefs of types with explicit offsets and strides. It has variables
-//! for system values. Here the blocks become variables whose only member is an array of numbers, as zink makes them, with one
-//! variable for each width; system values become the intrinsics of their names; the payload of a task shader is accessed by
+//! **What.** Uniform and storage blocks are accessed by the number of the block and a byte offset. zink has derefs of variables
+//! instead, arrays of numbers, one for each width, and offsets of shared memory in elements. Mesa's reader of SPIR-V (vtn) names a block by descriptor set and binding
+//! (`vulkan_resource_index`, `load_vulkan_descriptor`), and accesses its members through derefs of types with explicit offsets and
+//! strides. The variables stay, as declarations of the sets, bindings and sizes of their blocks:
+//! [`block_table`](crate::analysis::block_table).
+//!
+//! vtn also has variables for system values, which become the intrinsics of their names. The payload of a task shader is accessed by
 //! byte offset; casts of textures are removed; a block of built-ins becomes a variable for each of its members.
 //!
-//! **Why.** The other parts of ntv have one form for a block, and one for a system value. SPIR-V -> vtn -> ntv -> SPIR-V then
-//! works for drivers that do not use zink.
+//! **Why.** The other parts of ntv have one form for a block, and one for a system value. The dumps of zink's translator can be read,
+//! and SPIR-V -> vtn -> ntv -> SPIR-V works for drivers that do not use zink.
 //!
-//! It runs on a valid shader, before everything else that reads one: [`Translator`](crate::Translator) calls it, the interpreter
-//! and the planner want its result.
+//! It runs on a valid shader, before everything else that reads one: [`Translator`](crate::Translator) calls it, the planner wants its
+//! result, and the interpreter that of a Vulkan driver's.
 //!
 //! Before:
 //!
@@ -27,15 +30,24 @@
 //! After, if `color` is at byte 16:
 //!
 //! ```text
-//! 32    %1 = deref_var &light@32 (ubo struct)
-//! 32    %2 = deref_struct &%1->base (ubo uint[7])  // &light@32.base
-//! 32    %3 = deref_array &(*%2)[4] (ubo uint)  // &light@32.base[4]
+//! 32    %1 = load_const (0x00000000 = 0.000000)
+//! 32    %2 = load_const (0x00000010 = 16)
+//! 32x3  %3 = @load_ubo (%1 (0x0), %2 (0x10)) (access=none, align_mul=4, align_offset=0, range_base=0, range=-1)
+//! ```
+//!
+//! And zink's blocks:
+//!
+//! ```text
+//! 32    %2 = deref_struct &%1->base (ssbo uint[])  // &ssbos@32[0].base
+//! 32    %3 = deref_array &(*%2)[%0] (ssbo uint)  // &ssbos@32[0].base[%0]
 //! 32    %4 = @load_deref (%3) (access=none)
-//! 32    %5 = deref_array &(*%2)[5] (ubo uint)  // &light@32.base[5]
-//! 32    %6 = @load_deref (%5) (access=none)
-//! 32    %7 = deref_array &(*%2)[6] (ubo uint)  // &light@32.base[6]
-//! 32    %8 = @load_deref (%7) (access=none)
-//! 32x3  %9 = vec3 %4, %6, %8
+//! ```
+//!
+//! ```text
+//! 32    %1 = load_const (0x00000000 = 0.000000)
+//! 32    %2 = load_const (0x00000002)
+//! 32    %3 = ishl.nuw %0, %2 (0x2)
+//! 32    %4 = @load_ssbo (%1 (0x0), %3) (access=none, align_mul=4, align_offset=0)
 //! ```
 
 mod blocks;
@@ -45,17 +57,26 @@ mod payload;
 mod place;
 mod pushed;
 mod system_values;
+mod units;
 
 use crate::error::Errors;
 use crate::ir::{rewrite, Def, Deref, DerefKind, Edit, InstKind, Shader};
 use crate::op::{Facts, Intrinsic, Modes};
+use crate::target::DescriptorLayout;
+
+pub use units::say_offset_units;
 
 /// Memory of textures, samplers and images.
 const OPAQUE: Modes = Modes::UNIFORM.union(Modes::IMAGE);
 
+/// Whether `shader` has derefs of blocks, offsets that count elements, or a form that only drivers of Vulkan have.
+pub fn is_needed(shader: &Shader) -> bool {
+    blocks::is_needed(shader) || units::is_needed(shader) || is_of_vulkan(shader)
+}
+
 /// Whether `shader` has descriptors by set and binding, variables of system values or of a payload, casts of textures, or matrices
 /// in row-major order.
-pub fn is_needed(shader: &Shader) -> bool {
+pub fn is_of_vulkan(shader: &Shader) -> bool {
     let inventory = shader.inventory();
     inventory.has(Intrinsic::load_vulkan_descriptor)
         || inventory.may_have(Facts::derefs(Modes::SYSTEM | Modes::TASK_PAYLOAD))
@@ -64,19 +85,28 @@ pub fn is_needed(shader: &Shader) -> bool {
         || io_blocks::is_needed(shader)
 }
 
-/// Makes the blocks and system values of `shader`, which is valid, those of a Gallium driver. Most shaders have them already.
+/// Makes the blocks and system values of `shader`, which is valid, those of a Gallium driver. Most shaders have them already. Blocks
+/// whose set is not in the shader are in that of `layout`.
 ///
 /// # Errors
 /// An access without a translation, with its instruction. The shader is then unchanged, or has a part of the changes.
-pub fn raise(shader: &mut Shader) -> Result<(), Errors> {
+pub fn raise(shader: &mut Shader, layout: &DescriptorLayout) -> Result<(), Errors> {
+    if !is_needed(shader) {
+        return Ok(());
+    }
     if has_casts(shader) {
         drop_casts(shader);
     }
+    // The derefs of blocks tell the unit of other offsets.
+    units::raise(shader);
     io_blocks::raise(shader)?;
     system_values::raise(shader)?;
     pushed::raise(shader)?;
     payload::raise(shader)?;
-    blocks::raise(shader)
+    blocks::raise(shader, layout)?;
+    // The facts about the derefs are gone with them.
+    shader.record_again();
+    Ok(())
 }
 
 /// Whether there is a cast of a texture or image. vtn casts a texture with a sampler to a texture and to a sampler.

@@ -2,7 +2,7 @@
 
 //! The layout of memory whose types have none: each member is aligned to its components.
 
-use super::place::component_bytes;
+use crate::analysis::block_table::component_bytes;
 use crate::ir::{Shader, Type, TypeData};
 
 /// The bytes of a value of type `ty`, a multiple of its alignment; `None` for a run-time array or an opaque type.

@@ -6,7 +6,8 @@
 //! (SPV_EXT_mesh_shader). Here each member is aligned to its components.
 
 use super::natural::size_of;
-use super::place::{component_bytes, Place, Why};
+use super::place::{Place, Why};
+use crate::analysis::block_table::component_bytes;
 use crate::error::Errors;
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, InstKind, Shader};
 use crate::op::{AluOp, AluType, Base, Facts, Index, Intrinsic, Modes};

@@ -3,25 +3,29 @@
 //! The block and the byte that a deref points to, by the explicit layout of its types, or the natural one of a payload.
 
 use super::natural;
-use crate::ir::{ArrayIndex, Builder, Def, DerefKind, Inst, Shader, Type, TypeData};
+use crate::analysis::block_table::{block_array, component_bytes, is_of_numbers};
+use crate::ir::{AluFlags, ArrayIndex, Builder, Def, DerefKind, Inst, Shader, Type, TypeData, Var, Variable};
 use crate::op::names::DescriptorType;
-use crate::op::{AluOp, AluType, Base, Index, Intrinsic, Modes};
+use crate::op::{AluOp, Index, Intrinsic, Modes};
 
 /// A block in a descriptor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Block {
     pub(super) slot: Slot,
     /// The sum of these is the element of the array of blocks at the binding.
-    pub(super) element: Vec<Def>,
+    pub(super) element: Vec<ArrayIndex>,
     /// The type of the block.
     pub(super) ty: Type,
+    /// The variable that the deref starts from; `None` if it starts from a descriptor.
+    pub(super) var: Option<Var>,
 }
 
 /// A binding of uniform or storage blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Slot {
     pub(super) is_ubo: bool,
-    pub(super) set: u32,
+    /// `None`: the set that the driver has for such blocks.
+    pub(super) set: Option<u32>,
     pub(super) binding: u32,
 }
 
@@ -45,17 +49,11 @@ pub(super) type Why = String;
 /// Memory whose variables are places themselves.
 const WITHOUT_DESCRIPTORS: Modes = Modes::PUSH_CONST.union(Modes::TASK_PAYLOAD);
 
+/// Memory in descriptors.
+pub(super) const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO);
+
 /// More levels of derefs than any type has.
 const MOST_STEPS: usize = 256;
-
-/// The bytes of a component.
-pub(super) fn component_bytes(scalar: AluType) -> u32 {
-    match scalar.base {
-        // NIR has booleans in buffers as words.
-        Base::Bool => 4,
-        _ => u32::from(scalar.bits) / 8,
-    }
-}
 
 /// The distance between the components of the vector at `pointer`.
 pub(super) fn component_step(shader: &Shader, pointer: Def, bytes: u32) -> u32 {
@@ -74,6 +72,9 @@ impl Place {
             let deref = shader.as_deref(at)?;
             let parent = match deref.kind {
                 DerefKind::Var(_) if WITHOUT_DESCRIPTORS.contains(deref.modes) => break Ok(None),
+                DerefKind::Var(var) if BUFFERS.contains(deref.modes) => {
+                    break block_of_variable(shader, var, &mut way).map(Some);
+                }
                 kind => kind.parent().filter(|_| way.len() < MOST_STEPS)?,
             };
             if shader.as_deref(parent).is_none() {
@@ -103,36 +104,33 @@ impl Place {
         }
     }
 
-    /// The distance to the place in units of `unit` bytes, which divide all parts of it.
-    pub(super) fn index(&self, b: &mut Builder<'_>, unit: u32) -> ArrayIndex {
-        let constant = self.offset / u64::from(unit);
+    /// The distance to the place in bytes.
+    pub(super) fn bytes(&self, b: &mut Builder<'_>) -> Def {
         let mut sum = None;
         for (index, stride) in &self.steps {
             let index = match b.shader.bit_size(*index) {
                 32 => *index,
                 _ => b.alu(AluOp::u2u32, &[*index]),
             };
-            let part = match stride / unit {
+            let part = match *stride {
                 1 => index,
-                step if step.is_power_of_two() => b.ishl_imm(index, step.trailing_zeros()),
-                step => {
-                    let step = b.imm32(step);
-                    b.alu(AluOp::imul, &[index, step])
+                stride if stride.is_power_of_two() => {
+                    let count = b.imm32(stride.trailing_zeros());
+                    within_memory(b, AluOp::ishl, index, count)
+                }
+                stride => {
+                    let stride = b.imm32(stride);
+                    within_memory(b, AluOp::imul, index, stride)
                 }
             };
-            sum = Some(sum.map_or(part, |sum| b.iadd(sum, part)));
+            sum = Some(sum.map_or(part, |sum| within_memory(b, AluOp::iadd, sum, part)));
         }
         match sum {
-            None => ArrayIndex::Imm(constant as i64),
-            Some(sum) => ArrayIndex::Def(b.iadd_imm(sum, constant)),
-        }
-    }
-
-    /// The distance to the place in bytes.
-    pub(super) fn bytes(&self, b: &mut Builder<'_>) -> Def {
-        match self.index(b, 1) {
-            ArrayIndex::Imm(offset) => b.imm32(offset as u32),
-            ArrayIndex::Def(offset) => offset,
+            Some(sum) if self.offset == 0 => sum,
+            sum => {
+                let constant = b.imm32(self.offset as u32);
+                sum.map_or(constant, |sum| within_memory(b, AluOp::iadd, sum, constant))
+            }
         }
     }
 
@@ -150,6 +148,25 @@ impl Place {
     }
 }
 
+/// A part of an offset: it does not wrap, as memory has less than 2^32 bytes.
+pub(super) fn within_memory(b: &mut Builder<'_>, op: AluOp, first: Def, second: Def) -> Def {
+    b.alu_with(op, AluFlags::NO_UNSIGNED_WRAP, &[first.into(), second.into()], None)
+}
+
+/// The block of `var` that a deref with these steps, the last first, is in. A step that selects a block is removed.
+fn block_of_variable(shader: &Shader, var: Var, way: &mut Vec<Def>) -> Result<Block, Why> {
+    let Variable { mode, ty, binding, descriptor_set: set, .. } = shader.vars[var];
+    let slot = Slot { is_ubo: mode == Modes::UBO, set, binding };
+    let Some((ty, _)) = block_array(shader, ty) else {
+        return Ok(Block { slot, element: Vec::new(), ty, var: Some(var) });
+    };
+    let selected = way.pop().and_then(|step| shader.as_deref(step)).map(|deref| deref.kind);
+    match selected {
+        Some(DerefKind::Array { index, .. }) => Ok(Block { slot, element: vec![index], ty, var: Some(var) }),
+        _ => Err("a deref of several blocks".into()),
+    }
+}
+
 /// The block of the descriptor `def`, if it is one; an error if it cannot be a block of this crate.
 fn block_of(shader: &Shader, def: Def, ty: Type) -> Option<Result<Block, Why>> {
     let (op, srcs) = shader.as_intrinsic(def.inst())?;
@@ -161,12 +178,12 @@ fn block_of(shader: &Shader, def: Def, ty: Type) -> Option<Result<Block, Why>> {
         let inst = resource.inst();
         match shader.as_intrinsic(inst) {
             Some((Intrinsic::vulkan_resource_reindex, srcs)) => {
-                element.push(srcs[1]);
+                element.push(ArrayIndex::Def(srcs[1]));
                 resource = srcs[0];
             }
             Some((Intrinsic::vulkan_resource_index, srcs)) => {
-                element.push(srcs[0]);
-                return Some(slot(shader, inst).map(|slot| Block { slot, element, ty }));
+                element.push(ArrayIndex::Def(srcs[0]));
+                return Some(slot(shader, inst).map(|slot| Block { slot, element, ty, var: None }));
             }
             _ => break,
         }
@@ -181,7 +198,8 @@ fn slot(shader: &Shader, inst: Inst) -> Result<Slot, Why> {
         Some(DescriptorType::storage_buffer) => false,
         kind => return Err(format!("a descriptor of kind {}", kind.map_or("unknown", |kind| kind.name()))),
     };
-    Ok(Slot { is_ubo, set: shader.index(inst, Index::desc_set), binding: shader.index(inst, Index::binding) })
+    let set = Some(shader.index(inst, Index::desc_set));
+    Ok(Slot { is_ubo, set, binding: shader.index(inst, Index::binding) })
 }
 
 /// The offset of a member.
@@ -193,7 +211,7 @@ fn field_offset(shader: &Shader, parent: Def, field: u32) -> Result<u32, Why> {
     }
     let data = shader.types.as_struct(deref.ty).ok_or("no struct")?;
     let offset = data.fields.get(field as usize).and_then(|field| field.offset);
-    offset.or(is_translated(shader, parent).then_some(0)).ok_or_else(|| {
+    offset.or(is_of_numbers(shader, data).then_some(0)).ok_or_else(|| {
         let name = &shader.strings[data.name];
         format!(
             "the dump does not have the offsets of the members of `{name}`: `ntv annotate` adds them from the module, or a \
@@ -212,8 +230,9 @@ fn array_stride(shader: &Shader, parent: Def) -> Result<u32, Why> {
     }
     match shader.types.get(ty) {
         TypeData::Array { elem, stride: 0, .. } => {
-            let member = shader.as_deref(parent).and_then(|deref| deref.kind.parent());
-            let tight = member.filter(|member| is_translated(shader, *member)).and(shader.types.as_vector(elem));
+            let block = shader.as_deref(parent).and_then(|deref| shader.as_deref(deref.kind.parent()?));
+            let data = block.and_then(|block| shader.types.as_struct(block.ty));
+            let tight = data.filter(|data| is_of_numbers(shader, data)).and(shader.types.as_vector(elem));
             let bytes = tight.map(|(scalar, components)| u32::from(components) * component_bytes(scalar));
             bytes.ok_or_else(|| {
                 let name = shader.types.name(ty, &shader.strings);
@@ -233,44 +252,5 @@ fn pointer_stride(shader: &Shader, parent: Def) -> Result<u32, Why> {
         Some(DerefKind::Array { parent, .. }) => array_stride(shader, parent),
         Some(DerefKind::PtrAsArray { parent, .. }) => pointer_stride(shader, parent),
         _ => Err("a pointer without a stride".into()),
-    }
-}
-
-/// Whether `pointer` points to a block of a module of zink's translator, or of this one: its only member is an array of numbers
-/// without gaps. The names of their structs are `struct_ssbos@32` and `block`; vtn calls a member without a name `field0`.
-fn is_translated(shader: &Shader, pointer: Def) -> bool {
-    let data = shader.as_deref(pointer).and_then(|deref| shader.types.as_struct(deref.ty));
-    data.is_some_and(|data| {
-        let name = &shader.strings[data.name];
-        let is_known = name == "block" || name.starts_with("struct_") && name.contains('@');
-        is_known && matches!(data.fields.as_slice(), [field] if shader.strings[field.name] == *"field0")
-    })
-}
-
-/// The bytes of a block of this type, `None` if it has a run-time array or no layout.
-pub(super) fn size_of_block(shader: &Shader, ty: Type) -> Option<u64> {
-    let data = shader.types.as_struct(ty)?;
-    let is_translated = data.fields.len() == 1;
-    data.fields.iter().try_fold(0, |end: u64, field| {
-        let offset = field.offset.or(is_translated.then_some(0))?;
-        Some(end.max(u64::from(offset) + size_of(shader, field.ty)?))
-    })
-}
-
-fn size_of(shader: &Shader, ty: Type) -> Option<u64> {
-    match shader.types.get(ty) {
-        TypeData::Array { elem, len, stride } => {
-            let (len, element) = (u64::from(len?), size_of(shader, elem)?);
-            let stride = if stride == 0 { element } else { stride.into() };
-            Some(if len == 0 { 0 } else { (len - 1).checked_mul(stride)?.checked_add(element)? })
-        }
-        TypeData::Struct(_) => size_of_block(shader, ty),
-        TypeData::Strided { scalar, components, stride } => {
-            Some(u64::from(components.max(1) - 1) * u64::from(stride) + u64::from(component_bytes(scalar)))
-        }
-        _ => {
-            let (scalar, components) = shader.types.as_vector(ty)?;
-            Some(u64::from(components) * u64::from(component_bytes(scalar)))
-        }
     }
 }

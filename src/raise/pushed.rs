@@ -2,7 +2,8 @@
 
 //! Loads of push constants by byte offset, where a member is a matrix in row-major order: SPIR-V has no type for a column of one.
 
-use super::place::{component_bytes, component_step, size_of_block, Place};
+use super::place::{component_step, Place};
+use crate::analysis::block_table::{component_bytes, size_of};
 use crate::error::Errors;
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, InstKind, Shader};
 use crate::op::{zink, Facts, Index, Intrinsic, Modes};
@@ -67,5 +68,5 @@ fn load(b: &mut Builder<'_>, inst: Inst, pointer: Def, place: &Place) -> Def {
 /// The bytes of the push constants.
 fn size_of_pushed(shader: &Shader) -> u32 {
     let pushed = shader.vars.values().filter(|variable| variable.mode == Modes::PUSH_CONST);
-    pushed.filter_map(|variable| size_of_block(shader, variable.ty)).max().unwrap_or(0) as u32
+    pushed.filter_map(|variable| size_of(shader, variable.ty)).max().unwrap_or(0) as u32
 }

@@ -309,7 +309,7 @@ impl<'a> Emit<'a> {
     }
 
     /// The IR block under emission.
-    fn current_block(&self) -> Result<Block> {
+    pub(super) fn current_block(&self) -> Result<Block> {
         self.state.flow.block.ok_or_else(|| internal("no block is open"))
     }
 

@@ -94,11 +94,6 @@ const CLASS_OF_BIT: [Option<StorageClass>; 32] = {
 const SMALL_NUMBERS: &[(StorageClass, Capability, Option<Capability>)] = &[
     (StorageClass::Input, Capability::StorageInputOutput16, None),
     (StorageClass::Output, Capability::StorageInputOutput16, None),
-    (
-        StorageClass::Uniform,
-        Capability::UniformAndStorageBuffer16BitAccess,
-        Some(Capability::UniformAndStorageBuffer8BitAccess),
-    ),
     (StorageClass::StorageBuffer, Capability::StorageBuffer16BitAccess, Some(Capability::StorageBuffer8BitAccess)),
     (StorageClass::PushConstant, Capability::StoragePushConstant16, Some(Capability::StoragePushConstant8)),
     (

@@ -86,7 +86,7 @@ impl Emit<'_> {
             return Ok(([Component { id, n: 1, component: 0 }; 4], own));
         };
         let least = (!self.target.uniform_ranges_in_vec4s).then_some(self.shader.vars[var].min_range);
-        if self.state.reads.is_whole(read, piece, least) {
+        if self.state.reads.is_whole(read, piece, least, self.current_block()?) {
             // Reads of a vec4 share a load. Those of several vec4s have a type of their own.
             let base = if read.single_piece().is_some() { self.state.reads.base(read, piece) } else { own };
             let id = self.uniform(var, base, (read, piece.vec4), None)?;

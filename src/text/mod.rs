@@ -43,7 +43,7 @@
 //! | whether an input of doubles is the second half of its slot | no | `high_dvec2` | `high_dvec2.nir` |
 //! | digits of floats in initializers | the printed ones, six after the point | the bits in place of the number: `0x3f800000` | `initializers.nir` |
 //! | vectors of 64-bit integers in initializers | refused | all components in the initializer | `initializers.nir` |
-//! | whether offsets of shared memory and scratch count elements | as for blocks: [`lower_memory`](crate::pass::memory::lower_memory) | `shared_offset_units=bytes`, `shared_offset_units=elements` | `shared_offset_units.nir` |
+//! | whether offsets of shared memory and scratch count elements | as for blocks: [`say_offset_units`](crate::raise::say_offset_units) | `shared_offset_units=bytes`, `shared_offset_units=elements` | `shared_offset_units.nir` |
 //! | shared memory that the pipeline adds | none | `variable_shared_memory=true` | `variable_shared_memory.nir` |
 //! | whether the framebuffer of a fetch has several samples per pixel | no: [`lower_fbfetch`](crate::pass::io::lower_fbfetch) | `framebuffer=multisample` | `framebuffer.nir` |
 //! | whether blocks with constant numbers are one array | no, unless a block is selected by a variable number: [`lower_ubo`](crate::pass::memory::lower_ubo), [`lower_ssbo`](crate::pass::memory::lower_ssbo) | `uniform_blocks=array`, `storage_blocks=array` | `block_arrays.nir` |

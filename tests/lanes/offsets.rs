@@ -7,6 +7,7 @@
 use super::{count, is_load, lower, numbers, pattern, Evaluator, How, Kind, Trying};
 use ntv::ir::{AluFlags, AluSrc, ArrayIndex, Builder, Def, Field, Shader, Swizzle, Variable};
 use ntv::op::{AluOp, AluType, Base, Index, Intrinsic, Modes};
+use ntv::target::DescriptorLayout;
 
 /// Code for an offset that depends on a number.
 type Code = fn(&mut Builder<'_>, Def) -> Def;
@@ -296,8 +297,10 @@ impl Loads {
             b.intrinsic(Intrinsic::store_output, 0, 0, &[value, zero]);
         }
         let kind = self.form.kind();
-        let pass = if self.form == Form::Zink { "lower_buffer_derefs" } else { kind.pass() };
-        assert!(lower(&mut shader, pass, size, self.how, kind), "accesses left");
+        if self.form == Form::Zink {
+            ntv::raise::raise(&mut shader, &DescriptorLayout::default()).unwrap();
+        }
+        assert!(lower(&mut shader, kind.pass(), size, self.how, kind), "accesses left");
         shader
     }
 

@@ -53,8 +53,8 @@ pub(crate) struct Loaded {
 pub(crate) fn load(inputs: Vec<Input>, reporter: &Reporter) -> Loaded {
     let mut loaded = load_as_written(inputs, reporter);
     for unit in &mut loaded.units {
-        if let Some(shader) = unit.shader.as_mut().ok().filter(|shader| raise::is_needed(shader)) {
-            let raised = check::validate(shader).and_then(|()| raise::raise(shader));
+        if let Some(shader) = unit.shader.as_mut().ok().filter(|shader| raise::is_of_vulkan(shader)) {
+            let raised = check::validate(shader).and_then(|()| raise::raise(shader, &Default::default()));
             unit.shader = raised.map_err(problems).map(|()| std::mem::take(shader));
         }
     }

@@ -14,7 +14,7 @@
 //! ; ...
 //! ```
 //!
-//! Commands: `print`, `check`, `pass NAME`, `lower` and `compile`, followed by options: `target=T`, `enable=F`, `disable=F`,
+//! Commands: `print`, `check`, `raise`, `pass NAME`, `lower` and `compile`, followed by options: `target=T`, `enable=F`, `disable=F`,
 //! `access=lane`, `uniform-ranges=vec4s`, `workaround=W`, `place=PLACEMENT`, `captures=BACK_END`, `attribute=ROW`,
 //! `instance-location=L`, `stop-after=PASS`, `names` and `lines`. `BLESS=1 cargo test -p ntv-tool --test corpus` writes the expected output;
 //! `spirv-val` validates every module in any case.
@@ -34,7 +34,9 @@ mod tool;
 use ntv::capture::{Attribute, AttributeFormat, BackEnd};
 use ntv::pass::{self, Context};
 use ntv::plan::BlockPlacement;
-use ntv::{check, text, BufferAccess, EmitOptions, Errors, Feature, Options, Shader, Target, Translator, Workaround};
+use ntv::{
+    check, raise, text, BufferAccess, EmitOptions, Errors, Feature, Options, Shader, Target, Translator, Workaround,
+};
 use rspirv::binary::Disassemble as _;
 use rspirv::dr::{self, Operand};
 use spirv::Op;
@@ -212,6 +214,13 @@ impl<'a> Command<'a> {
                 let both = check::validate(&shader).and_then(|()| check::supported(&shader, &target));
                 Ok(both.map(|()| "fine\n".to_string()))
             }
+            "raise" => match raise::raise(&mut shader, &target.descriptors) {
+                Ok(()) => {
+                    check::validate(&shader).map_err(|errors| format!("it is not valid now:\n{errors}"))?;
+                    printed(&shader)
+                }
+                Err(errors) => Ok(Err(errors)),
+            },
             "pass" => {
                 let pass = self.pass.and_then(pass::named).ok_or("no such pass")?;
                 pass.apply(&mut shader, &Context::from(self.options.clone()));

@@ -6,9 +6,11 @@ use super::{layout, Nir};
 use crate::flow::{Machine, Step};
 use crate::term::Term;
 use crate::world::{self, Choices, Space};
+use ntv::analysis::block_table::{BlockTable, DeclaredBlocks};
 use ntv::ir::{Def, Directive, Inst, Variable};
 use ntv::op::meaning::{MemoryAccess, MemoryKind, MemoryOperation, OffsetUnit};
 use ntv::op::{zink, AluOp, Index, Modes};
+use ntv::raise;
 use ntv::target::Descriptor;
 
 /// A storage block: set, binding, and the element in its array.
@@ -24,8 +26,10 @@ pub(super) enum Region {
 }
 
 /// Facts of a shader, found once: each needs a walk over all instructions.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct MemoryFacts {
+    /// The declared uniform blocks, and the storage blocks.
+    declared: [BlockTable; 2],
     uniform_array: bool,
     storage_array: bool,
     offsets_in_elements: bool,
@@ -95,7 +99,15 @@ impl Nir<'_> {
     fn region(&mut self, machine: &mut Machine<'_>, inst: Inst, access: MemoryAccess, srcs: &[Def]) -> Step<Region> {
         let block = access.block.map(|block| srcs[usize::from(block)]);
         let is_dynamic = block.is_some_and(|block| self.shader.as_const_scalar(block).is_none());
+        let declared = block.and_then(|block| self.declared(access.kind, block));
         let block = block.map(|block| self.scalar(machine, block));
+        if let (Some(block), Some(declared)) = (block, declared) {
+            let block = self.declared_block(machine, block, declared);
+            return Ok(match access.kind {
+                MemoryKind::Ubo => Region::Constant(world::uniform_block(machine.arena, block.0, block.1, block.2)),
+                _ => Region::Storage(block),
+            });
+        }
         if let (Some(block), true) = (block, is_dynamic && access.kind == MemoryKind::Ubo) {
             self.limit_uniform_index(machine, block);
         }
@@ -112,6 +124,28 @@ impl Nir<'_> {
             (MemoryKind::Scratch, _) => Region::Space(Space::Local(u32::MAX)),
             _ => return self.unsupported(inst, "this kind of memory"),
         })
+    }
+
+    /// The declaration of the blocks that `block` is the number of one of, if there is one.
+    fn declared(&self, kind: MemoryKind, block: Def) -> Option<DeclaredBlocks> {
+        let table = &self.facts.declared[usize::from(kind == MemoryKind::Ssbo)];
+        match self.shader.as_const_scalar(block) {
+            Some(number) => table.of(number as u32).copied(),
+            None => table.array_of(self.shader, block).copied(),
+        }
+    }
+
+    /// A block by its number, as it is declared.
+    fn declared_block(&mut self, machine: &mut Machine<'_>, number: Term, declared: DeclaredBlocks) -> StorageBlock {
+        let DeclaredBlocks { first, count, slot, .. } = declared;
+        let mut element = machine.arena.constant(32, 0);
+        if declared.is_array() {
+            element = machine.arena.plus(number, u64::from(first).wrapping_neg());
+            if let (Some(count), None) = (count, machine.arena.as_const(element)) {
+                self.limit_index(machine, element, count.into());
+            }
+        }
+        (slot.set, slot.binding, element)
     }
 
     /// The state of the uniform block with a number.
@@ -149,7 +183,18 @@ impl Nir<'_> {
 
     /// The facts of the whole shader on which the meaning of an access depends.
     pub(super) fn find_facts(&self) -> MemoryFacts {
+        let raised = raise::is_needed(self.shader).then(|| {
+            let mut raised = self.shader.clone();
+            raise::raise(&mut raised, &self.target.descriptors).map(|()| raised)
+        });
+        let shader = raised.as_ref().and_then(|raised| raised.as_ref().ok()).unwrap_or(self.shader);
+        let declared = [Modes::UBO, Modes::SSBO].map(|mode| {
+            let mut table = BlockTable::default();
+            table.collect(shader, mode);
+            table
+        });
         MemoryFacts {
+            declared,
             uniform_array: self.has_block_array(MemoryKind::Ubo),
             storage_array: self.has_block_array(MemoryKind::Ssbo),
             offsets_in_elements: self.has_offsets_in_elements(),

@@ -15,7 +15,7 @@ use ntv::ir::Variable;
 use ntv::module::Module;
 use ntv::op::names::frag_result;
 use ntv::op::Modes;
-use ntv::pass::memory::lower_memory::say_offset_units;
+use ntv::raise::say_offset_units;
 use ntv::target::Descriptor;
 use ntv::{EmitOptions, Options, Place, Shader, Translator};
 use ntv_interp::draw::Drawn;

@@ -298,15 +298,12 @@ fn operations_on_doubles_do_not_become_too_many_instructions() {
 fn stores_and_atomics_need_the_feature_of_their_stage() {
     use Feature::{fragmentStoresAndAtomics as fragment, vertexPipelineStoresAndAtomics as vertex_pipeline};
     let declarations = "\
-decl_var ssbo INTERP_MODE_NONE none uint[4] list (0, 0, 0)
 decl_var image INTERP_MODE_NONE none r32_uint uimage2D image (0, 0, 1)
 decl_var INTERP_MODE_NONE none uint own
 ";
     let stores = [
         ("@store_ssbo (%0, %0, %0) (wrmask=x, access=none, align_mul=4, align_offset=0)", "@store_ssbo"),
         ("32 %11 = @ssbo_atomic (%0, %0, %0) (access=none, atomic_op=iadd)", "%11 = @ssbo_atomic"),
-        ("@store_deref (%7, %0) (wrmask=x, access=none)", "@store_deref"),
-        ("32 %11 = @deref_atomic (%7, %0) (access=none, atomic_op=iadd)", "%11 = @deref_atomic"),
         (
             "@image_deref_store (%8, %1, %0, %1, %0) (image_dim=2D, image_array=false, format=r32_uint, access=none, \
              src_type=uint32)",
@@ -320,12 +317,10 @@ decl_var INTERP_MODE_NONE none uint own
         ("@store_global (%0, %4) (wrmask=x, access=none, align_mul=4, align_offset=0)", "@store_global"),
     ];
     let pointers = "
-    32 %6 = deref_var &list (ssbo uint[4])
-    32 %7 = deref_array &(*%6)[1] (ssbo uint)
     32 %8 = deref_var &image (image uimage2D)
     32 %9 = deref_var &own (shader_temp uint)
     @store_deref (%9, %0) (wrmask=x, access=none)
-    32 %10 = @load_deref (%7) (access=none)
+    32 %10 = @load_ssbo (%0, %0) (access=none, align_mul=4, align_offset=0)
 ";
     for (stage, feature) in [
         ("VERTEX", vertex_pipeline),

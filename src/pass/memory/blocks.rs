@@ -2,9 +2,9 @@
 
 //! Block variables for accesses by byte offset: `struct { uvec4 base[N]; }`, alone or as an array of blocks.
 
-use crate::ir::{ArrayIndex, Block, Builder, Def, DerefKind, Field, Shader, Type, Var, Variable};
-use crate::op::{AluType, Base, Modes};
-use crate::target::Target;
+use crate::ir::{AluSrc, ArrayIndex, Block, Builder, Def, DerefKind, Field, Shader, Type, Var, Variable};
+use crate::op::{AluOp, AluType, Base, Modes};
+use crate::target::{BlockArray, Target};
 
 /// The element type of the only member of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -54,12 +54,6 @@ pub(in crate::pass) fn block_type(shader: &mut Shader, element: Element, len: Op
     shader.types.new_struct(name, &[field])
 }
 
-/// Whether `ty` is such a block, or an array of them.
-pub(in crate::pass) fn is_block(shader: &Shader, ty: Type) -> bool {
-    let data = shader.types.as_struct(shader.types.without_arrays(ty));
-    data.is_some_and(|data| &shader.strings[data.name] == NAME)
-}
-
 /// A variable of mode `mode` called `name` that holds one block of `len` elements.
 pub(in crate::pass) fn new_block(
     shader: &mut Shader,
@@ -80,6 +74,29 @@ pub(in crate::pass) fn block_pointer(b: &mut Builder<'_>, var: Var, index: Optio
         Some(index) => b.deref_array(pointer, index),
         None => pointer,
     }
+}
+
+/// The index in `array` of the block with this number.
+pub(in crate::pass) fn index_in(b: &mut Builder<'_>, array: BlockArray, block: Def) -> ArrayIndex {
+    if let Some(number) = b.shader.as_const_scalar(block) {
+        let index = (number as u32).saturating_sub(array.first).min(array.count.saturating_sub(1));
+        return ArrayIndex::Imm(index.into());
+    }
+    // The number of a block in a declared array is its index plus the number of the first.
+    let added = match b.shader.as_alu(block) {
+        Some((AluOp::iadd, &[index, added])) => b.shader.as_const_src(added).map(|added| (index, added as u32)),
+        _ => None,
+    };
+    let (index, added) = match added {
+        Some((AluSrc { def, swizzle }, added)) => (b.channel(def, swizzle.get(0)), added),
+        None => (b.channel(block, 0), 0),
+    };
+    ArrayIndex::Def(b.iadd_imm(index, added.wrapping_sub(array.first).into()))
+}
+
+/// The part of the name of a variable of blocks that its views share.
+pub(in crate::pass) fn stem(name: &str) -> &str {
+    name.split('@').next().unwrap_or(name)
 }
 
 /// The variable of `pointer`, and the block of it if it is an array of blocks: the arguments of [`block_pointer`].

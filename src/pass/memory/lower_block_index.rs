@@ -3,22 +3,20 @@
 //! Turns accesses to a block with a dynamic index into ifs on the index, with an access to one block in each.
 //!
 //! **What.** The index is compared with the middle of the blocks, then with the middle of that half, and so on: a binary tree
-//! of ifs. Its leaves have the access with a constant index, and phis return the result. This is done for accesses by byte
-//! offset, `load_ubo`, `store_ssbo`, `ssbo_atomic` and so on, and for those through a deref of an element of an array of
-//! blocks, which is rebuilt at each leaf. They are no longer `non-uniform`.
+//! of ifs. Its leaves have the access with a constant index, and phis return the result. They are no longer `non-uniform`.
 //!
 //! **Why.** GL allows shaders to index arrays of blocks. Vulkan has a feature for indices that are the same in all invocations
 //! (`shaderUniformBufferArrayDynamicIndexing`, `shaderStorageBufferArrayDynamicIndexing`), and one for others, which NIR calls
 //! `non-uniform` (`shaderUniformBufferArrayNonUniformIndexing`, `shaderStorageBufferArrayNonUniformIndexing`). lavapipe has
 //! none of the latter. An access for which the device has the feature stays.
 //!
-//! The blocks are those that the header counts, or the elements of the variable, without those that the index cannot be:
+//! The blocks are those that the header counts, or those of a declared array, without those that the index cannot be:
 //! [`known_bits`](crate::analysis::known_bits). An index out of range, which GL leaves undefined, selects the first or last of
 //! them. `check` refuses shaders with too many.
 //!
 //! The blocks are declared as one array nevertheless, so the bindings do not depend on features: a directive,
 //! `uniform_blocks=array` or `storage_blocks=array`, tells the passes that declare them. A read up to some byte of such a block
-//! implies nothing about its size: the block may never be selected. For variables, `uniform_blocks=picked` tells that.
+//! implies nothing about its size: the block may never be selected.
 //!
 //! Before:
 //!
@@ -63,12 +61,9 @@
 
 use crate::analysis::block_picks::{block_source, BlockPick, Blocks, PickOf, FEATURES, MOST_BLOCKS};
 use crate::analysis::known_bits::KnownBits;
-use crate::entity::Id;
-use crate::ir::{
-    rewrite, ArrayIndex, Builder, Def, Deref, DerefKind, Directive, Edit, Inst, InstData, InstKind, PhiSrc, Shader,
-};
+use crate::ir::{rewrite, Builder, Def, Directive, Edit, Inst, InstData, InstKind, PhiSrc, Shader};
 use crate::op::fold::mask;
-use crate::op::{Access, AluOp, Facts, Index, Modes};
+use crate::op::{Access, AluOp, Facts, Index};
 use crate::pass::{Context, Pass};
 use std::ops::Range;
 
@@ -82,6 +77,10 @@ pub const PASS: Pass = Pass {
     ..Pass::IDLE
 };
 
+/// What tells that the blocks are one array.
+const DIRECTIVES: [(PickOf, Directive); 2] =
+    [(PickOf::Uniforms, Directive::UniformBlockArray), (PickOf::Storage, Directive::StorageBlockArray)];
+
 fn run(shader: &mut Shader, context: &Context) -> bool {
     let lowered = |shader: &Shader, inst| {
         BlockPick::new(shader, inst).filter(|pick: &BlockPick| !context.target.has(pick.feature))
@@ -93,13 +92,13 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     let blocks = Blocks::new(shader);
     shader.with_spare(|shader, known: &mut KnownBits| {
         known.analyse(shader);
-        let mut seen = Seen::default();
+        let mut picked = Vec::new();
         let changed = rewrite(shader, |b, inst| {
             let Some(pick) = lowered(b.shader, inst) else { return Edit::Keep };
             let Some(blocks) = blocks.of(b.shader, &pick).filter(|range| range.end - range.start <= MOST_BLOCKS) else {
                 return Edit::Keep;
             };
-            seen.note(b.shader, pick.of);
+            picked.push(pick.of);
             let blocks = possible(b.shader, known, pick.index, blocks);
             match ladder(b, inst, &pick, blocks) {
                 Some(result) => Edit::Replace(result),
@@ -107,45 +106,13 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
             }
         });
         known.shrink(shader);
-        seen.finish(shader);
-        changed
-    })
-}
-
-/// The kinds of blocks that lowered accesses indexed.
-#[derive(Default)]
-struct Seen {
-    uniforms: bool,
-    storage: bool,
-    variables: bool,
-    uniform_variables: bool,
-}
-
-impl Seen {
-    fn note(&mut self, shader: &Shader, of: PickOf) {
-        match of {
-            PickOf::Uniforms => self.uniforms = true,
-            PickOf::Storage | PickOf::Sizes => self.storage = true,
-            PickOf::Variable(var) => {
-                self.variables = true;
-                self.uniform_variables |= shader.vars[var].mode == Modes::UBO;
+        for (of, directive) in DIRECTIVES {
+            if picked.contains(&of) {
+                shader.info.say(directive);
             }
         }
-    }
-
-    fn finish(self, shader: &mut Shader) {
-        match (self.uniforms, self.uniform_variables) {
-            (true, _) => shader.info.say(Directive::UniformBlockArray),
-            (false, true) => shader.info.say(Directive::PickedUniformBlocks),
-            (false, false) => {}
-        }
-        if self.storage {
-            shader.info.say(Directive::StorageBlockArray);
-        }
-        if self.variables {
-            remove_unread_derefs(shader);
-        }
-    }
+        changed
+    })
 }
 
 /// The range of `blocks` that `index` can be; at least one.
@@ -198,58 +165,11 @@ fn leaf(b: &mut Builder<'_>, inst: Inst, pick: &BlockPick, block: u32) -> Option
     let InstData { num_components, bit_size, kind } = b.shader.insts[inst];
     let InstKind::Intrinsic { op, srcs, indices } = kind else { return None };
     let mut operands = b.shader.srcs[srcs].to_vec();
-    match block_source(op) {
-        Some((at, _)) => operands[at] = b.imm(b.shader.bit_size(pick.index), block.into()),
-        None => operands[0] = pointer_into(b, operands[0], block),
-    }
+    operands[block_source(op)?.0] = b.imm(b.shader.bit_size(pick.index), block.into());
     let values = b.shader.indices[indices].to_vec();
     let (srcs, indices) = (b.shader.srcs.push(&operands), b.shader.indices.push(&values));
     let copy = b.inst(num_components, bit_size, InstKind::Intrinsic { op, srcs, indices });
     let access = b.shader.index(copy, Index::access) & !Access::NON_UNIFORM.bits();
     b.shader.set_index(copy, Index::access, access);
     b.shader.insts[copy].has_def().then(|| copy.def())
-}
-
-/// The same deref, but of this block of the array that it starts from.
-fn pointer_into(b: &mut Builder<'_>, pointer: Def, block: u32) -> Def {
-    let mut steps = Vec::new();
-    let mut at = Some(pointer);
-    while let Some((def, deref)) = at.and_then(|def| Some((def, *b.shader.as_deref(def)?))) {
-        at = deref.kind.parent();
-        steps.push((b.shader.bit_size(def), def, deref));
-    }
-    // The last two are the variable, which stays, and the block.
-    let Some((_, var, _)) = steps.pop() else { return pointer };
-    let mut number = Some(ArrayIndex::Imm(block.into()));
-    steps.iter().rev().fold(var, |parent, (bits, _, deref)| {
-        let mut kind = deref.kind;
-        if let (DerefKind::Array { index, .. }, Some(block)) = (&mut kind, number.take()) {
-            *index = block;
-        }
-        let old = deref.kind.parent();
-        kind.map_srcs(|def| if Some(def) == old { parent } else { def });
-        let step = b.shader.push_deref(Deref { kind, ..*deref });
-        b.inst(1, *bits, InstKind::Deref(step)).def()
-    })
-}
-
-/// Removes derefs of blocks that have lost their uses: the next pass would treat them as accesses.
-fn remove_unread_derefs(shader: &mut Shader) {
-    let mut reads = vec![0u32; shader.insts.len()];
-    for inst in &shader.order {
-        shader.for_each_src(*inst, |def| reads[def.inst().index()] += 1);
-    }
-    for inst in shader.order.iter().rev() {
-        if is_dropped(shader, &reads, *inst) {
-            shader.for_each_src(*inst, |def| reads[def.inst().index()] -= 1);
-        }
-    }
-    let dropped: Vec<bool> = shader.insts.ids().map(|inst| is_dropped(shader, &reads, inst)).collect();
-    shader.retain(|inst| !dropped[inst.index()]);
-}
-
-/// Whether `inst` is a deref into a block and has no uses.
-fn is_dropped(shader: &Shader, reads: &[u32], inst: Inst) -> bool {
-    let deref = shader.insts[inst].has_def().then(|| shader.as_deref(inst.def())).flatten();
-    reads[inst.index()] == 0 && deref.is_some_and(|deref| deref.modes.intersects(Modes::UBO | Modes::SSBO))
 }

@@ -22,12 +22,6 @@
 //! With 64-bit atomics on shared memory that view is `uint64_t base[]`, and a 32-bit lane is half of an element; with the
 //! feature, they have a second view of their own.
 //!
-//! Before its translator, zink divides the offsets of loads and stores of shared memory and scratch, but not of atomics, by the
-//! size of the element, and a dump has no mark for this. zink does the same to blocks, whose accesses become typed derefs: in a
-//! shader with such accesses, offsets are elements; in one with blocks by byte offset, bytes; in one with neither, elements if
-//! a constant offset contradicts its alignment. That is why this pass runs before blocks are lowered. The directive `// ntv:
-//! shared_offset_units=bytes` (or `elements`) in the header of the dump overrides the rule.
-//!
 //! Before:
 //!
 //! ```text
@@ -49,12 +43,11 @@
 
 use super::blocks::{base_pointer, new_block, vec4s, Element, UINT, UINT64, UVEC4};
 use super::byte_access::{self, Elements, Granularity, MemoryView, Offset, Whole};
-use super::lower_buffer_derefs::is_typed_access;
 use crate::analysis::offsets::Offsets;
 use crate::analysis::push_constants::LOWERED;
-use crate::ir::{rewrite, Builder, Def, Directive, Edit, Inst, Shader, Var};
+use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader, Var};
 use crate::op::meaning::{MemoryKind, MemoryOperation, OffsetUnit};
-use crate::op::{zink, Facts, Index, Intrinsic, Modes};
+use crate::op::{zink, Facts, Index, Modes};
 use crate::pass::{BufferAccess, Context, Pass};
 use crate::target::Feature;
 
@@ -77,17 +70,16 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
 }
 
 fn lower(shader: &mut Shader, context: &Context, offsets: &mut Offsets) -> bool {
-    let in_elements = offsets_are_elements(shader);
     let mut memories = Memories::new(shader, context);
     let is_dynamic = |access: Access| shader.as_const_scalar(access.offset).is_none();
     if shader.order.iter().any(|inst| Access::new(shader, *inst).is_some_and(is_dynamic)) {
         offsets.analyse(shader);
         if context.buffer_access == BufferAccess::Auto {
-            memories.find_words(shader, offsets, in_elements);
+            memories.find_words(shader, offsets);
         }
     }
     let changed = rewrite(shader, |b, inst| match Access::new(b.shader, inst) {
-        Some(access) => access.lower(b, &mut memories, offsets, in_elements),
+        Some(access) => access.lower(b, &mut memories, offsets),
         None => Edit::Keep,
     });
     offsets.forget(shader);
@@ -119,11 +111,6 @@ impl Access {
         Some(Access { inst, mode, operation: access.operation, offset, unit: access.unit })
     }
 
-    /// Whether zink divides the offset by the size of an element, if it divides offsets.
-    fn is_by_element(&self) -> bool {
-        matches!(self.mode, Modes::SHARED | Modes::SHADER_TEMP) && !self.operation.is_atomic()
-    }
-
     /// The width of an accessed component, in bytes.
     fn element_bytes(&self, shader: &Shader) -> u32 {
         let bits = match self.operation {
@@ -146,23 +133,19 @@ impl Access {
     }
 
     /// The offset in its memory.
-    fn offset(&self, shader: &Shader, offsets: &Offsets, in_elements: bool) -> Offset {
+    fn offset(&self, shader: &Shader, offsets: &Offsets) -> Offset {
         if self.unit == OffsetUnit::ZinkMembers {
             let member = shader.as_const_scalar(self.offset).unwrap_or(0) as usize;
             let start = zink::offset(member).unwrap_or(0);
             return Offset::constant(self.offset, start + 4 * shader.index(self.inst, Index::component));
         }
-        let mut unit = 0;
-        if in_elements && self.is_by_element() {
-            unit = self.element_bytes(shader).max(1).trailing_zeros();
-        }
         let base = shader.index(self.inst, Index::base);
-        Offset::new(shader, offsets, (self.offset, unit, base), self.alignment(shader))
+        Offset::new(shader, offsets, (self.offset, 0, base), self.alignment(shader))
     }
 
-    fn lower(&self, b: &mut Builder<'_>, memories: &mut Memories<'_>, offsets: &Offsets, in_elements: bool) -> Edit {
+    fn lower(&self, b: &mut Builder<'_>, memories: &mut Memories<'_>, offsets: &Offsets) -> Edit {
         let (num_components, bits) = (b.shader.insts[self.inst].num_components, b.shader.insts[self.inst].bit_size);
-        let offset = self.offset(b.shader, offsets, in_elements);
+        let offset = self.offset(b.shader, offsets);
         if let Some(edit) = self.lower_narrow(b, memories, (offset, offsets)) {
             return edit;
         }
@@ -258,9 +241,9 @@ impl<'c> Memories<'c> {
     }
 
     /// Finds the memories that are arrays of words.
-    fn find_words(&mut self, shader: &Shader, offsets: &Offsets, in_elements: bool) {
+    fn find_words(&mut self, shader: &Shader, offsets: &Offsets) {
         for access in shader.order.iter().filter_map(|inst| Access::new(shader, *inst)) {
-            let is_unknown = access.offset(shader, offsets, in_elements).lanes() != Some(4);
+            let is_unknown = access.offset(shader, offsets).lanes() != Some(4);
             // The driver adds memory in units of vec4s.
             let is_open = access.mode == Modes::SHARED && shader.info.has_variable_shared_memory();
             if is_unknown && access.element_bytes(shader) >= 4 && !is_open && !self.in_pairs(access.mode) {
@@ -367,39 +350,4 @@ fn push_constant_bytes(shader: &Shader, context: &Context) -> u32 {
     };
     let accessed = shader.order.iter().filter_map(end).map(|end| end.min(limit)).max().unwrap_or(0);
     context.pushed.map_or(accessed, |offset| accessed.max(offset.saturating_add(4)).min(limit))
-}
-
-/// Whether `op` accesses a block at an offset in bytes.
-fn is_byte_access(op: Intrinsic) -> bool {
-    op.info()
-        .memory
-        .is_some_and(|access| access.block.is_some() && access.offset.is_some() && access.unit == OffsetUnit::Bytes)
-}
-
-/// Adds the directive about the unit of offsets in shared memory and scratch, which the interpreter needs.
-#[doc(hidden)]
-pub fn say_offset_units(shader: &mut Shader) {
-    let in_elements = offsets_are_elements(shader);
-    shader.info.say(if in_elements { Directive::OffsetsInElements } else { Directive::OffsetsInBytes });
-}
-
-/// Whether offsets of shared memory and scratch are in elements: see the description of the module.
-fn offsets_are_elements(shader: &Shader) -> bool {
-    if shader.info.says(Directive::OffsetsInElements) || shader.info.says(Directive::OffsetsInBytes) {
-        return shader.info.says(Directive::OffsetsInElements);
-    }
-    let mut order = shader.order.iter();
-    if order.any(|inst| shader.as_intrinsic(*inst).is_some_and(|(op, _)| is_byte_access(op))) {
-        return false;
-    }
-    if shader.order.iter().any(|inst| is_typed_access(shader, *inst)) {
-        return true;
-    }
-    shader.order.iter().any(|inst| {
-        let Some(access) = Access::new(shader, *inst).filter(Access::is_by_element) else { return false };
-        let (mul, rem) = access.alignment(shader);
-        let base = shader.index(*inst, Index::base);
-        let offset = shader.as_const_scalar(access.offset).map(|offset| (offset as u32).wrapping_add(base));
-        offset.is_some_and(|offset| mul != 0 && offset % mul != rem)
-    })
 }

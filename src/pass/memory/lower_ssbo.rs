@@ -37,12 +37,13 @@
 //! @store_deref (%6, %2) (wrmask=x, access=none)
 //! ```
 
-use super::blocks::{block_pointer, block_type, vector_of, BasePointers, Element, UINT, UVEC4};
+use super::blocks::{block_pointer, block_type, index_in, stem, vector_of, BasePointers, Element, UINT, UVEC4};
 use super::byte_access::{self, is_narrow, Elements, Granularity, MemoryView, Offset, Whole};
+use crate::analysis::block_table::{BlockTable, DeclaredBlocks};
 use crate::analysis::offsets::Offsets;
-use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Var, Variable};
+use crate::ir::{rewrite, AluFlags, ArrayIndex, Builder, Def, Edit, Inst, Shader, Var, Variable};
 use crate::op::meaning::{MemoryAccess, MemoryKind, MemoryOperation};
-use crate::op::{Access, AtomicOp, Facts, Index, Intrinsic, Modes};
+use crate::op::{Access, AluOp, AtomicOp, Facts, Index, Intrinsic, Modes};
 use crate::pass::{BufferAccess, Context, Pass};
 use crate::target::{BlockArray, Descriptor, DescriptorLayout, DescriptorSlot, Feature, Target};
 use rustc_hash::FxHashMap;
@@ -148,7 +149,9 @@ fn size(b: &mut Builder<'_>, blocks: &mut Blocks<'_>, inst: Inst, block: Def) ->
     let len = b.intrinsic(Intrinsic::deref_buffer_array_length, 1, 32, &[pointer]);
     let access = b.shader.index(inst, Index::access);
     b.shader.set_index(len, Index::access, access);
-    b.ishl_imm(len.def(), 2)
+    // A buffer has less than 2^32 bytes.
+    let two = b.imm32(2);
+    b.alu_with(AluOp::ishl, AluFlags::NO_UNSIGNED_WRAP, &[len.def().into(), two.into()], None)
 }
 
 fn atomic(b: &mut Builder<'_>, context: &Context, blocks: &mut Blocks<'_>, inst: Inst, block: Def) -> Def {
@@ -176,8 +179,8 @@ fn has_narrow_atomic(shader: &Shader, target: &Target, inst: Inst) -> bool {
 /// The block variables of a shader.
 struct Blocks<'m> {
     descriptors: DescriptorLayout,
-    /// The blocks that are an array, if there is one.
-    array: Option<BlockArray>,
+    /// The blocks that are arrays.
+    arrays: Vec<BlockArray>,
     made: &'m mut BlockVars,
     /// Qualifiers of all of them.
     access: Access,
@@ -186,6 +189,7 @@ struct Blocks<'m> {
 /// Information about the shader, and its block variables so far; kept for the next shader.
 #[derive(Default)]
 struct BlockVars {
+    table: BlockTable,
     offsets: Offsets,
     bases: BasePointers,
     /// The views that the accesses to each variable need, by its first block.
@@ -207,8 +211,19 @@ fn is_dynamic(shader: &Shader, inst: Inst) -> bool {
     offset_source(shader, inst).is_some_and(|offset| shader.as_const_scalar(offset).is_none())
 }
 
+/// Whether numbers of 64 bits at this offset are elements of their width, as their lane of a vec4 is not known.
+fn is_wide(target: &Target, offset: Offset) -> bool {
+    target.has(Feature::shaderInt64) && offset.lanes() == Some(2) && offset.is_multiple_of(8)
+}
+
 /// The views that an access needs.
-fn needed_views(shader: &Shader, offsets: &Offsets, operation: MemoryOperation, inst: Inst) -> NeededViews {
+fn needed_views(
+    shader: &Shader,
+    target: &Target,
+    offsets: &Offsets,
+    operation: MemoryOperation,
+    inst: Inst,
+) -> NeededViews {
     let (components, bits) = match operation {
         MemoryOperation::Store => {
             let value = source(shader, inst, 0);
@@ -216,13 +231,15 @@ fn needed_views(shader: &Shader, offsets: &Offsets, operation: MemoryOperation, 
         }
         _ => (shader.insts[inst].num_components, shader.insts[inst].bit_size),
     };
+    let offset = offset(shader, offsets, inst);
     match bits {
         64 if operation.is_atomic() => return NeededViews { wide: true, ..NeededViews::default() },
+        64 if is_wide(target, offset) => return NeededViews::default(),
         // These mostly have views of their own.
         8 | 16 => return NeededViews::default(),
         _ => {}
     }
-    let is_known = offset(shader, offsets, inst).lanes() == Some(4);
+    let is_known = offset.lanes() == Some(4);
     let bytes = u32::from(components) * u32::from(bits) / 8;
     NeededViews { words: !is_known, vec4s: is_known && bytes > 4, wide: false }
 }
@@ -263,39 +280,53 @@ impl<'m> Blocks<'m> {
         }
         let count = last?.saturating_add(1).max(shader.info.num_ssbos);
         let descriptors = context.target.descriptors;
-        let mut blocks = Blocks {
-            descriptors,
-            array: descriptors.storage_blocks.or(dynamic.then_some(BlockArray { first: 0, count })),
-            made,
-            access: if written { Access::empty() } else { Access::READONLY },
+        made.table.collect(shader, Modes::SSBO);
+        let array = |row: &DeclaredBlocks| {
+            let count = row.count.unwrap_or(count.saturating_sub(row.first).max(1));
+            row.is_array().then_some(BlockArray { first: row.first, count })
         };
+        let mut arrays: Vec<BlockArray> = made.table.rows().iter().filter_map(array).collect();
+        if made.table.rows().is_empty() {
+            arrays.extend(descriptors.storage_blocks.or(dynamic.then_some(BlockArray { first: 0, count })));
+        }
+        let mut blocks =
+            Blocks { descriptors, arrays, made, access: if written { Access::empty() } else { Access::READONLY } };
         if needs_views && context.buffer_access == BufferAccess::Auto {
-            blocks.collect_views(shader);
+            blocks.collect_views(shader, &context.target);
         }
         Some(blocks)
     }
 
     /// Collects the views that all accesses need.
-    fn collect_views(&mut self, shader: &Shader) {
+    fn collect_views(&mut self, shader: &Shader, target: &Target) {
         for inst in &shader.order {
             let Some((access, block)) = access(shader, *inst) else { continue };
             if is_dynamic(shader, *inst) {
                 self.made.offsets.analyse(shader);
             }
             if access.operation != MemoryOperation::Size {
-                let needed_views = needed_views(shader, &self.made.offsets, access.operation, *inst);
+                let needed_views = needed_views(shader, target, &self.made.offsets, access.operation, *inst);
                 let all = self.made.needed_views.entry(self.first(shader, block)).or_default();
                 *all = all.with(needed_views);
             }
         }
     }
 
+    /// The array that has `block`; `None` if it is a variable of its own.
+    fn array_of(&self, shader: &Shader, block: Def) -> Option<BlockArray> {
+        let with = |block: u32| self.arrays.iter().copied().find(|array| array.has(block));
+        let nearest = || self.arrays.first().copied();
+        match shader.as_const_scalar(block).map(|index| index as u32) {
+            // The driver gives a shader only arrays that have all of its blocks.
+            Some(block) => with(block).or_else(|| nearest().filter(|_| self.made.table.rows().is_empty())),
+            None => self.made.table.array_of(shader, block).map_or_else(nearest, |row| with(row.first)),
+        }
+    }
+
     /// The number of the first block of the variable that has `block`.
     fn first(&self, shader: &Shader, block: Def) -> u32 {
-        match self.array {
-            Some(array) => array.first,
-            None => shader.as_const_scalar(block).map_or(0, |index| index as u32),
-        }
+        let own = || shader.as_const_scalar(block).map_or(0, |index| index as u32);
+        self.array_of(shader, block).map_or_else(own, |array| array.first)
     }
 
     /// Whether an access is to single elements of its width.
@@ -307,7 +338,11 @@ impl<'m> Blocks<'m> {
         (offset, bits, mask): (Offset, u8, u32),
     ) -> bool {
         match bits {
-            64 => offset.is_multiple_of(8) && self.needed_views(shader, block).wide,
+            64 => {
+                let is_auto = context.buffer_access == BufferAccess::Auto;
+                let is_wide = is_auto && is_wide(&context.target, offset);
+                is_wide || offset.is_multiple_of(8) && self.needed_views(shader, block).wide
+            }
             _ => byte_access::has_elements(&context.target, bits) && is_narrow(offset, bits, mask, None),
         }
     }
@@ -357,49 +392,38 @@ impl<'m> Blocks<'m> {
 
     /// The variable that has `block` as an array of `element`, and the index of the block in it.
     fn find(&mut self, b: &mut Builder<'_>, block: Def, element: Element) -> (Var, Option<ArrayIndex>) {
-        let constant = b.shader.as_const_scalar(block).map(|index| index as u32);
-        let first = self.first(b.shader, block);
+        let (array, first) = (self.array_of(b.shader, block), self.first(b.shader, block));
         let key = (first, element.bits, element.components);
-        let slot = self.descriptors.slot_of_block(Descriptor::StorageBuffer, first);
-        let (count, access) = (self.array.map(|array| array.count), self.access);
-        let var =
-            *self.made.vars.entry(key).or_insert_with(|| declare(b.shader, element, (first, slot), count, access));
-        let index = match (self.array, constant) {
-            (None, _) => None,
-            // The driver gives a shader only arrays that have all of its blocks.
-            (Some(array), Some(index)) => {
-                Some(ArrayIndex::Imm(i64::from(index.saturating_sub(first).min(array.count.saturating_sub(1)))))
-            }
-            (Some(_), None) => {
-                let index = b.channel(block, 0);
-                Some(ArrayIndex::Def(b.iadd_imm(index, u64::from(first.wrapping_neg()))))
-            }
+        let var = match self.made.vars.get(&key) {
+            Some(var) => *var,
+            None => self.declare(b.shader, element, (first, array)),
         };
-        (var, index)
+        self.made.vars.insert(key, var);
+        (var, array.map(|array| index_in(b, array, block)))
     }
-}
 
-fn declare(
-    shader: &mut Shader,
-    element: Element,
-    (first, DescriptorSlot { set, binding }): (u32, DescriptorSlot),
-    count: Option<u32>,
-    access: Access,
-) -> Var {
-    let block = block_type(shader, element, None);
-    let ty = count.map_or(block, |count| shader.types.array(block, Some(count), 0));
-    let bits = element.bits;
-    let name = match (count, element == UVEC4) {
-        (None, true) => shader.strings.format(format_args!("ssbo{first}")),
-        (None, false) => shader.strings.format(format_args!("ssbo{first}@{bits}")),
-        (Some(_), true) => shader.strings.add("ssbos"),
-        (Some(_), false) => shader.strings.format(format_args!("ssbos@{bits}")),
-    };
-    shader.vars.push(Variable {
-        driver_location: first,
-        binding,
-        descriptor_set: Some(set),
-        access,
-        ..Variable::new(name, ty, Modes::SSBO)
-    })
+    /// Declares the variable of the blocks from `first` on.
+    fn declare(&self, shader: &mut Shader, element: Element, (first, array): (u32, Option<BlockArray>)) -> Var {
+        let block = block_type(shader, element, None);
+        let ty = array.map_or(block, |array| shader.types.array(block, Some(array.count), 0));
+        let bits = element.bits;
+        let row = self.made.table.of(first).copied();
+        let stem = match (row, array) {
+            (Some(row), _) => stem(&shader.strings[shader.vars[row.var].name]).to_string(),
+            (None, Some(_)) => "ssbos".to_string(),
+            (None, None) => format!("ssbo{first}"),
+        };
+        let name = match element == UVEC4 {
+            true => shader.strings.add(&stem),
+            false => shader.strings.format(format_args!("{stem}@{bits}")),
+        };
+        let DescriptorSlot { set, binding } = self.made.table.slot(&self.descriptors, Descriptor::StorageBuffer, first);
+        shader.vars.push(Variable {
+            driver_location: first,
+            binding,
+            descriptor_set: Some(set),
+            access: self.access | row.map_or(Access::empty(), |row| shader.vars[row.var].access & Access::RESTRICT),
+            ..Variable::new(name, ty, Modes::SSBO)
+        })
+    }
 }

@@ -54,16 +54,19 @@
 //! [`Target::uniform_ranges_in_vec4s`]: crate::target::Target::uniform_ranges_in_vec4s
 
 use super::blocks::{
-    block_type, elements, least_range, vec4s, vector_of, BasePointers, Element, MadeOnce, U64VEC2, UINT, UVEC2, UVEC4,
+    block_type, elements, index_in, least_range, stem, vec4s, vector_of, BasePointers, Element, MadeOnce, U64VEC2,
+    UINT, UVEC2, UVEC4,
 };
+
 use super::byte_access::{self, is_wide, load_wide, uniform_granularity, Offset, Others, Vec4s, Whole};
+use crate::analysis::block_table::BlockTable;
 use crate::analysis::offsets::{Offsets, Split, Term};
 use crate::analysis::uniform_reads::{is_emitted, range_end, UniformRead};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, TypeData, Var, Variable};
 use crate::op::names::push_number;
 use crate::op::{Access, Facts, Index, Intrinsic, Modes};
 use crate::pass::{BufferAccess, Context, Pass};
-use crate::target::{Descriptor, DescriptorSlot};
+use crate::target::{BlockArray, Descriptor, DescriptorSlot};
 use rustc_hash::FxHashMap;
 
 /// See the [module](self).
@@ -96,7 +99,9 @@ fn lower(shader: &mut Shader, context: &Context, memory: &mut UboTables) -> bool
     if survey.loads.is_empty() {
         return false;
     }
-    survey.leaves_vec4s = leaves_vec4s(context, survey);
+    blocks.collect(shader, context, survey.dynamic.is_some(), &survey.blocks);
+    survey.leaves_vec4s = leaves_vec4s(context);
+    survey.are_emitted &= blocks.arrays.is_empty();
     survey.declare(shader, context, blocks);
     if survey.leaves_vec4s && survey.are_emitted {
         offsets.forget(shader);
@@ -109,7 +114,7 @@ fn lower(shader: &mut Shader, context: &Context, memory: &mut UboTables) -> bool
     rewrite(shader, |b, inst| {
         let Some(load) = UboLoad::new(b.shader, inst) else { return Edit::Keep };
         number += 1;
-        if survey.leaves_vec4s {
+        if survey.leaves_vec4s && !blocks.is_in_array(b.shader, &load) {
             if UniformRead::new(b.shader, &context.target, inst).is_some() {
                 return Edit::Keep;
             }
@@ -126,12 +131,9 @@ fn lower(shader: &mut Shader, context: &Context, memory: &mut UboTables) -> bool
     true
 }
 
-/// Whether reads of vec4s are left to emission: see the [module](self).
-fn leaves_vec4s(context: &Context, survey: &Survey) -> bool {
-    context.buffer_access == BufferAccess::Auto
-        && context.placements.is_empty()
-        && survey.dynamic.is_none()
-        && context.target.descriptors.uniform_blocks.is_none()
+/// Whether reads of vec4s of blocks that are not in an array are left to emission: see the [module](self).
+fn leaves_vec4s(context: &Context) -> bool {
+    context.buffer_access == BufferAccess::Auto && context.placements.is_empty()
 }
 
 /// A load, in either of its forms.
@@ -433,33 +435,30 @@ impl Survey {
         self.lanes.get(&(block, vec4)).copied().unwrap_or(0)
     }
 
-    /// Declares the block variables: replaces `blocks` of the previous shader.
+    /// Declares the block variables.
     fn declare(&mut self, shader: &mut Shader, context: &Context, blocks: &mut Blocks) {
-        let target = &context.target;
         self.indices.clear();
         self.indices.extend(self.blocks.keys());
         self.indices.sort_unstable();
-        let indices = &self.indices;
-        let laid_out = target.descriptors.uniform_blocks;
-        blocks.clear(laid_out.map_or(first_in_array(shader), |array| array.first));
-        if let Some(dynamic) = self.dynamic.or(laid_out.map(|_| Block::UNREAD)) {
-            let array = indices.iter().copied().filter(|index| *index >= blocks.first);
-            let end = array.clone().map(|index| index.saturating_add(1)).max().unwrap_or(0).max(shader.info.num_ubos);
-            let count = laid_out.map_or(end.saturating_sub(blocks.first), |array| array.count).max(1);
-            let all = array.map(|index| self.blocks[&index]).fold(dynamic, Block::with);
-            blocks.array = Some(count);
-            blocks.declare(shader, context, None, Declared { block: all, size: all.end, min_range: 0 });
+        for array in blocks.arrays.clone() {
+            let is_in = |index: &&u32| array.has(**index);
+            let read = self.indices.iter().filter(is_in).map(|index| self.blocks[index]);
+            let block = read.fold(self.dynamic.unwrap_or(Block::UNREAD), Block::with);
+            let declared = blocks.table.of(array.first).and_then(|row| row.bytes);
+            let size = block.end.map_or(declared, |end| Some(declared.map_or(end, |size| size.max(end))));
+            blocks.declare(shader, context, array.first, Declared { block, size, min_range: 0 });
         }
-        for index in indices.iter().copied() {
-            if blocks.array.is_none() || index < first_in_array(shader) {
-                let (declared, mut block) = (declared_size(shader, index), self.blocks[&index]);
-                if self.leaves_vec4s {
-                    block.views = block.kept_views;
-                }
-                let size = block.end.map_or(declared, |end| Some(declared.map_or(end, |size| size.max(end))));
-                let min_range = least_range(target, block.end.unwrap_or(0));
-                blocks.declare(shader, context, Some(index), Declared { block, size, min_range });
+        for index in self.indices.iter().copied() {
+            if blocks.is_at_array(index) {
+                continue;
             }
+            let (declared, mut block) = (declared_size(shader, index, blocks), self.blocks[&index]);
+            if self.leaves_vec4s {
+                block.views = block.kept_views;
+            }
+            let size = block.end.map_or(declared, |end| Some(declared.map_or(end, |size| size.max(end))));
+            let min_range = least_range(&context.target, block.end.unwrap_or(0));
+            blocks.declare(shader, context, index, Declared { block, size, min_range });
         }
     }
 }
@@ -470,7 +469,10 @@ fn first_in_array(shader: &Shader) -> u32 {
 }
 
 /// The number of bytes of block `index` if its declaration has it: GL's loose uniforms are declared as `vec4[n]`.
-fn declared_size(shader: &Shader, index: u32) -> Option<u32> {
+fn declared_size(shader: &Shader, index: u32, blocks: &Blocks) -> Option<u32> {
+    if let Some(declared) = blocks.table.of(index) {
+        return declared.bytes;
+    }
     let declared = |v: &Variable| v.mode == Modes::UBO && v.driver_location == index && index == 0;
     let uniforms = shader.vars.values().find(|v| declared(v) && shader.strings[v.name].starts_with("uniform_0"))?;
     match shader.types.get(uniforms.ty) {
@@ -482,12 +484,11 @@ fn declared_size(shader: &Shader, index: u32) -> Option<u32> {
 /// The block variables of a shader.
 #[derive(Default)]
 struct Blocks {
-    /// The first block that a dynamic index may select.
-    first: u32,
-    /// The number of blocks from `first` on that are one variable, if they are.
-    array: Option<u32>,
-    /// By index (`None` for the array) and element.
-    vars: FxHashMap<(Option<u32>, Element), Var>,
+    table: BlockTable,
+    /// The blocks that are one variable.
+    arrays: Vec<BlockArray>,
+    /// By the first block and the element.
+    vars: FxHashMap<(u32, Element), Var>,
     /// Number of vec4s of each.
     lens: FxHashMap<Var, u32>,
     /// Buffer for a name.
@@ -495,44 +496,77 @@ struct Blocks {
 }
 
 impl Blocks {
-    /// Forgets the blocks of the previous shader.
-    fn clear(&mut self, first: u32) {
-        (self.first, self.array) = (first, None);
+    /// Forgets the blocks of the previous shader, and collects the arrays of this one.
+    fn collect(&mut self, shader: &Shader, context: &Context, is_dynamic: bool, read: &FxHashMap<u32, Block>) {
         self.vars.clear();
         self.lens.clear();
+        self.arrays.clear();
+        self.table.collect(shader, Modes::UBO);
+        // The blocks that an index may select are counted by the header, or by higher constant indices.
+        let first = first_in_array(shader);
+        let last = read.keys().copied().filter(|index| *index >= first).max();
+        let end = last.map_or(0, |last| last.saturating_add(1)).max(shader.info.num_ubos);
+        let all = BlockArray { first, count: end.saturating_sub(first).max(1) };
+        let declared = self.table.rows().iter().filter(|row| row.is_array());
+        self.arrays.extend(declared.map(|row| BlockArray {
+            first: row.first,
+            count: row.count.unwrap_or(end.saturating_sub(row.first).max(1)),
+        }));
+        if self.table.rows().is_empty() {
+            self.arrays.extend(context.target.descriptors.uniform_blocks.or(is_dynamic.then_some(all)));
+        }
     }
 
-    /// Declares block `index`, or the array of blocks: a variable for each view.
-    fn declare(&mut self, shader: &mut Shader, context: &Context, index: Option<u32>, declared: Declared) {
+    /// The array that a block is in.
+    fn array_of(&self, block: u32) -> Option<BlockArray> {
+        self.arrays.iter().copied().find(|array| array.has(block))
+    }
+
+    /// Whether a block is in an array, or would be if the array were longer.
+    fn is_at_array(&self, block: u32) -> bool {
+        let is_beyond = || self.table.of(block).is_none() && self.arrays.iter().any(|array| block >= array.first);
+        self.array_of(block).is_some() || is_beyond()
+    }
+
+    /// Whether a load is from an element of an array.
+    fn is_in_array(&self, shader: &Shader, load: &UboLoad) -> bool {
+        load.const_block(shader).map_or(true, |block| self.is_at_array(block))
+    }
+
+    /// Declares the blocks from `first` on: a variable for each view.
+    fn declare(&mut self, shader: &mut Shader, context: &Context, first: u32, declared: Declared) {
+        let array = self.array_of(first);
         let mut name = std::mem::take(&mut self.name);
         name.clear();
-        name.push_str("ubo");
-        match index {
-            Some(index) => push_number(&mut name, index),
-            None => name.push('s'),
+        match (self.table.of(first), array) {
+            (Some(row), _) => name.push_str(stem(&shader.strings[shader.vars[row.var].name])),
+            (None, Some(_)) => name.push_str("ubos"),
+            (None, None) => {
+                name.push_str("ubo");
+                push_number(&mut name, first);
+            }
         }
-        let number = index.unwrap_or(self.first);
-        let most = context.most_bytes(number, self.array.filter(|_| index.is_none()).unwrap_or(1));
+        let most = context.most_bytes(first, array.map_or(1, |array| array.count));
         let len = vec4s(declared.size.unwrap_or(most));
         let name_of = shader.strings.add(&name);
         self.name = name;
-        let is_default = shader.info.first_ubo_is_default_ubo && number == 0;
+        let is_default = shader.info.first_ubo_is_default_ubo && first == 0;
         let descriptor = if is_default { Descriptor::DefaultUniforms } else { Descriptor::UniformBuffer };
-        let DescriptorSlot { set, binding } = context.target.descriptors.slot_of_block(descriptor, number);
+        let DescriptorSlot { set, binding } = self.table.slot(&context.target.descriptors, descriptor, first);
         for element in VIEWS.into_iter().filter(|element| declared.block.views & view_bit(*element) != 0) {
             let mut ty = block_type(shader, element, Some(elements(len, element)));
-            if let (None, Some(count)) = (index, self.array) {
-                ty = shader.types.array(ty, Some(count), 0);
+            if let Some(array) = array {
+                ty = shader.types.array(ty, Some(array.count), 0);
             }
             let var = shader.vars.push(Variable {
-                driver_location: number,
+                driver_location: first,
                 binding,
                 descriptor_set: Some(set),
                 access: Access::READONLY,
                 min_range: declared.min_range,
                 ..Variable::new(name_of, ty, Modes::UBO)
             });
-            self.vars.insert((index, element), var);
+            self.vars.insert((first, element), var);
             self.lens.insert(var, len);
         }
     }
@@ -545,21 +579,17 @@ impl Blocks {
     /// index without a block.
     fn find(&self, b: &mut Builder<'_>, load: &UboLoad, element: Element) -> Option<(Var, Option<ArrayIndex>)> {
         let block = load.const_block(b.shader);
-        if let Some(var) = block.and_then(|block| self.vars.get(&(Some(block), element))) {
-            return Some((*var, None));
-        }
-        let count = self.array?;
-        let var = *self.vars.get(&(None, element))?;
-        let index = match block {
-            Some(block) => {
-                let index = block.checked_sub(self.first).filter(|index| *index < count)?;
-                ArrayIndex::Imm(i64::from(index))
-            }
+        let array = match block {
+            Some(block) => self.array_of(block),
             None => {
-                let scalar = b.channel(load.block, 0);
-                ArrayIndex::Def(b.iadd_imm(scalar, u64::from(self.first.wrapping_neg())))
+                let declared = self.table.array_of(b.shader, load.block);
+                declared.map_or(self.arrays.first().copied(), |row| self.array_of(row.first))
             }
         };
-        Some((var, Some(index)))
+        let Some(array) = array else {
+            return Some((*self.vars.get(&(block?, element))?, None));
+        };
+        let var = *self.vars.get(&(array.first, element))?;
+        Some((var, Some(index_in(b, array, load.block))))
     }
 }

@@ -43,11 +43,6 @@ impl Offset {
         Offset { value, unit: 0, plus: 0, bits: 32, low: byte }
     }
 
-    /// The index of an element of an array of elements of `bytes` bytes, a power of two.
-    pub(in crate::pass) fn of_element(shader: &Shader, offsets: &Offsets, index: Def, bytes: u32) -> Offset {
-        Offset::new(shader, offsets, (index, bytes.trailing_zeros(), 0), (1, 0))
-    }
-
     /// Whether it is a multiple of this power of two, 16 at most.
     pub(in crate::pass) fn is_multiple_of(self, bytes: u32) -> bool {
         self.bits >= bytes.trailing_zeros() && self.low % bytes == 0
