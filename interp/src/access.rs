@@ -4,8 +4,10 @@
 
 use crate::alu;
 use crate::fault::FaultKind;
+use crate::interlock::Section;
 use crate::machine::Machine;
 use crate::memory::{Address, Buffer, MemoryRegion};
+use crate::order::Invocation;
 use crate::pointer::Pointer;
 use crate::race::Use;
 use crate::texture::RESIDENT;
@@ -49,7 +51,8 @@ impl Machine<'_> {
             demote => self.demote(|_, _| true),
             demote_if => self.demote(|machine, lane| machine.scalar(srcs[0], lane).value != 0),
             barrier => self.barrier(inst),
-            begin_invocation_interlock | end_invocation_interlock => {}
+            begin_invocation_interlock => self.begin_section(inst),
+            end_invocation_interlock => self.end_section(inst),
             load_color0 => self.color(inst, 0),
             load_color1 => self.color(inst, 1),
             // The time is undefined.
@@ -109,15 +112,29 @@ impl Machine<'_> {
     }
 
     fn barrier(&mut self, inst: Inst) {
-        let waits = self.shader.index(inst, Index::execution_scope) >= Scope::workgroup as u32;
-        let shares = self.shader.stage().has_workgroups();
-        if shares {
-            self.races.barrier(self.ordered(inst), waits);
+        if !self.shader.stage().has_workgroups() {
+            return;
         }
-        if waits && shares && self.active.len() != self.running() {
-            let message = format!("{} of {} invocations are here", self.active.len(), self.running());
+        let scopes = [Index::execution_scope, Index::memory_scope].map(|index| self.shader.index(inst, index));
+        let mut groups: Vec<u64> = self.active.iter().map(|lane| self.subgroup_number(*lane)).collect();
+        groups.dedup();
+        self.races.order.barrier(self.ordered(inst), scopes, &groups);
+        let waits_for = |lane: &usize| match scopes[0] {
+            scope if scope >= Scope::workgroup as u32 => self.is_running(*lane),
+            scope if scope >= Scope::subgroup as u32 => {
+                self.is_running(*lane) && groups.contains(&self.subgroup_number(*lane))
+            }
+            _ => false,
+        };
+        let count = (0..self.lanes.len()).filter(waits_for).count();
+        if count > self.active.len() {
+            let message = format!("{} of {count} invocations are here", self.active.len());
             self.fault(FaultKind::DivergentBarrier, inst, self.active[0], message);
         }
+    }
+
+    fn subgroup_number(&self, lane: usize) -> u64 {
+        lane as u64 / u64::from(self.inputs.subgroup_size.max(1))
     }
 
     /// The memory that a barrier orders. GLSL's barrier() names none where Mesa found no shared memory, but orders all.
@@ -406,11 +423,17 @@ impl Machine<'_> {
             address.memory,
             MemoryRegion::Uniform(_) | MemoryRegion::Push | MemoryRegion::Private | MemoryRegion::Scratch
         );
-        if self.lanes.len() == 1 || is_own {
+        let is_alone = self.lanes.len() == 1 && (!self.shader.stage().has_grid() || self.inputs.workgroups == [1; 3]);
+        if is_alone || is_own {
             return;
         }
+        let group = match self.shader.stage() {
+            Stage::Fragment => (self.lanes[lane].section == Section::Within).then(|| self.pixel(lane)),
+            _ => Some(self.subgroup_number(lane)),
+        };
+        let by = Invocation { lane: lane as u32, group };
         for byte in 0..bytes {
-            if self.races.record(address.memory, address.byte + byte, lane, what(byte)) {
+            if self.races.record(address.memory, address.byte + byte, by, what(byte)) {
                 let memory = self.memory_name(address.memory);
                 let message = format!("byte {} of {memory} without a barrier", address.byte + byte);
                 self.fault(FaultKind::Race, inst, lane, message);

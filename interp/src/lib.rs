@@ -64,6 +64,7 @@ mod flow;
 mod format;
 mod image;
 mod inputs;
+mod interlock;
 mod io;
 mod layout;
 mod machine;
@@ -71,6 +72,7 @@ mod memory;
 mod mesh;
 mod meshlet;
 mod names;
+mod order;
 mod pointer;
 mod race;
 mod register_access;
@@ -98,6 +100,7 @@ pub use slot::{Outputs, Slot};
 
 use memory::MemoryRegion;
 use ntv::ir::{Inst, Shader, Swizzle};
+use race::Races;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An operand: its components, its swizzle, and its width.
@@ -214,12 +217,12 @@ impl Outcome {
 
 /// Runs `shader`: all workgroups of a compute, task or mesh shader, one after the other; for other stages the invocations of `inputs`.
 pub fn run(shader: &Shader, resources: &mut Resources, inputs: &Inputs, limits: Limits) -> Outcome {
-    let mut outcome = Outcome::default();
+    let (mut outcome, mut races) = (Outcome::default(), Races::default());
     let [x, y, z] = if shader.stage().has_grid() { inputs.workgroups } else { [1; 3] };
     for group in 0..u64::from(x) * u64::from(y) * u64::from(z) {
         let (x, y) = (u64::from(x), u64::from(y));
         let id = [group % x, group / x % y, group / (x * y)].map(|id| id as u32);
-        if !machine::run_group(shader, resources, (inputs, id), limits, &mut outcome) {
+        if !machine::run_group(shader, resources, (inputs, id), limits, (&mut outcome, &mut races)) {
             break;
         }
     }

@@ -5,6 +5,7 @@
 use crate::fault::{Fault, FaultKind};
 use crate::flow::{Flow, END};
 use crate::inputs::Inputs;
+use crate::interlock::Section;
 use crate::layout::Layout;
 use crate::memory::{Buffer, MemoryRegion};
 use crate::meshlet::{slots_of_primitives, Launch, Meshlet};
@@ -45,7 +46,7 @@ pub(crate) struct Machine<'a> {
     /// The active invocations, in ascending order.
     pub active: Vec<usize>,
     pub registers: Registers,
-    pub races: Races,
+    pub races: &'a mut Races,
     /// The end of the accessed bytes of each region.
     pub ends: FxHashMap<MemoryRegion, u64>,
     flow: Flow,
@@ -65,8 +66,11 @@ pub(crate) struct Machine<'a> {
 pub(crate) struct Lane {
     /// The next item of the control flow list.
     at: usize,
+    /// The instruction of its block that is next.
+    resumes_at: usize,
     /// The block that ran last.
     from: Option<Block>,
+    pub section: Section,
     /// Whether the invocation runs without effects.
     pub is_helper: bool,
     /// Whether its outputs are ignored.
@@ -83,10 +87,12 @@ pub(crate) fn run_group(
     resources: &mut Resources,
     (inputs, workgroup): (&Inputs, [u32; 3]),
     limits: Limits,
-    outcome: &mut Outcome,
+    (outcome, races): (&mut Outcome, &mut Races),
 ) -> bool {
+    races.start_workgroup();
     let budget = limits.instructions.saturating_sub(outcome.instructions);
-    let mut machine = match Machine::new(shader, resources, (inputs, workgroup), limits.components, budget) {
+    let limits = Limits { instructions: budget, ..limits };
+    let mut machine = match Machine::new(shader, (resources, races), (inputs, workgroup), limits) {
         Ok(machine) => machine,
         Err(fault) => {
             outcome.faults.push(fault);
@@ -130,13 +136,19 @@ pub(crate) fn workgroup_size(shader: &Shader, inputs: &Inputs) -> [u32; 3] {
     size.map(|size| size.clamp(1, 1 << 16))
 }
 
+impl Lane {
+    /// The next item of the control flow list, and the next instruction in it.
+    fn place(&self) -> (usize, usize) {
+        (self.at, self.resumes_at)
+    }
+}
+
 impl<'a> Machine<'a> {
     fn new(
         shader: &'a Shader,
-        resources: &'a mut Resources,
+        (resources, races): (&'a mut Resources, &'a mut Races),
         (inputs, workgroup): (&'a Inputs, [u32; 3]),
-        max_components: usize,
-        budget: u64,
+        limits: Limits,
     ) -> Result<Machine<'a>, Fault> {
         let count = lane_count(shader, inputs);
         let mut first = shader.def_table(0u32);
@@ -152,12 +164,14 @@ impl<'a> Machine<'a> {
         let scratch = u64::from(shader.info.scratch).next_multiple_of(16);
         let payload = u64::from(shader.info.task_payload_size).next_multiple_of(16);
         let needed = count.saturating_mul(components + pointers + private / 8 + scratch / 8 + LANE_COMPONENTS);
-        if needed > max_components as u64 || count.max(private).max(shared).max(scratch).max(payload) > MAX_MEMORY {
+        if needed > limits.components as u64 || count.max(private).max(shared).max(scratch).max(payload) > MAX_MEMORY {
             return Err(whole_fault(FaultKind::Budget, format!("{count} invocations need too much memory")));
         }
         let lane = Lane {
             at: 0,
+            resumes_at: 0,
             from: None,
+            section: Section::Before,
             is_helper: false,
             is_discarded: false,
             private: layout.first_values(shader, &places, private as usize),
@@ -168,7 +182,7 @@ impl<'a> Machine<'a> {
         Ok(Machine {
             flow: Flow::new(shader),
             registers: Registers::new(shader, count as usize),
-            races: Races::new(),
+            races,
             ends: FxHashMap::default(),
             values: vec![Bits::default(); (count * components) as usize],
             pointers: vec![Pointer::Nowhere; (count * pointers) as usize],
@@ -191,18 +205,21 @@ impl<'a> Machine<'a> {
             layout,
             places,
             first,
-            budget,
+            budget: limits.instructions,
         })
     }
 
     /// Runs until all invocations have ended; false if the budget is used up.
     fn run(&mut self) -> bool {
-        while let Some(at) = self.lanes.iter().map(|lane| lane.at).min().filter(|at| *at < self.shader.cf.len()) {
-            self.active.clear();
-            self.active.extend((0..self.lanes.len()).filter(|lane| self.lanes[*lane].at == at));
+        while let Some((at, first)) = self.next_place().filter(|(at, _)| *at < self.shader.cf.len()) {
+            let mut active = std::mem::take(&mut self.active);
+            active.clear();
+            let is_here = |lane: &usize| self.lanes[*lane].place() == (at, first) && !self.is_blocked(*lane);
+            active.extend((0..self.lanes.len()).filter(is_here));
+            self.active = active;
             match self.shader.cf[at] {
                 Cf::Block(block) => {
-                    if !self.block(at, block) {
+                    if !self.block((at, first), block) {
                         return false;
                     }
                 }
@@ -218,7 +235,13 @@ impl<'a> Machine<'a> {
                 }
             }
         }
+        self.check_sections();
         true
+    }
+
+    /// The first item, and the instruction in it, at which an invocation is that can run.
+    fn next_place(&self) -> Option<(usize, usize)> {
+        (0..self.lanes.len()).filter(|lane| !self.is_blocked(*lane)).map(|lane| self.lanes[lane].place()).min()
     }
 
     /// Sets the next item of all active invocations.
@@ -254,14 +277,16 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Runs a block; false if the budget is used up.
-    fn block(&mut self, at: usize, block: Block) -> bool {
+    /// Runs a block from an instruction on; false if the budget is used up.
+    fn block(&mut self, (at, first): (usize, usize), block: Block) -> bool {
         let shader = self.shader;
         let insts = shader.block_insts(block);
         let phis = insts.iter().take_while(|inst| shader.phi(**inst).is_some()).count();
-        self.phis(&insts[..phis]);
+        if first == 0 {
+            self.phis(&insts[..phis]);
+        }
         let mut next = at + 1;
-        for inst in &insts[phis..] {
+        for inst in insts.iter().skip(first.max(phis)) {
             if !self.spend(Some(*inst)) {
                 return false;
             }
@@ -273,7 +298,7 @@ impl<'a> Machine<'a> {
         }
         for lane in &self.active {
             let lane = &mut self.lanes[*lane];
-            (lane.at, lane.from) = (next, Some(block));
+            (lane.at, lane.resumes_at, lane.from) = (next, 0, Some(block));
         }
         true
     }
@@ -425,9 +450,22 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Whether an invocation has not ended.
+    pub(crate) fn is_running(&self, lane: usize) -> bool {
+        self.lanes[lane].at < self.shader.cf.len()
+    }
+
     /// The number of invocations that have not ended.
     pub(crate) fn running(&self) -> usize {
-        self.lanes.iter().filter(|lane| lane.at < self.shader.cf.len()).count()
+        (0..self.lanes.len()).filter(|lane| self.is_running(*lane)).count()
+    }
+
+    /// Makes an invocation run an instruction of its block again when it is active the next time.
+    pub(crate) fn run_again(&mut self, lane: usize, inst: Inst) {
+        if let Some(Cf::Block(block)) = self.shader.cf.get(self.lanes[lane].at) {
+            let place = self.shader.block_insts(*block).iter().position(|it| *it == inst);
+            self.lanes[lane].resumes_at = place.unwrap_or(0);
+        }
     }
 
     /// Records a fault of `inst`, once for each kind.
@@ -435,7 +473,7 @@ impl<'a> Machine<'a> {
         self.fault_at(kind, Some(inst), lane, message);
     }
 
-    fn fault_at(&mut self, kind: FaultKind, inst: Option<Inst>, lane: usize, message: impl Into<String>) {
+    pub(crate) fn fault_at(&mut self, kind: FaultKind, inst: Option<Inst>, lane: usize, message: impl Into<String>) {
         if self.reported.insert((inst, kind)) {
             let line = inst.map_or(0, |inst| self.shader.lines[inst].0);
             self.faults.push(Fault { kind, inst, line, invocation: lane as u32, message: message.into() });

@@ -485,3 +485,131 @@ fn a_run_records_the_ends_of_accesses_to_blocks() {
     assert_eq!(outcome.uniform_ends, BTreeMap::from([(1, 8)]));
     assert_eq!(outcome.faults.iter().map(|fault| fault.kind).collect::<Vec<_>>(), [FaultKind::OutOfBounds]);
 }
+
+#[test]
+fn a_barrier_orders_accesses_of_its_scopes() {
+    // Each of eight invocations reads what another one of its subgroup of four, or of the other subgroup, wrote.
+    let faults = |scopes: &str, distance: u32| {
+        let body = format!(
+            "    @store_shared (%3, %4) (base=0, wrmask=x, align_mul=4, align_offset=0)
+    @barrier ({scopes}, mem_semantics=ACQ|REL, mem_modes=shared)
+    32     %5 = load_const (0x{:08x})
+    32     %6 = ixor %4, %5
+    32     %7 = @load_shared (%6) (base=0, align_mul=4, align_offset=0)",
+            distance * 4
+        );
+        stored(8, &body, "%7").1
+    };
+    for (scopes, near, far) in [
+        ("execution_scope=WORKGROUP, memory_scope=DEVICE", false, false),
+        ("execution_scope=WORKGROUP, memory_scope=WORKGROUP", false, false),
+        ("execution_scope=SUBGROUP, memory_scope=WORKGROUP", false, true),
+        ("execution_scope=WORKGROUP, memory_scope=SUBGROUP", false, true),
+        ("execution_scope=SUBGROUP, memory_scope=SUBGROUP", false, true),
+        ("execution_scope=NONE, memory_scope=WORKGROUP", true, true),
+        ("execution_scope=WORKGROUP, memory_scope=NONE", true, true),
+    ] {
+        for (distance, races) in [(1, near), (4, far)] {
+            let expected = if races { vec![FaultKind::Race] } else { vec![] };
+            assert_eq!(faults(scopes, distance), expected, "{scopes}, {distance}");
+        }
+    }
+}
+
+#[test]
+fn workgroups_are_ordered_by_barriers_around_an_atomic() {
+    // The last workgroup reads what the others wrote.
+    let faults = |before: &str, after: &str| {
+        let barrier = |scope: &str| {
+            format!("@barrier (execution_scope=NONE, memory_scope={scope}, mem_semantics=ACQ|REL, mem_modes=ssbo)")
+        };
+        let body = format!(
+            "    block b0:  // preds:
+    32     %0 = load_const (0x00000000)
+    32     %1 = load_const (0x00000001)
+    32     %2 = load_const (0x00000002)
+    32x3   %3 = @load_workgroup_id
+    32     %4 = ishl %3.x, %2
+    32     %5 = load_const (0x00000020)
+    32     %6 = iadd %3.x, %1
+    @store_ssbo (%6, %0, %4) (wrmask=x, access=coherent, align_mul=4, align_offset=0)
+    {}
+    32     %7 = @ssbo_atomic (%0, %5, %1) (access=coherent, atomic_op=iadd)
+    {}
+    1      %8 = ieq %7, %2
+                // succs: b1 b2
+    if %8 {{
+        block b1:   // preds: b0
+        32x2   %9 = @load_ssbo (%0, %0) (access=coherent, align_mul=4, align_offset=0)
+        32    %10 = iadd %9.x, %9.y
+        @store_ssbo (%10, %0, %4) (wrmask=x, access=coherent, align_mul=4, align_offset=0)
+        // succs: b3
+    }} else {{
+        block b2:  // preds: b0, succs: b3
+    }}
+    block b3:   // preds: b1 b2
+    // succs: b4
+    block b4:",
+            barrier(before),
+            barrier(after)
+        );
+        let mut resources = Resources { storage: vec![Buffer::zeroed(64)], ..Resources::default() };
+        let inputs = Inputs { workgroups: [3, 1, 1], ..Inputs::default() };
+        let outcome = run(&compute(1, &body), &mut resources, &inputs, Limits::default());
+        assert_eq!(resources.storage[0].bytes[8], 3);
+        outcome.faults.iter().map(|fault| fault.kind).collect::<Vec<_>>()
+    };
+    assert_eq!(faults("DEVICE", "DEVICE"), []);
+    assert_eq!(faults("QUEUE_FAMILY", "QUEUE_FAMILY"), []);
+    assert_eq!(faults("WORKGROUP", "DEVICE"), [FaultKind::Race]);
+    assert_eq!(faults("DEVICE", "WORKGROUP"), [FaultKind::Race]);
+}
+
+#[test]
+fn critical_sections_of_a_pixel_take_turns() {
+    // Two fragments of each pixel of a quad count in a word of the pixel, and write what they found.
+    let run_with = |begin: &str, end: &str| {
+        let shader = parse(&format!(
+            "shader: MESA_SHADER_FRAGMENT\nnum_ssbos: 1\npixel_interlock_ordered: true\ndecl_function main () (entrypoint)\n
+impl main {{
+    block b0:  // preds:
+    32     %0 = load_const (0x00000000)
+    32     %1 = load_const (0x00000001)
+    32     %2 = load_const (0x00000002)
+    32x4  %10 = @load_frag_coord
+    32x4   %3 = f2u32 %10
+    32     %4 = ishl %3.y, %1
+    32     %5 = iadd %4, %3.x
+    32     %6 = ishl %5, %2
+    {begin}
+    32     %7 = @load_ssbo (%0, %6) (access=coherent, align_mul=4, align_offset=0)
+    32     %8 = iadd %7, %1
+    @store_ssbo (%8, %0, %6) (wrmask=x, access=coherent, align_mul=4, align_offset=0)
+    {end}
+    32     %9 = u2f32 %7
+    @store_output (%9, %0) (base=0, range=1, wrmask=x, component=0, src_type=float32, io location=FRAG_RESULT_DATA0 slots=1)
+    // succs: b1
+    block b1:
+}}
+"
+        ));
+        let invocation = |number: u8| {
+            let place = [number % 2, number / 2 % 2].map(|c| u64::from((f32::from(c) + 0.5).to_bits()));
+            let system = BTreeMap::from([(Intrinsic::load_frag_coord, place.to_vec())]);
+            Invocation { system, ..Invocation::default() }
+        };
+        let inputs = Inputs { invocations: (0..8).map(invocation).collect(), ..Inputs::default() };
+        let mut resources = Resources { storage: vec![Buffer::zeroed(64)], ..Resources::default() };
+        let outcome = run(&shader, &mut resources, &inputs, Limits::default());
+        let found: Vec<u64> = outcome.outputs.iter().map(|outputs| outputs[&Slot::new(4)][0].value).collect();
+        (found, outcome.faults.iter().map(|fault| fault.kind).collect::<Vec<_>>())
+    };
+    let (begin, end) = ("@begin_invocation_interlock", "@end_invocation_interlock");
+    let one = u64::from(1f32.to_bits());
+    assert_eq!(run_with(begin, end), (vec![0, 0, 0, 0, one, one, one, one], vec![]));
+    assert_eq!(run_with("", "").1, [FaultKind::Race]);
+    assert_eq!(run_with(begin, "").1, [FaultKind::Invalid]);
+    assert_eq!(run_with("", end).1, [FaultKind::Race, FaultKind::Invalid]);
+    assert_eq!(run_with(&format!("{begin}\n    {end}"), "").1, [FaultKind::Race; 2]);
+    assert_eq!(run_with(&format!("{begin}\n    {begin}"), end).1, [FaultKind::Invalid]);
+}
