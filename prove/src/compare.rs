@@ -3,6 +3,7 @@
 //! Whether a module means what a shader means.
 
 use crate::barriers;
+use crate::contraction;
 use crate::division;
 use crate::flow::{self, Code, Outcome, Reference, Step, Unsupported};
 use crate::modes;
@@ -14,8 +15,8 @@ use crate::witness::{self, Trial, Witness};
 use crate::world::Space;
 use anyhow::Result;
 use ntv::error::Errors;
-use ntv::ir::{Shader, Stage};
-use ntv::op::{Base, Props};
+use ntv::ir::{Inst, Shader, Stage};
+use ntv::op::Props;
 use ntv::{raise, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
@@ -96,7 +97,13 @@ impl Prover {
             Ok(question) => self.first_doubt(&mut arena, question),
             Err(reason) => Some(reason.clone()),
         };
-        let Some(doubt) = doubt else { return Verdict::Proved };
+        let combined = question.as_ref().map(|question| &question.combined).ok().filter(|all| !all.is_empty());
+        let Some(doubt) = doubt else {
+            let Some(combined) = combined else { return Verdict::Proved };
+            let doubt = Unsupported { reason: contraction::REASON.into(), place: String::new() };
+            return contraction::find(shader, combined, self.trials)
+                .map_or(Verdict::Undecided(doubt), Verdict::Different);
+        };
         for seed in 0..self.trials {
             match witness::try_seed(shader, target, other, seed) {
                 Trial::Differs(witness) if witness.confirmed => return Verdict::Different(witness),
@@ -255,6 +262,8 @@ pub struct Question {
     pub claims: Vec<Claim>,
     /// Conditions under which NIR leaves everything undefined.
     pub undefined: Vec<Term>,
+    /// Exact operations that the other side lets be combined with others.
+    pub combined: FxHashSet<Inst>,
 }
 
 /// Runs both sides, and returns what has to be equal.
@@ -272,11 +281,10 @@ pub fn sides(arena: &mut Arena, shader: &Shader, target: &Target, other: Other<'
     let reference = Reference { records: &expected.records, traces: [&traces[0], &traces[1]], limits: &limits };
     let found = flow::run(lowered.code(), arena, Some(reference))
         .map_err(|error| Unsupported { place: lowered.place(&error.place), ..error })?;
-    let is_contracted = |term: &Term| lowered.contractible().contains(term) && is_float(arena, *term);
-    if !arena.is_concrete() && nir.exact.iter().any(is_contracted) {
-        let reason = "exact arithmetic that may be contracted".to_owned();
-        return Err(Unsupported { reason, place: lowered.place("") });
-    }
+    let combined = match arena.is_concrete() {
+        true => FxHashSet::default(),
+        false => contraction::combined(arena, &nir.exact, lowered.contractible()),
+    };
     let mut claims = final_claims(arena, shader.stage(), &nir.output_cells, &expected, &found);
     claims.extend(modes::claims(arena, shader, &lowered.modes()));
     claims.extend(length_claims(arena, &nir, &lowered));
@@ -285,7 +293,7 @@ pub fn sides(arena: &mut Arena, shader: &Shader, target: &Target, other: Other<'
         return Err(Unsupported { reason: "the terms are too large".into(), place: String::new() });
     }
     nir.undefined.extend(expected.is_outside.then(|| arena.boolean(true)));
-    Ok(Question { claims, undefined: nir.undefined })
+    Ok(Question { claims, undefined: nir.undefined, combined })
 }
 
 /// The claims that the arrays of distances have the lengths that NIR says: Vulkan clips by all elements.
@@ -363,11 +371,6 @@ fn final_claims(
         }
     }
     claims
-}
-
-/// Whether a term is float arithmetic, and not simpler.
-fn is_float(arena: &Arena, term: Term) -> bool {
-    matches!(arena.node(term).op, Op::Alu(op) if op.info().dest.ty.base == Base::Float)
 }
 
 /// Whether a built-in output counts if it is not written.

@@ -8,6 +8,7 @@
 mod barriers;
 pub mod compare;
 mod confirm;
+mod contraction;
 mod division;
 pub mod flow;
 pub mod forms;

@@ -73,6 +73,15 @@ pub(crate) fn stimulus(shader: &Shader, seed: u64) -> Stimulus {
     stimulus
 }
 
+/// The same, for several workgroups if there are any.
+pub(crate) fn stimulus_of_groups(shader: &Shader, seed: u64) -> Stimulus {
+    let mut stimulus = stimulus(shader, seed);
+    if seed % 4 >= 2 {
+        stimulus.inputs.workgroups = [2, 1, 1];
+    }
+    stimulus
+}
+
 /// Words that tell operations apart: limits, zeros, infinity, a number that is none.
 const SHARP: [u32; 10] = [
     0,
@@ -91,7 +100,18 @@ const SHARP: [u32; 10] = [
 /// Replaces every other number of the inputs.
 fn sharpen(stimulus: &mut Stimulus, seed: u64) {
     let mut random = Random::new(seed);
-    let mut other = || (random.below(2) == 0).then(|| random.pick(&SHARP));
+    replace(stimulus, || (random.below(2) == 0).then(|| random.pick(&SHARP)));
+}
+
+/// The inputs that follow from `seed`, if all of them are floats near 1 whose products and sums have to be rounded.
+pub(crate) fn stimulus_to_round(shader: &Shader, seed: u64) -> Stimulus {
+    let (mut stimulus, mut random) = (stimulus(shader, seed), Random::new(seed));
+    replace(&mut stimulus, || Some((random.bits() as u32 & 0x80ff_ffff) | 0x3f00_0000));
+    stimulus
+}
+
+/// Puts other words in place of those of the blocks and inputs.
+fn replace(stimulus: &mut Stimulus, mut other: impl FnMut() -> Option<u32>) {
     let blocks = stimulus.uniform.iter_mut().chain(&mut stimulus.storage).chain([&mut stimulus.push_constants]);
     for bytes in blocks.flat_map(|buffer| buffer.bytes.chunks_exact_mut(4)) {
         if let Some(word) = other() {
@@ -122,10 +142,7 @@ pub(crate) fn try_together(
     question: &Question,
     seed: u64,
 ) -> Option<Box<Witness>> {
-    let mut stimulus = stimulus(shader, seed);
-    if seed % 4 >= 2 {
-        stimulus.inputs.workgroups = [2, 1, 1];
-    }
+    let stimulus = stimulus_of_groups(shader, seed);
     let observed = Observation::new(shader, &stimulus, LIMITS);
     if observed.undefined_behaviour().is_some() || observed.has_race() {
         return None;
@@ -180,7 +197,7 @@ fn try_inputs(shader: &Shader, target: &Target, other: Other<'_>, (seed, stimulu
 }
 
 /// The shader with one invocation in a workgroup: that is what the terms are of.
-fn alone(shader: &Shader) -> Shader {
+pub(crate) fn alone(shader: &Shader) -> Shader {
     let mut shader = shader.clone();
     if shader.stage().has_grid() {
         shader.info.workgroup_size = [1; 3];

@@ -29,7 +29,7 @@ mod tests;
 mod types;
 mod variables;
 
-pub use others::{barrier, is_wider_barrier, Barrier, AFTER_BARRIER};
+pub use others::{barrier, interlock, is_wider_barrier, Barrier, AFTER_BARRIER};
 
 use crate::flow::{BlockId, Code, Loop, Machine, Phi, Step, Terminator, Unsupported, ValueId};
 use crate::term::Term;

@@ -8,7 +8,7 @@ use crate::flow::Machine;
 use crate::term::Term;
 use crate::world::{self, Space};
 use rspirv::dr::{Instruction, Operand};
-use spirv::{ExecutionModel, GroupOperation, Op};
+use spirv::{ExecutionModel, GroupOperation, Op, Scope};
 
 /// The kinds of memory that a barrier orders, and the scopes: numbers of SPIR-V.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,10 +86,22 @@ pub fn barrier(machine: &mut Machine<'_>, barrier: Barrier, visible: &[Space]) {
         return;
     }
     world::happen(machine, &barrier.name(), &[]);
+    forget(machine, AFTER_BARRIER, visible.iter().copied().filter(|space| barrier.concerns(*space)));
+}
+
+/// The start or the end of a critical section: what others may have written to the spaces in `visible` by then is not known.
+pub fn interlock(machine: &mut Machine<'_>, name: &str, visible: &[Space]) {
+    world::happen(machine, name, &[]);
+    let is_memory = |space: &Space| matches!(space, Space::Storage(..) | Space::Global | Space::Image(..));
+    forget(machine, "after interlock", visible.iter().copied().filter(is_memory));
+}
+
+/// Makes the states of memory those after what has happened.
+fn forget(machine: &mut Machine<'_>, name: &str, spaces: impl Iterator<Item = Space>) {
     let events = machine.space(Space::Events);
-    for space in visible.iter().copied().filter(|space| barrier.concerns(*space)) {
+    for space in spaces {
         let before = machine.space(space);
-        let after = machine.arena.symbol(AFTER_BARRIER, 0, &[before, events]);
+        let after = machine.arena.symbol(name, 0, &[before, events]);
         machine.set_space(space, after);
     }
 }
@@ -195,8 +207,8 @@ impl Module {
                 let counts = [self.one(machine, self.operand(it, 0)?)?, self.one(machine, self.operand(it, 1)?)?];
                 world::happen(machine, "set mesh outputs", &counts);
             }
-            Op::BeginInvocationInterlockEXT => world::happen(machine, "begin invocation interlock", &[]),
-            Op::EndInvocationInterlockEXT => world::happen(machine, "end invocation interlock", &[]),
+            Op::BeginInvocationInterlockEXT => interlock(machine, "begin invocation interlock", &self.visible),
+            Op::EndInvocationInterlockEXT => interlock(machine, "end invocation interlock", &self.visible),
             Op::ReadClockKHR => return self.clock(machine, it).map(Some),
             Op::IsHelperInvocationEXT => return Ok(Some(vec![world::is_helper(machine)])),
             _ => return Ok(None),
@@ -210,6 +222,9 @@ impl Module {
         let execution = if is_control { Some(self.number_of(machine, it, 0)? as u32) } else { None };
         let memory = self.number_of(machine, it, first)? as u32;
         let mut kinds = self.number_of(machine, it, first + 1)? as u32 & Barrier::ALL;
+        if memory == Scope::Invocation as u32 {
+            kinds = 0;
+        }
         // SPIR-V, OpControlBarrier: it makes outputs of tessellation control shaders visible.
         if is_control && self.stage == ExecutionModel::TessellationControl {
             kinds |= Barrier::OUTPUTS;

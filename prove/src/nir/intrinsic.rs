@@ -5,7 +5,7 @@
 use super::io::builtin_scalar;
 use super::Nir;
 use crate::flow::{Machine, Step};
-use crate::module::{barrier, Barrier};
+use crate::module::{barrier, interlock, Barrier};
 use crate::term::Term;
 use crate::world::{self, happen, push_constants, read_bytes, Space};
 use ntv::entity::Id;
@@ -87,8 +87,8 @@ impl Nir<'_> {
                 happen(machine, world::LAUNCH, &counts);
                 return Ok(Some(Jump::Halt));
             }
-            begin_invocation_interlock => happen(machine, "begin invocation interlock", &[]),
-            end_invocation_interlock => happen(machine, "end invocation interlock", &[]),
+            begin_invocation_interlock => interlock(machine, "begin invocation interlock", &self.visible),
+            end_invocation_interlock => interlock(machine, "end invocation interlock", &self.visible),
             terminate => {
                 self.discard(machine, None);
                 return Ok(Some(Jump::Halt));

@@ -38,9 +38,9 @@ pub struct Nir<'a> {
     facts: memory::MemoryFacts,
     /// The Locations of variables that do not have their own.
     locations: FxHashMap<Var, u32>,
-    /// The results of exact float operations: SPIR-V must not contract them.
-    pub exact: FxHashSet<Term>,
-    /// Those of the others.
+    /// The results of exact float operations, which must not be combined with others.
+    pub exact: FxHashSet<(Term, Inst)>,
+    /// The results of the others.
     pub contractible: FxHashSet<Term>,
     /// The cells of outputs that the shader writes, in order.
     pub output_cells: Vec<(Space, u64)>,
@@ -145,9 +145,10 @@ impl<'a> Nir<'a> {
         let terms: Vec<Term> =
             (0..count).map(|c| machine.arena.alu(op, width, c.into(), &component(&srcs, op, c))).collect();
         if is_contracted(op) {
-            let is_exact = flags.contains(AluFlags::NO_CONTRACT);
-            let results = if is_exact { &mut self.exact } else { &mut self.contractible };
-            results.extend(&terms);
+            match flags.contains(AluFlags::NO_CONTRACT) {
+                true => self.exact.extend(terms.iter().map(|term| (*term, inst))),
+                false => self.contractible.extend(&terms),
+            }
         }
         self.set(machine, inst, terms);
     }

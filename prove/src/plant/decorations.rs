@@ -41,7 +41,7 @@ pub(super) const FAULTS: &[(&str, Plant)] = &[
     ("an input is NoPerspective", |code| added(code, Decoration::NoPerspective)),
     ("an input is at the centroid", |code| added(code, Decoration::Centroid)),
     ("Centroid is Sample", |code| renamed(code, Decoration::Centroid, Decoration::Sample)),
-    ("NoContraction is missing", |code| removed(code, Decoration::NoContraction)),
+    ("NoContraction is missing", |code| all_removed(code, Decoration::NoContraction).into_iter().collect()),
     ("a built-in number is another", |code| builtins(code, NUMBERS)),
     ("a built-in id is another", |code| builtins(code, VECTORS)),
     ("a built-in output is another", |code| builtins(code, OUTPUTS)),
@@ -108,8 +108,13 @@ fn members(code: &Code<'_>, decoration: Decoration, change: fn(u32) -> u32) -> V
     member_decorations(code, decoration).map(|it| it.with_word(4, change(it.word(4)))).collect()
 }
 
-fn removed(code: &Code<'_>, decoration: Decoration) -> Vec<Change> {
-    decorations(code, decoration).map(|it| it.removed()).collect()
+/// All decorations of a kind are missing.
+fn all_removed(code: &Code<'_>, decoration: Decoration) -> Option<Change> {
+    let (first, last) = (decorations(code, decoration).next()?, decorations(code, decoration).last()?);
+    let end = last.at + last.words.len();
+    let between = code.insts.iter().filter(|it| (first.at..end).contains(&it.at));
+    let others = between.filter(|it| !it.is(Op::Decorate) || it.word(2) != decoration as u32);
+    Some(Change { at: first.at, removed: end - first.at, by: others.flat_map(|it| it.words.to_vec()).collect() })
 }
 
 /// A decoration is missing that counts only at inputs, or outputs, with a Location.

@@ -10,11 +10,13 @@
 //! | the faults that change one word or two, in tables | `tables` |
 //! | decorations | `decorations` |
 //! | constants, composites, control flow, textures | `others` |
+//! | scopes of barriers, critical sections | `scopes` |
 //! | rules that leave a result open | `repairs` |
 
 mod decorations;
 mod others;
 mod repairs;
+mod scopes;
 mod tables;
 
 pub use repairs::{Repair, REPAIRS};
@@ -88,7 +90,7 @@ pub fn faults() -> Vec<Fault> {
     let others = tables::OTHERS
         .iter()
         .map(|(op, word)| Fault::new(format!("word {word} of {op:?} is another value"), Rule::Other(*op, *word)));
-    let custom = decorations::FAULTS.iter().chain(others::FAULTS);
+    let custom = decorations::FAULTS.iter().chain(others::FAULTS).chain(scopes::FAULTS);
     let custom = custom.map(|(name, rule)| Fault::new((*name).to_owned(), Rule::Custom(*rule)));
     let tables = ops.chain(swaps).chain(glsl).chain(glsl_swaps).chain(removed).chain(needless).chain(others);
     tables.chain(custom).collect()

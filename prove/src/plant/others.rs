@@ -33,9 +33,20 @@ pub(super) const FAULTS: &[(&str, Plant)] = &[
         constant.into_iter().chain(image_operand(code, ImageOperands::OFFSET)).collect()
     }),
     ("the least level of detail is missing", |code| image_operand(code, ImageOperands::MIN_LOD)),
-    ("the derivatives of a texture swapped", |code| {
+    // Derivatives that are swapped have no effect: the level of detail is that of the greater one.
+    ("the derivatives of a texture are both that in x", |code| {
         let samples = code.all(Op::ImageSampleExplicitLod);
-        samples.filter(|it| it.word(5) & ImageOperands::GRAD.bits() != 0).filter_map(|it| it.swapped(6, 7)).collect()
+        samples
+            .filter(|it| it.word(5) & ImageOperands::GRAD.bits() != 0)
+            .map(|it| it.with_word(7, it.word(6)))
+            .collect()
+    }),
+    ("the derivatives of a texture are both that in y", |code| {
+        let samples = code.all(Op::ImageSampleExplicitLod);
+        samples
+            .filter(|it| it.word(5) & ImageOperands::GRAD.bits() != 0)
+            .map(|it| it.with_word(6, it.word(7)))
+            .collect()
     }),
 ];
 

@@ -18,6 +18,10 @@ pub(crate) struct Case {
 const OPERATIONS: &[&str] = &[
     "32 %9 = fadd %4, %5",
     "32 %9 = fmul %4, %5",
+    "32 %7 = fmul %4, %5\n32 %9 = fadd! %7, %6",
+    "32 %7 = fmul! %4, %5\n32 %8 = fneg %7\n32 %9 = fsub %6, %8",
+    "32 %7 = fadd! %4, %5\n32 %9 = fadd! %6, %7",
+    "32 %9 = ffma! %4, %5, %6",
     "32 %9 = fsub %4, %5",
     "32 %9 = fdiv %4, %5",
     "32 %9 = fmod %4, %5",
@@ -232,8 +236,15 @@ pub(crate) fn cases() -> Vec<Case> {
         .chain(parse("task", TASK))
         .chain(parse("patch", PATCH))
         .chain(parse("barriers", BARRIERS))
+        .chain(parse("workgroups", WORKGROUPS))
+        .chain(parse("critical section", CRITICAL_SECTION))
         .chain(files)
         .collect()
+}
+
+/// A shader of an operation on numbers.
+pub(crate) fn case_of(lines: &str) -> Case {
+    parse(lines, &of_operation(lines)).remove(0)
 }
 
 /// A shader with its lowered form for a target.
@@ -343,7 +354,7 @@ impl main {
 
 /// A shader whose invocations read what others wrote, after two barriers that do it together.
 const BARRIERS: &str = "shader: MESA_SHADER_COMPUTE
-workgroup_size: 4, 1, 1
+workgroup_size: 8, 1, 1
 num_ssbos: 1
 decl_function main () (entrypoint)
 
@@ -353,7 +364,7 @@ impl main {
     32 %1 = @load_local_invocation_index
     32 %2 = load_const (0x00000002)
     32 %3 = ishl %1, %2
-    32 %4 = load_const (0x0000000c)
+    32 %4 = load_const (0x0000001c)
     32 %5 = ixor %3, %4
     32 %6 = ixor %1, %2
     @store_ssbo (%6, %0, %3) (wrmask=x, access=coherent, align_mul=4, align_offset=0)
@@ -363,6 +374,72 @@ impl main {
     32 %8 = load_const (0x00000040)
     32 %9 = iadd %3, %8
     @store_ssbo (%7, %0, %9) (wrmask=x, access=coherent, align_mul=4, align_offset=0)
+    // succs: b1
+    block b1:
+}
+";
+
+/// A shader whose last workgroup reads what the other one wrote.
+const WORKGROUPS: &str = "shader: MESA_SHADER_COMPUTE
+workgroup_size: 1, 1, 1
+num_ssbos: 1
+decl_function main () (entrypoint)
+
+impl main {
+    block b0:   // preds:
+    32 %0 = load_const (0x00000000)
+    32 %1 = load_const (0x00000001)
+    32 %2 = load_const (0x00000002)
+    32x3 %3 = @load_workgroup_id
+    32 %4 = iand %3.x, %1
+    32 %5 = ishl %4, %2
+    32 %6 = load_const (0x00000020)
+    32 %7 = load_const (0x12345678)
+    32 %8 = ixor %4, %1
+    32 %9 = ishl %8, %2
+    32 %10 = iadd %3.x, %6
+    @store_ssbo (%10, %0, %5) (wrmask=x, access=coherent, align_mul=4, align_offset=0)
+    @barrier (execution_scope=NONE, memory_scope=DEVICE, mem_semantics=ACQ|REL, mem_modes=ssbo)
+    32 %11 = @ssbo_atomic (%0, %6, %7) (access=coherent, atomic_op=xchg)
+    @barrier (execution_scope=NONE, memory_scope=DEVICE, mem_semantics=ACQ|REL, mem_modes=ssbo)
+    1 %12 = ieq %11, %7
+    // succs: b1 b2
+    if %12 {
+        block b1:   // preds: b0
+        32 %13 = @load_ssbo (%0, %9) (access=coherent, align_mul=4, align_offset=0)
+        32 %14 = load_const (0x00000040)
+        @store_ssbo (%13, %0, %14) (wrmask=x, access=coherent, align_mul=4, align_offset=0)
+        // succs: b3
+    } else {
+        block b2:   // preds: b0, succs: b3
+    }
+    block b3:   // preds: b1 b2
+    // succs: b4
+    block b4:
+}
+";
+
+/// A shader that counts the fragments of each pixel.
+const CRITICAL_SECTION: &str = "shader: MESA_SHADER_FRAGMENT
+num_ssbos: 1
+pixel_interlock_ordered: true
+decl_function main () (entrypoint)
+
+impl main {
+    block b0:   // preds:
+    32 %0 = load_const (0x00000000)
+    32 %1 = load_const (0x00000001)
+    32 %2 = load_const (0x00000002)
+    32x4 %3 = @load_frag_coord
+    32x4 %4 = f2u32 %3
+    32 %5 = ishl %4.y, %1
+    32 %6 = iadd %5, %4.x
+    32 %7 = ishl %6, %2
+    @begin_invocation_interlock
+    32 %8 = @load_ssbo (%0, %7) (access=coherent, align_mul=4, align_offset=0)
+    32 %9 = iadd %8, %1
+    @store_ssbo (%9, %0, %7) (wrmask=x, access=coherent, align_mul=4, align_offset=0)
+    @end_invocation_interlock
     // succs: b1
     block b1:
 }
