@@ -151,21 +151,30 @@ impl Prover {
 fn decided_by(solver: &mut Solver, arena: &mut Arena, claim: &Claim, defined: &[Term]) -> Answer {
     let Claim { mut expected, mut found, .. } = *claim;
     if division::occurs(arena, expected) && division::is_proved(solver) {
-        [expected, found] = division::with_quotients(arena, expected, found);
+        let divided = division::with_quotients(arena, expected, found);
+        if divided.lemmas.iter().all(|[a, b]| is_known(solver, arena, (*a, *b), defined)) {
+            [expected, found] = divided.sides;
+        }
         if refines(arena, expected, found) {
             return Answer::Equal;
         }
     }
-    let given: Vec<Fact> = defined.iter().copied().map(Fact::Holds).collect();
-    let mut is_equal = |part: (Term, Term)| match solver.compare(arena, part.0, part.1, defined) {
-        Answer::Equal => true,
-        Answer::Different(_) => false,
-        Answer::Unknown(_) => arena.width(part.0) > 0 && solver.follows(arena, &given, Fact::Equal(part.0, part.1)),
-    };
-    if different_parts(arena, expected, found).into_iter().all(&mut is_equal) {
+    if different_parts(arena, expected, found).into_iter().all(|part| is_known(solver, arena, part, defined)) {
         return Answer::Equal;
     }
     solver.compare(arena, claim.expected, claim.found, defined)
+}
+
+/// Whether a solver knows that two terms are equal.
+fn is_known(solver: &mut Solver, arena: &Arena, (a, b): (Term, Term), defined: &[Term]) -> bool {
+    match solver.compare(arena, a, b, defined) {
+        Answer::Equal => true,
+        Answer::Different(_) => false,
+        Answer::Unknown(_) => {
+            let given: Vec<Fact> = defined.iter().copied().map(Fact::Holds).collect();
+            arena.width(a) > 0 && solver.follows(arena, &given, Fact::Equal(a, b))
+        }
+    }
 }
 
 /// The shader as a Gallium driver gets it. What raises that of a Vulkan driver is not proved; what raises the derefs of zink's

@@ -9,9 +9,45 @@ use ntv::target::Version;
 use ntv::{Feature, Target};
 use std::fmt::Write as _;
 
+/// The kinds of forms that are counted together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// Opcodes without floats.
+    Integers,
+    /// Opcodes with floats, none of which has 64 bits.
+    Floats,
+    /// Opcodes with floats of 64 bits.
+    Doubles,
+    /// Accesses to memory.
+    Accesses,
+}
+
+impl Class {
+    /// All classes.
+    pub const ALL: [Class; 4] = [Class::Integers, Class::Floats, Class::Doubles, Class::Accesses];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        ["integers and booleans", "floats", "doubles", "accesses to memory"][self as usize]
+    }
+
+    fn of_row(row: Row) -> Class {
+        let info = row.op.info();
+        let operands = info.srcs.iter().chain([&info.dest]);
+        let mut floats = operands.filter(|operand| operand.ty.base == Base::Float).map(|it| it.bits(row.width));
+        match (floats.clone().next(), floats.any(|bits| bits == 64)) {
+            (None, _) => Class::Integers,
+            (_, false) => Class::Floats,
+            (_, true) => Class::Doubles,
+        }
+    }
+}
+
 /// A shader that has one form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Form {
+    /// Its kind.
+    pub class: Class,
     /// Its name: `iadd@16`, `load_ubo 16x3 align 4+2 dynamic`.
     pub name: String,
     /// The shader, as a dump.
@@ -125,7 +161,7 @@ pub fn of_row(row: Row, count: u8) -> Option<Form> {
     let made = text.def(bits, n, &format!("{} {}", row.op.name(), operands.join(", ")));
     text.result(made, bits, n);
     let name = if count > 1 { format!("{}x{count}", row.name()) } else { row.name() };
-    Some(Form { name, text: text.end() })
+    Some(Form { class: Class::of_row(row), name, text: text.end() })
 }
 
 /// A target without features, for which most forms are lowered.
@@ -208,7 +244,8 @@ fn load(memory: &str, (width, count): (u8, u8), align: (u32, u32), is_dynamic: b
     let value = text.def(width, count, &rest);
     text.result(value, width, count);
     let text = with_shared_memory(text.end());
-    Form { name: name(&format!("load_{memory}"), (width, count), align, is_dynamic), text }
+    let name = name(&format!("load_{memory}"), (width, count), align, is_dynamic);
+    Form { class: Class::Accesses, name, text }
 }
 
 fn store(memory: &str, (width, count): (u8, u8), align: (u32, u32), is_dynamic: bool) -> Form {
@@ -233,7 +270,8 @@ fn store(memory: &str, (width, count): (u8, u8), align: (u32, u32), is_dynamic: 
         text.result(loaded, 32, 1);
     }
     let text = with_shared_memory(text.end());
-    Form { name: name(&format!("store_{memory}"), (width, count), align, is_dynamic), text }
+    let name = name(&format!("store_{memory}"), (width, count), align, is_dynamic);
+    Form { class: Class::Accesses, name, text }
 }
 
 fn with_shared_memory(text: String) -> String {

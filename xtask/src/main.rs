@@ -40,7 +40,8 @@ usage: cargo xtask test               install what the tests need from Debian, t
        cargo xtask dump --mesa PREFIX --to FOLDER FILE... | -- PROGRAM...
                                       write the NIR of piglit's shader tests, or of a program, with any Mesa: what
                                       a Gallium driver gets, and what zink's translator gets and makes of it
-       cargo xtask prove --table [--filter TEXT] [--random N] [--limit MS] [--trials N] [--no-solver] [--refused]
+       cargo xtask prove --table [--filter TEXT] [--random N] [--class TEXT] [--target TEXT] [--limit MS] [--trials N]
+                         [--no-solver] [--refused] [--reasons]
                                       compare each row of the ALU table with Mesa's constant folding
        cargo xtask mesa [--list NAME] [--filter RE] [--jobs N] [--small]
                                       piglit's shader tests through zink, with its own translator and with ntv;

@@ -10,7 +10,7 @@ use indicatif::ProgressBar;
 use ntv::target::Version;
 use ntv::{text, EmitOptions, Feature, Options, Target, Translator};
 use ntv_prove::compare::{Prover, Verdict};
-use ntv_prove::forms::{self, Form};
+use ntv_prove::forms::{self, Class, Form};
 use ntv_prove::reasons::form_is_open;
 use ntv_prove::rows::Row;
 use rayon::prelude::*;
@@ -23,6 +23,10 @@ struct Args {
     /// Only forms with this in their names.
     #[arg(long, default_value = "")]
     filter: String,
+
+    /// Only forms of a kind with this in its name: `integers`, `floats`, `doubles`, `accesses`.
+    #[arg(long, default_value = "")]
+    class: String,
 
     /// The time for a query of the solver, in milliseconds.
     #[arg(long, value_name = "MS", default_value_t = 2000)]
@@ -64,7 +68,8 @@ fn main() -> Result<()> {
     let args = Args::parse();
     let rows = Row::all();
     let of_rows = rows.iter().flat_map(|row| [1, 2, 3, 4].into_iter().filter_map(|count| forms::of_row(*row, count)));
-    let forms: Vec<Form> = of_rows.chain(forms::of_memory()).filter(|form| form.name.contains(&args.filter)).collect();
+    let is_asked = |form: &Form| form.name.contains(&args.filter) && form.class.name().contains(&args.class);
+    let forms: Vec<Form> = of_rows.chain(forms::of_memory()).filter(is_asked).collect();
     let mut failed = 0;
     for (name, target) in targets().into_iter().filter(|(name, _)| name.contains(&args.target)) {
         let bar = ProgressBar::new(forms.len() as u64).with_message(name);
@@ -125,6 +130,16 @@ fn report(target: &str, found: &[(&Form, Found)], args: &Args) -> usize {
     let proved = count(|it| matches!(it, Found::Proved));
     let refusals = count(|it| matches!(it, Found::Refused(_)));
     println!("{target}: proved {proved} of {} forms; the target refuses {refusals} others", found.len() - refusals);
+    for class in Class::ALL {
+        let forms: Vec<&Found> = found.iter().filter(|it| it.0.class == class).map(|it| &it.1).collect();
+        let count = |is: fn(&Found) -> bool| forms.iter().filter(|it| is(it)).count();
+        let proved = count(|it| matches!(it, Found::Proved));
+        let open = count(|it| matches!(it, Found::Open(_)));
+        let all = forms.len() - count(|it| matches!(it, Found::Refused(_)));
+        if all > 0 {
+            println!("  {}: proved {proved} of {all}; {open} are open in NIR or SPIR-V", class.name());
+        }
+    }
     let mut open: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut undecided: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (form, found) in found {

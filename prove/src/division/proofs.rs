@@ -2,8 +2,8 @@
 
 //! The proofs that the steps of a division give quotients.
 
-use super::magnitude;
-use super::steps::{by_word, corrected, digit, divide, left, lowered, raised, scaled, Compute, Words};
+use super::steps::{by_word, corrected, digit, divide, left, lowered, modulo, raised, scaled, Compute, Words};
+use super::{magnitude, with_sign};
 use crate::smt::{Answer, Fact, Solver};
 use crate::term::{Arena, Term};
 use ntv::op::AluOp::{iabs, ufind_msb, uge, ult};
@@ -101,6 +101,7 @@ pub(super) fn all(solver: &mut Solver) -> bool {
         && proves_left(solver)
         && proves_raised(solver)
         && proves_magnitude(solver)
+        && proves_modulo(solver)
 }
 
 fn symbols<const N: usize>(a: &mut Arena, names: [&str; N], width: u8) -> [Term; N] {
@@ -257,4 +258,15 @@ fn proves_magnitude(solver: &mut Solver) -> bool {
     let words = magnitude(a, number);
     let (found, expected) = (a.concat(words.low, words.high), a.scalar(iabs, 64, &[number]));
     solver.follows(a, &[], Fact::Equal(expected, found))
+}
+
+/// Whether [`modulo`] gives the remainder the sign of the divisor.
+fn proves_modulo(solver: &mut Solver) -> bool {
+    let a = &mut Arena::new();
+    let ([x, y], numbers) = two_numbers(a);
+    let [low, high] = symbols(a, ["rest.low", "rest.high"], 32);
+    let words = modulo(a, Words { low, high }, x, y);
+    let rest = a.concat(low, high);
+    let (found, expected) = (a.concat(words.low, words.high), with_sign(a, rest, numbers));
+    matches!(solver.compare(a, expected, found, &[]), Answer::Equal)
 }

@@ -141,6 +141,52 @@ pub(super) fn left(a: &mut Arena, x: Words, y: Words, quotient: Term) -> Words {
     Words { low: a.word(isub, &[x.low, low]), high: a.word(isub, &[high, borrow]) }
 }
 
+/// The product of two numbers, modulo 2^64.
+pub(super) fn product(a: &mut Arena, x: Words, y: Words) -> Words {
+    let [low, high] = [imul, umul_high].map(|op| a.word(op, &[x.low, y.low]));
+    let crosses = [(x.low, y.high), (x.high, y.low)].map(|(x, y)| a.word(imul, &[x, y]));
+    Words { low, high: crosses.into_iter().fold(high, |sum, cross| a.word(iadd, &[sum, cross])) }
+}
+
+fn sum(a: &mut Arena, x: Words, y: Words) -> Words {
+    let [low, high] = [(x.low, y.low), (x.high, y.high)].map(|(x, y)| a.word(iadd, &[x, y]));
+    let carry = a.test(ult, low, x.low);
+    let carry = a.zext(carry, 32);
+    Words { low, high: a.word(iadd, &[high, carry]) }
+}
+
+fn difference(a: &mut Arena, x: Words, y: Words) -> Words {
+    let [low, high] = [(x.low, y.low), (x.high, y.high)].map(|(x, y)| a.word(isub, &[x, y]));
+    let borrow = a.test(ult, x.low, y.low);
+    let borrow = a.zext(borrow, 32);
+    Words { low, high: a.word(isub, &[high, borrow]) }
+}
+
+/// What a quotient of magnitudes leaves, with the sign of the dividend.
+pub(super) fn remainder(a: &mut Arena, [x, y]: [Words; 2], quotient: Words, is_negative: Term) -> Words {
+    let multiple = product(a, quotient, y);
+    let rest = difference(a, x, multiple);
+    let zero = a.constant(32, 0);
+    let negated = difference(a, Words { low: zero, high: zero }, rest);
+    select(a, is_negative, negated, rest)
+}
+
+/// A remainder with the sign of `y`, of one with the sign of `x`.
+pub(super) fn modulo(a: &mut Arena, remainder: Words, x: Words, y: Words) -> Words {
+    let zero = a.constant(32, 0);
+    let signs = a.word(ixor, &[x.high, y.high]);
+    let differ = a.test(ilt, signs, zero);
+    let any = a.word(ior, &[remainder.low, remainder.high]);
+    let is_inexact = a.is_not_zero(any);
+    let is_other = a.both(differ, is_inexact);
+    let sum = sum(a, remainder, y);
+    select(a, is_other, sum, remainder)
+}
+
+fn select(a: &mut Arena, condition: Term, x: Words, y: Words) -> Words {
+    Words { low: a.ite(condition, x.low, y.low), high: a.ite(condition, x.high, y.high) }
+}
+
 /// More by 1, if what is left is not less than `y`.
 pub(super) fn raised(a: &mut Arena, y: Words, left: Words, quotient: Term) -> Term {
     let [above, same] = [a.test(ult, left.high, y.high), a.test(ieq, left.high, y.high)];

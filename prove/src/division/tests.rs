@@ -70,10 +70,10 @@ fn steps_divide_numbers() {
     }
 }
 
-/// No module of a division with a planted fault is proved.
+/// No module of a division with a planted fault is proved. `imod` has all layers.
 #[test]
 fn planted_faults_are_not_proved() {
-    let row = Row { op: umod, width: 64 };
+    let row = Row { op: imod, width: 64 };
     let form = forms::of_row(row, 1).expect("a form of one component");
     let shader = text::parse(&form.text).expect("a shader");
     let target = forms::poor_target();
