@@ -64,9 +64,17 @@ impl Nir<'_> {
                 let mut terms = Vec::new();
                 let unit = self.unit(inst, access, width);
                 let end = self.uniform_end(inst, access, srcs);
+                let most = u64::from(self.target.max_uniform_buffer_range).saturating_sub(u64::from(width / 8) - 1);
                 for c in 0..count {
                     let at = machine.arena.plus(address, u64::from(width / 8) * u64::from(c));
-                    self.limit_place(machine, at, end.saturating_sub(u64::from(width / 8) - 1));
+                    let end = end.saturating_sub(u64::from(width / 8) - 1);
+                    self.limit_place(machine, at, end);
+                    // In a run with chosen inputs, the limit alone says that it is outside.
+                    let is_outside = machine.arena.as_const(at).is_some_and(|at| at >= end && at >= most);
+                    if is_outside && !machine.arena.is_concrete() {
+                        terms.push(machine.arena.undefined(width));
+                        continue;
+                    }
                     let mut parts = Vec::new();
                     for part in 0..width / unit {
                         let at = machine.arena.plus(at, u64::from(unit / 8 * part));
@@ -329,8 +337,13 @@ impl Nir<'_> {
             it.mode == Modes::UBO && number.is_none_or(|number| u64::from(it.driver_location) == number)
         };
         let size = |it: &Variable| layout::size(&shader.types, it.ty);
-        let declared = shader.vars.values().filter(is_it).map(size).max();
-        range.map(u64::from).or(declared).unwrap_or(MOST)
+        // A struct whose members are not known has no size: nothing is known of any then.
+        let sizes = shader.vars.values().filter(is_it).map(|it| Some(size(it)).filter(|size| *size > 0));
+        let declared = sizes.collect::<Option<Vec<u64>>>().and_then(|sizes| sizes.into_iter().max());
+        // Mesa gives too small a range to the columns of a matrix that is stored by rows.
+        let said = range.map(u64::from).max(declared).unwrap_or(MOST);
+        // No uniform buffer is larger than the target says.
+        said.min(self.target.max_uniform_buffer_range.into())
     }
 
     /// Notes that the bytes of a number are inside of their memory.
