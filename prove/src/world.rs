@@ -317,7 +317,8 @@ pub fn rotated(arena: &mut Arena, by: Term, cluster: Option<u64>) -> Term {
 pub fn size_of_space(arena: &mut Arena, space: Space) -> Term {
     match space {
         Space::Storage(set, binding, element) => {
-            arena.symbol(&format!("size of storage block {set}.{binding}[{element}]"), 32, &[])
+            let size = arena.symbol(&format!("size of storage block {set}.{binding}[{element}]"), 32, &[]);
+            arena.mask(size, !3)
         }
         _ => arena.undefined(32),
     }
@@ -423,6 +424,21 @@ impl Texel {
     /// - an explicit level of detail is at least the least one,
     /// - a gather with an offset for each component gathers the last texel at each offset.
     pub fn components(mut self, arena: &mut Arena, widths: &[u8], dimensions: usize) -> Vec<Term> {
+        self.normalize(arena, dimensions);
+        let offsets = self.take("offsets");
+        let component = |(c, width): (usize, &u8)| match offsets.as_ref().and_then(|all| all.get(2 * c..2 * c + 2)) {
+            Some(offset) => {
+                let mut texel = self.clone();
+                texel.operands.push(("offset", offset.to_vec()));
+                texel.component(arena, *width, 3)
+            }
+            None => self.component(arena, *width, c),
+        };
+        widths.iter().enumerate().map(component).collect()
+    }
+
+    /// Brings the operands to the form that all instructions that do the same have.
+    fn normalize(&mut self, arena: &mut Arena, dimensions: usize) {
         if let Some(projector) = self.take("projector").and_then(|terms| terms.first().copied()) {
             for (name, terms) in &mut self.operands {
                 let divided = match *name {
@@ -448,16 +464,6 @@ impl Texel {
                 terms[0] = arena.scalar(AluOp::fmax, 32, &[terms[0], least]);
             }
         }
-        let offsets = self.take("offsets");
-        let component = |(c, width): (usize, &u8)| match offsets.as_ref().and_then(|all| all.get(2 * c..2 * c + 2)) {
-            Some(offset) => {
-                let mut texel = self.clone();
-                texel.operands.push(("offset", offset.to_vec()));
-                texel.component(arena, *width, 3)
-            }
-            None => self.component(arena, *width, c),
-        };
-        widths.iter().enumerate().map(component).collect()
     }
 
     /// Removes an operand.
@@ -468,6 +474,16 @@ impl Texel {
 
     /// Component `component` of the result, of `width` bits.
     fn component(&self, arena: &mut Arena, width: u8, component: usize) -> Term {
+        self.part(arena, width, &format!("component {component}"))
+    }
+
+    /// The residency code of a sparse read.
+    pub fn residency(mut self, arena: &mut Arena, dimensions: usize) -> Term {
+        self.normalize(arena, dimensions);
+        self.part(arena, 32, "residency")
+    }
+
+    fn part(&self, arena: &mut Arena, width: u8, part: &str) -> Term {
         let mut operands = self.operands.clone();
         operands.sort_by_key(|operand| operand.0);
         let mut name = format!("{} of {}", self.operation, self.shape);
@@ -480,9 +496,14 @@ impl Texel {
             name += &format!(" {operand}");
             args.extend(terms);
         }
-        name += &format!(": component {component}");
+        name += &format!(": {part}");
         arena.symbol(&name, width, &args)
     }
+}
+
+/// Whether a residency code says that all texels are in memory.
+pub fn is_resident(arena: &mut Arena, code: Term) -> Term {
+    arena.map_leaves(code, &mut |arena, code| arena.symbol("is resident", 1, &[code]))
 }
 
 /// The name of the shape of a bindless texture: a handle has none.
@@ -516,6 +537,12 @@ pub fn load_texel(
 ) -> Term {
     let all = [&[machine.space(space)], place].concat();
     machine.arena.symbol(&format!("image load {shape} c{component}"), width, &all)
+}
+
+/// The residency code of the texel at `place` of a storage image.
+pub fn residency_of_texel(machine: &mut Machine<'_>, (space, shape): (Space, &str), place: &[Term]) -> Term {
+    let all = [&[machine.space(space)], place].concat();
+    machine.arena.symbol(&format!("image residency {shape}"), 32, &all)
 }
 
 /// Stores a texel.

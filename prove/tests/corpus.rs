@@ -46,9 +46,9 @@ fn prove_all(files: &[PathBuf]) -> (usize, usize) {
 fn shaders_of_the_repository_are_proved() {
     let (count, proved) = prove_all(&own_dumps());
     assert!(count > 400, "{count}");
-    assert!(100 * proved >= 75 * count, "proved {proved} of {count}");
+    assert!(100 * proved >= 90 * count, "proved {proved} of {count}");
     // A rule for terms that helps some shaders may harm others.
-    assert!(proved >= 539, "proved {proved}");
+    assert!(proved >= 562, "proved {proved}");
 }
 
 /// Of what piglit gives to drivers, 95 of 100 shaders are proved.

@@ -50,6 +50,22 @@ const READS: &[(Op, Kind, bool, bool)] = &[
     (Op::ImageDrefGather, Kind::Gather, false, true),
 ];
 
+/// Reads that have a residency code, too, and those without.
+const SPARSE: &[(Op, Op)] = &[
+    (Op::ImageSparseSampleImplicitLod, Op::ImageSampleImplicitLod),
+    (Op::ImageSparseSampleExplicitLod, Op::ImageSampleExplicitLod),
+    (Op::ImageSparseSampleDrefImplicitLod, Op::ImageSampleDrefImplicitLod),
+    (Op::ImageSparseSampleDrefExplicitLod, Op::ImageSampleDrefExplicitLod),
+    (Op::ImageSparseFetch, Op::ImageFetch),
+    (Op::ImageSparseGather, Op::ImageGather),
+    (Op::ImageSparseDrefGather, Op::ImageDrefGather),
+    (Op::ImageSparseRead, Op::ImageRead),
+];
+
+fn is_sparse(it: &Instruction) -> bool {
+    SPARSE.iter().any(|row| row.0 == it.class.opcode)
+}
+
 /// Image operands with an id, in their order: their name, as NIR's. Those without a name do not change the result.
 const OPERANDS: &[(ImageOperands, &str)] = &[
     (ImageOperands::BIAS, "bias"),
@@ -67,7 +83,7 @@ const OPERANDS: &[(ImageOperands, &str)] = &[
 impl Module {
     /// Instructions on textures and images; `None` if it is another one.
     pub(super) fn image_operation(&mut self, machine: &mut Machine<'_>, it: &Instruction) -> Reason<Option<Vec<Term>>> {
-        let op = it.class.opcode;
+        let op = SPARSE.iter().find(|row| row.0 == it.class.opcode).map_or(it.class.opcode, |row| row.1);
         if let Some((_, kind, projects, compares)) = READS.iter().find(|row| row.0 == op) {
             return self.texel(machine, it, *kind, *projects, *compares).map(Some);
         }
@@ -79,6 +95,10 @@ impl Module {
             Op::ImageQueryLevels => self.query(machine, it, "query levels", None).map(Some),
             Op::ImageQuerySamples => self.query(machine, it, "query samples", None).map(Some),
             Op::ImageQueryLod => self.query(machine, it, "query lod", Some("coord")).map(Some),
+            Op::ImageSparseTexelsResident => {
+                let code = self.one(machine, self.operand(it, 0)?)?;
+                Ok(Some(vec![world::is_resident(machine.arena, code)]))
+            }
             _ => Ok(None),
         }
     }
@@ -130,7 +150,11 @@ impl Module {
         let shape = if pair.texture.is_bindless && !is_image { world::BINDLESS.into() } else { image.shape() };
         let texel = Texel { operation, shape, texture: pair.texture.place, sampler, operands };
         let widths = self.types.widths(it.result_type.unwrap_or(0))?;
-        Ok(texel.components(machine.arena, &widths, image.dimensions()))
+        // The code is the first member of the struct that is the result.
+        let code = is_sparse(it).then(|| texel.clone().residency(machine.arena, image.dimensions()));
+        let of_texel = widths.get(usize::from(code.is_some())..).unwrap_or_default();
+        let texels = texel.components(machine.arena, of_texel, image.dimensions());
+        Ok(code.into_iter().chain(texels).collect())
     }
 
     /// The optional operands of an image instruction, from operand `at` on.
@@ -202,7 +226,13 @@ impl Module {
                 world::load_texel(machine, (space, &shape), &place, *width, c)
             })
         };
-        widths.iter().enumerate().map(texel).collect()
+        let mut terms: Vec<Term> =
+            widths.iter().skip(is_sparse(it).into()).enumerate().map(texel).collect::<Reason<_>>()?;
+        if is_sparse(it) {
+            let code = |machine: &mut Machine<'_>, space| world::residency_of_texel(machine, (space, &shape), &place);
+            terms.insert(0, self.of_spaces(machine, &spot, code)?);
+        }
+        Ok(terms)
     }
 
     fn image_write(&self, machine: &mut Machine<'_>, it: &Instruction) -> Reason<()> {
@@ -260,28 +290,23 @@ impl Module {
         }
     }
 
+    /// The pointer from which a texture was loaded, alone or with a sampler.
+    fn texture_pointer(&self, id: u32) -> Reason<u32> {
+        match self.object(id)? {
+            Object::Loaded(pointer) => Ok(pointer),
+            Object::Combined(texture, _) => self.texture_pointer(texture),
+            Object::ImageOf(whole) => self.texture_pointer(whole),
+            _ => Err("a texture that was not loaded".into()),
+        }
+    }
+
     /// The texture and the sampler that an id stands for, and what the texture is.
     fn pair(&self, machine: &mut Machine<'_>, id: u32) -> Reason<(Pair, Image)> {
-        let pair = match self.object(id)? {
-            Object::Loaded(pointer) => Pair { texture: self.resource(machine, pointer)?, sampler: None },
-            Object::Combined(texture, sampler) => {
-                let (Object::Loaded(texture), Object::Loaded(sampler)) = (self.object(texture)?, self.object(sampler)?)
-                else {
-                    return Err("a texture that was not loaded".into());
-                };
-                let sampler = Some(self.resource(machine, sampler)?);
-                Pair { texture: self.resource(machine, texture)?, sampler }
-            }
-            Object::ImageOf(whole) => match self.object(whole)? {
-                Object::Loaded(pointer) => Pair { texture: self.resource(machine, pointer)?, sampler: None },
-                Object::Combined(texture, _) => {
-                    let texture = self.image_pointer(texture)?;
-                    Pair { texture: self.resource(machine, texture)?, sampler: None }
-                }
-                _ => return Err("a texture that was not loaded".into()),
-            },
-            _ => return Err("no texture".into()),
+        let sampler = match self.object(id)? {
+            Object::Combined(_, sampler) => Some(self.resource(machine, self.texture_pointer(sampler)?)?),
+            _ => None,
         };
+        let pair = Pair { texture: self.resource(machine, self.texture_pointer(id)?)?, sampler };
         let image = pair.texture.image.ok_or("a sampler as a texture")?;
         Ok((pair, image))
     }

@@ -6,12 +6,13 @@ use super::io::builtin_scalar;
 use super::Nir;
 use crate::flow::{Machine, Step};
 use crate::module::{barrier, interlock, Barrier};
-use crate::term::Term;
-use crate::world::{self, happen, push_constants, read_bytes, Space};
+use crate::term::{Arena, Term};
+use crate::world::{self, happen, push_constants, read_bytes, Input, Interpolation, Place, Space};
 use ntv::entity::Id;
 use ntv::ir::{Def, Inst, Jump, Stage};
 use ntv::op::meaning::{IntrinsicForm, MemoryKind};
-use ntv::op::{zink, AluOp, Base, Index, Intrinsic, Modes};
+use ntv::op::names::{varying, InterpMode};
+use ntv::op::{slots, zink, AluOp, Base, Index, Intrinsic, Modes};
 use ntv::Feature;
 use spirv::BuiltIn;
 
@@ -103,6 +104,25 @@ impl Nir<'_> {
                 let is_device = matches!(self.scope(self.shader.index(inst, Index::memory_scope)), Some(1 | 5));
                 let words = world::clock(machine, if is_device { "device" } else { "subgroup" });
                 self.set(machine, inst, words.to_vec());
+            }
+            is_sparse_texels_resident | is_sparse_resident_zink => {
+                let code = self.scalars(machine, srcs[0]);
+                let resident = world::is_resident(machine.arena, code[code.len() - 1]);
+                let resident = machine.arena.sext(resident, self.shader.insts[inst].bit_size);
+                self.set(machine, inst, vec![resident]);
+            }
+            // Of two codes, it is one that is not resident, if there is one.
+            sparse_residency_code_and => {
+                let [x, y] = [srcs[0], srcs[1]].map(|code| self.scalar(machine, code));
+                let first = world::is_resident(machine.arena, x);
+                let both = machine.arena.ite(first, y, x);
+                self.set(machine, inst, vec![both]);
+            }
+            sparse_residency_code => {
+                let Some(code) = self.residencies.get(&srcs[0]).copied() else {
+                    return self.unsupported(inst, "the residency code of what is not read");
+                };
+                self.set(machine, inst, vec![code]);
             }
             is_helper_invocation => {
                 let term = world::is_helper(machine);
@@ -240,6 +260,11 @@ impl Nir<'_> {
 
     fn system_value(&mut self, machine: &mut Machine<'_>, inst: Inst, op: Intrinsic) -> Step<()> {
         let data = self.shader.insts[inst];
+        if op == Intrinsic::load_global_invocation_index {
+            let index = self.global_index(machine, data.bit_size).into_iter().collect();
+            self.set(machine, inst, index);
+            return Ok(());
+        }
         let mut terms = Vec::new();
         // A mask of invocations has words of 32 bits.
         let is_wide_mask = data.bit_size == 64 && MASKS.contains(&op);
@@ -322,8 +347,55 @@ impl Nir<'_> {
                 let before = arena.mul(width, rows);
                 arena.add(x, before)
             }
+            load_color0 | load_color1 => self.color(arena, op == load_color1, c),
             _ => return None,
         })
+    }
+
+    /// The number of an invocation in the whole grid, as a number of `width` bits.
+    fn global_index(&self, machine: &mut Machine<'_>, width: u8) -> Option<Term> {
+        let number = |machine: &mut Machine<'_>, term: Term| match width {
+            64 => machine.arena.zext(term, 64),
+            _ => term,
+        };
+        let builtin = |machine: &mut Machine<'_>, builtin, c| {
+            let term = builtin_scalar(machine.arena, builtin, 32, c);
+            number(machine, term)
+        };
+        let mut index = builtin(machine, BuiltIn::GlobalInvocationId, 2);
+        for c in [1, 0] {
+            let groups = builtin(machine, BuiltIn::NumWorkgroups, c);
+            let size = self.system_scalar(machine, Intrinsic::load_workgroup_size, c)?;
+            let size = number(machine, size);
+            let count = machine.arena.mul(groups, size);
+            let before = machine.arena.mul(count, index);
+            let own = builtin(machine, BuiltIn::GlobalInvocationId, c);
+            index = machine.arena.add(own, before);
+        }
+        Some(index)
+    }
+
+    /// The colour of a fragment of the first stages of GL: an input whose interpolation the header has.
+    fn color(&self, arena: &mut Arena, is_second: bool, c: u64) -> Term {
+        let info = &self.shader.info;
+        let (mode, is_sample, is_centroid) = match is_second {
+            false => (&info.color0_interp, info.color0_sample, info.color0_centroid),
+            true => (&info.color1_interp, info.color1_sample, info.color1_centroid),
+        };
+        let mode = InterpMode::from_name(mode).unwrap_or(InterpMode::none);
+        let interpolation = Interpolation {
+            flat: mode == InterpMode::flat,
+            no_perspective: mode == InterpMode::noperspective,
+            place: match (mode == InterpMode::flat, is_sample, is_centroid) {
+                (false, true, _) => Place::Sample,
+                (false, false, true) => Place::Centroid,
+                _ => Place::Pixel,
+            },
+        };
+        let slot = varying::COL0 + u32::from(is_second);
+        let cell =
+            arena.constant(32, 4 * u64::from(slots::location(self.shader.stage().slot_kind(false), slot, slot)) + c);
+        Input { interpolation, ..Input::default() }.cell(arena, cell)
     }
 
     /// Whether the draw has indices: the driver's push constant is not 0.

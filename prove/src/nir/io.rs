@@ -229,6 +229,13 @@ impl Nir<'_> {
         (cell, value): (Term, Term),
     ) -> Step<()> {
         let cell = world::output_cell(machine.arena, vertex, cell);
+        let value = match slot.builtin {
+            Some(BuiltIn::CullPrimitiveEXT) => {
+                let is_true = machine.arena.is_not_zero(value);
+                machine.arena.zext(is_true, 32)
+            }
+            _ => value,
+        };
         let state = machine.space(slot.space());
         let Some(state) = world::write_cells(machine.arena, state, cell, value) else {
             return self.unsupported(inst, "an output of this width");
@@ -249,6 +256,11 @@ impl Nir<'_> {
         let cell = world::output_cell(machine.arena, vertex, cell);
         let state = machine.space(slot.space());
         match world::read_cells(machine.arena, state, cell, width) {
+            // A boolean of NIR has all bits, or none.
+            Some(number) if slot.builtin == Some(BuiltIn::CullPrimitiveEXT) => {
+                let is_true = machine.arena.is_not_zero(number);
+                Ok(machine.arena.sext(is_true, width))
+            }
             Some(number) => Ok(number),
             None => self.unsupported(inst, "an output of this width"),
         }

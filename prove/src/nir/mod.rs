@@ -33,6 +33,8 @@ pub struct Nir<'a> {
     target: &'a Target,
     cfg: Cfg,
     pointers: FxHashMap<Def, Pointer>,
+    /// The residency codes of reads that do not have them in their results.
+    residencies: FxHashMap<Def, Term>,
     /// The index of a deref of an array, and the length of this.
     indices: FxHashMap<Def, (Term, Option<u32>)>,
     facts: memory::MemoryFacts,
@@ -64,6 +66,7 @@ impl<'a> Nir<'a> {
             target,
             cfg: Cfg::new(shader),
             pointers: FxHashMap::default(),
+            residencies: FxHashMap::default(),
             indices: FxHashMap::default(),
             facts: memory::MemoryFacts::default(),
             locations: FxHashMap::default(),

@@ -7,8 +7,8 @@ use super::Nir;
 use crate::flow::{Machine, Step};
 use crate::term::{Arena, Term};
 use crate::world::{self, Space, Texel};
-use ntv::analysis::textures::Texture;
-use ntv::ir::{Def, Inst, Shader, TexData, Type, TypeData, Var};
+use ntv::analysis::textures::{variables_at, Name, Texture};
+use ntv::ir::{Def, Inst, InstKind, Shader, TexData, Type, TypeData, Var};
 use ntv::op::meaning::{ImageName, ImageOperation};
 use ntv::op::names::{unpack_alu_type, ImageDim};
 use ntv::op::{AluOp, Base, Index, Intrinsic, Modes, TexOp, TexSrcKind};
@@ -65,17 +65,17 @@ impl Nir<'_> {
         let shader = self.shader;
         let set = self.target.descriptor_set(Descriptor::Texture);
         let is_texture = |var: Var| self.opaque_shape(shader.vars[var].ty).is_some();
-        let count = |var: Var| shader.types.as_array(shader.vars[var].ty).and_then(|(_, len)| len);
         let holds = |var: Var| {
-            let first = shader.vars[var].binding;
-            (first..first + count(var).unwrap_or(1)).contains(&number)
+            let first = u64::from(shader.vars[var].binding);
+            (first..first + elements_of(shader, var)).contains(&number.into())
         };
         let var = shader
             .vars
             .ids()
             .find(|var| shader.vars[*var].mode == Modes::UNIFORM && is_texture(*var) && holds(*var))?;
         let first = shader.vars[var].binding;
-        let element = count(var).map(|_| machine.arena.constant(32, (number - first).into()));
+        let is_array = shader.types.as_array(shader.vars[var].ty).is_some();
+        let element = is_array.then(|| machine.arena.constant(32, (number - first).into()));
         Some((var, (set, first, element)))
     }
 
@@ -101,7 +101,11 @@ impl Nir<'_> {
             None => self.texture_by_number(machine, tex.texture_index),
         };
         let Some((var, (set, binding, element))) = texture else {
-            return self.unsupported(inst, "a texture without a variable");
+            let Some(dim) = self.dimension_of_handle(inst, tex) else {
+                return self.unsupported(inst, "a texture of an unknown dimension");
+            };
+            let place = self.unit_without_variable(machine, tex.texture_index, offset);
+            return Ok((place, (dim, false), shape(dim, false)));
         };
         let element = match (element, offset) {
             (Some(element), Some(offset)) => Some(machine.arena.add(element, offset)),
@@ -115,13 +119,29 @@ impl Nir<'_> {
         Ok(((set, binding, element), (dim, is_array), shape))
     }
 
+    /// A unit that has no variable: a binding of its own, or an element of the array of all units from one on to which an offset is added.
+    fn unit_without_variable(&self, machine: &mut Machine<'_>, unit: u32, offset: Option<Term>) -> Opaque {
+        let set = self.target.descriptor_set(Descriptor::Texture);
+        let first = |inst: &Inst| match self.shader.insts[*inst].kind {
+            InstKind::Tex(tex) => match Name::of_texture(self.shader, &self.shader.texs[tex]) {
+                Name::Unit(first, Some(_)) if first <= unit => Some(first),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some(first) = self.shader.order.iter().filter_map(first).min() else { return (set, unit, None) };
+        let element = machine.arena.constant(32, (unit - first).into());
+        let element = offset.map_or(element, |offset| machine.arena.add(element, offset));
+        (set, first, Some(element))
+    }
+
     /// Whether a variable is the array of all bindless textures or images.
     fn is_bindless(&self, var: Var) -> bool {
         let array = self.shader.types.as_array(self.shader.vars[var].ty);
         array.is_some_and(|(_, length)| length == Some(BINDLESS_HANDLES))
     }
 
-    /// The dimension of a bindless texture, as far as the coordinates or the result of a query tell: a handle has none.
+    /// The dimension of a texture without a variable, as far as the coordinates or the result of a query tell: a handle and a unit have none.
     fn dimension_of_handle(&self, inst: Inst, tex: &TexData) -> Option<ImageDim> {
         let count = match tex.src(TexSrcKind::coord) {
             Some(coord) => self.shader.num_components(coord),
@@ -156,7 +176,7 @@ impl Nir<'_> {
     pub(super) fn tex(&mut self, machine: &mut Machine<'_>, inst: Inst, tex: &TexData) -> Step<()> {
         let data = self.shader.insts[inst];
         let (texture, (dim, is_array), shape) = self.texture_of(machine, inst, tex)?;
-        if tex.src(TexSrcKind::plane).is_some() || tex.is_sparse {
+        if tex.src(TexSrcKind::plane).is_some() {
             return self.unsupported(inst, "a texture instruction with these operands");
         }
         let operation = match tex.op {
@@ -182,15 +202,29 @@ impl Nir<'_> {
             false => self.separate_sampler(machine, inst, tex)?,
         };
         let texel = Texel { operation, shape, texture, sampler, operands };
-        let count = if is_comparison { 1 } else { usize::from(data.num_components) };
+        let has_code = tex.joins_residency(data.num_components);
+        let of_texel = usize::from(data.num_components) - usize::from(has_code);
+        let count = if is_comparison { 1 } else { of_texel };
         let wide = data.bit_size.max(32);
+        let code = tex.is_sparse.then(|| texel.clone().residency(machine.arena, dim.coordinates().into()));
         let terms = texel.components(machine.arena, &vec![wide; count], dim.coordinates().into());
         let base = tex.dest_type.base;
         let mut terms: Vec<Term> =
             terms.into_iter().map(|term| narrowed(machine.arena, term, data.bit_size, base)).collect();
-        terms.resize(data.num_components.into(), terms[0]);
+        terms.resize(of_texel, terms[0]);
+        self.add_code(machine, inst, &mut terms, code);
         self.set(machine, inst, terms);
         Ok(())
+    }
+
+    /// Appends a residency code to the components of a texel, or keeps it if the result has none.
+    fn add_code(&mut self, machine: &mut Machine<'_>, inst: Inst, terms: &mut Vec<Term>, code: Option<Term>) {
+        let Some(code) = code else { return };
+        let data = self.shader.insts[inst];
+        match terms.len() < usize::from(data.num_components) {
+            true => terms.push(narrowed(machine.arena, code, data.bit_size, Base::Uint)),
+            false => drop(self.residencies.insert(inst.def(), code)),
+        }
     }
 
     /// The sampler, if it is a variable of its own.
@@ -271,7 +305,23 @@ impl Nir<'_> {
                 let place = self.descriptor_of_handle(machine, image, (true, said.dim));
                 (place, (said.dim, said.array), BINDLESS_HANDLES.into())
             }
-            ImageName::Unit => return self.unsupported(inst, "an image without a deref"),
+            ImageName::Unit => {
+                let Some(unit) = self.shader.as_const_scalar(image) else {
+                    return self.unsupported(inst, "an image of a unit that is not constant");
+                };
+                let said = Texture::said_of_image(self.shader, inst);
+                let known = variables_at(self.shader, true, unit as u32).next();
+                let Some((var, element)) = known else {
+                    let set = self.target.descriptor_set(Descriptor::Image);
+                    return Ok(((set, unit as u32, None), (said.dim, said.array), 1));
+                };
+                let variable = &self.shader.vars[var];
+                let set = variable.descriptor_set.unwrap_or_else(|| self.target.descriptor_set(Descriptor::Image));
+                let is_array = self.shader.types.as_array(variable.ty).is_some();
+                let element = is_array.then(|| machine.arena.constant(32, element.into()));
+                let shape = self.opaque_shape(variable.ty).unwrap_or((said.dim, said.array));
+                ((set, variable.binding, element), shape, elements_of(self.shader, var))
+            }
         })
     }
 
@@ -319,13 +369,23 @@ impl Nir<'_> {
         };
         let place = if is_bindless { [&[element], &place[..]].concat() } else { place };
         match access.operation {
-            ImageOperation::Load => {
+            ImageOperation::Load | ImageOperation::SparseLoad => {
+                let is_sparse = access.operation == ImageOperation::SparseLoad;
                 let mut terms = Vec::new();
-                for c in 0..data.num_components {
+                // A sparse one has four components, and maybe the code.
+                let count = if is_sparse { data.num_components.min(4) } else { data.num_components };
+                for c in 0..count {
                     terms.extend(world::of_chosen(machine, &choices, None, |machine, space| {
                         world::load_texel(machine, (space, &shape), &place, wide, c.into())
                     }));
                 }
+                let mut code = None;
+                if is_sparse {
+                    code = world::of_chosen(machine, &choices, None, |machine, space| {
+                        world::residency_of_texel(machine, (space, &shape), &place)
+                    });
+                }
+                self.add_code(machine, inst, &mut terms, code);
                 self.set_texel(machine, inst, terms);
             }
             ImageOperation::Store => {

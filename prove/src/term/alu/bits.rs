@@ -80,6 +80,10 @@ impl Arena {
                 let wide = self.zext(arg(0), 32);
                 self.scalar(op, width, &[wide])
             }
+            uclz if self.width(arg(0)) == 32 => {
+                let highest = self.scalar(ufind_msb, 32, &[arg(0)]);
+                self.combination(width, 31, &[(highest, u64::MAX)])
+            }
             bfm => {
                 let bits = self.mask(arg(0), 31);
                 let one = self.constant(32, 1);
