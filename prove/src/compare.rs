@@ -12,7 +12,7 @@ use crate::nir::Nir;
 use crate::smt::{Answer, Fact, Solver};
 use crate::term::{Arena, Node, Op, Term};
 use crate::witness::{self, Trial, Witness};
-use crate::world::Space;
+use crate::world::{self, Space};
 use anyhow::Result;
 use ntv::error::Errors;
 use ntv::ir::{Inst, Shader, Stage};
@@ -361,8 +361,8 @@ fn final_claims(
             continue;
         }
         let [a, b] = [expected, found].map(|outcome| outcome.state.get(arena, space));
-        if has_default(space) && !is_per_vertex && !cells.iter().any(|it| it.0 == space) && !arena.is_undefined(b) {
-            let none = arena.symbol("nothing is written", 0, &[]);
+        if space.has_default() && !is_per_vertex && !cells.iter().any(|it| it.0 == space) && !arena.is_undefined(b) {
+            let none = arena.symbol(world::NOTHING, 0, &[]);
             claims.push(Claim { what: format!("{space:?}"), place: Some((space, 0)), expected: none, found: b });
         }
         if !is_output || is_per_vertex {
@@ -380,13 +380,6 @@ fn final_claims(
         }
     }
     claims
-}
-
-/// Whether a built-in output counts if it is not written.
-fn has_default(space: Space) -> bool {
-    use spirv::BuiltIn::*;
-    let list = [FragDepth, SampleMask, FragStencilRefEXT, Layer, ViewportIndex, ClipDistance, CullDistance];
-    list.iter().any(|builtin| space == Space::BuiltIn(*builtin as u32))
 }
 
 /// Whether `found` is `expected` wherever that is defined, as far as their forms tell.

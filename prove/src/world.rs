@@ -127,6 +127,13 @@ impl Space {
         }
     }
 
+    /// Whether it is a built-in output that counts if it is not written.
+    pub fn has_default(self) -> bool {
+        use BuiltIn::{ClipDistance, CullDistance, FragDepth, FragStencilRefEXT, Layer, SampleMask, ViewportIndex};
+        let list = [FragDepth, SampleMask, FragStencilRefEXT, Layer, ViewportIndex, ClipDistance, CullDistance];
+        list.iter().any(|builtin| self == Space::BuiltIn(*builtin as u32))
+    }
+
     /// Whether others see it when the shader ends.
     pub fn is_shared(self) -> bool {
         !matches!(self, Space::Local(_) | Space::Discarded)
@@ -639,6 +646,9 @@ pub fn store(machine: &mut Machine<'_>, space: Space, address: Term, value: Term
     let after = write_bytes(machine.arena, state, address, value);
     change(machine, space, after);
 }
+
+/// The state of an output that is not written.
+pub const NOTHING: &str = "nothing is written";
 
 /// Emits a vertex of `stream`: what the cells of the outputs hold, after which all outputs are undefined.
 pub fn emit_vertex(machine: &mut Machine<'_>, stream: u32, cells: &[(Space, u64)]) {

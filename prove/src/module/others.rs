@@ -4,7 +4,7 @@
 
 use super::types::{word, Type};
 use super::{Module, Reason};
-use crate::flow::Machine;
+use crate::flow::{Machine, Obligation};
 use crate::term::Term;
 use crate::world::{self, Space};
 use rspirv::dr::{Instruction, Operand};
@@ -243,8 +243,25 @@ impl Module {
             world::end_primitive(machine, stream as u32);
             return Ok(());
         }
+        // Of the other streams, nothing is drawn.
+        if stream == 0 {
+            self.keep_unwritten(machine);
+        }
         world::emit_vertex(machine, stream as u32, &self.output_cells);
         Ok(())
+    }
+
+    /// Built-in outputs that the reference does not write have to be left as they are.
+    fn keep_unwritten(&self, machine: &mut Machine<'_>) {
+        let is_other = |space: &Space| space.has_default() && !self.output_cells.iter().any(|cell| cell.0 == *space);
+        let others: Vec<Space> = machine.state.spaces().filter(is_other).collect();
+        for space in others {
+            let found = machine.space(space);
+            if !machine.arena.is_undefined(found) {
+                let expected = machine.arena.symbol(world::NOTHING, 0, &[]);
+                machine.obligations.push(Obligation { what: format!("{space:?} of a vertex"), expected, found });
+            }
+        }
     }
 
     /// OpEmitMeshTasksEXT, which is also the end of its block.

@@ -208,6 +208,17 @@ fn search(fault: &Fault, cases: &[Case]) -> Found {
     found
 }
 
+/// A built-in output of a vertex that only one side writes differs from its default.
+#[test]
+fn a_layer_that_one_side_writes_is_found() {
+    let [with, without] = shaders::layers();
+    let prove = |shader: &Shader, words: &[u32]| Prover::default().prove(shader, &Target::default(), words);
+    for (case, other) in [(&with, &without), (&without, &with)] {
+        assert!(matches!(prove(&case.shader, &case.words), Verdict::Proved));
+        assert!(matches!(prove(&case.shader, &other.words), Verdict::Different(_)));
+    }
+}
+
 /// Only operations without NoContraction are combined with each other: one that is alone needs no decoration.
 #[test]
 fn arithmetic_that_is_alone_needs_no_decoration() {

@@ -247,6 +247,12 @@ pub(crate) fn case_of(lines: &str) -> Case {
     parse(lines, &of_operation(lines)).remove(0)
 }
 
+/// A shader that writes a layer, and one that does not.
+pub(crate) fn layers() -> [Case; 2] {
+    let (text, line) = LAYERS;
+    [line, ""].map(|line| parse("layers", &text.replace("LAYER\n", &format!("{line}\n"))).remove(0))
+}
+
 /// A shader with its lowered form for a target.
 pub(crate) struct Lowered {
     pub(crate) name: String,
@@ -444,6 +450,32 @@ impl main {
     block b1:
 }
 ";
+
+/// A geometry shader, and the line with which it writes a layer.
+const LAYERS: (&str, &str) = (
+    "shader: MESA_SHADER_GEOMETRY
+output_primitive: POINTS
+input_primitive: POINTS
+vertices_out: 1
+invocations: 1
+vertices_in: 1
+active_stream_mask: 0x01
+decl_function main () (entrypoint)
+
+impl main {
+    block b0:   // preds:
+    32 %0 = load_const (0x00000000)
+    32 %1 = load_const (0x00000001)
+    32x4 %2 = @load_per_vertex_input (%0, %0) (base=0, range=1, component=0, dest_type=float32, io location=VARYING_SLOT_POS slots=1)
+    @store_output (%2, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT_POS slots=1)
+    LAYER
+    @emit_vertex (stream_id=0)
+    // succs: b1
+    block b1:
+}
+",
+    "@store_output (%1, %0) (base=1, range=1, wrmask=x, component=0, src_type=int32, io location=VARYING_SLOT_LAYER slots=1)",
+);
 
 /// A shader in each of whose invocations an operation has numbers and a result of its own.
 fn of_group(lines: &str) -> String {
