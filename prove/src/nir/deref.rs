@@ -48,7 +48,8 @@ impl Memory {
 /// What a deref points to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pointer {
-    pub(super) var: Var,
+    /// The variable that it leads into; `None` for an address.
+    pub(super) var: Option<Var>,
     pub(super) memory: Memory,
     pub(super) ty: Type,
     /// Bytes, scalars of local variables, or cells of inputs and outputs.
@@ -63,6 +64,14 @@ impl Nir<'_> {
         match self.pointers.get(&def) {
             Some(pointer) => Ok(*pointer),
             None => self.unsupported(inst, "a pointer that is not a chain of derefs"),
+        }
+    }
+
+    /// The variable into which a pointer leads.
+    pub(super) fn variable_of(&self, inst: Inst, pointer: Pointer) -> Step<Var> {
+        match pointer.var {
+            Some(var) => Ok(var),
+            None => self.unsupported(inst, "an address of this memory"),
         }
     }
 
@@ -100,6 +109,13 @@ impl Nir<'_> {
             DerefKind::Struct { parent, field } => {
                 let parent = self.pointer(inst, parent)?;
                 self.member(machine, inst, parent, field as usize, deref.ty)?
+            }
+            DerefKind::Cast { parent, align_mul, align_offset, .. } if deref.modes == Modes::GLOBAL => {
+                let address = self.scalar(machine, parent);
+                let address = self.aligned_to(machine, address, (align_mul, align_offset));
+                self.promised = None;
+                let memory = Memory::Bytes(Region::Space(Space::Global));
+                Pointer { var: None, memory, ty: deref.ty, address, awaits_index: false }
             }
             _ => return self.unsupported(inst, "a deref of another kind"),
         };
@@ -145,13 +161,13 @@ impl Nir<'_> {
             Modes::TASK_PAYLOAD => (Memory::Bytes(Region::Space(Space::Payload)), false),
             Modes::SHADER_IN | Modes::SHADER_OUT => (Memory::Io { vertex: None }, self.is_per_vertex(var)),
             Modes::UNIFORM | Modes::IMAGE => (Memory::Opaque { element: None }, is_array),
-            Modes::FUNCTION_TEMP | Modes::SHADER_TEMP => (Memory::Local(var.index() as u32), false),
+            Modes::FUNCTION_TEMP | Modes::SHADER_TEMP | Modes::CONSTANT => (Memory::Local(var.index() as u32), false),
             _ => return self.unsupported(inst, "a deref of a variable of this mode"),
         };
         if let Memory::Local(_) = memory {
             self.initialize(machine, inst, var)?;
         }
-        Ok(Pointer { var, memory, ty: variable.ty, address, awaits_index })
+        Ok(Pointer { var: Some(var), memory, ty: variable.ty, address, awaits_index })
     }
 
     /// Whether a block variable is an array of blocks, not a block that is an array.
@@ -214,7 +230,9 @@ impl Nir<'_> {
             Memory::Io { .. } => self.cell_stride(parent),
             _ => layout::stride(&self.shader.types, parent.ty),
         };
-        pointer.address = machine.arena.combination(32, 0, &[(parent.address, 1), (index, step)]);
+        let width = machine.arena.width(parent.address);
+        let index = machine.arena.sext(index, width);
+        pointer.address = machine.arena.combination(width, 0, &[(parent.address, 1), (index, step)]);
         Ok(pointer)
     }
 
@@ -230,7 +248,7 @@ impl Nir<'_> {
         let types = &self.shader.types;
         let fields = layout::fields(types, parent.ty);
         let before = || fields.iter().take(field);
-        let is_pushed = self.shader.vars[parent.var].mode == Modes::PUSH_CONST;
+        let is_pushed = parent.var.is_some_and(|var| self.shader.vars[var].mode == Modes::PUSH_CONST);
         let offset = match parent.memory {
             Memory::Local(_) => before().map(|field| layout::scalars(types, field.ty)).sum(),
             Memory::Io { .. } => 4 * before().map(|field| u64::from(types.slots(field.ty))).sum::<u64>(),
@@ -273,7 +291,7 @@ impl Nir<'_> {
     /// The end of what is at the addresses of a variable, or of a block.
     fn end_of(&self, pointer: Pointer) -> u64 {
         let types = &self.shader.types;
-        let ty = self.shader.vars[pointer.var].ty;
+        let Some(ty) = pointer.var.map(|var| self.shader.vars[var].ty) else { return u64::MAX };
         let size = match pointer.memory {
             Memory::Block { element: Some(_), .. } => {
                 types.as_array(ty).map_or(0, |(block, _)| layout::size(types, block))
@@ -296,7 +314,7 @@ impl Nir<'_> {
         let width = self.shader.insts[inst].bit_size;
         let places = self.scalar_places(machine, inst, pointer)?;
         if let Memory::Io { .. } = pointer.memory {
-            if self.shader.vars[pointer.var].flags.contains(VarFlags::FB_FETCH_OUTPUT) {
+            if pointer.var.is_some_and(|var| self.shader.vars[var].flags.contains(VarFlags::FB_FETCH_OUTPUT)) {
                 return self.framebuffer(machine, inst);
             }
             let terms = self.load_io(machine, inst, pointer, &places, None)?;
@@ -341,7 +359,10 @@ impl Nir<'_> {
             let Some((bits, address)) = places.get(c).copied() else { continue };
             machine.limit(address, self.end_of(pointer));
             match (pointer.memory, region) {
-                (Memory::Io { vertex }, _) => self.store_io(machine, inst, (pointer.var, vertex), address, value)?,
+                (Memory::Io { vertex }, _) => {
+                    let var = self.variable_of(inst, pointer)?;
+                    self.store_io(machine, inst, (var, vertex), address, value)?;
+                }
                 (Memory::Local(number), _) => {
                     let value = self.as_width(machine, value, bits);
                     let state = machine.space(Space::Local(number));

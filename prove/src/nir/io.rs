@@ -280,7 +280,7 @@ impl Nir<'_> {
     pub(super) fn cell_stride(&self, pointer: Pointer) -> u64 {
         let types = &self.shader.types;
         match types.get(pointer.ty) {
-            TypeData::Array { .. } if self.is_compact(pointer.var) => 1,
+            TypeData::Array { .. } if pointer.var.is_some_and(|var| self.is_compact(var)) => 1,
             TypeData::Array { elem, .. } => 4 * u64::from(types.slots(elem)),
             TypeData::Matrix { scalar, rows, .. } => 4 * (u64::from(scalar.bits) * u64::from(rows)).div_ceil(128),
             TypeData::Vector(scalar, _) => u64::from(scalar.bits.max(32)) / 32,
@@ -407,15 +407,16 @@ impl Nir<'_> {
         place: Option<(Place, Vec<Term>)>,
     ) -> Step<Vec<Term>> {
         let Memory::Io { vertex } = pointer.memory else { return self.unsupported(inst, "not an input or output") };
-        let slot = self.slot_of_variable(pointer.var);
-        let variable = &self.shader.vars[pointer.var];
+        let var = self.variable_of(inst, pointer)?;
+        let slot = self.slot_of_variable(var);
+        let variable = &self.shader.vars[var];
         let is_output = variable.mode == Modes::SHADER_OUT;
         let width = self.shader.insts[inst].bit_size;
         let (place, at) = place.map_or((None, Vec::new()), |(place, at)| (Some(place), at));
-        let mut interpolation = self.interpolation_of(pointer.var);
+        let mut interpolation = self.interpolation_of(var);
         interpolation.place = place.unwrap_or(interpolation.place);
         let input = Input { patch: slot.patch, interpolation, vertex, at: &at };
-        let base = self.base_of(pointer.var);
+        let base = self.base_of(var);
         let wide = width.max(if width == 16 { 32 } else { 0 });
         let mut terms = Vec::new();
         for (_, address) in places {

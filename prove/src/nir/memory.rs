@@ -297,8 +297,18 @@ impl Nir<'_> {
 
     /// The address, with the low bits that NIR promises.
     fn aligned(&mut self, machine: &mut Machine<'_>, inst: Inst, address: Term) -> Term {
-        let multiple = u64::from(self.shader.index(inst, Index::align_mul));
-        let rest = u64::from(self.shader.index(inst, Index::align_offset));
+        let align = [Index::align_mul, Index::align_offset].map(|index| self.shader.index(inst, index));
+        self.aligned_to(machine, address, align.into())
+    }
+
+    /// The address that leaves the second number if it is divided by the first.
+    pub(super) fn aligned_to(
+        &mut self,
+        machine: &mut Machine<'_>,
+        address: Term,
+        (multiple, rest): (u32, u32),
+    ) -> Term {
+        let (multiple, rest) = (u64::from(multiple), u64::from(rest));
         if !multiple.is_power_of_two() || machine.arena.as_const(address).is_some() {
             return address;
         }

@@ -47,7 +47,8 @@ impl Nir<'_> {
         let Memory::Opaque { element } = pointer.memory else {
             return self.unsupported(inst, "a deref that is not of a texture or image");
         };
-        let variable = &self.shader.vars[pointer.var];
+        let var = self.variable_of(inst, pointer)?;
+        let variable = &self.shader.vars[var];
         let is_attachment = self.opaque_shape(variable.ty).is_some_and(|(dim, _)| dim.is_subpass());
         let length = self.shader.types.as_array(variable.ty).and_then(|(_, length)| length);
         let kind = match variable.mode {
@@ -57,7 +58,7 @@ impl Nir<'_> {
             _ => Descriptor::Texture,
         };
         let set = variable.descriptor_set.unwrap_or_else(|| self.target.descriptor_set(kind));
-        Ok((pointer.var, (set, variable.binding, element)))
+        Ok((var, (set, variable.binding, element)))
     }
 
     /// The texture with a number: the variable that has it.
