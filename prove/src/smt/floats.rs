@@ -258,7 +258,6 @@ fn comparison(op: AluOp) -> Option<Define> {
 fn conversion(op: AluOp) -> Option<Define> {
     Some(match op {
         f2f16 | f2f32 | f2f64 => |_, x, width, _| Made::Float(x.floats[0].converted("RNE", width)),
-        f2f16_rtz => |_, x, width, _| Made::Float(x.floats[0].converted("RTZ", width)),
         i2f16 | i2f32 | i2f64 => |_, x, width, _| Made::Float(Float::of_signed(&x.bits[0], width)),
         u2f16 | u2f32 | u2f64 => |_, x, width, _| {
             // With a zero above, it is signed.
@@ -301,10 +300,6 @@ fn vector(op: AluOp) -> Option<Define> {
 
 fn packing(op: AluOp) -> Option<Define> {
     Some(match op {
-        unpack_half_2x16 => |_, x, width, component| {
-            let half = Float::of_bits(&x.bits[0].part(16 * component, 16));
-            Made::Float(half.converted("RNE", width))
-        },
         unpack_unorm_2x16 => |_, x, _, component| {
             Made::Float(Float::of_signed(&x.bits[0].part(16 * component, 16).fit(17), 32).over(&Float::single(65535.0)))
         },
@@ -321,8 +316,6 @@ fn packing(op: AluOp) -> Option<Define> {
         pack_unorm_4x8 => |script, x, _, _| Made::Bits(packed(script, x, 8, 0.0, 255.0)),
         pack_snorm_2x16 => |script, x, _, _| Made::Bits(packed(script, x, 16, -1.0, 32767.0)),
         pack_snorm_4x8 => |script, x, _, _| Made::Bits(packed(script, x, 8, -1.0, 127.0)),
-        pack_half_2x16 => |script, x, _, _| Made::Bits(packed_halves(script, x, "RNE")),
-        pack_half_2x16_rtz_split => |script, x, _, _| Made::Bits(packed_halves(script, x, "RTZ")),
         _ => return None,
     })
 }
@@ -416,11 +409,6 @@ fn packed(script: &mut Script, x: &Operands, part: u32, least: f32, most: f32) -
         let scaled = limited.converted("RNE", 32).times(&Float::single(most)).integer("RNE");
         parts.push(script.name(&scaled.number(32).part(0, part)));
     }
-    joined(parts)
-}
-
-fn packed_halves(script: &mut Script, x: &Operands, mode: &str) -> Bits {
-    let parts = x.floats.iter().map(|value| value.converted(mode, 16).bits(script)).collect();
     joined(parts)
 }
 

@@ -61,8 +61,6 @@ fn of_single_bits(op: AluOp) -> Option<Define> {
             let top = x[0].width - 1;
             first(&x[0], (0..x[0].width).rev(), |at| top - at, width)
         },
-        // Of 0, that is 32.
-        uclz => |_, x, width| Bits::number(31, width).minus(&first(&x[0], (0..x[0].width).rev(), |at| at, width)),
         ifind_msb => |script, x, width| {
             let bits = without_sign_bits(script, &x[0]);
             first(&bits, (0..bits.width).rev(), |at| at, width)

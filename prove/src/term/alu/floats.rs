@@ -129,15 +129,37 @@ impl Arena {
             f2ump => self.scalar(f2u16, width, &[args[0]]),
             i2fmp => self.scalar(i2f16, width, &[args[0]]),
             u2fmp => self.scalar(u2f16, width, &[args[0]]),
+            pack_half_2x16 => {
+                let halves = [0, 1].map(|c| self.scalar(f2f16, 16, &[srcs[0][c]]));
+                self.joined(&halves)
+            }
             pack_half_2x16_split => {
                 let vector = vec![args[0], args[1]];
                 self.alu(pack_half_2x16, width, 0, &[vector])
+            }
+            unpack_half_2x16 => {
+                let half = self.part(args[0], 16 * x.component as u8, 16);
+                self.scalar(f2f32, 32, &[half])
             }
             unpack_half_2x16_split_x | unpack_half_2x16_split_y => {
                 let component = usize::from(op == unpack_half_2x16_split_y);
                 self.alu(unpack_half_2x16, width, component, &[vec![args[0]]])
             }
             f2f16_rtz if self.width(args[0]) == width => args[0],
+            // The nearest number, or the one before it if that is farther from 0.
+            f2f16_rtz => {
+                let nearest = self.scalar(f2f16, 16, &[args[0]]);
+                let wide = self.width(args[0]);
+                let back = self.scalar(if wide == 64 { f2f64 } else { f2f32 }, wide, &[nearest]);
+                let [value, back] = [args[0], back].map(|number| self.scalar(fabs, wide, &[number]));
+                let is_away = self.scalar(flt, 1, &[value, back]);
+                let before = self.plus(nearest, 0xffff);
+                self.ite(is_away, before, nearest)
+            }
+            pack_half_2x16_rtz_split => {
+                let halves = [0, 1].map(|i| self.scalar(f2f16_rtz, 16, &[args[i]]));
+                self.joined(&halves)
+            }
             f2i1 | f2u1 => {
                 let wide = self.scalar(if op == f2i1 { f2i32 } else { f2u32 }, 32, &[args[0]]);
                 self.trunc(wide, 1)
