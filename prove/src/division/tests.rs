@@ -79,7 +79,7 @@ fn planted_faults_are_not_proved() {
     let target = forms::poor_target();
     let mut translator = Translator::new(Options::default().target(target.clone()));
     let words = translator.translate(&mut shader.clone(), &EmitOptions::default()).expect("a module").words;
-    let mut sound = Prover::new(Some(Duration::from_secs(2)), 0).expect("z3");
+    let mut sound = Prover::new(Some(Duration::from_secs(5)), 0).expect("z3");
     assert!(matches!(sound.prove(&shader, &target, &words), Verdict::Proved));
     // Steps that are proved are not asked for again.
     let mut prover = Prover::new(Some(Duration::from_millis(20)), 0).expect("z3");

@@ -180,7 +180,9 @@ impl Nir<'_> {
     fn initialize(&mut self, machine: &mut Machine<'_>, inst: Inst, var: Var) -> Step<()> {
         let variable = &self.shader.vars[var];
         let space = Space::Local(var.index() as u32);
-        if variable.initializer.is_none() || machine.state.spaces().any(|it| it == space) {
+        // A pass leaves only the values.
+        let has_value = variable.initializer.is_some() || variable.values.is_some();
+        if !has_value || machine.state.spaces().any(|it| it == space) {
             return Ok(());
         }
         let (Some(values), Some(scalar)) = (variable.values, self.shader.types.scalar_of(variable.ty)) else {
