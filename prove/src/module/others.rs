@@ -207,8 +207,8 @@ impl Module {
                 let counts = [self.one(machine, self.operand(it, 0)?)?, self.one(machine, self.operand(it, 1)?)?];
                 world::happen(machine, "set mesh outputs", &counts);
             }
-            Op::BeginInvocationInterlockEXT => interlock(machine, "begin invocation interlock", &self.visible),
-            Op::EndInvocationInterlockEXT => interlock(machine, "end invocation interlock", &self.visible),
+            Op::BeginInvocationInterlockEXT => interlock(machine, "begin_invocation_interlock", &self.visible),
+            Op::EndInvocationInterlockEXT => interlock(machine, "end_invocation_interlock", &self.visible),
             Op::ReadClockKHR => return self.clock(machine, it).map(Some),
             Op::IsHelperInvocationEXT => return Ok(Some(vec![world::is_helper(machine)])),
             _ => return Ok(None),

@@ -88,8 +88,7 @@ impl Nir<'_> {
                 happen(machine, world::LAUNCH, &counts);
                 return Ok(Some(Jump::Halt));
             }
-            begin_invocation_interlock => interlock(machine, "begin invocation interlock", &self.visible),
-            end_invocation_interlock => interlock(machine, "end invocation interlock", &self.visible),
+            begin_invocation_interlock | end_invocation_interlock => interlock(machine, op.name(), &self.visible),
             terminate => {
                 self.discard(machine, None);
                 return Ok(Some(Jump::Halt));
@@ -105,29 +104,11 @@ impl Nir<'_> {
                 let words = world::clock(machine, if is_device { "device" } else { "subgroup" });
                 self.set(machine, inst, words.to_vec());
             }
-            is_sparse_texels_resident | is_sparse_resident_zink => {
-                let code = self.scalars(machine, srcs[0]);
-                let resident = world::is_resident(machine.arena, code[code.len() - 1]);
-                let resident = machine.arena.sext(resident, self.shader.insts[inst].bit_size);
-                self.set(machine, inst, vec![resident]);
-            }
-            // Of two codes, it is one that is not resident, if there is one.
-            sparse_residency_code_and => {
-                let [x, y] = [srcs[0], srcs[1]].map(|code| self.scalar(machine, code));
-                let first = world::is_resident(machine.arena, x);
-                let both = machine.arena.ite(first, y, x);
-                self.set(machine, inst, vec![both]);
-            }
-            sparse_residency_code => {
-                let Some(code) = self.residencies.get(&srcs[0]).copied() else {
-                    return self.unsupported(inst, "the residency code of what is not read");
-                };
-                self.set(machine, inst, vec![code]);
-            }
             is_helper_invocation => {
                 let term = world::is_helper(machine);
                 self.set(machine, inst, vec![term]);
             }
+            _ if self.residency(machine, inst, op, srcs)? => {}
             _ if op.meaning().image.is_some() => self.image(machine, inst, op, srcs)?,
             _ => {
                 if !self.subgroup(machine, inst, op, srcs)? {

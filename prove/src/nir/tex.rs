@@ -6,7 +6,7 @@ use super::deref::Memory;
 use super::Nir;
 use crate::flow::{Machine, Step};
 use crate::term::{Arena, Term};
-use crate::world::{self, Space, Texel};
+use crate::world::{self, Choices, Space, Texel};
 use ntv::analysis::textures::{variables_at, Name, Texture};
 use ntv::ir::{Def, Inst, InstKind, Shader, TexData, Type, TypeData, Var};
 use ntv::op::meaning::{ImageName, ImageOperation};
@@ -372,22 +372,7 @@ impl Nir<'_> {
         match access.operation {
             ImageOperation::Load | ImageOperation::SparseLoad => {
                 let is_sparse = access.operation == ImageOperation::SparseLoad;
-                let mut terms = Vec::new();
-                // A sparse one has four components, and maybe the code.
-                let count = if is_sparse { data.num_components.min(4) } else { data.num_components };
-                for c in 0..count {
-                    terms.extend(world::of_chosen(machine, &choices, None, |machine, space| {
-                        world::load_texel(machine, (space, &shape), &place, wide, c.into())
-                    }));
-                }
-                let mut code = None;
-                if is_sparse {
-                    code = world::of_chosen(machine, &choices, None, |machine, space| {
-                        world::residency_of_texel(machine, (space, &shape), &place)
-                    });
-                }
-                self.add_code(machine, inst, &mut terms, code);
-                self.set_texel(machine, inst, terms);
+                self.load_texels(machine, inst, is_sparse, (&choices, &shape, &place));
             }
             ImageOperation::Store => {
                 let base = unpack_alu_type(self.shader.index(inst, Index::src_type)).base;
@@ -410,6 +395,64 @@ impl Nir<'_> {
             _ => return self.unsupported(inst, "an operation on an image of this kind"),
         }
         Ok(())
+    }
+
+    /// Loads a texel of an image that is chosen, and its residency code if it is a sparse read.
+    fn load_texels(
+        &mut self,
+        machine: &mut Machine<'_>,
+        inst: Inst,
+        is_sparse: bool,
+        (choices, shape, place): (&Choices, &str, &[Term]),
+    ) {
+        let data = self.shader.insts[inst];
+        let wide = data.bit_size.max(32);
+        let mut terms = Vec::new();
+        // A sparse one has four components, and maybe the code.
+        let count = if is_sparse { data.num_components.min(4) } else { data.num_components };
+        for c in 0..count {
+            terms.extend(world::of_chosen(machine, choices, None, |machine, space| {
+                world::load_texel(machine, (space, shape), place, wide, c.into())
+            }));
+        }
+        let mut code = None;
+        if is_sparse {
+            code = world::of_chosen(machine, choices, None, |machine, space| {
+                world::residency_of_texel(machine, (space, shape), place)
+            });
+        }
+        self.add_code(machine, inst, &mut terms, code);
+        self.set_texel(machine, inst, terms);
+    }
+
+    /// Runs an operation on residency codes; false if it is another one.
+    pub(super) fn residency(
+        &mut self,
+        machine: &mut Machine<'_>,
+        inst: Inst,
+        op: Intrinsic,
+        srcs: &[Def],
+    ) -> Step<bool> {
+        let result = match op {
+            Intrinsic::is_sparse_texels_resident | Intrinsic::is_sparse_resident_zink => {
+                let code = self.scalars(machine, srcs[0]);
+                let resident = world::is_resident(machine.arena, code[code.len() - 1]);
+                machine.arena.sext(resident, self.shader.insts[inst].bit_size)
+            }
+            // Of two codes, it is one that is not resident, if there is one.
+            Intrinsic::sparse_residency_code_and => {
+                let [x, y] = [srcs[0], srcs[1]].map(|code| self.scalar(machine, code));
+                let first = world::is_resident(machine.arena, x);
+                machine.arena.ite(first, y, x)
+            }
+            Intrinsic::sparse_residency_code => match self.residencies.get(&srcs[0]) {
+                Some(code) => *code,
+                None => return self.unsupported(inst, "the residency code of what is not read"),
+            },
+            _ => return Ok(false),
+        };
+        self.set(machine, inst, vec![result]);
+        Ok(true)
     }
 
     /// Runs a query of so many components. NIR leaves more of them open.
