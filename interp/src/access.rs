@@ -4,8 +4,7 @@
 
 use crate::alu;
 use crate::fault::FaultKind;
-use crate::interlock::Section;
-use crate::machine::Machine;
+use crate::machine::{Machine, Section};
 use crate::memory::{Address, Buffer, MemoryRegion};
 use crate::order::Invocation;
 use crate::pointer::Pointer;

@@ -7,19 +7,9 @@
 //! theirs. With an interlock of samples, fragments that are shaded for different samples do not wait for each other.
 
 use crate::fault::FaultKind;
-use crate::machine::Machine;
+use crate::machine::{Machine, Section};
 use ntv::ir::Inst;
 use ntv::op::Intrinsic;
-
-/// What an invocation has done of its critical section.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Section {
-    #[default]
-    Before,
-    Waiting,
-    Within,
-    After,
-}
 
 impl Machine<'_> {
     /// Begins the critical sections of active invocations. Those that have to wait are not active afterwards.

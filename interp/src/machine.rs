@@ -5,7 +5,6 @@
 use crate::fault::{Fault, FaultKind};
 use crate::flow::{Flow, END};
 use crate::inputs::Inputs;
-use crate::interlock::Section;
 use crate::layout::Layout;
 use crate::memory::{Buffer, MemoryRegion};
 use crate::meshlet::{slots_of_primitives, Launch, Meshlet};
@@ -79,6 +78,16 @@ pub(crate) struct Lane {
     pub scratch: Buffer,
     pub outputs: Outputs,
     pub vertices: Vec<(u32, Option<Outputs>)>,
+}
+
+/// What an invocation has done of its critical section.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Section {
+    #[default]
+    Before,
+    Waiting,
+    Within,
+    After,
 }
 
 /// Runs one group of invocations; false if the budget is used up.
