@@ -394,6 +394,7 @@ pub(crate) struct RunArgs {
 
 /// Arguments of `ntv prove`.
 #[derive(clap::Args)]
+#[cfg_attr(not(feature = "prove"), allow(dead_code))]
 pub(crate) struct ProveArgs {
     /// Files, folders, or - for stdin. Each shader is translated and compared with its translation. If a file with one shader and
     /// a module in SPIR-V (.spv) are named, they are compared.
@@ -440,6 +441,7 @@ pub(crate) struct ProveArgs {
 
 /// Arguments of `ntv draw`.
 #[derive(clap::Args)]
+#[cfg_attr(not(feature = "vulkan"), allow(dead_code))]
 pub(crate) struct DrawArgs {
     /// The scene: see docs/scenes.md.
     #[arg(value_name = "SCENE")]

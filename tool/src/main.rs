@@ -12,7 +12,7 @@ mod check;
 mod compile;
 mod destination;
 mod diagnostics;
-#[cfg_attr(not(feature = "vulkan"), allow(dead_code))]
+#[cfg(feature = "vulkan")]
 mod draw;
 mod explore;
 mod inputs;
@@ -20,6 +20,7 @@ mod names;
 mod options;
 mod picture;
 mod plan;
+#[cfg(feature = "prove")]
 mod prove;
 mod recognize;
 mod reduce;
@@ -70,6 +71,15 @@ fn refuse(error: &clap::Error) -> ExitCode {
     ExitCode::from(WRONG_USAGE)
 }
 
+/// The error of a command, or of an option of it, that comes with a feature of the build.
+#[cfg(not(all(feature = "prove", feature = "vulkan")))]
+fn absent(feature: &str, command: &str) -> anyhow::Error {
+    anyhow::anyhow!(
+        "this ntv was built without the feature `{feature}`: cargo run --release --features {feature} -- {command} ..., or \
+         cargo install --path tool --features {feature}"
+    )
+}
+
 fn run(args: &Args, reporter: &Reporter) -> Result<AllFine> {
     if let Some(jobs) = args.jobs {
         rayon::ThreadPoolBuilder::new().num_threads(jobs.get()).build_global()?;
@@ -82,8 +92,14 @@ fn run(args: &Args, reporter: &Reporter) -> Result<AllFine> {
         Command::Cfg(args) => show::cfg(args, reporter),
         Command::Reduce(args) => reduce::run(args, reporter),
         Command::Run(args) => run::run(args, reporter),
+        #[cfg(feature = "prove")]
         Command::Prove(args) => prove::run(args, reporter),
+        #[cfg(not(feature = "prove"))]
+        Command::Prove(_) => Err(absent("prove", "prove")),
+        #[cfg(feature = "vulkan")]
         Command::Draw(args) => draw::run(args, reporter),
+        #[cfg(not(feature = "vulkan"))]
+        Command::Draw(_) => Err(absent("vulkan", "draw")),
         Command::Link(args) => variant::link_stages(args, reporter),
         Command::Variant(args) => variant::variant(args, reporter),
         Command::Options => options::run(reporter),

@@ -133,7 +133,9 @@ fn files_that_cannot_be_read_are_named() {
         ("run a.nir --inputs folder --json", "folder"),
         ("plan none.nir --json", "none.nir"),
         ("plan a.nir --limits none.json --json", "none.json"),
+        #[cfg(feature = "vulkan")]
         ("draw none.toml --json", "none.toml"),
+        #[cfg(feature = "vulkan")]
         ("draw folder --json", "folder"),
         ("reduce none.nir --command false --json", "none.nir"),
         ("variant none.spv -o x --json", "none.spv"),
@@ -246,6 +248,7 @@ fn a_full_stdout_is_an_error() {
     }
 }
 
+#[cfg(feature = "vulkan")]
 #[test]
 fn errors_of_a_scene_have_their_line() {
     for (text, line) in [
@@ -260,6 +263,22 @@ fn errors_of_a_scene_have_their_line() {
         let said = stderr(&place.run("draw s.toml --json"));
         let object: Value = serde_json::from_str(said.lines().next().unwrap_or_default()).expect("JSON");
         assert_eq!((&object["kind"], &object["line"]), (&"scene".into(), &line.into()), "{text}: {said}");
+    }
+}
+
+/// A command whose crates are not in this build names the feature that has them.
+#[cfg(not(all(feature = "prove", feature = "vulkan", feature = "explorer")))]
+#[test]
+fn a_command_of_a_feature_names_it() {
+    let place = Folder::new(&[("a.nir", GOOD)]);
+    for (command, feature, has) in [
+        ("prove a.nir", "prove", cfg!(feature = "prove")),
+        ("draw scene.toml", "vulkan", cfg!(feature = "vulkan")),
+        ("explore --no-open", "explorer", cfg!(feature = "explorer")),
+    ] {
+        if !has {
+            expect_refusal(&place, command, &format!("the feature `{feature}`"));
+        }
     }
 }
 

@@ -93,17 +93,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("run v.nir f.nir --inputs i.json --png f.nir", "is an input"),
     ("run v.nir f.nir --inputs i.json --png i.json", "is an input"),
     ("run v.nir f.nir --inputs i.json --png out", "is a folder"),
-    ("draw s.toml -o s.toml", "is an input"),
-    ("draw s.toml -o f.nir", "is an input"),
-    ("draw s.toml -o p.png", "is an input"),
-    ("draw s.toml -o out", "is a folder"),
-    ("draw s.toml --trace s.toml", "is an input"),
-    ("draw s.toml --trace v.nir", "is an input"),
-    ("draw s.toml --trace p.png", "is an input"),
-    ("draw s.toml -o x --trace ./x", "-o and --trace would both be written"),
-    ("draw s.toml -o sub/x --trace sub/../sub/./x", "-o and --trace would both be written"),
-    ("draw s.toml -o new/x --trace new/y/../x", "-o and --trace would both be written"),
-    ("draw s.toml -o file --trace file", "-o and --trace would both be written"),
 ];
 
 /// Commands that would write over an input by other names of files: links, and a folder that is named by a link.
@@ -117,9 +106,29 @@ const REFUSED_LINKS: &[(&str, &str)] = &[
     ("import v.nir -o soft", "is an input"),
     ("reduce v.nir -o hard -- false", "is an input"),
     ("run v.nir f.nir --inputs i.json --png soft", "is an input"),
+];
+
+/// Commands that draw, which the feature `vulkan` has.
+#[cfg(feature = "vulkan")]
+const REFUSED_DRAWS: &[(&str, &str)] = &[
+    ("draw s.toml -o s.toml", "is an input"),
+    ("draw s.toml -o f.nir", "is an input"),
+    ("draw s.toml -o p.png", "is an input"),
+    ("draw s.toml -o out", "is a folder"),
+    ("draw s.toml --trace s.toml", "is an input"),
+    ("draw s.toml --trace v.nir", "is an input"),
+    ("draw s.toml --trace p.png", "is an input"),
+    ("draw s.toml -o x --trace ./x", "-o and --trace would both be written"),
+    ("draw s.toml -o sub/x --trace sub/../sub/./x", "-o and --trace would both be written"),
+    ("draw s.toml -o new/x --trace new/y/../x", "-o and --trace would both be written"),
+    ("draw s.toml -o file --trace file", "-o and --trace would both be written"),
+    #[cfg(unix)]
     ("draw s.toml -o hard", "is an input"),
+    #[cfg(unix)]
     ("draw s.toml --trace here/f.nir", "is an input"),
+    #[cfg(unix)]
     ("draw s.toml -o to_new --trace new", "-o and --trace would both be written"),
+    #[cfg(unix)]
     ("draw s.toml -o here/x --trace x", "-o and --trace would both be written"),
 ];
 
@@ -130,6 +139,8 @@ fn inputs_and_results_are_never_overwritten() {
     let rows = REFUSED.iter();
     #[cfg(unix)]
     let rows = rows.chain(REFUSED_LINKS);
+    #[cfg(feature = "vulkan")]
+    let rows = rows.chain(REFUSED_DRAWS);
     for (arguments, reason) in rows {
         let output = run(place.path(), arguments, Stdio::null());
         let said = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -216,7 +216,7 @@ mod device {
 #[cfg(not(feature = "vulkan"))]
 #[test]
 fn a_device_needs_vulkan() {
-    expect_refusal(&Folder::new(&[("a.nir", SUM)]), "prove a.nir --no-solver --device", "without Vulkan");
+    expect_refusal(&Folder::new(&[("a.nir", SUM)]), "prove a.nir --no-solver --device", "without the feature `vulkan`");
 }
 
 #[test]

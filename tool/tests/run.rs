@@ -330,6 +330,7 @@ fn wrong_invocations_are_refused() {
     expect_refusal(&place, "run a.nir a.nir --inputs in.json", "`invocations` are those of one shader, not of 2");
     expect_refusal(&place, "run b.nir --inputs in.json", "MESA_SHADER_COMPUTE has workgroups");
     expect_refusal(&place, "run a.nir --inputs in.json --png a.png", "--png needs a draw");
-    let message = if cfg!(feature = "vulkan") { "a device draws with a whole pipeline" } else { "without Vulkan" };
+    let message =
+        if cfg!(feature = "vulkan") { "a device draws with a whole pipeline" } else { "without the feature `vulkan`" };
     expect_refusal(&place, "run a.nir --inputs in.json --device llvmpipe", message);
 }

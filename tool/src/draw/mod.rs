@@ -10,10 +10,9 @@
 //! | [`geometry`], [`texture`], [`texel`] | generated contents |
 //! | [`program`] | shaders, and the names of their resources |
 //! | [`prepare`] | all of a scene that needs no device |
-//! | `device` | the objects and commands on a device, with the feature `vulkan` |
+//! | `device` | the objects and commands on a device |
 
 mod commands;
-#[cfg(feature = "vulkan")]
 mod device;
 mod formula;
 mod functions;
@@ -54,20 +53,5 @@ pub(crate) fn run(args: &DrawArgs, reporter: &Reporter) -> Result<AllFine> {
             reporter.problem(&name, &text, None, &error.problem(&text));
             Ok(false)
         }
-    }
-}
-
-#[cfg(not(feature = "vulkan"))]
-mod device {
-    //! Without Vulkan, scenes are only checked.
-
-    use super::load::SceneError;
-    use super::prepare::Prepared;
-    use crate::args::DrawArgs;
-    use crate::diagnostics::Reporter;
-    use anyhow::{bail, Result};
-
-    pub(super) fn draw(_: &DrawArgs, _: &Prepared, _: &Reporter) -> Result<Result<(), SceneError>> {
-        bail!("this ntv was built without Vulkan: cargo run --features vulkan -- draw ...")
     }
 }

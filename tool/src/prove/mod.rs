@@ -12,7 +12,8 @@ mod witness;
 mod device {
     //! Without Vulkan, there is no device.
 
-    use anyhow::{bail, Result};
+    use crate::absent;
+    use anyhow::Result;
     use ntv::Shader;
     use ntv_prove::witness::Witness;
 
@@ -20,7 +21,7 @@ mod device {
 
     impl Judge {
         pub(super) fn open(_: &str, _: bool) -> Result<Judge> {
-            bail!("this ntv was built without Vulkan: cargo run --features vulkan -- prove ...")
+            Err(absent("vulkan", "prove"))
         }
 
         pub(super) fn side(&self, _: &Shader, _: &[u32], _: &Witness) -> Result<Option<&'static str>, String> {

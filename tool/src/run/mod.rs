@@ -36,7 +36,7 @@ pub(crate) fn run(args: &RunArgs, reporter: &Reporter) -> Result<AllFine> {
         #[cfg(feature = "vulkan")]
         Some(_) => device::run(args, &given, loaded, reporter)?,
         #[cfg(not(feature = "vulkan"))]
-        Some(_) => bail!("this ntv was built without Vulkan: cargo run --features vulkan -- run ..."),
+        Some(_) => return Err(crate::absent("vulkan", "run")),
     };
     let Some(ran) = ran else { return Ok(false) };
     if let Some((png, draw)) = png {
