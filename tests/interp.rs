@@ -17,9 +17,10 @@ use ntv::{check, text, Feature, Shader, Target};
 use ntv_gen::{difference, Observation, Stimulus};
 use ntv_interp::draw::{draw, Draw};
 use ntv_interp::{run, Buffer, FaultKind, Floats, Inputs, Limits, Resources};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Mutex;
 
 /// The limits of an original shader. Lowering may replace one instruction by several.
 const LIMITS: Limits = Limits { instructions: 100_000, components: 1 << 22 };
@@ -71,9 +72,10 @@ fn shared_corpus() {
 
 fn check_folder(folder: &Path, seeds: Range<u64>) -> Tally {
     let seeds = asked_seeds().unwrap_or(seeds);
+    let tried = Mutex::default();
     let results = support::in_parallel(support::files(folder, &["nir", "log"]), |file| {
         let mut tally = Tally::default();
-        let result = support::caught(|| check_file(&file, &seeds, &mut tally));
+        let result = support::caught(|| check_file(&file, &seeds, &tried, &mut tally));
         (tally, result.err().map(|problem| format!("{}, {problem}", file.display())))
     });
     let mut total = Tally::default();
@@ -94,7 +96,13 @@ fn asked_seeds() -> Option<Range<u64>> {
     Some(first.parse().ok()?..end.parse().ok()?)
 }
 
-fn check_file(file: &Path, seeds: &Range<u64>, tally: &mut Tally) -> Result<(), String> {
+/// `tried` has the texts of the shaders that ran: many logs have the same shader again.
+fn check_file(
+    file: &Path,
+    seeds: &Range<u64>,
+    tried: &Mutex<HashSet<String>>,
+    tally: &mut Tally,
+) -> Result<(), String> {
     let text = std::fs::read(file).map_err(|error| error.to_string())?;
     for found in text::find(&String::from_utf8_lossy(&text)) {
         let Ok(mut shader) = found.shader else { continue };
@@ -102,6 +110,9 @@ fn check_file(file: &Path, seeds: &Range<u64>, tally: &mut Tally) -> Result<(), 
             continue;
         }
         say_offset_units(&mut shader);
+        if !tried.lock().expect("no panic holds it").insert(text::print(&shader)) {
+            continue;
+        }
         tally.shaders += 1;
         for seed in seeds.clone() {
             check_shader(&shader, seed, tally)

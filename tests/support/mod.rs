@@ -6,8 +6,9 @@
 #![allow(dead_code)]
 
 use ntv::{check, text, Shader, Target};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Write as _;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
@@ -74,13 +75,28 @@ pub(crate) fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Validates `words` by the rules of `target`.
+/// Validates `words` by the rules of `target`. Words that are valid are not validated again: the start of the validator takes longer
+/// than most modules, and many variants have the same words.
 ///
 /// # Panics
 /// If there is no `spirv-val`: a test that cannot check has failed.
 pub(crate) fn spirv_val(words: &[u32], target: &Target) -> Result<(), String> {
+    static VALID: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
+    let arguments = target.spirv_val_arguments();
+    let mut hasher = DefaultHasher::new();
+    (words, &arguments).hash(&mut hasher);
+    let hash = hasher.finish();
+    if VALID.lock().expect("no panic holds it").contains(&hash) {
+        return Ok(());
+    }
+    run_spirv_val(words, &arguments)?;
+    VALID.lock().expect("no panic holds it").insert(hash);
+    Ok(())
+}
+
+fn run_spirv_val(words: &[u32], arguments: &[String]) -> Result<(), String> {
     let mut child = Command::new("spirv-val")
-        .args(target.spirv_val_arguments())
+        .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
