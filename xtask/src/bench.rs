@@ -106,7 +106,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         return report("lines", &logs);
     }
     for bench in BENCHES {
-        go(cargo(&["bench", "--package", "ntv-benches", "--bench", bench, "--"]).args(&arguments.criterion))?;
+        go(cargo(&["bench", "--package", "ntv-benches", "--features", "peers", "--bench", bench, "--"])
+            .args(&arguments.criterion))?;
     }
     report("translation", &[target.join("criterion")])
 }

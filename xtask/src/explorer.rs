@@ -23,13 +23,18 @@ const MOST: usize = 2 << 20;
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     match arguments {
         [] => build(),
-        [argument] if argument == "--test" => test(),
+        [argument] if argument == "--test" => {
+            build()?;
+            // Its tests, and the command.
+            go(&mut cargo(&["test", "--package", "ntv-tool", "--features", "explorer", "--test", "explore"]))?;
+            browse()
+        }
         _ => bail!("usage: cargo xtask explorer [--test]"),
     }
 }
 
 /// Builds the page into `explorer/page/dist/`, and refuses a page that is too big.
-fn build() -> Result<()> {
+pub(crate) fn build() -> Result<()> {
     install_packages_of_node()?;
     translator()?;
     npm_packages()?;
@@ -41,12 +46,9 @@ fn build() -> Result<()> {
     Ok(())
 }
 
-/// Builds the page and the command with it, and tests both.
-pub(crate) fn test() -> Result<()> {
+/// Tests the page in a browser, with the command that the tests of the tool were built with: `cargo test` builds it, too.
+pub(crate) fn browse() -> Result<()> {
     install_program("chromium", "chromium")?;
-    build()?;
-    go(&mut cargo(&["test", "--package", "ntv-tool", "--features", "explorer", "--test", "explore"]))?;
-    go(&mut cargo(&["build", "--package", "ntv-tool", "--features", "explorer"]))?;
     go(node("build.mjs").arg("--tests"))?;
     let mut tests = node("--test");
     tests.args(["--test-reporter=spec", "target/tests/explorer.test.mjs"]);

@@ -3,6 +3,7 @@
 //! `cargo xtask lint`: all checks besides the tests.
 
 use crate::command::{cargo, run as go};
+use crate::steps::Steps;
 use crate::{explorer, opcodes};
 use anyhow::Result;
 use std::process::Command;
@@ -12,34 +13,29 @@ use std::process::Command;
 /// Clippy's `incompatible_msrv` checks the library against `rust-version` of Cargo.toml: it runs without the features of the
 /// tool first, because drivers build the library so.
 pub(crate) fn run() -> Result<()> {
-    opcodes::run()?;
-    explorer::lint()?;
+    let mut steps = Steps::new();
+    steps.run("names of opcodes", opcodes::run)?;
+    steps.run("types of the page of the explorer", explorer::lint)?;
     install_components()?;
-    go(&mut cargo(&["fmt", "--all", "--check"]))?;
-    go(&mut cargo(&["clippy", "--package", "ntv", "--lib", "--no-default-features", "--", "-D", "warnings"]))?;
-    // State tracking, which other drivers can use, must not need the rest of this driver.
-    go(&mut cargo(&[
-        "clippy",
-        "--package",
-        "ntv-driver",
-        "--no-default-features",
-        "--lib",
-        "--examples",
-        "--",
-        "-D",
-        "warnings",
-    ]))?;
-    go(&mut cargo(&[
-        "clippy",
-        "--workspace",
-        "--all-targets",
-        "--features",
-        "vulkan,explorer",
-        "--",
-        "-D",
-        "warnings",
-    ]))?;
-    go(cargo(&["doc", "--workspace", "--no-deps", "--features", "vulkan"]).env("RUSTDOCFLAGS", "-D warnings"))
+    steps.run("formatting", || go(&mut cargo(&["fmt", "--all", "--check"])))?;
+    steps.run("clippy", || {
+        clippy(&["--package", "ntv", "--lib", "--no-default-features"])?;
+        // State tracking, which other drivers can use, must not need the rest of this driver.
+        clippy(&["--package", "ntv-driver", "--no-default-features", "--lib", "--examples"])?;
+        // The command without features, which README builds first.
+        clippy(&["--package", "ntv-tool", "--all-targets"])?;
+        clippy(&["--workspace", "--all-targets", "--all-features"])
+    })?;
+    steps.run("documentation", || {
+        go(cargo(&["doc", "--workspace", "--no-deps", "--all-features"]).env("RUSTDOCFLAGS", "-D warnings"))
+    })?;
+    steps.print();
+    Ok(())
+}
+
+/// Clippy with warnings as errors.
+fn clippy(selection: &[&str]) -> Result<()> {
+    go(cargo(&["clippy"]).args(selection).args(["--", "-D", "warnings"]))
 }
 
 /// Adds rustfmt and clippy to a Rust that was installed without them.

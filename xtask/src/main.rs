@@ -15,6 +15,7 @@ mod mesa;
 mod meson;
 mod opcodes;
 mod oracle;
+mod steps;
 mod test;
 
 use anyhow::{bail, Result};
@@ -22,6 +23,7 @@ use std::path::{Path, PathBuf};
 
 const USAGE: &str = "\
 usage: cargo xtask test               install what the tests need from Debian, then run all of them
+       cargo xtask nightly            the random tests with more seeds, and lavapipe with its optimizations
        cargo xtask lint               formatting, clippy, documentation, Rust version of the core, names of opcodes
        cargo xtask msrv               compile and test the C library with the oldest Rust that it promises to support
        cargo xtask opcodes            the number of files that name each opcode, and the opcodes with the highest numbers
@@ -52,6 +54,7 @@ fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.split_first() {
         Some((command, rest)) if command == "test" => test::run(rest),
+        Some((command, [])) if command == "nightly" => test::nightly(),
         Some((command, [])) if command == "lint" => lint::run(),
         Some((command, [])) if command == "msrv" => test::msrv(),
         Some((command, [])) if command == "opcodes" => opcodes::run(),

@@ -3,7 +3,9 @@
 //! `cargo xtask test`: all tests, on a Debian machine that has only Rust installed.
 
 use crate::command::{cargo, find, run as go};
+use crate::explorer;
 use crate::meson::Meson;
+use crate::steps::Steps;
 use anyhow::{ensure, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -58,21 +60,63 @@ fn starting_with(folder: &str, start: &str) -> Vec<PathBuf> {
     entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(start)).map(|entry| entry.path()).collect()
 }
 
-/// Installs missing packages, and runs the tests of the C library and of the whole workspace. `arguments` are for the `cargo test`
-/// of the workspace.
+/// The selection of the whole workspace. All steps have the same one, so that Cargo builds each crate once.
+const ALL: &[&str] = &["test", "--workspace", "--features", "explorer,prove,vulkan"];
+
+/// The tests that need a release build: debug builds also check NIR that is marked as valid, and have internal checks.
+const RELEASE: &[&str] =
+    &["test", "--release", "--package", "ntv-release-tests", "--", "declared_valid", "nothing_is_allocated"];
+
+/// Installs missing packages, and runs the tests of the C library, of the explorer and of the whole workspace. `arguments` are for
+/// the `cargo test` of the workspace.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    for (probe, package) in NEEDS {
-        install(probe, package)?;
+    let mut steps = Steps::new();
+    steps.run("packages", || NEEDS.iter().try_for_each(|(probe, package)| install(probe, package)))?;
+    let meson = Meson::new()?;
+    steps.run("the C library by Meson", || linked(&meson))?;
+    steps.run("the C library with AddressSanitizer", || sanitized(&meson))?;
+    steps.run("the page of the explorer", explorer::build)?;
+    steps.run("tests of release builds", || go(whole(&mut cargo(RELEASE))))?;
+    steps.run("build of all tests", || go(whole(&mut cargo(ALL)).arg("--no-run")))?;
+    steps.run("the explorer in a browser", explorer::browse)?;
+    let run = |arguments: &[String]| go(whole(&mut cargo(ALL)).arg("--no-fail-fast").args(arguments));
+    if !arguments.is_empty() {
+        return run(arguments);
     }
-    meson()?;
-    crate::explorer::test()?;
-    // These tests need release builds: debug builds also check NIR that is marked as valid, and have internal checks.
-    go(&mut cargo(&["test", "--release", "--test", "mutations", "declared_valid"]))?;
-    go(&mut cargo(&["test", "--release", "--test", "allocations"]))?;
-    let sequences =
-        ["test", "--release", "--package", "ntv-driver", "--test", "sequences", "recording_changes_is_enough"];
-    go(cargo(&sequences).env("NTV_SEEDS", "100000"))?;
-    go(cargo(&["test", "--workspace", "--features", "vulkan", "--no-fail-fast"]).args(arguments))
+    let tested = steps.run("all tests", || run(&["--tests".to_string()]));
+    steps.print();
+    // Last, so that the log ends with the last lines of the test runner.
+    let documented = run(&["--doc".to_string()]);
+    tested.and(documented)
+}
+
+/// The environment of the whole run. Whole builds are faster without the state of incremental ones. lavapipe does not optimize, which
+/// would take half of the time of a shader that runs once.
+fn whole(cargo: &mut Command) -> &mut Command {
+    cargo.env("CARGO_INCREMENTAL", "0").env("GALLIVM_PERF", "nopt")
+}
+
+/// The random tests that `cargo xtask nightly` runs with more seeds than `cargo xtask test`: package, program, test, NTV_SEEDS.
+const NIGHTLY: &[[&str; 4]] = &[
+    ["ntv-driver", "sequences", "recording_changes_is_enough", "100000"],
+    ["ntv-driver", "sequences", "pixels_and_buffers_are_the_same_in_all_ways", "2000"],
+    ["ntv", "lavapipe", "random_captures_agree_with_gl", "20000"],
+    ["ntv", "properties", "passes_keep_where", "100000"],
+];
+
+/// `cargo xtask nightly`: random tests with many seeds, and the tests on a device with the optimizations of lavapipe.
+pub(crate) fn nightly() -> Result<()> {
+    let mut steps = Steps::new();
+    steps.run("packages", || NEEDS.iter().try_for_each(|(probe, package)| install(probe, package)))?;
+    for [package, program, test, seeds] in NIGHTLY {
+        let arguments = ["test", "--package", package, "--features", "vulkan", "--test", program, test];
+        steps.run(test, || go(cargo(&arguments).env("NTV_SEEDS", seeds)))?;
+    }
+    steps.run("lavapipe", || {
+        go(&mut cargo(&["test", "--features", "vulkan", "--test", "lavapipe", "--test", "scenes"]))
+    })?;
+    steps.print();
+    Ok(())
 }
 
 /// The oldest Rust that the library promises to work with: `rust-version` of its `Cargo.toml`.
@@ -89,16 +133,19 @@ pub(crate) fn msrv() -> Result<()> {
 }
 
 /// Builds the library by Meson without a network, and runs the C programs that use it: with the static and the shared library, both
-/// with LTO, and under valgrind; without LTO, with AddressSanitizer and beside another Rust library.
-fn meson() -> Result<()> {
+/// with LTO, and under valgrind.
+fn linked(meson: &Meson) -> Result<()> {
     const VALGRIND: &str = "valgrind --quiet --error-exitcode=1 --leak-check=full \
                             --show-leak-kinds=definite --errors-for-leak-kinds=definite";
-    let meson = Meson::new()?;
-    let plain = build(&meson, "meson-plain", "rustc", LTO)?;
-    go(&mut test(&meson, &plain))?;
-    go(test(&meson, &plain).args(["--wrap", VALGRIND, "consumer_static"]))?;
+    let plain = build(meson, "meson-plain", "rustc", LTO)?;
+    go(&mut test(meson, &plain))?;
+    go(test(meson, &plain).args(["--wrap", VALGRIND, "consumer_static"]))
+}
+
+/// Builds the library without LTO, and runs the programs with AddressSanitizer and beside another Rust library.
+fn sanitized(meson: &Meson) -> Result<()> {
     let sanitized = ["-Dlto=false", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Ddefault_library=static"];
-    go(&mut test(&meson, &build(&meson, "meson-sanitized", "rustc", &sanitized)?))
+    go(&mut test(meson, &build(meson, "meson-sanitized", "rustc", &sanitized)?))
 }
 
 /// Builds the C library in `target/NAME` with a Rust compiler, without a network. The library has its internal checks.

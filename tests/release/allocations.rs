@@ -6,6 +6,7 @@
 //! Debug builds have checks of their own, which allocate memory: there, only reading is tested. `cargo xtask test` also runs this
 //! test in a release build.
 
+#[path = "../support/mod.rs"]
 mod support;
 
 use ntv::wire::{self, Decoder};
