@@ -20,7 +20,7 @@ use rules::{lowered, small_target, Fault, FAULTS};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 const LIMITS: Limits = Limits { instructions: 100_000, components: 1 << 20 };
 const LOWERED_LIMITS: Limits = Limits { instructions: 40 * LIMITS.instructions, components: 1 << 22 };
@@ -67,7 +67,7 @@ impl Case {
 
 #[test]
 fn without_a_fault_nothing_is_found() {
-    let cases = &*CASES;
+    let cases = cases();
     assert!(cases.len() > 200, "only {} cases", cases.len());
     let found: Vec<String> =
         cases.iter().filter_map(|case| Some(format!("{}: {}", case.name, case.fault_in(&case.control)?))).collect();
@@ -77,7 +77,7 @@ fn without_a_fault_nothing_is_found() {
 #[test]
 fn every_fault_is_found() {
     assert!(FAULTS.len() >= 30);
-    let results = support::in_parallel(FAULTS.iter().collect(), |fault| (fault.name, search(fault, &CASES)));
+    let results = support::in_parallel(FAULTS.iter().collect(), |fault| (fault.name, search(fault, cases())));
     let mut missed = Vec::new();
     for (name, result) in results {
         match result {
@@ -105,7 +105,12 @@ fn search(fault: &Fault, cases: &[Case]) -> Result<String, usize> {
 }
 
 /// All cases, those of files with their own inputs first.
-static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
+fn cases() -> &'static [Case] {
+    static CASES: OnceLock<Vec<Case>> = OnceLock::new();
+    CASES.get_or_init(new_cases)
+}
+
+fn new_cases() -> Vec<Case> {
     let folders = ["tests/corpus/run", "tests/corpus/mesa", "tests/corpus/stages"];
     let files = folders.iter().flat_map(|folder| support::files(&support::root().join(folder), &["nir"]));
     let mut cases: Vec<Case> =
@@ -113,7 +118,7 @@ static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
     cases.sort_by_key(|case| !case.name.contains("own inputs"));
     cases.extend((0..SHADERS).filter_map(random_case));
     cases
-});
+}
 
 fn random_case(seed: u64) -> Option<Case> {
     let original = shader_of_seed(seed, Purpose::Interpreter);
