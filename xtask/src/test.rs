@@ -96,21 +96,23 @@ fn whole(cargo: &mut Command) -> &mut Command {
     cargo.env("CARGO_INCREMENTAL", "0").env("GALLIVM_PERF", "nopt")
 }
 
-/// The random tests that `cargo xtask nightly` runs with more seeds than `cargo xtask test`: package, program, test, NTV_SEEDS.
-const NIGHTLY: &[[&str; 4]] = &[
-    ["ntv-driver", "sequences", "recording_changes_is_enough", "100000"],
-    ["ntv-driver", "sequences", "pixels_and_buffers_are_the_same_in_all_ways", "2000"],
-    ["ntv", "lavapipe", "random_captures_agree_with_gl", "20000"],
-    ["ntv", "properties", "passes_keep_where", "100000"],
+/// The tests that `cargo xtask nightly` runs with more cases than `cargo xtask test`: package, program, test, and a variable with
+/// its value.
+const NIGHTLY: &[[&str; 5]] = &[
+    ["ntv-driver", "sequences", "recording_changes_is_enough", "NTV_SEEDS", "100000"],
+    ["ntv-driver", "sequences", "pixels_and_buffers_are_the_same_in_all_ways", "NTV_SEEDS", "2000"],
+    ["ntv", "lavapipe", "random_captures_agree_with_gl", "NTV_SEEDS", "20000"],
+    ["ntv", "properties", "passes_keep_where", "NTV_SEEDS", "100000"],
+    ["ntv", "variants", "patched_words_equal_fresh_words", "NTV_VALIDATED", "1"],
 ];
 
 /// `cargo xtask nightly`: random tests with many seeds, and the tests on a device with the optimizations of lavapipe.
 pub(crate) fn nightly() -> Result<()> {
     let mut steps = Steps::new();
     steps.run("packages", || NEEDS.iter().try_for_each(|(probe, package)| install(probe, package)))?;
-    for [package, program, test, seeds] in NIGHTLY {
+    for [package, program, test, variable, value] in NIGHTLY {
         let arguments = ["test", "--package", package, "--features", "vulkan", "--test", program, test];
-        steps.run(test, || go(cargo(&arguments).env("NTV_SEEDS", seeds)))?;
+        steps.run(test, || go(cargo(&arguments).env(variable, value)))?;
     }
     steps.run("lavapipe", || {
         go(&mut cargo(&["test", "--features", "vulkan", "--test", "lavapipe", "--test", "scenes"]))
