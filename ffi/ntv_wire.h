@@ -330,7 +330,6 @@ enum ntv_locations {
 enum ntv_framebuffer { NTV_FRAMEBUFFER_SINGLE_SAMPLE = 0, NTV_FRAMEBUFFER_MULTISAMPLE };
 enum ntv_blocks {
    NTV_BLOCKS_ARRAY = 0, /* all as one array */
-   NTV_BLOCKS_PICKED,    /* separately; the shader may also read blocks of any size that it does not use */
 };
 
 static inline void

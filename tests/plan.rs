@@ -435,8 +435,8 @@ fn plans_and_translations_agree_on_push_constants() {
             (asked, module) => panic!("{said}: {asked:?}, {module:?}"),
         }
     }
-    // By constant index, at an offset that is constant or the same in a workgroup, in two forms.
-    assert_eq!(pushed, 4);
+    // By constant index, at an offset that is constant or the same in a workgroup, in three forms.
+    assert_eq!(pushed, 6);
 }
 
 #[test]

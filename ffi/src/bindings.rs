@@ -883,7 +883,6 @@ pub const NTV_FRAMEBUFFER_SINGLE_SAMPLE: ntv_framebuffer = 0;
 pub const NTV_FRAMEBUFFER_MULTISAMPLE: ntv_framebuffer = 1;
 pub type ntv_framebuffer = ::std::os::raw::c_uint;
 pub const NTV_BLOCKS_ARRAY: ntv_blocks = 0;
-pub const NTV_BLOCKS_PICKED: ntv_blocks = 1;
 pub type ntv_blocks = ::std::os::raw::c_uint;
 pub const NTV_TYPE_ARRAYED: ntv_type_flags = 1;
 pub const NTV_TYPE_SHADOW: ntv_type_flags = 2;

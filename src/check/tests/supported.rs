@@ -320,7 +320,7 @@ decl_var INTERP_MODE_NONE none uint own
     32 %8 = deref_var &image (image uimage2D)
     32 %9 = deref_var &own (shader_temp uint)
     @store_deref (%9, %0) (wrmask=x, access=none)
-    32 %10 = @load_ssbo (%0, %0) (access=none, align_mul=4, align_offset=0)
+
 ";
     for (stage, feature) in [
         ("VERTEX", vertex_pipeline),
