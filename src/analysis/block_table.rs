@@ -9,7 +9,7 @@
 use crate::ir::types::StructData;
 use crate::ir::{Def, Shader, Type, TypeData, Var, Variable};
 use crate::op::{AluOp, AluType, Base, Modes};
-use crate::target::{Descriptor, DescriptorLayout, DescriptorSlot};
+use crate::target::{BlockArray, Descriptor, DescriptorLayout, DescriptorSlot};
 
 /// A variable that declares blocks of adjacent numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +81,17 @@ impl BlockTable {
         };
         let is_it = |row: &&DeclaredBlocks| added() == Some(row.first.into());
         Some(arrays.find(is_it).unwrap_or(first))
+    }
+
+    /// The blocks that are arrays in the module: those that are declared as such, or `otherwise` if none is declared. `end` is one
+    /// past the last block, for an array without a length.
+    pub fn arrays(&self, end: u32, otherwise: Option<BlockArray>) -> impl Iterator<Item = BlockArray> + '_ {
+        let array = move |row: &DeclaredBlocks| BlockArray {
+            first: row.first,
+            count: row.count.unwrap_or(end.saturating_sub(row.first).max(1)),
+        };
+        let declared = self.rows.iter().filter(|row| row.is_array()).map(array);
+        declared.chain(otherwise.filter(|_| self.rows.is_empty()))
     }
 
     /// The descriptor of a block, or of the array that it is in.

@@ -8,12 +8,13 @@
 use super::late::Section;
 use super::types::{Layout, Numbers, Open};
 use super::{internal, unsupported, Emit, Result};
+use crate::analysis::block_table::descriptor_of;
 use crate::analysis::value_types;
 use crate::ir::{Precision, Stage, TypeData, Var, Variable, NO_LOCATION};
 use crate::module::{PatchKind, ALWAYS};
 use crate::op::names::frag_result;
 use crate::op::{Access, AluType, Base, Intrinsic, Modes};
-use crate::target::{Descriptor, DescriptorSlot, Feature};
+use crate::target::{DescriptorSlot, Feature};
 use spirv::{Capability, Decoration, Op, StorageClass};
 
 /// Memory with views as integers and as floats, through two variables.
@@ -288,9 +289,7 @@ impl Emit<'_> {
         }
         let descriptor = match variable.mode {
             Modes::UNIFORM | Modes::IMAGE => self.kind_of_texture(variable),
-            Modes::SSBO => Descriptor::StorageBuffer,
-            _ if variable.driver_location == 0 => Descriptor::DefaultUniforms,
-            _ => Descriptor::UniformBuffer,
+            _ => descriptor_of(variable),
         };
         self.target.descriptors.slot_of(descriptor, variable.binding)
     }

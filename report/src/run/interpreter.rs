@@ -11,12 +11,12 @@ use super::wanted::{self, Translated};
 use super::Ran;
 use crate::problem::{problems, Problem};
 use anyhow::{bail, ensure, Context, Result};
+use ntv::analysis::block_table::descriptor_of;
 use ntv::ir::Variable;
 use ntv::module::Module;
 use ntv::op::names::frag_result;
 use ntv::op::Modes;
 use ntv::raise::say_offset_units;
-use ntv::target::Descriptor;
 use ntv::{EmitOptions, Options, Place, Shader, Translator};
 use ntv_interp::draw::Drawn;
 use ntv_interp::{Buffer, Fault, Limits, Resources};
@@ -201,12 +201,7 @@ pub fn blocks_of(lowered: &Shader, module: &Module) -> Vec<Block> {
 
 /// The set and binding of a block.
 fn slot(variable: &Variable, options: &Options) -> (u32, u32) {
-    let descriptor = match (variable.mode == Modes::SSBO, variable.driver_location) {
-        (true, _) => Descriptor::StorageBuffer,
-        (false, 0) => Descriptor::DefaultUniforms,
-        (false, _) => Descriptor::UniformBuffer,
-    };
-    let set = variable.descriptor_set.unwrap_or_else(|| options.target.descriptor_set(descriptor));
+    let set = variable.descriptor_set.unwrap_or_else(|| options.target.descriptor_set(descriptor_of(variable)));
     (set, variable.binding)
 }
 

@@ -39,7 +39,7 @@
 
 use super::blocks::{block_pointer, block_type, index_in, stem, vector_of, BasePointers, Element, UINT, UVEC4};
 use super::byte_access::{self, is_narrow, Elements, Granularity, MemoryView, Offset, Whole};
-use crate::analysis::block_table::{BlockTable, DeclaredBlocks};
+use crate::analysis::block_table::BlockTable;
 use crate::analysis::offsets::Offsets;
 use crate::ir::{rewrite, AluFlags, ArrayIndex, Builder, Def, Edit, Inst, Shader, Var, Variable};
 use crate::op::meaning::{MemoryAccess, MemoryKind, MemoryOperation};
@@ -179,8 +179,6 @@ fn has_narrow_atomic(shader: &Shader, target: &Target, inst: Inst) -> bool {
 /// The block variables of a shader.
 struct Blocks<'m> {
     descriptors: DescriptorLayout,
-    /// The blocks that are arrays.
-    arrays: Vec<BlockArray>,
     made: &'m mut BlockVars,
     /// Qualifiers of all of them.
     access: Access,
@@ -190,6 +188,8 @@ struct Blocks<'m> {
 #[derive(Default)]
 struct BlockVars {
     table: BlockTable,
+    /// The blocks that are arrays.
+    arrays: Vec<BlockArray>,
     offsets: Offsets,
     bases: BasePointers,
     /// The views that the accesses to each variable need, by its first block.
@@ -281,16 +281,10 @@ impl<'m> Blocks<'m> {
         let count = last?.saturating_add(1).max(shader.info.num_ssbos);
         let descriptors = context.target.descriptors;
         made.table.collect(shader, Modes::SSBO);
-        let array = |row: &DeclaredBlocks| {
-            let count = row.count.unwrap_or(count.saturating_sub(row.first).max(1));
-            row.is_array().then_some(BlockArray { first: row.first, count })
-        };
-        let mut arrays: Vec<BlockArray> = made.table.rows().iter().filter_map(array).collect();
-        if made.table.rows().is_empty() {
-            arrays.extend(descriptors.storage_blocks.or(dynamic.then_some(BlockArray { first: 0, count })));
-        }
-        let mut blocks =
-            Blocks { descriptors, arrays, made, access: if written { Access::empty() } else { Access::READONLY } };
+        let otherwise = descriptors.storage_blocks.or(dynamic.then_some(BlockArray { first: 0, count }));
+        made.arrays.clear();
+        made.arrays.extend(made.table.arrays(count, otherwise));
+        let mut blocks = Blocks { descriptors, made, access: if written { Access::empty() } else { Access::READONLY } };
         if needs_views && context.buffer_access == BufferAccess::Auto {
             blocks.collect_views(shader, &context.target);
         }
@@ -314,8 +308,8 @@ impl<'m> Blocks<'m> {
 
     /// The array that has `block`; `None` if it is a variable of its own.
     fn array_of(&self, shader: &Shader, block: Def) -> Option<BlockArray> {
-        let with = |block: u32| self.arrays.iter().copied().find(|array| array.has(block));
-        let nearest = || self.arrays.first().copied();
+        let with = |block: u32| self.made.arrays.iter().copied().find(|array| array.has(block));
+        let nearest = || self.made.arrays.first().copied();
         match shader.as_const_scalar(block).map(|index| index as u32) {
             // The driver gives a shader only arrays that have all of its blocks.
             Some(block) => with(block).or_else(|| nearest().filter(|_| self.made.table.rows().is_empty())),
@@ -394,11 +388,12 @@ impl<'m> Blocks<'m> {
     fn find(&mut self, b: &mut Builder<'_>, block: Def, element: Element) -> (Var, Option<ArrayIndex>) {
         let (array, first) = (self.array_of(b.shader, block), self.first(b.shader, block));
         let key = (first, element.bits, element.components);
-        let var = match self.made.vars.get(&key) {
-            Some(var) => *var,
-            None => self.declare(b.shader, element, (first, array)),
-        };
-        self.made.vars.insert(key, var);
+        let known = self.made.vars.get(&key).copied();
+        let var = known.unwrap_or_else(|| {
+            let var = self.declare(b.shader, element, (first, array));
+            self.made.vars.insert(key, var);
+            var
+        });
         (var, array.map(|array| index_in(b, array, block)))
     }
 
@@ -408,14 +403,15 @@ impl<'m> Blocks<'m> {
         let ty = array.map_or(block, |array| shader.types.array(block, Some(array.count), 0));
         let bits = element.bits;
         let row = self.made.table.of(first).copied();
-        let stem = match (row, array) {
-            (Some(row), _) => stem(&shader.strings[shader.vars[row.var].name]).to_string(),
-            (None, Some(_)) => "ssbos".to_string(),
-            (None, None) => format!("ssbo{first}"),
-        };
-        let name = match element == UVEC4 {
-            true => shader.strings.add(&stem),
-            false => shader.strings.format(format_args!("{stem}@{bits}")),
+        let declared = row.map(|row| stem(&shader.strings[shader.vars[row.var].name]).to_string());
+        let strings = &mut shader.strings;
+        let name = match (&declared, array, element == UVEC4) {
+            (Some(stem), _, true) => strings.add(stem),
+            (Some(stem), _, false) => strings.format(format_args!("{stem}@{bits}")),
+            (None, Some(_), true) => strings.add("ssbos"),
+            (None, Some(_), false) => strings.format(format_args!("ssbos@{bits}")),
+            (None, None, true) => strings.format(format_args!("ssbo{first}")),
+            (None, None, false) => strings.format(format_args!("ssbo{first}@{bits}")),
         };
         let DescriptorSlot { set, binding } = self.made.table.slot(&self.descriptors, Descriptor::StorageBuffer, first);
         shader.vars.push(Variable {

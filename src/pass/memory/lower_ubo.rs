@@ -57,7 +57,6 @@ use super::blocks::{
     block_type, elements, index_in, least_range, stem, vec4s, vector_of, BasePointers, Element, MadeOnce, U64VEC2,
     UINT, UVEC2, UVEC4,
 };
-
 use super::byte_access::{self, is_wide, load_wide, uniform_granularity, Offset, Others, Vec4s, Whole};
 use crate::analysis::block_table::BlockTable;
 use crate::analysis::offsets::{Offsets, Split, Term};
@@ -368,6 +367,11 @@ struct Declared {
 impl Block {
     const UNREAD: Block = Block { end: Some(0), readable: 0, views: 0, kept_views: 0 };
 
+    /// The number of bytes of it, of which `declared` are declared.
+    fn size(self, declared: Option<u32>) -> Option<u32> {
+        self.end.map_or(declared, |end| Some(declared.map_or(end, |size| size.max(end))))
+    }
+
     fn with(self, other: Block) -> Block {
         Block {
             end: self.end.zip(other.end).map(|(a, b)| a.max(b)),
@@ -440,12 +444,13 @@ impl Survey {
         self.indices.clear();
         self.indices.extend(self.blocks.keys());
         self.indices.sort_unstable();
-        for array in blocks.arrays.clone() {
+        for at in 0..blocks.arrays.len() {
+            let array = blocks.arrays[at];
             let is_in = |index: &&u32| array.has(**index);
             let read = self.indices.iter().filter(is_in).map(|index| self.blocks[index]);
             let block = read.fold(self.dynamic.unwrap_or(Block::UNREAD), Block::with);
             let declared = blocks.table.of(array.first).and_then(|row| row.bytes);
-            let size = block.end.map_or(declared, |end| Some(declared.map_or(end, |size| size.max(end))));
+            let size = block.size(declared);
             blocks.declare(shader, context, array.first, Declared { block, size, min_range: 0 });
         }
         for index in self.indices.iter().copied() {
@@ -456,7 +461,7 @@ impl Survey {
             if self.leaves_vec4s {
                 block.views = block.kept_views;
             }
-            let size = block.end.map_or(declared, |end| Some(declared.map_or(end, |size| size.max(end))));
+            let size = block.size(declared);
             let min_range = least_range(&context.target, block.end.unwrap_or(0));
             blocks.declare(shader, context, index, Declared { block, size, min_range });
         }
@@ -507,14 +512,8 @@ impl Blocks {
         let last = read.keys().copied().filter(|index| *index >= first).max();
         let end = last.map_or(0, |last| last.saturating_add(1)).max(shader.info.num_ubos);
         let all = BlockArray { first, count: end.saturating_sub(first).max(1) };
-        let declared = self.table.rows().iter().filter(|row| row.is_array());
-        self.arrays.extend(declared.map(|row| BlockArray {
-            first: row.first,
-            count: row.count.unwrap_or(end.saturating_sub(row.first).max(1)),
-        }));
-        if self.table.rows().is_empty() {
-            self.arrays.extend(context.target.descriptors.uniform_blocks.or(is_dynamic.then_some(all)));
-        }
+        let otherwise = context.target.descriptors.uniform_blocks.or(is_dynamic.then_some(all));
+        self.arrays.extend(self.table.arrays(end, otherwise));
     }
 
     /// The array that a block is in.
