@@ -34,20 +34,8 @@ pub(super) const FAULTS: &[(&str, Plant)] = &[
     }),
     ("the least level of detail is missing", |code| image_operand(code, ImageOperands::MIN_LOD)),
     // Derivatives that are swapped have no effect: the level of detail is that of the greater one.
-    ("the derivatives of a texture are both that in x", |code| {
-        let samples = code.all(Op::ImageSampleExplicitLod);
-        samples
-            .filter(|it| it.word(5) & ImageOperands::GRAD.bits() != 0)
-            .map(|it| it.with_word(7, it.word(6)))
-            .collect()
-    }),
-    ("the derivatives of a texture are both that in y", |code| {
-        let samples = code.all(Op::ImageSampleExplicitLod);
-        samples
-            .filter(|it| it.word(5) & ImageOperands::GRAD.bits() != 0)
-            .map(|it| it.with_word(6, it.word(7)))
-            .collect()
-    }),
+    ("the derivatives of a texture are both that in x", |code| one_derivative(code, 7, 6)),
+    ("the derivatives of a texture are both that in y", |code| one_derivative(code, 6, 7)),
 ];
 
 /// Faults for which few shaders have a place.
@@ -146,6 +134,13 @@ const MASKS: &[(Op, usize)] = &[
     (Op::ImageGather, 6),
     (Op::ImageDrefGather, 6),
 ];
+
+/// The derivatives of a texture, of which that in word `to` becomes that in word `from`.
+fn one_derivative(code: &Code<'_>, to: usize, from: usize) -> Vec<Change> {
+    let samples = code.all(Op::ImageSampleExplicitLod);
+    let with_derivatives = samples.filter(|it| it.word(5) & ImageOperands::GRAD.bits() != 0);
+    with_derivatives.map(|it| it.with_word(to, it.word(from))).collect()
+}
 
 /// The operand of a bit of the mask is dropped. The operands are in the order of their bits; only gradients are two.
 fn image_operand(code: &Code<'_>, operand: ImageOperands) -> Vec<Change> {
