@@ -32,7 +32,7 @@ impl main {
 const VERTEX: &str = include_str!("../../examples/vertex.nir");
 
 /// A shader reads a value that has no terms.
-const INVOCATION_INDEX: &str = include_str!("../../tests/corpus/pass/lower_sysvals_compute.nir");
+const POINTER_STEP: &str = include_str!("../../tests/corpus/pass/lower_global.nir");
 
 const IADD: u32 = 128;
 const FADD: u32 = 129;
@@ -283,7 +283,7 @@ fn inputs_of_task_shaders_are_not_written() {
 
 #[test]
 fn what_is_not_decided_has_a_line_and_a_reason() {
-    let place = Folder::new(&[("a.nir", INVOCATION_INDEX)]);
+    let place = Folder::new(&[("a.nir", POINTER_STEP)]);
     let output = place.run("prove a.nir --no-solver --json");
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let [verdict, problem] = [(stdout(&output), "verdict"), (stderr(&output), "kind")].map(|(text, member)| {
@@ -291,20 +291,20 @@ fn what_is_not_decided_has_a_line_and_a_reason() {
     });
     assert_eq!(verdict["shader"], problem["shader"]);
     let line = problem["line"].as_u64().expect("a line") as usize;
-    let text = INVOCATION_INDEX.lines().nth(line - 1).unwrap_or_default();
-    assert!(text.contains("@load_global_invocation_index"), "{problem}");
-    assert!(verdict["reason"].as_str().is_some_and(|reason| reason.contains("without terms")), "{verdict}");
+    let text = POINTER_STEP.lines().nth(line - 1).unwrap_or_default();
+    assert!(text.contains("deref_ptr_as_array"), "{problem}");
+    assert!(verdict["reason"].as_str().is_some_and(|reason| reason.contains("a deref of another kind")), "{verdict}");
 }
 
 #[test]
 fn passes_that_are_not_proved_are_named() {
-    let place = Folder::new(&[("a.nir", INVOCATION_INDEX), ("b.nir", SUM)]);
+    let place = Folder::new(&[("a.nir", POINTER_STEP), ("b.nir", SUM)]);
     let output = place.run("prove a.nir b.nir --no-solver --passes --json");
     let verdicts = objects(&stdout(&output));
     let steps = |verdict: &str| &verdicts.iter().find(|it| it["verdict"] == verdict).expect("a verdict")["steps"];
-    assert_eq!(*steps("undecided"), serde_json::json!(["lower_sysvals"]));
+    assert_eq!(*steps("undecided"), serde_json::json!(["lower_global"]));
     assert!(steps("proved").is_null());
-    assert!(stderr(&output).contains("steps that are not proved: lower_sysvals"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("steps that are not proved: lower_global"), "{}", stderr(&output));
 }
 
 #[test]
