@@ -8,6 +8,7 @@ use crate::check::{supported, validate, Checker};
 use crate::error::ErrorKind;
 use crate::ir::{InstData, InstKind, ShaderInfo, Stage};
 use crate::op::Intrinsic;
+use crate::raise;
 use crate::target::{Feature, Target, Version};
 
 /// A dump whose marked lines cannot be translated for a target without the features `off`.
@@ -18,8 +19,15 @@ fn refused(stage: &str, declarations: &str, body: &str, off: &[Feature], message
     let mut target = Target::default();
     off.iter().for_each(|feature| target.set(*feature, false));
     let result = supported(&shader, &target);
-    assert_eq!(Checker::default().check(&shader, &target), result, "\n{dump}");
-    assert_eq!(Checker::default().check_valid(&shader, &target), result, "\n{dump}");
+    // A translator raises the shader first.
+    let mut raised = shader.clone();
+    match raise::raise(&mut raised, &target.descriptors) {
+        Ok(()) => {
+            assert_eq!(Checker::default().check(&raised, &target), result, "\n{dump}");
+            assert_eq!(Checker::default().check_valid(&raised, &target), result, "\n{dump}");
+        }
+        Err(errors) => assert_eq!(Err(errors), result, "\n{dump}"),
+    }
     if let Err(errors) = &result {
         assert!(errors.0.iter().all(|error| error.kind == ErrorKind::Unsupported));
     }
@@ -303,7 +311,7 @@ decl_var INTERP_MODE_NONE none uint own
 ";
     let stores = [
         ("@store_ssbo (%0, %0, %0) (wrmask=x, access=none, align_mul=4, align_offset=0)", "@store_ssbo"),
-        ("32 %11 = @ssbo_atomic (%0, %0, %0) (access=none, atomic_op=iadd)", "%11 = @ssbo_atomic"),
+        ("32 %11 = @ssbo_atomic (%0, %0, %0) (access=none, atomic_op=iadd)", "%8 = @ssbo_atomic"),
         (
             "@image_deref_store (%8, %1, %0, %1, %0) (image_dim=2D, image_array=false, format=r32_uint, access=none, \
              src_type=uint32)",
@@ -312,7 +320,7 @@ decl_var INTERP_MODE_NONE none uint own
         (
             "32 %11 = @image_deref_atomic (%8, %1, %0, %0) (image_dim=2D, image_array=false, format=r32_uint, \
              access=none, atomic_op=iadd)",
-            "%11 = @image_deref_atomic",
+            "%8 = @image_deref_atomic",
         ),
         ("@store_global (%0, %4) (wrmask=x, access=none, align_mul=4, align_offset=0)", "@store_global"),
     ];
@@ -320,8 +328,19 @@ decl_var INTERP_MODE_NONE none uint own
     32 %8 = deref_var &image (image uimage2D)
     32 %9 = deref_var &own (shader_temp uint)
     @store_deref (%9, %0) (wrmask=x, access=none)
-
 ";
+    // Through derefs, which are raised: the instruction has another name then.
+    let list = "decl_var ssbo INTERP_MODE_NONE none struct list (0, 0, 0)\n";
+    let element = "
+    32 %6 = deref_var &list (ssbo struct)
+    32 %7 = deref_struct &%6->base (ssbo uint[4])
+    32 %8 = deref_array &(*%7)[1] (ssbo uint)
+    32 %9 = @load_deref (%8) (access=none)
+";
+    let typed_stores = [
+        ("@store_deref (%8, %0) (wrmask=x, access=none)", "@store_ssbo"),
+        ("32 %10 = @deref_atomic (%8, %0) (access=none, atomic_op=iadd)", "%11 = @ssbo_atomic"),
+    ];
     for (stage, feature) in [
         ("VERTEX", vertex_pipeline),
         ("TESS_EVAL", vertex_pipeline),
@@ -333,6 +352,15 @@ decl_var INTERP_MODE_NONE none uint own
         for (store, name) in stores {
             needs(stage, declarations, &format!("{pointers}    {store} // !\n"), feature, name);
         }
+        refused(stage, list, element, &[feature], &[]);
+        for (store, name) in typed_stores {
+            needs(stage, list, &format!("{element}    {store} // !\n"), feature, name);
+        }
+    }
+    for (store, _) in typed_stores {
+        let body = format!("{element}    {store}\n");
+        refused("COMPUTE", list, &body, &[fragment, vertex_pipeline], &[]);
+        refused("FRAGMENT", list, &body, &[vertex_pipeline], &[]);
     }
     for (store, _) in stores {
         let body = format!("{pointers}    {store}\n");
