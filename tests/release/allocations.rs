@@ -39,10 +39,11 @@ impl ThreadMemory {
     }
 }
 
-/// The repository's own dumps that can be translated, and some SSA dumps of the larger corpus, by name.
+/// The repository's own dumps that can be translated, and some dumps of the larger corpus, by name: of Gallium's level, which is
+/// what a driver sends. `raise`, which makes that level from the others, allocates memory.
 fn wires() -> Vec<(String, Vec<u32>)> {
     let own = support::files(&support::root().join("tests/corpus/mesa"), &["nir"]);
-    let shared = support::shared_corpus().map(|corpus| support::files(&corpus.join("mesa25/ssa"), &["nir"]));
+    let shared = support::shared_corpus().map(|corpus| support::files(&corpus.join("mesa25/gallium"), &["nir"]));
     let mut wires = Vec::new();
     for file in own.into_iter().chain(shared.into_iter().flatten().step_by(10)) {
         let dump = String::from_utf8_lossy(&fs::read(&file).expect("a dump")).into_owned();
