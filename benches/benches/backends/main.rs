@@ -7,22 +7,20 @@
 //! COUNT shaders, spread over the corpus that `$NTV_CORPUS` names. A line is begun before the driver gets the module. If the driver
 //! crashes, the next run with the same LOG ends the line with `crash`, and goes on after it.
 
+#[path = "../common/pair.rs"]
+mod pair;
 #[path = "../common/subject.rs"]
 mod subject;
 
 use anyhow::{Context, Result};
-use ntv::module::{Binding, Stage};
-use ntv::target::{Feature, Target};
-use ntv::{EmitOptions, Options, Translator};
 use ntv_benches::log;
 use ntv_benches::twins::Twin;
 use ntv_driver::headless::{Compiled, Device, DeviceOptions};
-use spirv::{Capability, Op};
+use pair::{Pair, Pairing};
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::Path;
-use subject::Subject;
 
 /// The number of times that each module is compiled. The shortest time counts.
 const ROUNDS: usize = 3;
@@ -45,103 +43,28 @@ fn main() -> Result<()> {
 
 /// Compiles both modules of a shader.
 fn compare(device: &Device, twin: &Twin, name: &str, journal: &mut Journal) -> Result<()> {
-    let theirs = twin.words()?;
-    let reflection = ntv::import::reflect(&theirs)?;
-    if matches!(reflection.stage, Stage::TessCtrl | Stage::TessEval) {
-        // They need each other.
-        return Ok(());
-    }
-    let mut bindings = reflection.bindings;
-    let target = target(device);
-    let head = format!("{}\t{name}\t{:?}", device.driver(), reflection.stage);
-    if let Some(why) = left_out(&theirs, &target) {
-        return ["c", "ntv"]
-            .iter()
-            .try_for_each(|side| journal.line(&format!("{head}\t{side}"), &[], || Err(anyhow::anyhow!("{why}"))));
-    }
-    let mut shader = twin.shader()?;
-    let mut translator = Translator::new(Options::default().target(target));
-    let ours = translator.translate(&mut shader, &EmitOptions::default()).map(|module| module.words);
-    if let Ok(words) = &ours {
-        merge(&mut bindings, ntv::import::reflect(words)?.bindings);
-    }
-    let partner = match reflection.stage {
-        Stage::Geometry => Some(partner(&theirs)?),
-        _ => None,
+    let head = |stage| format!("{}\t{name}\t{stage:?}", device.driver());
+    let pair = match Pair::new(device, twin)? {
+        Pairing::Both(pair) => pair,
+        Pairing::LeftOut(stage, why) => {
+            let line = |side| journal.line(&format!("{}\t{side}", head(stage)), &[], || anyhow::bail!("{why}"));
+            return ["c", "ntv"].into_iter().try_for_each(line);
+        }
+        Pairing::Tessellation => return Ok(()),
     };
+    let head = head(pair.stage);
     let compile = |words: &[u32]| {
-        let modules: Vec<&[u32]> = partner.iter().map(Vec::as_slice).chain([words]).collect();
         let mut best: Option<Compiled> = None;
         for _ in 0..ROUNDS {
-            let made = device.compile(&modules, &bindings)?;
+            let made = pair.compile(device, words)?;
             best = best.filter(|best| best.time.pipeline <= made.time.pipeline).or(Some(made));
         }
         best.context("no round")
     };
-    journal.line(&format!("{head}\tc"), &theirs, || compile(&theirs))?;
-    match &ours {
+    journal.line(&format!("{head}\tc"), &pair.theirs, || compile(&pair.theirs))?;
+    match &pair.ours {
         Ok(ours) => journal.line(&format!("{head}\tntv"), ours, || compile(ours)),
         Err(error) => journal.line(&format!("{head}\tntv"), &[], || anyhow::bail!("ntv: {error}")),
-    }
-}
-
-/// A vertex shader before the stage of the module.
-fn partner(words: &[u32]) -> Result<Vec<u32>> {
-    let module = rspirv::dr::load_words(words).map_err(|error| anyhow::anyhow!("rspirv: {error}"))?;
-    Subject::new(&module).partner(true)
-}
-
-/// Features that zink does not enable, even if the device has them (`ffi/mesa/zink_ntv_target.c`).
-const UNUSED: &[Feature] = &[
-    Feature::shaderFloatControls2,
-    Feature::shaderBufferFloat32AtomicMinMax,
-    Feature::shaderSharedFloat32AtomicMinMax,
-    Feature::shaderImageFloat32AtomicMinMax,
-    Feature::meshShader,
-];
-
-/// Types that the NIR of a device without the feature does not have: zink tells Mesa to lower them before.
-const TYPES: &[(Capability, Feature)] = &[
-    (Capability::Float16, Feature::shaderFloat16),
-    (Capability::Float64, Feature::shaderFloat64),
-    (Capability::Int8, Feature::shaderInt8),
-    (Capability::Int16, Feature::shaderInt16),
-    (Capability::Int64, Feature::shaderInt64),
-];
-
-/// The reason why the module is not compared. Capabilities are the first instructions of a module.
-fn left_out(words: &[u32], target: &Target) -> Option<String> {
-    let start = 2 << 16 | Op::Capability as u32;
-    let declares = |wanted: Capability| {
-        let mut capabilities = words[5..].chunks(2).take_while(|inst| inst[0] == start);
-        capabilities.any(|inst| inst[1] == wanted as u32)
-    };
-    if declares(Capability::TransformFeedback) {
-        // The captures are not in the dump.
-        return Some("the module captures".into());
-    }
-    let missing = TYPES.iter().find(|(capability, feature)| declares(*capability) && !target.has(*feature));
-    missing.map(|(_, feature)| format!("the device has no {}", feature.name()))
-}
-
-/// The target of the device that zink would describe.
-fn target(device: &Device) -> Target {
-    let mut target = device.target().clone();
-    // Vulkan 1.3 requires both.
-    target.set(Feature::vulkanMemoryModel, true);
-    target.set(Feature::vulkanMemoryModelDeviceScope, true);
-    UNUSED.iter().for_each(|feature| target.set(*feature, false));
-    target.uniform_ranges_in_vec4s = true;
-    target
-}
-
-/// Adds the descriptors of another module.
-fn merge(bindings: &mut Vec<Binding>, more: Vec<Binding>) {
-    for new in more {
-        match bindings.iter_mut().find(|old| (old.set, old.binding) == (new.set, new.binding)) {
-            Some(old) => old.count = old.count.max(new.count),
-            None => bindings.push(new),
-        }
     }
 }
 

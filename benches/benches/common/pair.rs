@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+
+//! The words that C's nir_to_spirv made of a shader of the corpus, and ntv's words of the same NIR, as a device compiles them.
+
+use super::subject::Subject;
+use anyhow::Result;
+use ntv::module::{Binding, Stage};
+use ntv::target::{Feature, Target};
+use ntv::{EmitOptions, Options, Translator};
+use ntv_benches::twins::Twin;
+use ntv_driver::headless::{Compiled, Device};
+use spirv::{Capability, Op};
+
+/// Both modules of a shader.
+pub struct Pair {
+    pub stage: Stage,
+    pub theirs: Vec<u32>,
+    /// Or the error of the translation.
+    pub ours: Result<Vec<u32>, String>,
+    /// The descriptors of both.
+    bindings: Vec<Binding>,
+    /// The shader before a geometry shader.
+    partner: Option<Vec<u32>>,
+}
+
+/// Whether a device can compare the modules of a shader.
+pub enum Pairing {
+    Both(Pair),
+    /// It cannot, for this reason.
+    LeftOut(Stage, String),
+    /// Shaders of the two stages of tessellation need each other.
+    Tessellation,
+}
+
+impl Pair {
+    /// The modules of a shader for a device.
+    pub fn new(device: &Device, twin: &Twin) -> Result<Pairing> {
+        let theirs = twin.words()?;
+        let reflection = ntv::import::reflect(&theirs)?;
+        let (stage, mut bindings) = (reflection.stage, reflection.bindings);
+        if matches!(stage, Stage::TessCtrl | Stage::TessEval) {
+            return Ok(Pairing::Tessellation);
+        }
+        let target = target(device);
+        if let Some(why) = left_out(&theirs, &target) {
+            return Ok(Pairing::LeftOut(stage, why));
+        }
+        let mut translator = Translator::new(Options::default().target(target));
+        let ours = translator.translate(&mut twin.shader()?, &EmitOptions::default());
+        let ours = ours.map(|module| module.words).map_err(|error| error.to_string());
+        if let Ok(words) = &ours {
+            merge(&mut bindings, ntv::import::reflect(words)?.bindings);
+        }
+        let partner = match stage {
+            Stage::Geometry => Some(partner(&theirs)?),
+            _ => None,
+        };
+        Ok(Pairing::Both(Pair { stage, theirs, ours, bindings, partner }))
+    }
+
+    /// Compiles one of the modules.
+    pub fn compile(&self, device: &Device, words: &[u32]) -> Result<Compiled> {
+        let modules: Vec<&[u32]> = self.partner.iter().map(Vec::as_slice).chain([words]).collect();
+        Ok(device.compile(&modules, &self.bindings)?)
+    }
+}
+
+/// A vertex shader before the stage of the module.
+fn partner(words: &[u32]) -> Result<Vec<u32>> {
+    let module = rspirv::dr::load_words(words).map_err(|error| anyhow::anyhow!("rspirv: {error}"))?;
+    Subject::new(&module).partner(true)
+}
+
+/// Features that zink does not enable, even if the device has them (`ffi/mesa/zink_ntv_target.c`).
+const UNUSED: &[Feature] = &[
+    Feature::shaderFloatControls2,
+    Feature::shaderBufferFloat32AtomicMinMax,
+    Feature::shaderSharedFloat32AtomicMinMax,
+    Feature::shaderImageFloat32AtomicMinMax,
+    Feature::meshShader,
+];
+
+/// Types that the NIR of a device without the feature does not have: zink tells Mesa to lower them before.
+const TYPES: &[(Capability, Feature)] = &[
+    (Capability::Float16, Feature::shaderFloat16),
+    (Capability::Float64, Feature::shaderFloat64),
+    (Capability::Int8, Feature::shaderInt8),
+    (Capability::Int16, Feature::shaderInt16),
+    (Capability::Int64, Feature::shaderInt64),
+];
+
+/// The reason why the module is not compared. Capabilities are the first instructions of a module.
+fn left_out(words: &[u32], target: &Target) -> Option<String> {
+    let start = 2 << 16 | Op::Capability as u32;
+    let declares = |wanted: Capability| {
+        let mut capabilities = words[5..].chunks(2).take_while(|inst| inst[0] == start);
+        capabilities.any(|inst| inst[1] == wanted as u32)
+    };
+    if declares(Capability::TransformFeedback) {
+        // The captures are not in the dump.
+        return Some("the module captures".into());
+    }
+    let missing = TYPES.iter().find(|(capability, feature)| declares(*capability) && !target.has(*feature));
+    missing.map(|(_, feature)| format!("the device has no {}", feature.name()))
+}
+
+/// The target of the device that zink would describe.
+fn target(device: &Device) -> Target {
+    let mut target = device.target().clone();
+    // Vulkan 1.3 requires both.
+    target.set(Feature::vulkanMemoryModel, true);
+    target.set(Feature::vulkanMemoryModelDeviceScope, true);
+    UNUSED.iter().for_each(|feature| target.set(*feature, false));
+    target.uniform_ranges_in_vec4s = true;
+    target
+}
+
+/// Adds the descriptors of another module.
+fn merge(bindings: &mut Vec<Binding>, more: Vec<Binding>) {
+    for new in more {
+        match bindings.iter_mut().find(|old| (old.set, old.binding) == (new.set, new.binding)) {
+            Some(old) => old.count = old.count.max(new.count),
+            None => bindings.push(new),
+        }
+    }
+}
