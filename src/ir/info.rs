@@ -4,6 +4,7 @@
 //!
 //! One table gives each field its name in the dump (the field's own), its printed form and whether it is printed when zero.
 
+use super::inst::AluFlags;
 use crate::op::meaning::Stages;
 use crate::op::names::{varying, SlotKind};
 use crate::op::slots;
@@ -608,6 +609,22 @@ impl ShaderInfo {
     /// True if all blocks of this kind are declared as one array.
     pub fn has_block_array(&self, is_uniform: bool) -> bool {
         self.says(if is_uniform { Directive::UniformBlockArray } else { Directive::StorageBlockArray })
+    }
+
+    /// The values that all computations with floats of this width keep: bits of `float_controls_execution_mode` (Mesa,
+    /// `shader_enums.h`).
+    pub fn kept_values(&self, bits: u8) -> AluFlags {
+        const KINDS: [AluFlags; 3] = [AluFlags::PRESERVE_SIGNED_ZERO, AluFlags::PRESERVE_INF, AluFlags::PRESERVE_NAN];
+        let Some(width) = [16, 32, 64].iter().position(|width| *width == bits) else { return AluFlags::empty() };
+        let is_set = |kind: usize| self.float_controls_execution_mode >> (3 * kind + width) & 1 != 0;
+        KINDS.into_iter().enumerate().filter(|(kind, _)| is_set(*kind)).map(|(_, flag)| flag).collect()
+    }
+
+    /// Whether the result of an operation on NaN matters: the operation is exact, or it or the whole shader keeps NaNs. GLSL leaves
+    /// the result open otherwise (GLSL 4.60, "Range and Precision").
+    pub fn keeps_nan(&self, flags: AluFlags, bits: u8) -> bool {
+        flags.intersects(AluFlags::EXACT | AluFlags::PRESERVE_NAN)
+            || self.kept_values(bits).contains(AluFlags::PRESERVE_NAN)
     }
 
     /// Whether it has this directive.

@@ -66,7 +66,7 @@ impl Operand {
 ///
 /// | opcode | instructions |
 /// |-|-|
-/// | fsign | FSign; where `x` is NaN (not FOrdEqual to itself), OpSelect of 0.0, because FSign leaves it open |
+/// | fsign | FSign; if NaNs are kept, OpSelect of 0.0 where OpIsNan, because FSign leaves it open |
 /// | frexp_sig, frexp_exp | member 0, member 1 of FrexpStruct, whose result is `struct { typeof(x), int }` |
 /// | uadd_carry | member 1 of OpIAddCarry on unsigned operands |
 /// | usub_borrow | member 1 of OpISubBorrow on unsigned operands |

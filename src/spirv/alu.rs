@@ -326,10 +326,14 @@ impl Emit<'_> {
         Ok(self.arithmetic(alu, Op::FDiv, &[one, x], flags))
     }
 
-    /// FSign does not define its result for NaN; NIR's `fsign` of NaN is 0.
+    /// FSign does not define its result for NaN. NIR's `fsign` of NaN is 0, which matters only where NaNs are kept: see
+    /// [`ShaderInfo::keeps_nan`](crate::ir::ShaderInfo::keeps_nan).
     fn fsign(&mut self, alu: &Alu<'_>, flags: AluFlags) -> Result<u32> {
         let x = self.operand_of(alu, 0)?;
         let sign = self.ext(GlslStd450Op::FSign, alu.ty, &[x]);
+        if !self.shader.info.keeps_nan(flags, alu.bits) {
+            return Ok(sign);
+        }
         let booleans = self.m.numeric(Base::Bool, 1, alu.n);
         let is_nan = self.m.value(Op::IsNan, booleans, &[x]);
         let is_nan = self.controlled(alu, is_nan, false, flags);

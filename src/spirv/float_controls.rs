@@ -170,7 +170,6 @@ struct Required {
 
 impl Required {
     fn new(shader: &Shader) -> Required {
-        let controls = shader.info.float_controls_execution_mode;
         let (mut flags_of, mut is_used, mut is_partial) = ([AluFlags::empty(); 3], [false; 3], false);
         for inst in &shader.order {
             let InstKind::Alu { op, flags, srcs } = shader.insts[*inst].kind else { continue };
@@ -183,9 +182,9 @@ impl Required {
             flags_of[width] |= flags & AluFlags::MATH;
             is_partial |= flags.intersects(AluFlags::EXACT) && !flags.contains(AluFlags::EXACT);
         }
-        let header = [0, 1, 2].map(|width| {
-            let is_set = |kind: usize| is_used[width] && controls >> (3 * kind + width) & 1 != 0;
-            HEADER.into_iter().enumerate().filter(|(kind, _)| is_set(*kind)).map(|(_, flag)| flag).collect()
+        let header = [0, 1, 2].map(|width| match is_used[width] {
+            true => shader.info.kept_values(WIDTHS[width] as u8),
+            false => AluFlags::empty(),
         });
         Required { flags: flags_of, header, is_partial }
     }
@@ -201,9 +200,6 @@ impl Required {
         !keeps && !self.is_partial
     }
 }
-
-/// The flags of the header's bits for 16, 32 and 64 bits, in their order.
-const HEADER: [AluFlags; 3] = [AluFlags::PRESERVE_SIGNED_ZERO, AluFlags::PRESERVE_INF, AluFlags::PRESERVE_NAN];
 
 fn width_index(bits: u8) -> Option<usize> {
     WIDTHS.iter().position(|width| *width == u32::from(bits))

@@ -164,38 +164,21 @@ fn pack(arena: &mut Arena, op: AluOp, width: u8, count: usize, arg: &[Term]) -> 
     }
 }
 
-/// `made`, if all operands are numbers; undefined if one is NaN.
-fn of_numbers(
-    arena: &mut Arena,
-    width: u8,
-    args: &[Term],
-    made: impl FnOnce(&mut Arena) -> Reason<Term>,
-) -> Reason<Term> {
-    let mut all = arena.boolean(true);
-    for arg in args {
-        let is_number = scalar(arena, AluOp::feq, 1, &[*arg, *arg])?;
-        all = arena.both(all, is_number);
-    }
-    let made = made(arena)?;
-    let undefined = arena.undefined(width);
-    Ok(arena.ite(all, made, undefined))
-}
-
 /// Functions that are open for some operands.
 fn open(arena: &mut Arena, op: GLOp, width: u8, args: &[Term]) -> Reason<Term> {
     match (op, args) {
         // Of NaNs, either operand may be the result. A driver orders zeros as it pleases, and NIR leaves that to it.
-        (GLOp::FMin, _) => of_numbers(arena, width, args, |arena| scalar(arena, AluOp::fmin, width, args)),
-        (GLOp::FMax, _) => of_numbers(arena, width, args, |arena| scalar(arena, AluOp::fmax, width, args)),
-        (GLOp::FClamp, [value, low, high]) => of_numbers(arena, width, args, |arena| {
-            let above = scalar(arena, AluOp::fmax, width, &[*value, *low])?;
-            scalar(arena, AluOp::fmin, width, &[above, *high])
-        }),
-        (GLOp::FSign, [value]) => {
-            let is_number = scalar(arena, AluOp::feq, 1, &[*value, *value])?;
-            let sign = scalar(arena, AluOp::fsign, width, &[*value])?;
-            let undefined = arena.undefined(width);
-            Ok(arena.ite(is_number, sign, undefined))
+        (GLOp::FMin | GLOp::FMax | GLOp::FClamp | GLOp::FSign, _) => {
+            let made = match (op, args) {
+                (GLOp::FMin, _) => scalar(arena, AluOp::fmin, width, args)?,
+                (GLOp::FMax, _) => scalar(arena, AluOp::fmax, width, args)?,
+                (GLOp::FClamp, [value, low, high]) => {
+                    let above = scalar(arena, AluOp::fmax, width, &[*value, *low])?;
+                    scalar(arena, AluOp::fmin, width, &[above, *high])?
+                }
+                _ => scalar(arena, AluOp::fsign, width, args)?,
+            };
+            Ok(arena.of_numbers(args, made))
         }
         _ if FUNCTIONS.contains(&op) => Ok(arena.symbol(&format!("{op:?}"), width, args)),
         _ => Err(format!("{op:?}")),

@@ -145,8 +145,16 @@ impl<'a> Nir<'a> {
                 read.map(|c| value[usize::from(c).min(value.len() - 1)]).collect()
             })
             .collect();
-        let terms: Vec<Term> =
-            (0..count).map(|c| machine.arena.alu(op, width, c.into(), &component(&srcs, op, c))).collect();
+        let is_open = op == AluOp::fsign && !self.shader.info.keeps_nan(flags, width);
+        let term = |c| {
+            let srcs = component(&srcs, op, c);
+            let term = machine.arena.alu(op, width, c.into(), &srcs);
+            match is_open {
+                true => machine.arena.of_numbers(&srcs.concat(), term),
+                false => term,
+            }
+        };
+        let terms: Vec<Term> = (0..count).map(term).collect();
         if is_contracted(op) {
             match flags.contains(AluFlags::NO_CONTRACT) {
                 true => self.exact.extend(terms.iter().map(|term| (*term, inst))),

@@ -20,7 +20,6 @@ pub struct Repair {
 pub const REPAIRS: &[Repair] = &[
     Repair { name: "FMin as NMin", changes: |code| renamed(code, GLOp::FMin, GLOp::NMin) },
     Repair { name: "FMax as NMax", changes: |code| renamed(code, GLOp::FMax, GLOp::NMax) },
-    Repair { name: "FSign of NaN as 0", changes: signs_of_nan },
     Repair { name: "AllEqual of integers as of floats", changes: votes_on_floats },
 ];
 
@@ -75,12 +74,6 @@ impl<'a, 'b> More<'a, 'b> {
         })
     }
 
-    fn zero(&mut self, ty: u32) -> u32 {
-        let id = self.id();
-        self.declared.extend(instruction(Op::ConstantNull, &[ty, id]));
-        id
-    }
-
     /// The changes, with those of the header and the declarations; none if there is no other.
     fn all(mut self) -> Vec<Change> {
         let (Some(function), false) = (self.code.all(Op::Function).next(), self.changes.is_empty()) else {
@@ -90,26 +83,6 @@ impl<'a, 'b> More<'a, 'b> {
         self.changes.push(Change { at: Self::BOUND, removed: 1, by: vec![self.bound] });
         self.changes
     }
-}
-
-/// OpSelect takes 0 in place of FSign of a NaN.
-fn signs_of_nan(code: &Code<'_>) -> Vec<Change> {
-    let mut more = More::new(code);
-    for it in code.glsl(GLOp::FSign) {
-        let (ty, result, operand) = (it.word(1), it.word(2), it.word(5));
-        let vector = code.definition(ty).filter(|ty| ty.is(Op::TypeVector)).map(|ty| ty.word(3));
-        let mut boolean = more.ty(Op::TypeBool, &[]);
-        if let Some(count) = vector {
-            boolean = more.ty(Op::TypeVector, &[boolean, count]);
-        }
-        let (zero, sign, is_nan) = (more.zero(ty), more.id(), more.id());
-        let mut first = it.words.to_vec();
-        first[2] = sign;
-        let test = instruction(Op::IsNan, &[boolean, is_nan, operand]);
-        let select = instruction(Op::Select, &[ty, result, is_nan, zero, sign]);
-        more.changes.push(it.with([first, test, select].concat()));
-    }
-    more.all()
 }
 
 /// Votes on integers compare them as the floats with these bits.

@@ -251,7 +251,6 @@ fn repairs_undo_faults() {
     const PAIRS: &[(&str, &str, &str)] = &[
         ("32 %9 = fmin %4, %5", "NMin as FMin", "FMin as NMin"),
         ("32 %9 = fmax %4, %5", "NMax as FMax", "FMax as NMax"),
-        ("32 %9 = fsign %4", "Select is only its word 5", "FSign of NaN as 0"),
         ("32 %10 = ishl %4, %25", "a vote on floats compares integers", "AllEqual of integers as of floats"),
     ];
     assert_eq!(PAIRS.len(), plant::REPAIRS.len());

@@ -71,6 +71,17 @@ impl Arena {
         })
     }
 
+    /// `made` if all of these floats are numbers, and undefined if one is NaN.
+    pub(crate) fn of_numbers(&mut self, floats: &[Term], made: Term) -> Term {
+        let mut all = self.boolean(true);
+        for float in floats {
+            let is_number = self.scalar(feq, 1, &[*float, *float]);
+            all = self.both(all, is_number);
+        }
+        let undefined = self.undefined(self.width(made));
+        self.ite(all, made, undefined)
+    }
+
     /// Comparisons.
     fn float_comparisons(&mut self, x: &Operation<'_>) -> Option<Term> {
         let Operation { op, width, args, .. } = *x;
