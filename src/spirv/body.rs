@@ -289,7 +289,9 @@ impl<'a> Emit<'a> {
     fn block(&mut self, at: usize, block: Block) -> Result<usize> {
         self.state.flow.block = Some(block);
         let shader = self.shader;
-        for inst in shader.block_insts(block) {
+        let (phis, others) = shader.block_insts(block).split_at(self.phis(block).len());
+        // In reverse order: see `spirv::phi`.
+        for inst in phis.iter().rev().chain(others) {
             let data = &shader.insts[*inst];
             if is_silent(data) || !self.types.is_needed(shader, *inst) {
                 continue;

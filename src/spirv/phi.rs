@@ -6,6 +6,9 @@
 //! 32   %7 = phi b1: %3, b2: %5          %7 = OpPhi %float %3 %l1 %6 %l2
 //! ```
 //!
+//! Phis of a block are emitted in reverse order: Mesa's reader of SPIR-V puts each before those that it has, so that NIR has them
+//! in their old order again. Registers of ACO depend on it: see `docs/spirv-shapes.md`.
+//!
 //! Before a branch is emitted, each phi of its target gets its *edge*: the value at that point, bitcast before the branch if
 //! necessary, and the label of the block that ends there. So all operands are known when the phi is emitted, except in a loop
 //! header: there the second operand is written with the back edge. SPIR-V has one back edge, NIR may have several. If they bring
@@ -135,7 +138,7 @@ impl<'a> Emit<'a> {
     /// all open headers.
     pub(super) fn header_phis(&mut self, before: Block, first: Block) -> Result<usize> {
         let start = self.state.phis.back.len();
-        for phi in self.phis(first) {
+        for phi in self.phis(first).iter().rev() {
             let data = &self.shader.insts[*phi];
             let base = self.base(phi.def());
             let ty = self.m.numeric(base, data.bit_size, data.num_components);
