@@ -184,25 +184,23 @@ fn quotient(b: &mut Builder<'_>, parts: &Parts) -> Def {
     }
 }
 
-/// Makes code for the part that is not constant: the cheaper of two ways.
+/// Makes code for the part that is not constant: without a shift if no bit is lost that it would lose. A product by 1 loses them
+/// with a mask. A mask of a sum costs GPUs more than the shift of NIR's own sum: see `docs/spirv-shapes.md`.
 fn variable_part(b: &mut Builder<'_>, parts: &Parts, term: Term) -> Def {
-    let shift = term.shift;
-    let (is_multiple, scale) = (term.scale.trailing_zeros() >= shift, term.scale >> shift);
-    if is_multiple && (scale == 1 || parts.is_whole) {
-        // No shift is needed, but the bits that the product or the sum would have lost above 32 bits must be cleared.
-        let x = b.channel(term.x.def, term.x.component);
-        let product = times(b, x, scale);
-        let sum = b.iadd_imm(product, (term.before >> shift).into());
-        if parts.is_whole || shift == 0 {
-            sum
-        } else {
-            b.iand_imm(sum, (u32::MAX >> shift).into())
+    let Term { x, scale, before, shift } = term;
+    let is_multiple = scale.trailing_zeros() >= shift;
+    let is_bare = scale >> shift == 1 && before == 0;
+    if is_multiple && (parts.is_whole || is_bare) {
+        let x = b.channel(x.def, x.component);
+        let product = times(b, x, scale >> shift);
+        if !parts.is_whole {
+            return b.iand_imm(product, (u32::MAX >> shift).into());
         }
-    } else {
-        let scaled = b.channel(parts.scaled.def, parts.scaled.component);
-        let sum = b.iadd_imm(scaled, term.before.wrapping_sub(parts.inner).into());
-        shift_down(b, sum, shift)
+        return b.iadd_imm(product, (before >> shift).into());
     }
+    let scaled = b.channel(parts.scaled.def, parts.scaled.component);
+    let sum = b.iadd_imm(scaled, before.wrapping_sub(parts.inner).into());
+    shift_down(b, sum, shift)
 }
 
 /// `value >> shift`. If the value is only some bits of another, they are extracted, so that the mask may become unused.
