@@ -9,6 +9,7 @@ use crate::flow::{self, Code, Outcome, Reference, Step, Unsupported};
 use crate::modes;
 use crate::module::{self, Modes, Module};
 use crate::nir::Nir;
+use crate::open;
 use crate::smt::{Answer, Fact, Solver};
 use crate::term::{Arena, Node, Op, Term};
 use crate::witness::{self, Trial, Witness};
@@ -17,7 +18,7 @@ use anyhow::Result;
 use ntv::error::Errors;
 use ntv::ir::{Inst, Shader, Stage};
 use ntv::op::Props;
-use ntv::{raise, Target};
+use ntv::{raise, Feature, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -281,6 +282,7 @@ pub struct Question {
 /// One of them has something without terms.
 pub fn sides(arena: &mut Arena, shader: &Shader, target: &Target, other: Other<'_>) -> Step<Question> {
     let (mut nir, mut lowered) = code(shader, target, other)?;
+    arena.set_halves_in_32_bits(!target.has(Feature::shaderFloat16));
     let expected = flow::run(&mut nir, arena, None)?;
     let traces = match expected.records.is_empty() || arena.is_concrete() {
         true => Default::default(),
@@ -298,6 +300,9 @@ pub fn sides(arena: &mut Arena, shader: &Shader, target: &Target, other: Other<'
     claims.extend(modes::claims(arena, shader, &lowered.modes()));
     claims.extend(length_claims(arena, &nir, &lowered));
     keep_promises(arena, &nir.promises, (&mut claims, &mut nir.undefined));
+    if !arena.is_concrete() {
+        open::choose(arena, &mut claims);
+    }
     if arena.is_full() {
         return Err(Unsupported { reason: "the terms are too large".into(), place: String::new() });
     }

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-//! Results that NIR and SPIR-V leave open, such as a quotient by 0, in a run with chosen inputs: there, they are what is no number.
+//! Results that NIR and SPIR-V leave open, such as a quotient by 0.
 //!
-//! A module may have any number for them. So it is wrong if it gives something for one of these numbers that NIR does not give for any.
+//! In a run with chosen inputs, they are what is no number. A module may have any number for them. So it is wrong if it gives something
+//! for one of these numbers that NIR does not give for any.
+//!
+//! In a proof, NIR's may be chosen: see [`choose`].
 
+use crate::compare::Claim;
 use crate::term::{Arena, Op, Term};
+use ntv::op::AluOp;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The operations in a term that are not numbers: those whose operands are numbers, or all.
@@ -24,6 +29,41 @@ fn operations(arena: &Arena, term: Term, innermost: bool) -> Vec<Term> {
 /// Whether a part of a term is an operation whose result is open.
 pub(crate) fn is_open(arena: &Arena, term: Term) -> bool {
     !operations(arena, term, false).is_empty()
+}
+
+/// Conversions to integers of 32 bits, of which a narrower one is the low bits where it is defined.
+const WIDER: &[(AluOp, AluOp)] = &[
+    (AluOp::f2i8, AluOp::f2i32),
+    (AluOp::f2i16, AluOp::f2i32),
+    (AluOp::f2u8, AluOp::f2u32),
+    (AluOp::f2u16, AluOp::f2u32),
+];
+
+/// A conversion of a float to an integer of 8 or 16 bits is open if the number does not fit. The low bits of one to 32 bits are such a
+/// result. It is chosen for all that the other side does not have, as a target without such integers computes it.
+pub(crate) fn choose(arena: &mut Arena, claims: &mut [Claim]) {
+    let wider = |arena: &Arena, term: Term| {
+        let node = arena.node(term);
+        WIDER.iter().find(|pair| node.op == Op::Alu(pair.0)).map(|pair| (pair.1, node.width, node.args[0]))
+    };
+    let sides: Vec<[Term; 2]> = claims.iter().map(|claim| [claim.expected, claim.found]).collect();
+    let parts = |arena: &Arena, side: usize| arena.all_parts(&sides.iter().map(|it| it[side]).collect::<Vec<Term>>());
+    let expected: Vec<Term> = parts(arena, 0).into_iter().filter(|term| wider(arena, *term).is_some()).collect();
+    if expected.is_empty() {
+        return;
+    }
+    let found: FxHashSet<Term> = parts(arena, 1).into_iter().collect();
+    let mut map: FxHashMap<Term, Term> = FxHashMap::default();
+    for term in expected.into_iter().filter(|term| !found.contains(term)) {
+        if let Some((op, width, float)) = wider(arena, term) {
+            let float = arena.replace(float, &mut map);
+            let integer = arena.scalar(op, 32, &[float]);
+            map.insert(term, arena.trunc(integer, width));
+        }
+    }
+    for claim in claims {
+        claim.expected = arena.replace(claim.expected, &mut map);
+    }
 }
 
 /// Numbers that open results may be: the greatest one, and one that leads to another place of a small block if it is an index.

@@ -219,15 +219,6 @@ fn arithmetic(op: AluOp) -> Option<Define> {
             let sign = Float::chosen(&value.is("fp.isZero"), value, &sign);
             Made::Float(Float::chosen(&value.is("fp.isNaN"), &Float::zero(width), &sign))
         },
-        fmulz => |_, x, width, _| {
-            let product = x.floats[0].times(&x.floats[1]);
-            Made::Float(Float::chosen(&zero_factor(x), &Float::zero(width), &product))
-        },
-        ffmaz => |_, x, width, _| {
-            let sum = x.floats[0].rounded("fp.fma", &[&x.floats[1], &x.floats[2]]);
-            let rest = Float::zero(width).plus(&x.floats[2]);
-            Made::Float(Float::chosen(&zero_factor(x), &rest, &sum))
-        },
         fquantize2f16 => |_, x, width, _| {
             let value = &x.floats[0];
             let small = value.absolute().compare("fp.lt", &Float::power(-14, width));
@@ -249,8 +240,6 @@ fn comparison(op: AluOp) -> Option<Define> {
             let [less, greater] = ["fp.lt", "fp.gt"].map(|function| x.floats[0].compare(function, &x.floats[1]));
             condition(&less.or(&greater))
         },
-        fisfinite => |_, x, _, _| condition(&not_any(&x.floats[0], &["fp.isNaN", "fp.isInfinite"])),
-        fisnormal => |_, x, _, _| condition(&x.floats[0].is("fp.isNormal")),
         _ => return None,
     })
 }
@@ -288,12 +277,6 @@ fn vector(op: AluOp) -> Option<Define> {
                 Made::Float(sum(script, products))
             }
         }
-        fall_equal2 | fall_equal3 | fall_equal4 | fall_equal5 | fall_equal8 | fall_equal16 => {
-            |_, x, width, _| Made::Float(Float::chosen(&all_equal(x), &Float::one(width), &Float::zero(width)))
-        }
-        fany_nequal2 | fany_nequal3 | fany_nequal4 | fany_nequal5 | fany_nequal8 | fany_nequal16 => {
-            |_, x, width, _| Made::Float(Float::chosen(&all_equal(x), &Float::zero(width), &Float::one(width)))
-        }
         _ => return None,
     })
 }
@@ -327,10 +310,6 @@ fn condition(condition: &Condition) -> Made {
 fn not_any(float: &Float, properties: &[&str]) -> Condition {
     let conditions: Vec<Condition> = properties.iter().map(|property| float.is(property)).collect();
     conditions[1..].iter().fold(conditions[0].clone(), |any, condition| any.or(condition)).not()
-}
-
-fn zero_factor(x: &Operands) -> Condition {
-    x.floats[0].is("fp.isZero").or(&x.floats[1].is("fp.isZero"))
 }
 
 /// x - y · round(x / y), rounded at each step.
@@ -383,12 +362,6 @@ fn sum(script: &mut Script, mut terms: Vec<Float>) -> Float {
             .collect();
     }
     terms.remove(0)
-}
-
-fn all_equal(x: &Operands) -> Condition {
-    let count = x.floats.len() / 2;
-    let equal = (0..count).map(|i| x.floats[i].compare("fp.eq", &x.floats[count + i]));
-    equal.fold(Condition("true".into()), |all, one| all.and(&one))
 }
 
 /// `value` / `most`, at least -1.

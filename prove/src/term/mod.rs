@@ -137,6 +137,8 @@ pub struct Arena {
     under: FxHashMap<[Term; 2], Term>,
     /// The values of symbols, if they are chosen: all terms of numbers are constants then.
     chosen: Option<Box<dyn Assignment>>,
+    /// Whether operations on floats of 16 bits are computed in 32 bits.
+    halves_in_32_bits: bool,
 }
 
 impl std::fmt::Debug for Arena {

@@ -6,7 +6,7 @@
 //! to the right and back, keep bits of a term; a sum adds such parts of one term bit by bit, so `x - (x & 3)` and `x & ~3` are one
 //! term, and so are `16 * (x >> 4) + (x & 15)` and `x`.
 
-use super::{Arena, Op, Term};
+use super::{Arena, Node, Op, Term};
 use ntv::op::fold::{mask, sign_extend};
 use std::collections::BTreeMap;
 
@@ -497,10 +497,19 @@ impl Arena {
         // Up and down again: the sign of a narrower number.
         let rest = width - amount as u8;
         let node = self.node(term);
-        if matches!((node.op, &*node.immediates), (Op::Sum, [0, factor]) if *factor == 1 << amount) {
-            let inner = node.args[0];
-            let narrow = self.trunc(inner, rest);
-            return self.sext(narrow, width);
+        let inner = node.args.first().copied();
+        match (node.op, &*node.immediates, inner) {
+            (Op::Sum, [0, factor], Some(inner)) if factor.is_power_of_two() && *factor <= 1 << amount => {
+                let down = self.constant(width, amount - u64::from(factor.trailing_zeros()));
+                let shifted = self.lshr(inner, down);
+                let narrow = self.trunc(shifted, rest);
+                return self.sext(narrow, width);
+            }
+            // The bits without it are lost.
+            (Op::Mask, [kept], Some(inner)) if *kept >> amount == mask(u64::MAX, rest) => {
+                return self.ashr(inner, count);
+            }
+            _ => {}
         }
         self.make(Op::Ashr, width, &[], &[term, count])
     }
@@ -585,9 +594,17 @@ impl Arena {
             return made;
         }
         let node = self.node(term);
-        if node.op == Op::Sext {
-            let inner = node.args[0];
-            return self.sext(inner, width);
+        let inner = node.args.first().copied();
+        match (node.op, inner.map(|inner| self.node(inner))) {
+            (Op::Sext, _) => return self.sext(node.args[0], width),
+            // The highest bits of a number.
+            (Op::Trunc, Some(Node { op: Op::Lshr, width: whole, args, .. })) if *whole == width => {
+                let (number, count) = (args[0], args[1]);
+                if self.as_const(count) == Some(u64::from(width - from)) {
+                    return self.ashr(number, count);
+                }
+            }
+            _ => {}
         }
         self.make(Op::Sext, width, &[], &[term])
     }

@@ -2,7 +2,7 @@
 
 //! Arithmetic of floats: signs, comparisons, and what is composed of others.
 
-use super::{float_one, Operation};
+use super::{float_one, limits, Operation};
 use crate::term::{Arena, Op, Term};
 use ntv::op::fold::to_float;
 use ntv::op::AluOp::{self, *};
@@ -52,6 +52,17 @@ impl Arena {
                 }
                 return None;
             }
+            // A product with 0 is 0, even if the other factor is infinite or NaN.
+            fmulz | ffmaz => {
+                let zero = self.constant(width, 0);
+                let [a, b] = [0, 1].map(|i: usize| self.scalar(feq, 1, &[args[i], zero]));
+                let is_zero = self.either(a, b);
+                let (none, product) = match op {
+                    fmulz => (zero, self.scalar(fmul, width, args)),
+                    _ => (self.scalar(fadd, width, &[args[2], zero]), self.scalar(ffma, width, args)),
+                };
+                self.ite(is_zero, none, product)
+            }
             frcp => {
                 let one = self.constant(width, float_one(width));
                 self.scalar(fdiv, width, &[one, args[0]])
@@ -84,7 +95,8 @@ impl Arena {
 
     /// Comparisons.
     fn float_comparisons(&mut self, x: &Operation<'_>) -> Option<Term> {
-        let Operation { op, width, args, .. } = *x;
+        let Operation { op, width, srcs, args, .. } = *x;
+        let source_width = self.width(args[0]);
         Some(match op {
             feq if args[0] == args[1] && self.is_number(args[0], 8) => self.boolean(true),
             fneu => self.not_scalar(feq, args),
@@ -99,6 +111,28 @@ impl Arena {
                 } else {
                     self.not(ordered)
                 }
+            }
+            fisfinite | fisnormal => {
+                let magnitude = self.scalar(fabs, source_width, &[args[0]]);
+                let (infinity, least) = limits(source_width);
+                let [infinity, least] = [infinity, least].map(|value| self.constant(source_width, value));
+                let finite = self.scalar(flt, 1, &[magnitude, infinity]);
+                if op == fisfinite {
+                    return Some(finite);
+                }
+                let enough = self.scalar(fge, 1, &[magnitude, least]);
+                self.both(enough, finite)
+            }
+            fall_equal2 | fall_equal3 | fall_equal4 | fall_equal5 | fall_equal8 | fall_equal16 | fany_nequal2
+            | fany_nequal3 | fany_nequal4 | fany_nequal5 | fany_nequal8 | fany_nequal16 => {
+                let mut same = self.boolean(true);
+                for (a, b) in srcs[0].iter().zip(&srcs[1]) {
+                    let equal = self.scalar(feq, 1, &[*a, *b]);
+                    same = self.both(same, equal);
+                }
+                let [one, zero] = [float_one(width), 0].map(|value| self.constant(width, value));
+                let is_any = op.name().starts_with("fany");
+                self.ite(same, if is_any { zero } else { one }, if is_any { one } else { zero })
             }
             slt | sge | seq | sne => {
                 let compare = [(slt, flt), (sge, fge), (seq, feq), (sne, fneu)].iter().find(|pair| pair.0 == op)?.1;
@@ -135,6 +169,11 @@ impl Arena {
                 self.scalar(fmin, width, &[above, high])
             }
             f2f16 | f2f32 | f2f64 if self.width(args[0]) == width => args[0],
+            i2f16 | i2f32 | i2f64 | u2f16 | u2f32 | u2f64 if self.width(args[0]) < 32 => {
+                let wide = self.extended(args[0], 32, matches!(op, i2f16 | i2f32 | i2f64));
+                self.scalar(op, width, &[wide])
+            }
+            f2f16 | f2f32 => self.converted_twice(x)?,
             f2f16_rtne | f2fmp => self.scalar(f2f16, width, &[args[0]]),
             f2imp => self.scalar(f2i16, width, &[args[0]]),
             f2ump => self.scalar(f2u16, width, &[args[0]]),

@@ -7,9 +7,11 @@
 
 mod bits;
 mod floats;
+mod halves;
 mod integers;
 
 use super::{Arena, Op, Term};
+use halves::IN_32_BITS;
 use ntv::op::fold::{mask, Fold};
 use ntv::op::open::is_open;
 use ntv::op::AluOp;
@@ -74,6 +76,11 @@ impl Arena {
             .map(|(operand, src)| src[if operand.size == 0 && src.len() > 1 { component } else { 0 }])
             .collect();
         let operation = Operation { op, width, component, srcs, args: &args };
+        if self.halves_in_32_bits || IN_32_BITS.contains(&op) {
+            if let Some(term) = self.in_32_bits(&operation) {
+                return term;
+            }
+        }
         if let Some(term) = self.integers(&operation).or_else(|| self.floats(&operation)) {
             return term;
         }
@@ -150,6 +157,15 @@ fn float_one(width: u8) -> u64 {
         16 => 0x3c00,
         32 => 0x3f80_0000,
         _ => 0x3ff0 << 48,
+    }
+}
+
+/// Infinity, and the least normal number, as floats of `width` bits.
+fn limits(width: u8) -> (u64, u64) {
+    match width {
+        16 => (0x7c00, 0x400),
+        32 => (0x7f80_0000, 0x80_0000),
+        _ => (0x7ff0 << 48, 0x10 << 48),
     }
 }
 
