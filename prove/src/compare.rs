@@ -10,7 +10,7 @@ use crate::modes;
 use crate::module::{self, Modes, Module};
 use crate::nir::Nir;
 use crate::open;
-use crate::smt::{Answer, Fact, Solver};
+use crate::smt::{Answer, Budget, Fact, Solver};
 use crate::term::{Arena, Node, Op, Term};
 use crate::witness::{self, Trial, Witness};
 use crate::world::{self, Space};
@@ -22,7 +22,6 @@ use ntv::{raise, Feature, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 /// The answer of a proof.
 #[derive(Clone, Debug)]
@@ -67,13 +66,13 @@ pub struct Claim {
 }
 
 impl Prover {
-    /// A prover that tries so many inputs where equality is not proved. With `limit`, it asks the solver that is installed, each of whose
-    /// queries may take that long.
+    /// A prover that tries so many inputs where equality is not proved. With `budget`, it asks the solver that is installed, which
+    /// may spend that on each query.
     ///
     /// # Errors
     /// There is no solver.
-    pub fn new(limit: Option<Duration>, trials: u64) -> Result<Prover> {
-        Ok(Prover { solver: limit.map(Solver::start).transpose()?, trials })
+    pub fn new(budget: Option<Budget>, trials: u64) -> Result<Prover> {
+        Ok(Prover { solver: budget.map(Solver::start).transpose()?, trials })
     }
 
     /// Decides whether `words` mean what `shader` means on `target`.

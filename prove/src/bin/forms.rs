@@ -13,6 +13,7 @@ use ntv_prove::compare::{Prover, Verdict};
 use ntv_prove::forms::{self, Class, Form};
 use ntv_prove::reasons::form_is_open;
 use ntv_prove::rows::Row;
+use ntv_prove::smt::Budget;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -76,7 +77,12 @@ fn main() -> Result<()> {
         let found: Vec<(&Form, Found)> = forms
             .par_iter()
             .map_init(
-                || Prover::new((!args.no_solver).then_some(Duration::from_millis(args.limit)), args.trials),
+                || {
+                    Prover::new(
+                        (!args.no_solver).then_some(Budget::Time(Duration::from_millis(args.limit))),
+                        args.trials,
+                    )
+                },
                 |prover, form| {
                     let found = match prover {
                         Ok(prover) => prove(prover, form, &target),

@@ -7,21 +7,21 @@ use crate::compare::{Prover, Verdict};
 use crate::forms;
 use crate::plant;
 use crate::rows::Row;
+use crate::smt::Budget;
 use ntv::{text, EmitOptions, Options, Translator};
-use std::time::Duration;
 
-fn solver(milliseconds: u64) -> Solver {
-    Solver::start(Duration::from_millis(milliseconds)).expect("the tests need z3")
+fn solver(steps: u32) -> Solver {
+    Solver::start(Budget::Steps(steps)).expect("the tests need z3")
 }
 
 #[test]
 fn a_digit_needs_two_corrections() {
-    let proves = |times: u32, limit: u64| {
+    let proves = |times: u32, steps: u32| {
         let digit: &dyn Fn(&mut Arena, [Term; 4]) -> Term = &|a, parts| digit_lowered(a, parts, times);
-        proofs::proves_digit(&mut solver(limit), digit)
+        proofs::proves_digit(&mut solver(steps), digit)
     };
-    assert!(proves(2, 5000));
-    assert!(!proves(1, 200) && !proves(0, 200));
+    assert!(proves(2, 15_000_000));
+    assert!(!proves(1, 600_000) && !proves(0, 600_000));
 }
 
 /// The definition of each row by a quotient is its fold.
@@ -79,10 +79,10 @@ fn planted_faults_are_not_proved() {
     let target = forms::poor_target();
     let mut translator = Translator::new(Options::default().target(target.clone()));
     let words = translator.translate(&mut shader.clone(), &EmitOptions::default()).expect("a module").words;
-    let mut sound = Prover::new(Some(Duration::from_secs(5)), 0).expect("z3");
+    let mut sound = Prover::new(Some(Budget::Steps(15_000_000)), 0).expect("z3");
     assert!(matches!(sound.prove(&shader, &target, &words), Verdict::Proved));
     // Steps that are proved are not asked for again.
-    let mut prover = Prover::new(Some(Duration::from_millis(20)), 0).expect("z3");
+    let mut prover = Prover::new(Some(Budget::Steps(5_000)), 0).expect("z3");
     if let Some(solver) = &mut prover.solver {
         solver.divides = Some(true);
     }

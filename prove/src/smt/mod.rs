@@ -10,9 +10,8 @@
 //! If they do not, the second step uses SMT-LIB's theory of floats.
 //!
 //! ```
-//! use ntv_prove::smt::{Answer, Solver};
+//! use ntv_prove::smt::{Answer, Budget, Solver};
 //! use ntv_prove::term::{Arena, Op};
-//! use std::time::Duration;
 //!
 //! # fn main() -> anyhow::Result<()> {
 //! let mut arena = Arena::new();
@@ -20,12 +19,13 @@
 //! // (x & y) + (x | y) is x + y.
 //! let [both, either] = [Op::And, Op::Or].map(|op| arena.bitwise(op, x, y));
 //! let [a, b] = [(both, either), (x, y)].map(|(a, b)| arena.add(a, b));
-//! let mut solver = Solver::start(Duration::from_secs(5))?;
+//! let mut solver = Solver::start(Budget::Steps(10_000_000))?;
 //! assert!(matches!(solver.compare(&arena, a, b, &[]), Answer::Equal));
 //! # Ok(())
 //! # }
 //! ```
 
+mod budget;
 mod encode;
 mod floats;
 mod integers;
@@ -38,6 +38,7 @@ mod tests;
 mod text;
 mod whole;
 
+pub use budget::Budget;
 pub use model::Model;
 pub use whole::Fact;
 
@@ -48,14 +49,11 @@ use memory::Place;
 use model::Chosen;
 use process::{Failure, Process, PROGRAM};
 use rustc_hash::FxHashMap;
-use std::time::Duration;
 
 /// The most terms of a query.
 const MOST_TERMS: usize = 20_000;
 /// The most names in its text: a read has one for each write that it looks through.
 const MOST_NAMES: usize = 60_000;
-/// A solver that does not keep to its limit gets this much more time.
-const GRACE: Duration = Duration::from_secs(1);
 
 /// Whether two terms are equal.
 #[derive(Clone, Debug)]
@@ -74,7 +72,7 @@ const MOST_ANSWERS: usize = 1000;
 /// A solver, which runs as a process of its own.
 #[derive(Debug)]
 pub struct Solver {
-    limit: Duration,
+    budget: Budget,
     process: Option<Process>,
     /// What it said, by the text of the query: the components of a vector ask the same. The table of opcodes takes half of the time
     /// with it.
@@ -94,11 +92,11 @@ enum Verdict {
 }
 
 impl Solver {
-    /// Starts the solver. A query takes at most `limit` for each of its two steps.
-    pub fn start(limit: Duration) -> Result<Solver> {
+    /// Starts the solver, which may spend `budget` on each of the two steps of a query.
+    pub fn start(budget: Budget) -> Result<Solver> {
         let found = process::is_installed();
         ensure!(found, "no SMT solver is installed: install the package {PROGRAM} (`apt-get install {PROGRAM}`)");
-        Ok(Solver { limit, process: Some(Process::start(limit)?), answers: FxHashMap::default(), divides: None })
+        Ok(Solver { budget, process: Some(Process::start()?), answers: FxHashMap::default(), divides: None })
     }
 
     /// Decides whether `a` and `b`, of one width, are equal whenever all `assumptions` hold. States are equal if all their cells are.
@@ -147,7 +145,7 @@ impl Solver {
         if let Some(known) = self.answers.get(&key) {
             return known.clone();
         }
-        let verdict = self.solve_text(text, names.len(), &values, self.limit);
+        let verdict = self.solve_text(text, names.len(), &values, self.budget);
         self.remember(key, verdict.clone());
         verdict
     }
@@ -161,9 +159,12 @@ impl Solver {
     }
 
     /// Whether the assertions can be satisfied, and what `values` asks for: `count` numbers.
-    fn solve_text(&mut self, text: &str, count: usize, values: &str, limit: Duration) -> Verdict {
-        let text = format!("(reset)\n(set-option :produce-models true)\n(set-logic ALL)\n{text}(check-sat)");
-        let lines = match self.ask(&text, limit) {
+    fn solve_text(&mut self, text: &str, count: usize, values: &str, budget: Budget) -> Verdict {
+        let text = format!(
+            "(reset)\n(set-option :produce-models true)\n(set-logic ALL)\n{}{text}(check-sat)",
+            budget.command()
+        );
+        let lines = match self.ask(&text, budget) {
             Ok(lines) => lines,
             Err(reason) => return Verdict::Unknown(reason),
         };
@@ -176,7 +177,7 @@ impl Solver {
         if count == 0 {
             return Verdict::Satisfiable(Vec::new());
         }
-        let lines = self.ask(values, limit);
+        let lines = self.ask(values, budget);
         match lines.map(|lines| numbers(&lines.join(" "))) {
             Ok(values) if values.len() == count => Verdict::Satisfiable(values),
             Ok(_) => Verdict::Unknown("the values of the solver are not understood".to_owned()),
@@ -185,12 +186,12 @@ impl Solver {
     }
 
     /// The lines that the solver prints. It is started again if it has ended, and ends if it is late.
-    fn ask(&mut self, text: &str, limit: Duration) -> Result<Vec<String>, String> {
+    fn ask(&mut self, text: &str, budget: Budget) -> Result<Vec<String>, String> {
         if self.process.is_none() {
-            self.process = Some(Process::start(self.limit).map_err(|error| error.to_string())?);
+            self.process = Some(Process::start().map_err(|error| error.to_string())?);
         }
         let Some(process) = &mut self.process else { return Err("the solver does not start".to_owned()) };
-        process.ask(text, limit + GRACE).map_err(|failure| {
+        process.ask(text, budget.most_time()).map_err(|failure| {
             self.process = None;
             match failure {
                 Failure::Late => "the solver needs more time".to_owned(),

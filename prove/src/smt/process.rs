@@ -41,10 +41,9 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts the program; each query is limited to `limit`.
-    pub(super) fn start(limit: Duration) -> Result<Process> {
-        let arguments =
-            ["-in".into(), "-smt2".into(), format!("-t:{}", limit.as_millis()), format!("-memory:{MEMORY}")];
+    /// Starts the program.
+    pub(super) fn start() -> Result<Process> {
+        let arguments = ["-in".into(), "-smt2".into(), format!("-memory:{MEMORY}")];
         let mut command = Command::new(PROGRAM);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().with_context(|| format!("{PROGRAM} does not start"))?;

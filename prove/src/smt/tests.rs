@@ -10,7 +10,7 @@ use ntv::op::{AluOp, Base};
 
 /// The solver; the tests need it.
 fn solver() -> Solver {
-    Solver::start(Duration::from_secs(20)).expect("the tests need z3")
+    Solver::start(Budget::Steps(60_000_000)).expect("the tests need z3")
 }
 
 fn has_floats(op: AluOp) -> bool {
@@ -177,6 +177,6 @@ fn a_solver_that_ended_starts_again() {
     let [x, y] = xy(&mut a);
     let [and, or] = [Op::And, Op::Or].map(|op| a.bitwise(op, x, y));
     assert!(matches!(solver.compare(&a, and, or, &[]), Answer::Different(_)));
-    assert!(solver.ask("(exit)", GRACE).is_err());
+    assert!(solver.ask("(exit)", solver.budget).is_err());
     assert!(matches!(solver.compare(&a, and, or, &[]), Answer::Different(_)));
 }

@@ -41,6 +41,7 @@ use ntv::{check, EmitOptions, Options, Place, Translator};
 use ntv_prove::compare::{Prover, Verdict};
 use ntv_prove::flow::Unsupported;
 use ntv_prove::passes::prove_passes;
+use ntv_prove::smt::Budget;
 use ntv_prove::witness::Witness;
 use serde_json::{json, Map, Value};
 use std::collections::BTreeMap;
@@ -95,7 +96,7 @@ fn options(args: &ProveArgs) -> Result<Options> {
 /// Provers that no thread uses now: a solver is a process, so each is kept for the next shader.
 struct Provers {
     /// The limit of the solver; `None` without one.
-    limit: Option<Duration>,
+    limit: Option<Budget>,
     trials: u64,
     idle: Mutex<Vec<Prover>>,
 }
@@ -103,7 +104,7 @@ struct Provers {
 impl Provers {
     /// Starts the first one. It is an error if there is no solver.
     fn new(args: &ProveArgs) -> Result<Provers> {
-        let limit = (!args.no_solver).then_some(Duration::from_millis(args.limit));
+        let limit = (!args.no_solver).then_some(Budget::Time(Duration::from_millis(args.limit)));
         let provers = Provers { limit, trials: args.trials, idle: Mutex::default() };
         let first = provers.start().map_err(|error| error.context("ntv prove without --no-solver"))?;
         provers.give_back(first);

@@ -80,23 +80,23 @@ impl Solver {
             return false;
         }
         // What is not decided soon may need all time that there is.
-        let (short, long) = (self.limit / 4, 4 * self.limit);
+        let (short, long) = (self.budget.scaled(1, 4), self.budget.scaled(4, 1));
         let rounds = [
             (Said::Ranges, short),
             (Said::Bounds, short),
-            (Said::All, self.limit),
+            (Said::All, self.budget),
             (Said::Ranges, long),
             (Said::All, long),
         ];
-        rounds.into_iter().any(|(said, limit)| {
+        rounds.into_iter().any(|(said, budget)| {
             let Some(text) = Encoder::query(arena, given, goal, said) else { return false };
-            let text = format!("(set-option :timeout {})\n{text}", limit.as_millis());
-            let verdict = match self.answers.get(&text) {
+            let key = budget.command() + &text;
+            let verdict = match self.answers.get(&key) {
                 Some(known) => known.clone(),
-                None => self.solve_text(&text, 0, "", limit),
+                None => self.solve_text(&text, 0, "", budget),
             };
             let is_true = matches!(verdict, Verdict::Unsatisfiable);
-            self.remember(text, verdict);
+            self.remember(key, verdict);
             is_true
         })
     }

