@@ -69,6 +69,9 @@ impl Nir<'_> {
             deref_buffer_array_length => self.array_length(machine, inst, srcs)?,
             _ if op.is_deref_atomic() => self.deref_atomic(machine, inst, srcs)?,
             _ if op.meaning().sampling.is_some() => self.interpolate(machine, inst, op, srcs)?,
+            // A shader that makes at most no vertices makes none.
+            emit_vertex | emit_vertex_with_counter | end_primitive | end_primitive_with_counter
+                if self.shader.info.vertices_out == 0 => {}
             emit_vertex | emit_vertex_with_counter => {
                 let stream = self.shader.index(inst, Index::stream_id);
                 self.open_distances(machine, stream);

@@ -318,6 +318,7 @@ impl Nir<'_> {
         // Control comes here in any case, so that the promise holds everywhere.
         if aligned != address && machine.arena.as_const(machine.state.path) == Some(1) && machine.is_outside_loops() {
             self.promises.push((address, aligned));
+            self.promises.extend(machine.arena.part_with_low_bits(address, multiple, rest));
         }
         aligned
     }

