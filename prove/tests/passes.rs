@@ -73,10 +73,10 @@ fn check(target: &Target, percent: usize, least: usize) {
 
 #[test]
 fn passes_for_a_usual_target_keep_the_meaning() {
-    check(&Target::default(), 90, 1894);
+    check(&Target::default(), 90, 1997);
 }
 
 #[test]
 fn passes_for_a_poor_target_keep_the_meaning() {
-    check(&forms::poor_target(), 90, 1346);
+    check(&forms::poor_target(), 90, 1424);
 }
