@@ -101,7 +101,10 @@ impl Carriers {
         let op32 = at_32_bits(lacks, op, bits);
         let result_bits = if lacks.number(info.dest.ty.base, bits) { 32 } else { bits };
         let mut n = Narrow { b };
-        let result = n.compute(op32, &mut operands, (src_bits, components, result_bits));
+        let result = match src_bits {
+            64 if op32 == f2f32 && op != f2f32 => n.to_odd(operands[0]),
+            _ => n.compute(op32, &mut operands, (src_bits, components, result_bits)),
+        };
         // A quotient by 0 may be any number of 32 bits.
         let divides_by_0 = matches!(op, udiv | umod) && !is_never_0(n.b.shader, srcs[1], components);
         let cut = lacks.number(info.dest.ty.base, bits) && (!IN_RANGE.contains(&op) || divides_by_0);
@@ -193,6 +196,20 @@ impl Carriers {
 }
 
 impl Narrow<'_, '_> {
+    /// A 64-bit float as a 32-bit one that rounds to the same 16-bit float. What lies between two 32-bit floats becomes the one with
+    /// the last bit set, which is not between two 16-bit floats in equal distance.
+    fn to_odd(&mut self, x: Def) -> Def {
+        let near = self.b.alu(f2f32, &[x]);
+        let back = self.b.alu(f2f64, &[near]);
+        let [size, back_size] = [x, back].map(|value| self.b.alu(fabs, &[value]));
+        let is_away = self.b.alu(flt, &[size, back_size]);
+        let before = self.with(iadd, near, u32::MAX);
+        let below = self.b.alu(bcsel, &[is_away, before, near]);
+        let odd = self.with(ior, below, 1);
+        let is_inexact = self.b.alu(fneu, &[back, x]);
+        self.b.alu(bcsel, &[is_inexact, odd, below])
+    }
+
     /// `op` on 32-bit operands, for an operation whose operands have `src_bits` bits.
     fn compute(&mut self, op: AluOp, operands: &mut [Def], (src_bits, components, bits): (u8, u8, u8)) -> Def {
         let narrow = matches!(src_bits, 8 | 16);

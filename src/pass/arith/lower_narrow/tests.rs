@@ -117,7 +117,7 @@ impl Case {
             return want == got;
         }
         let (a, b) = (to_float(want, self.bits), to_float(got, self.bits));
-        let inexact = matches!(self.op, ffma | fpow | fexp2 | flog2 | fsin | fcos | frsq | ffract | f2f16);
+        let inexact = matches!(self.op, ffma | fpow | fexp2 | flog2 | fsin | fcos | frsq | ffract);
         a.is_nan() && b.is_nan() || inexact && (want as i64 - got as i64).abs() <= 2
     }
 }
@@ -126,9 +126,14 @@ fn corners(base: Base, bits: u8) -> Vec<u64> {
     match base {
         Base::Bool => vec![0, 1],
         Base::Float => {
-            [0.0, -0.0, 1.0, -1.5, 0.3, 2.5, -3.0, 100.0, 255.0, -7.7, 65504.0, 6e-6, f64::INFINITY, f64::NAN]
-                .map(|value| from_float(value, bits))
-                .to_vec()
+            let mut values =
+                vec![0.0, -0.0, 1.0, -1.5, 0.3, 2.5, -3.0, 100.0, 255.0, -7.7, 65504.0, 6e-6, f64::INFINITY, f64::NAN];
+            // Near the middle of two floats of 16 bits, and out of range.
+            let step = 2f64.powi(-11);
+            let middles = [1.0 + step, -1.0 - 3.0 * step, 65520.0, 2f64.powi(-25)];
+            values.extend(middles.iter().flat_map(|middle| [middle * (1.0 + 1e-14), *middle, middle * (1.0 - 1e-14)]));
+            values.extend([1e300, -1e39]);
+            values.iter().map(|value| from_float(*value, bits)).collect()
         }
         Base::Int | Base::Uint => {
             let top = 1u64 << (bits - 1);
@@ -165,6 +170,9 @@ fn cases() -> Vec<Case> {
         widths.iter().for_each(|width| cases.push(Case::new(*op, 1, *width)));
         if is_narrow && free.is_some() {
             cases.push(Case::new(*op, 1, 32));
+        }
+        if matches!(op, f2f16 | f2f16_rtne) {
+            cases.push(Case::new(*op, 1, 64));
         }
     }
     cases
