@@ -16,7 +16,8 @@ use std::path::PathBuf;
 /// Translates NIR, the shader IR of Mesa, to SPIR-V for Vulkan.
 ///
 /// IN is a file with dumps of NIR, a log with dumps in it, a file that a driver wrote through ntv_wire.h (.ntvw), a folder (every
-/// .nir, .log and .ntvw file below it), or - for stdin.
+/// .nir, .log and .ntvw file below it), or - for stdin. It may also be GLSL (.vert, .frag, .comp and so on, or .shader_test), which
+/// the installed Mesa compiles to NIR: see ntv help glsl.
 #[derive(Parser)]
 #[command(name = "ntv", version, max_term_width = 100)]
 pub(crate) struct Args {
@@ -37,6 +38,8 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Translate shaders to SPIR-V.
     Compile(CompileArgs),
+    /// Compile GLSL to NIR with the installed Mesa.
+    Glsl(GlslArgs),
     /// Report errors in shaders.
     Check(CheckArgs),
     /// Print shaders as NIR in the dialect of Mesa 25.0.
@@ -68,6 +71,12 @@ pub(crate) enum Command {
     Annotate(AnnotateArgs),
     /// Show in the browser how a shader becomes SPIR-V.
     Explore(ExploreArgs),
+    /// The process of Mesa: see glsl/mesa.rs.
+    #[command(name = crate::glsl::CHILD, hide = true)]
+    CompileWithMesa {
+        /// The folder with the request.
+        folder: PathBuf,
+    },
 }
 
 /// The modules of the inputs: a shader (.nir, ...) is translated, SPIR-V (.spv) is parsed once, and a stored module
@@ -230,9 +239,9 @@ pub(crate) struct ImportArgs {
 #[derive(clap::Args)]
 #[cfg_attr(not(feature = "explorer"), allow(dead_code))]
 pub(crate) struct ExploreArgs {
-    /// The file with dumps to show first, or - for stdin [default: an example].
-    #[arg(value_name = "DUMP")]
-    pub(crate) dump: Option<PathBuf>,
+    /// Files with dumps or GLSL to show first, or - for stdin [default: an example].
+    #[arg(value_name = "IN")]
+    pub(crate) dumps: Vec<PathBuf>,
 
     /// The port of the server on the loopback address [default: any free one].
     #[arg(long, value_name = "N", default_value_t, hide_default_value = true)]
@@ -287,6 +296,32 @@ impl CompileArgs {
         ensure!(!self.validate || emit != Emit::Nir, "--validate needs SPIR-V: it excludes --emit nir");
         Ok(emit)
     }
+}
+
+/// Arguments of `ntv glsl`.
+#[derive(clap::Args)]
+pub(crate) struct GlslArgs {
+    /// Files of GLSL, .vert, .tesc, .tese, .geom, .frag, .comp (and with .glsl after it), or .shader_test files. The files are linked
+    /// as one program if each stage is there once; otherwise those with the same name are one.
+    #[arg(required = true, value_name = "IN")]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    /// The file to write, if there is one shader; otherwise a folder for NAME.STAGE.nir of each shader [default: stdout].
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// The NIR that the driver zink receives, or the NIR after zink's own lowering.
+    #[arg(long, value_name = "LEVEL", default_value = "gallium")]
+    pub(crate) level: Level,
+}
+
+/// The levels of `ntv glsl`.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Level {
+    /// What Mesa's state tracker gives to the driver.
+    Gallium,
+    /// What zink gives to its own translator.
+    Zink,
 }
 
 /// Arguments of `ntv check`.

@@ -48,7 +48,7 @@ pub(crate) fn file_of_one(input: &Input, out: &Path, extension: &str) -> PathBuf
 }
 
 /// Whether `path` is a folder, or names one by a slash at its end.
-fn names_folder(path: &Path) -> bool {
+pub(crate) fn names_folder(path: &Path) -> bool {
     path.is_dir() || path.as_os_str().to_string_lossy().ends_with(std::path::is_separator)
 }
 

@@ -2,7 +2,7 @@
 
 //! The input files that the arguments of the command line name.
 
-use crate::diagnostics::FileError;
+use crate::diagnostics::{FileError, Problem};
 use anyhow::{ensure, Context, Result};
 use std::ffi::OsStr;
 use std::fs;
@@ -20,16 +20,26 @@ pub(crate) struct Input {
     pub(crate) stem: PathBuf,
     /// Whether it was found in a folder.
     pub(crate) walked: bool,
+    /// What Mesa made of it, if it is GLSL.
+    pub(crate) compiled: Option<Compiled>,
+}
+
+/// A file of GLSL after Mesa compiled it.
+pub(crate) struct Compiled {
+    /// The dumps, or the source if it has problems.
+    pub(crate) text: String,
+    /// The problems; `None` if there are dumps.
+    pub(crate) problems: Option<Vec<Problem>>,
 }
 
 impl Input {
     fn new(path: &Path, below: &Path, walked: bool) -> Input {
         let stem = if path.extension() == Some(OsStr::new("nir")) { below.with_extension("") } else { below.into() };
-        Input { name: path.display().to_string(), path: Some(path.into()), stem, walked }
+        Input { name: path.display().to_string(), path: Some(path.into()), stem, walked, compiled: None }
     }
 
     fn stdin() -> Input {
-        Input { name: "<stdin>".into(), path: None, stem: "stdin".into(), walked: false }
+        Input { name: "<stdin>".into(), path: None, stem: "stdin".into(), walked: false, compiled: None }
     }
 
     /// The file that is read: that of stdin if it is one.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-//! The command line tool: `ntv compile`, `check`, `print`, `pass`, `cfg`, `reduce`, `run`, `prove`, `draw`, `explore`, and, for
+//! The command line tool: `ntv compile`, `glsl`, `check`, `print`, `pass`, `cfg`, `reduce`, `run`, `prove`, `draw`, `explore`, and, for
 //! late decisions, `plan`, `link`, `variant`, `options` and `import`.
 //!
 //! Exit status: 0 if every shader was fine, 1 if one was not (the others are processed nevertheless) or a result cannot be written,
@@ -15,6 +15,7 @@ mod diagnostics;
 #[cfg(feature = "vulkan")]
 mod draw;
 mod explore;
+mod glsl;
 mod inputs;
 mod names;
 mod options;
@@ -86,6 +87,7 @@ fn run(args: &Args, reporter: &Reporter) -> Result<AllFine> {
     }
     match &args.command {
         Command::Compile(args) => compile::run(args, reporter),
+        Command::Glsl(args) => glsl::run(args, reporter),
         Command::Check(args) => check::run(args, reporter),
         Command::Print(args) => show::print(args, reporter),
         Command::Pass(args) => show::pass(args, reporter),
@@ -107,5 +109,6 @@ fn run(args: &Args, reporter: &Reporter) -> Result<AllFine> {
         Command::Annotate(args) => annotate::run(args, reporter),
         Command::Import(args) => variant::import(args, reporter),
         Command::Explore(args) => explore::run(args, reporter),
+        Command::CompileWithMesa { folder } => glsl::run_child(folder).map(|()| true),
     }
 }

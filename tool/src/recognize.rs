@@ -30,7 +30,7 @@ const KINDS: &[Kind] = &[
     kind("a program or library", DUMPS, |bytes, _| bytes.starts_with(b"\x7fELF")),
     kind("DXBC or DXIL", DUMPS, |bytes, _| bytes.starts_with(b"DXBC")),
     kind("LLVM bitcode", DUMPS, |bytes, _| bytes.starts_with(b"BC\xc0\xde")),
-    kind("a test of piglit", "run it with `shader_runner`; `ZINK_DEBUG=nir` makes zink print its NIR", |_, text| {
+    kind("a test of piglit", "name it with the end .shader_test, and ntv compiles it with Mesa", |_, text| {
         first_line(text, "#").starts_with("[require]")
     }),
     kind("OpenCL C", "`ZINK_DEBUG=nir` makes rusticl on zink print its NIR", |_, text| {
@@ -40,7 +40,9 @@ const KINDS: &[Kind] = &[
         text.contains("SV_Position") || text.contains("SV_Target") || has_word(text, "cbuffer")
     }),
     kind("WGSL", DUMPS, |_, text| ["@vertex", "@fragment", "@compute"].iter().any(|stage| has_word(text, stage))),
-    kind("GLSL", DUMPS, |_, text| first_line(text, "//").starts_with("#version") || has_word(text, "void main")),
+    kind("GLSL", "name it with the end of its stage, such as .frag, and ntv compiles it with Mesa", |_, text| {
+        first_line(text, "//").starts_with("#version") || has_word(text, "void main")
+    }),
     kind("TGSI", DUMPS, |_, text| {
         let first = first_line(text, "#");
         ["VERT", "FRAG", "GEOM", "TESS_CTRL", "TESS_EVAL", "COMP"].contains(&first) && text.contains("\nDCL ")

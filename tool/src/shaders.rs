@@ -3,14 +3,15 @@
 //! Reads the shaders of the inputs and processes each, in parallel; results have the order of the inputs.
 
 use crate::diagnostics::{problems, Problem, Reporter};
-use crate::inputs::Input;
-use crate::recognize;
+use crate::inputs::{Compiled, Input};
+use crate::{glsl, recognize};
 use anyhow::{ensure, Result};
 use ntv::plan::survey;
 use ntv::{check, raise, text, wire};
 use ntv::{Options, Shader, Translator};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
+use std::io;
 
 /// An input and its contents.
 pub(crate) struct Source {
@@ -63,12 +64,17 @@ pub(crate) fn load(inputs: Vec<Input>, reporter: &Reporter) -> Loaded {
 
 /// Reads and parses `inputs`.
 pub(crate) fn load_as_written(inputs: Vec<Input>, reporter: &Reporter) -> Loaded {
+    let inputs = glsl::compile(inputs, reporter);
     let bar = reporter.bar(inputs.len(), "reading");
     let parsed: Vec<(Source, Vec<Unit>)> = inputs
         .into_par_iter()
         .enumerate()
-        .map(|(source, input)| {
-            let (text, units) = parse(&input, source);
+        .map(|(source, mut input)| {
+            let (text, units) = match input.compiled.take() {
+                Some(Compiled { text, problems: Some(problems) }) => (text, vec![Unit::whole(source, Err(problems))]),
+                Some(Compiled { text, problems: None }) => parse(Ok(text.into_bytes()), source),
+                None => parse(input.read(), source),
+            };
             bar.inc(1);
             (Source { input, text }, units)
         })
@@ -93,9 +99,9 @@ impl Loaded {
     }
 }
 
-fn parse(input: &Input, source: usize) -> (String, Vec<Unit>) {
+fn parse(contents: io::Result<Vec<u8>>, source: usize) -> (String, Vec<Unit>) {
     let failed = |problem| vec![Unit::whole(source, Err(vec![problem]))];
-    let bytes = match input.read() {
+    let bytes = match contents {
         Ok(bytes) => bytes,
         Err(error) => return (String::new(), failed(Problem::new("io", format!("cannot read: {error}")))),
     };

@@ -8,7 +8,9 @@
 use std::fs;
 use std::io;
 use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::time::{Duration, Instant};
 
 /// The files and folders, and the groups of processes, that an interrupt removes.
 #[derive(Default)]
@@ -55,7 +57,7 @@ pub(crate) fn hold<T>(make: impl FnOnce() -> io::Result<T>, path: impl FnOnce(&T
 }
 
 /// Starts a process that leads a group of its own, and registers the group until [`ended`].
-pub(crate) fn start(command: &mut std::process::Command) -> io::Result<std::process::Child> {
+pub(crate) fn start(command: &mut Command) -> io::Result<Child> {
     await_signals();
     let mut all = registered();
     #[cfg(unix)]
@@ -70,11 +72,38 @@ pub(crate) fn ended(process: u32) {
     registered().groups.retain(|group| *group != process);
 }
 
+/// Waits for a process that [`start`] started, and kills its group after `limit`.
+pub(crate) fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
+    let end = Instant::now() + limit;
+    let mut pause = Duration::from_micros(500);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if Instant::now() >= end {
+            end_group(child)?;
+            return Ok(None);
+        }
+        std::thread::sleep(pause.min(end.saturating_duration_since(Instant::now())));
+        // Most commands take milliseconds; the delay does not matter for longer ones.
+        pause = (pause * 2).min(Duration::from_millis(20));
+    }
+}
+
+fn end_group(child: &mut Child) -> io::Result<()> {
+    #[cfg(unix)]
+    kill(child.id())?;
+    // The first process of the group; it may have ended already.
+    let _ = child.kill();
+    child.wait()?;
+    Ok(())
+}
+
 /// Kills all processes of a group.
 #[cfg(unix)]
-pub(crate) fn kill(group: u32) -> io::Result<()> {
+fn kill(group: u32) -> io::Result<()> {
     // The number of the group is that of its first process. The standard library has no call for this.
-    let mut command = std::process::Command::new("sh");
+    let mut command = Command::new("sh");
     command.arg("-c").arg(format!("kill -KILL -{group}")).stderr(std::process::Stdio::null()).status().map(drop)
 }
 

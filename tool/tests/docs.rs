@@ -31,6 +31,10 @@ fn place() -> tempfile::TempDir {
     for file in support::files(&support::root().join("examples"), &["nir"]) {
         fs::copy(&file, examples.join(file.file_name().expect("a name"))).expect("a copy");
     }
+    for file in support::files(&support::root().join("examples/glsl"), &["vert", "frag", "shader_test"]) {
+        fs::create_dir_all(examples.join("glsl")).expect("a folder");
+        fs::copy(&file, examples.join("glsl").join(file.file_name().expect("a name"))).expect("a copy");
+    }
     // The reader's own shader.
     fs::copy(examples.join("ubo_loop.nir"), place.path().join("big.nir")).expect("a copy");
     place

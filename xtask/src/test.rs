@@ -17,6 +17,9 @@ const NEEDS: &[(Probe, &str)] = &[
     (Probe::Program("z3"), "z3"),
     // The loader, libvulkan1, comes with the driver.
     (Probe::File("/usr/share/vulkan/icd.d", "lvp_icd."), "mesa-vulkan-drivers"),
+    // Mesa compiles GLSL for the command.
+    (Probe::Versioned("/usr/lib", "", "libEGL.so.1"), "libegl1"),
+    (Probe::Versioned("/usr/lib", "", "dri/zink_dri.so"), "libgl1-mesa-dri"),
     (Probe::File("/usr/share/vulkan/explicit_layer.d", "VkLayer_khronos_validation."), "vulkan-validationlayers"),
     // It generates the bindings of ntv.h.
     (Probe::Versioned("/usr/lib", "llvm-", "lib/libclang.so.1"), "libclang-dev"),

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &ExploreArgs, reporter: &Reporter) -> Result<AllFine> {
     use std::net::Ipv4Addr;
 
     ensure!(files::get("index.html").is_some(), NO_PAGE);
-    let dump = args.dump.as_deref().map(reply::Dump::open).transpose()?;
+    let dump = (!args.dumps.is_empty()).then(|| reply::Dump::open(&args.dumps)).transpose()?;
     let server = server::Server::new(args.port)?;
     let query = if dump.is_some() { "?dump" } else { "" };
     let address = format!("http://{}:{}/{query}", Ipv4Addr::LOCALHOST, server.port);

@@ -6,6 +6,8 @@
 //! address (a foreign name that resolves to it has another one), and no reply allows other origins to read it.
 
 use super::files;
+use crate::diagnostics::Reporter;
+use crate::glsl;
 use anyhow::{Context, Result};
 use http_body_util::Full;
 use hyper::body::Bytes;
@@ -23,27 +25,32 @@ const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; 
 
 /// The dump of the command line.
 pub(super) enum Dump {
-    /// A file, which is read for each request, so that a reload of the page shows it as it is.
-    File(PathBuf),
+    /// Files, which are read for each request, so that a reload of the page shows them as they are. GLSL is compiled.
+    Files(Vec<PathBuf>),
     /// The contents of stdin.
     Stdin(Bytes),
 }
 
 impl Dump {
-    /// The dump `path`; `-` is stdin. A file must be readable.
-    pub(super) fn open(path: &Path) -> Result<Dump> {
-        if path == Path::new("-") {
+    /// The dump in the files `paths`; `-` alone is stdin. Files must be readable.
+    pub(super) fn open(paths: &[PathBuf]) -> Result<Dump> {
+        if paths == [Path::new("-")] {
             let mut bytes = Vec::new();
             io::stdin().lock().read_to_end(&mut bytes).context("cannot read stdin")?;
             return Ok(Dump::Stdin(bytes.into()));
         }
-        fs::read(path).with_context(|| path.display().to_string())?;
-        Ok(Dump::File(path.to_path_buf()))
+        for path in paths {
+            fs::read(path).with_context(|| path.display().to_string())?;
+        }
+        Ok(Dump::Files(paths.to_vec()))
     }
 
-    fn read(&self) -> io::Result<Bytes> {
+    fn read(&self) -> Result<Bytes> {
         match self {
-            Dump::File(path) => fs::read(path).map(Bytes::from),
+            Dump::Files(paths) if paths.len() > 1 || paths.iter().any(|path| glsl::is_glsl(path)) => {
+                glsl::read(paths, &Reporter::new(false)).map(Bytes::from)
+            }
+            Dump::Files(paths) => Ok(paths.iter().map(fs::read).collect::<io::Result<Vec<_>>>()?.concat().into()),
             Dump::Stdin(bytes) => Ok(bytes.clone()),
         }
     }
@@ -88,7 +95,7 @@ pub(super) fn to<B>(request: &Request<B>, port: u16, dump: Option<&Dump>) -> Rep
     match (request.uri().path(), dump) {
         ("/dump", Some(dump)) => match dump.read() {
             Ok(body) => reply(StatusCode::OK, "application/octet-stream", body),
-            Err(error) => text(StatusCode::INTERNAL_SERVER_ERROR, format!("The dump cannot be read: {error}\n")),
+            Err(error) => text(StatusCode::INTERNAL_SERVER_ERROR, format!("The dump cannot be read: {error:#}\n")),
         },
         (path, _) => page(if path == "/" { "index.html" } else { path.trim_start_matches('/') }),
     }

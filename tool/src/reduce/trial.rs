@@ -7,8 +7,8 @@ use anyhow::{bail, ensure, Context as _, Result};
 use std::fs::{self, File};
 use std::io::{Read as _, Seek as _};
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// The result of a run.
@@ -59,7 +59,7 @@ impl Trial {
         command.arg("-c").arg(&self.command);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(said.try_clone()?);
         let mut child = temporary::start(&mut command).context("cannot run sh")?;
-        let status = wait(&mut child, self.limit);
+        let status = temporary::wait(&mut child, self.limit);
         temporary::ended(child.id());
         match status? {
             None => Ok(Outcome::TimedOut),
@@ -79,31 +79,4 @@ fn first_line(said: &mut File) -> String {
     let _ = said.rewind().and_then(|()| said.take(MOST).read_to_end(&mut bytes));
     let text = String::from_utf8_lossy(&bytes);
     text.lines().next().map_or(String::new(), |line| format!(": {line}"))
-}
-
-/// Waits for `child`, and kills it with all its processes after `limit`.
-fn wait(child: &mut Child, limit: Duration) -> Result<Option<ExitStatus>> {
-    let end = Instant::now() + limit;
-    let mut pause = Duration::from_micros(500);
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if Instant::now() >= end {
-            kill(child)?;
-            return Ok(None);
-        }
-        std::thread::sleep(pause.min(end.saturating_duration_since(Instant::now())));
-        // Most commands take milliseconds; the delay does not matter for longer ones.
-        pause = (pause * 2).min(Duration::from_millis(20));
-    }
-}
-
-fn kill(child: &mut Child) -> Result<()> {
-    #[cfg(unix)]
-    temporary::kill(child.id())?;
-    // The first process of the group; it may have ended already.
-    let _ = child.kill();
-    child.wait()?;
-    Ok(())
 }
