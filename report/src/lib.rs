@@ -9,6 +9,7 @@ pub mod graph;
 pub mod limits;
 pub mod plans;
 pub mod problem;
+pub mod reflect;
 pub mod run;
 pub mod varyings;
 

@@ -61,6 +61,8 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Link the stages of a pipeline: remove inputs and outputs that only one stage uses, and pack locations.
     Link(LinkArgs),
+    /// Print the interface of shaders and modules: descriptors, inputs, outputs and constants, with names, types and sizes.
+    Reflect(ReflectArgs),
     /// Write the variant of a module for the state of a draw.
     Variant(VariantArgs),
     /// Print the mechanism by which a module applies each option that is known only at link or draw time, and why.
@@ -328,6 +330,17 @@ pub(crate) enum Level {
 #[derive(clap::Args)]
 pub(crate) struct CheckArgs {
     /// Files, folders, or - for stdin.
+    #[arg(required = true, value_name = "IN")]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+}
+
+/// Arguments of `ntv reflect`.
+#[derive(clap::Args)]
+pub(crate) struct ReflectArgs {
+    /// Shaders, SPIR-V of any compiler (.spv), or stored modules (.ntvm).
     #[arg(required = true, value_name = "IN")]
     pub(crate) inputs: Vec<PathBuf>,
 

@@ -25,6 +25,7 @@ mod plan;
 mod prove;
 mod recognize;
 mod reduce;
+mod reflect;
 mod run;
 mod shaders;
 mod show;
@@ -102,6 +103,7 @@ fn run(args: &Args, reporter: &Reporter) -> Result<AllFine> {
         Command::Draw(args) => draw::run(args, reporter),
         #[cfg(not(feature = "vulkan"))]
         Command::Draw(_) => Err(absent("vulkan", "draw")),
+        Command::Reflect(args) => reflect::run(args, reporter),
         Command::Link(args) => variant::link_stages(args, reporter),
         Command::Variant(args) => variant::variant(args, reporter),
         Command::Options => options::run(reporter),
