@@ -415,9 +415,13 @@ pub(crate) struct RunArgs {
     #[arg(required = true, value_name = "IN")]
     pub(crate) inputs: Vec<PathBuf>,
 
-    /// The inputs of the shaders, in JSON.
-    #[arg(long = "inputs", required = true, value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    /// The inputs of the shaders, in JSON [default: those of --template].
+    #[arg(long = "inputs", value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+
+    /// Print inputs of the shaders for --inputs, with zeros to edit, and do not run them.
+    #[arg(long, conflicts_with_all = ["file", "device", "png"])]
+    pub(crate) template: bool,
 
     /// Run on a Vulkan device: the first, or the one with this in its name, such as llvmpipe [default: the interpreter].
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]

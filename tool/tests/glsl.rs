@@ -116,6 +116,66 @@ fn compute_shaders_run() {
     assert_eq!(result["buffers"][0]["u32"], serde_json::json!([2, 4, 6, 80]));
 }
 
+/// As a new user does it: the README and the help of the command name all that is used.
+#[test]
+fn a_fragment_shader_becomes_a_picture() {
+    let source = include_str!("../../examples/glsl/marble.frag");
+    let place = Folder::new(&[("marble.frag", source)]);
+    expect(&place.run("check marble.frag"), 0, "1 of 1 shader is fine");
+    let template = place.run("run --template marble.frag");
+    assert!(stdout(&template).contains(r#""targets": ["rgba8"]"#), "{}", stdout(&template));
+    std::fs::write(place.path("in.json"), stdout(&template).replace("[64,64]", "[33,17]")).expect("a file");
+    let pixels = |arguments: &str| -> Vec<u8> {
+        let output = place.run(arguments);
+        assert!(output.status.success(), "{arguments}: {}", stderr(&output));
+        let file = std::fs::File::open(place.path("marble.png")).expect("a picture");
+        let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().expect("a picture");
+        let mut pixels = vec![0; reader.output_buffer_size().expect("a size")];
+        reader.next_frame(&mut pixels).expect("pixels");
+        pixels
+    };
+    // Without inputs, those of the template.
+    assert_eq!(pixels("run marble.frag --png marble.png").len(), 64 * 64 * 4);
+    let interpreted = pixels("run marble.frag --inputs in.json --png marble.png");
+    let colors: std::collections::BTreeSet<&[u8]> = interpreted.chunks(4).collect();
+    assert!(interpreted.len() == 33 * 17 * 4 && colors.len() > 100, "{} colors", colors.len());
+    if cfg!(feature = "vulkan") {
+        let drawn = pixels("run marble.frag --inputs in.json --png marble.png --device llvmpipe");
+        let most = drawn.iter().zip(&interpreted).map(|(one, other)| one.abs_diff(*other)).max();
+        assert!(most <= Some(2), "a channel differs by {most:?}");
+    }
+}
+
+/// Inputs are the place, and flat ones and integers are 0, on the interpreter and on a device; discarded pixels stay.
+#[test]
+fn inputs_of_a_lone_fragment_shader_are_its_place() {
+    let source = "#version 430
+in vec2 uv;
+flat in ivec2 cell;
+flat in float level;
+layout(location = 0) out vec4 color;
+void main()
+{
+    float step = dFdx(uv.x);
+    if (gl_FragCoord.x < 1.0)
+        discard;
+    color = vec4(uv, step, 1.0) + vec4(cell, level, 0.0);
+}
+";
+    let inputs = r#"{"draw": {"size": [4, 2], "targets": [{"format": "rgba32f", "f32": [9, 9, 9, 9]}]}}"#;
+    let place = Folder::new(&[("a.frag", source), ("in.json", inputs)]);
+    let run = |arguments: &str| -> serde_json::Value {
+        let output = place.run(&format!("run a.frag --inputs in.json {arguments}"));
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", stderr(&output)))
+    };
+    let row = |y: f64| [[9.0; 4], [0.375, y, 0.25, 1.0], [0.625, y, 0.25, 1.0], [0.875, y, 0.25, 1.0]].concat();
+    let expected = serde_json::json!([row(0.25), row(0.75)].concat());
+    assert_eq!(run("")["targets"][0]["f32"], expected);
+    if cfg!(feature = "vulkan") {
+        assert_eq!(run("--device llvmpipe --validate")["targets"][0]["f32"], expected);
+    }
+}
+
 #[test]
 fn all_versions_are_compiled() {
     let versions =

@@ -4,6 +4,8 @@
 
 #[path = "support/folder.rs"]
 mod folder;
+#[path = "../../tests/support/mod.rs"]
+mod support;
 
 use folder::{expect_refusal, stderr, Folder, GOOD};
 use serde_json::Value;
@@ -51,7 +53,7 @@ fn run_gives_a_shader_buffers_and_prints_them() {
     if cfg!(feature = "vulkan") {
         expect_histogram(&place.run("run histogram.nir --inputs in.json --device llvmpipe --validate"));
     } else {
-        expect_refusal(&place, "run histogram.nir --inputs in.json --device", "without Vulkan");
+        expect_refusal(&place, "run histogram.nir --inputs in.json --device", "without the feature `vulkan`");
     }
 }
 
@@ -333,4 +335,30 @@ fn wrong_invocations_are_refused() {
     let message =
         if cfg!(feature = "vulkan") { "a device draws with a whole pipeline" } else { "without the feature `vulkan`" };
     expect_refusal(&place, "run a.nir --inputs in.json --device llvmpipe", message);
+}
+
+/// The template of every shader of the corpus has all that the shader uses, as far as it can run with its own stages.
+#[test]
+fn templates_lack_nothing() {
+    let place = Folder::new(&[]);
+    let mut ran = 0;
+    for file in support::files(&support::root().join("tests/corpus/run"), &["nir"]) {
+        let path = file.display();
+        let template = place.run(&format!("run --template {path}"));
+        if !template.status.success() {
+            let said = stderr(&template);
+            let reasons = ["of its pipeline", "not the stages", "error: ", "descriptors", "there is no shader"];
+            assert!(reasons.iter().any(|reason| said.contains(reason)), "{path}: {said}");
+            continue;
+        }
+        fs::write(place.path("in.json"), &template.stdout).expect("a file");
+        let output = place.run(&format!("run {path} --inputs in.json --json"));
+        let said = stderr(&output);
+        assert!(!said.contains(r#""kind":"missing""#) && !said.contains("panicked"), "{path}: {said}");
+        let expected = ["only points", "is missing", "needs", "global", "handle"];
+        let fine = output.status.code() != Some(2) || expected.iter().any(|part| said.contains(part));
+        assert!(fine, "{path}: {said}\n{}", String::from_utf8_lossy(&template.stdout));
+        ran += 1;
+    }
+    assert!(ran > 30, "only {ran} templates");
 }

@@ -272,8 +272,9 @@ impl Members {
             .context(name)
     }
 
-    /// The set and binding of a descriptor.
+    /// The set and binding of a descriptor. It may have a name, for its readers.
     pub(super) fn slot(&mut self) -> Result<Slot> {
+        self.take("name");
         let (set, binding) = (self.number("set", None)?, self.number("binding", None)?);
         Ok(Slot { set, binding, element: self.number("element", Some(0))? })
     }
@@ -435,6 +436,7 @@ fn target(value: Value, memory: &Memory) -> Result<TargetInput> {
 }
 
 fn attribute(mut members: Members) -> Result<AttributeInput> {
+    members.take("name");
     let (location, data) = (members.number("location", None)?, members.data()?);
     members.finish()?;
     Ok(AttributeInput { location, data })

@@ -2,6 +2,7 @@
 
 //! Runs on the interpreter.
 
+use super::cover;
 use super::inputs::{
     AttributeInput, Data, DrawInput, Form, Inputs, Pointer, Slot, Target, TargetInput, Topology, Work,
 };
@@ -78,7 +79,10 @@ pub fn run(shaders: &[Shader], given: &Inputs, instructions: u64) -> Result<Outc
             outcome.faults.into_iter().map(|fault| (0, fault)).collect()
         }
         Work::Draw(draw) => {
-            let drawn = draw_with(shaders, draw, &mut resources, limits)?;
+            let drawn = match cover::is_needed(shaders) {
+                true => cover::draw(&shaders[0], draw, &mut resources, limits)?,
+                false => draw_with(shaders, draw, &mut resources, limits)?,
+            };
             (targets, captures) = (texels(draw, &drawn), drawn.captures);
             drawn.faults
         }

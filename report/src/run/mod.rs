@@ -2,9 +2,11 @@
 
 //! Runs of shaders: inputs and results as JSON, and the interpreter.
 
+pub mod cover;
 pub mod inputs;
 mod interpreter;
 pub mod invocations;
+pub mod template;
 pub mod textures;
 pub mod wanted;
 

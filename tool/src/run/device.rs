@@ -6,33 +6,49 @@ use crate::args::RunArgs;
 use crate::diagnostics::{problems, Reporter};
 use crate::shaders::{each, Loaded};
 use anyhow::{bail, ensure, Error, Result};
-use ntv::{EmitOptions, Options};
+use ntv::ir::Stage;
+use ntv::{EmitOptions, Options, Translator};
 use ntv_driver::headless::{
     self, vk, Attachment, Attribute, Device, DeviceOptions, Dispatch, Draw, Drawn, Resource, Resources,
 };
 use ntv_gen::oracle::convert;
+use ntv_report::run::cover;
 use ntv_report::run::inputs::{Data, DrawInput, Form, Inputs, Pointer, Slot, Topology, Work};
 use ntv_report::run::textures::ImageInput;
 use ntv_report::run::wanted::{self, Translated};
 use ntv_report::run::Ran;
+use std::sync::{Mutex, PoisonError};
 
-/// Runs `loaded`; `None` if a shader cannot be translated, or if an input is missing.
-pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: Loaded, reporter: &Reporter) -> Result<Option<Ran>> {
+/// Runs `loaded`; `None` if a shader cannot be translated, or if an input is missing. A fragment shader alone gets a vertex shader, and
+/// `given` the draw with it.
+pub(super) fn run(args: &RunArgs, given: &mut Inputs, loaded: Loaded, reporter: &Reporter) -> Result<Option<Ran>> {
     let device = open(args.device.as_deref().unwrap_or_default(), args.validate)?;
     let mut target = device.target().clone();
     args.workaround.iter().for_each(|workaround| target.work_around(*workaround, true));
     let options = Options::default().target(target);
+    let is_alone = loaded.units.len() == 1 && matches!(given.work, Work::Draw(_));
+    let cover = Mutex::new(None);
     let modules = each(loaded, &options, reporter, |translator, mut job| {
         let read = job.shader.clone();
         let module = translator.translate(&mut job.shader, &EmitOptions::default()).map_err(problems)?;
         let missing = wanted::missing(&Translated { read: &read, lowered: &job.shader, module: &module }, given, true);
+        if is_alone && job.shader.stage() == Stage::Fragment {
+            *cover.lock().unwrap_or_else(PoisonError::into_inner) = Some(cover::vertex_shader(&job.shader));
+        }
         match missing.is_empty() {
             true => Ok(module.words),
             false => Err(missing),
         }
     });
-    let modules: Option<Vec<Vec<u32>>> = modules.into_iter().collect();
-    modules.map(|modules| run_modules(&device, &modules, given)).transpose()
+    let Some(mut modules) = modules.into_iter().collect::<Option<Vec<Vec<u32>>>>() else { return Ok(None) };
+    if let Some(vertex) = cover.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        modules.insert(0, Translator::new(options).translate(&mut vertex?, &EmitOptions::default())?.words);
+        if let Work::Draw(draw) = &mut given.work {
+            (draw.topology, draw.vertices, draw.instances) = (Topology::Triangles, cover::VERTICES, 1);
+            draw.attributes.clear();
+        }
+    }
+    run_modules(&device, &modules, given).map(Some)
 }
 
 /// Opens the first device, or the one with `name` in its name.

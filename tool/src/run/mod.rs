@@ -9,41 +9,57 @@ pub(crate) mod device;
 use crate::args::RunArgs;
 use crate::diagnostics::Reporter;
 use crate::shaders::{all_valid, load, Loaded};
-use crate::{destination, inputs, picture, AllFine};
-use anyhow::{bail, ensure, Context, Result};
-use ntv::Shader;
+use crate::{destination, inputs, picture, reflect, AllFine};
+use anyhow::{ensure, Context, Result};
+use ntv::{Options, Shader};
+use ntv_report::reflect::Reflection;
 use ntv_report::run::inputs::{DrawInput, Form, Inputs, Work};
 use ntv_report::run::{self as report, Ran};
 use std::path::Path;
 
 pub(crate) fn run(args: &RunArgs, reporter: &Reporter) -> Result<AllFine> {
-    let name = args.file.display();
-    let text = inputs::read_text(&args.file)?;
-    let given = Inputs::parse(&text, u64::MAX).with_context(|| name.to_string())?;
-    let png = match (&args.png, &given.work) {
-        (Some(png), Work::Draw(draw)) => Some((png, draw)),
-        (Some(_), _) => bail!("--png needs a draw"),
-        (None, _) => None,
+    let text = match &args.file {
+        Some(file) => inputs::read_text(file)?,
+        None => match template(args, reporter)? {
+            Some(text) => text,
+            None => return Ok(false),
+        },
     };
+    if args.template {
+        destination::print(text.as_bytes())?;
+        return Ok(true);
+    }
+    let name = || args.file.as_ref().map_or("the inputs of --template".into(), |file| file.display().to_string());
+    #[cfg_attr(not(feature = "vulkan"), allow(unused_mut))]
+    let mut given = Inputs::parse(&text, u64::MAX).with_context(name)?;
+    ensure!(args.png.is_none() || matches!(given.work, Work::Draw(_)), "--png needs a draw");
     let loaded = load(inputs::collect(&args.inputs)?, reporter);
-    let read = loaded.sources.iter().map(|source| source.input.file()).chain([args.file.as_path()]);
-    destination::decide(read, png.map(|(path, _)| ("--png", path.as_path())))?;
+    let read = loaded.sources.iter().map(|source| source.input.file()).chain(args.file.as_deref());
+    destination::decide(read, args.png.iter().map(|path| ("--png", path.as_path())))?;
     if !all_valid(&loaded, reporter) {
         return Ok(false);
     }
     let ran = match args.device {
         None => interpret(args, &given, &loaded, reporter)?,
         #[cfg(feature = "vulkan")]
-        Some(_) => device::run(args, &given, loaded, reporter)?,
+        Some(_) => device::run(args, &mut given, loaded, reporter)?,
         #[cfg(not(feature = "vulkan"))]
         Some(_) => return Err(crate::absent("vulkan", "run")),
     };
     let Some(ran) = ran else { return Ok(false) };
-    if let Some((png, draw)) = png {
+    if let (Some(png), Work::Draw(draw)) = (&args.png, &given.work) {
         write_png(png, draw, ran.targets.first())?;
     }
     destination::print(format!("{}\n", ran.to_json(&given)).as_bytes())?;
     Ok(ran.fine)
+}
+
+/// Inputs of the shaders, with zeros; `None` if a shader has errors.
+fn template(args: &RunArgs, reporter: &Reporter) -> Result<Option<String>> {
+    let (stages, fine) = reflect::reflect(inputs::collect(&args.inputs)?, Options::default(), reporter)?;
+    let stages: Vec<Reflection> = stages.into_iter().map(|stage| stage.reflection).collect();
+    let text = || Ok(report::template::to_text(&report::template::template(&stages)?));
+    fine.then(text).transpose()
 }
 
 /// Runs `loaded`, whose shaders are all valid, on the interpreter; `None` if they cannot run.
