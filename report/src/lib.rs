@@ -5,8 +5,10 @@
 #![forbid(unsafe_code)]
 
 pub mod assembly;
+pub mod diff;
 pub mod graph;
 pub mod limits;
+pub mod load;
 pub mod plans;
 pub mod problem;
 pub mod reflect;

@@ -10,6 +10,8 @@ use ntv::capture::BackEnd;
 use ntv::pass::{PARTS, PIPELINE};
 use ntv::plan::{BlockPlacement, Class, Placements};
 use ntv::{BufferAccess, Feature, Options, Target, Workaround};
+use ntv_report::assembly::Look;
+use std::io::IsTerminal as _;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -67,6 +69,8 @@ pub(crate) enum Command {
     Variant(VariantArgs),
     /// Print the mechanism by which a module applies each option that is known only at link or draw time, and why.
     Options,
+    /// Compare two modules, whatever their ids are.
+    Diff(DiffArgs),
     /// Store a module with its tables, so that it can be linked and patched without parsing it again.
     Import(ImportArgs),
     /// Add to a dump of spirv2nir the offsets, strides and descriptor sets that it does not have, from the module it was made of.
@@ -107,6 +111,96 @@ pub(crate) struct ModuleArgs {
     /// Validate the words with the installed spirv-val.
     #[arg(long)]
     pub(crate) validate: bool,
+
+    /// Whether disassembly has colors [default: on a terminal, unless NO_COLOR is set].
+    #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
+    pub(crate) color: When,
+}
+
+impl ModuleArgs {
+    /// The look of disassembly on stdout.
+    pub(crate) fn look(&self) -> Look {
+        Look { names: self.names, colors: self.color.is_now() }
+    }
+}
+
+/// When text has colors.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum When {
+    /// On a terminal, unless the environment has NO_COLOR.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl When {
+    /// Whether text on stdout has colors.
+    pub(crate) fn is_now(self) -> bool {
+        match self {
+            When::Auto => std::io::stdout().is_terminal() && wants_color(),
+            When::Always => true,
+            When::Never => false,
+        }
+    }
+}
+
+/// Whether the environment allows colors: <https://no-color.org>.
+pub(crate) fn wants_color() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// Arguments of `ntv diff`.
+#[derive(clap::Args)]
+pub(crate) struct DiffArgs {
+    /// A shader, SPIR-V, or a stored module.
+    #[arg(value_name = "A")]
+    pub(crate) first: PathBuf,
+
+    /// The other one [default: A, with another key or target].
+    #[arg(value_name = "B")]
+    pub(crate) second: Option<PathBuf>,
+
+    /// The key of both modules: see ntv variant.
+    #[arg(long, value_name = "KEY", default_value = "")]
+    pub(crate) key: String,
+
+    /// The key of the second module instead.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) other_key: Option<String>,
+
+    /// The Vulkan version of the target of the second module instead.
+    #[arg(long, value_name = "T", hide_possible_values = true, value_parser = presets())]
+    other_target: Option<Target>,
+
+    /// More features for the second module, by Vulkan's names.
+    #[arg(long, value_name = "F", value_delimiter = ',', hide_possible_values = true, value_parser = features())]
+    other_enable: Vec<Feature>,
+
+    /// Features that the second module must not have.
+    #[arg(long, value_name = "F", value_delimiter = ',', hide_possible_values = true, value_parser = features())]
+    other_disable: Vec<Feature>,
+
+    #[command(flatten)]
+    pub(crate) modules: ModuleArgs,
+}
+
+impl DiffArgs {
+    /// Whether the second module has another target.
+    pub(crate) fn changes_target(&self) -> bool {
+        self.other_target.is_some() || !self.other_enable.is_empty() || !self.other_disable.is_empty()
+    }
+
+    /// The options of the translator for the second module.
+    pub(crate) fn other_options(&self) -> Result<Options> {
+        let own = &self.modules.target;
+        let target = own.target_of(self.other_target.as_ref().unwrap_or(&own.target))?;
+        let mut options = own.options()?.target(target);
+        self.other_enable.iter().for_each(|feature| options.target.set(*feature, true));
+        self.other_disable.iter().for_each(|feature| options.target.set(*feature, false));
+        Ok(options)
+    }
 }
 
 /// Arguments of `ntv plan`.
@@ -277,9 +371,17 @@ pub(crate) struct CompileArgs {
     #[arg(long, value_name = "PASS", value_parser = passes(PIPELINE.iter()))]
     pub(crate) stop_after: Option<String>,
 
-    /// Keep the names of variables in the SPIR-V.
+    /// Keep the names of variables in the SPIR-V. With --emit asm, types and constants have names, too.
     #[arg(long)]
     pub(crate) names: bool,
+
+    /// With --emit asm: write the line of NIR before the instructions that come of it.
+    #[arg(long)]
+    pub(crate) with_nir: bool,
+
+    /// Whether --emit asm has colors [default: on a terminal, unless NO_COLOR is set].
+    #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
+    color: When,
 
     /// Put the file name and line of each instruction into the SPIR-V, for debuggers.
     #[arg(long)]
@@ -296,7 +398,13 @@ impl CompileArgs {
         let emit = self.emit.unwrap_or(if self.stop_after.is_some() { Emit::Nir } else { Emit::Spirv });
         ensure!(self.stop_after.is_none() || emit == Emit::Nir, "--stop-after writes NIR: it requires --emit nir");
         ensure!(!self.validate || emit != Emit::Nir, "--validate needs SPIR-V: it excludes --emit nir");
+        ensure!(!self.with_nir || emit == Emit::Asm, "--with-nir writes comments: it requires --emit asm");
         Ok(emit)
+    }
+
+    /// The look of disassembly.
+    pub(crate) fn look(&self) -> Look {
+        Look { names: self.names, colors: self.output.is_none() && self.color.is_now() }
     }
 }
 
@@ -571,16 +679,7 @@ pub(crate) struct TargetArgs {
 impl TargetArgs {
     /// The options of the translator.
     pub(crate) fn options(&self) -> Result<Options> {
-        let mut target = self.target.clone();
-        for feature in &self.enable {
-            ensure!(!self.disable.contains(feature), "{} is both enabled and disabled", feature.name());
-            target.set(*feature, true);
-        }
-        for feature in &self.disable {
-            target.set(*feature, false);
-        }
-        self.workaround.iter().for_each(|workaround| target.work_around(*workaround, true));
-        target.uniform_ranges_in_vec4s = self.uniform_ranges_in_vec4s;
+        let target = self.target_of(&self.target)?;
         let buffer_access = match self.buffer_access {
             Access::Auto => BufferAccess::Auto,
             Access::Lane => BufferAccess::Lane,
@@ -592,6 +691,21 @@ impl TargetArgs {
             Captures::Storage => BackEnd::Storage,
         };
         Ok(Options::default().target(target).buffer_access(buffer_access).placements(placements).captures(captures))
+    }
+
+    /// `preset` with the features and workarounds of the options.
+    fn target_of(&self, preset: &Target) -> Result<Target> {
+        let mut target = preset.clone();
+        for feature in &self.enable {
+            ensure!(!self.disable.contains(feature), "{} is both enabled and disabled", feature.name());
+            target.set(*feature, true);
+        }
+        for feature in &self.disable {
+            target.set(*feature, false);
+        }
+        self.workaround.iter().for_each(|workaround| target.work_around(*workaround, true));
+        target.uniform_ranges_in_vec4s = self.uniform_ranges_in_vec4s;
+        Ok(target)
     }
 }
 

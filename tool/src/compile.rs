@@ -4,11 +4,12 @@
 
 use crate::args::{CompileArgs, Emit};
 use crate::diagnostics::{count, problems, Problem, Reporter};
-use crate::shaders::{each, load, require_blocks, Job, Loaded};
+use crate::shaders::{each, load, require_blocks, Job, Loaded, Source};
 use crate::{destination, inputs, show, validate, words, AllFine};
 use anyhow::{ensure, Result};
 use ntv::plan::{survey, BlockUse, Class};
 use ntv::{text, EmitOptions, Options, Shader, Target, Translator};
+use ntv_report::assembly::{listing, origins, Nir};
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -87,15 +88,31 @@ fn contents(
     }
     let lines = args.lines.then_some((source.input.name.as_str(), source.text.as_str()));
     let options = EmitOptions::default().names(args.names).lines(lines);
+    let read = (emit == Emit::Asm && args.with_nir).then(|| shader.clone());
     let words = translator.translate(&mut shader, &options).map_err(problems)?.words;
     let binary = words::to_bytes(&words);
     if args.validate {
         validate::module(&binary, target).map_err(|error| internal(&error))?;
     }
     match emit {
-        Emit::Asm => words::disassemble(&words).map(String::into_bytes).map_err(|error| internal(&error)),
+        Emit::Asm => {
+            let nir = read.map(|shader| origins_of(shader, source, args.names, translator)).transpose()?;
+            listing(&words, args.look(), nir.as_ref()).map(String::into_bytes).map_err(|error| internal(&error))
+        }
         Emit::Spirv | Emit::Nir => Ok(binary),
     }
+}
+
+/// The lines of NIR from which the instructions of the module of a shader come.
+fn origins_of<'s>(
+    mut shader: Shader,
+    source: &'s Source,
+    names: bool,
+    translator: &mut Translator,
+) -> Result<Nir<'s>, Vec<Problem>> {
+    let options = EmitOptions::default().names(names).lines(Some((source.input.name.as_str(), source.text.as_str())));
+    let with_lines = translator.translate(&mut shader, &options).map_err(problems)?.words;
+    Ok(Nir { text: &source.text, origins: origins(&with_lines) })
 }
 
 /// The problem of a module that ntv made wrongly.

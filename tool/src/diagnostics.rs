@@ -76,7 +76,7 @@ impl Reporter {
     /// Reports problems as JSON lines, or for people.
     pub(crate) fn new(json: bool) -> Reporter {
         let terminal = io::stderr().is_terminal();
-        let colours = terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let colours = terminal && crate::args::wants_color();
         Reporter { json, terminal, renderer: if colours { Renderer::styled() } else { Renderer::plain() } }
     }
 

@@ -12,6 +12,7 @@ mod check;
 mod compile;
 mod destination;
 mod diagnostics;
+mod diff;
 #[cfg(feature = "vulkan")]
 mod draw;
 mod explore;
@@ -109,6 +110,7 @@ fn run(args: &Args, reporter: &Reporter) -> Result<AllFine> {
         Command::Options => options::run(reporter),
         Command::Plan(args) => plan::run(args, reporter),
         Command::Annotate(args) => annotate::run(args, reporter),
+        Command::Diff(args) => diff::run(args, reporter),
         Command::Import(args) => variant::import(args, reporter),
         Command::Explore(args) => explore::run(args, reporter),
         Command::CompileWithMesa { folder } => glsl::run_child(folder).map(|()| true),

@@ -24,7 +24,7 @@ pub(crate) fn variant(args: &VariantArgs, reporter: &Reporter) -> Result<AllFine
     if !args.sizes {
         writer.refuse(&inputs, args.output.as_deref())?;
     }
-    let (modules, all_fine) = modules(&args.modules, inputs, reporter)?;
+    let (modules, all_fine) = modules(&args.modules, &args.modules.target.options()?, Late::Open, inputs, reporter)?;
     require_reference(&args.modules, &key, &modules)?;
     if args.sizes {
         sizes(&modules, &key, reporter)?;
@@ -97,7 +97,8 @@ pub(crate) fn link_stages(args: &LinkArgs, reporter: &Reporter) -> Result<AllFin
     let writer = Writer::new(args.emit, &args.modules)?;
     let inputs = inputs::collect(&args.inputs)?;
     let read: Vec<PathBuf> = inputs.iter().map(|input| input.file().to_path_buf()).collect();
-    let (mut modules, all_fine) = modules(&args.modules, inputs, reporter)?;
+    let (mut modules, all_fine) =
+        modules(&args.modules, &args.modules.target.options()?, Late::Open, inputs, reporter)?;
     if !all_fine {
         return Ok(false);
     }
@@ -145,7 +146,7 @@ pub(crate) fn import(args: &ImportArgs, reporter: &Reporter) -> Result<AllFine> 
     let writer = Writer::new(EmitWords::Spirv, &args.modules)?;
     let inputs = inputs::collect(std::slice::from_ref(&args.input))?;
     writer.refuse(&inputs, args.output.as_deref())?;
-    let (modules, all_fine) = modules(&args.modules, inputs, reporter)?;
+    let (modules, all_fine) = modules(&args.modules, &args.modules.target.options()?, Late::Open, inputs, reporter)?;
     let [(path, module)] = &modules[..] else {
         ensure!(!all_fine, "{}: name a file with one shader", count(modules.len(), "module"));
         return Ok(false);
@@ -166,9 +167,23 @@ pub(crate) fn import(args: &ImportArgs, reporter: &Reporter) -> Result<AllFine> 
     Ok(written && all_fine)
 }
 
+/// Whether modules of shaders have the options of links and draws.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Late {
+    /// They have all options.
+    Open,
+    /// They have none, as those of `ntv compile`.
+    None,
+}
+
 /// The modules of `inputs`: stored ones, imported SPIR-V, and translated shaders. The second value is false if some are missing.
-fn modules(args: &ModuleArgs, inputs: Vec<Input>, reporter: &Reporter) -> Result<(Vec<(PathBuf, Module)>, AllFine)> {
-    let options = args.target.options()?;
+pub(crate) fn modules(
+    args: &ModuleArgs,
+    options: &Options,
+    late: Late,
+    inputs: Vec<Input>,
+    reporter: &Reporter,
+) -> Result<(Vec<(PathBuf, Module)>, AllFine)> {
     let (mut modules, mut all_fine) = (Vec::new(), true);
     let mut inputs = inputs.into_iter().peekable();
     while let Some(input) = inputs.next() {
@@ -178,7 +193,7 @@ fn modules(args: &ModuleArgs, inputs: Vec<Input>, reporter: &Reporter) -> Result
             _ => {
                 let mut dumps = vec![input];
                 dumps.extend(std::iter::from_fn(|| inputs.next_if(|input| form(input).is_none())));
-                translated(args, &options, load(dumps, reporter), reporter)?
+                translated(args, options, late, load(dumps, reporter), reporter)?
             }
         };
         modules.extend(found);
@@ -190,6 +205,7 @@ fn modules(args: &ModuleArgs, inputs: Vec<Input>, reporter: &Reporter) -> Result
 fn translated(
     args: &ModuleArgs,
     options: &Options,
+    late: Late,
     loaded: Loaded,
     reporter: &Reporter,
 ) -> Result<(Vec<(PathBuf, Module)>, AllFine)> {
@@ -198,7 +214,8 @@ fn translated(
         let mut shader = job.shader;
         let lines = args.lines.then_some((job.source.input.name.as_str(), job.source.text.as_str()));
         let pushed = PushConstants { alpha_reference: args.alpha_reference, point_size: args.point_size };
-        let options = EmitOptions::default().names(args.names).lines(lines).offer(u64::MAX).linkable(true);
+        let options = EmitOptions::default().names(args.names).lines(lines);
+        let options = if late == Late::Open { options.offer(u64::MAX).linkable(true) } else { options };
         let options = options.push_constants(pushed);
         let module = translator.translate(&mut shader, &options).map_err(problems)?;
         Ok((PathBuf::from(&job.source.input.name), module))

@@ -9,7 +9,7 @@ use crate::{destination, validate, AllFine};
 use anyhow::{ensure, Result};
 use ntv::module::Stage;
 use ntv::{Module, Target};
-pub(crate) use ntv_report::assembly::disassemble;
+use ntv_report::assembly::{listing, Look};
 use std::fs;
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
@@ -70,6 +70,7 @@ fn from_bytes(bytes: &[u8]) -> Option<Vec<u32>> {
 /// Writes the words of `ntv variant` and `ntv link`.
 pub(crate) struct Writer {
     emit: EmitWords,
+    look: Look,
     /// The target by whose rules spirv-val validates them first.
     judge: Option<Target>,
 }
@@ -81,7 +82,7 @@ impl Writer {
             validate::require()?;
         }
         let target = args.target.options()?.target;
-        Ok(Writer { emit, judge: args.validate.then_some(target) })
+        Ok(Writer { emit, look: args.look(), judge: args.validate.then_some(target) })
     }
 
     /// Refuses to write binary data to a terminal, or to write to a file that must not be written.
@@ -119,7 +120,7 @@ impl Writer {
         }
         match self.emit {
             EmitWords::Spirv => put(path, file, &to_bytes(words), reporter),
-            EmitWords::Asm => match disassemble(words) {
+            EmitWords::Asm => match listing(words, if file.is_some() { self.look.plain() } else { self.look }, None) {
                 Ok(text) => put(path, file, text.as_bytes(), reporter),
                 Err(error) => {
                     let problem = Problem::new("malformed", format!("rspirv cannot disassemble it: {error}"));

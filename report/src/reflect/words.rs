@@ -4,13 +4,14 @@
 
 use super::types::{id, literal, Ids};
 use super::{Block, Constant, Io, Member, Reflection, Resource};
+use crate::load::load;
 use ntv::module::Stage;
 use rspirv::binary::ParseState;
 use rspirv::dr::{Instruction, Operand};
 use spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass, Word};
 
 pub(super) fn reflect(words: &[u32]) -> Result<Reflection, ParseState> {
-    let module = rspirv::dr::load_words(words)?;
+    let module = load(words)?;
     let ids = Ids::new(&module);
     let mut reflection = Reflection::default();
     entry_point(&ids, &mut reflection);

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+
+//! Compares two modules by structure: ids do not matter.
+//!
+//! Instructions are aligned by a key: the opcode, the literals, and for each operand what it is, but not its number. The alignment maps
+//! the ids of one module to those of the other, also those of an instruction that took the place of another one. Aligned instructions are equal if the map holds for all their operands. So modules
+//! without a difference are the same up to their ids.
+
+use crate::assembly::{Look, Printed};
+use rspirv::binary::ParseState;
+use rspirv::dr::{Instruction, Operand};
+use similar::{capture_diff_slices, Algorithm, DiffOp};
+use spirv::{Op, Word};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+/// The equal lines around a difference.
+const AROUND: usize = 3;
+
+/// The differences of two modules.
+pub struct Difference {
+    /// The lines, ` ` before those in both, `-` and `+` before the others; empty if there is no difference.
+    pub text: String,
+    /// The number of instructions that only the first module has.
+    pub removed: usize,
+    /// The number of instructions that only the second module has.
+    pub added: usize,
+}
+
+/// A line of the result.
+enum Line {
+    Same(usize),
+    Removed(usize),
+    Added(usize),
+}
+
+/// Compares the words of two modules.
+pub fn diff(old: &[u32], new: &[u32], look: Look) -> Result<Difference, ParseState> {
+    let (old, new) = (Printed::new(old, look)?, Printed::new(new, look)?);
+    let lines = align(&old, &new);
+    let count = |wanted: fn(&Line) -> bool| lines.iter().filter(|line| wanted(line)).count();
+    let removed = count(|line| matches!(line, Line::Removed(_)));
+    let added = count(|line| matches!(line, Line::Added(_)));
+    let text = if removed + added == 0 { String::new() } else { show(&lines, &old, &new) };
+    Ok(Difference { text, removed, added })
+}
+
+fn align(old: &Printed, new: &Printed) -> Vec<Line> {
+    let (old_keys, new_keys) = (keys(old), keys(new));
+    let ops = capture_diff_slices(Algorithm::Patience, &old_keys, &new_keys);
+    let (old_insts, new_insts): (Vec<&Instruction>, Vec<&Instruction>) =
+        (old.instructions().collect(), new.instructions().collect());
+    let mut map: HashMap<Word, Word> = HashMap::new();
+    // An instruction in the place of one of the same opcode has its users.
+    for (before, after) in ops.iter().flat_map(|op| op.old_range().zip(op.new_range())) {
+        if old_insts[before].class.opcode != new_insts[after].class.opcode {
+            continue;
+        }
+        if let (Some(one), Some(other)) = (old_insts[before].result_id, new_insts[after].result_id) {
+            map.insert(one, other);
+        }
+    }
+    let mut lines = Vec::new();
+    for op in &ops {
+        if !matches!(op, DiffOp::Equal { .. }) {
+            lines.extend(op.old_range().map(Line::Removed));
+            lines.extend(op.new_range().map(Line::Added));
+            continue;
+        }
+        for (before, after) in op.old_range().zip(op.new_range()) {
+            match holds(old_insts[before], new_insts[after], &map) {
+                true => lines.push(Line::Same(before)),
+                false => lines.extend([Line::Removed(before), Line::Added(after)]),
+            }
+        }
+    }
+    lines
+}
+
+/// The key of each instruction.
+fn keys(printed: &Printed) -> Vec<String> {
+    let kinds: HashMap<Word, String> =
+        printed.instructions().filter_map(|inst| Some((inst.result_id?, kind(inst, printed)))).collect();
+    let unknown = String::from("?");
+    let key = |inst: &Instruction| {
+        let mut key = inst.class.opname.to_string();
+        if let Some(id) = inst.result_type {
+            let _ = write!(key, " {}", kinds.get(&id).unwrap_or(&unknown));
+        }
+        for operand in &inst.operands {
+            match ids(operand) {
+                Some(id) => drop(write!(key, " {}", kinds.get(&id).unwrap_or(&unknown))),
+                None => drop(write!(key, " {operand}")),
+            }
+        }
+        // Variables with other names or places are other variables.
+        if let Some(id) = inst.result_id.filter(|_| inst.class.opcode == Op::Variable) {
+            let _ = write!(key, " {}", printed.place(id));
+        }
+        key
+    };
+    printed.instructions().map(key).collect()
+}
+
+fn ids(operand: &Operand) -> Option<Word> {
+    match operand {
+        Operand::IdRef(id) | Operand::IdScope(id) | Operand::IdMemorySemantics(id) => Some(*id),
+        _ => None,
+    }
+}
+
+/// What the result of an instruction is: its structure if it is a type or a constant, otherwise the opcode.
+fn kind(definer: &Instruction, printed: &Printed) -> String {
+    let opcode = definer.class.opcode;
+    match definer.result_id {
+        Some(id) if opcode.is_type() || opcode.is_constant() => printed.structure(id),
+        Some(id) if opcode == Op::Variable => format!("variable {}", printed.place(id)),
+        _ => definer.class.opname.to_string(),
+    }
+}
+
+/// Whether the operands of two aligned instructions are the same ids by `map`.
+fn holds(old: &Instruction, new: &Instruction, map: &HashMap<Word, Word>) -> bool {
+    let same = |one: Word, other: Word| map.get(&one) == Some(&other);
+    let types = match (old.result_type, new.result_type) {
+        (Some(one), Some(other)) => same(one, other),
+        (one, other) => one.is_none() && other.is_none(),
+    };
+    let operands = old.operands.iter().zip(&new.operands).all(|(one, other)| match (ids(one), ids(other)) {
+        (Some(one), Some(other)) => same(one, other),
+        _ => one == other,
+    });
+    types && operands && old.operands.len() == new.operands.len()
+}
+
+/// The lines with differences, and some around them.
+fn show(lines: &[Line], old: &Printed, new: &Printed) -> String {
+    let is_different = |at: usize| !matches!(lines[at], Line::Same(_));
+    let is_near = |at: usize| (at.saturating_sub(AROUND)..(at + AROUND + 1).min(lines.len())).any(is_different);
+    let mut text = String::new();
+    let mut is_gap = false;
+    for (at, line) in lines.iter().enumerate() {
+        if !is_near(at) {
+            is_gap = true;
+            continue;
+        }
+        if std::mem::take(&mut is_gap) && !text.is_empty() {
+            text.push_str("...\n");
+        }
+        let _ = match line {
+            Line::Same(number) => writeln!(text, "  {}", old.line(*number)),
+            Line::Removed(number) => writeln!(text, "- {}", old.line(*number)),
+            Line::Added(number) => writeln!(text, "+ {}", new.line(*number)),
+        };
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ntv::{text, EmitOptions, Target, Translator};
+
+    const SHADER: &str = include_str!("../../examples/ubo_loop.nir");
+
+    fn words(target: Option<&str>) -> Vec<u32> {
+        let target = target.and_then(Target::preset).unwrap_or_default();
+        let mut shader = text::parse(SHADER).expect("a shader");
+        let mut translator = Translator::new(ntv::Options::default().target(target));
+        translator.translate(&mut shader, &EmitOptions::default()).expect("a module").words
+    }
+
+    /// The words with another number for each id.
+    fn renumbered(words: &[u32]) -> Vec<u32> {
+        let mut module = rspirv::dr::load_words(words).expect("a module");
+        let new = |id: Word| id * 3 + 5;
+        for inst in module.all_inst_iter_mut() {
+            inst.result_id = inst.result_id.map(new);
+            inst.result_type = inst.result_type.map(new);
+            for operand in &mut inst.operands {
+                if let Operand::IdRef(id) | Operand::IdScope(id) | Operand::IdMemorySemantics(id) = operand {
+                    *id = new(*id);
+                }
+            }
+        }
+        rspirv::binary::Assemble::assemble(&module)
+    }
+
+    #[test]
+    fn ids_make_no_difference() {
+        let words = words(None);
+        let found = diff(&words, &renumbered(&words), Look::default()).expect("modules");
+        assert_eq!((found.removed, found.added), (0, 0), "{}", found.text);
+    }
+
+    #[test]
+    fn another_operand_is_a_difference() {
+        let words = words(None);
+        let mut other = rspirv::dr::load_words(&words).expect("a module");
+        // Two values of one type change their places.
+        let changed = other.functions[0].blocks.iter_mut().flat_map(|block| &mut block.instructions);
+        let mut changed = changed.filter(|inst| inst.class.opcode == Op::FMul || inst.class.opcode == Op::FSub);
+        let inst = changed.next().expect("an instruction with two operands");
+        inst.operands.reverse();
+        let other = rspirv::binary::Assemble::assemble(&other);
+        let found = diff(&words, &other, Look::default()).expect("modules");
+        assert_eq!((found.removed, found.added), (1, 1), "{}", found.text);
+    }
+
+    #[test]
+    fn a_target_makes_few_differences() {
+        let found = diff(&words(None), &words(Some("vulkan1.0")), Look::default()).expect("modules");
+        assert!(found.removed + found.added > 0 && found.text.contains("\n- ") && found.text.contains("OpEntryPoint"));
+    }
+}
