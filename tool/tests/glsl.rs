@@ -172,7 +172,7 @@ void main()
     let expected = serde_json::json!([row(0.25), row(0.75)].concat());
     assert_eq!(run("")["targets"][0]["f32"], expected);
     if cfg!(feature = "vulkan") {
-        assert_eq!(run("--device llvmpipe --validate")["targets"][0]["f32"], expected);
+        assert_eq!(run("--device llvmpipe")["targets"][0]["f32"], expected);
     }
 }
 

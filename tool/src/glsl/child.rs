@@ -7,7 +7,7 @@
 //! [`Context::new`] to the end of the process, and objects of it.
 
 use super::program::Api;
-use anyhow::{anyhow, Context as _, Result};
+use anyhow::{anyhow, Context as _, Error, Result};
 use glow::HasContext as _;
 use khronos_egl as egl;
 use serde_json::{json, Value};
@@ -42,7 +42,10 @@ fn compile(request: &Value) -> Result<Value> {
     let sources = request["sources"].as_array().context("no sources")?;
     let sources = sources.iter().map(|source| Some((source["stage"].as_u64()? as u32, source["text"].as_str()?)));
     let sources: Vec<(u32, &str)> = sources.collect::<Option<_>>().context("a wrong source")?;
-    Ok(context.link(&sources, request["separable"] == true))
+    let (reply, program) = context.link(&sources, request["separable"] == true);
+    let Some(program) = program.filter(|_| request["draw"] == true) else { return Ok(reply) };
+    context.draw(program, &sources.iter().map(|source| source.0).collect::<Vec<u32>>())?;
+    Ok(reply)
 }
 
 /// A current context of OpenGL.
@@ -83,8 +86,9 @@ impl Context {
         Ok(Context { egl, gl })
     }
 
-    /// Compiles and links the sources, each the number of a stage and a text. The reply has the logs.
-    fn link(&self, sources: &[(u32, &str)], is_separable: bool) -> Value {
+    /// Compiles and links the sources, each the number of a stage and a text. The reply has the logs. The program is there if it has
+    /// no errors.
+    fn link(&self, sources: &[(u32, &str)], is_separable: bool) -> (Value, Option<glow::Program>) {
         let gl = &self.gl;
         // SAFETY: the context is current, and all objects are made here.
         unsafe {
@@ -92,7 +96,7 @@ impl Context {
             let version = gl.get_parameter_string(glow::VERSION);
             let program = match gl.create_program() {
                 Ok(program) => program,
-                Err(error) => return json!({ "failed": error }),
+                Err(error) => return (json!({ "failed": error }), None),
             };
             if is_separable {
                 self.make_separable(program);
@@ -100,7 +104,7 @@ impl Context {
             let (mut logs, mut is_fine) = (Vec::new(), true);
             for (stage, text) in sources {
                 let Ok(shader) = gl.create_shader(*stage) else {
-                    return json!({ "failed": "this OpenGL does not have a stage of the program", "driver": driver });
+                    return (json!({ "failed": "this OpenGL does not have a stage of the program" }), None);
                 };
                 gl.shader_source(shader, text);
                 gl.compile_shader(shader);
@@ -115,8 +119,40 @@ impl Context {
                 link_log = Some(gl.get_program_info_log(program));
                 gl.finish();
             }
-            json!({ "driver": driver, "version": version, "fine": is_fine, "logs": logs, "link": link_log })
+            let reply =
+                json!({ "driver": driver, "version": version, "fine": is_fine, "logs": logs, "link": link_log });
+            (reply, is_fine.then_some(program))
         }
+    }
+
+    /// Draws with a program, or dispatches it: newer versions of zink translate shaders only then.
+    fn draw(&self, program: glow::Program, stages: &[u32]) -> Result<()> {
+        let gl = &self.gl;
+        // SAFETY: the context is current, the program is one of it without errors, and all objects are made here.
+        unsafe {
+            gl.use_program(Some(program));
+            if stages.contains(&glow::COMPUTE_SHADER) {
+                gl.dispatch_compute(1, 1, 1);
+            } else {
+                gl.bind_vertex_array(Some(gl.create_vertex_array().map_err(Error::msg)?));
+                let target = gl.create_renderbuffer().map_err(Error::msg)?;
+                gl.bind_renderbuffer(glow::RENDERBUFFER, Some(target));
+                gl.renderbuffer_storage(glow::RENDERBUFFER, glow::RGBA8, 1, 1);
+                gl.bind_framebuffer(glow::FRAMEBUFFER, Some(gl.create_framebuffer().map_err(Error::msg)?));
+                let (framebuffer, color) = (glow::FRAMEBUFFER, glow::COLOR_ATTACHMENT0);
+                gl.framebuffer_renderbuffer(framebuffer, color, glow::RENDERBUFFER, Some(target));
+                let primitive = match stages {
+                    _ if stages.contains(&glow::TESS_EVALUATION_SHADER) => glow::PATCHES,
+                    _ if stages.contains(&glow::GEOMETRY_SHADER) => {
+                        gl.get_program_parameter_i32(program, glow::GEOMETRY_INPUT_TYPE) as u32
+                    }
+                    _ => glow::TRIANGLES,
+                };
+                gl.draw_arrays(primitive, 0, 6);
+            }
+            gl.finish();
+        }
+        Ok(())
     }
 
     /// Makes a program one of several of a pipeline. glow lacks the function.

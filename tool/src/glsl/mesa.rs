@@ -72,7 +72,7 @@ pub(super) fn compile(program: &Program, level: Level) -> Result<Compiled> {
         temporary::hold(make, |folder| folder.path().to_path_buf()).context("cannot make a folder")?;
     let sources = program.sources.iter().map(|it| json!({ "stage": it.stage.number, "text": it.text }));
     let sources: Vec<Value> = sources.collect();
-    let request = json!({ "api": program.api().name(), "separable": program.is_separable, "sources": sources });
+    let request = json!({ "api": program.api().name(), "separable": program.is_separable, "sources": sources, "draw": level == Level::Zink });
     fs::write(folder.path().join(REQUEST), request.to_string()).context("cannot write the request for Mesa")?;
     start(folder.path(), level)?;
     let reply: Value = serde_json::from_slice(&fs::read(folder.path().join(REPLY))?)?;

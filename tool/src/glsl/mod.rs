@@ -143,7 +143,8 @@ fn distribute(
             Some(_) if outcome.dumps.iter().any(|(stage, _)| *stage == source.stage) => {}
             Some(dump) => outcome.dumps.push((source.stage, dump.to_string())),
             None if compiled.dumps.is_some() => {
-                let message = format!("Mesa prints no NIR of the {} shader", source.stage.name);
+                let other = if program.is_separable { ": name the other stages, too, so that it can draw" } else { "" };
+                let message = format!("Mesa prints no NIR of the {} shader{other}", source.stage.name);
                 fail(outcome, Problem::new("io", message));
             }
             None => outcome.is_fine = false,
