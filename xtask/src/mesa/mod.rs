@@ -15,7 +15,6 @@ pub(crate) mod fold;
 mod glmark2;
 pub(crate) mod lines;
 mod list;
-mod meshes;
 mod numbers;
 mod pixels;
 mod program;
@@ -26,6 +25,7 @@ mod sanitize;
 mod series;
 mod source;
 pub(crate) mod timing;
+mod tool;
 mod vtn;
 mod without;
 
@@ -110,6 +110,9 @@ struct Arguments {
     /// Draw with mesh shaders on the lavapipe of the build, compare with the interpreter, and stop.
     #[arg(long, conflicts_with_all = ["small", "validate"])]
     meshes: bool,
+    /// Run the tests of `ntv glsl` with this Mesa, and stop.
+    #[arg(long, conflicts_with_all = ["small", "validate"])]
+    glsl: bool,
     /// Have Mesa read the modules below these folders, and those of this repository, translate the results, run random programs, and
     /// stop.
     #[arg(long, value_name = "FOLDER", num_args = 0..)]
@@ -141,7 +144,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         return Ok(());
     }
     if arguments.meshes {
-        return meshes::check(&Driver::new(prefix, false, None)?);
+        return tool::meshes(&Driver::new(prefix, false, None)?);
+    }
+    if arguments.glsl {
+        return tool::glsl(&Driver::new(prefix, false, None)?);
     }
     let sanitizer = arguments.sanitize.map(Sanitizer::new).transpose()?;
     let mut driver = Driver::new(prefix, arguments.validate, sanitizer)?;
