@@ -21,16 +21,25 @@ pub struct FeatureInfo {
     pub name: &'static str,
     /// The first preset that has the feature; `None` if it must be requested.
     pub since: Option<Version>,
+    /// Its documentation, with a space before it.
+    doc: &'static str,
+}
+
+impl FeatureInfo {
+    /// What the feature is, in a sentence.
+    pub fn about(&self) -> &'static str {
+        self.doc.trim_start()
+    }
 }
 
 macro_rules! features {
-    ($($(#[$doc:meta])* $name:ident $since:expr;)*) => {
+    ($($(#[doc = $doc:literal])* $name:ident $since:expr;)*) => {
         /// An optional feature of a driver, by Vulkan's name.
         #[non_exhaustive]
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
-        pub enum Feature { $($(#[$doc])* $name,)* }
+        pub enum Feature { $($(#[doc = $doc])* $name,)* }
 
         impl Feature {
             /// All features, in table order.
@@ -38,7 +47,11 @@ macro_rules! features {
         }
 
         /// The feature table, in the order of [`Feature`].
-        pub const FEATURES: &[FeatureInfo] = &[$(FeatureInfo { name: stringify!($name), since: $since },)*];
+        pub const FEATURES: &[FeatureInfo] = &[$(FeatureInfo {
+            name: stringify!($name),
+            since: $since,
+            doc: concat!($($doc),*),
+        },)*];
     };
 }
 

@@ -2,7 +2,7 @@
 
 //! The command line: subcommands, their options, and the values of the options.
 
-use crate::names::{features, features_help, passes, workarounds};
+use crate::names::{features, passes, workarounds};
 use anyhow::{ensure, Result};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
@@ -69,6 +69,10 @@ pub(crate) enum Command {
     Variant(VariantArgs),
     /// Print the mechanism by which a module applies each option that is known only at link or draw time, and why.
     Options,
+    /// Print the features that a target may have, by Vulkan's names, and the first target that has each.
+    Features(FeaturesArgs),
+    /// Write shaders as words, as a C driver passes them on.
+    Wire(WireArgs),
     /// Compare two modules, whatever their ids are.
     Diff(DiffArgs),
     /// Store a module with its tables, so that it can be linked and patched without parsing it again.
@@ -77,6 +81,10 @@ pub(crate) enum Command {
     Annotate(AnnotateArgs),
     /// Show in the browser how a shader becomes SPIR-V.
     Explore(ExploreArgs),
+    /// Print a script that completes the options of ntv in a shell.
+    Completions(CompletionsArgs),
+    /// Write the manual pages.
+    Man(ManArgs),
     /// The process of Mesa: see glsl/mesa.rs.
     #[command(name = crate::glsl::CHILD, hide = true)]
     CompileWithMesa {
@@ -390,6 +398,10 @@ pub(crate) struct CompileArgs {
     /// Validate every module with the installed spirv-val.
     #[arg(long)]
     pub(crate) validate: bool,
+
+    /// Translate again when an input changes, until Ctrl-C.
+    #[arg(long)]
+    pub(crate) watch: bool,
 }
 
 impl CompileArgs {
@@ -443,6 +455,42 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(crate) target: TargetArgs,
+}
+
+/// Arguments of `ntv features`.
+#[derive(clap::Args)]
+pub(crate) struct FeaturesArgs {
+    /// Print only features with this in their names or descriptions.
+    #[arg(value_name = "WORD")]
+    pub(crate) word: Option<String>,
+}
+
+/// Arguments of `ntv wire`.
+#[derive(clap::Args)]
+pub(crate) struct WireArgs {
+    /// Files, folders, or - for stdin.
+    #[arg(required = true, value_name = "IN")]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    /// The file to write, if IN is one file with one shader in it; otherwise a folder for IN[.N].ntvw of each shader.
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+}
+
+/// Arguments of `ntv completions`.
+#[derive(clap::Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Arguments of `ntv man`.
+#[derive(clap::Args)]
+pub(crate) struct ManArgs {
+    /// The folder for ntv.1, and for a page of each subcommand.
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
 }
 
 /// Arguments of `ntv reflect`.
@@ -643,9 +691,8 @@ pub(crate) struct TargetArgs {
     #[arg(long, value_name = "T", default_value = "vulkan1.3", hide_possible_values = true, value_parser = presets())]
     target: Target,
 
-    /// Enable features of the target, by Vulkan's names, such as shaderFloat64, separated by commas.
+    /// Enable features of the target, by Vulkan's names, such as shaderFloat64, separated by commas: ntv features lists them.
     #[arg(long, value_name = "F", value_delimiter = ',', hide_possible_values = true, value_parser = features())]
-    #[arg(long_help = features_help("Enable features of the target, by Vulkan's names, such as shaderFloat64, separated by commas."))]
     enable: Vec<Feature>,
 
     /// Disable features of the target, by Vulkan's names, separated by commas.

@@ -16,8 +16,10 @@ mod diff;
 #[cfg(feature = "vulkan")]
 mod draw;
 mod explore;
+mod features;
 mod glsl;
 mod inputs;
+mod manual;
 mod names;
 mod options;
 mod picture;
@@ -33,6 +35,8 @@ mod show;
 mod temporary;
 mod validate;
 mod variant;
+mod watch;
+mod wire;
 mod words;
 
 use anyhow::Result;
@@ -108,6 +112,10 @@ fn run(args: &Args, reporter: &Reporter) -> Result<AllFine> {
         Command::Link(args) => variant::link_stages(args, reporter),
         Command::Variant(args) => variant::variant(args, reporter),
         Command::Options => options::run(reporter),
+        Command::Features(args) => features::run(args, reporter),
+        Command::Wire(args) => wire::run(args, reporter),
+        Command::Completions(args) => manual::completions(args),
+        Command::Man(args) => manual::pages(args),
         Command::Plan(args) => plan::run(args, reporter),
         Command::Annotate(args) => annotate::run(args, reporter),
         Command::Diff(args) => diff::run(args, reporter),

@@ -56,12 +56,6 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Named<T> {
     }
 }
 
-/// All features, for the long help.
-pub(crate) fn features_help(what: &str) -> String {
-    let names: Vec<&str> = Feature::ALL.iter().map(|feature| feature.name()).collect();
-    format!("{what}\n\nFeatures are {}", names.join(", "))
-}
-
 /// Parses a key.
 pub(crate) fn key(text: &str) -> Result<Key> {
     Key::parse(text).map_err(|message| anyhow!("{message}; `ntv options` prints all"))

@@ -526,3 +526,81 @@ fn a_plan_that_cannot_be_is_refused() {
         assert!(stderr(&output).contains(what), "{arguments}: {}", stderr(&output));
     }
 }
+
+#[test]
+fn features_are_listed_once() {
+    let place = Folder::new(&[]);
+    let all = stdout(&place.run("features"));
+    assert_eq!(all.lines().count(), ntv::Feature::ALL.len());
+    let found = stdout(&place.run("features float64"));
+    assert!(found.starts_with("shaderFloat64 ") && found.contains("vulkan1.0"), "{found}");
+    assert!(found.lines().count() < 12 && found.contains("--enable"), "{found}");
+    let object: Value = serde_json::from_str(&stdout(&place.run("features maintenance4 --json"))).expect("an object");
+    assert_eq!((&object["name"], &object["since"]), (&"maintenance4".into(), &"vulkan1.3".into()));
+    // The help of a command does not have them.
+    let help = stdout(&place.run("compile --help"));
+    assert!(help.contains("ntv features") && !help.contains("shaderInt64"), "{help}");
+}
+
+#[test]
+fn a_shader_becomes_words_and_is_the_same() {
+    let two = format!("{GOOD}\n{GOOD}");
+    let place = Folder::new(&[("a.nir", GOOD), ("b.log", &two)]);
+    expect(&place.run("wire a.nir -o a.ntvw"), 0, "wrote 1 of 1 shader");
+    assert_eq!(stdout(&place.run("print a.ntvw")), stdout(&place.run("print a.nir")));
+    expect(&place.run("wire a.nir b.log -o out"), 0, "wrote 3 of 3 shaders");
+    assert_eq!(place.files("out"), ["a.ntvw", "b.log.0.ntvw", "b.log.1.ntvw"]);
+    let place = Folder::new(&[("a.nir", &invalid())]);
+    expect(&place.run("wire a.nir -o a.ntvw"), 1, "wrote 0 of 1 shader");
+    assert_eq!(place.files("."), ["a.nir"]);
+}
+
+/// The shells themselves read the scripts, where they are installed: bash always is.
+#[test]
+fn completions_and_manual_pages_have_all_commands() {
+    let place = Folder::new(&[]);
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = stdout(&place.run(&format!("completions {shell}")));
+        assert!(script.contains("reflect") && !script.is_empty(), "{shell}: {script}");
+        fs::write(place.path(shell), &script).expect("a file");
+    }
+    let complete = "source ./bash; COMP_WORDS=(ntv ref); COMP_CWORD=1; _ntv ntv ref ntv; echo ${COMPREPLY[@]}";
+    let output = std::process::Command::new("bash").args(["-c", complete]).current_dir(place.path(".")).output();
+    assert_eq!(stdout(&output.expect("bash")).trim(), "reflect");
+    expect_refusal(&place, "completions none", "zsh");
+    let output = place.run("man pages");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let pages = place.files("pages");
+    assert!(pages.contains(&"ntv.1".to_string()) && pages.contains(&"ntv-compile.1".to_string()), "{pages:?}");
+    assert!(!pages.iter().any(|page| page.contains("with-mesa") || page.contains("help")), "{pages:?}");
+    let page = fs::read_to_string(place.path("pages/ntv-compile.1")).expect("a page");
+    assert!(page.contains("\\-\\-stop\\-after") && page.contains("ntv\\-compile"), "{page}");
+}
+
+#[test]
+fn a_change_of_an_input_is_compiled_again() {
+    let place = Folder::new(&[("a.nir", &bad())]);
+    let mut command = place.command("compile a.nir --emit asm -o a.spvasm --watch");
+    let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the tool");
+    let mut said = std::io::BufRead::lines(std::io::BufReader::new(child.stderr.take().expect("a pipe")));
+    let mut wait_for = |line: &str| while said.next().expect("a line").expect("text") != line {};
+    wait_for("compiled 0 of 1 shader");
+    wait_for("Ctrl-C ends the watch");
+    // Another file of the folder is no input.
+    fs::write(place.path("b.nir"), "nothing").expect("a file");
+    fs::write(place.path("a.nir"), GOOD).expect("a file");
+    wait_for("compiled 1 of 1 shader");
+    // An editor writes a new file and renames it.
+    fs::write(place.path("new"), GOOD.replace(" = fmax ", " = fmin ")).expect("a file");
+    fs::rename(place.path("new"), place.path("a.nir")).expect("a file");
+    // The first write may have been two changes.
+    loop {
+        wait_for("compiled 1 of 1 shader");
+        if fs::read_to_string(place.path("a.spvasm")).expect("a file").contains("NMin") {
+            break;
+        }
+    }
+    child.kill().expect("the tool runs");
+    child.wait().expect("the tool runs");
+    expect_refusal(&place, "compile - --watch --emit asm", "stdin");
+}
