@@ -10,8 +10,10 @@
 //!    |             ^^^
 //! ```
 
-use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use indicatif::{ProgressBar, ProgressStyle};
+use ntv::check::advice;
+use ntv::{Error, ErrorKind, Place};
 pub(crate) use ntv_report::problem::{problems, Problem};
 use serde_json::json;
 use std::fmt;
@@ -165,7 +167,7 @@ impl Reporter {
         let (line, column, length) = (place.line, place.column, place.len);
         let object = json!({
             "file": file, "shader": shader, "kind": kind,
-            "line": line, "column": column, "length": length, "message": message,
+            "line": line, "column": column, "length": length, "message": message, "help": help(problem),
         });
         self.line(&object.to_string());
     }
@@ -175,7 +177,7 @@ impl Reporter {
         let title = level.primary_title(problem.message.as_str());
         let line = (problem.place.line as usize).checked_sub(1).and_then(|before| text.lines().nth(before));
         let Some(line) = line else {
-            return self.renderer.render(&[title.element(Origin::path(file))]);
+            return self.renderer.render(&[with_help(title.element(Origin::path(file)), problem)]);
         };
         let span = match problem.place.column {
             0 => line.len() - line.trim_start().len()..line.len(),
@@ -185,7 +187,8 @@ impl Reporter {
             }
         };
         let snippet = Snippet::source(line).path(file).line_start(problem.place.line as usize);
-        self.renderer.render(&[title.element(snippet.annotation(AnnotationKind::Primary.span(span)))])
+        let group = title.element(snippet.annotation(AnnotationKind::Primary.span(span)));
+        self.renderer.render(&[with_help(group, problem)])
     }
 
     /// A progress bar for `len` shaders, hidden if they are few or if stderr is not a terminal.
@@ -197,6 +200,21 @@ impl Reporter {
         ProgressBar::new(len as u64)
             .with_message(about)
             .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    }
+}
+
+/// What to do about a problem, if the library says it.
+fn help(problem: &Problem) -> Option<String> {
+    let is_known = problem.kind == ErrorKind::Unsupported.name();
+    let error = || Error::new(ErrorKind::Unsupported, Place::default(), problem.message.clone());
+    is_known.then(error).and_then(|error| advice(&error))
+}
+
+/// Adds what to do about a problem.
+fn with_help<'a>(group: Group<'a>, problem: &Problem) -> Group<'a> {
+    match help(problem) {
+        Some(help) => group.element(Level::HELP.message(help)),
+        None => group,
     }
 }
 

@@ -604,3 +604,15 @@ fn a_change_of_an_input_is_compiled_again() {
     child.wait().expect("the tool runs");
     expect_refusal(&place, "compile - --watch --emit asm", "stdin");
 }
+
+#[test]
+fn an_error_of_a_feature_says_what_to_do() {
+    let place = Folder::new(&[("a.nir", include_str!("../../tests/corpus/compile/clocks.nir"))]);
+    let arguments = "compile a.nir --disable shaderDeviceClock --emit asm";
+    let said = stderr(&place.run(arguments));
+    let help = "help: if the device has shaderDeviceClock, enable it: `Target::set`, `ntv_target_enable`, --enable shaderDeviceClock";
+    assert!(said.lines().any(|line| line.trim_start_matches([' ', '=', '|']).starts_with(help)), "{said}");
+    let said = stderr(&place.run(&format!("{arguments} --json")));
+    let object: Value = serde_json::from_str(said.lines().next().unwrap_or_default()).expect("an object");
+    assert!(object["help"].as_str().is_some_and(|text| text.contains("--enable shaderDeviceClock")), "{said}");
+}
