@@ -310,7 +310,14 @@ api! {
     RunRequest {
         /// A compute shader, or the stages of a pipeline.
         stages: Vec<StageText>,
-        /// The inputs, as `ntv run --inputs` reads them.
+        /// The inputs, as `ntv run --inputs` reads them; those of the template if it is empty.
+        inputs: String,
+    }
+    /// Inputs for a run, with zeros to edit.
+    TemplateAnswer {
+        /// What is wrong.
+        problems: Vec<StageProblem>,
+        /// The inputs, as `ntv run --template` prints them.
         inputs: String,
     }
     /// The picture of a target.

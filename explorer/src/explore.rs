@@ -4,7 +4,7 @@
 
 use crate::api::{Answer, Comparison, Line, PassReport, Problem, Request, Spirv, SpirvLine};
 use crate::modules::{self, Lined};
-use crate::{assembly, counts, shaders};
+use crate::{counts, shaders};
 use base64::prelude::{Engine as _, BASE64_STANDARD};
 use ntv::pass::{Context, PIPELINE};
 use ntv::spirv::emit;
@@ -34,15 +34,15 @@ fn fill(request: &Request, answer: &mut Answer) -> Result<(), Vec<Problem>> {
     answer.graph = Some(ntv_report::graph::graph(&shader));
     let context = Context::from(options.clone());
     let lowered = lower(&shader, &options, &context, &mut answer.passes).map_err(shaders::problems)?;
-    let emit_options = EmitOptions::default().names(request.options.names);
-    let module = Lined::emit(&lowered, &context.target, &emit_options).map_err(shaders::problems)?;
+    let names = request.options.names;
+    let module = Lined::emit(&lowered, &context.target, &EmitOptions::default(), names).map_err(shaders::problems)?;
     let with = counts::counts(&module.plain.words);
     answer.counts = unoptimized(shader, options).map(|words| Comparison { with, without: counts::counts(&words) });
     let spirv = match key == Key::default() {
         true => module.assembly(&key).map(|lines| spirv(lines, &module.plain.words)),
         false => {
-            let patchable = modules::patchable().names(request.options.names);
-            let module = Lined::emit(&lowered, &context.target, &patchable).map_err(shaders::problems)?;
+            let module =
+                Lined::emit(&lowered, &context.target, &modules::patchable(), names).map_err(shaders::problems)?;
             variant(&module, &key)
         }
     };
@@ -92,7 +92,7 @@ fn nir(shader: &Shader) -> Vec<Line> {
 /// The SPIR-V for a key, with marks at what it changed.
 fn variant(module: &Lined, key: &Key) -> Result<Spirv, Problem> {
     let (default, words) = (module.assembly(&Key::default())?, module.words(key)?);
-    Ok(spirv(assembly::changed(&default, &words)?, &words))
+    Ok(spirv(module.changed(&default, &words)?, &words))
 }
 
 fn spirv(lines: Vec<SpirvLine>, words: &[u32]) -> Spirv {

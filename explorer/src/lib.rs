@@ -61,6 +61,15 @@ pub fn run(request: &str) -> String {
     answer(request, run::run, |problem| api::RunAnswer { problems: vec![alone(problem)], ..api::RunAnswer::default() })
 }
 
+/// Inputs for the run of an [`api::RunRequest`], whose own inputs are not read: an [`api::TemplateAnswer`].
+#[wasm_bindgen]
+pub fn template(request: &str) -> String {
+    answer(request, run::template, |problem| api::TemplateAnswer {
+        problems: vec![alone(problem)],
+        ..api::TemplateAnswer::default()
+    })
+}
+
 /// A problem of a request that has no stages.
 fn alone(problem: api::Problem) -> api::StageProblem {
     api::StageProblem { stage: 0, problem }

@@ -8,7 +8,7 @@ use crate::shaders;
 use ntv::link::link;
 use ntv::pass::Context;
 use ntv::variant::keys_of_stages;
-use ntv::{EmitOptions, Errors, Key, Module, Options, Shader, Translator};
+use ntv::{Errors, Key, Module, Options, Shader, Translator};
 use ntv_report::varyings;
 
 /// Links the stages of a request.
@@ -23,10 +23,10 @@ fn linked(request: &LinkRequest) -> Result<Vec<LinkedStage>, Vec<StageProblem>> 
     let whole = |problem| shaders::whole(&request.stages, problem);
     let options = shaders::options(&request.target, &request.options).map_err(whole)?;
     let key = Key::parse(&request.key).map_err(|message| whole(shaders::problem("argument", &message)))?;
-    let emit_options = modules::patchable().names(request.options.names);
+    let names = request.options.names;
     let mut before = Vec::new();
     for (number, shader) in (0..).zip(shaders::find_all(&request.stages)?) {
-        let stage = translate(shader, &options, &emit_options);
+        let stage = translate(shader, &options, names);
         before.push(stage.map_err(|errors| shaders::of_stage(number, shaders::problems(errors)).collect::<Vec<_>>())?);
     }
     before.sort_by_key(|stage| stage.plain.stage);
@@ -35,14 +35,14 @@ fn linked(request: &LinkRequest) -> Result<Vec<LinkedStage>, Vec<StageProblem>> 
     let plain = linked(|stage| &stage.plain).map_err(refused)?.modules;
     let with_lines = linked(|stage| &stage.with_lines).map_err(refused)?.modules;
     let keys: Vec<Key> = keys_of_stages(plain.iter(), key).map_err(refused)?.collect();
-    let after = plain.into_iter().zip(with_lines).map(|(plain, with_lines)| Lined { plain, with_lines });
+    let after = plain.into_iter().zip(with_lines).map(|(plain, with_lines)| Lined { plain, with_lines, names });
     let rows = before.iter().zip(after).zip(keys);
     rows.map(|((before, after), key)| report(before, &after, &key)).collect::<Result<_, _>>().map_err(whole)
 }
 
-fn translate(mut shader: Shader, options: &Options, emit_options: &EmitOptions<'_>) -> Result<Lined, Errors> {
+fn translate(mut shader: Shader, options: &Options, names: bool) -> Result<Lined, Errors> {
     Translator::new(options.clone()).lower(&mut shader, None)?;
-    Lined::emit(&shader, &Context::from(options.clone()).target, emit_options)
+    Lined::emit(&shader, &Context::from(options.clone()).target, &modules::patchable(), names)
 }
 
 fn report(before: &Lined, after: &Lined, key: &Key) -> Result<LinkedStage, Problem> {

@@ -18,14 +18,23 @@ pub(crate) struct Lined {
     pub plain: Module,
     /// The module with OpLine.
     pub with_lines: Module,
+    /// Whether the assembly has names.
+    pub names: bool,
 }
 
 impl Lined {
     /// Emits a lowered shader.
-    pub(crate) fn emit(shader: &Shader, target: &Target, options: &EmitOptions<'_>) -> Result<Lined, Errors> {
+    pub(crate) fn emit(
+        shader: &Shader,
+        target: &Target,
+        options: &EmitOptions<'_>,
+        names: bool,
+    ) -> Result<Lined, Errors> {
+        let options = &options.names(names);
         // The text of the dump is not needed for lines.
         let with_lines = options.lines(Some(("", "")));
-        Ok(Lined { plain: emit(shader, target, options)?, with_lines: emit(shader, target, &with_lines)? })
+        let (plain, with_lines) = (emit(shader, target, options)?, emit(shader, target, &with_lines)?);
+        Ok(Lined { plain, with_lines, names })
     }
 
     /// The words for `key`.
@@ -33,10 +42,15 @@ impl Lined {
         words(&self.plain, key)
     }
 
+    /// The assembly for `key`, with marks at what differs from the `default` one.
+    pub(crate) fn changed(&self, default: &[SpirvLine], words: &[u32]) -> Result<Vec<SpirvLine>, Problem> {
+        assembly::changed(default, words, self.names)
+    }
+
     /// The assembly for `key`.
     pub(crate) fn assembly(&self, key: &Key) -> Result<Vec<SpirvLine>, Problem> {
         let (plain, with_lines) = (self.words(key)?, words(&self.with_lines, key)?);
-        assembly::lines(&plain, &with_lines)
+        assembly::lines(&plain, &with_lines, self.names)
     }
 }
 

@@ -2,13 +2,14 @@
 
 //! Runs on the interpreter.
 
-use crate::api::{Picture, RunAnswer, RunRequest, StageProblem};
+use crate::api::{Picture, RunAnswer, RunRequest, StageProblem, StageText, TemplateAnswer};
 use crate::shaders;
 use base64::prelude::{Engine as _, BASE64_STANDARD};
-use ntv::Shader;
+use ntv::{EmitOptions, Options, Shader, Translator};
 use ntv_report::problem;
+use ntv_report::reflect::of_shader;
 use ntv_report::run::inputs::{Form, Inputs, Work};
-use ntv_report::run::{self as report, Ran};
+use ntv_report::run::{self as report, template, Ran};
 
 /// The number of instructions after which the run of a dispatch ends.
 const INSTRUCTIONS: u64 = 20_000_000;
@@ -33,11 +34,44 @@ pub(crate) fn run(request: &RunRequest) -> RunAnswer {
     ran(request).unwrap_or_else(|problems| RunAnswer { problems, ..RunAnswer::default() })
 }
 
+/// Inputs for the stages of a request.
+pub(crate) fn template(request: &RunRequest) -> TemplateAnswer {
+    let inputs = shaders::find_all(&request.stages).and_then(|found| inputs_of(&request.stages, &found));
+    match inputs {
+        Ok(inputs) => TemplateAnswer { inputs, problems: Vec::new() },
+        Err(problems) => TemplateAnswer { problems, inputs: String::new() },
+    }
+}
+
+fn inputs_of(stages: &[StageText], found: &[Shader]) -> Result<String, Vec<StageProblem>> {
+    shaders::validate(found)?;
+    let options = Options::default();
+    let mut translator = Translator::new(options.clone());
+    let mut reflections = Vec::new();
+    for (stage, read) in (0..).zip(found) {
+        let of_stage = |problems| shaders::of_stage(stage, problems).collect::<Vec<StageProblem>>();
+        let mut lowered = read.clone();
+        let module = translator.translate(&mut lowered, &EmitOptions::default().names(true));
+        let module = module.map_err(|errors| of_stage(shaders::problems(errors)))?;
+        let reflection = of_shader(read, &lowered, &module, &options);
+        let wrong = |error: &dyn ToString| of_stage(vec![shaders::problem("internal", &error.to_string())]);
+        reflections.push(reflection.map_err(|error| wrong(&error))?);
+    }
+    let inputs = template::template(&reflections);
+    let refused =
+        |error: ntv_report::Failure| shaders::whole(stages, shaders::problem("argument", &format!("{error:#}")));
+    inputs.map(|inputs| template::to_text(&inputs)).map_err(refused)
+}
+
 fn ran(request: &RunRequest) -> Result<RunAnswer, Vec<StageProblem>> {
     let refused = |message: String| shaders::whole(&request.stages, shaders::problem("argument", &message));
     let failed = |error: ntv_report::Failure| refused(format!("{error:#}"));
-    let given = Inputs::parse(&request.inputs, BYTES).map_err(failed)?;
     let found = shaders::find_all(&request.stages)?;
+    let inputs = match request.inputs.trim() {
+        "" => inputs_of(&request.stages, &found)?,
+        inputs => inputs.to_string(),
+    };
+    let given = Inputs::parse(&inputs, BYTES).map_err(failed)?;
     let instructions = limit(&given.work, &found).map_err(refused)?;
     shaders::validate(&found)?;
     let outcome = report::run(&found, &given, instructions).map_err(failed)?;

@@ -42,7 +42,7 @@ fn typescript_has_the_same_declarations() {
     let all = declarations!(
         Settings Feature Workaround KeyPart Example Entry Target Options Request Problem Line PassReport SpirvLine Spirv Counts Class
         Comparison Answer StageText LinkRequest Varying LinkedStage StageProblem LinkAnswer PlanRequest PlannedBlock PlannedCapture
-        PlanAnswer RunRequest Picture RunAnswer
+        PlanAnswer RunRequest TemplateAnswer Picture RunAnswer
     );
     let expected = format!(
         "// SPDX-License-Identifier: MIT\n// Made from explorer/src/api.rs by `BLESS=1 cargo test -p ntv-explorer`: see it for the documentation.\n\n{all}"

@@ -84,6 +84,20 @@ fn the_dump_of_the_command_line_is_served() {
     assert!(Server::start(&[]).get("/dump").starts_with("HTTP/1.1 404"));
 }
 
+/// GLSL is compiled for each request: all stages of a program, with the errors of Mesa in the reply.
+#[test]
+fn glsl_of_the_command_line_is_served_as_nir() {
+    let server = Server::start(&["examples/glsl/marble.vert", "examples/glsl/marble.frag"]);
+    let reply = server.get("/dump");
+    assert!(reply.starts_with("HTTP/1.1 200"), "{reply}");
+    assert!(reply.contains("shader: MESA_SHADER_VERTEX") && reply.contains("shader: MESA_SHADER_FRAGMENT"), "{reply}");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.frag");
+    std::fs::write(&path, "#version 330\nout vec4 color;\nvoid main() { color = none; }\n").expect("a file");
+    let reply = Server::start(&[path.to_str().expect("a name")]).get("/dump");
+    assert!(reply.starts_with("HTTP/1.1 500") && reply.contains("a.frag:3: `none' undeclared"), "{reply}");
+}
+
 #[test]
 fn other_methods_hosts_and_paths_are_refused() {
     let server = Server::start(&["examples/ubo_loop.nir"]);

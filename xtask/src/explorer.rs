@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-//! `cargo xtask explorer`: builds the page of the explorer; `--test` also tests it in a browser.
+//! `cargo xtask explorer`: builds the page of the explorer; `--test` also tests it in a browser, and `--static DIR` copies it to where a
+//! web server has its files.
 
 use crate::command::{cargo, run as go};
 use crate::test::install_program;
@@ -19,7 +20,7 @@ const TARGET: &str = "wasm32-unknown-unknown";
 /// The most bytes of the page, compressed.
 const MOST: usize = 2 << 20;
 
-/// `cargo xtask explorer [--test]`.
+/// `cargo xtask explorer [--test | --static DIR]`.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     match arguments {
         [] => build(),
@@ -29,7 +30,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
             go(&mut cargo(&["test", "--package", "ntv-tool", "--features", "explorer", "--test", "explore"]))?;
             browse()
         }
-        _ => bail!("usage: cargo xtask explorer [--test]"),
+        [argument, folder] if argument == "--static" => {
+            build()?;
+            copy(Path::new(folder))
+        }
+        _ => bail!("usage: cargo xtask explorer [--test | --static DIR]"),
     }
 }
 
@@ -43,6 +48,21 @@ pub(crate) fn build() -> Result<()> {
     let bytes = compressed_size(&page().join("dist"))?;
     println!("The explorer has {bytes} bytes, compressed with gzip; the most are {MOST}.");
     ensure!(bytes <= MOST, "the explorer is too big: {bytes} bytes");
+    Ok(())
+}
+
+/// Copies the page to `folder`. All its addresses are relative, so that it works below any address.
+fn copy(folder: &Path) -> Result<()> {
+    let dist = page().join("dist");
+    for entry in WalkDir::new(&dist) {
+        let entry = entry?;
+        let to = folder.join(entry.path().strip_prefix(&dist)?);
+        match entry.file_type().is_dir() {
+            true => fs::create_dir_all(&to).with_context(|| to.display().to_string())?,
+            false => drop(fs::copy(entry.path(), &to).with_context(|| to.display().to_string())?),
+        }
+    }
+    println!("The explorer is in {}: any web server can serve it, such as `python3 -m http.server`.", folder.display());
     Ok(())
 }
 

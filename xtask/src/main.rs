@@ -48,7 +48,9 @@ usage: cargo xtask test               install what the tests need from Debian, t
        cargo xtask mesa [--list NAME] [--filter RE] [--jobs N] [--small]
                                       piglit's shader tests through zink, with its own translator and with ntv;
                                       --help has more
-       cargo xtask explorer [--test]  build the page of ntv explore; --test: also test it in Debian's Chromium";
+       cargo xtask explorer [--test | --static DIR]
+                                      build the page of ntv explore; --test: also test it in Debian's Chromium;
+                                      --static: copy it to a folder of a web server";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

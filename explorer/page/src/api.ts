@@ -443,7 +443,16 @@ export type RunRequest = {
  */
 stages: Array<StageText>, 
 /**
- * The inputs, as `ntv run --inputs` reads them.
+ * The inputs, as `ntv run --inputs` reads them; those of the template if it is empty.
+ */
+inputs: string, };
+export type TemplateAnswer = { 
+/**
+ * What is wrong.
+ */
+problems: Array<StageProblem>, 
+/**
+ * The inputs, as `ntv run --template` prints them.
  */
 inputs: string, };
 export type Picture = { 

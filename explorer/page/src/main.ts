@@ -12,6 +12,7 @@ import { PassesPane } from "./panes/passes";
 import { ProgramPanes } from "./panes/program";
 import { settingsPane } from "./panes/settings";
 import { SpirvPane } from "./panes/spirv";
+import { save, saved } from "./saved";
 import { fromFragment, toFragment } from "./share";
 import { initial, requestOf, restored, type State } from "./state";
 import { tabs } from "./tabs";
@@ -29,6 +30,7 @@ class Page {
    private readonly spirv = new SpirvPane();
    private readonly graph = new GraphPane();
    private readonly nir: NirPane;
+   private isEdited = false;
 
    constructor(
       private readonly engine: Engine,
@@ -36,7 +38,13 @@ class Page {
       private readonly state: State,
       /** What was wrong with the address, until the first edit. */
       private warning: string,
+      /** What the page began with: see `saved.ts`. */
+      origin: string,
    ) {
+      // The browser calls this before a reload, too.
+      window.addEventListener("pagehide", () => {
+         if (this.isEdited) save(origin, this.state);
+      });
       this.nir = new NirPane(
          state.text,
          (text) => this.edited(text),
@@ -57,6 +65,7 @@ class Page {
 
    private edited(text: string): void {
       this.state.text = text;
+      this.isEdited = true;
       this.warning = "";
       this.spirv.startAnew();
       this.translate();
@@ -119,7 +128,10 @@ class Page {
       });
       const file = byId<HTMLInputElement>("file");
       byId("open").addEventListener("click", () => file.click());
-      file.addEventListener("change", () => void this.load(file.files?.[0]));
+      file.addEventListener("change", () => {
+         // Without a choice, the same file can be chosen again.
+         void this.load(file.files?.[0]).finally(() => (file.value = ""));
+      });
       byId("share").addEventListener("click", () => void this.share());
    }
 
@@ -157,6 +169,7 @@ class Page {
    private async share(): Promise<void> {
       const fragment = await toFragment(this.state);
       history.replaceState(null, "", fragment);
+      this.isEdited = false;
       try {
          await navigator.clipboard.writeText(location.href);
          say("the link is in the clipboard and in the address");
@@ -166,19 +179,40 @@ class Page {
    }
 }
 
-/** The state of the address: of a link, of the dump that the server has, or of an example; and what was wrong with the address. */
-async function startState(settings: Settings): Promise<[State, string]> {
+/** The state with which the page begins. */
+interface Start {
+   state: State;
+   /** What was wrong with the address. */
+   warning: string;
+   /** The link, the dump of the server, or nothing: another one is not replaced by what was saved. */
+   origin: string;
+}
+
+/** The state of the address: of a link, of the dump that the server has, or of an example. */
+async function addressed(settings: Settings): Promise<Start> {
    const state = initial(settings);
+   const origin = location.hash;
    try {
       const shared = await fromFragment(location.hash);
-      if (shared !== null) return [restored(state, shared), ""];
+      if (shared !== null) return { state: restored(state, shared), warning: "", origin };
    } catch (error) {
-      return [state, `this link is damaged: ${messageOf(error)}`];
+      return { state, warning: `this link is damaged: ${messageOf(error)}`, origin };
    }
-   if (!new URLSearchParams(location.search).has("dump")) return [state, ""];
+   if (!new URLSearchParams(location.search).has("dump")) return { state, warning: "", origin };
    const reply = await fetch("dump");
    const text = await reply.text();
-   return reply.ok ? [{ ...state, text }, ""] : [state, text];
+   return reply.ok ? { state: { ...state, text }, warning: "", origin: text } : { state, warning: text, origin: text };
+}
+
+/** The state before a reload, if the address has the same as then. */
+async function startState(settings: Settings): Promise<Start> {
+   const start = await addressed(settings);
+   try {
+      const found = saved(start.origin);
+      return found === null ? start : { ...start, state: restored(start.state, found) };
+   } catch {
+      return start;
+   }
 }
 
 async function start(): Promise<void> {
@@ -187,8 +221,8 @@ async function start(): Promise<void> {
    const engine = new Engine("worker.js", LONGEST);
    engine.start();
    const settings = await engine.ask<Settings>("settings", "");
-   const [state, warning] = await startState(settings);
-   new Page(engine, settings, state, warning);
+   const { state, warning, origin } = await startState(settings);
+   new Page(engine, settings, state, warning, origin);
    // A link that is pasted into the address of the open page.
    window.addEventListener("hashchange", () => location.reload());
 }

@@ -20,7 +20,7 @@ export interface State {
    other: string;
    /** Limits of a device for the plan, as JSON; may be empty. */
    limits: string;
-   /** Inputs of the interpreter, as JSON. */
+   /** Inputs of the interpreter, as JSON; those of the template if it is empty. */
    inputs: string;
 }
 
@@ -35,7 +35,7 @@ export function initial(settings: Settings): State {
       tab: "passes",
       other: "",
       limits: "",
-      inputs: "{}",
+      inputs: "",
    };
 }
 

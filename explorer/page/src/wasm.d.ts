@@ -10,4 +10,5 @@ declare module "ntv-explorer-wasm" {
    export function link(request: string): string;
    export function plan(request: string): string;
    export function run(request: string): string;
+   export function template(request: string): string;
 }

@@ -2,10 +2,18 @@
 
 /** The worker with the translator: it calls a function of the WebAssembly module for each message. */
 
-import init, { explore, link, plan, run, settings, shaders } from "ntv-explorer-wasm";
+import init, { explore, link, plan, run, settings, shaders, template } from "ntv-explorer-wasm";
 import type { Call, Reply } from "./engine";
 
-const FUNCTIONS: Record<string, (argument: string) => string> = { settings: () => settings(), shaders, explore, link, plan, run };
+const FUNCTIONS: Record<string, (argument: string) => string> = {
+   settings: () => settings(),
+   shaders,
+   explore,
+   link,
+   plan,
+   run,
+   template,
+};
 
 const loaded = init({ module_or_path: fetch(new URL("ntv_explorer_bg.wasm", import.meta.url)) });
 

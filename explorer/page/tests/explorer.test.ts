@@ -3,8 +3,11 @@
 /** The page in a real browser. */
 
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -72,7 +75,7 @@ test("an error is underlined where it is, and goes after the edit", async () => 
    await page.context().close();
 });
 
-test("a pass shows its difference, and idle passes are dimmed", async () => {
+test("a pass shows its difference, and idle passes are hidden until they are wanted", async () => {
    const page = await bench.open();
    await setText(page, await file("examples/ubo_loop.nir"));
    const pass = page.locator(".pass", { has: page.locator("b", { hasText: /^lower_ubo$/ }) });
@@ -80,7 +83,14 @@ test("a pass shows its difference, and idle passes are dimmed", async () => {
    await pass.locator(".line-removed").first().waitFor();
    assert.ok((await pass.locator(".line-removed").allTextContents()).some((line) => line.includes("@load_ubo")));
    assert.ok((await pass.locator(".line-added").count()) > 0);
-   assert.ok((await page.locator(".pass.idle").count()) > 10);
+   const idle = await page.locator(".pass.idle").count();
+   assert.ok(idle > 10 && (await page.locator(".pass.idle:visible").count()) === 0);
+   const show = page.getByRole("checkbox", { name: `Show the ${idle} passes that had nothing to do` });
+   await show.check();
+   assert.equal(await page.locator(".pass.idle:visible").count(), idle);
+   // An edit does not change the choice.
+   await setText(page, await file("examples/vertex.nir"));
+   assert.ok((await page.locator(".pass.idle:visible").count()) > 10);
    await page.context().close();
 });
 
@@ -234,6 +244,123 @@ test("the graph is drawn when its tab is opened, by the keyboard too", async () 
    await page.locator("#graph svg .node").first().waitFor();
    assert.equal(await page.getByRole("tab", { name: "Graph" }).getAttribute("aria-selected"), "true");
    await page.context().close();
+});
+
+test("the graph fits its pane, and can be enlarged and dragged", async () => {
+   const page = await bench.open();
+   await setText(page, await file("examples/ubo_loop.nir"));
+   await tab(page, "Graph");
+   const drawing = page.locator("#graph .drawing");
+   await drawing.locator("svg .node").first().waitFor();
+   const size = (): Promise<[number, number, number]> => drawing.evaluate((place) => {
+      const box = place.querySelector("svg")?.getBoundingClientRect();
+      return [box?.width ?? 0, box?.height ?? 0, place.scrollLeft + place.scrollTop];
+   });
+   const pane = (await drawing.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+   const [width, height] = await size();
+   assert.ok(width <= pane.width + 1 && height <= pane.height + 1 && width > 20, `${width} by ${height}`);
+   for (let step = 0; step < 6; step++) await page.getByRole("button", { name: "Enlarge the graph" }).click();
+   const [larger, , scrolled] = await size();
+   assert.ok(larger > 3 * width && scrolled > 0, `${larger}, ${scrolled}`);
+   await page.mouse.move(pane.x + pane.width / 2, pane.y + pane.height / 2);
+   await page.mouse.down();
+   await page.mouse.move(pane.x + pane.width / 2 + 30, pane.y + pane.height / 2 + 30);
+   await page.mouse.up();
+   assert.ok((await size())[2] < scrolled);
+   await page.keyboard.down("Control");
+   await page.mouse.wheel(0, 100);
+   await page.keyboard.up("Control");
+   await page.waitForFunction((before) => (document.querySelector("#graph svg")?.getBoundingClientRect().width ?? 0) < before, larger);
+   await page.getByRole("button", { name: "Fit the graph to the pane" }).click();
+   assert.equal((await size())[0], width);
+   await page.context().close();
+});
+
+test("an edit survives a reload, and not another link", async () => {
+   const page = await bench.open();
+   const edited = (await file("examples/fog.nir")).replace("fmul", "fadd");
+   await setText(page, edited);
+   await tab(page, "Counts");
+   const before = await lines(page, "#nir");
+   await page.reload();
+   await page.waitForFunction(() => performance.getEntriesByName("translation").length > 0);
+   assert.deepEqual(await lines(page, "#nir"), before);
+   assert.ok(await page.locator("#counts table").isVisible());
+   await page.goto("about:blank");
+   await page.goto(`${bench.address}#s=none`);
+   await page.waitForFunction(() => document.getElementById("status")?.textContent);
+   assert.notDeepEqual(await lines(page, "#nir"), before);
+   await page.context().close();
+});
+
+test("a file that is opened again is read again", async () => {
+   const page = await bench.open();
+   const folder = await mkdtemp(join(tmpdir(), "ntv-"));
+   try {
+      const path = join(folder, "a.nir");
+      for (const name of ["fog", "vertex"]) {
+         const text = await file(`examples/${name}.nir`);
+         await writeFile(path, text);
+         await translated(page, () => page.locator("#file").setInputFiles(path));
+         assert.equal((await lines(page, "#nir"))[0], text.split("\n")[0]);
+         assert.equal(await page.locator("#file").inputValue(), "");
+      }
+   } finally {
+      await rm(folder, { recursive: true });
+   }
+   await page.context().close();
+});
+
+test("a fragment shader has a picture with the inputs of its template", async () => {
+   const page = await bench.open();
+   await setText(page, await file("examples/fog.nir"));
+   await tab(page, "Run");
+   await page.getByRole("button", { name: "Write a template" }).click();
+   await page.waitForFunction(() => /set/.test([...document.querySelectorAll<HTMLTextAreaElement>("#run textarea")].at(-1)?.value ?? ""));
+   await page.locator("#run").getByRole("button", { name: "Run", exact: true }).click();
+   await page.locator("#run canvas").waitFor();
+   assert.equal(await page.locator("#run canvas").evaluate((canvas) => (canvas as HTMLCanvasElement).width), 64);
+   await page.context().close();
+});
+
+test("types and constants have names with the switch", async () => {
+   const page = await bench.open();
+   await setText(page, await file("examples/ubo_loop.nir"));
+   assert.ok((await lines(page, "#spirv")).some((line) => /%\d+ = OpTypeFloat 32/.test(line)));
+   await tab(page, "Switches");
+   await translated(page, () => page.getByRole("checkbox", { name: /names/i }).first().check());
+   assert.ok((await lines(page, "#spirv")).some((line) => line.startsWith("%v4float = OpTypeVector %float 4")));
+   await page.context().close();
+});
+
+test("the files of the page work below any address of any server", async () => {
+   const server = createServer((request, response) => {
+      const name = (request.url ?? "").replace("/shaders/ntv/", "") || "index.html";
+      const types: Record<string, string> = { html: "text/html", js: "text/javascript", css: "text/css", wasm: "application/wasm", svg: "image/svg+xml" };
+      readFile(pathOf(`explorer/page/dist/${name}`)).then(
+         (bytes) => response.writeHead(200, { "Content-Type": types[name.split(".").at(-1) ?? ""] ?? "text/plain" }).end(bytes),
+         () => response.writeHead(404).end(),
+      );
+   }).listen(0, "127.0.0.1");
+   await once(server, "listening");
+   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/shaders/ntv/`;
+   const page = await bench.open();
+   // Those to the other server are no requests of the command's page.
+   const requests = bench.requests.length;
+   const failed: string[] = [];
+   page.on("requestfailed", (request) => failed.push(request.url()));
+   page.on("response", (response) => {
+      if (!response.ok()) failed.push(response.url());
+   });
+   await page.goto(address);
+   await page.waitForFunction(() => performance.getEntriesByName("translation").length > 0);
+   assert.ok((await lines(page, "#spirv")).length > 10);
+   await tab(page, "Graph");
+   await page.locator("#graph svg .node").first().waitFor();
+   assert.deepEqual(failed, []);
+   await page.context().close();
+   bench.requests.length = requests;
+   server.close();
 });
 
 test("a shared link restores the state after a reload", async () => {

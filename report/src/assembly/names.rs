@@ -51,7 +51,7 @@ impl Names {
                     Operand::IdRef(_) => names.bare(Some(operand)),
                     other => other.to_string(),
                 };
-                let ty = inst.result_type.map(|ty| Operand::IdRef(ty));
+                let ty = inst.result_type.map(Operand::IdRef);
                 let parts: Vec<String> = ty.iter().chain(&inst.operands).map(operand).collect();
                 format!("{}({})", inst.class.opname, parts.join(" "))
             });

@@ -9,12 +9,17 @@ use std::collections::HashMap;
 /// Types nest no deeper than this, also in words that are not valid.
 const DEEPEST: u32 = 32;
 
+/// An id, or a member of a struct.
+type Place = (Word, Option<u32>);
+
 /// A module with its definitions and decorations by id.
 pub(super) struct Ids<'m> {
     pub(super) module: &'m Module,
     definitions: HashMap<Word, &'m Instruction>,
-    names: HashMap<(Word, Option<u32>), &'m str>,
-    decorations: HashMap<(Word, Option<u32>), Vec<(Decoration, Option<u32>)>>,
+    names: HashMap<Place, &'m str>,
+    decorations: HashMap<Place, Vec<(Decoration, Option<u32>)>>,
+    /// The size of each type, and whether it has an open array.
+    sizes: HashMap<Word, (u32, bool)>,
 }
 
 /// The literal in an operand.
@@ -37,8 +42,13 @@ pub(super) fn id(operand: Option<&Operand>) -> Option<Word> {
 impl<'m> Ids<'m> {
     pub(super) fn new(module: &'m Module) -> Ids<'m> {
         let defined = module.types_global_values.iter().filter_map(|it| Some((it.result_id?, it)));
-        let mut ids =
-            Ids { module, definitions: defined.collect(), names: HashMap::new(), decorations: HashMap::new() };
+        let mut ids = Ids {
+            module,
+            definitions: defined.collect(),
+            names: HashMap::new(),
+            decorations: HashMap::new(),
+            sizes: HashMap::new(),
+        };
         for named in &module.debug_names {
             let member = if named.class.opcode == Op::MemberName { literal(named.operands.get(1)) } else { None };
             if let (Some(id), Some(Operand::LiteralString(name))) = (id(named.operands.first()), named.operands.last())
@@ -58,6 +68,11 @@ impl<'m> Ids<'m> {
                 let value = literal(decorated.operands.get(at + 1));
                 ids.decorations.entry((id, member)).or_default().push((*decoration, value));
             }
+        }
+        // A type is after the types in it.
+        for inst in module.types_global_values.iter().filter(|inst| inst.class.opcode.is_type()) {
+            let size = ids.size_of(inst);
+            ids.sizes.extend(inst.result_id.map(|id| (id, size)));
         }
         ids
     }
@@ -191,35 +206,35 @@ impl<'m> Ids<'m> {
 
     /// The size in bytes, without an open array, and whether there is one; strides are those of the decorations.
     pub(super) fn size(&self, ty: Word) -> (u32, bool) {
-        self.size_at(ty, 0)
+        self.sizes.get(&ty).copied().unwrap_or((0, false))
     }
 
-    fn size_at(&self, ty: Word, depth: u32) -> (u32, bool) {
-        let Some(found) = self.get(ty).filter(|_| depth < DEEPEST) else { return (0, false) };
+    /// The size of the type that an instruction defines; those of the types in it are known.
+    fn size_of(&self, found: &Instruction) -> (u32, bool) {
         let number = |at: usize| literal(found.operands.get(at)).unwrap_or(0);
-        let inner = |at: usize| id(found.operands.get(at)).map_or(0, |ty| self.size_at(ty, depth + 1).0);
+        let inner = |at: usize| id(found.operands.get(at)).map_or(0, |ty| self.size(ty).0);
+        let own = found.result_id.unwrap_or(0);
         let bytes = match found.class.opcode {
             Op::TypeInt | Op::TypeFloat => number(0) / 8,
             Op::TypeBool => 4,
-            Op::TypeVector => inner(0).saturating_mul(number(1)),
-            Op::TypeMatrix => inner(0).saturating_mul(number(1)),
+            Op::TypeVector | Op::TypeMatrix => inner(0).saturating_mul(number(1)),
             Op::TypePointer => 8,
             Op::TypeRuntimeArray => return (0, true),
             Op::TypeArray => {
-                let stride = self.number(ty, None, Decoration::ArrayStride).unwrap_or_else(|| inner(0));
-                stride.saturating_mul(self.array(ty).and_then(|array| array.1).unwrap_or(0))
+                let stride = self.number(own, None, Decoration::ArrayStride).unwrap_or_else(|| inner(0));
+                stride.saturating_mul(self.array(own).and_then(|array| array.1).unwrap_or(0))
             }
-            Op::TypeStruct => return self.struct_size(ty, depth),
+            Op::TypeStruct => return self.struct_size(own),
             _ => 0,
         };
         (bytes, false)
     }
 
-    fn struct_size(&self, ty: Word, depth: u32) -> (u32, bool) {
+    fn struct_size(&self, ty: Word) -> (u32, bool) {
         let (mut end, mut is_open) = (0, false);
         for (number, member) in (0..).zip(self.members(ty).unwrap_or_default()) {
             let offset = self.number(ty, Some(number), Decoration::Offset).unwrap_or(end);
-            let (mut bytes, open) = self.size_at(member, depth + 1);
+            let (mut bytes, open) = self.size(member);
             // The columns or the rows of a matrix may be wider than it.
             if let Some(stride) = self.number(ty, Some(number), Decoration::MatrixStride) {
                 bytes = bytes.max(self.matrix_size(member, stride, self.has(ty, Some(number), Decoration::RowMajor)));
@@ -228,6 +243,23 @@ impl<'m> Ids<'m> {
             is_open |= open;
         }
         (end, is_open)
+    }
+
+    /// The number of Locations of a type of inputs and outputs.
+    pub(super) fn locations(&self, ty: Word) -> u32 {
+        let (mut ty, mut count) = (ty, 1u32);
+        for _ in 0..DEEPEST {
+            match (self.array(ty), self.get(ty)) {
+                (Some((element, len)), _) => (ty, count) = (element, count.saturating_mul(len.unwrap_or(1))),
+                (None, Some(found)) if found.class.opcode == Op::TypeMatrix => {
+                    count = count.saturating_mul(literal(found.operands.get(1)).unwrap_or(1));
+                    ty = id(found.operands.first()).unwrap_or(0);
+                }
+                _ => break,
+            }
+        }
+        // Vectors of three or four doubles have two.
+        count.saturating_mul(self.size(ty).0.div_ceil(16).max(1))
     }
 
     /// The size of a matrix, which may be in arrays.

@@ -168,16 +168,8 @@ fn add_io(ids: &Ids<'_>, own: Word, ty: Word, reflection: &mut Reflection, is_ou
         true => ["tess_ctrl", "mesh"].contains(&stage),
         false => ["tess_ctrl", "tess_eval", "geometry"].contains(&stage),
     };
-    let is_builtin = |id, member| ids.number(id, member, Decoration::BuiltIn);
-    // Arrays of vertices; a built-in that is one value for all vertices has no array around its own.
-    let whole_stage = is_builtin(own, None).is_some_and(|it| {
-        it == BuiltIn::PrimitiveId as u32
-            || it == BuiltIn::InvocationId as u32
-            || it == BuiltIn::PatchVertices as u32
-            || it == BuiltIn::TessCoord as u32
-    });
     let element = match ids.array(ty) {
-        Some((element, _)) if has_vertices && !is_patch && !whole_stage => element,
+        Some((element, _)) if has_vertices && !is_patch => element,
         _ => ty,
     };
     let list = if is_output { &mut reflection.outputs } else { &mut reflection.inputs };
@@ -195,7 +187,7 @@ fn add_io(ids: &Ids<'_>, own: Word, ty: Word, reflection: &mut Reflection, is_ou
         if ids.number(element, Some(number), Decoration::Location).is_none() {
             found.location = next;
         }
-        next = found.location + 1;
+        next = found.location.saturating_add(ids.locations(member));
         list.push(found);
     }
 }

@@ -47,7 +47,7 @@ fn inputs(lowered: &Shader) -> BTreeMap<u32, Input> {
         let is_smooth = variable.interp != InterpMode::flat && base == Base::Float;
         let first = variable.location.unwrap_or(varying::VAR0);
         for number in 0..lowered.types.slots(variable.ty).min(varying::END) {
-            let (slot, location) = (first + number, variable.driver_location + number);
+            let (slot, location) = (first.saturating_add(number), variable.driver_location.saturating_add(number));
             all.insert(location, Input { slot, location, base, is_smooth });
         }
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/** The pane of the passes: each with its difference; those that changed nothing are dimmed. */
+/** The pane of the passes: each with its difference; those that changed nothing are hidden, unless a switch shows them. */
 
 import type { PassReport } from "../api";
 import { compare } from "../diff";
-import { byId, element } from "../dom";
+import { byId, checkbox, element } from "../dom";
 import { nir } from "../language";
 import { LineView, type ViewLine } from "../line-view";
 import { marks } from "../marks";
@@ -14,6 +14,7 @@ export class PassesPane {
    private readonly open = new Set<string>();
    private views: LineView[] = [];
    private rows: { row: HTMLElement; report: PassReport }[] = [];
+   private hasIdle = false;
 
    constructor() {
       marks.listen((line) => this.showMark(line));
@@ -29,8 +30,19 @@ export class PassesPane {
          if (report.changed) before = report.lines;
          return { row, report };
       });
-      byId("passes").replaceChildren(...this.rows.map(({ row }) => row));
+      const idle = reports.filter((report) => !report.changed).length;
+      const label = `Show the ${idle} passes that had nothing to do`;
+      const choice = checkbox(label, this.hasIdle, "", (isOn) => {
+         this.hasIdle = isOn;
+         this.hideIdle();
+      });
+      byId("passes").replaceChildren(...(idle ? [choice] : []), ...this.rows.map(({ row }) => row));
+      this.hideIdle();
       this.showMark(marks.line);
+   }
+
+   private hideIdle(): void {
+      for (const { row, report } of this.rows) row.hidden = !report.changed && !this.hasIdle;
    }
 
    private row(report: PassReport, before: ViewLine[]): HTMLElement {

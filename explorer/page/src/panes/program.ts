@@ -2,7 +2,7 @@
 
 /** The panes that need a whole program: link, plan and run. Each has an editor for the other stages, and a button. */
 
-import type { Entry, LinkAnswer, LinkRequest, PlanAnswer, PlanRequest, RunAnswer, RunRequest } from "../api";
+import type { Entry, LinkAnswer, LinkRequest, PlanAnswer, PlanRequest, RunAnswer, RunRequest, TemplateAnswer } from "../api";
 import { byId, element, messageOf, say } from "../dom";
 import type { Engine } from "../engine";
 import type { LineView } from "../line-view";
@@ -35,8 +35,24 @@ export class ProgramPanes {
       this.pane("link", "Link", [other()], (place) => this.link(place));
       const limits = field("Limits of the device, as JSON", state.limits, (value) => (state.limits = value));
       this.pane("plan", "Plan", [other(), limits], (place) => this.plan(place));
-      const inputs = field("Inputs, as JSON of ntv run", state.inputs, (value) => (state.inputs = value));
-      this.pane("run", "Run", [other(), inputs], (place) => this.run(place));
+      const inputs = field("Inputs, as JSON of ntv run; zeros if it is empty", state.inputs, (value) => (state.inputs = value));
+      const template = element("button", { type: "button" }, "Write a template");
+      template.addEventListener("click", () => {
+         this.template(inputs).catch((error: unknown) => say(messageOf(error), true));
+      });
+      this.pane("run", "Run", [other(), inputs, template], (place) => this.run(place));
+   }
+
+   /** Fills the inputs with zeros for all that the shaders use. */
+   private async template(inputs: HTMLElement): Promise<void> {
+      const request: RunRequest = { stages: await this.stages(), inputs: "" };
+      const answer = await this.engine.ask<TemplateAnswer>("template", request);
+      const [problem] = answer.problems;
+      if (problem) throw new Error(problem.problem.message);
+      const area = inputs.querySelector("textarea");
+      if (area) area.value = answer.inputs;
+      this.state.inputs = answer.inputs;
+      say("the inputs are zeros: edit them, and run");
    }
 
    private pane(id: string, label: string, fields: HTMLElement[], work: (place: HTMLElement) => Promise<void>): void {
