@@ -88,7 +88,8 @@ export class GraphPane {
       this.say("Graphviz draws the graph.");
       this.latest.run(async () => {
          try {
-            const text = await this.engine.text("graph", graph);
+            // Graphviz knows the widths of Courier, and not those of the fonts of the system.
+            const text = await this.engine.text("graph", graph.replace("fontname=monospace", "fontname=Courier"));
             const svg = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
             svg.setAttribute("role", "img");
             svg.setAttribute("aria-label", "Control flow of the shader");
