@@ -199,6 +199,13 @@ test("a link shows what goes and what moves", async () => {
    await page.locator("#link").getByRole("button", { name: "Link" }).click();
    await page.locator("#link table").nth(1).waitFor();
    assert.ok((await page.locator("#link tr.gone, #link tr.moved").count()) > 0);
+   // A location that moves is removed from an id and added to the same one.
+   const locations = async (kind: string): Promise<string[]> => {
+      const found = await page.locator(`#link .line-${kind}`, { hasText: "Location" }).allTextContents();
+      return found.map((line) => /%\d+/.exec(line)?.[0] ?? line);
+   };
+   const [removed, added] = [await locations("removed"), await locations("added")];
+   assert.ok(added.length > 0 && added.every((id) => removed.includes(id)), `${added.join()} of ${removed.join()}`);
    await page.context().close();
 });
 

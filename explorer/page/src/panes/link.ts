@@ -49,7 +49,8 @@ export function showLink(place: HTMLElement, answer: LinkAnswer, views: LineView
       const editor = element("div", { class: "editor" });
       place.append(element("div", { class: "wide" }, varyings(stage)), element("div", { class: "small" }, editor));
       const view = new LineView(editor, `SPIR-V of the ${stage.stage} stage, before and after the link`, spirv);
-      view.show(compare(lines(stage.before), lines(stage.after)));
+      // A link does not change ids, so that a moved location is one of the same id.
+      view.show(compare(lines(stage.before), lines(stage.after), (text) => text));
       view.reveal((line) => line.change !== undefined);
       views.push(view);
    }
