@@ -135,6 +135,8 @@ fn holds(old: &Instruction, new: &Instruction, map: &HashMap<Word, Word>) -> boo
 
 /// The lines with differences, and some around them.
 fn show(lines: &[Line], old: &Printed, new: &Printed) -> String {
+    let (old_insts, new_insts): (Vec<&Instruction>, Vec<&Instruction>) =
+        (old.instructions().collect(), new.instructions().collect());
     let is_different = |at: usize| !matches!(lines[at], Line::Same(_));
     let is_near = |at: usize| (at.saturating_sub(AROUND)..(at + AROUND + 1).min(lines.len())).any(is_different);
     let mut text = String::new();
@@ -148,9 +150,9 @@ fn show(lines: &[Line], old: &Printed, new: &Printed) -> String {
             text.push_str("...\n");
         }
         let _ = match line {
-            Line::Same(number) => writeln!(text, "  {}", old.line(*number)),
-            Line::Removed(number) => writeln!(text, "- {}", old.line(*number)),
-            Line::Added(number) => writeln!(text, "+ {}", new.line(*number)),
+            Line::Same(number) => writeln!(text, "  {}", old.text(old_insts[*number])),
+            Line::Removed(number) => writeln!(text, "- {}", old.text(old_insts[*number])),
+            Line::Added(number) => writeln!(text, "+ {}", new.text(new_insts[*number])),
         };
     }
     text

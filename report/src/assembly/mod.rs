@@ -18,7 +18,6 @@ use crate::load::load;
 use anstyle::{AnsiColor, Style};
 use names::Names;
 pub use origins::{instructions, origins};
-use rspirv::binary::Disassemble as _;
 use rspirv::binary::ParseState;
 use rspirv::dr::{Instruction, Module, Operand};
 use spirv::Word;
@@ -81,21 +80,12 @@ impl Printed {
     pub(crate) fn place(&self, id: Word) -> String {
         let own = |inst: &&Instruction| inst.operands.first() == Some(&Operand::IdRef(id));
         let facts = self.module.debug_names.iter().chain(&self.module.annotations).filter(own);
-        facts
-            .map(|inst| {
-                inst.disassemble()
-                    .split_once(' ')
-                    .map_or(String::new(), |parts| parts.1.replace(&format!("%{id} "), ""))
-            })
-            .collect()
+        let texts = facts.flat_map(|inst| &inst.operands[1..]).map(|operand| format!("{operand} "));
+        texts.collect()
     }
 
     /// The line of an instruction.
-    pub(crate) fn line(&self, number: usize) -> String {
-        self.instructions().nth(number).map_or(String::new(), |inst| self.text(inst))
-    }
-
-    fn text(&self, inst: &Instruction) -> String {
+    pub(crate) fn text(&self, inst: &Instruction) -> String {
         let (look, width) = (self.look, self.width);
         let mut text = String::new();
         match inst.result_id.map(|id| self.names.of(id)) {
@@ -127,20 +117,16 @@ const OPCODE: Style = Style::new().bold();
 const LITERAL: Style = AnsiColor::Green.on_default();
 const COMMENT: Style = AnsiColor::BrightBlack.on_default();
 
-/// The disassembly of a module.
-pub fn disassemble(words: &[u32]) -> Result<String, ParseState> {
-    listing(words, Look::default(), None)
-}
-
 /// The disassembly of a module with a look, and with the lines of NIR before the instructions that come of them.
 pub fn listing(words: &[u32], look: Look, nir: Option<&Nir<'_>>) -> Result<String, ParseState> {
     let printed = Printed::new(words, look)?;
     let mut text = header(&printed.module, words.get(2).copied().unwrap_or(0), look);
+    let lines: Vec<&str> = nir.iter().flat_map(|nir| nir.text.lines()).collect();
     let (mut origins, mut last) = (nir.map_or(&[][..], |nir| &nir.origins).iter(), None);
     for inst in printed.instructions() {
         let origin = origins.next().copied().flatten();
-        if let (Some(nir), Some(line)) = (nir, origin.filter(|_| origin != last)) {
-            let source = nir.text.lines().nth(line as usize - 1).unwrap_or_default();
+        if let Some(line) = origin.filter(|_| origin != last) {
+            let source = lines.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
             let source: Vec<&str> = source.split_whitespace().collect();
             let _ = writeln!(text, "{}", painted(&format!("; {line}: {}", source.join(" ")), COMMENT, look));
         }
