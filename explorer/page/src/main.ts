@@ -17,6 +17,7 @@ import { fromFragment, toFragment } from "./share";
 import { initial, requestOf, restored, type State } from "./state";
 import { tabs } from "./tabs";
 import { themeChoice } from "./theme";
+import { movable } from "./widths";
 
 /** The longest time of a call of the translator, in seconds. */
 const LONGEST = 5;
@@ -218,6 +219,7 @@ async function startState(settings: Settings): Promise<Start> {
 async function start(): Promise<void> {
    // First, so that no other theme is seen.
    themeChoice(byId("theme"));
+   movable(byId("panes"));
    const engine = new Engine("worker.js", LONGEST);
    engine.start();
    const settings = await engine.ask<Settings>("settings", "");

@@ -289,6 +289,28 @@ test("the graph fits its pane, and can be enlarged and dragged", async () => {
    await page.context().close();
 });
 
+test("panes are as wide as the pointer and the keys make them", async () => {
+   const page = await bench.open("", { viewport: { width: 1280, height: 760 } });
+   const width = async (): Promise<number> => (await page.locator("#input").boundingBox())?.width ?? 0;
+   const before = await width();
+   const separator = page.getByRole("separator", { name: "Width of NIR" });
+   const box = (await separator.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+   await page.mouse.down();
+   await page.mouse.move(box.x + box.width / 2 + 150, box.y + box.height / 2);
+   await page.mouse.up();
+   assert.ok(Math.abs((await width()) - before - 150) < 12, `${before} and ${await width()}`);
+   const now = Number(await separator.getAttribute("aria-valuenow"));
+   await separator.press("ArrowLeft");
+   assert.equal(Number(await separator.getAttribute("aria-valuenow")), now - 2);
+   for (let step = 0; step < 40; step++) await separator.press("ArrowLeft");
+   assert.equal(await separator.getAttribute("aria-valuenow"), "12");
+   // On a small screen, panes are below each other.
+   await page.setViewportSize({ width: 400, height: 800 });
+   assert.ok((await width()) > 300 && !(await separator.isVisible()));
+   await page.context().close();
+});
+
 test("an edit survives a reload, and not another link", async () => {
    const page = await bench.open();
    const edited = (await file("examples/fog.nir")).replace("fmul", "fadd");
