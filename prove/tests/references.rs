@@ -43,11 +43,7 @@ const PARTS: &[Part] = &[
         folder: "mesa25",
         modules: 1361,
         proved: 1284,
-        explained: &[
-            ("FMax as NMax", 55),
-            ("FMin as NMin", 8),
-            ("FMin as NMin and FMax as NMax", 6),
-        ],
+        explained: &[("FMax as NMax", 55), ("FMin as NMin", 8), ("FMin as NMin and FMax as NMax", 6)],
         different: &[],
         undecided: 8,
     },

@@ -13,7 +13,7 @@
 //! **Offsets.** The alignment in NIR is often less than the known one: a GL array of vec4s has `align_mul=4`, although its
 //! offset is `i << 4`. [`offsets`](crate::analysis::offsets) computes the known alignment, and the arithmetic is undone: the
 //! number of the vec4 is `i`, without the upper bits that the shift would have lost. If `i` is known to be small, no mask is
-//! needed.
+//! needed, and the number of `(i << 4) + 32` is `i + 2`; otherwise it is that offset, shifted to the right.
 //!
 //! **What stays.** A load of 32-bit numbers, or of 64-bit ones where the target has them, at a constant offset into a block of its
 //! own stays as it is, and so does `load_ubo_vec4`.
