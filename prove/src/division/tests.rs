@@ -82,7 +82,7 @@ fn planted_faults_are_not_proved() {
     let mut sound = Prover::new(Some(Budget::Steps(15_000_000)), 0).expect("z3");
     assert!(matches!(sound.prove(&shader, &target, &words), Verdict::Proved));
     // Steps that are proved are not asked for again.
-    let mut prover = Prover::new(Some(Budget::Steps(5_000)), 0).expect("z3");
+    let mut prover = Prover::new(Some(Budget::Steps(2_000)), 0).expect("z3");
     if let Some(solver) = &mut prover.solver {
         solver.divides = Some(true);
     }

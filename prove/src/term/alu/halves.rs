@@ -122,7 +122,7 @@ mod tests {
     }
 
     /// The most cases of a row, of the many of one short operand.
-    const CASES: usize = 4000;
+    const CASES: usize = 1000;
 
     /// Rounding twice gives what rounding once gives, for special and random inputs.
     #[test]
@@ -141,6 +141,6 @@ mod tests {
                 compared += 1;
             }
         }
-        assert!(compared > 100_000, "{compared}");
+        assert!(compared > 50_000, "{compared}");
     }
 }
