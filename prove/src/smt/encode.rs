@@ -136,7 +136,11 @@ impl<'a> Encoder<'a> {
             Op::Xor => x[0].with("bvxor", &x[1]),
             Op::Shl => x[0].left(&shift_count(&x[1], width)),
             Op::Lshr => x[0].right(&shift_count(&x[1], width)),
-            Op::Ashr => x[0].right_signed(&shift_count(&x[1], width)),
+            // The solver knows parts better than shifts.
+            Op::Ashr => match self.arena.as_const(node.args[1]) {
+                Some(count) => x[0].part(count as u32, width - count as u32).fit_signed(width),
+                None => x[0].right_signed(&shift_count(&x[1], width)),
+            },
             Op::Zext | Op::Trunc => x[0].fit(width),
             Op::Sext => x[0].fit_signed(width),
             Op::IsZero => x[0].is_number(0).bits(),
