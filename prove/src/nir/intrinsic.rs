@@ -69,18 +69,8 @@ impl Nir<'_> {
             deref_buffer_array_length => self.array_length(machine, inst, srcs)?,
             _ if op.is_deref_atomic() => self.deref_atomic(machine, inst, srcs)?,
             _ if op.meaning().sampling.is_some() => self.interpolate(machine, inst, op, srcs)?,
-            // A shader that makes at most no vertices makes none.
-            emit_vertex | emit_vertex_with_counter | end_primitive | end_primitive_with_counter
-                if self.shader.info.vertices_out == 0 => {}
-            emit_vertex | emit_vertex_with_counter => {
-                let stream = self.shader.index(inst, Index::stream_id);
-                self.open_distances(machine, stream);
-                world::emit_vertex(machine, stream, &self.output_cells);
-                self.define_distances(machine);
-            }
-            end_primitive | end_primitive_with_counter => {
-                world::end_primitive(machine, self.shader.index(inst, Index::stream_id));
-            }
+            emit_vertex | emit_vertex_with_counter => self.emit(machine, inst, true),
+            end_primitive | end_primitive_with_counter => self.emit(machine, inst, false),
             set_vertex_and_primitive_count if self.shader.stage() == Stage::Mesh => {
                 let counts = [self.scalar(machine, srcs[0]), self.scalar(machine, srcs[1])];
                 happen(machine, "set mesh outputs", &counts);
@@ -120,6 +110,21 @@ impl Nir<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Makes a vertex, or ends a primitive. A shader of at most no vertices makes none.
+    fn emit(&mut self, machine: &mut Machine<'_>, inst: Inst, is_vertex: bool) {
+        let stream = self.shader.index(inst, Index::stream_id);
+        if self.shader.info.vertices_out == 0 {
+            return;
+        }
+        if !is_vertex {
+            world::end_primitive(machine, stream);
+            return;
+        }
+        self.open_distances(machine, stream);
+        world::emit_vertex(machine, stream, &self.output_cells);
+        self.define_distances(machine);
     }
 
     /// What is known where the shader starts.
