@@ -102,7 +102,7 @@ impl Carriers {
         let result_bits = if lacks.number(info.dest.ty.base, bits) { 32 } else { bits };
         let mut n = Narrow { b };
         let result = match src_bits {
-            64 if op32 == f2f32 && op != f2f32 => n.to_odd(operands[0]),
+            64 if op32 == f2f32 && op != f2f32 => n.rounded_to_odd(operands[0]),
             _ => n.compute(op32, &mut operands, (src_bits, components, result_bits)),
         };
         // A quotient by 0 may be any number of 32 bits.
@@ -198,7 +198,7 @@ impl Carriers {
 impl Narrow<'_, '_> {
     /// A 64-bit float as a 32-bit one that rounds to the same 16-bit float. What lies between two 32-bit floats becomes the one with
     /// the last bit set, which is not between two 16-bit floats in equal distance.
-    fn to_odd(&mut self, x: Def) -> Def {
+    fn rounded_to_odd(&mut self, x: Def) -> Def {
         let near = self.b.alu(f2f32, &[x]);
         let back = self.b.alu(f2f64, &[near]);
         let [size, back_size] = [x, back].map(|value| self.b.alu(fabs, &[value]));
