@@ -8,7 +8,8 @@ use ntv::op::AluOp;
 use ntv::Shader;
 use std::collections::BTreeMap;
 
-/// Puts phis after those of the same block whose value they read, except for phis that read each other's values.
+/// Puts phis before those of the same block whose value they read, except for phis that read each other's values: a module has
+/// them in reverse order.
 pub(super) fn order(shader: &mut Shader) -> bool {
     let mut changed = false;
     for block in shader.block_order().collect::<Vec<_>>() {
@@ -20,7 +21,7 @@ pub(super) fn order(shader: &mut Shader) -> bool {
                 let srcs = shader.phi(*phi).unwrap_or_default();
                 phi != other && srcs.iter().any(|src| src.def.inst() == *other)
             };
-            let free = left.iter().position(|phi| !left.iter().any(|other| takes(phi, other)));
+            let free = left.iter().position(|phi| !left.iter().any(|other| takes(other, phi)));
             let phi = left.remove(free.unwrap_or(0));
             changed |= std::mem::replace(&mut shader.order[at], phi) != phi;
             at += 1;
