@@ -49,14 +49,21 @@ fn radv_makes_no_more_of_our_modules_than_of_theirs() -> Result<()> {
     let twins = Twin::all()?;
     let (mut count, mut total, mut worse) = (0, [0.0; 2], Vec::new());
     for twin in twins.iter().step_by(twins.len().div_ceil(COUNT)) {
-        let Pairing::Both(pair) = Pair::new(&device, twin)? else { continue };
+        let pair = match Pair::of(&device, twin)? {
+            Pairing::Both(pair) => pair,
+            Pairing::LeftOut(stage, why) => {
+                println!("{} ({stage:?}): {why}", twin.stem());
+                continue;
+            }
+            Pairing::Tessellation => continue,
+        };
         let ours = pair.ours.as_ref().map_err(|error| anyhow::anyhow!("{}: {error}", twin.stem()))?;
         let [ours, theirs] = [ours, &pair.theirs].map(|words| pair.compile(&device, words));
         let [ours, theirs] = [instructions(&ours?), instructions(&theirs?)];
         ensure!(ours > 0.0, "{} has no instructions", twin.stem());
         (count, total) = (count + 1, [total[0] + ours, total[1] + theirs]);
         if ours > WORSE * theirs {
-            worse.push(format!("{}: {ours} instructions, C {theirs}", twin.stem()));
+            worse.push(format!("{} ({:?}): {ours} instructions, C {theirs}", twin.stem(), pair.stage));
         }
     }
     println!("{count} shaders, ntv / C: {:.4}", total[0] / total[1]);

@@ -44,7 +44,7 @@ fn main() -> Result<()> {
 /// Compiles both modules of a shader.
 fn compare(device: &Device, twin: &Twin, name: &str, journal: &mut Journal) -> Result<()> {
     let head = |stage| format!("{}\t{name}\t{stage:?}", device.driver());
-    let pair = match Pair::new(device, twin)? {
+    let pair = match Pair::of(device, twin)? {
         Pairing::Both(pair) => pair,
         Pairing::LeftOut(stage, why) => {
             let line = |side| journal.line(&format!("{}\t{side}", head(stage)), &[], || anyhow::bail!("{why}"));

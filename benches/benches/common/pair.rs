@@ -12,11 +12,11 @@ use ntv_driver::headless::{Compiled, Device};
 use spirv::{Capability, Op};
 
 /// Both modules of a shader.
-pub struct Pair {
-    pub stage: Stage,
-    pub theirs: Vec<u32>,
+pub(crate) struct Pair {
+    pub(crate) stage: Stage,
+    pub(crate) theirs: Vec<u32>,
     /// Or the error of the translation.
-    pub ours: Result<Vec<u32>, String>,
+    pub(crate) ours: Result<Vec<u32>, String>,
     /// The descriptors of both.
     bindings: Vec<Binding>,
     /// The shader before a geometry shader.
@@ -24,7 +24,7 @@ pub struct Pair {
 }
 
 /// Whether a device can compare the modules of a shader.
-pub enum Pairing {
+pub(crate) enum Pairing {
     Both(Pair),
     /// It cannot, for this reason.
     LeftOut(Stage, String),
@@ -34,7 +34,7 @@ pub enum Pairing {
 
 impl Pair {
     /// The modules of a shader for a device.
-    pub fn new(device: &Device, twin: &Twin) -> Result<Pairing> {
+    pub(crate) fn of(device: &Device, twin: &Twin) -> Result<Pairing> {
         let theirs = twin.words()?;
         let reflection = ntv::import::reflect(&theirs)?;
         let (stage, mut bindings) = (reflection.stage, reflection.bindings);
@@ -59,7 +59,7 @@ impl Pair {
     }
 
     /// Compiles one of the modules.
-    pub fn compile(&self, device: &Device, words: &[u32]) -> Result<Compiled> {
+    pub(crate) fn compile(&self, device: &Device, words: &[u32]) -> Result<Compiled> {
         let modules: Vec<&[u32]> = self.partner.iter().map(Vec::as_slice).chain([words]).collect();
         Ok(device.compile(&modules, &self.bindings)?)
     }
