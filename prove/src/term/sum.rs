@@ -627,6 +627,9 @@ impl Arena {
         if self.possible(term) & low == 0 {
             return self.constant(width, 0);
         }
+        if self.is_of_undefined(term, width) {
+            return self.undefined(width);
+        }
         let node = self.node(term).clone();
         match node.op {
             Op::Zext | Op::Sext => {
@@ -663,6 +666,17 @@ impl Arena {
             _ => {}
         }
         self.make(Op::Trunc, width, &[], &[term])
+    }
+
+    /// Whether the low `width` bits of `term` are bits of an undefined value: its own, or shifted down.
+    fn is_of_undefined(&self, term: Term, width: u8) -> bool {
+        let node = self.node(term);
+        let shifted =
+            |amount: Term| self.as_const(amount).is_some_and(|count| count + u64::from(width) <= node.width.into());
+        match node.op {
+            Op::Lshr => self.is_undefined(node.args[0]) && shifted(node.args[1]),
+            _ => self.is_undefined(term),
+        }
     }
 
     /// `term` with zeros above, or with copies of its sign if it is `signed`.
