@@ -166,21 +166,17 @@ fn pack(arena: &mut Arena, op: AluOp, width: u8, count: usize, arg: &[Term]) -> 
 
 /// Functions that are open for some operands.
 fn open(arena: &mut Arena, op: GLOp, width: u8, args: &[Term]) -> Reason<Term> {
-    match (op, args) {
+    let made = match (op, args) {
         // Of NaNs, either operand may be the result. A driver orders zeros as it pleases, and NIR leaves that to it.
-        (GLOp::FMin | GLOp::FMax | GLOp::FClamp | GLOp::FSign, _) => {
-            let made = match (op, args) {
-                (GLOp::FMin, _) => scalar(arena, AluOp::fmin, width, args)?,
-                (GLOp::FMax, _) => scalar(arena, AluOp::fmax, width, args)?,
-                (GLOp::FClamp, [value, low, high]) => {
-                    let above = scalar(arena, AluOp::fmax, width, &[*value, *low])?;
-                    scalar(arena, AluOp::fmin, width, &[above, *high])?
-                }
-                _ => scalar(arena, AluOp::fsign, width, args)?,
-            };
-            Ok(arena.of_numbers(args, made))
+        (GLOp::FMin, _) => scalar(arena, AluOp::fmin, width, args)?,
+        (GLOp::FMax, _) => scalar(arena, AluOp::fmax, width, args)?,
+        (GLOp::FClamp, [value, low, high]) => {
+            let above = scalar(arena, AluOp::fmax, width, &[*value, *low])?;
+            scalar(arena, AluOp::fmin, width, &[above, *high])?
         }
-        _ if FUNCTIONS.contains(&op) => Ok(arena.symbol(&format!("{op:?}"), width, args)),
-        _ => Err(format!("{op:?}")),
-    }
+        (GLOp::FSign, [_]) => scalar(arena, AluOp::fsign, width, args)?,
+        _ if FUNCTIONS.contains(&op) => return Ok(arena.symbol(&format!("{op:?}"), width, args)),
+        _ => return Err(format!("{op:?}")),
+    };
+    Ok(arena.of_numbers(args, made))
 }

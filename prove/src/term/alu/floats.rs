@@ -82,6 +82,17 @@ impl Arena {
         })
     }
 
+    /// The first number if all components of two sources are equal floats, and the second if not.
+    fn by_equality(&mut self, srcs: &[Vec<Term>], width: u8, numbers: [u64; 2]) -> Term {
+        let mut same = self.boolean(true);
+        for (a, b) in srcs[0].iter().zip(&srcs[1]) {
+            let equal = self.scalar(feq, 1, &[*a, *b]);
+            same = self.both(same, equal);
+        }
+        let [equal, different] = numbers.map(|value| self.constant(width, value));
+        self.ite(same, equal, different)
+    }
+
     /// `made` if all of these floats are numbers, and undefined if one is NaN.
     pub(crate) fn of_numbers(&mut self, floats: &[Term], made: Term) -> Term {
         let mut all = self.boolean(true);
@@ -123,16 +134,11 @@ impl Arena {
                 let enough = self.scalar(fge, 1, &[magnitude, least]);
                 self.both(enough, finite)
             }
-            fall_equal2 | fall_equal3 | fall_equal4 | fall_equal5 | fall_equal8 | fall_equal16 | fany_nequal2
-            | fany_nequal3 | fany_nequal4 | fany_nequal5 | fany_nequal8 | fany_nequal16 => {
-                let mut same = self.boolean(true);
-                for (a, b) in srcs[0].iter().zip(&srcs[1]) {
-                    let equal = self.scalar(feq, 1, &[*a, *b]);
-                    same = self.both(same, equal);
-                }
-                let [one, zero] = [float_one(width), 0].map(|value| self.constant(width, value));
-                let is_any = op.name().starts_with("fany");
-                self.ite(same, if is_any { zero } else { one }, if is_any { one } else { zero })
+            fall_equal2 | fall_equal3 | fall_equal4 | fall_equal5 | fall_equal8 | fall_equal16 => {
+                self.by_equality(srcs, width, [float_one(width), 0])
+            }
+            fany_nequal2 | fany_nequal3 | fany_nequal4 | fany_nequal5 | fany_nequal8 | fany_nequal16 => {
+                self.by_equality(srcs, width, [0, float_one(width)])
             }
             slt | sge | seq | sne => {
                 let compare = [(slt, flt), (sge, fge), (seq, feq), (sne, fneu)].iter().find(|pair| pair.0 == op)?.1;
