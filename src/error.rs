@@ -5,6 +5,7 @@
 //! Every error of an input is a value of this type; the library never prints, and never panics on input. Several errors can be
 //! reported at once ([`Errors`]).
 
+use crate::feature::Feature;
 use std::fmt;
 
 /// The place of an error in a text.
@@ -65,12 +66,26 @@ pub struct Error {
     pub message: String,
     /// The place.
     pub place: Place,
+    /// The feature that the target lacks, or the first of several of which it needs one.
+    pub lacks: Option<Feature>,
 }
 
 impl Error {
     /// An error at `place`.
     pub fn new(kind: ErrorKind, place: Place, message: impl Into<String>) -> Error {
-        Error { kind, message: message.into(), place }
+        Error { kind, message: message.into(), place, lacks: None }
+    }
+
+    /// What to do about the error: how the target gets the feature that it lacks.
+    pub fn advice(&self) -> Option<String> {
+        let feature = self.lacks?.info();
+        let name = feature.name;
+        let enable =
+            format!("if the device has {name}, enable it: `Target::set`, `ntv_target_enable`, --enable {name}");
+        Some(match feature.since {
+            Some(version) => format!("{enable}; targets of Vulkan {}.{} and newer have it", version.0, version.1),
+            None => format!("{enable}; no target has it by itself"),
+        })
     }
 }
 

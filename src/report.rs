@@ -3,6 +3,7 @@
 //! Collects problems with the place and the name of the faulty instruction.
 
 use crate::error::{Error, ErrorKind, Errors, Place};
+use crate::feature::Feature;
 use crate::ir::{DerefKind, Inst, InstKind, Jump, Shader, Variable};
 use std::fmt::{self, Display, Formatter};
 
@@ -48,6 +49,18 @@ impl<'a> Report<'a> {
     /// Reports a problem of the shader as a whole.
     pub(crate) fn whole(&mut self, message: impl Display) {
         self.add(None, false, &message);
+    }
+
+    /// Reports that the target lacks `feature`, which `inst` needs, or the shader as a whole.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn lacks(&mut self, inst: Option<Inst>, feature: Feature, needs: &dyn Display) {
+        let before = self.errors.len();
+        match inst {
+            Some(inst) => self.at(inst, needs),
+            None => self.whole(format_args!("the shader {needs}")),
+        }
+        self.errors[before..].iter_mut().for_each(|error| error.lacks = Some(feature));
     }
 
     /// Reports a problem of a variable.

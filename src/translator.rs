@@ -128,8 +128,8 @@ impl Translator {
             Input::Unknown => self.checker.check(shader, &self.context.target)?,
             Input::Valid => self.checker.check_valid(shader, &self.context.target)?,
         }
-        if let Some(why) = check::refused_captures(shader, self.context.captures, &self.context.target) {
-            return Err(Error::new(ErrorKind::Unsupported, Place::default(), why).into());
+        if let Some(error) = check::refused_captures(shader, self.context.captures, &self.context.target) {
+            return Err(error.into());
         }
         if let Some((block, why)) = refused_placement(shader, &self.context.placements) {
             let message = format!("uniform block {block} cannot be in push constants: {why}");

@@ -18,7 +18,7 @@ use syn::{UseName, UseRename, UseTree, Visibility};
 /// `text`, `wire`, `analysis` do not import each other, nor do `check`, `pass`, `spirv`.
 const LAYERS: &[(&str, &[&str])] = &[
     ("entity", &[]),
-    ("error", &["entity"]),
+    ("error", &["feature"]),
     ("setters", &[]),
     ("near", &[]),
     ("descriptors", &[]),

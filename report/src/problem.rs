@@ -13,18 +13,26 @@ pub struct Problem {
     pub message: String,
     /// Its place in the text.
     pub place: Place,
+    /// What to do about it.
+    pub help: Option<String>,
 }
 
 impl Problem {
     /// A problem of the whole input.
     pub fn new(kind: &'static str, message: impl Into<String>) -> Problem {
-        Problem { kind, message: message.into(), place: Place::default() }
+        Problem::at(Place::default(), kind, message)
+    }
+
+    /// A problem at a place of the input.
+    pub fn at(place: Place, kind: &'static str, message: impl Into<String>) -> Problem {
+        Problem { kind, message: message.into(), place, help: None }
     }
 }
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Problem {
-        Problem { kind: error.kind.name(), message: error.message, place: error.place }
+        let help = error.advice();
+        Problem { help, ..Problem::at(error.place, error.kind.name(), error.message) }
     }
 }
 

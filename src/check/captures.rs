@@ -4,28 +4,33 @@
 
 use super::stores;
 use crate::capture::BackEnd;
+use crate::error::{Error, ErrorKind, Place};
 use crate::ir::{Shader, Stage};
 use crate::target::{Feature, Target};
 
-/// The reason why a shader cannot write its captures itself, if it has captures and is to write them.
-pub(crate) fn refused_captures(shader: &Shader, captures: BackEnd, target: &Target) -> Option<&'static str> {
+/// The error of a shader that cannot write its captures itself, if it has captures and is to write them.
+pub(crate) fn refused_captures(shader: &Shader, captures: BackEnd, target: &Target) -> Option<Error> {
     if !captures.is_within(shader) {
         return None;
     }
-    let has_stores = target.has(Feature::vertexPipelineStoresAndAtomics);
-    match (captures, shader.stage()) {
-        (BackEnd::Compute, Stage::Vertex) => stores::first(shader)
-            .is_some()
-            .then_some("a compute shader takes the captures of vertex shaders that write no memory only"),
-        (BackEnd::Compute, _) => Some("a compute shader takes the captures of vertex shaders only"),
-        (_, Stage::Vertex | Stage::Geometry) if has_stores => None,
-        (_, Stage::Vertex | Stage::Geometry) => {
-            Some("storage buffers for captures need feature vertexPipelineStoresAndAtomics, which the target lacks")
+    let feature = Feature::vertexPipelineStoresAndAtomics;
+    let mut lacks = None;
+    let why = match (captures, shader.stage()) {
+        (BackEnd::Compute, Stage::Vertex) => {
+            stores::first(shader)?;
+            "a compute shader takes the captures of vertex shaders that write no memory only"
         }
-        (_, Stage::TessEval) => Some(
+        (BackEnd::Compute, _) => "a compute shader takes the captures of vertex shaders only",
+        (_, Stage::Vertex | Stage::Geometry) if target.has(feature) => return None,
+        (_, Stage::Vertex | Stage::Geometry) => {
+            lacks = Some(feature);
+            "storage buffers for captures need feature vertexPipelineStoresAndAtomics, which the target lacks"
+        }
+        (_, Stage::TessEval) => {
             "storage buffers do not take the captures of tessellation evaluation shaders: put a geometry shader that passes \
-             everything on after it",
-        ),
-        _ => Some("storage buffers take the captures of vertex and geometry shaders only"),
-    }
+             everything on after it"
+        }
+        _ => "storage buffers take the captures of vertex and geometry shaders only",
+    };
+    Some(Error { lacks, ..Error::new(ErrorKind::Unsupported, Place::default(), why) })
 }

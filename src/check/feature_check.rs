@@ -61,11 +61,8 @@ impl<'a> FeatureCheck<'a> {
             return;
         }
         self.reported |= bit;
-        let message = format!("needs feature {}, which the target lacks", feature.name());
-        match inst {
-            Some(inst) => self.report.at(inst, message),
-            None => self.report.whole(format_args!("the shader {message}")),
-        }
+        let name = feature.name();
+        self.report.lacks(inst, feature, &format_args!("needs feature {name}, which the target lacks"));
     }
 
     /// Reports these features, once, if the target has none of them.
@@ -80,11 +77,7 @@ impl<'a> FeatureCheck<'a> {
         self.reported |= bit;
         let others = any[1..any.len() - 1].iter().map(|(feature, _)| format!(", {}", feature.name()));
         let names = format!("{}{} or {}", first.0.name(), others.collect::<String>(), last.0.name());
-        let message = format!("needs feature {names}, all of which the target lacks");
-        match inst {
-            Some(inst) => self.report.at(inst, message),
-            None => self.report.whole(format_args!("the shader {message}")),
-        }
+        self.report.lacks(inst, first.0, &format_args!("needs feature {names}, all of which the target lacks"));
     }
 
     /// Reports `feature`, once, for `inst`, with the reason why the access cannot be lowered. The caller has checked that the
@@ -96,7 +89,7 @@ impl<'a> FeatureCheck<'a> {
         if self.reported & bit == 0 {
             self.reported |= bit;
             let name = feature.name();
-            self.report.at(inst, format_args!("needs feature {name}, which the target lacks{why}"));
+            self.report.lacks(Some(inst), feature, &format_args!("needs feature {name}, which the target lacks{why}"));
         }
     }
 }

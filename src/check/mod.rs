@@ -34,7 +34,6 @@
 //! - `tex`: each source occurs once, has a possible size, and belongs to the operation.
 //! - `variable`: a variable has one mode; types are finite and have a bounded depth.
 
-mod advice;
 mod alu;
 mod block_picks;
 mod captures;
@@ -57,8 +56,6 @@ mod support;
 mod tex;
 mod textures;
 mod variable;
-
-pub use advice::advice;
 
 #[cfg(test)]
 mod tests;

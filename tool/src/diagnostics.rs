@@ -12,8 +12,6 @@
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use indicatif::{ProgressBar, ProgressStyle};
-use ntv::check::advice;
-use ntv::{Error, ErrorKind, Place};
 pub(crate) use ntv_report::problem::{problems, Problem};
 use serde_json::json;
 use std::fmt;
@@ -163,11 +161,11 @@ impl Reporter {
     }
 
     fn object(&self, file: Option<&str>, shader: Option<usize>, problem: &Problem) {
-        let Problem { kind, message, place } = problem;
+        let Problem { kind, message, place, help } = problem;
         let (line, column, length) = (place.line, place.column, place.len);
         let object = json!({
             "file": file, "shader": shader, "kind": kind,
-            "line": line, "column": column, "length": length, "message": message, "help": help(problem),
+            "line": line, "column": column, "length": length, "message": message, "help": help,
         });
         self.line(&object.to_string());
     }
@@ -203,16 +201,9 @@ impl Reporter {
     }
 }
 
-/// What to do about a problem, if the library says it.
-fn help(problem: &Problem) -> Option<String> {
-    let is_known = problem.kind == ErrorKind::Unsupported.name();
-    let error = || Error::new(ErrorKind::Unsupported, Place::default(), problem.message.clone());
-    is_known.then(error).and_then(|error| advice(&error))
-}
-
 /// Adds what to do about a problem.
 fn with_help<'a>(group: Group<'a>, problem: &Problem) -> Group<'a> {
-    match help(problem) {
+    match &problem.help {
         Some(help) => group.element(Level::HELP.message(help)),
         None => group,
     }

@@ -150,7 +150,7 @@ fn with_addresses(given: &Inputs) -> Vec<Vec<u8>> {
 /// The problem that a fault is.
 fn problem(fault: &Fault) -> Problem {
     let message = format!("{} (invocation {})", fault.describe(), fault.invocation);
-    Problem { kind: "fault", message, place: Place::line(fault.line) }
+    Problem::at(Place::line(fault.line), "fault", message)
 }
 
 /// A block of the SPIR-V, or an array of blocks.

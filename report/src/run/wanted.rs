@@ -38,7 +38,7 @@ fn push_constants(shader: &Shader, given: &Inputs) -> Option<Problem> {
 
 fn problem(shader: &Shader, inst: Option<Inst>, message: String) -> Problem {
     let line = inst.map_or(0, |inst| shader.lines[inst].0);
-    Problem { kind: "missing", message, place: Place::line(line) }
+    Problem::at(Place::line(line), "missing", message)
 }
 
 fn descriptor(binding: Binding, of: &Translated<'_>, given: &Inputs, all_elements: bool) -> Option<Problem> {

@@ -30,6 +30,13 @@ fn refused(stage: &str, declarations: &str, body: &str, off: &[Feature], message
     }
     if let Err(errors) = &result {
         assert!(errors.0.iter().all(|error| error.kind == ErrorKind::Unsupported));
+        // An error that names a feature has it, too, and says how to get it.
+        for error in &errors.0 {
+            let named = error.message.contains("needs feature ");
+            assert_eq!(error.lacks.is_some(), named, "{error}");
+            let advice = error.advice().unwrap_or_default();
+            assert!(error.lacks.map_or(true, |feature| advice.contains(feature.name())), "{error}: {advice}");
+        }
     }
     expect(result, &dump, messages);
 }

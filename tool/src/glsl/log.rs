@@ -38,7 +38,7 @@ impl Message {
                 (place.column, place.len) = (column as u32 + 1, word.max(1) as u32);
             }
         }
-        Problem { kind: KIND, message: self.text.clone(), place }
+        Problem::at(place, KIND, self.text.clone())
     }
 }
 

@@ -238,7 +238,7 @@ fn undecided(Unsupported { reason, place }: &Unsupported) -> Problem {
     let numbered = numbered.and_then(|(line, what)| Some((line.parse::<u32>().ok()?, what)));
     let (place, line) = numbered.map_or((place.as_str(), 0), |(line, what)| (what, line));
     let at = if place.is_empty() { String::new() } else { format!("{place}: ") };
-    Problem { kind: "undecided", message: format!("not decided: {at}{reason}"), place: Place::line(line) }
+    Problem::at(Place::line(line), "undecided", format!("not decided: {at}{reason}"))
 }
 
 /// The names of a shader in the table of verdicts.
