@@ -125,6 +125,8 @@ api! {
         column: u32,
         /// The number of characters.
         length: u32,
+        /// What to do about it, if there is more to say.
+        help: Option<String>,
     }
     /// A line of NIR or of an assembly.
     Line {

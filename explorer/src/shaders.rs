@@ -89,8 +89,8 @@ pub(crate) fn placed(error: Error) -> Problem {
 
 impl From<problem::Problem> for Problem {
     fn from(problem: problem::Problem) -> Problem {
-        let problem::Problem { kind, message, place } = problem;
-        Problem { message, kind: kind.to_string(), line: place.line, column: place.column, length: place.len }
+        let problem::Problem { kind, message, place, help } = problem;
+        Problem { message, kind: kind.to_string(), line: place.line, column: place.column, length: place.len, help }
     }
 }
 

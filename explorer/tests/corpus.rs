@@ -163,10 +163,10 @@ fn lines_of(shader: &Shader, ops: &[Intrinsic]) -> BTreeSet<u32> {
 
 /// Expects the problems that the library has.
 fn same_problems(errors: &Errors, answer: &Answer) -> Result<Checked, String> {
-    let of_library: Vec<(&str, u32)> =
-        errors.0.iter().map(|error| (error.message.as_str(), error.place.line)).collect();
-    let of_answer: Vec<(&str, u32)> =
-        answer.problems.iter().map(|problem| (problem.message.as_str(), problem.line)).collect();
+    let of_library: Vec<(&str, u32, Option<String>)> =
+        errors.0.iter().map(|error| (error.message.as_str(), error.place.line, error.advice())).collect();
+    let of_answer: Vec<(&str, u32, Option<String>)> =
+        answer.problems.iter().map(|problem| (problem.message.as_str(), problem.line, problem.help.clone())).collect();
     expect(of_answer == of_library, &format!("{of_answer:?} instead of {of_library:?}"))?;
     expect(answer.spirv.is_none(), "SPIR-V of a wrong shader")?;
     Ok(Checked::default())

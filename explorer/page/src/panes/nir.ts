@@ -94,6 +94,7 @@ export class NirPane {
          this.view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
          this.view.focus();
       });
-      return element("li", {}, button);
+      const help = problem.help === null ? [] : [element("p", { class: "help" }, problem.help)];
+      return element("li", {}, button, ...help);
    }
 }
