@@ -34,6 +34,7 @@ pub(crate) const EXTENSIONS: &[&CStr] = &[
     vk::KHR_PIPELINE_LIBRARY_NAME,
     vk::EXT_MESH_SHADER_NAME,
     vk::KHR_PIPELINE_EXECUTABLE_PROPERTIES_NAME,
+    vk::NV_COMPUTE_SHADER_DERIVATIVES_NAME,
 ];
 
 /// Extensions, and the extensions that they require.
@@ -72,6 +73,7 @@ pub(crate) struct Features {
     library: vk::PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT<'static>,
     mesh: vk::PhysicalDeviceMeshShaderFeaturesEXT<'static>,
     executables: vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'static>,
+    derivatives: vk::PhysicalDeviceComputeShaderDerivativesFeaturesNV<'static>,
     /// Whether linking pipelines from libraries is fast.
     links_fast: bool,
     subgroup: vk::SubgroupFeatureFlags,
@@ -177,6 +179,7 @@ impl Features {
             library if known.contains(vk::EXT_GRAPHICS_PIPELINE_LIBRARY_NAME);
             mesh if known.contains(vk::EXT_MESH_SHADER_NAME);
             executables if known.contains(vk::KHR_PIPELINE_EXECUTABLE_PROPERTIES_NAME);
+            derivatives if known.contains(vk::NV_COMPUTE_SHADER_DERIVATIVES_NAME);
         }
         chain
     }
@@ -387,11 +390,11 @@ const TABLE: &[FeatureRow] = rows! {
     shaderInputAttachmentArrayNonUniformIndexing |f| f.v12.shader_input_attachment_array_non_uniform_indexing != 0;
     meshShader |f| f.mesh.mesh_shader != 0;
     taskShader |f| f.mesh.task_shader != 0;
+    computeDerivativeGroupQuads |f| f.derivatives.compute_derivative_group_quads != 0;
+    computeDerivativeGroupLinear |f| f.derivatives.compute_derivative_group_linear != 0;
     // Features that need an extension that is not in EXTENSIONS, or a property that is not queried. Shaders must not use them
     // here.
     VK_EXT_post_depth_coverage |_| false;
-    computeDerivativeGroupQuads |_| false;
-    computeDerivativeGroupLinear |_| false;
     shaderSubgroupRotate |_| false;
     shaderSubgroupRotateClustered |_| false;
     fragmentShaderPixelInterlock |_| false;
