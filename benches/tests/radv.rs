@@ -5,6 +5,8 @@
 
 #[path = "../benches/common/pair.rs"]
 mod pair;
+#[path = "../benches/common/partners.rs"]
+mod partners;
 #[path = "../benches/common/subject.rs"]
 mod subject;
 
@@ -55,7 +57,6 @@ fn radv_makes_no_more_of_our_modules_than_of_theirs() -> Result<()> {
                 println!("{} ({stage:?}): {why}", twin.stem());
                 continue;
             }
-            Pairing::Tessellation => continue,
         };
         let ours = pair.ours.as_ref().map_err(|error| anyhow::anyhow!("{}: {error}", twin.stem()))?;
         let [ours, theirs] = [ours, &pair.theirs].map(|words| pair.compile(&device, words));

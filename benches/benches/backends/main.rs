@@ -9,6 +9,8 @@
 
 #[path = "../common/pair.rs"]
 mod pair;
+#[path = "../common/partners.rs"]
+mod partners;
 #[path = "../common/subject.rs"]
 mod subject;
 
@@ -50,7 +52,6 @@ fn compare(device: &Device, twin: &Twin, name: &str, journal: &mut Journal) -> R
             let line = |side| journal.line(&format!("{}\t{side}", head(stage)), &[], || anyhow::bail!("{why}"));
             return ["c", "ntv"].into_iter().try_for_each(line);
         }
-        Pairing::Tessellation => return Ok(()),
     };
     let head = head(pair.stage);
     let compile = |words: &[u32]| {

@@ -2,6 +2,7 @@
 
 //! The words that C's nir_to_spirv made of a shader of the corpus, and ntv's words of the same NIR, as a device compiles them.
 
+use super::partners;
 use super::subject::Subject;
 use anyhow::Result;
 use ntv::module::{Binding, Stage};
@@ -19,8 +20,10 @@ pub(crate) struct Pair {
     pub(crate) ours: Result<Vec<u32>, String>,
     /// The descriptors of both.
     bindings: Vec<Binding>,
-    /// The shader before a geometry shader.
-    partner: Option<Vec<u32>>,
+    /// The shaders before it.
+    before: Vec<Vec<u32>>,
+    /// The shader after a tessellation control shader.
+    after: Option<Vec<u32>>,
 }
 
 /// Whether a device can compare the modules of a shader.
@@ -28,8 +31,6 @@ pub(crate) enum Pairing {
     Both(Pair),
     /// It cannot, for this reason.
     LeftOut(Stage, String),
-    /// Shaders of the two stages of tessellation need each other.
-    Tessellation,
 }
 
 impl Pair {
@@ -38,9 +39,6 @@ impl Pair {
         let theirs = twin.words()?;
         let reflection = ntv::import::reflect(&theirs)?;
         let (stage, mut bindings) = (reflection.stage, reflection.bindings);
-        if matches!(stage, Stage::TessCtrl | Stage::TessEval) {
-            return Ok(Pairing::Tessellation);
-        }
         let target = target(device);
         if let Some(why) = left_out(&theirs, &target) {
             return Ok(Pairing::LeftOut(stage, why));
@@ -51,24 +49,31 @@ impl Pair {
         if let Ok(words) = &ours {
             merge(&mut bindings, ntv::import::reflect(words)?.bindings);
         }
-        let partner = match stage {
-            Stage::Geometry => Some(partner(&theirs)?),
-            _ => None,
+        let module = load(&theirs)?;
+        let subject = Subject::new(&module);
+        let (before, after) = match stage {
+            Stage::Geometry => (vec![partners::vertex(&subject, true)?], None),
+            Stage::TessCtrl => (vec![partners::vertex(&subject, true)?], Some(partners::evaluation(&subject)?)),
+            Stage::TessEval => {
+                let control = partners::control(&subject)?;
+                let vertex = partners::vertex(&Subject::new(&load(&control)?), true)?;
+                (vec![vertex, control], None)
+            }
+            _ => (Vec::new(), None),
         };
-        Ok(Pairing::Both(Pair { stage, theirs, ours, bindings, partner }))
+        Ok(Pairing::Both(Pair { stage, theirs, ours, bindings, before, after }))
     }
 
     /// Compiles one of the modules.
     pub(crate) fn compile(&self, device: &Device, words: &[u32]) -> Result<Compiled> {
-        let modules: Vec<&[u32]> = self.partner.iter().map(Vec::as_slice).chain([words]).collect();
+        let modules: Vec<&[u32]> =
+            self.before.iter().map(Vec::as_slice).chain([words]).chain(self.after.as_deref()).collect();
         Ok(device.compile(&modules, &self.bindings)?)
     }
 }
 
-/// A vertex shader before the stage of the module.
-fn partner(words: &[u32]) -> Result<Vec<u32>> {
-    let module = rspirv::dr::load_words(words).map_err(|error| anyhow::anyhow!("rspirv: {error}"))?;
-    Subject::new(&module).partner(true)
+fn load(words: &[u32]) -> Result<rspirv::dr::Module> {
+    rspirv::dr::load_words(words).map_err(|error| anyhow::anyhow!("rspirv: {error}"))
 }
 
 /// Features that zink does not enable, even if the device has them (`ffi/mesa/zink_ntv_target.c`).
@@ -80,13 +85,17 @@ const UNUSED: &[Feature] = &[
     Feature::meshShader,
 ];
 
-/// Types that the NIR of a device without the feature does not have: zink tells Mesa to lower them before.
-const TYPES: &[(Capability, Feature)] = &[
+/// What the NIR of a device without the feature does not have: zink tells Mesa to lower it before, or that shaders cannot use it.
+const NEEDED: &[(Capability, Feature)] = &[
     (Capability::Float16, Feature::shaderFloat16),
     (Capability::Float64, Feature::shaderFloat64),
     (Capability::Int8, Feature::shaderInt8),
     (Capability::Int16, Feature::shaderInt16),
     (Capability::Int64, Feature::shaderInt64),
+    (Capability::Int64Atomics, Feature::shaderSharedInt64Atomics),
+    (Capability::Int64Atomics, Feature::shaderBufferInt64Atomics),
+    (Capability::ComputeDerivativeGroupQuadsKHR, Feature::computeDerivativeGroupQuads),
+    (Capability::ComputeDerivativeGroupLinearKHR, Feature::computeDerivativeGroupLinear),
 ];
 
 /// The reason why the module is not compared. Capabilities are the first instructions of a module.
@@ -100,7 +109,7 @@ fn left_out(words: &[u32], target: &Target) -> Option<String> {
         // The captures are not in the dump.
         return Some("the module captures".into());
     }
-    let missing = TYPES.iter().find(|(capability, feature)| declares(*capability) && !target.has(*feature));
+    let missing = NEEDED.iter().find(|(capability, feature)| declares(*capability) && !target.has(*feature));
     missing.map(|(_, feature)| format!("the device has no {}", feature.name()))
 }
 

@@ -11,6 +11,8 @@
 #![allow(clippy::print_stdout, reason = "the user must see what is left out")]
 
 mod outside;
+#[path = "../common/partners.rs"]
+mod partners;
 #[path = "../common/subject.rs"]
 mod subject;
 

@@ -3,11 +3,12 @@
 //! The other parts of a module's pipeline: attributes and attachments, and before it a vertex shader that declares the outputs
 //! that the module reads, without writing them.
 
+use crate::partners;
 use crate::subject::{operand, Subject};
 use anyhow::Result;
 use ntv_driver::headless::{vk, Attachment, Attribute};
 use rspirv::dr::{self, Operand};
-use spirv::{ExecutionMode, ExecutionModel, Op, StorageClass};
+use spirv::{Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
 
 /// The surroundings of a module in a pipeline.
 pub(crate) struct Outside {
@@ -25,12 +26,26 @@ impl Outside {
             topology: subject.topology(),
             attributes: subject.attributes()?,
             attachments: subject.attachments()?,
-            partner: subject.partner(false)?,
+            partner: partners::vertex(&subject, false)?,
         })
     }
 }
 
+/// A variable at a location.
+struct Variable {
+    /// The type of the value.
+    ty: u32,
+    location: u32,
+}
+
 impl Subject<'_> {
+    /// The variables of a class that have locations.
+    fn located(&self, class: StorageClass) -> Result<Vec<Variable>> {
+        let all = self.variables(class)?.into_iter();
+        let location = |id| self.decoration(id, Decoration::Location);
+        Ok(all.filter_map(|(id, ty)| Some(Variable { ty, location: location(id)? })).collect())
+    }
+
     fn has_mode(&self, wanted: ExecutionMode) -> bool {
         let mut modes = self.module.execution_modes.iter();
         modes.any(|inst| inst.operands.get(1) == Some(&Operand::ExecutionMode(wanted)))
@@ -47,7 +62,7 @@ impl Subject<'_> {
 
     /// An attribute for each location that a vertex shader reads.
     fn attributes(&self) -> Result<Vec<Attribute<'static>>> {
-        let inputs = if self.is(ExecutionModel::Vertex) { self.variables(StorageClass::Input)? } else { Vec::new() };
+        let inputs = if self.is(ExecutionModel::Vertex) { self.located(StorageClass::Input)? } else { Vec::new() };
         let mut attributes: Vec<Attribute<'static>> = Vec::new();
         for variable in inputs {
             let (format, slots) = self.format(variable.ty)?;
@@ -63,8 +78,7 @@ impl Subject<'_> {
 
     /// Targets up to the last that a fragment shader writes.
     fn attachments(&self) -> Result<Vec<Attachment>> {
-        let outputs =
-            if self.is(ExecutionModel::Fragment) { self.variables(StorageClass::Output)? } else { Vec::new() };
+        let outputs = if self.is(ExecutionModel::Fragment) { self.located(StorageClass::Output)? } else { Vec::new() };
         let mut attachments = Vec::new();
         for variable in outputs {
             let (format, slots) = self.format(variable.ty)?;
