@@ -3,6 +3,8 @@
 //! The machine code that RADV makes of ntv's modules for a GPU that need not exist, beside that of C's modules of the same NIR: a
 //! sample of `cargo xtask bench --backends`, so that a shape that costs is seen. See `docs/spirv-shapes.md`.
 
+#[path = "../benches/common/memory_model.rs"]
+mod memory_model;
 #[path = "../benches/common/pair.rs"]
 mod pair;
 #[path = "../benches/common/partners.rs"]

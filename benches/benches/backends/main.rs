@@ -7,6 +7,8 @@
 //! COUNT shaders, spread over the corpus that `$NTV_CORPUS` names. A line is begun before the driver gets the module. If the driver
 //! crashes, the next run with the same LOG ends the line with `crash`, and goes on after it.
 
+#[path = "../common/memory_model.rs"]
+mod memory_model;
 #[path = "../common/pair.rs"]
 mod pair;
 #[path = "../common/partners.rs"]

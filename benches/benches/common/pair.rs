@@ -2,6 +2,7 @@
 
 //! The words that C's nir_to_spirv made of a shader of the corpus, and ntv's words of the same NIR, as a device compiles them.
 
+use super::memory_model;
 use super::partners;
 use super::subject::Subject;
 use anyhow::Result;
@@ -36,12 +37,15 @@ pub(crate) enum Pairing {
 impl Pair {
     /// The modules of a shader for a device.
     pub(crate) fn of(device: &Device, twin: &Twin) -> Result<Pairing> {
-        let theirs = twin.words()?;
+        let mut theirs = twin.words()?;
         let reflection = ntv::import::reflect(&theirs)?;
         let (stage, mut bindings) = (reflection.stage, reflection.bindings);
         let target = target(device);
         if let Some(why) = left_out(&theirs, &target) {
             return Ok(Pairing::LeftOut(stage, why));
+        }
+        if !target.has(Feature::vulkanMemoryModel) {
+            memory_model::remove(&mut theirs);
         }
         let mut translator = Translator::new(Options::default().target(target));
         let ours = translator.translate(&mut twin.shader()?, &EmitOptions::default());
@@ -49,18 +53,7 @@ impl Pair {
         if let Ok(words) = &ours {
             merge(&mut bindings, ntv::import::reflect(words)?.bindings);
         }
-        let module = load(&theirs)?;
-        let subject = Subject::new(&module);
-        let (before, after) = match stage {
-            Stage::Geometry => (vec![partners::vertex(&subject, true)?], None),
-            Stage::TessCtrl => (vec![partners::vertex(&subject, true)?], Some(partners::evaluation(&subject)?)),
-            Stage::TessEval => {
-                let control = partners::control(&subject)?;
-                let vertex = partners::vertex(&Subject::new(&load(&control)?), true)?;
-                (vec![vertex, control], None)
-            }
-            _ => (Vec::new(), None),
-        };
+        let (before, after) = around(stage, &theirs)?;
         Ok(Pairing::Both(Pair { stage, theirs, ours, bindings, before, after }))
     }
 
@@ -70,6 +63,22 @@ impl Pair {
             self.before.iter().map(Vec::as_slice).chain([words]).chain(self.after.as_deref()).collect();
         Ok(device.compile(&modules, &self.bindings)?)
     }
+}
+
+/// The shaders before a module in a pipeline, and the one after it.
+fn around(stage: Stage, words: &[u32]) -> Result<(Vec<Vec<u32>>, Option<Vec<u32>>)> {
+    if !matches!(stage, Stage::Geometry | Stage::TessCtrl | Stage::TessEval) {
+        return Ok((Vec::new(), None));
+    }
+    let module = load(words)?;
+    let subject = Subject::new(&module);
+    if stage == Stage::TessEval {
+        let control = partners::control(&subject)?;
+        let vertex = partners::vertex(&Subject::new(&load(&control)?), true)?;
+        return Ok((vec![vertex, control], None));
+    }
+    let after = (stage == Stage::TessCtrl).then(|| partners::evaluation(&subject)).transpose()?;
+    Ok((vec![partners::vertex(&subject, true)?], after))
 }
 
 fn load(words: &[u32]) -> Result<rspirv::dr::Module> {
@@ -96,6 +105,9 @@ const NEEDED: &[(Capability, Feature)] = &[
     (Capability::Int64Atomics, Feature::shaderBufferInt64Atomics),
     (Capability::ComputeDerivativeGroupQuadsKHR, Feature::computeDerivativeGroupQuads),
     (Capability::ComputeDerivativeGroupLinearKHR, Feature::computeDerivativeGroupLinear),
+    (Capability::Geometry, Feature::geometryShader),
+    (Capability::Tessellation, Feature::tessellationShader),
+    (Capability::ShaderClockKHR, Feature::shaderSubgroupClock),
 ];
 
 /// The reason why the module is not compared. Capabilities are the first instructions of a module.
@@ -109,6 +121,9 @@ fn left_out(words: &[u32], target: &Target) -> Option<String> {
         // The captures are not in the dump.
         return Some("the module captures".into());
     }
+    if !target.has(Feature::vulkanMemoryModel) && memory_model::is_used(words) {
+        return Some("the device has no vulkanMemoryModel, which the module uses".into());
+    }
     let missing = NEEDED.iter().find(|(capability, feature)| declares(*capability) && !target.has(*feature));
     missing.map(|(_, feature)| format!("the device has no {}", feature.name()))
 }
@@ -116,9 +131,9 @@ fn left_out(words: &[u32], target: &Target) -> Option<String> {
 /// The target of the device that zink would describe.
 fn target(device: &Device) -> Target {
     let mut target = device.target().clone();
-    // Vulkan 1.3 requires both.
-    target.set(Feature::vulkanMemoryModel, true);
-    target.set(Feature::vulkanMemoryModelDeviceScope, true);
+    // Zink enables both together.
+    target.set(Feature::vulkanMemoryModel, device.has_memory_model());
+    target.set(Feature::vulkanMemoryModelDeviceScope, device.has_memory_model());
     UNUSED.iter().for_each(|feature| target.set(*feature, false));
     target.uniform_ranges_in_vec4s = true;
     target

@@ -207,6 +207,11 @@ impl Features {
         self.v12.buffer_device_address == vk::TRUE
     }
 
+    /// Whether it has Vulkan's memory model, with the scope of the device.
+    pub(crate) fn has_memory_model(&self) -> bool {
+        self.v12.vulkan_memory_model == vk::TRUE && self.v12.vulkan_memory_model_device_scope == vk::TRUE
+    }
+
     /// Whether vertices can be captured.
     pub(crate) fn has_feedback(&self) -> bool {
         self.feedback.transform_feedback == vk::TRUE

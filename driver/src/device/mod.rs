@@ -80,6 +80,7 @@ impl Default for DeviceOptions {
 pub struct Device {
     pub(crate) logical: Arc<Logical>,
     is_cpu: bool,
+    has_memory_model: bool,
     target: Target,
     name: String,
     driver: String,
@@ -120,6 +121,7 @@ impl Device {
         Ok(Device {
             logical: Arc::new(logical),
             is_cpu,
+            has_memory_model: features.has_memory_model(),
             target,
             name: device_name(&properties),
             driver,
@@ -142,6 +144,11 @@ impl Device {
     /// The target of translations for this device.
     pub fn target(&self) -> &Target {
         &self.target
+    }
+
+    /// Whether it has Vulkan's memory model, with the scope of the device. Its [`target`](Device::target) does not use it.
+    pub fn has_memory_model(&self) -> bool {
+        self.has_memory_model
     }
 
     /// Whether the driver runs shaders on the CPU.
