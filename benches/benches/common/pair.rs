@@ -108,6 +108,12 @@ const NEEDED: &[(Capability, Feature)] = &[
     (Capability::Geometry, Feature::geometryShader),
     (Capability::Tessellation, Feature::tessellationShader),
     (Capability::ShaderClockKHR, Feature::shaderSubgroupClock),
+    (Capability::ClipDistance, Feature::shaderClipDistance),
+    (Capability::CullDistance, Feature::shaderCullDistance),
+    (Capability::DemoteToHelperInvocation, Feature::shaderDemoteToHelperInvocation),
+    (Capability::StorageImageWriteWithoutFormat, Feature::shaderStorageImageWriteWithoutFormat),
+    (Capability::AtomicFloat32AddEXT, Feature::shaderSharedFloat32AtomicAdd),
+    (Capability::AtomicFloat32AddEXT, Feature::shaderBufferFloat32AtomicAdd),
 ];
 
 /// The reason why the module is not compared. Capabilities are the first instructions of a module.

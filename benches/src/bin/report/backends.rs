@@ -10,11 +10,15 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// The statistics that count, by the names of drivers in lower case. Each driver has one of the first two, which is compared.
+/// The statistics that count, by the names of drivers in lower case. The first of them that a
+/// driver has is compared.
 const FIGURES: &[&str] = &[
     "instructions",
     "instruction count",
     "code size",
+    "preamble instruction count",
+    "registers used",
+    "max waves per core",
     "vgprs",
     "sgprs",
     "pre-sched vgprs",
@@ -112,7 +116,7 @@ impl BackEnd {
     /// The name of the figure that is compared.
     fn instructions(&self) -> &'static str {
         let has = |name: &&&str| self.pairs.iter().any(|pair| pair.figures[0].contains_key(**name));
-        FIGURES[..2].iter().find(has).copied().unwrap_or(FIGURES[0])
+        FIGURES.iter().find(has).copied().unwrap_or(FIGURES[0])
     }
 
     /// A figure of each shader that has it.
