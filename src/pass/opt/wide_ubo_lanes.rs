@@ -11,6 +11,9 @@
 //!
 //! Uniform blocks are not written, so two variables may alias the same bytes.
 //!
+//! A GPU without `shaderFloat64` has no registers of 64 bits. Its compiler splits such loads into lanes, after it has merged
+//! others, so the lanes are left: see `docs/spirv-shapes.md`.
+//!
 //! Before:
 //!
 //! ```text
@@ -43,6 +46,12 @@ use crate::ir::{
 };
 use crate::op::{AluOp, Index, Intrinsic, Modes};
 use crate::pass::memory::blocks::{block_type, pointed_block, BasePointers, U64VEC2, UVEC4};
+use crate::target::{Feature, Target};
+
+/// Whether the target's compiler has values of 64 bits.
+pub(super) fn is_worthwhile(target: &Target) -> bool {
+    target.has(Feature::shaderFloat64)
+}
 
 /// Replaces `packs`, which are all that pack two lanes to 64 bits, by loads of pairs where possible. Returns true if there is
 /// one.

@@ -60,10 +60,14 @@ pub const PASS: Pass = Pass {
     ..Pass::IDLE
 };
 
-fn run(shader: &mut Shader, _context: &Context) -> bool {
-    let changed = !shader.is_tidy() && run_rules(shader, Rules::all());
+fn run(shader: &mut Shader, context: &Context) -> bool {
+    let rules = match wide_ubo_lanes::is_worthwhile(&context.target) {
+        true => Rules::all(),
+        false => Rules::all().difference(Rules::WIDE_LANES),
+    };
+    let changed = !shader.is_tidy() && run_rules(shader, rules);
     if dead_cf::remove_dead(shader) {
-        run_rules(shader, Rules::all());
+        run_rules(shader, rules);
         return true;
     }
     changed
