@@ -102,6 +102,7 @@ pub mod memory {
 
     pub(super) mod blocks;
     pub(super) mod byte_access;
+    mod lower_halves;
 }
 
 /// Transform feedback: captures as variables of the extension, or as stores to buffers.

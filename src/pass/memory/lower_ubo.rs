@@ -15,6 +15,12 @@
 //! number of the vec4 is `i`, without the upper bits that the shift would have lost. If `i` is known to be small, no mask is
 //! needed, and the number of `(i << 4) + 32` is `i + 2`; otherwise it is that offset, shifted to the right.
 //!
+//! **Masks.** A compiler of GPUs that knows `uint base[]` undoes `x << 4 >> 2 << 2`, but none undoes `(x & 0x0fffffff) << 4`. So
+//! if a mask would be needed, or a shift of the sum, a load of one vec4, or of one `uvec2`, is from `uint base[]`, where arrays may
+//! be tight: see `docs/spirv-shapes.md`.
+//!
+//! **Halves.** Where only the lower halves of 64-bit numbers are used, only they are loaded: see `lower_halves`.
+//!
 //! **What stays.** A load of 32-bit numbers, or of 64-bit ones where the target has them, at a constant offset into a block of its
 //! own stays as it is, and so does `load_ubo_vec4`.
 //!
@@ -57,7 +63,8 @@ use super::blocks::{
     block_type, elements, index_in, least_range, stem, vec4s, vector_of, BasePointers, Element, MadeOnce, U64VEC2,
     UINT, UVEC2, UVEC4,
 };
-use super::byte_access::{self, is_wide, load_wide, uniform_granularity, Offset, Others, Vec4s, Whole};
+use super::byte_access::{self, is_wide, load_wide, uniform_granularity, Granularity, Offset, Others, Vec4s, Whole};
+use super::lower_halves::load_lower_halves;
 use crate::analysis::block_table::BlockTable;
 use crate::analysis::offsets::{Offsets, Split, Term};
 use crate::analysis::uniform_reads::{is_emitted, range_end, UniformRead};
@@ -66,7 +73,7 @@ use crate::op::names::push_number;
 use crate::op::{Access, Facts, Index, Intrinsic, Modes};
 use crate::pass::{BufferAccess, Context, Pass};
 use crate::target::{BlockArray, Descriptor, DescriptorSlot};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
@@ -90,10 +97,12 @@ struct UboTables {
     bases: BasePointers,
     vec4s: Vec4s,
     indices: MadeOnce<Term>,
+    read: FxHashSet<Def>,
 }
 
 fn lower(shader: &mut Shader, context: &Context, memory: &mut UboTables) -> bool {
-    let UboTables { offsets, survey, blocks, bases, vec4s, indices } = memory;
+    let UboTables { offsets, survey, blocks, bases, vec4s, indices, read } = memory;
+    load_lower_halves(shader, read);
     survey.collect(shader, context, offsets);
     if survey.loads.is_empty() {
         return false;
@@ -221,12 +230,13 @@ impl UboLoad {
     }
 
     /// Whether it is at a dynamic offset in bytes, and reads known lanes of vec4s as emission has them.
-    fn is_of_vec4s(&self, shader: &Shader, offset: Offset, context: &Context) -> bool {
+    fn is_of_vec4s(&self, shader: &Shader, offset: Offset, offsets: &Offsets, context: &Context) -> bool {
         let bytes = u32::from(self.size(shader).1) / 8;
         let is_in_bytes = self.vec4_start.is_none() && offset.as_static().is_none();
         let has_known_lanes = offset.lanes() == Some(4) && offset.is_multiple_of(bytes);
         let is_in_block = self.const_block(shader).is_some();
-        is_in_bytes && has_known_lanes && is_in_block && is_emitted(shader, &context.target, self.inst)
+        let is_vec4 = granularity(shader, offsets, context, offset) != Granularity::Words;
+        is_in_bytes && has_known_lanes && is_in_block && is_vec4 && is_emitted(shader, &context.target, self.inst)
     }
 
     /// The load as reads of vec4s, for emission; `None` if its lanes are not known.
@@ -239,7 +249,7 @@ impl UboLoad {
         context: &Context,
     ) -> Option<Def> {
         let offset = self.offset(b.shader, offsets);
-        if !self.is_of_vec4s(b.shader, offset, context) {
+        if !self.is_of_vec4s(b.shader, offset, offsets, context) {
             return None;
         }
         let (vec4, byte) = offset.vec4_and_byte(b, offsets, indices)?;
@@ -280,7 +290,7 @@ impl UboLoad {
     ) -> Def {
         let size = self.size(b.shader);
         let offset = self.offset(b.shader, offsets);
-        let element = element_of(context, offset, size.1);
+        let element = element_of(b.shader, offsets, context, offset, size.1);
         let Some((var, index)) = blocks.find(b, self, element) else {
             return b.constant(size.1, &[0; 16][..usize::from(size.0)]);
         };
@@ -289,7 +299,7 @@ impl UboLoad {
         if element == U64VEC2 {
             return load_wide(b, (base, access), (offset, offsets), size.0);
         }
-        let address = offset.address(b, offsets, uniform_granularity(context));
+        let address = offset.address(b, offsets, granularity(b.shader, offsets, context, offset));
         let lanes = element.components.into();
         let (len, whole) = (blocks.len(var), self.whole(b.shader, survey, context));
         let memory = byte_access::MemoryView {
@@ -335,10 +345,18 @@ fn view_bit(element: Element) -> u8 {
 }
 
 /// The view of the block for a load of numbers of `bits` bits at this offset.
-fn element_of(context: &Context, offset: Offset, bits: u8) -> Element {
+fn element_of(shader: &Shader, offsets: &Offsets, context: &Context, offset: Offset, bits: u8) -> Element {
     match is_wide(context, offset, bits.into()) {
         true => U64VEC2,
-        false => vector_of(offset.view(uniform_granularity(context))),
+        false => vector_of(offset.view(granularity(shader, offsets, context, offset))),
+    }
+}
+
+/// The views for a load at an offset: see the [module](self), "Masks".
+fn granularity(shader: &Shader, offsets: &Offsets, context: &Context, offset: Offset) -> Granularity {
+    match uniform_granularity(context) {
+        Granularity::All if offset.loses_bits(shader, offsets) => Granularity::Words,
+        all => all,
     }
 }
 
@@ -405,11 +423,11 @@ impl Survey {
         let end = load.end(shader).filter(|end| *end <= most);
         let readable = end.unwrap_or(0).max(range_end(shader, load.inst).unwrap_or(0));
         let offset = load.offset(shader, offsets);
-        let view = view_bit(element_of(context, offset, load.size(shader).1));
+        let view = view_bit(element_of(shader, offsets, context, offset, load.size(shader).1));
         let is_read = UniformRead::new(shader, &context.target, load.inst).is_some();
         self.are_emitted &= is_read;
         let kept_view = match load.size(shader).1 {
-            _ if !is_read && !load.is_of_vec4s(shader, offset, context) => view,
+            _ if !is_read && !load.is_of_vec4s(shader, offset, offsets, context) => view,
             64 => view_bit(U64VEC2),
             _ => view_bit(UVEC4),
         };

@@ -93,6 +93,16 @@ impl Offset {
         offsets.split(shader, (self.value, self.plus >> self.unit), shift, low)
     }
 
+    /// Whether bits may be lost by the product with the size of an element of `lanes` lanes, 4 or 2, that it is, or is a sum
+    /// with. Then the index of the element costs a mask: `(x << 4) + 32` is vec4 `((x << 4) + 32) >> 4`, not `x + 2`.
+    pub(in crate::pass) fn loses_bits(self, shader: &Shader, offsets: &Offsets) -> bool {
+        let Some(lanes @ (4 | 2)) = self.lanes().filter(|_| self.as_static().is_none() && self.unit == 0) else {
+            return false;
+        };
+        let parts = self.parts(shader, offsets, 4 * lanes);
+        !parts.is_whole && parts.split.term.is_some_and(|term| term.scale == 4 * lanes)
+    }
+
     /// The vec4 of dword `k` from here, and its lane; `None` if the lane is unknown.
     pub(in crate::pass) fn vec4(self, shader: &Shader, offsets: &Offsets, k: u32) -> Option<(Split, u32)> {
         let (split, byte) = match self.as_static() {
