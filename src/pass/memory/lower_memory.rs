@@ -6,7 +6,8 @@
 //! `load_push_constant_zink` access one variable per memory, `struct { uvec4 base[N]; }`; see `byte_access`. N is the size in
 //! the header, rounded up to 16 bytes; the pipeline layout's push constant range must be rounded up likewise. Shared memory is
 //! in the Workgroup storage class, scratch in Private, push constants in PushConstant. If an access is to an unknown lane of a
-//! vec4, the memory is `uint base[]`: no code is needed to find the lane.
+//! vec4, the memory is `uint base[]`: no code is needed to find the lane. Shared memory is that, too, if all accesses are to single
+//! lanes.
 //!
 //! The payload of a task shader, `load_/store_task_payload`, is always `uint base[]`, as mesh shaders must have the same type.
 //!
@@ -32,13 +33,12 @@
 //! After:
 //!
 //! ```text
-//! decl_var shared INTERP_MODE_NONE none block shared  // ntv: { uvec4[2] base offset=0 stride=16 }
+//! decl_var shared INTERP_MODE_NONE none block shared  // ntv: { uint[8] base offset=0 stride=4 }
 //! ...
 //! 32    %2 = deref_var &shared (shared block)
-//! 32    %3 = deref_struct &%2->base (shared uvec4[2])  // &shared.base
-//! 32    %4 = deref_array &(*%3)[1] (shared uvec4)  // &shared.base[1]
-//! 32    %5 = deref_array &(*%4)[1] (shared uint)  // &shared.base[1][1]
-//! 32    %6 = @load_deref (%5) (access=none)
+//! 32    %3 = deref_struct &%2->base (shared uint[8])  // &shared.base
+//! 32    %4 = deref_array &(*%3)[5] (shared uint)  // &shared.base[5]
+//! 32    %5 = @load_deref (%4) (access=none)
 //! ```
 
 use super::blocks::{base_pointer, new_block, vec4s, Element, UINT, UINT64, UVEC4};
@@ -74,9 +74,9 @@ fn lower(shader: &mut Shader, context: &Context, offsets: &mut Offsets) -> bool 
     let is_dynamic = |access: Access| shader.as_const_scalar(access.offset).is_none();
     if shader.order.iter().any(|inst| Access::new(shader, *inst).is_some_and(is_dynamic)) {
         offsets.analyse(shader);
-        if context.buffer_access == BufferAccess::Auto {
-            memories.find_words(shader, offsets);
-        }
+    }
+    if context.buffer_access == BufferAccess::Auto {
+        memories.find_words(shader, offsets);
     }
     let changed = rewrite(shader, |b, inst| match Access::new(b.shader, inst) {
         Some(access) => access.lower(b, &mut memories, offsets),
@@ -118,6 +118,15 @@ impl Access {
             _ => shader.insts[self.inst].bit_size,
         };
         u32::from(bits) / 8
+    }
+
+    /// The number of accessed bytes.
+    fn bytes(&self, shader: &Shader) -> u32 {
+        let components = match self.operation {
+            MemoryOperation::Store => shader.num_components(self.source(shader, 0)),
+            _ => shader.insts[self.inst].num_components,
+        };
+        u32::from(components) * self.element_bytes(shader)
     }
 
     fn source(&self, shader: &Shader, i: usize) -> Def {
@@ -242,14 +251,24 @@ impl<'c> Memories<'c> {
 
     /// Finds the memories that are arrays of words.
     fn find_words(&mut self, shader: &Shader, offsets: &Offsets) {
+        let (mut lanes, mut vectors) = (Modes::empty(), Modes::empty());
         for access in shader.order.iter().filter_map(|inst| Access::new(shader, *inst)) {
-            let is_unknown = access.offset(shader, offsets).lanes() != Some(4);
+            let mode = access.mode;
             // The driver adds memory in units of vec4s.
-            let is_open = access.mode == Modes::SHARED && shader.info.has_variable_shared_memory();
-            if is_unknown && access.element_bytes(shader) >= 4 && !is_open && !self.in_pairs(access.mode) {
-                self.words |= access.mode;
+            let is_open = mode == Modes::SHARED && shader.info.has_variable_shared_memory();
+            if is_open || self.in_pairs(mode) {
+                continue;
+            }
+            let is_unknown = access.offset(shader, offsets).lanes() != Some(4);
+            if is_unknown && access.element_bytes(shader) >= 4 {
+                self.words |= mode;
+            }
+            match access.bytes(shader) {
+                4 => lanes |= mode,
+                _ => vectors |= mode,
             }
         }
+        self.words |= lanes.difference(vectors) & Modes::SHARED;
     }
 
     fn granularity(&self, mode: Modes) -> Granularity {
@@ -339,7 +358,7 @@ fn push_constant_bytes(shader: &Shader, context: &Context) -> u32 {
             return Some(zink::SIZE);
         }
         let base = shader.index(*inst, Index::base);
-        let bytes = u32::from(shader.insts[*inst].num_components) * access.element_bytes(shader);
+        let bytes = access.bytes(shader);
         match shader.as_const_scalar(access.offset) {
             Some(offset) => base.checked_add(offset as u32)?.checked_add(bytes),
             None => {

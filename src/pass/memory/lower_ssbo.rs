@@ -17,9 +17,10 @@
 //! written by clearing and setting bits of their lane atomically: other invocations may write the other bytes of the lane.
 //! 64-bit atomics, for which lanes are too small, use a `uint64_t base[]`, and loads and stores of 64 bits with them.
 //!
-//! If an access is to an unknown lane of a vec4, the binding is declared as `uint base[]`, so that no code is needed to find
-//! the lane; also as `uvec4 base[]` if that serves accesses to several lanes at once. Variables that alias the same bytes, some
-//! of which are written, are Aliased (SPIR-V 2.18.2).
+//! If all accesses of the shader are to single lanes, or an access is to an unknown lane of a vec4, the binding is declared as
+//! `uint base[]`: no code is needed to find the lane, and some compilers of GPUs merge such accesses better
+//! (`docs/spirv-shapes.md`). It is also declared as `uvec4 base[]` if that serves accesses to several lanes at once. Variables that
+//! alias the same bytes, some of which are written, are Aliased (SPIR-V 2.18.2).
 //!
 //! Before:
 //!
@@ -30,11 +31,12 @@
 //! After:
 //!
 //! ```text
-//! 32    %3 = deref_var &ssbo0 (ssbo block)
-//! 32    %4 = deref_struct &%3->base (ssbo uvec4[])  // &ssbo0.base
-//! 32    %5 = deref_array &(*%4)[1] (ssbo uvec4)  // &ssbo0.base[1]
-//! 32    %6 = deref_array &(*%5)[2] (ssbo uint)  // &ssbo0.base[1][2]
-//! @store_deref (%6, %2) (wrmask=x, access=none)
+//! decl_var ssbo INTERP_MODE_NONE none block ssbo0@32 (~0, 0, 0)  // ntv: set=3 { uint[] base offset=0 stride=4 }
+//! ...
+//! 32    %3 = deref_var &ssbo0@32 (ssbo block)
+//! 32    %4 = deref_struct &%3->base (ssbo uint[])  // &ssbo0@32.base
+//! 32    %5 = deref_array &(*%4)[6] (ssbo uint)  // &ssbo0@32.base[6]
+//! @store_deref (%5, %2) (wrmask=x, access=none)
 //! ```
 
 use super::blocks::{block_pointer, block_type, index_in, stem, vector_of, BasePointers, Element, UINT, UVEC4};
@@ -182,6 +184,8 @@ struct Blocks<'m> {
     made: &'m mut BlockVars,
     /// Qualifiers of all of them.
     access: Access,
+    /// Whether all accesses of the shader are to single lanes.
+    only_lanes: bool,
 }
 
 /// Information about the shader, and its block variables so far; kept for the next shader.
@@ -211,6 +215,25 @@ fn is_dynamic(shader: &Shader, inst: Inst) -> bool {
     offset_source(shader, inst).is_some_and(|offset| shader.as_const_scalar(offset).is_none())
 }
 
+/// Whether an access is to one number of 32 bits, or to none.
+fn is_single_lane(shader: &Shader, operation: MemoryOperation, inst: Inst) -> bool {
+    match operation {
+        MemoryOperation::Size => true,
+        _ => accessed_numbers(shader, operation, inst) == (1, 32),
+    }
+}
+
+/// The number of the components of an access, and their width.
+fn accessed_numbers(shader: &Shader, operation: MemoryOperation, inst: Inst) -> (u8, u8) {
+    match operation {
+        MemoryOperation::Store => {
+            let value = source(shader, inst, 0);
+            (shader.num_components(value), shader.bit_size(value))
+        }
+        _ => (shader.insts[inst].num_components, shader.insts[inst].bit_size),
+    }
+}
+
 /// Whether numbers of 64 bits at this offset are elements of their width, as their lane of a vec4 is not known.
 fn is_wide(target: &Target, offset: Offset) -> bool {
     target.has(Feature::shaderInt64) && offset.lanes() == Some(2) && offset.is_multiple_of(8)
@@ -224,13 +247,7 @@ fn needed_views(
     operation: MemoryOperation,
     inst: Inst,
 ) -> NeededViews {
-    let (components, bits) = match operation {
-        MemoryOperation::Store => {
-            let value = source(shader, inst, 0);
-            (shader.num_components(value), shader.bit_size(value))
-        }
-        _ => (shader.insts[inst].num_components, shader.insts[inst].bit_size),
-    };
+    let (components, bits) = accessed_numbers(shader, operation, inst);
     let offset = offset(shader, offsets, inst);
     match bits {
         64 if operation.is_atomic() => return NeededViews { wide: true, ..NeededViews::default() },
@@ -267,13 +284,14 @@ impl<'m> Blocks<'m> {
         let mut last = None;
         let mut dynamic = shader.info.has_block_array(false);
         let mut written = false;
-        let mut needs_views = false;
+        let (mut needs_views, mut has_vectors) = (false, false);
         for inst in &shader.order {
             let Some((access, block)) = access(shader, *inst) else { continue };
             let index = shader.as_const_scalar(block).map(|index| index as u32);
             dynamic |= index.is_none();
             written |= access.operation.writes();
             last = last.max(Some(index.unwrap_or(0)));
+            has_vectors |= !is_single_lane(shader, access.operation, *inst);
             // Other accesses need no view but the common one.
             needs_views |=
                 is_dynamic(shader, *inst) || access.operation.is_atomic() && shader.insts[*inst].bit_size == 64;
@@ -284,8 +302,11 @@ impl<'m> Blocks<'m> {
         let otherwise = descriptors.storage_blocks.or(dynamic.then_some(BlockArray { first: 0, count }));
         made.arrays.clear();
         made.arrays.extend(made.table.arrays(count, otherwise));
-        let mut blocks = Blocks { descriptors, made, access: if written { Access::empty() } else { Access::READONLY } };
-        if needs_views && context.buffer_access == BufferAccess::Auto {
+        let is_auto = context.buffer_access == BufferAccess::Auto;
+        let only_lanes = is_auto && !has_vectors;
+        let mut blocks =
+            Blocks { descriptors, made, only_lanes, access: if written { Access::empty() } else { Access::READONLY } };
+        if needs_views && is_auto {
             blocks.collect_views(shader, &context.target);
         }
         Some(blocks)
@@ -344,6 +365,7 @@ impl<'m> Blocks<'m> {
     /// The view for an access at an offset: one view serves all accesses unless two are worthwhile.
     fn granularity(&self, shader: &Shader, offset: Offset, block: Def) -> Granularity {
         match self.needed_views(shader, block) {
+            _ if self.only_lanes => Granularity::Words,
             NeededViews { words: false, .. } => Granularity::Vec4s,
             NeededViews { vec4s: true, .. } if offset.lanes() == Some(4) => Granularity::Vec4s,
             _ => Granularity::Words,
