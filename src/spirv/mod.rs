@@ -34,6 +34,7 @@ mod capability;
 mod colors;
 mod constants;
 mod debug;
+mod declared;
 mod descriptor;
 mod entry;
 mod epilogue;
@@ -227,6 +228,8 @@ struct State {
     blocks: Vec<uniform::UniformBlock>,
     /// The variables of accesses by slot.
     slots: Vec<by_slot::SlotVar>,
+    /// A buffer for the order of inputs and outputs.
+    places: Vec<declared::Place>,
     /// Outputs of which components have a value that is not stored yet.
     unstored: Vec<by_slot::Unstored>,
     /// Inputs and outputs that become Private variables, by id.
@@ -322,6 +325,7 @@ impl<'a> Emit<'a> {
             self.plan_epilogue();
         }
         self.execution_modes()?;
+        self.declare_io()?;
         self.body()?;
         if self.options.offer != 0 {
             self.epilogue();
