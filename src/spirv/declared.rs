@@ -20,10 +20,11 @@ impl Emit<'_> {
         places.clear();
         for inst in &self.shader.order {
             match self.shader.insts[*inst].kind {
-                InstKind::Deref(deref) => match self.shader.derefs[deref].kind {
-                    DerefKind::Var(var) => places.extend(self.place(var)),
-                    _ => {}
-                },
+                InstKind::Deref(deref) => {
+                    if let DerefKind::Var(var) = self.shader.derefs[deref].kind {
+                        places.extend(self.place(var));
+                    }
+                }
                 InstKind::Intrinsic { op, .. } if op.is_by_slot() => {
                     places.extend(self.slot_vars(*inst, op).filter_map(|var| self.place(var)));
                 }
