@@ -22,9 +22,9 @@ pub(crate) struct Pair {
     /// The descriptors of both.
     bindings: Vec<Binding>,
     /// The shaders before it.
-    before: Vec<Vec<u32>>,
+    before: Vec<Words>,
     /// The shader after a tessellation control shader.
-    after: Option<Vec<u32>>,
+    after: Option<Words>,
 }
 
 /// Whether a device can compare the modules of a shader.
@@ -65,8 +65,10 @@ impl Pair {
     }
 }
 
+type Words = Vec<u32>;
+
 /// The shaders before a module in a pipeline, and the one after it.
-fn around(stage: Stage, words: &[u32]) -> Result<(Vec<Vec<u32>>, Option<Vec<u32>>)> {
+fn around(stage: Stage, words: &[u32]) -> Result<(Vec<Words>, Option<Words>)> {
     if !matches!(stage, Stage::Geometry | Stage::TessCtrl | Stage::TessEval) {
         return Ok((Vec::new(), None));
     }
