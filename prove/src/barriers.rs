@@ -98,7 +98,7 @@ fn race(shader: &Shader, weaker: &Shader, (seed, inst): (u64, Inst)) -> Option<B
     let race = wrong.outcome.faults.iter().find(|fault| fault.is_undefined_behaviour())?;
     let (op, line) = (shader.as_intrinsic(inst)?.0, shader.lines[inst].0);
     Some(Box::new(Witness {
-        seed,
+        seed: Some(seed),
         what: format!("{} in line {line}", op.name()),
         expected: "no race".into(),
         found: race.describe(),

@@ -11,6 +11,7 @@ use crate::module::{self, Modes, Module};
 use crate::nir::Nir;
 use crate::open;
 use crate::smt::{Answer, Budget, Fact, Solver};
+use crate::solved::{self, Sides};
 use crate::term::{Arena, Node, Op, Term};
 use crate::witness::{self, Trial, Witness};
 use crate::world::{self, Space};
@@ -95,10 +96,10 @@ impl Prover {
         let question = sides(&mut arena, shader, target, other);
         let doubt = match &question {
             Ok(question) => self.first_doubt(&mut arena, question),
-            Err(reason) => Some(reason.clone()),
+            Err(reason) => Some((reason.clone(), 0)),
         };
         let combined = question.as_ref().map(|question| &question.combined).ok().filter(|all| !all.is_empty());
-        let Some(doubt) = doubt else {
+        let Some((mut doubt, first)) = doubt else {
             let Some(combined) = combined else { return Verdict::Proved };
             let doubt = Unsupported { reason: contraction::REASON.into(), place: String::new() };
             return contraction::find(shader, combined, self.trials)
@@ -108,7 +109,11 @@ impl Prover {
             match witness::try_seed(shader, target, other, seed) {
                 Trial::Differs(witness) if witness.confirmed => return Verdict::Different(witness),
                 Trial::Differs(witness) => {
-                    let try_it = |seed| witness::try_together((shader, target), &arena, question.as_ref().ok()?, seed);
+                    let question = question.as_ref().ok();
+                    let try_it = |seed| {
+                        let stimulus = witness::stimulus_of_groups(shader, seed);
+                        witness::try_together((shader, target), (&arena, question?), (Some(seed), &stimulus))
+                    };
                     let found = (0..self.trials).find_map(try_it);
                     let found = found.or_else(|| barriers::find_race(shader, target, other, self.trials));
                     return Verdict::Different(found.unwrap_or(witness));
@@ -117,15 +122,23 @@ impl Prover {
                 Trial::Same | Trial::Undefined => {}
             }
         }
+        if let (Some(solver), Ok(question), 1..) = (&mut self.solver, &question, self.trials) {
+            let mut claims = question.claims[first..].to_vec();
+            claims.retain(|claim| !question.has_by_form(&mut arena, claim));
+            match solved::find(solver, &mut arena, Sides { shader, target, other }, question, &claims) {
+                Ok(witness) => return Verdict::Different(witness),
+                Err(Some(reason)) => doubt.reason += &format!("; {reason}"),
+                Err(None) => {}
+            }
+        }
         Verdict::Undecided(doubt)
     }
 
-    /// The first claim that is not proved.
-    fn first_doubt(&mut self, arena: &mut Arena, question: &Question) -> Option<Unsupported> {
+    /// The first claim that is not proved: why, and its number.
+    fn first_doubt(&mut self, arena: &mut Arena, question: &Question) -> Option<(Unsupported, usize)> {
         let defined: Vec<Term> = question.undefined.iter().map(|condition| arena.not(*condition)).collect();
-        for claim in &question.claims {
-            let is_excluded = claim.what == flow::OUTSIDE && question.undefined.contains(&claim.found);
-            if is_excluded || refines(arena, claim.expected, claim.found) {
+        for (number, claim) in question.claims.iter().enumerate() {
+            if question.has_by_form(arena, claim) {
                 continue;
             }
             let mut why = String::from("is not known to be");
@@ -138,10 +151,8 @@ impl Prover {
             }
             let (a, b) = first_difference(arena, claim.expected, claim.found);
             let [a, b] = [a, b].map(|term| arena.shown(term, 4));
-            return Some(Unsupported {
-                reason: format!("{b} of the module {why} {a} of the NIR"),
-                place: claim.what.clone(),
-            });
+            let reason = format!("{b} of the module {why} {a} of the NIR");
+            return Some((Unsupported { reason, place: claim.what.clone() }, number));
         }
         None
     }
@@ -273,6 +284,14 @@ pub struct Question {
     pub undefined: Vec<Term>,
     /// Exact operations that the other side lets be combined with others.
     pub combined: FxHashSet<Inst>,
+}
+
+impl Question {
+    /// Whether the forms of its terms tell that a claim holds.
+    fn has_by_form(&self, arena: &mut Arena, claim: &Claim) -> bool {
+        let is_excluded = claim.what == flow::OUTSIDE && self.undefined.contains(&claim.found);
+        is_excluded || refines(arena, claim.expected, claim.found)
+    }
 }
 
 /// Runs both sides, and returns what has to be equal.

@@ -75,7 +75,7 @@ pub(crate) fn find(shader: &Shader, combined: &FxHashSet<Inst>, trials: u64) -> 
             let text = compare::difference(&right, &wrong)?;
             let (expected, found) = text.split_once(", then ").unwrap_or((&text, ""));
             Some(Box::new(Witness {
-                seed,
+                seed: Some(seed),
                 stimulus: stimulus.clone(),
                 what: what.clone(),
                 expected: expected.to_owned(),

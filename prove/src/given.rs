@@ -37,6 +37,45 @@ enum Source {
     Constant([u64; 3]),
 }
 
+/// Where an input comes from, among the inputs of an invocation.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// A word of a slot; whether it is flat: that of the first invocation of the quad.
+    Word(Slot, usize, bool),
+    System(Intrinsic, usize),
+    /// It is not chosen: it follows from the grid.
+    Fixed(u64),
+}
+
+/// Memory that is an input.
+#[derive(Clone, Copy, Debug)]
+enum Block {
+    PushConstants,
+    Shared,
+    Uniform(usize),
+    Storage(usize),
+}
+
+impl Block {
+    fn bytes(self, stimulus: &Stimulus) -> Option<&Vec<u8>> {
+        match self {
+            Block::PushConstants => Some(&stimulus.push_constants.bytes),
+            Block::Shared => Some(&stimulus.shared),
+            Block::Uniform(block) => Some(&stimulus.uniform.get(block)?.bytes),
+            Block::Storage(block) => Some(&stimulus.storage.get(block)?.bytes),
+        }
+    }
+
+    fn bytes_mut(self, stimulus: &mut Stimulus) -> Option<&mut Vec<u8>> {
+        match self {
+            Block::PushConstants => Some(&mut stimulus.push_constants.bytes),
+            Block::Shared => Some(&mut stimulus.shared),
+            Block::Uniform(block) => Some(&mut stimulus.uniform.get_mut(block)?.bytes),
+            Block::Storage(block) => Some(&mut stimulus.storage.get_mut(block)?.bytes),
+        }
+    }
+}
+
 /// The invocation of which the inputs are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lane {
@@ -156,12 +195,17 @@ impl Given {
         }
     }
 
-    /// A word of a slot of the inputs. One that is flat is that of the first invocation of the quad.
-    fn word(&self, slot: u32, vertex: u64, (c, is_flat): (usize, bool)) -> u64 {
-        let lane = if is_flat { self.lane & !3 } else { self.lane };
-        let invocation = self.stimulus.inputs.invocations.get(lane);
-        let slot = Slot { slot, vertex: vertex as u32, index: 0 };
-        invocation.and_then(|it| it.slots.get(&slot)).map_or(0, |words| words[c].into())
+    /// The number at a place.
+    fn at(&self, place: Place) -> u64 {
+        match place {
+            Place::Fixed(number) => number,
+            Place::System(op, c) => self.system(op, c),
+            Place::Word(slot, c, is_flat) => {
+                let lane = if is_flat { self.lane & !3 } else { self.lane };
+                let invocation = self.stimulus.inputs.invocations.get(lane);
+                invocation.and_then(|it| it.slots.get(&slot)).map_or(0, |words| words[c].into())
+            }
+        }
     }
 
     fn system(&self, op: Intrinsic, c: usize) -> u64 {
@@ -177,17 +221,40 @@ impl Given {
         }
     }
 
-    fn builtin(&self, name: &str, args: &[u64]) -> Option<u64> {
+    /// The place of an input with a Location: the cell, and the vertex, if each has a value.
+    fn place_of_cell(&self, name: &str, args: &[u64]) -> Option<Place> {
+        let is_patch = name.starts_with("patch input");
+        if !is_patch && !name.starts_with("input") {
+            return None;
+        }
+        let (vertex, cell) = match args {
+            [vertex, cell, ..] if name.ends_with("of a vertex") => (*vertex as u32, *cell),
+            _ => (0, *args.first()?),
+        };
+        let slot = self.locations.get(&(is_patch, cell / 4)).copied().unwrap_or(0);
+        Some(Place::Word(Slot { slot, vertex, index: 0 }, (cell % 4) as usize, name.starts_with("input flat")))
+    }
+
+    fn place_of_builtin(&self, name: &str, args: &[u64]) -> Option<Place> {
         let (name, vertex) = match name.strip_suffix(" of a vertex") {
-            Some(name) => (name, args[0]),
+            Some(name) => (name, *args.first()? as u32),
             None => (name, 0),
         };
         let cell = *args.last()?;
         Some(match self.builtins.get(name)? {
-            Source::Slot(slot) => self.word(slot + (cell / 4) as u32, vertex, ((cell % 4) as usize, false)),
-            Source::System(op) => self.system(*op, cell as usize),
-            Source::Constant(value) => value.get(cell as usize).copied().unwrap_or(0),
+            Source::Slot(slot) => {
+                let slot = Slot { slot: slot + (cell / 4) as u32, vertex, index: 0 };
+                Place::Word(slot, (cell % 4) as usize, false)
+            }
+            Source::System(op) => Place::System(*op, cell as usize),
+            Source::Constant(value) => Place::Fixed(value.get(cell as usize).copied().unwrap_or(0)),
         })
+    }
+
+    /// The size of a storage block, if the symbol is one.
+    fn size(&self, name: &str) -> Option<u64> {
+        let block = self.block(&format!("storage block {}", name.strip_prefix("size of storage block ")?));
+        Some(block.and_then(|block| block.bytes(&self.stimulus)).map_or(0, |bytes| bytes.len() as u64))
     }
 }
 
@@ -202,40 +269,90 @@ fn hashed(name: &str, args: &[u64]) -> u64 {
 impl Given {
     /// The number of an input, or of what is known of one; `None` of another symbol.
     pub(crate) fn input(&mut self, name: &str, args: &[u64]) -> Option<u64> {
-        let is_patch = name.starts_with("patch input");
-        if is_patch || name.starts_with("input") {
-            let is_of_vertex = name.ends_with("of a vertex");
-            let (vertex, cell) = if is_of_vertex { (args[0], args[1]) } else { (0, args[0]) };
-            let slot = self.locations.get(&(is_patch, cell / 4)).copied().unwrap_or(0);
-            let word = self.word(slot, vertex, ((cell % 4) as usize, name.starts_with("input flat")));
+        if let Some(place) = self.place_of_cell(name, args) {
+            let (word, cell) = (self.at(place), args[usize::from(name.ends_with("of a vertex"))]);
             // The interpreter's inputs have one value at all places of a pixel: one that is interpolated in another way has another.
-            let first = self.names.entry((is_patch, cell)).or_insert_with(|| name.to_owned());
+            let first = self.names.entry((name.starts_with("patch"), cell)).or_insert_with(|| name.to_owned());
             return Some(if *first == name { word } else { word ^ 1 << 22 });
         }
-        if let Some(rest) = name.strip_prefix("size of storage block ") {
-            let block = self.block(rest).and_then(|block| self.stimulus.storage.get(block));
-            return Some(block.map_or(0, |buffer| buffer.bytes.len() as u64));
+        self.size(name).or_else(|| Some(self.at(self.place_of_builtin(name, args)?)))
+    }
+
+    /// The number of a symbol that no inputs choose: it follows from the grid and from sizes.
+    pub(crate) fn fixed(&self, name: &str, args: &[u64]) -> Option<u64> {
+        match self.place_of_builtin(name, args) {
+            Some(Place::Fixed(number)) => Some(number),
+            _ => self.size(name),
         }
-        self.builtin(name, args)
+    }
+
+    /// Chooses the number of an input, the same in all invocations. Returns whether it is one that can be chosen.
+    pub(crate) fn choose(&mut self, name: &str, args: &[u64], number: u64) -> bool {
+        let place = self.place_of_cell(name, args).or_else(|| self.place_of_builtin(name, args));
+        let invocations = &mut Rc::make_mut(&mut self.stimulus).inputs.invocations;
+        match place {
+            Some(Place::Word(slot, c, _)) => {
+                invocations.iter_mut().for_each(|it| it.slots.entry(slot).or_default()[c] = number as u32);
+                true
+            }
+            Some(Place::System(op, c)) => {
+                let numbers = invocations.iter_mut().filter_map(|it| it.system.get_mut(&op)?.get_mut(c));
+                numbers.map(|chosen| *chosen = number).count() > 0
+            }
+            Some(Place::Fixed(fixed)) => fixed == number,
+            None => self.size(name) == Some(number),
+        }
+    }
+
+    /// The number of bytes of memory that is an input.
+    pub(crate) fn bytes_of(&self, state: &str) -> Option<u64> {
+        Some(self.block(state)?.bytes(&self.stimulus)?.len() as u64)
     }
 
     /// A number of memory as it is at first; `None` of memory that is no input.
     pub(crate) fn memory(&self, state: &str, address: u64, width: u8) -> Option<u64> {
-        let stimulus = &self.stimulus;
-        let bytes = if state == "push constants" {
-            Some(&stimulus.push_constants.bytes)
-        } else if state == "shared memory" {
-            Some(&stimulus.shared)
-        } else if let Some(rest) = state.strip_prefix("uniform block ") {
-            self.block(rest).and_then(|block| stimulus.uniform.get(block)).map(|buffer| &buffer.bytes)
-        } else if let Some(rest) = state.strip_prefix("storage block ") {
-            self.block(rest).and_then(|block| stimulus.storage.get(block)).map(|buffer| &buffer.bytes)
-        } else {
-            return None;
-        };
-        let at = address as usize;
+        let (bytes, at) = (self.block(state)?.bytes(&self.stimulus), address as usize);
         let read = bytes.and_then(|bytes| bytes.get(at..at + usize::from(width) / 8));
         Some(read.map_or(0, |bytes| bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))))
+    }
+
+    /// Chooses a number of memory as it is at first. Returns whether it is there.
+    pub(crate) fn choose_cell(&mut self, state: &str, (address, width): (u64, u8), number: u64) -> bool {
+        let (block, at) = (self.block(state), address as usize);
+        let bytes = block.and_then(|block| block.bytes_mut(Rc::make_mut(&mut self.stimulus)));
+        let cell = bytes.and_then(|bytes| bytes.get_mut(at..at.checked_add(usize::from(width) / 8)?));
+        cell.map(|cell| cell.copy_from_slice(&number.to_le_bytes()[..cell.len()])).is_some()
+    }
+
+    /// The inputs.
+    pub(crate) fn stimulus(self) -> Rc<Stimulus> {
+        self.stimulus
+    }
+
+    /// The memory that a state is the start of, by the text of its symbol, such as `uniform block 1.2(3)`: set, binding and element.
+    fn block(&self, state: &str) -> Option<Block> {
+        match state {
+            "push constants" => return Some(Block::PushConstants),
+            "shared memory" => return Some(Block::Shared),
+            _ => {}
+        }
+        let (kind, name) = state.split_once(" block ")?;
+        let mut numbers = name.split(['.', '(', ')', '[', ']']).filter(|part| !part.is_empty()).map(number);
+        let (set, binding, element) = (numbers.next()??, numbers.next()??, numbers.next().flatten().unwrap_or(0));
+        let block = (self.blocks.get(&(set, binding))? + element) as usize;
+        match kind {
+            "uniform" => Some(Block::Uniform(block)),
+            "storage" => Some(Block::Storage(block)),
+            _ => None,
+        }
+    }
+}
+
+/// A number in the name of a block.
+fn number(text: &str) -> Option<u32> {
+    match text.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
     }
 }
 
@@ -254,15 +371,5 @@ impl Assignment for Given {
 
     fn cell(&mut self, state: &str, address: u64, width: u8) -> u64 {
         self.memory(state, address, width).unwrap_or_else(|| hashed(state, &[address]))
-    }
-}
-
-impl Given {
-    /// The number of the block in `1.2(3)` or `1.2[3]`: set, binding and element.
-    fn block(&self, text: &str) -> Option<usize> {
-        let mut numbers = text.split(['.', '(', ')', '[', ']']).filter(|part| !part.is_empty());
-        let mut next = || numbers.next()?.parse::<u32>().ok();
-        let (set, binding, element) = (next()?, next()?, next().unwrap_or(0));
-        Some((self.blocks.get(&(set, binding))? + element) as usize)
     }
 }

@@ -25,6 +25,7 @@ pub mod plant;
 pub mod reasons;
 pub mod rows;
 pub mod smt;
+mod solved;
 pub mod term;
 pub mod witness;
 pub mod world;

@@ -29,8 +29,8 @@ pub use crate::confirm::Changed;
 /// Inputs for which the two sides differ.
 #[derive(Clone, Debug)]
 pub struct Witness {
-    /// The number from which the inputs were made.
-    pub seed: u64,
+    /// The number from which the inputs were made; `None` if a solver found them.
+    pub seed: Option<u64>,
     /// The inputs.
     pub stimulus: Stimulus,
     /// What differs.
@@ -43,6 +43,16 @@ pub struct Witness {
     pub confirmed: bool,
     /// What the module made of the storage block that differs, if it is one and its words are known.
     pub changed: Option<Changed>,
+}
+
+impl Witness {
+    /// The inputs in words.
+    pub fn inputs(&self) -> String {
+        match self.seed {
+            Some(seed) => format!("the inputs of seed {seed}"),
+            None => "inputs that the solver found".to_owned(),
+        }
+    }
 }
 
 /// The result of a run with chosen inputs.
@@ -61,7 +71,17 @@ pub(crate) const LIMITS: Limits = Limits { instructions: 200_000, components: 1 
 
 /// Runs both sides with the inputs that follow from `seed`.
 pub(crate) fn try_seed(shader: &Shader, target: &Target, other: Other<'_>, seed: u64) -> Trial {
-    try_inputs(shader, target, other, (seed, stimulus(shader, seed)))
+    let lane = if seed % 4 < 2 { Lane::Number(0) } else { Lane::Far };
+    try_inputs(shader, target, other, Chosen { seed: Some(seed), lane, stimulus: stimulus(shader, seed) })
+}
+
+/// The inputs of a run.
+pub(crate) struct Chosen {
+    /// The number from which they were made.
+    pub(crate) seed: Option<u64>,
+    /// The invocation that runs.
+    pub(crate) lane: Lane,
+    pub(crate) stimulus: Stimulus,
 }
 
 /// The inputs that follow from `seed`.
@@ -111,7 +131,7 @@ pub(crate) fn stimulus_to_round(shader: &Shader, seed: u64) -> Stimulus {
 }
 
 /// Puts other words in place of those of the blocks and inputs.
-fn replace(stimulus: &mut Stimulus, mut other: impl FnMut() -> Option<u32>) {
+pub(crate) fn replace(stimulus: &mut Stimulus, mut other: impl FnMut() -> Option<u32>) {
     let blocks = stimulus.uniform.iter_mut().chain(&mut stimulus.storage).chain([&mut stimulus.push_constants]);
     for bytes in blocks.flat_map(|buffer| buffer.bytes.chunks_exact_mut(4)) {
         if let Some(word) = other() {
@@ -135,30 +155,29 @@ pub(crate) fn traces(shader: &Shader, target: &Target, other: Other<'_>) -> [Tra
     traces().unwrap_or_default()
 }
 
-/// Looks for inputs for which the sides of a question differ in invocations that run together, as the interpreter confirms.
+/// Whether the sides of a question differ in invocations that run together with inputs, as the interpreter confirms.
 pub(crate) fn try_together(
     (shader, target): (&Shader, &Target),
-    arena: &Arena,
-    question: &Question,
-    seed: u64,
+    (arena, question): (&Arena, &Question),
+    (seed, stimulus): (Option<u64>, &Stimulus),
 ) -> Option<Box<Witness>> {
-    let stimulus = stimulus_of_groups(shader, seed);
-    let observed = Observation::new(shader, &stimulus, LIMITS);
+    let observed = Observation::new(shader, stimulus, LIMITS);
     if observed.undefined_behaviour().is_some() || observed.has_race() {
         return None;
     }
     let nir = Nir::new(shader, target);
     let locations = slots_of_outputs(&nir);
-    let seen = Seen { observed: &observed, stimulus: &stimulus, locations: &locations, cells: &nir.output_cells };
+    let seen = Seen { observed: &observed, stimulus, locations: &locations, cells: &nir.output_cells };
     lanes::differ(arena, question, (shader, target), (seed, &seen))
 }
 
-fn try_inputs(shader: &Shader, target: &Target, other: Other<'_>, (seed, stimulus): (u64, Stimulus)) -> Trial {
+/// Runs both sides with chosen inputs.
+pub(crate) fn try_inputs(shader: &Shader, target: &Target, other: Other<'_>, chosen: Chosen) -> Trial {
+    let Chosen { seed, lane, stimulus } = chosen;
     let observed = Observation::new(&alone(shader), &stimulus, LIMITS);
     if observed.undefined_behaviour().is_some() {
         return Trial::Undefined;
     }
-    let lane = if seed % 4 < 2 { Lane::Number(0) } else { Lane::Far };
     let given = Given::new(shader, target, Rc::new(stimulus.clone()), lane);
     let mut arena = Arena::with_values(given);
     let question = match sides(&mut arena, shader, target, other) {

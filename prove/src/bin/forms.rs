@@ -120,7 +120,7 @@ fn prove(prover: &mut Prover, form: &Form, target: &Target) -> Found {
     let (found, is_open) = match prover.prove(&shader, target, &module.words) {
         Verdict::Proved => return Found::Proved,
         Verdict::Different(it) => {
-            let why = format!("{}: {}, not {} (inputs {})", it.what, it.found, it.expected, it.seed);
+            let why = format!("{}: {}, not {} ({})", it.what, it.found, it.expected, it.inputs());
             (Found::Differs(why), form_is_open(&form.name))
         }
         Verdict::Undecided(why) => {

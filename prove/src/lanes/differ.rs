@@ -18,7 +18,7 @@ pub(crate) fn differ(
     arena: &Arena,
     question: &Question,
     (shader, target): (&Shader, &Target),
-    (seed, seen): (u64, &Seen<'_>),
+    (seed, seen): (Option<u64>, &Seen<'_>),
 ) -> Option<Box<Witness>> {
     let mut lanes = Lanes::new(arena, shader, target, Rc::new(seen.stimulus.clone()));
     for condition in &question.undefined {

@@ -23,6 +23,20 @@ impl Model {
         self.values.get(&(name.to_owned(), width, args.to_vec())).copied().unwrap_or(0)
     }
 
+    /// The values of symbols, with their operands, in the order of their names.
+    pub(crate) fn values(&self) -> impl Iterator<Item = (&str, &[u64], u64)> {
+        let mut all: Vec<_> = self.values.iter().collect();
+        all.sort_unstable();
+        all.into_iter().map(|((name, _, args), value)| (&**name, &**args, *value))
+    }
+
+    /// The values of cells: the state, the address, the width and the value.
+    pub(crate) fn cells(&self) -> impl Iterator<Item = (&str, u64, u8, u64)> {
+        let mut all: Vec<_> = self.cells.iter().collect();
+        all.sort_unstable();
+        all.into_iter().map(|((state, address, width), value)| (&**state, *address, *width, *value))
+    }
+
     fn cell_of(&self, state: &str, address: u64, width: u8) -> u64 {
         // Of an undefined state, each cell is the same symbol.
         match state {

@@ -201,7 +201,8 @@ impl Work<'_> {
         let Witness { seed, stimulus, what, expected, found, confirmed, .. } = witness;
         let confirms = if *confirmed { "as the interpreter does" } else { "which the interpreter does not confirm" };
         let mut message = format!(
-            "{what} differs for the inputs of seed {seed}: the NIR gives {expected}, {confirms}, and the module gives {found}"
+            "{what} differs for {}: the NIR gives {expected}, {confirms}, and the module gives {found}",
+            witness.inputs()
         );
         let side = self.device.as_ref().map(|device| device.side(&job.shader, words, witness));
         match &side {
