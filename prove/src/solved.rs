@@ -66,7 +66,9 @@ pub(crate) fn find(
 /// The invocations for which values are sought: the first, the last and one between, if they differ by the grid.
 fn lanes(shader: &Shader) -> Vec<usize> {
     let count = match shader.stage() {
-        stage if stage.has_grid() => shader.info.workgroup_size.iter().map(|size| *size.clamp(&1, &64) as usize).product(),
+        stage if stage.has_grid() => {
+            shader.info.workgroup_size.iter().map(|size| *size.clamp(&1, &64) as usize).product()
+        }
         Stage::TessCtrl => shader.info.tcs_vertices_out.clamp(1, 32) as usize,
         _ => 1,
     };
@@ -117,13 +119,7 @@ impl Sides<'_> {
     }
 
     /// Runs both sides with the values of a model. An error if the interpreter does not confirm that they differ.
-    fn confirm(
-        self,
-        arena: &Arena,
-        question: &Question,
-        model: &Model,
-        lane: usize,
-    ) -> Result<Box<Witness>, String> {
+    fn confirm(self, arena: &Arena, question: &Question, model: &Model, lane: usize) -> Result<Box<Witness>, String> {
         let mut other = None;
         for is_zero in [true, false] {
             let mut stimulus = witness::stimulus(self.shader, 0);
