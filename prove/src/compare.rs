@@ -134,25 +134,26 @@ impl Prover {
         Verdict::Undecided(doubt)
     }
 
-    /// The first claim that is not proved: why, and its number.
+    /// Why the first claim that is not proved is not, and the number of the first one that the solver may refute: this one, or the next
+    /// one if the solver has spent its time on it.
     fn first_doubt(&mut self, arena: &mut Arena, question: &Question) -> Option<(Unsupported, usize)> {
         let defined: Vec<Term> = question.undefined.iter().map(|condition| arena.not(*condition)).collect();
         for (number, claim) in question.claims.iter().enumerate() {
             if question.has_by_form(arena, claim) {
                 continue;
             }
-            let mut why = String::from("is not known to be");
+            let (mut why, mut next) = (String::from("is not known to be"), number + 1);
             if let Some(solver) = &mut self.solver {
                 match decided_by(solver, arena, claim, &defined) {
                     Answer::Equal => continue,
-                    Answer::Different(_) => why = "differs from".into(),
+                    Answer::Different(_) => (why, next) = ("differs from".into(), number),
                     Answer::Unknown(reason) => why = format!("is not known to be ({reason})"),
                 }
             }
             let (a, b) = first_difference(arena, claim.expected, claim.found);
             let [a, b] = [a, b].map(|term| arena.shown(term, 4));
             let reason = format!("{b} of the module {why} {a} of the NIR");
-            return Some((Unsupported { reason, place: claim.what.clone() }, number));
+            return Some((Unsupported { reason, place: claim.what.clone() }, next));
         }
         None
     }

@@ -128,19 +128,21 @@ impl Nir<'_> {
     }
 
     /// What is known where the shader starts.
-    pub(super) fn start(&self, machine: &mut Machine<'_>) {
+    pub(super) fn start(&mut self, machine: &mut Machine<'_>) {
         self.define_distances(machine);
         let info = &self.shader.info;
         if !self.shader.stage().has_grid() || info.workgroup_size_variable {
             return;
         }
         let size = info.workgroup_size.map(u64::from);
-        for (c, size) in (0..).zip(size) {
-            let id = builtin_scalar(machine.arena, BuiltIn::LocalInvocationId, 32, c);
-            machine.limit(id, size);
+        let ids = (0..).zip(size).map(|(c, size)| (BuiltIn::LocalInvocationId, c, size));
+        for (builtin, c, size) in ids.chain([(BuiltIn::LocalInvocationIndex, 0, size.iter().product())]) {
+            let number = builtin_scalar(machine.arena, builtin, 32, c);
+            machine.limit(number, size);
+            if size == 1 {
+                self.promises.push((number, machine.arena.constant(32, 0)));
+            }
         }
-        let index = builtin_scalar(machine.arena, BuiltIn::LocalInvocationIndex, 32, 0);
-        machine.limit(index, size.iter().product());
     }
 
     /// Makes the invocation a helper, if the condition holds.

@@ -549,9 +549,12 @@ impl Nir<'_> {
         if let Some((last, field)) = layout::fields(&self.shader.types, pointer.ty).iter().enumerate().next_back() {
             pointer = self.member(machine, inst, pointer, last, field.ty)?;
         }
+        let stride = layout::stride(&self.shader.types, pointer.ty);
+        if stride == 0 {
+            return self.unsupported(inst, "the length of an array whose type the dump does not have");
+        }
         let size = self.storage_size(machine, inst, block)?;
         let rest = machine.arena.sub(size, pointer.address);
-        let stride = layout::stride(&self.shader.types, pointer.ty);
         let length = world::elements(machine.arena, rest, stride);
         self.set(machine, inst, vec![length]);
         Ok(())

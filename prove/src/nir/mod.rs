@@ -50,7 +50,7 @@ pub struct Nir<'a> {
     pub distances: Vec<(Space, u64)>,
     /// The spaces that others may change up to a barrier.
     pub visible: Vec<Space>,
-    /// Addresses, and the same with the low bits that NIR promises of them.
+    /// Numbers, and the same with what NIR promises of them: the low bits of an address, an invocation that is alone.
     pub promises: Vec<(Term, Term)>,
     /// The address of the access that runs, and the same with the low bits that NIR promises of it.
     promised: Option<(Term, Term)>,

@@ -728,6 +728,8 @@ impl Arena {
                 }
                 Op::Xor if value == 0 => return term,
                 // ~x is -x - 1.
+                // The carry of the highest bit is lost.
+                Op::Xor if value == all - all / 2 => return self.plus(term, value),
                 Op::Xor if value == all => return self.combination(width, all, &[(term, u64::MAX)]),
                 _ => {
                     if let Some(number) = self.as_const(term) {
