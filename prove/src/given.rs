@@ -339,7 +339,7 @@ impl Given {
         let (kind, name) = state.split_once(" block ")?;
         let mut numbers = name.split(['.', '(', ')', '[', ']']).filter(|part| !part.is_empty()).map(number);
         let (set, binding, element) = (numbers.next()??, numbers.next()??, numbers.next().flatten().unwrap_or(0));
-        let block = (self.blocks.get(&(set, binding))? + element) as usize;
+        let block = *self.blocks.get(&(set, binding))? as usize + element as usize;
         match kind {
             "uniform" => Some(Block::Uniform(block)),
             "storage" => Some(Block::Storage(block)),
