@@ -71,6 +71,7 @@ pub(super) struct Plan<'a> {
 
 #[derive(Clone, Debug)]
 pub(super) struct Assumed {
+    pub(super) initial: Term,
     pub(super) symbol: Term,
     /// The number of the reference's value that it is assumed to be.
     pub(super) partner: Option<usize>,
@@ -101,11 +102,51 @@ impl<'a> Plan<'a> {
         self.assumed.iter().map(|(key, it)| (*key, it.symbol)).collect()
     }
 
-    /// Adds a carried value that starts with `initial`.
+    /// Adds a carried value that starts with `initial`. It is assumed to be another one that starts alike, such as a second counter, if
+    /// it has no partner.
     pub(super) fn add(&mut self, arena: &mut Arena, (number, key): (usize, Key), initial: Term) {
-        let assumed = Assumed { symbol: initial, partner: None, refuted: FxHashSet::default() };
+        let alike = |it: &&Assumed| it.partner.is_none() && it.initial == initial && arena.width(initial) > 0;
+        let same = self.assumed.values().find(alike).map(|it| it.symbol);
+        let assumed = Assumed { initial, symbol: initial, partner: None, refuted: FxHashSet::default() };
         self.assumed.insert(key, assumed);
         self.assume(arena, (number, key), initial, None);
+        if let (Some(same), Some(Assumed { partner: None, symbol, .. })) = (same, self.assumed.get_mut(&key)) {
+            *symbol = same;
+        }
+    }
+
+    /// Tells values apart that were assumed to be the same, and become different ones. Returns whether there are any.
+    fn split(&mut self, arena: &mut Arena, number: usize, next: &BTreeMap<Key, (Term, Term)>) -> bool {
+        let mut groups: FxHashMap<Term, BTreeMap<Term, Vec<Key>>> = FxHashMap::default();
+        for (key, (_, is)) in next {
+            if let Some(Assumed { partner: None, symbol, .. }) = self.assumed.get(key) {
+                groups.entry(*symbol).or_default().entry(*is).or_default().push(*key);
+            }
+        }
+        groups.retain(|_, groups| groups.len() > 1);
+        let splits = !groups.is_empty();
+        for keys in groups.into_values().flat_map(BTreeMap::into_values) {
+            let symbol = self.own_symbol(arena, (number, keys[0]));
+            for key in keys {
+                self.assumed.entry(key).and_modify(|it| it.symbol = symbol);
+            }
+        }
+        splits
+    }
+
+    /// The symbol that has the name of a carried value.
+    fn own_symbol(&mut self, arena: &mut Arena, (number, key): (usize, Key)) -> Term {
+        let width = self.assumed.get(&key).map_or(0, |it| arena.width(it.initial));
+        let side = if self.reference.is_some() { "other " } else { "" };
+        let name = match key {
+            Key::Phi(value, c) => format!("{side}loop {number}: {value}.{c}"),
+            Key::Cell(space, cell) => format!("{side}loop {number}: {space:?}.{cell}"),
+            Key::Space(space) => format!("{side}loop {number}: {space:?}"),
+        };
+        let symbol = arena.symbol(&name, width, &[]);
+        let last = arena.symbol(&format!("{name}, last"), width, &[]);
+        self.last.insert(symbol, last);
+        symbol
     }
 
     /// Assumes that a carried value is the next of the reference's that starts alike, or none of them.
@@ -128,15 +169,8 @@ impl<'a> Plan<'a> {
             return;
         }
         assumed.partner = None;
-        let side = if self.reference.is_some() { "other " } else { "" };
-        let name = match key {
-            Key::Phi(value, c) => format!("{side}loop {number}: {value}.{c}"),
-            Key::Cell(space, cell) => format!("{side}loop {number}: {space:?}.{cell}"),
-            Key::Space(space) => format!("{side}loop {number}: {space:?}"),
-        };
-        assumed.symbol = arena.symbol(&name, width, &[]);
-        let last = arena.symbol(&format!("{name}, last"), width, &[]);
-        self.last.insert(assumed.symbol, last);
+        let symbol = self.own_symbol(arena, (number, key));
+        self.assumed.entry(key).and_modify(|it| it.symbol = symbol);
     }
 
     /// Whether the assumptions held; else they are changed.
@@ -152,7 +186,7 @@ impl<'a> Plan<'a> {
                 stable = false;
             }
         }
-        if !stable {
+        if !stable || self.split(arena, number, next) {
             return false;
         }
         for (key, (was, is)) in next {
