@@ -432,8 +432,8 @@ fn refines_part(arena: &mut Arena, expected: Term, found: Term, known: &mut FxHa
         let [yes, no] = [condition, not].map(|care| arena.under(found, care));
         same = refines_part(arena, a.args[1], yes, known) && refines_part(arena, a.args[2], no, known);
     }
-    // A state of cells that are written over nothing has the same in those cells.
-    if !same && a.width == 0 && a.op == Op::Write {
+    // A state of cells that are written has the same in those cells.
+    if !same && a.width == 0 && (a.op == Op::Write || b.op == Op::Write) {
         same = refines_cells(arena, expected, found, known);
     }
     // A condition on what is undefined holds or not, as it pleases.
@@ -454,22 +454,28 @@ fn may_be(arena: &Arena, (a, b): (&Node, &Node)) -> bool {
     is_derivative || module::is_wider_barrier(a, b)
 }
 
-/// Whether `found` has what `expected` wrote, if its writes are to known cells and nothing was there before.
+/// Whether `found` has what `expected` wrote, if both write to known cells only, over the same state.
 fn refines_cells(arena: &mut Arena, expected: Term, found: Term, known: &mut FxHashMap<(Term, Term), bool>) -> bool {
-    let mut state = expected;
-    while !arena.is_undefined(state) {
-        let node = arena.node(state).clone();
-        if node.op != Op::Write || arena.as_const(node.args[1]).is_none() {
-            return false;
-        }
-        let value = node.args[2];
-        let there = arena.read(found, node.args[1], arena.width(value));
-        if !refines_part(arena, value, there, known) {
-            return false;
-        }
-        state = node.args[0];
+    let [Some((start, mine)), Some((other, theirs))] = [expected, found].map(|state| written(arena, state)) else {
+        return false;
+    };
+    (start == other || arena.is_undefined(start))
+        && mine.into_iter().chain(theirs).all(|(address, width)| {
+            let [a, b] = [expected, found].map(|state| arena.read(state, address, width));
+            refines_part(arena, a, b, known)
+        })
+}
+
+/// The state over which a state is written, and the addresses and widths of the cells, if all addresses are known.
+fn written(arena: &Arena, state: Term) -> Option<(Term, Vec<(Term, u8)>)> {
+    let (mut state, mut cells) = (state, Vec::new());
+    while arena.node(state).op == Op::Write {
+        let args = &arena.node(state).args;
+        arena.as_const(args[1])?;
+        cells.push((args[1], arena.width(args[2])));
+        state = args[0];
     }
-    true
+    Some((state, cells))
 }
 
 /// Whether a condition compares something undefined.

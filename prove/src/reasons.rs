@@ -217,6 +217,8 @@ const OPEN_FORMS: &[(&str, &str)] = &[
     ("fquantize2f16@64", IN_SINGLE),
     ("pack_unorm_2x16@64", IN_SINGLE),
     ("pack_snorm_2x16@64", IN_SINGLE),
+    ("fmin@64", BITS_OF_NAN),
+    ("fmax@64", BITS_OF_NAN),
     ("ftrunc@64", BITS_OF_NAN),
     ("fceil@64", BITS_OF_NAN),
     ("ffloor@64", BITS_OF_NAN),

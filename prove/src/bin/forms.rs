@@ -33,6 +33,10 @@ struct Args {
     #[arg(long, value_name = "MS", default_value_t = 2000)]
     limit: u64,
 
+    /// The number of steps for a query of the solver, instead of a time: each machine proves the same.
+    #[arg(long, value_name = "N", conflicts_with = "limit")]
+    steps: Option<u32>,
+
     /// The number of inputs that are tried where equality is not proved.
     #[arg(long, value_name = "N", default_value_t = 4)]
     trials: u64,
@@ -71,18 +75,14 @@ fn main() -> Result<()> {
     let of_rows = rows.iter().flat_map(|row| [1, 2, 3, 4].into_iter().filter_map(|count| forms::of_row(*row, count)));
     let is_asked = |form: &Form| form.name.contains(&args.filter) && form.class.name().contains(&args.class);
     let forms: Vec<Form> = of_rows.chain(forms::of_memory()).filter(is_asked).collect();
+    let budget = args.steps.map_or(Budget::Time(Duration::from_millis(args.limit)), Budget::Steps);
     let mut failed = 0;
     for (name, target) in targets().into_iter().filter(|(name, _)| name.contains(&args.target)) {
         let bar = ProgressBar::new(forms.len() as u64).with_message(name);
         let found: Vec<(&Form, Found)> = forms
             .par_iter()
             .map_init(
-                || {
-                    Prover::new(
-                        (!args.no_solver).then_some(Budget::Time(Duration::from_millis(args.limit))),
-                        args.trials,
-                    )
-                },
+                || Prover::new((!args.no_solver).then_some(budget), args.trials),
                 |prover, form| {
                     let found = match prover {
                         Ok(prover) => prove(prover, form, &target),

@@ -66,6 +66,12 @@ pub enum Answer {
     Unknown(String),
 }
 
+/// The command that asks whether the assertions can be satisfied.
+const CHECK: &str = "(check-sat)";
+/// The same with floats: as one formula of bits, which takes a tenth of the time.
+const CHECK_FLOATS: &str = "(check-sat-using (then simplify solve-eqs fpa2bv simplify propagate-values solve-eqs \
+                            (or-else (then ackermannize_bv bit-blast sat) smt)))";
+
 /// The most answers that are kept.
 const MOST_ANSWERS: usize = 1000;
 
@@ -124,7 +130,8 @@ impl Solver {
         let Some(query) = question.query(theory) else {
             return (Answer::Unknown("the query is too large".to_owned()), Next::None);
         };
-        match self.solve(&query) {
+        let check = if theory == Theory::Floats { CHECK_FLOATS } else { CHECK };
+        match self.solve(&query, check) {
             Verdict::Unsatisfiable => (Answer::Equal, Next::None),
             Verdict::Unknown(reason) => (Answer::Unknown(reason), Next::None),
             Verdict::Satisfiable(values) => match question.model(&query, &values) {
@@ -136,7 +143,7 @@ impl Solver {
     }
 
     /// Whether the query can be satisfied, and the values of its choices and addresses.
-    fn solve(&mut self, query: &Query<'_>) -> Verdict {
+    fn solve(&mut self, query: &Query<'_>, check: &str) -> Verdict {
         let encoder = &query.encoder;
         let choices = encoder.choices.iter().map(|(_, bits)| bits);
         let names: Vec<&str> = choices.chain(&encoder.places).map(|bits| &*bits.text).collect();
@@ -145,7 +152,7 @@ impl Solver {
         if let Some(known) = self.answers.get(&key) {
             return known.clone();
         }
-        let verdict = self.solve_text(text, names.len(), &values, self.budget);
+        let verdict = self.solve_text((text, check), names.len(), &values, self.budget);
         self.remember(key, verdict.clone());
         verdict
     }
@@ -158,12 +165,10 @@ impl Solver {
         self.answers.insert(query, verdict);
     }
 
-    /// Whether the assertions can be satisfied, and what `values` asks for: `count` numbers.
-    fn solve_text(&mut self, text: &str, count: usize, values: &str, budget: Budget) -> Verdict {
-        let text = format!(
-            "(reset)\n(set-option :produce-models true)\n(set-logic ALL)\n{}{text}(check-sat)",
-            budget.command()
-        );
+    /// Whether the assertions can be satisfied by a command, and what `values` asks for: `count` numbers.
+    fn solve_text(&mut self, (text, check): (&str, &str), count: usize, values: &str, budget: Budget) -> Verdict {
+        let text =
+            format!("(reset)\n(set-option :produce-models true)\n(set-logic ALL)\n{}{text}{check}", budget.command());
         let lines = match self.ask(&text, budget) {
             Ok(lines) => lines,
             Err(reason) => return Verdict::Unknown(reason),

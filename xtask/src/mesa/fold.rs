@@ -11,7 +11,8 @@ use anyhow::Result;
 const OF_MESA: &[&str] = &["--random"];
 
 /// Options of the proofs alone.
-const OF_FORMS: &[&str] = &["--class", "--target", "--limit", "--trials", "--no-solver", "--refused", "--reasons"];
+const OF_FORMS: &[&str] =
+    &["--class", "--target", "--limit", "--steps", "--trials", "--no-solver", "--refused", "--reasons"];
 
 /// Builds the program that folds with Mesa, compares all rows with it, and proves all forms.
 pub(crate) fn compare(arguments: &[String]) -> Result<()> {

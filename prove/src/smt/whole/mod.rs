@@ -24,7 +24,7 @@ mod products;
 #[cfg(test)]
 mod tests;
 
-use super::{Solver, Verdict};
+use super::{Solver, Verdict, CHECK};
 use crate::term::{Arena, Term};
 use encode::Encoder;
 use products::Said;
@@ -93,7 +93,7 @@ impl Solver {
             let key = budget.command() + &text;
             let verdict = match self.answers.get(&key) {
                 Some(known) => known.clone(),
-                None => self.solve_text(&text, 0, "", budget),
+                None => self.solve_text((&text, CHECK), 0, "", budget),
             };
             let is_true = matches!(verdict, Verdict::Unsatisfiable);
             self.remember(key, verdict);
