@@ -427,10 +427,11 @@ fn refines_part(arena: &mut Arena, expected: Term, found: Term, known: &mut FxHa
             && refines_part(arena, *y, b.args[0], known);
     }
     if !same && a.op == Op::Ite {
-        let condition = a.args[0];
-        let not = arena.not(condition);
-        let [yes, no] = [condition, not].map(|care| arena.under(found, care));
-        same = refines_part(arena, a.args[1], yes, known) && refines_part(arena, a.args[2], no, known);
+        let not = arena.not(a.args[0]);
+        same = [(a.args[1], a.args[0]), (a.args[2], not)].into_iter().all(|(side, care)| {
+            let [a, b] = [side, found].map(|term| arena.under(term, care));
+            refines_part(arena, a, b, known)
+        });
     }
     // A state of cells that are written has the same in those cells.
     if !same && a.width == 0 && (a.op == Op::Write || b.op == Op::Write) {

@@ -65,9 +65,21 @@ impl Arena {
         match (x.op, inner.op) {
             (f2f16, Op::Alu(i2f32)) => Some(self.scalar(i2f16, 16, &inner.args)),
             (f2f16, Op::Alu(u2f32)) => Some(self.scalar(u2f16, 16, &inner.args)),
+            // A side that is known, or undefined, stays so.
+            (f2f16, Op::Ite) if inner.args[1..].iter().any(|side| self.is_known(*side)) => {
+                let [yes, no] = [inner.args[1], inner.args[2]].map(|side| match self.is_undefined(side) {
+                    true => self.undefined(16),
+                    false => self.scalar(f2f16, 16, &[side]),
+                });
+                Some(self.ite(inner.args[0], yes, no))
+            }
             (f2f32, Op::Alu(f2f16)) => Some(inner.args[0]).filter(|value| self.is_half(*value, 8)),
             _ => None,
         }
+    }
+
+    fn is_known(&self, term: Term) -> bool {
+        self.as_const(term).is_some() || self.is_undefined(term)
     }
 
     /// Whether a float of 32 bits is one of 16, looking through `depth` operations. A NaN is the one of the folds.
