@@ -48,7 +48,7 @@ fn shaders_of_the_repository_are_proved() {
     assert!(count > 400, "{count}");
     assert!(100 * proved >= 90 * count, "proved {proved} of {count}");
     // A rule for terms that helps some shaders may harm others.
-    assert!(proved >= 577, "proved {proved}");
+    assert!(proved >= 580, "proved {proved}");
 }
 
 /// Of what piglit gives to drivers, 95 of 100 shaders are proved.
