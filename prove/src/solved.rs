@@ -128,12 +128,12 @@ impl Sides<'_> {
             }
             let given = Given::new(self.shader, self.target, Rc::new(stimulus), Lane::Number(lane));
             let stimulus = chosen(given, model, &mut other);
-            if lane == 0 {
-                let chosen = Chosen { seed: None, lane: Lane::Number(0), stimulus: Stimulus::clone(&stimulus) };
-                match witness::try_inputs(self.shader, self.target, self.other, chosen) {
-                    Trial::Differs(witness) if witness.confirmed => return Ok(witness),
-                    _ => {}
-                }
+            let chosen = Chosen { seed: None, lane: Lane::Number(lane), stimulus: Stimulus::clone(&stimulus) };
+            match witness::try_inputs(self.shader, self.target, self.other, chosen) {
+                // The interpreter ran the first invocation alone.
+                Trial::Differs(witness) if witness.confirmed && lane == 0 => return Ok(witness),
+                Trial::Differs(_) => {}
+                _ => continue,
             }
             let together = witness::try_together((self.shader, self.target), (arena, question), (None, &stimulus));
             if let Some(witness) = together {

@@ -54,7 +54,7 @@ fn compare_with_fold(solver: &mut Solver, row: Row) {
     encoder.script.assert(&differ);
     encoder.choices.clear();
     let query = Query { encoder, cell: None };
-    match solver.solve(&query) {
+    match solver.solve(&query, CHECK) {
         Verdict::Unsatisfiable => {}
         Verdict::Satisfiable(_) => panic!("{} differs from its fold", row.name()),
         Verdict::Unknown(reason) => panic!("{}: {reason}", row.name()),
