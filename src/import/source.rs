@@ -11,6 +11,11 @@ use spirv::{BuiltIn, Decoration, ExecutionModel, GlslStd450Op, Op, StorageClass}
 /// The opcodes of types, whose first operand is their id.
 const TYPES: std::ops::RangeInclusive<u32> = Op::TypeVoid as u32..=Op::TypeForwardPointer as u32;
 
+/// Operations on images, without those that make a pointer to a texel.
+const IMAGES: std::ops::RangeInclusive<u32> = Op::ImageSampleImplicitLod as u32..=Op::ImageWrite as u32;
+const SPARSE_IMAGES: std::ops::RangeInclusive<u32> =
+    Op::ImageSparseSampleImplicitLod as u32..=Op::ImageSparseDrefGather as u32;
+
 /// The highest accepted bound of ids.
 const MOST_IDS: u32 = 1 << 24;
 
@@ -150,10 +155,15 @@ impl<'w> SourceModule<'w> {
                 }
             }
             Some(Op::Store) => self.pin(inst.word(2)),
-            Some(Op::Line | Op::NoLine | Op::Label | Op::Branch) => {}
-            // Vectors and composites of values, with literals that look like ids.
+            // These have literals that look like ids, and none has a pointer.
+            Some(Op::Line | Op::NoLine | Op::Label | Op::Function) => {}
+            Some(Op::LoopMerge | Op::SelectionMerge | Op::Branch | Op::BranchConditional | Op::Switch) => {}
             Some(Op::VectorShuffle | Op::CompositeExtract | Op::CompositeInsert) => {}
+            _ if IMAGES.contains(&inst.op) || SPARSE_IMAGES.contains(&inst.op) => {}
+            // Literals are the storage class, and the number of the instruction.
+            Some(Op::Variable) => self.pin(inst.word(4)),
             _ if self.interpolated(inst).is_some() => {}
+            Some(Op::ExtInst) => inst.words.iter().skip(5).for_each(|word| self.pin(*word)),
             _ => self.pin_all(inst),
         }
     }
