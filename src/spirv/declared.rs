@@ -7,18 +7,19 @@
 
 use super::interface::View;
 use super::{Emit, Result};
-use crate::ir::{DerefKind, InstKind, Var};
+use crate::ir::{DerefKind, Inst, InstKind, Var};
 use crate::op::Modes;
 
 /// What the variables are sorted by: whether it is an output, its slot, and the first component in it. The last is the variable.
 pub(super) type Place = (bool, u32, u8, Var);
 
 impl Emit<'_> {
-    /// Declares the inputs and outputs that the shader reads and writes.
+    /// Declares the inputs and outputs that the shader reads and writes; not those of loads without a use.
     pub(super) fn declare_io(&mut self) -> Result<()> {
         let mut places = std::mem::take(&mut self.state.places);
         places.clear();
-        for inst in &self.shader.order {
+        let has_use = |inst: &&Inst| self.types.is_needed(self.shader, **inst);
+        for inst in self.shader.order.iter().filter(has_use) {
             match self.shader.insts[*inst].kind {
                 InstKind::Deref(deref) => {
                     if let DerefKind::Var(var) = self.shader.derefs[deref].kind {
