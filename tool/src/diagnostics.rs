@@ -202,7 +202,7 @@ impl Reporter {
 }
 
 /// Adds what to do about a problem.
-fn with_help<'a>(group: Group<'a>, problem: &Problem) -> Group<'a> {
+fn with_help<'a>(group: Group<'a>, problem: &'a Problem) -> Group<'a> {
     match &problem.help {
         Some(help) => group.element(Level::HELP.message(help)),
         None => group,
