@@ -35,7 +35,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("wire", &["entity", "error", "op", "target", "ir"]),
     ("analysis", &["entity", "error", "op", "target", "ir"]),
     ("check", &["entity", "error", "op", "target", "ir", "analysis", "report", "raise", "capture"]),
-    ("report", &["error", "ir"]),
+    ("report", &["error", "feature", "ir"]),
     ("raise", &["entity", "error", "op", "target", "ir", "analysis", "report"]),
     ("plan", &["entity", "error", "setters", "op", "target", "ir", "analysis", "raise"]),
     ("capture", &["entity", "error", "op", "ir"]),

@@ -355,7 +355,8 @@ fn element_of(shader: &Shader, offsets: &Offsets, context: &Context, offset: Off
 /// The views for a load at an offset: see the [module](self), "Masks".
 fn granularity(shader: &Shader, offsets: &Offsets, context: &Context, offset: Offset) -> Granularity {
     match uniform_granularity(context) {
-        Granularity::All if offset.loses_bits(shader, offsets) => Granularity::Words,
+        // Other blocks are clamped by the element.
+        Granularity::All if context.placements.is_empty() && offset.loses_bits(shader, offsets) => Granularity::Words,
         all => all,
     }
 }
