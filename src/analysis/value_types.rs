@@ -181,6 +181,11 @@ impl ValueTypes {
         self.used[inst.index()] || self.keeps_unused || has_effect(shader, inst)
     }
 
+    /// Whether an instruction that has to be emitted uses `def`.
+    pub fn is_used(&self, def: Def) -> bool {
+        self.used[def.index()] || self.keeps_unused
+    }
+
     /// The type of `def`, unless it is a constant or undefined value: those may be made with any type.
     pub fn base(&self, def: Def) -> Base {
         self.base_at(def.index())
@@ -321,13 +326,13 @@ impl ValueTypes {
                 self.settle(shader, inst, tex_choice(tex));
                 tex.srcs.iter().for_each(|(kind, src)| self.vote(src.index(), tex_want(tex.op, *kind).vote()));
             }
-            InstKind::Deref(deref) => {
+            InstKind::Deref(deref) if self.is_used(inst.def()) => {
                 shader.derefs[deref].kind.parent().into_iter().for_each(|parent| self.used[parent.index()] = true);
                 if let DerefKind::Array { index: ArrayIndex::Def(index), .. } = shader.derefs[deref].kind {
                     self.vote(index.index(), Want::Integer.vote());
                 }
             }
-            InstKind::Const(_) | InstKind::Undef | InstKind::Jump(_) => {}
+            InstKind::Deref(_) | InstKind::Const(_) | InstKind::Undef | InstKind::Jump(_) => {}
         }
     }
 

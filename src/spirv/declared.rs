@@ -7,7 +7,7 @@
 
 use super::interface::View;
 use super::{Emit, Result};
-use crate::ir::{DerefKind, Inst, InstKind, Var};
+use crate::ir::{DerefKind, InstKind, Var};
 use crate::op::Modes;
 
 /// What the variables are sorted by: whether it is an output, its slot, and the first component in it. The last is the variable.
@@ -18,15 +18,14 @@ impl Emit<'_> {
     pub(super) fn declare_io(&mut self) -> Result<()> {
         let mut places = std::mem::take(&mut self.state.places);
         places.clear();
-        let has_use = |inst: &&Inst| self.types.is_needed(self.shader, **inst);
-        for inst in self.shader.order.iter().filter(has_use) {
+        for inst in &self.shader.order {
             match self.shader.insts[*inst].kind {
-                InstKind::Deref(deref) => {
+                InstKind::Deref(deref) if self.types.is_used(inst.def()) => {
                     if let DerefKind::Var(var) = self.shader.derefs[deref].kind {
                         places.extend(self.place(var));
                     }
                 }
-                InstKind::Intrinsic { op, .. } if op.is_by_slot() => {
+                InstKind::Intrinsic { op, .. } if op.is_by_slot() && self.types.is_needed(self.shader, *inst) => {
                     places.extend(self.slot_vars(*inst, op).filter_map(|var| self.place(var)));
                 }
                 _ => {}

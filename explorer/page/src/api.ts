@@ -166,7 +166,11 @@ column: number,
 /**
  * The number of characters.
  */
-length: number, };
+length: number, 
+/**
+ * What to do about it, if there is more to say.
+ */
+help: string | null, };
 export type Line = { 
 /**
  * The line, without its end.
