@@ -121,3 +121,19 @@ impl fmt::Display for Errors {
 }
 
 impl std::error::Error for Errors {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_a_feature_has_advice() {
+        let error = |lacks| Error { lacks, ..Error::new(ErrorKind::Unsupported, Place::default(), "recursion") };
+        let said = error(Some(Feature::shaderFloatControls2)).advice().expect("advice");
+        assert!(
+            said.contains("--enable shaderFloatControls2") && said.ends_with("Vulkan 1.4 and newer have it"),
+            "{said}"
+        );
+        assert_eq!(error(None).advice(), None);
+    }
+}

@@ -34,3 +34,25 @@ pub(crate) fn refused_captures(shader: &Shader, captures: BackEnd, target: &Targ
     };
     Some(Error { lacks, ..Error::new(ErrorKind::Unsupported, Place::default(), why) })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Capture, Variable};
+    use crate::op::{AluType, Base, Modes};
+
+    #[test]
+    fn a_missing_feature_is_in_the_error() {
+        let mut shader = Shader::default();
+        shader.info.stage = Stage::Vertex;
+        let ty = shader.types.vector(AluType::new(Base::Float, 32), 4);
+        let name = shader.strings.add("out");
+        let capture = Some(Capture { buffer: 0, stride: 16, offset: 0 });
+        shader.vars.push(Variable { capture, ..Variable::new(name, ty, Modes::SHADER_OUT) });
+        let mut target = Target::default();
+        target.set(Feature::vertexPipelineStoresAndAtomics, false);
+        let error = refused_captures(&shader, BackEnd::Storage, &target).expect("an error");
+        let advice = error.advice().expect("advice");
+        assert!(advice.contains("--enable vertexPipelineStoresAndAtomics"), "{advice}");
+    }
+}
