@@ -11,7 +11,7 @@
 
 use super::value_types::ValueTypes;
 use crate::ir::{Block, Def, Inst, Shader};
-use crate::op::{Access, Base, Facts, Index, Intrinsic};
+use crate::op::{Access, AluOp, Base, Facts, Index, Intrinsic, Modes};
 use crate::target::{Feature, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -148,6 +148,8 @@ pub(crate) struct UniformReads {
     ends: FxHashMap<u32, u32>,
     /// The blocks of the IR in which the last lane of a vec4 at an index is read, so that all of it exists there.
     wholes: FxHashSet<(Vec4Key, Block)>,
+    /// The values that are stored to variables of functions, and their components.
+    stored: FxHashSet<Def>,
 }
 
 /// A block, an index, the number of a vec4, and a width.
@@ -159,6 +161,7 @@ impl UniformReads {
         self.vec4s.clear();
         self.ends.clear();
         self.wholes.clear();
+        self.stored.clear();
         if !shader.facts().intersects(Facts::UBO_OFFSETS) {
             return;
         }
@@ -180,6 +183,22 @@ impl UniformReads {
         if has_index && !target.uniform_ranges_in_vec4s {
             self.collect_wholes(shader, target);
         }
+        if shader.facts().intersects(Facts::derefs(Modes::FUNCTION_TEMP)) {
+            self.collect_stored(shader);
+        }
+    }
+
+    #[inline(never)]
+    fn collect_stored(&mut self, shader: &Shader) {
+        for inst in &shader.order {
+            let Some((Intrinsic::store_deref, &[pointer, value])) = shader.as_intrinsic(*inst) else { continue };
+            if shader.as_deref(pointer).is_some_and(|deref| deref.modes == Modes::FUNCTION_TEMP) {
+                self.stored.insert(value);
+                if let Some((AluOp::vec2 | AluOp::vec3 | AluOp::vec4, components)) = shader.as_alu(value) {
+                    self.stored.extend(components.iter().map(|component| component.def));
+                }
+            }
+        }
     }
 
     #[inline(never)]
@@ -193,12 +212,24 @@ impl UniformReads {
         }
     }
 
-    /// Whether all of the vec4 is loaded in the block `at` of the IR: several lanes of it are used, and all of it may be read. `least`
-    /// bytes of its block certainly exist; `None` if whole vec4s exist.
+    /// Whether all of the vec4 is loaded for the value `def` in the block `at` of the IR: several lanes of it are used, and all of it
+    /// may be read. `least` bytes of its block certainly exist; `None` if whole vec4s exist.
+    ///
+    /// A compiler of GPUs makes phis of variables of functions, which have no swizzle: a lane of a vec4 would take an instruction to
+    /// move it in each block before a phi. So what is stored to them is loaded lane by lane, if it is not all of a vec4. See
+    /// `docs/spirv-shapes.md`.
     ///
     /// With robust buffer access a device may return zeros for all of a vector of which one byte is outside of the bound range
     /// (Vulkan, "Robust Buffer Access").
-    pub(crate) fn is_whole(&self, read: UniformRead, piece: UniformPiece, least: Option<u32>, at: Block) -> bool {
+    pub(crate) fn is_whole(
+        &self,
+        (def, read, piece): (Def, UniformRead, UniformPiece),
+        least: Option<u32>,
+        at: Block,
+    ) -> bool {
+        if piece.count != read.lanes() && self.stored.contains(&def) {
+            return false;
+        }
         let exists = match (least, read.index) {
             (None, _) => true,
             (Some(_), Some(_)) => self.wholes.contains(&(read.key(piece), at)),

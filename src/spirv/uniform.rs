@@ -54,7 +54,7 @@ impl Emit<'_> {
         // The views of a block have these two.
         let own = if self.base(inst.def()) == Base::Float { Base::Float } else { Base::Uint };
         if let Some(piece) = read.single_piece() {
-            let (components, base) = self.load_piece(read, piece, own)?;
+            let (components, base) = self.load_piece(inst.def(), read, piece, own)?;
             let Component { id, n, component } = components[0];
             match n > 1 || piece.count == 1 {
                 true => self.define_part(inst, data, (id, base, n), component),
@@ -65,7 +65,7 @@ impl Emit<'_> {
         let mut components = [Component::default(); 4];
         let mut len = 0;
         for piece in read.pieces() {
-            let (loaded, _) = self.load_piece(read, piece, own)?;
+            let (loaded, _) = self.load_piece(inst.def(), read, piece, own)?;
             let places = components[len..].iter_mut().take(piece.count.into());
             places.zip(loaded).for_each(|(place, loaded)| *place = loaded);
             len += usize::from(piece.count);
@@ -74,8 +74,14 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// Loads a vec4, or lanes of it: the components, and their base.
-    fn load_piece(&mut self, read: UniformRead, piece: UniformPiece, own: Base) -> Result<([Component; 4], Base)> {
+    /// Loads a vec4 for `def`, or lanes of it: the components, and their base.
+    fn load_piece(
+        &mut self,
+        def: Def,
+        read: UniformRead,
+        piece: UniformPiece,
+        own: Base,
+    ) -> Result<([Component; 4], Base)> {
         let mut components = [Component::default(); 4];
         let is_it = |block: &&UniformBlock| (block.number, block.bits) == (read.block, read.bits);
         let block = self.state.blocks.iter().find(is_it);
@@ -86,7 +92,7 @@ impl Emit<'_> {
             return Ok(([Component { id, n: 1, component: 0 }; 4], own));
         };
         let least = (!self.target.uniform_ranges_in_vec4s).then_some(self.shader.vars[var].min_range);
-        if self.state.reads.is_whole(read, piece, least, self.current_block()?) {
+        if self.state.reads.is_whole((def, read, piece), least, self.current_block()?) {
             // Reads of a vec4 share a load. Those of several vec4s have a type of their own.
             let base = if read.single_piece().is_some() { self.state.reads.base(read, piece) } else { own };
             let id = self.uniform(var, base, (read, piece.vec4), None)?;

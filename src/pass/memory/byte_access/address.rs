@@ -150,10 +150,10 @@ impl Offset {
             }
             Some(lanes) => {
                 let parts = self.parts(b.shader, offsets, 4 * lanes);
-                let (index, byte) = (quotient(b, &parts), self.byte(lanes));
+                let byte = self.byte(lanes);
                 match lanes {
-                    1 => Address::Dword { index, byte, even: self.is_even() },
-                    _ => Address::Vector { index, byte, lanes },
+                    1 => Address::Dword { index: word(b, &parts), byte, even: self.is_even() },
+                    _ => Address::Vector { index: quotient(b, &parts), byte, lanes },
                 }
             }
         }
@@ -194,22 +194,44 @@ fn quotient(b: &mut Builder<'_>, parts: &Parts) -> Def {
     }
 }
 
-/// Makes code for the part that is not constant: without a shift if no bit is lost that it would lose. A product by 1 loses them
-/// with a mask. A mask of a sum costs GPUs more than the shift of NIR's own sum: see `docs/spirv-shapes.md`.
-fn variable_part(b: &mut Builder<'_>, parts: &Parts, term: Term) -> Def {
-    let Term { x, scale, before, shift } = term;
+/// Makes code for the quotient by 4. If the shift is one of a sum, each word of a vector has its own: Turnip does not know the range of
+/// a sum with a shift of a sum. See `docs/spirv-shapes.md`.
+fn word(b: &mut Builder<'_>, parts: &Parts) -> Def {
+    match parts.split {
+        Split { term: Some(term), after } if is_shifted(parts, term) && term.before != 0 => {
+            shifted_sum(b, parts, term, after)
+        }
+        _ => quotient(b, parts),
+    }
+}
+
+/// Whether the part that is not constant takes a shift, because bits are lost that it loses. A product by 1 loses them with a mask.
+fn is_shifted(parts: &Parts, Term { scale, before, shift, .. }: Term) -> bool {
     let is_multiple = scale.trailing_zeros() >= shift;
     let is_bare = scale >> shift == 1 && before == 0;
-    if is_multiple && (parts.is_whole || is_bare) {
-        let x = b.channel(x.def, x.component);
-        let product = times(b, x, scale >> shift);
-        if !parts.is_whole {
-            return b.iand_imm(product, (u32::MAX >> shift).into());
-        }
-        return b.iadd_imm(product, (before >> shift).into());
+    !(is_multiple && (parts.is_whole || is_bare))
+}
+
+/// Makes code for the part that is not constant. A mask of a sum costs GPUs more than the shift of NIR's own sum: see
+/// `docs/spirv-shapes.md`.
+fn variable_part(b: &mut Builder<'_>, parts: &Parts, term: Term) -> Def {
+    if is_shifted(parts, term) {
+        return shifted_sum(b, parts, term, 0);
     }
+    let Term { x, scale, before, shift } = term;
+    let x = b.channel(x.def, x.component);
+    let product = times(b, x, scale >> shift);
+    match parts.is_whole {
+        true => b.iadd_imm(product, (before >> shift).into()),
+        false => b.iand_imm(product, (u32::MAX >> shift).into()),
+    }
+}
+
+/// `((scale * x + before) >> shift) + after` as the shift of one sum, which does not wrap.
+fn shifted_sum(b: &mut Builder<'_>, parts: &Parts, Term { before, shift, .. }: Term, after: u32) -> Def {
     let scaled = b.channel(parts.scaled.def, parts.scaled.component);
-    let sum = b.iadd_imm(scaled, before.wrapping_sub(parts.inner).into());
+    let constant = before.wrapping_add(after << shift).wrapping_sub(parts.inner);
+    let sum = b.iadd_imm(scaled, constant.into());
     shift_down(b, sum, shift)
 }
 
