@@ -100,9 +100,11 @@ pub mod memory {
     pub mod lower_ubo;
     pub mod place_blocks;
 
+    mod access;
     pub(super) mod blocks;
     pub(super) mod byte_access;
     mod lower_halves;
+    mod memories;
 }
 
 /// Transform feedback: captures as variables of the extension, or as stores to buffers.

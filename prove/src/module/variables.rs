@@ -25,7 +25,7 @@ pub(super) enum Home {
     /// A space of the shader itself: a cell for each scalar.
     Local(u32),
     /// The memory of the workgroup, from this byte on. Variables with a layout start at byte 0; the others follow each other in the
-    /// order in which they are declared, each at a multiple of 16 bytes, with their scalars tightly one after the other.
+    /// order in which they are declared, each at a multiple of 8 bytes, with their scalars tightly one after the other.
     Shared(u64),
     /// The memory that a task shader gives to mesh shaders, with the layout of that of the workgroup.
     Payload,
@@ -76,7 +76,7 @@ impl Module {
                 Home::Shared(base) if !self.has_layout(variable.ty) => {
                     *base = shared;
                     let size = self.types.tight(variable.ty);
-                    shared = shared.saturating_add(size).div_ceil(16).saturating_mul(16);
+                    shared = shared.saturating_add(size).div_ceil(8).saturating_mul(8);
                 }
                 _ => {}
             }

@@ -15,6 +15,13 @@ pub(in crate::pass) struct Element {
     pub components: u8,
 }
 
+impl Element {
+    /// The size in bytes.
+    pub(in crate::pass) fn bytes(self) -> u32 {
+        u32::from(self.bits) / 8 * u32::from(self.components)
+    }
+}
+
 /// `uvec4`: the element of all accesses that do not need another one.
 pub(in crate::pass) const UVEC4: Element = Element { bits: 32, components: 4 };
 /// `u64vec2`: the same bytes as two numbers of 64 bits.
@@ -37,7 +44,7 @@ pub(in crate::pass) fn vector_of(lanes: u32) -> Element {
 
 /// The number of elements in `vec4s` vec4s.
 pub(in crate::pass) fn elements(vec4s: u32, element: Element) -> u32 {
-    vec4s.saturating_mul(128 / (u32::from(element.bits) * u32::from(element.components)))
+    vec4s.saturating_mul(16 / element.bytes())
 }
 
 /// The name of such blocks. Mesa calls all blocks `struct`.
@@ -45,24 +52,27 @@ const NAME: &str = "block";
 
 /// The type `struct { <element> base[len]; }`, a run-time array for `None`.
 pub(in crate::pass) fn block_type(shader: &mut Shader, element: Element, len: Option<u32>) -> Type {
+    block_type_from(shader, 0, element, len)
+}
+
+/// The same with `base` at the byte `first`.
+fn block_type_from(shader: &mut Shader, first: u32, element: Element, len: Option<u32>) -> Type {
     let scalar = AluType::new(Base::Uint, element.bits);
     let vector = shader.types.vector(scalar, element.components);
-    let stride = u32::from(element.components) * u32::from(element.bits) / 8;
-    let base = shader.types.array(vector, len, stride);
-    let field = Field { name: shader.strings.add("base"), ty: base, offset: Some(0) };
+    let base = shader.types.array(vector, len, element.bytes());
+    let field = Field { name: shader.strings.add("base"), ty: base, offset: Some(first) };
     let name = shader.strings.add(NAME);
     shader.types.new_struct(name, &[field])
 }
 
-/// A variable of mode `mode` called `name` that holds one block of `len` elements.
+/// A variable of mode `mode` called `name` that holds one block of `len` elements, from the byte `first` on.
 pub(in crate::pass) fn new_block(
     shader: &mut Shader,
-    name: &str,
-    mode: Modes,
-    element: Element,
-    len: Option<u32>,
+    (name, mode): (&str, Modes),
+    first: u32,
+    (element, len): (Element, Option<u32>),
 ) -> Var {
-    let ty = block_type(shader, element, len);
+    let ty = block_type_from(shader, first, element, len);
     let name = shader.strings.add(name);
     shader.vars.push(Variable::new(name, ty, mode))
 }

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+
+//! The variables of shared memory, scratch, task payloads and push constants: one each, or one for each *part* of shared memory.
+//!
+//! Without `workgroupMemoryExplicitLayout`, no two variables of shared memory can be views of the same bytes, so that numbers of
+//! different widths are assembled from words, or the other way round. If all accesses are at constant offsets, the memory is cut into
+//! parts, which have elements of their own:
+//!
+//! ```text
+//! 64 %3 = @shared_atomic (%0 (0x0), %1) (atomic_op=iadd)     bytes 0 to 7: uint64_t[1]
+//! 32 %4 = @load_shared (%2 (0x8)) (align_mul=4)              bytes 8 to 15: uint[2]
+//! ```
+//!
+//! The parts tile the memory in order, so that they need no more of it.
+
+use super::access::Access;
+use super::blocks::{base_pointer, elements, new_block, vec4s, Element, UINT, UINT64, UVEC4};
+use super::byte_access::{MemoryView, Whole};
+use crate::analysis::offsets::Offsets;
+use crate::analysis::push_constants::LOWERED;
+use crate::ir::{Builder, Def, Inst, Shader, Var};
+use crate::op::meaning::OffsetUnit;
+use crate::op::{zink, Index, Modes};
+use crate::pass::{BufferAccess, Context};
+use crate::target::Feature;
+
+/// The modes of these memories.
+const MODES: [Modes; 4] = [Modes::SHARED, Modes::PUSH_CONST, Modes::SHADER_TEMP, Modes::TASK_PAYLOAD];
+
+/// The variables of the memories, made at the first use; kept for the next shader.
+#[derive(Default)]
+pub(super) struct Memories {
+    parts: Vec<Part>,
+    /// The second views of shared memory, with elements of 8, 16 and 64 bits.
+    views: [Option<Var>; 3],
+    /// The accesses to shared memory: first byte, one past the last, and kind.
+    ranges: Vec<(u32, u32, u32)>,
+}
+
+/// A memory, or a part of shared memory.
+pub(super) struct Part {
+    mode: Modes,
+    /// The first byte, and one past the last one; `None` if the size of shared memory is set with the pipeline.
+    pub(super) start: u32,
+    end: Option<u32>,
+    /// Vectors of words; or numbers of 8 or 16 bits, if there are no others; or `uint64_t`, if there are atomics on those.
+    pub(super) element: Element,
+    uses: Uses,
+    var: Option<Var>,
+}
+
+/// The accesses to a part.
+#[derive(Default)]
+struct Uses {
+    /// The widths of their numbers, in bytes: a bit for each.
+    widths: u32,
+    has_atomics: bool,
+    has_wide_atomics: bool,
+    /// Some are at an unknown lane of a vec4.
+    has_unknown_lanes: bool,
+    /// Some are to other things than one word.
+    has_vectors: bool,
+    /// Some numbers of 8 and 16 bits are not at a multiple of their width.
+    has_unaligned: bool,
+}
+
+impl Memories {
+    /// Finds the parts of the memories of `shader`, and the elements for its accesses.
+    pub(super) fn collect(&mut self, shader: &mut Shader, context: &Context, offsets: &Offsets) {
+        self.parts.clear();
+        self.views = [None; 3];
+        for mode in MODES {
+            let end = bytes_of(shader, context, mode);
+            self.parts.push(Part { mode, start: 0, end, element: UVEC4, uses: Uses::default(), var: None });
+            if mode == Modes::SHARED && !context.target.has(Feature::workgroupMemoryExplicitLayout) {
+                self.cut(shader, context, end.unwrap_or(0));
+            }
+        }
+        for access in shader.order.iter().filter_map(|inst| Access::new(shader, *inst)) {
+            self.part(shader, &access).uses.add(shader, offsets, &access);
+        }
+        self.parts.iter_mut().for_each(|part| part.element = part.best_element(context));
+        if self.parts.len() > MODES.len() {
+            // In the order of their bytes.
+            let shared = self.parts.iter_mut().filter(|part| part.mode == Modes::SHARED);
+            shared.for_each(|part| _ = part.variable(shader));
+        }
+    }
+
+    /// Cuts shared memory, of which `size` bytes are known, into parts with accesses of one kind, if all are at constant offsets.
+    fn cut(&mut self, shader: &Shader, context: &Context, size: u32) {
+        const UNIT: u32 = 8;
+        self.ranges.clear();
+        let accesses = shader.order.iter().filter_map(|inst| Access::new(shader, *inst));
+        for access in accesses.filter(|access| access.mode == Modes::SHARED) {
+            let Some(range) = access.constant_range(shader).filter(|range| range.end <= size) else { return };
+            let kind = match (access.element_bytes(shader), access.operation.is_atomic()) {
+                (bytes @ (1 | 2), false) if has_type(context, 8 * bytes as u8) => bytes,
+                (8, true) => 8,
+                _ => 4,
+            };
+            self.ranges.push((range.start / UNIT * UNIT, range.end.next_multiple_of(UNIT), kind));
+        }
+        self.ranges.sort_unstable();
+        let (mut end, mut kind) = (0, None);
+        for (first, last, own) in &self.ranges {
+            if *first >= end && kind.is_some_and(|kind| kind != own) {
+                let rest = self.parts.last_mut().map(|part| part.split_off(*first));
+                self.parts.extend(rest);
+            }
+            // Accesses that overlap are in one part.
+            (end, kind) = (end.max(*last), Some(own));
+        }
+    }
+
+    /// The number of the part that an access is in.
+    fn part_of(&self, shader: &Shader, access: &Access) -> usize {
+        let first = access.constant_range(shader).map_or(0, |range| range.start);
+        let is_it = |part: &Part| part.mode == access.mode && part.start <= first;
+        self.parts.iter().rposition(is_it).expect("each mode has a part from byte 0 on")
+    }
+
+    /// The part that an access is in.
+    pub(super) fn part(&mut self, shader: &Shader, access: &Access) -> &mut Part {
+        let at = self.part_of(shader, access);
+        &mut self.parts[at]
+    }
+
+    /// A deref of shared memory as an array of numbers of `bits` bits, of a second variable.
+    pub(super) fn view(&mut self, b: &mut Builder<'_>, context: &Context, bits: u8) -> Def {
+        let (place, name) = match bits {
+            8 => (0, "shared@8"),
+            16 => (1, "shared@16"),
+            _ => (2, "shared@64"),
+        };
+        let element = Element { bits, components: 1 };
+        let len = bytes_of(b.shader, context, Modes::SHARED).map(|bytes| elements(vec4s(bytes), element));
+        let var =
+            self.views[place].get_or_insert_with(|| new_block(b.shader, (name, Modes::SHARED), 0, (element, len)));
+        base_pointer(b, *var, None)
+    }
+}
+
+impl Part {
+    /// Removes what is from the byte `first` on.
+    fn split_off(&mut self, first: u32) -> Part {
+        let end = self.end.replace(first);
+        Part { mode: self.mode, start: first, end, element: UVEC4, uses: Uses::default(), var: None }
+    }
+
+    /// The number of vec4s, rounded up, if it is known.
+    pub(super) fn vec4s(&self) -> Option<u32> {
+        self.end.map(|end| vec4s(end - self.start))
+    }
+
+    /// The elements that serve its accesses best.
+    fn best_element(&self, context: &Context) -> Element {
+        let Part { mode, start, end, uses, .. } = self;
+        let is_shared = *mode == Modes::SHARED;
+        if is_shared && !context.target.has(Feature::workgroupMemoryExplicitLayout) {
+            if uses.has_wide_atomics {
+                return UINT64;
+            }
+            let bits = 8 * uses.widths as u8;
+            if has_type(context, bits) && !uses.has_atomics && !uses.has_unaligned && end.is_some() {
+                return Element { bits, components: 1 };
+            }
+        }
+        // Mesh shaders must have the type of a payload that task shaders have.
+        if *mode == Modes::TASK_PAYLOAD {
+            return UINT;
+        }
+        // The driver adds memory in units of vec4s.
+        let Some(end) = end.filter(|_| context.buffer_access == BufferAccess::Auto) else { return UVEC4 };
+        let has_lanes_only = is_shared && uses.widths != 0 && !uses.has_vectors;
+        match uses.has_unknown_lanes || has_lanes_only || (end - start) % UVEC4.bytes() != 0 {
+            true => UINT,
+            false => UVEC4,
+        }
+    }
+
+    /// The variable.
+    fn variable(&mut self, shader: &mut Shader) -> Var {
+        let Part { mode, start, end, element, .. } = *self;
+        *self.var.get_or_insert_with(|| {
+            let name = match mode {
+                Modes::SHARED => "shared",
+                Modes::PUSH_CONST => LOWERED,
+                Modes::TASK_PAYLOAD => "payload",
+                _ => "scratch",
+            };
+            let len = end.map(|end| (end - start) / element.bytes());
+            new_block(shader, (name, mode), start, (element, len))
+        })
+    }
+
+    /// The variable, as it is accessed by bytes or by numbers of 8 or 16 bits.
+    pub(super) fn memory(&mut self, b: &mut Builder<'_>, buffer_access: BufferAccess) -> MemoryView {
+        let Part { mode, element, .. } = *self;
+        let var = self.variable(b.shader);
+        let in_pairs = element == UINT64;
+        let whole = match buffer_access {
+            BufferAccess::Auto if !in_pairs => Whole::Always,
+            _ => Whole::Never,
+        };
+        MemoryView {
+            base: base_pointer(b, var, None),
+            access: 0,
+            whole,
+            lanes: if element == UINT { 1 } else { 4 },
+            len: self.vec4s(),
+            shared: matches!(mode, Modes::SHARED | Modes::TASK_PAYLOAD),
+            in_pairs,
+            at_address: false,
+        }
+    }
+}
+
+impl Uses {
+    fn add(&mut self, shader: &Shader, offsets: &Offsets, access: &Access) {
+        let offset = access.offset(shader, offsets, 0);
+        let bytes = access.element_bytes(shader);
+        self.widths |= bytes;
+        self.has_atomics |= access.operation.is_atomic();
+        self.has_wide_atomics |= access.operation.is_atomic() && bytes == 8;
+        self.has_unknown_lanes |= bytes >= 4 && offset.lanes() != Some(4);
+        self.has_vectors |= access.bytes(shader) != 4;
+        self.has_unaligned |= bytes < 4 && !offset.is_multiple_of(bytes);
+    }
+}
+
+/// Whether variables of shared memory can be integers of these 8 or 16 bits.
+fn has_type(context: &Context, bits: u8) -> bool {
+    match bits {
+        8 => context.target.has(Feature::shaderInt8),
+        16 => context.target.has(Feature::shaderInt16),
+        _ => false,
+    }
+}
+
+/// The size of a memory in bytes, in whole vec4s; `None` if that of shared memory is set with the pipeline.
+fn bytes_of(shader: &Shader, context: &Context, mode: Modes) -> Option<u32> {
+    let bytes = match mode {
+        Modes::SHARED if shader.info.has_variable_shared_memory() => return None,
+        Modes::SHARED => shader.info.shared_size,
+        Modes::PUSH_CONST => push_constant_bytes(shader, context),
+        Modes::TASK_PAYLOAD => shader.info.task_payload_size,
+        _ => shader.info.scratch,
+    };
+    Some(UVEC4.bytes() * vec4s(bytes))
+}
+
+/// One past the last byte of push constants that the shader may read; all of them if a range is unknown.
+fn push_constant_bytes(shader: &Shader, context: &Context) -> u32 {
+    let limit = context.target.max_push_constants_size;
+    let end = |inst: &Inst| {
+        let access = Access::new(shader, *inst).filter(|access| access.mode == Modes::PUSH_CONST)?;
+        if access.unit == OffsetUnit::ZinkMembers {
+            return Some(zink::SIZE);
+        }
+        let base = shader.index(*inst, Index::base);
+        let bytes = access.bytes(shader);
+        match shader.as_const_scalar(access.offset) {
+            Some(offset) => base.checked_add(offset as u32)?.checked_add(bytes),
+            None => {
+                let range = shader.index(*inst, Index::range);
+                Some(if range == 0 { limit } else { base.saturating_add(range) })
+            }
+        }
+    };
+    let accessed = shader.order.iter().filter_map(end).map(|end| end.min(limit)).max().unwrap_or(0);
+    context.pushed.map_or(accessed, |offset| accessed.max(offset.saturating_add(4)).min(limit))
+}
