@@ -1,83 +1,104 @@
 // SPDX-License-Identifier: MIT
 
-//! Accesses by byte offset to shared memory, scratch, task payloads and push constants.
+//! What an instruction does to numbers in memory, whichever memory it is, and the two ways to do it: through lanes of words, or
+//! through elements of the numbers' width.
 
-use super::byte_access::Offset;
-use crate::analysis::offsets::Offsets;
-use crate::ir::{Def, Inst, Shader};
-use crate::op::meaning::{MemoryKind, MemoryOperation, OffsetUnit};
-use crate::op::{zink, Index, Modes};
-use std::ops::Range;
+use super::byte_access::{self, Address, Elements, MemoryView};
+use crate::ir::{Builder, Def, Edit, Inst, Shader};
+use crate::op::meaning::{MemoryAccess, MemoryOperation};
+use crate::op::Index;
+use crate::target::Target;
 
-/// An access to one of the memories.
+/// An access to memory by byte offset, by address, or through a deref.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Access {
     pub(super) inst: Inst,
-    pub(super) mode: Modes,
     pub(super) operation: MemoryOperation,
-    pub(super) offset: Def,
-    /// The unit of the offset.
-    pub(super) unit: OffsetUnit,
+    /// The stored value.
+    value: Option<Def>,
+    /// The source with the first operand of an atomic.
+    data: usize,
+    /// The number of components that are accessed, and their width; of a size, those of the result.
+    pub(super) components: u8,
+    pub(super) bits: u8,
 }
 
 impl Access {
-    pub(super) fn new(shader: &Shader, inst: Inst) -> Option<Access> {
+    /// The access of `inst`, of which the table of intrinsics says this.
+    pub(super) fn new(shader: &Shader, inst: Inst, info: MemoryAccess) -> Option<Access> {
         let (op, srcs) = shader.as_intrinsic(inst)?;
-        let access = op.info().memory?;
-        let mode = match access.kind {
-            MemoryKind::Shared => Modes::SHARED,
-            MemoryKind::Scratch => Modes::SHADER_TEMP,
-            MemoryKind::PushConstant => Modes::PUSH_CONST,
-            MemoryKind::TaskPayload => Modes::TASK_PAYLOAD,
-            _ => return None,
+        let value = match info.operation {
+            MemoryOperation::Store => Some(srcs[usize::from(op.info().value?)]),
+            _ => None,
         };
-        let offset = srcs[usize::from(access.offset?)];
-        Some(Access { inst, mode, operation: access.operation, offset, unit: access.unit })
-    }
-
-    /// The width of an accessed component, in bytes.
-    pub(super) fn element_bytes(&self, shader: &Shader) -> u32 {
-        let bits = match self.operation {
-            MemoryOperation::Store => shader.bit_size(self.source(shader, 0)),
-            _ => shader.insts[self.inst].bit_size,
-        };
-        u32::from(bits) / 8
+        let numbers = value.unwrap_or(inst.def());
+        let (components, bits) = (shader.num_components(numbers), shader.bit_size(numbers));
+        Some(Access { inst, operation: info.operation, value, data: info.atomic_data(), components, bits })
     }
 
     /// The number of accessed bytes.
-    pub(super) fn bytes(&self, shader: &Shader) -> u32 {
-        let components = match self.operation {
-            MemoryOperation::Store => shader.num_components(self.source(shader, 0)),
-            _ => shader.insts[self.inst].num_components,
-        };
-        u32::from(components) * self.element_bytes(shader)
+    pub(super) fn bytes(&self) -> u32 {
+        u32::from(self.components) * u32::from(self.bits) / 8
     }
 
-    pub(super) fn source(&self, shader: &Shader, i: usize) -> Def {
-        shader.as_intrinsic(self.inst).map(|(_, srcs)| srcs[i]).expect("an intrinsic")
+    /// What NIR says of the address: it is the second number modulo the first. Atomics are aligned to their width.
+    pub(super) fn alignment(&self, shader: &Shader) -> (u32, u32) {
+        match self.operation.is_atomic() {
+            true => (u32::from(self.bits) / 8, 0),
+            false => (shader.index(self.inst, Index::align_mul), shader.index(self.inst, Index::align_offset)),
+        }
     }
 
-    /// Alignment of the offset: atomics are aligned to their width.
-    fn alignment(&self, shader: &Shader) -> (u32, u32) {
+    /// The components that are loaded or stored; `None` for atomics and sizes.
+    pub(super) fn mask(&self, shader: &Shader) -> Option<u32> {
         match self.operation {
-            operation if operation.is_atomic() => (self.element_bytes(shader), 0),
-            _ => (shader.index(self.inst, Index::align_mul), shader.index(self.inst, Index::align_offset)),
+            MemoryOperation::Load => Some((1 << self.components) - 1),
+            MemoryOperation::Store => Some(shader.index(self.inst, Index::write_mask)),
+            _ => None,
         }
     }
 
-    /// The bytes that are accessed, if the offset is constant.
-    pub(super) fn constant_range(&self, shader: &Shader) -> Option<Range<u32>> {
-        let first = (shader.as_const_scalar(self.offset)? as u32).wrapping_add(shader.index(self.inst, Index::base));
-        Some(first..first.saturating_add(self.bytes(shader)))
+    /// [`Access`](crate::op::Access) bits.
+    pub(super) fn qualifiers(&self, shader: &Shader) -> u32 {
+        shader.index(self.inst, Index::access)
     }
 
-    /// The offset in the part of its memory that begins at the byte `start`.
-    pub(super) fn offset(&self, shader: &Shader, offsets: &Offsets, start: u32) -> Offset {
-        if self.unit == OffsetUnit::ZinkMembers {
-            let member = shader.as_const_scalar(self.offset).unwrap_or(0) as usize;
-            let first = zink::offset(member).unwrap_or(0);
-            return Offset::constant(self.offset, first + 4 * shader.index(self.inst, Index::component));
+    /// The stored value, and the mask of its components that are stored.
+    pub(super) fn stored(&self, shader: &Shader) -> Option<(Def, u32)> {
+        Some((self.value?, shader.index(self.inst, Index::write_mask)))
+    }
+
+    /// Accesses lanes of `memory`.
+    pub(super) fn lower_lanes(&self, b: &mut Builder<'_>, target: &Target, memory: &MemoryView, at: Address) -> Edit {
+        if let Some((value, mask)) = self.stored(b.shader) {
+            byte_access::store(b, memory, at, value, mask);
+            return Edit::Remove;
         }
-        let plus = shader.index(self.inst, Index::base).wrapping_sub(start);
-        Offset::new(shader, offsets, (self.offset, 0, plus), self.alignment(shader))
+        let size = (self.components, self.bits);
+        Edit::Replace(match self.operation.is_atomic() {
+            true => byte_access::atomic(b, target, memory, at, (self.inst, self.data)),
+            false => byte_access::load(b, memory, at, size, byte_access::NO_OTHERS),
+        })
+    }
+
+    /// Accesses elements of the width of the numbers.
+    pub(super) fn lower_elements(&self, b: &mut Builder<'_>, elements: Elements<'_>) -> Edit {
+        if let Some(stored) = self.stored(b.shader) {
+            elements.store(b, stored);
+            return Edit::Remove;
+        }
+        let size = (self.components, self.bits);
+        Edit::Replace(match self.operation.is_atomic() {
+            true => {
+                let pointer = elements.first(b, self.bits);
+                self.lower_atomic(b, pointer)
+            }
+            false => elements.load(b, size),
+        })
+    }
+
+    /// The atomic on what `pointer` points to.
+    pub(super) fn lower_atomic(&self, b: &mut Builder<'_>, pointer: Def) -> Def {
+        byte_access::atomic_at(b, self.inst, pointer, self.data)
     }
 }

@@ -29,12 +29,14 @@
 //!             @store_deref (%8, %9) (wrmask=xy, access=none)
 //! ```
 
+use super::access::Access;
 use super::byte_access::{self, global_pointer, Address, MemoryView, Whole};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, TypeData};
 use crate::op::meaning::{MemoryKind, MemoryOperation};
 use crate::op::{AluOp, Facts, Index, Modes};
 use crate::pass::{Context, Pass};
 use crate::target::Target;
+use std::ops::Deref;
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
@@ -48,7 +50,7 @@ pub const PASS: Pass = Pass {
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
     let target = &context.target;
-    rewrite(shader, |b, inst| match Access::new(b, inst) {
+    rewrite(shader, |b, inst| match GlobalAccess::new(b, inst) {
         Some(access) => access.lower(b, target),
         // Addresses have replaced them. A target without 64-bit integers cannot compute the remaining ones.
         None if is_step(b.shader, inst) => Edit::Remove,
@@ -67,51 +69,35 @@ fn is_step(shader: &Shader, inst: Inst) -> bool {
     }
 }
 
-/// The kind of an access.
-#[derive(Clone, Copy)]
-enum Operation {
-    Load,
-    Store {
-        value: Def,
-        mask: u32,
-    },
-    /// The data start at this source.
-    Atomic {
-        data: usize,
-    },
-}
-
 /// An access to global memory.
-struct Access {
-    inst: Inst,
-    operation: Operation,
+struct GlobalAccess {
+    access: Access,
     address: Def,
     /// The address is `align.1` modulo `align.0`.
     align: (u32, u32),
-    access: u32,
-    /// The number of components that are accessed.
-    components: u8,
-    bits: u8,
+}
+
+impl Deref for GlobalAccess {
+    type Target = Access;
+
+    fn deref(&self) -> &Access {
+        &self.access
+    }
 }
 
 /// The maximum number of words of an access: those of sixteen numbers of 64 bits.
 const MOST_WORDS: usize = 32;
 
-impl Access {
-    fn new(b: &mut Builder<'_>, inst: Inst) -> Option<Access> {
+impl GlobalAccess {
+    fn new(b: &mut Builder<'_>, inst: Inst) -> Option<GlobalAccess> {
         let (op, srcs) = b.shader.as_intrinsic(inst)?;
         let first = *srcs.first()?;
-        let access = op.info().memory.filter(|access| matches!(access.kind, MemoryKind::Global | MemoryKind::Deref))?;
-        let operation = match access.operation {
-            MemoryOperation::Load => Operation::Load,
-            MemoryOperation::Store => {
-                let value = srcs[usize::from(op.info().value?)];
-                Operation::Store { value, mask: b.shader.index(inst, Index::write_mask) }
-            }
-            MemoryOperation::Atomic | MemoryOperation::AtomicSwap => Operation::Atomic { data: access.atomic_data() },
-            MemoryOperation::Size => return None,
-        };
-        let address = access.offset.map(|address| srcs[usize::from(address)]);
+        let info = op.info().memory.filter(|info| matches!(info.kind, MemoryKind::Global | MemoryKind::Deref))?;
+        if info.operation == MemoryOperation::Size {
+            return None;
+        }
+        let address = info.offset.map(|address| srcs[usize::from(address)]);
+        let access = Access::new(b.shader, inst, info)?;
         let (address, align) = match address {
             Some(address) => {
                 let align = (b.shader.index(inst, Index::align_mul), b.shader.index(inst, Index::align_offset));
@@ -126,12 +112,9 @@ impl Access {
                 (address_of(b, first)?, align)
             }
         };
-        let access = b.shader.index(inst, Index::access);
-        let value = if let Operation::Store { value, .. } = operation { value } else { inst.def() };
-        let (components, bits) = (b.shader.num_components(value), b.shader.bit_size(value));
         // Without a given alignment, the access has that of its components.
-        let align = if align.0 == 0 { (u32::from(bits) / 8, 0) } else { align };
-        Some(Access { inst, operation, address, align, access, components, bits })
+        let align = if align.0 == 0 { (u32::from(access.bits) / 8, 0) } else { align };
+        Some(GlobalAccess { access, address, align })
     }
 
     /// The greatest power of two that is known to divide the address.
@@ -145,17 +128,17 @@ impl Access {
     fn lower(&self, b: &mut Builder<'_>, target: &Target) -> Edit {
         let is_direct = self.alignment() >= u32::from(self.bits) / 8 || self.bits == 64 && self.alignment() >= 4;
         let has_members = byte_access::has_elements(target, self.bits);
-        match self.operation {
-            Operation::Load if is_direct && has_members => Edit::Replace(self.load(b)),
-            Operation::Store { value, mask } if is_direct && has_members => {
+        match self.stored(b.shader) {
+            None if self.operation.is_atomic() && self.bits >= 32 => {
+                let pointer = global_pointer(b, self.address, (1, self.bits), u32::from(self.bits) / 8);
+                Edit::Replace(self.lower_atomic(b, pointer))
+            }
+            None if is_direct && has_members && !self.operation.is_atomic() => Edit::Replace(self.load(b)),
+            Some((value, mask)) if is_direct && has_members => {
                 self.store(b, value, mask);
                 Edit::Remove
             }
-            Operation::Atomic { data } if self.bits >= 32 => {
-                let pointer = global_pointer(b, self.address, (1, self.bits), u32::from(self.bits) / 8);
-                Edit::Replace(byte_access::atomic_at(b, self.inst, pointer, data))
-            }
-            _ => self.lower_by_lanes(b, target),
+            _ => self.lower_words(b, target),
         }
     }
 
@@ -179,11 +162,12 @@ impl Access {
 
     fn load(&self, b: &mut Builder<'_>) -> Def {
         let (count, bits) = self.words();
+        let qualifiers = self.qualifiers(b.shader);
         let mut words = [self.address; MOST_WORDS];
         for first in (0..count).step_by(4) {
             let components = (count - first).min(4);
             let pointer = self.pointer(b, first, (components, bits));
-            let value = b.load_deref(pointer, self.access);
+            let value = b.load_deref(pointer, qualifiers);
             if components == count && bits == self.bits {
                 return value;
             }
@@ -196,6 +180,7 @@ impl Access {
     }
 
     fn store(&self, b: &mut Builder<'_>, value: Def, mask: u32) {
+        let qualifiers = self.qualifiers(b.shader);
         let mut words = [None; MOST_WORDS];
         for c in 0..self.components {
             let written = mask >> c & 1 != 0;
@@ -218,14 +203,14 @@ impl Access {
             if len != 0 {
                 let pointer = self.pointer(b, first, (len, bits));
                 let value = b.vec_of(len, |_, _| run.next().unwrap_or(value));
-                b.store_deref(pointer, value, (1 << len) - 1, self.access);
+                b.store_deref(pointer, value, (1 << len) - 1, qualifiers);
             }
             first += len.max(1);
         }
     }
 
     /// Accesses the words that contain the value.
-    fn lower_by_lanes(&self, b: &mut Builder<'_>, target: &Target) -> Edit {
+    fn lower_words(&self, b: &mut Builder<'_>, target: &Target) -> Edit {
         let (mul, offset) = self.align;
         let (base, address) = if mul >= 4 {
             let byte = offset % 4;
@@ -239,7 +224,7 @@ impl Access {
         };
         let memory = MemoryView {
             base,
-            access: self.access,
+            access: self.qualifiers(b.shader),
             whole: Whole::Never,
             len: None,
             shared: true,
@@ -247,22 +232,7 @@ impl Access {
             lanes: 4,
             at_address: true,
         };
-        match self.operation {
-            Operation::Load => Edit::Replace(byte_access::load(
-                b,
-                &memory,
-                address,
-                (self.components, self.bits),
-                byte_access::NO_OTHERS,
-            )),
-            Operation::Store { value, mask } => {
-                byte_access::store(b, &memory, address, value, mask);
-                Edit::Remove
-            }
-            Operation::Atomic { data } => {
-                Edit::Replace(byte_access::atomic(b, target, &memory, address, (self.inst, data)))
-            }
-        }
+        self.lower_lanes(b, target, &memory, address)
     }
 }
 

@@ -40,16 +40,13 @@
 //! 32    %5 = @load_deref (%4) (access=none)
 //! ```
 
-use super::access::Access;
 use super::blocks::UINT;
-use super::byte_access::{self, Elements, Granularity, MemoryView, Offset};
-use super::memories::Memories;
+use super::byte_access::{Elements, Granularity};
+use super::memories::{Memories, OffsetAccess};
 use crate::analysis::offsets::Offsets;
-use crate::ir::{rewrite, Builder, Def, Edit, Shader};
-use crate::op::meaning::MemoryOperation;
-use crate::op::{Facts, Index, Modes};
+use crate::ir::{rewrite, Builder, Edit, Shader};
+use crate::op::Facts;
 use crate::pass::{Context, Pass};
-use crate::target::Target;
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
@@ -74,93 +71,45 @@ struct Tables {
 }
 
 fn lower(shader: &mut Shader, context: &Context, Tables { offsets, memories }: &mut Tables) -> bool {
-    let is_dynamic = |access: Access| shader.as_const_scalar(access.offset).is_none();
-    if shader.order.iter().any(|inst| Access::new(shader, *inst).is_some_and(is_dynamic)) {
+    let mut accesses = shader.order.iter().filter_map(|inst| OffsetAccess::new(shader, *inst));
+    if accesses.any(|access| access.is_dynamic(shader)) {
         offsets.analyse(shader);
     }
     memories.collect(shader, context, offsets);
-    let changed = rewrite(shader, |b, inst| match Access::new(b.shader, inst) {
-        Some(access) => access.lower(b, context, memories, offsets),
+    let changed = rewrite(shader, |b, inst| match OffsetAccess::new(b.shader, inst) {
+        Some(access) => lower_access(b, context, &access, memories, offsets),
         None => Edit::Keep,
     });
     offsets.forget(shader);
     changed
 }
 
-impl Access {
-    fn lower(&self, b: &mut Builder<'_>, context: &Context, memories: &mut Memories, offsets: &Offsets) -> Edit {
-        let (buffer_access, target) = (context.buffer_access, &context.target);
-        let part = memories.part(b.shader, self);
-        let offset = self.offset(b.shader, offsets, part.start);
-        let (element, vec4s) = (part.element, part.vec4s());
-        let bits = (8 * self.element_bytes(b.shader)) as u8;
-        if element.bits < 32 {
-            let base = part.memory(b, buffer_access).base;
-            return self.lower_elements(b, (base, bits), (offset, offsets));
-        }
-        if self.is_narrow(b.shader, target, offset, vec4s) {
-            let base = memories.view(b, context, bits);
-            return self.lower_elements(b, (base, bits), (offset, offsets));
-        }
-        let granularity = if element == UINT { Granularity::Words } else { Granularity::Vec4s };
-        let address = offset.address(b, offsets, granularity);
-        let access = b.shader.index(self.inst, Index::access);
-        let memory = MemoryView { access, ..memories.part(b.shader, self).memory(b, buffer_access) };
-        match self.operation {
-            MemoryOperation::Load => {
-                let size = (b.shader.insts[self.inst].num_components, bits);
-                Edit::Replace(byte_access::load(b, &memory, address, size, byte_access::NO_OTHERS))
-            }
-            MemoryOperation::Store => {
-                let value = self.source(b.shader, 0);
-                let mask = b.shader.index(self.inst, Index::write_mask);
-                byte_access::store(b, &memory, address, value, mask);
-                Edit::Remove
-            }
-            // Atomics of 64 bits have a second view, or the elements have 64 bits.
-            _ if bits == 64 && !memory.in_pairs => {
-                let memory = MemoryView { base: memories.view(b, context, 64), in_pairs: true, ..memory };
-                Edit::Replace(byte_access::atomic(b, target, &memory, address, (self.inst, 1)))
-            }
-            _ => Edit::Replace(byte_access::atomic(b, target, &memory, address, (self.inst, 1))),
-        }
+fn lower_access(
+    b: &mut Builder<'_>,
+    context: &Context,
+    access: &OffsetAccess,
+    memories: &mut Memories,
+    offsets: &Offsets,
+) -> Edit {
+    let part = memories.part(b.shader, access);
+    let (offset, element) = (access.offset(b.shader, offsets, part.start), part.element);
+    let qualifiers = access.qualifiers(b.shader);
+    let elements = |base| Elements { base, access: qualifiers, offset, offsets };
+    if element.bits < 32 {
+        let base = part.memory(b, context.buffer_access).base;
+        return access.lower_elements(b, elements(base));
     }
-
-    /// The components that are accessed; `None` for atomics.
-    fn mask(&self, shader: &Shader) -> Option<u32> {
-        match self.operation {
-            MemoryOperation::Load => Some((1 << shader.insts[self.inst].num_components) - 1),
-            MemoryOperation::Store => Some(shader.index(self.inst, Index::write_mask)),
-            _ => None,
-        }
+    if access.is_narrow(b.shader, context, offset, part) {
+        let base = memories.view(b, context, access.bits);
+        return access.lower_elements(b, elements(base));
     }
-
-    /// Whether a second view of shared memory with elements of the width of the access is better, and the target has such a view.
-    fn is_narrow(&self, shader: &Shader, target: &Target, offset: Offset, vec4s: Option<u32>) -> bool {
-        let bits = (8 * self.element_bytes(shader)) as u8;
-        let has = self.mode == Modes::SHARED && byte_access::has_shared_elements(target, bits);
-        has && self.mask(shader).is_some_and(|mask| byte_access::is_narrow(offset, bits, mask, vec4s))
+    let granularity = if element == UINT { Granularity::Words } else { Granularity::Vec4s };
+    let address = offset.address(b, offsets, granularity);
+    let mut memory = memories.part(b.shader, access).memory(b, context.buffer_access);
+    memory.access = qualifiers;
+    // Atomics of 64 bits have a second view, or the elements have 64 bits.
+    if access.bits == 64 && access.operation.is_atomic() && !memory.in_pairs {
+        (memory.base, memory.in_pairs) = (memories.view(b, context, 64), true);
     }
-
-    /// Accesses the numbers of `bits` bits at `base`.
-    fn lower_elements(
-        &self,
-        b: &mut Builder<'_>,
-        (base, bits): (Def, u8),
-        (offset, offsets): (Offset, &Offsets),
-    ) -> Edit {
-        let access = b.shader.index(self.inst, Index::access);
-        let elements = Elements { base, access, offset, offsets };
-        match self.operation {
-            MemoryOperation::Load => {
-                let components = b.shader.insts[self.inst].num_components;
-                Edit::Replace(elements.load(b, (components, bits)))
-            }
-            _ => {
-                let mask = b.shader.index(self.inst, Index::write_mask);
-                elements.store(b, (self.source(b.shader, 0), mask));
-                Edit::Remove
-            }
-        }
-    }
+    access.lower_lanes(b, &context.target, &memory, address)
 }

@@ -39,16 +39,18 @@
 //! @store_deref (%5, %2) (wrmask=x, access=none)
 //! ```
 
+use super::access::Access;
 use super::blocks::{block_pointer, block_type, index_in, stem, vector_of, BasePointers, Element, UINT, UVEC4};
 use super::byte_access::{self, is_narrow, Elements, Granularity, MemoryView, Offset, Whole};
 use crate::analysis::block_table::BlockTable;
 use crate::analysis::offsets::Offsets;
 use crate::ir::{rewrite, AluFlags, ArrayIndex, Builder, Def, Edit, Inst, Shader, Var, Variable};
-use crate::op::meaning::{MemoryAccess, MemoryKind, MemoryOperation};
-use crate::op::{Access, AluOp, AtomicOp, Facts, Index, Intrinsic, Modes};
+use crate::op::meaning::MemoryKind;
+use crate::op::{self, AluOp, AtomicOp, Facts, Index, Intrinsic, Modes};
 use crate::pass::{BufferAccess, Context, Pass};
 use crate::target::{BlockArray, Descriptor, DescriptorLayout, DescriptorSlot, Feature, Target};
 use rustc_hash::FxHashMap;
+use std::ops::Deref;
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
@@ -71,104 +73,92 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
 }
 
 fn lower(shader: &mut Shader, context: &Context, blocks: &mut Blocks<'_>) {
-    rewrite(shader, |b, inst| {
-        let Some((access, block)) = access(b.shader, inst) else {
-            return Edit::Keep;
-        };
-        match access.operation {
-            MemoryOperation::Size => Edit::Replace(size(b, blocks, inst, block)),
-            MemoryOperation::Load => Edit::Replace(load(b, context, blocks, inst, block)),
-            MemoryOperation::Store => {
-                store(b, context, blocks, inst, block);
-                Edit::Remove
-            }
-            MemoryOperation::Atomic | MemoryOperation::AtomicSwap => {
-                Edit::Replace(atomic(b, context, blocks, inst, block))
-            }
-        }
+    rewrite(shader, |b, inst| match BlockAccess::new(b.shader, inst) {
+        Some(access) => lower_access(b, context, blocks, &access),
+        None => Edit::Keep,
     });
 }
 
-fn load(b: &mut Builder<'_>, context: &Context, blocks: &mut Blocks<'_>, inst: Inst, block: Def) -> Def {
-    let access = b.shader.index(inst, Index::access);
-    let size = (b.shader.insts[inst].num_components, b.shader.insts[inst].bit_size);
-    let offset = offset(b.shader, &blocks.made.offsets, inst);
-    if blocks.has_elements(b.shader, context, block, (offset, size.1, (1 << size.0) - 1)) {
-        let base = blocks.elements(b, block, size.1);
-        return Elements { base, access, offset, offsets: &blocks.made.offsets }.load(b, size);
-    }
-    let granularity = blocks.granularity(b.shader, offset, block);
-    let address = offset.address(b, &blocks.made.offsets, granularity);
-    let memory = blocks.memory(b, block, access, (context, offset.view(granularity)));
-    byte_access::load(b, &memory, address, size, byte_access::NO_OTHERS)
-}
-
-fn store(b: &mut Builder<'_>, context: &Context, blocks: &mut Blocks<'_>, inst: Inst, block: Def) {
-    let access = b.shader.index(inst, Index::access);
-    let value = source(b.shader, inst, 0);
-    let (bits, mask) = (b.shader.bit_size(value), b.shader.index(inst, Index::write_mask));
-    let offset = offset(b.shader, &blocks.made.offsets, inst);
-    if blocks.has_elements(b.shader, context, block, (offset, bits, mask)) {
-        let base = blocks.elements(b, block, bits);
-        return Elements { base, access, offset, offsets: &blocks.made.offsets }.store(b, (value, mask));
-    }
-    let granularity = blocks.granularity(b.shader, offset, block);
-    let address = offset.address(b, &blocks.made.offsets, granularity);
-    let memory = blocks.memory(b, block, access, (context, offset.view(granularity)));
-    byte_access::store(b, &memory, address, value, mask);
-}
-
-/// The access of `inst` to a storage block, and its block index; `None` if it has no such access.
-fn access(shader: &Shader, inst: Inst) -> Option<(MemoryAccess, Def)> {
-    let (op, srcs) = shader.as_intrinsic(inst)?;
-    let access = op.info().memory.filter(|access| access.kind == MemoryKind::Ssbo)?;
-    Some((access, srcs[usize::from(access.block?)]))
-}
-
-fn source(shader: &Shader, inst: Inst, i: usize) -> Def {
-    shader.as_intrinsic(inst).map(|(_, srcs)| srcs[i]).expect("an intrinsic")
-}
-
-/// The byte offset of an access, if it has one.
-fn offset_source(shader: &Shader, inst: Inst) -> Option<Def> {
-    let (op, srcs) = shader.as_intrinsic(inst)?;
-    Some(srcs[usize::from(op.info().memory?.offset?)])
-}
-
-/// The byte offset of an access. Atomics are aligned to their width.
-fn offset(shader: &Shader, offsets: &Offsets, inst: Inst) -> Offset {
-    let (access, _) = access(shader, inst).expect("an access");
-    let align = match access.operation.is_atomic() {
-        true => (u32::from(shader.insts[inst].bit_size) / 8, 0),
-        false => (shader.index(inst, Index::align_mul), shader.index(inst, Index::align_offset)),
+fn lower_access(b: &mut Builder<'_>, context: &Context, blocks: &mut Blocks<'_>, access: &BlockAccess) -> Edit {
+    let block = access.block;
+    let Some(offset) = access.offset(b.shader, &blocks.made.offsets) else {
+        return Edit::Replace(size(b, blocks, access));
     };
-    Offset::new(shader, offsets, (offset_source(shader, inst).expect("an offset"), 0, 0), align)
+    let qualifiers = access.qualifiers(b.shader);
+    if blocks.has_elements(b.shader, context, access, offset) {
+        let base = blocks.elements(b, block, access.bits);
+        let elements = Elements { base, access: qualifiers, offset, offsets: &blocks.made.offsets };
+        return access.lower_elements(b, elements);
+    }
+    let granularity = blocks.granularity(b.shader, offset, block);
+    let address = offset.address(b, &blocks.made.offsets, granularity);
+    let memory = blocks.memory(b, block, qualifiers, (context, offset.view(granularity)));
+    access.lower_lanes(b, &context.target, &memory, address)
 }
 
-fn size(b: &mut Builder<'_>, blocks: &mut Blocks<'_>, inst: Inst, block: Def) -> Def {
-    let (var, index) = blocks.find(b, block, UINT);
+/// An access to a storage block.
+struct BlockAccess {
+    access: Access,
+    /// The index of the block.
+    block: Def,
+    /// The byte offset; `None` for a size.
+    offset: Option<Def>,
+}
+
+impl Deref for BlockAccess {
+    type Target = Access;
+
+    fn deref(&self) -> &Access {
+        &self.access
+    }
+}
+
+impl BlockAccess {
+    fn new(shader: &Shader, inst: Inst) -> Option<BlockAccess> {
+        let (op, srcs) = shader.as_intrinsic(inst)?;
+        let info = op.info().memory.filter(|info| info.kind == MemoryKind::Ssbo)?;
+        let source = |at: u8| srcs[usize::from(at)];
+        let (block, offset) = (source(info.block?), info.offset.map(source));
+        Some(BlockAccess { access: Access::new(shader, inst, info)?, block, offset })
+    }
+
+    fn offset(&self, shader: &Shader, offsets: &Offsets) -> Option<Offset> {
+        Some(Offset::new(shader, offsets, (self.offset?, 0, 0), self.alignment(shader)))
+    }
+
+    /// Whether the offset is not constant.
+    fn is_dynamic(&self, shader: &Shader) -> bool {
+        self.offset.is_some_and(|offset| shader.as_const_scalar(offset).is_none())
+    }
+
+    /// Whether it is to one number of 32 bits, or to none.
+    fn is_single_lane(&self) -> bool {
+        self.offset.is_none() || (self.components, self.bits) == (1, 32)
+    }
+
+    /// The views that it needs.
+    fn needed_views(&self, target: &Target, offset: Offset) -> NeededViews {
+        match self.bits {
+            64 if self.operation.is_atomic() => return NeededViews { wide: true, ..NeededViews::default() },
+            64 if is_wide(target, offset) => return NeededViews::default(),
+            // These mostly have views of their own.
+            8 | 16 => return NeededViews::default(),
+            _ => {}
+        }
+        let is_known = offset.lanes() == Some(4);
+        NeededViews { words: !is_known, vec4s: is_known && self.bytes() > 4, wide: false }
+    }
+}
+
+fn size(b: &mut Builder<'_>, blocks: &mut Blocks<'_>, access: &BlockAccess) -> Def {
+    let (var, index) = blocks.find(b, access.block, UINT);
     let pointer = block_pointer(b, var, index);
     let len = b.intrinsic(Intrinsic::deref_buffer_array_length, 1, 32, &[pointer]);
-    let access = b.shader.index(inst, Index::access);
-    b.shader.set_index(len, Index::access, access);
+    let qualifiers = access.qualifiers(b.shader);
+    b.shader.set_index(len, Index::access, qualifiers);
     // A buffer has less than 2^32 bytes.
     let two = b.imm32(2);
     b.alu_with(AluOp::ishl, AluFlags::NO_UNSIGNED_WRAP, &[len.def().into(), two.into()], None)
-}
-
-fn atomic(b: &mut Builder<'_>, context: &Context, blocks: &mut Blocks<'_>, inst: Inst, block: Def) -> Def {
-    let bits = b.shader.insts[inst].bit_size;
-    let offset = offset(b.shader, &blocks.made.offsets, inst);
-    if bits == 64 || bits == 16 && has_narrow_atomic(b.shader, &context.target, inst) {
-        let base = blocks.elements(b, block, bits);
-        let element = offset.element(b, &blocks.made.offsets, u32::from(bits / 8));
-        let pointer = b.deref_array(base, element);
-        return byte_access::atomic_at(b, inst, pointer, 2);
-    }
-    let granularity = blocks.granularity(b.shader, offset, block);
-    let address = offset.address(b, &blocks.made.offsets, granularity);
-    let memory = blocks.memory(b, block, 0, (context, offset.view(granularity)));
-    byte_access::atomic(b, &context.target, &memory, address, (inst, 2))
 }
 
 /// Whether the target has the atomic `inst` on a view of 16-bit floats.
@@ -183,7 +173,7 @@ struct Blocks<'m> {
     descriptors: DescriptorLayout,
     made: &'m mut BlockVars,
     /// Qualifiers of all of them.
-    access: Access,
+    access: op::Access,
     /// Whether all accesses of the shader are to single lanes.
     only_lanes: bool,
 }
@@ -210,55 +200,9 @@ impl BlockVars {
     }
 }
 
-/// Whether an operation is at an offset that is not constant.
-fn is_dynamic(shader: &Shader, inst: Inst) -> bool {
-    offset_source(shader, inst).is_some_and(|offset| shader.as_const_scalar(offset).is_none())
-}
-
-/// Whether an access is to one number of 32 bits, or to none.
-fn is_single_lane(shader: &Shader, operation: MemoryOperation, inst: Inst) -> bool {
-    match operation {
-        MemoryOperation::Size => true,
-        _ => accessed_numbers(shader, operation, inst) == (1, 32),
-    }
-}
-
-/// The number of the components of an access, and their width.
-fn accessed_numbers(shader: &Shader, operation: MemoryOperation, inst: Inst) -> (u8, u8) {
-    match operation {
-        MemoryOperation::Store => {
-            let value = source(shader, inst, 0);
-            (shader.num_components(value), shader.bit_size(value))
-        }
-        _ => (shader.insts[inst].num_components, shader.insts[inst].bit_size),
-    }
-}
-
 /// Whether numbers of 64 bits at this offset are elements of their width, as their lane of a vec4 is not known.
 fn is_wide(target: &Target, offset: Offset) -> bool {
     target.has(Feature::shaderInt64) && offset.lanes() == Some(2) && offset.is_multiple_of(8)
-}
-
-/// The views that an access needs.
-fn needed_views(
-    shader: &Shader,
-    target: &Target,
-    offsets: &Offsets,
-    operation: MemoryOperation,
-    inst: Inst,
-) -> NeededViews {
-    let (components, bits) = accessed_numbers(shader, operation, inst);
-    let offset = offset(shader, offsets, inst);
-    match bits {
-        64 if operation.is_atomic() => return NeededViews { wide: true, ..NeededViews::default() },
-        64 if is_wide(target, offset) => return NeededViews::default(),
-        // These mostly have views of their own.
-        8 | 16 => return NeededViews::default(),
-        _ => {}
-    }
-    let is_known = offset.lanes() == Some(4);
-    let bytes = u32::from(components) * u32::from(bits) / 8;
-    NeededViews { words: !is_known, vec4s: is_known && bytes > 4, wide: false }
 }
 
 /// The views that the accesses to a binding need.
@@ -286,15 +230,14 @@ impl<'m> Blocks<'m> {
         let mut written = false;
         let (mut needs_views, mut has_vectors) = (false, false);
         for inst in &shader.order {
-            let Some((access, block)) = access(shader, *inst) else { continue };
-            let index = shader.as_const_scalar(block).map(|index| index as u32);
+            let Some(access) = BlockAccess::new(shader, *inst) else { continue };
+            let index = shader.as_const_scalar(access.block).map(|index| index as u32);
             dynamic |= index.is_none();
             written |= access.operation.writes();
             last = last.max(Some(index.unwrap_or(0)));
-            has_vectors |= !is_single_lane(shader, access.operation, *inst);
+            has_vectors |= !access.is_single_lane();
             // Other accesses need no view but the common one.
-            needs_views |=
-                is_dynamic(shader, *inst) || access.operation.is_atomic() && shader.insts[*inst].bit_size == 64;
+            needs_views |= access.is_dynamic(shader) || access.operation.is_atomic() && access.bits == 64;
         }
         let count = last?.saturating_add(1).max(shader.info.num_ssbos);
         let descriptors = context.target.descriptors;
@@ -304,8 +247,12 @@ impl<'m> Blocks<'m> {
         made.arrays.extend(made.table.arrays(count, otherwise));
         let is_auto = context.buffer_access == BufferAccess::Auto;
         let only_lanes = is_auto && !has_vectors;
-        let mut blocks =
-            Blocks { descriptors, made, only_lanes, access: if written { Access::empty() } else { Access::READONLY } };
+        let mut blocks = Blocks {
+            descriptors,
+            made,
+            only_lanes,
+            access: if written { op::Access::empty() } else { op::Access::READONLY },
+        };
         if needs_views && is_auto {
             blocks.collect_views(shader, &context.target);
         }
@@ -315,13 +262,13 @@ impl<'m> Blocks<'m> {
     /// Collects the views that all accesses need.
     fn collect_views(&mut self, shader: &Shader, target: &Target) {
         for inst in &shader.order {
-            let Some((access, block)) = access(shader, *inst) else { continue };
-            if is_dynamic(shader, *inst) {
+            let Some(access) = BlockAccess::new(shader, *inst) else { continue };
+            if access.is_dynamic(shader) {
                 self.made.offsets.analyse(shader);
             }
-            if access.operation != MemoryOperation::Size {
-                let needed_views = needed_views(shader, target, &self.made.offsets, access.operation, *inst);
-                let all = self.made.needed_views.entry(self.first(shader, block)).or_default();
+            if let Some(offset) = access.offset(shader, &self.made.offsets) {
+                let needed_views = access.needed_views(target, offset);
+                let all = self.made.needed_views.entry(self.first(shader, access.block)).or_default();
                 *all = all.with(needed_views);
             }
         }
@@ -345,20 +292,17 @@ impl<'m> Blocks<'m> {
     }
 
     /// Whether an access is to single elements of its width.
-    fn has_elements(
-        &self,
-        shader: &Shader,
-        context: &Context,
-        block: Def,
-        (offset, bits, mask): (Offset, u8, u32),
-    ) -> bool {
-        match bits {
-            64 => {
-                let is_auto = context.buffer_access == BufferAccess::Auto;
-                let is_wide = is_auto && is_wide(&context.target, offset);
-                is_wide || offset.is_multiple_of(8) && self.needed_views(shader, block).wide
+    fn has_elements(&self, shader: &Shader, context: &Context, access: &BlockAccess, offset: Offset) -> bool {
+        let target = &context.target;
+        match (access.bits, access.mask(shader)) {
+            (64, None) => true,
+            (16, None) => has_narrow_atomic(shader, target, access.inst),
+            (_, None) => false,
+            (64, Some(_)) => {
+                let is_wide = context.buffer_access == BufferAccess::Auto && is_wide(target, offset);
+                is_wide || offset.is_multiple_of(8) && self.needed_views(shader, access.block).wide
             }
-            _ => byte_access::has_elements(&context.target, bits) && is_narrow(offset, bits, mask, None),
+            (bits, Some(mask)) => byte_access::has_elements(target, bits) && is_narrow(offset, bits, mask, None),
         }
     }
 
@@ -440,7 +384,8 @@ impl<'m> Blocks<'m> {
             driver_location: first,
             binding,
             descriptor_set: Some(set),
-            access: self.access | row.map_or(Access::empty(), |row| shader.vars[row.var].access & Access::RESTRICT),
+            access: self.access
+                | row.map_or(op::Access::empty(), |row| shader.vars[row.var].access & op::Access::RESTRICT),
             ..Variable::new(name, ty, Modes::SSBO)
         })
     }

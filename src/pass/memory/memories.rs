@@ -15,14 +15,15 @@
 
 use super::access::Access;
 use super::blocks::{base_pointer, elements, new_block, vec4s, Element, UINT, UINT64, UVEC4};
-use super::byte_access::{MemoryView, Whole};
+use super::byte_access::{has_shared_elements, is_narrow, MemoryView, Offset, Whole};
 use crate::analysis::offsets::Offsets;
 use crate::analysis::push_constants::LOWERED;
 use crate::ir::{Builder, Def, Inst, Shader, Var};
-use crate::op::meaning::OffsetUnit;
+use crate::op::meaning::{MemoryKind, OffsetUnit};
 use crate::op::{zink, Index, Modes};
 use crate::pass::{BufferAccess, Context};
 use crate::target::Feature;
+use std::ops::{Deref, Range};
 
 /// The modes of these memories.
 const MODES: [Modes; 4] = [Modes::SHARED, Modes::PUSH_CONST, Modes::SHADER_TEMP, Modes::TASK_PAYLOAD];
@@ -64,6 +65,66 @@ struct Uses {
     has_unaligned: bool,
 }
 
+/// An access by byte offset to one of the memories.
+pub(super) struct OffsetAccess {
+    access: Access,
+    mode: Modes,
+    offset: Def,
+    unit: OffsetUnit,
+}
+
+impl Deref for OffsetAccess {
+    type Target = Access;
+
+    fn deref(&self) -> &Access {
+        &self.access
+    }
+}
+
+impl OffsetAccess {
+    pub(super) fn new(shader: &Shader, inst: Inst) -> Option<OffsetAccess> {
+        let (op, srcs) = shader.as_intrinsic(inst)?;
+        let info = op.info().memory?;
+        let mode = match info.kind {
+            MemoryKind::Shared => Modes::SHARED,
+            MemoryKind::Scratch => Modes::SHADER_TEMP,
+            MemoryKind::PushConstant => Modes::PUSH_CONST,
+            MemoryKind::TaskPayload => Modes::TASK_PAYLOAD,
+            _ => return None,
+        };
+        let offset = srcs[usize::from(info.offset?)];
+        Some(OffsetAccess { access: Access::new(shader, inst, info)?, mode, offset, unit: info.unit })
+    }
+
+    /// Whether the offset is not constant.
+    pub(super) fn is_dynamic(&self, shader: &Shader) -> bool {
+        shader.as_const_scalar(self.offset).is_none()
+    }
+
+    /// The bytes that are accessed, if the offset is constant.
+    fn constant_range(&self, shader: &Shader) -> Option<Range<u32>> {
+        let first = (shader.as_const_scalar(self.offset)? as u32).wrapping_add(shader.index(self.inst, Index::base));
+        Some(first..first.saturating_add(self.bytes()))
+    }
+
+    /// The offset in the part of its memory that begins at the byte `start`.
+    pub(super) fn offset(&self, shader: &Shader, offsets: &Offsets, start: u32) -> Offset {
+        if self.unit == OffsetUnit::ZinkMembers {
+            let member = shader.as_const_scalar(self.offset).unwrap_or(0) as usize;
+            let first = zink::offset(member).unwrap_or(0);
+            return Offset::constant(self.offset, first + 4 * shader.index(self.inst, Index::component));
+        }
+        let plus = shader.index(self.inst, Index::base).wrapping_sub(start);
+        Offset::new(shader, offsets, (self.offset, 0, plus), self.alignment(shader))
+    }
+
+    /// Whether a second view of shared memory with elements of the width of the access is better, and the target has such a view.
+    pub(super) fn is_narrow(&self, shader: &Shader, context: &Context, offset: Offset, part: &Part) -> bool {
+        let has = self.mode == Modes::SHARED && has_shared_elements(&context.target, self.bits);
+        has && self.mask(shader).is_some_and(|mask| is_narrow(offset, self.bits, mask, part.vec4s()))
+    }
+}
+
 impl Memories {
     /// Finds the parts of the memories of `shader`, and the elements for its accesses.
     pub(super) fn collect(&mut self, shader: &mut Shader, context: &Context, offsets: &Offsets) {
@@ -76,7 +137,7 @@ impl Memories {
                 self.cut(shader, context, end.unwrap_or(0));
             }
         }
-        for access in shader.order.iter().filter_map(|inst| Access::new(shader, *inst)) {
+        for access in shader.order.iter().filter_map(|inst| OffsetAccess::new(shader, *inst)) {
             self.part(shader, &access).uses.add(shader, offsets, &access);
         }
         self.parts.iter_mut().for_each(|part| part.element = part.best_element(context));
@@ -91,10 +152,10 @@ impl Memories {
     fn cut(&mut self, shader: &Shader, context: &Context, size: u32) {
         const UNIT: u32 = 8;
         self.ranges.clear();
-        let accesses = shader.order.iter().filter_map(|inst| Access::new(shader, *inst));
+        let accesses = shader.order.iter().filter_map(|inst| OffsetAccess::new(shader, *inst));
         for access in accesses.filter(|access| access.mode == Modes::SHARED) {
             let Some(range) = access.constant_range(shader).filter(|range| range.end <= size) else { return };
-            let kind = match (access.element_bytes(shader), access.operation.is_atomic()) {
+            let kind = match (u32::from(access.bits) / 8, access.operation.is_atomic()) {
                 (bytes @ (1 | 2), false) if has_type(context, 8 * bytes as u8) => bytes,
                 (8, true) => 8,
                 _ => 4,
@@ -114,14 +175,14 @@ impl Memories {
     }
 
     /// The number of the part that an access is in.
-    fn part_of(&self, shader: &Shader, access: &Access) -> usize {
+    fn part_of(&self, shader: &Shader, access: &OffsetAccess) -> usize {
         let first = access.constant_range(shader).map_or(0, |range| range.start);
         let is_it = |part: &Part| part.mode == access.mode && part.start <= first;
         self.parts.iter().rposition(is_it).expect("each mode has a part from byte 0 on")
     }
 
     /// The part that an access is in.
-    pub(super) fn part(&mut self, shader: &Shader, access: &Access) -> &mut Part {
+    pub(super) fn part(&mut self, shader: &Shader, access: &OffsetAccess) -> &mut Part {
         let at = self.part_of(shader, access);
         &mut self.parts[at]
     }
@@ -217,14 +278,14 @@ impl Part {
 }
 
 impl Uses {
-    fn add(&mut self, shader: &Shader, offsets: &Offsets, access: &Access) {
+    fn add(&mut self, shader: &Shader, offsets: &Offsets, access: &OffsetAccess) {
         let offset = access.offset(shader, offsets, 0);
-        let bytes = access.element_bytes(shader);
+        let bytes = u32::from(access.bits) / 8;
         self.widths |= bytes;
         self.has_atomics |= access.operation.is_atomic();
         self.has_wide_atomics |= access.operation.is_atomic() && bytes == 8;
         self.has_unknown_lanes |= bytes >= 4 && offset.lanes() != Some(4);
-        self.has_vectors |= access.bytes(shader) != 4;
+        self.has_vectors |= access.bytes() != 4;
         self.has_unaligned |= bytes < 4 && !offset.is_multiple_of(bytes);
     }
 }
@@ -254,12 +315,12 @@ fn bytes_of(shader: &Shader, context: &Context, mode: Modes) -> Option<u32> {
 fn push_constant_bytes(shader: &Shader, context: &Context) -> u32 {
     let limit = context.target.max_push_constants_size;
     let end = |inst: &Inst| {
-        let access = Access::new(shader, *inst).filter(|access| access.mode == Modes::PUSH_CONST)?;
+        let access = OffsetAccess::new(shader, *inst).filter(|access| access.mode == Modes::PUSH_CONST)?;
         if access.unit == OffsetUnit::ZinkMembers {
             return Some(zink::SIZE);
         }
         let base = shader.index(*inst, Index::base);
-        let bytes = access.bytes(shader);
+        let bytes = access.bytes();
         match shader.as_const_scalar(access.offset) {
             Some(offset) => base.checked_add(offset as u32)?.checked_add(bytes),
             None => {

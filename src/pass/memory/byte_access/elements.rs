@@ -76,6 +76,12 @@ impl Elements<'_> {
         })
     }
 
+    /// A deref of the number of `bits` bits.
+    pub(in crate::pass) fn first(self, b: &mut Builder<'_>, bits: u8) -> Def {
+        let first = self.offset.element(b, self.offsets, u32::from(bits) / 8);
+        b.deref_array(self.base, first)
+    }
+
     /// Stores the components of `value` that are in `mask`.
     pub(in crate::pass) fn store(self, b: &mut Builder<'_>, (value, mask): (Def, u32)) {
         let first = self.offset.element(b, self.offsets, u32::from(b.shader.bit_size(value)) / 8);
