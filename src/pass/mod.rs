@@ -101,6 +101,7 @@ pub mod memory {
     pub mod place_blocks;
 
     mod access;
+    mod block_vars;
     pub(super) mod blocks;
     pub(super) mod byte_access;
     mod lower_halves;

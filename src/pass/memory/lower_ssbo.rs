@@ -40,15 +40,15 @@
 //! ```
 
 use super::access::Access;
-use super::blocks::{block_pointer, block_type, index_in, stem, vector_of, BasePointers, Element, UINT, UVEC4};
+use super::block_vars::BlockVars;
+use super::blocks::{block_pointer, vector_of, BasePointers, Element, UINT};
 use super::byte_access::{self, is_narrow, Elements, Granularity, MemoryView, Offset, Whole};
-use crate::analysis::block_table::BlockTable;
 use crate::analysis::offsets::Offsets;
-use crate::ir::{rewrite, AluFlags, ArrayIndex, Builder, Def, Edit, Inst, Shader, Var, Variable};
+use crate::ir::{rewrite, AluFlags, ArrayIndex, Builder, Def, Edit, Inst, Shader, Var};
 use crate::op::meaning::MemoryKind;
 use crate::op::{self, AluOp, AtomicOp, Facts, Index, Intrinsic, Modes};
 use crate::pass::{BufferAccess, Context, Pass};
-use crate::target::{BlockArray, Descriptor, DescriptorLayout, DescriptorSlot, Feature, Target};
+use crate::target::{BlockArray, Descriptor, DescriptorLayout, Feature, Target};
 use rustc_hash::FxHashMap;
 use std::ops::Deref;
 
@@ -63,11 +63,12 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
-    shader.with_spare(|shader, memory: &mut BlockVars| {
-        memory.clear();
-        let Some(mut blocks) = Blocks::new(shader, context, memory) else { return false };
+    shader.with_spare(|shader, tables: &mut Tables| {
+        tables.bases.clear();
+        tables.needed_views.clear();
+        let Some(mut blocks) = Blocks::new(shader, context, tables) else { return false };
         lower(shader, context, &mut blocks);
-        memory.offsets.forget(shader);
+        tables.offsets.forget(shader);
         true
     })
 }
@@ -168,36 +169,24 @@ fn has_narrow_atomic(shader: &Shader, target: &Target, inst: Inst) -> bool {
     viewed && op.is_some_and(|op| target.has_float_atomic(*op, 16, false))
 }
 
-/// The block variables of a shader.
+/// The storage blocks of a shader.
 struct Blocks<'m> {
     descriptors: DescriptorLayout,
-    made: &'m mut BlockVars,
+    made: &'m mut Tables,
     /// Qualifiers of all of them.
     access: op::Access,
     /// Whether all accesses of the shader are to single lanes.
     only_lanes: bool,
 }
 
-/// Information about the shader, and its block variables so far; kept for the next shader.
+/// Tables that are kept for the next shader.
 #[derive(Default)]
-struct BlockVars {
-    table: BlockTable,
-    /// The blocks that are arrays.
-    arrays: Vec<BlockArray>,
+struct Tables {
+    vars: BlockVars,
     offsets: Offsets,
     bases: BasePointers,
     /// The views that the accesses to each variable need, by its first block.
     needed_views: FxHashMap<u32, NeededViews>,
-    /// By the first block and the element.
-    vars: FxHashMap<(u32, u8, u8), Var>,
-}
-
-impl BlockVars {
-    fn clear(&mut self) {
-        self.bases.clear();
-        self.vars.clear();
-        self.needed_views.clear();
-    }
 }
 
 /// Whether numbers of 64 bits at this offset are elements of their width, as their lane of a vec4 is not known.
@@ -224,7 +213,7 @@ impl NeededViews {
 
 impl<'m> Blocks<'m> {
     /// `None` if the shader has no access to a storage block.
-    fn new(shader: &Shader, context: &Context, made: &'m mut BlockVars) -> Option<Blocks<'m>> {
+    fn new(shader: &Shader, context: &Context, made: &'m mut Tables) -> Option<Blocks<'m>> {
         let mut last = None;
         let mut dynamic = shader.info.has_block_array(false);
         let mut written = false;
@@ -241,10 +230,8 @@ impl<'m> Blocks<'m> {
         }
         let count = last?.saturating_add(1).max(shader.info.num_ssbos);
         let descriptors = context.target.descriptors;
-        made.table.collect(shader, Modes::SSBO);
         let otherwise = descriptors.storage_blocks.or(dynamic.then_some(BlockArray { first: 0, count }));
-        made.arrays.clear();
-        made.arrays.extend(made.table.arrays(count, otherwise));
+        made.vars.collect(shader, Modes::SSBO, count, otherwise);
         let is_auto = context.buffer_access == BufferAccess::Auto;
         let only_lanes = is_auto && !has_vectors;
         let mut blocks = Blocks {
@@ -268,27 +255,10 @@ impl<'m> Blocks<'m> {
             }
             if let Some(offset) = access.offset(shader, &self.made.offsets) {
                 let needed_views = access.needed_views(target, offset);
-                let all = self.made.needed_views.entry(self.first(shader, access.block)).or_default();
+                let all = self.made.needed_views.entry(self.made.vars.first(shader, access.block)).or_default();
                 *all = all.with(needed_views);
             }
         }
-    }
-
-    /// The array that has `block`; `None` if it is a variable of its own.
-    fn array_of(&self, shader: &Shader, block: Def) -> Option<BlockArray> {
-        let with = |block: u32| self.made.arrays.iter().copied().find(|array| array.has(block));
-        let nearest = || self.made.arrays.first().copied();
-        match shader.as_const_scalar(block).map(|index| index as u32) {
-            // The driver gives a shader only arrays that have all of its blocks.
-            Some(block) => with(block).or_else(|| nearest().filter(|_| self.made.table.rows().is_empty())),
-            None => self.made.table.array_of(shader, block).map_or_else(nearest, |row| with(row.first)),
-        }
-    }
-
-    /// The number of the first block of the variable that has `block`.
-    fn first(&self, shader: &Shader, block: Def) -> u32 {
-        let own = || shader.as_const_scalar(block).map_or(0, |index| index as u32);
-        self.array_of(shader, block).map_or_else(own, |array| array.first)
     }
 
     /// Whether an access is to single elements of its width.
@@ -317,7 +287,7 @@ impl<'m> Blocks<'m> {
     }
 
     fn needed_views(&self, shader: &Shader, block: Def) -> NeededViews {
-        self.made.needed_views.get(&self.first(shader, block)).copied().unwrap_or_default()
+        self.made.needed_views.get(&self.made.vars.first(shader, block)).copied().unwrap_or_default()
     }
 
     fn memory(
@@ -352,41 +322,14 @@ impl<'m> Blocks<'m> {
 
     /// The variable that has `block` as an array of `element`, and the index of the block in it.
     fn find(&mut self, b: &mut Builder<'_>, block: Def, element: Element) -> (Var, Option<ArrayIndex>) {
-        let (array, first) = (self.array_of(b.shader, block), self.first(b.shader, block));
-        let key = (first, element.bits, element.components);
-        let known = self.made.vars.get(&key).copied();
-        let var = known.unwrap_or_else(|| {
-            let var = self.declare(b.shader, element, (first, array));
-            self.made.vars.insert(key, var);
-            var
+        let Tables { vars, .. } = &mut *self.made;
+        let (first, index) = (vars.first(b.shader, block), vars.index(b, block));
+        let var = vars.get(first, element).unwrap_or_else(|| {
+            let slot = vars.table.slot(&self.descriptors, Descriptor::StorageBuffer, first);
+            let restrict = vars.table.of(first).map(|row| b.shader.vars[row.var].access & op::Access::RESTRICT);
+            let access = self.access | restrict.unwrap_or_default();
+            vars.declare(b.shader, (Modes::SSBO, access), (first, slot), (element, None))
         });
-        (var, array.map(|array| index_in(b, array, block)))
-    }
-
-    /// Declares the variable of the blocks from `first` on.
-    fn declare(&self, shader: &mut Shader, element: Element, (first, array): (u32, Option<BlockArray>)) -> Var {
-        let block = block_type(shader, element, None);
-        let ty = array.map_or(block, |array| shader.types.array(block, Some(array.count), 0));
-        let bits = element.bits;
-        let row = self.made.table.of(first).copied();
-        let declared = row.map(|row| stem(&shader.strings[shader.vars[row.var].name]).to_string());
-        let strings = &mut shader.strings;
-        let name = match (&declared, array, element == UVEC4) {
-            (Some(stem), _, true) => strings.add(stem),
-            (Some(stem), _, false) => strings.format(format_args!("{stem}@{bits}")),
-            (None, Some(_), true) => strings.add("ssbos"),
-            (None, Some(_), false) => strings.format(format_args!("ssbos@{bits}")),
-            (None, None, true) => strings.format(format_args!("ssbo{first}")),
-            (None, None, false) => strings.format(format_args!("ssbo{first}@{bits}")),
-        };
-        let DescriptorSlot { set, binding } = self.made.table.slot(&self.descriptors, Descriptor::StorageBuffer, first);
-        shader.vars.push(Variable {
-            driver_location: first,
-            binding,
-            descriptor_set: Some(set),
-            access: self.access
-                | row.map_or(op::Access::empty(), |row| shader.vars[row.var].access & op::Access::RESTRICT),
-            ..Variable::new(name, ty, Modes::SSBO)
-        })
+        (var, index)
     }
 }

@@ -59,20 +59,18 @@
 //! [`Target::has_tight_uniform_arrays`]: crate::target::Target::has_tight_uniform_arrays
 //! [`Target::uniform_ranges_in_vec4s`]: crate::target::Target::uniform_ranges_in_vec4s
 
+use super::block_vars::BlockVars;
 use super::blocks::{
-    block_type, elements, index_in, least_range, stem, vec4s, vector_of, BasePointers, Element, MadeOnce, U64VEC2,
-    UINT, UVEC2, UVEC4,
+    elements, least_range, vec4s, vector_of, BasePointers, Element, MadeOnce, U64VEC2, UINT, UVEC2, UVEC4,
 };
 use super::byte_access::{self, is_wide, load_wide, uniform_granularity, Granularity, Offset, Others, Vec4s, Whole};
 use super::lower_halves::load_lower_halves;
-use crate::analysis::block_table::BlockTable;
 use crate::analysis::offsets::{Offsets, Split, Term};
 use crate::analysis::uniform_reads::{is_emitted, range_end, UniformRead};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, TypeData, Var, Variable};
-use crate::op::names::push_number;
 use crate::op::{Access, Facts, Index, Intrinsic, Modes};
 use crate::pass::{BufferAccess, Context, Pass};
-use crate::target::{BlockArray, Descriptor, DescriptorSlot};
+use crate::target::{BlockArray, Descriptor};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// See the [module](self).
@@ -109,7 +107,7 @@ fn lower(shader: &mut Shader, context: &Context, memory: &mut UboTables) -> bool
     }
     blocks.collect(shader, context, survey.dynamic.is_some(), &survey.blocks);
     survey.leaves_vec4s = leaves_vec4s(context);
-    survey.are_emitted &= blocks.arrays.is_empty();
+    survey.are_emitted &= blocks.vars.arrays.is_empty();
     survey.declare(shader, context, blocks);
     if survey.leaves_vec4s && survey.are_emitted {
         offsets.forget(shader);
@@ -463,12 +461,12 @@ impl Survey {
         self.indices.clear();
         self.indices.extend(self.blocks.keys());
         self.indices.sort_unstable();
-        for at in 0..blocks.arrays.len() {
-            let array = blocks.arrays[at];
+        for at in 0..blocks.vars.arrays.len() {
+            let array = blocks.vars.arrays[at];
             let is_in = |index: &&u32| array.has(**index);
             let read = self.indices.iter().filter(is_in).map(|index| self.blocks[index]);
             let block = read.fold(self.dynamic.unwrap_or(Block::UNREAD), Block::with);
-            let declared = blocks.table.of(array.first).and_then(|row| row.bytes);
+            let declared = blocks.vars.table.of(array.first).and_then(|row| row.bytes);
             let size = block.size(declared);
             blocks.declare(shader, context, array.first, Declared { block, size, min_range: 0 });
         }
@@ -494,7 +492,7 @@ fn first_in_array(shader: &Shader) -> u32 {
 
 /// The number of bytes of block `index` if its declaration has it: GL's loose uniforms are declared as `vec4[n]`.
 fn declared_size(shader: &Shader, index: u32, blocks: &Blocks) -> Option<u32> {
-    if let Some(declared) = blocks.table.of(index) {
+    if let Some(declared) = blocks.vars.table.of(index) {
         return declared.bytes;
     }
     let declared = |v: &Variable| v.mode == Modes::UBO && v.driver_location == index && index == 0;
@@ -505,45 +503,32 @@ fn declared_size(shader: &Shader, index: u32, blocks: &Blocks) -> Option<u32> {
     }
 }
 
-/// The block variables of a shader.
+/// The uniform blocks of a shader.
 #[derive(Default)]
 struct Blocks {
-    table: BlockTable,
-    /// The blocks that are one variable.
-    arrays: Vec<BlockArray>,
-    /// By the first block and the element.
-    vars: FxHashMap<(u32, Element), Var>,
-    /// Number of vec4s of each.
+    vars: BlockVars,
+    /// The number of vec4s of each variable.
     lens: FxHashMap<Var, u32>,
-    /// Buffer for a name.
-    name: String,
 }
 
 impl Blocks {
     /// Forgets the blocks of the previous shader, and collects the arrays of this one.
     fn collect(&mut self, shader: &Shader, context: &Context, is_dynamic: bool, read: &FxHashMap<u32, Block>) {
-        self.vars.clear();
         self.lens.clear();
-        self.arrays.clear();
-        self.table.collect(shader, Modes::UBO);
         // The blocks that an index may select are counted by the header, or by higher constant indices.
         let first = first_in_array(shader);
         let last = read.keys().copied().filter(|index| *index >= first).max();
         let end = last.map_or(0, |last| last.saturating_add(1)).max(shader.info.num_ubos);
         let all = BlockArray { first, count: end.saturating_sub(first).max(1) };
         let otherwise = context.target.descriptors.uniform_blocks.or(is_dynamic.then_some(all));
-        self.arrays.extend(self.table.arrays(end, otherwise));
-    }
-
-    /// The array that a block is in.
-    fn array_of(&self, block: u32) -> Option<BlockArray> {
-        self.arrays.iter().copied().find(|array| array.has(block))
+        self.vars.collect(shader, Modes::UBO, end, otherwise);
     }
 
     /// Whether a block is in an array, or would be if the array were longer.
     fn is_at_array(&self, block: u32) -> bool {
-        let is_beyond = || self.table.of(block).is_none() && self.arrays.iter().any(|array| block >= array.first);
-        self.array_of(block).is_some() || is_beyond()
+        let BlockVars { table, arrays, .. } = &self.vars;
+        let is_beyond = || table.of(block).is_none() && arrays.iter().any(|array| block >= array.first);
+        self.vars.array_with(block).is_some() || is_beyond()
     }
 
     /// Whether a load is from an element of an array.
@@ -553,38 +538,16 @@ impl Blocks {
 
     /// Declares the blocks from `first` on: a variable for each view.
     fn declare(&mut self, shader: &mut Shader, context: &Context, first: u32, declared: Declared) {
-        let array = self.array_of(first);
-        let mut name = std::mem::take(&mut self.name);
-        name.clear();
-        match (self.table.of(first), array) {
-            (Some(row), _) => name.push_str(stem(&shader.strings[shader.vars[row.var].name])),
-            (None, Some(_)) => name.push_str("ubos"),
-            (None, None) => {
-                name.push_str("ubo");
-                push_number(&mut name, first);
-            }
-        }
+        let array = self.vars.array_with(first);
         let most = context.most_bytes(first, array.map_or(1, |array| array.count));
         let len = vec4s(declared.size.unwrap_or(most));
-        let name_of = shader.strings.add(&name);
-        self.name = name;
         let is_default = shader.info.first_ubo_is_default_ubo && first == 0;
         let descriptor = if is_default { Descriptor::DefaultUniforms } else { Descriptor::UniformBuffer };
-        let DescriptorSlot { set, binding } = self.table.slot(&context.target.descriptors, descriptor, first);
+        let slot = self.vars.table.slot(&context.target.descriptors, descriptor, first);
         for element in VIEWS.into_iter().filter(|element| declared.block.views & view_bit(*element) != 0) {
-            let mut ty = block_type(shader, element, Some(elements(len, element)));
-            if let Some(array) = array {
-                ty = shader.types.array(ty, Some(array.count), 0);
-            }
-            let var = shader.vars.push(Variable {
-                driver_location: first,
-                binding,
-                descriptor_set: Some(set),
-                access: Access::READONLY,
-                min_range: declared.min_range,
-                ..Variable::new(name_of, ty, Modes::UBO)
-            });
-            self.vars.insert((first, element), var);
+            let elements = (element, Some(elements(len, element)));
+            let var = self.vars.declare(shader, (Modes::UBO, Access::READONLY), (first, slot), elements);
+            shader.vars[var].min_range = declared.min_range;
             self.lens.insert(var, len);
         }
     }
@@ -596,18 +559,7 @@ impl Blocks {
     /// The variable that has the block of `load` in such elements, and the index of the block in it. `None` for a constant
     /// index without a block.
     fn find(&self, b: &mut Builder<'_>, load: &UboLoad, element: Element) -> Option<(Var, Option<ArrayIndex>)> {
-        let block = load.const_block(b.shader);
-        let array = match block {
-            Some(block) => self.array_of(block),
-            None => {
-                let declared = self.table.array_of(b.shader, load.block);
-                declared.map_or(self.arrays.first().copied(), |row| self.array_of(row.first))
-            }
-        };
-        let Some(array) = array else {
-            return Some((*self.vars.get(&(block?, element))?, None));
-        };
-        let var = *self.vars.get(&(array.first, element))?;
-        Some((var, Some(index_in(b, array, load.block))))
+        let var = self.vars.get(self.vars.first(b.shader, load.block), element)?;
+        Some((var, self.vars.index(b, load.block)))
     }
 }
