@@ -20,7 +20,7 @@ use super::memory::{Origin, Pointer};
 use super::value::Component;
 use super::{internal, Emit, Result};
 use crate::analysis::slot_access::Io;
-use crate::ir::{AluSrc, ArrayIndex, Def, DerefKind, Inst, InstData, Stage, Swizzle, Var, VarFlags};
+use crate::ir::{AluSrc, ArrayIndex, Def, DerefKind, Inst, InstData, InstKind, Stage, Swizzle, Var, VarFlags};
 use crate::location;
 use crate::op::names::IoFlags;
 use crate::op::slots::compact;
@@ -49,8 +49,9 @@ pub(super) struct SlotVar {
 
 /// The part of an access that is in one variable.
 #[derive(Clone, Copy, Debug)]
-struct Part {
-    at: SlotVar,
+pub(super) struct Part {
+    /// The number of the variable.
+    at: usize,
     /// The element of an array, before a dynamic offset.
     element: Option<u32>,
     /// The first component of the vector that is accessed, and the number of components.
@@ -60,8 +61,14 @@ struct Part {
     source: u8,
 }
 
-/// The most parts of an access: each component of a vector may be in a variable of its own.
-const MOST_PARTS: usize = 4;
+/// An access, with the numbers of its parts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SlotAccess {
+    inst: Inst,
+    io: Io,
+    first: usize,
+    end: usize,
+}
 
 /// Components of an output that are not stored yet.
 #[derive(Clone, Copy, Debug)]
@@ -73,11 +80,24 @@ pub(super) struct Unstored {
 }
 
 impl Emit<'_> {
-    /// Finds the variables that accesses by slot may have.
+    /// Finds the accesses by slot, and the variables that they read or write.
     pub(super) fn find_slots(&mut self) {
         if !self.shader.facts().intersects(Facts::EXPLICIT_IO) {
             return;
         }
+        self.find_slot_vars();
+        let shader = self.shader;
+        for inst in &shader.order {
+            match shader.insts[*inst].kind {
+                InstKind::Intrinsic { op, .. } if op.is_by_slot() && self.types.is_needed(shader, *inst) => {
+                    self.find_access(*inst, op);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn find_slot_vars(&mut self) {
         let shader = self.shader;
         for (var, variable) in shader.vars.iter() {
             let is_output = variable.mode == Modes::SHADER_OUT;
@@ -114,57 +134,60 @@ impl Emit<'_> {
         }
     }
 
-    /// Emits an access by slot. A barycentric is a part of the load that uses it.
+    /// Finds the parts of an access by slot, if it has any: a barycentric is a part of the load that uses it.
+    fn find_access(&mut self, inst: Inst, op: Intrinsic) {
+        let Some(io) = Io::new(self.shader, op, inst) else { return };
+        let state = &mut *self.state;
+        let first = state.slot_parts.len();
+        for (at, variable) in state.slots.iter().enumerate().filter(|(_, variable)| variable.meets(&io)) {
+            match variable.len {
+                None => state.slot_parts.extend(variable.vector_part(at, &io)),
+                Some(len) => state.slot_parts.extend(variable.elements(at, self.shader.stage(), &io, len)),
+            }
+        }
+        state.slot_accesses.push(SlotAccess { inst, io, first, end: state.slot_parts.len() });
+    }
+
+    /// Emits an access by slot. They come in the order in which they were found.
     #[inline(never)]
-    pub(super) fn by_slot(&mut self, inst: Inst, data: &InstData, op: Intrinsic) -> Result<()> {
-        let Some(io) = Io::new(self.shader, op, inst) else { return Ok(()) };
-        match io.value {
-            Some((value, mask)) => self.store_slot(&io, value, mask),
-            None => self.load_slot(inst, data, &io),
+    pub(super) fn by_slot(&mut self, inst: Inst, data: &InstData) -> Result<()> {
+        let left = &self.state.slot_accesses[self.state.next_access..];
+        let Some(skipped) = left.iter().position(|access| access.inst == inst) else { return Ok(()) };
+        let access = left[skipped];
+        self.state.next_access += skipped + 1;
+        match access.io.value {
+            Some((value, mask)) => self.store_slot(&access, value, mask),
+            None => self.load_slot(data, &access),
         }
     }
 
-    /// The parts of an access, and their number.
-    fn parts_of(&self, io: &Io) -> ([Option<Part>; MOST_PARTS], usize) {
-        let (mut parts, mut count) = ([None; MOST_PARTS], 0);
-        let mut push = |part| {
-            if let Some(place) = parts.get_mut(count) {
-                (*place, count) = (Some(part), count + 1);
-            }
-        };
-        for at in self.state.slots.iter().filter(|at| at.meets(io)) {
-            match at.len {
-                None => at.vector_part(io).into_iter().for_each(&mut push),
-                Some(len) => at.elements(self.shader.stage(), io, len).for_each(&mut push),
-            }
-        }
-        (parts, count)
-    }
-
-    fn load_slot(&mut self, inst: Inst, data: &InstData, io: &Io) -> Result<()> {
+    fn load_slot(&mut self, data: &InstData, access: &SlotAccess) -> Result<()> {
+        let SlotAccess { inst, io, first, end } = access;
         if io.is_output {
             self.store_rest()?;
         }
-        let (parts, count) = self.parts_of(io);
-        if let ([Some(part), ..], 1) = (parts, count) {
+        if *end == first + 1 {
+            let part = self.state.slot_parts[*first];
             let (id, base) = self.load_part(io, &part)?;
-            self.define_part(inst, data, (id, base, part.at.n), part.first);
+            self.define_part(*inst, data, (id, base, self.state.slots[part.at].n), part.first);
             return Ok(());
         }
         let mut components = [Component::default(); 4];
         let mut base = io.ty.base;
-        for part in parts.into_iter().flatten() {
+        for at in *first..*end {
+            let part = self.state.slot_parts[at];
             let (id, own) = self.load_part(io, &part)?;
             base = own;
+            let n = self.state.slots[part.at].n;
             for c in 0..part.count {
                 let place = components.get_mut(usize::from(part.source + c)).ok_or_else(strange)?;
-                *place = Component { id, n: part.at.n, component: part.first + c };
+                *place = Component { id, n, component: part.first + c };
             }
         }
         if components[..usize::from(data.num_components)].iter().any(|component| component.id == 0) {
             return Err(strange());
         }
-        self.define_scattered(inst, data, base, components);
+        self.define_scattered(*inst, data, base, components);
         Ok(())
     }
 
@@ -188,7 +211,7 @@ impl Emit<'_> {
 
     /// A pointer to the vector that `part` is in, or to its component `lane`.
     fn slot_pointer(&mut self, io: &Io, part: &Part, lane: Option<u8>) -> Result<Pointer> {
-        let SlotVar { var, scalar, n, slots_per_element, .. } = part.at;
+        let SlotVar { var, scalar, n, slots_per_element, .. } = self.state.slots[part.at];
         // The variable is declared before the constants of the steps.
         self.root(var, View::Whole)?;
         let mut steps = [0; 3];
@@ -259,16 +282,16 @@ impl Emit<'_> {
         self.array_index(ArrayIndex::Def(index))
     }
 
-    fn store_slot(&mut self, io: &Io, value: Def, mask: u32) -> Result<()> {
-        let (parts, count) = self.parts_of(io);
-        for part in parts.into_iter().flatten().take(count) {
+    fn store_slot(&mut self, SlotAccess { io, first, end, .. }: &SlotAccess, value: Def, mask: u32) -> Result<()> {
+        for at in *first..*end {
+            let part = self.state.slot_parts[at];
             let written = mask >> part.source & ((1 << part.count) - 1);
             if written == 0 {
                 continue;
             }
             let is_vector = io.vertex.is_none() && part.element.is_none();
             if is_vector {
-                let SlotVar { var, scalar, n, .. } = part.at;
+                let SlotVar { var, scalar, n, .. } = self.state.slots[part.at];
                 self.store_components((var, scalar, n), (value, part.source, part.first, written))?;
                 continue;
             }
@@ -280,7 +303,7 @@ impl Emit<'_> {
 
     /// Stores a part of an element of an array, or of the output of another vertex.
     fn store_part(&mut self, io: &Io, part: &Part, value: Def, written: u32) -> Result<()> {
-        let SlotVar { scalar, n, .. } = part.at;
+        let SlotVar { scalar, n, .. } = self.state.slots[part.at];
         if written << part.first == (1 << n) - 1 {
             let source = AluSrc { def: value, swizzle: Swizzle::IDENTITY.moved_by(part.source) };
             let whole = self.src(&source, n, scalar.base)?;
@@ -400,11 +423,16 @@ impl Emit<'_> {
         op.info().effects.is_empty() || srcs.iter().any(is_output)
     }
 
-    /// The variables of an access by slot.
-    pub(super) fn slot_vars(&self, inst: Inst, op: Intrinsic) -> impl Iterator<Item = Var> {
-        let io = Some(op).filter(|op| op.is_by_slot());
-        let parts = io.and_then(|op| Io::new(self.shader, op, inst)).map(|io| self.parts_of(&io).0);
-        parts.into_iter().flatten().flatten().map(|part| part.at.var)
+    /// The variable of a part of an access.
+    pub(super) fn slot_var(&self, part: usize) -> Var {
+        self.state.slots[self.state.slot_parts[part].at].var
+    }
+
+    /// The variables of all accesses by slot that store, or of those that load: of each part of each access.
+    pub(super) fn slot_vars(&self, stores: bool) -> impl Iterator<Item = impl Iterator<Item = Var> + '_> + '_ {
+        let of_kind = move |access: &&SlotAccess| access.io.is_store == stores;
+        let vars = |access: &SlotAccess| (access.first..access.end).map(|part| self.slot_var(part));
+        self.state.slot_accesses.iter().filter(of_kind).map(vars)
     }
 }
 
@@ -419,12 +447,12 @@ impl SlotVar {
     }
 
     /// The parts of an access in this array of `len` single numbers that share slots: one for each.
-    fn elements<'a>(&'a self, stage: Stage, io: &'a Io, len: u32) -> impl Iterator<Item = Part> + 'a {
+    fn elements<'a>(&'a self, at: usize, stage: Stage, io: &'a Io, len: u32) -> impl Iterator<Item = Part> + 'a {
         let is_it = compact(io.kind(stage), io.slot).is_some_and(|row| row.first == self.slot);
         let first = 4 * (io.slot - self.slot) + io.component;
         let end = if is_it { (first + io.num_components).min(len) } else { first };
         (first..end).map(move |element| Part {
-            at: *self,
+            at,
             element: Some(element),
             first: 0,
             count: 1,
@@ -433,7 +461,7 @@ impl SlotVar {
     }
 
     /// The part of an access in this variable of vectors.
-    fn vector_part(&self, io: &Io) -> Option<Part> {
+    fn vector_part(&self, at: usize, io: &Io) -> Option<Part> {
         let slot = io.slot.checked_sub(self.slot).filter(|slot| *slot < self.slots)?;
         let words = location::words(self.scalar.bits, 1);
         let (element, half) = (slot / self.slots_per_element, slot % self.slots_per_element);
@@ -441,7 +469,7 @@ impl SlotVar {
         let first = component.max(self.first_word);
         let end = (component + io.num_components * words).min(self.first_word + u32::from(self.n) * words);
         (first < end).then(|| Part {
-            at: *self,
+            at,
             element: (self.slots > self.slots_per_element).then_some(element),
             first: ((first - self.first_word) / words) as u8,
             count: ((end - first) / words) as u8,

@@ -22,19 +22,16 @@ impl Emit<'_> {
     pub(super) fn declare_io(&mut self) -> Result<()> {
         let mut places = std::mem::take(&mut self.state.places);
         places.clear();
-        for inst in &self.shader.order {
-            match self.shader.insts[*inst].kind {
-                InstKind::Deref(deref) if self.types.is_used(inst.def()) => {
-                    if let DerefKind::Var(var) = self.shader.derefs[deref].kind {
-                        places.extend(self.place(var));
-                    }
-                }
-                InstKind::Intrinsic { op, .. } if op.is_by_slot() && self.types.is_needed(self.shader, *inst) => {
-                    places.extend(self.slot_vars(*inst, op).filter_map(|var| self.place(var)));
-                }
+        let shader = self.shader;
+        for inst in &shader.order {
+            let InstKind::Deref(deref) = shader.insts[*inst].kind else { continue };
+            match shader.derefs[deref].kind {
+                DerefKind::Var(var) if self.types.is_used(inst.def()) => places.extend(self.place(var)),
                 _ => {}
             }
         }
+        let by_slot = self.slot_vars(false).flatten().chain(self.slot_vars(true).flatten());
+        places.extend(by_slot.filter_map(|var| self.place(var)));
         places.sort_unstable();
         places.dedup();
         // Parts of shared memory are in their order, so that tools that read the module know the bytes of each.

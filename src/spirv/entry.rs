@@ -4,7 +4,7 @@
 
 use super::late::Section;
 use super::{unsupported, Emit, Result};
-use crate::ir::{Inst, ShaderInfo, Stage, VarFlags, Variable};
+use crate::ir::{Inst, ShaderInfo, Stage, Var, VarFlags, Variable};
 use crate::module::{Condition, Key, PatchKind, ALWAYS, SETTLED};
 use crate::op::names::frag_result;
 use crate::op::{slots, Base, Effects, Index, Intrinsic, Modes};
@@ -216,23 +216,19 @@ impl Emit<'_> {
     /// mask, never discards, and has no effect besides its colours. A driver must not use this with alpha to coverage.
     fn may_test_early(&self) -> bool {
         let shader = self.shader;
+        let is_colour = |var: Var| match shader.vars[var].mode {
+            Modes::SHADER_OUT => shader.vars[var].location.is_some_and(|slot| slot >= frag_result::DATA0),
+            Modes::FUNCTION_TEMP | Modes::SHADER_TEMP => true,
+            _ => false,
+        };
         let harmless = |inst: &Inst| {
             let Some((op, srcs)) = shader.as_intrinsic(*inst) else { return true };
-            let is_by_slot = op.is_by_slot();
-            let stored = match is_by_slot {
-                true => self.slot_vars(*inst, op).next(),
-                false => srcs.first().and_then(|target| shader.deref_var(*target)),
-            };
-            let stored = stored.map(|var| &shader.vars[var]);
-            let colour = |variable: &Variable| match variable.mode {
-                Modes::SHADER_OUT => variable.location.is_some_and(|slot| slot >= frag_result::DATA0),
-                Modes::FUNCTION_TEMP | Modes::SHADER_TEMP => true,
-                _ => false,
-            };
+            let stored = || srcs.first().and_then(|target| shader.deref_var(*target));
             op.info().effects.contains(Effects::ELIMINATE)
-                || (is_by_slot || op == Intrinsic::store_deref) && stored.is_some_and(colour)
+                || op.is_by_slot()
+                || op == Intrinsic::store_deref && stored().is_some_and(is_colour)
         };
-        shader.order.iter().all(harmless)
+        shader.order.iter().all(harmless) && self.slot_vars(true).all(|mut vars| vars.next().is_some_and(is_colour))
     }
 
     fn has_critical_sections(&self) -> bool {

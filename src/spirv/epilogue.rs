@@ -29,7 +29,7 @@ use super::late::Section;
 use super::pushed::Pushed;
 use super::varying::is_copy;
 use super::Emit;
-use crate::ir::{Capture, DerefKind, InstKind, Stage, Variable};
+use crate::ir::{Capture, DerefKind, InstKind, Stage, Var, Variable};
 use crate::module::{Condition, Key, PatchKind, Varying};
 use crate::op::{Base, Modes};
 use crate::target::Feature;
@@ -57,6 +57,14 @@ struct Captured {
     stream: u32,
 }
 
+/// The outputs that a shader writes, and the options of its colours.
+#[derive(Default)]
+struct Written {
+    position: bool,
+    size: bool,
+    colors: u64,
+}
+
 /// Options that change the position itself.
 const MOVES: u64 = Key::POSITION & !Key::POINT_SIZE;
 
@@ -73,23 +81,17 @@ impl Emit<'_> {
         if !self.offers(wanted) {
             return;
         }
-        let (mut position, mut size, mut colors) = (false, false, 0);
+        let mut written = Written::default();
         for inst in &shader.order {
-            let var = match shader.insts[*inst].kind {
-                InstKind::Deref(deref) => match shader.derefs[deref].kind {
-                    DerefKind::Var(var) => Some(var),
-                    _ => None,
-                },
-                InstKind::Intrinsic { op, .. } => self.slot_vars(*inst, op).next(),
-                _ => None,
-            };
-            let Some(var) = var.filter(|var| shader.vars[*var].mode == Modes::SHADER_OUT) else { continue };
-            match self.io_builtin(&shader.vars[var]) {
-                Some(BuiltIn::Position) => position = true,
-                Some(BuiltIn::PointSize) => size = true,
-                _ => colors |= self.color_bits(var),
+            let InstKind::Deref(deref) = shader.insts[*inst].kind else { continue };
+            if let DerefKind::Var(var) = shader.derefs[deref].kind {
+                self.note_written(&mut written, var);
             }
         }
+        for part in 0..self.state.slot_parts.len() {
+            self.note_written(&mut written, self.slot_var(part));
+        }
+        let Written { position, size, colors } = written;
         let pushed = self.find_pushed();
         let own = match vertex {
             true => self.position_bits(position, size, pushed.is_some()),
@@ -106,6 +108,19 @@ impl Emit<'_> {
         let bits = self.options.offer & self.m.offered() & wanted & (colors | own);
         let id = if bits != 0 { self.m.id() } else { 0 };
         self.state.epilogue = Epilogue { bits, id, captured: None, pushed };
+    }
+
+    /// Notes that `var`, which the shader accesses, is a position, a size or a colour.
+    fn note_written(&mut self, written: &mut Written, var: Var) {
+        let variable = &self.shader.vars[var];
+        if variable.mode != Modes::SHADER_OUT {
+            return;
+        }
+        match self.io_builtin(variable) {
+            Some(BuiltIn::Position) => written.position = true,
+            Some(BuiltIn::PointSize) => written.size = true,
+            _ => written.colors |= self.color_bits(var),
+        }
     }
 
     /// The options that change the position or the size of points, if the shader writes a position or a size. An output without

@@ -56,7 +56,7 @@ impl Emit<'_> {
         let id = match data.kind {
             InstKind::Intrinsic { op, srcs, indices } => match (op, &shader.srcs[srcs], &shader.indices[indices]) {
                 (Intrinsic::load_ubo | Intrinsic::load_ubo_vec4, ..) => return self.load_ubo(inst, data),
-                (op, ..) if op.is_by_slot() => return self.by_slot(inst, data, op),
+                (op, ..) if op.is_by_slot() => return self.by_slot(inst, data),
                 (Intrinsic::load_deref, [source], [access]) => {
                     self.store_before(op, &[*source])?;
                     let access = Access::from_bits_truncate(*access);

@@ -228,6 +228,10 @@ struct State {
     blocks: Vec<uniform::UniformBlock>,
     /// The variables of accesses by slot.
     slots: Vec<by_slot::SlotVar>,
+    /// Accesses by slot, with their parts, in the order in which they are emitted, and the number of the next one.
+    slot_accesses: Vec<by_slot::SlotAccess>,
+    slot_parts: Vec<by_slot::Part>,
+    next_access: usize,
     /// A buffer for the order of inputs and outputs.
     places: Vec<declared::Place>,
     /// Outputs of which components have a value that is not stored yet.
@@ -287,6 +291,9 @@ impl State {
         self.locations.clear();
         self.blocks.clear();
         self.slots.clear();
+        self.slot_accesses.clear();
+        self.slot_parts.clear();
+        self.next_access = 0;
         self.unstored.clear();
         self.redirects.clear();
         self.redirected_pointers.clear();

@@ -13,10 +13,10 @@ use super::locations::Located;
 use super::types::{Layout, Numbers};
 use super::{unsupported, Emit, Result};
 use crate::analysis::value_types;
-use crate::ir::{Capture, Precision, Stage, Var, VarFlags, Variable};
+use crate::ir::{Capture, Inst, Precision, Stage, Var, VarFlags, Variable};
 use crate::module::{self, Condition, Key, PatchKind, Varying, ALWAYS, SETTLED};
 use crate::op::names::{frag_result, varying, InterpMode};
-use crate::op::{Base, Index, Intrinsic, Modes};
+use crate::op::{Base, Intrinsic, Modes};
 use crate::target::Feature;
 use spirv::{BuiltIn, Capability, Decoration, ExecutionMode, Op, StorageClass};
 
@@ -121,13 +121,11 @@ impl Emit<'_> {
     /// Whether the shader loads from `var`.
     fn is_read(&self, var: Var) -> bool {
         let shader = self.shader;
-        shader.order.iter().any(|inst| match shader.as_intrinsic(*inst) {
+        let is_load = |inst: &Inst| match shader.as_intrinsic(*inst) {
             Some((Intrinsic::load_deref, [source])) => shader.deref_var(*source) == Some(var),
-            Some((op, _)) if op.info().index_slot(Index::write_mask).is_none() => {
-                self.slot_vars(*inst, op).any(|read| read == var)
-            }
             _ => false,
-        })
+        };
+        shader.order.iter().any(is_load) || self.slot_vars(false).flatten().any(|read| read == var)
     }
 
     /// A variable that a link may remove.
