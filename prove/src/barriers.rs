@@ -104,6 +104,6 @@ fn race(shader: &Shader, weaker: &Shader, (seed, inst): (u64, Inst)) -> Option<B
         found: race.describe(),
         stimulus,
         confirmed: true,
-        changed: None,
+        place: None,
     }))
 }

@@ -191,7 +191,7 @@ fn is_known(solver: &mut Solver, arena: &Arena, (a, b): (Term, Term), defined: &
 
 /// The shader as a Gallium driver gets it. What raises that of a Vulkan driver is not proved; what raises the derefs of zink's
 /// blocks is.
-fn raised<'a>(shader: &'a Shader, target: &Target) -> Result<Cow<'a, Shader>, Errors> {
+pub(crate) fn raised<'a>(shader: &'a Shader, target: &Target) -> Result<Cow<'a, Shader>, Errors> {
     if !raise::is_of_vulkan(shader) {
         return Ok(Cow::Borrowed(shader));
     }

@@ -32,6 +32,32 @@ pub struct Changed {
     pub words: FxHashMap<u64, Option<u32>>,
 }
 
+/// A cell of an output.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// The output.
+    pub output: Space,
+    /// The cell of it.
+    pub cell: u64,
+    /// The number of the invocation.
+    pub invocation: usize,
+    /// The NIR's number.
+    pub expected: u32,
+    /// The module's; `None` if it is undefined.
+    pub found: Option<u32>,
+}
+
+/// Where a difference is.
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// In a storage block.
+    Block(Changed),
+    /// In an output.
+    Output(Cell),
+    /// In whether the invocation is discarded, which the NIR says.
+    Discarded(bool),
+}
+
 /// What the interpreter gave.
 pub(crate) struct Seen<'a> {
     pub(crate) observed: &'a Observation,
@@ -74,11 +100,23 @@ impl Seen<'_> {
         }
     }
 
-    /// What the module made of the storage block that differs, if it is one and its words are known.
-    pub(crate) fn changed(&self, arena: &Arena, claim: &Claim) -> Option<Changed> {
-        let Some((Space::Storage(set, binding, element), _)) = claim.place else { return None };
-        let before = self.stimulus.storage.get((binding + element) as usize)?;
-        Some(Changed { block: [set, binding, element], words: changed_words(arena, claim.found, &before.bytes)? })
+    /// Where the difference is, if a device can show it: of a storage block, the words that the module changed have to be known.
+    pub(crate) fn place(&self, arena: &Arena, claim: &Claim) -> Option<Place> {
+        match claim.place {
+            None if claim.what == DISCARDED => Some(Place::Discarded(arena.as_const(claim.expected)? != 0)),
+            Some((Space::Storage(set, binding, element), _)) => {
+                let before = self.stimulus.storage.get((binding + element) as usize)?;
+                let words = changed_words(arena, claim.found, &before.bytes)?;
+                Some(Place::Block(Changed { block: [set, binding, element], words }))
+            }
+            Some((output @ (Space::Output(..) | Space::BuiltIn(_)), cell)) => {
+                let (expected, found) = (arena.as_const(claim.expected)? as u32, arena.as_const(claim.found));
+                let is_known = found.is_some() || arena.is_undefined(claim.found);
+                let found = found.map(|number| number as u32);
+                is_known.then_some(Place::Output(Cell { output, cell, invocation: 0, expected, found }))
+            }
+            _ => None,
+        }
     }
 
     fn has_cell(&self, arena: &Arena, at: (Space, u64), value: Term, outputs: (&Outputs, u32)) -> bool {

@@ -81,7 +81,7 @@ pub(crate) fn find(shader: &Shader, combined: &FxHashSet<Inst>, trials: u64) -> 
                 expected: expected.to_owned(),
                 found: found.to_owned(),
                 confirmed: true,
-                changed: None,
+                place: None,
             }))
         })
     })

@@ -6,7 +6,7 @@
 //! the interpreter of ntv, too, which shares no code with the terms but the folds of the opcodes: a witness is *confirmed* if both
 //! agree on what the NIR means.
 
-use crate::compare::{code, refines, sides, Other, Question};
+use crate::compare::{code, raised, refines, sides, Other, Question};
 use crate::confirm::Seen;
 use crate::flow::{self, Step, Trace};
 use crate::given::{Given, Lane};
@@ -22,9 +22,10 @@ use ntv::Target;
 use ntv_gen::{Observation, Random, Stimulus};
 use ntv_interp::{Limits, Slot};
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::rc::Rc;
 
-pub use crate::confirm::Changed;
+pub use crate::confirm::{Cell, Changed, Place};
 
 /// Inputs for which the two sides differ.
 #[derive(Clone, Debug)]
@@ -41,8 +42,8 @@ pub struct Witness {
     pub found: String,
     /// Whether the interpreter has the NIR's number, too.
     pub confirmed: bool,
-    /// What the module made of the storage block that differs, if it is one and its words are known.
-    pub changed: Option<Changed>,
+    /// Where the difference is, if a device can show it.
+    pub place: Option<Place>,
 }
 
 impl Witness {
@@ -71,8 +72,35 @@ pub(crate) const LIMITS: Limits = Limits { instructions: 200_000, components: 1 
 
 /// Runs both sides with the inputs that follow from `seed`.
 pub(crate) fn try_seed(shader: &Shader, target: &Target, other: Other<'_>, seed: u64) -> Trial {
-    let lane = if seed % 4 < 2 { Lane::Number(0) } else { Lane::Far };
+    let lane = match shader.stage() {
+        // Each writes its own vertex.
+        Stage::TessCtrl => Lane::Number(seed as usize % (shader.info.tcs_vertices_out as usize).max(1)),
+        _ if seed % 4 < 2 => Lane::Number(0),
+        _ => Lane::Far,
+    };
     try_inputs(shader, target, other, Chosen { seed: Some(seed), lane, stimulus: stimulus(shader, seed) })
+}
+
+/// How `words` differ from `shader` with these inputs, if the interpreter confirms it.
+pub fn with_inputs(shader: &Shader, target: &Target, words: &[u32], stimulus: Stimulus) -> Option<Box<Witness>> {
+    let (shader, other) = (&*raised(shader, target).ok()?, Other::Words(words));
+    let chosen = Chosen { seed: None, lane: Lane::Number(0), stimulus: stimulus.clone() };
+    match try_inputs(shader, target, other, chosen) {
+        Trial::Differs(witness) if witness.confirmed => Some(witness),
+        Trial::Differs(_) => {
+            let mut arena = Arena::new();
+            let question = sides(&mut arena, shader, target, other).ok()?;
+            try_together((shader, target), (&arena, &question), (None, &stimulus))
+        }
+        Trial::Same | Trial::Undefined | Trial::Failed => None,
+    }
+}
+
+/// The inputs of the first invocation, by their cells: 4 · Location + component.
+pub fn cells_of_inputs(shader: &Shader, target: &Target, stimulus: &Stimulus) -> impl FnMut(u64) -> u32 {
+    let shader = raised(shader, target).unwrap_or(Cow::Borrowed(shader));
+    let mut given = Given::new(&shader, target, Rc::new(stimulus.clone()), Lane::Number(0));
+    move |cell| given.input("input", &[cell]).unwrap_or(0) as u32
 }
 
 /// The inputs of a run.
@@ -85,7 +113,7 @@ pub(crate) struct Chosen {
 }
 
 /// The inputs that follow from `seed`.
-pub(crate) fn stimulus(shader: &Shader, seed: u64) -> Stimulus {
+pub fn stimulus(shader: &Shader, seed: u64) -> Stimulus {
     let mut stimulus = Stimulus::new(shader, seed);
     if seed % 2 == 1 {
         sharpen(&mut stimulus, seed);
@@ -195,13 +223,13 @@ pub(crate) fn try_inputs(shader: &Shader, target: &Target, other: Other<'_>, cho
             let Some([expected, found]) = open::difference(&mut arena, claim.expected, claim.found) else {
                 return Trial::Undefined;
             };
-            let (what, confirmed, changed) = (claim.what, false, None);
-            return Trial::Differs(Box::new(Witness { seed, stimulus, what, expected, found, confirmed, changed }));
+            let (what, confirmed, place) = (claim.what, false, None);
+            return Trial::Differs(Box::new(Witness { seed, stimulus, what, expected, found, confirmed, place }));
         }
         let nir = Nir::new(shader, target);
         let locations = slots_of_outputs(&nir);
         let seen = Seen { observed: &observed, stimulus: &stimulus, locations: &locations, cells: &nir.output_cells };
-        let (confirmed, changed) = (seen.confirms(&arena, &claim), seen.changed(&arena, &claim));
+        let (confirmed, place) = (seen.confirms(&arena, &claim), seen.place(&arena, &claim));
         return Trial::Differs(Box::new(Witness {
             seed,
             stimulus,
@@ -209,7 +237,7 @@ pub(crate) fn try_inputs(shader: &Shader, target: &Target, other: Other<'_>, cho
             expected: arena.shown(claim.expected, 3),
             found: arena.shown(claim.found, 3),
             confirmed,
-            changed,
+            place,
         }));
     }
     Trial::Same

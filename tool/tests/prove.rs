@@ -36,8 +36,14 @@ const POINTER_STEP: &str = include_str!("../../tests/corpus/pass/lower_global.ni
 
 const IADD: u32 = 128;
 const FADD: u32 = 129;
+#[cfg(feature = "vulkan")]
+const LESS_THAN: u32 = 184;
+#[cfg(feature = "vulkan")]
+const GREATER_THAN: u32 = 186;
 const ISUB: u32 = 130;
 const FSUB: u32 = 131;
+#[cfg(feature = "vulkan")]
+const IMUL: u32 = 132;
 #[cfg(feature = "vulkan")]
 const EXT_INST: u32 = 12;
 /// FMin of GLSL.std.450, which does not say what it gives for a NaN.
@@ -205,10 +211,58 @@ mod device {
         assert_eq!(found, ("the NIR".into(), "the device gives what the NIR gives".into()));
     }
 
+    const MODULE: (&str, &str) = ("the module", "the device gives what the module gives");
+
+    /// The device gives what the module gives after a fault.
+    fn expect_module(shader: &str, fault: impl Fn(&Folder)) {
+        let (side, message) = side(shader, fault);
+        assert_eq!((side.as_str().unwrap_or_default(), &*message), MODULE);
+    }
+
     #[test]
-    fn a_device_does_not_run_a_stage_alone() {
-        let found = side(VERTEX, |place| replace(place, "a.spv", FADD, FSUB));
-        let reason = "the device does not run it: MESA_SHADER_VERTEX needs the other stages of a pipeline";
+    fn a_device_draws_with_a_vertex_shader() {
+        expect_module(VERTEX, |place| replace(place, "a.spv", FADD, FSUB));
+    }
+
+    /// The sides differ only if the first vertex is neither 0 nor 2.
+    #[test]
+    fn a_device_draws_with_another_first_vertex() {
+        let square = "32 %8 = @load_vertex_id\n    32 %9 = imul %8, %8";
+        let shader =
+            VERTEX.replace("32     %8 = fadd %6, %2 (0.500000)\n    32     %9 = fadd %7, %2 (0.500000)", square);
+        assert_ne!(shader, VERTEX);
+        expect_module(&shader, |place| replace(place, "a.spv", IMUL, IADD));
+    }
+
+    #[test]
+    fn a_device_draws_with_a_fragment_shader() {
+        expect_module(FRAGMENT, |place| replace(place, "a.spv", FADD, FSUB));
+    }
+
+    /// What depends on the texture differs, and only the interpreter knows that.
+    #[test]
+    fn a_device_draws_with_a_texture() {
+        let swapped = FRAGMENT.replace("%5, %2.y, %3.x, %3.y", "%5, %2.y, %3.y, %3.x");
+        let place = Folder::new(&[("b.nir", &swapped)]);
+        compile(&place, "b");
+        expect_module(FRAGMENT, |other| drop(fs::copy(place.path("b.spv"), other.path("a.spv")).expect("a module")));
+    }
+
+    #[test]
+    fn a_device_discards() {
+        let (text, condition) = ("    @store_output (%6", "    1 %7 = flt %0, %2.x\n    @demote_if (%7)\n");
+        let shader = FRAGMENT.replace(text, &format!("{condition}{text}"));
+        expect_module(&shader, |place| replace(place, "a.spv", LESS_THAN, GREATER_THAN));
+    }
+
+    #[test]
+    fn a_device_does_not_run_a_tessellation_shader() {
+        let text = include_str!("../../tests/corpus/run/tessellation.nir");
+        let control = &text[text.find("shader: MESA_SHADER_TESS_CTRL").expect("a stage")..];
+        let control = &control[..control.find("shader: MESA_SHADER_TESS_EVAL").unwrap_or(control.len())];
+        let found = side(control, |place| replace(place, "a.spv", IADD, ISUB));
+        let reason =
+            "the device does not run it: it runs compute, vertex and fragment shaders, and this is MESA_SHADER_TESS_CTRL";
         assert_eq!(found, (Value::Null, reason.into()));
     }
 }

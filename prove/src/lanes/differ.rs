@@ -4,7 +4,7 @@
 
 use super::{merged, Lanes, Number, Value};
 use crate::compare::{Claim, Question, DISCARDED};
-use crate::confirm::{word, Seen};
+use crate::confirm::{word, Cell, Place, Seen};
 use crate::term::{Arena, Op, Term};
 use crate::witness::Witness;
 use crate::world::{self, Space, VERTEX};
@@ -28,6 +28,7 @@ pub(crate) fn differ(
     }
     for claim in question.claims.iter().filter(|claim| claim.expected != claim.found) {
         if let Some((expected, found)) = lanes.difference(claim, seen) {
+            let place = lanes.place(claim);
             return Some(Box::new(Witness {
                 seed,
                 stimulus: seen.stimulus.clone(),
@@ -35,7 +36,7 @@ pub(crate) fn differ(
                 expected,
                 found,
                 confirmed: true,
-                changed: None,
+                place,
             }));
         }
     }
@@ -72,11 +73,32 @@ impl Lanes<'_> {
                 let (a, b) = (self.value(claim.expected), self.value(claim.found));
                 let (Value::Image(_, a), Value::Image(_, b)) = (a, b) else { return None };
                 let after = seen.observed.images.get(&Descriptor::Binding(binding + element))?;
-                (*a == *after && a != b).then(|| (format!("{:?}", a.levels), format!("{:?}", b.levels)))
+                let levels = a.levels.iter().zip(&b.levels).enumerate();
+                let bytes = levels.flat_map(|(level, (a, b))| {
+                    a.bytes.iter().zip(&b.bytes).enumerate().map(move |(at, bytes)| (level, at, bytes))
+                });
+                let (level, at, (x, y)) = bytes.into_iter().find(|(_, _, (x, y))| x != y)?;
+                (*a == *after).then(|| (format!("{x:#x} in byte {at} of level {level}"), format!("{y:#x}")))
             }
             Some((Space::Events, _)) => self.of_launches(claim, seen),
             _ => None,
         }
+    }
+
+    /// The cell of an output that differs, and the invocation in which it does.
+    fn place(&mut self, claim: &Claim) -> Option<Place> {
+        let (output @ (Space::Output(..) | Space::BuiltIn(_)), cell) = claim.place? else { return None };
+        let (invocation, expected, found) = match self.arena.width(claim.expected) {
+            0 => return None,
+            _ => self.differing(claim, |_, _| Some(true))?,
+        };
+        Some(Place::Output(Cell {
+            output,
+            cell,
+            invocation,
+            expected: expected as u32,
+            found: found.map(|it| it as u32),
+        }))
     }
 
     /// The numbers of workgroups that a task shader starts.
@@ -94,13 +116,23 @@ impl Lanes<'_> {
             .then(|| (format!("{expected:?}"), format!("{found:?}")))
     }
 
-    /// The numbers in an invocation in which they differ, and in which the interpreter has the NIR's.
+    /// The texts of the numbers in an invocation in which they differ, and in which the interpreter has the NIR's.
     fn in_lanes(&mut self, claim: &Claim, agrees: impl Fn(usize, u64) -> Option<bool>) -> Option<(String, String)> {
+        let (lane, expected, found) = self.differing(claim, agrees)?;
+        let found = found.map_or("undefined".to_owned(), |found| format!("{found:#x}"));
+        Some((format!("{expected:#x} in invocation {lane}"), found))
+    }
+
+    /// The first invocation in which the numbers differ and the NIR's has what `agrees` asks for, and the numbers.
+    fn differing(
+        &mut self,
+        claim: &Claim,
+        agrees: impl Fn(usize, u64) -> Option<bool>,
+    ) -> Option<(usize, u64, Option<u64>)> {
         let (expected, found) = (self.numbers(claim.expected), self.numbers(claim.found));
         let differs = |(lane, (a, b)): (usize, (&Number, &Number))| {
             let expected = a.known().filter(|_| a != b && *b != Number::Unknown)?;
-            let found = b.known().map_or("undefined".to_owned(), |found| format!("{found:#x}"));
-            agrees(lane, expected)?.then(|| (format!("{expected:#x} in invocation {lane}"), found))
+            agrees(lane, expected)?.then(|| (lane, expected, b.known()))
         };
         expected.iter().zip(found.iter()).enumerate().find_map(differs)
     }

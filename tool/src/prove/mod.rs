@@ -14,17 +14,22 @@ mod device {
 
     use crate::absent;
     use anyhow::Result;
-    use ntv::Shader;
+    use ntv::{Shader, Target};
     use ntv_prove::witness::Witness;
 
     pub(super) enum Judge {}
+
+    pub(super) struct Shown {
+        pub(super) witness: Option<Box<Witness>>,
+        pub(super) side: Option<&'static str>,
+    }
 
     impl Judge {
         pub(super) fn open(_: &str, _: bool) -> Result<Judge> {
             Err(absent("vulkan", "prove"))
         }
 
-        pub(super) fn side(&self, _: &Shader, _: &[u32], _: &Witness) -> Result<Option<&'static str>, String> {
+        pub(super) fn ask(&self, _: (&Shader, &Target), _: &[u32], _: &Witness) -> Result<Shown, String> {
             match *self {}
         }
     }
@@ -198,13 +203,15 @@ impl Work<'_> {
 
     /// Reports a difference. Writes its inputs, and asks the device, if that is requested.
     fn different(&self, job: &Job<'_>, words: &[u32], witness: &Witness) -> (Row, Vec<Problem>) {
-        let Witness { seed, stimulus, what, expected, found, confirmed, .. } = witness;
+        let shown = self.device.as_ref().map(|device| device.ask((&job.shader, &self.options.target), words, witness));
+        // Inputs that a draw can have take the place of others.
+        let of_draw = shown.as_ref().and_then(|shown| shown.as_ref().ok()?.witness.as_deref());
+        let inputs = of_draw.map_or_else(|| witness.inputs(), |_| "inputs that a draw has".to_owned());
+        let Witness { seed, stimulus, what, expected, found, confirmed, .. } = of_draw.unwrap_or(witness);
         let confirms = if *confirmed { "as the interpreter does" } else { "which the interpreter does not confirm" };
-        let mut message = format!(
-            "{what} differs for {}: the NIR gives {expected}, {confirms}, and the module gives {found}",
-            witness.inputs()
-        );
-        let side = self.device.as_ref().map(|device| device.side(&job.shader, words, witness));
+        let mut message =
+            format!("{what} differs for {inputs}: the NIR gives {expected}, {confirms}, and the module gives {found}");
+        let side = shown.as_ref().map(|shown| shown.as_ref().map(|shown| shown.side));
         match &side {
             None => {}
             Some(Ok(None)) => message += "; the device gives neither",

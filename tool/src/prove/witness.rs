@@ -69,12 +69,14 @@ impl Case<'_> {
     }
 
     /// The inputs with whole blocks, because a module may read what the shader does not, and with as many push constants as a device has.
+    /// Inputs of invocations are those that the shader needs.
     ///
     /// # Errors
     /// The reason why `ntv run` does not give what was observed.
     #[cfg(feature = "vulkan")]
     pub(super) fn whole(&self) -> Result<Inputs, String> {
         let mut sizes = self.stimulus.clone();
+        sizes.inputs = fewer::of(self.shader, &self.stimulus, &self.observed).inputs;
         fewer::truncate(&mut sizes.push_constants, fewer::MOST_PUSH_CONSTANTS);
         let text = self.text_with(&sizes)?;
         self.check(&text)?;

@@ -59,6 +59,26 @@ pub(crate) fn open(name: &str, validation: bool) -> Result<Device> {
 
 /// Runs modules.
 pub(crate) fn run_modules(device: &Device, modules: &[Vec<u32>], given: &Inputs) -> Result<Ran> {
+    run_with(device, given, |resources| match &given.work {
+        Work::Dispatch(groups) => {
+            let [module] = modules else { bail!("a dispatch needs one shader, not {}", modules.len()) };
+            let dispatch = Dispatch { module, groups: *groups, push_constants: &given.push_constants };
+            device.dispatch(&dispatch, resources)?;
+            Ok(Drawn::default())
+        }
+        Work::Draw(draw) => draw_with(device, modules, draw, given, resources),
+        Work::Invocations(_) => {
+            bail!("`invocations` run only on the interpreter: a device draws with a whole pipeline, and needs a `draw`")
+        }
+    })
+}
+
+/// Runs `work` with the resources that are given.
+pub(crate) fn run_with(
+    device: &Device,
+    given: &Inputs,
+    work: impl FnOnce(&mut Resources) -> Result<Drawn>,
+) -> Result<Ran> {
     let mut resources: Resources =
         given.buffers.iter().map(|(slot, data)| (place(*slot), buffer(*slot, data, &given.pointers))).collect();
     for (slot, texture) in &given.textures {
@@ -70,21 +90,7 @@ pub(crate) fn run_modules(device: &Device, modules: &[Vec<u32>], given: &Inputs)
     for input in &given.images {
         resources.insert(place(input.slot), convert::resource(&input.image, None).map_err(Error::msg)?);
     }
-    let (mut targets, mut captures) = (Vec::new(), Vec::new());
-    match &given.work {
-        Work::Dispatch(groups) => {
-            let [module] = modules else { bail!("a dispatch needs one shader, not {}", modules.len()) };
-            let dispatch = Dispatch { module, groups: *groups, push_constants: &given.push_constants };
-            device.dispatch(&dispatch, &mut resources)?;
-        }
-        Work::Draw(draw) => {
-            let drawn = draw_with(device, modules, draw, given, &mut resources)?;
-            (targets, captures) = (drawn.attachments, drawn.captures);
-        }
-        Work::Invocations(_) => {
-            bail!("`invocations` run only on the interpreter: a device draws with a whole pipeline, and needs a `draw`")
-        }
-    }
+    let Drawn { attachments: targets, captures, .. } = work(&mut resources)?;
     let messages = device.take_messages();
     ensure!(messages.is_empty(), "messages of the validation layer:\n{}", messages.join("\n"));
     let buffer = |(slot, _): &(Slot, _)| match resources.get(&place(*slot)) {
