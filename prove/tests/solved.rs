@@ -14,7 +14,7 @@ use ntv_prove::witness::Witness;
 struct Case {
     head: &'static str,
     /// Instructions that make the condition, the last one of them.
-    condition: &'static str,
+    condition: String,
     /// What becomes of the result `%R`.
     store: &'static str,
 }
@@ -25,6 +25,11 @@ const EMIT: &str = "@store_output (%R, %zero) (base=0, range=1, wrmask=x, compon
                     io location=VARYING_SLOT_VAR0 slots=1)";
 const COLOR: &str = "@store_output (%R, %zero) (base=0, range=1, wrmask=x, component=0, src_type=float32, \
                      io location=FRAG_RESULT_DATA0 slots=1)";
+
+/// Loads the first word of a storage block as `%a`, and makes the condition of it.
+fn of_first_word(condition: &str) -> String {
+    format!("32 %a = @load_ssbo (%zero, %zero) (access=none, align_mul=4, align_offset=0)\n{condition}")
+}
 
 impl Case {
     /// The shader; `changes` says whether the result is another one if the condition holds.
@@ -89,9 +94,10 @@ fn numbered(text: &str) -> String {
 fn a_word_of_a_storage_block() {
     Case {
         head: COMPUTE,
-        condition: "32 %a = @load_ssbo (%zero, %zero) (access=none, align_mul=4, align_offset=0)\n\
-                    32 %factor = load_const (0x9e3779b1)\n32 %b = imul %a, %factor\n\
-                    32 %wanted = load_const (0x12345678)\n1 %condition = ieq %b, %wanted",
+        condition: of_first_word(
+            "32 %factor = load_const (0x9e3779b1)\n32 %b = imul %a, %factor\n\
+             32 %wanted = load_const (0x12345678)\n1 %condition = ieq %b, %wanted",
+        ),
         store: STORE,
     }
     .refuted();
@@ -102,9 +108,10 @@ fn a_word_of_a_storage_block() {
 fn a_float() {
     Case {
         head: COMPUTE,
-        condition: "32 %a = @load_ssbo (%zero, %zero) (access=none, align_mul=4, align_offset=0)\n\
-                    32 %third = load_const (0x3eaaaaab)\n32 %b = fmul %a, %third\n\
-                    32 %wanted = load_const (0x4640e6b7)\n1 %condition = feq %b, %wanted",
+        condition: of_first_word(
+            "32 %third = load_const (0x3eaaaaab)\n32 %b = fmul %a, %third\n\
+             32 %wanted = load_const (0x4640e6b7)\n1 %condition = feq %b, %wanted",
+        ),
         store: STORE,
     }
     .refuted();
@@ -116,7 +123,8 @@ fn an_attribute() {
         head: "shader: MESA_SHADER_VERTEX\n",
         condition: "32x2 %a = @load_input (%zero) (base=0, range=1, component=1, dest_type=float32, \
                     io location=VERT_ATTRIB_GENERIC0 slots=1)\n32 %b = imul %a.x, %a.y\n\
-                    32 %wanted = load_const (0x75bcd15f)\n1 %condition = ieq %b, %wanted",
+                    32 %wanted = load_const (0x75bcd15f)\n1 %condition = ieq %b, %wanted"
+            .into(),
         store: EMIT,
     }
     .refuted();
@@ -128,7 +136,8 @@ fn an_input_of_a_fragment() {
         head: "shader: MESA_SHADER_FRAGMENT\n",
         condition: "32 %a = @load_input (%zero) (base=0, range=1, component=0, dest_type=int32, \
                     io location=VARYING_SLOT_VAR3 slots=1)\n32 %factor = load_const (0x01000193)\n\
-                    32 %b = imul %a, %factor\n32 %wanted = load_const (0x0badcafe)\n1 %condition = ieq %b, %wanted",
+                    32 %b = imul %a, %factor\n32 %wanted = load_const (0x0badcafe)\n1 %condition = ieq %b, %wanted"
+            .into(),
         store: COLOR,
     }
     .refuted();
@@ -139,11 +148,12 @@ fn an_input_of_a_fragment() {
 fn a_word_at_a_place_that_is_read() {
     Case {
         head: COMPUTE,
-        condition: "32 %a = @load_ssbo (%zero, %zero) (access=none, align_mul=4, align_offset=0)\n\
-                    32 %mask = load_const (0x00000ffc)\n32 %at = iand %a, %mask\n\
-                    32 %b = @load_ubo (%five, %at) (access=none, align_mul=4, align_offset=0, range_base=0, range=4096)\n\
-                    32 %c = iadd %a, %b\n32 %wanted = load_const (0x00c0ffee)\n1 %d = ieq %c, %wanted\n\
-                    32 %limit = load_const (0x00000800)\n1 %e = ult %limit, %at\n1 %condition = iand %d, %e",
+        condition: of_first_word(
+            "32 %mask = load_const (0x00000ffc)\n32 %at = iand %a, %mask\n\
+             32 %b = @load_ubo (%five, %at) (access=none, align_mul=4, align_offset=0, range_base=0, range=4096)\n\
+             32 %c = iadd %a, %b\n32 %wanted = load_const (0x00c0ffee)\n1 %d = ieq %c, %wanted\n\
+             32 %limit = load_const (0x00000800)\n1 %e = ult %limit, %at\n1 %condition = iand %d, %e",
+        ),
         store: STORE,
     }
     .refuted();
@@ -154,11 +164,12 @@ fn a_word_at_a_place_that_is_read() {
 fn a_word_of_the_last_invocation() {
     Case {
         head: "shader: MESA_SHADER_COMPUTE\nworkgroup_size: 8, 1, 1\n",
-        condition: "32 %a = @load_ssbo (%zero, %zero) (access=none, align_mul=4, align_offset=0)\n\
-                    32 %factor = load_const (0x9e3779b1)\n32 %b = imul %a, %factor\n\
-                    32 %index = @load_local_invocation_index\n32 %c = iadd %b, %index\n\
-                    32 %wanted = load_const (0x12345678)\n1 %d = ieq %c, %wanted\n\
-                    32 %seven = load_const (0x00000007)\n1 %last = ieq %index, %seven\n1 %condition = iand %d, %last",
+        condition: of_first_word(
+            "32 %factor = load_const (0x9e3779b1)\n32 %b = imul %a, %factor\n\
+             32 %index = @load_local_invocation_index\n32 %c = iadd %b, %index\n\
+             32 %wanted = load_const (0x12345678)\n1 %d = ieq %c, %wanted\n\
+             32 %seven = load_const (0x00000007)\n1 %last = ieq %index, %seven\n1 %condition = iand %d, %last",
+        ),
         store:
             "32 %four = load_const (0x00000004)\n32 %offset = imul %index, %four\n32 %place = iadd %offset, %eight\n\
                 @store_ssbo (%R, %zero, %place) (wrmask=x, access=none, align_mul=4, align_offset=0)",
@@ -175,7 +186,8 @@ fn a_texel_is_not_chosen() {
         condition: "32x2 %at = vec2 %zero, %zero\n\
                     32x4 %texel = (float32)txl %at (coord), %zero (lod), 0 (texture), 0 (sampler)\n\
                     32 %factor = load_const (0x9e3779b1)\n32 %b = imul %texel.x, %factor\n\
-                    32 %wanted = load_const (0x12345678)\n1 %condition = ieq %b, %wanted",
+                    32 %wanted = load_const (0x12345678)\n1 %condition = ieq %b, %wanted"
+            .into(),
         store: COLOR,
     };
     let Verdict::Undecided(reason) = case.verdict() else { panic!("a texel is chosen") };

@@ -49,6 +49,7 @@ use memory::Place;
 use model::Chosen;
 use process::{Failure, Process, PROGRAM};
 use rustc_hash::FxHashMap;
+use std::time::Duration;
 
 /// The most terms of a query.
 const MOST_TERMS: usize = 20_000;
@@ -71,6 +72,9 @@ const CHECK: &str = "(check-sat)";
 /// The same with floats: as one formula of bits, which takes a tenth of the time.
 const CHECK_FLOATS: &str = "(check-sat-using (then simplify solve-eqs fpa2bv simplify propagate-values solve-eqs \
                             (or-else (then ackermannize_bv bit-blast sat) smt)))";
+
+/// A process is replaced after this time.
+const AGE: Duration = Duration::from_secs(60);
 
 /// The most answers that are kept.
 const MOST_ANSWERS: usize = 1000;
@@ -102,7 +106,8 @@ impl Solver {
     pub fn start(budget: Budget) -> Result<Solver> {
         let found = process::is_installed();
         ensure!(found, "no SMT solver is installed: install the package {PROGRAM} (`apt-get install {PROGRAM}`)");
-        Ok(Solver { budget, process: Some(Process::start()?), answers: FxHashMap::default(), divides: None })
+        let process = Process::start(AGE + most_of_query(budget))?;
+        Ok(Solver { budget, process: Some(process), answers: FxHashMap::default(), divides: None })
     }
 
     /// Decides whether `a` and `b`, of one width, are equal whenever all `assumptions` hold. States are equal if all their cells are.
@@ -169,6 +174,8 @@ impl Solver {
     fn solve_text(&mut self, (text, check): (&str, &str), count: usize, values: &str, budget: Budget) -> Verdict {
         let text =
             format!("(reset)\n(set-option :produce-models true)\n(set-logic ALL)\n{}{text}{check}", budget.command());
+        // The text needs nothing of what was said before, so another process may take it.
+        self.process.take_if(|process| !process.has(most_of_query(budget)));
         let lines = match self.ask(&text, budget) {
             Ok(lines) => lines,
             Err(reason) => return Verdict::Unknown(reason),
@@ -193,7 +200,7 @@ impl Solver {
     /// The lines that the solver prints. It is started again if it has ended, and ends if it is late.
     fn ask(&mut self, text: &str, budget: Budget) -> Result<Vec<String>, String> {
         if self.process.is_none() {
-            self.process = Some(Process::start().map_err(|error| error.to_string())?);
+            self.process = Some(Process::start(AGE + most_of_query(budget)).map_err(|error| error.to_string())?);
         }
         let Some(process) = &mut self.process else { return Err("the solver does not start".to_owned()) };
         process.ask(text, budget.most_time()).map_err(|failure| {
@@ -204,6 +211,11 @@ impl Solver {
             }
         })
     }
+}
+
+/// The most time of a query: an answer, and the values of its expressions.
+fn most_of_query(budget: Budget) -> Duration {
+    2 * budget.most_time()
 }
 
 /// Whether another step may know more.

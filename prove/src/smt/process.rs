@@ -38,12 +38,17 @@ pub(super) struct Process {
     child: Child,
     input: ChildStdin,
     lines: Receiver<String>,
+    /// When it ends by itself.
+    end: Instant,
 }
 
 impl Process {
-    /// Starts the program.
-    pub(super) fn start() -> Result<Process> {
-        let arguments = ["-in".into(), "-smt2".into(), format!("-memory:{MEMORY}")];
+    /// Starts the program, which ends by itself after some time: it sees that a command was killed only once it has answered, and an
+    /// answer may take longer than its limit.
+    pub(super) fn start(life: Duration) -> Result<Process> {
+        let end = Instant::now() + life;
+        let arguments =
+            ["-in".into(), "-smt2".into(), format!("-memory:{MEMORY}"), format!("-T:{}", life.as_secs().max(1))];
         let mut command = Command::new(PROGRAM);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().with_context(|| format!("{PROGRAM} does not start"))?;
@@ -58,7 +63,12 @@ impl Process {
                 }
             }
         });
-        Ok(Process { child, input, lines })
+        Ok(Process { child, input, lines, end })
+    }
+
+    /// Whether it runs for that time.
+    pub(super) fn has(&self, time: Duration) -> bool {
+        Instant::now() + time < self.end
     }
 
     /// The lines that the solver prints for `text`.

@@ -180,3 +180,26 @@ fn a_solver_that_ended_starts_again() {
     assert!(solver.ask("(exit)", solver.budget).is_err());
     assert!(matches!(solver.compare(&a, and, or, &[]), Answer::Different(_)));
 }
+
+/// Factors a product of two primes, which takes hours.
+const HARD: &str = "(declare-const a (_ BitVec 64)) (declare-const b (_ BitVec 64))
+    (assert (= (bvmul ((_ zero_extend 64) a) ((_ zero_extend 64) b)) (_ bv340282366920938460843936948965011886881 128)))
+    (check-sat)";
+
+/// Nobody may be left to end it.
+#[test]
+fn a_process_ends_by_itself() {
+    let mut process = Process::start(Duration::from_secs(2)).expect("a solver");
+    assert!(process.has(Duration::from_secs(1)) && !process.has(Duration::from_secs(3)));
+    assert_eq!(process.ask(HARD, Duration::from_secs(60)), Err(Failure::Ended));
+}
+
+#[test]
+fn an_old_process_is_replaced() {
+    let (mut a, mut solver) = (Arena::new(), solver());
+    solver.process = Some(Process::start(Duration::from_secs(1)).expect("a solver"));
+    let [x, y] = xy(&mut a);
+    let [and, or] = [Op::And, Op::Or].map(|op| a.bitwise(op, x, y));
+    assert!(matches!(solver.compare(&a, and, or, &[]), Answer::Different(_)));
+    assert!(solver.process.is_some_and(|process| process.has(AGE)));
+}
