@@ -10,6 +10,7 @@ use crate::modes;
 use crate::module::{self, Modes, Module};
 use crate::nir::Nir;
 use crate::open;
+use crate::reasons;
 use crate::smt::{Answer, Budget, Fact, Solver};
 use crate::solved::{self, Sides};
 use crate::term::{Arena, Node, Op, Term};
@@ -105,6 +106,7 @@ impl Prover {
             return contraction::find(shader, combined, self.trials)
                 .map_or(Verdict::Undecided(doubt), Verdict::Different);
         };
+        let mut has_nan = false;
         for seed in 0..self.trials {
             match witness::try_seed(shader, target, other, seed) {
                 Trial::Differs(witness) if witness.confirmed => return Verdict::Different(witness),
@@ -119,8 +121,12 @@ impl Prover {
                     return Verdict::Different(found.unwrap_or(witness));
                 }
                 Trial::Failed => break,
+                Trial::Nan => has_nan = true,
                 Trial::Same | Trial::Undefined => {}
             }
+        }
+        if has_nan {
+            doubt.reason += &format!("; {}", reasons::BITS_OF_NAN);
         }
         if let (Some(solver), Ok(question), 1..) = (&mut self.solver, &question, self.trials) {
             let mut claims = question.claims[first..].to_vec();

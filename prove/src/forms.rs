@@ -284,7 +284,9 @@ fn with_shared_memory(text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ntv::text;
+    use crate::compare::{Prover, Verdict};
+    use ntv::op::AluOp;
+    use ntv::{text, EmitOptions, Options, Translator};
 
     #[test]
     fn forms_are_shaders() {
@@ -295,5 +297,28 @@ mod tests {
             let shader = text::parse(&form.text);
             assert!(shader.is_ok(), "{}: {:?}\n{}", form.name, shader.err(), form.text);
         }
+    }
+
+    /// What trials say about the double that an opcode gives, on a target without doubles, if the module has another one.
+    fn verdict_of_double(op: AluOp, other: AluOp) -> Verdict {
+        let target = poor_target();
+        let [shader, mut found] = [op, other].map(|op| {
+            let form = of_row(Row { op, width: 64 }, 1).expect("a form");
+            text::parse(&form.text).expect("a shader")
+        });
+        let mut translator = Translator::new(Options::default().target(target.clone()));
+        let words = translator.translate(&mut found, &EmitOptions::default()).expect("a module").words;
+        Prover::default().prove(&shader, &target, &words)
+    }
+
+    /// The inputs that are tried have NaNs of many bits.
+    #[test]
+    fn bits_of_nans_are_open_where_doubles_are_integers() {
+        for op in [AluOp::ftrunc, AluOp::fceil, AluOp::ffloor, AluOp::fround_even, AluOp::ldexp] {
+            let Verdict::Undecided(why) = verdict_of_double(op, op) else { panic!("{op:?}") };
+            assert!(why.reason.contains("a NaN keeps its bits"), "{op:?}: {}", why.reason);
+        }
+        let other = verdict_of_double(AluOp::fmin, AluOp::fmax);
+        assert!(matches!(other, Verdict::Different(witness) if witness.confirmed), "numbers differ");
     }
 }

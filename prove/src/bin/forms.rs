@@ -11,7 +11,7 @@ use ntv::target::Version;
 use ntv::{text, EmitOptions, Feature, Options, Target, Translator};
 use ntv_prove::compare::{Prover, Verdict};
 use ntv_prove::forms::{self, Class, Form};
-use ntv_prove::reasons::form_is_open;
+use ntv_prove::reasons::{form_is_open, form_may_differ};
 use ntv_prove::rows::Row;
 use ntv_prove::smt::Budget;
 use rayon::prelude::*;
@@ -121,7 +121,7 @@ fn prove(prover: &mut Prover, form: &Form, target: &Target) -> Found {
         Verdict::Proved => return Found::Proved,
         Verdict::Different(it) => {
             let why = format!("{}: {}, not {} ({})", it.what, it.found, it.expected, it.inputs());
-            (Found::Differs(why), form_is_open(&form.name))
+            (Found::Differs(why), form_may_differ(&form.name))
         }
         Verdict::Undecided(why) => {
             (Found::Undecided(format!("{}: {}", why.place, why.reason)), form_is_open(&form.name))

@@ -139,6 +139,8 @@ pub struct Arena {
     chosen: Option<Box<dyn Assignment>>,
     /// Whether operations on floats of 16 bits are computed in 32 bits.
     halves_in_32_bits: bool,
+    /// Whether the result of an operation on numbers was a NaN of 64 bits.
+    has_nan_of_64_bits: bool,
 }
 
 impl std::fmt::Debug for Arena {
@@ -154,6 +156,11 @@ impl Arena {
     /// An arena without terms.
     pub fn new() -> Arena {
         Arena::default()
+    }
+
+    /// Whether the result of an operation on numbers was a NaN of 64 bits.
+    pub fn has_nan_of_64_bits(&self) -> bool {
+        self.has_nan_of_64_bits
     }
 
     /// An arena in which symbols have chosen values: code that runs on its terms is interpreted.

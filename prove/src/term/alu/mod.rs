@@ -62,6 +62,8 @@ impl Arena {
     /// component have only the one that is read, or all.
     pub fn alu(&mut self, op: AluOp, width: u8, component: usize, srcs: &[Vec<Term>]) -> Term {
         if let Some(number) = self.fold(op, width, component, srcs) {
+            let is_double = width == 64 && op.info().dest.ty.base == Base::Float;
+            self.has_nan_of_64_bits |= is_double && f64::from_bits(number).is_nan();
             return self.constant(width, number);
         }
         if let Some(narrow) = with_one_bit(op) {
