@@ -368,11 +368,14 @@ fn files_that_are_no_modules_of_the_shader_are_errors() {
     let part = fs::read(place.path("b.spv")).expect("a module");
     fs::write(place.path("part.spv"), &part[..part.len() / 8 * 4 + 2]).expect("a file");
     fs::write(place.path("cut.spv"), &part[..100]).expect("a file");
+    fs::write(place.path("open.spv"), [&part[..20], &[11, 0, 9, 0, 1, 0, 0, 0, b'G', b'L', b'S', b'L']].concat())
+        .expect("a file");
     for (arguments, message) in [
         ("a.nir bad.spv", "bad.spv: this is not SPIR-V"),
         ("a.nir odd.spv", "odd.spv: the file has 3 bytes"),
         ("a.nir part.spv", "not a multiple of the 4 of a word"),
         ("a.nir cut.spv", "cut.spv: this is not a module"),
+        ("a.nir open.spv", "the instruction at word 5 ends after the module"),
         ("a.nir none.spv", "none.spv: cannot read"),
         ("a.nir b.spv", "b.spv: it has entry points for [GLCompute], and the shader is one for Vertex"),
     ] {

@@ -48,6 +48,23 @@ type Reason<T> = Result<T, String>;
 /// Execution modes with their words.
 pub type Modes = Vec<(ExecutionMode, Vec<u32>)>;
 
+/// The module of these words.
+///
+/// # Errors
+/// The reason why they are not a module.
+pub fn load(words: &[u32]) -> Result<rspirv::dr::Module, String> {
+    // rspirv panics where the last instruction ends after the words.
+    let mut at = 5;
+    while at < words.len() {
+        let length = (words[at] >> 16) as usize;
+        if length == 0 || length > words.len() - at {
+            return Err(format!("the instruction at word {at} ends after the module"));
+        }
+        at += length;
+    }
+    rspirv::dr::load_words(words).map_err(|error| error.to_string())
+}
+
 /// A SPIR-V module as code that runs on terms.
 #[derive(Debug)]
 pub struct Module {
@@ -91,7 +108,7 @@ impl Module {
     /// They are no module with one entry point and structured control flow.
     pub fn read(words: &[u32]) -> Step<Module> {
         let (words, modes_by_id) = without_modes_by_id(words)?;
-        let module = rspirv::dr::load_words(words).map_err(|error| unsupported(error.to_string(), None))?;
+        let module = load(&words).map_err(|reason| unsupported(reason, None))?;
         let point = module.entry_points.first();
         let (Some(point), true) = (point, module.entry_points.len() == 1) else {
             return Err(unsupported("no entry point, or several".into(), point));

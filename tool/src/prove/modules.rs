@@ -8,6 +8,7 @@ use crate::shaders::{Loaded, Unit};
 use crate::{destination, words};
 use anyhow::{bail, ensure, Result};
 use ntv::ir::Stage;
+use ntv_prove::module::load;
 use rspirv::dr::{self, Operand};
 use spirv::{ExecutionModel, MAGIC_NUMBER};
 use std::fs::File;
@@ -58,7 +59,7 @@ pub(super) fn read(path: &Path, stage: Stage) -> Result<Vec<u32>, Problem> {
     if words.first() != Some(&MAGIC_NUMBER) {
         return Err(malformed("this is not SPIR-V, whose first word is 0x07230203".to_owned()));
     }
-    let module = dr::load_words(&words).map_err(|error| malformed(format!("this is not a module: {error}")))?;
+    let module = load(&words).map_err(|error| malformed(format!("this is not a module: {error}")))?;
     let models: Vec<ExecutionModel> = module.entry_points.iter().filter_map(model_of).collect();
     let model = ntv::module::Stage::from(stage).execution_model();
     match models.contains(&model) {

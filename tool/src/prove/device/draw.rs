@@ -41,6 +41,9 @@ pub(super) struct Value {
 /// Width and height of the picture: a quad.
 const SIZE: [u32; 2] = [2, 2];
 
+/// The colour attachments that Mesa's drivers have at most.
+const MOST_COLOURS: usize = 8;
+
 /// The built-in inputs that are known of a draw.
 const OF_VERTICES: &[BuiltIn] =
     &[BuiltIn::VertexIndex, BuiltIn::InstanceIndex, BuiltIn::BaseVertex, BuiltIn::BaseInstance, BuiltIn::DrawIndex];
@@ -218,6 +221,9 @@ fn fragment(
     for output in &colours {
         for scalar in interface.scalars(output)? {
             let place = 1 + (scalar.cell / 4) as usize;
+            if place > MOST_COLOURS {
+                return Err(format!("an output is at Location {}, which has no attachment", place - 1));
+            }
             formats.resize(formats.len().max(place + 1), vk::Format::R32G32B32A32_SFLOAT);
             formats[place] = format(scalar.kind);
         }

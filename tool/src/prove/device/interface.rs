@@ -2,9 +2,13 @@
 
 //! The inputs and outputs of a module, down to their scalars.
 
+use ntv_prove::module::load;
 use rspirv::dr::{self, Instruction, Operand};
 use spirv::{BuiltIn, Decoration, Op, StorageClass, Word};
 use std::collections::HashMap;
+
+/// The most elements of an array: a device has fewer Locations.
+const MOST_ELEMENTS: u32 = 1 << 10;
 
 /// A module, and its types and constants by their ids.
 pub(super) struct Interface {
@@ -44,7 +48,7 @@ pub(super) struct Scalar {
 
 impl Interface {
     pub(super) fn read(words: &[u32]) -> Result<Interface, String> {
-        let module = dr::load_words(words).map_err(|error| format!("this is not a module: {error}"))?;
+        let module = load(words)?;
         let values = module.types_global_values.iter().filter_map(|inst| Some((inst.result_id?, inst.clone())));
         Ok(Interface { values: values.collect(), module })
     }
@@ -121,7 +125,7 @@ impl Interface {
             (Op::TypeFloat | Op::TypeInt, _) => Vec::new(),
             (Op::TypeVector | Op::TypeMatrix, [_, Operand::LiteralBit32(count)]) => vec![id(0)?; *count as usize],
             (Op::TypeArray, _) => match self.values.get(&id(1)?).and_then(|count| count.operands.first()) {
-                Some(Operand::LiteralBit32(count)) => vec![id(0)?; *count as usize],
+                Some(Operand::LiteralBit32(count @ ..=MOST_ELEMENTS)) => vec![id(0)?; *count as usize],
                 _ => return Err(unknown()),
             },
             (Op::TypeStruct, members) => members.iter().filter_map(Operand::id_ref_any).collect(),
@@ -155,6 +159,9 @@ impl Interface {
             return Ok(cell + words);
         }
         let is_vector = inst.class.opcode == Op::TypeVector;
+        if all.len() > MOST_ELEMENTS as usize {
+            return Err("an input or output has more numbers than a device has".to_owned());
+        }
         let mut next = cell;
         for part in self.constituents(ty)? {
             next = self.add(part, next, packed, all)?;

@@ -13,6 +13,8 @@ mod interface;
 
 use super::witness::Case;
 use crate::run::device;
+use crate::validate;
+use crate::words::to_bytes;
 use anyhow::{Error, Result};
 use draw::{Draw, Value};
 use ntv::ir::Stage;
@@ -58,6 +60,8 @@ impl Judge {
         if !witness.confirmed {
             return Err("the interpreter does not confirm the difference".to_owned());
         }
+        // A driver may crash on a module that is not valid.
+        validate::module(&to_bytes(words), target).map_err(reason)?;
         let device = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let run = Run { device: &device, shader, words };
         match shader.stage() {
