@@ -25,7 +25,7 @@ struct Args {
     #[arg(long, default_value = "")]
     filter: String,
 
-    /// Only forms of a kind with this in its name: `integers`, `floats`, `doubles`, `accesses`.
+    /// Only forms of a kind with this in its name: `integers`, `floats`, `doubles`, `accesses`, `identities`, `folds`.
     #[arg(long, default_value = "")]
     class: String,
 
@@ -74,22 +74,25 @@ fn main() -> Result<()> {
     let rows = Row::all();
     let of_rows = rows.iter().flat_map(|row| [1, 2, 3, 4].into_iter().filter_map(|count| forms::of_row(*row, count)));
     let is_asked = |form: &Form| form.name.contains(&args.filter) && form.class.name().contains(&args.class);
-    let forms: Vec<Form> = of_rows.chain(forms::of_memory()).filter(is_asked).collect();
+    let of_passes = forms::of_algebraic().into_iter().chain(forms::of_constants());
+    let forms: Vec<Form> = of_rows.chain(forms::of_memory()).chain(of_passes).filter(is_asked).collect();
     let budget = args.steps.map_or(Budget::Time(Duration::from_millis(args.limit)), Budget::Steps);
     let mut failed = 0;
     for (name, target) in targets().into_iter().filter(|(name, _)| name.contains(&args.target)) {
+        // These passes do not know the target.
+        let forms: Vec<&Form> = forms.iter().filter(|form| form.pass.is_none() || name == ALL_FEATURES).collect();
         let bar = ProgressBar::new(forms.len() as u64).with_message(name);
         let found: Vec<(&Form, Found)> = forms
             .par_iter()
             .map_init(
                 || Prover::new((!args.no_solver).then_some(budget), args.trials),
-                |prover, form| {
+                |prover, form: &&Form| {
                     let found = match prover {
                         Ok(prover) => prove(prover, form, &target),
                         Err(error) => Found::Differs(error.to_string()),
                     };
                     bar.inc(1);
-                    (form, found)
+                    (*form, found)
                 },
             )
             .collect();
@@ -100,11 +103,13 @@ fn main() -> Result<()> {
     Ok(())
 }
 
+const ALL_FEATURES: &str = "all features";
+
 /// A target with all features, and one with none.
 fn targets() -> [(&'static str, Target); 2] {
     let mut rich = Target::new(Version(1, 3));
     Feature::ALL.iter().for_each(|feature| rich.set(*feature, true));
-    [("all features", rich), ("no features", forms::poor_target())]
+    [(ALL_FEATURES, rich), ("no features", forms::poor_target())]
 }
 
 fn prove(prover: &mut Prover, form: &Form, target: &Target) -> Found {
@@ -112,12 +117,20 @@ fn prove(prover: &mut Prover, form: &Form, target: &Target) -> Found {
         Ok(shader) => shader,
         Err(errors) => return Found::Differs(errors.to_string()),
     };
+    let mut changed = shader.clone();
+    if let Some(pass) = form.pass {
+        forms::run(pass, &mut changed);
+    }
     let options = Options::default().target(target.clone());
-    let module = match Translator::new(options).translate(&mut shader.clone(), &EmitOptions::default()) {
+    let module = match Translator::new(options).translate(&mut changed.clone(), &EmitOptions::default()) {
         Ok(module) => module,
         Err(errors) => return Found::Refused(errors.to_string()),
     };
-    let (found, is_open) = match prover.prove(&shader, target, &module.words) {
+    let verdict = match form.pass {
+        None => prover.prove(&shader, target, &module.words),
+        Some(_) => prover.prove_lowered(&shader, target, (&changed, &module.words)),
+    };
+    let (found, is_open) = match verdict {
         Verdict::Proved => return Found::Proved,
         Verdict::Different(it) => {
             let why = format!("{}: {}, not {} ({})", it.what, it.found, it.expected, it.inputs());

@@ -3,8 +3,13 @@
 //! Small shaders that have one form each: an opcode at a width, an access to memory of an alignment. What is proved of them is proved
 //! of the rule that translates the form.
 
+mod identities;
+
+pub use identities::{of_algebraic, of_constants, run};
+
 use crate::rows::Row;
 use ntv::op::Base;
+use ntv::pass::Pass;
 use ntv::target::Version;
 use ntv::{Feature, Target};
 use std::fmt::Write as _;
@@ -20,15 +25,20 @@ pub enum Class {
     Doubles,
     /// Accesses to memory.
     Accesses,
+    /// Operations that the pass `algebraic` simplifies.
+    Identities,
+    /// Operations on numbers, which the pass `constant_fold` computes.
+    Folds,
 }
 
 impl Class {
     /// All classes.
-    pub const ALL: [Class; 4] = [Class::Integers, Class::Floats, Class::Doubles, Class::Accesses];
+    pub const ALL: [Class; 6] =
+        [Class::Integers, Class::Floats, Class::Doubles, Class::Accesses, Class::Identities, Class::Folds];
 
     /// Its name.
     pub fn name(self) -> &'static str {
-        ["integers and booleans", "floats", "doubles", "accesses to memory"][self as usize]
+        ["integers and booleans", "floats", "doubles", "accesses to memory", "identities", "folds"][self as usize]
     }
 
     fn of_row(row: Row) -> Class {
@@ -44,7 +54,7 @@ impl Class {
 }
 
 /// A shader that has one form.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Form {
     /// Its kind.
     pub class: Class,
@@ -52,6 +62,8 @@ pub struct Form {
     pub name: String,
     /// The shader, as a dump.
     pub text: String,
+    /// The pass whose result is proved; `None` for the words of the translation.
+    pub pass: Option<&'static Pass>,
 }
 
 impl Form {
@@ -161,7 +173,7 @@ pub fn of_row(row: Row, count: u8) -> Option<Form> {
     let made = text.def(bits, n, &format!("{} {}", row.op.name(), operands.join(", ")));
     text.result(made, bits, n);
     let name = if count > 1 { format!("{}x{count}", row.name()) } else { row.name() };
-    Some(Form { class: Class::of_row(row), name, text: text.end() })
+    Some(Form { class: Class::of_row(row), name, text: text.end(), pass: None })
 }
 
 /// A target without features, for which most forms are lowered.
@@ -245,7 +257,7 @@ fn load(memory: &str, (width, count): (u8, u8), align: (u32, u32), is_dynamic: b
     text.result(value, width, count);
     let text = with_shared_memory(text.end());
     let name = name(&format!("load_{memory}"), (width, count), align, is_dynamic);
-    Form { class: Class::Accesses, name, text }
+    Form { class: Class::Accesses, name, text, pass: None }
 }
 
 fn store(memory: &str, (width, count): (u8, u8), align: (u32, u32), is_dynamic: bool) -> Form {
@@ -271,7 +283,7 @@ fn store(memory: &str, (width, count): (u8, u8), align: (u32, u32), is_dynamic: 
     }
     let text = with_shared_memory(text.end());
     let name = name(&format!("store_{memory}"), (width, count), align, is_dynamic);
-    Form { class: Class::Accesses, name, text }
+    Form { class: Class::Accesses, name, text, pass: None }
 }
 
 fn with_shared_memory(text: String) -> String {
