@@ -254,7 +254,7 @@ fn fragment(
     };
     let is_discarded = match &colours[..] {
         [] => texels(0, 0)[0] != texels(0, 0)[1],
-        colours => !colours.iter().any(|it| is_written(it)),
+        colours => !colours.iter().any(is_written),
     };
     let mut value = None;
     if let Some(cell) = cell {
