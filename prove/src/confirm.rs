@@ -115,8 +115,35 @@ impl Seen<'_> {
                 let found = found.map(|number| number as u32);
                 is_known.then_some(Place::Output(Cell { output, cell, invocation: 0, expected, found }))
             }
+            Some((Space::Events, _)) => self.place_in_vertices(arena, claim),
             _ => None,
         }
+    }
+
+    /// The first cell that differs of the vertices that a geometry shader emits, if both sides emit as many.
+    fn place_in_vertices(&self, arena: &Arena, claim: &Claim) -> Option<Place> {
+        let events = |mut state: Term| {
+            let mut all = Vec::new();
+            while let (Op::Symbol(name), Some((before, args))) =
+                (arena.node(state).op, arena.node(state).args.split_first())
+            {
+                all.push((name, args));
+                state = *before;
+            }
+            all.reverse();
+            all
+        };
+        let (expected, found) = (events(claim.expected), events(claim.found));
+        if expected.iter().map(|it| it.0).ne(found.iter().map(|it| it.0)) {
+            return None;
+        }
+        let args = expected.iter().zip(&found).flat_map(|(a, b)| a.1.iter().zip(b.1).zip(self.cells));
+        let known = |term: Term| arena.as_const(term).map(|number| number as u32);
+        args.into_iter().find_map(|((a, b), (output, cell))| {
+            let (expected, found) = (known(*a)?, known(*b));
+            let is_it = found.map_or(arena.is_undefined(*b), |found| found != expected);
+            is_it.then_some(Place::Output(Cell { output: *output, cell: *cell, invocation: 0, expected, found }))
+        })
     }
 
     fn has_cell(&self, arena: &Arena, at: (Space, u64), value: Term, outputs: (&Outputs, u32)) -> bool {

@@ -22,6 +22,7 @@ use ntv::{Feature, Target};
 use ntv_gen::{Observation, Random, Stimulus};
 use ntv_interp::{Limits, Slot};
 use rustc_hash::FxHashMap;
+use spirv::BuiltIn;
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -98,11 +99,35 @@ pub fn with_inputs(shader: &Shader, target: &Target, words: &[u32], stimulus: St
     }
 }
 
-/// The inputs of the first invocation, by their cells: 4 · Location + component.
-pub fn cells_of_inputs(shader: &Shader, target: &Target, stimulus: &Stimulus) -> impl FnMut(u64) -> u32 {
+/// An input of SPIR-V.
+#[derive(Clone, Copy, Debug)]
+pub struct Input {
+    /// The built-in that it is, if it has no Location.
+    pub builtin: Option<BuiltIn>,
+    /// Whether it belongs to a patch.
+    pub is_patch: bool,
+    /// The vertex, if each has a value.
+    pub vertex: Option<u64>,
+    /// 4 · Location + component, or the component of a built-in.
+    pub cell: u64,
+}
+
+/// The numbers of the inputs of the first invocation.
+pub fn numbers_of_inputs(shader: &Shader, target: &Target, stimulus: &Stimulus) -> impl FnMut(Input) -> u32 {
     let shader = raised(shader, target).unwrap_or(Cow::Borrowed(shader));
     let mut given = Given::new(&shader, target, Rc::new(stimulus.clone()), Lane::Number(0));
-    move |cell| given.input("input", &[cell]).unwrap_or(0) as u32
+    move |input| {
+        let mut name = match (input.builtin, input.is_patch) {
+            (Some(builtin), _) => format!("{builtin:?}"),
+            (None, true) => "patch input".to_owned(),
+            (None, false) => "input".to_owned(),
+        };
+        if input.vertex.is_some() {
+            name += " of a vertex";
+        }
+        let args: Vec<u64> = input.vertex.into_iter().chain([input.cell]).collect();
+        given.input(&name, &args).unwrap_or(0) as u32
+    }
 }
 
 /// The inputs of a run.

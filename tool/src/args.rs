@@ -618,8 +618,8 @@ pub(crate) struct ProveArgs {
     #[arg(long, value_name = "OUT")]
     pub(crate) witness: Option<PathBuf>,
 
-    /// Run each compute, vertex or fragment shader that differs on a Vulkan device, the first or the one with this in its name, which
-    /// needs the features of the module: it gives what the module gives, or what the NIR gives.
+    /// Run each shader that differs on a Vulkan device, the first or the one with this in its name, which needs the features of the
+    /// module: it gives what the module gives, or what the NIR gives.
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
     pub(crate) device: Option<String>,
 

@@ -245,7 +245,9 @@ mod device {
         let swapped = FRAGMENT.replace("%5, %2.y, %3.x, %3.y", "%5, %2.y, %3.y, %3.x");
         let place = Folder::new(&[("b.nir", &swapped)]);
         compile(&place, "b");
-        expect_module(FRAGMENT, |other| drop(fs::copy(place.path("b.spv"), other.path("a.spv")).expect("a module")));
+        expect_module(FRAGMENT, |other| {
+            fs::copy(place.path("b.spv"), other.path("a.spv")).expect("a module");
+        });
     }
 
     #[test]
@@ -255,14 +257,36 @@ mod device {
         expect_module(&shader, |place| replace(place, "a.spv", LESS_THAN, GREATER_THAN));
     }
 
+    /// A stage of a file of the corpus.
+    fn stage(text: &str, name: &str) -> String {
+        let stages =
+            text.split_inclusive('\n').skip_while(|line| !line.contains(&format!("shader: MESA_SHADER_{name}")));
+        let rest: Vec<&str> = stages.collect();
+        let end = rest.iter().skip(1).position(|line| line.starts_with("shader: MESA_SHADER_"));
+        rest[..end.map_or(rest.len(), |end| end + 1)].concat()
+    }
+
+    const TESSELLATION: &str = include_str!("../../tests/corpus/run/tessellation.nir");
+
+    /// The inputs of its vertices come from a tessellation control shader that is made for it.
     #[test]
-    fn a_device_does_not_run_a_tessellation_shader() {
-        let text = include_str!("../../tests/corpus/run/tessellation.nir");
-        let control = &text[text.find("shader: MESA_SHADER_TESS_CTRL").expect("a stage")..];
-        let control = &control[..control.find("shader: MESA_SHADER_TESS_EVAL").unwrap_or(control.len())];
-        let found = side(control, |place| replace(place, "a.spv", IADD, ISUB));
-        let reason =
-            "the device does not run it: it runs compute, vertex and fragment shaders, and this is MESA_SHADER_TESS_CTRL";
+    fn a_device_draws_with_an_evaluation_shader() {
+        let shader = stage(TESSELLATION, "TESS_EVAL").replace("vec4 %9.x, %4, %5, %10", "vec4 %9.x, %9.y, %5, %10");
+        let shader = shader
+            .replace("32x4  %11", "32 %20 = imul %9.x, %9.y\n    32x4  %11")
+            .replace("vec4 %9.x, %9.y", "vec4 %20, %9.y");
+        expect_module(&shader, |place| replace(place, "a.spv", IMUL, IADD));
+    }
+
+    #[test]
+    fn a_device_draws_with_a_geometry_shader() {
+        expect_module(GEOMETRY, |place| replace(place, "a.spv", FADD, FSUB));
+    }
+
+    #[test]
+    fn a_device_does_not_run_a_control_shader() {
+        let found = side(&stage(TESSELLATION, "TESS_CTRL"), |place| replace(place, "a.spv", IADD, ISUB));
+        let reason = "the device does not run it: it does not run one shader of MESA_SHADER_TESS_CTRL";
         assert_eq!(found, (Value::Null, reason.into()));
     }
 }
@@ -302,6 +326,35 @@ impl main {
     32    %5 = fadd %2.x, %4.x
     32x4  %6 = vec4 %5, %2.y, %3.x, %3.y
     @store_output (%6, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA0 slots=1)
+    // succs: b1
+    block b1:
+}
+";
+
+/// Emits a point with the sum of what two vertices have.
+#[cfg(feature = "vulkan")]
+const GEOMETRY: &str = "\
+shader: MESA_SHADER_GEOMETRY
+input_primitive: LINES
+output_primitive: POINTS
+vertices_out: 1
+invocations: 1
+vertices_in: 2
+active_stream_mask: 0x01
+decl_function main () (entrypoint)
+
+impl main {
+    block b0:  // preds:
+    32    %0 = load_const (0x00000000)
+    32    %1 = load_const (0x00000001)
+    32x4  %2 = @load_per_vertex_input (%0, %0) (base=0, range=1, component=0, dest_type=float32, io location=VARYING_SLOT_VAR0 slots=1)
+    32x4  %3 = @load_per_vertex_input (%1, %0) (base=0, range=1, component=0, dest_type=float32, io location=VARYING_SLOT_VAR0 slots=1)
+    32x4  %4 = fadd %2, %3
+    @store_output (%4, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT_VAR0 slots=1)
+    32    %5 = load_const (0x3f800000)
+    @store_output (%5, %0) (base=1, range=1, wrmask=x, component=0, src_type=float32, io location=VARYING_SLOT_PSIZ slots=1)
+    @emit_vertex (stream_id=0)
+    @end_primitive (stream_id=0)
     // succs: b1
     block b1:
 }

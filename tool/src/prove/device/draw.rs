@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-//! Draws with one vertex shader, or with one fragment shader.
+//! Draws with one vertex shader, or with one fragment shader; [`primitives`](super::primitives) has the other stages.
 
+use super::feeder::Number;
 use super::interface::{Interface, Kind, Variable};
+use super::primitives::{self, PATCH};
 use super::{capture, feeder, reason};
 use crate::run::device::run_with;
 use ntv::ir::Stage;
@@ -14,20 +16,23 @@ use ntv_prove::witness::Cell;
 use ntv_prove::world::Space;
 use ntv_report::run::inputs::Inputs;
 use ntv_report::run::Ran;
-use spirv::{BuiltIn, StorageClass};
+use rspirv::binary::Assemble as _;
+use spirv::{BuiltIn, ExecutionMode, StorageClass};
 
 /// A draw of a point or of a triangle over four pixels.
 #[derive(Clone, Copy)]
 pub(super) struct Draw {
     /// The first vertex and the first instance.
     first: [u32; 2],
+    /// TessCoord of the vertex that is looked at.
+    corner: [f32; 3],
 }
 
 /// What a draw gave.
 pub(super) struct Drawn {
     pub(super) ran: Ran,
-    /// The number of the output that was asked for; `None` if the fragment was discarded.
-    pub(super) value: Option<Value>,
+    /// The numbers that the output that was asked for has: one, but none if the fragment was discarded, and several of several vertices.
+    pub(super) values: Vec<Value>,
     pub(super) is_discarded: bool,
 }
 
@@ -39,7 +44,7 @@ pub(super) struct Value {
 }
 
 /// Width and height of the picture: a quad.
-const SIZE: [u32; 2] = [2, 2];
+pub(super) const SIZE: [u32; 2] = [2, 2];
 
 /// The colour attachments that Mesa's drivers have at most.
 const MOST_COLOURS: usize = 8;
@@ -59,34 +64,80 @@ const OF_FRAGMENTS: &[BuiltIn] = &[
     BuiltIn::ViewportIndex,
 ];
 
+/// The same of the other stages, and those that the stage before writes.
+const OF_PATCHES: &[BuiltIn] = &[
+    BuiltIn::TessCoord,
+    BuiltIn::PatchVertices,
+    BuiltIn::PrimitiveId,
+    BuiltIn::TessLevelOuter,
+    BuiltIn::TessLevelInner,
+    BuiltIn::Position,
+    BuiltIn::PointSize,
+    BuiltIn::ClipDistance,
+    BuiltIn::CullDistance,
+];
+const OF_PRIMITIVES: &[BuiltIn] = &[
+    BuiltIn::InvocationId,
+    BuiltIn::PrimitiveId,
+    BuiltIn::Position,
+    BuiltIn::PointSize,
+    BuiltIn::ClipDistance,
+    BuiltIn::CullDistance,
+];
+
 impl Draw {
-    /// The draws that are tried.
-    pub(super) fn all(stage: Stage) -> impl Iterator<Item = Draw> {
+    /// The draws that are tried: a vertex that is not the first, and each corner of a patch.
+    pub(super) fn all(stage: Stage, interface: &Interface) -> Vec<Draw> {
+        let is_triangle = interface.has_mode(ExecutionMode::Triangles);
+        let corners: &[[f32; 3]] = match (stage, is_triangle) {
+            (Stage::TessEval, true) => &[[1., 0., 0.], [0., 1., 0.], [0., 0., 1.]],
+            (Stage::TessEval, false) => &[[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [1., 1., 0.]],
+            _ => &[[0.; 3]],
+        };
         let firsts: &[[u32; 2]] = if stage == Stage::Vertex { &[[0; 2], [5, 3]] } else { &[[0; 2]] };
-        firsts.iter().map(|first| Draw { first: *first })
+        firsts.iter().flat_map(|first| corners.iter().map(|corner| Draw { first: *first, corner: *corner })).collect()
     }
 
     /// Puts the inputs that a driver makes in place of the chosen ones.
     pub(super) fn fit(&self, stage: Stage, inputs: &mut Invocations) {
         let [vertex, instance] = self.first.map(u64::from);
-        if stage == Stage::Vertex {
-            inputs.invocations.truncate(1);
-            inputs.invocations.iter_mut().for_each(|it| {
-                it.system.extend(
-                    [
-                        (Intrinsic::load_vertex_id, vertex),
-                        (Intrinsic::load_vertex_id_zero_base, 0),
-                        (Intrinsic::load_first_vertex, vertex),
-                        (Intrinsic::load_base_vertex, vertex),
-                        (Intrinsic::load_instance_id, 0),
-                        (Intrinsic::load_base_instance, instance),
-                        (Intrinsic::load_draw_id, 0),
-                    ]
-                    .map(|(op, number)| (op, vec![number])),
-                );
-            });
-            return;
+        let (patch, one) = (PATCH.into(), u64::from(1f32.to_bits()));
+        let corner = self.corner.map(|c| u64::from(c.to_bits()));
+        let system = match stage {
+            Stage::Vertex => vec![
+                (Intrinsic::load_vertex_id, vec![vertex]),
+                (Intrinsic::load_vertex_id_zero_base, vec![0]),
+                (Intrinsic::load_first_vertex, vec![vertex]),
+                (Intrinsic::load_base_vertex, vec![vertex]),
+                (Intrinsic::load_instance_id, vec![0]),
+                (Intrinsic::load_base_instance, vec![instance]),
+                (Intrinsic::load_draw_id, vec![0]),
+            ],
+            Stage::TessEval => vec![
+                (Intrinsic::load_tess_coord, corner.to_vec()),
+                (Intrinsic::load_tess_coord_xy, corner[..2].to_vec()),
+                (Intrinsic::load_primitive_id, vec![0]),
+                (Intrinsic::load_patch_vertices_in, vec![patch]),
+                (Intrinsic::load_tess_level_outer, vec![one; 4]),
+                (Intrinsic::load_tess_level_inner, vec![one; 2]),
+            ],
+            Stage::Geometry => vec![(Intrinsic::load_primitive_id, vec![0])],
+            _ => return Draw::fit_quad(inputs),
+        };
+        for it in &mut inputs.invocations {
+            it.system.extend(system.clone());
+            for slot in [varying::TESS_LEVEL_OUTER, varying::TESS_LEVEL_INNER] {
+                it.slots.insert(Slot::new(slot), [1f32.to_bits(); 4]);
+            }
+            it.slots.insert(Slot::new(varying::PRIMITIVE_ID), [0; 4]);
         }
+        if stage != Stage::Geometry {
+            inputs.invocations.truncate(1);
+        }
+    }
+
+    /// The same for the fragments of a quad, whose other inputs are those of the first.
+    fn fit_quad(inputs: &mut Invocations) {
         let Some(first) = inputs.invocations.first().cloned() else { return };
         inputs.invocations = vec![first; (SIZE[0] * SIZE[1]) as usize];
         for (number, it) in (0u32..).zip(&mut inputs.invocations) {
@@ -110,26 +161,31 @@ impl Draw {
         }
     }
 
-    /// Draws with a module. `number` has the inputs by their cells.
+    /// Draws with a module. `number` has its inputs.
     ///
     /// # Errors
     /// The reason why the device cannot run it.
     pub(super) fn run(
         &self,
         device: &Device,
-        (stage, words): (Stage, &[u32]),
-        (given, number): (&Inputs, impl FnMut(u64) -> u32),
+        (stage, interface): (Stage, &Interface),
+        (given, number): (&Inputs, &mut Number<'_>),
         cell: Option<&Cell>,
     ) -> Result<Drawn, String> {
-        let interface = Interface::read(words)?;
-        let known = if stage == Stage::Vertex { OF_VERTICES } else { OF_FRAGMENTS };
+        let known = match stage {
+            Stage::Vertex => OF_VERTICES,
+            Stage::TessEval => OF_PATCHES,
+            Stage::Geometry => OF_PRIMITIVES,
+            _ => OF_FRAGMENTS,
+        };
         let inputs = interface.variables(StorageClass::Input);
         if let Some(builtin) = inputs.iter().filter_map(|it| it.builtin).find(|it| !known.contains(it)) {
             return Err(format!("the driver makes the input {builtin:?}"));
         }
         match stage {
-            Stage::Vertex => self.vertex(device, &interface, (given, number), cell),
-            _ => fragment(device, &interface, (given, number), cell),
+            Stage::Vertex => self.vertex(device, interface, (given, number), cell),
+            Stage::Fragment => fragment(device, interface, (given, number), cell),
+            _ => primitives::draw(device, (stage, interface), (given, number), cell),
         }
     }
 
@@ -138,7 +194,7 @@ impl Draw {
         &self,
         device: &Device,
         interface: &Interface,
-        (given, mut number): (&Inputs, impl FnMut(u64) -> u32),
+        (given, number): (&Inputs, &mut Number<'_>),
         cell: Option<&Cell>,
     ) -> Result<Drawn, String> {
         let mut rows: Vec<(u32, vk::Format, Vec<u8>)> = Vec::new();
@@ -148,7 +204,7 @@ impl Draw {
                 if rows.iter().any(|row| row.0 == location) {
                     continue;
                 }
-                let vertex = (0..4).flat_map(|c| number(scalar.cell / 4 * 4 + c).to_le_bytes());
+                let vertex = (0..4).flat_map(|c| number(input, None, scalar.cell / 4 * 4 + c).to_le_bytes());
                 // The first vertices are not drawn.
                 let bytes = vertex.collect::<Vec<u8>>().repeat(self.first[0] as usize + 1);
                 rows.push((location, format(scalar.kind), bytes));
@@ -168,7 +224,7 @@ impl Draw {
             Some(output) => {
                 (capture::captured(interface, &output.variable, output.bytes), vec![2 * output.bytes as usize])
             }
-            None => (rspirv::binary::Assemble::assemble(&interface.module), Vec::new()),
+            None => (interface.module.assemble(), Vec::new()),
         };
         // A point needs a size. Without one, it is a line from the vertex to itself.
         let has_size =
@@ -196,11 +252,11 @@ impl Draw {
             ..headless::Draw::default()
         };
         let ran = run_with(device, given, |resources| Ok(device.draw(&draw, resources)?)).map_err(reason)?;
-        let value = output.and_then(|output| {
+        let value: Option<Value> = output.and_then(|output| {
             let bits = word(ran.captures.first()?, output.offset)?;
             Some(Value { bits, is_float: output.kind == Kind::Float })
         });
-        Ok(Drawn { ran, value, is_discarded: false })
+        Ok(Drawn { ran, values: value.into_iter().collect(), is_discarded: false })
     }
 }
 
@@ -208,10 +264,10 @@ impl Draw {
 fn fragment(
     device: &Device,
     interface: &Interface,
-    (given, mut number): (&Inputs, impl FnMut(u64) -> u32),
+    (given, number): (&Inputs, &mut Number<'_>),
     cell: Option<&Cell>,
 ) -> Result<Drawn, String> {
-    let (vertex, words) = (feeder::of_fragment(interface, &mut number)?, capture::flat(interface));
+    let (vertex, words) = (feeder::of_fragment(interface, number)?, capture::flat(interface));
     let outputs = interface.variables(StorageClass::Output);
     let colours: Vec<&Variable> = outputs.iter().filter(|it| it.builtin.is_none()).collect();
     if colours.iter().any(|it| it.index != 0) {
@@ -256,7 +312,7 @@ fn fragment(
         [] => texels(0, 0)[0] != texels(0, 0)[1],
         colours => !colours.iter().any(is_written),
     };
-    let mut value = None;
+    let mut value: Option<Value> = None;
     if let Some(cell) = cell {
         let output = find(interface, cell)?;
         let (target, at) = match output.variable.builtin {
@@ -267,21 +323,21 @@ fn fragment(
         let is_float = output.kind == Kind::Float;
         value = texels(target, at)[0].filter(|_| !is_discarded).map(|bits| Value { bits, is_float });
     }
-    Ok(Drawn { ran: first, value, is_discarded })
+    Ok(Drawn { ran: first, values: value.into_iter().collect(), is_discarded })
 }
 
 /// An output with a cell, and its place among its numbers.
-struct Output {
-    variable: Variable,
-    kind: Kind,
+pub(super) struct Output {
+    pub(super) variable: Variable,
+    pub(super) kind: Kind,
     /// Bytes before the cell.
-    offset: usize,
+    pub(super) offset: usize,
     /// Bytes of all of it.
-    bytes: u32,
+    pub(super) bytes: u32,
 }
 
 /// The output that has a cell.
-fn find(interface: &Interface, cell: &Cell) -> Result<Output, String> {
+pub(super) fn find(interface: &Interface, cell: &Cell) -> Result<Output, String> {
     for variable in interface.variables(StorageClass::Output) {
         let is_it = match cell.output {
             Space::BuiltIn(builtin) => variable.builtin.is_some_and(|it| it as u32 == builtin),
@@ -309,6 +365,6 @@ fn format(kind: Kind) -> vk::Format {
     }
 }
 
-fn word(bytes: &[u8], at: usize) -> Option<u32> {
+pub(super) fn word(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }

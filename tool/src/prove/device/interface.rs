@@ -4,7 +4,7 @@
 
 use ntv_prove::module::load;
 use rspirv::dr::{self, Instruction, Operand};
-use spirv::{BuiltIn, Decoration, Op, StorageClass, Word};
+use spirv::{BuiltIn, Decoration, ExecutionMode, Op, StorageClass, Word};
 use std::collections::HashMap;
 
 /// The most elements of an array: a device has fewer Locations.
@@ -28,6 +28,7 @@ pub(super) struct Variable {
     pub(super) cell: u64,
     /// The source of dual-source blending.
     pub(super) index: u32,
+    pub(super) is_patch: bool,
 }
 
 /// What a scalar has.
@@ -80,6 +81,7 @@ impl Interface {
                 builtin,
                 cell: cell.unwrap_or(0),
                 index: number(Decoration::Index).unwrap_or(0),
+                is_patch: self.is_decorated(target, member, Decoration::Patch),
             })
         };
         match self.values.get(&ty) {
@@ -95,6 +97,16 @@ impl Interface {
             _ => {}
         }
         part(ty, id, None).into_iter().collect()
+    }
+
+    fn is_decorated(&self, target: Word, member: Option<u32>, decoration: Decoration) -> bool {
+        let wanted = Operand::Decoration(decoration);
+        let at = if member.is_some() { 2 } else { 1 };
+        let is_it = |it: &&Instruction| {
+            it.operands.first() == Some(&Operand::IdRef(target)) && it.operands.get(at) == Some(&wanted)
+        };
+        let is_of_member = |it: &Instruction| member.is_none_or(|n| it.operands[1] == Operand::LiteralBit32(n));
+        self.module.annotations.iter().filter(is_it).any(is_of_member)
     }
 
     /// The operand of a decoration.
@@ -135,9 +147,20 @@ impl Interface {
 
     /// The scalars of a variable in order, as they lie in memory.
     pub(super) fn scalars(&self, variable: &Variable) -> Result<Vec<Scalar>, String> {
+        self.scalars_of(variable, variable.ty)
+    }
+
+    /// The scalars of a variable as if it had another type: that of one vertex.
+    pub(super) fn scalars_of(&self, variable: &Variable, ty: Word) -> Result<Vec<Scalar>, String> {
         let mut all = Vec::new();
-        self.add(variable.ty, variable.cell, variable.builtin.is_some(), &mut all)?;
+        self.add(ty, variable.cell, variable.builtin.is_some(), &mut all)?;
         Ok(all)
+    }
+
+    /// Whether the module has an execution mode.
+    pub(super) fn has_mode(&self, mode: ExecutionMode) -> bool {
+        let mode = Operand::ExecutionMode(mode);
+        self.module.execution_modes.iter().any(|it| it.operands.get(1) == Some(&mode))
     }
 
     /// Adds the scalars of a type that starts at a cell. Returns the first cell after it: an element of an array and a member of a block

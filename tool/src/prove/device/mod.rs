@@ -2,14 +2,16 @@
 
 //! Runs of modules that differ on a Vulkan device.
 //!
-//! A compute shader runs as it is. A vertex shader draws a point, and transform feedback captures the output that differs. A fragment
-//! shader covers four pixels, and a vertex shader that is made for it gives it the inputs. What a driver makes of a draw, such as the
+//! A compute shader runs as it is. A vertex shader draws a point, and transform feedback captures the output that differs. A geometry or
+//! tessellation evaluation shader draws a primitive or a patch, and a fragment shader covers four pixels: a shader that is made for it
+//! gives it the inputs. What a driver makes of a draw, such as the
 //! number of a vertex, is that of the draw: so inputs are sought again for which the sides differ.
 
 mod capture;
 mod draw;
 mod feeder;
 mod interface;
+mod primitives;
 
 use super::witness::Case;
 use crate::run::device;
@@ -17,6 +19,7 @@ use crate::validate;
 use crate::words::to_bytes;
 use anyhow::{Error, Result};
 use draw::{Draw, Value};
+use interface::{Interface, Variable};
 use ntv::ir::Stage;
 use ntv::{Shader, Target};
 use ntv_driver::headless::Device;
@@ -66,8 +69,8 @@ impl Judge {
         let run = Run { device: &device, shader, words };
         match shader.stage() {
             stage if stage.is_compute() => Ok(Shown { witness: None, side: run.dispatch(witness)? }),
-            Stage::Vertex | Stage::Fragment => run.draws(target, witness),
-            stage => Err(format!("it runs compute, vertex and fragment shaders, and this is {}", stage.name())),
+            Stage::Vertex | Stage::TessEval | Stage::Geometry | Stage::Fragment => run.draws(target, witness),
+            stage => Err(format!("it does not run one shader of {}", stage.name())),
         }
     }
 }
@@ -99,7 +102,8 @@ impl Run<'_> {
         let stage = self.shader.stage();
         let seeds = (0..TRIALS).map(|seed| witness::stimulus(self.shader, seed));
         let inputs = [first.stimulus.clone()].into_iter().chain(seeds);
-        let inputs = inputs.flat_map(|stimulus| Draw::all(stage).map(move |draw| (stimulus.clone(), draw)));
+        let (interface, draws) = (&Interface::read(self.words)?, Draw::all(stage, &Interface::read(self.words)?));
+        let inputs = inputs.flat_map(|stimulus| draws.iter().map(move |draw| (stimulus.clone(), *draw)));
         let differing = inputs.filter_map(|(mut stimulus, draw)| {
             draw.fit(stage, &mut stimulus.inputs);
             let found = witness::with_inputs(self.shader, target, self.words, stimulus)?;
@@ -107,7 +111,7 @@ impl Run<'_> {
         });
         let mut shown = Err("no inputs that a draw can have show the difference in a number".to_owned());
         for (witness, draw) in differing.take(MOST_DRAWS) {
-            match (self.draw(target, &witness, &draw), &shown) {
+            match (self.draw((interface, target), &witness, &draw), &shown) {
                 (Ok(side), Err(_) | Ok(Shown { side: None, .. })) => shown = Ok(Shown { witness: Some(witness), side }),
                 (Ok(side @ Some(MODULE)), Ok(_)) => shown = Ok(Shown { witness: Some(witness), side }),
                 (Ok(_), Ok(_)) => {}
@@ -121,12 +125,15 @@ impl Run<'_> {
         shown
     }
 
-    fn draw(&self, target: &Target, witness: &Witness, draw: &Draw) -> Result<Side, String> {
+    fn draw(&self, (interface, target): (&Interface, &Target), witness: &Witness, draw: &Draw) -> Result<Side, String> {
         let (case, given) = self.case(witness)?;
         let place = witness.place.as_ref().ok_or("what differs is not a number")?;
         let cell = if let Place::Output(cell) = place { Some(cell) } else { None };
-        let inputs = witness::cells_of_inputs(self.shader, target, &witness.stimulus);
-        let drawn = draw.run(self.device, (self.shader.stage(), self.words), (&given, inputs), cell)?;
+        let mut inputs = witness::numbers_of_inputs(self.shader, target, &witness.stimulus);
+        let mut number = |it: &Variable, vertex, cell| {
+            inputs(witness::Input { builtin: it.builtin, is_patch: it.is_patch, vertex, cell })
+        };
+        let drawn = draw.run(self.device, (self.shader.stage(), interface), (&given, &mut number), cell)?;
         Ok(match place {
             Place::Block(changed) => {
                 let is_alone = self.shader.stage() == Stage::Vertex;
@@ -134,7 +141,7 @@ impl Run<'_> {
             }
             Place::Discarded(expected) if drawn.is_discarded => Some(if *expected { NIR } else { MODULE }),
             Place::Discarded(expected) => Some(if *expected { MODULE } else { NIR }),
-            Place::Output(cell) => side_of_cell(cell, drawn.value),
+            Place::Output(cell) => side_of_cell(cell, &drawn.values),
         })
     }
 
@@ -152,18 +159,20 @@ impl Run<'_> {
 const NIR: &str = "the NIR";
 const MODULE: &str = "the module";
 
-/// The side that a number of an output is of.
-fn side_of_cell(cell: &Cell, value: Option<Value>) -> Side {
-    let Value { bits, is_float } = value?;
-    let is = |other: u32| {
-        let nan = [bits, other].into_iter().all(|bits| f32::from_bits(bits).is_nan());
-        bits == other || (is_float && nan)
+/// The side that the numbers of an output are of: they have its number, but not that of the other one.
+fn side_of_cell(cell: &Cell, values: &[Value]) -> Side {
+    let has = |other: u32| {
+        values.iter().any(|Value { bits, is_float }| {
+            let nan = [*bits, other].into_iter().all(|bits| f32::from_bits(bits).is_nan());
+            *bits == other || (*is_float && nan)
+        })
     };
-    match cell.found {
-        _ if is(cell.expected) => Some(NIR),
-        Some(found) if !is(found) => None,
-        // An undefined number may be any.
-        _ => Some(MODULE),
+    // An undefined number may be any.
+    let is_found = |expected: bool| cell.found.map_or(!expected && !values.is_empty(), has);
+    match has(cell.expected) {
+        true if !is_found(true) => Some(NIR),
+        false if is_found(false) => Some(MODULE),
+        _ => None,
     }
 }
 
