@@ -96,29 +96,33 @@ impl Reading<'_> {
     /// Reads a field of the header of a dump.
     #[cold]
     pub(super) fn fact(&mut self, head: Head) -> Read<()> {
-        let mut info = std::mem::take(&mut self.shader.info);
-        let Some(field) = FIELDS.get(head.op() as usize).map(|row| (row.field)(&mut info)) else {
+        let Some(row) = FIELDS.get(head.op() as usize) else {
             return Err(self.unexpected(1, "a header field", head.op()));
         };
-        match field {
-            FieldMut::Dec(value) | FieldMut::Hex(value, _) => [*value] = *self.row()?,
-            FieldMut::Flag(value) => match *self.row()? {
-                [word @ 0..=1] => *value = word == 1,
-                [word] => return Err(self.unexpected(1, "0 or 1", word)),
+        let count = match (row.field)(&mut self.shader.info) {
+            FieldMut::Ranges(_) | FieldMut::Words(..) => 4,
+            FieldMut::List(list) => list.len(),
+            FieldMut::Dec(_) | FieldMut::Hex(..) | FieldMut::Flag(_) | FieldMut::Name(_) => 1,
+        };
+        let words = self.words(count)?;
+        match (row.field)(&mut self.shader.info) {
+            FieldMut::Dec(value) | FieldMut::Hex(value, _) => *value = words[0],
+            FieldMut::Flag(value) => match words[0] {
+                word @ 0..=1 => *value = word == 1,
+                word => return Err(self.unexpected(1, "0 or 1", word)),
             },
             FieldMut::Ranges(bits) | FieldMut::Words(bits, _) => {
-                let words: &[u32; 4] = self.row()?;
                 *bits = words.iter().rev().fold(0, |bits, word| bits << 32 | u128::from(*word));
             }
-            FieldMut::Name(name) => {
-                let &[len] = self.row()?;
-                let text = self.string(len)?;
-                name.clear();
-                name.push_str(&self.shader.strings[text]);
+            FieldMut::Name(_) => {
+                let text = self.string(words[0])?;
+                if let FieldMut::Name(name) = (row.field)(&mut self.shader.info) {
+                    name.clear();
+                    name.push_str(&self.shader.strings[text]);
+                }
             }
-            FieldMut::List(list) => list.copy_from_slice(self.words(list.len())?),
+            FieldMut::List(list) => list.copy_from_slice(words),
         }
-        self.shader.info = info;
         Ok(())
     }
 

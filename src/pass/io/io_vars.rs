@@ -271,17 +271,20 @@ impl Group {
 
     /// Whether both contain the same component of a slot, or the same built-in.
     fn overlaps(&self, other: &Group) -> bool {
-        self.shares(other) || self.is_builtin && self.meets(other)
+        self.meets(other) && (self.is_builtin || self.shares(other))
     }
 
     fn shares(&self, other: &Group) -> bool {
+        if !self.meets(other) {
+            return false;
+        }
         if self.is_compact() || other.is_compact() {
-            return self.meets(other) && self.mask & other.mask != 0;
+            return self.mask & other.mask != 0;
         }
         // Elements are alike, and have at most two slots.
         let first = self.slot.max(other.slot);
         let end = (self.slot + self.slots).min(other.slot + other.slots).min(first + 2);
-        self.meets(other) && (first..end).any(|slot| self.mask_in(slot) & other.mask_in(slot) != 0)
+        (first..end).any(|slot| self.mask_in(slot) & other.mask_in(slot) != 0)
     }
 
     /// The components of a slot that it has.
