@@ -9,6 +9,7 @@ pub mod diff;
 pub mod graph;
 pub mod limits;
 pub mod load;
+pub mod opcode;
 pub mod plans;
 pub mod problem;
 pub mod reflect;

@@ -116,12 +116,12 @@ pub enum IndexKind {
 }
 
 macro_rules! indices {
-    ($($(#[$doc:meta])* $name:ident $kind:ident $printed:literal;)*) => {
+    ($($(#[doc = $doc:literal])* $name:ident $kind:ident $printed:literal;)*) => {
         /// A constant operand of an intrinsic, by NIR's name.
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
-        pub enum Index { $($(#[$doc])* $name,)* }
+        pub enum Index { $($(#[doc = $doc])* $name,)* }
 
         impl Index {
             /// All indices.
@@ -140,6 +140,11 @@ macro_rules! indices {
             /// Its name in a dump: `wrmask` for `write_mask`.
             pub fn printed(self) -> &'static str {
                 match self { $(Index::$name => $printed,)* }
+            }
+
+            /// Its documentation.
+            pub fn about(self) -> &'static str {
+                match self { $(Index::$name => concat!($($doc),*).trim(),)* }
             }
         }
     };

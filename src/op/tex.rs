@@ -6,12 +6,12 @@ use super::names::ImageDim;
 use super::Base;
 
 macro_rules! named {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident $text:literal,)* }) => {
+    ($(#[$doc:meta])* $name:ident { $($(#[doc = $vdoc:literal])* $variant:ident $text:literal,)* }) => {
         $(#[$doc])*
         #[allow(non_camel_case_types, missing_docs)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
-        pub enum $name { $($(#[$vdoc])* $variant,)* }
+        pub enum $name { $($(#[doc = $vdoc])* $variant,)* }
 
         impl $name {
             /// All of them, in NIR's order.
@@ -20,6 +20,11 @@ macro_rules! named {
             /// The name in a dump.
             pub fn name(self) -> &'static str {
                 match self { $($name::$variant => $text,)* }
+            }
+
+            /// Its documentation; empty where the name says all.
+            pub fn about(self) -> &'static str {
+                match self { $($name::$variant => concat!($($vdoc),*).trim(),)* }
             }
 
             /// The variant that has `name` in a dump.
