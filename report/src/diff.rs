@@ -19,33 +19,42 @@ const AROUND: usize = 3;
 
 /// The differences of two modules.
 pub struct Difference {
-    /// The lines, ` ` before those in both, `-` and `+` before the others; empty if there is no difference.
-    pub text: String,
+    /// All instructions of both modules, in order.
+    pub lines: Vec<Line>,
     /// The number of instructions that only the first module has.
     pub removed: usize,
     /// The number of instructions that only the second module has.
     pub added: usize,
 }
 
-/// A line of the result.
-enum Line {
-    Same(usize),
-    Removed(usize),
-    Added(usize),
+/// An instruction in one of the modules, or in both, where its ids may have other numbers.
+pub struct Line {
+    /// Its line in the disassembly of the first module.
+    pub old: Option<String>,
+    /// Its line in that of the second module.
+    pub new: Option<String>,
 }
+
+/// The numbers of an instruction in the modules that have it.
+#[derive(Clone, Copy)]
+struct Row(Option<usize>, Option<usize>);
 
 /// Compares the words of two modules.
 pub fn diff(old: &[u32], new: &[u32], look: Look) -> Result<Difference, ParseState> {
     let (old, new) = (Printed::new(old, look)?, Printed::new(new, look)?);
-    let lines = align(&old, &new);
-    let count = |wanted: fn(&Line) -> bool| lines.iter().filter(|line| wanted(line)).count();
-    let removed = count(|line| matches!(line, Line::Removed(_)));
-    let added = count(|line| matches!(line, Line::Added(_)));
-    let text = if removed + added == 0 { String::new() } else { show(&lines, &old, &new) };
-    Ok(Difference { text, removed, added })
+    let rows = align(&old, &new);
+    let removed = rows.iter().filter(|row| row.1.is_none()).count();
+    let added = rows.iter().filter(|row| row.0.is_none()).count();
+    let (old_insts, new_insts): (Vec<&Instruction>, Vec<&Instruction>) =
+        (old.instructions().collect(), new.instructions().collect());
+    let line = |Row(before, after): Row| Line {
+        old: before.map(|number| old.text(old_insts[number])),
+        new: after.map(|number| new.text(new_insts[number])),
+    };
+    Ok(Difference { lines: rows.into_iter().map(line).collect(), removed, added })
 }
 
-fn align(old: &Printed, new: &Printed) -> Vec<Line> {
+fn align(old: &Printed, new: &Printed) -> Vec<Row> {
     let (old_keys, new_keys) = (keys(old), keys(new));
     let ops = capture_diff_slices(Algorithm::Patience, &old_keys, &new_keys);
     let (old_insts, new_insts): (Vec<&Instruction>, Vec<&Instruction>) =
@@ -63,14 +72,14 @@ fn align(old: &Printed, new: &Printed) -> Vec<Line> {
     let mut lines = Vec::new();
     for op in &ops {
         if !matches!(op, DiffOp::Equal { .. }) {
-            lines.extend(op.old_range().map(Line::Removed));
-            lines.extend(op.new_range().map(Line::Added));
+            lines.extend(op.old_range().map(|number| Row(Some(number), None)));
+            lines.extend(op.new_range().map(|number| Row(None, Some(number))));
             continue;
         }
         for (before, after) in op.old_range().zip(op.new_range()) {
             match holds(old_insts[before], new_insts[after], &map) {
-                true => lines.push(Line::Same(before)),
-                false => lines.extend([Line::Removed(before), Line::Added(after)]),
+                true => lines.push(Row(Some(before), Some(after))),
+                false => lines.extend([Row(Some(before), None), Row(None, Some(after))]),
             }
         }
     }
@@ -133,29 +142,30 @@ fn holds(old: &Instruction, new: &Instruction, map: &HashMap<Word, Word>) -> boo
     types && operands && old.operands.len() == new.operands.len()
 }
 
-/// The lines with differences, and some around them.
-fn show(lines: &[Line], old: &Printed, new: &Printed) -> String {
-    let (old_insts, new_insts): (Vec<&Instruction>, Vec<&Instruction>) =
-        (old.instructions().collect(), new.instructions().collect());
-    let is_different = |at: usize| !matches!(lines[at], Line::Same(_));
-    let is_near = |at: usize| (at.saturating_sub(AROUND)..(at + AROUND + 1).min(lines.len())).any(is_different);
-    let mut text = String::new();
-    let mut is_gap = false;
-    for (at, line) in lines.iter().enumerate() {
-        if !is_near(at) {
-            is_gap = true;
-            continue;
+impl Difference {
+    /// The lines with differences, and some around them: ` ` before those in both modules, `-` and `+` before the others. Empty if
+    /// there is no difference.
+    pub fn text(&self) -> String {
+        let is_different = |line: &Line| line.old.is_none() || line.new.is_none();
+        let around = |at: usize| at.saturating_sub(AROUND)..(at + AROUND + 1).min(self.lines.len());
+        let mut text = String::new();
+        let mut is_gap = false;
+        for (at, line) in self.lines.iter().enumerate() {
+            if !self.lines[around(at)].iter().any(is_different) {
+                is_gap = true;
+                continue;
+            }
+            if std::mem::take(&mut is_gap) && !text.is_empty() {
+                text.push_str("...\n");
+            }
+            let _ = match (&line.old, &line.new) {
+                (Some(old), Some(_)) => writeln!(text, "  {old}"),
+                (Some(old), None) => writeln!(text, "- {old}"),
+                (None, new) => writeln!(text, "+ {}", new.as_deref().unwrap_or_default()),
+            };
         }
-        if std::mem::take(&mut is_gap) && !text.is_empty() {
-            text.push_str("...\n");
-        }
-        let _ = match line {
-            Line::Same(number) => writeln!(text, "  {}", old.text(old_insts[*number])),
-            Line::Removed(number) => writeln!(text, "- {}", old.text(old_insts[*number])),
-            Line::Added(number) => writeln!(text, "+ {}", new.text(new_insts[*number])),
-        };
+        text
     }
-    text
 }
 
 #[cfg(test)]
@@ -192,7 +202,7 @@ mod tests {
     fn ids_make_no_difference() {
         let words = words(None);
         let found = diff(&words, &renumbered(&words), Look::default()).expect("modules");
-        assert_eq!((found.removed, found.added), (0, 0), "{}", found.text);
+        assert_eq!((found.removed, found.added), (0, 0), "{}", found.text());
     }
 
     #[test]
@@ -206,12 +216,14 @@ mod tests {
         inst.operands.reverse();
         let other = rspirv::binary::Assemble::assemble(&other);
         let found = diff(&words, &other, Look::default()).expect("modules");
-        assert_eq!((found.removed, found.added), (1, 1), "{}", found.text);
+        assert_eq!((found.removed, found.added), (1, 1), "{}", found.text());
     }
 
     #[test]
     fn a_target_makes_few_differences() {
         let found = diff(&words(None), &words(Some("vulkan1.0")), Look::default()).expect("modules");
-        assert!(found.removed + found.added > 0 && found.text.contains("\n- ") && found.text.contains("OpEntryPoint"));
+        assert!(
+            found.removed + found.added > 0 && found.text().contains("\n- ") && found.text().contains("OpEntryPoint")
+        );
     }
 }

@@ -46,10 +46,10 @@ pub(crate) fn run(args: &DiffArgs, reporter: &Reporter) -> Result<AllFine> {
     };
     match reporter.is_json() {
         true => {
-            let object = json!({ "removed": found.removed, "added": found.added, "text": found.text });
+            let object = json!({ "removed": found.removed, "added": found.added, "text": found.text() });
             destination::print(format!("{object}\n").as_bytes())?;
         }
-        false => destination::print(found.text.as_bytes())?,
+        false => destination::print(found.text().as_bytes())?,
     }
     let is_same = found.removed + found.added == 0;
     reporter.say(&match is_same {
