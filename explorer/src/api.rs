@@ -200,6 +200,64 @@ api! {
         /// The control flow of the shader, as a Graphviz graph.
         graph: Option<String>,
     }
+    /// A target and a key of a comparison.
+    Side {
+        /// The target.
+        target: Target,
+        /// The key of the variant, as `ntv variant --key` takes it.
+        key: String,
+    }
+    /// The request for a comparison of two modules of one shader.
+    CompareRequest {
+        /// A dump, or a log with several.
+        text: String,
+        /// The number of the shader in it, from 0.
+        shader: u32,
+        /// The options of both modules.
+        options: Options,
+        /// The first module.
+        left: Side,
+        /// The second module.
+        right: Side,
+    }
+    /// An instruction in one of two modules, or in both.
+    ComparedLine {
+        /// The line in the first module.
+        left: Option<String>,
+        /// The line in the second module. Ids may have other numbers than in the first one.
+        right: Option<String>,
+    }
+    /// A comparison by structure: the numbers of ids do not matter.
+    CompareAnswer {
+        /// What is wrong, also with only one of the modules.
+        problems: Vec<Problem>,
+        /// All instructions of both modules, in order.
+        lines: Vec<ComparedLine>,
+        /// The number of words of each module.
+        words: [u32; 2],
+        /// The number of instructions that only the first module has.
+        removed: u32,
+        /// The number of instructions that only the second module has.
+        added: u32,
+    }
+    /// What there is to know about an opcode of NIR or an instruction of SPIR-V.
+    Opcode {
+        /// Its name.
+        name: String,
+        /// What it is, without a full stop.
+        what: String,
+        /// The facts about it.
+        facts: Vec<Fact>,
+        /// Its place in a specification.
+        link: Option<String>,
+    }
+    /// A fact about an opcode.
+    Fact {
+        /// What it is about.
+        name: String,
+        /// The fact.
+        text: String,
+    }
     /// A stage of a program.
     StageText {
         /// A dump, or a log with several.

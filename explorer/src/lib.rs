@@ -9,10 +9,12 @@
 
 pub mod api;
 mod assembly;
+mod compare;
 mod counts;
 mod explore;
 mod link;
 mod modules;
+mod opcodes;
 mod plan;
 mod run;
 mod settings;
@@ -38,6 +40,22 @@ pub fn shaders(text: &str) -> String {
 #[wasm_bindgen]
 pub fn explore(request: &str) -> String {
     answer(request, explore::explore, |problem| api::Answer { problems: vec![problem], ..api::Answer::default() })
+}
+
+/// The comparison of an [`api::CompareRequest`]: an [`api::CompareAnswer`].
+#[wasm_bindgen]
+pub fn compare(request: &str) -> String {
+    answer(request, compare::compare, |problem| api::CompareAnswer {
+        problems: vec![problem],
+        ..api::CompareAnswer::default()
+    })
+}
+
+/// What there is to know about an opcode, by its name, which is not JSON: an [`api::Opcode`], or null. The name of an intrinsic of
+/// NIR begins with `@`, and that of an instruction of SPIR-V is in upper case.
+#[wasm_bindgen]
+pub fn opcode(name: &str) -> String {
+    to_json(&opcodes::find(name))
 }
 
 /// The link of an [`api::LinkRequest`]: an [`api::LinkAnswer`].

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 use crate::api::{self, Answer, Entry, Options, Request, StageText, Target};
-use crate::{explore, link, plan, run, settings, shaders};
+use crate::{compare, explore, link, opcode, plan, run, settings, shaders};
 use serde::de::DeserializeOwned;
 use serde::Serialize;
 use std::path::Path;
@@ -41,7 +41,7 @@ fn typescript_has_the_same_declarations() {
     }
     let all = declarations!(
         Settings Feature Workaround KeyPart Example Entry Target Options Request Problem Line PassReport SpirvLine Spirv Counts Class
-        Comparison Answer StageText LinkRequest Varying LinkedStage StageProblem LinkAnswer PlanRequest PlannedBlock PlannedCapture
+        Comparison Answer Side CompareRequest ComparedLine CompareAnswer Opcode Fact StageText LinkRequest Varying LinkedStage StageProblem LinkAnswer PlanRequest PlannedBlock PlannedCapture
         PlanAnswer RunRequest TemplateAnswer Picture RunAnswer
     );
     let expected = format!(
@@ -135,6 +135,47 @@ fn a_link_removes_and_moves() {
         &api::LinkRequest { stages: [stages.clone(), stages].concat(), target: target(), ..Default::default() },
     );
     assert_eq!(twice.problems[0].stage, 4);
+}
+
+#[test]
+fn two_targets_and_two_keys_are_compared() {
+    let side = |preset: &str, key: &str| api::Side {
+        target: Target { preset: preset.to_string(), ..Target::default() },
+        key: key.to_string(),
+    };
+    let ask = |text: &str, right: api::Side| -> api::CompareAnswer {
+        let left = side("vulkan1.3", "");
+        call(compare, &api::CompareRequest { text: text.to_string(), left, right, ..Default::default() })
+    };
+    let same = ask(VERTEX, side("vulkan1.3", ""));
+    assert_eq!((same.removed, same.added, same.problems), (0, 0, vec![]));
+    assert!(same.words[0] == same.words[1] && same.lines.iter().all(|line| line.left == line.right));
+    for (text, right) in [(LOOP, side("vulkan1.0", "")), (VERTEX, side("vulkan1.3", "flip_y"))] {
+        let other = ask(text, right);
+        let count = |is: fn(&api::ComparedLine) -> bool| other.lines.iter().filter(|line| is(line)).count() as u32;
+        assert!(other.removed + other.added > 0);
+        assert_eq!(
+            (count(|line| line.right.is_none()), count(|line| line.left.is_none())),
+            (other.removed, other.added)
+        );
+    }
+    let wrong = ask(VERTEX, side("vulkan1.3", "fly"));
+    assert!(wrong.problems[0].message.starts_with("right: no option of a key is called `fly`"), "{:?}", wrong.problems);
+}
+
+#[test]
+fn opcodes_have_documentation() {
+    for (name, link) in
+        [("fadd", None), ("@load_ubo", None), ("OpLoad", Some("SPIRV.html#OpLoad")), ("Fma", Some("GLSL"))]
+    {
+        let found: Option<api::Opcode> = serde_json::from_str(&opcode(name)).expect("an answer");
+        let found = found.unwrap_or_else(|| panic!("nothing about {name}"));
+        assert_eq!(found.name, name.trim_start_matches('@'));
+        assert!(!found.facts.is_empty() && found.link.is_some() == link.is_some());
+        assert!(found.link.unwrap_or_default().contains(link.unwrap_or_default()), "{name}");
+    }
+    assert_eq!(opcode("nothing"), "null");
+    assert_eq!(opcode(""), "null");
 }
 
 #[test]

@@ -275,6 +275,92 @@ counts: Comparison | null,
  * The control flow of the shader, as a Graphviz graph.
  */
 graph: string | null, };
+export type Side = { 
+/**
+ * The target.
+ */
+target: Target, 
+/**
+ * The key of the variant, as `ntv variant --key` takes it.
+ */
+key: string, };
+export type CompareRequest = { 
+/**
+ * A dump, or a log with several.
+ */
+text: string, 
+/**
+ * The number of the shader in it, from 0.
+ */
+shader: number, 
+/**
+ * The options of both modules.
+ */
+options: Options, 
+/**
+ * The first module.
+ */
+left: Side, 
+/**
+ * The second module.
+ */
+right: Side, };
+export type ComparedLine = { 
+/**
+ * The line in the first module.
+ */
+left: string | null, 
+/**
+ * The line in the second module. Ids may have other numbers than in the first one.
+ */
+right: string | null, };
+export type CompareAnswer = { 
+/**
+ * What is wrong, also with only one of the modules.
+ */
+problems: Array<Problem>, 
+/**
+ * All instructions of both modules, in order.
+ */
+lines: Array<ComparedLine>, 
+/**
+ * The number of words of each module.
+ */
+words: [number, number], 
+/**
+ * The number of instructions that only the first module has.
+ */
+removed: number, 
+/**
+ * The number of instructions that only the second module has.
+ */
+added: number, };
+export type Opcode = { 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * What it is, without a full stop.
+ */
+what: string, 
+/**
+ * The facts about it.
+ */
+facts: Array<Fact>, 
+/**
+ * Its place in a specification.
+ */
+link: string | null, };
+export type Fact = { 
+/**
+ * What it is about.
+ */
+name: string, 
+/**
+ * The fact.
+ */
+text: string, };
 export type StageText = { 
 /**
  * A dump, or a log with several.
