@@ -7,7 +7,7 @@ mod folder;
 #[path = "../../tests/support/mod.rs"]
 mod support;
 
-use folder::{expect_refusal, stderr, Folder, GOOD};
+use folder::{expect_refusal, stderr, stdout, Folder, GOOD};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -335,6 +335,37 @@ fn wrong_invocations_are_refused() {
     let message =
         if cfg!(feature = "vulkan") { "a device draws with a whole pipeline" } else { "without the feature `vulkan`" };
     expect_refusal(&place, "run a.nir --inputs in.json --device llvmpipe", message);
+}
+
+/// Each stage but those with workgroups runs alone with the invocations of its template, and has the outputs that it writes.
+#[test]
+fn a_stage_runs_alone_with_its_template() {
+    let place = Folder::new(&[]);
+    let scenes = support::root().join("examples/scenes");
+    for (file, count, output) in [
+        ("planet.vert.nir", 1, "VARYING_SLOT_POS"),
+        ("planet.tesc.nir", 4, "VARYING_SLOT_TESS_LEVEL_OUTER"),
+        ("planet.tese.nir", 1, "VARYING_SLOT_POS"),
+        ("spikes.geom.nir", 1, "VARYING_SLOT_POS"),
+    ] {
+        let path = scenes.join(file);
+        let template = stdout(&place.run(&format!("run --template {}", path.display())));
+        let given: Value = serde_json::from_str(&template).expect("JSON");
+        assert_eq!(given["invocations"].as_array().map_or(0, Vec::len), count, "{file}: {template}");
+        // With zeros, a vector to normalize has no direction.
+        let edited = template.replace("[0,0,0,0]", "[0.5,0.25,1,1]");
+        fs::write(place.path("in.json"), &edited).expect("a file");
+        let ran = place.run(&format!("run {} --inputs in.json", path.display()));
+        assert!(ran.status.success(), "{file}: {}\n{edited}", stderr(&ran));
+        assert!(stdout(&ran).contains(output), "{file}: {}", stdout(&ran));
+        let zeros = place.run(&format!("run {} --json", path.display()));
+        assert!(stdout(&zeros).contains(output) && !stderr(&zeros).contains("missing"), "{file}: {}", stderr(&zeros));
+    }
+    // A shader whose outputs are captured draws.
+    let captures = support::root().join("examples/captures.nir");
+    let ran = place.run(&format!("run {}", captures.display()));
+    let result: Value = serde_json::from_str(&stdout(&ran)).expect("JSON");
+    assert!(result["captures"][0]["u32"].as_array().is_some_and(|words| words.len() > 3), "{result}");
 }
 
 /// The template of every shader of the corpus has all that the shader uses, as far as it can run with its own stages.

@@ -5,6 +5,7 @@
 //! Everything is read from the words of a module, so it is also there for SPIR-V of other compilers. The names of NIR, and the members
 //! of its blocks, replace what the words have: ntv's words read a block as an array of vectors.
 
+mod reads;
 mod shader;
 mod show;
 mod types;
@@ -12,6 +13,7 @@ mod words;
 
 use ntv::module::OPTIONS;
 use ntv::{Feature, Key, Module, Options, Shader};
+pub use reads::{Reads, SlotRead, SystemRead};
 use rspirv::binary::ParseState;
 
 /// The interface of a shader.
@@ -41,6 +43,8 @@ pub struct Reflection {
     pub keys: Vec<&'static str>,
     /// The features of Vulkan without which ntv cannot translate the shader; `None` for SPIR-V.
     pub features: Option<Vec<&'static str>>,
+    /// What an invocation reads besides memory, by NIR's names; nothing for SPIR-V.
+    pub reads: Reads,
     /// The capabilities.
     pub capabilities: Vec<String>,
     /// The extensions.
@@ -154,6 +158,7 @@ pub fn of_shader(
     let mut reflection = of_module(module)?;
     shader::name(&mut reflection, read, lowered, options);
     reflection.features = Some(features(read, options));
+    reflection.reads = reads::reads(read);
     Ok(reflection)
 }
 

@@ -218,7 +218,7 @@ pub fn find(blocks: &[Block], slot: Slot) -> Option<(bool, u32)> {
 /// Draws points.
 fn draw_with(shaders: &[Shader], draw: &DrawInput, resources: &mut Resources, limits: Limits) -> Result<Drawn> {
     if !matches!(draw.topology, Topology::Points | Topology::Patches) {
-        bail!("the interpreter draws only points, and patches in point mode: use --device for other primitives");
+        bail!("the interpreter draws only points, and patches in point mode: run the fragment shader alone, or use --device");
     }
     let attributes: Vec<(u32, Vec<[u32; 4]>)> = draw.attributes.iter().map(attribute).collect();
     let target = |target: &TargetInput| {

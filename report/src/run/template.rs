@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-//! The inputs of `ntv run` for shaders, with zeros to edit: all descriptors, attributes and targets that they use.
+//! The inputs of `ntv run` for shaders, with zeros to edit: all descriptors, attributes and targets that they use, and the slots and
+//! system values of a shader that runs alone.
 
-use crate::reflect::{Block, Io, Reflection, Resource};
+use crate::reflect::{Block, Io, Reflection, Resource, SlotRead};
 use anyhow::{bail, ensure, Result};
 use ntv::op::names::FORMATS;
 use serde_json::{json, Value};
+use std::fmt::Write as _;
 
 /// A block with more words has its size instead of a list.
 const MOST_WORDS: u32 = 64;
@@ -19,7 +21,7 @@ const VERTICES: usize = 3;
 /// A triangle that covers the targets: the values of the first attribute.
 const TRIANGLE: [f32; 4 * VERTICES] = [-1.0, -1.0, 0.0, 1.0, 3.0, -1.0, 0.0, 1.0, -1.0, 3.0, 0.0, 1.0];
 
-/// The inputs of the stages of a pipeline, or of a compute shader.
+/// The inputs of the stages of a pipeline, of a compute shader, or of one stage alone.
 ///
 /// # Errors
 /// The stages are not those of a run.
@@ -29,6 +31,7 @@ pub fn template(stages: &[Reflection]) -> Result<Value> {
     match stages {
         [stage] if stage.stage == "compute" || stage.stage == "kernel" => inputs["groups"] = json!([1, 1, 1]),
         [stage] if stage.stage == "fragment" => inputs["draw"] = json!({ "size": [64, 64], "targets": targets(stage) }),
+        [stage] if is_alone(stage) => inputs["invocations"] = invocations(stage),
         _ if find("vertex").is_some() || find("mesh").is_some() => inputs["draw"] = draw(stages),
         [] => bail!("there is no shader"),
         [stage] => bail!("a {} shader runs with the other stages of its pipeline: name them, too", stage.stage),
@@ -53,12 +56,70 @@ pub fn template(stages: &[Reflection]) -> Result<Value> {
     Ok(inputs)
 }
 
+/// Whether a stage runs without the others of its pipeline. A vertex shader whose outputs are captured draws.
+fn is_alone(stage: &Reflection) -> bool {
+    match stage.stage {
+        "vertex" => stage.outputs.iter().all(|io| io.capture.is_none()),
+        other => ["tess_ctrl", "tess_eval", "geometry"].contains(&other),
+    }
+}
+
+/// One invocation, or those of a patch.
+fn invocations(stage: &Reflection) -> Value {
+    let vertices = match (stage.stage, stage.primitive.as_deref()) {
+        ("vertex", _) => 1,
+        ("tess_ctrl", _) => stage.patch_vertices.unwrap_or(1),
+        (_, Some("InputPoints")) => 1,
+        (_, Some("InputLines" | "Isolines")) => 2,
+        (_, Some("InputLinesAdjacency" | "Quads")) => 4,
+        (_, Some("InputTrianglesAdjacency")) => 6,
+        _ => 3,
+    };
+    let slots: Vec<Value> = stage.reads.slots.iter().flat_map(|slot| values(slot, vertices)).collect();
+    let system = stage.reads.system_values.iter().map(|value| {
+        let zeros: Vec<u32> = vec![0; usize::from(value.components)];
+        json!({ "name": value.name, word_form(value.is_float): zeros })
+    });
+    let invocation = json!({ "slots": slots, "system": system.collect::<Vec<_>>() });
+    let count = if stage.stage == "tess_ctrl" { vertices } else { 1 };
+    (0..count).map(|_| invocation.clone()).collect()
+}
+
+/// The name of the list for words.
+fn word_form(is_float: bool) -> &'static str {
+    if is_float {
+        "f32"
+    } else {
+        "u32"
+    }
+}
+
+/// The values of a slot, for each vertex if it has them.
+fn values(slot: &SlotRead, vertices: u32) -> impl Iterator<Item = Value> + '_ {
+    let zeros = match (slot.name.as_str(), slot.is_float) {
+        ("VARYING_SLOT_POS", _) => json!([0, 0, 0, 1]),
+        _ => json!([0, 0, 0, 0]),
+    };
+    (0..if slot.per_vertex { vertices } else { 1 }).map(move |vertex| {
+        let mut object = json!({ "name": slot.name });
+        object[word_form(slot.is_float)] = zeros.clone();
+        for (name, number) in [("vertex", vertex), ("index", slot.index)] {
+            if number != 0 {
+                object[name] = json!(number);
+            }
+        }
+        object
+    })
+}
+
 fn draw(stages: &[Reflection]) -> Value {
     let find = |name: &str| stages.iter().find(|stage| stage.stage == name);
     let primitive = find("geometry").and_then(|stage| stage.primitive.as_deref());
     let topology = match primitive {
         _ if find("tess_eval").is_some() => "patches",
         Some("InputPoints") => "points",
+        // Each vertex is captured once.
+        None if find("fragment").is_none() && find("mesh").is_none() => "points",
         Some("InputLines") => "lines",
         _ => "triangles",
     };
@@ -207,23 +268,30 @@ fn image(ty: &str, object: &mut Value) {
     }
 }
 
-/// The text of inputs: each member and each descriptor is on a line.
+/// The text of inputs: members, and the objects of lists, have lines of their own, down to those that have only numbers.
 pub fn to_text(inputs: &Value) -> String {
-    let Some(members) = inputs.as_object() else { return format!("{inputs}\n") };
-    let member = |(name, value): (&String, &Value)| format!("  {}: {}", json!(name), member_text(value));
-    format!("{{\n{}\n}}\n", members.iter().map(member).collect::<Vec<_>>().join(",\n"))
+    let mut text = String::new();
+    write(inputs, 0, &mut text);
+    text + "\n"
 }
 
-fn member_text(value: &Value) -> String {
-    match value {
-        Value::Array(all) if all.iter().any(Value::is_object) => {
-            let lines: Vec<String> = all.iter().map(|one| format!("    {one}")).collect();
-            format!("[\n{}\n  ]", lines.join(",\n"))
+/// The spaces of a level.
+const INDENT: usize = 2;
+
+fn write(value: &Value, level: usize, out: &mut String) {
+    let has_objects = |value: &Value| value.as_array().is_some_and(|all| all.iter().any(Value::is_object));
+    let (open, rows, close) = match value {
+        Value::Array(all) if has_objects(value) => ('[', all.iter().map(|one| (String::new(), one)).collect(), ']'),
+        Value::Object(members) if level < 2 || members.values().any(has_objects) => {
+            ('{', members.iter().map(|(name, value)| (format!("{}: ", json!(name)), value)).collect(), '}')
         }
-        Value::Object(members) => {
-            let lines = members.iter().map(|(name, value)| format!("    {}: {value}", json!(name)));
-            format!("{{\n{}\n  }}", lines.collect::<Vec<_>>().join(",\n"))
-        }
-        other => other.to_string(),
+        _ => return out.push_str(&value.to_string()),
+    };
+    let rows: Vec<(String, &Value)> = rows;
+    out.push(open);
+    for (number, (name, value)) in rows.iter().enumerate() {
+        let _ = write!(out, "{}\n{:2$}{name}", if number == 0 { "" } else { "," }, "", INDENT * (level + 1));
+        write(value, level + 1, out);
     }
+    let _ = write!(out, "\n{:1$}{close}", "", INDENT * level);
 }
