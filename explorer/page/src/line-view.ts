@@ -6,6 +6,7 @@ import { defaultKeymap } from "@codemirror/commands";
 import { search, searchKeymap } from "@codemirror/search";
 import { EditorState, type Extension, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, keymap, ViewPlugin, type ViewUpdate } from "@codemirror/view";
+import { type Language, opcodes } from "./documentation";
 import { colours } from "./language";
 import { marks } from "./marks";
 
@@ -133,8 +134,8 @@ export class LineView {
    private lines: ViewLine[] = [];
    private readonly stop: () => void;
 
-   /** `label` names the view for screen readers. */
-   constructor(parent: Element, label: string, language: Extension) {
+   /** `label` names the view for screen readers, and `name` the language, whose opcodes have documentation. */
+   constructor(parent: Element, label: string, language: Extension, name: Language) {
       const extensions = [
          EditorState.readOnly.of(true),
          linesField,
@@ -144,6 +145,7 @@ export class LineView {
          colours,
          nonce,
          search({ top: true }),
+         opcodes(name),
          keymap.of([...defaultKeymap, ...searchKeymap]),
          EditorView.contentAttributes.of({ "aria-label": label, "aria-readonly": "true", inputmode: "none", tabindex: "0" }),
       ];

@@ -3,8 +3,10 @@
 /** The page: connects the panes with the state and the translator. */
 
 import type { Answer, Entry, Settings } from "./api";
+import { documentation } from "./documentation";
 import { byId, fillSelect, messageOf, say } from "./dom";
 import { Engine, Latest } from "./engine";
+import { ComparePane } from "./panes/compare";
 import { countsPane } from "./panes/counts";
 import { GraphPane } from "./panes/graph";
 import { NirPane } from "./panes/nir";
@@ -31,6 +33,8 @@ class Page {
    private readonly spirv = new SpirvPane();
    private readonly graph = new GraphPane();
    private readonly nir: NirPane;
+   private readonly compare: ComparePane;
+   private readonly programs: ProgramPanes;
    private isEdited = false;
 
    constructor(
@@ -52,12 +56,15 @@ class Page {
          (shader) => this.chosen(shader),
       );
       settingsPane(settings, state, (part) => this.switched(part));
-      new ProgramPanes(engine, state).show();
+      this.compare = new ComparePane(engine, state, settings);
+      this.programs = new ProgramPanes(engine, state);
       this.connectHeader();
       this.connectDrop();
       const choose = tabs(byId("tabs"), (id) => {
          this.state.tab = id;
          this.graph.setOpen(id === "graph");
+         this.compare.setOpen(id === "compare");
+         this.programs.open(id);
       });
       const known = [...byId("tabs").querySelectorAll<HTMLElement>("[role=tab]")].map((tab) => tab.dataset["tab"]);
       choose(known.includes(state.tab) ? state.tab : "passes");
@@ -66,6 +73,7 @@ class Page {
 
    private edited(text: string): void {
       this.state.text = text;
+      this.state.picked = [];
       this.isEdited = true;
       this.warning = "";
       this.spirv.startAnew();
@@ -74,6 +82,7 @@ class Page {
 
    private chosen(shader: number): void {
       this.state.shader = shader;
+      this.state.picked = [];
       this.spirv.startAnew();
       this.translate();
    }
@@ -102,6 +111,8 @@ class Page {
       this.state.shader = Math.min(this.state.shader, Math.max(entries.length - 1, 0));
       const answer = await this.engine.ask<Answer>("explore", requestOf(this.state));
       this.nir.showShaders(entries, this.state.shader);
+      this.programs.update(entries);
+      this.compare.update();
       this.show(answer);
       const milliseconds = performance.now() - start;
       performance.measure("translation", { start, end: start + milliseconds });
@@ -222,6 +233,7 @@ async function start(): Promise<void> {
    movable(byId("panes"));
    const engine = new Engine("worker.js", LONGEST);
    engine.start();
+   documentation.engine = engine;
    const settings = await engine.ask<Settings>("settings", "");
    const { state, warning, origin } = await startState(settings);
    new Page(engine, settings, state, warning, origin);

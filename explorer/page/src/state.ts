@@ -2,7 +2,7 @@
 
 /** What the user sees, as one value: a link holds it. */
 
-import type { Options, Request, Settings, StageText, Target } from "./api";
+import type { Options, Request, Settings, Side, Target } from "./api";
 
 /** The state of the page. */
 export interface State {
@@ -16,8 +16,12 @@ export interface State {
    key: string;
    /** The open tab. */
    tab: string;
-   /** The dump of the other stages for a link, a plan or a run; may be empty. */
+   /** Another text with stages for a link, a plan or a run; may be empty. */
    other: string;
+   /** The choices of stages for these: see `stages.ts`. A stage without one is chosen by the program of the chosen shader. */
+   picked: string[];
+   /** The target and the key of the module that is compared with that of the switches. */
+   right: Side;
    /** Limits of a device for the plan, as JSON; may be empty. */
    limits: string;
    /** Inputs of the interpreter, as JSON; those of the template if it is empty. */
@@ -26,14 +30,17 @@ export interface State {
 
 /** The state without a link. */
 export function initial(settings: Settings): State {
+   const target = (preset: string | undefined): Target => ({ preset: preset ?? "", enable: [], disable: [], workarounds: [] });
    return {
       text: settings.examples[0]?.text ?? "",
       shader: 0,
-      target: { preset: settings.presets.at(-1) ?? "", enable: [], disable: [], workarounds: [] },
+      target: target(settings.presets.at(-1)),
       options: { lane_access: false, names: false, uniform_ranges_in_vec4s: false, captures: "extension" },
       key: "",
       tab: "passes",
       other: "",
+      picked: [],
+      right: { target: target(settings.presets[0]), key: "" },
       limits: "",
       inputs: "",
    };
@@ -62,10 +69,4 @@ function merged(base: unknown, found: unknown, what: string): unknown {
 /** The request for the translation. */
 export function requestOf({ text, shader, target, options, key }: State): Request {
    return { text, shader, target, options, key };
-}
-
-/** The chosen shader, and all shaders of the other text. `count` is their number. */
-export function stagesOf({ text, shader, other }: State, count: number): StageText[] {
-   const others = Array.from({ length: count }, (_, number) => ({ text: other, shader: number }));
-   return [{ text, shader }, ...others];
 }

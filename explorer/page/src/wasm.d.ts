@@ -7,6 +7,8 @@ declare module "ntv-explorer-wasm" {
    export function settings(): string;
    export function shaders(text: string): string;
    export function explore(request: string): string;
+   export function compare(request: string): string;
+   export function opcode(name: string): string;
    export function link(request: string): string;
    export function plan(request: string): string;
    export function run(request: string): string;

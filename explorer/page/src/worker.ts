@@ -2,13 +2,15 @@
 
 /** The worker with the translator: it calls a function of the WebAssembly module for each message. */
 
-import init, { explore, link, plan, run, settings, shaders, template } from "ntv-explorer-wasm";
+import init, { compare, explore, link, opcode, plan, run, settings, shaders, template } from "ntv-explorer-wasm";
 import type { Call, Reply } from "./engine";
 
 const FUNCTIONS: Record<string, (argument: string) => string> = {
    settings: () => settings(),
    shaders,
    explore,
+   compare,
+   opcode,
    link,
    plan,
    run,

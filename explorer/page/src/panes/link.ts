@@ -48,7 +48,7 @@ export function showLink(place: HTMLElement, answer: LinkAnswer, views: LineView
    for (const stage of answer.stages) {
       const editor = element("div", { class: "editor" });
       place.append(element("div", { class: "wide" }, varyings(stage)), element("div", { class: "small" }, editor));
-      const view = new LineView(editor, `SPIR-V of the ${stage.stage} stage, before and after the link`, spirv);
+      const view = new LineView(editor, `SPIR-V of the ${stage.stage} stage, before and after the link`, spirv, "spirv");
       // A link does not change ids, so that a moved location is one of the same id.
       view.show(compare(lines(stage.before), lines(stage.after), (text) => text));
       view.reveal((line) => line.change !== undefined);

@@ -9,8 +9,10 @@ import type { EditorState } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 import type { Entry, Problem } from "../api";
 import { byId, element, fillSelect } from "../dom";
+import { opcodes } from "../documentation";
 import { colours, nir } from "../language";
 import { followMark, lineClasses, markField, marking, nonce } from "../line-view";
+import { stageName } from "../stages";
 
 /** The place of a problem in the text. */
 function range(state: EditorState, { line, column, length }: Problem): { from: number; to: number } {
@@ -37,6 +39,7 @@ export class NirPane {
          nonce,
          lintGutter(),
          search({ top: true }),
+         opcodes("nir"),
          keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap]),
          marking((_, line) => line),
          lineClasses((state, line) => (state.field(markField) === line ? "line-marked" : "")),
@@ -61,7 +64,7 @@ export class NirPane {
    showShaders(entries: Entry[], chosen: number): void {
       byId("shader-list").hidden = entries.length < 2;
       const label = (entry: Entry): string => {
-         const stage = entry.stage.replace("MESA_SHADER_", "").toLowerCase().replaceAll("_", " ");
+         const stage = stageName(entry.stage);
          return `line ${entry.first_line}: ${stage} ${entry.name}${entry.ok ? "" : " (has errors)"}`;
       };
       fillSelect(

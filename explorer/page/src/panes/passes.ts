@@ -69,7 +69,7 @@ export class PassesPane {
       if (!report.changed || row.querySelector(".editor")) return;
       const place = element("div", { class: "editor" });
       row.append(place);
-      const view = new LineView(place, `NIR after ${report.name}`, nir);
+      const view = new LineView(place, `NIR after ${report.name}`, nir, "nir");
       this.views.push(view);
       view.show(before.length ? compare(before, report.lines) : report.lines);
       view.reveal((line) => line.change !== undefined);

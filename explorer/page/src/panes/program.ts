@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/** The panes that need a whole program: link, plan and run. Each has an editor for the other stages, and a button. */
+/** The panes that need a whole program: link, plan and run. They share the choice of the stages, and each has a button. */
 
-import type { Entry, LinkAnswer, LinkRequest, PlanAnswer, PlanRequest, RunAnswer, RunRequest, TemplateAnswer } from "../api";
-import { byId, element, messageOf, say } from "../dom";
-import type { Engine } from "../engine";
+import type { Entry, LinkAnswer, LinkRequest, PlanAnswer, PlanRequest, RunAnswer, RunRequest, StageText, TemplateAnswer } from "../api";
+import { byId, element, fillSelect, messageOf, say } from "../dom";
+import { type Engine, Latest } from "../engine";
 import type { LineView } from "../line-view";
-import { stagesOf, type State } from "../state";
+import { candidates, chosen, pick, stageName, without } from "../stages";
+import type { State } from "../state";
 import { showLink } from "./link";
 import { showPlan } from "./plan";
 import { showRun } from "./run";
@@ -18,29 +19,80 @@ function field(label: string, value: string, change: (value: string) => void): H
    return element("label", {}, label, area);
 }
 
+const PANES = ["link", "plan", "run"];
+
 /** The panes of programs. */
 export class ProgramPanes {
    private views: LineView[] = [];
+   /** The shaders of the text in the editor, and those of the other text. */
+   private own: Entry[] = [];
+   private others: Entry[] = [];
+   private readonly latest = new Latest();
+   private readonly choices = element("div", { class: "row" });
+   private readonly other: HTMLDetailsElement;
+   /** The choice of the stages, which is in the open pane. */
+   private readonly head: HTMLElement;
 
    constructor(
       private readonly engine: Engine,
       private readonly state: State,
-   ) {}
-
-   /** Shows the fields of all panes with the state. */
-   show(): void {
-      const { state } = this;
-      const other = (): HTMLElement =>
-         field("The other stages: a dump or a log", state.other, (value) => (state.other = value));
-      this.pane("link", "Link", [other()], (place) => this.link(place));
+   ) {
+      const others = field("A dump or a log", state.other, (value) => {
+         state.other = value;
+         this.latest.run(() => this.readOthers());
+      });
+      this.other = element("details", { open: true }, element("summary", {}, "Stages from another text"), others);
+      this.head = element("div", { class: "program" }, this.choices, this.other);
+      this.pane("link", "Link", [], (place) => this.link(place));
       const limits = field("Limits of the device, as JSON", state.limits, (value) => (state.limits = value));
-      this.pane("plan", "Plan", [other(), limits], (place) => this.plan(place));
+      this.pane("plan", "Plan", [limits], (place) => this.plan(place));
       const inputs = field("Inputs, as JSON of ntv run; zeros if it is empty", state.inputs, (value) => (state.inputs = value));
       const template = element("button", { type: "button" }, "Write a template");
       template.addEventListener("click", () => {
          this.template(inputs).catch((error: unknown) => say(messageOf(error), true));
       });
-      this.pane("run", "Run", [other(), inputs, template], (place) => this.run(place));
+      this.pane("run", "Run", [inputs], (place) => this.run(place), template);
+      this.latest.run(() => this.readOthers());
+   }
+
+   /** The tab with this name is opened. */
+   open(id: string): void {
+      if (PANES.includes(id)) byId(id).prepend(this.head);
+   }
+
+   /** The text in the editor has these shaders. */
+   update(entries: Entry[]): void {
+      const hadStages = new Set(this.own.map(({ stage }) => stage)).size;
+      this.own = entries;
+      const hasStages = new Set(entries.map(({ stage }) => stage)).size;
+      // A log with several stages needs no other text.
+      if (hadStages !== hasStages) this.other.open = hasStages < 2 || this.state.other.trim() !== "";
+      this.showChoices();
+   }
+
+   private async readOthers(): Promise<void> {
+      try {
+         this.others = this.state.other.trim() ? await this.engine.ask<Entry[]>("shaders", this.state.other) : [];
+      } catch (error) {
+         this.others = [];
+         say(messageOf(error), true);
+      }
+      this.showChoices();
+   }
+
+   /** Shows a choice for each stage that there is. */
+   private showChoices(): void {
+      const all = candidates(this.state, this.own, this.others);
+      const program = chosen(this.state, this.own, all);
+      const stages = [...new Set(all.map(({ stage }) => stage))].filter(Boolean);
+      const choice = (stage: string): HTMLElement => {
+         const select = element("select", {});
+         const options = all.filter((it) => it.stage === stage).map(({ id, label }): [string, string] => [id, label]);
+         fillSelect(select, [...options, [without(stage), "not a part"]], program.get(stage)?.id ?? without(stage));
+         select.addEventListener("change", () => (this.state.picked = pick(this.state.picked, all, stage, select.value)));
+         return element("label", { class: "choice" }, stageName(stage), select);
+      };
+      this.choices.replaceChildren(...(all.length > 1 ? stages.map(choice) : []));
    }
 
    /** Fills the inputs with zeros for all that the shaders use. */
@@ -55,7 +107,13 @@ export class ProgramPanes {
       say("the inputs are zeros: edit them, and run");
    }
 
-   private pane(id: string, label: string, fields: HTMLElement[], work: (place: HTMLElement) => Promise<void>): void {
+   private pane(
+      id: string,
+      label: string,
+      fields: HTMLElement[],
+      work: (place: HTMLElement) => Promise<void>,
+      ...others: HTMLElement[]
+   ): void {
       const button = element("button", { type: "button", class: "primary" }, label);
       const place = element("div", { "aria-live": "polite" });
       button.addEventListener("click", () => {
@@ -65,13 +123,22 @@ export class ProgramPanes {
             (error: unknown) => say(messageOf(error), true),
          );
       });
-      byId(id).replaceChildren(...fields, element("div", { class: "row" }, button), place);
+      byId(id).replaceChildren(...fields, element("div", { class: "row" }, button, ...others), place);
    }
 
-   /** The stages of the program. A log may have several. */
-   private async stages(): Promise<LinkRequest["stages"]> {
-      const others = this.state.other.trim() ? await this.engine.ask<Entry[]>("shaders", this.state.other) : [];
-      return stagesOf(this.state, this.state.other.trim() ? Math.max(others.length, 1) : 0);
+   /** The stages of the program, the chosen shader first. */
+   private async stages(): Promise<StageText[]> {
+      const { state } = this;
+      const [own, others] = [state.text, state.other].map((text) =>
+         text.trim() ? this.engine.ask<Entry[]>("shaders", text) : Promise.resolve([]),
+      );
+      [this.own, this.others] = [(await own) ?? [], (await others) ?? []];
+      if (state.other.trim() && !this.others.length) throw new Error("the other text has no shader");
+      const all = candidates(state, this.own, this.others);
+      const found = [...chosen(state, this.own, all).values()].map(({ text }) => text);
+      if (!found.length) throw new Error("there is no shader: choose a stage");
+      const isFirst = ({ text, shader }: StageText): boolean => text === state.text && shader === state.shader;
+      return found.sort((one, other) => Number(isFirst(other)) - Number(isFirst(one)));
    }
 
    private async link(place: HTMLElement): Promise<void> {
@@ -92,6 +159,6 @@ export class ProgramPanes {
 
    private async run(place: HTMLElement): Promise<void> {
       const request: RunRequest = { stages: await this.stages(), inputs: this.state.inputs };
-      showRun(place, await this.engine.ask<RunAnswer>("run", request));
+      showRun(place, await this.engine.ask<RunAnswer>("run", request), this.state.inputs);
    }
 }

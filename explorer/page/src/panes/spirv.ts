@@ -10,7 +10,7 @@ import { LineView, type ViewLine } from "../line-view";
 
 /** The SPIR-V of the last translation. */
 export class SpirvPane {
-   private readonly view = new LineView(byId("spirv"), "SPIR-V assembly", spirv);
+   private readonly view = new LineView(byId("spirv"), "SPIR-V assembly", spirv, "spirv");
    /** The lines with which the shown ones are compared. */
    private baseline: ViewLine[] | null = null;
    private lines: ViewLine[] = [];
