@@ -4,8 +4,8 @@
 //!
 //! ```text
 //! load_ubo  an intrinsic of NIR
-//!   sources     a value of any size, 1 component
-//!   result      the components of the instruction
+//!   sources     0: any number of components, 1: 1 component
+//!   result      as many components as the instruction
 //!   memory      a load from uniform blocks: source 0 has the block, and source 1 the offset in bytes
 //! ```
 
@@ -163,7 +163,8 @@ fn alu_form(form: Form) -> String {
 fn of_intrinsic(op: Intrinsic) -> Opcode {
     let (info, meaning) = (op.info(), op.meaning());
     let mut opcode = Opcode::new(op.name(), "an intrinsic of NIR");
-    opcode.fact("sources", list(info.srcs.iter().map(|it| components(*it))));
+    let sources = info.srcs.iter().enumerate().map(|(number, it)| format!("{number}: {}", components(*it)));
+    opcode.fact("sources", list(sources));
     opcode.fact("result", result(info));
     opcode.fact("memory", info.memory.map(memory).unwrap_or_default());
     let of_image = meaning.image.map(|image| format!("{:?}, by {:?}", image.operation, image.name).to_lowercase());
@@ -189,8 +190,8 @@ fn of_intrinsic(op: Intrinsic) -> Opcode {
 fn components(of: Components) -> String {
     match of {
         Components::None => "none".into(),
-        Components::Any => "a value of any size".into(),
-        Components::Instr => "the components of the instruction".into(),
+        Components::Any => "any number of components".into(),
+        Components::Instr => "as many components as the instruction".into(),
         Components::Exactly(1) => "1 component".into(),
         Components::Exactly(count) => format!("{count} components"),
     }
@@ -312,7 +313,7 @@ mod tests {
              properties: its first two sources can be exchanged, it can be regrouped\nSPIR-V: OpFAdd\n"
         );
         let load = facts(&of_nir("@load_ubo").expect("a row"));
-        assert!(load.starts_with("sources: a value of any size, 1 component\n"), "{load}");
+        assert!(load.starts_with("sources: 0: any number of components, 1: 1 component\n"), "{load}");
         assert!(
             load.contains(
                 "memory: a load from uniform blocks: source 0 has the block, and source 1 the offset in bytes\n"

@@ -90,6 +90,8 @@ pub struct Member {
     pub ty: String,
     /// The offset in bytes, if it is known.
     pub offset: Option<u32>,
+    /// The least number of its bytes: without the padding of an array, and without an array of unknown size.
+    pub bytes: u32,
 }
 
 /// An input or output.

@@ -66,6 +66,7 @@ fn name_block(block: &mut Block, read: &Shader, own: &Variable, known: &str) -> 
                 name: read.strings[field.name].to_string(),
                 ty: read.types.name(field.ty, &read.strings),
                 offset: field.offset,
+                bytes: bytes(read, field.ty),
             });
             block.replace((0..).zip(fields).collect());
             return format!("{} {}", read.types.name(variable.ty, &read.strings), &read.strings[variable.name]);
@@ -87,7 +88,13 @@ fn has_default_block(shader: &Shader) -> bool {
 
 fn member(shader: &Shader, variable: &Variable, offset: Option<u32>) -> Member {
     let (name, ty) = (shader.strings[variable.name].to_string(), shader.types.name(variable.ty, &shader.strings));
-    Member { name, ty, offset }
+    Member { name, ty, offset, bytes: bytes(shader, variable.ty) }
+}
+
+/// The bytes of the numbers that a type is made of.
+fn bytes(shader: &Shader, ty: Type) -> u32 {
+    let of_scalar = shader.types.scalar_of(ty).map_or(4, |scalar| u32::from(scalar.bits.max(8)) / 8);
+    shader.types.num_scalars(ty).unwrap_or(0).saturating_mul(of_scalar)
 }
 
 impl Block {

@@ -157,6 +157,7 @@ fn block(ids: &Ids<'_>, ty: Word) -> Block {
         name: ids.name(ty, Some(number)),
         ty: ids.describe(member),
         offset: ids.number(ty, Some(number), Decoration::Offset),
+        bytes: ids.size(member).0,
     });
     Block { bytes, is_open, members: members.collect() }
 }

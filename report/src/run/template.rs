@@ -222,7 +222,14 @@ fn describe(resource: &Resource, object: &mut Value) {
 
 /// Adds zeros for a block.
 fn fill(object: &mut Value, block: &Block) {
-    let bytes = block.bytes.saturating_add(if block.is_open { OPEN_BYTES } else { 0 });
+    // NIR may know the sizes of members where the words have an array without one.
+    let members = block.members.iter().fold(0u32, |end, it| it.offset.unwrap_or(end).saturating_add(it.bytes));
+    let has_end = block.members.last().is_some_and(|member| member.bytes != 0);
+    let bytes = match block.is_open {
+        true if has_end => block.bytes.max(members),
+        true => block.bytes.max(members).saturating_add(OPEN_BYTES),
+        false => block.bytes,
+    };
     let words = bytes.div_ceil(4);
     let is_float = !block.members.is_empty() && block.members.iter().all(|member| form(&member.ty) == "f32");
     match words <= MOST_WORDS {
