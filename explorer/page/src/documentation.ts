@@ -41,7 +41,7 @@ export function opcodeAt(language: Language, line: string, column: number): Foun
 }
 
 function view(opcode: Opcode): HTMLElement {
-   const facts = opcode.facts.flatMap(({ name, text }) => [element("dt", {}, name), element("dd", {}, text)]);
+   const facts = opcode.facts.flatMap(({ name, text }) => [element("dt", {}, name), element("dd", {}, text.replaceAll("`", ""))]);
    const link = opcode.link;
    const place = link === null ? [] : [element("a", { href: link, target: "_blank", rel: "noopener noreferrer" }, "Specification")];
    const head = element("p", {}, element("b", {}, opcode.name), ` ${opcode.what}`);

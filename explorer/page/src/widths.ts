@@ -10,10 +10,16 @@ const LEAST = 12;
 /** One step of an arrow key, in percent. */
 const STEP = 2;
 
+/** The parts of the panes at the start, in percent: the middle one has most controls. */
+const PARTS = [31, 38, 31];
+
+/** The width of the column of a separator. */
+const SEPARATOR = "1px";
+
 /** Puts a separator after each pane of `main` but the last one. */
 export function movable(main: HTMLElement): void {
    const panes = [...main.querySelectorAll<HTMLElement>(":scope > section")];
-   const parts = panes.map(() => 100 / panes.length);
+   const parts = panes.map((_, at) => PARTS[at] ?? 100 / panes.length);
    const separators = panes.slice(0, -1).map((pane) => {
       const name = pane.querySelector("h2")?.textContent ?? "";
       const separator = element("div", { role: "separator", tabindex: "0", "aria-orientation": "vertical", "aria-label": `Width of ${name}` });
@@ -21,7 +27,7 @@ export function movable(main: HTMLElement): void {
       return separator;
    });
    const show = (): void => {
-      main.style.setProperty("--panes", parts.map((part) => `minmax(0, ${part}fr)`).join(" .6rem "));
+      main.style.setProperty("--panes", parts.map((part) => `minmax(0, ${part}fr)`).join(` ${SEPARATOR} `));
       for (const [at, separator] of separators.entries()) {
          const both = (parts[at] ?? 0) + (parts[at + 1] ?? 0);
          separator.setAttribute("aria-valuemin", String(LEAST));

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { deflateRawSync } from "node:zlib";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { Bench, file, ntv, pathOf, setText, translated } from "./page";
 
 let bench: Bench;
@@ -25,6 +25,30 @@ after(async () => {
 
 const lines = (page: Page, pane: string, kind = ""): Promise<string[]> => page.locator(`${pane} .cm-line${kind}`).allTextContents();
 const tab = (page: Page, name: string): Promise<void> => page.getByRole("tab", { name, exact: true }).click();
+/** The middle of a word of a line, which is scrolled to. */
+async function placeOf(line: Locator, word: string): Promise<{ x: number; y: number }> {
+   await line.scrollIntoViewIfNeeded();
+   return line.evaluate((line, word) => {
+      const texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+      for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+         const at = (text.textContent ?? "").indexOf(word);
+         if (at < 0) continue;
+         const range = document.createRange();
+         range.setStart(text, at);
+         range.setEnd(text, at + word.length);
+         const box = range.getBoundingClientRect();
+         return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+      }
+      throw new Error(`the line has no ${word}`);
+   }, word);
+}
+
+/** Writes the text with other stages in the open pane with this name. */
+async function writeOthers(page: Page, pane: string, text: string): Promise<void> {
+   const details = page.locator(`#${pane} .program details`);
+   if ((await details.getAttribute("open")) === null) await details.locator("summary").click();
+   await details.locator("textarea").fill(text);
+}
 const status = (page: Page): Promise<string | null> => page.locator("#status").textContent();
 
 test("the first SPIR-V is there in a second", async () => {
@@ -131,7 +155,7 @@ test("a switch marks what it changes", async () => {
    assert.equal(await page.locator("#spirv .line-added").count(), 0);
    await page.getByLabel("Search").fill("shaderFloat16");
    assert.equal(await page.getByRole("checkbox", { name: "shaderFloat16", exact: true }).count(), 1);
-   await translated(page, async () => page.getByLabel("Vulkan version").selectOption("vulkan1.0"));
+   await translated(page, async () => page.locator("#settings").getByLabel("Vulkan version").selectOption("vulkan1.0"));
    assert.match((await lines(page, "#spirv", ".line-added")).join("\n"), /Version: 1\.0/);
    await page.context().close();
 });
@@ -195,7 +219,7 @@ test("a link shows what goes and what moves", async () => {
    const page = await bench.open();
    await setText(page, await file("examples/vertex.nir"));
    await tab(page, "Link");
-   await page.locator("#link textarea").fill(await file("examples/fragment.nir"));
+   await writeOthers(page, "link", await file("examples/fragment.nir"));
    await page.locator("#link").getByRole("button", { name: "Link" }).click();
    await page.locator("#link table").nth(1).waitFor();
    assert.ok((await page.locator("#link tr.gone, #link tr.moved").count()) > 0);
@@ -209,11 +233,121 @@ test("a link shows what goes and what moves", async () => {
    await page.context().close();
 });
 
+test("link, plan and run take the stages of a program from a log", async () => {
+   const page = await bench.open();
+   const [vertex, fragment] = [await file("examples/vertex.nir"), await file("examples/fragment.nir")];
+   const compute = await file("examples/histogram.nir");
+   await setText(page, [vertex, fragment, compute, fragment, vertex].join("a line of a log\n"));
+   await tab(page, "Link");
+   const stage = (name: string): Locator => page.locator("#link").getByRole("combobox", { name, exact: true });
+   const picked = async (): Promise<string[]> =>
+      Promise.all(["vertex", "fragment", "compute"].map((name) => stage(name).inputValue()));
+   assert.deepEqual(await picked(), ["text:0", "text:1", "none:MESA_SHADER_COMPUTE"]);
+   assert.ok(!(await page.locator("#link .program textarea").isVisible()), "nothing has to be pasted");
+   const link = async (): Promise<void> => {
+      await page.locator("#link").getByRole("button", { name: "Link" }).click();
+      await page.waitForFunction(() => !/working/.test(document.getElementById("status")?.textContent ?? ""));
+   };
+   await link();
+   assert.equal(await page.locator("#link table").count(), 2);
+   // The shader that the user looks at decides which program it is.
+   await translated(page, async () => page.getByLabel("Shader of the log").selectOption("4"));
+   assert.deepEqual(await picked(), ["text:4", "text:3", "none:MESA_SHADER_COMPUTE"]);
+   await stage("fragment").selectOption("none:MESA_SHADER_FRAGMENT");
+   await link();
+   assert.match((await status(page)) ?? "", /a link needs two stages/);
+   await stage("fragment").selectOption("text:1");
+   await link();
+   assert.equal(await page.locator("#status.error").count(), 0);
+   // The other panes have the same choice, and a compute shader is alone.
+   await tab(page, "Run");
+   assert.equal(await page.locator("#run").getByRole("combobox", { name: "fragment", exact: true }).inputValue(), "text:1");
+   await translated(page, async () => page.getByLabel("Shader of the log").selectOption("2"));
+   await page.locator("#run").getByRole("button", { name: "Run", exact: true }).click();
+   await page.locator("#run table.words").first().waitFor();
+   await page.context().close();
+});
+
+test("an opcode has documentation, by the pointer and by F1", async () => {
+   const page = await bench.open();
+   await setText(page, await file("examples/ubo_loop.nir"));
+   const tip = page.locator(".opcode");
+   const hover = async (pane: string, line: string, word: string): Promise<void> => {
+      const { x, y } = await placeOf(page.locator(`${pane} .cm-line`, { hasText: line }).first(), word);
+      await page.mouse.move(x, y);
+   };
+   await hover("#nir", "@load_ubo", "@load_ubo");
+   await tip.waitFor();
+   assert.match((await tip.textContent()) ?? "", /^load_ubo an intrinsic of NIR.*uniform blocks.*range_baseStart of the bytes/);
+   await page.mouse.move(0, 0);
+   await tip.waitFor({ state: "detached" });
+   await hover("#spirv", "OpAccessChain", "OpAccessChain");
+   await tip.waitFor();
+   const link = tip.getByRole("link", { name: "Specification" });
+   assert.equal(await link.getAttribute("href"), "https://registry.khronos.org/SPIR-V/specs/unified1/SPIRV.html#OpAccessChain");
+   await page.mouse.move(0, 0);
+   await tip.waitFor({ state: "detached" });
+   // The type `vec4` is not the operation `vec4`.
+   await hover("#nir", "vec4[8]", "vec4");
+   await page.waitForTimeout(600);
+   assert.equal(await tip.count(), 0);
+   const { x, y } = await placeOf(page.locator("#nir .cm-line", { hasText: "fmul" }).first(), "fmul");
+   await page.mouse.click(x, y);
+   await page.mouse.move(0, 0);
+   await tip.waitFor({ state: "detached" });
+   await page.keyboard.press("F1");
+   await tip.waitFor();
+   assert.match((await tip.textContent()) ?? "", /^fmul an ALU operation of NIR.*OpFMul/);
+   await page.keyboard.press("Escape");
+   await tip.waitFor({ state: "detached" });
+   await page.context().close();
+});
+
+test("two targets, and two keys, are compared side by side", async () => {
+   const page = await bench.open();
+   await setText(page, await file("examples/vertex.nir"));
+   await tab(page, "Compare");
+   const note = page.locator("#compare .note");
+   const said = async (pattern: RegExp): Promise<void> => {
+      await page.waitForFunction((source) => new RegExp(source).test(document.querySelector("#compare .note")?.textContent ?? ""), pattern.source);
+   };
+   const version = page.locator("#compare").getByRole("combobox", { name: "Vulkan version", exact: true });
+   const key = page.locator("#compare").getByRole("textbox", { name: "Key", exact: true });
+   await version.selectOption(await version.locator("option").last().getAttribute("value"));
+   await said(/The modules are the same/);
+   assert.equal(await page.locator("#compare .cm-line", { hasText: "Op" }).count(), 0);
+   await key.fill("flip_y");
+   await key.press("Enter");
+   await said(/ only in the right one/);
+   const right = page.locator("#compare .side").nth(1);
+   assert.ok((await right.locator(".line-added").count()) > 0);
+   const heights = await page.locator("#compare .side .cm-content").evaluateAll((sides) => sides.map((side) => side.scrollHeight));
+   assert.equal(heights[0], heights[1], "the lines of both sides are beside each other");
+   await key.fill("fly");
+   await key.press("Enter");
+   await page.locator("#compare .error li", { hasText: "right: no option of a key is called `fly`" }).waitFor();
+   await key.fill("");
+   await key.press("Enter");
+   await version.selectOption("vulkan1.0");
+   await setText(page, await file("examples/ubo_loop.nir"));
+   await said(/ only in the left one/);
+   assert.ok((await page.locator("#compare .side").first().locator(".line-removed").count()) > 0);
+   // An edit and a switch are compared, too.
+   const before = await note.textContent();
+   await setText(page, await file("examples/fog.nir"));
+   await page.waitForFunction((before) => document.querySelector("#compare .note")?.textContent !== before, before);
+   await page.getByRole("button", { name: "Use the whole page" }).click();
+   assert.ok(!(await page.locator("#input").isVisible()) && (await page.locator("#compare").isVisible()));
+   await tab(page, "Passes");
+   assert.ok(await page.locator("#input").isVisible());
+   await page.context().close();
+});
+
 test("plans show classes with reasons, and captures", async () => {
    const page = await bench.open();
    await setText(page, await file("examples/captures.nir"));
    await tab(page, "Plan");
-   await page.locator("#plan textarea").first().fill(await file("tests/corpus/pass/place_blocks_bounds.nir"));
+   await writeOthers(page, "plan", await file("tests/corpus/pass/place_blocks_bounds.nir"));
    await page.locator("#plan").getByRole("button", { name: "Plan" }).click();
    await page.locator("#plan table").nth(1).waitFor();
    assert.match((await page.locator("#plan").textContent()) ?? "", /100000 bytes are read/);
@@ -228,10 +362,23 @@ test("the interpreter shows buffers and pictures", async () => {
    const inputs = page.locator("#run textarea").nth(1);
    await inputs.fill('{"buffers": [{"set": 3, "binding": 0, "size": 8}]}');
    await page.locator("#run").getByRole("button", { name: "Run" }).click();
-   await page.locator("#run .result, #run .error").first().waitFor();
+   const table = page.locator("#run table.words");
+   await table.waitFor();
    assert.match((await page.locator("#run .result").textContent()) ?? "", /\[7,0\]/, (await page.locator("#run").textContent()) ?? "");
+   assert.equal(await table.locator("caption").textContent(), "Buffer: set 3, binding 0");
+   const words = (): Promise<string[]> => table.locator("tbody td").allTextContents();
+   assert.deepEqual(await words(), ["7", "0", "", ""]);
+   assert.deepEqual(await table.locator("b").allTextContents(), ["7"]);
+   await page.getByLabel("Words as").selectOption("hex");
+   assert.deepEqual(await words(), ["0x00000007", "0x00000000", "", ""]);
+   await inputs.fill('{"buffers": [{"set": 3, "binding": 0, "u32": [7, 1065353216, 3]}]}');
+   await page.locator("#run").getByRole("button", { name: "Run" }).click();
+   await page.waitForFunction(() => document.querySelectorAll("#run table.words td")[2]?.textContent === "3");
+   assert.equal(await table.locator("b").count(), 0, "a word that was 7 before is not changed");
+   await page.getByLabel("Words as").selectOption("f32");
+   assert.equal((await words())[1], "1");
    await setText(page, POINT);
-   await page.locator("#run textarea").first().fill(RED);
+   await writeOthers(page, "run", RED);
    await inputs.fill('{"draw": {"topology": "points", "vertices": 1, "size": [4, 4]}}');
    await page.locator("#run").getByRole("button", { name: "Run" }).click();
    await page.locator("#run canvas").waitFor();
@@ -438,8 +585,9 @@ test("axe finds no violation in light, dark and on a small screen", async () => 
       // The policy of the page forbids a script of axe.
       const page = await bench.open("", { ...options, bypassCSP: true });
       await page.addScriptTag({ path: axe });
-      for (const name of ["Passes", "Switches", "Graph", "Counts", "Link", "Plan", "Run"]) {
+      for (const name of ["Passes", "Switches", "Graph", "Counts", "Compare", "Link", "Plan", "Run"]) {
          await tab(page, name);
+         if (name === "Compare") await page.locator("#compare .note", { hasText: "words" }).waitFor();
          const found = await page.evaluate(async () => {
             const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } };
             return (await axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
@@ -529,11 +677,12 @@ test("hostile inputs of runs, plans and links are errors in a page that goes on"
       await tab(page, name);
       for (const text of hostile) {
          const panel = page.locator(`#${id}`);
-         await panel.locator("textarea").nth(field).fill(text);
+         if (id === "link") await writeOthers(page, id, text);
+         else await panel.locator("textarea").nth(field).fill(text);
          await panel.getByRole("button", { name, exact: true }).click();
          await page.waitForFunction(() => !/working/.test(document.getElementById("status")?.textContent ?? ""));
-         // No limits at all are right for a plan.
-         const isRight = id === "plan" && text === "";
+         // A plan needs no limits, and a run without inputs has those of its template.
+         const isRight = id !== "link" && text === "";
          const errors = (await panel.locator("ul.error li").count()) + (await page.locator("#status.error").count());
          assert.equal(errors > 0, !isRight, `${id} ${text.slice(0, 40)}`);
       }
@@ -601,11 +750,37 @@ test("screenshots", async () => {
       await page.locator(".pass .line-added").first().waitFor();
       await page.locator("#nir .cm-line", { hasText: "@load_ubo" }).first().click({ position: { x: 60, y: 6 } });
       await page.mouse.move(0, 0);
-      const path = process.env["BLESS"] ? pathOf(`docs/explorer/${colorScheme}.png`) : `target/${colorScheme}.png`;
-      await page.screenshot({ path });
+      await page.screenshot({ path: picture(colorScheme) });
+      if (colorScheme === "light") {
+         await tab(page, "Compare");
+         await page.locator("#compare .note", { hasText: "words" }).waitFor();
+         await page.getByRole("button", { name: "Use the whole page" }).click();
+         await page.screenshot({ path: picture("compare") });
+      }
       await page.context().close();
    }
+   const page = await bench.open("", { viewport: { width: 1440, height: 800 } });
+   await setText(page, await file("examples/histogram.nir"));
+   await tab(page, "Run");
+   await page.locator("#run textarea").nth(1).fill(JSON.stringify(SAMPLES));
+   await page.locator("#run").getByRole("button", { name: "Run", exact: true }).click();
+   await page.locator("#run table.words b").first().waitFor();
+   await page.screenshot({ path: picture("run") });
+   await page.context().close();
 });
+
+/** The path of a picture: in the documentation if it is renewed. */
+function picture(name: string): string {
+   return process.env["BLESS"] ? pathOf(`docs/explorer/${name}.png`) : `target/${name}.png`;
+}
+
+/** Samples of which `histogram.nir` counts the values: their number, the samples, and the counts. */
+const SAMPLES = {
+   buffers: [
+      { set: 3, binding: 0, u32: [8, 3, 5, 5, 7, 3, 5, 1, 0] },
+      { set: 3, binding: 1, size: 256 },
+   ],
+};
 
 /** The fragment of a link that inflates to `text`. */
 function shared(text: string): string {

@@ -8,11 +8,11 @@ import { element } from "../dom";
 import { spirv } from "../language";
 import { LineView, type ViewLine } from "../line-view";
 
-/** The list of the problems of stages. */
-export function problemList(problems: StageProblem[]): HTMLElement {
+/** The list of the problems of stages with these names; other problems are those of the whole program. */
+export function problemList(problems: StageProblem[], stages: string[]): HTMLElement {
    const line = ({ stage, problem }: StageProblem): string => {
-      const place = problem.line ? ` line ${problem.line}:` : "";
-      return `stage ${stage + 1}:${place} ${problem.message}`;
+      const place = [stages[stage], problem.line ? `line ${problem.line}` : ""].filter(Boolean).join(", ");
+      return place ? `${place}: ${problem.message}` : problem.message;
    };
    return element("ul", { class: "error" }, ...problems.map((problem) => element("li", {}, line(problem))));
 }
@@ -41,10 +41,10 @@ function varyings(stage: LinkedStage): HTMLElement {
 
 const lines = (of: SpirvLine[]): ViewLine[] => of.map(({ text, origin }) => ({ text, origin }));
 
-/** Shows a link in `place`. The views that it makes are in `views`. */
-export function showLink(place: HTMLElement, answer: LinkAnswer, views: LineView[]): void {
+/** Shows a link of stages with these names in `place`. The views that it makes are in `views`. */
+export function showLink(place: HTMLElement, answer: LinkAnswer, stages: string[], views: LineView[]): void {
    place.replaceChildren();
-   if (answer.problems.length) place.append(problemList(answer.problems));
+   if (answer.problems.length) place.append(problemList(answer.problems, stages));
    for (const stage of answer.stages) {
       const editor = element("div", { class: "editor" });
       place.append(element("div", { class: "wide" }, varyings(stage)), element("div", { class: "small" }, editor));

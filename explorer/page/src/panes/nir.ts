@@ -12,6 +12,7 @@ import { byId, element, fillSelect } from "../dom";
 import { opcodes } from "../documentation";
 import { colours, nir } from "../language";
 import { followMark, lineClasses, markField, marking, nonce } from "../line-view";
+import { marks } from "../marks";
 import { stageName } from "../stages";
 
 /** The place of a problem in the text. */
@@ -57,6 +58,7 @@ export class NirPane {
 
    /** Replaces the text. */
    setText(text: string): void {
+      marks.pin(null);
       this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
    }
 

@@ -6,8 +6,8 @@ import type { PlanAnswer } from "../api";
 import { element, table } from "../dom";
 import { problemList } from "./link";
 
-/** Shows plans in `place`. */
-export function showPlan(place: HTMLElement, answer: PlanAnswer): void {
+/** Shows plans for stages with these names in `place`. */
+export function showPlan(place: HTMLElement, answer: PlanAnswer, stages: string[]): void {
    const blocks = answer.blocks.map((row) => [
       row.block,
       row.read_by.replaceAll("MESA_SHADER_", "").toLowerCase(),
@@ -26,7 +26,7 @@ export function showPlan(place: HTMLElement, answer: PlanAnswer): void {
    ]);
    const wide = (child: HTMLElement): HTMLElement => element("div", { class: "wide" }, child);
    place.replaceChildren(
-      ...(answer.problems.length ? [problemList(answer.problems)] : []),
+      ...(answer.problems.length ? [problemList(answer.problems, stages)] : []),
       blocks.length
          ? wide(table("Uniform blocks", ["block", "read by", "class", "bytes", "dynamic", "why"], blocks))
          : element("p", {}, "No stage reads a uniform block."),

@@ -6,7 +6,7 @@ import type { Entry, LinkAnswer, LinkRequest, PlanAnswer, PlanRequest, RunAnswer
 import { byId, element, fillSelect, messageOf, say } from "../dom";
 import { type Engine, Latest } from "../engine";
 import type { LineView } from "../line-view";
-import { candidates, chosen, pick, stageName, without } from "../stages";
+import { type Candidate, candidates, chosen, pick, stageName, without } from "../stages";
 import type { State } from "../state";
 import { showLink } from "./link";
 import { showPlan } from "./plan";
@@ -16,7 +16,7 @@ import { showRun } from "./run";
 function field(label: string, value: string, change: (value: string) => void): HTMLElement {
    const area = element("textarea", { rows: "5", spellcheck: "false" }, value);
    area.addEventListener("input", () => change(area.value));
-   return element("label", {}, label, area);
+   return element("label", { class: "field" }, label, area);
 }
 
 const PANES = ["link", "plan", "run"];
@@ -41,7 +41,7 @@ export class ProgramPanes {
          state.other = value;
          this.latest.run(() => this.readOthers());
       });
-      this.other = element("details", { open: true }, element("summary", {}, "Stages from another text"), others);
+      this.other = element("details", {}, element("summary", {}, "Stages from another text"), others);
       this.head = element("div", { class: "program" }, this.choices, this.other);
       this.pane("link", "Link", [], (place) => this.link(place));
       const limits = field("Limits of the device, as JSON", state.limits, (value) => (state.limits = value));
@@ -57,16 +57,15 @@ export class ProgramPanes {
 
    /** The tab with this name is opened. */
    open(id: string): void {
-      if (PANES.includes(id)) byId(id).prepend(this.head);
+      if (!PANES.includes(id)) return;
+      byId(id).prepend(this.head);
+      // A link needs more than one stage.
+      this.other.open = this.state.other.trim() !== "" || (id === "link" && this.choices.childElementCount === 0);
    }
 
    /** The text in the editor has these shaders. */
    update(entries: Entry[]): void {
-      const hadStages = new Set(this.own.map(({ stage }) => stage)).size;
       this.own = entries;
-      const hasStages = new Set(entries.map(({ stage }) => stage)).size;
-      // A log with several stages needs no other text.
-      if (hadStages !== hasStages) this.other.open = hasStages < 2 || this.state.other.trim() !== "";
       this.showChoices();
    }
 
@@ -97,7 +96,8 @@ export class ProgramPanes {
 
    /** Fills the inputs with zeros for all that the shaders use. */
    private async template(inputs: HTMLElement): Promise<void> {
-      const request: RunRequest = { stages: await this.stages(), inputs: "" };
+      const { stages } = await this.stages();
+      const request: RunRequest = { stages, inputs: "" };
       const answer = await this.engine.ask<TemplateAnswer>("template", request);
       const [problem] = answer.problems;
       if (problem) throw new Error(problem.problem.message);
@@ -126,8 +126,8 @@ export class ProgramPanes {
       byId(id).replaceChildren(...fields, element("div", { class: "row" }, button, ...others), place);
    }
 
-   /** The stages of the program, the chosen shader first. */
-   private async stages(): Promise<StageText[]> {
+   /** The stages of the program, the chosen shader first, and their names. */
+   private async stages(): Promise<{ stages: StageText[]; names: string[] }> {
       const { state } = this;
       const [own, others] = [state.text, state.other].map((text) =>
          text.trim() ? this.engine.ask<Entry[]>("shaders", text) : Promise.resolve([]),
@@ -135,30 +135,34 @@ export class ProgramPanes {
       [this.own, this.others] = [(await own) ?? [], (await others) ?? []];
       if (state.other.trim() && !this.others.length) throw new Error("the other text has no shader");
       const all = candidates(state, this.own, this.others);
-      const found = [...chosen(state, this.own, all).values()].map(({ text }) => text);
+      const found = [...chosen(state, this.own, all).values()];
       if (!found.length) throw new Error("there is no shader: choose a stage");
-      const isFirst = ({ text, shader }: StageText): boolean => text === state.text && shader === state.shader;
-      return found.sort((one, other) => Number(isFirst(other)) - Number(isFirst(one)));
+      const isFirst = ({ id }: Candidate): boolean => id === `text:${state.shader}`;
+      found.sort((one, other) => Number(isFirst(other)) - Number(isFirst(one)));
+      return { stages: found.map(({ text }) => text), names: found.map(({ stage }) => stageName(stage)) };
    }
 
    private async link(place: HTMLElement): Promise<void> {
       const { target, options, key } = this.state;
-      const stages = await this.stages();
+      const { stages, names } = await this.stages();
       if (stages.length < 2) throw new Error("a link needs two stages: paste the other ones above");
       const request: LinkRequest = { stages, target, options, key };
       const answer = await this.engine.ask<LinkAnswer>("link", request);
       this.views.forEach((view) => view.remove());
       this.views = [];
-      showLink(place, answer, this.views);
+      showLink(place, answer, names, this.views);
    }
 
    private async plan(place: HTMLElement): Promise<void> {
-      const request: PlanRequest = { stages: await this.stages(), limits: this.state.limits, threshold: null };
-      showPlan(place, await this.engine.ask<PlanAnswer>("plan", request));
+      const { stages, names } = await this.stages();
+      const request: PlanRequest = { stages, limits: this.state.limits, threshold: null };
+      showPlan(place, await this.engine.ask<PlanAnswer>("plan", request), names);
    }
 
    private async run(place: HTMLElement): Promise<void> {
-      const request: RunRequest = { stages: await this.stages(), inputs: this.state.inputs };
-      showRun(place, await this.engine.ask<RunAnswer>("run", request), this.state.inputs);
+      const { stages, names } = await this.stages();
+      const { inputs } = this.state;
+      const request: RunRequest = { stages, inputs };
+      showRun(place, await this.engine.ask<RunAnswer>("run", request), names, inputs);
    }
 }

@@ -40,7 +40,9 @@ function wordText(word: number | null | undefined, form: string): string {
 function view({ caption, columns, rows, form }: Rows, choice: string): HTMLElement {
    const shown = rows.slice(0, MOST).map(({ name, words, before }) => [
       name,
-      ...words.map((word, at) => {
+      // A last row may have fewer words.
+      ...columns.slice(1).map((_, at) => {
+         const word = words[at];
          const text = wordText(word, choice === "given" ? form : choice);
          return before && before[at] !== word ? element("b", { title: "changed by the run" }, text) : text;
       }),
@@ -65,12 +67,12 @@ function wordTables(all: Rows[]): HTMLElement[] {
    return [element("label", { class: "row" }, "Words as ", select), place];
 }
 
-/** Shows the result of a run in `place`. `inputs` are those of the run; words that it changed are bold. */
-export function showRun(place: HTMLElement, answer: RunAnswer, inputs: string): void {
+/** Shows the result of a run of stages with these names in `place`. `inputs` are those of the run; words that it changed are bold. */
+export function showRun(place: HTMLElement, answer: RunAnswer, stages: string[], inputs: string): void {
    const found = answer.result ? tables(JSON.parse(answer.result) as Results, inputs) : [];
    const json = element("pre", { class: "result", tabindex: "0", "aria-label": "Result" }, answer.result);
    place.replaceChildren(
-      ...(answer.problems.length ? [problemList(answer.problems)] : []),
+      ...(answer.problems.length ? [problemList(answer.problems, stages)] : []),
       ...(answer.picture ? [canvas(answer.picture)] : []),
       ...wordTables(found),
       ...(answer.result ? [element("details", {}, element("summary", {}, "All results as JSON"), json)] : []),
