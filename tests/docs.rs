@@ -115,7 +115,7 @@ fn commands_that_pages_name_exist() {
     let chores =
         uses("cargo xtask ").into_iter().filter(|(_, name)| !chores.contains(&format!("command == \"{name}\"")));
     let mut problems: Vec<String> = chores.map(|(page, name)| format!("{page}: there is no chore {name}")).collect();
-    let arguments = include_str!("../tool/src/args.rs");
+    let arguments = include_str!("../tool/src/args/mod.rs");
     let commands = arguments.split("enum Command {").nth(1).and_then(|rest| rest.split("\n}").next()).expect("an enum");
     let is_command =
         |name: &str| commands.to_lowercase().lines().any(|line| line.trim().starts_with(&format!("{name}(")));
