@@ -23,6 +23,7 @@
 //! [`keep`] leaves a module's words unchanged except for descriptors, and [`reflect`] only returns the interface.
 
 mod lists;
+mod names;
 mod reflect;
 mod sizes;
 mod source;

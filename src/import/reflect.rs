@@ -2,7 +2,8 @@
 
 //! The interface of a module, and modules whose words do not change.
 
-use super::lists::{binding, varyings};
+use super::lists::{binding, varyings, WHOLE};
+use super::names::{text, Names};
 use super::source::SourceModule;
 use super::{instructions, malformed};
 use crate::error::Error;
@@ -18,10 +19,15 @@ pub struct Reflection {
     pub entry: String,
     /// Its descriptors: each place once, in order.
     pub bindings: Vec<Binding>,
+    /// The name of each binding, as debug information of the module has it; empty without one. Modules of ntv have names with
+    /// [`EmitOptions::names`](crate::EmitOptions::names).
+    pub binding_names: Vec<String>,
     /// The InputAttachmentIndex of each binding that has one.
     pub attachments: Vec<Option<u32>>,
     /// Its inputs and outputs, in their order.
     pub varyings: Vec<Varying>,
+    /// The name of each of them, like those of the bindings.
+    pub varying_names: Vec<String>,
     /// Whether it reads push constants.
     pub reads_push_constants: bool,
 }
@@ -61,21 +67,30 @@ pub fn keep(words: &[u32]) -> Result<(Module, Reflection), Error> {
 
 impl Reflection {
     fn new(source: &SourceModule<'_>) -> Result<Reflection, Error> {
-        let varyings = varyings(source)?.into_iter().map(|(_, varying)| varying).collect();
-        let mut found = Reflection { stage: source.stage, entry: entry(source), varyings, ..Reflection::default() };
-        let mut rows: Vec<(Binding, Option<u32>)> = Vec::new();
+        let names = Names::new(source.words);
+        let mut found = Reflection { stage: source.stage, entry: entry(source), ..Reflection::default() };
+        for ((id, member), varying) in varyings(source)? {
+            found.varyings.push(varying);
+            found.varying_names.push(names.varying(source, id, Some(member).filter(|it| *it != WHOLE)).to_string());
+        }
+        let mut rows: Vec<(Binding, &str, Option<u32>)> = Vec::new();
         for global in &source.globals {
             found.reads_push_constants |= global.class == StorageClass::PushConstant as u32;
             let Some(new) = binding(source, global) else { continue };
             // Several variables can have the same descriptors.
-            match rows.iter_mut().find(|(old, _)| (old.set, old.binding) == (new.set, new.binding)) {
-                Some((old, _)) if old.kind == new.kind => old.count = old.count.max(new.count),
+            let attachment = source.decoration(global.id, Decoration::InputAttachmentIndex);
+            match rows.iter_mut().find(|(old, ..)| (old.set, old.binding) == (new.set, new.binding)) {
+                Some((old, ..)) if old.kind == new.kind => old.count = old.count.max(new.count),
                 Some(_) => return Err(malformed("one set and binding has descriptors of two kinds")),
-                None => rows.push((new, source.decoration(global.id, Decoration::InputAttachmentIndex))),
+                None => rows.push((new, names.descriptor(source, global), attachment)),
             }
         }
         rows.sort_unstable();
-        (found.bindings, found.attachments) = rows.into_iter().unzip();
+        for (binding, name, attachment) in rows {
+            found.bindings.push(binding);
+            found.binding_names.push(name.to_string());
+            found.attachments.push(attachment);
+        }
         Ok(found)
     }
 
@@ -88,9 +103,6 @@ impl Reflection {
 
 /// The name of the entry point.
 fn entry(source: &SourceModule<'_>) -> String {
-    let Some(inst) = instructions(source.words).flatten().find(|inst| inst.is(Op::EntryPoint)) else {
-        return String::new();
-    };
-    let bytes = inst.words.iter().skip(3).flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0);
-    String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()).into_owned()
+    let entry = instructions(source.words).flatten().find(|inst| inst.is(Op::EntryPoint));
+    entry.map_or(String::new(), |inst| text(inst, 3))
 }

@@ -173,3 +173,56 @@ fn features(shader: &Shader, options: &Options) -> Vec<&'static str> {
     };
     Feature::ALL.iter().filter(is_needed).map(|feature| feature.name()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ntv::{text, EmitOptions, Translator};
+    use std::collections::BTreeMap;
+    use std::path::Path;
+
+    /// The names of descriptors by set and binding, and those of inputs and outputs.
+    type AllNames = (BTreeMap<(u32, u32), String>, Vec<(bool, u32, String)>);
+
+    fn names(words: &[u32]) -> AllNames {
+        let found = of_words(words).expect("an interface");
+        let resources = found.resources.into_iter().map(|it| ((it.set, it.binding), it.name)).collect();
+        let io = |is_output: bool, all: Vec<Io>| all.into_iter().map(move |it| (is_output, it.location, it.name));
+        let mut varyings: Vec<_> = io(false, found.inputs).chain(io(true, found.outputs)).collect();
+        varyings.sort();
+        (resources, varyings)
+    }
+
+    fn names_of_library(words: &[u32]) -> AllNames {
+        let found = ntv::import::reflect(words).expect("an interface");
+        let places = found.bindings.iter().map(|binding| (binding.set, binding.binding));
+        let varyings = found.varyings.iter().zip(found.varying_names);
+        let mut varyings: Vec<_> = varyings
+            .map(|(it, name)| (it.is_output, if it.builtin.is_some() { 0 } else { it.location }, name))
+            .collect();
+        varyings.sort();
+        (places.zip(found.binding_names).collect(), varyings)
+    }
+
+    #[test]
+    fn the_library_has_the_same_names() {
+        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+        let (mut shaders, mut named) = (0, 0);
+        for folder in [examples.clone(), examples.join("scenes")] {
+            for file in std::fs::read_dir(folder).expect("a folder") {
+                let path = file.expect("a file").path();
+                if path.extension().is_none_or(|end| end != "nir") {
+                    continue;
+                }
+                let mut shader = text::parse(&std::fs::read_to_string(&path).expect("a text")).expect("a shader");
+                let options = EmitOptions::default().names(true);
+                let module = Translator::default().translate(&mut shader, &options).expect("a module");
+                let (resources, varyings) = names_of_library(&module.words);
+                assert_eq!((&resources, &varyings), (&names(&module.words).0, &names(&module.words).1), "{path:?}");
+                shaders += 1;
+                named += resources.values().chain(varyings.iter().map(|it| &it.2)).filter(|it| !it.is_empty()).count();
+            }
+        }
+        assert!(shaders > 30 && named > 100, "{shaders} shaders, {named} names");
+    }
+}
