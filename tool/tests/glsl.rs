@@ -242,6 +242,44 @@ fn errors_of_the_linker_and_warnings_are_reported() {
     assert_eq!(&said[..2], ["note: `unset' used uninitialized", " --> b.frag:6:13"], "{said:#?}");
 }
 
+const MESH: &str = "#version 450
+#extension GL_EXT_mesh_shader : require
+layout(local_size_x = 3) in;
+layout(triangles, max_vertices = 3, max_primitives = 1) out;
+layout(location = 0) out vec4 color[];
+void main()
+{
+    uint i = gl_LocalInvocationIndex;
+    SetMeshOutputsEXT(3u, 1u);
+    gl_MeshVerticesEXT[i].gl_Position = vec4(float(i & 1u), float(i >> 1u), 0.0, 1.0);
+    color[i] = vec4(1.0);
+    if (i == 0u)
+        gl_PrimitiveTriangleIndicesEXT[0] = uvec3(0u, 1u, 2u);
+}
+";
+
+const TASK: &str = "#version 450
+#extension GL_EXT_mesh_shader : require
+layout(local_size_x = 1) in;
+void main() { EmitMeshTasksEXT(2u, 1u, 1u); }
+";
+
+/// Mesa compiles task and mesh shaders, or it is too old, and a sentence says so.
+#[test]
+fn mesh_shaders_are_compiled_by_a_new_mesa() {
+    let fragment = "#version 450\nlayout(location = 0) in vec4 color;\nlayout(location = 0) out vec4 result;\n\
+                    void main() { result = color; }\n";
+    let place = Folder::new(&[("a.task", TASK), ("a.mesh", MESH), ("a.frag", fragment)]);
+    let output = place.run("compile a.task a.mesh a.frag --enable meshShader,taskShader --validate -o out");
+    let is_old = stderr(&output).contains("(GL_EXT_mesh_shader) need a newer Mesa");
+    expect(&output, i32::from(is_old), if is_old { "compiled 0 of 3 shaders" } else { "compiled 3 of 3 shaders" });
+    let files = if is_old { vec![] } else { vec!["a.frag.spv", "a.mesh.spv", "a.task.spv"] };
+    assert_eq!(place.files("out"), files);
+    let output = place.run("glsl a.task a.mesh a.frag --level zink");
+    expect(&output, 1, "compiled 0 shaders of GLSL");
+    assert!(stderr(&output).contains("zink on lavapipe has no mesh shaders"), "{}", stderr(&output));
+}
+
 #[test]
 fn without_mesa_a_sentence_says_what_to_install() {
     let place = Folder::new(&[("a.frag", FRAGMENT), ("b.nir", folder::GOOD)]);

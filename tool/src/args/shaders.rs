@@ -78,7 +78,7 @@ impl CompileArgs {
 /// Arguments of `ntv glsl`.
 #[derive(clap::Args)]
 pub(crate) struct GlslArgs {
-    /// Files of GLSL, .vert, .tesc, .tese, .geom, .frag, .comp (and with .glsl after it), or .shader_test files. The files are linked
+    /// Files of GLSL, .vert, .tesc, .tese, .geom, .task, .mesh, .frag, .comp (and with .glsl after it), or .shader_test files. They are linked
     /// as one program if each stage is there once; otherwise those with the same name are one.
     #[arg(required = true, value_name = "IN")]
     pub(crate) inputs: Vec<PathBuf>,

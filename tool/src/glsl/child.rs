@@ -104,7 +104,8 @@ impl Context {
             let (mut logs, mut is_fine) = (Vec::new(), true);
             for (stage, text) in sources {
                 let Ok(shader) = gl.create_shader(*stage) else {
-                    return (json!({ "failed": "this OpenGL does not have a stage of the program" }), None);
+                    let failed = "this OpenGL does not have a stage of the program";
+                    return (json!({ "failed": failed, "lacks_stage": true }), None);
                 };
                 gl.shader_source(shader, text);
                 gl.compile_shader(shader);

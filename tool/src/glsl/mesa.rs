@@ -35,17 +35,36 @@ const TRACE: &str = "trace.xml";
 /// The file with what Mesa says.
 const SAID: &str = "said.txt";
 
-/// The environment in which Mesa's EGL needs no display, and has zink on lavapipe as its driver, without threads and caches.
+/// The environment in which Mesa's EGL needs no display, without threads and caches.
 const ENVIRONMENT: &[(&str, &str)] = &[
     ("EGL_PLATFORM", "surfaceless"),
     ("LIBGL_ALWAYS_SOFTWARE", "1"),
-    ("MESA_LOADER_DRIVER_OVERRIDE", "zink"),
-    ("GALLIUM_DRIVER", "zink"),
     ("MESA_SHADER_CACHE_DISABLE", "1"),
     ("mesa_glthread", "false"),
     // Of a Mesa with ntv: zink prints the NIR that its own translator gets.
     ("ZINK_NTV", "c"),
 ];
+
+/// A driver of Mesa.
+struct Driver {
+    /// The start of the name that OpenGL has for it.
+    name: &'static str,
+    /// The environment in which it is the driver.
+    environment: [(&'static str, &'static str); 2],
+}
+
+/// zink on lavapipe.
+const ZINK: Driver =
+    Driver { name: "zink", environment: [("MESA_LOADER_DRIVER_OVERRIDE", "zink"), ("GALLIUM_DRIVER", "zink")] };
+
+/// The driver with mesh shaders, which zink on lavapipe lacks.
+const LLVMPIPE: Driver = Driver {
+    name: "llvmpipe",
+    environment: [("MESA_LOADER_DRIVER_OVERRIDE", "swrast"), ("GALLIUM_DRIVER", "llvmpipe")],
+};
+
+/// What to do if OpenGL has no mesh shaders.
+const NO_MESH: &str = "mesh shaders of OpenGL (GL_EXT_mesh_shader) need a newer Mesa: 26.2 has them";
 
 /// What Mesa made of a program.
 pub(super) struct Compiled {
@@ -74,13 +93,19 @@ pub(super) fn compile(program: &Program, level: Level) -> Result<Compiled> {
     let sources: Vec<Value> = sources.collect();
     let request = json!({ "api": program.api().name(), "separable": program.is_separable, "sources": sources, "draw": level == Level::Zink });
     fs::write(folder.path().join(REQUEST), request.to_string()).context("cannot write the request for Mesa")?;
-    start(folder.path(), level)?;
+    let wanted = if program.has_mesh_shaders() { LLVMPIPE } else { ZINK };
+    ensure!(
+        level == Level::Gallium || wanted.name == ZINK.name,
+        "zink on lavapipe has no mesh shaders: use --level gallium"
+    );
+    start(folder.path(), &wanted, level)?;
     let reply: Value = serde_json::from_slice(&fs::read(folder.path().join(REPLY))?)?;
+    ensure!(reply["lacks_stage"] != true || !program.has_mesh_shaders(), NO_MESH);
     if let Some(failed) = reply["failed"].as_str() {
         bail!("{failed}; {INSTALL}");
     }
     let (driver, version) = (text(&reply["driver"]), text(&reply["version"]));
-    ensure!(driver.starts_with("zink"), "the driver of EGL is `{driver}`, not Mesa's zink; {INSTALL}");
+    ensure!(driver.starts_with(wanted.name), "the driver of EGL is `{driver}`, not Mesa's {}; {INSTALL}", wanted.name);
     let dumps = match reply["fine"] == true {
         true => Some(dumps(&level.read(folder.path()))),
         false => None,
@@ -116,12 +141,13 @@ impl Level {
 }
 
 /// Runs the process in `folder`.
-fn start(folder: &Path, level: Level) -> Result<()> {
+fn start(folder: &Path, driver: &Driver, level: Level) -> Result<()> {
     let said = File::create(folder.join(SAID))?;
     let mut command = Command::new(std::env::current_exe().context("cannot find ntv itself")?);
     command.arg(COMMAND).arg(folder).current_dir(folder);
     command.stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said);
-    command.envs(ENVIRONMENT.iter().chain(level.environment()).copied()).env("XDG_RUNTIME_DIR", folder);
+    let environment = ENVIRONMENT.iter().chain(&driver.environment).chain(level.environment());
+    command.envs(environment.copied()).env("XDG_RUNTIME_DIR", folder);
     if Path::new(DESCRIPTION).exists() && std::env::var_os("__EGL_VENDOR_LIBRARY_FILENAMES").is_none() {
         command.env("__EGL_VENDOR_LIBRARY_FILENAMES", DESCRIPTION);
     }

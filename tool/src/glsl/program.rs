@@ -47,8 +47,13 @@ impl Program {
     fn new(sources: Vec<Source>, is_separable: bool) -> Program {
         let has = |name: &str| sources.iter().any(|source| source.stage.name == name);
         // The linker removes what no other stage of a complete program reads, and refuses programs that lack a stage.
-        let is_complete = has("compute") || has("vertex") && has("fragment");
+        let is_complete = has("compute") || (has("vertex") || has("mesh")) && has("fragment");
         Program { is_separable: is_separable || !is_complete, sources }
+    }
+
+    /// Whether it has a stage of GL_EXT_mesh_shader.
+    pub(super) fn has_mesh_shaders(&self) -> bool {
+        self.sources.iter().any(|source| ["task", "mesh"].contains(&source.stage.name))
     }
 
     /// The context that the sources need, by their `#version`.

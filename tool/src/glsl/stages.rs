@@ -24,6 +24,8 @@ pub(crate) const STAGES: &[Stage] = &[
     Stage { suffixes: ["geom", "gs"], name: "geometry", nir: "GEOMETRY", number: 0x8dd9 },
     Stage { suffixes: ["frag", "fs"], name: "fragment", nir: "FRAGMENT", number: 0x8b30 },
     Stage { suffixes: ["comp", "cs"], name: "compute", nir: "COMPUTE", number: 0x91b9 },
+    Stage { suffixes: ["task", "task"], name: "task", nir: "TASK", number: 0x955a },
+    Stage { suffixes: ["mesh", "mesh"], name: "mesh", nir: "MESH", number: 0x9559 },
 ];
 
 /// The end of the names of piglit's tests.
