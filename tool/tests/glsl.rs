@@ -251,6 +251,7 @@ void main()
 {
     uint i = gl_LocalInvocationIndex;
     SetMeshOutputsEXT(3u, 1u);
+    gl_MeshPrimitivesEXT[0].gl_CullPrimitiveEXT = gl_WorkGroupID.x == 1u;
     gl_MeshVerticesEXT[i].gl_Position = vec4(float(i & 1u), float(i >> 1u), 0.0, 1.0);
     color[i] = vec4(1.0);
     if (i == 0u)

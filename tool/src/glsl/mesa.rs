@@ -51,16 +51,22 @@ struct Driver {
     name: &'static str,
     /// The environment in which it is the driver.
     environment: [(&'static str, &'static str); 2],
+    /// The files with the NIR that it receives, the preferred one first.
+    files: &'static [&'static str],
 }
 
 /// zink on lavapipe.
-const ZINK: Driver =
-    Driver { name: "zink", environment: [("MESA_LOADER_DRIVER_OVERRIDE", "zink"), ("GALLIUM_DRIVER", "zink")] };
+const ZINK: Driver = Driver {
+    name: "zink",
+    environment: [("MESA_LOADER_DRIVER_OVERRIDE", "zink"), ("GALLIUM_DRIVER", "zink")],
+    files: &[TRACE, SAID],
+};
 
-/// The driver with mesh shaders, which zink on lavapipe lacks.
+/// The driver with mesh shaders, which zink on lavapipe lacks. Its trace has their outputs as variables again.
 const LLVMPIPE: Driver = Driver {
     name: "llvmpipe",
     environment: [("MESA_LOADER_DRIVER_OVERRIDE", "swrast"), ("GALLIUM_DRIVER", "llvmpipe")],
+    files: &[SAID],
 };
 
 /// What to do if OpenGL has no mesh shaders.
@@ -107,7 +113,7 @@ pub(super) fn compile(program: &Program, level: Level) -> Result<Compiled> {
     let (driver, version) = (text(&reply["driver"]), text(&reply["version"]));
     ensure!(driver.starts_with(wanted.name), "the driver of EGL is `{driver}`, not Mesa's {}; {INSTALL}", wanted.name);
     let dumps = match reply["fine"] == true {
-        true => Some(dumps(&level.read(folder.path()))),
+        true => Some(dumps(&level.read(folder.path(), &wanted))),
         false => None,
     };
     ensure!(dumps.as_ref().is_none_or(|dumps| !dumps.is_empty()), "this Mesa prints no NIR ({version}); {INSTALL}");
@@ -130,9 +136,9 @@ impl Level {
     }
 
     /// The text with NIR, the preferred one first.
-    fn read(self, folder: &Path) -> String {
-        let files: &[&str] = match self {
-            Level::Gallium => &[TRACE, SAID],
+    fn read(self, folder: &Path, driver: &Driver) -> String {
+        let files = match self {
+            Level::Gallium => driver.files,
             Level::Zink => &[SAID],
         };
         let texts = files.iter().map(|file| fs::read(folder.join(file)).unwrap_or_default());
@@ -190,5 +196,15 @@ mod tests {
                     shader: MESA_SHADER_FRAGMENT\nname: blit\nimpl main {\n}\n\
                     shader: MESA_SHADER_FRAGMENT\nname: GLSL3\nimpl main {";
         assert_eq!(dumps(text), ["shader: MESA_SHADER_VERTEX\nname: GLSL3\nimpl main {\n}\n"]);
+        // Of Mesa 26, with a line that belongs to no dump.
+        let mesh = "shader: MESA_SHADER_MESH\nsource_blake3: {0xc1ff6e84}\nname: GLSL1\nmin_subgroup_size: 1\nprimitive_type: POINTS\n\
+                    decl_function main () (entrypoint)\n\nimpl main {\n    block b0:   // preds:\n}\n";
+        let compiled = Compiled {
+            logs: Vec::new(),
+            link: String::new(),
+            dumps: Some(dumps(&format!("Unhandled stage 6\n{mesh}\nUnhandled stage 6\n{mesh}"))),
+        };
+        let stage = |name: &str| super::super::stages::STAGES.iter().find(|stage| stage.name == name).expect("a stage");
+        assert_eq!((compiled.dump(stage("mesh")), compiled.dump(stage("task"))), (Some(mesh), None));
     }
 }
