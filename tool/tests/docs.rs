@@ -26,17 +26,13 @@ fn commands() -> Vec<String> {
 /// A folder with the parts of the repository's root that the commands use.
 fn place() -> tempfile::TempDir {
     let place = tempfile::tempdir().expect("a folder");
-    let examples = place.path().join("examples");
-    fs::create_dir(&examples).expect("a folder");
-    for file in support::files(&support::root().join("examples"), &["nir"]) {
-        fs::copy(&file, examples.join(file.file_name().expect("a name"))).expect("a copy");
-    }
-    for file in support::files(&support::root().join("examples/glsl"), &["vert", "frag", "shader_test"]) {
-        fs::create_dir_all(examples.join("glsl")).expect("a folder");
-        fs::copy(&file, examples.join("glsl").join(file.file_name().expect("a name"))).expect("a copy");
+    for file in support::files(&support::root().join("examples"), &["nir", "vert", "frag", "shader_test"]) {
+        let copy = place.path().join(file.strip_prefix(support::root()).expect("below the root"));
+        fs::create_dir_all(copy.parent().expect("a folder")).expect("a folder");
+        fs::copy(&file, copy).expect("a copy");
     }
     // The reader's own shader.
-    fs::copy(examples.join("ubo_loop.nir"), place.path().join("big.nir")).expect("a copy");
+    fs::copy(place.path().join("examples/ubo_loop.nir"), place.path().join("big.nir")).expect("a copy");
     place
 }
 

@@ -51,9 +51,9 @@ async function writeOthers(page: Page, pane: string, text: string): Promise<void
 }
 const status = (page: Page): Promise<string | null> => page.locator("#status").textContent();
 
-test("the first SPIR-V is there in a second", async () => {
+test("the first SPIR-V is there in half a second", async () => {
    const times: number[] = [];
-   for (let run = 0; run < 3; run++) {
+   for (let run = 0; run < 5; run++) {
       const page = await bench.open();
       await page.waitForFunction(() => performance.getEntriesByName("translation").length > 0);
       times.push(await page.evaluate(() => {
@@ -64,7 +64,7 @@ test("the first SPIR-V is there in a second", async () => {
       await page.context().close();
    }
    console.log(`from start to the first SPIR-V: ${times.map((time) => time.toFixed(0)).join(", ")} ms`);
-   assert.ok(Math.min(...times) < 1000, `${Math.min(...times)} ms`);
+   assert.ok(Math.min(...times) < 500, `${Math.min(...times)} ms`);
 });
 
 test("an edit of a hundred instructions takes less than 50 ms", async () => {
