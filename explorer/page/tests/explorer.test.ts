@@ -575,6 +575,25 @@ test("the dump of the command line is shown", async () => {
    }
 });
 
+test("GLSL of the command line is a program, which is linked and run without more texts", async () => {
+   const other = await Bench.start(pathOf("examples/glsl/marble.vert"), pathOf("examples/glsl/marble.frag"));
+   try {
+      const page = await other.open();
+      await page.waitForFunction(() => performance.getEntriesByName("translation").length > 0);
+      assert.equal(await page.getByLabel("Shader of the log").locator("option").count(), 2);
+      await tab(page, "Link");
+      await page.locator("#link").getByRole("button", { name: "Link" }).click();
+      await page.locator("#link table").nth(1).waitFor();
+      await tab(page, "Run");
+      await page.locator("#run").getByRole("combobox", { name: "vertex", exact: true }).selectOption({ label: "not a part" });
+      await page.locator("#run").getByRole("button", { name: "Run", exact: true }).click();
+      await page.locator("#run canvas").waitFor();
+      assert.deepEqual(other.errors, []);
+   } finally {
+      await other.stop();
+   }
+});
+
 test("axe finds no violation in light, dark and on a small screen", async () => {
    const axe = createRequire(`${process.cwd()}/`).resolve("axe-core/axe.min.js");
    for (const options of [
