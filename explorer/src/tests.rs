@@ -175,7 +175,9 @@ fn opcodes_have_documentation() {
         assert!(found.link.unwrap_or_default().contains(link.unwrap_or_default()), "{name}");
     }
     assert_eq!(opcode("nothing"), "null");
-    assert_eq!(opcode(""), "null");
+    for name in ["", "Op", "@", "\0", &"x".repeat(1_000_000)] {
+        assert_eq!(opcode(name), "null");
+    }
 }
 
 #[test]
@@ -217,6 +219,11 @@ fn hostile_texts_are_problems() {
         let answer: Answer = call(explore, &request(text));
         assert!(!answer.problems.is_empty(), "{}", &text[..text.len().min(40)]);
         let _: Vec<Entry> = serde_json::from_str(&shaders(text)).expect("a list");
+        let side = api::Side { target: target(), ..Default::default() };
+        let (left, right, text) = (side.clone(), side, text.to_string());
+        let compared: api::CompareAnswer =
+            call(compare, &api::CompareRequest { text, left, right, ..Default::default() });
+        assert!(!compared.problems.is_empty() && compared.lines.is_empty());
     }
     let options = Options { captures: "tape".to_string(), ..Options::default() };
     let answer: Answer = call(explore, &Request { options, ..request(LOOP) });

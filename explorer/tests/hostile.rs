@@ -193,8 +193,9 @@ fn inputs_that_are_too_large_or_wrong_are_problems() {
     let answer = ran(&[COMPUTE], &fine);
     assert!(answer.problems.is_empty() && answer.result.contains("\"binding\":1"), "{answer:?}");
     let deep = format!(r#"{{"buffers": {}{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
+    // Without inputs, those of the template.
+    assert_eq!(ran(&[COMPUTE], "").problems, []);
     let texts = [
-        String::new(),
         "[]".to_string(),
         "\0".to_string(),
         deep,
