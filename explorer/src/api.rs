@@ -231,7 +231,7 @@ api! {
     CompareAnswer {
         /// What is wrong, also with only one of the modules.
         problems: Vec<Problem>,
-        /// All instructions of both modules, in order.
+        /// The versions of SPIR-V if they differ, as comments, and all instructions of both modules, in order.
         lines: Vec<ComparedLine>,
         /// The number of words of each module.
         words: [u32; 2],

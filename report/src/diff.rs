@@ -19,7 +19,7 @@ const AROUND: usize = 3;
 
 /// The differences of two modules.
 pub struct Difference {
-    /// All instructions of both modules, in order.
+    /// The versions of SPIR-V if they differ, as comments, and all instructions of both modules, in order.
     pub lines: Vec<Line>,
     /// The number of instructions that only the first module has.
     pub removed: usize,
@@ -33,6 +33,12 @@ pub struct Line {
     pub old: Option<String>,
     /// Its line in that of the second module.
     pub new: Option<String>,
+}
+
+impl Line {
+    fn is_different(&self) -> bool {
+        self.old.is_none() || self.new.is_none()
+    }
 }
 
 /// The numbers of an instruction in the modules that have it.
@@ -51,7 +57,13 @@ pub fn diff(old: &[u32], new: &[u32], look: Look) -> Result<Difference, ParseSta
         old: before.map(|number| old.text(old_insts[number])),
         new: after.map(|number| new.text(new_insts[number])),
     };
-    Ok(Difference { lines: rows.into_iter().map(line).collect(), removed, added })
+    let mut lines = Vec::new();
+    if old.version() != new.version() {
+        lines.push(Line { old: Some(old.version()), new: None });
+        lines.push(Line { old: None, new: Some(new.version()) });
+    }
+    lines.extend(rows.into_iter().map(line));
+    Ok(Difference { lines, removed, added })
 }
 
 fn align(old: &Printed, new: &Printed) -> Vec<Row> {
@@ -143,15 +155,19 @@ fn holds(old: &Instruction, new: &Instruction, map: &HashMap<Word, Word>) -> boo
 }
 
 impl Difference {
+    /// Whether the modules are the same but for the numbers of ids.
+    pub fn is_same(&self) -> bool {
+        !self.lines.iter().any(Line::is_different)
+    }
+
     /// The lines with differences, and some around them: ` ` before those in both modules, `-` and `+` before the others. Empty if
     /// there is no difference.
     pub fn text(&self) -> String {
-        let is_different = |line: &Line| line.old.is_none() || line.new.is_none();
         let around = |at: usize| at.saturating_sub(AROUND)..(at + AROUND + 1).min(self.lines.len());
         let mut text = String::new();
         let mut is_gap = false;
         for (at, line) in self.lines.iter().enumerate() {
-            if !self.lines[around(at)].iter().any(is_different) {
+            if !self.lines[around(at)].iter().any(Line::is_different) {
                 is_gap = true;
                 continue;
             }
@@ -217,6 +233,16 @@ mod tests {
         let other = rspirv::binary::Assemble::assemble(&other);
         let found = diff(&words, &other, Look::default()).expect("modules");
         assert_eq!((found.removed, found.added), (1, 1), "{}", found.text());
+    }
+
+    #[test]
+    fn another_version_is_a_difference() {
+        let (old, mut new) = (words(None), words(None));
+        new[1] = 0x1_0000;
+        let found = diff(&old, &new, Look::default()).expect("modules");
+        assert_eq!((found.removed, found.added, found.is_same()), (0, 0, false));
+        assert!(found.text().starts_with("- ; Version: 1.6\n+ ; Version: 1.0\n"), "{}", found.text());
+        assert!(diff(&old, &old, Look::default()).expect("modules").is_same());
     }
 
     #[test]

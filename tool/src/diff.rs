@@ -51,7 +51,7 @@ pub(crate) fn run(args: &DiffArgs, reporter: &Reporter) -> Result<AllFine> {
         }
         false => destination::print(found.text().as_bytes())?,
     }
-    let is_same = found.removed + found.added == 0;
+    let is_same = found.is_same();
     reporter.say(&match is_same {
         true => "the modules are the same".to_string(),
         false => {

@@ -82,6 +82,7 @@ fn a_difference_shows_the_lines_that_are_not_the_same() {
     assert!(stdout(&keys).contains("+ ") && !stdout(&keys).contains("\n- "), "{}", stdout(&keys));
     let targets = place.run("diff a.nir --other-target vulkan1.0");
     expect(&targets, 1, "removed 1 instruction, added 1 instruction");
+    assert!(stdout(&targets).starts_with("- ; Version: 1.6\n+ ; Version: 1.0\n"), "{}", stdout(&targets));
     assert!(stdout(&targets).contains("OpEntryPoint"), "{}", stdout(&targets));
     expect_refusal(&place, "diff a.nir", "name two files");
     expect_refusal(&place, "diff a.nir none.spv", "none.spv");

@@ -320,7 +320,7 @@ export type CompareAnswer = {
  */
 problems: Array<Problem>, 
 /**
- * All instructions of both modules, in order.
+ * The versions of SPIR-V if they differ, as comments, and all instructions of both modules, in order.
  */
 lines: Array<ComparedLine>, 
 /**

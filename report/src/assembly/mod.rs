@@ -66,6 +66,12 @@ impl Printed {
         Ok(Printed { structure: Names::structural(&module), module, names, width, look })
     }
 
+    /// The line with the version.
+    pub(crate) fn version(&self) -> String {
+        let (major, minor) = self.module.header.as_ref().map_or((0, 0), |header| header.version());
+        version_line(major, minor)
+    }
+
     /// The instructions, in the order of the lines.
     pub(crate) fn instructions(&self) -> impl Iterator<Item = &Instruction> {
         self.module.all_inst_iter()
@@ -137,6 +143,10 @@ pub fn listing(words: &[u32], look: Look, nir: Option<&Nir<'_>>) -> Result<Strin
     Ok(text)
 }
 
+fn version_line(major: u8, minor: u8) -> String {
+    format!("; Version: {major}.{minor}")
+}
+
 /// The comments with what the header says.
 fn header(module: &Module, generator: u32, look: Look) -> String {
     let Some(header) = &module.header else { return String::new() };
@@ -146,7 +156,7 @@ fn header(module: &Module, generator: u32, look: Look) -> String {
     header.generator = generator;
     let lines = [
         "; SPIR-V".to_string(),
-        format!("; Version: {major}.{minor}"),
+        version_line(major, minor),
         format!("; Generator: {}", header.generator().0),
         format!("; Bound: {bound}"),
     ];

@@ -159,7 +159,7 @@ export class ComparePane {
    private show(answer: CompareAnswer): void {
       this.errors.replaceChildren(...answer.problems.map(({ message }) => element("li", {}, message)));
       const [left, right] = answer.words;
-      const isSame = !answer.removed && !answer.added;
+      const isSame = answer.lines.every(({ left, right }) => left !== null && right !== null);
       const change = isSame
          ? "The modules are the same."
          : `${answer.removed} instructions are only in the left one, and ${answer.added} only in the right one.`;
