@@ -30,6 +30,9 @@ export class ProgramPanes {
    private readonly latest = new Latest();
    private readonly choices = element("div", { class: "row" });
    private readonly other: HTMLDetailsElement;
+   private readonly inputs: HTMLElement;
+   /** The inputs that the pane wrote itself; the user may have changed them. */
+   private template = "";
    /** The choice of the stages, which is in the open pane. */
    private readonly head: HTMLElement;
 
@@ -46,12 +49,18 @@ export class ProgramPanes {
       this.pane("link", "Link", [], (place) => this.link(place));
       const limits = field("Limits of the device, as JSON", state.limits, (value) => (state.limits = value));
       this.pane("plan", "Plan", [limits], (place) => this.plan(place));
-      const inputs = field("Inputs, as JSON of ntv run; zeros if it is empty", state.inputs, (value) => (state.inputs = value));
+      this.inputs = field("Inputs, as JSON of ntv run; zeros if it is empty", state.inputs, (value) => (state.inputs = value));
       const template = element("button", { type: "button" }, "Write a template");
       template.addEventListener("click", () => {
-         this.template(inputs).catch((error: unknown) => say(messageOf(error), true));
+         this.readTemplate().then(
+            (text) => {
+               this.writeInputs(text);
+               say("the inputs are zeros: edit them, and run");
+            },
+            (error: unknown) => say(messageOf(error), true),
+         );
       });
-      this.pane("run", "Run", [inputs], (place) => this.run(place), template);
+      this.pane("run", "Run", [this.inputs], (place) => this.run(place), template);
       this.latest.run(() => this.readOthers());
    }
 
@@ -61,12 +70,24 @@ export class ProgramPanes {
       byId(id).prepend(this.head);
       // A link needs more than one stage.
       this.other.open = this.state.other.trim() !== "" || (id === "link" && this.choices.childElementCount === 0);
+      if (id === "run") void this.begin();
    }
 
    /** The text in the editor has these shaders. */
    update(entries: Entry[]): void {
       this.own = entries;
+      this.changed();
+   }
+
+   private changed(): void {
       this.showChoices();
+      this.renewTemplate();
+   }
+
+   /** The template of another program is another one. */
+   private renewTemplate(): void {
+      if (this.template && this.state.inputs === this.template) this.writeInputs("");
+      if (this.state.tab === "run") void this.begin();
    }
 
    private async readOthers(): Promise<void> {
@@ -76,7 +97,7 @@ export class ProgramPanes {
          this.others = [];
          say(messageOf(error), true);
       }
-      this.showChoices();
+      this.changed();
    }
 
    /** Shows a choice for each stage that there is. */
@@ -88,23 +109,38 @@ export class ProgramPanes {
          const select = element("select", {});
          const options = all.filter((it) => it.stage === stage).map(({ id, label }): [string, string] => [id, label]);
          fillSelect(select, [...options, [without(stage), "not a part"]], program.get(stage)?.id ?? without(stage));
-         select.addEventListener("change", () => (this.state.picked = pick(this.state.picked, all, stage, select.value)));
+         select.addEventListener("change", () => {
+            this.state.picked = pick(this.state.picked, all, stage, select.value);
+            this.renewTemplate();
+         });
          return element("label", { class: "choice" }, stageName(stage), select);
       };
       this.choices.replaceChildren(...(all.length > 1 ? stages.map(choice) : []));
    }
 
-   /** Fills the inputs with zeros for all that the shaders use. */
-   private async template(inputs: HTMLElement): Promise<void> {
+   /** Begins with a template, unless there are inputs. Stages that cannot run have none. */
+   private async begin(): Promise<void> {
+      if (this.state.inputs.trim()) return;
+      const text = await this.readTemplate().catch(() => "");
+      // The user may have been faster.
+      if (text && !this.state.inputs.trim()) this.writeInputs(text);
+   }
+
+   private writeInputs(text: string): void {
+      const area = this.inputs.querySelector("textarea");
+      if (area) area.value = text;
+      this.state.inputs = text;
+      this.template = text;
+   }
+
+   /** Inputs with zeros for all that the stages use. */
+   private async readTemplate(): Promise<string> {
       const { stages } = await this.stages();
       const request: RunRequest = { stages, inputs: "" };
       const answer = await this.engine.ask<TemplateAnswer>("template", request);
       const [problem] = answer.problems;
       if (problem) throw new Error(problem.problem.message);
-      const area = inputs.querySelector("textarea");
-      if (area) area.value = answer.inputs;
-      this.state.inputs = answer.inputs;
-      say("the inputs are zeros: edit them, and run");
+      return answer.inputs;
    }
 
    private pane(
