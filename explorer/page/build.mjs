@@ -16,6 +16,9 @@ async function page() {
       entryPoints: { main: "src/main.ts", worker: "src/worker.ts", "graph-worker": "src/graph-worker.ts", style: "src/style.css" },
       alias: { "ntv-explorer-wasm": "./target/wasm/ntv_explorer.js" },
       minify: true,
+      // `main.js` starts the translator, and then loads the rest of the page.
+      splitting: true,
+      chunkNames: "[name]",
       outdir: "dist",
    });
    await cp("target/wasm/ntv_explorer_bg.wasm", "dist/ntv_explorer_bg.wasm");
