@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-//! Draws with one vertex shader, or with one fragment shader; [`primitives`](super::primitives) has the other stages.
+//! Draws with one vertex shader, or with one fragment shader; `primitives` has the other stages.
 
 use super::feeder::Number;
 use super::interface::{Interface, Kind, Variable};
