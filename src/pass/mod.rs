@@ -149,7 +149,6 @@ pub mod opt {
     pub mod cse;
     pub mod dce;
     pub mod dead_cf;
-    pub mod wide_ubo_lanes;
 
     pub(super) mod effects;
     mod walk_tables;

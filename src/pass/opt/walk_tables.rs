@@ -50,8 +50,6 @@ pub(super) struct WalkTables {
     pub(super) phis: Vec<Inst>,
     /// Blocks that were merged into others when an empty if was removed.
     pub(super) joined: Joined,
-    /// The instructions that pack two lanes to 64 bits.
-    pub(super) packs: Vec<Inst>,
     /// Constants that rules made.
     pub(super) constants: Vec<Inst>,
 }
@@ -62,7 +60,6 @@ impl WalkTables {
         self.make_room(shader);
         self.known.reset(shader);
         self.phis.clear();
-        self.packs.clear();
     }
 
     /// Adds entries for new instructions.

@@ -4,9 +4,8 @@
 //!
 //! **What.** The walk applies sets of rules to each instruction: sources skip copies ([`copy_prop`]), operations on constants
 //! are computed ([`constant_fold`]), others are simplified ([`algebraic`]), and an instruction is removed if an equal one
-//! dominates it ([`cse`]). After the walk, pairs of lanes are loaded as 64 bits ([`wide_ubo_lanes`]), and instructions without
-//! uses ([`dce`]) and empty ifs are removed. If branches have become constant, they are removed ([`dead_cf`]), and the walk
-//! runs once more.
+//! dominates it ([`cse`]). After the walk, instructions without uses ([`dce`]) and empty ifs are removed. If branches have become
+//! constant, they are removed ([`dead_cf`]), and the walk runs once more.
 //!
 //! **Why.** Each lowering emits code without regard to its surroundings. The rules are most effective together: equal
 //! instructions are found when copies are skipped, and constants are found when equal loads are one. And most of the cost of a
@@ -44,7 +43,7 @@ mod simplify;
 use operands::{DerefOperands, Operands};
 
 use super::walk_tables::{InstFlags, InstState, WalkTables};
-use super::{algebraic, constant_fold, copy_prop, cse, dce, dead_cf, effects, wide_ubo_lanes};
+use super::{algebraic, constant_fold, copy_prop, cse, dce, dead_cf, effects};
 use crate::entity::Id;
 use crate::ir::{Block, BlockData, Cf, Def, DerefId, Inst, InstData, InstKind, Shader};
 use crate::op::{AluOp, AluSet, Effects, Facts};
@@ -60,14 +59,10 @@ pub const PASS: Pass = Pass {
     ..Pass::IDLE
 };
 
-fn run(shader: &mut Shader, context: &Context) -> bool {
-    let rules = match wide_ubo_lanes::is_worthwhile(&context.target) {
-        true => Rules::all(),
-        false => Rules::all().difference(Rules::WIDE_LANES),
-    };
-    let changed = !shader.is_tidy() && run_rules(shader, rules);
+fn run(shader: &mut Shader, _: &Context) -> bool {
+    let changed = !shader.is_tidy() && run_rules(shader, Rules::all());
     if dead_cf::remove_dead(shader) {
-        run_rules(shader, rules);
+        run_rules(shader, Rules::all());
         return true;
     }
     changed
@@ -87,16 +82,14 @@ bitflags! {
         const EQUALS = 1 << 3;
         /// Rules of [`dce`].
         const UNREAD = 1 << 4;
-        /// Rules of [`wide_ubo_lanes`].
-        const WIDE_LANES = 1 << 5;
         /// Rules of [`dead_cf`] that remove empty ifs.
-        const EMPTY_IFS = 1 << 6;
+        const EMPTY_IFS = 1 << 5;
     }
 }
 
-/// Operations that are examined whatever their operands are: for the rules of vectors, and those that pack lanes.
+/// Operations that are examined whatever their operands are: for the rules of vectors.
 const ALWAYS_EXAMINED: AluSet =
-    AluSet::of(&[AluOp::vec2, AluOp::vec3, AluOp::vec4, AluOp::vec5, AluOp::vec8, AluOp::vec16, AluOp::pack_64_2x32]);
+    AluSet::of(&[AluOp::vec2, AluOp::vec3, AluOp::vec4, AluOp::vec5, AluOp::vec8, AluOp::vec16]);
 
 /// The flags of ALU operations that stay, by opcode.
 const FLAGS_OF: [InstFlags; AluOp::ALL.len()] = {
@@ -149,9 +142,6 @@ impl Walk<'_> {
         self.rename_later_uses();
         if !self.tables.constants.is_empty() {
             self.insert_constants();
-        }
-        if self.rules.contains(Rules::WIDE_LANES) && !self.tables.packs.is_empty() {
-            self.widen_lanes();
         }
         let mut changed = self.changed | self.remove_unread();
         while self.rules.contains(Rules::EMPTY_IFS) && dead_cf::remove_empty_ifs(self.shader, &mut self.tables.joined) {
@@ -320,24 +310,6 @@ impl Walk<'_> {
     /// reached.
     fn may_be_read_instead(&self, def: Def) -> bool {
         self.rules.intersects(Rules::COPIES | Rules::ALGEBRA) && self.tables.flags(def).contains(InstFlags::STAYS)
-    }
-
-    /// Loads pairs of lanes, which requires that all packs are known, and adds the new instructions to the tables.
-    #[inline(never)]
-    fn widen_lanes(&mut self) {
-        let Walk { shader, tables, .. } = self;
-        let first_new = shader.insts.next_id().index();
-        self.changed |= wide_ubo_lanes::widen(shader, &tables.packs);
-        tables.make_room(shader);
-        let new = (first_new..shader.num_defs()).map(Inst::from_index);
-        for inst in tables.packs.iter().copied().chain(new) {
-            let (mut reads, mut count) = ([inst.def(); 3], 0);
-            shader.for_each_src(inst, |def| {
-                reads[count] = def;
-                count += 1;
-            });
-            tables.insts[inst.index()] = InstState { reads, flags: InstFlags::STAYS };
-        }
     }
 
     /// Updates phis and conditions, which may read values that are defined further down.

@@ -9,7 +9,7 @@ use crate::pass::opt::dead_cf;
 use crate::pass::{Context, Pass};
 
 /// All parts.
-pub const PARTS: &[Pass] = &[COPY_PROP, CONSTANT_FOLD, ALGEBRAIC, CSE, WIDE_UBO_LANES, DCE, dead_cf::PASS];
+pub const PARTS: &[Pass] = &[COPY_PROP, CONSTANT_FOLD, ALGEBRAIC, CSE, DCE, dead_cf::PASS];
 
 /// See [`copy_prop`](crate::pass::opt::copy_prop).
 pub const COPY_PROP: Pass =
@@ -29,12 +29,6 @@ pub const ALGEBRAIC: Pass =
 
 /// See [`cse`](crate::pass::opt::cse).
 pub const CSE: Pass = part("cse", "computes equal values once", |shader, _| run_rules(shader, Rules::EQUALS));
-
-/// See [`wide_ubo_lanes`](crate::pass::opt::wide_ubo_lanes).
-pub const WIDE_UBO_LANES: Pass =
-    part("wide_ubo_lanes", "loads lanes of uniform blocks that are packed to 64 bits as 64 bits", |shader, _| {
-        run_rules(shader, Rules::WIDE_LANES)
-    });
 
 /// See [`dce`](crate::pass::opt::dce).
 pub const DCE: Pass =

@@ -119,12 +119,7 @@ impl Walk<'_> {
         let data = self.shader.insts[inst];
         match data.kind {
             InstKind::Alu { op, .. } if copy_prop::COPIES.contains(op) => self.settle_copy(inst, op),
-            InstKind::Alu { op, .. } => {
-                if op == AluOp::pack_64_2x32 {
-                    self.tables.packs.push(inst);
-                }
-                self.settle_as_it_is(inst);
-            }
+            InstKind::Alu { .. } => self.settle_as_it_is(inst),
             _ => self.settle_constant(inst, &data),
         }
     }
