@@ -77,7 +77,7 @@ impl Access {
         let size = (self.components, self.bits);
         Edit::Replace(match self.operation.is_atomic() {
             true => byte_access::atomic(b, target, memory, at, (self.inst, self.data)),
-            false => byte_access::load(b, memory, at, size, byte_access::NO_OTHERS),
+            false => byte_access::load(b, memory, at, size),
         })
     }
 

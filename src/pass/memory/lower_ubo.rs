@@ -63,7 +63,7 @@ use super::block_vars::BlockVars;
 use super::blocks::{
     elements, least_range, vec4s, vector_of, BasePointers, Element, MadeOnce, U64VEC2, UINT, UVEC2, UVEC4,
 };
-use super::byte_access::{self, is_wide, load_wide, uniform_granularity, Granularity, Offset, Others, Vec4s, Whole};
+use super::byte_access::{self, is_wide, load_wide, uniform_granularity, Granularity, Offset, Whole};
 use super::lower_halves::load_lower_halves;
 use crate::analysis::offsets::{Offsets, Split, Term};
 use crate::analysis::uniform_reads::{is_emitted, range_end, UniformRead};
@@ -93,13 +93,12 @@ struct UboTables {
     survey: Survey,
     blocks: Blocks,
     bases: BasePointers,
-    vec4s: Vec4s,
     indices: MadeOnce<Term>,
     read: FxHashSet<Def>,
 }
 
 fn lower(shader: &mut Shader, context: &Context, memory: &mut UboTables) -> bool {
-    let UboTables { offsets, survey, blocks, bases, vec4s, indices, read } = memory;
+    let UboTables { offsets, survey, blocks, bases, indices, read } = memory;
     load_lower_halves(shader, read);
     survey.collect(shader, context, offsets);
     if survey.loads.is_empty() {
@@ -114,7 +113,6 @@ fn lower(shader: &mut Shader, context: &Context, memory: &mut UboTables) -> bool
         return true;
     }
     bases.clear();
-    vec4s.clear();
     indices.clear();
     let (mut number, mut has_derefs, is_tidy) = (0, false, shader.is_tidy());
     rewrite(shader, |b, inst| {
@@ -129,7 +127,7 @@ fn lower(shader: &mut Shader, context: &Context, memory: &mut UboTables) -> bool
             }
         }
         has_derefs = true;
-        Edit::Replace(load.lower(b, number - 1, (survey, offsets), blocks, (bases, vec4s), context))
+        Edit::Replace(load.lower(b, (survey, offsets), blocks, bases, context))
     });
     // Indices are made once, and emission skips the arithmetic that nothing uses now.
     shader.set_tidy(is_tidy && !has_derefs);
@@ -280,10 +278,9 @@ impl UboLoad {
     fn lower(
         &self,
         b: &mut Builder<'_>,
-        number: usize,
         (survey, offsets): (&Survey, &Offsets),
         blocks: &Blocks,
-        (bases, vec4s): (&mut BasePointers, &mut Vec4s),
+        bases: &mut BasePointers,
         context: &Context,
     ) -> Def {
         let size = self.size(b.shader);
@@ -310,8 +307,7 @@ impl UboLoad {
             in_pairs: false,
             at_address: false,
         };
-        let wanted = |vec4| survey.lanes_of(number, vec4);
-        byte_access::load(b, &memory, address, size, Others { lanes: wanted, vec4s: Some(vec4s) })
+        byte_access::load(b, &memory, address, size)
     }
 }
 

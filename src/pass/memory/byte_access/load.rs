@@ -6,7 +6,6 @@ use super::address::{imm, rest_of, Address, LaneIndices};
 use super::{load_lane, pair, MemoryView, Whole};
 use crate::ir::{ArrayIndex, Builder, Def};
 use crate::op::{Access, AluOp};
-use crate::pass::memory::blocks::MadeOnce;
 
 /// A component of a value.
 #[derive(Clone, Copy, Debug)]
@@ -21,29 +20,12 @@ impl From<Def> for Lane {
     }
 }
 
-/// Vec4s of read-only memory that were loaded, by deref of the array, index and access: they are not loaded again. If a driver
-/// splits vectors into scalars, each scalar would otherwise load its vec4 again, and [`cse`](crate::pass::opt::cse) would have
-/// to find them.
-pub(in crate::pass) type Vec4s = MadeOnce<(Def, ArrayIndex, u32)>;
-
-/// The needs and the results of the other loads of a shader.
-pub(in crate::pass) struct Others<'a, F: Fn(u32) -> u8> {
-    /// The lanes of the `i`-th vec4 of this load that they use.
-    pub lanes: F,
-    /// The vec4s that they loaded, if the memory is not written.
-    pub vec4s: Option<&'a mut Vec4s>,
-}
-
-/// For a load without information about others.
-pub(in crate::pass) const NO_OTHERS: Others<'static, fn(u32) -> u8> = Others { lanes: |_| 0, vec4s: None };
-
 /// Loads `components` values of `bits` bits.
-pub(in crate::pass) fn load<F: Fn(u32) -> u8>(
+pub(in crate::pass) fn load(
     b: &mut Builder<'_>,
     memory: &MemoryView,
     address: Address,
     (components, bits): (u8, u8),
-    mut others: Others<'_, F>,
 ) -> Def {
     let bytes = u32::from(components) * u32::from(bits) / 8;
     if memory.in_pairs && bits == 64 && address.is_even(0) && address.start() == 0 {
@@ -52,7 +34,7 @@ pub(in crate::pass) fn load<F: Fn(u32) -> u8>(
             pair::load_element(b, memory, indices)
         });
     }
-    if let Some(value) = load_from_one(b, memory, address, (bytes, bits), &mut others) {
+    if let Some(value) = load_from_one(b, memory, address, (bytes, bits)) {
         return value;
     }
     let mut dwords: Box<Vec<Lane>> = b.shader.take_spare();
@@ -64,7 +46,7 @@ pub(in crate::pass) fn load<F: Fn(u32) -> u8>(
         let shift = b.ishl_imm(shift, 3);
         realign(b, &mut dwords, bytes, Shift::Dynamic(shift));
     } else {
-        load_dwords(b, memory, address, (start + bytes).div_ceil(4), &mut others, &mut dwords);
+        load_dwords(b, memory, address, (start + bytes).div_ceil(4), &mut dwords);
         if start * 8 % u32::from(bits.min(32)) != 0 {
             realign(b, &mut dwords, bytes, Shift::Static(start * 8));
             start = 0;
@@ -81,13 +63,7 @@ pub(in crate::pass) fn load<F: Fn(u32) -> u8>(
 
 /// Fast path for the common case: up to four lanes of one vec4 at known positions that are loaded with all of it, or a single
 /// lane.
-fn load_from_one<F: Fn(u32) -> u8>(
-    b: &mut Builder<'_>,
-    memory: &MemoryView,
-    address: Address,
-    (bytes, bits): (u32, u8),
-    others: &mut Others<'_, F>,
-) -> Option<Def> {
+fn load_from_one(b: &mut Builder<'_>, memory: &MemoryView, address: Address, (bytes, bits): (u32, u8)) -> Option<Def> {
     let first = address.first_lane(memory.lanes)?;
     let count = bytes / 4;
     if address.start() != 0 || bits < 32 || first + count > memory.lanes {
@@ -95,10 +71,10 @@ fn load_from_one<F: Fn(u32) -> u8>(
     }
     let indices = address.indices(b, memory, 0);
     let (first, count) = (first as u8, count as u8);
-    if !memory.reads_whole(indices, lanes_of(first, count), || (others.lanes)(0)) || indices.is_outside(memory) {
+    if !memory.reads_whole(indices, lanes_of(first, count)) || indices.is_outside(memory) {
         return (count == 1).then(|| load_lane(b, memory, indices));
     }
-    let vec4 = load_whole(b, memory, indices, &mut others.vec4s);
+    let vec4 = load_whole(b, memory, indices);
     let lanes = [first, first + 1, first + 2, first + 3];
     if bits == 32 {
         return Some(b.swizzle(vec4, &lanes[..usize::from(count)]));
@@ -112,14 +88,7 @@ fn load_from_one<F: Fn(u32) -> u8>(
 }
 
 /// Loads `count` dwords with known lanes, or each from its own lane.
-fn load_dwords<F: Fn(u32) -> u8>(
-    b: &mut Builder<'_>,
-    memory: &MemoryView,
-    address: Address,
-    count: u32,
-    others: &mut Others<'_, F>,
-    dwords: &mut Vec<Lane>,
-) {
+fn load_dwords(b: &mut Builder<'_>, memory: &MemoryView, address: Address, count: u32, dwords: &mut Vec<Lane>) {
     let own = address.first_lane(memory.lanes);
     let mut k = 0;
     while k < count {
@@ -129,9 +98,9 @@ fn load_dwords<F: Fn(u32) -> u8>(
             k += 1;
             continue;
         };
-        let (first, number) = ((own + k) % memory.lanes, (own + k) / memory.lanes);
+        let first = (own + k) % memory.lanes;
         let lanes = (memory.lanes - first).min(count - k);
-        load_vector(b, memory, indices, (first as u8, lanes as u8), (number, others), dwords);
+        load_vector(b, memory, indices, (first as u8, lanes as u8), dwords);
         k += lanes;
     }
 }
@@ -142,9 +111,8 @@ fn lanes_of(first: u8, count: u8) -> u8 {
 }
 
 impl MemoryView {
-    /// Whether lanes are loaded with their whole vector: if all of it may be read, and if it saves loads. `own` are the lanes
-    /// of the load, `others` those of all others.
-    fn reads_whole(&self, indices: LaneIndices, own: u8, others: impl FnOnce() -> u8) -> bool {
+    /// Whether the lanes `own` are loaded with their whole vector: if all of it may be read, and if it saves loads.
+    fn reads_whole(&self, indices: LaneIndices, own: u8) -> bool {
         let covers = own >> (self.lanes - 1) & 1 != 0;
         let may = match (self.whole, indices.element) {
             // Only loads of scalars are atomic.
@@ -157,36 +125,27 @@ impl MemoryView {
             (Whole::Until(_), ArrayIndex::Def(_)) => covers,
             (Whole::Always, _) => true,
         };
-        may && (own.count_ones() > 1 || others() & !own != 0)
+        may && own.count_ones() > 1
     }
 }
 
-/// Loads the vector at `indices`, unless it is loaded already.
-fn load_whole(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices, known: &mut Option<&mut Vec4s>) -> Def {
-    let make = |b: &mut Builder<'_>| {
-        let pointer = b.deref_array(memory.base, indices.element);
-        b.load_deref(pointer, memory.access)
-    };
-    match known {
-        Some(known) if !Access::from_bits_retain(memory.access).contains(Access::VOLATILE) => {
-            known.get_or_make(b, (memory.base, indices.element, memory.access), make)
-        }
-        _ => make(b),
-    }
+/// Loads the vector at `indices`.
+fn load_whole(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices) -> Def {
+    let pointer = b.deref_array(memory.base, indices.element);
+    b.load_deref(pointer, memory.access)
 }
 
-/// Loads `count` lanes from `first` on of the vector at `indices`, the `number`-th of the load.
-fn load_vector<F: Fn(u32) -> u8>(
+/// Loads `count` lanes from `first` on of the vector at `indices`.
+fn load_vector(
     b: &mut Builder<'_>,
     memory: &MemoryView,
     indices: LaneIndices,
     (first, count): (u8, u8),
-    (number, others): (u32, &mut Others<'_, F>),
     dwords: &mut Vec<Lane>,
 ) {
     let own = lanes_of(first, count);
-    if memory.reads_whole(indices, own, || (others.lanes)(number)) && !indices.is_outside(memory) {
-        let vec4 = load_whole(b, memory, indices, &mut others.vec4s);
+    if memory.reads_whole(indices, own) && !indices.is_outside(memory) {
+        let vec4 = load_whole(b, memory, indices);
         dwords.extend((first..first + count).map(|component| Lane { def: vec4, component }));
         return;
     }

@@ -35,7 +35,7 @@ mod wide;
 pub(super) use address::{Address, Granularity, Offset};
 pub(super) use atomic::{atomic, atomic_at};
 pub(super) use elements::{has_elements, has_shared_elements, is_narrow, Elements};
-pub(super) use load::{load, Others, Vec4s, NO_OTHERS};
+pub(super) use load::load;
 pub(super) use store::store;
 pub(super) use wide::{is_wide, load_wide, uniform_granularity};
 
