@@ -15,6 +15,7 @@ pub mod offsets;
 pub mod output_words;
 pub mod push_constants;
 pub(crate) mod slot_access;
+pub(crate) mod slot_vars;
 pub mod textures;
 pub(crate) mod uniform_reads;
 pub mod uniformity;

@@ -20,46 +20,10 @@ use super::memory::{Origin, Pointer};
 use super::value::Component;
 use super::{internal, Emit, Result};
 use crate::analysis::slot_access::Io;
-use crate::ir::{AluSrc, ArrayIndex, Def, DerefKind, Inst, InstData, InstKind, Stage, Swizzle, Var, VarFlags};
-use crate::location;
-use crate::op::names::IoFlags;
-use crate::op::slots::compact;
+use crate::analysis::slot_vars::{SlotPart, SlotVar};
+use crate::ir::{AluSrc, ArrayIndex, Def, DerefKind, Inst, InstData, InstKind, Swizzle, Var};
 use crate::op::{Access, AluType, Base, Facts, Intrinsic, Modes};
 use spirv::Op;
-
-/// A variable that accesses by slot read or write.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SlotVar {
-    var: Var,
-    is_output: bool,
-    /// `DUALSRC` and `HIGH_DVEC2`: of two variables at one slot, one has the flag.
-    flags: IoFlags,
-    /// The numbers of its vectors, and their count. An array of single numbers that share slots has one.
-    scalar: AluType,
-    n: u8,
-    /// Its slots, and the slots of each element.
-    slot: u32,
-    slots: u32,
-    slots_per_element: u32,
-    /// The first word of its vectors in their slot.
-    first_word: u32,
-    /// The length of an array of single numbers that share slots.
-    len: Option<u32>,
-}
-
-/// The part of an access that is in one variable.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Part {
-    /// The number of the variable.
-    at: usize,
-    /// The element of an array, before a dynamic offset.
-    element: Option<u32>,
-    /// The first component of the vector that is accessed, and the number of components.
-    first: u8,
-    count: u8,
-    /// The first component of the loaded or stored value.
-    source: u8,
-}
 
 /// An access, with the numbers of its parts.
 #[derive(Clone, Copy, Debug)]
@@ -85,8 +49,8 @@ impl Emit<'_> {
         if !self.shader.facts().intersects(Facts::EXPLICIT_IO) {
             return;
         }
-        self.find_slot_vars();
         let shader = self.shader;
+        self.state.slots.collect(shader, 0);
         for inst in &shader.order {
             match shader.insts[*inst].kind {
                 InstKind::Intrinsic { op, .. } if op.is_by_slot() && self.types.is_needed(shader, *inst) => {
@@ -97,54 +61,12 @@ impl Emit<'_> {
         }
     }
 
-    fn find_slot_vars(&mut self) {
-        let shader = self.shader;
-        for (var, variable) in shader.vars.iter() {
-            let is_output = variable.mode == Modes::SHADER_OUT;
-            let (Some(slot), true) = (variable.location, is_output || variable.mode == Modes::SHADER_IN) else {
-                continue;
-            };
-            let is_arrayed = shader.stage().is_per_vertex(is_output, slot) && !variable.flags.contains(VarFlags::PATCH);
-            let ty = match shader.types.as_array(variable.ty) {
-                Some((vertex, _)) if is_arrayed => vertex,
-                _ => variable.ty,
-            };
-            let (vector, elements) =
-                shader.types.as_array(ty).map_or((ty, 1), |(vector, len)| (vector, len.unwrap_or(1)));
-            let Some((scalar, n)) = shader.types.as_vector(vector) else { continue };
-            let first_word = u32::from(variable.location_frac);
-            let slots_per_element = location::locations(first_word + location::words(scalar.bits, n));
-            let len = variable.flags.contains(VarFlags::COMPACT).then_some(elements);
-            let mut flags = IoFlags::empty();
-            flags.set(IoFlags::DUALSRC, is_output && variable.index != 0);
-            flags.set(IoFlags::HIGH_DVEC2, variable.flags.contains(VarFlags::HIGH_DVEC2));
-            let slots = if len.is_some() { 2 } else { elements.saturating_mul(slots_per_element) };
-            self.state.slots.push(SlotVar {
-                var,
-                is_output,
-                flags,
-                scalar,
-                n,
-                slot,
-                slots,
-                slots_per_element,
-                first_word,
-                len,
-            });
-        }
-    }
-
     /// Finds the parts of an access by slot, if it has any: a barycentric is a part of the load that uses it.
     fn find_access(&mut self, inst: Inst, op: Intrinsic) {
         let Some(io) = Io::new(self.shader, op, inst) else { return };
         let state = &mut *self.state;
         let first = state.slot_parts.len();
-        for (at, variable) in state.slots.iter().enumerate().filter(|(_, variable)| variable.meets(&io)) {
-            match variable.len {
-                None => state.slot_parts.extend(variable.vector_part(at, &io)),
-                Some(len) => state.slot_parts.extend(variable.elements(at, self.shader.stage(), &io, len)),
-            }
-        }
+        state.slots.add_parts(self.shader.stage(), &io, &mut state.slot_parts);
         state.slot_accesses.push(SlotAccess { inst, io, first, end: state.slot_parts.len() });
     }
 
@@ -168,17 +90,17 @@ impl Emit<'_> {
         }
         if *end == first + 1 {
             let part = self.state.slot_parts[*first];
-            let (id, base) = self.load_part(io, &part)?;
-            self.define_part(*inst, data, (id, base, self.state.slots[part.at].n), part.first);
+            let (id, base) = self.load_part(io, part)?;
+            self.define_part(*inst, data, (id, base, self.state.slots.of(part).n), part.first);
             return Ok(());
         }
         let mut components = [Component::default(); 4];
         let mut base = io.ty.base;
         for at in *first..*end {
             let part = self.state.slot_parts[at];
-            let (id, own) = self.load_part(io, &part)?;
+            let (id, own) = self.load_part(io, part)?;
             base = own;
-            let n = self.state.slots[part.at].n;
+            let n = self.state.slots.of(part).n;
             for c in 0..part.count {
                 let place = components.get_mut(usize::from(part.source + c)).ok_or_else(strange)?;
                 *place = Component { id, n, component: part.first + c };
@@ -192,7 +114,7 @@ impl Emit<'_> {
     }
 
     /// Loads the vector that `part` is in: its id, and the base of its numbers.
-    fn load_part(&mut self, io: &Io, part: &Part) -> Result<(u32, Base)> {
+    fn load_part(&mut self, io: &Io, part: SlotPart) -> Result<(u32, Base)> {
         let pointer = self.slot_pointer(io, part, None)?;
         self.note_pointer(&pointer, Access::empty(), true, false);
         let id = match io.is_output {
@@ -210,8 +132,8 @@ impl Emit<'_> {
     }
 
     /// A pointer to the vector that `part` is in, or to its component `lane`.
-    fn slot_pointer(&mut self, io: &Io, part: &Part, lane: Option<u8>) -> Result<Pointer> {
-        let SlotVar { var, scalar, n, slots_per_element, .. } = self.state.slots[part.at];
+    fn slot_pointer(&mut self, io: &Io, part: SlotPart, lane: Option<u8>) -> Result<Pointer> {
+        let SlotVar { var, scalar, n, slots_per_element, .. } = self.state.slots.of(part);
         // The variable is declared before the constants of the steps.
         self.root(var, View::Whole)?;
         let mut steps = [0; 3];
@@ -291,19 +213,19 @@ impl Emit<'_> {
             }
             let is_vector = io.vertex.is_none() && part.element.is_none();
             if is_vector {
-                let SlotVar { var, scalar, n, .. } = self.state.slots[part.at];
+                let SlotVar { var, scalar, n, .. } = self.state.slots.of(part);
                 self.store_components((var, scalar, n), (value, part.source, part.first, written))?;
                 continue;
             }
             self.store_rest()?;
-            self.store_part(io, &part, value, written)?;
+            self.store_part(io, part, value, written)?;
         }
         Ok(())
     }
 
     /// Stores a part of an element of an array, or of the output of another vertex.
-    fn store_part(&mut self, io: &Io, part: &Part, value: Def, written: u32) -> Result<()> {
-        let SlotVar { scalar, n, .. } = self.state.slots[part.at];
+    fn store_part(&mut self, io: &Io, part: SlotPart, value: Def, written: u32) -> Result<()> {
+        let SlotVar { scalar, n, .. } = self.state.slots.of(part);
         if written << part.first == (1 << n) - 1 {
             let source = AluSrc { def: value, swizzle: Swizzle::IDENTITY.moved_by(part.source) };
             let whole = self.src(&source, n, scalar.base)?;
@@ -425,7 +347,7 @@ impl Emit<'_> {
 
     /// The variable of a part of an access.
     pub(super) fn slot_var(&self, part: usize) -> Var {
-        self.state.slots[self.state.slot_parts[part].at].var
+        self.state.slots.of(self.state.slot_parts[part]).var
     }
 
     /// The variables of all accesses by slot that store, or of those that load: of each part of each access.
@@ -433,48 +355,6 @@ impl Emit<'_> {
         let of_kind = move |access: &&SlotAccess| access.io.is_store == stores;
         let vars = |access: &SlotAccess| (access.first..access.end).map(|part| self.slot_var(part));
         self.state.slot_accesses.iter().filter(of_kind).map(vars)
-    }
-}
-
-impl SlotVar {
-    /// Whether an access may have a part in this variable.
-    #[inline(always)]
-    fn meets(&self, io: &Io) -> bool {
-        self.is_output == io.is_output
-            && io.slot.wrapping_sub(self.slot) < self.slots
-            && self.scalar.bits == io.ty.bits
-            && self.flags == io.flags & (IoFlags::DUALSRC | IoFlags::HIGH_DVEC2)
-    }
-
-    /// The parts of an access in this array of `len` single numbers that share slots: one for each.
-    fn elements<'a>(&'a self, at: usize, stage: Stage, io: &'a Io, len: u32) -> impl Iterator<Item = Part> + 'a {
-        let is_it = compact(io.kind(stage), io.slot).is_some_and(|row| row.first == self.slot);
-        let first = 4 * (io.slot - self.slot) + io.component;
-        let end = if is_it { (first + io.num_components).min(len) } else { first };
-        (first..end).map(move |element| Part {
-            at,
-            element: Some(element),
-            first: 0,
-            count: 1,
-            source: (element - first) as u8,
-        })
-    }
-
-    /// The part of an access in this variable of vectors.
-    fn vector_part(&self, at: usize, io: &Io) -> Option<Part> {
-        let slot = io.slot.checked_sub(self.slot).filter(|slot| *slot < self.slots)?;
-        let words = location::words(self.scalar.bits, 1);
-        let (element, half) = (slot / self.slots_per_element, slot % self.slots_per_element);
-        let component = io.component + location::WORDS * half;
-        let first = component.max(self.first_word);
-        let end = (component + io.num_components * words).min(self.first_word + u32::from(self.n) * words);
-        (first < end).then(|| Part {
-            at,
-            element: (self.slots > self.slots_per_element).then_some(element),
-            first: ((first - self.first_word) / words) as u8,
-            count: ((end - first) / words) as u8,
-            source: ((first - component) / words) as u8,
-        })
     }
 }
 

@@ -63,6 +63,7 @@ mod varying;
 mod words;
 
 use crate::analysis::push_constants::PushConstants;
+use crate::analysis::slot_vars::{SlotPart, SlotVars};
 use crate::analysis::uniform_reads::UniformReads;
 use crate::analysis::value_types::ValueTypes;
 use crate::entity::SideTable;
@@ -227,10 +228,10 @@ struct State {
     reads: UniformReads,
     blocks: Vec<uniform::UniformBlock>,
     /// The variables of accesses by slot.
-    slots: Vec<by_slot::SlotVar>,
+    slots: SlotVars,
     /// Accesses by slot, with their parts, in the order in which they are emitted, and the number of the next one.
     slot_accesses: Vec<by_slot::SlotAccess>,
-    slot_parts: Vec<by_slot::Part>,
+    slot_parts: Vec<SlotPart>,
     next_access: usize,
     /// A buffer for the order of inputs and outputs.
     places: Vec<declared::Place>,

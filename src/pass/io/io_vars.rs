@@ -13,31 +13,11 @@
 
 use crate::analysis::distances::{self, DeclaredDistances};
 use crate::analysis::slot_access::{Interpolation, Io, Sampling};
-use crate::ir::{Precision, Shader, Stage, Var, VarFlags, Variable, NO_LOCATION};
+use crate::ir::{Precision, Shader, Stage, VarFlags, Variable, NO_LOCATION};
 use crate::location;
 use crate::op::names::{varying, InterpMode, IoFlags, SlotKind};
 use crate::op::slots::{compact, location};
 use crate::op::{slots, AluType, Modes};
-
-/// The part of an access that is in one variable.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct VarPart {
-    pub var: Var,
-    /// The element of an array variable that the slot starts at, before a dynamic offset.
-    pub element: Option<u32>,
-    /// Whether an element takes two slots of a dynamic offset.
-    pub is_wide: bool,
-    /// Component type and component count of the deref.
-    pub pointee: (AluType, u8),
-    /// The first component of the deref that is accessed.
-    pub first: u32,
-    /// The number of components.
-    pub count: u32,
-    /// First component of the loaded or stored value.
-    pub source: u32,
-    /// The position at which the variable is interpolated.
-    pub sampling: Sampling,
-}
 
 /// Properties that must be equal for components to share a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,7 +55,6 @@ struct Group {
     base: u32,
     /// Whether it is the variable of a built-in.
     is_builtin: bool,
-    var: Option<Var>,
 }
 
 /// The variables of a shader's explicit inputs and outputs.
@@ -183,16 +162,6 @@ impl IoVars {
             }
         }
     }
-
-    /// Finds the variables that `io` reads or writes: several if its components are spread. `parts` is cleared and filled.
-    pub(super) fn find(&self, io: &Io, parts: &mut Vec<VarPart>) {
-        parts.clear();
-        let part = Part::new(io);
-        for group in self.groups.iter().filter(|group| group.part == part) {
-            group.parts(io, self.stage, parts);
-        }
-        parts.sort_by_key(|part| part.source);
-    }
 }
 
 /// A run of components of an access with the same properties.
@@ -253,7 +222,6 @@ impl Group {
             sampling: interpolation.sampling,
             base: io.base,
             is_builtin: slots::builtin(kind, io.slot, in_fragment).is_some(),
-            var: None,
         };
         if let Some(row) = compact(kind, io.slot) {
             group.mask = match distances::array_of(kind, io.slot) {
@@ -372,53 +340,7 @@ impl Group {
         (self.style.ty, count as u8)
     }
 
-    fn parts(&self, io: &Io, stage: Stage, parts: &mut Vec<VarPart>) {
-        let Some(var) = self.var else { return };
-        let kind = io.kind(stage);
-        let (start, count) = self.span();
-        let part = VarPart {
-            var,
-            element: None,
-            is_wide: self.slots_per_element() == 2,
-            pointee: self.pointee(),
-            first: 0,
-            count: 1,
-            source: 0,
-            sampling: self.sampling,
-        };
-        if let Some(row) = compact(kind, io.slot) {
-            if self.slot != row.first || self.kind != kind {
-                return;
-            }
-            let at = 4 * (io.slot - row.first) + io.component;
-            for c in (0..io.num_components).filter(|c| (start..start + count).contains(&(at + c))) {
-                let element = Some(at + c - start);
-                parts.push(VarPart { element, source: c, ..part });
-            }
-            return;
-        }
-        let units = self.units();
-        if io.slot < self.slot || io.slot >= self.slot + self.slots {
-            return;
-        }
-        let per_element = self.slots_per_element();
-        let (element, half) = ((io.slot - self.slot) / per_element, (io.slot - self.slot) % per_element);
-        let component = io.component + 4 * half;
-        let first = component.max(start);
-        let last = (component + io.num_components * units).min(start + count * units);
-        if first >= last {
-            return;
-        }
-        parts.push(VarPart {
-            element: (self.slots > per_element).then_some(element),
-            first: (first - start) / units,
-            count: (last - first) / units,
-            source: (first - component) / units,
-            ..part
-        });
-    }
-
-    fn declare(&mut self, shader: &mut Shader, location: u32, text: &mut String) {
+    fn declare(&self, shader: &mut Shader, location: u32, text: &mut String) {
         let (scalar, count) = self.pointee();
         let mut ty = shader.types.vector(scalar, count);
         let elements = self.slots / self.slots_per_element();
@@ -435,7 +357,7 @@ impl Group {
         self.push_name(text);
         let name = shader.strings.add(text);
         let interp = InterpMode::ALL.get(self.style.mode as usize).copied().unwrap_or(InterpMode::none);
-        self.var = Some(shader.declare(Variable {
+        shader.declare(Variable {
             interp,
             flags: self.flags(shader.stage()),
             precision: if self.style.mediump { Precision::Medium } else { Precision::None },
@@ -445,7 +367,7 @@ impl Group {
             index: u32::from(self.part.flags & IoFlags::DUALSRC.bits() != 0),
             stream: u32::from(self.style.stream),
             ..Variable::new(name, ty, mode)
-        }));
+        });
     }
 
     /// Appends a name that contains the slot and its first component.

@@ -37,10 +37,11 @@
 //! 32x2  %2 = @load_interpolated_input (%1, %0 (0x0)) (base=0, component=1, dest_type=float32, io location=VARYING_SLOT_VAR0 slots=1)
 //! ```
 
-use super::io_vars::{IoVars, VarPart};
+use super::io_vars::IoVars;
 use crate::analysis::distances::array_of;
 use crate::analysis::slot_access::{explicit_io, Interpolation, Io, Sampling};
-use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Stage};
+use crate::analysis::slot_vars::{SlotPart, SlotVar, SlotVars};
+use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Stage, VarFlags, Variable};
 use crate::op::{AluOp, Base, Facts, Intrinsic, Modes};
 use crate::pass::{Context, Pass};
 
@@ -60,7 +61,8 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
             return false;
         }
         let has_others = tables.have_others(shader);
-        let IoTables { accesses, vars, parts } = tables;
+        let IoTables { accesses, vars, declared, parts } = tables;
+        let first = shader.vars.len();
         vars.declare(shader);
         let are_usual = !has_others
             && !vars.has_mixed_sampling
@@ -68,7 +70,8 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
             && shader.stage() != Stage::Mesh
             && accesses.iter().all(|io| is_usual(shader.stage(), io));
         if !are_usual {
-            rewrite(shader, |b, inst| lower(b, inst, vars, parts));
+            declared.collect(shader, first);
+            rewrite(shader, |b, inst| lower(b, inst, declared, parts));
         }
         true
     })
@@ -85,7 +88,8 @@ const IO: Modes = Modes::SHADER_IN.union(Modes::SHADER_OUT);
 struct IoTables {
     accesses: Vec<Io>,
     vars: IoVars,
-    parts: Vec<VarPart>,
+    declared: SlotVars,
+    parts: Vec<SlotPart>,
 }
 
 /// Whether emission reads and writes the variables of an access by slot: see the [module](self).
@@ -140,21 +144,23 @@ impl IoTables {
     }
 }
 
-fn lower(b: &mut Builder<'_>, inst: Inst, vars: &IoVars, parts: &mut Vec<VarPart>) -> Edit {
+fn lower(b: &mut Builder<'_>, inst: Inst, vars: &SlotVars, parts: &mut Vec<SlotPart>) -> Edit {
     let Some(op) = explicit_io(b.shader, inst) else { return Edit::Keep };
     // The other instruction is a barycentric, which the loads that use it have already handled.
     let Some(io) = Io::new(b.shader, op, inst) else { return Edit::Remove };
-    vars.find(&io, parts);
+    parts.clear();
+    vars.add_parts(b.shader.stage(), &io, parts);
+    parts.sort_by_key(|part| part.source);
     if !io.is_store {
-        return Edit::Replace(load(b, &io, parts));
+        return Edit::Replace(load(b, &io, vars, parts));
     }
-    parts.iter().for_each(|part| store(b, &io, part));
+    parts.iter().for_each(|part| store(b, &io, vars.of(*part), *part));
     Edit::Remove
 }
 
 /// A deref of `part`.
-fn pointer(b: &mut Builder<'_>, io: &Io, part: &VarPart) -> Def {
-    let mut pointer = b.deref_var(part.var);
+fn pointer(b: &mut Builder<'_>, io: &Io, of: SlotVar, part: SlotPart) -> Def {
+    let mut pointer = b.deref_var(of.var);
     if let Some(vertex) = io.vertex {
         pointer = b.deref_array(pointer, ArrayIndex::Def(vertex));
     }
@@ -162,7 +168,7 @@ fn pointer(b: &mut Builder<'_>, io: &Io, part: &VarPart) -> Def {
         (None, _) => pointer,
         (Some(element), None) => b.deref_array(pointer, ArrayIndex::Imm(i64::from(element))),
         (Some(element), Some(offset)) => {
-            let elements = b.ushr_imm(offset, u32::from(part.is_wide));
+            let elements = b.ushr_imm(offset, of.slots_per_element - 1);
             let index = b.iadd_imm(elements, u64::from(element));
             b.deref_array(pointer, ArrayIndex::Def(index))
         }
@@ -170,23 +176,23 @@ fn pointer(b: &mut Builder<'_>, io: &Io, part: &VarPart) -> Def {
 }
 
 /// Loads `parts` and combines their components.
-fn load(b: &mut Builder<'_>, io: &Io, parts: &[VarPart]) -> Def {
+fn load(b: &mut Builder<'_>, io: &Io, vars: &SlotVars, parts: &[SlotPart]) -> Def {
     if let [part] = parts {
-        let whole = load_part(b, io, part);
-        return b.swizzle(whole, &run_of(part.first)[..part.count as usize]);
+        let whole = load_part(b, io, vars.of(*part), *part);
+        return b.swizzle(whole, &run_of(part.first)[..usize::from(part.count)]);
     }
     let mut scalars = Vec::with_capacity(4);
     for part in parts {
-        let whole = load_part(b, io, part);
-        scalars.extend((0..part.count).map(|i| b.channel(whole, (part.first + i) as u8)));
+        let whole = load_part(b, io, vars.of(*part), *part);
+        scalars.extend((0..part.count).map(|i| b.channel(whole, part.first + i)));
     }
     b.vec(&scalars)
 }
 
 /// Loads the whole value that a part is in, with the interpolation of this access unless the variable has it already.
-fn load_part(b: &mut Builder<'_>, io: &Io, part: &VarPart) -> Def {
-    let pointer = pointer(b, io, part);
-    let (scalar, components) = part.pointee;
+fn load_part(b: &mut Builder<'_>, io: &Io, of: SlotVar, part: SlotPart) -> Def {
+    let pointer = pointer(b, io, of, part);
+    let (scalar, components) = (of.scalar, of.n);
     let (op, argument) = match io.interpolation.map(|i| i.sampling) {
         Some(Sampling::AtSample(sample)) => (Intrinsic::interp_deref_at_sample, Some(sample)),
         Some(Sampling::AtOffset(offset)) => (Intrinsic::interp_deref_at_offset, Some(offset)),
@@ -194,7 +200,7 @@ fn load_part(b: &mut Builder<'_>, io: &Io, part: &VarPart) -> Def {
             let flag = b.load_deref(pointer, 0);
             return b.alu(AluOp::b2b32, &[flag]);
         }
-        Some(sampling) if sampling == part.sampling => return b.load_deref(pointer, 0),
+        Some(sampling) if sampling == sampling_of(&b.shader.vars[of.var]) => return b.load_deref(pointer, 0),
         Some(Sampling::Centroid) => (Intrinsic::interp_deref_at_centroid, None),
         Some(Sampling::Sample) => {
             let own = b.intrinsic(Intrinsic::load_sample_id, 1, 32, &[]).def();
@@ -206,14 +212,23 @@ fn load_part(b: &mut Builder<'_>, io: &Io, part: &VarPart) -> Def {
     b.intrinsic(op, components, scalar.bits, &srcs[..1 + usize::from(argument.is_some())]).def()
 }
 
-/// The components from `first` on.
-fn run_of(first: u32) -> [u8; 16] {
-    std::array::from_fn(|i| first as u8 + i as u8)
+/// The position at which a variable is interpolated.
+fn sampling_of(variable: &Variable) -> Sampling {
+    match variable.flags {
+        flags if flags.contains(VarFlags::SAMPLE) => Sampling::Sample,
+        flags if flags.contains(VarFlags::CENTROID) => Sampling::Centroid,
+        _ => Sampling::Pixel,
+    }
 }
 
-fn store(b: &mut Builder<'_>, io: &Io, part: &VarPart) {
+/// The components from `first` on.
+fn run_of(first: u8) -> [u8; 16] {
+    std::array::from_fn(|i| first + i as u8)
+}
+
+fn store(b: &mut Builder<'_>, io: &Io, of: SlotVar, part: SlotPart) {
     let Some((mut value, write_mask)) = io.value else { return };
-    let (scalar, components) = part.pointee;
+    let (scalar, components) = (of.scalar, of.n);
     let written = write_mask >> part.source & ((1 << part.count) - 1);
     if written == 0 {
         return;
@@ -222,7 +237,7 @@ fn store(b: &mut Builder<'_>, io: &Io, part: &VarPart) {
         let zero = b.imm32(0);
         value = b.alu(AluOp::ine, &[value, zero]);
     }
-    let pointer = pointer(b, io, part);
+    let pointer = pointer(b, io, of, part);
     let all = (1 << components) - 1;
     if written << part.first == all {
         let whole = b.swizzle(value, &run_of(part.source)[..usize::from(components)]);
@@ -230,7 +245,7 @@ fn store(b: &mut Builder<'_>, io: &Io, part: &VarPart) {
         return;
     }
     for c in (0..part.count).filter(|c| written >> c & 1 != 0) {
-        let component = b.channel(value, (part.source + c) as u8);
+        let component = b.channel(value, part.source + c);
         let lane =
             if components == 1 { pointer } else { b.deref_array(pointer, ArrayIndex::Imm(i64::from(part.first + c))) };
         b.store_deref(lane, component, 1, 0);
