@@ -30,7 +30,7 @@ pub(in crate::pass) const U64VEC2: Element = Element { bits: 64, components: 2 }
 pub(in crate::pass) const UVEC2: Element = Element { bits: 32, components: 2 };
 /// `uint`: the unit of the size of a buffer.
 pub(in crate::pass) const UINT: Element = Element { bits: 32, components: 1 };
-/// `uint64_t`: the type of 64-bit atomics.
+/// `uint64_t`: the type of 64-bit atomics, and of single numbers of uniform blocks.
 pub(in crate::pass) const UINT64: Element = Element { bits: 64, components: 1 };
 
 /// The element with this number of lanes: 4, 2 or 1.

@@ -8,7 +8,7 @@
 //! **Why.** Logical SPIR-V has no byte addresses: a load needs an OpAccessChain with typed indices. And an array in a uniform
 //! block has a stride that is a multiple of 16, unless the device has an optional layout feature (Vulkan, "Offset and Stride
 //! Assignment"), so the element is `uvec4`, not `uint`. With such a feature ([`Target::has_tight_uniform_arrays`]) the block is
-//! also declared as `uvec2 base[]` and `uint base[]`, where that saves the arithmetic that finds a lane.
+//! also declared as `uvec2 base[]`, `uint64_t base[]` and `uint base[]`, where that saves the arithmetic that finds a lane.
 //!
 //! **Offsets.** The alignment in NIR is often less than the known one: a GL array of vec4s has `align_mul=4`, although its
 //! offset is `i << 4`. [`offsets`](crate::analysis::offsets) computes the known alignment, and the arithmetic is undone: the
@@ -18,6 +18,9 @@
 //! **Masks.** A compiler of GPUs that knows `uint base[]` undoes `x << 4 >> 2 << 2`, but none undoes `(x & 0x0fffffff) << 4`. So
 //! if a mask would be needed, or a shift of the sum, a load of one vec4, or of one `uvec2`, is from `uint base[]`, where arrays may
 //! be tight: see `docs/spirv-shapes.md`.
+//!
+//! **Numbers of 64 bits.** Where arrays may be tight, numbers of 64 bits at a dynamic offset that is a multiple of 8 are single
+//! elements of `uint64_t base[]`, unless a mask would be needed. A compiler merges them as it likes; it does not merge `u64vec2`s.
 //!
 //! **Halves.** Where only the lower halves of 64-bit numbers are used, only they are loaded: see `lower_halves`.
 //!
@@ -61,9 +64,11 @@
 
 use super::block_vars::BlockVars;
 use super::blocks::{
-    elements, least_range, vec4s, vector_of, BasePointers, Element, MadeOnce, U64VEC2, UINT, UVEC2, UVEC4,
+    elements, least_range, vec4s, vector_of, BasePointers, Element, MadeOnce, U64VEC2, UINT, UINT64, UVEC2, UVEC4,
 };
-use super::byte_access::{self, is_wide, load_wide, uniform_granularity, Granularity, Offset, Whole};
+use super::byte_access::{
+    self, is_single, is_wide, load_wide, uniform_granularity, Elements, Granularity, Offset, Whole,
+};
 use super::lower_halves::load_lower_halves;
 use crate::analysis::offsets::{Offsets, Split, Term};
 use crate::analysis::uniform_reads::{is_emitted, range_end, UniformRead};
@@ -231,7 +236,7 @@ impl UboLoad {
         let is_in_bytes = self.vec4_start.is_none() && offset.as_static().is_none();
         let has_known_lanes = offset.lanes() == Some(4) && offset.is_multiple_of(bytes);
         let is_in_block = self.const_block(shader).is_some();
-        let is_vec4 = granularity(shader, offsets, context, offset) != Granularity::Words;
+        let is_vec4 = element_of(shader, offsets, context, offset, self.size(shader).1) == UVEC4;
         is_in_bytes && has_known_lanes && is_in_block && is_vec4 && is_emitted(shader, &context.target, self.inst)
     }
 
@@ -291,8 +296,10 @@ impl UboLoad {
         };
         let access = b.shader.index(self.inst, Index::access);
         let base = bases.get(b, var, index);
-        if element == U64VEC2 {
-            return load_wide(b, (base, access), (offset, offsets), size.0);
+        match element {
+            U64VEC2 => return load_wide(b, (base, access), (offset, offsets), size.0),
+            UINT64 => return Elements { base, access, offset, offsets }.load(b, size),
+            _ => {}
         }
         let address = offset.address(b, offsets, granularity(b.shader, offsets, context, offset));
         let lanes = element.components.into();
@@ -332,7 +339,7 @@ struct Survey {
 }
 
 /// The possible views of blocks.
-const VIEWS: [Element; 4] = [UVEC4, U64VEC2, UVEC2, UINT];
+const VIEWS: [Element; 5] = [UVEC4, U64VEC2, UVEC2, UINT64, UINT];
 
 fn view_bit(element: Element) -> u8 {
     VIEWS.iter().position(|view| *view == element).map_or(0, |at| 1 << at)
@@ -340,9 +347,13 @@ fn view_bit(element: Element) -> u8 {
 
 /// The view of the block for a load of numbers of `bits` bits at this offset.
 fn element_of(shader: &Shader, offsets: &Offsets, context: &Context, offset: Offset, bits: u8) -> Element {
-    match is_wide(context, offset, bits.into()) {
-        true => U64VEC2,
-        false => vector_of(offset.view(granularity(shader, offsets, context, offset))),
+    let granularity = granularity(shader, offsets, context, offset);
+    // Handles of textures have 64 bits, half of which are used.
+    let has_handles = shader.facts().intersects(Facts::UNNAMED_TEXTURES);
+    match bits.into() {
+        bits if is_wide(context, offset, bits) => U64VEC2,
+        bits if !has_handles && is_single(context, granularity, offset, bits) => UINT64,
+        _ => vector_of(offset.view(granularity)),
     }
 }
 

@@ -37,7 +37,7 @@ pub(super) use atomic::{atomic, atomic_at};
 pub(super) use elements::{has_elements, has_shared_elements, is_narrow, Elements};
 pub(super) use load::load;
 pub(super) use store::store;
-pub(super) use wide::{is_wide, load_wide, uniform_granularity};
+pub(super) use wide::{is_single, is_wide, load_wide, uniform_granularity};
 
 use crate::ir::{ArrayIndex, Builder, Def, Deref, DerefKind, InstKind};
 use crate::op::{AluOp, AluType, Base, Modes};

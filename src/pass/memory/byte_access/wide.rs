@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-//! Numbers of 64 bits of uniform blocks at offsets that are known modulo 8, but not modulo 16.
+//! Numbers of 64 bits of uniform blocks at offsets that are not constant, but known modulo 8.
 //!
 //! Each is a lane of a `u64vec2`, whose stride is 16 as the layout rules require: one load, instead of two loads of `uvec4`
-//! lanes. If arrays may be tight, it is a `uvec2`, and this is not needed.
+//! lanes. If arrays may be tight, each is an element of `uint64_t base[]`, and so are those at offsets that are known modulo 16:
+//! see `docs/spirv-shapes.md`.
 
 use super::address::Offset;
 use super::Granularity;
@@ -42,4 +43,11 @@ pub(in crate::pass) fn load_wide(
         let pointer = b.deref_array(vector, ArrayIndex::Def(lane));
         b.load_deref(pointer, access)
     })
+}
+
+/// Whether numbers of `bits` bits of a uniform block at this offset, whose granularity this is, are elements of `uint64_t base[]`.
+pub(in crate::pass) fn is_single(context: &Context, granularity: Granularity, offset: Offset, bits: u32) -> bool {
+    let is_tight = granularity == Granularity::All && context.placements.is_empty();
+    let is_of_pairs = bits == 64 && offset.as_static().is_none() && offset.is_multiple_of(8);
+    is_tight && is_of_pairs && has_64_bits(&context.target)
 }
