@@ -85,7 +85,11 @@ impl<'a> Evaluator<'a> {
         let types = &self.shader.types;
         match kind {
             DerefKind::Var(_) => 0,
-            DerefKind::Struct { parent, .. } => self.addresses[&parent.index()],
+            DerefKind::Struct { parent, field } => {
+                // A part of shared memory begins where its only member does.
+                let data = types.as_struct(self.shader.as_deref(parent).unwrap().ty).expect("a struct");
+                self.addresses[&parent.index()] + data.fields[field as usize].offset.expect("an offset") as usize
+            }
             DerefKind::Array { parent, index } => {
                 let index = match index {
                     ArrayIndex::Imm(index) => index as usize,
