@@ -33,7 +33,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("variant", &["entity", "error", "module"]),
     ("text", &["entity", "error", "near", "op", "target", "ir"]),
     ("wire", &["entity", "error", "op", "target", "ir"]),
-    ("analysis", &["entity", "error", "op", "target", "ir"]),
+    ("analysis", &["entity", "error", "location", "op", "target", "ir"]),
     ("check", &["entity", "error", "op", "target", "ir", "analysis", "report", "raise", "capture"]),
     ("report", &["error", "feature", "ir"]),
     ("raise", &["entity", "error", "op", "target", "ir", "analysis", "report"]),

@@ -157,7 +157,7 @@ impl Memories {
             let Some(range) = access.constant_range(shader).filter(|range| range.end <= size) else { return };
             let kind = match (u32::from(access.bits) / 8, access.operation.is_atomic()) {
                 (bytes @ (1 | 2), false) if has_type(context, 8 * bytes as u8) => bytes,
-                (8, true) => 8,
+                (8, _) => 8,
                 _ => 4,
             };
             self.ranges.push((range.start / UNIT * UNIT, range.end.next_multiple_of(UNIT), kind));
