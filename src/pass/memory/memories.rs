@@ -308,7 +308,8 @@ fn bytes_of(shader: &Shader, context: &Context, mode: Modes) -> Option<u32> {
         Modes::TASK_PAYLOAD => shader.info.task_payload_size,
         _ => shader.info.scratch,
     };
-    Some(UVEC4.bytes() * vec4s(bytes))
+    const MOST: u32 = u32::MAX - 15;
+    Some(bytes.clamp(1, MOST).next_multiple_of(UVEC4.bytes()))
 }
 
 /// One past the last byte of push constants that the shader may read; all of them if a range is unknown.
