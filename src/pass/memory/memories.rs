@@ -152,12 +152,17 @@ impl Memories {
     fn cut(&mut self, shader: &Shader, context: &Context, size: u32) {
         const UNIT: u32 = 8;
         self.ranges.clear();
-        let accesses = shader.order.iter().filter_map(|inst| OffsetAccess::new(shader, *inst));
-        for access in accesses.filter(|access| access.mode == Modes::SHARED) {
+        let accesses = || {
+            let accesses = shader.order.iter().filter_map(|inst| OffsetAccess::new(shader, *inst));
+            accesses.filter(|access| access.mode == Modes::SHARED)
+        };
+        // Numbers of 64 bits are elements where there are atomics on those anyway.
+        let has_wide = accesses().any(|access| access.bits == 64 && access.operation.is_atomic());
+        for access in accesses() {
             let Some(range) = access.constant_range(shader).filter(|range| range.end <= size) else { return };
             let kind = match (u32::from(access.bits) / 8, access.operation.is_atomic()) {
                 (bytes @ (1 | 2), false) if has_type(context, 8 * bytes as u8) => bytes,
-                (8, _) => 8,
+                (8, _) if has_wide => 8,
                 _ => 4,
             };
             self.ranges.push((range.start / UNIT * UNIT, range.end.next_multiple_of(UNIT), kind));
