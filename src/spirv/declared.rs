@@ -30,8 +30,7 @@ impl Emit<'_> {
                 _ => {}
             }
         }
-        let by_slot = self.slot_vars(false).flatten().chain(self.slot_vars(true).flatten());
-        places.extend(by_slot.filter_map(|var| self.place(var)));
+        places.extend((0..self.state.slot_parts.len()).filter_map(|part| self.place(self.slot_var(part))));
         places.sort_unstable();
         places.dedup();
         // Parts of shared memory are in their order, so that tools that read the module know the bytes of each.

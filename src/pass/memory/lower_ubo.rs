@@ -231,12 +231,12 @@ impl UboLoad {
     }
 
     /// Whether it is at a dynamic offset in bytes, and reads known lanes of vec4s as emission has them.
-    fn is_of_vec4s(&self, shader: &Shader, offset: Offset, offsets: &Offsets, context: &Context) -> bool {
+    fn is_of_vec4s(&self, shader: &Shader, offset: Offset, element: Element, context: &Context) -> bool {
         let bytes = u32::from(self.size(shader).1) / 8;
         let is_in_bytes = self.vec4_start.is_none() && offset.as_static().is_none();
         let has_known_lanes = offset.lanes() == Some(4) && offset.is_multiple_of(bytes);
         let is_in_block = self.const_block(shader).is_some();
-        let is_vec4 = element_of(shader, offsets, context, offset, self.size(shader).1) == UVEC4;
+        let is_vec4 = element == UVEC4;
         is_in_bytes && has_known_lanes && is_in_block && is_vec4 && is_emitted(shader, &context.target, self.inst)
     }
 
@@ -250,7 +250,8 @@ impl UboLoad {
         context: &Context,
     ) -> Option<Def> {
         let offset = self.offset(b.shader, offsets);
-        if !self.is_of_vec4s(b.shader, offset, offsets, context) {
+        let element = element_of(b.shader, offsets, context, offset, self.size(b.shader).1);
+        if !self.is_of_vec4s(b.shader, offset, element, context) {
             return None;
         }
         let (vec4, byte) = offset.vec4_and_byte(b, offsets, indices)?;
@@ -429,11 +430,12 @@ impl Survey {
         let end = load.end(shader).filter(|end| *end <= most);
         let readable = end.unwrap_or(0).max(range_end(shader, load.inst).unwrap_or(0));
         let offset = load.offset(shader, offsets);
-        let view = view_bit(element_of(shader, offsets, context, offset, load.size(shader).1));
+        let element = element_of(shader, offsets, context, offset, load.size(shader).1);
+        let view = view_bit(element);
         let is_read = UniformRead::new(shader, &context.target, load.inst).is_some();
         self.are_emitted &= is_read;
         let kept_view = match load.size(shader).1 {
-            _ if !is_read && !load.is_of_vec4s(shader, offset, offsets, context) => view,
+            _ if !is_read && !load.is_of_vec4s(shader, offset, element, context) => view,
             64 => view_bit(U64VEC2),
             _ => view_bit(UVEC4),
         };
