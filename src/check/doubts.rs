@@ -12,20 +12,22 @@
 use super::feature_check::{lacked_by, Features, DOUBT};
 use super::features::{self, SlotNeed, MAY_NEED, WITHOUT_NEEDS};
 use super::support::{self, MISREADING};
-use super::{kernels, stores, textures};
-use crate::ir::{ArrayIndex, Def, DerefKind, InstData, InstKind, Inventory, Shader, VarFlags};
+use super::{io, kernels, stores, textures};
+use crate::ir::{ArrayIndex, Def, DerefKind, InstData, InstKind, Inventory, Shader, VarFlags, Variable};
 use crate::op::names::{varying, InterpMode};
-use crate::op::{Facts, Modes};
+use crate::op::{intrinsics_where, Facts, IntrinsicSet, Modes};
 use crate::target::Target;
 
 /// A search for features that a shader may need.
 type Search = fn(&Shader) -> Features;
 
 /// The facts that make each search worthwhile; those of widths are about types, too.
-const SEARCHES: [(Facts, Search); 9] = [
+const SEARCHES: [(Facts, Search); 11] = [
     (Facts::widths(8 | 16 | 64), features::width_needs),
     (Facts::BITS_1, |shader| doubt_if(has_misread_booleans(shader))),
-    (Facts::WIDE_VECTORS.union(Facts::CAPTURED_SLOTS).union(Facts::MESH_STAGE), |_| DOUBT),
+    (ALWAYS_DOUBTFUL, |_| DOUBT),
+    (Facts::EXPLICIT_IO, of_accesses),
+    (Facts::BITS_64, |shader| doubt_if(io::split_access(shader).is_some())),
     (Facts::JUMPS, |shader| doubt_if(support::jumps_before_ifs_and_loops(shader).next().is_some())),
     (Facts::UNUSUAL_STEPS, of_derefs),
     (Facts::DEREFS, |shader| doubt_if(has_untranslated_modes(shader) || has_derefs_as_values(shader))),
@@ -33,6 +35,12 @@ const SEARCHES: [(Facts, Search); 9] = [
     (Facts::GEOMETRY_STAGE, |shader| doubt_if(support::refused_primitives(&shader.info))),
     (Facts::KERNEL_STAGE, kernels::may_need),
 ];
+
+const ALWAYS_DOUBTFUL: Facts = Facts::WIDE_VECTORS
+    .union(Facts::CAPTURED_SLOTS)
+    .union(Facts::MESH_STAGE)
+    .union(Facts::UNUSUAL_SLOTS)
+    .union(Facts::FRAMEBUFFER_READS);
 
 /// Whether a rule may refuse a valid shader.
 #[inline(never)]
@@ -86,7 +94,9 @@ fn of_variables(shader: &Shader) -> Features {
 /// Whether a deref of some variable is refused.
 #[inline(never)]
 fn has_refused_variables(shader: &Shader) -> bool {
-    shader.vars.values().any(|variable| {
+    // A variable without derefs may have any type and any initializer.
+    let is_accessed = |variable: &&Variable| shader.inventory().may_have(Facts::derefs(variable.mode));
+    shader.vars.values().filter(is_accessed).any(|variable| {
         support::refused_initializer(variable).is_some()
             || textures::is_loose_uniform(&shader.types, variable.mode, variable.ty)
     })
@@ -107,6 +117,21 @@ fn of_slots(shader: &Shader, slots: [u64; 2]) -> Features {
         });
     }
     needs
+}
+
+/// The features that accesses by slot may need.
+fn of_accesses(shader: &Shader) -> Features {
+    let slots = shader.inventory().slots();
+    let of_slots = if (slots[0] | slots[1]) & features::SLOTS_WITH_NEEDS != 0 { of_slots(shader, slots) } else { 0 };
+    of_slots | doubt_if(has_barycentrics_as_values(shader))
+}
+
+/// Whether a barycentric is a source of something else than `load_interpolated_input`.
+fn has_barycentrics_as_values(shader: &Shader) -> bool {
+    const BARYCENTRICS: IntrinsicSet =
+        intrinsics_where!(|info, meaning| meaning.sampling.is_some() && info.pointers == 0);
+    shader.inventory().has_some(&BARYCENTRICS)
+        && shader.order.iter().any(|inst| support::misuses_barycentric(shader, *inst))
 }
 
 /// The features that intrinsics may need.

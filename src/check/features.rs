@@ -36,8 +36,6 @@ pub(super) static MAY_NEED: [Features; Intrinsic::ALL.len()] = {
         }
         if !info.is_translated()
             || meaning.image.is_some()
-            || meaning.io.is_some()
-            || meaning.sampling.is_some() && info.pointers == 0
             || subgroups::is_of_workgroup(info)
             || at == Intrinsic::deref_buffer_array_length as usize
         {
@@ -287,6 +285,9 @@ impl FeatureCheck<'_> {
         if MAY_NEED[op as usize] & lacked_by(self.target) != 0 {
             self.check_needs(inst, op, srcs);
         }
+        if let Some(io) = op.meaning().io {
+            self.check_io(inst, io);
+        }
         if self.types.is_some() {
             self.check_operands(inst, op, srcs);
         }
@@ -315,9 +316,6 @@ impl FeatureCheck<'_> {
         }
         if info.has_index(Index::atomic_op) && meaning.image.is_none() {
             self.check_atomic(inst, op, srcs);
-        }
-        if let Some(io) = meaning.io {
-            self.check_io(inst, io);
         }
     }
 

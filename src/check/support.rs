@@ -213,15 +213,7 @@ impl Support<'_> {
     /// Reports barycentric coordinates as values: they only determine how an input is interpolated, and SPIR-V has no values for
     /// them.
     fn check_barycentrics(&mut self, inst: Inst) {
-        let shader = self.report.shader;
-        if matches!(shader.as_intrinsic(inst), Some((load_interpolated_input, _))) {
-            return;
-        }
-        let mut found = false;
-        shader.for_each_src(inst, |def| {
-            found |= shader.as_intrinsic(def.inst()).is_some_and(|(op, _)| op.is_barycentric());
-        });
-        if found {
+        if misuses_barycentric(self.report.shader, inst) {
             self.refuse(inst, "barycentric coordinates as values");
         }
     }
@@ -345,6 +337,18 @@ impl Support<'_> {
             self.refuse(inst, what);
         }
     }
+}
+
+/// Whether a source of `inst` is a barycentric, and `inst` does not interpolate an input.
+pub(super) fn misuses_barycentric(shader: &Shader, inst: Inst) -> bool {
+    if matches!(shader.as_intrinsic(inst), Some((load_interpolated_input, _))) {
+        return false;
+    }
+    let mut found = false;
+    shader.for_each_src(inst, |def| {
+        found |= shader.as_intrinsic(def.inst()).is_some_and(|(op, _)| op.is_barycentric());
+    });
+    found
 }
 
 /// Whether a store is through a deref of `variable`, through which a shader reads depth or stencil.

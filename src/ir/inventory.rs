@@ -11,7 +11,7 @@ use super::{
     ArrayIndex, Capture, Cf, Deref, DerefKind, Inst, InstData, InstKind, Shader, Stage, Tex, Var, VarFlags, Variable,
 };
 use crate::entity::{Id, Slice};
-use crate::op::names::{frag_result, varying, IoSemantics, SlotKind};
+use crate::op::names::{frag_result, varying, IoFlags, IoSemantics, IoXfb, SlotKind};
 use crate::op::{slots, AluSet, AtomicOp, Base, Facts, Index, Intrinsic, IntrinsicSet, Modes, TexSrcKind};
 
 /// The opcodes and facts that a shader has, or has had.
@@ -24,6 +24,8 @@ pub struct Inventory {
     intrinsics: IntrinsicSet,
     /// A bit for each Location that is taken: of inputs, of outputs, and both again of patches.
     locations: [u64; 4],
+    /// A bit for each slot that is accessed by slot: of inputs, and of outputs.
+    slots: [u64; 2],
 }
 
 /// The modes of private memory.
@@ -36,6 +38,21 @@ impl Inventory {
         self.facts |= Facts::widths(data.bit_size);
         if data.num_components > 4 {
             self.facts |= Facts::WIDE_VECTORS;
+        }
+    }
+
+    /// Adds an access by slot, and returns its facts.
+    fn add_slot(&mut self, is_output: bool, index: impl Fn(Index) -> u32) -> Facts {
+        let io = IoSemantics::unpack(index(Index::io_semantics));
+        self.slots[usize::from(is_output)] |= 1u64.checked_shl(io.location).unwrap_or(0);
+        let is_captured =
+            [Index::io_xfb, Index::io_xfb2].into_iter().any(|pair| IoXfb::unpack(index(pair)).is_capture());
+        let is_unusual =
+            io.flags.intersects(IoFlags::HIGH_16BITS | IoFlags::PERVIEW) || io.gs_streams != 0 || is_captured;
+        if is_unusual {
+            Facts::UNUSUAL_SLOTS
+        } else {
+            Facts::empty()
         }
     }
 
@@ -73,6 +90,11 @@ impl Inventory {
     /// The intrinsics that may be in the shader.
     pub fn intrinsics(&self) -> impl Iterator<Item = Intrinsic> + '_ {
         self.intrinsics.iter()
+    }
+
+    /// The slots of inputs and of outputs that may be accessed by slot: a bit for each of the first 64.
+    pub fn slots(&self) -> [u64; 2] {
+        self.slots
     }
 
     /// The number of derefs that its intrinsics take, if none has changed since it was made.
@@ -172,6 +194,9 @@ impl Shader {
             value.copied().unwrap_or_default()
         };
         let mut facts = op.info().facts;
+        if let Some(io) = op.meaning().io {
+            facts |= self.inventory.add_slot(io.is_output, index);
+        }
         match op {
             store_deref => facts.set(Facts::PRIVATE_CONSTANTS, self.stores_to_table(inst)),
             load_front_face | load_helper_invocation => facts.set(Facts::SYSTEM_VALUES, data.bit_size != 1),

@@ -53,6 +53,8 @@ bitflags! {
         const DRAW_KINDS = 1 << 18;
         /// Inputs and outputs by slot.
         const EXPLICIT_IO = 1 << 19;
+        /// Those with a flag that has no translation, a stream, or captures of transform feedback.
+        const UNUSUAL_SLOTS = 1 << 46;
         /// Loads of outputs of a fragment shader by slot: of what the framebuffer holds.
         const FRAMEBUFFER_READS = 1 << 20;
         /// Output variables that are read from the framebuffer.

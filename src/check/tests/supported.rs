@@ -635,6 +635,15 @@ decl_var shader_out INTERP_MODE_NONE none vec4 colour (FRAG_RESULT_DATA0.xyzw, 0
     assert!(has_doubts(&usual, &without));
 }
 
+/// A Gallium driver sends inputs and outputs by slot, and variables of loose uniforms that nothing accesses.
+#[test]
+fn common_shaders_of_gallium_have_no_doubts() {
+    for dump in [include_str!("../../../examples/fog.nir"), include_str!("../../../examples/vertex.nir")] {
+        let shader = crate::text::parse(dump).expect("a shader");
+        assert!(!has_doubts(&shader, &Target::default()), "{dump}");
+    }
+}
+
 /// A store to, or a load from, a slot between stages, and a variable there.
 #[track_caller]
 fn builtin_of_stage(stage: &str, slot: &str, is_output: bool, refused_as: Option<&str>) {
