@@ -364,7 +364,7 @@ impl<'a> Emit<'a> {
             }
             items.then_side = Side::Body;
         }
-        let mark = self.state.mark();
+        let mark = self.state.values.mark();
         let cond = self.value(cond, Base::Bool)?;
         let merge = self.m.id();
         let then_label = self.side_label(items.then_side, items.after, merge)?;
@@ -433,7 +433,7 @@ impl<'a> Emit<'a> {
             open.joins.add(label);
             self.branch(merge);
         }
-        self.state.release(mark);
+        self.state.values.release(mark);
         Ok(())
     }
 
@@ -451,7 +451,7 @@ impl<'a> Emit<'a> {
         }
         let (before, first) = (self.current_block()?, self.block_at(at + 1)?);
         let after = self.block_at(end_at + 1)?;
-        let mark = self.state.mark();
+        let mark = self.state.values.mark();
         self.edge(before, first)?;
         let header = self.open_header(before, first)?;
         let (merge, next) = (self.m.id(), self.m.id());
@@ -546,7 +546,7 @@ impl<'a> Emit<'a> {
             self.branch(target);
         }
         let OpenLoop { next, repeats, mark, .. } = *self.innermost()?;
-        self.state.release(mark);
+        self.state.values.release(mark);
         self.open(next, Preds::default());
         // A continue target cannot be the header of another loop, even if it is empty.
         self.state.flow.start = usize::MAX;
@@ -576,14 +576,14 @@ impl<'a> Emit<'a> {
                     self.branch(target);
                 }
                 let OpenLoop { next, mark, .. } = *self.innermost()?;
-                self.state.release(mark);
+                self.state.values.release(mark);
                 self.open(next, Preds::default());
                 self.back_edge()?;
             }
         }
         let open = *self.innermost()?;
         self.state.flow.loops.pop();
-        self.state.release(open.mark);
+        self.state.values.release(open.mark);
         self.open_merge(open.merge, open.breaks);
         Ok(at + 1)
     }

@@ -134,7 +134,7 @@ impl Emit<'_> {
         self.decorate_builtin(builtin, class, id);
         if let Some(redirect) = redirect {
             self.m.end_range(Section::Annotations, start, redirect.stays);
-            self.state.redirects.insert(id, redirect);
+            self.state.redirects.add(id, redirect);
         }
         self.builtin_capabilities(builtin, class);
         self.name_builtin(id, builtin);

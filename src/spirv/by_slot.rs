@@ -20,14 +20,15 @@ use super::memory::{Origin, Pointer};
 use super::value::Component;
 use super::{internal, Emit, Result};
 use crate::analysis::slot_access::Io;
-use crate::analysis::slot_vars::{SlotPart, SlotVar};
-use crate::ir::{AluSrc, ArrayIndex, Def, DerefKind, Inst, InstData, InstKind, Swizzle, Var};
+use crate::analysis::slot_vars::{SlotPart, SlotVar, SlotVars};
+use crate::analysis::value_types::ValueTypes;
+use crate::ir::{AluSrc, ArrayIndex, Def, DerefKind, Inst, InstData, InstKind, Shader, Swizzle, Var};
 use crate::op::{Access, AluType, Base, Facts, Intrinsic, Modes};
 use spirv::Op;
 
 /// An access, with the numbers of its parts.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SlotAccess {
+struct SlotAccess {
     inst: Inst,
     io: Io,
     first: usize,
@@ -36,47 +37,87 @@ pub(super) struct SlotAccess {
 
 /// Components of an output that are not stored yet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Unstored {
+struct Unstored {
     var: Var,
     scalar: AluType,
     n: u8,
     components: [Option<AluSrc>; 4],
 }
 
-impl Emit<'_> {
+/// The accesses by slot of a shader, and the state of their emission.
+#[derive(Debug, Default)]
+pub(super) struct Slots {
+    vars: SlotVars,
+    /// In the order in which they are emitted.
+    accesses: Vec<SlotAccess>,
+    parts: Vec<SlotPart>,
+    /// The number of the access that is emitted next.
+    next: usize,
+    /// Outputs of which components have a value that is not stored yet.
+    unstored: Vec<Unstored>,
+}
+
+impl Slots {
     /// Finds the accesses by slot, and the variables that they read or write.
-    pub(super) fn find_slots(&mut self) {
-        if !self.shader.facts().intersects(Facts::EXPLICIT_IO) {
+    pub(super) fn find(&mut self, shader: &Shader, types: &ValueTypes) {
+        self.vars.clear();
+        self.accesses.clear();
+        self.parts.clear();
+        self.next = 0;
+        self.unstored.clear();
+        if !shader.facts().intersects(Facts::EXPLICIT_IO) {
             return;
         }
-        let shader = self.shader;
-        self.state.slots.collect(shader, 0);
+        self.vars.collect(shader, 0);
         for inst in &shader.order {
             match shader.insts[*inst].kind {
-                InstKind::Intrinsic { op, .. } if op.is_by_slot() && self.types.is_needed(shader, *inst) => {
-                    self.find_access(*inst, op);
+                InstKind::Intrinsic { op, .. } if op.is_by_slot() && types.is_needed(shader, *inst) => {
+                    self.add(shader, *inst, op);
                 }
                 _ => {}
             }
         }
     }
 
-    /// Finds the parts of an access by slot, if it has any: a barycentric is a part of the load that uses it.
-    fn find_access(&mut self, inst: Inst, op: Intrinsic) {
-        let Some(io) = Io::new(self.shader, op, inst) else { return };
-        let state = &mut *self.state;
-        let first = state.slot_parts.len();
-        state.slots.add_parts(self.shader.stage(), &io, &mut state.slot_parts);
-        state.slot_accesses.push(SlotAccess { inst, io, first, end: state.slot_parts.len() });
+    /// Adds an access by slot with its parts, if it has any: a barycentric is a part of the load that uses it.
+    fn add(&mut self, shader: &Shader, inst: Inst, op: Intrinsic) {
+        let Some(io) = Io::new(shader, op, inst) else { return };
+        let first = self.parts.len();
+        self.vars.add_parts(shader.stage(), &io, &mut self.parts);
+        self.accesses.push(SlotAccess { inst, io, first, end: self.parts.len() });
     }
 
-    /// Emits an access by slot. They come in the order in which they were found.
+    /// The access of `inst`. They come in the order in which they were found.
+    fn next(&mut self, inst: Inst) -> Option<SlotAccess> {
+        let left = &self.accesses[self.next..];
+        let skipped = left.iter().position(|access| access.inst == inst)?;
+        self.next += skipped + 1;
+        left.get(skipped).copied()
+    }
+
+    /// The number of parts of all accesses.
+    pub(super) fn num_parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// The variable of a part of an access.
+    pub(super) fn var_of(&self, part: usize) -> Var {
+        self.vars.of(self.parts[part]).var
+    }
+
+    /// The variables of all accesses by slot that store, or of those that load: of each part of each access.
+    pub(super) fn vars(&self, stores: bool) -> impl Iterator<Item = impl Iterator<Item = Var> + '_> + '_ {
+        let of_kind = move |access: &&SlotAccess| access.io.is_store == stores;
+        let vars = |access: &SlotAccess| (access.first..access.end).map(|part| self.var_of(part));
+        self.accesses.iter().filter(of_kind).map(vars)
+    }
+}
+
+impl Emit<'_> {
+    /// Emits an access by slot.
     #[inline(never)]
     pub(super) fn by_slot(&mut self, inst: Inst, data: &InstData) -> Result<()> {
-        let left = &self.state.slot_accesses[self.state.next_access..];
-        let Some(skipped) = left.iter().position(|access| access.inst == inst) else { return Ok(()) };
-        let access = left[skipped];
-        self.state.next_access += skipped + 1;
+        let Some(access) = self.state.slots.next(inst) else { return Ok(()) };
         match access.io.value {
             Some((value, mask)) => self.store_slot(&access, value, mask),
             None => self.load_slot(data, &access),
@@ -89,18 +130,18 @@ impl Emit<'_> {
             self.store_rest()?;
         }
         if *end == first + 1 {
-            let part = self.state.slot_parts[*first];
+            let part = self.state.slots.parts[*first];
             let (id, base) = self.load_part(io, part)?;
-            self.define_part(*inst, data, (id, base, self.state.slots.of(part).n), part.first);
+            self.define_part(*inst, data, (id, base, self.state.slots.vars.of(part).n), part.first);
             return Ok(());
         }
         let mut components = [Component::default(); 4];
         let mut base = io.ty.base;
         for at in *first..*end {
-            let part = self.state.slot_parts[at];
+            let part = self.state.slots.parts[at];
             let (id, own) = self.load_part(io, part)?;
             base = own;
-            let n = self.state.slots.of(part).n;
+            let n = self.state.slots.vars.of(part).n;
             for c in 0..part.count {
                 let place = components.get_mut(usize::from(part.source + c)).ok_or_else(strange)?;
                 *place = Component { id, n, component: part.first + c };
@@ -133,7 +174,7 @@ impl Emit<'_> {
 
     /// A pointer to the vector that `part` is in, or to its component `lane`.
     fn slot_pointer(&mut self, io: &Io, part: SlotPart, lane: Option<u8>) -> Result<Pointer> {
-        let SlotVar { var, scalar, n, slots_per_element, .. } = self.state.slots.of(part);
+        let SlotVar { var, scalar, n, slots_per_element, .. } = self.state.slots.vars.of(part);
         // The variable is declared before the constants of the steps.
         self.root(var, View::Whole)?;
         let mut steps = [0; 3];
@@ -206,14 +247,14 @@ impl Emit<'_> {
 
     fn store_slot(&mut self, SlotAccess { io, first, end, .. }: &SlotAccess, value: Def, mask: u32) -> Result<()> {
         for at in *first..*end {
-            let part = self.state.slot_parts[at];
+            let part = self.state.slots.parts[at];
             let written = mask >> part.source & ((1 << part.count) - 1);
             if written == 0 {
                 continue;
             }
             let is_vector = io.vertex.is_none() && part.element.is_none();
             if is_vector {
-                let SlotVar { var, scalar, n, .. } = self.state.slots.of(part);
+                let SlotVar { var, scalar, n, .. } = self.state.slots.vars.of(part);
                 self.store_components((var, scalar, n), (value, part.source, part.first, written))?;
                 continue;
             }
@@ -225,7 +266,7 @@ impl Emit<'_> {
 
     /// Stores a part of an element of an array, or of the output of another vertex.
     fn store_part(&mut self, io: &Io, part: SlotPart, value: Def, written: u32) -> Result<()> {
-        let SlotVar { scalar, n, .. } = self.state.slots.of(part);
+        let SlotVar { scalar, n, .. } = self.state.slots.vars.of(part);
         if written << part.first == (1 << n) - 1 {
             let source = AluSrc { def: value, swizzle: Swizzle::IDENTITY.moved_by(part.source) };
             let whole = self.src(&source, n, scalar.base)?;
@@ -266,10 +307,10 @@ impl Emit<'_> {
         (value, source, first, written): (Def, u8, u8, u32),
     ) -> Result<()> {
         let shader = self.shader;
-        let at = self.state.unstored.iter().position(|output| output.var == var);
+        let at = self.state.slots.unstored.iter().position(|output| output.var == var);
         let all = (1 << n) - 1;
         if written << first & all == all {
-            at.map(|at| self.state.unstored.swap_remove(at));
+            at.map(|at| self.state.slots.unstored.swap_remove(at));
             let whole = AluSrc { def: value, swizzle: Swizzle::IDENTITY.moved_by(source) };
             let whole = self.src(&whole, n, scalar.base)?;
             let pointer = self.io_pointer((var, scalar, n), &[], None)?;
@@ -277,16 +318,16 @@ impl Emit<'_> {
             return Ok(());
         }
         let at = at.unwrap_or_else(|| {
-            self.state.unstored.push(Unstored { var, scalar, n, components: [None; 4] });
-            self.state.unstored.len() - 1
+            self.state.slots.unstored.push(Unstored { var, scalar, n, components: [None; 4] });
+            self.state.slots.unstored.len() - 1
         });
-        let output = &mut self.state.unstored[at];
+        let output = &mut self.state.slots.unstored[at];
         for c in (0..n - first).filter(|c| written >> c & 1 != 0) {
             let component = AluSrc { def: value, swizzle: Swizzle::splat(source + c) };
             output.components[usize::from(first + c)] = Some(shader.unpacked(component));
         }
         if output.components[..usize::from(n)].iter().all(Option::is_some) {
-            let output = self.state.unstored.swap_remove(at);
+            let output = self.state.slots.unstored.swap_remove(at);
             return self.store_output(&output);
         }
         Ok(())
@@ -295,7 +336,7 @@ impl Emit<'_> {
     /// Stores all components that are not stored yet.
     #[inline(always)]
     pub(super) fn store_rest(&mut self) -> Result<()> {
-        match self.state.unstored.is_empty() {
+        match self.state.slots.unstored.is_empty() {
             true => Ok(()),
             false => self.store_outputs(),
         }
@@ -303,11 +344,11 @@ impl Emit<'_> {
 
     #[inline(never)]
     fn store_outputs(&mut self) -> Result<()> {
-        for at in 0..self.state.unstored.len() {
-            let output = self.state.unstored[at];
+        for at in 0..self.state.slots.unstored.len() {
+            let output = self.state.slots.unstored[at];
             self.store_output(&output)?;
         }
-        self.state.unstored.clear();
+        self.state.slots.unstored.clear();
         Ok(())
     }
 
@@ -333,7 +374,7 @@ impl Emit<'_> {
     /// Stores what is left before an intrinsic at which outputs must have their exact values.
     #[inline(always)]
     pub(super) fn store_before(&mut self, op: Intrinsic, srcs: &[Def]) -> Result<()> {
-        match self.state.unstored.is_empty() || !self.observes_outputs(op, srcs) {
+        match self.state.slots.unstored.is_empty() || !self.observes_outputs(op, srcs) {
             true => Ok(()),
             false => self.store_outputs(),
         }
@@ -343,18 +384,6 @@ impl Emit<'_> {
         let is_output =
             |src: &Def| self.shader.as_deref(*src).is_some_and(|deref| deref.modes.intersects(Modes::SHADER_OUT));
         op.info().effects.is_empty() || srcs.iter().any(is_output)
-    }
-
-    /// The variable of a part of an access.
-    pub(super) fn slot_var(&self, part: usize) -> Var {
-        self.state.slots.of(self.state.slot_parts[part]).var
-    }
-
-    /// The variables of all accesses by slot that store, or of those that load: of each part of each access.
-    pub(super) fn slot_vars(&self, stores: bool) -> impl Iterator<Item = impl Iterator<Item = Var> + '_> + '_ {
-        let of_kind = move |access: &&SlotAccess| access.io.is_store == stores;
-        let vars = |access: &SlotAccess| (access.first..access.end).map(|part| self.slot_var(part));
-        self.state.slot_accesses.iter().filter(of_kind).map(vars)
     }
 }
 

@@ -161,8 +161,8 @@ impl Emit<'_> {
     pub(super) fn clamp_colors(&mut self) {
         let when = self.m.condition(Condition::any(Key::CLAMP_COLORS));
         let glsl = self.m.glsl();
-        for index in 0..self.state.outputs.len() {
-            let var = self.state.outputs[index];
+        for index in 0..self.state.vars.outputs.len() {
+            let var = self.state.vars.outputs[index];
             let variable = &self.shader.vars[var];
             let Some((bits, n)) = self.color_vector(variable).filter(|_| self.is_color(variable)) else { continue };
             let id = self.state.vars[var].ids[View::Whole as usize];
@@ -203,7 +203,7 @@ impl Emit<'_> {
             let variable = &self.shader.vars[*var];
             self.is_first_color(variable) && self.has_alpha(variable)
         };
-        let Some((var, pushed)) = self.state.outputs.iter().copied().find(tested).zip(pushed) else {
+        let Some((var, pushed)) = self.state.vars.outputs.iter().copied().find(tested).zip(pushed) else {
             return self.pass_never();
         };
         let when = self.m.condition(Condition::any(Key::ALPHA_TEST));

@@ -30,12 +30,12 @@ impl Emit<'_> {
                 _ => {}
             }
         }
-        places.extend((0..self.state.slot_parts.len()).filter_map(|part| self.place(self.slot_var(part))));
+        places.extend((0..self.state.slots.num_parts()).filter_map(|part| self.place(self.state.slots.var_of(part))));
         places.sort_unstable();
         places.dedup();
         // Parts of shared memory are in their order, so that tools that read the module know the bytes of each.
         let parts = places.partition_point(|(_, slot, ..)| *slot != OF_SHARED);
-        if places.len() == parts + 1 || self.state.shared_views {
+        if places.len() == parts + 1 || self.state.vars.are_shared_views {
             places.truncate(parts);
         }
         let declared = places.iter().try_for_each(|(.., var)| self.root(*var, View::Whole).map(|_| ()));

@@ -228,7 +228,8 @@ impl Emit<'_> {
                 || op.is_by_slot()
                 || op == Intrinsic::store_deref && stored().is_some_and(is_colour)
         };
-        shader.order.iter().all(harmless) && self.slot_vars(true).all(|mut vars| vars.next().is_some_and(is_colour))
+        shader.order.iter().all(harmless)
+            && self.state.slots.vars(true).all(|mut vars| vars.next().is_some_and(is_colour))
     }
 
     fn has_critical_sections(&self) -> bool {

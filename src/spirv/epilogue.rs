@@ -88,8 +88,9 @@ impl Emit<'_> {
                 self.note_written(&mut written, var);
             }
         }
-        for part in 0..self.state.slot_parts.len() {
-            self.note_written(&mut written, self.slot_var(part));
+        for part in 0..self.state.slots.num_parts() {
+            let var = self.state.slots.var_of(part);
+            self.note_written(&mut written, var);
         }
         let Written { position, size, colors } = written;
         let pushed = self.find_pushed();
@@ -316,8 +317,8 @@ impl Emit<'_> {
     fn dither(&mut self, bits: u64) {
         let when = self.m.condition(Condition::any(bits & Key::DITHER));
         let pattern = self.dither_pattern(when);
-        for index in 0..self.state.outputs.len() {
-            let var = self.state.outputs[index];
+        for index in 0..self.state.vars.outputs.len() {
+            let var = self.state.vars.outputs[index];
             let Some(color) = self.dithered(var).filter(|color| bits & Key::dither(color.target, 3) != 0) else {
                 continue;
             };

@@ -180,7 +180,7 @@ impl Emit<'_> {
     /// GL may bind one texture to several image units. SPIR-V requires a decoration for variables that alias (SPIR-V 2.18.2). It is
     /// not needed if no image is written.
     fn images_may_alias(&self) -> bool {
-        let images = || self.state.memory.iter().filter(|var| self.is_storage_image(**var));
+        let images = || self.state.vars.memory.iter().filter(|var| self.is_storage_image(**var));
         images().nth(1).is_some() && images().any(|var| self.state.vars[*var].written)
     }
 

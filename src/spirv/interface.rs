@@ -10,12 +10,14 @@ use super::types::{Layout, Numbers, Open};
 use super::{internal, unsupported, Emit, Result};
 use crate::analysis::block_table::descriptor_of;
 use crate::analysis::value_types;
+use crate::entity::SideTable;
 use crate::ir::{Precision, Stage, TypeData, Var, Variable, NO_LOCATION};
 use crate::module::{PatchKind, ALWAYS};
 use crate::op::names::frag_result;
 use crate::op::{Access, AluType, Base, Intrinsic, Modes};
 use crate::target::{DescriptorSlot, Feature};
 use spirv::{Capability, Decoration, Op, StorageClass};
+use std::ops::Index;
 
 /// Memory with views as integers and as floats, through two variables.
 const VIEWED: Modes = Modes::UBO.union(Modes::SSBO);
@@ -35,6 +37,54 @@ pub(super) struct VariableState {
     pub(super) wrapped: bool,
     /// Only transform feedback reads it.
     pub(super) is_copy: bool,
+}
+
+/// The variables of the module.
+#[derive(Debug, Default)]
+pub(super) struct Variables {
+    states: SideTable<Var, VariableState>,
+    /// Buffers, images and shared memory, in order of creation.
+    pub(super) memory: Vec<Var>,
+    /// Outputs, in order of creation.
+    pub(super) outputs: Vec<Var>,
+    /// Shared memory has several variables.
+    pub(super) are_shared_views: bool,
+}
+
+impl Index<Var> for Variables {
+    type Output = VariableState;
+
+    fn index(&self, var: Var) -> &VariableState {
+        &self.states[var]
+    }
+}
+
+impl Variables {
+    /// Forgets the variables of the previous shader; this one has `num_vars`.
+    pub(super) fn reset(&mut self, num_vars: usize) {
+        self.states.reset(num_vars);
+        self.memory.clear();
+        self.outputs.clear();
+        self.are_shared_views = false;
+    }
+
+    /// The state of `var`, to be changed.
+    pub(super) fn entry(&mut self, var: Var) -> &mut VariableState {
+        self.states.entry(var)
+    }
+
+    /// Records that `var` has an id with the type of the view.
+    fn made(&mut self, var: Var, (view, access): (View, Access), class: StorageClass, id: u32) {
+        let state = self.states.entry(var);
+        if state.ids == [0; 3] {
+            state.access = access;
+            state.class = Some(class);
+            if matches!(class, StorageClass::StorageBuffer | StorageClass::UniformConstant | StorageClass::Workgroup) {
+                self.memory.push(var);
+            }
+        }
+        state.ids[view as usize] = id;
+    }
 }
 
 /// The view of a variable.
@@ -116,7 +166,7 @@ impl Emit<'_> {
     }
 
     fn view_of_memory(&self, var: Var, mode: Modes, scalar: AluType, wanted: Base) -> (View, Base) {
-        if !(mode.intersects(VIEWED) || self.state.shared_views && mode == Modes::SHARED) {
+        if !(mode.intersects(VIEWED) || self.state.vars.are_shared_views && mode == Modes::SHARED) {
             return (View::Whole, self.numbers(var, View::Whole).apply(scalar));
         }
         match wanted {
@@ -144,7 +194,7 @@ impl Emit<'_> {
     pub(super) fn layout(&self, var: Var, numbers: Numbers) -> Layout {
         let variable = &self.shader.vars[var];
         let is_block = variable.mode.intersects(Modes::UBO | Modes::SSBO | Modes::PUSH_CONST)
-            || variable.mode == Modes::SHARED && self.state.shared_views;
+            || variable.mode == Modes::SHARED && self.state.vars.are_shared_views;
         let open = match variable.mode {
             Modes::SSBO => Open::Runtime,
             Modes::SHARED if self.shader.info.has_variable_shared_memory() => Open::Specialized,
@@ -221,15 +271,8 @@ impl Emit<'_> {
 
     /// Records `id` for this view of `var`.
     pub(super) fn made(&mut self, var: Var, view: View, class: StorageClass, id: u32) {
-        let state = self.state.vars.entry(var);
-        if state.ids == [0; 3] {
-            state.access = self.shader.vars[var].access;
-            state.class = Some(class);
-            if matches!(class, StorageClass::StorageBuffer | StorageClass::UniformConstant | StorageClass::Workgroup) {
-                self.state.memory.push(var);
-            }
-        }
-        state.ids[view as usize] = id;
+        let access = self.shader.vars[var].access;
+        self.state.vars.made(var, (view, access), class, id);
     }
 
     /// The constant that initializes a variable, if there is one. The driver sets the initial values of uniforms.
@@ -274,7 +317,7 @@ impl Emit<'_> {
                 }
                 Ok(())
             }
-            StorageClass::Workgroup if self.state.shared_views => {
+            StorageClass::Workgroup if self.state.vars.are_shared_views => {
                 self.m.capability(Capability::WorkgroupMemoryExplicitLayoutKHR);
                 Ok(())
             }
@@ -303,7 +346,7 @@ impl Emit<'_> {
     }
 
     pub(super) fn small_number_capability(&mut self, variable: &Variable, class: StorageClass) {
-        if !self.m.numeric_types.small || class == StorageClass::Workgroup && !self.state.shared_views {
+        if !self.m.numeric_types.small || class == StorageClass::Workgroup && !self.state.vars.are_shared_views {
             return;
         }
         let Some((_, bits16, bits8)) = SMALL_NUMBERS.iter().find(|row| row.0 == class) else { return };
@@ -316,13 +359,13 @@ impl Emit<'_> {
 
     /// Decorations of memory that depend on its uses in the code.
     pub(super) fn decorate_memory(&mut self) {
-        for index in 0..self.state.memory.len() {
-            let var = self.state.memory[index];
+        for index in 0..self.state.vars.memory.len() {
+            let var = self.state.vars.memory[index];
             match self.shader.vars[var].mode {
                 Modes::SSBO => self.decorate_buffer(var),
                 Modes::UNIFORM | Modes::IMAGE if self.is_storage_image(var) => self.decorate_image(var),
                 // Workgroup variables with a layout share their memory (SPV_KHR_workgroup_memory_explicit_layout).
-                Modes::SHARED if self.state.shared_views => {
+                Modes::SHARED if self.state.vars.are_shared_views => {
                     for id in self.state.vars[var].ids.into_iter().filter(|id| *id != 0) {
                         self.m.decorate(id, Decoration::Aliased, &[]);
                     }
@@ -360,7 +403,7 @@ impl Emit<'_> {
             let variable = &self.shader.vars[var];
             (variable.mode, variable.descriptor_set, variable.binding)
         };
-        let same = self.state.memory.iter().filter(|other| place(**other) == place(var));
+        let same = self.state.vars.memory.iter().filter(|other| place(**other) == place(var));
         same.fold((0, false), |(views, written), other| {
             let state = &self.state.vars[*other];
             (views + state.ids.iter().filter(|id| **id != 0).count(), written || state.written)

@@ -221,7 +221,7 @@ impl Emit<'_> {
             _ => None,
         };
         let redirect = match pointer.origin {
-            Origin::Var(var) => self.state.redirects.get(&self.state.vars[var].ids[0]).copied(),
+            Origin::Var(var) => self.state.redirects.get(self.state.vars[var].ids[0]),
             Origin::Address { .. } => None,
         };
         let start = self.m.mark(Section::Code);

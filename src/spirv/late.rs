@@ -12,6 +12,7 @@ use super::module::ModuleBuilder;
 use super::words::Words;
 use super::Emit;
 use crate::module::{Condition, Patch, PatchKind, Range, Tables, ALWAYS, PRIVATE, SETTLED};
+use rustc_hash::FxHashMap;
 use spirv::{Capability, Op, StorageClass};
 
 /// A section of a module that has ranges and patches, in the order of the module.
@@ -61,6 +62,38 @@ pub(super) struct Redirect {
     pub(super) away: u16,
     /// The condition under which it does not.
     pub(super) stays: u16,
+}
+
+/// The inputs and outputs that become Private variables.
+#[derive(Debug, Default)]
+pub(super) struct Redirects {
+    /// By id.
+    vars: FxHashMap<u32, Redirect>,
+    /// Pointer types within them, by variable and type.
+    pointers: FxHashMap<(u32, u32), u32>,
+}
+
+impl Redirects {
+    pub(super) fn clear(&mut self) {
+        self.vars.clear();
+        self.pointers.clear();
+    }
+
+    /// Records that the variable `id` becomes a Private one.
+    pub(super) fn add(&mut self, id: u32, redirect: Redirect) {
+        self.vars.insert(id, redirect);
+    }
+
+    /// Whether the variable `id` becomes a Private one.
+    pub(super) fn get(&self, id: u32) -> Option<Redirect> {
+        self.vars.get(&id).copied()
+    }
+
+    /// The type of pointers to `ty` within `variable`.
+    pub(super) fn pointer(&mut self, m: &mut ModuleBuilder, variable: u32, class: StorageClass, ty: u32) -> u32 {
+        let Some(redirect) = self.get(variable) else { return m.pointer(class, ty) };
+        *self.pointers.entry((variable, ty)).or_insert_with(|| m.redirected_pointer(class, ty, redirect))
+    }
 }
 
 impl ModuleBuilder {

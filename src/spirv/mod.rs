@@ -63,22 +63,16 @@ mod varying;
 mod words;
 
 use crate::analysis::push_constants::PushConstants;
-use crate::analysis::slot_vars::{SlotPart, SlotVars};
-use crate::analysis::uniform_reads::UniformReads;
 use crate::analysis::value_types::ValueTypes;
-use crate::entity::SideTable;
 use crate::error::{Error, ErrorKind, Errors, Place};
-use crate::ir::{Def, Shader, Stage, Type, Var};
+use crate::ir::{Def, Shader, Stage};
 use crate::module::{Decisions, Key, Module, Stage as OutStage};
 use crate::op::{slots, Intrinsic};
 use crate::setters::setters;
 use crate::target::{Feature, Target};
-use builtin::BuiltinVariable;
-use interface::VariableState;
 use module::ModuleBuilder;
 use rustc_hash::{FxHashMap, FxHashSet};
 use spirv::{BuiltIn, MemoryModel};
-use words::Dedup;
 
 /// Options of emission.
 ///
@@ -202,45 +196,18 @@ struct Emit<'a> {
 /// The state of emission.
 #[derive(Debug, Default)]
 struct State {
-    values: SideTable<Def, value::Value>,
-    scattered: value::Scattered,
-    /// Pure instructions whose results dominate the next instruction.
-    scope: Dedup,
-    /// Components extracted from vectors that dominate the next instruction.
-    components: value::Components,
-    /// Types of variables and their parts, except scalars and vectors: with the first layout of each, and with others.
-    types: SideTable<Type, types::LaidOut>,
-    other_types: FxHashMap<u64, types::LaidOut>,
-    /// A stack of struct members under construction.
-    members: Vec<types::Member>,
-    vars: SideTable<Var, VariableState>,
-    /// Buffers, images and shared memory, in order of creation.
-    memory: Vec<Var>,
-    /// Outputs, in order of creation.
-    outputs: Vec<Var>,
-    /// Shared memory has several variables.
-    shared_views: bool,
-    builtins: Vec<BuiltinVariable>,
+    values: value::Values,
+    types: types::AggregateTypes,
+    vars: interface::Variables,
+    builtins: Vec<builtin::BuiltinVariable>,
     /// An output of a fragment shader is the second source of blending; then all outputs have an index.
     is_dual_source: bool,
     locations: locations::Locations,
-    /// Reads of uniform blocks at constant offsets.
-    reads: UniformReads,
-    blocks: Vec<uniform::UniformBlock>,
-    /// The variables of accesses by slot.
-    slots: SlotVars,
-    /// Accesses by slot, with their parts, in the order in which they are emitted, and the number of the next one.
-    slot_accesses: Vec<by_slot::SlotAccess>,
-    slot_parts: Vec<SlotPart>,
-    next_access: usize,
+    uniforms: uniform::Uniforms,
+    slots: by_slot::Slots,
     /// A buffer for the order of inputs and outputs.
     places: Vec<declared::Place>,
-    /// Outputs of which components have a value that is not stored yet.
-    unstored: Vec<by_slot::Unstored>,
-    /// Inputs and outputs that become Private variables, by id.
-    redirects: FxHashMap<u32, late::Redirect>,
-    /// Pointer types within them, by variable and type.
-    redirected_pointers: FxHashMap<(u32, u32), u32>,
+    redirects: late::Redirects,
     /// Ids that are decorated NonUniform.
     non_uniform: FxHashSet<u32>,
     /// Structs of residency code and texels, by the texels.
@@ -277,27 +244,12 @@ impl From<Stage> for OutStage {
 impl State {
     fn clear(&mut self, shader: &Shader) {
         self.values.reset(shader.num_defs());
-        self.scattered.clear();
-        self.scope.clear();
-        self.components.clear();
         self.types.reset(shader.types.len());
-        self.other_types.clear();
-        self.members.clear();
         self.vars.reset(shader.vars.len());
-        self.memory.clear();
-        self.outputs.clear();
-        self.shared_views = false;
         self.builtins.clear();
         self.is_dual_source = false;
         self.locations.clear();
-        self.blocks.clear();
-        self.slots.clear();
-        self.slot_accesses.clear();
-        self.slot_parts.clear();
-        self.next_access = 0;
-        self.unstored.clear();
         self.redirects.clear();
-        self.redirected_pointers.clear();
         self.non_uniform.clear();
         self.sparse_reads.clear();
         self.workgroup_size = 0;
@@ -325,9 +277,9 @@ impl<'a> Emit<'a> {
             memory = MemoryModel::Vulkan;
             self.m.vulkan_memory_model(self.target.has(Feature::vulkanMemoryModelDeviceScope));
         }
-        self.state.shared_views = self.finds_shared_views();
-        self.find_slots();
-        self.find_uniform_reads();
+        self.state.vars.are_shared_views = self.finds_shared_views();
+        self.state.slots.find(self.shader, self.types);
+        self.state.uniforms.find(self.shader, self.target, self.types);
         self.source_text();
         if self.options.offer != 0 {
             self.plan_epilogue();

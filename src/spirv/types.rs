@@ -8,9 +8,10 @@
 use super::layout::SizeAndAlign;
 use super::module::ModuleBuilder;
 use super::{internal, unsupported, Emit, Result};
-use crate::entity::Id;
+use crate::entity::{Id, SideTable};
 use crate::ir::{Type, TypeData, TypeTable};
 use crate::op::{AluType, Base};
+use rustc_hash::FxHashMap;
 use spirv::{Capability, Decoration, Op, StorageClass};
 
 /// The most levels of arrays and structs in a type; GLSL compilers allow far fewer.
@@ -80,7 +81,7 @@ impl Layout {
 
 /// The SPIR-V type for a type with a layout; id 0 if there is none.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct LaidOut {
+struct LaidOut {
     id: u32,
     /// The number of the layout.
     layout: u8,
@@ -88,9 +89,44 @@ pub(super) struct LaidOut {
     extent: SizeAndAlign,
 }
 
+/// The SPIR-V types of variables and of their parts, except scalars and vectors.
+#[derive(Debug, Default)]
+pub(super) struct AggregateTypes {
+    /// With the first layout of each.
+    first: SideTable<Type, LaidOut>,
+    /// With other layouts.
+    others: FxHashMap<u64, LaidOut>,
+    /// A stack of struct members under construction.
+    members: Vec<Member>,
+}
+
+impl AggregateTypes {
+    /// Forgets the types of the previous shader; this one has `num_types`.
+    pub(super) fn reset(&mut self, num_types: usize) {
+        self.first.reset(num_types);
+        self.others.clear();
+        self.members.clear();
+    }
+
+    fn get(&self, ty: Type, layout: Layout) -> Option<LaidOut> {
+        match self.first[ty] {
+            LaidOut { id: 0, .. } => None,
+            first if first.layout == layout.number => Some(first),
+            _ => self.others.get(&layout.key(ty)).copied(),
+        }
+    }
+
+    fn add(&mut self, ty: Type, layout: Layout, made: LaidOut) {
+        match self.first.entry(ty) {
+            first if first.id == 0 => *first = made,
+            _ => drop(self.others.insert(layout.key(ty), made)),
+        }
+    }
+}
+
 /// A member of a struct under construction.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Member {
+struct Member {
     ty: u32,
     offset: u32,
 }
@@ -276,7 +312,7 @@ impl Emit<'_> {
         if depth > MAX_DEPTH {
             return Err(unsupported("a type with so many nested arrays and structs"));
         }
-        if let Some(known) = self.known_type(ty, layout) {
+        if let Some(known) = self.state.types.get(ty, layout) {
             return Ok(known);
         }
         let (id, extent) = match self.shader.types.get(ty) {
@@ -289,19 +325,8 @@ impl Emit<'_> {
             _ => return Err(unsupported("a variable of this type")),
         };
         let made = LaidOut { id, layout: layout.number, extent };
-        match self.state.types.entry(ty) {
-            first if first.id == 0 => *first = made,
-            _ => drop(self.state.other_types.insert(layout.key(ty), made)),
-        }
+        self.state.types.add(ty, layout, made);
         Ok(made)
-    }
-
-    fn known_type(&self, ty: Type, layout: Layout) -> Option<LaidOut> {
-        match self.state.types[ty] {
-            LaidOut { id: 0, .. } => None,
-            first if first.layout == layout.number => Some(first),
-            _ => self.state.other_types.get(&layout.key(ty)).copied(),
-        }
     }
 
     fn array_type(
@@ -354,7 +379,7 @@ impl Emit<'_> {
         {
             return Err(unsupported("a run-time array before other members"));
         }
-        let first = self.state.members.len();
+        let first = self.state.types.members.len();
         let mut whole = SizeAndAlign::of_struct(layout.is_uniform());
         for field in &data.fields {
             let LaidOut { id, extent, .. } = self.laid_out(field.ty, layout.of_members(), depth + 1)?;
@@ -362,10 +387,10 @@ impl Emit<'_> {
                 true => whole.add(field, shader.types.get(field.ty), extent, layout.is_uniform())?,
                 false => 0,
             };
-            self.state.members.push(Member { ty: id, offset });
+            self.state.types.members.push(Member { ty: id, offset });
         }
         let id = self.m.id();
-        let members = &self.state.members[first..];
+        let members = &self.state.types.members[first..];
         self.m.globals.op_of(Op::TypeStruct, id, members.iter().map(|member| member.ty));
         if layout.is_explicit() {
             for (index, member) in (0..).zip(members) {
@@ -375,7 +400,7 @@ impl Emit<'_> {
                 self.m.decorate(id, Decoration::Block, &[]);
             }
         }
-        self.state.members.truncate(first);
+        self.state.types.members.truncate(first);
         if self.options.names {
             self.name(id, &shader.strings[data.name]);
             for (member, field) in (0..).zip(&data.fields) {

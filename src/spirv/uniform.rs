@@ -9,14 +9,16 @@ use super::interface::View;
 use super::memory::{Origin, Pointer};
 use super::value::Component;
 use super::{internal, Emit, Result};
-use crate::analysis::uniform_reads::{UniformPiece, UniformRead};
+use crate::analysis::uniform_reads::{UniformPiece, UniformRead, UniformReads};
+use crate::analysis::value_types::ValueTypes;
 use crate::ir::{ArrayIndex, Def, Inst, InstData, Shader, TypeData, Var, Variable};
 use crate::op::{Access, AluType, Base, Facts, Modes};
+use crate::target::Target;
 use spirv::Op;
 
 /// A uniform block as an array of `uvec4` or of `u64vec2`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct UniformBlock {
+struct UniformBlock {
     number: u32,
     /// The width of the numbers.
     bits: u8,
@@ -25,11 +27,18 @@ pub(super) struct UniformBlock {
     len: u32,
 }
 
-impl Emit<'_> {
+/// The uniform blocks of a shader, and its reads of them.
+#[derive(Debug, Default)]
+pub(super) struct Uniforms {
+    reads: UniformReads,
+    blocks: Vec<UniformBlock>,
+}
+
+impl Uniforms {
     /// Finds the blocks, and collects the reads.
-    pub(super) fn find_uniform_reads(&mut self) {
-        let shader = self.shader;
-        self.state.reads.collect(shader, self.target, self.types);
+    pub(super) fn find(&mut self, shader: &Shader, target: &Target, types: &ValueTypes) {
+        self.blocks.clear();
+        self.reads.collect(shader, target, types);
         if !shader.facts().intersects(Facts::UBO_OFFSETS) {
             return;
         }
@@ -38,13 +47,22 @@ impl Emit<'_> {
             let Some((bits, len)) = vec4s(shader, variable) else { continue };
             let block = UniformBlock { number: variable.driver_location, bits, var, len };
             let is_it = |known: &&mut UniformBlock| (known.number, known.bits) == (block.number, block.bits);
-            match self.state.blocks.iter_mut().find(is_it) {
+            match self.blocks.iter_mut().find(is_it) {
                 Some(known) => *known = block,
-                None => self.state.blocks.push(block),
+                None => self.blocks.push(block),
             }
         }
     }
 
+    /// The block that `read` is from; `None` if the block does not have the vec4.
+    fn block(&self, read: UniformRead, piece: UniformPiece) -> Option<Var> {
+        let is_it = |block: &&UniformBlock| (block.number, block.bits) == (read.block, read.bits);
+        let block = self.blocks.iter().find(is_it)?;
+        (read.index.is_some() || piece.vec4 < block.len).then_some(block.var)
+    }
+}
+
+impl Emit<'_> {
     /// Emits `load_ubo`.
     #[inline(never)]
     pub(super) fn load_ubo(&mut self, inst: Inst, data: &InstData) -> Result<()> {
@@ -83,18 +101,15 @@ impl Emit<'_> {
         own: Base,
     ) -> Result<([Component; 4], Base)> {
         let mut components = [Component::default(); 4];
-        let is_it = |block: &&UniformBlock| (block.number, block.bits) == (read.block, read.bits);
-        let block = self.state.blocks.iter().find(is_it);
-        let block = block.filter(|block| read.index.is_some() || piece.vec4 < block.len);
-        let Some(&UniformBlock { var, .. }) = block else {
+        let Some(var) = self.state.uniforms.block(read, piece) else {
             // Beyond the end there are zeros.
             let id = self.m.constant(own, read.bits, 0);
             return Ok(([Component { id, n: 1, component: 0 }; 4], own));
         };
         let least = (!self.target.uniform_ranges_in_vec4s).then_some(self.shader.vars[var].min_range);
-        if self.state.reads.is_whole((def, read, piece), least, self.current_block()?) {
+        if self.state.uniforms.reads.is_whole((def, read, piece), least, self.current_block()?) {
             // Reads of a vec4 share a load. Those of several vec4s have a type of their own.
-            let base = if read.single_piece().is_some() { self.state.reads.base(read, piece) } else { own };
+            let base = if read.single_piece().is_some() { self.state.uniforms.reads.base(read, piece) } else { own };
             let id = self.uniform(var, base, (read, piece.vec4), None)?;
             let lane = |at| Component { id, n: read.lanes(), component: piece.lane + at as u8 };
             return Ok((std::array::from_fn(lane), base));

@@ -6,12 +6,15 @@
 //! another type or other components gets an OpBitcast, OpCompositeExtract, ... of it, which later users within the same dominance
 //! region reuse. Constants and undefined values are created with the needed type and cost no instruction.
 
+use super::words::Dedup;
 use super::{internal, unsupported, Emit, Result};
+use crate::entity::SideTable;
 use crate::ir::{AluSrc, Def, Inst, InstData, InstKind, Swizzle};
 use crate::op::Base;
 use crate::target::{Feature, Workaround};
 use rustc_hash::FxHashMap;
 use spirv::{GlslStd450Op, Op};
+use std::ops::Index;
 
 /// The module's value for a value of the IR.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +56,7 @@ impl Value {
 /// The components extracted from vectors, valid where the definitions dominate. The value loaded from a pointer to constant memory
 /// is the first component of the pointer's id, and the one that keys may replace it by is the second.
 #[derive(Debug, Default)]
-pub(super) struct Components {
+struct Components {
     /// The ids of the four components of each id, 0 for those that are not extracted.
     ids: Vec<[u32; 4]>,
     /// The extracted components in order: an id and a component.
@@ -96,7 +99,7 @@ impl Components {
     }
 
     /// Clears the extracted entries, which are few, and not the whole table.
-    pub(super) fn clear(&mut self) {
+    fn clear(&mut self) {
         self.release(0);
     }
 }
@@ -110,8 +113,17 @@ pub(super) struct Component {
     pub(super) component: u8,
 }
 
-/// The components of values that are not in one vector: they are joined where a use needs a vector.
-pub(super) type Scattered = FxHashMap<Def, (Base, [Component; 4])>;
+/// The values of the module, and what was computed of them.
+#[derive(Debug, Default)]
+pub(super) struct Values {
+    of: SideTable<Def, Value>,
+    /// The components of values that are not in one vector: they are joined where a use needs a vector.
+    scattered: FxHashMap<Def, (Base, [Component; 4])>,
+    /// Pure instructions whose results dominate the next instruction.
+    scope: Dedup,
+    /// Components extracted from vectors that dominate the next instruction.
+    components: Components,
+}
 
 /// A state of the reusable computations.
 #[derive(Clone, Copy, Debug)]
@@ -120,7 +132,24 @@ pub(super) struct ScopeMark {
     components: usize,
 }
 
-impl super::State {
+impl Index<Def> for Values {
+    type Output = Value;
+
+    #[inline(always)]
+    fn index(&self, def: Def) -> &Value {
+        &self.of[def]
+    }
+}
+
+impl Values {
+    /// Forgets the values of the previous shader; this one has `num_defs`.
+    pub(super) fn reset(&mut self, num_defs: usize) {
+        self.of.reset(num_defs);
+        self.scattered.clear();
+        self.scope.clear();
+        self.components.clear();
+    }
+
     /// The current state of the reusable computations.
     pub(super) fn mark(&self) -> ScopeMark {
         ScopeMark { scope: self.scope.mark(), components: self.components.mark() }
@@ -156,20 +185,20 @@ impl Emit<'_> {
     #[inline(always)]
     pub(super) fn define_as(&mut self, inst: Inst, data: &InstData, base: Base, id: u32) {
         let value = Value { id, base, bits: data.bit_size, n: data.num_components, part: 0 };
-        self.state.values.set(inst.def(), value);
+        self.state.values.of.set(inst.def(), value);
     }
 
     /// Records that a value is the components from `first` on of `id`, a vector of `n` numbers of base `base`. They are
     /// extracted where they are used, if the use does not take them from the vector.
     pub(super) fn define_part(&mut self, inst: Inst, data: &InstData, (id, base, n): (u32, Base, u8), first: u8) {
         let part = if n == data.num_components { 0 } else { first + 1 };
-        self.state.values.set(inst.def(), Value { id, base, bits: data.bit_size, n, part });
+        self.state.values.of.set(inst.def(), Value { id, base, bits: data.bit_size, n, part });
     }
 
     /// Records that the components of a value are not in one vector.
     pub(super) fn define_scattered(&mut self, inst: Inst, data: &InstData, base: Base, components: [Component; 4]) {
         debug_assert!(data.num_components <= 4);
-        self.state.scattered.insert(inst.def(), (base, components));
+        self.state.values.scattered.insert(inst.def(), (base, components));
     }
 
     /// Records a copy of adjacent components of a defined value, which costs no instruction. False if it is another copy.
@@ -267,7 +296,7 @@ impl Emit<'_> {
 
     /// The `n` components that `swizzle` selects from `def`, whose components are not in one vector.
     fn joined(&mut self, def: Def, swizzle: Swizzle, n: u8, (base, bits): (Base, u8)) -> Result<u32> {
-        let Some(&(own, components)) = self.state.scattered.get(&def) else {
+        let Some(&(own, components)) = self.state.values.scattered.get(&def) else {
             return Err(internal(format!("{def} has no value where it is used")));
         };
         let picked: [Component; 4] = std::array::from_fn(|i| components[usize::from(swizzle.get(i) & 3)]);
@@ -364,10 +393,10 @@ impl Emit<'_> {
 
     /// A component of a vector, which has the type `ty`.
     pub(super) fn extract(&mut self, vector: u32, ty: u32, component: u8) -> u32 {
-        match self.state.components.get(vector, component) {
+        match self.state.values.components.get(vector, component) {
             0 => {
                 let id = self.m.value(Op::CompositeExtract, ty, &[vector, component.into()]);
-                self.state.components.add(vector, component, id);
+                self.state.values.components.add(vector, component, id);
                 id
             }
             known => known,
@@ -377,7 +406,7 @@ impl Emit<'_> {
     /// The value of type `ty` at `pointer`, whose memory never changes: loaded once for all instructions that the load dominates.
     #[inline(always)]
     pub(super) fn load_once(&mut self, pointer: u32, ty: u32) -> u32 {
-        match self.state.components.get(pointer, 0) {
+        match self.state.values.components.get(pointer, 0) {
             0 => self.new_load(pointer, ty),
             known => known,
         }
@@ -385,10 +414,10 @@ impl Emit<'_> {
 
     /// The value that a key may have instead of that which was loaded once from `pointer`: made once, too.
     pub(super) fn replaced_once(&mut self, pointer: u32, make: impl FnOnce(&mut Self) -> u32) -> u32 {
-        match self.state.components.get(pointer, 1) {
+        match self.state.values.components.get(pointer, 1) {
             0 => {
                 let id = make(self);
-                self.state.components.add(pointer, 1, id);
+                self.state.values.components.add(pointer, 1, id);
                 id
             }
             known => known,
@@ -397,13 +426,13 @@ impl Emit<'_> {
 
     fn new_load(&mut self, pointer: u32, ty: u32) -> u32 {
         let id = self.m.value(Op::Load, ty, &[pointer]);
-        self.state.components.add(pointer, 0, id);
+        self.state.values.components.add(pointer, 0, id);
         id
     }
 
     /// An instruction without effects; an equal one that dominates is reused.
     pub(super) fn pure(&mut self, op: Op, ty: u32, operands: &[u32]) -> u32 {
-        self.m.pure(&mut self.state.scope, op, ty, operands)
+        self.m.pure(&mut self.state.values.scope, op, ty, operands)
     }
 
     /// An instruction of GLSL.std.450.

@@ -57,7 +57,7 @@ impl Emit<'_> {
             is_copy,
             ..VariableState::default()
         };
-        self.state.vars.set(var, state);
+        *self.state.vars.entry(var) = state;
         if builtin.is_none() && !is_copy {
             self.name_variable(id, variable);
         }
@@ -70,7 +70,7 @@ impl Emit<'_> {
             self.decorate_location(id, variable, class, location)?;
         }
         self.decorate_io(id, variable, builtin, class)?;
-        let by_key = || builtin.and_then(|_| self.state.redirects.get(&id).copied());
+        let by_key = || builtin.and_then(|_| self.state.redirects.get(id));
         if let Some(redirect) = redirect.or_else(by_key) {
             self.m.end_range(Section::Annotations, start, redirect.stays);
         } else if is_copy {
@@ -78,7 +78,7 @@ impl Emit<'_> {
             self.m.end_range(Section::Annotations, start, when);
         }
         if class == StorageClass::Output {
-            self.state.outputs.push(var);
+            self.state.vars.outputs.push(var);
         }
         self.note_varying(variable, builtin, location, located, redirect.is_some());
         Ok(id)
@@ -125,7 +125,7 @@ impl Emit<'_> {
             Some((Intrinsic::load_deref, [source])) => shader.deref_var(*source) == Some(var),
             _ => false,
         };
-        shader.order.iter().any(is_load) || self.slot_vars(false).flatten().any(|read| read == var)
+        shader.order.iter().any(is_load) || self.state.slots.vars(false).flatten().any(|read| read == var)
     }
 
     /// A variable that a link may remove.
@@ -135,7 +135,7 @@ impl Emit<'_> {
             _ => 0,
         };
         let id = self.m.redirected_variable(at.ty, at.class, redirect, first);
-        self.state.redirects.insert(id, redirect);
+        self.state.redirects.add(id, redirect);
         id
     }
 
@@ -182,13 +182,7 @@ impl Emit<'_> {
 
     /// The type of pointers to `ty` within `variable`.
     pub(super) fn pointer_within(&mut self, variable: u32, class: StorageClass, ty: u32) -> u32 {
-        let Some(redirect) = self.state.redirects.get(&variable).copied() else { return self.m.pointer(class, ty) };
-        if let Some(known) = self.state.redirected_pointers.get(&(variable, ty)) {
-            return *known;
-        }
-        let id = self.m.redirected_pointer(class, ty, redirect);
-        self.state.redirected_pointers.insert((variable, ty), id);
-        id
+        self.state.redirects.pointer(self.m, variable, class, ty)
     }
 
     fn decorate_location(&mut self, id: u32, variable: &Variable, class: StorageClass, location: u32) -> Result<()> {
