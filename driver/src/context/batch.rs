@@ -10,10 +10,10 @@ use crate::device::handle::Owned;
 use crate::device::Logical;
 use crate::error::{Context as _, ErrorKind, Result};
 use crate::resource::{unique_id, BufferStorage};
-use crate::state::{BitSet, Inbox};
 use ash::vk;
 use rustc_hash::FxHashMap;
 use std::any::Any;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// The number of draws, dispatches and copies after which a batch is submitted without a flush, so that the device has work and
@@ -118,6 +118,62 @@ impl Batch {
     }
 }
 
+/// The batches that are not under recording.
+#[derive(Default)]
+pub(super) struct Batches {
+    /// Those that the device may still execute, the oldest first.
+    submitted: VecDeque<Batch>,
+    /// Those that can be reused.
+    spare: Vec<Batch>,
+}
+
+impl Batches {
+    /// A batch that is not in use, or a new one.
+    fn next(&mut self, device: &Arc<Logical>) -> Result<Batch> {
+        self.retire(device)?;
+        while let Some(mut batch) = self.spare.pop() {
+            match batch.restart() {
+                Ok(()) => return Ok(batch),
+                Err(error) if error.kind == ErrorKind::DeviceLost => return Err(error),
+                // There may be memory for a new one.
+                Err(_) => {}
+            }
+        }
+        Batch::new(device)
+    }
+
+    /// The number of the last submission; 0 if there was none.
+    pub(super) fn last(&self) -> u64 {
+        self.submitted.back().and_then(|batch| batch.number).unwrap_or(0)
+    }
+
+    /// Releases the objects that the device is done with.
+    pub(super) fn retire(&mut self, device: &Logical) -> Result<()> {
+        while let Some(batch) = self.submitted.front() {
+            let Some(number) = batch.number else { break };
+            if !device.queue.is_done(&device.raw, number)? {
+                break;
+            }
+            if let Some(mut batch) = self.submitted.pop_front() {
+                batch.release();
+                self.spare.push(batch);
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until the device is done with all of them. The objects of batches that a lost device may use are not destroyed.
+    fn finish(&mut self, device: &Logical) {
+        let Some(number) = self.submitted.back().and_then(|batch| batch.number) else { return };
+        if let Err(error) = device.queue.wait(&device.raw, number, device.timeout) {
+            device.settle(&error);
+        }
+        if device.is_lost() {
+            self.submitted.drain(..).for_each(std::mem::forget);
+        }
+    }
+}
+
 impl Context {
     /// Submits the recorded commands if the batch is long.
     pub(super) fn flush_if_long(&mut self) -> Result<()> {
@@ -131,7 +187,7 @@ impl Context {
     pub(super) fn submit(&mut self) -> Result<u64> {
         self.check_lost()?;
         // The next batch is created first: if there is no memory for it, nothing has changed.
-        let next = self.next_batch()?;
+        let next = self.batches.next(&self.device)?;
         self.end_rendering();
         self.pause_queries();
         self.settle_accesses();
@@ -144,7 +200,7 @@ impl Context {
         match submitted {
             Ok(number) => {
                 batch.number = Some(number);
-                self.submitted.push_back(batch);
+                self.batches.submitted.push_back(batch);
                 self.counters.submissions += 1;
                 self.resume_queries(stamp, number);
                 Ok(number)
@@ -159,60 +215,22 @@ impl Context {
         }
     }
 
-    /// A batch that is not in use, or a new one.
-    fn next_batch(&mut self) -> Result<Batch> {
-        self.retire()?;
-        while let Some(mut batch) = self.spare.pop() {
-            match batch.restart() {
-                Ok(()) => return Ok(batch),
-                Err(error) if error.kind == ErrorKind::DeviceLost => return Err(error),
-                // There may be memory for a new one.
-                Err(_) => {}
-            }
-        }
-        Batch::new(&self.device)
-    }
-
-    /// Releases the objects that the device is done with.
-    pub(super) fn retire(&mut self) -> Result<()> {
-        while let Some(batch) = self.submitted.front() {
-            let Some(number) = batch.number else { break };
-            if !self.device.queue.is_done(&self.device.raw, number)? {
-                break;
-            }
-            if let Some(mut batch) = self.submitted.pop_front() {
-                batch.release();
-                self.spare.push(batch);
-            }
-        }
-        Ok(())
-    }
-
     /// Marks all state, because a new command buffer has no state.
     fn lose_commands(&mut self) {
-        self.dirty = BitSet::ALL;
-        self.forced = BitSet::ALL;
+        self.changes.lose_all();
         self.current.pipeline = None;
         self.current.sets = Default::default();
         self.current.rendering.lose();
         self.current.compute_sets = Default::default();
         self.current.indices = None;
         // The posted bits are a subset of all bits.
-        let _ = Inbox::take(&self.inbox);
+        let _ = self.changes.take_posted();
     }
 }
 
 impl Drop for Context {
     fn drop(&mut self) {
         // Commands that were not flushed are dropped. The device may still use the objects of submitted commands.
-        let last = self.submitted.back().and_then(|batch| batch.number);
-        let Some(number) = last else { return };
-        let timeout = self.device.timeout;
-        if let Err(error) = self.device.queue.wait(&self.device.raw, number, timeout) {
-            self.device.settle(&error);
-        }
-        if self.device.is_lost() {
-            self.submitted.drain(..).for_each(std::mem::forget);
-        }
+        self.batches.finish(&self.device);
     }
 }

@@ -159,19 +159,12 @@ impl Context {
 
     /// Sets `bit` if its state differs from that of the command buffer, and clears it otherwise.
     fn mark(&mut self, bit: Dirty, differs: bool) {
-        self.revisions.bump(bit);
-        if differs {
-            self.dirty.insert(bit);
-        } else if !self.forced.contains(bit) {
-            self.dirty.remove(bit);
-        }
+        self.changes.compare(bit, differs);
     }
 
     /// Sets `bit` without a comparison.
     pub(super) fn force(&mut self, bit: Dirty) {
-        self.revisions.bump(bit);
-        self.dirty.insert(bit);
-        self.forced.insert(bit);
+        self.changes.force(bit);
         if bit == Dirty::Accesses {
             // A draw without indices handles the bit, but does not check the index buffer.
             self.current.indices = None;
@@ -288,7 +281,7 @@ impl Context {
                 continue;
             }
             if let Some(buffer) = buffer {
-                buffer.buffer.subject.observe(&self.inbox, Dirty::VertexBuffers);
+                buffer.buffer.subject.observe(self.changes.inbox(), Dirty::VertexBuffers);
             }
             if used >> slot & 1 != 0 {
                 self.mark_vertex_buffers();
@@ -359,7 +352,7 @@ impl Context {
             Stage::Compute => DescriptorClass::ALL.into_iter().any(|class| context.slot_differs(stage, class)),
             _ => GRAPHICS.iter().any(|stage| context.slot_differs(*stage, class)),
         };
-        if differs || !self.forced.contains(bit) {
+        if differs || !self.changes.is_forced(bit) {
             let differs = differs || any_differs(self);
             self.mark(bit, differs);
         }
@@ -380,9 +373,9 @@ impl Context {
         check_slots("constant buffer", index, 1, MAX_CONSTANT_BUFFERS)?;
         if let Some(ConstantBuffer::Buffer(range)) = &buffer {
             check_range(range, self.device.limits.min_uniform_buffer_offset_alignment)?;
-            range.buffer.subject.observe(&self.inbox, constant_bit(stage, index));
+            range.buffer.subject.observe(self.changes.inbox(), constant_bit(stage, index));
             if index == 0 {
-                range.buffer.subject.observe(&self.inbox, constant_bit(stage, 1));
+                range.buffer.subject.observe(self.changes.inbox(), constant_bit(stage, 1));
             }
         }
         let slots = &mut self.bound.stages[stage as usize].constants;
@@ -433,7 +426,7 @@ impl Context {
             let slots = &mut self.bound.stages[stage as usize].buffers;
             let Some(differs) = slots.set(slot, range.clone(), used) else { continue };
             if let Some(range) = range {
-                range.buffer.subject.observe(&self.inbox, graphics_or_compute(stage, Dirty::StorageBuffers));
+                range.buffer.subject.observe(self.changes.inbox(), graphics_or_compute(stage, Dirty::StorageBuffers));
             }
             if used >> slot & 1 != 0 {
                 self.mark_slot(stage, DescriptorClass::StorageBuffers, differs);
@@ -451,8 +444,8 @@ impl Context {
             let Some(differs) = slots.set(slot, view.clone(), used) else { continue };
             let bit = graphics_or_compute(stage, Dirty::Textures);
             match view {
-                Some(SamplerView::Texture { texture, .. }) => texture.subject.observe(&self.inbox, bit),
-                Some(SamplerView::Buffer { buffer, .. }) => buffer.subject.observe(&self.inbox, bit),
+                Some(SamplerView::Texture { texture, .. }) => texture.subject.observe(self.changes.inbox(), bit),
+                Some(SamplerView::Buffer { buffer, .. }) => buffer.subject.observe(self.changes.inbox(), bit),
                 None => {}
             }
             if used >> slot & 1 != 0 {
@@ -485,8 +478,8 @@ impl Context {
             let Some(differs) = slots.set(slot, image.clone(), used) else { continue };
             let bit = graphics_or_compute(stage, Dirty::Images);
             match image {
-                Some(ImageView::Texture { texture, .. }) => texture.subject.observe(&self.inbox, bit),
-                Some(ImageView::Buffer { buffer, .. }) => buffer.subject.observe(&self.inbox, bit),
+                Some(ImageView::Texture { texture, .. }) => texture.subject.observe(self.changes.inbox(), bit),
+                Some(ImageView::Buffer { buffer, .. }) => buffer.subject.observe(self.changes.inbox(), bit),
                 None => {}
             }
             if used >> slot & 1 != 0 {
@@ -505,7 +498,7 @@ impl Context {
             return Ok(());
         }
         let surfaces = framebuffer.colors.iter().flatten().chain(&framebuffer.depth_stencil);
-        surfaces.for_each(|surface| surface.texture.subject.observe(&self.inbox, Dirty::Framebuffer));
+        surfaces.for_each(|surface| surface.texture.subject.observe(self.changes.inbox(), Dirty::Framebuffer));
         let differs = self.bound.framebuffer.set(framebuffer.clone());
         self.mark(Dirty::Framebuffer, differs);
         Ok(())

@@ -48,7 +48,7 @@ impl Context {
         self.feedback.capture.vertices = 0;
         let by = |context: &Context| [BackEnd::Storage, BackEnd::Compute].map(|back_end| context.captures_by(back_end));
         let [mut by_drawing, mut by_computing] = by(self);
-        if self.dirty.contains(Dirty::Program) && (by_drawing || by_computing || self.bound.captures()) {
+        if self.changes.is_dirty(Dirty::Program) && (by_drawing || by_computing || self.bound.captures()) {
             // The program determines the back end.
             self.take_program()?;
             [by_drawing, by_computing] = by(self);

@@ -71,18 +71,20 @@ impl DerivedState {
 impl Context {
     /// Returns an error if a draw is impossible with this state.
     pub(super) fn check_draw(&mut self) -> Result<()> {
-        let Context { derived: DerivedState { vertex_buffers, draw, .. }, revisions, bound, current, .. } = self;
-        let why = draw.get(revisions, || match vertex_buffers.get(revisions, || read_buffers(bound, current)) {
-            Ok(buffers) => why_unbound(bound, *buffers),
-            Err(why) => Some(why.clone()),
+        let Context { derived: DerivedState { vertex_buffers, draw, .. }, changes, bound, current, .. } = self;
+        let why = draw.get(changes.revisions(), || {
+            match vertex_buffers.get(changes.revisions(), || read_buffers(bound, current)) {
+                Ok(buffers) => why_unbound(bound, *buffers),
+                Err(why) => Some(why.clone()),
+            }
         });
         why.as_ref().map_or(Ok(()), |why| Err(Error::new(why.clone())))
     }
 
     /// Returns an error if the program reads an attribute without a vertex element: no pipeline can have both.
     pub(super) fn check_elements(&mut self) -> Result<()> {
-        let Context { derived: DerivedState { vertex_buffers, .. }, revisions, bound, current, .. } = self;
-        let buffers = vertex_buffers.get(revisions, || read_buffers(bound, current));
+        let Context { derived: DerivedState { vertex_buffers, .. }, changes, bound, current, .. } = self;
+        let buffers = vertex_buffers.get(changes.revisions(), || read_buffers(bound, current));
         buffers.as_ref().map(drop).map_err(|why| Error::new(why.clone()))
     }
 
@@ -91,15 +93,18 @@ impl Context {
     pub(super) fn feedback_back_end(&mut self) -> Option<BackEnd> {
         let active = self.feedback.is_active();
         let program = self.current.program.as_ref();
-        *self.derived.feedback.get(&self.revisions, || {
+        *self.derived.feedback.get(self.changes.revisions(), || {
             program.filter(|program| active && !program.xfb.is_empty()).map(|program| program.captures)
         })
     }
 
     /// The reason why the framebuffer cannot be drawn to: GL's framebuffer completeness.
     pub(super) fn why_incomplete(&mut self) -> Option<&str> {
-        let Context { derived, revisions, bound, device, .. } = self;
-        derived.framebuffer.get(revisions, || why_incomplete(bound.framebuffer.get(), &device.limits)).as_deref()
+        let Context { derived, changes, bound, device, .. } = self;
+        derived
+            .framebuffer
+            .get(changes.revisions(), || why_incomplete(bound.framebuffer.get(), &device.limits))
+            .as_deref()
     }
 }
 

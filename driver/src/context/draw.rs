@@ -203,7 +203,7 @@ impl Context {
             return Err(Error::new(format!("indices at offset {offset} do not fit a buffer of {bytes} bytes")));
         }
         let storage = indices.buffer.storage();
-        indices.buffer.subject.observe(&self.inbox, Dirty::Accesses);
+        indices.buffer.subject.observe(self.changes.inbox(), Dirty::Accesses);
         self.use_buffer(&storage, Use::Index);
         self.flush_barriers();
         let (raw, commands) = (&self.device.raw, self.batch.commands);

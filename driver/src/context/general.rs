@@ -47,8 +47,8 @@ impl Context {
     /// Finds the textures that the next draw uses in several ways. If they differ, all descriptors and the rendering are set up
     /// again.
     pub(super) fn find_general(&mut self) {
-        let Context { derived, revisions, bound, current, .. } = self;
-        let general = derived.general(revisions, bound, current.program.as_deref());
+        let Context { derived, changes, bound, current, .. } = self;
+        let general = derived.general(changes.revisions(), bound, current.program.as_deref());
         if *general == current.general {
             return;
         }

@@ -14,7 +14,7 @@
 //! | file | contents |
 //! |-|-|
 //! | `state` | state objects: blend, rasterizer, framebuffer, ... |
-//! | `dirty` | the table of dirty bits |
+//! | `dirty`, `changes` | the table of dirty bits, and those that are set |
 //! | `bind`, `slots` | setters, and the slots that resources are bound to |
 //! | `sync`, `emit` | selection of handlers, and the commands that they record |
 //! | `derived` | values that are computed from the state, such as whether a draw is possible |
@@ -31,6 +31,7 @@ mod access;
 mod batch;
 mod bind;
 mod capture;
+mod changes;
 mod clear;
 mod copy;
 mod counters;
@@ -71,7 +72,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::pipeline::{Pipeline, PipelineDesc, Transitions};
 use crate::program::{module_stage, Program, ProgramOptions, Shader, Source, Words, GRAPHICS};
 use crate::resource::{Buffer, BufferDescription, Sampler, SamplerState, Texture, TextureDescription};
-use crate::state::{BitSet, Inbox, Revisions};
+use crate::state::BitSet;
 use batch::Batch;
 use bind::Bound;
 use ntv::ir::XfbInfo;
@@ -102,18 +103,9 @@ pub struct Context {
     pub(crate) shared: Arc<Shared>,
     options: ContextOptions,
     bound: Bound,
-    dirty: BitSet<Dirty>,
-    /// Bits that are dirty for other reasons than a changed value.
-    forced: BitSet<Dirty>,
-    /// The bits that the bound program uses.
-    relevant: BitSet<Dirty>,
-    revisions: Revisions<Dirty>,
-    inbox: Arc<Inbox<Dirty>>,
+    changes: changes::Changes,
     batch: Batch,
-    /// Batches that the device may still execute, the oldest first.
-    submitted: std::collections::VecDeque<Batch>,
-    /// Batches that can be reused.
-    spare: Vec<Batch>,
+    batches: batch::Batches,
     current: Current,
     transitions: Transitions,
     /// Programs of earlier draws, by the shaders of the graphics stages.
@@ -173,14 +165,9 @@ impl Context {
             shared,
             options,
             bound: Bound::default(),
-            dirty: BitSet::ALL,
-            forced: BitSet::ALL,
-            relevant: BitSet::ALL,
-            revisions: Revisions::new(),
-            inbox: Arc::new(Inbox::new()),
+            changes: changes::Changes::all(),
             batch,
-            submitted: Default::default(),
-            spare: Vec::new(),
+            batches: Default::default(),
             current: Current::default(),
             transitions: Transitions::default(),
             programs: FxHashMap::default(),
@@ -264,7 +251,7 @@ impl Context {
     /// The bits that the command buffer does not have yet. Bits that the bound program does not use stay until another program is
     /// bound.
     pub fn dirty(&self) -> BitSet<Dirty> {
-        self.dirty
+        self.changes.dirty()
     }
 
     /// The counts of its work so far.

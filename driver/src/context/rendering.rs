@@ -134,8 +134,7 @@ impl Context {
 
     fn note_begin(&mut self, is_pass: bool) {
         (self.current.rendering.is_active, self.current.rendering.is_pass) = (true, is_pass);
-        self.dirty.remove(Dirty::Rendering);
-        self.forced.remove(Dirty::Rendering);
+        self.changes.settle(Dirty::Rendering);
         self.counters.renderings += 1;
         self.counters.commands += 1;
     }
@@ -206,8 +205,7 @@ impl Context {
             self.current.rendering.is_active = false;
             self.counters.commands += 1;
         }
-        self.dirty.insert(Dirty::Rendering);
-        self.forced.insert(Dirty::Rendering);
+        self.changes.lose(Dirty::Rendering);
     }
 }
 

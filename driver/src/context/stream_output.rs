@@ -112,8 +112,8 @@ impl Context {
         }
         for target in targets.iter().flatten() {
             let subject = &target.range.buffer.subject;
-            subject.observe(&self.inbox, Dirty::StreamOutput);
-            subject.observe(&self.inbox, Dirty::StorageBuffers);
+            subject.observe(self.changes.inbox(), Dirty::StreamOutput);
+            subject.observe(self.changes.inbox(), Dirty::StorageBuffers);
         }
         self.suspend_feedback();
         let feedback = &mut self.feedback;

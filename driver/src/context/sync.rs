@@ -31,11 +31,11 @@ impl Context {
             self.forget_all();
         }
         let wanted = mask & self.relevant();
-        if (self.dirty & wanted).is_empty() {
+        if (self.changes.dirty() & wanted).is_empty() {
             return Ok(());
         }
         self.check_lost()?;
-        if self.dirty.contains(Dirty::Program) {
+        if self.changes.is_dirty(Dirty::Program) {
             // The program determines the relevant bits.
             self.walk(mask & bits![Dirty: Program])?;
         }
@@ -44,19 +44,19 @@ impl Context {
     }
 
     fn walk(&mut self, mask: BitSet<Dirty>) -> Result<()> {
-        let mut dirty = self.dirty.take();
+        let mut dirty = self.changes.take();
         let walked = walk(&mut dirty, mask, self.relevant(), |bit| {
-            let was_forced = self.forced.remove(bit);
+            let was_forced = self.changes.take_forced(bit);
             let handled = self.handle(bit);
             if handled.is_err() && was_forced {
-                self.forced.insert(bit);
+                self.changes.keep_forced(bit);
             }
-            handled.map(|()| self.dirty.take())
+            handled.map(|()| self.changes.take())
         });
-        self.dirty |= dirty;
+        self.changes.put_back(dirty);
         self.counters.sync += walked.inspect_err(|_| {
             // A part of the handler may already have marked a value as synced: all state is recorded again.
-            self.forced |= self.dirty;
+            self.changes.distrust();
         })?;
         Ok(())
     }
@@ -74,7 +74,7 @@ impl Context {
 
     /// Takes the notifications of resources that have a new storage.
     pub(super) fn take_messages(&mut self) {
-        let posted = self.inbox.take();
+        let posted = self.changes.take_posted();
         if !posted.is_empty() {
             posted.iter().for_each(|bit| self.force(bit));
         }
@@ -84,13 +84,13 @@ impl Context {
     fn relevant(&self) -> BitSet<Dirty> {
         match self.options.emit_all {
             true => BitSet::ALL,
-            false => self.relevant,
+            false => self.changes.relevant(),
         }
     }
 
     /// Forgets the state of the command buffer, and all objects that were found by their contents.
     fn forget_all(&mut self) {
-        (self.dirty, self.forced) = (BitSet::ALL, BitSet::ALL);
+        self.changes.lose_all();
         self.derived = Default::default();
         self.programs.clear();
         self.batch.sets.forget();
@@ -108,10 +108,10 @@ impl Context {
     /// Submits all recorded commands. The fence is reached when the device is done with them.
     pub fn flush(&mut self) -> Result<Fence> {
         let number = match self.batch.is_empty() && self.current.rendering.clears.is_empty() {
-            true => self.submitted.back().and_then(|batch| batch.number).unwrap_or(0),
+            true => self.batches.last(),
             false => self.submit()?,
         };
-        self.retire()?;
+        self.batches.retire(&self.device)?;
         Ok(Fence { device: Arc::clone(&self.device), number })
     }
 
@@ -119,7 +119,7 @@ impl Context {
     pub fn finish(&mut self) -> Result<()> {
         let timeout = self.device.timeout;
         self.flush()?.wait(timeout)?;
-        self.retire()
+        self.batches.retire(&self.device)
     }
 }
 

@@ -31,7 +31,7 @@ fn take(context: &mut Context) -> Result<()> {
     let before = context.current.program.replace(Arc::clone(&program));
     let same = |what: fn(&Program) -> u64| before.as_ref().is_some_and(|before| what(before) == what(&program));
     // Values that are derived from the program must be recomputed.
-    context.revisions.bump(Dirty::Program);
+    context.changes.bump(Dirty::Program);
     let is_same = same(|program| program.id.into()) && !context.forced_all();
     if is_same {
         return Ok(());
@@ -63,8 +63,8 @@ fn take(context: &mut Context) -> Result<()> {
     if !program.xfb.is_empty() || before.is_some_and(|before| !before.xfb.is_empty()) {
         context.force(Dirty::StreamOutput);
     }
-    context.relevant = relevant(&program);
-    match context.relevant.contains(Dirty::ShaderKey) {
+    context.changes.set_relevant(relevant(&program));
+    match context.changes.relevant().contains(Dirty::ShaderKey) {
         true => context.force(Dirty::ShaderKey),
         false => context.set_key(Key { bits: Key::STRIP & program.seen, ..Key::default() }),
     }
