@@ -131,9 +131,8 @@ impl<E: Bit> Subject<E> {
 
     /// Registers `observer` for `bit`: each later notification posts `bit` to it.
     ///
-    /// An observer registers for a set of bits: two registrations for one bit are the same as one. So each place where a context
-    /// can bind a resource needs its own bit, or the places that share a bit call [`unobserve`](Self::unobserve) when the last
-    /// one is unbound.
+    /// An observer registers for a set of bits: two registrations for one bit are the same as one. It stays registered until it is
+    /// dropped: after the resource is unbound, a notification costs the observer a comparison.
     pub fn observe<O: Observer<E> + 'static>(&self, observer: &Arc<O>, bit: E) {
         let mut entries = self.entries();
         match entries.iter_mut().find(|entry| entry.is_of(&**observer)) {
@@ -147,29 +146,11 @@ impl<E: Bit> Subject<E> {
         };
     }
 
-    /// Ends the registration of `observer` for `bit`.
-    pub fn unobserve<O: Observer<E> + 'static>(&self, observer: &O, bit: E) {
-        self.entries().retain_mut(|entry| {
-            if entry.is_of(observer) {
-                entry.bits.remove(bit);
-            }
-            entry.lives() && !entry.bits.is_empty()
-        });
-    }
-
     /// Posts to each observer the bits that it registered for.
     pub fn notify(&self) {
-        self.notify_with(BitSet::ALL);
-    }
-
-    /// Posts to each observer the bits of `filter` that it registered for.
-    pub fn notify_with(&self, filter: BitSet<E>) {
         self.entries().retain(|entry| {
             let Some(observer) = entry.observer.upgrade() else { return false };
-            let bits = entry.bits & filter;
-            if !bits.is_empty() {
-                observer.post(bits);
-            }
+            observer.post(entry.bits);
             true
         });
     }
