@@ -76,16 +76,16 @@ impl BlockPick {
 
 /// The blocks of a shader that an index may select, by kind.
 #[derive(Clone, Debug)]
-pub struct Blocks {
+pub struct SelectableBlocks {
     uniforms: Range<u32>,
     storage: Range<u32>,
     tables: [BlockTable; 2],
 }
 
-impl Blocks {
+impl SelectableBlocks {
     /// Those of `shader`: as many as its header says, or more if it has higher constant indices. No index selects GL's loose
     /// uniforms, which are a block, too.
-    pub fn new(shader: &Shader) -> Blocks {
+    pub fn new(shader: &Shader) -> SelectableBlocks {
         let mut ends = [shader.info.num_ubos, shader.info.num_ssbos];
         for inst in &shader.order {
             let Some((op, srcs)) = shader.as_intrinsic(*inst) else { continue };
@@ -99,7 +99,7 @@ impl Blocks {
         let mut tables = [BlockTable::default(), BlockTable::default()];
         tables[0].collect(shader, Modes::UBO);
         tables[1].collect(shader, Modes::SSBO);
-        Blocks { uniforms: first..ends[0].max(first + 1), storage: 0..ends[1].max(1), tables }
+        SelectableBlocks { uniforms: first..ends[0].max(first + 1), storage: 0..ends[1].max(1), tables }
     }
 
     /// The blocks that `pick` may select; `None` if their number is unknown.

@@ -5,7 +5,7 @@
 
 use super::feature_check::FeatureCheck;
 use super::growth::{made_of_access, MOST_OF_ACCESSES};
-use crate::analysis::block_picks::{BlockPick, Blocks, FEATURES, MOST_BLOCKS};
+use crate::analysis::block_picks::{BlockPick, SelectableBlocks, FEATURES, MOST_BLOCKS};
 
 impl FeatureCheck<'_> {
     /// Checks the features that such accesses need. If the number of blocks is known and not too large, a pass lowers the access,
@@ -20,7 +20,7 @@ impl FeatureCheck<'_> {
             let Some(pick) = BlockPick::new(shader, *inst).filter(|pick| !self.target.has(pick.feature)) else {
                 continue;
             };
-            let Some(blocks) = blocks.get_or_insert_with(|| Blocks::new(shader)).of(shader, &pick) else {
+            let Some(blocks) = blocks.get_or_insert_with(|| SelectableBlocks::new(shader)).of(shader, &pick) else {
                 self.need_for(*inst, pick.feature, &"");
                 continue;
             };

@@ -100,12 +100,12 @@ pub mod memory {
     pub mod lower_ubo;
     pub mod place_blocks;
 
-    mod access;
     mod block_vars;
     pub(super) mod blocks;
     pub(super) mod byte_access;
     mod lower_halves;
     mod memories;
+    mod memory_inst;
 }
 
 /// Transform feedback: captures as variables of the extension, or as stores to buffers.

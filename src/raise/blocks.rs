@@ -5,7 +5,7 @@
 //! A deref starts from a descriptor, as vtn has it, or from a variable, as zink has it: an array of numbers, one variable for each
 //! width. The variables stay as the declarations of their blocks: see [`block_table`](crate::analysis::block_table).
 
-use super::place::{component_step, Block, Place, Slot, Why, BUFFERS};
+use super::place::{component_step, DescribedBlock, Place, Slot, Why, BUFFERS};
 use crate::analysis::block_table::{block_array, component_bytes, descriptor_of, size_of};
 use crate::error::Errors;
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, InstKind, Shader, Type, TypeData, Var, Variable};
@@ -69,7 +69,7 @@ fn accessed(shader: &Shader, inst: Inst, layout: &DescriptorLayout) -> Option<(I
     let (op, srcs) = shader.as_intrinsic(inst)?;
     let pointer = *srcs.iter().find(|src| shader.as_deref(**src).is_some_and(|d| d.modes.intersects(BUFFERS)))?;
     let mut place = Place::new(shader, pointer)?;
-    if let Ok(Place { block: Some(Block { slot, var: Some(var), .. }), .. }) = &mut place {
+    if let Ok(Place { block: Some(DescribedBlock { slot, var: Some(var), .. }), .. }) = &mut place {
         slot.set.get_or_insert_with(|| set_of(&shader.vars[*var], layout));
     }
     Some((op, pointer, place))
@@ -113,7 +113,7 @@ fn element_bytes(shader: &Shader, op: Intrinsic, pointer: Def) -> Result<u32, Wh
     }
 }
 
-fn note(shader: &Shader, block: &Block, bindings: &mut Bindings) -> Result<(), Why> {
+fn note(shader: &Shader, block: &DescribedBlock, bindings: &mut Bindings) -> Result<(), Why> {
     let slot = block.slot;
     let binding = bindings.entry(slot).or_insert_with(|| {
         let declared = block.var.or_else(|| declared(shader, slot, block.ty));
@@ -217,7 +217,7 @@ fn access(
     b: &mut Builder<'_>,
     inst: Inst,
     (op, pointer): (Intrinsic, Def),
-    (place, block): (&Place, &Block),
+    (place, block): (&Place, &DescribedBlock),
     binding: &Binding,
 ) -> Edit {
     let Ok(bytes) = element_bytes(b.shader, op, pointer) else { return Edit::Keep };
@@ -279,7 +279,7 @@ fn access(
 }
 
 /// The number of a block.
-fn number(b: &mut Builder<'_>, block: &Block, binding: &Binding) -> Def {
+fn number(b: &mut Builder<'_>, block: &DescribedBlock, binding: &Binding) -> Def {
     let constant = block
         .element
         .iter()

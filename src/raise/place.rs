@@ -10,7 +10,7 @@ use crate::op::{AluOp, Index, Intrinsic, Modes};
 
 /// A block in a descriptor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Block {
+pub(super) struct DescribedBlock {
     pub(super) slot: Slot,
     /// The sum of these is the element of the array of blocks at the binding.
     pub(super) element: Vec<ArrayIndex>,
@@ -33,7 +33,7 @@ pub(super) struct Slot {
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     /// The block in a descriptor; `None` for push constants and payloads.
-    pub(super) block: Option<Block>,
+    pub(super) block: Option<DescribedBlock>,
     /// The constant part of the offset in bytes.
     pub(super) offset: u64,
     /// The other parts: indices, and the bytes of one step of each.
@@ -154,21 +154,21 @@ pub(super) fn within_memory(b: &mut Builder<'_>, op: AluOp, first: Def, second: 
 }
 
 /// The block of `var` that a deref with these steps, the last first, is in. A step that selects a block is removed.
-fn block_of_variable(shader: &Shader, var: Var, way: &mut Vec<Def>) -> Result<Block, Why> {
+fn block_of_variable(shader: &Shader, var: Var, way: &mut Vec<Def>) -> Result<DescribedBlock, Why> {
     let Variable { mode, ty, binding, descriptor_set: set, .. } = shader.vars[var];
     let slot = Slot { is_ubo: mode == Modes::UBO, set, binding };
     let Some((ty, _)) = block_array(shader, ty) else {
-        return Ok(Block { slot, element: Vec::new(), ty, var: Some(var) });
+        return Ok(DescribedBlock { slot, element: Vec::new(), ty, var: Some(var) });
     };
     let selected = way.pop().and_then(|step| shader.as_deref(step)).map(|deref| deref.kind);
     match selected {
-        Some(DerefKind::Array { index, .. }) => Ok(Block { slot, element: vec![index], ty, var: Some(var) }),
+        Some(DerefKind::Array { index, .. }) => Ok(DescribedBlock { slot, element: vec![index], ty, var: Some(var) }),
         _ => Err("a deref of several blocks".into()),
     }
 }
 
 /// The block of the descriptor `def`, if it is one; an error if it cannot be a block of this crate.
-fn block_of(shader: &Shader, def: Def, ty: Type) -> Option<Result<Block, Why>> {
+fn block_of(shader: &Shader, def: Def, ty: Type) -> Option<Result<DescribedBlock, Why>> {
     let (op, srcs) = shader.as_intrinsic(def.inst())?;
     if op != Intrinsic::load_vulkan_descriptor {
         return None;
@@ -183,7 +183,7 @@ fn block_of(shader: &Shader, def: Def, ty: Type) -> Option<Result<Block, Why>> {
             }
             Some((Intrinsic::vulkan_resource_index, srcs)) => {
                 element.push(ArrayIndex::Def(srcs[0]));
-                return Some(slot(shader, inst).map(|slot| Block { slot, element, ty, var: None }));
+                return Some(slot(shader, inst).map(|slot| DescribedBlock { slot, element, ty, var: None }));
             }
             _ => break,
         }

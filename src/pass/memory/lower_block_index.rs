@@ -59,7 +59,7 @@
 //! 32x4  %14 = phi b1: %6, b5: %13
 //! ```
 
-use crate::analysis::block_picks::{block_source, BlockPick, Blocks, PickOf, FEATURES, MOST_BLOCKS};
+use crate::analysis::block_picks::{block_source, BlockPick, PickOf, SelectableBlocks, FEATURES, MOST_BLOCKS};
 use crate::analysis::known_bits::KnownBits;
 use crate::ir::{rewrite, Builder, Def, Directive, Edit, Inst, InstData, InstKind, PhiSrc, Shader};
 use crate::op::fold::mask;
@@ -89,7 +89,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     if !shader.order.iter().any(|inst| lowered(shader, *inst).is_some()) {
         return false;
     }
-    let blocks = Blocks::new(shader);
+    let blocks = SelectableBlocks::new(shader);
     shader.with_spare(|shader, known: &mut KnownBits| {
         known.analyse(shader);
         let mut picked = Vec::new();

@@ -29,8 +29,8 @@
 //!             @store_deref (%8, %9) (wrmask=xy, access=none)
 //! ```
 
-use super::access::Access;
 use super::byte_access::{self, global_pointer, Address, MemoryView, Whole};
+use super::memory_inst::MemoryInst;
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, TypeData};
 use crate::op::meaning::{MemoryKind, MemoryOperation};
 use crate::op::{AluOp, Facts, Index, Modes};
@@ -71,16 +71,16 @@ fn is_step(shader: &Shader, inst: Inst) -> bool {
 
 /// An access to global memory.
 struct GlobalAccess {
-    access: Access,
+    access: MemoryInst,
     address: Def,
     /// The address is `align.1` modulo `align.0`.
     align: (u32, u32),
 }
 
 impl Deref for GlobalAccess {
-    type Target = Access;
+    type Target = MemoryInst;
 
-    fn deref(&self) -> &Access {
+    fn deref(&self) -> &MemoryInst {
         &self.access
     }
 }
@@ -97,7 +97,7 @@ impl GlobalAccess {
             return None;
         }
         let address = info.offset.map(|address| srcs[usize::from(address)]);
-        let access = Access::new(b.shader, inst, info)?;
+        let access = MemoryInst::new(b.shader, inst, info)?;
         let (address, align) = match address {
             Some(address) => {
                 let align = (b.shader.index(inst, Index::align_mul), b.shader.index(inst, Index::align_offset));

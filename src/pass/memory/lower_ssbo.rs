@@ -39,10 +39,10 @@
 //! @store_deref (%5, %2) (wrmask=x, access=none)
 //! ```
 
-use super::access::Access;
 use super::block_vars::BlockVars;
 use super::blocks::{block_pointer, vector_of, BasePointers, Element, UINT};
 use super::byte_access::{self, is_narrow, Elements, Granularity, MemoryView, Offset, Whole};
+use super::memory_inst::MemoryInst;
 use crate::analysis::offsets::Offsets;
 use crate::ir::{rewrite, AluFlags, ArrayIndex, Builder, Def, Edit, Inst, Shader, Var};
 use crate::op::meaning::MemoryKind;
@@ -66,21 +66,21 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     shader.with_spare(|shader, tables: &mut Tables| {
         tables.bases.clear();
         tables.needed_views.clear();
-        let Some(mut blocks) = Blocks::new(shader, context, tables) else { return false };
+        let Some(mut blocks) = StorageBlocks::new(shader, context, tables) else { return false };
         lower(shader, context, &mut blocks);
         tables.offsets.forget(shader);
         true
     })
 }
 
-fn lower(shader: &mut Shader, context: &Context, blocks: &mut Blocks<'_>) {
+fn lower(shader: &mut Shader, context: &Context, blocks: &mut StorageBlocks<'_>) {
     rewrite(shader, |b, inst| match BlockAccess::new(b.shader, inst) {
         Some(access) => lower_access(b, context, blocks, &access),
         None => Edit::Keep,
     });
 }
 
-fn lower_access(b: &mut Builder<'_>, context: &Context, blocks: &mut Blocks<'_>, access: &BlockAccess) -> Edit {
+fn lower_access(b: &mut Builder<'_>, context: &Context, blocks: &mut StorageBlocks<'_>, access: &BlockAccess) -> Edit {
     let block = access.block;
     let Some(offset) = access.offset(b.shader, &blocks.made.offsets) else {
         return Edit::Replace(size(b, blocks, access));
@@ -99,7 +99,7 @@ fn lower_access(b: &mut Builder<'_>, context: &Context, blocks: &mut Blocks<'_>,
 
 /// An access to a storage block.
 struct BlockAccess {
-    access: Access,
+    access: MemoryInst,
     /// The index of the block.
     block: Def,
     /// The byte offset; `None` for a size.
@@ -107,9 +107,9 @@ struct BlockAccess {
 }
 
 impl Deref for BlockAccess {
-    type Target = Access;
+    type Target = MemoryInst;
 
-    fn deref(&self) -> &Access {
+    fn deref(&self) -> &MemoryInst {
         &self.access
     }
 }
@@ -120,7 +120,7 @@ impl BlockAccess {
         let info = op.info().memory.filter(|info| info.kind == MemoryKind::Ssbo)?;
         let source = |at: u8| srcs[usize::from(at)];
         let (block, offset) = (source(info.block?), info.offset.map(source));
-        Some(BlockAccess { access: Access::new(shader, inst, info)?, block, offset })
+        Some(BlockAccess { access: MemoryInst::new(shader, inst, info)?, block, offset })
     }
 
     fn offset(&self, shader: &Shader, offsets: &Offsets) -> Option<Offset> {
@@ -151,7 +151,7 @@ impl BlockAccess {
     }
 }
 
-fn size(b: &mut Builder<'_>, blocks: &mut Blocks<'_>, access: &BlockAccess) -> Def {
+fn size(b: &mut Builder<'_>, blocks: &mut StorageBlocks<'_>, access: &BlockAccess) -> Def {
     let (var, index) = blocks.find(b, access.block, UINT);
     let pointer = block_pointer(b, var, index);
     let len = b.intrinsic(Intrinsic::deref_buffer_array_length, 1, 32, &[pointer]);
@@ -170,7 +170,7 @@ fn has_narrow_atomic(shader: &Shader, target: &Target, inst: Inst) -> bool {
 }
 
 /// The storage blocks of a shader.
-struct Blocks<'m> {
+struct StorageBlocks<'m> {
     descriptors: DescriptorLayout,
     made: &'m mut Tables,
     /// Qualifiers of all of them.
@@ -211,9 +211,9 @@ impl NeededViews {
     }
 }
 
-impl<'m> Blocks<'m> {
+impl<'m> StorageBlocks<'m> {
     /// `None` if the shader has no access to a storage block.
-    fn new(shader: &Shader, context: &Context, made: &'m mut Tables) -> Option<Blocks<'m>> {
+    fn new(shader: &Shader, context: &Context, made: &'m mut Tables) -> Option<StorageBlocks<'m>> {
         let mut last = None;
         let mut dynamic = shader.info.has_block_array(false);
         let mut written = false;
@@ -234,7 +234,7 @@ impl<'m> Blocks<'m> {
         made.vars.collect(shader, Modes::SSBO, count, otherwise);
         let is_auto = context.buffer_access == BufferAccess::Auto;
         let only_lanes = is_auto && !has_vectors;
-        let mut blocks = Blocks {
+        let mut blocks = StorageBlocks {
             descriptors,
             made,
             only_lanes,

@@ -96,7 +96,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
 struct UboTables {
     offsets: Offsets,
     survey: Survey,
-    blocks: Blocks,
+    blocks: UniformBlocks,
     bases: BasePointers,
     indices: MadeOnce<Term>,
     read: FxHashSet<Def>,
@@ -285,7 +285,7 @@ impl UboLoad {
         &self,
         b: &mut Builder<'_>,
         (survey, offsets): (&Survey, &Offsets),
-        blocks: &Blocks,
+        blocks: &UniformBlocks,
         bases: &mut BasePointers,
         context: &Context,
     ) -> Def {
@@ -325,11 +325,11 @@ struct Survey {
     /// In order: the block, if its index is constant, and the first vec4, if its lanes are known.
     loads: Vec<Option<(u32, Split)>>,
     /// Blocks with a constant index.
-    blocks: FxHashMap<u32, Block>,
+    blocks: FxHashMap<u32, BlockReads>,
     /// The indices of these, in order.
     indices: Vec<u32>,
     /// The range that loads with dynamic indices read of any block, if there are such loads.
-    dynamic: Option<Block>,
+    dynamic: Option<BlockReads>,
     /// Whether reads of vec4s are left to emission, and whether all loads are such already.
     leaves_vec4s: bool,
     are_emitted: bool,
@@ -369,7 +369,7 @@ fn granularity(shader: &Shader, offsets: &Offsets, context: &Context, offset: Of
 
 /// The information about a block.
 #[derive(Clone, Copy)]
-struct Block {
+struct BlockReads {
     /// One past the last byte that is read, `None` if unknown.
     end: Option<u32>,
     /// One past the last byte that certainly exists: a load reads it, or its range in NIR includes it.
@@ -382,23 +382,23 @@ struct Block {
 /// The declaration of a block, or of an array of blocks.
 #[derive(Clone, Copy)]
 struct Declared {
-    block: Block,
+    block: BlockReads,
     /// The number of bytes in the declaration.
     size: Option<u32>,
     /// The minimum number of bytes of the bound range.
     min_range: u32,
 }
 
-impl Block {
-    const UNREAD: Block = Block { end: Some(0), readable: 0, views: 0, kept_views: 0 };
+impl BlockReads {
+    const UNREAD: BlockReads = BlockReads { end: Some(0), readable: 0, views: 0, kept_views: 0 };
 
     /// The number of bytes of it, of which `declared` are declared.
     fn size(self, declared: Option<u32>) -> Option<u32> {
         self.end.map_or(declared, |end| Some(declared.map_or(end, |size| size.max(end))))
     }
 
-    fn with(self, other: Block) -> Block {
-        Block {
+    fn with(self, other: BlockReads) -> BlockReads {
+        BlockReads {
             end: self.end.zip(other.end).map(|(a, b)| a.max(b)),
             readable: self.readable.max(other.readable),
             views: self.views | other.views,
@@ -412,7 +412,7 @@ impl Survey {
     fn collect(&mut self, shader: &Shader, context: &Context, offsets: &mut Offsets) {
         self.loads.clear();
         self.blocks.clear();
-        self.dynamic = shader.info.has_block_array(true).then_some(Block::UNREAD);
+        self.dynamic = shader.info.has_block_array(true).then_some(BlockReads::UNREAD);
         self.are_bytes_certain = self.dynamic.is_none();
         self.lanes.clear();
         self.are_emitted = true;
@@ -441,11 +441,15 @@ impl Survey {
         };
         let block = load.const_block(shader);
         let are_bytes_certain = self.are_bytes_certain || block.is_some_and(|block| block < first_in_array(shader));
-        let more =
-            Block { end, readable: if are_bytes_certain { readable } else { 0 }, views: view, kept_views: kept_view };
+        let more = BlockReads {
+            end,
+            readable: if are_bytes_certain { readable } else { 0 },
+            views: view,
+            kept_views: kept_view,
+        };
         let known = match block {
-            Some(block) => self.blocks.entry(block).or_insert(Block::UNREAD),
-            None => self.dynamic.get_or_insert(Block::UNREAD),
+            Some(block) => self.blocks.entry(block).or_insert(BlockReads::UNREAD),
+            None => self.dynamic.get_or_insert(BlockReads::UNREAD),
         };
         *known = known.with(more);
         let first = offset.vec4(shader, offsets, 0);
@@ -466,7 +470,7 @@ impl Survey {
     }
 
     /// Declares the block variables.
-    fn declare(&mut self, shader: &mut Shader, context: &Context, blocks: &mut Blocks) {
+    fn declare(&mut self, shader: &mut Shader, context: &Context, blocks: &mut UniformBlocks) {
         self.indices.clear();
         self.indices.extend(self.blocks.keys());
         self.indices.sort_unstable();
@@ -474,7 +478,7 @@ impl Survey {
             let array = blocks.vars.arrays[at];
             let is_in = |index: &&u32| array.has(**index);
             let read = self.indices.iter().filter(is_in).map(|index| self.blocks[index]);
-            let block = read.fold(self.dynamic.unwrap_or(Block::UNREAD), Block::with);
+            let block = read.fold(self.dynamic.unwrap_or(BlockReads::UNREAD), BlockReads::with);
             let declared = blocks.vars.table.of(array.first).and_then(|row| row.bytes);
             let size = block.size(declared);
             blocks.declare(shader, context, array.first, Declared { block, size, min_range: 0 });
@@ -500,7 +504,7 @@ fn first_in_array(shader: &Shader) -> u32 {
 }
 
 /// The number of bytes of block `index` if its declaration has it: GL's loose uniforms are declared as `vec4[n]`.
-fn declared_size(shader: &Shader, index: u32, blocks: &Blocks) -> Option<u32> {
+fn declared_size(shader: &Shader, index: u32, blocks: &UniformBlocks) -> Option<u32> {
     if let Some(declared) = blocks.vars.table.of(index) {
         return declared.bytes;
     }
@@ -514,15 +518,15 @@ fn declared_size(shader: &Shader, index: u32, blocks: &Blocks) -> Option<u32> {
 
 /// The uniform blocks of a shader.
 #[derive(Default)]
-struct Blocks {
+struct UniformBlocks {
     vars: BlockVars,
     /// The number of vec4s of each variable.
     lens: FxHashMap<Var, u32>,
 }
 
-impl Blocks {
+impl UniformBlocks {
     /// Forgets the blocks of the previous shader, and collects the arrays of this one.
-    fn collect(&mut self, shader: &Shader, context: &Context, is_dynamic: bool, read: &FxHashMap<u32, Block>) {
+    fn collect(&mut self, shader: &Shader, context: &Context, is_dynamic: bool, read: &FxHashMap<u32, BlockReads>) {
         self.lens.clear();
         // The blocks that an index may select are counted by the header, or by higher constant indices.
         let first = first_in_array(shader);

@@ -13,9 +13,9 @@
 //!
 //! The parts tile the memory in order, so that they need no more of it.
 
-use super::access::Access;
 use super::blocks::{base_pointer, elements, new_block, vec4s, Element, UINT, UINT64, UVEC4};
 use super::byte_access::{has_shared_elements, is_narrow, MemoryView, Offset, Whole};
+use super::memory_inst::MemoryInst;
 use crate::analysis::offsets::Offsets;
 use crate::analysis::push_constants::LOWERED;
 use crate::ir::{Builder, Def, Inst, Shader, Var};
@@ -67,16 +67,16 @@ struct Uses {
 
 /// An access by byte offset to one of the memories.
 pub(super) struct OffsetAccess {
-    access: Access,
+    access: MemoryInst,
     mode: Modes,
     offset: Def,
     unit: OffsetUnit,
 }
 
 impl Deref for OffsetAccess {
-    type Target = Access;
+    type Target = MemoryInst;
 
-    fn deref(&self) -> &Access {
+    fn deref(&self) -> &MemoryInst {
         &self.access
     }
 }
@@ -93,7 +93,7 @@ impl OffsetAccess {
             _ => return None,
         };
         let offset = srcs[usize::from(info.offset?)];
-        Some(OffsetAccess { access: Access::new(shader, inst, info)?, mode, offset, unit: info.unit })
+        Some(OffsetAccess { access: MemoryInst::new(shader, inst, info)?, mode, offset, unit: info.unit })
     }
 
     /// Whether the offset is not constant.

@@ -35,7 +35,7 @@ type Position = (Block, Inst);
 
 /// The last instruction of each content: a table with open addressing, most of which stays free.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct InstTable {
     slots: Vec<Slot>,
     /// The number of slots that the shader needs, minus one.
     mask: usize,
@@ -67,7 +67,7 @@ const MOST_SLOTS: usize = 1 << 14;
 /// time of the pass.
 const MOST_PROBES: usize = 256;
 
-impl Known {
+impl InstTable {
     /// Forgets the previous shader, and allocates the table for this one.
     pub(super) fn reset(&mut self, shader: &Shader) {
         if shader.cf.len() > 1 {

@@ -3,7 +3,7 @@
 //! The information that the walk collects about each instruction, for later instructions and for the steps after the walk.
 
 use super::algebraic;
-use super::cse::Known;
+use super::cse::InstTable;
 use super::dead_cf::Joined;
 use crate::entity::Id;
 use crate::ir::{Def, Inst, Shader};
@@ -45,7 +45,7 @@ pub(super) struct InstState {
 pub(super) struct WalkTables {
     /// Indexed by the number of the instruction.
     pub(super) insts: Vec<InstState>,
-    pub(super) known: Known,
+    pub(super) known: InstTable,
     /// The phis that stay.
     pub(super) phis: Vec<Inst>,
     /// Blocks that were merged into others when an empty if was removed.

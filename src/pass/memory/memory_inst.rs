@@ -11,7 +11,7 @@ use crate::target::Target;
 
 /// An access to memory by byte offset, by address, or through a deref.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Access {
+pub(super) struct MemoryInst {
     pub(super) inst: Inst,
     pub(super) operation: MemoryOperation,
     /// The stored value.
@@ -23,9 +23,9 @@ pub(super) struct Access {
     pub(super) bits: u8,
 }
 
-impl Access {
+impl MemoryInst {
     /// The access of `inst`, of which the table of intrinsics says this.
-    pub(super) fn new(shader: &Shader, inst: Inst, info: MemoryAccess) -> Option<Access> {
+    pub(super) fn new(shader: &Shader, inst: Inst, info: MemoryAccess) -> Option<MemoryInst> {
         let (op, srcs) = shader.as_intrinsic(inst)?;
         let value = match info.operation {
             MemoryOperation::Store => Some(srcs[usize::from(op.info().value?)]),
@@ -33,7 +33,7 @@ impl Access {
         };
         let numbers = value.unwrap_or(inst.def());
         let (components, bits) = (shader.num_components(numbers), shader.bit_size(numbers));
-        Some(Access { inst, operation: info.operation, value, data: info.atomic_data(), components, bits })
+        Some(MemoryInst { inst, operation: info.operation, value, data: info.atomic_data(), components, bits })
     }
 
     /// The number of accessed bytes.
