@@ -104,17 +104,10 @@
 #![forbid(unsafe_code)]
 
 mod descriptors;
-pub mod entity;
-pub mod error;
-mod feature;
-mod location;
-pub mod op;
 mod setters;
 pub mod target;
 
-pub mod ir;
 pub mod module;
-pub mod near;
 
 #[doc(hidden)]
 pub mod analysis;
@@ -127,13 +120,14 @@ pub mod raise;
 mod report;
 #[doc(hidden)]
 pub mod spirv;
-pub mod text;
 mod translator;
-pub mod wire;
 
 pub mod import;
 pub mod link;
 pub mod variant;
+
+pub use ntv_nir::{entity, error, ir, near, op, text, wire};
+use ntv_nir::{feature, location};
 
 pub use analysis::push_constants::PushConstants;
 pub use error::{Error, ErrorKind, Errors, Place};

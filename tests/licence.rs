@@ -17,6 +17,7 @@ const FOLDERS: &[&str] = &[
     "fuzz",
     "gen",
     "interp",
+    "nir",
     "null-vulkan",
     "prove",
     "report",

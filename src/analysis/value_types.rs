@@ -27,7 +27,7 @@
 
 use super::textures::image_texel;
 use super::wants::{
-    for_each_moved, interpolates, memory_choice, tex_want, unsigned, variable_choice, Vote, OWN_MEMORY,
+    for_each_moved, interpolates, memory_choice, tex_want, unsigned, variable_choice, Vote, Votes, OWN_MEMORY,
 };
 use crate::entity::Id;
 use crate::ir::{ArrayIndex, Cf, Def, DerefKind, Inst, InstKind, Shader, TexData, Var};

@@ -11,35 +11,20 @@ use crate::op::{
 /// The vote of a use: for a float rather than an integer, and for a signed integer rather than an unsigned one.
 pub(super) type Vote = [i16; 2];
 
-impl Choice {
-    /// The base type, unsigned if the signedness or the type is free.
-    pub(crate) const fn base(self) -> Base {
-        match self {
-            Choice::Bool => Base::Bool,
-            Choice::Int => Base::Int,
-            Choice::Float => Base::Float,
-            Choice::Uint | Choice::Literal | Choice::Integer | Choice::Free => Base::Uint,
-        }
-    }
+/// What votes for a type.
+pub(super) trait Votes {
+    /// Its vote for a value with a choice.
+    fn vote(self) -> Vote;
+}
 
-    /// The preference for the values that it moves.
-    pub(super) const fn want(self) -> Want {
-        match self {
-            Choice::Literal | Choice::Free => Want::Any,
-            Choice::Integer => Want::Integer,
-            fixed => Want::Is(fixed.base()),
-        }
-    }
-
-    /// The vote of that preference.
-    pub(super) const fn vote(self) -> Vote {
+impl Votes for Choice {
+    fn vote(self) -> Vote {
         self.want().vote()
     }
 }
 
-impl Want {
-    /// The vote for a value with a choice.
-    pub(super) const fn vote(self) -> Vote {
+impl Votes for Want {
+    fn vote(self) -> Vote {
         match self {
             Want::Is(Base::Float) => [1, 0],
             Want::Is(Base::Int) => [-1, 1],

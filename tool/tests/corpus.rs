@@ -287,7 +287,7 @@ fn with_exact_floats(module: &dr::Module) -> String {
 fn every_row_of_a_table_has_its_test() {
     let corpus = support::root().join("tests/corpus");
     let tables =
-        [("tests/corpus/zink/README.md", "| place", "zink", 35), ("src/text/mod.rs", "| lost", "directives", 12)];
+        [("tests/corpus/zink/README.md", "| place", "zink", 35), ("nir/src/text/mod.rs", "| lost", "directives", 12)];
     for (file, head, folder, least) in tables {
         let table = fs::read_to_string(support::root().join(file)).expect("a readable table");
         let lines = table.lines().map(|line| line.trim_start_matches("//! "));

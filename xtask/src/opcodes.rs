@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-//! `cargo xtask opcodes`: counts the files of the library and of the interpreter that name each opcode.
+//! `cargo xtask opcodes`: counts the files of the library, of its crate for NIR and of the interpreter that name each opcode.
 //!
-//! A row of a table in `src/op` should describe its opcode completely, so that a new opcode is a new row. A file that has other
+//! A row of a table in `nir/src/op` should describe its opcode completely, so that a new opcode is a new row. A file that has other
 //! properties of the opcode names it.
 
 use crate::root;
@@ -28,12 +28,12 @@ struct Table {
 const TABLES: [Table; 2] = [
     Table {
         what: "intrinsics",
-        file: "src/op/intrinsic.rs",
+        file: "nir/src/op/intrinsic.rs",
         start: "\nintrinsics! {",
         row: r"(?m)^    (\w+)\s*\[",
         limit: 2,
     },
-    Table { what: "ALU opcodes", file: "src/op/alu.rs", start: "\nalu_ops! {", row: r"(?m)^    (\w+)\s", limit: 2 },
+    Table { what: "ALU opcodes", file: "nir/src/op/alu.rs", start: "\nalu_ops! {", row: r"(?m)^    (\w+)\s", limit: 2 },
 ];
 
 /// The number of rows that are printed: those that most files name.
@@ -42,6 +42,7 @@ const SHOWN: usize = 12;
 /// Counts; an error if the median is above the limit of a table.
 pub(crate) fn run() -> Result<()> {
     let mut words = words_of_files(&root().join("src"))?;
+    words.extend(words_of_files(&root().join("nir/src"))?);
     words.extend(words_of_files(&root().join("interp/src"))?);
     for table in &TABLES {
         let counts = counts(table, &words)?;

@@ -163,7 +163,7 @@ fn short<'a>(path: &'a str, root: Option<&str>) -> &'a str {
 
 /// Whether a path from [`short`] is in ntv's repository.
 fn is_own(path: &str) -> bool {
-    path.starts_with("src/") || path.starts_with("ffi/")
+    path.starts_with("src/") || path.starts_with("nir/src/") || path.starts_with("ffi/")
 }
 
 #[cfg(test)]
@@ -173,19 +173,19 @@ mod tests {
     #[test]
     fn paths_are_short() {
         let root = Some("/home/me/ntv/");
-        assert_eq!(short("/home/me/ntv/src/ir/mod.rs", root), "src/ir/mod.rs");
+        assert_eq!(short("/home/me/ntv/nir/src/ir/mod.rs", root), "nir/src/ir/mod.rs");
         assert_eq!(
             short("/home/me/.cargo/registry/src/index-12/hashbrown-0.15.2/src/raw.rs", root),
             "hashbrown-0.15.2/src/raw.rs"
         );
         assert_eq!(short("/rustc/5980/library/core/src/ptr/mod.rs", root), "library/core/src/ptr/mod.rs");
         assert_eq!(short("/elsewhere/src/check/mod.rs", root), "/elsewhere/src/check/mod.rs");
-        assert_eq!(short("/home/me/ntv/src/ir/mod.rs", None), "/home/me/ntv/src/ir/mod.rs");
+        assert_eq!(short("/home/me/ntv/nir/src/ir/mod.rs", None), "/home/me/ntv/nir/src/ir/mod.rs");
     }
 
     #[test]
     fn crates_are_not_ntv() {
-        assert!(is_own("src/ir/mod.rs") && is_own("ffi/src/lib.rs"));
+        assert!(is_own("nir/src/ir/mod.rs") && is_own("ffi/src/lib.rs"));
         assert!(!is_own("hashbrown-0.15.2/src/raw.rs") && !is_own("library/core/src/ptr/mod.rs"));
     }
 

@@ -46,7 +46,7 @@ fn of_file(path: &str) -> Option<Phase> {
     const FOLDERS: &[(&str, Phase)] = &[
         ("ffi/mesa/", Phase::Flatten),
         ("ffi/src/", Phase::Shim),
-        ("src/wire/", Phase::Decode),
+        ("nir/src/wire/", Phase::Decode),
         ("src/check/", Phase::Check),
         ("src/pass/", Phase::Pass),
         ("src/analysis/value_types.rs", Phase::Types),
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn types_count_wherever_they_are() {
         assert_eq!(
-            of_chain(&["src/ir/mod.rs", "src/analysis/value_types.rs", "src/spirv/mod.rs"]),
+            of_chain(&["nir/src/ir/mod.rs", "src/analysis/value_types.rs", "src/spirv/mod.rs"]),
             Some((Phase::Types, None))
         );
         assert_eq!(of_chain(&["src/analysis/uses.rs", "src/spirv/mod.rs"]), Some((Phase::Emission, None)));
@@ -103,15 +103,15 @@ mod tests {
 
     #[test]
     fn other_files_of_the_interface_are_the_shim() {
-        assert_eq!(of_chain(&["src/wire/decode.rs", "ffi/src/translate.rs"]), Some((Phase::Decode, None)));
+        assert_eq!(of_chain(&["nir/src/wire/decode.rs", "ffi/src/translate.rs"]), Some((Phase::Decode, None)));
         assert_eq!(of_chain(&["library/std/src/panic.rs", "ffi/src/translate.rs"]), Some((Phase::Shim, None)));
     }
 
     #[test]
     fn functions_of_several_phases_have_none() {
         for file in [
-            "src/ir/mod.rs",
-            "src/entity/mod.rs",
+            "nir/src/ir/mod.rs",
+            "nir/src/entity/mod.rs",
             "src/analysis/uses.rs",
             "library/core/src/ptr.rs",
             "src/translator.rs",

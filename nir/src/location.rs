@@ -14,27 +14,31 @@
 //! ```
 
 /// The number of words of a Location.
-pub(crate) const WORDS: u32 = 4;
+pub const WORDS: u32 = 4;
 
 /// The words of a vector.
-pub(crate) fn words(bits: u8, components: u8) -> u32 {
+#[inline]
+pub fn words(bits: u8, components: u8) -> u32 {
     u32::from(components) * if bits == 64 { 2 } else { 1 }
 }
 
 /// The number of Locations of a vector of this many words.
-pub(crate) fn locations(words: u32) -> u32 {
+#[inline]
+pub fn locations(words: u32) -> u32 {
     words.div_ceil(WORDS).max(1)
 }
 
 /// The words that a variable uses in Location number `slot` of its own, a bit each: its vectors have `words` words and start at
 /// word `first`.
-pub(crate) fn mask(first: u32, words: u32, slot: u32) -> u32 {
+#[inline]
+pub fn mask(first: u32, words: u32, slot: u32) -> u32 {
     let all = ((1 << words.min(2 * WORDS)) - 1) << first.min(WORDS - 1);
     mask_in(all, locations(words), slot)
 }
 
 /// The part in Location number `slot` of the mask of a vector that takes `locations` Locations.
-pub(crate) fn mask_in(all: u32, locations: u32, slot: u32) -> u32 {
+#[inline]
+pub fn mask_in(all: u32, locations: u32, slot: u32) -> u32 {
     let vector_slot = if locations > 1 { slot % 2 } else { 0 };
     all >> (WORDS * vector_slot) & 0xf
 }

@@ -33,7 +33,7 @@
 //!
 //! | missing | rule | comment that overrides it | shown by |
 //! |-|-|-|-|
-//! | descriptor set | one for each kind of descriptor: [`Target::descriptor_set`](crate::Target::descriptor_set); uniform blocks of driver location 0 are GL's loose uniforms | `set=7` | `descriptor_set.nir` |
+//! | descriptor set | one for each kind of descriptor: `Target::descriptor_set`; uniform blocks of driver location 0 are GL's loose uniforms | `set=7` | `descriptor_set.nir` |
 //! | index of a dual-source output or of an attachment | 0 | `index=1` | `index.nir` |
 //! | one of two outputs at a location (25.0 prints one) | using it is an error | its declaration, with `index=1` | `index.nir` |
 //! | captures of transform feedback, and streams | no captures, stream 0 | `xfb(buffer=0 stride=32 offset=16) stream=1` | `feedback.nir` |
@@ -43,16 +43,16 @@
 //! | whether an input of doubles is the second half of its slot | no | `high_dvec2` | `high_dvec2.nir` |
 //! | digits of floats in initializers | the printed ones, six after the point | the bits in place of the number: `0x3f800000` | `initializers.nir` |
 //! | vectors of 64-bit integers in initializers | refused | all components in the initializer | `initializers.nir` |
-//! | whether offsets of shared memory and scratch count elements | as for blocks: [`say_offset_units`](crate::raise::say_offset_units) | `shared_offset_units=bytes`, `shared_offset_units=elements` | `shared_offset_units.nir` |
+//! | whether offsets of shared memory and scratch count elements | as for blocks: `raise::say_offset_units` | `shared_offset_units=bytes`, `shared_offset_units=elements` | `shared_offset_units.nir` |
 //! | shared memory that the pipeline adds | none | `variable_shared_memory=true` | `variable_shared_memory.nir` |
-//! | whether the framebuffer of a fetch has several samples per pixel | no: [`lower_fbfetch`](crate::pass::io::lower_fbfetch) | `framebuffer=multisample` | `framebuffer.nir` |
-//! | whether blocks with constant numbers are one array | no, unless a block is selected by a variable number: [`lower_ubo`](crate::pass::memory::lower_ubo), [`lower_ssbo`](crate::pass::memory::lower_ssbo) | `uniform_blocks=array`, `storage_blocks=array` | `block_arrays.nir` |
-//! | whether locations were assigned | yes by 25.0, no by 22.3; those of a module that Mesa read are those of the module: [`assign_locations`](crate::pass::io::assign_locations) | `locations=slots`, `locations=declared`, `locations=spirv` | `locations.nir` |
-//! | the type of a texture that has only a unit or handle | that of the variable at that unit, or of a compatible one; otherwise it is derived from the coordinates: [`lower_descriptors`](crate::pass::texture::lower_descriptors) | a declaration of the texture | `texture_type.nir` |
+//! | whether the framebuffer of a fetch has several samples per pixel | no: `pass::io::lower_fbfetch` | `framebuffer=multisample` | `framebuffer.nir` |
+//! | whether blocks with constant numbers are one array | no, unless a block is selected by a variable number: `pass::memory::lower_ubo`, `pass::memory::lower_ssbo` | `uniform_blocks=array`, `storage_blocks=array` | `block_arrays.nir` |
+//! | whether locations were assigned | yes by 25.0, no by 22.3; those of a module that Mesa read are those of the module: `pass::io::assign_locations` | `locations=slots`, `locations=declared`, `locations=spirv` | `locations.nir` |
+//! | the type of a texture that has only a unit or handle | that of the variable at that unit, or of a compatible one; otherwise it is derived from the coordinates: `pass::texture::lower_descriptors` | a declaration of the texture | `texture_type.nir` |
 //! | most of the header, in 22.3 | derived from the variables and instructions, otherwise GL's default | 25.0's line for the field, such as `spacing: 2` | `header_fields.nir` |
 //!
 //! Other missing facts have no effect: whether a struct is an interface block, `fp_fast_math`, hints of loops, the ids of constant
-//! indices. [`Target`](crate::Target) has zink's knowledge of the device.
+//! indices. `Target` has zink's knowledge of the device.
 
 mod body;
 mod cursor;

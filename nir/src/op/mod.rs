@@ -46,18 +46,14 @@ mod tests;
 pub mod tex;
 pub mod zink;
 
-pub(crate) use alu::TABLE as ALU_OPS;
-pub use alu::{AluInfo, AluOp, Form, Operand, Props};
+pub use alu::{AluInfo, AluOp, Form, Operand, Props, TABLE as ALU_OPS};
 pub use facts::Facts;
-pub use intrinsic::{Effects, Index, IndexKind, Intrinsic, IntrinsicInfo};
-pub(crate) use intrinsic::{MEANINGS, TABLE as INTRINSICS};
+pub use intrinsic::{Effects, Index, IndexKind, Intrinsic, IntrinsicInfo, MEANINGS, TABLE as INTRINSICS};
 pub use lowered::Lowered;
 pub use meaning::Meaning;
 pub use names::{Access, AtomicOp, Modes};
-pub use rows::Want;
-pub(crate) use rows::{can_contract, operand_want, AluRow, Choice, Emission};
-pub(crate) use set::intrinsics_where;
-pub use set::{AluSet, IntrinsicSet};
+pub use rows::{can_contract, operand_want, AluRow, Choice, Emission, Want};
+pub use set::{intrinsics_where, AluSet, IntrinsicSet};
 pub use tex::{TexOp, TexSrcKind};
 
 /// The interpretation of the bits of a value: NIR's `nir_alu_type` without the size.

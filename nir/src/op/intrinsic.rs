@@ -401,7 +401,8 @@ macro_rules! intrinsics {
             const NAMES: &'static [&'static str] = &[$(stringify!($name)),*];
         }
 
-        pub(crate) static TABLE: &[IntrinsicInfo] = &[$(IntrinsicInfo {
+        #[doc(hidden)]
+        pub static TABLE: &[IntrinsicInfo] = &[$(IntrinsicInfo {
             srcs: &[$(components!($src)),*],
             dest: components!($dest),
             indices: &[$(Index::$index),*],
@@ -418,7 +419,8 @@ macro_rules! intrinsics {
         }),*];
 
         /// The last column, for the facts that the rows do not have.
-        pub(crate) static MEANINGS: &[Meaning] = &[$($meaning),*];
+        #[doc(hidden)]
+        pub static MEANINGS: &[Meaning] = &[$($meaning),*];
     };
 }
 
@@ -440,10 +442,10 @@ const REGISTER: Meaning = SPECIAL.facts(Facts::REGISTERS).carried();
 /// Inputs and outputs by slot.
 const BY_SLOT: Meaning = SPECIAL.facts(Facts::EXPLICIT_IO).carried();
 
-/// Why descriptors by set and binding have no translation where [`raise`](crate::raise) leaves them.
+/// Why descriptors by set and binding have no translation where `raise` leaves them.
 const VULKAN: &str = "it does not lead to a uniform or storage block through derefs alone";
 
-/// Why a launch with a payload by deref has no translation where [`raise`](crate::raise) leaves it.
+/// Why a launch with a payload by deref has no translation where `raise` leaves it.
 const PAYLOAD_DEREF: &str = "its payload is not a variable";
 
 const BARYCENTRIC: Meaning = BY_SLOT.only_in(FRAGMENT);

@@ -18,7 +18,7 @@ pub struct XfbInfo {
     /// and are as long as possible.
     pub outputs: Vec<XfbOutput>,
     /// The varyings that `glGetTransformFeedbackVarying` reports, in the order of the list. With layout qualifiers: sorted by
-    /// buffer and offset. Only a [plan](crate::capture::plan_captures) has them.
+    /// buffer and offset. Only a plan (`capture::plan_captures`) has them.
     pub varyings: Vec<XfbVarying>,
 }
 
@@ -121,7 +121,7 @@ impl XfbInfo {
     }
 
     /// Sorts the outputs, and joins those that are adjacent in one slot and in the buffer.
-    pub(crate) fn finish(&mut self) {
+    pub fn finish(&mut self) {
         self.outputs.sort_unstable();
         self.outputs.dedup_by(|next, run| {
             let bytes = u32::from(run.num_components) * 4;

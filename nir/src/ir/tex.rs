@@ -39,6 +39,7 @@ pub struct TexData {
 
 impl TexData {
     /// The kinds of the sources: a set of [bits](TexSrcKind::bit).
+    #[inline]
     pub fn kinds(&self) -> u32 {
         self.srcs.iter().fold(0, |kinds, (kind, _)| kinds | kind.bit())
     }
@@ -120,6 +121,7 @@ impl Default for TexSrcs {
 
 impl Deref for TexSrcs {
     type Target = [(TexSrcKind, Def)];
+    #[inline]
     fn deref(&self) -> &[(TexSrcKind, Def)] {
         &self.srcs[..usize::from(self.len)]
     }

@@ -31,7 +31,7 @@ impl StringTable {
     }
 
     /// Formats `text` into the buffer.
-    pub(crate) fn format(&mut self, text: Arguments<'_>) -> Str {
+    pub fn format(&mut self, text: Arguments<'_>) -> Str {
         let start = self.text.len();
         // Writing to memory does not fail.
         let _ = self.text.write_fmt(text);
@@ -52,12 +52,14 @@ impl StringTable {
         self.push(start as u32, len as u32)
     }
 
+    #[inline]
     fn push(&mut self, start: u32, len: u32) -> Str {
         self.spans.push((start, len));
         Str::from_index(self.spans.len() - 1)
     }
 
     /// The string of `id`.
+    #[inline]
     pub fn get(&self, id: Str) -> &str {
         let (start, len) = self.spans[id.index()];
         std::str::from_utf8(&self.text[start as usize..][..len as usize]).unwrap_or_default()
@@ -83,6 +85,7 @@ fn with_question_marks(bytes: &mut [u8]) {
 
 impl Index<Str> for StringTable {
     type Output = str;
+    #[inline]
     fn index(&self, id: Str) -> &str {
         self.get(id)
     }

@@ -25,6 +25,7 @@ macro_rules! op_set {
             }
 
             /// The opcodes of both sets.
+            #[inline]
             pub const fn union(mut self, other: $name) -> $name {
                 let mut at = 0;
                 while at < self.words.len() {
@@ -35,26 +36,31 @@ macro_rules! op_set {
             }
 
             /// Whether the set has `op`.
+            #[inline]
             pub const fn contains(&self, op: $op) -> bool {
                 self.words[op as usize / 64] >> (op as usize % 64) & 1 != 0
             }
 
             /// Whether the sets have an opcode in common.
+            #[inline]
             pub fn intersects(&self, other: &$name) -> bool {
                 self.words.iter().zip(&other.words).any(|(a, b)| a & b != 0)
             }
 
             /// Whether it has all opcodes of the other set.
+            #[inline]
             pub fn has_all(&self, other: &$name) -> bool {
                 self.words.iter().zip(&other.words).fold(0, |left, (own, others)| left | others & !own) == 0
             }
 
             /// Adds `op`.
+            #[inline]
             pub fn insert(&mut self, op: $op) {
                 self.words[op as usize / 64] |= 1 << (op as usize % 64);
             }
 
             /// The opcodes.
+            #[inline]
             pub fn iter(&self) -> impl Iterator<Item = $op> + '_ {
                 self.words.iter().enumerate().flat_map(|(at, word)| bits(*word).map(move |bit| $op::ALL[64 * at + bit]))
             }
@@ -73,6 +79,8 @@ op_set! {
 }
 
 /// The set of the intrinsics for which an expression on their row and their meaning is true; for statics.
+#[macro_export]
+#[doc(hidden)]
 macro_rules! intrinsics_where {
     (|$info:ident, $meaning:ident| $is:expr) => {{
         let (mut set, mut at) = ($crate::op::IntrinsicSet::of(&[]), 0);
@@ -86,7 +94,7 @@ macro_rules! intrinsics_where {
         set
     }};
 }
-pub(crate) use intrinsics_where;
+pub use intrinsics_where;
 
 /// The numbers of the bits that are set, the highest first.
 fn bits(mut left: u64) -> impl Iterator<Item = usize> {

@@ -474,7 +474,8 @@ pub enum SlotKind {
 }
 
 /// Appends `number`, for which std's formatting takes several hundred machine instructions.
-pub(crate) fn push_number(text: &mut String, number: u32) {
+#[doc(hidden)]
+pub fn push_number(text: &mut String, number: u32) {
     if number > 9 {
         push_number(text, number / 10);
     }
@@ -642,6 +643,7 @@ pub struct IoXfbOutput {
 
 impl IoXfb {
     /// True if some component is captured.
+    #[inline]
     pub fn is_capture(self) -> bool {
         self.out.iter().any(|out| out.num_components != 0)
     }

@@ -213,6 +213,7 @@ impl BuiltInInfo {
     }
 
     /// What this stage needs for it as an output, or as an input: one of these features.
+    #[inline]
     pub fn providers(&self, stage: Stages, is_output: bool) -> Option<Providers> {
         let is_of = |need: &&BuiltInNeed| if is_output { need.outputs } else { need.inputs }.contains(stage);
         self.needs.iter().find(is_of).map(|need| need.any)

@@ -8,11 +8,16 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version(pub u8, pub u8);
 
-pub(crate) const V1_0: Version = Version(1, 0);
-pub(crate) const V1_1: Version = Version(1, 1);
-pub(crate) const V1_2: Version = Version(1, 2);
-pub(crate) const V1_3: Version = Version(1, 3);
-pub(crate) const V1_4: Version = Version(1, 4);
+#[doc(hidden)]
+pub const V1_0: Version = Version(1, 0);
+#[doc(hidden)]
+pub const V1_1: Version = Version(1, 1);
+#[doc(hidden)]
+pub const V1_2: Version = Version(1, 2);
+#[doc(hidden)]
+pub const V1_3: Version = Version(1, 3);
+#[doc(hidden)]
+pub const V1_4: Version = Version(1, 4);
 
 /// A row of the feature table.
 #[derive(Clone, Copy, Debug)]

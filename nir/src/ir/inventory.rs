@@ -73,16 +73,19 @@ impl Inventory {
     }
 
     /// True if there may be one of these intrinsics.
+    #[inline]
     pub fn has_any(&self, ops: &[Intrinsic]) -> bool {
         ops.iter().any(|op| self.has(*op))
     }
 
     /// True if all intrinsics are in this set.
+    #[inline]
     pub fn has_no_other(&self, ops: &IntrinsicSet) -> bool {
         ops.has_all(&self.intrinsics)
     }
 
     /// True if there may be one of the intrinsics of this set.
+    #[inline]
     pub fn has_some(&self, ops: &IntrinsicSet) -> bool {
         self.intrinsics.intersects(ops)
     }
@@ -175,6 +178,7 @@ impl Shader {
     }
 
     /// Whether `inst` is an ALU operation that SPIR-V does not have.
+    #[inline]
     pub fn is_lowered(&self, inst: Inst) -> bool {
         let InstData { num_components, bit_size, kind } = self.insts[inst];
         let InstKind::Alu { op, srcs, .. } = kind else { return false };
@@ -327,6 +331,7 @@ impl Shader {
     }
 
     /// The facts about the shader: of its instructions and variables, and of the header and the types.
+    #[inline]
     pub fn facts(&self) -> Facts {
         let mut facts = self.inventory.facts;
         if self.types.has_64_bits() {
@@ -357,7 +362,7 @@ impl Shader {
     }
 
     /// Forgets the facts of the instructions that were removed.
-    pub(crate) fn record_again(&mut self) {
+    pub fn record_again(&mut self) {
         // Control flow does not change.
         let of_control_flow = self.inventory.facts & Facts::UNTIDY;
         self.inventory = Inventory::default();
@@ -385,6 +390,7 @@ impl Shader {
     }
 
     /// The number of slots of an input or output, without the array over vertices.
+    #[inline]
     pub fn num_slots(&self, var: Var) -> u32 {
         let Variable { ty, mode, location, flags, .. } = self.vars[var];
         let is_arrayed = self.stage().is_per_vertex(mode == Modes::SHADER_OUT, location.unwrap_or(0));

@@ -120,6 +120,7 @@ const COMPACT: &[Compact] = &[
 ];
 
 /// The compact array that has `slot`.
+#[inline]
 pub fn compact(kind: SlotKind, slot: u32) -> Option<&'static Compact> {
     let row = COMPACT.iter().find(|row| (row.first..row.first + row.slots).contains(&slot))?;
     (kind == SlotKind::Varying || kind == SlotKind::MeshOutput && !is_patch(slot)).then_some(row)
@@ -136,6 +137,7 @@ pub fn compact(kind: SlotKind, slot: u32) -> Option<&'static Compact> {
 /// @load_input (%0 (0x1)) (component=1, io location=VARYING_SLOT_CLIP_DIST0 slots=6)    gl_ClipDistance[5]
 /// @load_input (%1) (component=0, io location=VARYING_SLOT_CLIP_DIST0 slots=6)          gl_ClipDistance[%1]
 /// ```
+#[inline]
 pub fn step(kind: SlotKind, io: IoSemantics, constant: Option<u64>) -> u32 {
     let end = |row: &Compact| u64::from(row.first + row.slots - io.location);
     match compact(kind, io.location) {
@@ -145,6 +147,7 @@ pub fn step(kind: SlotKind, io: IoSemantics, constant: Option<u64>) -> u32 {
 }
 
 /// Whether a slot between tessellation shaders has one value for the whole patch.
+#[inline]
 pub fn is_patch(slot: u32) -> bool {
     slot >= varying::PATCH0 || (varying::TESS_LEVEL_OUTER..varying::VIEW_INDEX).contains(&slot)
 }
@@ -158,6 +161,7 @@ pub fn is_of_primitive(slot: u32) -> bool {
 
 /// The Location of a slot that is not a built-in: in the order of the slots, generic varyings first, patches after the
 /// fixed-function slots, slots that are not passed between stages last.
+#[inline]
 pub fn location(kind: SlotKind, slot: u32, base: u32) -> u32 {
     use varying::{CLIP_VERTEX, COL0, EDGE, END, PATCH0, PSIZ, TEX0, VAR0};
     const FIXED: &[(u32, u32)] = &[(COL0, 3), (TEX0, 8), (PSIZ + 1, 2), (EDGE, 1), (CLIP_VERTEX, 1)];

@@ -6,7 +6,7 @@ use super::Modes;
 use bitflags::bitflags;
 
 bitflags! {
-    /// What a shader has. Facts know no pass: each [pass](crate::pass::Pass) names those that make it run.
+    /// What a shader has. Facts know no pass: each pass names those that make it run.
     ///
     /// Opcodes have a column of them. Facts that depend on more than the opcode are recorded when an instruction or a variable is
     /// added, and [`Shader::facts`](crate::ir::Shader::facts) adds those of the header and the types.

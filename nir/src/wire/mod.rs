@@ -22,7 +22,7 @@
 //! there are no lookups, and all references are to earlier records. Indices of intrinsics have the form of the IR.
 //!
 //! The reader does not trust its input: for any words it returns an error, or a shader with sound ids, lists and types.
-//! [`check`](crate::check) checks the rules of NIR, as for text. Reading is one pass without recursion, its memory is in proportion
+//! `check` checks the rules of NIR, as for text. Reading is one pass without recursion, its memory is in proportion
 //! to the words, and a reused [`Decoder`] allocates only if a shader is larger than all before.
 //!
 //! | file | what |

@@ -186,6 +186,7 @@ impl TypeTable {
     }
 
     /// A scalar (`components` 1) or vector.
+    #[inline]
     pub fn vector(&mut self, scalar: AluType, components: u8) -> Type {
         match components {
             1 => self.intern(TypeData::Scalar(scalar)),
@@ -194,6 +195,7 @@ impl TypeTable {
     }
 
     /// An array with elements `stride` bytes apart, run-time sized if `len` is `None`.
+    #[inline]
     pub fn array(&mut self, elem: Type, len: Option<u32>, stride: u32) -> Type {
         self.intern(TypeData::Array { elem, len, stride })
     }
@@ -218,6 +220,7 @@ impl TypeTable {
     }
 
     /// The data of `ty`.
+    #[inline]
     pub fn get(&self, ty: Type) -> TypeData {
         self.types[ty].data
     }
@@ -233,6 +236,7 @@ impl TypeTable {
     }
 
     /// The contents of the struct `ty`.
+    #[inline]
     pub fn as_struct(&self, ty: Type) -> Option<&StructData> {
         match self.get(ty) {
             TypeData::Struct(id) => Some(&self.structs[id]),
@@ -241,6 +245,7 @@ impl TypeTable {
     }
 
     /// Element type and length of an array; `None` for anything else.
+    #[inline]
     pub fn as_array(&self, ty: Type) -> Option<(Type, Option<u32>)> {
         match self.get(ty) {
             TypeData::Array { elem, len, .. } => Some((elem, len)),
@@ -261,6 +266,7 @@ impl TypeTable {
     }
 
     /// Component type and count of a scalar or vector.
+    #[inline]
     pub fn as_vector(&self, ty: Type) -> Option<(AluType, u8)> {
         self.types[ty].vector
     }
@@ -316,6 +322,7 @@ impl TypeTable {
     }
 
     /// `ty` without its outer arrays.
+    #[inline]
     pub fn without_arrays(&self, mut ty: Type) -> Type {
         while let TypeData::Array { elem, .. } = self.get(ty) {
             ty = elem;
@@ -450,7 +457,7 @@ impl TypeTable {
     }
 
     /// The parts of the name of a texture, sampler or image type; empty for others.
-    pub(crate) fn opaque_name(&self, ty: Type) -> [&'static str; 5] {
+    pub fn opaque_name(&self, ty: Type) -> [&'static str; 5] {
         let shown = |is: bool, text: &'static str| if is { text } else { "" };
         match self.get(ty) {
             TypeData::Sampler { shadow } => ["", "sampler", "", "", shown(shadow, "Shadow")],

@@ -109,7 +109,7 @@ pub struct Variable {
     pub driver_location: u32,
     /// Descriptor binding.
     pub binding: u32,
-    /// Descriptor set; text does not have it, see [`Target::descriptor_set`](crate::target::Target).
+    /// Descriptor set; text does not have it, see `Target::descriptor_set`.
     pub descriptor_set: Option<u32>,
     /// Uniform blocks, in any buffers: the minimum number of bytes of the range that is bound to it, so that accesses that are
     /// in bounds in NIR are in bounds in SPIR-V, which may load more at a time. 0 if unknown. A pass computes it; it is neither

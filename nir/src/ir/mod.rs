@@ -195,6 +195,7 @@ impl Shader {
     }
 
     /// The instructions of `block`, in order.
+    #[inline]
     pub fn block_insts(&self, block: Block) -> &[Inst] {
         let BlockData { start, end } = self.blocks[block];
         &self.order[start as usize..end as usize]
@@ -209,21 +210,25 @@ impl Shader {
     }
 
     /// The instruction that defines `def`.
+    #[inline]
     pub fn def(&self, def: Def) -> &InstData {
         &self.insts[def.inst()]
     }
 
     /// Width of `def` in bits.
+    #[inline]
     pub fn bit_size(&self, def: Def) -> u8 {
         self.def(def).bit_size
     }
 
     /// Components of `def`.
+    #[inline]
     pub fn num_components(&self, def: Def) -> u8 {
         self.def(def).num_components
     }
 
     /// The components of `def` if it is a constant.
+    #[inline]
     pub fn as_const(&self, def: Def) -> Option<&[u64]> {
         match self.def(def).kind {
             InstKind::Const(values) => Some(&self.consts[values]),
@@ -232,6 +237,7 @@ impl Shader {
     }
 
     /// The first component of `def` if it is a constant.
+    #[inline]
     pub fn as_const_scalar(&self, def: Def) -> Option<u64> {
         self.as_const(def).map(|values| values[0])
     }
@@ -246,11 +252,13 @@ impl Shader {
     }
 
     /// The number that a scalar operand reads if it is a constant.
+    #[inline]
     pub fn as_const_src(&self, src: AluSrc) -> Option<u64> {
         self.as_const(src.def)?.get(usize::from(src.swizzle.get(0))).copied()
     }
 
     /// The ALU opcode and sources of the definition of `def`.
+    #[inline]
     pub fn as_alu(&self, def: Def) -> Option<(AluOp, &[AluSrc])> {
         match self.def(def).kind {
             InstKind::Alu { op, srcs, .. } => Some((op, &self.alu_srcs[srcs])),
@@ -267,6 +275,7 @@ impl Shader {
     }
 
     /// The deref that defines `def`.
+    #[inline]
     pub fn as_deref(&self, def: Def) -> Option<&Deref> {
         match self.def(def).kind {
             InstKind::Deref(deref) => Some(&self.derefs[deref]),
@@ -275,6 +284,7 @@ impl Shader {
     }
 
     /// The opcode and sources of an intrinsic.
+    #[inline]
     pub fn as_intrinsic(&self, inst: Inst) -> Option<(Intrinsic, &[Def])> {
         match self.insts[inst].kind {
             InstKind::Intrinsic { op, srcs, .. } => Some((op, &self.srcs[srcs])),
@@ -295,12 +305,14 @@ impl Shader {
     }
 
     /// The sources of the components of `value`, if an operation makes a vector of them.
+    #[inline]
     pub fn unpacked_sources(&self, value: Def) -> Option<&[AluSrc]> {
         let (op, srcs) = self.as_alu(value)?;
         matches!(op, AluOp::vec2 | AluOp::vec3 | AluOp::vec4).then_some(srcs)
     }
 
     /// The component that `src` reads first: of a vector that an operation makes, the source of that component.
+    #[inline]
     pub fn unpacked(&self, src: AluSrc) -> AluSrc {
         let component = src.swizzle.get(0);
         let source = self.unpacked_sources(src.def).and_then(|sources| sources.get(usize::from(component)));
@@ -308,6 +320,7 @@ impl Shader {
     }
 
     /// Sets the value of `index` of an intrinsic that has it.
+    #[inline]
     pub fn set_index(&mut self, inst: Inst, index: Index, value: u32) {
         if let InstKind::Intrinsic { op, indices, .. } = self.insts[inst].kind {
             if let Some(slot) = op.info().index_slot(index) {
@@ -328,6 +341,7 @@ impl Shader {
     }
 
     /// Calls `visit` for each value that `inst` uses.
+    #[inline]
     pub fn for_each_src(&self, inst: Inst, mut visit: impl FnMut(Def)) {
         match &self.insts[inst].kind {
             InstKind::Alu { srcs, .. } => self.alu_srcs[*srcs].iter().for_each(|src| visit(src.def)),
@@ -340,6 +354,7 @@ impl Shader {
     }
 
     /// Replaces each value that `inst` uses by `map` of it.
+    #[inline]
     pub fn map_srcs(&mut self, inst: Inst, mut map: impl FnMut(Def) -> Def) {
         match &mut self.insts.arena[inst].kind {
             InstKind::Alu { srcs, .. } => self.alu_srcs[*srcs].iter_mut().for_each(|src| src.def = map(src.def)),
@@ -360,12 +375,14 @@ impl Shader {
     }
 
     /// Appends an existing instruction that is in no block.
+    #[inline]
     pub fn append_existing(&mut self, inst: Inst) {
         self.order.push(inst);
         self.end_block(self.order.len());
     }
 
     /// Makes an instruction that is in no block.
+    #[inline]
     pub fn make(&mut self, data: InstData) -> Inst {
         let inst = self.insts.arena.push(data);
         self.enter(inst, data);
@@ -393,6 +410,7 @@ impl Shader {
     }
 
     /// Ends the open block, if there is one, at this position of the order.
+    #[inline]
     fn end_block(&mut self, at: usize) {
         if let Some(Cf::Block(block)) = self.cf.last() {
             self.blocks[*block].end = at as u32;
@@ -423,6 +441,7 @@ impl Shader {
     }
 
     /// The jump at the end of `block`.
+    #[inline]
     pub fn block_jump(&self, block: Block) -> Option<Jump> {
         match self.insts[*self.block_insts(block).last()?].kind {
             InstKind::Jump(jump) => Some(jump),
@@ -493,6 +512,7 @@ impl Shader {
     }
 
     /// The operands of a phi.
+    #[inline]
     pub fn phi(&self, inst: Inst) -> Option<&[PhiSrc]> {
         match self.insts[inst].kind {
             InstKind::Phi(srcs) => Some(&self.phi_srcs[srcs]),
@@ -526,6 +546,7 @@ impl DerefKind {
     }
 
     /// The index of this deref, if it has one that is not a constant.
+    #[inline]
     pub fn index(&self) -> Option<Def> {
         match *self {
             DerefKind::Array { index: ArrayIndex::Def(index), .. }

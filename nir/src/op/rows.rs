@@ -23,12 +23,16 @@ pub enum Want {
 }
 
 /// The types that the result of an opcode may have.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Choice {
-    /// One base, without a choice.
+pub enum Choice {
+    /// Only a boolean.
     Bool,
+    /// Only a signed integer.
     Int,
+    /// Only an unsigned integer.
     Uint,
+    /// Only a float.
     Float,
     /// A constant or undefined number: it gets the type that its user needs.
     Literal,
@@ -40,7 +44,7 @@ pub(crate) enum Choice {
 
 impl Choice {
     /// Only this base.
-    pub(crate) const fn is(base: Base) -> Choice {
+    pub const fn is(base: Base) -> Choice {
         match base {
             Base::Bool => Choice::Bool,
             Base::Int => Choice::Int,
@@ -48,11 +52,31 @@ impl Choice {
             Base::Float => Choice::Float,
         }
     }
+
+    /// The base type, unsigned if the signedness or the type is free.
+    pub const fn base(self) -> Base {
+        match self {
+            Choice::Bool => Base::Bool,
+            Choice::Int => Base::Int,
+            Choice::Float => Base::Float,
+            Choice::Uint | Choice::Literal | Choice::Integer | Choice::Free => Base::Uint,
+        }
+    }
+
+    /// The preference for the values that it moves.
+    pub const fn want(self) -> Want {
+        match self {
+            Choice::Literal | Choice::Free => Want::Any,
+            Choice::Integer => Want::Integer,
+            fixed => Want::Is(fixed.base()),
+        }
+    }
 }
 
 /// The way an opcode is emitted.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Emission {
+pub enum Emission {
     /// It is one instruction on up to three operands.
     One,
     /// It is a vector of its operands.
@@ -64,26 +88,29 @@ pub(crate) enum Emission {
 }
 
 /// The facts that a translation needs of an ALU opcode.
+#[doc(hidden)]
 #[derive(Clone, Copy)]
-pub(crate) struct AluRow {
+pub struct AluRow {
     /// The opcodes of SPIR-V, on numbers and on booleans, if it is always one instruction.
-    pub(crate) ops: [u16; 2],
-    pub(crate) emission: Emission,
+    pub ops: [u16; 2],
+    /// The way it is emitted.
+    pub emission: Emission,
     /// The number in GLSL.std.450, 0 if it is not there.
-    pub(crate) ext: u8,
+    pub ext: u8,
     /// The number of operands.
-    pub(crate) operands: u8,
+    pub operands: u8,
     flags: u8,
     /// The types that the result may have.
-    pub(crate) choice: Choice,
+    pub choice: Choice,
     /// The types that the first four operands should have. If an opcode has more, all are alike.
     wanted: [Wanted; 4],
 }
 
 /// The type that an operand should have: the number of a [`Want`] in the low three bits, and above them its components, 0 for as
 /// many as the result.
+#[doc(hidden)]
 #[derive(Clone, Copy)]
-pub(crate) struct Wanted(u8);
+pub struct Wanted(u8);
 
 impl Wanted {
     const BITS: u32 = 3;
@@ -104,7 +131,7 @@ impl Wanted {
     }
 
     /// The type that it should have.
-    pub(crate) const fn want(self) -> Want {
+    pub const fn want(self) -> Want {
         match self.0 & ((1 << Wanted::BITS) - 1) {
             0 => Want::Is(Base::Bool),
             1 => Want::Is(Base::Int),
@@ -117,7 +144,7 @@ impl Wanted {
     }
 
     /// A bit for each base that it may have, if the result has `base`.
-    pub(crate) const fn bases(self, base: Base) -> u8 {
+    pub const fn bases(self, base: Base) -> u8 {
         let want = self.0 & ((1 << Wanted::BITS) - 1);
         match want {
             Wanted::INTEGER => 1 << Base::Int as u8 | 1 << Base::Uint as u8,
@@ -128,7 +155,7 @@ impl Wanted {
     }
 
     /// The number of components that it should have, if the result has `n`.
-    pub(crate) const fn size(self, n: u8) -> u8 {
+    pub const fn size(self, n: u8) -> u8 {
         match self.0 >> Wanted::BITS {
             0 => n,
             size => size,
@@ -190,22 +217,22 @@ impl AluRow {
     }
 
     /// Whether NoContraction has an effect on the instruction.
-    pub(crate) const fn contracts(&self) -> bool {
+    pub const fn contracts(&self) -> bool {
         self.flags & AluRow::CONTRACTS != 0
     }
 
     /// Whether it computes with floats, so that a fast math mode has an effect on it.
-    pub(crate) const fn is_math(&self) -> bool {
+    pub const fn is_math(&self) -> bool {
         self.flags & AluRow::MATH != 0
     }
 
     /// Whether the operand at `at` is only moved to the result.
-    pub(crate) const fn moves(&self, at: usize) -> bool {
+    pub const fn moves(&self, at: usize) -> bool {
         self.flags & AluRow::MOVES != 0 && (at > 0 || self.flags & AluRow::HAS_CONDITION == 0)
     }
 
     /// The type that the operand at `at` should have.
-    pub(crate) const fn wanted(&self, at: usize) -> Wanted {
+    pub const fn wanted(&self, at: usize) -> Wanted {
         self.wanted[at & 3]
     }
 }
@@ -226,7 +253,8 @@ const fn one_instruction(info: &AluInfo) -> ([Op; 2], Option<GlslStd450Op>) {
 
 /// Arithmetic on which NoContraction has an effect (SPIR-V 3.20, NoContraction). Without it Mesa's drivers remove a conversion to
 /// fewer bits and back.
-pub(crate) const fn can_contract(op: Op) -> bool {
+#[doc(hidden)]
+pub const fn can_contract(op: Op) -> bool {
     use Op::*;
     matches!(op, FAdd | FSub | FMul | FDiv | FRem | FMod | FNegate | Dot | FConvert)
 }
@@ -241,7 +269,8 @@ const fn is_math(info: &AluInfo) -> bool {
 }
 
 /// The type that an ALU opcode needs of an operand.
-pub(crate) const fn operand_want(info: &AluInfo, operand: &Operand) -> Want {
+#[doc(hidden)]
+pub const fn operand_want(info: &AluInfo, operand: &Operand) -> Want {
     match operand.ty.base {
         Base::Bool => Want::Is(Base::Bool),
         _ if info.props.contains(Props::TYPELESS) => Want::Same,
@@ -265,7 +294,9 @@ static ROWS: [AluRow; AluOp::ALL.len()] = {
 
 impl AluOp {
     /// The row of this opcode.
-    pub(crate) fn row(self) -> &'static AluRow {
+    #[doc(hidden)]
+    #[inline]
+    pub fn row(self) -> &'static AluRow {
         &ROWS[self as usize]
     }
 }

@@ -46,6 +46,7 @@ impl Def {
 
 impl Inst {
     /// The result, which exists if the instruction has components; see [`InstData::has_def`].
+    #[inline]
     pub fn def(self) -> Def {
         Def(self.0)
     }
@@ -64,6 +65,7 @@ pub struct InstData {
 
 impl InstData {
     /// True if there is a result.
+    #[inline]
     pub fn has_def(&self) -> bool {
         self.num_components != 0
     }
@@ -178,6 +180,7 @@ impl Swizzle {
     pub const IDENTITY: Swizzle = Swizzle(0xfedc_ba98_7654_3210);
 
     /// Every component reads component `c`.
+    #[inline]
     pub const fn splat(c: u8) -> Swizzle {
         Swizzle(0x1111_1111_1111_1111 * c as u64)
     }
@@ -208,6 +211,7 @@ impl Swizzle {
     }
 
     /// The component that component `i` reads.
+    #[inline]
     pub fn get(self, i: usize) -> u8 {
         (self.0 >> (4 * i) & 15) as u8
     }
@@ -223,6 +227,7 @@ impl Swizzle {
     }
 
     /// True if one of the first `n` components reads beyond the `there` components that exist.
+    #[inline]
     pub fn reads_beyond(self, n: u8, there: u8) -> bool {
         const BYTES: u64 = 0x0101_0101_0101_0101;
         let read = self.0 & !u64::MAX.checked_shl(4 * u32::from(n)).unwrap_or(0);
@@ -233,6 +238,7 @@ impl Swizzle {
     }
 
     /// True if the first `n` components read their own.
+    #[inline]
     pub fn is_identity(self, n: usize) -> bool {
         self.is_same(Swizzle::IDENTITY, n)
     }
@@ -240,7 +246,8 @@ impl Swizzle {
     /// 0 if the first `n` components, at least one, read their own: [`is_identity`](Swizzle::is_identity) for callers that
     /// combine several such tests.
     #[inline(always)]
-    pub(crate) fn moved(self, n: u8) -> u64 {
+    #[doc(hidden)]
+    pub fn moved(self, n: u8) -> u64 {
         (self.0 ^ Swizzle::IDENTITY.0).wrapping_shl(64u32.wrapping_sub(4 * u32::from(n)))
     }
 
@@ -253,6 +260,7 @@ impl Swizzle {
     }
 
     /// True if the first `n` components read the same.
+    #[inline]
     pub fn is_same(self, other: Swizzle, n: usize) -> bool {
         let read = !u64::MAX.checked_shl(4 * n as u32).unwrap_or(0);
         (self.0 ^ other.0) & read == 0

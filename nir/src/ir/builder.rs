@@ -215,6 +215,7 @@ impl<'a> Builder<'a> {
     }
 
     /// An intrinsic without indices set; see [`Builder::intrinsic_with`].
+    #[inline]
     pub fn intrinsic(&mut self, op: Intrinsic, num_components: u8, bits: u8, srcs: &[Def]) -> Inst {
         self.intrinsic_with(op, num_components, bits, srcs, &[])
     }

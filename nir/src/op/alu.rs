@@ -199,7 +199,8 @@ macro_rules! alu_ops {
         }
 
         /// The rows, in the order of the opcodes, for tables that are made from them at compile time.
-        pub(crate) const ROWS: &[AluInfo] = &[$(AluInfo {
+        #[doc(hidden)]
+        pub const ROWS: &[AluInfo] = &[$(AluInfo {
             name: stringify!($name),
             dest: $dest,
             srcs: &[$($src),*],
@@ -211,7 +212,8 @@ macro_rules! alu_ops {
         }),*];
 
         /// The rows as one static, so that the binary has them once.
-        pub(crate) static TABLE: &[AluInfo] = ROWS;
+        #[doc(hidden)]
+        pub static TABLE: &[AluInfo] = ROWS;
     };
 }
 

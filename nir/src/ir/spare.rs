@@ -43,7 +43,9 @@ impl Shader {
     /// The maximum capacity of a table by instruction that is kept. Emission needs the most memory, and does not need the
     /// tables of passes, so freeing them reduces the memory of a huge shader. But if the previous shader was as large, more may
     /// follow, and each uses the tables of the one before. The capacity of a table is up to twice its size, because it grows.
-    pub(crate) fn most_kept(&self) -> usize {
+    #[doc(hidden)]
+    #[inline]
+    pub fn most_kept(&self) -> usize {
         2 * self.num_before.max(ALWAYS_KEPT)
     }
 

@@ -75,6 +75,7 @@ impl Stage {
 
     /// Whether `slot` of its inputs or outputs, in the numbering of varyings, has a value for each vertex: then the variable is
     /// an array over vertices. Outputs of mesh shaders are arrays over vertices or primitives.
+    #[inline]
     pub fn is_per_vertex(self, output: bool, slot: u32) -> bool {
         let arrayed = match self {
             Stage::Mesh => return output,
@@ -633,6 +634,7 @@ impl ShaderInfo {
     }
 
     /// Whether it says how Locations and slots belong together.
+    #[inline]
     pub fn says_locations(&self) -> bool {
         use Directive::{DeclaredLocations, LocationsOfSlots, SlotsOfLocations};
         self.directives.iter().any(|it| matches!(it, DeclaredLocations | LocationsOfSlots | SlotsOfLocations))
