@@ -394,7 +394,8 @@ pub fn fold_alu(shader: &Shader, op: AluOp, srcs: &[AluSrc], num_components: u8,
 }
 
 /// The components of the result of `op` on `srcs` if all of them are constants.
-pub(crate) fn evaluate_constants(
+#[doc(hidden)]
+pub fn evaluate_constants(
     shader: &Shader,
     op: AluOp,
     srcs: &[AluSrc],
