@@ -41,7 +41,6 @@ fn library() -> &'static Path {
     LIBRARY.get_or_init(|| {
         let mut build = Command::new(std::env::var_os("CARGO").expect("a test that Cargo runs"));
         build.current_dir(package()).args(["rustc", "--package", "ntv-ffi", "--lib", "--locked", "--profile", "dev"]);
-        build.args(cfg!(feature = "vulkan").then_some("--features=vulkan"));
         build.args(["--crate-type", "staticlib", "--message-format", "json-render-diagnostics"]);
         let messages = String::from_utf8(succeed(&mut build).stdout).expect("text");
         let files = messages.lines().flat_map(|line| line.split('"')).filter(|name| name.ends_with("libntv.a"));

@@ -104,7 +104,7 @@ fn whole(cargo: &mut Command) -> &mut Command {
 const NIGHTLY: &[[&str; 5]] = &[
     ["ntv-driver", "sequences", "recording_changes_is_enough", "NTV_SEEDS", "100000"],
     ["ntv-driver", "sequences", "pixels_and_buffers_are_the_same_in_all_ways", "NTV_SEEDS", "2000"],
-    ["ntv", "lavapipe", "random_captures_agree_with_gl", "NTV_SEEDS", "20000"],
+    ["ntv-lavapipe-tests", "lavapipe", "random_captures_agree_with_gl", "NTV_SEEDS", "20000"],
     ["ntv", "properties", "passes_keep_where", "NTV_SEEDS", "100000"],
     ["ntv", "variants", "patched_words_equal_fresh_words", "NTV_VALIDATED", "1"],
 ];
@@ -114,11 +114,12 @@ pub(crate) fn nightly() -> Result<()> {
     let mut steps = Steps::new();
     steps.run("packages", || NEEDS.iter().try_for_each(|(probe, package)| install(probe, package)))?;
     for [package, program, test, variable, value] in NIGHTLY {
-        let arguments = ["test", "--package", package, "--features", "vulkan", "--test", program, test];
+        let arguments = ["test", "--package", package, "--test", program, test];
         steps.run(test, || go(cargo(&arguments).env(variable, value)))?;
     }
     steps.run("lavapipe", || {
-        go(&mut cargo(&["test", "--features", "vulkan", "--test", "lavapipe", "--test", "scenes"]))
+        let packages = ["--package", "ntv-lavapipe-tests", "--package", "ntv-tool", "--features", "vulkan"];
+        go(cargo(&["test", "--test", "lavapipe", "--test", "scenes"]).args(packages))
     })?;
     steps.print();
     Ok(())

@@ -25,7 +25,7 @@ fn compare_texts(programs: &Programs) -> Result<()> {
     let [program, shaders, modules] = ["flatten", "shaders", "modules"].map(|name| folder.path().join(name));
     programs.build(&FILES, &[], &program)?;
     programs.run(&program, &[], &shaders)?;
-    go(cargo(&["run", "--quiet", "--bin", "ntv", "--", "compile", "--validate"])
+    go(cargo(&["run", "--quiet", "--release", "--bin", "ntv", "--", "compile", "--validate"])
         .arg(&shaders)
         .arg("-o")
         .arg(&modules))?;

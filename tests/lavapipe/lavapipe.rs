@@ -27,6 +27,7 @@ mod kernels;
 mod key_forms;
 mod lanes;
 mod links;
+mod oracle;
 mod outputs;
 mod planned;
 mod queries;

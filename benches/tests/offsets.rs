@@ -9,6 +9,7 @@
 // The output must show what was not checked.
 #![allow(clippy::print_stdout)]
 
+#[path = "../../tests/support/mod.rs"]
 mod support;
 
 use ntv_benches::offsets::{compare, device, ratio, totals, Compared, Corpus, Level, Measure, MemoryKind};
